@@ -1,5 +1,5 @@
-import { BADGE } from '../server/carts/fragments.ts'
-import { type Db, sql } from '../server/core/db.ts'
+import { BADGE } from '../server/carts/carts/fragments.ts'
+import { type Db, sql } from '../server/core/db/db.ts'
 import type { TestStore } from '../test/factories.ts'
 import type { AppInstance, Lab } from './lab.ts'
 

@@ -1,4 +1,4 @@
-import { detectAbandoned } from '../server/carts/detect.ts'
+import { detectAbandoned } from '../server/carts/carts/detect.ts'
 import { openCarts, QUIET, SIZES } from './carts.ts'
 import type { Bench, Figure } from './figures.ts'
 import type { Lab } from './lab.ts'

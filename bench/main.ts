@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { startEmbedded } from '../server/postgres/embedded.ts'
+import { startEmbedded } from '../server/core/postgres/embedded.ts'
 import { type Figure, isMet, markdownOf, printFigures } from './figures.ts'
 import { topLines } from './profile.ts'
 

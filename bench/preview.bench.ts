@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { newId } from '../server/core/ids.ts'
-import { randomToken, tokenHash } from '../server/core/secrets.ts'
+import { newId } from '../server/core/common/ids.ts'
+import { randomToken, tokenHash } from '../server/core/common/secrets.ts'
 import type { TestStore } from '../test/factories.ts'
 import type { Bench, Figure } from './figures.ts'
 import {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { runRetention } from '../server/privacy/retention.ts'
+import { runRetention } from '../server/workspace/privacy/retention.ts'
 import type { Bench, Figure } from './figures.ts'
 import type { AppInstance, Lab } from './lab.ts'
 import { timed } from './measure.ts'

@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer'
-import { createSmtpChannel } from '../server/email/smtp.ts'
-import { sendDue } from '../server/send/send-due.ts'
+import { createSmtpChannel } from '../server/delivery/email/smtp.ts'
+import { sendDue } from '../server/delivery/send/send-due.ts'
 import type { Bench, Figure } from './figures.ts'
 import { type Helper, type SinkTally, startSink } from './helpers.ts'
 import type { AppInstance, Lab } from './lab.ts'

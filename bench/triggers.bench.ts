@@ -1,4 +1,4 @@
-import { type Db, sql } from '../server/core/db.ts'
+import { type Db, sql } from '../server/core/db/db.ts'
 import { postShop } from './capture.bench.ts'
 import { loop, readyStore, sendAll } from './decide.bench.ts'
 import type { Bench, Figure } from './figures.ts'

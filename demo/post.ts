@@ -1,6 +1,6 @@
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import type { checkedLookup } from '../server/net/guarded-fetch.ts'
+import type { checkedLookup } from '../server/core/net/guarded-fetch.ts'
 
 export interface Post {
   headers: Record<string, string>

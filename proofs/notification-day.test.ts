@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sql } from '../server/core/db.ts'
+import { sql } from '../server/core/db/db.ts'
 import { type NotificationData, type NotificationType, notificationText } from '../shared/notifications.ts'
 import { aStore } from '../test/factories.ts'
 import { playDay } from '../test/shop-day.ts'

@@ -52,7 +52,7 @@ export const parts = [
   {
     name: 'crashes',
     what: 'processes and PostgreSQL killed at every boundary of sending: nothing twice, nothing lost',
-    code: [...ENGINE, 'e2e/crash/', 'proofs/crashes.test.ts', 'server/postgres/'],
+    code: [...ENGINE, 'e2e/crash/', 'proofs/crashes.test.ts', 'server/core/postgres/'],
     steps: 2,
     command: ({ seed, step }) =>
       step === 0 ? vitest('proofs/crashes') : ['e2e/crash/main.ts', '--times', '1', '--seed', String(seed)],
@@ -60,7 +60,7 @@ export const parts = [
   {
     name: 'lift',
     what: 'the intervals of lift hold for shops whose truth is known',
-    code: ['server/lift/', 'server/experiments/', 'test/lift/'],
+    code: ['server/core/lift/', 'server/carts/experiments/', 'test/lift/'],
     command: ({ seed }) => ['test/lift/main.ts', '--seed', String(seed)],
   },
   {
@@ -68,7 +68,7 @@ export const parts = [
     what: 'statements on large tables are served by an index, and none sorts a store’s rows',
     code: [...SQL, 'proofs/plans/', 'test/plans.ts', 'test/many-carts.ts'],
     steps: 2,
-    command: ({ step }) => (step === 0 ? vitest('proofs/plans') : atFullSize('server/analytics/figure-triggers.test')),
+    command: ({ step }) => (step === 0 ? vitest('proofs/plans') : atFullSize('server/insights/analytics/figure-triggers.test')),
   },
   {
     name: 'fuzz',
@@ -76,33 +76,33 @@ export const parts = [
     code: ['server/', 'shared/', 'test/malformed', 'test/nonsense.ts', 'test/plain-words.test.ts'],
     command: () =>
       atFullSize(
-        ...['test/malformed', 'test/plain-words', 'server/restore/restore.test', 'server/templates/plans/plans.test'],
-        ...['server/payments/orders.test', 'server/carts/attribution.test', 'server/carts/fold-order.test'],
-        ...['server/capture/post-check.test', 'server/platforms/woocommerce/hostile.test'],
-        ...['server/platforms/shopify/hostile.test', 'server/plugin-calls/hostile.test'],
+        ...['test/malformed', 'test/plain-words', 'server/delivery/restore/restore.test', 'server/messages/templates/plans/plans.test'],
+        ...['server/billing/payments/orders.test', 'server/carts/carts/attribution.test', 'server/carts/carts/fold-order.test'],
+        ...['server/carts/capture/post-check.test', 'server/platforms/woocommerce/hostile.test'],
+        ...['server/platforms/shopify/hostile.test', 'server/workspace/plugin-calls/hostile.test'],
       ),
   },
   {
     name: 'large-shops',
     what: 'imports of 50,000 orders and 20,000 checkouts from Shopify, throttled, while tokens end',
-    code: ['server/sync/', 'server/platforms/shopify/', 'test/large-shop.ts', 'test/contract-servers/shopify'],
+    code: ['server/carts/sync/', 'server/platforms/shopify/', 'test/large-shop.ts', 'test/contract-servers/shopify'],
     command: () =>
-      atFullSize('server/sync/shopify-import', 'server/platforms/shopify/bulk-scale', 'server/platforms/shopify/scale'),
+      atFullSize('server/carts/sync/shopify-import', 'server/platforms/shopify/bulk-scale', 'server/platforms/shopify/scale'),
   },
   {
     name: 'many-messages',
     what: 'requests that name 10,000 carts or people, and what a member reads in three months',
     code: [
-      'server/manual-sends/',
-      'server/discount-mail/',
-      'server/customers/',
-      'server/notifications/',
-      'server/send/',
+      'server/marketing/manual-sends/',
+      'server/marketing/discount-mail/',
+      'server/marketing/customers/',
+      'server/access/notifications/',
+      'server/delivery/send/',
     ],
     command: () =>
       atFullSize(
-        ...['server/manual-sends/bulk-sends.test', 'server/discount-mail/recipients.test'],
-        ...['server/notifications/compact.test', 'server/campaigns/steps.test', 'server/billing/usage.test'],
+        ...['server/marketing/manual-sends/bulk-sends.test', 'server/marketing/discount-mail/recipients.test'],
+        ...['server/access/notifications/compact.test', 'server/marketing/campaigns/steps.test', 'server/billing/billing/usage.test'],
         'test/plan-counters.test',
       ),
   },
@@ -115,13 +115,13 @@ export const parts = [
   {
     name: 'outages',
     what: 'database, disk, mail server, store or clock out of order: nothing twice, nothing lost, the owner is told',
-    code: [...ENGINE, 'server/postgres/', 'server/alarms/', 'proofs/outages'],
+    code: [...ENGINE, 'server/core/postgres/', 'server/insights/alarms/', 'proofs/outages'],
     command: () => vitest('proofs/outages'),
   },
   {
     name: 'coupon-codes',
     what: 'codes of their own are made while the store is away for a while',
-    code: ['server/coupon-codes/', 'server/coupons/', 'server/decide/', 'e2e/crash/', 'proofs/coupon-codes.test.ts'],
+    code: ['server/carts/coupon-codes/', 'server/carts/coupons/', 'server/delivery/decide/', 'e2e/crash/', 'proofs/coupon-codes.test.ts'],
     command: () => vitest('proofs/coupon-codes'),
   },
   {
@@ -130,7 +130,7 @@ export const parts = [
     needs: 'firefox',
     code: [
       'storefront/push',
-      'server/push',
+      'server/delivery/push',
       'demo/store/',
       'proofs/firefox',
       'proofs/marionette.ts',
@@ -141,13 +141,13 @@ export const parts = [
   {
     name: 'chromium-push',
     what: 'web push in Chromium (Debian: apt-get install chromium; the headless shell shows no notifications)',
-    code: ['storefront/push', 'server/push', 'demo/store/', 'proofs/push-'],
+    code: ['storefront/push', 'server/delivery/push', 'demo/store/', 'proofs/push-'],
     command: () => vitest('proofs/push-chromium'),
   },
   {
     name: 'postfix',
     what: 'mail through a real Postfix, and what it says back (as root, after apt-get install postfix)',
-    code: ['server/email/', 'server/mail-reports/', 'proofs/postfix'],
+    code: ['server/delivery/email/', 'server/delivery/mail-reports/', 'proofs/postfix'],
     command: () => vitest('proofs/postfix'),
   },
   {
@@ -160,22 +160,22 @@ export const parts = [
   {
     name: 'billing-life',
     what: 'months of a subscription with the clocks of Recoup, Stripe and the browser moved together',
-    code: ['server/billing/', 'server/payments/', 'server/subscribing/', 'web/billing/', 'proofs/billing-life'],
+    code: ['server/billing/billing/', 'server/billing/payments/', 'server/billing/subscribing/', 'web/billing/', 'proofs/billing-life'],
     command: () => vitest('proofs/billing-life'),
   },
   {
     name: 'notification-day',
     what: 'a day of 10,000 carts leaves fewer than 80 notifications',
-    code: ['server/notifications/', 'server/alarms/', 'test/shop-day.ts', 'proofs/notification-day.test.ts'],
+    code: ['server/access/notifications/', 'server/insights/alarms/', 'test/shop-day.ts', 'proofs/notification-day.test.ts'],
     command: () => vitest('proofs/notification-day'),
   },
   {
     name: 'account-mails',
     what: 'every mail to an account at every width and in both looks',
     code: [
-      'server/accounts/',
-      'server/notification-mails/',
-      'server/analytics-reports/',
+      'server/workspace/accounts/',
+      'server/workspace/notification-mails/',
+      'server/workspace/analytics-reports/',
       'screens/account-mails.ts',
       'proofs/account-mails.test.ts',
     ],
@@ -190,7 +190,7 @@ export const parts = [
   {
     name: 'live',
     what: 'an open page finds a server that was killed and started again',
-    code: ['server/live/', 'web/live/', 'proofs/live.test.ts'],
+    code: ['server/workspace/live/', 'web/live/', 'proofs/live.test.ts'],
     command: () => vitest('proofs/live'),
   },
   {

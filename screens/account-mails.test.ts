@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { renderAccountMail } from '../server/accounts/account-mail.ts'
+import { renderAccountMail } from '../server/workspace/accounts/account-mail.ts'
 import { checkFits, checkReadable, htmlOf, looks, mails, sender } from './account-mails.ts'
 import { aScreen } from './app.ts'
 

@@ -2,10 +2,10 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findViolations } from '../e2e/axe.ts'
 import { openBrowser } from '../e2e/browser.ts'
-import { DEFAULT_MAIL_BRAND } from '../server/templates/brand.ts'
-import { type MailBrand, sampleContext, type TemplateItem } from '../server/templates/context.ts'
-import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES } from '../server/templates/ready-templates.ts'
-import { createTemplateRenderer } from '../server/templates/render.ts'
+import { DEFAULT_MAIL_BRAND } from '../server/messages/templates/brand.ts'
+import { type MailBrand, sampleContext, type TemplateItem } from '../server/messages/templates/context.ts'
+import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES } from '../server/messages/templates/ready-templates.ts'
+import { createTemplateRenderer } from '../server/messages/templates/render.ts'
 
 // Mails as a mail program shows them: from the narrowest phone to a wide window, light and dark, and without the styles of the head.
 

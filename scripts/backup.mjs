@@ -9,5 +9,5 @@ await main(async () => {
   const named = file === undefined ? [] : [path.resolve(process.env.INIT_CWD ?? process.cwd(), file)]
   process.chdir(root)
   await ensureInstalled()
-  return run(node26(), ['server/backup/main.ts', command, ...named, ...rest])
+  return run(node26(), ['server/core/backup/main.ts', command, ...named, ...rest])
 })

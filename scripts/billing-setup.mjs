@@ -6,5 +6,5 @@ await main(async () => {
   // Settings are relative to the clone, wherever npm was called.
   process.chdir(root)
   await ensureInstalled()
-  return run(node26(), ['server/payments/setup-main.ts', ...process.argv.slice(2)])
+  return run(node26(), ['server/billing/payments/setup-main.ts', ...process.argv.slice(2)])
 })

@@ -6,5 +6,5 @@ await main(async () => {
   // Settings and the data folder are relative to the clone, wherever npm was called.
   process.chdir(root)
   await ensureInstalled()
-  return run(node26(), ['server/instance/confirm.ts'])
+  return run(node26(), ['server/workspace/instance/confirm.ts'])
 })

@@ -6,5 +6,5 @@ await main(async () => {
   // Settings and the data folder are relative to the clone, wherever npm was called.
   process.chdir(root)
   await ensureInstalled()
-  return run(node26(), ['server/second-factor/end.ts', ...process.argv.slice(2)])
+  return run(node26(), ['server/access/second-factor/end.ts', ...process.argv.slice(2)])
 })

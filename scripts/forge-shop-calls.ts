@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { signedCall } from '../server/plugin/signature.ts'
+import { signedCall } from '../server/access/plugin/signature.ts'
 
 // Forged, replayed, malformed and oversized calls to the endpoints that the plugin adds to a shop (docs/plugin-protocol.md), against a real
 // shop on this machine: each must be refused, nothing may be stored, and no answer may say anything of somebody else's cart.

@@ -188,7 +188,7 @@ const WEB_SOURCES = [
   'scripts/build-storefront.ts',
   'scripts/build-plugin.ts',
   'scripts/plugin-languages.ts',
-  'server/plugin-calls/signed-zip.ts',
+  'server/workspace/plugin-calls/signed-zip.ts',
   'scripts/precompress.ts',
   'package-lock.json',
 ]

@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, hash, type KeyObject, sign } from 'n
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { MOST_SIGNATURES, signedText } from '../server/plugin-calls/signed-zip.ts'
+import { MOST_SIGNATURES, signedText } from '../server/workspace/plugin-calls/signed-zip.ts'
 import { KEY_FILE, PLUGIN, pluginFiles, SIGNATURES, SOURCE, versionOf, zipOf } from './build-plugin.ts'
 
 // `npm run plugin:sign -- key.pem [old-key.pem …]`, on an offline machine of the publisher. Every key signs the plugin's zip. The public half of the

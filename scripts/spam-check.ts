@@ -1,12 +1,12 @@
 // Every template that comes along, as it leaves, judged by SpamAssassin without its network tests: `npm run check:spam`.
 // No rule may give more than half a point. Says so and ends well where SpamAssassin is not installed.
 import { spawnSync } from 'node:child_process'
-import { composeEmail, outgoingEmail } from '../server/compose/compose.ts'
-import { newId } from '../server/core/ids.ts'
-import { createSecrets } from '../server/core/secrets.ts'
-import { composeMessage } from '../server/email/smtp-message.ts'
-import { DEFAULT_MAIL_BRAND } from '../server/templates/brand.ts'
-import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES } from '../server/templates/ready-templates.ts'
+import { composeEmail, outgoingEmail } from '../server/delivery/compose/compose.ts'
+import { newId } from '../server/core/common/ids.ts'
+import { createSecrets } from '../server/core/common/secrets.ts'
+import { composeMessage } from '../server/delivery/email/smtp-message.ts'
+import { DEFAULT_MAIL_BRAND } from '../server/messages/templates/brand.ts'
+import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES } from '../server/messages/templates/ready-templates.ts'
 
 const MOST_POINTS = 0.5
 /** Gmail hides what is beyond; the limit is about the HTML part. */

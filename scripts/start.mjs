@@ -9,7 +9,7 @@ await main(async () => {
   await ensureInstalled()
   const node = node26()
   await ensureWebBuilt(node)
-  // The ipc channel closes when this process ends, however it ends; the server stops then (server/core/shutdown.ts).
+  // The ipc channel closes when this process ends, however it ends; the server stops then (server/core/common/shutdown.ts).
   // Room for young objects: the default of 16 MB holds 20 MB more in memory and makes nothing faster (docs/performance.md).
   const flags = ['--max-semi-space-size=4']
   // The first start leaves what it compiled: the next ones take a third less processor time and hold less in memory. A file that has changed is

@@ -2,8 +2,8 @@ import net from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { aStore } from '../test/factories.ts'
 import { aWorld } from '../test/world.ts'
-import { servedBy } from './http/http.ts'
-import { MOST_CONNECTIONS } from './net/clients.ts'
+import { servedBy } from './access/http/http.ts'
+import { MOST_CONNECTIONS } from './core/net/clients.ts'
 
 // What every request meets before a route does, on a Recoup that others reach.
 

@@ -3,7 +3,7 @@ import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { readConfig } from './core/config.ts'
+import { readConfig } from './core/config/config.ts'
 import { type DemoInstance, startDemo } from './demo.ts'
 import type { Deps } from './deps.ts'
 

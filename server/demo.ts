@@ -5,7 +5,7 @@ import { startMailbox } from '../demo/mailbox/mailbox.ts'
 import { openNetwork } from '../demo/phone/network.ts'
 import { addPhones } from '../demo/phone/web.ts'
 import { startDemoStore } from '../demo/store/store.ts'
-import { type Config, hasMailbox } from './core/config.ts'
+import { type Config, hasMailbox } from './core/config/config.ts'
 import type { DemoParts, Deps } from './deps.ts'
 
 // The demo's parts beside the product (decision 29): a store to abandon a cart in and a mailbox to read the mail. The

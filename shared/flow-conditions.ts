@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-// Conditions of flows and their steps (decision 52): a small language as data. What it means is in server/flow-choice/conditions.ts.
+// Conditions of flows and their steps (decision 52): a small language as data. What it means is in server/carts/flow-choice/conditions.ts.
 
 /** In one set of conditions, all groups together. */
 export const MOST_CONDITIONS = 20

@@ -1,7 +1,7 @@
 import type { Language } from './preferences.ts'
 
 // “What we keep of a shopper”: what the tables with something of a shopper hold, in the words of whom it is about, and when it ends. Which table
-// holds what is said by the registry of tables (server/database/tables.ts): a table without a word here cannot be added.
+// holds what is said by the registry of tables (server/core/database/tables.ts): a table without a word here cannot be added.
 
 export const keptNames = [
   ...(['contact', 'carts', 'orders', 'coupons', 'messages', 'engagement', 'replies'] as const),

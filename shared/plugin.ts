@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint, storeQuery } from './endpoint.ts'
 
 // The plugin in a shop, as its owner sees it here: connecting it, and how it is. What the plugin itself asks is in
-// server/plugin-calls/wire.ts.
+// server/workspace/plugin-calls/wire.ts.
 
 export const pluginTexts = {
   invalid:

@@ -2,7 +2,7 @@ import { isStoreProblem, STORE_PROBLEM_TEXT } from './store-problems.ts'
 import { textCodes } from './text-codes.ts'
 
 // Why a message was sent, held, skipped or cancelled: one sentence per reason code, for a shop owner. Codes are written by
-// `server/decide/decide.ts` and by the verbs of `server/messages/messages.ts`.
+// `server/delivery/decide/decide.ts` and by the verbs of `server/messages/messages/messages.ts`.
 
 const UNREAD = 'The shopper may have bought already, so nothing is sent until the orders have been read.'
 

@@ -1,4 +1,4 @@
-import { codeOf, stepAt } from '../server/second-factor/totp.ts'
+import { codeOf, stepAt } from '../server/access/second-factor/totp.ts'
 import type { World } from './world.ts'
 
 // Test support: an authenticator app, which knows a secret and the world's clock.

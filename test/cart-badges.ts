@@ -1,4 +1,4 @@
-import { type Db, sql } from '../server/core/db.ts'
+import { type Db, sql } from '../server/core/db/db.ts'
 import type { CartBadge } from '../shared/carts.ts'
 
 // What messages have changed of carts.

@@ -1,8 +1,8 @@
 import type { Insertable } from 'kysely'
-import { sql } from '../server/core/db.ts'
-import { newId } from '../server/core/ids.ts'
-import { codeTerms } from '../server/coupons/fragments.ts'
-import type { CouponsTable } from '../server/schema/coupons.ts'
+import { sql } from '../server/core/db/db.ts'
+import { newId } from '../server/core/common/ids.ts'
+import { codeTerms } from '../server/carts/coupons/fragments.ts'
+import type { CouponsTable } from '../server/core/schema/coupons.ts'
 import type { TestStore } from './factories.ts'
 import type { World } from './world.ts'
 

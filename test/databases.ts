@@ -1,7 +1,7 @@
 import crypto from 'node:crypto'
 import type pg from 'pg'
 import { afterAll, inject } from 'vitest'
-import { openPool } from '../server/core/db.ts'
+import { openPool } from '../server/core/db/db.ts'
 import { asAdmin, databaseUrl } from './global.ts'
 
 /** Empty databases of a test file, with pools on them. All are closed and dropped when the file ends. */

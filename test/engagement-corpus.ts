@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { evaluateBurst } from '../server/engagement/burst.ts'
-import { classifyRequest, type EngagementClass } from '../server/engagement/classify.ts'
-import { openNetworks } from '../server/engagement/networks.ts'
+import { evaluateBurst } from '../server/delivery/engagement/burst.ts'
+import { classifyRequest, type EngagementClass } from '../server/delivery/engagement/classify.ts'
+import { openNetworks } from '../server/delivery/engagement/networks.ts'
 
 // Labelled visits (test/fixtures/visits) and how well they are told apart. Each scenario is one message; times are seconds since its
 // send. The label says who it was, not what can be known.

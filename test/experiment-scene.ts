@@ -1,4 +1,4 @@
-import { newId } from '../server/core/ids.ts'
+import { newId } from '../server/core/common/ids.ts'
 import type { World } from './world.ts'
 
 // Test support: a store with a control group, and people drawn into an arm without waiting for a message.

@@ -1,8 +1,8 @@
-import type { Db } from '../server/core/db.ts'
-import { newId } from '../server/core/ids.ts'
-import { randomToken, tokenHash } from '../server/core/secrets.ts'
-import { createReadyFlow } from '../server/flows/flows.ts'
-import type { PlatformOrder } from '../server/platforms/platform.ts'
+import type { Db } from '../server/core/db/db.ts'
+import { newId } from '../server/core/common/ids.ts'
+import { randomToken, tokenHash } from '../server/core/common/secrets.ts'
+import { createReadyFlow } from '../server/marketing/flows/flows.ts'
+import type { PlatformOrder } from '../server/platforms/platform/platform.ts'
 import type { World } from './world.ts'
 
 // Factories fill in what a test does not care about, parents included.

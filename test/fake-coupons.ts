@@ -1,4 +1,4 @@
-import type { CouponChange, CouponChanged, CouponDraft, PlatformCoupon } from '../server/platforms/coupon.ts'
+import type { CouponChange, CouponChanged, CouponDraft, PlatformCoupon } from '../server/platforms/platform/coupon.ts'
 import { type FakeStore, numbered, refuse } from './fake-store.ts'
 
 // The coupons of a store of the tests.

@@ -1,5 +1,5 @@
-import type { StoreAccess } from '../server/platforms/access.ts'
-import type { CouponDraft, PlatformCoupon } from '../server/platforms/coupon.ts'
+import type { StoreAccess } from '../server/platforms/platform/access.ts'
+import type { CouponDraft, PlatformCoupon } from '../server/platforms/platform/coupon.ts'
 import type {
   CheckoutPage,
   CheckoutQuery,
@@ -20,8 +20,8 @@ import type {
   StoreLogo,
   StoreProfile,
   WebhookSubscription,
-} from '../server/platforms/platform.ts'
-import { StoreProblem } from '../server/platforms/store-problem.ts'
+} from '../server/platforms/platform/platform.ts'
+import { StoreProblem } from '../server/platforms/platform/store-problem.ts'
 import { couponCalls } from './fake-coupons.ts'
 
 // A store of the tests: what it holds is an array, what it does wrong is said beforehand.

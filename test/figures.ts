@@ -1,4 +1,4 @@
-import { type Db, sql } from '../server/core/db.ts'
+import { type Db, sql } from '../server/core/db/db.ts'
 
 /** All figures of a store as rows in order, without when they were counted. */
 export async function figuresOf(db: Db, storeId: string): Promise<Record<string, unknown[]>> {

@@ -1,7 +1,7 @@
-import { messageToken } from '../server/links/message-tokens.ts'
-import { recordMailReport } from '../server/mail-reports/mail-reports.ts'
-import type { PlatformOrder } from '../server/platforms/platform.ts'
-import type { Contact, FoldItem } from '../server/schema/facts.ts'
+import { messageToken } from '../server/carts/links/message-tokens.ts'
+import { recordMailReport } from '../server/delivery/mail-reports/mail-reports.ts'
+import type { PlatformOrder } from '../server/platforms/platform/platform.ts'
+import type { Contact, FoldItem } from '../server/core/schema/facts.ts'
 import { consent, post } from './by-hand-scene.ts'
 import { aCampaign, tick, today } from './campaign-scene.ts'
 import { insertPersonal } from './coupon-scene.ts'
@@ -9,7 +9,7 @@ import { aShop, HOUR, MINUTE, pot, type Shop, tea } from './shop.ts'
 import { acceptsMail, type World } from './world.ts'
 
 // Test support: a shop in New York from 24 January to noon of 3 April 2026, and its 40 carts. Its clocks go forward on 8 March. Times are the
-// shop's own; the table of what becomes of each cart stands in server/analytics/by-hand.test.ts.
+// shop's own; the table of what becomes of each cart stands in server/insights/analytics/by-hand.test.ts.
 
 const ZONE = 'America/New_York'
 const cup: FoldItem = { ...tea(), productId: '18', name: 'Cup', unitPriceMinor: 1_000 }

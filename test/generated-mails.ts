@@ -1,12 +1,12 @@
 import fc from 'fast-check'
-import { DEFAULT_MAIL_BRAND } from '../server/templates/brand.ts'
+import { DEFAULT_MAIL_BRAND } from '../server/messages/templates/brand.ts'
 import {
   type MailBrand,
   sampleContext,
   type TemplateContext,
   type TemplateCoupon,
   type TemplateItem,
-} from '../server/templates/context.ts'
+} from '../server/messages/templates/context.ts'
 import { generatedTemplate } from './generated-templates.ts'
 
 // Shoppers as they are and as nobody is, for templates of the same kind: what must hold of all mails is tried with these.

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES } from '../server/templates/ready-templates.ts'
+import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES } from '../server/messages/templates/ready-templates.ts'
 
 // Templates as owners write them, and as nobody should.
 

@@ -1,4 +1,4 @@
-import { consentColumns, guessMapping, readRow } from '../server/ledger/import-rules.ts'
+import { consentColumns, guessMapping, readRow } from '../server/marketing/ledger/import-rules.ts'
 import type { ImportMapping } from '../shared/ledger.ts'
 
 export const zone = 'UTC'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { beforeAll, expect, test } from 'vitest'
-import { sql } from '../server/core/db.ts'
+import { sql } from '../server/core/db/db.ts'
 import { aStore } from './factories.ts'
 import { manyCarts } from './many-carts.ts'
 import { aWorld } from './world.ts'
@@ -24,65 +24,65 @@ const USES: Record<'messages' | 'carts' | 'cart_badges', Record<string, Use>> = 
   messages: {
     // Also what decisions, links and touches refer to.
     messages_pkey: [
-      'server/send/goods-sql.ts',
+      'server/delivery/send/goods-sql.ts',
       'itemsOf',
       `select 1 from messages where (store_id, id) > ($1, ${ID}) order by store_id, id limit 1`,
     ],
-    messages_once_per_cart: ['server/messages/sql.ts', 'ONCE_PER_CART', m(`cart_id = ${ID}`)],
-    messages_once_per_shopper: ['server/cart-pages/page-sql.ts', 'messagesOfShopper', m(`lone_shopper_id = ${ID}`)],
+    messages_once_per_cart: ['server/messages/messages/sql.ts', 'ONCE_PER_CART', m(`cart_id = ${ID}`)],
+    messages_once_per_shopper: ['server/marketing/cart-pages/page-sql.ts', 'messagesOfShopper', m(`lone_shopper_id = ${ID}`)],
     messages_to_wake: [
-      'server/send/send-due-sql.ts',
+      'server/delivery/send/send-due-sql.ts',
       'claimDue',
       m(`${OPEN} and wake_at <= ${NOW} order by wake_at limit 100`),
     ],
     messages_held_by_plan: [
-      'server/messages/sql.ts',
+      'server/messages/messages/sql.ts',
       'countHeldByPlan',
       m(`state = 'held' and reason = 'plan_limit' group by channel`, 'channel, count(*)'),
     ],
     messages_of_worker: [
-      'server/send/abandoned-sql.ts',
+      'server/delivery/send/abandoned-sql.ts',
       'abandonedSends',
       `select store_id, id from messages where state = 'sending' and worker_id is not null`,
     ],
     messages_by_origin: [
-      'server/messages/fragments.ts',
+      'server/messages/messages/fragments.ts',
       'countedByState',
       m(`origin_kind = 'flow' and origin_id = ${ID} group by state`, 'state, count(*)'),
     ],
     messages_of_campaign: [
-      'server/campaign-reports/sql.ts',
+      'server/marketing/campaign-reports/sql.ts',
       'idsAt',
       m(`origin_kind = 'campaign' and origin_id = ${ID} order by step desc, id desc limit 25`),
     ],
     messages_of_campaign_by_state: [
-      'server/campaign-reports/sql.ts',
+      'server/marketing/campaign-reports/sql.ts',
       'placesAfter',
       m(`origin_kind = 'campaign' and origin_id = ${ID} and state = any('{sent}') order by state, step, id limit 25`),
     ],
     messages_of_push: [
-      'server/push-setup/stats-sql.ts',
+      'server/workspace/push-setup/stats-sql.ts',
       'readCounts',
       m(`channel = 'push' and state in ('sent', 'delivered')`),
     ],
     messages_unsubscribed: [
-      'server/campaign-reports/sql.ts',
+      'server/marketing/campaign-reports/sql.ts',
       'readFigures',
       m(`origin_id = ${ID} and unsubscribed_at is not null`, 'shopper_id'),
     ],
-    messages_by_coupon: ['server/coupons/list-sql.ts', 'figuresOf', m(`coupon_id = any(array[${ID}]::uuid[])`)],
+    messages_by_coupon: ['server/carts/coupons/list-sql.ts', 'figuresOf', m(`coupon_id = any(array[${ID}]::uuid[])`)],
     messages_by_shopper: [
-      'server/send/turn-sql.ts',
+      'server/delivery/send/turn-sql.ts',
       'takenPlaces',
       m(`shopper_id = ${ID} and sending_at > ${NOW} and id <> ${ID}`, 'count(*)'),
     ],
     messages_by_sending_at: [
-      'server/alarms/sql.ts',
+      'server/insights/alarms/sql.ts',
       'storesOfConcern',
       m(`sending_at is not null and not state = 'sending' order by sending_at desc limit 1`, 'sending_at'),
     ],
     messages_retried: [
-      'server/alarms/sql.ts',
+      'server/insights/alarms/sql.ts',
       'storesOfConcern',
       m(
         `provider_response is not null and ((state = 'held' and reason = 'retry') or state = 'claimed' or state = 'sending')`,
@@ -90,97 +90,97 @@ const USES: Record<'messages' | 'carts' | 'cart_badges', Record<string, Use>> = 
       ),
     ],
     messages_reporting: [
-      'server/alarms/sql.ts',
+      'server/insights/alarms/sql.ts',
       'countReports',
       m(`sending_at between ${NOW} and ${NOW} and channel <> 'email'`, 'sending_at'),
     ],
     messages_by_provider: [
-      'server/outcome/delivery-sql.ts',
+      'server/delivery/outcome/delivery-sql.ts',
       'reportedMessages',
       `select id from messages where provider_id = any('{SM1}') and channel = 'sms' and channel in ('sms', 'whatsapp')`,
     ],
-    messages_by_id: ['server/core/system.ts', 'findSentMessage', `select store_id from messages where id = ${ID}`],
+    messages_by_id: ['server/core/db/system.ts', 'findSentMessage', `select store_id from messages where id = ${ID}`],
     messages_first_mails: [
-      'server/messages/fragments.ts',
+      'server/messages/messages/fragments.ts',
       'firstMailsSince',
       m(`is_first_mail and sending_at > ${NOW}`, 'count(*)'),
     ],
     messages_refused: [
-      'server/analytics/messages-sql.ts',
+      'server/insights/analytics/messages-sql.ts',
       'countRefused',
       m(`state = 'failed' and reason like 'rejected:%' and finished_at >= ${NOW}`, 'count(*)'),
     ],
   },
   carts: {
-    carts_pkey: ['server/carts/sql.ts', 'lockCarts', c(`id = any(array[${ID}]::uuid[])`)],
-    carts_by_shopper: ['server/carts/sql.ts', 'cartIdsOf', c(`shopper_id = any(array[${ID}]::uuid[])`)],
+    carts_pkey: ['server/carts/carts/sql.ts', 'lockCarts', c(`id = any(array[${ID}]::uuid[])`)],
+    carts_by_shopper: ['server/carts/carts/sql.ts', 'cartIdsOf', c(`shopper_id = any(array[${ID}]::uuid[])`)],
     carts_to_abandon: [
-      'server/carts/detect-sql.ts',
+      'server/carts/carts/detect-sql.ts',
       'storesToDetect',
       `select store_id from carts where status = 'active' and abandon_at <= ${NOW} order by abandon_at limit 10`,
     ],
     carts_to_lose: [
-      'server/carts/detect-sql.ts',
+      'server/carts/carts/detect-sql.ts',
       'lostDue',
       `select id from carts where status = 'abandoned' and lost_at <= ${NOW} order by lost_at limit 10`,
     ],
     carts_without_contact: [
-      'server/carts/captured-sql.ts',
+      'server/carts/carts/captured-sql.ts',
       'c.email is null and c.phone is null',
       c(`status in ('active', 'abandoned') and email is null and phone is null and last_activity_at >= ${NOW}`),
     ],
     carts_abandoned: [
-      'server/customers/abandoned-sql.ts',
+      'server/marketing/customers/abandoned-sql.ts',
       'abandonedOf',
       c(`status = 'abandoned' order by last_activity_at desc, id desc`, 'shopper_id, started_at'),
     ],
     carts_audience: [
-      'server/audiences/sql.ts',
+      'server/marketing/audiences/sql.ts',
       'countMatching',
       c(`status = 'abandoned' and (has_email or has_phone) and country = 'US'`, 'distinct shopper_id'),
     ],
     carts_of_many_products: [
-      'server/audiences/sql.ts',
+      'server/marketing/audiences/sql.ts',
       'c.product_keys is null',
       c(`status = 'abandoned' and product_keys is null`, 'shopper_id'),
     ],
     carts_active: [
-      'server/cart-pages/active-sql.ts',
+      'server/marketing/cart-pages/active-sql.ts',
       'listActive',
       c(`status = 'active' and abandon_at is not null order by last_activity_at desc, id desc limit 25`),
     ],
     carts_list_by_activity: [
-      'server/carts/list-sql.ts',
+      'server/carts/carts/list-sql.ts',
       'sql`last_activity_at`',
       c(`${LISTED} order by last_activity_at desc, id desc limit 25`),
     ],
     carts_list_by_value: [
-      'server/carts/list-sql.ts',
+      'server/carts/carts/list-sql.ts',
       'sql`value_minor`',
       c(`${LISTED} order by value_minor desc, id desc limit 25`),
     ],
     carts_list_by_items: [
-      'server/carts/list-sql.ts',
+      'server/carts/carts/list-sql.ts',
       'sql`item_count`',
       c(`${LISTED} order by item_count, id limit 25`),
     ],
     carts_list_by_customer: [
-      'server/carts/list-sql.ts',
+      'server/carts/carts/list-sql.ts',
       'sql`search collate "C"`',
       c(`${LISTED} order by search collate "C", id limit 25`),
     ],
     carts_list_by_email: [
-      'server/carts/list-sql.ts',
+      'server/carts/carts/list-sql.ts',
       'sql`email collate "C"`',
       c(`${LISTED} order by email collate "C" nulls first, id limit 25`),
     ],
     carts_list_by_phone: [
-      'server/carts/list-sql.ts',
+      'server/carts/carts/list-sql.ts',
       'sql`phone collate "C"`',
       c(`${LISTED} order by phone collate "C" nulls first, id limit 25`),
     ],
     carts_by_last_name: [
-      'server/carts/list-sql.ts',
+      'server/carts/carts/list-sql.ts',
       'customer_name',
       c(
         `${LISTED} and substring(lower(customer_name) from '[^ ]+$') collate "C" >= 'lee'
@@ -188,30 +188,30 @@ const USES: Record<'messages' | 'carts' | 'cart_badges', Record<string, Use>> = 
       ),
     ],
     carts_by_start: [
-      'server/analytics/count-carts-sql.ts',
+      'server/insights/analytics/count-carts-sql.ts',
       'c.started_at >= d.since',
       c(`started_at >= ${NOW}`, 'started_at'),
     ],
     carts_by_abandonment: [
-      'server/analytics/count-carts-sql.ts',
+      'server/insights/analytics/count-carts-sql.ts',
       'c.abandoned_at >= d.since',
       c(`abandoned_at >= ${NOW}`, 'abandoned_at'),
     ],
     carts_of_flow: [
-      'server/messages/steps-sql.ts',
+      'server/messages/messages/steps-sql.ts',
       'c.flow_id = f.id',
       c(`flow_id = ${ID} and status = 'abandoned' and last_activity_at >= ${NOW}`),
     ],
   },
   cart_badges: {
-    cart_badges_pkey: ['server/carts/fragments.ts', 'hasBadge', b(`cart_id = ${ID}`, 'badge')],
+    cart_badges_pkey: ['server/carts/carts/fragments.ts', 'hasBadge', b(`cart_id = ${ID}`, 'badge')],
     cart_badges_listed: [
-      'server/carts/list-sql.ts',
+      'server/carts/carts/list-sql.ts',
       'const badges',
       b(`listed_at is not null and badge = 'Email Sent' order by listed_at desc, cart_id desc limit 25`),
     ],
     cart_badges_without_response: [
-      'server/carts/detect-sql.ts',
+      'server/carts/carts/detect-sql.ts',
       'markNoResponse',
       `select cart_id from cart_badges where no_response_at <= ${NOW}`,
     ],

@@ -1,4 +1,4 @@
-import { sql } from '../server/core/db.ts'
+import { sql } from '../server/core/db/db.ts'
 import type { TestStore } from './factories.ts'
 import type { World } from './world.ts'
 

@@ -1,4 +1,4 @@
-import { gatherNotifications } from '../server/notifications/gather.ts'
+import { gatherNotifications } from '../server/access/notifications/gather.ts'
 import { type NotificationText, type NotificationType, notificationText } from '../shared/notifications.ts'
 import type { World } from './world.ts'
 

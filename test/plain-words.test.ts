@@ -1,7 +1,7 @@
 import crypto from 'node:crypto'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { servedBy } from '../server/http/http.ts'
+import { servedBy } from '../server/access/http/http.ts'
 import type { Endpoint } from '../shared/endpoint.ts'
 import { aStore } from './factories.ts'
 import { seededShare } from './seed.ts'

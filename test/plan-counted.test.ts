@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { Outcome } from '../server/channels/channel.ts'
+import type { Outcome } from '../server/messages/channels/channel.ts'
 import { aShop, post, type Shop } from './by-hand-scene.ts'
 import { aCoupon, aCouponShop } from './discount-scene.ts'
 import { acceptsMail, aWorld } from './world.ts'

@@ -1,5 +1,5 @@
 import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
-import { type GuardedHttp, openGuardedHttp } from '../server/net/guarded-fetch.ts'
+import { type GuardedHttp, openGuardedHttp } from '../server/core/net/guarded-fetch.ts'
 import { createWooCommerceClient } from '../server/platforms/woocommerce/client.ts'
 import { anOwner, type Owner } from './connected-store.ts'
 import type { World } from './world.ts'

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { startEmbedded } from '../server/postgres/embedded.ts'
+import { startEmbedded } from '../server/core/postgres/embedded.ts'
 import { isProof } from './seed.ts'
 
 const SETTINGS = {

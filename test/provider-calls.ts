@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { hubSignature, twilioSignature } from '../demo/phone/callbacks.ts'
-import { openTextChannels } from '../server/texts/text-channels.ts'
+import { openTextChannels } from '../server/delivery/texts/text-channels.ts'
 import { type ContractServer, openContractTwilio } from './contract-servers/twilio.ts'
 import { openContractWhatsApp } from './contract-servers/whatsapp.ts'
 import { aStore, type TestStore } from './factories.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { job } from '../server/core/jobs.ts'
+import { job } from '../server/core/jobs/jobs.ts'
 import { aWorld } from './world.ts'
 
 // The queue the tests have in place of the real one.

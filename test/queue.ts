@@ -1,5 +1,5 @@
-import type { Db, Tx } from '../server/core/db.ts'
-import type { Job, Jobs } from '../server/core/jobs.ts'
+import type { Db, Tx } from '../server/core/db/db.ts'
+import type { Job, Jobs } from '../server/core/jobs/jobs.ts'
 
 // A stand-in for the job queue that keeps jobs in memory. As in the real one, a job is there if, and only if, its transaction commits,
 // and with a key at most one waits.

@@ -1,7 +1,7 @@
-import { countFigures } from '../server/analytics/figures.ts'
-import { foldRollups } from '../server/analytics/rollups.ts'
-import { tidyCounts } from '../server/carts/detect.ts'
-import { tidyCustomerCounts } from '../server/customers/counts.ts'
+import { countFigures } from '../server/insights/analytics/figures.ts'
+import { foldRollups } from '../server/insights/analytics/rollups.ts'
+import { tidyCounts } from '../server/carts/carts/detect.ts'
+import { tidyCustomerCounts } from '../server/marketing/customers/counts.ts'
 import type { World } from './world.ts'
 
 /**

@@ -1,11 +1,11 @@
-import { detectAbandoned, detectLost, detectNoResponse } from '../server/carts/detect.ts'
-import { type NewFact, recordFacts, recordOrders } from '../server/carts/record.ts'
-import { restoreTokenOf } from '../server/compose/compose.ts'
-import { wakeDueStores } from '../server/messages/scan.ts'
-import { gatherNotifications } from '../server/notifications/gather.ts'
-import type { PlatformOrder } from '../server/platforms/platform.ts'
-import type { Contact, FoldItem } from '../server/schema/facts.ts'
-import { contactKeys, type ShopperKey } from '../server/shoppers/rules.ts'
+import { detectAbandoned, detectLost, detectNoResponse } from '../server/carts/carts/detect.ts'
+import { type NewFact, recordFacts, recordOrders } from '../server/carts/carts/record.ts'
+import { restoreTokenOf } from '../server/delivery/compose/compose.ts'
+import { wakeDueStores } from '../server/messages/messages/scan.ts'
+import { gatherNotifications } from '../server/access/notifications/gather.ts'
+import type { PlatformOrder } from '../server/platforms/platform/platform.ts'
+import type { Contact, FoldItem } from '../server/core/schema/facts.ts'
+import { contactKeys, type ShopperKey } from '../server/shoppers/shoppers/rules.ts'
 import { badgeColumns, type CartBadgeValues } from './cart-badges.ts'
 import { anOrder, aStore, freshOrderCheck, type StoreOptions } from './factories.ts'
 import type { World } from './world.ts'
@@ -121,6 +121,6 @@ function rows<T extends 'carts' | 'messages' | 'cart_events' | 'notifications'>(
     .execute() as unknown as Promise<Row<T>[]>
 }
 
-type Schema = import('../server/schema/schema.ts').Schema
+type Schema = import('../server/core/schema/schema.ts').Schema
 type Row<T extends keyof Schema> = import('kysely').Selectable<Schema[T]> &
   (T extends 'carts' ? CartBadgeValues : unknown)

@@ -1,7 +1,7 @@
 import type { ShopifyStoreOptions } from '../demo/shopify/store.ts'
-import { openGuardedHttp } from '../server/net/guarded-fetch.ts'
-import type { StoreAccess, StoreKeys, StoreNet } from '../server/platforms/access.ts'
-import { memoryShelf } from '../server/platforms/memory-shelf.ts'
+import { openGuardedHttp } from '../server/core/net/guarded-fetch.ts'
+import type { StoreAccess, StoreKeys, StoreNet } from '../server/platforms/platform/access.ts'
+import { memoryShelf } from '../server/platforms/platform/memory-shelf.ts'
 import { createShopifyClient } from '../server/platforms/shopify/client.ts'
 import { openShopify } from './contract-servers/shopify.ts'
 

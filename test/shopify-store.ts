@@ -1,5 +1,5 @@
 import crypto from 'node:crypto'
-import type { PlatformCheckout } from '../server/platforms/platform.ts'
+import type { PlatformCheckout } from '../server/platforms/platform/platform.ts'
 import { anOwner, type Connected, connect } from './connected-store.ts'
 import { aFakeStore, type FakeStore } from './fake-store.ts'
 import type { World } from './world.ts'

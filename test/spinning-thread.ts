@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads'
-import { answerJob, type RenderJob } from '../server/templates/job.ts'
-import { createTemplateRenderer } from '../server/templates/render.ts'
+import { answerJob, type RenderJob } from '../server/messages/templates/job.ts'
+import { createTemplateRenderer } from '../server/messages/templates/render.ts'
 
 // A rendering thread that a text can stop for good (SPIN), fill up (HOARD) or end (CRASH): what a fault in a library could do. Of
 // some only a plan cannot be made (PLANLESS).

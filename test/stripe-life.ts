@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
-import { soldBy } from '../server/payments/catalogue-rules.ts'
-import { countedOf, type Derived, subscriptionFrom } from '../server/payments/derive-rules.ts'
-import { SeenInvoice, SeenSchedule, SeenSubscription } from '../server/payments/seen.ts'
+import { soldBy } from '../server/billing/payments/catalogue-rules.ts'
+import { countedOf, type Derived, subscriptionFrom } from '../server/billing/payments/derive-rules.ts'
+import { SeenInvoice, SeenSchedule, SeenSubscription } from '../server/billing/payments/seen.ts'
 import type { StripeServer } from './contract-servers/stripe/server.ts'
 
 // Test support: what an account's subscription goes through at Stripe, by chance, and what it comes to there.

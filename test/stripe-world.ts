@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect } from 'vitest'
-import { setUpBilling } from '../server/payments/setup.ts'
-import { openStripe } from '../server/payments/stripe.ts'
+import { setUpBilling } from '../server/billing/payments/setup.ts'
+import { openStripe } from '../server/billing/payments/stripe.ts'
 import { type StripeOptions, type StripeServer, startStripe } from './contract-servers/stripe/server.ts'
 import { aWorld, START, type World } from './world.ts'
 

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { type BelongsTo, tables } from '../server/database/tables.ts'
+import { type BelongsTo, tables } from '../server/core/database/tables.ts'
 import { aWorld } from './world.ts'
 
-// The catalogue against the registry of tables (`server/database/tables.ts`) and the rules of scale (Z1–Z5).
+// The catalogue against the registry of tables (`server/core/database/tables.ts`) and the rules of scale (Z1–Z5).
 const world = aWorld()
 const rowsOf = async <T>(query: string): Promise<T[]> => (await world.pool.query(query)).rows as T[]
 const listed = (list: BelongsTo) =>

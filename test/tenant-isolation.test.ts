@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'vitest'
-import { recordOrders } from '../server/carts/record.ts'
-import { newId } from '../server/core/ids.ts'
-import { servedBy } from '../server/http/http.ts'
-import { gatherNotifications } from '../server/notifications/gather.ts'
-import { notify } from '../server/notifications/notifications.ts'
+import { recordOrders } from '../server/carts/carts/record.ts'
+import { newId } from '../server/core/common/ids.ts'
+import { servedBy } from '../server/access/http/http.ts'
+import { gatherNotifications } from '../server/access/notifications/gather.ts'
+import { notify } from '../server/access/notifications/notifications.ts'
 import type { Endpoint } from '../shared/endpoint.ts'
 import { mayDo } from '../shared/roles.ts'
 import { anOrder, aStore, type TestStore } from './factories.ts'
@@ -196,7 +196,7 @@ test('every endpoint that is not public refuses callers without a token and with
     const [none, expired] = [await ask(endpoint, undefined), await ask(endpoint, late.token)]
     expect([key, none.status, none.body.code]).toEqual([key, 401, 'session'])
     expect([key, expired.status, expired.body.code]).toEqual([key, 401, 'session'])
-    // Those of operators are walked by server/operator/operator.test.ts.
+    // Those of operators are walked by server/workspace/operator/operator.test.ts.
     if (mayDo('viewer', endpoint.permission) || endpoint.permission === 'operator') continue
     const looking = await ask(endpoint, viewer.token)
     expect([key, looking.status, looking.body.code]).toEqual([key, 403, 'forbidden'])

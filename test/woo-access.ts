@@ -1,4 +1,4 @@
-import type { StoreAccess, StoreKeys } from '../server/platforms/access.ts'
+import type { StoreAccess, StoreKeys } from '../server/platforms/platform/access.ts'
 
 interface KeyPair {
   consumerKey: string

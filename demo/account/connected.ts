@@ -1,7 +1,7 @@
 import type { Deps } from '../../server/deps.ts'
-import type { StoreKeys } from '../../server/platforms/access.ts'
-import { isConnectedBy } from '../../server/stores/access.ts'
-import { type StoreRow, storesOf } from '../../server/stores/store.ts'
+import type { StoreKeys } from '../../server/platforms/platform/access.ts'
+import { isConnectedBy } from '../../server/access/stores/access.ts'
+import { type StoreRow, storesOf } from '../../server/access/stores/store.ts'
 
 interface Sought {
   storeUrl: string

@@ -1,4 +1,4 @@
-import type { Said } from '../../server/consent/consents.ts'
+import type { Said } from '../../server/shoppers/consent/consents.ts'
 import { consentWordings } from '../store/pages/checkout.ts'
 import { STEP_DELAYS_MINUTES, type Trip } from './plan.ts'
 import { createRandom, numberOf, type Random } from './random.ts'

@@ -6,8 +6,8 @@ import {
   type StoreTx,
   sql,
   type Tx,
-} from '../../server/core/db.ts'
-import { isAccepted, isOpen } from '../../server/messages/fragments.ts'
+} from '../../server/core/db/db.ts'
+import { isAccepted, isOpen } from '../../server/messages/messages/fragments.ts'
 
 // What only the demo writes: SQL and nothing else.
 

@@ -1,7 +1,7 @@
 // Sends webhooks that are due: signed with the app's secret, tried again for four hours, and a subscription that fails eight times in a
 // row is deleted (shopify.dev/docs/apps/build/webhooks/troubleshooting-webhooks).
 import { createHmac, randomUUID } from 'node:crypto'
-import { checkedLookup } from '../../server/net/guarded-fetch.ts'
+import { checkedLookup } from '../../server/core/net/guarded-fetch.ts'
 import { post } from '../post.ts'
 import type { Faults } from './faults.ts'
 import { all, find, run, save } from './records.ts'

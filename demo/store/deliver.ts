@@ -3,7 +3,7 @@
 // is said by the product's own dialler: with link-local and carrier-grade addresses, and of the very address that is then dialled.
 import { createHmac } from 'node:crypto'
 import { isIP } from 'node:net'
-import { checkedLookup, isAllowed } from '../../server/net/guarded-fetch.ts'
+import { checkedLookup, isAllowed } from '../../server/core/net/guarded-fetch.ts'
 import { post } from '../post.ts'
 import { findProduct, presentProduct } from './catalog.ts'
 import { findCoupon, presentCoupon } from './coupons.ts'

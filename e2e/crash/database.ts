@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
-import { type Db, openDb, openPool } from '../../server/core/db.ts'
-import { migrate } from '../../server/database/migrate.ts'
-import { startEmbedded } from '../../server/postgres/embedded.ts'
-import { findPostmaster } from '../../server/postgres/postmaster.ts'
+import { type Db, openDb, openPool } from '../../server/core/db/db.ts'
+import { migrate } from '../../server/core/database/migrate.ts'
+import { startEmbedded } from '../../server/core/postgres/embedded.ts'
+import { findPostmaster } from '../../server/core/postgres/postmaster.ts'
 
 /** A PostgreSQL with durable writes, looked after by the product's own keeper, for several workers. */
 export interface Database {

@@ -1,4 +1,4 @@
-import { type Db, sql } from '../../server/core/db.ts'
+import { type Db, sql } from '../../server/core/db/db.ts'
 import type { Taken } from './mail-server.ts'
 
 // What must hold after a crash, looked up in the database and in what the mail server took.

@@ -80,7 +80,7 @@ async function endedBy(child: ChildProcess | null, signal: NodeJS.Signals): Prom
 }
 
 function launch(env: NodeJS.ProcessEnv) {
-  // The ipc channel ends it when we end, however that happens (server/core/shutdown.ts).
+  // The ipc channel ends it when we end, however that happens (server/core/common/shutdown.ts).
   const child = spawn(process.execPath, ['server/main.ts'], { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
   let output = ''
   const isWorking = new Promise<boolean>((resolve) => {

@@ -53,7 +53,7 @@ export async function end(): Promise<void> {
 /** `npm run billing:setup`, and what it says. */
 export async function setUpAtStripe(): Promise<string> {
   const env = { ...process.env, DATA_DIR: instance.dataDir, PUBLIC_URL: instance.url, ...stripeSettings() }
-  return (await promisify(execFile)(process.execPath, ['server/payments/setup-main.ts'], { env })).stdout
+  return (await promisify(execFile)(process.execPath, ['server/billing/payments/setup-main.ts'], { env })).stdout
 }
 
 /** Everybody's clock: here, in the browser, at Stripe, which does all that it does by itself until then, and tells of it. */

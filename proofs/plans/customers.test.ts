@@ -1,15 +1,15 @@
 import { beforeAll, expect, test } from 'vitest'
-import { sql } from '../../server/core/db.ts'
-import { listAbandonedCustomers } from '../../server/customers/abandoned.ts'
-import { abandonedOf, countAbandoned } from '../../server/customers/abandoned-sql.ts'
-import { readCustomerPage } from '../../server/customers/customers.ts'
+import { sql } from '../../server/core/db/db.ts'
+import { listAbandonedCustomers } from '../../server/marketing/customers/abandoned.ts'
+import { abandonedOf, countAbandoned } from '../../server/marketing/customers/abandoned-sql.ts'
+import { readCustomerPage } from '../../server/marketing/customers/customers.ts'
 import {
   type CustomerFilter,
   type CustomerQuery,
   countCustomers,
   listCustomersOf,
   pagesOfCustomers,
-} from '../../server/customers/list-sql.ts'
+} from '../../server/marketing/customers/list-sql.ts'
 import { customerSorts } from '../../shared/customers.ts'
 import { aStore, type TestStore } from '../../test/factories.ts'
 import { manyCarts } from '../../test/many-carts.ts'

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { detectAbandoned } from '../../server/carts/detect.ts'
+import { detectAbandoned } from '../../server/carts/carts/detect.ts'
 import { aStore, type TestStore } from '../../test/factories.ts'
 import { manyCarts } from '../../test/many-carts.ts'
 import { FEW, faultsOf, nodesOf, watchPlans } from '../../test/plans.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
-import { reportFlow } from '../../server/flows/report.ts'
-import { broughtBy } from '../../server/flows/report-sql.ts'
+import { reportFlow } from '../../server/marketing/flows/report.ts'
+import { broughtBy } from '../../server/marketing/flows/report-sql.ts'
 import { aStore, type TestStore } from '../../test/factories.ts'
 import { faultsOf, type PlanWatch, watchPlans } from '../../test/plans.ts'
 import { aWorld } from '../../test/world.ts'

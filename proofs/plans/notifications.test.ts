@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import { sql } from '../../server/core/db.ts'
-import { gatherNotifications } from '../../server/notifications/gather.ts'
-import { mailDueNotifications, rowsToMail } from '../../server/notifications/mails.ts'
+import { sql } from '../../server/core/db/db.ts'
+import { gatherNotifications } from '../../server/access/notifications/gather.ts'
+import { mailDueNotifications, rowsToMail } from '../../server/access/notifications/mails.ts'
 import {
   deleteFor,
   listFor,
@@ -10,9 +10,9 @@ import {
   oneFor,
   restoreFor,
   unreadFor,
-} from '../../server/notifications/member.ts'
-import { newestInstant, newsSince } from '../../server/notifications/news.ts'
-import { tidyNotifications } from '../../server/notifications/tidy.ts'
+} from '../../server/access/notifications/member.ts'
+import { newestInstant, newsSince } from '../../server/access/notifications/news.ts'
+import { tidyNotifications } from '../../server/access/notifications/tidy.ts'
 import { listNotifications, MOST_NOTIFICATIONS_COUNTED } from '../../shared/notification-calls.ts'
 import { aStore, type TestStore } from '../../test/factories.ts'
 import { type Explained, FEW, faultsOf, nodesOf, type PlanWatch, watchPlans } from '../../test/plans.ts'

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { type NewFact, recordFacts } from '../../server/carts/record.ts'
+import { type NewFact, recordFacts } from '../../server/carts/carts/record.ts'
 import { aStore } from '../../test/factories.ts'
 import { faultsOf, type PlanWatch, watchPlans } from '../../test/plans.ts'
 import { aWorld } from '../../test/world.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { countChanges, rebuildFigures } from '../../server/analytics/figures.ts'
+import { countChanges, rebuildFigures } from '../../server/insights/analytics/figures.ts'
 import { aStore } from '../../test/factories.ts'
 import { manyCarts } from '../../test/many-carts.ts'
 import { nodesOf, watchPlans } from '../../test/plans.ts'

@@ -1,7 +1,7 @@
-import { type Arms, type Interval, sumsOfCounts, sumsOfTotals } from '../../server/lift/arms.ts'
-import { plannedMeans, plannedShares } from '../../server/lift/planned.ts'
-import { sequenceOf } from '../../server/lift/sequence.ts'
-import { isConversionShown, isRevenueShown } from '../../server/lift/shown.ts'
+import { type Arms, type Interval, sumsOfCounts, sumsOfTotals } from '../../server/core/lift/arms.ts'
+import { plannedMeans, plannedShares } from '../../server/core/lift/planned.ts'
+import { sequenceOf } from '../../server/core/lift/sequence.ts'
+import { isConversionShown, isRevenueShown } from '../../server/core/lift/shown.ts'
 import { type Chance, logNormalMean, purchasers } from './chance.ts'
 
 // One experiment of a made-up shop whose truth is known (decision 62), looked at every day.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { areArmsOff, armSharesFactor } from '../../server/lift/arm-shares.ts'
+import { areArmsOff, armSharesFactor } from '../../server/core/lift/arm-shares.ts'
 import { seededShare } from '../seed.ts'
 import { chanceOf, logNormalMean, purchasers } from './chance.ts'
 import { isLossFound, LOSSES } from './losses.ts'

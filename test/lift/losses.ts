@@ -1,4 +1,4 @@
-import { areArmsOff } from '../../server/lift/arm-shares.ts'
+import { areArmsOff } from '../../server/core/lift/arm-shares.ts'
 import { type Chance, purchasers } from './chance.ts'
 
 // Experiments that lose people from an arm, looked at every day (decision 61).

@@ -1,4 +1,4 @@
-import { type Db, sql } from '../../server/core/db.ts'
+import { type Db, sql } from '../../server/core/db/db.ts'
 import type { Channel, Plan } from './steps.ts'
 import { asMs, STATE_OF } from './witness.ts'
 

@@ -1,4 +1,4 @@
-import { countChanges, rebuildFigures } from '../../server/analytics/figures.ts'
+import { countChanges, rebuildFigures } from '../../server/insights/analytics/figures.ts'
 import { figuresOf } from '../figures.ts'
 import { type Harness, handle } from './harness.ts'
 

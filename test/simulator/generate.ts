@@ -1,4 +1,4 @@
-import type { OrderKind } from '../../server/platforms/platform.ts'
+import type { OrderKind } from '../../server/platforms/platform/platform.ts'
 import { withAliases } from './aliases.ts'
 import { aBatchSize } from './batches.ts'
 import { withCampaigns } from './campaigns.ts'

@@ -1,7 +1,7 @@
 import crypto from 'node:crypto'
 import type pg from 'pg'
 import type { z } from 'zod'
-import { ensureKey } from '../../server/push/keys.ts'
+import { ensureKey } from '../../server/delivery/push/keys.ts'
 import type { CampaignReport } from '../../shared/campaign-report.ts'
 import type { CampaignStatus } from '../../shared/campaigns.ts'
 import type { CapturePost } from '../../shared/capture.ts'

@@ -1,4 +1,4 @@
-import { beat } from '../../server/send/workers.ts'
+import { beat } from '../../server/delivery/send/workers.ts'
 import { type Actor, Killed } from './actors.ts'
 import type { Harness } from './harness.ts'
 

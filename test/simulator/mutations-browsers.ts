@@ -6,7 +6,7 @@ export const browserMutations: readonly Mutation[] = [
   {
     name: 'an empty cart in one browser empties those of all',
     rule: 'Emptied',
-    file: 'server/carts/fold.ts',
+    file: 'server/carts/carts/fold.ts',
     before: "showNext(known, fact.at) ?? ended(known, 'emptied', fact.at, null)",
     after: "ended(known, 'emptied', fact.at, null)",
     seed: 700_008,
@@ -14,7 +14,7 @@ export const browserMutations: readonly Mutation[] = [
   {
     name: 'whoever types an address speaks for all browsers of the person',
     rule: 'Emptied',
-    file: 'server/carts/browsers.ts',
+    file: 'server/carts/carts/browsers.ts',
     before: 'if (told.isBack || marks.length === 0) return false',
     after: 'if (marks.length < 9) return false',
     seed: 700_008,
@@ -22,7 +22,7 @@ export const browserMutations: readonly Mutation[] = [
   {
     name: 'what another browser has is as old as the last change of the cart',
     rule: 'Emptied',
-    file: 'server/carts/browsers.ts',
+    file: 'server/carts/carts/browsers.ts',
     before: 'at: toldAt ?? episode.lastActivityAt,',
     after: 'at: episode.lastActivityAt,',
     seed: 29_130_471,
@@ -30,7 +30,7 @@ export const browserMutations: readonly Mutation[] = [
   {
     name: 'whoever names an erased person speaks for all browsers',
     rule: 'Emptied',
-    file: 'server/carts/erased-intake.ts',
+    file: 'server/carts/carts/erased-intake.ts',
     before: 'payload: { ...rest, toldBy: [], browsers, items',
     after: 'payload: { ...rest, toldBy: [], browsers: [], items',
     seed: 29_130_780,

@@ -6,7 +6,7 @@ export const flowEditMutations: readonly Mutation[] = [
   {
     name: 'other channels of a step also reach what was sent once',
     rule: 'Steps',
-    file: 'server/messages/steps-sql.ts',
+    file: 'server/messages/messages/steps-sql.ts',
     before: 'channel = case when m.attempts = 0 then w.channels ->> 0 else m.channel end,',
     after: 'channel = w.channels ->> 0,',
     seed: 30724,
@@ -14,7 +14,7 @@ export const flowEditMutations: readonly Mutation[] = [
   {
     name: 'other channels of a step do not reach its open messages',
     rule: 'Steps',
-    file: 'server/messages/steps.ts',
+    file: 'server/messages/messages/steps.ts',
     before: 'edited.length > 0 ? await',
     after: 'edited.length > 99 ? await',
     seed: 30152,
@@ -22,7 +22,7 @@ export const flowEditMutations: readonly Mutation[] = [
   {
     name: 'messages of a removed step stay open',
     rule: 'Steps',
-    file: 'server/messages/steps.ts',
+    file: 'server/messages/messages/steps.ts',
     before: 'removed.length > 0 ?',
     after: 'removed.length > 99 ?',
     seed: 30031,
@@ -30,7 +30,7 @@ export const flowEditMutations: readonly Mutation[] = [
   {
     name: 'conditions of a step are not asked',
     rule: 'Steps',
-    file: 'server/decide/decide.ts',
+    file: 'server/delivery/decide/decide.ts',
     before: 'condition && !condition.holds',
     after: 'condition?.holds === undefined && condition',
     seed: 605,
@@ -38,7 +38,7 @@ export const flowEditMutations: readonly Mutation[] = [
   {
     name: 'an added step is planned for carts whose time for it has passed',
     rule: 'Steps',
-    file: 'server/messages/steps-sql.ts',
+    file: 'server/messages/messages/steps-sql.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
     before: ' and ${dueAt} > ${now} and not ${HAS_LATER}',
     after: '',
@@ -47,7 +47,7 @@ export const flowEditMutations: readonly Mutation[] = [
   {
     name: 'a step that is planned late keeps no distance to what has left',
     rule: 'T4',
-    file: 'server/messages/messages.ts',
+    file: 'server/messages/messages/messages.ts',
     before: 'if (behindSent.length > 0) await sql.keepDistance(tx, behindSent, now)',
     after: '',
     seed: 851_259,
@@ -55,7 +55,7 @@ export const flowEditMutations: readonly Mutation[] = [
   {
     name: 'a variant that has ended is still drawn',
     rule: 'Steps',
-    file: 'server/decide/variants-sql.ts',
+    file: 'server/delivery/decide/variants-sql.ts',
     before: ' and v.ended_at is null\n',
     after: '\n',
     seed: 116,

@@ -6,7 +6,7 @@ export const flowMutations: readonly Mutation[] = [
   {
     name: 'flows are asked in another order than their owner’s',
     rule: 'Flows',
-    file: 'server/flow-choice/choose-sql.ts',
+    file: 'server/carts/flow-choice/choose-sql.ts',
     before: 'order by position, id`',
     after: 'order by position desc, id`',
     seed: 10,
@@ -14,7 +14,7 @@ export const flowMutations: readonly Mutation[] = [
   {
     name: 'where no flow asks anything the last one takes a cart',
     rule: 'Flows',
-    file: 'server/carts/detect-sql.ts',
+    file: 'server/carts/carts/detect-sql.ts',
     before: 'order by t.position, t.id limit 1)`',
     after: 'order by t.position desc, t.id limit 1)`',
     seed: 68,
@@ -22,7 +22,7 @@ export const flowMutations: readonly Mutation[] = [
   {
     name: 'a flow that is off takes carts',
     rule: 'Flows',
-    file: 'server/flow-choice/choose-sql.ts',
+    file: 'server/carts/flow-choice/choose-sql.ts',
     before: "kind = 'flow' and is_on and takes_from is not null",
     after: "kind = 'flow' and takes_from is not null",
     seed: 10,
@@ -30,7 +30,7 @@ export const flowMutations: readonly Mutation[] = [
   {
     name: 'a flow takes whomever it meets',
     rule: 'Flows',
-    file: 'server/flow-choice/choose.ts',
+    file: 'server/carts/flow-choice/choose.ts',
     before: 'asked.push({ id, holds: finding.holds })',
     after: 'asked.push({ id, holds: true })',
     seed: 10,
@@ -38,7 +38,7 @@ export const flowMutations: readonly Mutation[] = [
   {
     name: 'a flow takes carts that were left before it was switched on',
     rule: 'Flows',
-    file: 'server/flow-choice/choose.ts',
+    file: 'server/carts/flow-choice/choose.ts',
     before: 'if (cart.last_activity_at < takes_from) continue',
     after: 'if (cart.last_activity_at < takes_from && flows.length > 99) continue',
     seed: 304,
@@ -46,7 +46,7 @@ export const flowMutations: readonly Mutation[] = [
   {
     name: 'a cart that falls quiet again is asked for anew',
     rule: 'Flows',
-    file: 'server/carts/detect-sql.ts',
+    file: 'server/carts/carts/detect-sql.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
     before: 'coalesce(d.flow_id, ${FIRST_WITHOUT_CONDITIONS}) as taken_by',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
@@ -56,7 +56,7 @@ export const flowMutations: readonly Mutation[] = [
   {
     name: 'every flow that is on writes about a cart',
     rule: 'Flows',
-    file: 'server/messages/sql.ts',
+    file: 'server/messages/messages/sql.ts',
     before: "(f.kind = 'push' or f.id = c.flow_id)\n      join",
     after: "(f.kind = 'push' or c.flow_id is not null)\n      join",
     seed: 48,
@@ -64,7 +64,7 @@ export const flowMutations: readonly Mutation[] = [
   {
     name: 'a flow that is switched on leaves alone what no flow had taken',
     rule: 'Flows',
-    file: 'server/flows/flows.ts',
+    file: 'server/marketing/flows/flows.ts',
     before: 'await sql.abandonedSince(tx, takesFrom!))',
     after: '[])',
     seed: 50,
@@ -72,7 +72,7 @@ export const flowMutations: readonly Mutation[] = [
   {
     name: 'a cart does not go on in the flow of the one that is joined to it',
     rule: 'Flows',
-    file: 'server/carts/carts.ts',
+    file: 'server/carts/carts/carts.ts',
     before: '  await inheritFlow(tx, fromId, intoId)\n',
     after: '',
     seed: 626,
@@ -80,7 +80,7 @@ export const flowMutations: readonly Mutation[] = [
   {
     name: 'a mail that comes back is tried again though its step was removed',
     rule: 'Steps',
-    file: 'server/outcome/outcome-sql.ts',
+    file: 'server/delivery/outcome/outcome-sql.ts',
     before: 'or g.id is not null or fs.id is not null or',
     after: 'or g.id is not null or',
     seed: 812036,

@@ -6,7 +6,7 @@ export const mailMutations: readonly Mutation[] = [
   {
     name: 'a step is claimed and sent before what follows from an earlier one is written',
     rule: 'T4',
-    file: 'server/send/fragments.ts',
+    file: 'server/delivery/send/fragments.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
     before: "l.id <> ${of('id')} and ${isSending('l')}",
     after: 'false',
@@ -15,7 +15,7 @@ export const mailMutations: readonly Mutation[] = [
   {
     name: 'the next step does not wait for what is in flight',
     rule: 'T4',
-    file: 'server/send/settle.ts',
+    file: 'server/delivery/send/settle.ts',
     before: 'if (delaying.length > 0)\n',
     after: 'if (delaying.length < 0)\n',
     seed: 73,
@@ -23,7 +23,7 @@ export const mailMutations: readonly Mutation[] = [
   {
     name: 'no look is set for the step behind a mail that was answered late',
     rule: 'Awake',
-    file: 'server/send/settle.ts',
+    file: 'server/delivery/send/settle.ts',
     before: 'if (delaying.length > 0 || hasComeBack(toRecord)) await scheduleNextLook(tx)',
     after: 'if (hasComeBack(toRecord)) await scheduleNextLook(tx)',
     seed: 29_112_035,
@@ -31,7 +31,7 @@ export const mailMutations: readonly Mutation[] = [
   {
     name: 'what is in flight counts as open',
     rule: 'crash',
-    file: 'server/messages/fragments.ts',
+    file: 'server/messages/messages/fragments.ts',
     before: "isOpen = (row: Row) => of(row, `in ('scheduled', 'held', 'claimed')`)",
     after: "isOpen = (row: Row) => of(row, `in ('scheduled', 'held', 'claimed', 'sending')`)",
     seed: 99,
@@ -39,7 +39,7 @@ export const mailMutations: readonly Mutation[] = [
   {
     name: 'what is in flight counts as claimed',
     rule: 'crash',
-    file: 'server/messages/fragments.ts',
+    file: 'server/messages/messages/fragments.ts',
     before: "isClaimed = (row: Row) => of(row, `= 'claimed'`)",
     after: "isClaimed = (row: Row) => of(row, `in ('claimed', 'sending')`)",
     seed: 5,
@@ -47,7 +47,7 @@ export const mailMutations: readonly Mutation[] = [
   {
     name: 'the place of a mail is used before its answer is written down',
     rule: 'D10',
-    file: 'server/send/turn-sql.ts',
+    file: 'server/delivery/send/turn-sql.ts',
     before: 'update messages m set answer = a.answer from answered a join locked k on k.id = a.id\n      where ',
     after:
       'update messages m set answer = a.answer from answered a join locked k on k.id = a.id\n      where false and ',
@@ -56,7 +56,7 @@ export const mailMutations: readonly Mutation[] = [
   {
     name: 'a mail is not counted of the plan in its turn',
     rule: 'Plan',
-    file: 'server/send/turn-sql.ts',
+    file: 'server/delivery/send/turn-sql.ts',
     before: 'set used = used + (select count(*) from moved)',
     after: 'set used = used',
     seed: 41,
@@ -64,7 +64,7 @@ export const mailMutations: readonly Mutation[] = [
   {
     name: 'mails leave beyond the room in the plan',
     rule: 'Plan',
-    file: 'server/send/turn-sql.ts',
+    file: 'server/delivery/send/turn-sql.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
     before: 'greatest(0, ${planLimit}::int - (select used from room)) end',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
@@ -74,7 +74,7 @@ export const mailMutations: readonly Mutation[] = [
   {
     name: 'what a dead process had in flight is due again',
     rule: 'D4',
-    file: 'server/send/abandoned.ts',
+    file: 'server/delivery/send/abandoned.ts',
     before: 'outcome: answer?.outcome ?? UNHEARD,',
     after: "outcome: answer?.outcome ?? { ...UNHEARD, kind: 'retry' as const },",
     seed: 23762,
@@ -82,7 +82,7 @@ export const mailMutations: readonly Mutation[] = [
   {
     name: 'what is held counts as over',
     rule: 'D5',
-    file: 'server/messages/fragments.ts',
+    file: 'server/messages/messages/fragments.ts',
     before: "isOpen = (row: Row) => of(row, `in ('scheduled', 'held', 'claimed')`)",
     after: "isOpen = (row: Row) => of(row, `in ('scheduled', 'claimed')`)",
     seed: 1,
@@ -90,7 +90,7 @@ export const mailMutations: readonly Mutation[] = [
   {
     name: 'a disconnect leaves open messages open',
     rule: 'D5',
-    file: 'server/messages/sql.ts',
+    file: 'server/messages/messages/sql.ts',
     before: 'cancelOpen(tx, sql`true`,',
     after: 'cancelOpen(tx, sql`false`,',
     seed: 10,
@@ -98,7 +98,7 @@ export const mailMutations: readonly Mutation[] = [
   {
     name: 'the room in the plan of what was refused is given back twice',
     rule: 'Plan',
-    file: 'server/outcome/outcome.ts',
+    file: 'server/delivery/outcome/outcome.ts',
     before: 'evaluation.month, channel, -unsent)',
     after: 'evaluation.month, channel, -2 * unsent)',
     seed: 41,
@@ -106,7 +106,7 @@ export const mailMutations: readonly Mutation[] = [
   {
     name: 'an answer frees two places in flight',
     rule: 'D10',
-    file: 'server/send/send-window.ts',
+    file: 'server/delivery/send/send-window.ts',
     before: 'share.settle(done.length, turn.sending.size)',
     after: 'share.settle(2 * done.length, turn.sending.size)',
     seed: 64,

@@ -6,7 +6,7 @@ export const modeMutations: readonly Mutation[] = [
   {
     name: 'the mode is not applied to what pages post',
     rule: 'C9',
-    file: 'server/capture/capture.ts',
+    file: 'server/carts/capture/capture.ts',
     before: 'if (keepsAll(mode)) return post',
     after: 'if (mode !== undefined) return post',
     seed: 910_001,
@@ -14,7 +14,7 @@ export const modeMutations: readonly Mutation[] = [
   {
     name: 'the mode is not applied to what the plugin reports',
     rule: 'C9',
-    file: 'server/capture/signed-posts.ts',
+    file: 'server/carts/capture/signed-posts.ts',
     before: 'if (keepsAll(mode)) return told',
     after: 'if (mode !== undefined) return told',
     seed: 910_001,
@@ -22,7 +22,7 @@ export const modeMutations: readonly Mutation[] = [
   {
     name: 'the mode is not applied to drafts and unpaid orders',
     rule: 'C9',
-    file: 'server/carts/before-consent.ts',
+    file: 'server/carts/carts/before-consent.ts',
     before: 'if (keepsAll(store.before_consent) || unpaid.length === 0) return [...orders]',
     after: 'if (unpaid.length >= 0) return [...orders]',
     seed: 910_001,
@@ -30,7 +30,7 @@ export const modeMutations: readonly Mutation[] = [
   {
     name: 'where nothing is kept the cart is',
     rule: 'C9',
-    file: 'server/capture/capture-mode.ts',
+    file: 'server/carts/capture/capture-mode.ts',
     before: "if (mode === 'cart_only') return withoutContact(post)",
     after: 'if (mode) return withoutContact(post)',
     seed: 910_020,
@@ -38,7 +38,7 @@ export const modeMutations: readonly Mutation[] = [
   {
     name: 'a draft that nobody agreed to is a row where nothing is kept',
     rule: 'C9',
-    file: 'server/carts/before-consent.ts',
+    file: 'server/carts/carts/before-consent.ts',
     before: "if (store.before_consent === 'nothing' && !isKept) return []",
     after: '',
     seed: 910_077,
@@ -46,7 +46,7 @@ export const modeMutations: readonly Mutation[] = [
   {
     name: 'the contact stays before a yes',
     rule: 'C9',
-    file: 'server/capture/capture-mode.ts',
+    file: 'server/carts/capture/capture-mode.ts',
     before: '({ contact: _, device: __, zone: ___, ...post }: PlacedPost)',
     after: '({ device: __, zone: ___, ...post }: PlacedPost)',
     seed: 910_001,
@@ -54,7 +54,7 @@ export const modeMutations: readonly Mutation[] = [
   {
     name: 'the lasting id of a browser stays before a yes',
     rule: 'C9',
-    file: 'server/capture/capture-mode.ts',
+    file: 'server/carts/capture/capture-mode.ts',
     before: '({ contact: _, device: __, zone: ___, ...post }: PlacedPost)',
     after: '({ contact: _, zone: ___, ...post }: PlacedPost)',
     seed: 910_001,
@@ -62,7 +62,7 @@ export const modeMutations: readonly Mutation[] = [
   {
     name: 'where a browser is stays before a yes',
     rule: 'C9',
-    file: 'server/capture/capture-mode.ts',
+    file: 'server/carts/capture/capture-mode.ts',
     before: '({ contact: _, device: __, zone: ___, ...post }: PlacedPost)',
     after: '({ contact: _, device: __, ...post }: PlacedPost)',
     seed: 910_001,
@@ -70,7 +70,7 @@ export const modeMutations: readonly Mutation[] = [
   {
     name: 'a box for texts brings the address',
     rule: 'C9',
-    file: 'server/capture/capture-mode.ts',
+    file: 'server/carts/capture/capture-mode.ts',
     before: "...(yes.includes('email') && email !== undefined && { email }),",
     after: '...(email !== undefined && { email }),',
     seed: 910_001,
@@ -78,7 +78,7 @@ export const modeMutations: readonly Mutation[] = [
   {
     name: 'a box for emails brings the number',
     rule: 'C9',
-    file: 'server/capture/capture-mode.ts',
+    file: 'server/carts/capture/capture-mode.ts',
     before: "...(yes.some((channel) => channel !== 'email') && phone !== undefined && { phone }),",
     after: '...(phone !== undefined && { phone }),',
     seed: 910_077,
@@ -86,7 +86,7 @@ export const modeMutations: readonly Mutation[] = [
   {
     name: 'a tick beside outdated words brings the contact',
     rule: 'C9',
-    file: 'server/capture/capture-mode.ts',
+    file: 'server/carts/capture/capture-mode.ts',
     before: 'box.isGiven && countsTick(channel, box)',
     after: 'box.isGiven',
     seed: 910_001,
@@ -94,7 +94,7 @@ export const modeMutations: readonly Mutation[] = [
   {
     name: 'a box that is unticked brings the contact',
     rule: 'C9',
-    file: 'server/capture/capture-mode.ts',
+    file: 'server/carts/capture/capture-mode.ts',
     before: 'box.isGiven && countsTick(channel, box)',
     after: '(!box.isGiven || countsTick(channel, box))',
     seed: 910_048,
@@ -102,7 +102,7 @@ export const modeMutations: readonly Mutation[] = [
   {
     name: 'a no lets the contact through where nothing is kept',
     rule: 'C9',
-    file: 'server/capture/capture-mode.ts',
+    file: 'server/carts/capture/capture-mode.ts',
     before: 'return { cart, page, seq, consent }',
     after: 'return { ...post, cart, page, seq, consent } as Post',
     seed: 910_048,
@@ -110,7 +110,7 @@ export const modeMutations: readonly Mutation[] = [
   {
     name: 'the yes in the banner is ignored',
     rule: 'C9',
-    file: 'server/capture/capture-mode.ts',
+    file: 'server/carts/capture/capture-mode.ts',
     before: 'if (keepsAll(mode) || post.agreed) return post',
     after: 'if (keepsAll(mode)) return post',
     seed: 910_048,
@@ -118,7 +118,7 @@ export const modeMutations: readonly Mutation[] = [
   {
     name: 'a ticked box is ignored',
     rule: 'C9',
-    file: 'server/capture/capture-mode.ts',
+    file: 'server/carts/capture/capture-mode.ts',
     before: 'if (yes.length > 0) return { ...post, contact: contactFor(post.contact, yes) }',
     after: '',
     seed: 910_020,
@@ -126,7 +126,7 @@ export const modeMutations: readonly Mutation[] = [
   {
     name: 'a customer who has bought is forgotten',
     rule: 'C9',
-    file: 'server/capture/signed-posts.ts',
+    file: 'server/carts/capture/signed-posts.ts',
     before: "const covered = mode === 'cart_only' ? await coveredCustomers(deps, store, people) : new Set()",
     after: 'const covered = new Set()',
     seed: 910_001,
@@ -134,7 +134,7 @@ export const modeMutations: readonly Mutation[] = [
   {
     name: 'a customer is covered where nothing is kept',
     rule: 'C9',
-    file: 'server/capture/signed-posts.ts',
+    file: 'server/carts/capture/signed-posts.ts',
     before: "const covered = mode === 'cart_only' ? await coveredCustomers",
     after: 'const covered = mode ? await coveredCustomers',
     seed: 8,
@@ -142,7 +142,7 @@ export const modeMutations: readonly Mutation[] = [
   {
     name: 'whoever is signed in is covered, whether they have bought or not',
     rule: 'C9',
-    file: 'server/consent/covered-customers.ts',
+    file: 'server/shoppers/consent/covered-customers.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
     before: 'const bought = asked.filter(({ id, email }) => names.has(`${id} ${email}`))',
     after: 'const bought = names ? asked : []',
@@ -151,7 +151,7 @@ export const modeMutations: readonly Mutation[] = [
   {
     name: 'a customer is covered with the address of a friend',
     rule: 'C9',
-    file: 'server/consent/consent-sql.ts',
+    file: 'server/shoppers/consent/consent-sql.ts',
     before: 'and o.customer_id = a.id and lower(o.email) = a.email)',
     after: 'and o.customer_id = a.id)',
     seed: 910_228,
@@ -159,7 +159,7 @@ export const modeMutations: readonly Mutation[] = [
   {
     name: 'an earlier consent keeps an address for any signed-in customer',
     rule: 'C9',
-    file: 'server/consent/covered-customers.ts',
+    file: 'server/shoppers/consent/covered-customers.ts',
     before: 'asked.filter((each) => isYes(each) && isTheirs(each))',
     after: 'asked.filter((each) => isYes(each))',
     seed: 910_020,
@@ -167,7 +167,7 @@ export const modeMutations: readonly Mutation[] = [
   {
     name: 'a customer without any consent counts as one who agreed before',
     rule: 'C9',
-    file: 'server/consent/covered-customers.ts',
+    file: 'server/shoppers/consent/covered-customers.ts',
     before: 'asked.filter((each) => isYes(each) && isTheirs(each))',
     after: 'asked.filter((each) => isTheirs(each))',
     seed: 8,
@@ -175,7 +175,7 @@ export const modeMutations: readonly Mutation[] = [
   {
     name: 'an unpaid order of somebody unknown keeps their address',
     rule: 'C9',
-    file: 'server/carts/before-consent.ts',
+    file: 'server/carts/carts/before-consent.ts',
     before: 'email: keeps.email ? of.email : null,',
     after: 'email: of.email,',
     seed: 910_001,

@@ -6,7 +6,7 @@ export const orderMutations: readonly Mutation[] = [
   {
     name: 'a vendor’s share of a purchase counts as well',
     rule: 'A6',
-    file: 'server/orders/split-orders.ts',
+    file: 'server/carts/orders/split-orders.ts',
     before: 'await parts.settleParts(tx, [...new Set([...ids, ...before, ...parents])])',
     after: '',
     seed: 2,
@@ -14,7 +14,7 @@ export const orderMutations: readonly Mutation[] = [
   {
     name: 'a renewal ends the cart',
     rule: 'A6',
-    file: 'server/carts/fold.ts',
+    file: 'server/carts/carts/fold.ts',
     before: 'if (!renewal) return true',
     after: 'return true',
     seed: 5,

@@ -6,7 +6,7 @@ export const pluginMutations: readonly Mutation[] = [
   {
     name: 'a call is believed whoever has signed it',
     rule: 'Outbox',
-    file: 'server/plugin-calls/signed-routes.ts',
+    file: 'server/workspace/plugin-calls/signed-routes.ts',
     before: 'if (isSignedBy(secret, name, headers, body)) return',
     after: 'return',
     seed: 37,
@@ -14,7 +14,7 @@ export const pluginMutations: readonly Mutation[] = [
   {
     name: 'a call counts as often as it comes',
     rule: 'Outbox',
-    file: 'server/plugin-calls/signed-routes.ts',
+    file: 'server/workspace/plugin-calls/signed-routes.ts',
     before: 'if (await takeNonce(store, headers.nonce, now)) return',
     after: 'return',
     seed: 25,
@@ -22,7 +22,7 @@ export const pluginMutations: readonly Mutation[] = [
   {
     name: 'the clock of a call is not looked at',
     rule: 'Outbox',
-    file: 'server/plugin-calls/signed-routes.ts',
+    file: 'server/workspace/plugin-calls/signed-routes.ts',
     before: 'if (isInTime(headers, now)) return',
     after: 'return',
     seed: 37,
@@ -30,7 +30,7 @@ export const pluginMutations: readonly Mutation[] = [
   {
     name: 'what waited in the shop counts from when it arrived',
     rule: 'Outbox',
-    file: 'server/plugin-calls/entries.ts',
+    file: 'server/workspace/plugin-calls/entries.ts',
     before: 'new Date(receivedAt.getTime() - Math.min(age * 1_000, OLDEST_MS))',
     after: 'receivedAt',
     seed: 37,
@@ -38,7 +38,7 @@ export const pluginMutations: readonly Mutation[] = [
   {
     name: 'of two states of a cart the one that arrives last is the later one',
     rule: 'Outbox',
-    file: 'server/capture/signed-posts.ts',
+    file: 'server/carts/capture/signed-posts.ts',
     before: 'post.seq > (taken.get(post.cart)?.repeat_seq ?? 0)',
     after: 'post.seq > 0',
     seed: 159,

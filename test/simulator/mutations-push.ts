@@ -6,7 +6,7 @@ export const pushMutations: readonly Mutation[] = [
   {
     name: 'a browser that is gone is kept',
     rule: 'P1',
-    file: 'server/push/send-push.ts',
+    file: 'server/delivery/push/send-push.ts',
     before: "if (answer.kind === 'gone') await end(deps, store, row.id)",
     after: "if (answer.kind === 'gone') continue",
     seed: 102,
@@ -14,7 +14,7 @@ export const pushMutations: readonly Mutation[] = [
   {
     name: 'a browser that is gone is the last one that is asked',
     rule: 'P1',
-    file: 'server/push/subscriptions-sql.ts',
+    file: 'server/delivery/push/subscriptions-sql.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
     before: 'order by p.seen_at desc, p.id desc limit ${MOST_BROWSERS}',
     after: 'order by p.seen_at desc, p.id desc limit 1',
@@ -23,7 +23,7 @@ export const pushMutations: readonly Mutation[] = [
   {
     name: 'what is too large is given up',
     rule: 'P1',
-    file: 'server/push/answers.ts',
+    file: 'server/delivery/push/answers.ts',
     before: "if (answer !== 'too_large') return answer",
     after:
       "return answer === 'too_large' ? { kind: 'rejected', reason: 'push_413', response, isRecipientFault: false } : answer",
@@ -32,7 +32,7 @@ export const pushMutations: readonly Mutation[] = [
   {
     name: 'nobody is told that a push service refuses the signature',
     rule: 'P1',
-    file: 'server/push/send-push.ts',
+    file: 'server/delivery/push/send-push.ts',
     before: 'await raiseAlarm(deps, store, refused)',
     after: '',
     seed: 77,
@@ -40,7 +40,7 @@ export const pushMutations: readonly Mutation[] = [
   {
     name: 'the new key signs for every browser',
     rule: 'P2',
-    file: 'server/push/subscriptions-sql.ts',
+    file: 'server/delivery/push/subscriptions-sql.ts',
     before: 'k.store_id = p.store_id and k.id = p.key_id\n    where m.store_id',
     after: 'k.store_id = p.store_id and k.replaced_at is null\n    where m.store_id',
     seed: 53,
@@ -48,7 +48,7 @@ export const pushMutations: readonly Mutation[] = [
   {
     name: 'a key that leaked signs on',
     rule: 'P2',
-    file: 'server/push/keys.ts',
+    file: 'server/delivery/push/keys.ts',
     before: "if (replace === 'leaked') await sql.deleteKeys(tx)",
     after: "if (replace === 'leaked') await sql.replaceKey(tx, now, new Date(now.getTime() + OLD_KEY_MS))",
     seed: 103,
@@ -56,7 +56,7 @@ export const pushMutations: readonly Mutation[] = [
   {
     name: 'any address is a push service',
     rule: 'P3',
-    file: 'server/push/services.ts',
+    file: 'server/delivery/push/services.ts',
     before: 'return pushServices.some((service) => isOf(hostname, service)) ? hostname : null',
     after: 'return hostname',
     seed: 50,
@@ -64,7 +64,7 @@ export const pushMutations: readonly Mutation[] = [
   {
     name: 'a subscription wakes nothing that waits for it',
     rule: 'P3',
-    file: 'server/push/subscriptions.ts',
+    file: 'server/delivery/push/subscriptions.ts',
     before: 'await wakeMessagesOf(tx, shopperId, now)\n  return { token',
     after: 'return { token',
     seed: 79,
@@ -72,7 +72,7 @@ export const pushMutations: readonly Mutation[] = [
   {
     name: 'Stop ends nothing',
     rule: 'C2',
-    file: 'server/push-setup/events.ts',
+    file: 'server/workspace/push-setup/events.ts',
     before: "await endSubscriptionsBy(deps, tx, messageId, 'Stop in a notification')",
     after: '',
     seed: 23334,
@@ -80,7 +80,7 @@ export const pushMutations: readonly Mutation[] = [
   {
     name: 'a notification has an unsubscribe link, which leaves its subscription',
     rule: 'C2',
-    file: 'server/preferences/unsubscribe.ts',
+    file: 'server/delivery/preferences/unsubscribe.ts',
     before: "if (!message?.to_address || message.channel === 'push')",
     after: 'if (!message?.to_address)',
     seed: 29_130_655,
@@ -88,7 +88,7 @@ export const pushMutations: readonly Mutation[] = [
   {
     name: 'what a page says of a permission taken back is not written down',
     rule: 'C5',
-    file: 'server/push-setup/widget.ts',
+    file: 'server/workspace/push-setup/widget.ts',
     before: "await transact(store, (tx) => endSubscriptions(deps, tx, [id], 'push widget'))",
     after: '',
     seed: 306,
@@ -96,7 +96,7 @@ export const pushMutations: readonly Mutation[] = [
   {
     name: 'a browser is somebody else’s now, and keeps the notifications of whom it was',
     rule: 'P3',
-    file: 'server/push/subscriptions-sql.ts',
+    file: 'server/delivery/push/subscriptions-sql.ts',
     before: 'do update set shopper_id = excluded.shopper_id, marks',
     after: 'do update set marks',
     seed: 2137,
@@ -104,7 +104,7 @@ export const pushMutations: readonly Mutation[] = [
   {
     name: 'notifications come at night',
     rule: 'T2',
-    file: 'server/decide/decision-inputs.ts',
+    file: 'server/delivery/decide/decision-inputs.ts',
     before: "quiet: channel === 'push' ? quietOf(context, row, found) : null",
     after: 'quiet: null',
     seed: 2001,
@@ -112,7 +112,7 @@ export const pushMutations: readonly Mutation[] = [
   {
     name: 'each browser of a person gets it',
     rule: 'D1',
-    file: 'server/push/send-push.ts',
+    file: 'server/delivery/push/send-push.ts',
     before: 'addressOfSubscription(row.id))\n      }\n      return answer',
     after: "addressOfSubscription(row.id))\n      }\n      if (answer.kind !== 'accepted') return answer",
     seed: 2001,
@@ -120,7 +120,7 @@ export const pushMutations: readonly Mutation[] = [
   {
     name: 'notifications that are switched off go on',
     rule: 'D5',
-    file: 'server/flows/push-flow.ts',
+    file: 'server/marketing/flows/push-flow.ts',
     before: 'is_on: isOn, switched_on_at: since',
     after: 'is_on: true, switched_on_at: since ?? takesFrom',
     seed: 82,
@@ -128,7 +128,7 @@ export const pushMutations: readonly Mutation[] = [
   {
     name: 'what a push service was silent about is sent again',
     rule: 'D1',
-    file: 'server/push/answers.ts',
+    file: 'server/delivery/push/answers.ts',
     before: "if (isBodySent) return { kind: 'unknown'",
     after: "if (isBodySent) return { kind: 'retry'",
     seed: 2413,
@@ -136,7 +136,7 @@ export const pushMutations: readonly Mutation[] = [
   {
     name: 'what a browser tells of a notification is not written down',
     rule: 'D4',
-    file: 'server/push-setup/events.ts',
+    file: 'server/workspace/push-setup/events.ts',
     before: 'await markShown(tx, messageId, deps.now())',
     after: '',
     seed: 2009,
@@ -144,7 +144,7 @@ export const pushMutations: readonly Mutation[] = [
   {
     name: 'what is in a cart is shown in every browser of its person',
     rule: 'P3',
-    file: 'server/push/subscriptions-sql.ts',
+    file: 'server/delivery/push/subscriptions-sql.ts',
     before: 'and (m.cart_id is null or p.marks && m.told_by)',
     after: '',
     seed: 2105,
@@ -152,7 +152,7 @@ export const pushMutations: readonly Mutation[] = [
   {
     name: 'whoever took part in a cart knows what is in it now',
     rule: 'P3',
-    file: 'server/carts/fold.ts',
+    file: 'server/carts/carts/fold.ts',
     before: '...tellersOf(contents, sameItems(items, episode.items) ? tellers : [])',
     after: '...tellersOf(contents, tellers)',
     seed: 2021,
@@ -160,7 +160,7 @@ export const pushMutations: readonly Mutation[] = [
   {
     name: 'what an order put into a cart is shown where it was told of before',
     rule: 'P3',
-    file: 'server/carts/fold.ts',
+    file: 'server/carts/carts/fold.ts',
     before: '...tellersOf(contents, sameItems(items, episode.items) ? tellers : [])',
     after: '...tellersOf(contents, contents.toldBy && !sameItems(items, episode.items) ? [] : tellers)',
     seed: 2021,

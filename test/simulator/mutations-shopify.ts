@@ -30,7 +30,7 @@ export const shopifyMutations: readonly Mutation[] = [
   {
     name: 'an event counts as often as it is delivered',
     rule: 'Shopify',
-    file: 'server/sync/deliveries.ts',
+    file: 'server/carts/sync/deliveries.ts',
     before: 'if (isNew) await queueWork(deps, tx, event)',
     after: 'await queueWork(deps, tx, event)',
     seed: 49,
@@ -38,7 +38,7 @@ export const shopifyMutations: readonly Mutation[] = [
   {
     name: 'a token that another process has made is made again',
     rule: 'Shopify',
-    file: 'server/stores/token-shelf.ts',
+    file: 'server/access/stores/token-shelf.ts',
     before: 'if (kept && kept.accessToken !== stale?.accessToken) return kept',
     after: '',
     seed: 357,
@@ -54,7 +54,7 @@ export const shopifyMutations: readonly Mutation[] = [
   {
     name: 'a withdrawal that the shop keeps is passed over',
     rule: 'C5',
-    file: 'server/consent/store-consents.ts',
+    file: 'server/shoppers/consent/store-consents.ts',
     before: "if (!isGiven && last?.status === 'withdrawn') return false",
     after: 'if (!isGiven) return false',
     seed: 148,

@@ -6,7 +6,7 @@ export const stopMutations: readonly Mutation[] = [
   {
     name: 'a suspension is not asked in the send',
     rule: 'Stops',
-    file: 'server/send/fragments.ts',
+    file: 'server/delivery/send/fragments.ts',
     before: 'and not exists (select 1 from accounts x where x.id = s.account_id and x.suspended_at is not null)',
     after: '',
     seed: 17,
@@ -14,7 +14,7 @@ export const stopMutations: readonly Mutation[] = [
   {
     name: 'whether the store rests is not asked in the send',
     rule: 'Stops',
-    file: 'server/send/fragments.ts',
+    file: 'server/delivery/send/fragments.ts',
     before: ' and s.rests_since is null',
     after: '',
     seed: 476,
@@ -22,7 +22,7 @@ export const stopMutations: readonly Mutation[] = [
   {
     name: 'what a suspension held is not looked at again',
     rule: 'Stops',
-    file: 'server/billing/suspension.ts',
+    file: 'server/billing/billing/suspension.ts',
     before: "await wakeMessagesOf(tx.db, tx.accountId, ['account_suspended'], now)",
     after: '',
     seed: 44,
@@ -30,7 +30,7 @@ export const stopMutations: readonly Mutation[] = [
   {
     name: 'what a store held while it rested is not looked at again',
     rule: 'Stops',
-    file: 'server/billing/resting.ts',
+    file: 'server/billing/billing/resting.ts',
     before: "if (isWoken) await wakeMessagesOf(tx.db, tx.accountId, ['store_resting'], now)",
     after: '',
     seed: 333,
@@ -38,7 +38,7 @@ export const stopMutations: readonly Mutation[] = [
   {
     name: 'a smaller plan lets no store rest',
     rule: 'Stops',
-    file: 'server/billing/billing.ts',
+    file: 'server/billing/billing/billing.ts',
     before: 'await fitStores(tx, now)',
     after: '',
     seed: 108,

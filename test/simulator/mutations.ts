@@ -44,7 +44,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'no look is set for what is planned when a cart is left',
     rule: 'Awake',
-    file: 'server/carts/detect.ts',
+    file: 'server/carts/carts/detect.ts',
     before: 'await scheduleNextLook(tx)',
     after: 'if (deps.now().getTime() < 0) await scheduleNextLook(tx)',
     seed: 1,
@@ -52,7 +52,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'silence is taken for a refusal',
     rule: 'D1',
-    file: 'server/outcome/outcome.ts',
+    file: 'server/delivery/outcome/outcome.ts',
     before: "return { ...base, state: stateAfter.unknown, reason: 'unknown', result: 'unknown', news }",
     after:
       "return { ...base, state: stateAfter.retry, reason: 'retry', wake_at: answeredAt, result: 'retry', news: null }",
@@ -61,7 +61,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a purchase leaves open messages open',
     rule: 'D5',
-    file: 'server/carts/carts.ts',
+    file: 'server/carts/carts/carts.ts',
     before: 'await messages.cancelCartMessages(tx, ids, reason, now)',
     after: '',
     seed: 1,
@@ -69,7 +69,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'cancelling reaches what was sent',
     rule: 'D6',
-    file: 'server/messages/sql.ts',
+    file: 'server/messages/messages/sql.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
     before: "and ${which} and ${isOpen('messages')} order by",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
@@ -79,7 +79,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'messages live for two days',
     rule: 'D7',
-    file: 'server/messages/sql.ts',
+    file: 'server/messages/messages/sql.ts',
     before: "c.last_activity_at + s.delay_minutes * interval '1 minute' + interval '24 hours',",
     after: "c.last_activity_at + s.delay_minutes * interval '1 minute' + interval '48 hours',",
     seed: 46,
@@ -87,7 +87,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'twice the pool is in flight',
     rule: 'D10',
-    file: 'server/send/connection-slots.ts',
+    file: 'server/delivery/send/connection-slots.ts',
     before: 'this.#free = size',
     after: 'this.#free = 2 * size',
     seed: 5,
@@ -95,7 +95,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a batch holds two messages of one person',
     rule: 'D10',
-    file: 'server/send/send-due.ts',
+    file: 'server/delivery/send/send-due.ts',
     before: 'Map.groupBy(oncePerPerson(evaluation.ready),',
     after: 'Map.groupBy(evaluation.ready,',
     seed: 40,
@@ -103,7 +103,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a message by hand is planned for what is no cart any more',
     rule: 'S6',
-    file: 'server/manual-sends/manual-sql.ts',
+    file: 'server/marketing/manual-sends/manual-sql.ts',
     before: "where c.status <> 'merged' order by",
     after: 'order by',
     seed: 48504,
@@ -111,7 +111,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'night may fall between decision and send',
     rule: 'T2',
-    file: 'server/decide/decision-inputs.ts',
+    file: 'server/delivery/decide/decision-inputs.ts',
     before: 'isQuietAt: (at) => minuteOf(at) !== minuteOf(now) && quietUntil(at) !== null',
     after: 'isQuietAt: () => false',
     seed: 89039,
@@ -119,7 +119,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a joined cart keeps its messages',
     rule: 'S6',
-    file: 'server/messages/messages.ts',
+    file: 'server/messages/messages/messages.ts',
     before: "await sql.cancelOfCarts(tx, [fromCart], 'merged', now)",
     after: '',
     seed: 3,
@@ -127,7 +127,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'what a joined cart was sent is sent again',
     rule: 'S6',
-    file: 'server/messages/messages.ts',
+    file: 'server/messages/messages/messages.ts',
     before: 'await sql.closeAttemptedSteps(tx, fromCart, intoCart, now)',
     after: '',
     seed: 1869,
@@ -135,7 +135,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'an older fact is taken for a newer one',
     rule: 'S7',
-    file: 'server/carts/carts.ts',
+    file: 'server/carts/carts/carts.ts',
     before: 'compareFacts(fact, { at: cart.last_fact_at.getTime(), id: cart.last_fact_id }) > 0',
     after: 'compareFacts(fact, { at: cart.last_fact_at.getTime(), id: cart.last_fact_id }) !== 0',
     seed: 11,
@@ -143,7 +143,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'an unsubscribe leaves open messages open',
     rule: 'C2',
-    file: 'server/preferences/unsubscribe.ts',
+    file: 'server/delivery/preferences/unsubscribe.ts',
     before: 'await sql.skipOpenTo(tx, { accountId, address, channel, now })',
     after: '',
     seed: 230,
@@ -151,7 +151,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a network brings as many contacts as it likes',
     rule: 'X5',
-    file: 'server/capture/contact-limits.ts',
+    file: 'server/carts/capture/contact-limits.ts',
     before: "> limit.points) return 'client'",
     after: '> limit.points) return null',
     seed: 10,
@@ -159,7 +159,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a refusal is written down as a consent',
     rule: 'C5',
-    file: 'server/consent/consents.ts',
+    file: 'server/shoppers/consent/consents.ts',
     before: "if (!said.isGiven) return 'withdrawn'",
     after: '',
     seed: 268,
@@ -167,7 +167,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a touch after the purchase takes the credit',
     rule: 'A3',
-    file: 'server/orders/attribution.ts',
+    file: 'server/carts/orders/attribution.ts',
     before: 'const until = order.purchased_at!',
     after: 'const until = new Date(order.purchased_at!.getTime() + 30 * 86_400_000)',
     seed: 281,
@@ -175,7 +175,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'one message more than the cap',
     rule: 'T1',
-    file: 'server/decide/situation-sql.ts',
+    file: 'server/delivery/decide/situation-sql.ts',
     before: 's.sender_email, s.postal_address, s.cap_messages, s.cap_window_hours',
     after: 's.sender_email, s.postal_address, s.cap_messages + 1 as cap_messages, s.cap_window_hours',
     seed: 4,
@@ -183,7 +183,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'the next step does not wait for the last send',
     rule: 'T4',
-    file: 'server/messages/sql.ts',
+    file: 'server/messages/messages/sql.ts',
     before: "least(abs(s.delay_minutes - hs.delay_minutes) * interval '1 minute', interval '12 hours')",
     after: "interval '0 minutes'",
     seed: 100,
@@ -191,7 +191,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a fold forgets what was folded before',
     rule: 'Way D',
-    file: 'server/analytics/rollups-sql.ts',
+    file: 'server/insights/analytics/rollups-sql.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
     before: '${sql.table(table)}.${sql.ref(measure)} + excluded',
     after: 'excluded',
@@ -200,7 +200,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'what was reported of a text before its sender died is forgotten',
     rule: 'D4',
-    file: 'server/outcome/outcome.ts',
+    file: 'server/delivery/outcome/outcome.ts',
     before: 'await applyReportsOf(deps, tx, { accountId, channel: ending.channel, messageIds })',
     after: '',
     seed: 23762,
@@ -208,7 +208,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a text that was not delivered after all stays delivered',
     rule: 'D4',
-    file: 'server/messages/fragments.ts',
+    file: 'server/messages/messages/fragments.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
     before: "(not ${isDelivered(row)} or ${isFailed('said')})",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
@@ -218,7 +218,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'the same request sends again',
     rule: 'D9',
-    file: 'server/manual-sends/idempotency.ts',
+    file: 'server/marketing/manual-sends/idempotency.ts',
     before: 'if (isKept) await make(tx, id)',
     after: 'await make(tx, id)',
     seed: 32,
@@ -226,7 +226,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'what a person sends at once is held',
     rule: 'D11',
-    file: 'server/decide/evaluate.ts',
+    file: 'server/delivery/decide/evaluate.ts',
     before: 'return manual.isImmediate || (',
     after: 'return (',
     seed: 2,
@@ -234,7 +234,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'an entry of the owner’s leaves open messages open',
     rule: 'C1',
-    file: 'server/suppressions/suppressions.ts',
+    file: 'server/shoppers/suppressions/suppressions.ts',
     before: 'await skipOpenTo(tx, to)',
     after: '',
     seed: 21,
@@ -242,7 +242,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'STOP leaves open texts open',
     rule: 'C2',
-    file: 'server/inbound/inbound.ts',
+    file: 'server/delivery/inbound/inbound.ts',
     before: 'await sql.closeOpenTexts(tx, out, now)',
     after: '',
     seed: 145,
@@ -250,7 +250,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'Germans need not confirm a yes by SMS',
     rule: 'C6',
-    file: 'server/consent/consent-table.ts',
+    file: 'server/shoppers/consent/consent-table.ts',
     before: "const PROOF_ASKED = 'DE AT'",
     after: "const PROOF_ASKED = 'AT'",
     seed: 56,
@@ -258,7 +258,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'WhatsApp advertises to +1',
     rule: 'C6',
-    file: 'server/consent/consent.ts',
+    file: 'server/shoppers/consent/consent.ts',
     before: "phone.startsWith('+1')",
     after: "phone.startsWith('+0')",
     seed: 182,
@@ -266,7 +266,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'an erased shopper keeps their address',
     rule: 'C8',
-    file: 'server/privacy/erase-sql.ts',
+    file: 'server/workspace/privacy/erase-sql.ts',
     before: 'update shoppers s set email = null, phone = null,',
     after: 'update shoppers s set phone = null,',
     seed: 3,
@@ -274,7 +274,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'an account that nothing but its number leads to is forgotten in an erasure',
     rule: 'C8',
-    file: 'server/privacy/sql.ts',
+    file: 'server/workspace/privacy/sql.ts',
     before: "k.kind = 'customer' and k.value = r.id)",
     after: "k.kind = 'nobody' and k.value = r.id)",
     seed: 831513,
@@ -282,7 +282,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'who was erased comes back with the next post',
     rule: 'C8',
-    file: 'server/suppressions/sql.ts',
+    file: 'server/shoppers/suppressions/sql.ts',
     before: "and p.reason = 'erased'",
     after: "and p.reason = 'nothing'",
     seed: 19,
@@ -290,7 +290,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'who is joined to another is what the other is',
     rule: 'F1',
-    file: 'server/shoppers/sql.ts',
+    file: 'server/shoppers/shoppers/sql.ts',
     before: "    'assignments',\n",
     after: '',
     seed: 930,
@@ -298,7 +298,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'it is night when it is in the store',
     rule: 'T2',
-    file: 'server/decide/quiet.ts',
+    file: 'server/delivery/decide/quiet.ts',
     before: 'const zones = ofCountry.length > 0 ? ofCountry : [store.timeZone]',
     after: 'const zones = [store.timeZone]',
     seed: 24,
@@ -306,7 +306,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'texts before this one are overlooked',
     rule: 'Cooldown',
-    file: 'server/decide/fragments.ts',
+    file: 'server/delivery/decide/fragments.ts',
     before: 'and h.sending_at is not null and h.channel = m.channel',
     after: 'and h.sending_at is null and h.channel = m.channel',
     seed: 56,
@@ -314,7 +314,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'one message more than the plan',
     rule: 'Plan',
-    file: 'server/decide/decision-inputs.ts',
+    file: 'server/delivery/decide/decision-inputs.ts',
     before: 'limitsOf(in_force)[limit] : 0',
     after: 'limitsOf(in_force)[limit] + 1 : 0',
     seed: 2,
@@ -322,7 +322,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'what was refused stays counted',
     rule: 'Plan',
-    file: 'server/outcome/outcome.ts',
+    file: 'server/delivery/outcome/outcome.ts',
     before: 'if (unsent > 0) await addUsage',
     after: 'if (unsent < 0) await addUsage',
     seed: 41,
@@ -330,7 +330,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'each text fits the budget by itself',
     rule: 'Budget',
-    file: 'server/send/channel-rules.ts',
+    file: 'server/delivery/send/channel-rules.ts',
     before: 'micros -= cost.amountMicros',
     after: '',
     seed: 996,
@@ -338,7 +338,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'what was refused stays paid',
     rule: 'Budget',
-    file: 'server/outcome/outcome.ts',
+    file: 'server/delivery/outcome/outcome.ts',
     before: 'return { ...booked, amountMicros: 0 }',
     after: 'return null',
     seed: 105,
@@ -346,7 +346,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'what a refused question cost stays paid',
     rule: 'Budget',
-    file: 'server/opt-in/opt-in-request.ts',
+    file: 'server/delivery/opt-in/opt-in-request.ts',
     before: 'await bookSpend(tx, accountId, monthOf(now), [{ ...cost, amountMicros: -cost.amountMicros }])',
     after: '',
     seed: 46,
@@ -354,7 +354,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a question nobody took, with a YES before that was known, stays a question that was put',
     rule: 'Budget',
-    file: 'server/opt-in/opt-in-request.ts',
+    file: 'server/delivery/opt-in/opt-in-request.ts',
     before: 'await sql.unaskAnswered(tx, optInRequest, now)',
     after: '',
     seed: 24147,
@@ -362,7 +362,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a process that stood still behind its send does not look again',
     rule: 'D5',
-    file: 'server/send/send-window.ts',
+    file: 'server/delivery/send/send-window.ts',
     before: 'if (isMoment(sendingAt, deps.now())) return true',
     after: 'if (sendingAt) return true',
     seed: 1168,
@@ -370,7 +370,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'an answer to a question puts an erased person back',
     rule: 'C8',
-    file: 'server/opt-in/opt-in-request.ts',
+    file: 'server/delivery/opt-in/opt-in-request.ts',
     before: 'const isErased = (await erasedAmong(tx, [optInRequest.addressHash])).size > 0',
     after: 'const isErased = false',
     seed: 913230,

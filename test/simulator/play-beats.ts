@@ -1,5 +1,5 @@
-import type { PlatformOrder } from '../../server/platforms/platform.ts'
-import { reachShop } from '../../server/plugin-calls/reach.ts'
+import type { PlatformOrder } from '../../server/platforms/platform/platform.ts'
+import { reachShop } from '../../server/workspace/plugin-calls/reach.ts'
 import type { ActOf, Harness } from './harness.ts'
 import { type Call, connected, type Plugin, send, signed } from './play-plugin.ts'
 import { PRODUCTS, present } from './shop.ts'

@@ -1,5 +1,5 @@
-import { allowedPost } from '../../server/capture/capture.ts'
-import type { PlacedPost } from '../../server/schema/facts.ts'
+import { allowedPost } from '../../server/carts/capture/capture.ts'
+import type { PlacedPost } from '../../server/core/schema/facts.ts'
 import type { CapturePost } from '../../shared/capture.ts'
 import { mailboxOf } from './aliases.ts'
 import type { ActOf, Harness } from './harness.ts'

@@ -1,4 +1,4 @@
-import { AppError } from '../../server/core/errors.ts'
+import { AppError } from '../../server/core/common/errors.ts'
 import type { Harness } from './harness.ts'
 import type { Act } from './steps.ts'
 

@@ -4,9 +4,9 @@ import type {
   CouponDraft,
   CouponMade,
   PlatformCoupon,
-} from '../../server/platforms/coupon.ts'
-import type { PlatformOrder, StoreClient } from '../../server/platforms/platform.ts'
-import { StoreProblem } from '../../server/platforms/store-problem.ts'
+} from '../../server/platforms/platform/coupon.ts'
+import type { PlatformOrder, StoreClient } from '../../server/platforms/platform/platform.ts'
+import { StoreProblem } from '../../server/platforms/platform/store-problem.ts'
 import type { Clock } from './clock.ts'
 import type { ActOf } from './harness.ts'
 import type { Shop } from './shop.ts'

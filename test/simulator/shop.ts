@@ -1,4 +1,4 @@
-import type { StoreAccess, TokenShelf } from '../../server/platforms/access.ts'
+import type { StoreAccess, TokenShelf } from '../../server/platforms/platform/access.ts'
 import type {
   OrderKind,
   OrderPage,
@@ -6,8 +6,8 @@ import type {
   PlatformOrder,
   StoreClient,
   StoreProfile,
-} from '../../server/platforms/platform.ts'
-import { StoreProblem } from '../../server/platforms/store-problem.ts'
+} from '../../server/platforms/platform/platform.ts'
+import { StoreProblem } from '../../server/platforms/platform/store-problem.ts'
 import { normalizePhone } from '../../shared/contact.ts'
 import type { Clock } from './clock.ts'
 import { anEmptyShelf, countUse, couponCalls, type Shelf } from './shop-coupons.ts'

@@ -1,5 +1,5 @@
-import type { ChannelName, TextChannelName } from '../../server/channels/channel.ts'
-import type { OrderKind } from '../../server/platforms/platform.ts'
+import type { ChannelName, TextChannelName } from '../../server/messages/channels/channel.ts'
+import type { OrderKind } from '../../server/platforms/platform/platform.ts'
 import type { CaptureMode } from '../../shared/capture-mode.ts'
 import type { CampaignAct } from './campaigns.ts'
 import type { CouponAct, StepCoupon } from './coupons.ts'

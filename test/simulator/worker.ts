@@ -1,5 +1,5 @@
 import crypto from 'node:crypto'
-import { openPool } from '../../server/core/db.ts'
+import { openPool } from '../../server/core/db/db.ts'
 import { takeOverTimers } from './clock.ts'
 import { stayOn } from './cores.ts'
 import type { CampaignsPlayed } from './deeds.ts'

@@ -39,7 +39,7 @@ const prompts: Record<Feature, Prompt[]> = {
   ],
   flow_texts: [
     {
-      ...{ screen: '/flows', file: 'server/flows/flows.ts', asks: "hasFeature(entitlements, 'flow_texts')" },
+      ...{ screen: '/flows', file: 'server/marketing/flows/flows.ts', asks: "hasFeature(entitlements, 'flow_texts')" },
       ...{ shown: 'web/flow-editor/ChannelOrder.tsx', text: 'obstacleOf(channel, obstacles)' },
       words: reasonTexts.plan_required!,
     },
@@ -51,7 +51,7 @@ const prompts: Record<Feature, Prompt[]> = {
       ['web/flow-editor/StepPanel.tsx', 'text={rulesPlan}'],
       ['web/flow-editor/EditBar.tsx', 'save.error.message'],
     ].map(([shown, text]) => ({
-      ...{ screen: '/flows', file: 'server/flows/save.ts', asks: "hasFeature(entitlements, 'flow_rules')" },
+      ...{ screen: '/flows', file: 'server/marketing/flows/save.ts', asks: "hasFeature(entitlements, 'flow_rules')" },
       ...{ shown: shown!, text: text!, words: flowTexts.rulesPlan },
     })),
   ],

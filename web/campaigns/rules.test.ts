@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
-import { statusAfter } from '../../server/campaigns/rules.ts'
+import { statusAfter } from '../../server/marketing/campaigns/rules.ts'
 import { CampaignStatus, type CampaignView, campaignTexts } from '../../shared/campaigns.ts'
 import { wordsFor } from './cart-words.ts'
 import {

@@ -8,7 +8,7 @@ import {
 import { currencyExponent } from '../../shared/money.ts'
 import { formatCount, formatMoney } from '../ui/format.ts'
 
-// Which conditions of a step did not hold, from what its decision has recorded (server/decide/decision-inputs.ts). Pure.
+// Which conditions of a step did not hold, from what its decision has recorded (server/delivery/decide/decision-inputs.ts). Pure.
 
 type Inputs = Record<string, unknown>
 

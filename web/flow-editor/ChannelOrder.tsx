@@ -9,7 +9,7 @@ import { moved } from '../ui/reorder.ts'
 import { withFirstChannel } from './draft.ts'
 import { obstacleOf } from './problems.ts'
 
-/** The carriers' rule (server/consent/consent.ts). */
+/** The carriers' rule (server/shoppers/consent/consent.ts). */
 const ONE_SMS = 'A US shopper gets at most one SMS per cart, within 48 hours of leaving it.'
 
 const CHANNELS = ['email', 'sms', 'whatsapp', 'push'] as const

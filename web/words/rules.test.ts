@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { TEMPLATE_VARIABLES } from '../../server/templates/context.ts'
+import { TEMPLATE_VARIABLES } from '../../server/messages/templates/context.ts'
 import {
   bareCouponVariables,
   couponWarnings,

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { allOf, openShopifyClient } from '../../../test/shopify-client.ts'
-import type { GuardedFetch } from '../../net/guarded-fetch.ts'
-import { StoreProblem } from '../store-problem.ts'
+import type { GuardedFetch } from '../../core/net/guarded-fetch.ts'
+import { StoreProblem } from '../platform/store-problem.ts'
 import { readJsonLines } from './jsonl.ts'
 
 const open: { close(): Promise<void> }[] = []

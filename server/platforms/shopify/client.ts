@@ -1,5 +1,5 @@
-import type { StoreAccess, StoreNet, TokenShelf } from '../access.ts'
-import type { StoreClient, StoreLogo } from '../platform.ts'
+import type { StoreAccess, StoreNet, TokenShelf } from '../platform/access.ts'
+import type { StoreClient, StoreLogo } from '../platform/platform.ts'
 import { pullCustomers, pullProducts, readSingleCustomer, readTerms } from './catalogue.ts'
 import { pullCheckouts, readSingleCheckout } from './checkouts.ts'
 import {

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { normalizeEmail } from '../../../shared/contact.ts'
 import { currencyExponent } from '../../../shared/money.ts'
-import type { CouponChange, CouponLimits, PlatformCoupon } from '../coupon.ts'
-import { field, type RowReading, skip, wirePart, wireText } from '../row.ts'
-import { plainText } from '../text.ts'
+import type { CouponChange, CouponLimits, PlatformCoupon } from '../platform/coupon.ts'
+import { field, type RowReading, skip, wirePart, wireText } from '../platform/row.ts'
+import { plainText } from '../platform/text.ts'
 import { amountOf, at, connection, minorIn, tailOf, wireFlag, wireInstant } from './fields.ts'
 
 // What we read of a discount with a code, and what we write into one. Its title is what shoppers see, so what we know it by stands in

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { allOf, openShopifyClient } from '../../../test/shopify-client.ts'
-import type { CouponDraft } from '../coupon.ts'
+import type { CouponDraft } from '../platform/coupon.ts'
 import { readCoupon } from './coupon-wire.ts'
 import { couponUrl } from './coupons.ts'
 

@@ -1,6 +1,6 @@
-import { FetchProblem } from '../../net/fetch-problem.ts'
-import type { StoreNet } from '../access.ts'
-import { problemFromFetch } from '../problem-from-fetch.ts'
+import { FetchProblem } from '../../core/net/fetch-problem.ts'
+import type { StoreNet } from '../platform/access.ts'
+import { problemFromFetch } from '../platform/problem-from-fetch.ts'
 import type { ShopifyAnswer } from './problems.ts'
 
 // One request that carries keys: a redirect is never followed with them.

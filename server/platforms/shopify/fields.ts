@@ -1,6 +1,6 @@
 import { parseCurrency, parseMinor } from '../../../shared/money.ts'
-import { field } from '../row.ts'
-import { idText, isRecord } from '../text.ts'
+import { field } from '../platform/row.ts'
+import { idText, isRecord } from '../platform/text.ts'
 
 // Readers for what Shopify's answers are made of. All of it is hostile: any value may be missing, of another type, or enormous.
 

@@ -1,6 +1,6 @@
-import type { StoreAccess, StoreNet, StoreToken, TokenShelf } from '../access.ts'
-import { StoreProblem } from '../store-problem.ts'
-import { isRecord } from '../text.ts'
+import type { StoreAccess, StoreNet, StoreToken, TokenShelf } from '../platform/access.ts'
+import { StoreProblem } from '../platform/store-problem.ts'
+import { isRecord } from '../platform/text.ts'
 import { dial } from './dial.ts'
 import { at } from './fields.ts'
 import {

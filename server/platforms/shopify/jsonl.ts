@@ -1,8 +1,8 @@
-import { FetchProblem } from '../../net/fetch-problem.ts'
-import type { GuardedAnswer } from '../../net/guarded-fetch.ts'
-import type { StoreNet } from '../access.ts'
-import { problemFromFetch } from '../problem-from-fetch.ts'
-import { StoreProblem } from '../store-problem.ts'
+import { FetchProblem } from '../../core/net/fetch-problem.ts'
+import type { GuardedAnswer } from '../../core/net/guarded-fetch.ts'
+import type { StoreNet } from '../platform/access.ts'
+import { problemFromFetch } from '../platform/problem-from-fetch.ts'
+import { StoreProblem } from '../platform/store-problem.ts'
 
 // A file of one JSON value a line, of any length, read piece by piece: never more of it is held than a piece and a line.
 

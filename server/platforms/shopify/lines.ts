@@ -1,4 +1,4 @@
-import { isRecord } from '../text.ts'
+import { isRecord } from '../platform/text.ts'
 import { at, connection, gid, tailOf } from './fields.ts'
 import type { Graph } from './graph.ts'
 

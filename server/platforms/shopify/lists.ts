@@ -1,6 +1,6 @@
-import type { Page } from '../platform.ts'
-import { type RowReading, readRows } from '../row.ts'
-import { StoreProblem } from '../store-problem.ts'
+import type { Page } from '../platform/platform.ts'
+import { type RowReading, readRows } from '../platform/row.ts'
+import { StoreProblem } from '../platform/store-problem.ts'
 import { at, type Connection, connection } from './fields.ts'
 import { type Graph, type GraphAnswer, TooCostly } from './graph.ts'
 

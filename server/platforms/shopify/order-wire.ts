@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { firstEmail, normalizePhone } from '../../../shared/contact.ts'
 import { capitals } from '../../../shared/coupons.ts'
 import { parseCurrency } from '../../../shared/money.ts'
-import type { OrderDiscount, OrderKind, OrderSource, PlatformItem, PlatformOrder } from '../platform.ts'
-import { field, type RowReading, skip, wirePart, wireText } from '../row.ts'
-import { plainText, webAddress } from '../text.ts'
+import type { OrderDiscount, OrderKind, OrderSource, PlatformItem, PlatformOrder } from '../platform/platform.ts'
+import { field, type RowReading, skip, wirePart, wireText } from '../platform/row.ts'
+import { plainText, webAddress } from '../platform/text.ts'
 import {
   at,
   connection,

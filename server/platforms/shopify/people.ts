@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { firstEmail, normalizePhone } from '../../../shared/contact.ts'
-import type { PlatformConsent, PlatformCustomer } from '../platform.ts'
-import { field, type RowReading, skip, wirePart, wireText } from '../row.ts'
-import { countryCode } from '../text.ts'
+import type { PlatformConsent, PlatformCustomer } from '../platform/platform.ts'
+import { field, type RowReading, skip, wirePart, wireText } from '../platform/row.ts'
+import { countryCode } from '../platform/text.ts'
 import { amountOf, wireGid, wireInstant } from './fields.ts'
 
 // Who somebody is, and what they agreed to. What the app may not read is simply not there.

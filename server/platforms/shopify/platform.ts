@@ -1,4 +1,4 @@
-import type { Platform } from '../kind.ts'
+import type { Platform } from '../platform/kind.ts'
 import { createShopifyClient } from './client.ts'
 import { couponUrl } from './coupons.ts'
 import { restoreLink } from './restore.ts'

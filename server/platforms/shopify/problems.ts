@@ -1,7 +1,7 @@
-import type { StoreKeys } from '../access.ts'
-import type { StoreProblemCode } from '../platform.ts'
-import { StoreProblem } from '../store-problem.ts'
-import { isRecord, plainText, safeDetail } from '../text.ts'
+import type { StoreKeys } from '../platform/access.ts'
+import type { StoreProblemCode } from '../platform/platform.ts'
+import { StoreProblem } from '../platform/store-problem.ts'
+import { isRecord, plainText, safeDetail } from '../platform/text.ts'
 import { at } from './fields.ts'
 
 // What Shopify's refusals mean. It gives codes where GraphQL answers, and a status with words where nothing was asked yet.

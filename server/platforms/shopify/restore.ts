@@ -1,5 +1,5 @@
-import type { RestoreAlong, RestoreItem, RestoreLink, RestoreSource } from '../kind.ts'
-import { idText } from '../text.ts'
+import type { RestoreAlong, RestoreItem, RestoreLink, RestoreSource } from '../platform/kind.ts'
+import { idText } from '../platform/text.ts'
 
 /** Younger than this, the shop's own address of a checkout leads to its front page. */
 const RIPE_MS = 10 * 60_000

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { isProof } from '../../../test/seed.ts'
-import type { GuardedFetch } from '../../net/guarded-fetch.ts'
-import type { StoreAccess, StoreNet } from '../access.ts'
-import { memoryShelf } from '../memory-shelf.ts'
+import type { GuardedFetch } from '../../core/net/guarded-fetch.ts'
+import type { StoreAccess, StoreNet } from '../platform/access.ts'
+import { memoryShelf } from '../platform/memory-shelf.ts'
 import { createShopifyClient } from './client.ts'
 
 // A store as large as they come, with as few points as they come, read page by page on a clock of its own; all 50,000 orders and 20,000

@@ -1,6 +1,6 @@
 import { setTimeout as realSleep } from 'node:timers/promises'
-import type { StoreNet } from '../access.ts'
-import { StoreProblem } from '../store-problem.ts'
+import type { StoreNet } from '../platform/access.ts'
+import { StoreProblem } from '../platform/store-problem.ts'
 import { at } from './fields.ts'
 
 // What one store's app may still ask: a bucket of points that fills steadily. Shopify tells its state with each answer; between

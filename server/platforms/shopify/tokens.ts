@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { StoreAccess, StoreNet, StoreToken, TokenShelf } from '../access.ts'
-import { StoreProblem } from '../store-problem.ts'
+import type { StoreAccess, StoreNet, StoreToken, TokenShelf } from '../platform/access.ts'
+import { StoreProblem } from '../platform/store-problem.ts'
 import { dial } from './dial.ts'
 import { problemOfToken, secretsOf } from './problems.ts'
 

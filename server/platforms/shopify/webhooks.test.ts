@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
 import { openShopifyClient } from '../../../test/shopify-client.ts'
-import type { RawDelivery } from '../platform.ts'
+import type { RawDelivery } from '../platform/platform.ts'
 import { canDeliverTo, readDelivery, TOPICS, webhookSecret } from './webhooks.ts'
 
 const open: { close(): Promise<void> }[] = []

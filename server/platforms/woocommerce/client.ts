@@ -1,6 +1,6 @@
-import type { StoreAccess, StoreNet } from '../access.ts'
-import type { StoreClient } from '../platform.ts'
-import { idText } from '../text.ts'
+import type { StoreAccess, StoreNet } from '../platform/access.ts'
+import type { StoreClient } from '../platform/platform.ts'
+import { idText } from '../platform/text.ts'
 import { pullCustomers, pullProducts, readSingleCustomer } from './catalogue.ts'
 import { readProfile } from './connect.ts'
 import {

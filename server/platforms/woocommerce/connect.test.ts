@@ -6,8 +6,8 @@ import { localhostTls } from '../../../test/contract-servers/tls.ts'
 import { openContractStore, type StoreOptions } from '../../../test/contract-servers/woocommerce.ts'
 import { KEYS, OWNER, READER, SHOPPER, WRITER } from '../../../test/contract-servers/woocommerce-keys.ts'
 import { aWooAccess } from '../../../test/woo-access.ts'
-import { type GuardedFetch, type GuardedFetchOptions, openGuardedHttp } from '../../net/guarded-fetch.ts'
-import { StoreProblem } from '../store-problem.ts'
+import { type GuardedFetch, type GuardedFetchOptions, openGuardedHttp } from '../../core/net/guarded-fetch.ts'
+import { StoreProblem } from '../platform/store-problem.ts'
 import { createWooCommerceClient } from './client.ts'
 
 // Each way a connection fails is provoked on a real server.

@@ -1,9 +1,9 @@
 import { parseCurrency } from '../../../shared/money.ts'
-import type { StoreNet } from '../access.ts'
-import type { StorePricing, StoreProblemCode, StoreProfile } from '../platform.ts'
-import { problemFromFetch } from '../problem-from-fetch.ts'
-import { StoreProblem } from '../store-problem.ts'
-import { countryCode, isRecord, plainText, safeDetail, webAddress } from '../text.ts'
+import type { StoreNet } from '../platform/access.ts'
+import type { StorePricing, StoreProblemCode, StoreProfile } from '../platform/platform.ts'
+import { problemFromFetch } from '../platform/problem-from-fetch.ts'
+import { StoreProblem } from '../platform/store-problem.ts'
+import { countryCode, isRecord, plainText, safeDetail, webAddress } from '../platform/text.ts'
 import {
   createWooHttp,
   errorCode,

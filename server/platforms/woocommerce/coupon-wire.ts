@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { currencyExponent, parseMinor } from '../../../shared/money.ts'
-import type { CouponDraft, CouponLimits, PlatformCoupon } from '../coupon.ts'
-import { field, type RowReading, skip, wireId, wireList, wireRaw, wireText, wireTime } from '../row.ts'
-import { idText, plainText } from '../text.ts'
+import type { CouponDraft, CouponLimits, PlatformCoupon } from '../platform/coupon.ts'
+import { field, type RowReading, skip, wireId, wireList, wireRaw, wireText, wireTime } from '../platform/row.ts'
+import { idText, plainText } from '../platform/text.ts'
 import { fieldNames } from './wire.ts'
 
 // What we read of a coupon, and what we write into one. `used_by` is never asked for: it names people (S7).

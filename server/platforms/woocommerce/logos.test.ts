@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { afterEach, expect, test } from 'vitest'
 import { serve } from '../../../test/contract-servers/serve.ts'
-import { type GuardedFetchOptions, openGuardedHttp } from '../../net/guarded-fetch.ts'
+import { type GuardedFetchOptions, openGuardedHttp } from '../../core/net/guarded-fetch.ts'
 import { readLogos } from './logos.ts'
 
 // What a shop says of its logo, from a real server: /wp-json/ and /wp-json/wp/v2/media are recorded in WordPress’s form.

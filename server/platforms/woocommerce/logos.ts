@@ -1,6 +1,6 @@
-import type { StoreNet } from '../access.ts'
-import type { StoreLogo } from '../platform.ts'
-import { idText, isRecord, webAddress } from '../text.ts'
+import type { StoreNet } from '../platform/access.ts'
+import type { StoreLogo } from '../platform/platform.ts'
+import { idText, isRecord, webAddress } from '../platform/text.ts'
 import { readAnswer, type WooAccess } from './http.ts'
 
 // The logo and the icon a shop shows on its own pages. All of it is public: no key goes along, to whatever host a picture is on.

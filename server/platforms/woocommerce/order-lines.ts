@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { parseMinor, unitMinor } from '../../../shared/money.ts'
-import type { PlatformItem } from '../platform.ts'
-import { field, wireId, wireList, wirePart, wireRaw, wireText } from '../row.ts'
-import { nameWithChoices, plainText, webAddress } from '../text.ts'
+import type { PlatformItem } from '../platform/platform.ts'
+import { field, wireId, wireList, wirePart, wireRaw, wireText } from '../platform/row.ts'
+import { nameWithChoices, plainText, webAddress } from '../platform/text.ts'
 
 // The lines of an order: their prices with and without tax, and bundles as the one thing they are bought as.
 

@@ -1,4 +1,4 @@
-import type { OrderKind } from '../platform.ts'
+import type { OrderKind } from '../platform/platform.ts'
 
 // What a status of WooCommerce says of an order (S4). Pure.
 

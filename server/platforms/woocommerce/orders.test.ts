@@ -2,9 +2,9 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { openContractStore, type StoreOptions } from '../../../test/contract-servers/woocommerce.ts'
 import { KEYS, OWNER } from '../../../test/contract-servers/woocommerce-keys.ts'
 import { aWooAccess } from '../../../test/woo-access.ts'
-import { type GuardedFetch, openGuardedHttp } from '../../net/guarded-fetch.ts'
-import type { OrderQuery, Page, PlatformOrder } from '../platform.ts'
-import { StoreProblem } from '../store-problem.ts'
+import { type GuardedFetch, openGuardedHttp } from '../../core/net/guarded-fetch.ts'
+import type { OrderQuery, Page, PlatformOrder } from '../platform/platform.ts'
+import { StoreProblem } from '../platform/store-problem.ts'
 import { createWooCommerceClient } from './client.ts'
 
 const open: { close(): Promise<void> }[] = []

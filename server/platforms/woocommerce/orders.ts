@@ -1,7 +1,7 @@
-import type { OrderPage, OrderQuery, PlatformOrder } from '../platform.ts'
-import { readRows } from '../row.ts'
-import { StoreProblem } from '../store-problem.ts'
-import { gmtInstant, isRecord } from '../text.ts'
+import type { OrderPage, OrderQuery, PlatformOrder } from '../platform/platform.ts'
+import { readRows } from '../platform/row.ts'
+import { StoreProblem } from '../platform/store-problem.ts'
+import { gmtInstant, isRecord } from '../platform/text.ts'
 import { errorCode, isSuccess, type WooAnswer, type WooHttp, type WooQuery } from './http.ts'
 import { ORDER_FIELDS, readOrder } from './wire.ts'
 

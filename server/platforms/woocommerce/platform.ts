@@ -1,5 +1,5 @@
-import { canReach } from '../../net/addresses.ts'
-import type { Platform } from '../kind.ts'
+import { canReach } from '../../core/net/addresses.ts'
+import type { Platform } from '../platform/kind.ts'
 import { createWooCommerceClient } from './client.ts'
 import { couponUrl } from './coupons.ts'
 import { derivedKeys, PLUGIN_FILE, pluginLink, toldOrders, toldProfile } from './plugin.ts'

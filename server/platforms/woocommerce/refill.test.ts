@@ -5,7 +5,7 @@ import { findProduct, type Product, saveProduct } from '../../../demo/store/cata
 import { openStore } from '../../../demo/store/recordings.ts'
 import { catalogueIds } from '../../../demo/store/shoppers.ts'
 import type { DemoStore } from '../../../demo/store/store.ts'
-import { type GuardedHttp, openGuardedHttp } from '../../net/guarded-fetch.ts'
+import { type GuardedHttp, openGuardedHttp } from '../../core/net/guarded-fetch.ts'
 import { refillCart } from './refill.ts'
 
 // A cart is filled in the store itself before the shopper is sent there (decision 14). The demo store answers as WooCommerce was recorded.

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { FetchProblem } from '../../net/fetch-problem.ts'
-import type { GuardedAnswer } from '../../net/guarded-fetch.ts'
-import type { StoreAccess, StoreNet } from '../access.ts'
-import type { RestoreItem } from '../kind.ts'
-import type { Refilled, RefillWish } from '../platform.ts'
-import { idText } from '../text.ts'
+import { FetchProblem } from '../../core/net/fetch-problem.ts'
+import type { GuardedAnswer } from '../../core/net/guarded-fetch.ts'
+import type { StoreAccess, StoreNet } from '../platform/access.ts'
+import type { RestoreItem } from '../platform/kind.ts'
+import type { Refilled, RefillWish } from '../platform/platform.ts'
+import { idText } from '../platform/text.ts'
 import { checkoutLink } from './restore.ts'
 
 // Refilling a cart in the store itself, as a guest, before the shopper is sent there (WooCommerce 10 or newer). `/checkout-link/` is

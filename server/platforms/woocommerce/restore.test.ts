@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { RestoreItem } from '../kind.ts'
+import type { RestoreItem } from '../platform/kind.ts'
 import { restoreLink } from './restore.ts'
 
 const restoreUrl = (profile: typeof modern, items: RestoreItem[], coupon: string | null = null) =>

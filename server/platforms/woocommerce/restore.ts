@@ -1,5 +1,5 @@
-import type { RestoreAlong, RestoreItem, RestoreLink, RestoreSource } from '../kind.ts'
-import { idText } from '../text.ts'
+import type { RestoreAlong, RestoreItem, RestoreLink, RestoreSource } from '../platform/kind.ts'
+import { idText } from '../platform/text.ts'
 
 /**
  * The address that brings a cart back without a plugin; null when no item is usable. WooCommerce ≥ 10 fills the whole cart and

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { parseMinor } from '../../../shared/money.ts'
-import { FetchProblem } from '../../net/fetch-problem.ts'
-import type { StoreAccess, StoreNet } from '../access.ts'
-import type { PlatformProduct, ShownTax } from '../platform.ts'
-import { problemFromFetch } from '../problem-from-fetch.ts'
-import { StoreProblem } from '../store-problem.ts'
-import { idText } from '../text.ts'
+import { FetchProblem } from '../../core/net/fetch-problem.ts'
+import type { StoreAccess, StoreNet } from '../platform/access.ts'
+import type { PlatformProduct, ShownTax } from '../platform/platform.ts'
+import { problemFromFetch } from '../platform/problem-from-fetch.ts'
+import { StoreProblem } from '../platform/store-problem.ts'
+import { idText } from '../platform/text.ts'
 import { parseJson } from './http.ts'
 
 // Prices as the shop's pages show them to a visitor. The REST API has the entered price alone; the tax that makes the difference depends on

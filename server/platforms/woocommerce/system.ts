@@ -1,5 +1,5 @@
-import { StoreProblem } from '../store-problem.ts'
-import { isRecord, plainText } from '../text.ts'
+import { StoreProblem } from '../platform/store-problem.ts'
+import { isRecord, plainText } from '../platform/text.ts'
 import type { WooHttp } from './http.ts'
 
 export type CheckoutPage = 'block' | 'classic' | 'unknown'

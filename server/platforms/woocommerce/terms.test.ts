@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { readExchanges } from '../../../test/contract-servers/recordings.ts'
 import { aWooAccess } from '../../../test/woo-access.ts'
-import type { GuardedAnswer } from '../../net/guarded-fetch.ts'
-import type { ItemRef } from '../platform.ts'
+import type { GuardedAnswer } from '../../core/net/guarded-fetch.ts'
+import type { ItemRef } from '../platform/platform.ts'
 import { createWooCommerceClient } from './client.ts'
 import { toldTerms } from './terms.ts'
 

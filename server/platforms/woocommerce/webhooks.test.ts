@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { readDeliveries } from '../../../test/contract-servers/recordings.ts'
-import type { RawDelivery } from '../platform.ts'
+import type { RawDelivery } from '../platform/platform.ts'
 import { readDelivery } from './webhooks.ts'
 
 const deliveries = readDeliveries().map((one) => ({ ...one, raw: rawOf(one) }))

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { firstEmail, normalizePhone } from '../../../shared/contact.ts'
 import { capitals } from '../../../shared/coupons.ts'
 import { parseCurrency, parseMinor } from '../../../shared/money.ts'
-import type { OrderConsent, OrderDiscount, OrderSource, PlatformCustomer, PlatformOrder } from '../platform.ts'
+import type { OrderConsent, OrderDiscount, OrderSource, PlatformCustomer, PlatformOrder } from '../platform/platform.ts'
 import {
   field,
   type RowReading,
@@ -14,8 +14,8 @@ import {
   wireText,
   wireTime,
   wireUrl,
-} from '../row.ts'
-import { countryCode, plainText, unixInstant } from '../text.ts'
+} from '../platform/row.ts'
+import { countryCode, plainText, unixInstant } from '../platform/text.ts'
 import { readItems } from './order-lines.ts'
 import { readStatus } from './order-status.ts'
 

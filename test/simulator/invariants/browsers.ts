@@ -1,4 +1,4 @@
-import type { FactPayload, FoldItem } from '../../../server/schema/facts.ts'
+import type { FactPayload, FoldItem } from '../../../server/core/schema/facts.ts'
 import type { Cart, State, StoredFact } from '../witness.ts'
 import type { Invariant } from './scene.ts'
 

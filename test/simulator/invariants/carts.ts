@@ -1,5 +1,5 @@
-import { compareFacts, emptyFold, type Fact, foldFacts } from '../../../server/carts/fold.ts'
-import type { Episode } from '../../../server/schema/facts.ts'
+import { compareFacts, emptyFold, type Fact, foldFacts } from '../../../server/carts/carts/fold.ts'
+import type { Episode } from '../../../server/core/schema/facts.ts'
 import type { Cart, State } from '../witness.ts'
 import { type Invariant, name, OPEN } from './scene.ts'
 

@@ -1,4 +1,4 @@
-import type { FactPayload } from '../../../server/schema/facts.ts'
+import type { FactPayload } from '../../../server/core/schema/facts.ts'
 import { type Allowed, isNamed, type Modes } from '../play-modes.ts'
 import type { StoredFact } from '../witness.ts'
 import { type Invariant, name } from './scene.ts'

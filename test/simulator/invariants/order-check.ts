@@ -1,4 +1,4 @@
-import type { PlatformOrder } from '../../../server/platforms/platform.ts'
+import type { PlatformOrder } from '../../../server/platforms/platform/platform.ts'
 import { mailboxOf } from '../aliases.ts'
 import type { Harness } from '../harness.ts'
 import { type Invariant, name, type SentMail } from './scene.ts'

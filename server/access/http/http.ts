@@ -1,0 +1,250 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { logout } from '../../../shared/auth.ts'
+import { DownloadQuery, type Endpoint, type Permission } from '../../../shared/endpoint.ts'
+import { type ErrorReply, statusOf } from '../../../shared/errors.ts'
+import { mayDo, roleRefusal } from '../../../shared/roles.ts'
+import type { AccountDb, Db, StoreDb } from '../../core/db/db.ts'
+import { isDatabaseAway } from '../../core/db/db-away.ts'
+import { AppError } from '../../core/common/errors.ts'
+import type { Deps } from '../../deps.ts'
+import { assertOperator } from '../members/operators.ts'
+import { authenticate, type Session } from '../members/session.ts'
+import { chooseStore, type WantedStore } from '../stores/choose.ts'
+import { prefersHtml } from './accept.ts'
+import { type Download, type DownloadFile, openDownload } from './downloads.ts'
+import { invalidInput, readInput } from './input.ts'
+
+export type Routes = (app: FastifyInstance, deps: Deps) => void
+
+/** What a handler is given. `store` exists only for endpoints of scope `store`, `account` for those of any signed-in scope. */
+export interface Call<P, Q, B> {
+  params: P
+  query: Q
+  body: B
+  request: FastifyRequest
+  reply: FastifyReply
+  /** Null only where the endpoint is public and the caller is not signed in. */
+  session: Session | null
+}
+export interface StoreCall<P, Q, B> extends Call<P, Q, B> {
+  session: Session
+  account: AccountDb<Db>
+  store: StoreDb<Db>
+}
+export interface AccountCall<P, Q, B> extends Call<P, Q, B> {
+  session: Session
+  account: AccountDb<Db>
+}
+
+type Handler<C, R extends z.ZodType> = (call: C) => Promise<z.input<R>>
+
+/** For endpoints of scope `store`: signed in, allowed, and the store is one of the account's (decision 7). */
+export function serveStore<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType>(
+  app: FastifyInstance,
+  deps: Deps,
+  endpoint: Endpoint<P, Q, B, R>,
+  handle: Handler<StoreCall<z.output<P>, z.output<Q>, z.output<B>>, R>,
+): void {
+  route(app, deps, endpoint, storeWay(deps, endpoint, handle))
+}
+
+/** The same where the answer is a file (`fileType`). */
+export function serveStoreFile<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
+  app: FastifyInstance,
+  deps: Deps,
+  endpoint: Endpoint<P, Q, B>,
+  read: (call: StoreCall<z.output<P>, z.output<Q>, z.output<B>>) => Promise<DownloadFile>,
+): void {
+  route(app, deps, endpoint, { ...storeWay(deps, endpoint, read), answer: sendFile })
+}
+
+/** What these change has an effect in a connected store only. Consents, privacy and exports outlive it, and coupons say so themselves. */
+const OF_CONNECTED: ReadonlySet<Permission> = new Set(['carts:write', 'flows:write', 'sending:pause'])
+
+function storeWay<P, Q, B, A>(
+  deps: Deps,
+  { noStore, method, permission, stops }: Pick<Endpoint, 'noStore' | 'method' | 'permission' | 'stops'>,
+  handle: (call: StoreCall<P, Q, B>) => Promise<A>,
+): Way<Call<P, Q, B>, A, { id: string }> {
+  return {
+    async choose(session, query, body) {
+      const store = await chooseStore(deps.db, signedIn(session), wantedStore(query, body), noStore)
+      // A tab may show a store that another one has disconnected.
+      const isHarmless = method === 'GET' || method === 'DELETE' || stops
+      if (!store.is_active && !isHarmless && OF_CONNECTED.has(permission)) {
+        throw new AppError('conflict', 'This store is not connected. Connect it again first.')
+      }
+      return store
+    },
+    handle: async (call, { id }) => {
+      const session = signedIn(call.session)
+      const account = { accountId: session.accountId, db: deps.db }
+      return handle({ ...call, session, account, store: { storeId: id, db: deps.db } })
+    },
+  }
+}
+
+/** Decision 7: named in the query (push's calls say `storeUrl`, A 7) or, as calls that write do (B 7), in the body: by its id, or by its address. `default` names none. */
+function wantedStore(query: unknown, body: unknown): WantedStore {
+  const { platform, storeId, storeUrl } = query as WantedStore & { storeUrl?: string }
+  const said = (body ?? {}) as Record<string, unknown>
+  const wordOf = (value: unknown) => (typeof value === 'string' && value.trim() ? value : undefined)
+  const names = [storeId, wordOf(said.storeId), wordOf(said.storeUrl), storeUrl]
+  const [first, ...others] = names.flatMap((name) => (name && name !== 'default' ? [name] : []))
+  return { platform: platform ?? wordOf(said.platform), storeId: first, alsoNamed: others }
+}
+
+/** For endpoints about the signed-in user's account. */
+export function serveAccount<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType>(
+  app: FastifyInstance,
+  deps: Deps,
+  endpoint: Endpoint<P, Q, B, R>,
+  handle: Handler<AccountCall<z.output<P>, z.output<Q>, z.output<B>>, R>,
+): void {
+  route(app, deps, endpoint, {
+    choose: nothing,
+    handle: async (call) => {
+      const session = signedIn(call.session)
+      return handle({ ...call, session, account: { accountId: session.accountId, db: deps.db } })
+    },
+  })
+}
+
+/** What a prepared link leads to. */
+export function serveDownload<What>(app: FastifyInstance, deps: Deps, download: Download<What>): void {
+  app.get(download.path, async (request, reply) => {
+    const { ticket } = DownloadQuery.parse(request.query)
+    return sendFile(await openDownload(deps, download, ticket), reply)
+  })
+}
+
+const sendFile = ({ fileName, type, content }: DownloadFile, reply: FastifyReply) =>
+  reply
+    .type(type)
+    .header('content-disposition', `attachment; filename="${fileName}"`)
+    .header('cache-control', 'no-store')
+    .header('referrer-policy', 'no-referrer')
+    .send(content)
+
+/** For endpoints anybody may call. */
+export function servePublic<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType>(
+  app: FastifyInstance,
+  deps: Deps,
+  endpoint: Endpoint<P, Q, B, R>,
+  handle: Handler<Call<z.output<P>, z.output<Q>, z.output<B>>, R>,
+): void {
+  route(app, deps, endpoint, { choose: nothing, handle })
+}
+
+/** Every endpoint served, in the order of registration: the documentation and the stranger test walk it. */
+export const servedBy = new WeakMap<FastifyInstance, Endpoint[]>()
+
+interface Way<C, A, T> {
+  /** What the call is about. Asked before the body is parsed: whose store it is not, learns nothing of what would have been right in it. */
+  choose: (session: Session | null, query: unknown, body: unknown) => Promise<T>
+  handle: (call: C, chosen: T) => Promise<A>
+  /** Sends what is no JSON; otherwise the answer is checked against the contract. */
+  answer?: (made: A, reply: FastifyReply) => FastifyReply
+}
+
+const nothing = async () => undefined
+
+function route<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType, A, T>(
+  app: FastifyInstance,
+  deps: Deps,
+  endpoint: Endpoint<P, Q, B, R>,
+  { choose, handle, answer }: Way<Call<z.output<P>, z.output<Q>, z.output<B>>, A, T>,
+): void {
+  servedBy.set(app, [...(servedBy.get(app) ?? []), endpoint as unknown as Endpoint])
+  app.route({
+    method: endpoint.method,
+    url: endpoint.path,
+    handler: async (request, reply) => {
+      if (endpoint.isBesidePage) {
+        reply.header('vary', 'accept').header('cache-control', 'no-store')
+        if (prefersHtml(request.headers.accept)) return reply.callNotFound()
+      }
+      const session = await authenticate(deps, request.headers.authorization, endpoint.permission !== 'public')
+      // Before anything is read of the request: whoever may not, learns nothing of what would have been right.
+      if (session?.viewedUntil) refuseChange(endpoint)
+      if (endpoint.permission === 'operator') await assertOperator(deps, signedIn(session))
+      else if (endpoint.permission !== 'public') assertMay(session, endpoint.permission)
+      const params = readInput(endpoint.params, request.params)
+      const query = readInput(endpoint.query, request.query)
+      const chosen = await choose(session, query, request.body)
+      const body = readInput(endpoint.body, request.body ?? {})
+      const made = await handle({ params, query, body, request, reply, session }, chosen)
+      return answer ? answer(made, reply) : keepContract(endpoint, made)
+    },
+  })
+}
+
+/** An answer that does not fit is our mistake, never the caller's. */
+function keepContract<R extends z.ZodType>(endpoint: { path: string; reply: R }, answer: unknown): z.output<R> {
+  const reply = endpoint.reply.safeParse(answer)
+  if (reply.success) return reply.data
+  throw new Error(`The answer of ${endpoint.path} breaks its contract`, { cause: reply.error })
+}
+
+/** Whoever only looks at an account may read, and leave. */
+function refuseChange({ method, path }: Pick<Endpoint, 'method' | 'path'>): void {
+  if (method === 'GET' || path === logout.path) return
+  throw new AppError('forbidden', 'You are looking at this account as an operator. Nothing can be changed.')
+}
+
+function assertMay(session: Session | null, permission: Endpoint['permission']): void {
+  const { role } = signedIn(session)
+  if (mayDo(role, permission)) return
+  throw new AppError('forbidden', roleRefusal(role))
+}
+
+function signedIn(session: Session | null): Session {
+  if (!session) throw new AppError('session', 'Please sign in.')
+  return session
+}
+
+/** The only place where an error becomes a response. */
+export function mapErrors(app: FastifyInstance): void {
+  app.setErrorHandler((error, request, reply) => {
+    const known = toAppError(error)
+    if (!known) request.log.error({ err: error }, 'request.crashed')
+    const body: ErrorReply = {
+      error: known?.message ?? 'Something went wrong on our side. Please try again.',
+      code: known?.code ?? 'internal',
+      requestId: request.id,
+      ...(known?.retryAfterS ? { retryAfterS: known.retryAfterS } : {}),
+      ...(known?.fields ? { fields: known.fields } : {}),
+    }
+    if (known?.retryAfterS) reply.header('retry-after', known.retryAfterS)
+    return reply.code(known ? statusOf[known.code] : 500).send(body)
+  })
+}
+
+function toAppError(error: unknown): AppError | undefined {
+  if (error instanceof AppError) return error
+  if (error instanceof z.ZodError) return invalidInput(error)
+  const status = (error as { statusCode?: number }).statusCode
+  if (status === 413) return new AppError('too_large', 'The request is too large.')
+  if (status === 415) return new AppError('invalid', 'The content type of this request is not supported. Send JSON.')
+  if (status && status >= 400 && status < 500) return new AppError('invalid', 'The request could not be read.')
+  return fromDatabase(error)
+}
+
+/** Values a column refuses (a NUL in text, a number out of range) came from the caller, not from us. */
+function fromDatabase(error: unknown): AppError | undefined {
+  const code = (error as { code?: string }).code
+  if (code === '22021' || code === '22P05' || code === '22003' || code === '22P02') {
+    return new AppError('invalid', 'The request contains a value that cannot be stored.')
+  }
+  if (code === '23505') return new AppError('conflict', 'That already exists.')
+  // A store, say, that was deleted while a delivery to it was being read.
+  if (code === '23503') return new AppError('not_found', 'What this belongs to does not exist any more.')
+  if (code === '53100') {
+    return new AppError('unavailable', 'The server’s disk is full, so nothing can be stored right now.')
+  }
+  if (isDatabaseAway(error)) {
+    return new AppError('unavailable', 'The database is not responding right now. Please try again in a minute.')
+  }
+  return undefined
+}

@@ -1,0 +1,48 @@
+import { AppError } from '../../core/common/errors.ts'
+import type { Deps } from '../../deps.ts'
+import type { Session } from './session.ts'
+import { userById } from './users-sql.ts'
+
+// Those who run this server: their address is in OPERATOR_EMAILS, and they have shown that it is theirs (decision 90).
+
+/** `factor_missing`: two-factor sign-in is off; `code_missing`: no code was shown for this session. */
+export type OperatorStanding = 'none' | 'factor_missing' | 'code_missing' | 'ready'
+
+type Asked = Pick<Session, 'userId' | 'secondFactorAt'>
+type Standing = Asked & Pick<Session, 'isDemo' | 'viewedUntil'>
+
+export async function isOperator({ config, db }: Pick<Deps, 'config' | 'db'>, session: Standing): Promise<boolean> {
+  return !session.isDemo && !session.viewedUntil && (await operatorOf({ config, db }, session)) !== undefined
+}
+
+/** Of somebody at work in an account of their own. Who only looks at an account is no operator there. */
+export function operatorStanding(deps: Pick<Deps, 'config' | 'db'>, session: Standing): Promise<OperatorStanding> {
+  return session.isDemo || session.viewedUntil ? Promise.resolve('none') : standingOf(deps, session)
+}
+
+/** To everybody else there is nothing here. */
+export async function assertOperator(deps: Pick<Deps, 'config' | 'db'>, session: Standing): Promise<void> {
+  const standing = await operatorStanding(deps, session)
+  if (standing === 'none') throw new AppError('not_found', 'Not found')
+  if (standing === 'factor_missing') throw new AppError('forbidden', 'Set up two-factor sign-in first.')
+  if (standing === 'code_missing')
+    throw new AppError('forbidden', 'Sign in again with a code of your authenticator app.')
+}
+
+/** A look at an account ends with the operator's right to it. */
+export async function mayStillView(deps: Pick<Deps, 'config' | 'db'>, session: Asked): Promise<boolean> {
+  return (await standingOf(deps, session)) === 'ready'
+}
+
+async function standingOf(deps: Pick<Deps, 'config' | 'db'>, session: Asked): Promise<OperatorStanding> {
+  const user = await operatorOf(deps, session)
+  if (!user) return 'none'
+  if (!user.totp_confirmed_at) return 'factor_missing'
+  return session.secondFactorAt ? 'ready' : 'code_missing'
+}
+
+async function operatorOf({ config, db }: Pick<Deps, 'config' | 'db'>, { userId }: Pick<Session, 'userId'>) {
+  if (config.operatorEmails.length === 0) return undefined
+  const user = await userById(db, userId)
+  return user?.email_confirmed_at && config.operatorEmails.includes(user.email.toLowerCase()) ? user : undefined
+}

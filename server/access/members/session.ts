@@ -1,0 +1,81 @@
+import { authTexts } from '../../../shared/auth.ts'
+import type { Role } from '../../../shared/roles.ts'
+import { teamTexts } from '../../../shared/team.ts'
+import type { AccountDb } from '../../core/db/db.ts'
+import { AppError } from '../../core/common/errors.ts'
+import { newId } from '../../core/common/ids.ts'
+import { randomToken, tokenHash } from '../../core/common/secrets.ts'
+import * as system from '../../core/db/system.ts'
+import type { Deps } from '../../deps.ts'
+import { mayStillView } from './operators.ts'
+import { later, SESSION_MS, SESSION_TOUCH_MS, VIEW_MS } from './rules.ts'
+import * as sql from './users-sql.ts'
+
+/** Who is calling: a user at work in one account, and the store chosen last. */
+export interface Session {
+  sessionId: string
+  userId: string
+  accountId: string
+  storeId: string | null
+  role: Role
+  isDemo: boolean
+  /** When a code of the authenticator app was shown for it. */
+  secondFactorAt: Date | null
+  /** Set while an operator only looks at the account; nothing can be changed by it. */
+  viewedUntil: Date | null
+}
+
+/** Reads the bearer token. Without one: null, or 401 where a sign-in is needed. A wrong one is a 401 only where it is needed. */
+export async function authenticate(deps: Deps, header: string | undefined, isNeeded: boolean): Promise<Session | null> {
+  const token = /^Bearer ([\w-]{20,200})$/i.exec(header ?? '')?.[1]
+  const session = token ? await system.sessionByToken(deps.db, tokenHash(token), deps.now()) : undefined
+  if (session && !session.viewedUntil) {
+    await slideExpiry(deps, session)
+    return session
+  }
+  if (session && (await mayStillView(deps, session))) return session
+  if (isNeeded) throw new AppError('session', token ? authTexts.sessionExpired : 'Please sign in.')
+  return null
+}
+
+/** Starts a session for a member of the account; the token is returned once and only its hash is kept. */
+export async function startSession(
+  account: AccountDb,
+  userId: string,
+  { now, device, secondFactorAt = null }: { now: Date; device: string | null; secondFactorAt?: Date | null },
+): Promise<string> {
+  const token = randomToken()
+  const session = { id: newId(), userId, tokenHash: tokenHash(token), device, now, expiresAt: later(now, SESSION_MS) }
+  await sql.insertSession(account, { ...session, secondFactorAt })
+  return token
+}
+
+/** Of an operator who looks at the account, and may be no member of it; it ends by itself. */
+export async function startView(
+  account: AccountDb,
+  viewer: { userId: string; storeId: string | null; device: string | null; secondFactorAt: Date | null },
+  now: Date,
+): Promise<{ token: string; until: Date }> {
+  const token = randomToken()
+  const until = later(now, VIEW_MS)
+  const session = { id: newId(), ...viewer, tokenHash: tokenHash(token), now, expiresAt: until, viewedUntil: until }
+  await sql.insertSession(account, session)
+  return { token, until }
+}
+
+function slideExpiry(deps: Deps, session: Session) {
+  const now = deps.now()
+  const account = { accountId: session.accountId, db: deps.db }
+  const seenBefore = later(now, -SESSION_TOUCH_MS)
+  return sql.touchSession(account, { id: session.sessionId, now, seenBefore, expiresAt: later(now, SESSION_MS) })
+}
+
+/** The store this session works with from now on; its own account's, as the caller has made sure. */
+export async function setSessionStore(account: AccountDb, sessionId: string, storeId: string): Promise<void> {
+  await sql.setStore(account, sessionId, storeId)
+}
+
+/** Decision 29: everybody who tries the demo is the same user. */
+export function refuseDemo(session: Session): void {
+  if (session.isDemo) throw new AppError('forbidden', teamTexts.demo)
+}

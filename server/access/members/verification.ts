@@ -1,0 +1,92 @@
+import { authTexts } from '../../../shared/auth.ts'
+import { mailWayOf, NO_MAIL_SERVER } from '../../messages/channels/mail-way.ts'
+import type { AccountDb, AccountTx } from '../../core/db/db.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { clientNetwork, take, takeMany } from '../../core/db/rate-limits.ts'
+import { isSameSecret } from '../../core/common/secrets.ts'
+import type { Deps } from '../../deps.ts'
+import { mailVerification } from './jobs.ts'
+import { limits } from './limits.ts'
+import { later, ownTextLimit, VERIFICATION_MS } from './rules.ts'
+import type { Session } from './session.ts'
+import { userById } from './users-sql.ts'
+import * as sql from './verification-sql.ts'
+
+// Registering proves nothing about an address. Until its owner has followed a link mailed to it, no mail that carries words of theirs
+// leaves for the account: no messages, no test mails, no invitations. The link holds its own proof, for this address only.
+
+/** For links that prove an address by the way. */
+export { confirmAddress } from './verification-sql.ts'
+
+export function verificationToken({ secrets, now }: Deps, user: { id: string; email: string }): string {
+  const subject = `${user.id}.${later(now(), VERIFICATION_MS).getTime()}`
+  return `${subject}.${secrets.token('verify-email', `${subject}.${user.email}`)}`
+}
+
+export async function verifyEmail(deps: Deps, asked: { token: string; ip: string }): Promise<void> {
+  await take(deps, limits.emailConfirmPerClient, clientNetwork(asked.ip))
+  const [userId = '', expires = '', mac = ''] = asked.token.split('.')
+  const isShaped = /^[\da-f-]{36}$/.test(userId) && /^\d{13}$/.test(expires) && Number(expires) > deps.now().getTime()
+  const user = isShaped ? await userById(deps.db, userId) : undefined
+  const wanted = deps.secrets.token('verify-email', `${userId}.${expires}.${user?.email}`)
+  const isProven = user && isSameSecret(mac, wanted)
+  if (!isProven || !(await sql.confirmAddress(deps.db, user.id, user.email, deps.now()))) {
+    throw new AppError('invalid', authTexts.invalidVerification)
+  }
+}
+
+export async function resendVerification(deps: Deps, session: Session): Promise<string> {
+  const user = found(await userById(deps.db, session.userId), 'User')
+  if (session.isDemo || user.email_confirmed_at) return 'Your email address is already confirmed.'
+  const way = mailWayOf(deps.config)
+  if (way === 'none') throw new AppError('unprocessable', NO_MAIL_SERVER)
+  await take(deps, limits.verificationPerUser, session.userId)
+  await take(deps, limits.linkPerAddress, user.email)
+  await deps.jobs.enqueue(deps.db, mailVerification, { userId: session.userId })
+  return way === 'mailbox' ? authTexts.verificationInMailbox : `We have sent a link to ${user.email}.`
+}
+
+/** Before mail leaves from our domain that carries words of the account. */
+export async function assertVerified(account: AccountDb | AccountTx): Promise<void> {
+  const standing = found(await sql.standingOf(account), 'Account')
+  assertNotSuspended(standing)
+  assertProven(standing)
+}
+
+/** The same of messages, which an account with a mail server of its own sends from its own domain. */
+export async function assertMayMail(account: AccountDb | AccountTx): Promise<void> {
+  const standing = found(await sql.standingOf(account), 'Account')
+  assertNotSuspended(standing)
+  if (isUnproven(standing)) throw new AppError('forbidden', authTexts.verifyFirst)
+}
+
+/** Whether the account can send no messages until an address is confirmed. */
+export async function waitsForProof(account: AccountDb | AccountTx): Promise<boolean> {
+  return isUnproven(found(await sql.standingOf(account), 'Account'))
+}
+
+type Standing = NonNullable<Awaited<ReturnType<typeof sql.standingOf>>>
+
+const isUnproven = ({ has_own_server, is_demo, is_confirmed }: Standing) => !has_own_server && !is_demo && !is_confirmed
+
+/** By an operator: not even test mails and invitations leave (decision 90). */
+function assertNotSuspended({ suspended_reason: reason }: Standing): void {
+  if (reason !== null) throw new AppError('forbidden', `Sending of your account is suspended: ${reason}`)
+}
+
+function assertProven({ is_demo, is_confirmed }: { is_demo: boolean; is_confirmed: unknown }): void {
+  if (!is_demo && !is_confirmed) throw new AppError('forbidden', authTexts.verifyFirst)
+}
+
+/** How many mails with words of its own an account may send grows with its age. They are counted if the transaction is committed. */
+export async function takeOwnText(deps: Deps, account: AccountTx, count: number): Promise<void> {
+  const standing = found(await sql.standingOf(account), 'Account')
+  const most = ownTextLimit(standing.created_at, deps.now())
+  // Nobody but this machine reaches an instance in local mode; the demo's mail stays in its own mailbox.
+  if (most === null || standing.is_demo || standing.has_own_server || deps.config.isLocal) return
+  const limit = { ...limits.ownTextPerAccount, points: most }
+  const waitS = await takeMany(deps, limit, { db: account.db, subject: account.accountId, count })
+  if (waitS === 0) return
+  const message = `A new account can send ${most} emails with custom text in 24 hours. Use the default text, or try again later: the limit rises after a day, a week and a month.`
+  throw new AppError('rate_limited', message, { retryAfterS: waitS })
+}

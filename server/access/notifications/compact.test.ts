@@ -1,0 +1,130 @@
+import { beforeEach, expect, test } from 'vitest'
+import { listNotifications, MOST_NOTIFICATIONS_COUNTED } from '../../../shared/notification-calls.ts'
+import { aStore, type TestStore } from '../../../test/factories.ts'
+import { isProof } from '../../../test/seed.ts'
+import { aWorld } from '../../../test/world.ts'
+import { sql } from '../../core/db/db.ts'
+import { MOST_SINGLE_MARKS } from './compact.ts'
+import { gatherNotifications } from './gather.ts'
+import { deleteFor, listFor, markRead, restoreFor } from './member.ts'
+import { notifyAccount } from './notifications.ts'
+import { tidyNotifications } from './tidy.ts'
+
+// Decision 66: what a member reads one by one leaves few marks, however long they go on, and stays read.
+
+const world = aWorld()
+let store: TestStore
+let written: number
+
+beforeEach(async () => {
+  store = await aStore(world)
+  written = 0
+})
+
+const reader = () => ({ store: { storeId: store.storeId, db: world.db }, userId: store.userId })
+
+/** A minute apart. Answers their ids, the oldest first. */
+async function write(count: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    insert into notifications (store_id, id, type, data, created_at)
+    select ${store.storeId}, gen_random_uuid(), 'capture_flood', jsonb_build_object('ceiling', n),
+      ${world.now}::timestamptz + (n - 1_000_000) * interval '1 minute'
+    from generate_series(${written + 1}::int, ${written + count}::int) n returning id`.execute(world.db)
+  written += count
+  return rows.map(({ id }) => id)
+}
+
+async function marksLeft(): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from notification_marks where store_id = ${store.storeId}`.execute(world.db)
+  return rows[0]!.count
+}
+
+/** Of the newest, as the member sees them; of every so many hundred one hundred. */
+async function flags(count: number, { step = 1 } = {}): Promise<Map<string, boolean>> {
+  const seen = new Map<string, boolean>()
+  for (let page = 1; page <= Math.ceil(count / 100); page += step) {
+    const query = listNotifications.query.parse({ page: String(page), limit: '100' })
+    const { notifications } = await listFor(reader(), query)
+    for (const { _id, read } of notifications) seen.set(_id, read)
+  }
+  return seen
+}
+
+/** All they read of some days is marked at once. */
+const DAYS_AT_ONCE = isProof ? 1 : 3
+
+test.each([
+  ['nine of ten', (n: number) => n % 10 !== 0, 2_000],
+  ['one of five', (n: number) => n % 5 === 0, 3_000],
+  ['every second one', (n: number) => n % 2 === 0, 6_000],
+])('a member who reads %s for three months has few marks, and each is as they left it', async (_, isRead, most) => {
+  const read = new Set<string>()
+  let largest = 0
+  for (let day = 0; day < 90; day += DAYS_AT_ONCE) {
+    const ids = (await write(200 * DAYS_AT_ONCE)).filter((_id, n) => isRead(n))
+    for (const id of ids) read.add(id)
+    await markRead(reader(), { ids }, true)
+    largest = Math.max(largest, await marksLeft())
+  }
+  expect(read.size).toBeGreaterThan(3_000)
+  expect(largest).toBeLessThan(most)
+  const seen = await flags(MOST_NOTIFICATIONS_COUNTED, { step: 11 })
+  expect(seen.size).toBe(1_000)
+  expect([...seen].filter(([id, isShownRead]) => isShownRead !== read.has(id))).toEqual([])
+})
+
+test('marks as unread and deletions outlast it, and rows of the account are counted apart', async () => {
+  await notifyAccount(
+    { accountId: store.accountId, db: world.db },
+    { type: 'domain_reopened', data: { domain: 'mail.example' }, at: world.now },
+  )
+  await gatherNotifications(world.deps)
+  const ids = await write(MOST_SINGLE_MARKS + 50)
+  const undo = await deleteFor(reader(), { ids: ids.slice(0, 20) })
+  await markRead(reader(), { ids: ids.slice(0, 300) }, true)
+  await markRead(reader(), { ids: ids.slice(300, MOST_SINGLE_MARKS + 20) }, true)
+  await markRead(reader(), { ids: [ids[100]!] }, false)
+  await markRead(reader(), { ids: [ids.at(-1)!] }, true)
+  expect(await marksLeft()).toBeLessThan(50)
+  const isRead = (id: string, n: number) => id === ids.at(-1) || (n < MOST_SINGLE_MARKS + 20 && n !== 100)
+  const shown = () => ids.flatMap((id, n) => (n < 20 ? [] : [[id, isRead(id, n)] as const])).reverse()
+  const before = [...(await flags(600))]
+  expect(before[0]![1]).toBe(false)
+  expect(before.slice(1)).toEqual(shown())
+  await restoreFor(reader(), undo!)
+  expect((await flags(600)).size).toBe(ids.length + 1)
+})
+
+test('several browsers of a member at once lose nothing', async () => {
+  const ids = await write(2_000)
+  const pieces = Array.from({ length: 40 }, (_, n) => ids.slice(n * 45, n * 45 + 60))
+  await Promise.all(pieces.map((piece) => markRead(reader(), { ids: piece.toReversed() }, true)))
+  await markRead(reader(), { ids: [ids[0]!] }, true)
+  const seen = await flags(2_000)
+  const last = 39 * 45 + 60
+  expect(ids.filter((id, n) => seen.get(id) !== n < last)).toEqual([])
+  expect(await marksLeft()).toBeLessThan(2 * MOST_SINGLE_MARKS)
+})
+
+test('deleted one by one, then all cleared: the next "Clear all" takes the marks along', async () => {
+  const ids = await write(30)
+  await deleteFor(reader(), { ids: ids.slice(0, 10) })
+  const undo = await deleteFor(reader(), { ids: [], upTo: ids[19]! })
+  expect(await marksLeft()).toBe(10)
+  await restoreFor(reader(), undo!)
+  expect((await flags(100)).size).toBe(20)
+  await deleteFor(reader(), { ids: [], upTo: ids[19]! })
+  await deleteFor(reader(), { ids: [], upTo: ids[24]! })
+  expect(await marksLeft()).toBe(0)
+  expect((await flags(100)).size).toBe(5)
+})
+
+test('marks end with their notifications after 90 days', async () => {
+  const ids = await write(300)
+  await markRead(reader(), { ids }, true)
+  await deleteFor(reader(), { ids: ids.slice(0, 10) })
+  expect(await marksLeft()).toBe(300)
+  await tidyNotifications(world.deps)
+  expect(await marksLeft()).toBe(0)
+})

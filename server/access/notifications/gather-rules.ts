@@ -1,0 +1,212 @@
+import { isProblem } from '../../../shared/notification-kinds.ts'
+import {
+  type FailedCause,
+  failedCauses,
+  type Gathered,
+  isGathered,
+  type NotificationData,
+  type NotificationType,
+  notificationText,
+} from '../../../shared/notifications.ts'
+import { MOST_ALONE, poolOf, type Rule, ruleOf, type Span, windowOf } from './gather-spans.ts'
+
+// Pure: what happens in bulk becomes one notification for an hour or more (decisions 64 and 65).
+
+const HOUR_MS = 3_600_000
+
+export type Data = NotificationData[NotificationType]
+type Zone = Record<string, string>
+
+/** What happened. */
+export interface Pending {
+  storeId: string
+  id: string
+  type: NotificationType
+  data: Data
+  zone: Zone | null
+  /** The store's. */
+  timeZone: string
+  at: Date
+}
+
+interface GatheringRow {
+  id: string
+  type: NotificationType
+  data: Data
+  createdAt: Date
+}
+
+/** How many of a topic there were in an hour, and the row that gathers them, with those of other hours or without. */
+export interface Hour {
+  storeId: string
+  topic: string
+  hour: Date
+  count: number
+  /** null: each has a row of its own. */
+  row: GatheringRow | null
+}
+
+export interface Row extends Omit<Pending, 'timeZone'> {
+  createdAt: Date
+  search: string
+  isProblem: boolean
+}
+
+export interface Plan {
+  inserts: Row[]
+  updates: Omit<Row, 'at' | 'zone'>[]
+  hours: Hour[]
+  lastAt: Date
+}
+
+/** `hours` are those of the last day. */
+export function planRows(pending: readonly Pending[], hours: readonly Hour[], lastAt: Date): Plan {
+  const day = new Day(hours)
+  const plan: Plan = { inserts: [], updates: [], hours: [], lastAt }
+  const touched = new Set<Hour>()
+  const grown = new Map<GatheringRow, string>()
+  for (const each of pending) {
+    const rule = ruleOf(each.type, each.data)
+    if (!rule) {
+      plan.inserts.push(rowOf(each, plan))
+      continue
+    }
+    const hour = day.count(each, rule)
+    touched.add(hour)
+    const span = day.isQuiet(each, hour, rule) ? rule.few : rule.many
+    const open = span === 'one' ? null : day.openRow(each, hour, { ...rule, span })
+    if (open) {
+      open.data = add(open, each)
+      hour.row = open
+      grown.set(open, each.storeId)
+      continue
+    }
+    const row = rowOf(each, plan)
+    plan.inserts.push(row)
+    if (span !== 'one') hour.row = row
+  }
+  plan.hours.push(...touched)
+  for (const [row, storeId] of grown) settle(plan, storeId, row)
+  return plan
+}
+
+/** What is known of the last day, and what is being added to it. */
+class Day {
+  readonly #hours: Map<string, Hour>
+  /** By store, pool and hour. */
+  readonly #pools = new Map<string, number>()
+
+  constructor(hours: readonly Hour[]) {
+    // A row of several hours comes with each of them.
+    const rows = new Map(hours.flatMap(({ row }) => (row ? [[row.id, { ...row }]] : [])))
+    this.#hours = new Map(hours.map((hour) => [keyOf(hour), { ...hour, row: hour.row && rows.get(hour.row.id)! }]))
+    for (const hour of hours) this.#addToPool(hour, hour.count)
+  }
+
+  count({ storeId, at, data }: Pending, { topic }: Rule): Hour {
+    const hour = new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS)
+    const place = { storeId, topic, hour }
+    const found = this.#hours.get(keyOf(place)) ?? { ...place, count: 0, row: null }
+    this.#hours.set(keyOf(place), found)
+    found.count += countOf(data)
+    this.#addToPool(place, countOf(data))
+    return found
+  }
+
+  /** Of several that come together, the first decides: the others go where it goes. */
+  isQuiet({ storeId, data }: Pending, { hour }: Hour, { topic }: Rule): boolean {
+    const pool = poolOf(topic)
+    const counts = hoursBack(hour).map((each) => this.#pools.get(keyOf({ storeId, topic: pool, hour: each })) ?? 0)
+    return counts.reduce((sum, count) => sum + count, 0) - countOf(data) < MOST_ALONE
+  }
+
+  /** The newest one that still takes something in. */
+  openRow(
+    { storeId, timeZone }: Pending,
+    { topic, hour }: Hour,
+    { span, fullAt = Number.POSITIVE_INFINITY }: Rule & { span: Exclude<Span, 'one'> },
+  ): GatheringRow | null {
+    const hours = hoursBack(hour).map((each) => this.#hours.get(keyOf({ storeId, topic, hour: each })))
+    const newest = hours.find((each) => each?.row)
+    const row = newest?.row ?? null
+    if (!row || newest!.hour.getTime() === hour.getTime()) return row
+    if (isGathered(row.data) && row.data.count >= fullAt) return null
+    return windowOf(newest!.hour, timeZone, span) === windowOf(hour, timeZone, span) ? row : null
+  }
+
+  #addToPool({ storeId, topic, hour }: Place, count: number): void {
+    const key = keyOf({ storeId, topic: poolOf(topic), hour })
+    this.#pools.set(key, (this.#pools.get(key) ?? 0) + count)
+  }
+}
+
+/** How many it is: those that were sent are told together. */
+const countOf = (data: Data): number => (isGathered(data) ? data.count : 1)
+
+type Place = Pick<Hour, 'storeId' | 'topic' | 'hour'>
+
+/** Of a day, beginning with this one. */
+const hoursBack = (hour: Date): Date[] =>
+  Array.from({ length: 24 }, (_, ago) => new Date(hour.getTime() - ago * HOUR_MS))
+
+const keyOf = ({ storeId, topic, hour }: Place) => `${storeId} ${topic} ${hour.getTime()}`
+
+/** Each is later than the one before it: "up to this one" is exact. */
+function rowOf({ timeZone: _, ...each }: Pending, plan: Plan): Row {
+  const createdAt = new Date(Math.max(each.at.getTime(), plan.lastAt.getTime() + 1))
+  plan.lastAt = createdAt
+  return { ...each, createdAt, isProblem: isProblem(each.type), search: searchOf({ ...each, createdAt }) }
+}
+
+/** One that is inserted only now is changed there. */
+function settle(plan: Plan, storeId: string, row: GatheringRow): void {
+  const search = searchOf(row)
+  const inserted = plan.inserts.find(({ id }) => id === row.id)
+  if (inserted) Object.assign(inserted, { data: row.data, search, zone: null })
+  else plan.updates.push({ ...row, storeId, search, isProblem: isProblem(row.type) })
+}
+
+function add(row: GatheringRow, { type, data, at }: Pending): Data {
+  const [a, b] = [summed(row.type, row.data, row.createdAt), summed(type, data, at)]
+  const sum = {
+    ...a,
+    count: a.count + b.count,
+    since: a.since < b.since ? a.since : b.since,
+    until: a.until > b.until ? a.until : b.until,
+    ...causesOf(a, b),
+  }
+  if (!('value' in a && 'value' in b)) return sum as Data
+  const isOne = a.currency !== null && a.currency === b.currency
+  return { ...sum, value: isOne ? a.value! + b.value! : null, currency: isOne ? a.currency : null } as Data
+}
+
+type Causes = Partial<Record<FailedCause, number>>
+type Sum = Gathered & Causes & { value?: number | null; currency?: string | null }
+
+const causesOf = (a: Causes, b: Causes): Causes =>
+  Object.fromEntries(
+    failedCauses.flatMap((cause) => (cause in a || cause in b ? [[cause, (a[cause] ?? 0) + (b[cause] ?? 0)]] : [])),
+  )
+
+/** What a gathered row holds of one: figures, and nothing of a person. */
+function summed(type: NotificationType, data: Data, at: Date): Sum {
+  if (isGathered(data)) return data as Sum
+  const count = 'count' in data ? (data.count as number) : 1
+  const sum = { count, since: at.toISOString(), until: at.toISOString() }
+  if (type === 'cart_abandoned' || type === 'cart_recovered') {
+    const { value, currency } = data as { value: number; currency: string }
+    return { ...sum, value, currency }
+  }
+  if ('cause' in data) {
+    const step = data.cause === 'unrenderable' && 'step' in data ? { step: data.step } : {}
+    return { ...sum, ...step, [data.cause]: count } as Sum
+  }
+  return type.endsWith('_sent') ? ({ ...sum, isInMailbox: 'isInMailbox' in data && data.isInMailbox } as Sum) : sum
+}
+
+/** What the search of the screen looks through. */
+export function searchOf(row: { type: NotificationType; data: Data; createdAt: Date }): string {
+  const { title, message } = notificationText(row)
+  const words = Object.values(row.data).filter((value) => typeof value === 'string')
+  return [title, message, ...words].join('\n').toLowerCase().slice(0, 2_000).toWellFormed()
+}

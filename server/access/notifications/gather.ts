@@ -1,0 +1,90 @@
+import { type AccountDb, type AccountTx, transactAccount } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
+import { type Pending, type Plan, planRows } from './gather-rules.ts'
+import * as sql from './gather-sql.ts'
+import { scheduleMails } from './mails.ts'
+
+// From what has happened to notifications: a moment after the transaction of whatever happened, one account at a time. So no sending
+// transaction waits for another one's, bulk becomes one row, and each notification of an account is later than the one before.
+
+const ACCOUNTS_AT_ONCE = 100
+const ROWS_AT_ONCE = 1_000
+const DAY_MS = 86_400_000
+
+/** Tick. Answers how many pieces of news were taken. */
+export async function gatherNotifications(deps: Deps): Promise<number> {
+  let total = 0
+  /** The others' news goes on, and what somebody else is at is not waited for. */
+  const passed: string[] = []
+  for (;;) {
+    const accountIds = await sql.accountsWithPending(deps.db, ACCOUNTS_AT_ONCE, passed)
+    if (accountIds.length === 0) return total
+    for (const accountId of accountIds) {
+      const taken = await gatherLogged(deps, accountId)
+      if (taken === 0) passed.push(accountId)
+      total += taken
+    }
+  }
+}
+
+function gatherLogged(deps: Deps, accountId: string): Promise<number> {
+  const skipped = ({ id, type }: Unplanned, error: unknown) =>
+    deps.log.error({ err: error, accountId, notificationId: id, type }, 'notifications.row_skipped')
+  return gatherSome({ accountId, db: deps.db }, deps.now(), skipped).catch((error) => {
+    deps.log.error({ err: error, accountId }, 'notifications.gather_failed')
+    return 0
+  })
+}
+
+/** All of one account. */
+export async function gatherAccount(account: AccountDb, now: Date): Promise<void> {
+  while ((await gatherSome(account, now)) > 0);
+}
+
+type Unplanned = Pick<Pending, 'id' | 'type'>
+type OnSkipped = (row: Unplanned, error: unknown) => void
+
+function gatherSome(account: AccountDb, now: Date, onSkipped: OnSkipped = () => {}): Promise<number> {
+  return transactAccount(account, async (tx) => {
+    const lastAt = await sql.lockClock(tx)
+    if (!lastAt) return 0
+    const pending = await sql.takePending(tx, ROWS_AT_ONCE)
+    const ofAccount = await sql.takePendingOfAccount(tx, ROWS_AT_ONCE)
+    if (pending.length + ofAccount.length === 0) return 0
+    const plan = planRows(plannable(pending, onSkipped), await hoursOf(tx, pending), lastAt)
+    const asRows = ofAccount.map((row) => ({ ...row, storeId: '', zone: null, timeZone: 'UTC' }))
+    const accountPlan = planRows(plannable(asRows, onSkipped), [], plan.lastAt)
+    await sql.writePlan(tx, plan)
+    await sql.insertAccountRows(tx, accountPlan.inserts)
+    await sql.setClock(tx, accountPlan.lastAt)
+    await announce(tx, plan, accountPlan)
+    const rows = [...plan.inserts, ...accountPlan.inserts]
+    if (rows.length > 0) await scheduleMails(tx, { rows, before: lastAt, now })
+    return pending.length + ofAccount.length
+  })
+}
+
+/** One that cannot even be planned alone would stop all that come after it. */
+const plannable = (pending: readonly Pending[], onSkipped: OnSkipped): Pending[] =>
+  pending.filter((row) => {
+    try {
+      planRows([row], [], row.at)
+      return true
+    } catch (error) {
+      onSkipped(row, error)
+      return false
+    }
+  })
+
+async function hoursOf(tx: AccountTx, pending: readonly Pending[]) {
+  if (pending.length === 0) return []
+  const oldest = Math.min(...pending.map(({ at }) => at.getTime()))
+  const storeIds = [...new Set(pending.map(({ storeId }) => storeId))]
+  return sql.readHours(tx, storeIds, new Date(oldest - DAY_MS))
+}
+
+async function announce(tx: AccountTx, plan: Plan, accountPlan: Plan): Promise<void> {
+  const storesOf = (rows: readonly { storeId: string }[]) => [...new Set(rows.map(({ storeId }) => storeId))]
+  const news = accountPlan.inserts.length > 0 ? await sql.storesOf(tx) : storesOf(plan.inserts)
+  await sql.announce(tx, { news, grown: storesOf(plan.updates) })
+}

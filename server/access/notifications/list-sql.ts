@@ -1,0 +1,244 @@
+import {
+  MOST_NOTIFICATIONS_COUNTED,
+  MOST_UNREAD_COUNTED,
+  type NotificationFilter,
+} from '../../../shared/notification-calls.ts'
+import type { NotificationTopic } from '../../../shared/notification-kinds.ts'
+import type { NotificationType } from '../../../shared/notifications.ts'
+import { PLANNED_EACH_TIME, type RawBuilder, type StoreDb, sql } from '../../core/db/db.ts'
+import type { Data } from './gather-rules.ts'
+
+// What a member sees: the rows of a store and of its account in one list, without what the member has deleted. Every statement looks
+// through the newest 10,000 of each at most, by an index: how many there are makes no difference. Ids are found and counted in the
+// index alone; whole rows are read for what is shown.
+
+/** Up to where a member has read and cleared one of the two. */
+interface Bounds {
+  readUpTo: Date
+  clearedUpTo: Date
+}
+
+/** One member before the list of one store. */
+export interface Sight {
+  storeId: string
+  accountId: string
+  userId: string
+  store: Bounds
+  account: Bounds
+  /** Topics the member has switched off. */
+  off: NotificationTopic[]
+}
+
+export async function readSight({ db, storeId }: StoreDb, userId: string): Promise<Sight> {
+  const rows = await sql<
+    { account_id: string; off: NotificationTopic[] } & Record<`${'s' | 'a'}_${'read' | 'clear'}`, Date>
+  >`
+    select s.account_id,
+      coalesce(r.read_up_to, 'epoch') as s_read, coalesce(r.cleared_up_to, 'epoch') as s_clear,
+      coalesce(a.read_up_to, 'epoch') as a_read, coalesce(a.cleared_up_to, 'epoch') as a_clear,
+      array(select topic from notification_preferences p
+        where p.account_id = s.account_id and p.user_id = ${userId} and not p.bell) as off
+    from stores s
+    left join notification_reads r on r.store_id = s.id and r.user_id = ${userId}
+    left join account_notification_reads a on a.account_id = s.account_id and a.user_id = ${userId}
+    where s.id = ${storeId}`.execute(db)
+  const row = rows.rows[0]!
+  return {
+    ...{ storeId, accountId: row.account_id, userId, off: row.off },
+    store: { readUpTo: row.s_read, clearedUpTo: row.s_clear },
+    account: { readUpTo: row.a_read, clearedUpTo: row.a_clear },
+  }
+}
+
+export interface Listed {
+  id: string
+  type: NotificationType
+  data: Data
+  zone: Record<string, string> | null
+  created_at: Date
+  is_read: boolean
+}
+
+export interface Wanted {
+  filter: NotificationFilter
+  /** Found in title, message and data. */
+  search: string
+  /** Types that are not shown. */
+  without: readonly NotificationType[]
+  /** Only what is newer. */
+  after: Date | null
+  limit: number
+  offset: number
+}
+
+export async function readPage(
+  { db }: StoreDb,
+  sight: Sight,
+  wanted: Wanted,
+): Promise<{ rows: Listed[]; total: number }> {
+  const { rows } = await sql<
+    Listed & { total: number }
+  >`${wanted.search ? searched(sight, wanted) : paged(sight, wanted)}
+    select t.total, l.* from counted t left join (${listedOf(sight, 'page')}) l on true
+    order by l.created_at desc, l.id desc`.execute(db)
+  return { rows: rows.filter(({ id }) => id !== null), total: rows[0]!.total }
+}
+
+/** The first ones, without a total. */
+export async function readNewest({ db }: StoreDb, sight: Sight, wanted: Omit<Wanted, 'offset'>): Promise<Listed[]> {
+  const { rows } = await sql<Listed>`
+    with page as materialized (${newest(sight, { ...wanted, offset: 0 })})
+    ${listedOf(sight, 'page')} order by created_at desc, id desc`.execute(db)
+  return rows
+}
+
+/** How many the member has not read, up to 100. */
+export async function countUnread(
+  { db }: StoreDb,
+  sight: Sight,
+  without: readonly NotificationType[],
+): Promise<number> {
+  const wanted = { filter: 'unread' as const, search: '', without, after: null }
+  const { rows } = await sql<{ total: number }>`${countOf(sight, wanted, MOST_UNREAD_COUNTED)}`.execute(db)
+  return rows[0]!.total
+}
+
+/** Of these ids, those the member sees; the newest first. */
+export async function readByIds({ db }: StoreDb, sight: Sight, ids: readonly string[]): Promise<Listed[]> {
+  const { rows } = await sql<Listed>`
+    with page as (select distinct unnest(${[...ids]}::uuid[]) as id)
+    ${listedOf(sight, 'page')} order by created_at desc, id desc`.execute(db)
+  return rows
+}
+
+/** When one was made, whether the member still sees it or not; null: it is not of this store or account. */
+export async function placeOf({ db }: StoreDb, sight: Sight, id: string): Promise<Date | null> {
+  const { rows } = await sql<{ created_at: Date }>`
+    select created_at from notifications where store_id = ${sight.storeId} and id = ${id}
+    union all
+    select created_at from account_notifications where account_id = ${sight.accountId} and id = ${id}`.execute(db)
+  return rows[0]?.created_at ?? null
+}
+
+type Of = 'store' | 'account'
+
+/** The two kinds of rows differ in their tables and in what these are keyed by. */
+export function parts({ storeId, accountId }: Pick<Sight, 'storeId' | 'accountId'>, of: Of) {
+  const isStore = of === 'store'
+  const key = (alias: string) =>
+    isStore ? sql`${sql.ref(alias)}.store_id = ${storeId}` : sql`${sql.ref(alias)}.account_id = ${accountId}`
+  const marked = sql.table(isStore ? 'notification_marks' : 'account_notification_marks')
+  return {
+    key,
+    rows: sql.table(isStore ? 'notifications' : 'account_notifications'),
+    marked,
+    zone: isStore ? sql`n.zone` : sql`null::jsonb`,
+  }
+}
+
+type Filter = Pick<Wanted, 'filter' | 'search' | 'without' | 'after'>
+
+/** Whole rows of the ids in a table, as far as the member sees them. */
+function listedOf(sight: Sight, table: string): RawBuilder<unknown> {
+  const one = (of: Of) => {
+    const { rows, key, marked, zone } = parts(sight, of)
+    return sql`
+      select n.id, n.type, n.data, ${zone} as zone, n.created_at,
+        coalesce(k.is_read, n.created_at <= ${sight[of].readUpTo}) as is_read
+      from ${sql.table(table)} p
+      cross join lateral (select * from ${rows} n where ${key('n')} and n.id = p.id limit 1) n
+      left join lateral (select * from ${marked} k where ${key('k')} and k.user_id = ${sight.userId}
+        and k.notification_id = n.id limit 1) k on true
+      where n.created_at > ${sight[of].clearedUpTo} and k.is_deleted is not true`
+  }
+  return sql`${one('store')} union all ${one('account')}`
+}
+
+const ORDER = sql`order by created_at desc, id desc`
+
+/** The total is counted in the index, and the page is read from its beginning. */
+const paged = (sight: Sight, wanted: Wanted) => sql`
+  with page as materialized (${newest(sight, wanted)}),
+  counted as (${countOf(sight, wanted, MOST_NOTIFICATIONS_COUNTED)})`
+
+/**
+ * A search reads texts, so it does so once for both. Planned anew for each store: a plan for all of them may read through the rows of a large
+ * store to find those of a small one.
+ */
+const searched = (sight: Sight, wanted: Wanted) => sql`${PLANNED_EACH_TIME}
+  with found as materialized (${ofKinds(wanted, (of) => visible(sight, of, wanted, 'at once'))}),
+  page as materialized (select id from found ${ORDER} limit ${wanted.limit} offset ${wanted.offset}),
+  counted as (select least(count(*), ${MOST_NOTIFICATIONS_COUNTED})::int as total from found)`
+
+/** The ids of a page. Of each kind no more are read than the page reaches down to. */
+function newest(sight: Sight, wanted: Wanted): RawBuilder<unknown> {
+  const reach = wanted.offset + wanted.limit
+  const first = (of: Of) => sql`(${visible(sight, of, wanted, wayFor(reach))} ${ORDER} limit ${reach})`
+  return sql`
+    select id, created_at from (${ofKinds(wanted, first)}) both_kinds
+    ${ORDER} limit ${wanted.limit} offset ${wanted.offset}`
+}
+
+function countOf(sight: Sight, wanted: Filter, most: number): RawBuilder<unknown> {
+  return sql`
+    select least(count(*), ${most})::int as total from (
+      ${ofKinds(wanted, (of) => sql`(${visible(sight, of, wanted, wayFor(most))} limit ${most})`)}) both_kinds`
+}
+
+/** An account has no carts. */
+const ofKinds = ({ filter }: Filter, select: (of: Of) => RawBuilder<unknown>): RawBuilder<unknown> =>
+  filter === 'new-carts' ? select('store') : sql`${select('store')} union all ${select('account')}`
+
+/** How marks are looked up: by the index, or in a hash table made of all before the first row. */
+type Way = 'one by one' | 'at once'
+const MOST_ONE_BY_ONE = 1_000
+const wayFor = (rows: number): Way => (rows <= MOST_ONE_BY_ONE ? 'one by one' : 'at once')
+
+/** id, created_at, of what this member has not deleted (or read) one by one. */
+function visible(sight: Sight, of: Of, wanted: Filter, way: Way): RawBuilder<unknown> {
+  const { marked, key } = parts(sight, of)
+  const ofMember = sql`${key('k')} and k.user_id = ${sight.userId}`
+  const hidden = sql`(k.is_deleted ${wanted.filter === 'unread' ? sql`or coalesce(k.is_read, false)` : sql``})`
+  const like = `%${wanted.search.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
+  return sql`
+    select c.id, c.created_at from (${candidates(sight, of, wanted)}) c
+    where c.type <> all(${[...wanted.without]}::text[])
+      and ${
+        way === 'one by one'
+          ? sql`(select ${hidden} from ${marked} k where ${ofMember} and k.notification_id = c.id) is not true`
+          : sql`c.id not in (select k.notification_id from (${marksOf(sight, of, wanted)}) k where ${hidden})`
+      }
+      ${wanted.search ? sql`and c.search collate "C" like ${like}` : sql``}`
+}
+
+/** Those that candidates may have. Of the newest 10,000 rows at most as many are marked, by the newest marks; those of a filter lie deeper. */
+function marksOf(sight: Sight, of: Of, { filter, after }: Filter): RawBuilder<unknown> {
+  const { marked, key } = parts(sight, of)
+  const { readUpTo, clearedUpTo } = sight[of]
+  const since = later(filter === 'unread' ? later(readUpTo, clearedUpTo) : clearedUpTo, after)
+  return sql`
+    select * from ${marked} k where ${key('k')} and k.user_id = ${sight.userId} and k.created_at > ${since}
+    ${filter === 'all' || filter === 'unread' ? sql`order by k.created_at desc, k.notification_id desc limit ${MOST_NOTIFICATIONS_COUNTED}` : sql``}`
+}
+
+function candidates(sight: Sight, of: Of, { filter, search, after }: Filter): RawBuilder<unknown> {
+  const { rows, key, marked } = parts(sight, of)
+  const { readUpTo, clearedUpTo } = sight[of]
+  const columns = sql`n.id, n.created_at, n.type ${search ? sql`, n.search` : sql``}`
+  const inOrder = sql`order by n.created_at desc, n.id desc limit ${MOST_NOTIFICATIONS_COUNTED}`
+  const since = (at: Date) => sql`
+    select ${columns} from ${rows} n where ${key('n')} and n.created_at > ${later(at, after)}
+      ${filter === 'problems' ? sql`and n.is_problem` : sql``}
+      ${filter === 'new-carts' ? sql`and n.type = 'cart_abandoned'` : sql``}
+    ${inOrder}`
+  if (filter !== 'unread') return since(clearedUpTo)
+  // What is read as a whole is passed over but for what was marked as unread in it.
+  return sql`(${since(later(readUpTo, clearedUpTo))}) union all (
+    select ${columns} from ${marked} u
+    cross join lateral (select * from ${rows} n where ${key('n')} and n.id = u.notification_id limit 1) n
+    where ${key('u')} and u.user_id = ${sight.userId} and u.is_read = false and not u.is_deleted
+      and u.created_at > ${later(clearedUpTo, after)} and u.created_at <= ${readUpTo}
+    order by u.created_at desc, u.notification_id desc limit ${MOST_NOTIFICATIONS_COUNTED})`
+}
+
+const later = (a: Date, b: Date | null): Date => (b && b > a ? b : a)

@@ -1,0 +1,31 @@
+import { isMailedToOwners, type NotificationTopic, notificationTopics } from '../../../shared/notification-kinds.ts'
+import type { NotificationType } from '../../../shared/notifications.ts'
+import type { Data } from './gather-rules.ts'
+
+// Pure: what is mailed to members, and when (decision 65).
+
+/** Mail at once comes at most this often to a member; what happens meanwhile is in the next one. */
+export const MAIL_EVERY_MS = 15 * 60_000
+/** When the daily summary comes, on the store's own clock. */
+const DIGEST_HOUR = 8
+
+export const ownerTopics = (Object.keys(notificationTopics) as NotificationTopic[]).filter(isMailedToOwners)
+
+/** The next morning of a time zone. */
+export function nextDigest(now: Date, timeZone: string): Date {
+  const here = now.toTemporalInstant().toZonedDateTimeISO(timeZone)
+  const today = here.with({ hour: DIGEST_HOUR, minute: 0, second: 0, millisecond: 0, microsecond: 0, nanosecond: 0 })
+  const next = today.epochMilliseconds > now.getTime() ? today : today.add({ days: 1 })
+  return new Date(next.epochMilliseconds)
+}
+
+export interface MailedRow {
+  id: string
+  type: NotificationType
+  data: Data
+  created_at: Date
+  /** null: of the whole account. */
+  store_id: string | null
+  store_name: string | null
+  platform: string | null
+}

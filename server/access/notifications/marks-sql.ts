@@ -1,0 +1,151 @@
+import { MOST_NOTIFICATIONS_COUNTED } from '../../../shared/notification-calls.ts'
+import { type Db, type RawBuilder, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
+import { parts, type Sight } from './list-sql.ts'
+
+// What a member has read and deleted: SQL and nothing else. Nobody else's rows are touched, so nobody waits.
+
+export const BOTH = ['store', 'account'] as const
+type Of = (typeof BOTH)[number]
+
+const readsOf = (of: Of) => sql.table(of === 'store' ? 'notification_reads' : 'account_notification_reads')
+const keyColumn = (of: Of) => sql.ref(of === 'store' ? 'store_id' : 'account_id')
+const keyValue = (sight: Sight, of: Of) => (of === 'store' ? sight.storeId : sight.accountId)
+
+/** Marks those of these ids that are of this store or account; answers which. */
+export async function mark(
+  { db }: StoreTx,
+  sight: Sight,
+  ids: readonly string[],
+  what: { isRead: boolean } | { isDeleted: boolean },
+): Promise<string[]> {
+  const column = sql.ref('isRead' in what ? 'is_read' : 'is_deleted')
+  const value = 'isRead' in what ? what.isRead : what.isDeleted
+  const moved: string[] = []
+  for (const of of BOTH) {
+    if (moved.length === new Set(ids).size) break
+    const { rows, key, marked } = parts(sight, of)
+    const result = await sql<{ notification_id: string }>`
+      insert into ${marked} (${keyColumn(of)}, user_id, notification_id, created_at, ${column})
+      select ${keyValue(sight, of)}, ${sight.userId}, n.id, n.created_at, ${value}
+      from ${rows} n where ${key('n')} and n.id = any(${[...ids]}::uuid[]) order by n.id
+      on conflict (${keyColumn(of)}, user_id, notification_id) do update set ${column} = excluded.${column}
+      returning notification_id`.execute(db)
+    moved.push(...result.rows.map((row) => row.notification_id))
+  }
+  return moved
+}
+
+/** One after the other of what a member does in the stores of an account. */
+export async function lockMember({ db, storeId }: StoreTx, userId: string): Promise<void> {
+  await sql`
+    insert into account_notification_reads as r (account_id, user_id)
+    select s.account_id, ${userId} from stores s where s.id = ${storeId}
+    on conflict (account_id, user_id) do update set user_id = r.user_id`.execute(db)
+}
+
+/** Everything up to an instant; it only moves forward. What was marked as read or unread before it no longer counts. */
+export async function readUpTo({ db }: StoreTx, sight: Sight, of: Of, at: Date): Promise<void> {
+  await moveBound(db, sight, of, sql.ref('read_up_to'), at)
+  await forget(db, sight, of, at, sql`k.is_read is not null`)
+}
+
+/** Everything up to an instant but these. */
+export async function readUpToBut(
+  { db }: StoreTx,
+  sight: Sight,
+  of: Of,
+  { upTo, unread }: { upTo: Date; unread: string[] },
+): Promise<void> {
+  const { rows, key, marked } = parts(sight, of)
+  await sql`
+    insert into ${marked} (${keyColumn(of)}, user_id, notification_id, created_at, is_read)
+    select ${keyValue(sight, of)}, ${sight.userId}, n.id, n.created_at, false
+    from ${rows} n where ${key('n')} and n.id = any(${unread}::uuid[])
+    on conflict (${keyColumn(of)}, user_id, notification_id) do update set is_read = false`.execute(db)
+  await moveBound(db, sight, of, sql.ref('read_up_to'), upTo)
+  await forget(db, sight, of, upTo, sql`k.is_read`)
+}
+
+/** What was deleted one by one before the "Clear all" before this one is not told apart any more: only the newest is taken back. */
+export async function clearUpTo({ db }: StoreTx, sight: Sight, of: Of, at: Date): Promise<void> {
+  await moveBound(db, sight, of, sql.ref('cleared_up_to'), at)
+  await sql`delete from ${parts(sight, of).marked} k
+    where ${ofMember(sight, of)} and k.created_at <= ${sight[of].clearedUpTo}`.execute(db)
+}
+
+const ofMember = (sight: Sight, of: Of) => sql`${parts(sight, of).key('k')} and k.user_id = ${sight.userId}`
+
+/** Such marks up to an instant; what was deleted stays deleted. */
+async function forget(db: StoreTx['db'], sight: Sight, of: Of, at: Date, which: RawBuilder<unknown>): Promise<void> {
+  const { marked } = parts(sight, of)
+  const some = sql`${ofMember(sight, of)} and k.created_at <= ${at} and ${which}`
+  await sql`delete from ${marked} k where ${some} and not k.is_deleted`.execute(db)
+  await sql`update ${marked} k set is_read = null where ${some}`.execute(db)
+}
+
+/** When the notification of a member's so many-th mark after an instant was made, the oldest being the first; null: there are fewer. */
+export async function placeOfMark(
+  { db }: StoreTx,
+  sight: Sight,
+  of: Of,
+  { after, nth }: { after: Date; nth: number },
+): Promise<Date | null> {
+  const { rows } = await sql<{ created_at: Date }>`
+    select k.created_at from ${parts(sight, of).marked} k where ${ofMember(sight, of)} and k.created_at > ${after}
+    order by k.created_at, k.notification_id offset ${nth - 1} limit 1`.execute(db)
+  return rows[0]?.created_at ?? null
+}
+
+/** The newest that lists do not reach; null: they reach all. */
+export async function endOfLists({ db }: StoreTx, sight: Sight, of: Of): Promise<Date | null> {
+  const { rows, key } = parts(sight, of)
+  const result = await sql<{ created_at: Date }>`
+    select n.created_at from ${rows} n where ${key('n')}
+    order by n.created_at desc, n.id desc offset ${MOST_NOTIFICATIONS_COUNTED} limit 1`.execute(db)
+  return result.rows[0]?.created_at ?? null
+}
+
+/** Ids of what the member has not marked as read between two instants. */
+export async function unreadBetween(
+  { db }: StoreTx,
+  sight: Sight,
+  of: Of,
+  { after, upTo, limit }: { after: Date; upTo: Date; limit: number },
+): Promise<string[]> {
+  const { rows, key, marked } = parts(sight, of)
+  const result = await sql<{ id: string }>`
+    select n.id from ${rows} n where ${key('n')} and n.created_at > ${after} and n.created_at <= ${upTo}
+      and n.id not in (select k.notification_id from ${marked} k
+        where ${ofMember(sight, of)} and k.created_at > ${after} and k.created_at <= ${upTo} and k.is_read)
+    limit ${limit}`.execute(db)
+  return result.rows.map(({ id }) => id)
+}
+
+async function moveBound(db: StoreTx['db'], sight: Sight, of: Of, bound: ReturnType<typeof sql.ref>, at: Date) {
+  await sql`
+    insert into ${readsOf(of)} as r (${keyColumn(of)}, user_id, ${bound})
+    values (${keyValue(sight, of)}, ${sight.userId}, ${at})
+    on conflict (${keyColumn(of)}, user_id) do update set ${bound} = greatest(r.${bound}, excluded.${bound})`.execute(
+    db,
+  )
+}
+
+/** Back to where it was, unless more was cleared since. */
+export async function unclear({ db }: StoreTx, sight: Sight, back: { clearedUpTo: Date; store: Date; account: Date }) {
+  for (const of of BOTH) {
+    const { key } = parts(sight, of)
+    await sql`
+      update ${readsOf(of)} r set cleared_up_to = ${back[of]}
+      where ${key('r')} and r.user_id = ${sight.userId} and r.cleared_up_to = ${back.clearedUpTo}`.execute(db)
+  }
+}
+
+/** To this member's open tabs, whichever store they show. Words: `mine:<account>:<user>:<what>:<ids>`. */
+export async function announceOwn({ db }: StoreDb, sight: Sight, words: readonly string[]): Promise<void> {
+  const mine = words.map((each) => `mine:${sight.accountId}:${sight.userId}:${each}`)
+  await sql`
+    select pg_notify('recoup_live', w) from unnest(${mine}::text[]) as t(w)
+    where exists (select 1 from live_watches l join stores s on s.id = l.store_id where s.account_id = ${sight.accountId})`.execute(
+    db as Db,
+  )
+}

@@ -1,0 +1,153 @@
+import { z } from 'zod'
+import type { listNotifications, NotificationView } from '../../../shared/notification-calls.ts'
+import { MOST_IDS_IN_A_CALL, NEW_CARTS_SHOWN } from '../../../shared/notification-calls.ts'
+import { typesOf } from '../../../shared/notification-kinds.ts'
+import { type NotificationType, notificationText } from '../../../shared/notifications.ts'
+import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { paginationOf } from '../../core/db/paging.ts'
+import { compactMarks } from './compact.ts'
+import * as sql from './list-sql.ts'
+import * as marks from './marks-sql.ts'
+
+// One member and the notifications of one store: what they see, and what they have read and deleted (decisions 66 and 67).
+
+interface Reader {
+  store: StoreDb<Db>
+  userId: string
+}
+
+type Query = z.output<typeof listNotifications.query>
+
+export async function listFor({ store, userId }: Reader, query: Query) {
+  const sight = await sql.readSight(store, userId)
+  const { page, limit, filter, search, skipTestNotification, after } = query
+  const since = after && isId(after) ? await sql.placeOf(store, sight, after) : null
+  const without = [...silent(sight), ...(skipTestNotification ? (['connection_test'] as const) : [])]
+  const wanted = { filter, search, without, after: since, limit, offset: (page - 1) * limit }
+  const { rows, total } = await sql.readPage(store, sight, wanted)
+  return { notifications: rows.map(present), pagination: paginationOf({ page, limit }, total) }
+}
+
+export async function newCartsFor({ store, userId }: Reader): Promise<NotificationView[]> {
+  const sight = await sql.readSight(store, userId)
+  const wanted = { filter: 'new-carts' as const, search: '', after: null, limit: NEW_CARTS_SHOWN }
+  const rows = await sql.readNewest(store, sight, { ...wanted, without: silent(sight) })
+  return rows.map(present)
+}
+
+export async function oneFor({ store, userId }: Reader, id: string): Promise<NotificationView> {
+  const sight = await sql.readSight(store, userId)
+  const rows = isId(id) ? await sql.readByIds(store, sight, [id]) : []
+  return present(found(rows[0], 'Notification'))
+}
+
+export async function unreadFor({ store, userId }: Reader): Promise<number> {
+  const sight = await sql.readSight(store, userId)
+  return sql.countUnread(store, sight, silent(sight))
+}
+
+interface Chosen {
+  ids: readonly string[]
+  /** Everything up to this one, too. */
+  upTo?: string | undefined
+}
+
+/** Ids of nobody or of others change nothing. */
+export async function markRead({ store, userId }: Reader, { ids, upTo }: Chosen, isRead: boolean): Promise<void> {
+  await transact(store, async (tx) => {
+    const sight = await lockedSight(tx, userId)
+    const words: string[] = []
+    const place = isRead ? await placeOf(tx, sight, upTo) : null
+    if (place) {
+      for (const of of marks.BOTH) await marks.readUpTo(tx, sight, of, place)
+      words.push(`read-up-to:${upTo}`)
+    } else if (isRead) await compactMarks(tx, sight)
+    const moved = await marks.mark(tx, sight, ids.filter(isId), { isRead })
+    words.push(...inPieces(moved).map((piece) => `${isRead ? 'read' : 'unread'}:${piece.join(',')}`))
+    await marks.announceOwn(tx, sight, words)
+  })
+}
+
+/** Everything up to an instant. */
+export async function markAllRead(tx: StoreTx, userId: string, upTo: Date): Promise<void> {
+  const sight = await lockedSight(tx, userId)
+  for (const of of marks.BOTH) await marks.readUpTo(tx, sight, of, upTo)
+}
+
+/** Answers what takes it back; null when nothing was deleted. */
+export async function deleteFor({ store, userId }: Reader, { ids, upTo }: Chosen): Promise<string | null> {
+  if (ids.length > MOST_IDS_IN_A_CALL) {
+    throw new AppError('invalid', `At most ${MOST_IDS_IN_A_CALL} notifications can be deleted at once.`)
+  }
+  return transact(store, async (tx) => {
+    const sight = await lockedSight(tx, userId)
+    const place = await placeOf(tx, sight, upTo)
+    if (place) for (const of of marks.BOTH) await marks.clearUpTo(tx, sight, of, place)
+    const moved = await marks.mark(tx, sight, ids.filter(isId), { isDeleted: true })
+    const words = inPieces(moved).map((piece) => `delete:${piece.join(',')}`)
+    await marks.announceOwn(tx, sight, [...(place ? [`delete-up-to:${upTo}`] : []), ...words])
+    if (!place && moved.length === 0) return null
+    const cleared = place && [place, sight.store.clearedUpTo, sight.account.clearedUpTo].map((at) => at.getTime())
+    return sealUndo({ ids: moved, cleared })
+  })
+}
+
+export async function restoreFor({ store, userId }: Reader, undo: string): Promise<void> {
+  const { ids, cleared } = readUndo(undo)
+  await transact(store, async (tx) => {
+    const sight = await lockedSight(tx, userId)
+    if (cleared) {
+      const [clearedUpTo, ofStore, ofAccount] = cleared.map((ms) => new Date(ms)) as [Date, Date, Date]
+      await marks.unclear(tx, sight, { clearedUpTo, store: ofStore, account: ofAccount })
+    }
+    await marks.mark(tx, sight, ids, { isDeleted: false })
+    await marks.announceOwn(tx, sight, ['restore:'])
+  })
+}
+
+/** Bounds and marks depend on each other: two browsers of a member change them one after the other. */
+async function lockedSight(tx: StoreTx, userId: string): Promise<sql.Sight> {
+  await marks.lockMember(tx, userId)
+  return sql.readSight(tx, userId)
+}
+
+const placeOf = (tx: StoreTx, sight: sql.Sight, id: string | undefined) =>
+  id !== undefined && isId(id) ? sql.placeOf(tx, sight, id) : null
+
+/** Types the member has switched off. */
+export const silent = ({ off }: Pick<sql.Sight, 'off'>): NotificationType[] => off.flatMap(typesOf)
+
+const IDS_IN_AN_ANNOUNCEMENT = 100
+
+const inPieces = (ids: readonly string[]) =>
+  Array.from({ length: Math.ceil(ids.length / IDS_IN_AN_ANNOUNCEMENT) }, (_, n) =>
+    ids.slice(n * IDS_IN_AN_ANNOUNCEMENT, (n + 1) * IDS_IN_AN_ANNOUNCEMENT),
+  )
+
+const isId = (id: string): boolean => z.guid().safeParse(id).success
+
+/** It says only what the member may say anyway, so it needs no seal of ours. */
+const Undo = z.object({
+  ids: z.array(z.guid()).max(MOST_IDS_IN_A_CALL),
+  cleared: z.array(z.number().int().min(0).max(8.64e15)).length(3).nullable(),
+})
+const sealUndo = (undo: z.infer<typeof Undo>) => Buffer.from(JSON.stringify(undo)).toString('base64url')
+
+function readUndo(undo: string): z.infer<typeof Undo> {
+  try {
+    return Undo.parse(JSON.parse(Buffer.from(undo, 'base64url').toString()))
+  } catch (cause) {
+    throw new AppError('invalid', 'This deletion cannot be taken back.', { cause })
+  }
+}
+
+export const present = (row: sql.Listed): NotificationView => ({
+  _id: row.id,
+  type: row.type,
+  ...notificationText({ type: row.type, data: row.data, createdAt: row.created_at }),
+  createdAt: row.created_at.toISOString(),
+  read: row.is_read,
+  zone: row.zone as NotificationView['zone'],
+  data: row.data as unknown as NotificationView['data'],
+})

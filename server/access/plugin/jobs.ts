@@ -1,0 +1,12 @@
+import { z } from 'zod'
+import { job } from '../../core/jobs/jobs.ts'
+
+const WakeReason = z.enum(['settings', 'test', 'connected', 'disconnected', 'check'])
+export type WakeReason = z.infer<typeof WakeReason>
+
+/** Tells the plugin in a shop that there is news. Key: the store. */
+export const wakeJob = job('plugin.wake', z.object({ storeId: z.uuid(), reason: WakeReason }), 'one')
+/** Reads a shop that its plugin has connected, for the first time. Key: the store. */
+export const reachJob = job('plugin.reach', z.object({ storeId: z.uuid() }), 'one')
+/** Another account has proven that the shop is theirs. Key: the store. */
+export const yieldJob = job('plugin.yield', z.object({ storeId: z.uuid() }), 'one')

@@ -1,0 +1,93 @@
+import type { z } from 'zod'
+import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
+import { inPlace, type StepAside } from '../../core/common/seats.ts'
+import { isSameSecret } from '../../core/common/secrets.ts'
+import type { Deps } from '../../deps.ts'
+import type { StoreClient } from '../../platforms/platform/platform.ts'
+import { storeAccess } from '../stores/access.ts'
+import { type WakeReason, wakeJob } from './jobs.ts'
+import * as sql from './plugin-sql.ts'
+import { answerSignature, NONCE_MS, signedCall } from './signature.ts'
+
+// The plugin in a shop (docs/plugin-protocol.md): its secret, whether it is alive, and the call that makes it ask us sooner.
+
+export { changePlugin, noteBatch, noteCall, type PluginRow, readPlugin, takeNonce } from './plugin-sql.ts'
+
+const DAY_MS = 86_400_000
+
+/** Bound to the store: moved to another row it does not open. */
+const contextOf = (storeId: string) => `plugin-secret:${storeId}`
+
+export async function keepSecret(
+  deps: Deps,
+  tx: StoreTx,
+  { secret, install, version }: { secret: string; install: string; version: string },
+): Promise<void> {
+  const encryptedSecret = deps.secrets.seal(secret, contextOf(tx.storeId))
+  await sql.keepPlugin(tx, { encryptedSecret, install, version, now: deps.now() })
+}
+
+/** The newer one first. */
+export function openSecrets(
+  deps: Deps,
+  { store_id, encrypted_secret, encrypted_old_secret }: sql.PluginRow,
+): { secret: string; oldSecret: string | null } {
+  const open = (encrypted: Buffer) => deps.secrets.open(encrypted, contextOf(store_id))
+  return {
+    secret: open(encrypted_secret),
+    oldSecret: encrypted_old_secret && open(encrypted_old_secret),
+  }
+}
+
+/** In the transaction that disconnects the store; answers what tells the shop once that is committed. */
+export async function endPlugin(deps: Deps, tx: StoreTx, client: StoreClient | null): Promise<() => Promise<unknown>> {
+  const plugin = await sql.readPlugin(tx)
+  if (!plugin || plugin.ended_at) return async () => undefined
+  await sql.endPlugin(tx, deps.now())
+  return async () => client && callWake(deps, plugin, client, 'disconnected')
+}
+
+/** There is news for the shop. A store without a plugin is left alone. */
+export async function queueWake(deps: Deps, store: StoreDb, reason: WakeReason): Promise<void> {
+  const plugin = await sql.readPlugin(store)
+  if (!plugin || plugin.ended_at) return
+  await deps.jobs.enqueue(store.db, wakeJob, { storeId: store.storeId, reason }, store.storeId)
+}
+
+/** Job. Nothing depends on it: a shop that is not reached asks by itself. */
+export async function wakePlugin(
+  deps: Deps,
+  { storeId, reason }: z.infer<typeof wakeJob.payload>,
+  stepAside: StepAside = inPlace,
+): Promise<void> {
+  const store = { storeId, db: deps.db as Db }
+  const plugin = await sql.readPlugin(store)
+  if (!plugin || plugin.ended_at) return
+  const client = await storeAccess(deps, store, stepAside).catch(() => null)
+  if (client) await callWake(deps, plugin, client, reason)
+}
+
+/** Whether the shop's plugin has answered, which nobody else can. */
+async function callWake(deps: Deps, plugin: sql.PluginRow, client: StoreClient, reason: WakeReason): Promise<boolean> {
+  const { secret } = openSecrets(deps, plugin)
+  const body = JSON.stringify({ v: 1, reason })
+  const { headers, nonce } = signedCall(secret, 'wake', { store: plugin.store_id, body, now: deps.now() })
+  const answer = await client.callPlugin({ name: 'wake', headers, body })
+  const isProven =
+    answer !== null && isSameSecret(answer.signature, answerSignature(secret, nonce, answer.status, answer.body))
+  deps.log.info({ storeId: plugin.store_id, reason, status: answer?.status ?? null, isProven }, 'plugin.wake')
+  return isProven
+}
+
+/** Tick. A cart that has said nothing for so long is over in the shop as well. */
+const CARTS_KEPT_MS = 40 * DAY_MS
+
+export async function tidyPlugins(deps: Deps): Promise<void> {
+  const ago = (ms: number) => new Date(deps.now().getTime() - ms)
+  await sql.forgetOld(deps.db, {
+    nonces: ago(NONCE_MS),
+    codes: ago(DAY_MS),
+    carts: ago(CARTS_KEPT_MS),
+    goods: ago(DAY_MS),
+  })
+}

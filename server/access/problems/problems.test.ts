@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { aStore } from '../../../test/factories.ts'
+import { aWorld } from '../../../test/world.ts'
+import { raiseProblem, resolveProblem } from './problems.ts'
+
+const world = aWorld()
+
+const openOf = (accountId: string) =>
+  world.db
+    .selectFrom('operator_problems')
+    .select(['kind', 'detail'])
+    .where('account_id', '=', accountId)
+    .where('resolved_at', 'is', null)
+    .orderBy('kind')
+    .execute()
+
+test('a problem stands once however often it is found, until it is found no more, and comes back', async () => {
+  const { accountId } = await aStore(world)
+  const other = await aStore(world)
+  const account = { accountId, db: world.db }
+  const found = (detail: string) => raiseProblem(account, { kind: 'two_subscriptions', detail, now: world.now })
+  await Promise.all([found('sub_1 and sub_2'), found('sub_1 and sub_2')])
+  await raiseProblem(account, { kind: 'chargeback', detail: 'x'.repeat(5_000), now: world.now })
+  await raiseProblem({ accountId: other.accountId, db: world.db }, { kind: 'chargeback', detail: 'a', now: world.now })
+  expect(await openOf(accountId)).toEqual([
+    { kind: 'chargeback', detail: 'x'.repeat(1_000) },
+    { kind: 'two_subscriptions', detail: 'sub_1 and sub_2' },
+  ])
+  await resolveProblem(account, 'two_subscriptions', world.now)
+  await resolveProblem(account, 'chargeback', world.now)
+  expect(await openOf(accountId)).toEqual([])
+  expect(await openOf(other.accountId)).toHaveLength(1)
+  await found('sub_3 and sub_4')
+  expect(await openOf(accountId)).toEqual([{ kind: 'two_subscriptions', detail: 'sub_3 and sub_4' }])
+})

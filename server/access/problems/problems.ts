@@ -1,0 +1,21 @@
+import type { ProblemKind } from '../../../shared/operator.ts'
+import type { AccountDb, AccountTx } from '../../core/db/db.ts'
+import { newId } from '../../core/common/ids.ts'
+import * as sql from './sql.ts'
+
+// Problems of an account that its members cannot mend; operators see the open ones (decision 90).
+
+const LONGEST_DETAIL = 1_000
+
+/** Once until it is resolved, however often it is found. */
+export async function raiseProblem(
+  account: AccountDb | AccountTx,
+  { kind, detail, now }: { kind: ProblemKind; detail: string; now: Date },
+): Promise<void> {
+  await sql.insertProblem(account, { id: newId(), kind, detail: detail.slice(0, LONGEST_DETAIL), now })
+}
+
+/** It is found no more. */
+export async function resolveProblem(account: AccountDb | AccountTx, kind: ProblemKind, now: Date): Promise<void> {
+  await sql.resolveProblems(account, kind, now)
+}

@@ -1,0 +1,33 @@
+import { normalizeEmail } from '../../../shared/contact.ts'
+import { type Config, loadConfig } from '../../core/config/config.ts'
+import { openDb, openPool } from '../../core/db/db.ts'
+import { StartupError } from '../../core/config/startup-errors.ts'
+import { isMigrated } from '../../core/database/migrate.ts'
+import { runCommand, say, withEmbedded } from '../../core/postgres/operator-command.ts'
+import { endSecondFactorOf } from './second-factor.ts'
+
+// `npm run end-second-factor -- ada@example.com`: who can start this on the server helps whoever has lost phone and recovery codes.
+// Works while Recoup runs and while it does not.
+
+async function end(config: Config, url: string, email: string): Promise<void> {
+  const pool = openPool({ url, isPrepared: config.isDatabasePrepared })
+  try {
+    if (!(await isMigrated(pool))) {
+      throw new StartupError(
+        'The database of Recoup is missing or not up to date. Start Recoup once before, then try again.',
+      )
+    }
+    say(await endSecondFactorOf(openDb(pool), email))
+  } finally {
+    await pool.end()
+  }
+}
+
+await runCommand(async () => {
+  const email = normalizeEmail(process.argv[2] ?? '')
+  if (!email)
+    throw new StartupError('Name the address the user signs in with: npm run end-second-factor -- ada@example.com')
+  const config = loadConfig()
+  if (config.databaseUrl) return end(config, config.databaseUrl, email)
+  return withEmbedded(config.dataDir, (url) => end(config, url, email))
+})

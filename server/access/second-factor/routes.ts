@@ -1,0 +1,26 @@
+import * as api from '../../../shared/second-factor.ts'
+import { type Routes, serveAccount } from '../http/http.ts'
+import * as factor from './second-factor.ts'
+
+// Two-factor sign-in: HTTP in, HTTP out. The code itself is asked for by signing in (accounts).
+
+export const secondFactorRoutes: Routes = (app, deps) => {
+  serveAccount(app, deps, api.readSecondFactor, ({ session }) => factor.viewSecondFactor(deps, session))
+
+  serveAccount(app, deps, api.beginSecondFactor, ({ session, body }) =>
+    factor.beginSecondFactor(deps, session, body.password),
+  )
+
+  serveAccount(app, deps, api.confirmSecondFactor, async ({ session, body }) => ({
+    recoveryCodes: await factor.confirmSecondFactor(deps, session, body.code),
+  }))
+
+  serveAccount(app, deps, api.endSecondFactor, async ({ session, body }) => {
+    await factor.endSecondFactor(deps, session, body)
+    return { success: true as const }
+  })
+
+  serveAccount(app, deps, api.renewRecoveryCodes, async ({ session, body }) => ({
+    recoveryCodes: await factor.renewRecoveryCodes(deps, session, body),
+  }))
+}

@@ -1,0 +1,180 @@
+import { secondFactorTexts } from '../../../shared/second-factor.ts'
+import type { Db, Tx } from '../../core/db/db.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { forgive, take } from '../../core/db/rate-limits.ts'
+import { StartupError } from '../../core/config/startup-errors.ts'
+import type { Deps } from '../../deps.ts'
+import { mailNotice } from '../members/jobs.ts'
+import { limits } from '../members/limits.ts'
+import { assertPassword } from '../members/passwords.ts'
+import { refuseDemo, type Session } from '../members/session.ts'
+import { lockUser, userByEmail, userById } from '../members/users.ts'
+import { newRecoveryCodes, newSecret, readCode, recoveryHash } from './rules.ts'
+import * as sql from './sql.ts'
+import { base32, keyUri, stepOf } from './totp.ts'
+
+// Two-factor sign-in (decision 90): off → a secret is made → a code of it is confirmed: on. A code counts once. Who has lost the
+// phone has ten recovery codes, then whoever runs the server (`npm run end-second-factor`).
+
+interface Holder {
+  id: string
+  totp_encrypted: Buffer | null
+  totp_confirmed_at: Date | null
+}
+
+export async function viewSecondFactor(deps: Deps, { userId, isDemo }: Session) {
+  const user = found(await userById(deps.db, userId), 'User')
+  const isOn = !isDemo && user.totp_confirmed_at !== null
+  return {
+    isOn,
+    since: isOn ? user.totp_confirmed_at!.toISOString() : null,
+    recoveryCodesLeft: isOn ? await sql.countRecoveryCodes(deps.db, userId) : 0,
+  }
+}
+
+/**
+ * Wants the password, as an open screen is not enough to lock its user out, and a confirmed address: whoever registers one that is not theirs
+ * must not lock its owner out.
+ */
+export async function beginSecondFactor(deps: Deps, session: Session, password: string) {
+  refuseDemo(session)
+  const user = await assertPassword(deps, session, { password, field: 'password' })
+  if (!user.email_confirmed_at) throw new AppError('forbidden', secondFactorTexts.confirmFirst)
+  const secret = newSecret()
+  const kept = await sql.keepSecret(deps.db, user.id, deps.secrets.seal(secret.toString('base64'), contextOf(user.id)))
+  if (!kept) throw new AppError('conflict', secondFactorTexts.alreadyOn)
+  return { secret: base32(secret), uri: keyUri(secret, user.email) }
+}
+
+/** From here on signing in wants a code. This session has shown one; the user's others go on without. */
+export async function confirmSecondFactor(deps: Deps, session: Session, code: string): Promise<string[]> {
+  refuseDemo(session)
+  const { userId, sessionId } = session
+  await take(deps, limits.codePerUser, userId)
+  const now = deps.now()
+  const codes = await deps.db.transaction().execute(async (tx) => {
+    const user = found(await lockUser(tx, userId), 'User')
+    if (user.totp_confirmed_at) throw new AppError('conflict', secondFactorTexts.alreadyOn)
+    if (!user.email_confirmed_at) throw new AppError('forbidden', secondFactorTexts.confirmFirst)
+    const secret = secretOf(deps, user)
+    if (!secret) throw new AppError('conflict', secondFactorTexts.notBegun)
+    const typed = readCode(code)
+    const step = typed.kind === 'app' ? stepOf(typed.code, secret, now) : null
+    if (step === null) throw wrongCode('app')
+    await sql.switchOn(tx, userId, { step, now })
+    await sql.markSession(tx, userId, { sessionId, now })
+    await deps.jobs.enqueue(tx, mailNotice, { userId, about: 'second-factor-on' })
+    return replaceRecoveryCodes(tx, userId)
+  })
+  await forgive(deps, limits.codePerUser, userId)
+  return codes
+}
+
+export async function endSecondFactor(deps: Deps, session: Session, asked: { password: string; code: string }) {
+  const { userId } = session
+  await withProof(deps, session, asked, async (tx) => {
+    await removeSecondFactor(tx, userId)
+    await deps.jobs.enqueue(tx, mailNotice, { userId, about: 'second-factor-off' })
+  })
+}
+
+export function renewRecoveryCodes(
+  deps: Deps,
+  session: Session,
+  asked: { password: string; code: string },
+): Promise<string[]> {
+  const { userId } = session
+  return withProof(deps, session, asked, async (tx) => {
+    await deps.jobs.enqueue(tx, mailNotice, { userId, about: 'recovery-codes-renewed' })
+    return replaceRecoveryCodes(tx, userId)
+  })
+}
+
+/** By whoever runs the server; answers what was done. */
+export function endSecondFactorOf(db: Db, email: string): Promise<string> {
+  return db.transaction().execute(async (tx) => {
+    const known = await userByEmail(tx, email)
+    const user = known && (await lockUser(tx, known.id))
+    if (!user) throw new StartupError(`Nobody signs in with ${email}.`)
+    if (!user.totp_confirmed_at) return `Nothing to do: two-factor sign-in of ${email} is off.`
+    await removeSecondFactor(tx, user.id)
+    return `Two-factor sign-in of ${email} is off. Signing in asks for the password alone; it can be set up again under Settings, Account.`
+  })
+}
+
+/** Signing in wants its password alone from now on. */
+export async function removeSecondFactor(tx: Tx, userId: string): Promise<void> {
+  await sql.switchOff(tx, userId)
+  await sql.deleteRecoveryCodes(tx, userId)
+  await sql.unmarkSessions(tx, userId)
+}
+
+type Proof = 'not_needed' | 'missing' | 'wrong_app' | 'wrong_recovery' | 'right'
+
+/** Of somebody who has shown the password and is about to be signed in. A right code is used up by this. */
+export async function proveSecondFactor(deps: Deps, user: Holder, code: string | undefined): Promise<Proof> {
+  if (!user.totp_confirmed_at) return 'not_needed'
+  if (!code) return 'missing'
+  const wrong = `wrong_${readCode(code).kind}` as const
+  return (await spendCode(deps, deps.db, { user, code })) ? 'right' : wrong
+}
+
+const wrongCode = (kind: 'app' | 'recovery') => {
+  const words = kind === 'app' ? secondFactorTexts.codeWrong : secondFactorTexts.recoveryWrong
+  return new AppError('invalid', words, { fields: { code: words } })
+}
+
+/** For what an open screen must not be enough for. Refused, it leaves the code unused. */
+async function withProof<T>(
+  deps: Deps,
+  session: Session,
+  asked: { password: string; code: string },
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  refuseDemo(session)
+  await assertPassword(deps, session, { password: asked.password, field: 'password' })
+  await take(deps, limits.codePerUser, session.userId)
+  const done = await deps.db.transaction().execute(async (tx) => {
+    const user = found(await lockUser(tx, session.userId), 'User')
+    if (!user.totp_confirmed_at) throw new AppError('conflict', secondFactorTexts.alreadyOff)
+    if (!(await spendCode(deps, tx, { user, code: asked.code }))) throw wrongCode(readCode(asked.code).kind)
+    return work(tx)
+  })
+  await forgive(deps, limits.codePerUser, session.userId)
+  return done
+}
+
+/** True once for each code. */
+async function spendCode(deps: Deps, db: Db | Tx, { user, code }: { user: Holder; code: string }): Promise<boolean> {
+  const typed = readCode(code)
+  if (typed.kind === 'recovery') return spendRecovery(deps, db, user.id, typed.hash)
+  const secret = secretOf(deps, user)
+  const step = secret && stepOf(typed.code, secret, deps.now())
+  return step !== null && (await sql.spendStep(db, user.id, step)) !== undefined
+}
+
+async function spendRecovery(deps: Deps, db: Db | Tx, userId: string, hash: Buffer): Promise<boolean> {
+  const spent = await sql.spendRecoveryCode(db, userId, { hash, now: deps.now() })
+  if (spent) await deps.jobs.enqueue(db, mailNotice, { userId, about: 'recovery-code-used' })
+  return spent !== undefined
+}
+
+async function replaceRecoveryCodes(tx: Tx, userId: string): Promise<string[]> {
+  const codes = newRecoveryCodes()
+  await sql.deleteRecoveryCodes(tx, userId)
+  await sql.insertRecoveryCodes(tx, userId, codes.map(recoveryHash))
+  return codes
+}
+
+/** null: there is none, or it was encrypted with another APP_SECRET, and then only recovery codes work. */
+function secretOf(deps: Deps, user: Holder): Buffer | null {
+  if (!user.totp_encrypted) return null
+  try {
+    return Buffer.from(deps.secrets.open(user.totp_encrypted, contextOf(user.id)), 'base64')
+  } catch {
+    deps.log.warn({ userId: user.id }, 'second_factor.unreadable')
+    return null
+  }
+}
+
+const contextOf = (userId: string) => `second factor ${userId}`

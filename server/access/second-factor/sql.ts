@@ -1,0 +1,86 @@
+import { type Db, sql, type Tx } from '../../core/db/db.ts'
+
+// The second factor: SQL and nothing else. It is the user's, in whichever account they work.
+
+export function keepSecret(db: Db | Tx, userId: string, encrypted: Buffer) {
+  return db
+    .updateTable('users')
+    .set({ totp_encrypted: encrypted, totp_last_step: null })
+    .where('id', '=', userId)
+    .where('totp_confirmed_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst()
+}
+
+export function switchOn(tx: Tx, userId: string, { step, now }: { step: number; now: Date }) {
+  return tx
+    .updateTable('users')
+    .set({ totp_confirmed_at: now, totp_last_step: String(step) })
+    .where('id', '=', userId)
+    .execute()
+}
+
+export function switchOff(tx: Tx, userId: string) {
+  return tx
+    .updateTable('users')
+    .set({ totp_encrypted: null, totp_confirmed_at: null, totp_last_step: null })
+    .where('id', '=', userId)
+    .execute()
+}
+
+/** undefined: this code, or one of a later step, was taken already. Of two at once one gets it. */
+export function spendStep(db: Db | Tx, userId: string, step: number) {
+  return db
+    .updateTable('users')
+    .set({ totp_last_step: String(step) })
+    .where('id', '=', userId)
+    .where('totp_confirmed_at', 'is not', null)
+    .where(sql<boolean>`coalesce(totp_last_step < ${step}, true)`)
+    .returning('id')
+    .executeTakeFirst()
+}
+
+/** undefined: there is no such code, or it was used. Of two at once one gets it. */
+export function spendRecoveryCode(db: Db | Tx, userId: string, { hash, now }: { hash: Buffer; now: Date }) {
+  return db
+    .updateTable('recovery_codes')
+    .set({ used_at: now })
+    .where('user_id', '=', userId)
+    .where('code_hash', '=', hash)
+    .where('used_at', 'is', null)
+    .returning('user_id')
+    .executeTakeFirst()
+}
+
+export function deleteRecoveryCodes(tx: Tx, userId: string) {
+  return tx.deleteFrom('recovery_codes').where('user_id', '=', userId).execute()
+}
+
+export function insertRecoveryCodes(tx: Tx, userId: string, hashes: readonly Buffer[]) {
+  const rows = hashes.map((code_hash) => ({ user_id: userId, code_hash }))
+  return tx.insertInto('recovery_codes').values(rows).execute()
+}
+
+export async function countRecoveryCodes(db: Db, userId: string): Promise<number> {
+  const { left } = await db
+    .selectFrom('recovery_codes')
+    .select(({ fn }) => fn.countAll<string>().as('left'))
+    .where('user_id', '=', userId)
+    .where('used_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return Number(left)
+}
+
+/** Which of the user's sessions was signed in to with a code; null: none any more. */
+export function markSession(tx: Tx, userId: string, { sessionId, now }: { sessionId: string; now: Date }) {
+  return tx
+    .updateTable('sessions')
+    .set({ second_factor_at: now })
+    .where('id', '=', sessionId)
+    .where('user_id', '=', userId)
+    .execute()
+}
+
+export function unmarkSessions(tx: Tx, userId: string) {
+  return tx.updateTable('sessions').set({ second_factor_at: null }).where('user_id', '=', userId).execute()
+}

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest'
+import { fromBase32 } from '../../../test/authenticator.ts'
+import { newRecoveryCodes, readCode, recoveryHash } from './rules.ts'
+import { base32, codeOf, keyUri, stepAt, stepOf } from './totp.ts'
+
+const SECRET = Buffer.from('12345678901234567890')
+
+test.each([
+  [59, '94287082'],
+  [1_111_111_109, '07081804'],
+  [1_111_111_111, '14050471'],
+  [1_234_567_890, '89005924'],
+  [2_000_000_000, '69279037'],
+  [20_000_000_000, '65353130'],
+])('the code at second %i is that of RFC 6238, appendix B: %s', (second, code) => {
+  expect(codeOf(SECRET, stepAt(new Date(second * 1_000)), 8)).toBe(code)
+})
+
+test.each([
+  ['755224', 0],
+  ['287082', 1],
+  ['359152', 2],
+  ['969429', 3],
+  ['338314', 4],
+  ['254676', 5],
+  ['287922', 6],
+  ['162583', 7],
+  ['399871', 8],
+  ['520489', 9],
+])('the code %s of six digits is that of RFC 4226, appendix D, for count %i', (code, count) => {
+  expect(codeOf(SECRET, count)).toBe(code)
+})
+
+test.each([
+  ['', ''],
+  ['f', 'MY'],
+  ['fo', 'MZXQ'],
+  ['foo', 'MZXW6'],
+  ['foob', 'MZXW6YQ'],
+  ['fooba', 'MZXW6YTB'],
+  ['foobar', 'MZXW6YTBOI'],
+])('%j is in base32 as RFC 4648 has it, without padding', (text, encoded) => {
+  expect(base32(Buffer.from(text))).toBe(encoded)
+  expect(fromBase32(encoded).toString()).toBe(text)
+})
+
+test('a code counts in its own step, the one before and the one after, and in no other', () => {
+  const now = new Date(1_772_463_615_000)
+  const steps = [-2, -1, 0, 1, 2].map((by) => stepOf(codeOf(SECRET, stepAt(now) + by), SECRET, now))
+  expect(steps).toEqual([null, stepAt(now) - 1, stepAt(now), stepAt(now) + 1, null])
+  expect(stepOf('12345', SECRET, now)).toBeNull()
+  expect(stepOf('éééééé', SECRET, now)).toBeNull()
+})
+
+test('the QR code names the product, the user and the secret', () => {
+  const uri = new URL(keyUri(SECRET, 'ada+shop@example.com'))
+  expect([uri.protocol, uri.host, decodeURIComponent(uri.pathname)]).toEqual([
+    'otpauth:',
+    'totp',
+    '/Recoup:ada+shop@example.com',
+  ])
+  expect(Object.fromEntries(uri.searchParams)).toEqual({ secret: base32(SECRET), issuer: 'Recoup' })
+})
+
+test('codes are read however they are written', () => {
+  expect(readCode(' 123 456 ')).toEqual({ kind: 'app', code: '123456' })
+  const [code = ''] = newRecoveryCodes()
+  expect(code).toMatch(/^([a-z2-7]{4}-){3}[a-z2-7]{4}$/)
+  const written = ` ${code.replaceAll('-', ' ').toUpperCase()} `
+  expect(readCode(written)).toEqual({ kind: 'recovery', hash: recoveryHash(code) })
+})
+
+test('ten recovery codes are ten different ones', () => {
+  expect(new Set(newRecoveryCodes()).size).toBe(10)
+})

@@ -1,0 +1,84 @@
+import { isDeepStrictEqual } from 'node:util'
+import { KEYS_UNREADABLE_TEXT } from '../../../shared/store-problems.ts'
+import type { AccountTx, StoreDb } from '../../core/db/db.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { asideForAnswers, type StepAside } from '../../core/common/seats.ts'
+import type { Deps } from '../../deps.ts'
+import type { StoreKeys } from '../../platforms/platform/access.ts'
+import { parseKeys } from '../../platforms/platform/keys.ts'
+import type { StoreClient } from '../../platforms/platform/platform.ts'
+import { platformOf } from '../../platforms/registry/registry.ts'
+import * as sql from './sql.ts'
+import { tokenShelf } from './token-shelf.ts'
+
+// A store's keys: encrypted at rest (Y5), opened only to talk to that store.
+
+/** Bound to account and store: encrypted keys moved to another row do not open. */
+const contextOf = (accountId: string, storeId: string) => `store-keys:${accountId}:${storeId}`
+
+export async function keepKeys(deps: Deps, tx: AccountTx, storeId: string, keys: StoreKeys): Promise<void> {
+  const encrypted = deps.secrets.seal(JSON.stringify(keys), contextOf(tx.accountId, storeId))
+  await sql.saveCredentials(tx, storeId, encrypted, deps.now())
+}
+
+/**
+ * The client of a connected store; with `stepAside` for a job that gives its place to others while the store is asked. Throws `conflict`
+ * when it is disconnected, `store_credentials` when the keys do not open.
+ */
+export async function storeAccess(deps: Deps, store: StoreDb, stepAside?: StepAside): Promise<StoreClient> {
+  const row = found(await sql.readAccess(store), 'Store')
+  if (!row.is_active || !row.encrypted) throw new AppError('conflict', 'This store is not connected.')
+  const context = contextOf(row.account_id, row.id)
+  const keys = openKeys(deps, row.encrypted, context)
+  const shelf = tokenShelf(deps, row.id, (encrypted) => areKeys(deps, encrypted, { keys, context }))
+  const client = deps.storeClient(
+    { platform: row.platform, storeUrl: row.url, homeUrl: row.home_url, keys },
+    { storeId: row.id, shelf },
+  )
+  return stepAside ? asideForAnswers(client, stepAside) : client
+}
+
+/** What its deliveries may be signed with where that is the secret of its keys: the present one, and for an hour the one before. */
+export async function deliverySecrets(deps: Deps, store: StoreDb): Promise<string[]> {
+  const row = await sql.readAccess(store)
+  if (!row?.is_active || !row.encrypted) return []
+  const context = contextOf(row.account_id, row.id)
+  const isPreviousGood = row.previous_encrypted && row.previous_until && row.previous_until > deps.now()
+  return [row.encrypted, isPreviousGood ? row.previous_encrypted : null].flatMap((encrypted) => {
+    if (!encrypted) return []
+    const secret = platformOf(row.platform).webhookSecret(openKeys(deps, encrypted, context))
+    return secret ? [secret] : []
+  })
+}
+
+export const forgetPreviousKeys = sql.forgetPreviousKeys
+
+/** Whether the store is connected by these very keys; not when its keys no longer open. */
+export async function isConnectedBy(deps: Deps, store: StoreDb, keys: StoreKeys): Promise<boolean> {
+  const row = await sql.readAccess(store)
+  if (!row?.is_active || !row.encrypted) return false
+  return areKeys(deps, row.encrypted, { keys, context: contextOf(row.account_id, row.id) })
+}
+
+/** Not when they no longer open. */
+function areKeys(
+  deps: Pick<Deps, 'secrets'>,
+  encrypted: Buffer,
+  { keys, context }: { keys: StoreKeys; context: string },
+): boolean {
+  try {
+    return isDeepStrictEqual(openKeys(deps, encrypted, context), keys)
+  } catch {
+    return false
+  }
+}
+
+function openKeys(deps: Pick<Deps, 'secrets'>, encrypted: Buffer, context: string): StoreKeys {
+  let plain: string
+  try {
+    plain = deps.secrets.open(encrypted, context)
+  } catch (error) {
+    throw new AppError('store_credentials', KEYS_UNREADABLE_TEXT, { cause: error })
+  }
+  return parseKeys(plain)
+}

@@ -1,0 +1,141 @@
+import type { Selectable, Updateable } from 'kysely'
+import { type AccountDb, type AccountTx, type Db, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
+import type { StoresTable } from '../../core/schema/stores.ts'
+
+// Stores: SQL and nothing else. What syncs and webhooks keep is in sync-sql.ts and webhook-sql.ts.
+
+export type StoreRow = Selectable<StoresTable>
+
+export function storesOf({ db, accountId }: AccountDb) {
+  return db
+    .selectFrom('stores')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .orderBy('is_active', 'desc')
+    .orderBy('connected_at', 'desc')
+    .execute()
+}
+
+export function readStore({ db, storeId }: StoreDb) {
+  return db.selectFrom('stores').selectAll().where('id', '=', storeId).executeTakeFirst()
+}
+
+/** Whether it is connected, and stays so until the end of the transaction; false also while it is being changed. */
+export async function holdConnected({ db, storeId }: StoreTx): Promise<boolean> {
+  const { rows } =
+    await sql`select 1 from stores s where s.id = ${storeId} and s.is_active for share skip locked`.execute(db)
+  return rows.length > 0
+}
+
+export function isDemoAccount({ db, accountId }: AccountDb) {
+  return db
+    .selectFrom('accounts')
+    .select('id')
+    .where('id', '=', accountId)
+    .where('is_demo', '=', true)
+    .executeTakeFirst()
+}
+
+export function updateStore({ db, accountId }: AccountDb, storeId: string, change: Updateable<StoresTable>) {
+  return db
+    .updateTable('stores')
+    .set(change)
+    .where('account_id', '=', accountId)
+    .where('id', '=', storeId)
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/** A platform signs with the secret before for so long after it was changed. */
+const PREVIOUS_KEYS_MS = 3_600_000
+
+export function saveCredentials({ db, accountId }: AccountTx, storeId: string, encrypted: Buffer, now: Date) {
+  return db
+    .insertInto('store_credentials')
+    .values({ account_id: accountId, store_id: storeId, encrypted, updated_at: now })
+    .onConflict((conflict) =>
+      conflict.columns(['account_id', 'store_id']).doUpdateSet((eb) => ({
+        encrypted,
+        encrypted_token: null,
+        previous_encrypted: eb.ref('store_credentials.encrypted'),
+        previous_until: new Date(now.getTime() + PREVIOUS_KEYS_MS),
+        updated_at: now,
+      })),
+    )
+    .execute()
+}
+
+export function readAccess({ db, storeId }: StoreDb) {
+  return db
+    .selectFrom('stores as s')
+    .leftJoin('store_credentials as c', (on) =>
+      on.onRef('c.account_id', '=', 's.account_id').onRef('c.store_id', '=', 's.id'),
+    )
+    .select([
+      ...(['s.id', 's.account_id', 's.platform', 's.url', 's.home_url', 's.is_active'] as const),
+      ...(['c.encrypted', 'c.previous_encrypted', 'c.previous_until'] as const),
+    ])
+    .where('s.id', '=', storeId)
+    .executeTakeFirst()
+}
+
+export async function readToken({ db, storeId }: StoreDb): Promise<Buffer | null> {
+  const row = await db
+    .selectFrom('store_credentials')
+    .select('encrypted_token')
+    .where('store_id', '=', storeId)
+    .executeTakeFirst()
+  return row?.encrypted_token ?? null
+}
+
+/** Until the transaction ends nobody else changes keys or token of the store. undefined: it has none any more. */
+export function lockCredentials({ db, storeId }: StoreTx) {
+  return db
+    .selectFrom('store_credentials')
+    .select(['account_id', 'encrypted', 'encrypted_token'])
+    .where('store_id', '=', storeId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+}
+
+export function saveToken({ db, storeId }: StoreTx, encryptedToken: Buffer) {
+  return db
+    .updateTable('store_credentials')
+    .set({ encrypted_token: encryptedToken })
+    .where('store_id', '=', storeId)
+    .execute()
+}
+
+/** Keys that were replaced are kept no longer than they sign. */
+export function forgetPreviousKeys({ db, storeId }: StoreDb, now: Date) {
+  return db
+    .updateTable('store_credentials')
+    .set({ previous_encrypted: null, previous_until: null })
+    .where('store_id', '=', storeId)
+    .where('previous_until', '<=', now)
+    .execute()
+}
+
+export function deleteCredentials({ db, storeId }: StoreTx, accountId: string) {
+  return db
+    .deleteFrom('store_credentials')
+    .where('account_id', '=', accountId)
+    .where('store_id', '=', storeId)
+    .execute()
+}
+
+/** Two who save at once come one after the other. */
+export function lockStore({ db, storeId }: StoreTx) {
+  return db.selectFrom('stores').selectAll().where('id', '=', storeId).forNoKeyUpdate().executeTakeFirst()
+}
+
+/** Scan over all stores: whose data has been kept long enough. */
+export function storesToPurge(db: Db, disconnectedBefore: Date) {
+  return db
+    .selectFrom('stores')
+    .select('id')
+    .where('is_active', '=', false)
+    .where('disconnected_at', '<', disconnectedBefore)
+    .limit(100)
+    .execute()
+}

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+import { connect } from '../../../test/connected-store.ts'
+import { aShopifyStore, shopifyForm } from '../../../test/shopify-store.ts'
+import { aWorld } from '../../../test/world.ts'
+import type { Deps } from '../../deps.ts'
+import type { StoreToken, TokenShelf } from '../../platforms/platform/access.ts'
+import { storeAccess } from './access.ts'
+import { tokenShelf } from './token-shelf.ts'
+
+const world = aWorld()
+
+const aToken = (accessToken: string): StoreToken => ({
+  ...{ accessToken, scopes: ['read_orders'] },
+  ...{ madeAt: '2026-11-01T00:00:00.000Z', expiresAt: '2026-11-02T00:00:00.000Z' },
+})
+
+async function aShelf() {
+  const { storeId } = await aShopifyStore(world)
+  const row = () =>
+    world.db.selectFrom('store_credentials').selectAll().where('store_id', '=', storeId).executeTakeFirstOrThrow()
+  const { encrypted } = await row()
+  const open = () => tokenShelf(world.deps, storeId, (kept) => kept.equals(encrypted))
+  return { storeId, row, open, shelf: open() }
+}
+
+test('two processes that renew at once make one token, which is kept encrypted', async () => {
+  const { row, open, shelf } = await aShelf()
+  const other = open()
+  let made = 0
+  const make = async () => aToken(`shpat_${++made}`)
+  expect(await shelf.read()).toBeNull()
+  expect(await Promise.all([shelf.renew(null, make), other.renew(null, make)])).toEqual([
+    aToken('shpat_1'),
+    aToken('shpat_1'),
+  ])
+  expect([made, await other.read()]).toEqual([1, aToken('shpat_1')])
+  expect((await row()).encrypted_token!.toString('latin1')).not.toContain('shpat_1')
+  expect(await other.renew(aToken('shpat_1'), make)).toEqual(aToken('shpat_2'))
+  expect(await shelf.renew(aToken('shpat_1'), make)).toEqual(aToken('shpat_2'))
+})
+
+test('a token that could not be made leaves the one before, and a token of replaced keys is not kept', async () => {
+  const { storeId, row, shelf } = await aShelf()
+  await shelf.renew(null, async () => aToken('shpat_1'))
+  await expect(shelf.renew(aToken('shpat_1'), () => Promise.reject(new Error('no answer')))).rejects.toThrow(
+    'no answer',
+  )
+  expect(await shelf.read()).toEqual(aToken('shpat_1'))
+  const late = tokenShelf(world.deps, storeId, () => false)
+  expect(await late.renew(aToken('shpat_1'), async () => aToken('shpat_2'))).toEqual(aToken('shpat_2'))
+  expect(await shelf.read()).toEqual(aToken('shpat_1'))
+  expect((await row()).encrypted_token).not.toBeNull()
+})
+
+test('a process that knew the store before it was connected again by the same keys still makes its token for all', async () => {
+  const { owner, fake, storeId } = await aShopifyStore(world)
+  const shelves: TokenShelf[] = []
+  const storeClient: Deps['storeClient'] = (_access, kept) => {
+    shelves.push(kept!.shelf)
+    return fake
+  }
+  await storeAccess({ ...world.deps, storeClient }, { storeId, db: world.db })
+  await connect(world, owner, fake, shopifyForm(fake))
+  await shelves[0]!.renew(null, async () => aToken('shpat_1'))
+  await storeAccess({ ...world.deps, storeClient }, { storeId, db: world.db })
+  expect(await shelves[1]!.read()).toEqual(aToken('shpat_1'))
+  // By other keys it is another matter.
+  await connect(world, owner, fake, shopifyForm(fake, 'shpss_another'))
+  await shelves[0]!.renew(null, async () => aToken('shpat_2'))
+  expect(await shelves[1]!.read()).toBeNull()
+})

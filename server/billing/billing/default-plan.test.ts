@@ -1,0 +1,117 @@
+import crypto from 'node:crypto'
+import { expect, test } from 'vitest'
+import { billingTexts } from '../../../shared/billing-texts.ts'
+import { aStore } from '../../../test/factories.ts'
+import { aWorld } from '../../../test/world.ts'
+import { applyDefaultPlan } from './default-plan.ts'
+
+// Where nothing is sold (decision 82): a server of somebody's own, without Stripe and outside of local mode.
+
+const world = aWorld({ BILLING_TEST_MODE: 'off' })
+
+async function registered() {
+  const { status, body } = await world.request('POST', '/api/auth/register', {
+    body: { name: 'Ada', email: `${crypto.randomUUID()}@shop.example.com`, password: 'secret' },
+  })
+  expect(status).toBe(200)
+  return body as { token: string; user: { accountId: string; hasActiveSubscription: boolean } }
+}
+const planOf = async (token: string) => (await world.request('GET', '/api/subscribe/status', { token })).body
+const limitsOf = async (token: string) => {
+  const { meters, stores } = (await world.request('GET', '/api/subscribe/usage', { token })).body
+  return [stores.limit, ...meters.map(({ limit }: { limit: number }) => limit)]
+}
+const start = (defaultPlan: 'free' | 'starter' | 'growth', isBillingTestMode = false) => {
+  world.deps.config = { ...world.deps.config, defaultPlan, isBillingTestMode }
+  return applyDefaultPlan(world.deps)
+}
+
+test('who registers is subscribed at once, to Growth without limits', async () => {
+  const { token, user } = await registered()
+  expect(user.hasActiveSubscription).toBe(true)
+  expect(await planOf(token)).toMatchObject({
+    ...{ plan: 'growth', status: 'active', source: 'default', isUnlimited: true, sells: 'none' },
+    hasActiveSubscription: true,
+  })
+  expect(await limitsOf(token)).toEqual([-1, -1, -1, -1])
+  const detail = (await world.request('GET', '/api/payments/subscription', { token })).body.subscription
+  expect(detail).toMatchObject({ amount: 0, canManage: false, features: { maxStores: -1, maxEmailsPerMonth: -1 } })
+})
+
+test('a smaller plan that the operator sets as the default has its limits', async () => {
+  await start('starter')
+  const { token } = await registered()
+  expect(await planOf(token)).toMatchObject({ plan: 'starter', source: 'default', isUnlimited: false })
+  expect(await limitsOf(token)).toEqual([2, 5_000, 100, 100])
+  await start('growth')
+})
+
+test('at the start accounts without a plan get it, and those that have it follow the setting; the others stay', async () => {
+  const { token, user } = await registered()
+  const bare = await aStore(world)
+  await world.db.deleteFrom('subscriptions').where('account_id', '=', bare.accountId).execute()
+  const others = await Promise.all(
+    (['free', 'test', 'operator'] as const).map(async (source) => {
+      const store = await aStore(world, { plan: 'starter' })
+      await world.db.updateTable('subscriptions').set({ source }).where('account_id', '=', store.accountId).execute()
+      return store
+    }),
+  )
+  const demo = await aStore(world)
+  await world.db.updateTable('accounts').set({ is_demo: true }).where('id', '=', demo.accountId).execute()
+  await world.db
+    .updateTable('subscriptions')
+    .set({ source: 'default' })
+    .where('account_id', '=', demo.accountId)
+    .execute()
+  expect(await start('growth')).toBe(1)
+  expect(await planOf(bare.token)).toMatchObject({ plan: 'growth', source: 'default', isUnlimited: true })
+  expect(await start('growth')).toBe(0)
+  expect(await start('free')).toBeGreaterThanOrEqual(2)
+  expect(await planOf(token)).toMatchObject({ plan: 'free', source: 'default', isUnlimited: false })
+  for (const other of others) expect(await planOf(other.token)).toMatchObject({ plan: 'starter' })
+  expect(await planOf(demo.token)).toMatchObject({ plan: 'free', source: 'default', isUnlimited: false })
+  await world.db
+    .updateTable('subscriptions')
+    .set({ plan: 'starter' })
+    .where('account_id', '=', demo.accountId)
+    .execute()
+  await start('growth')
+  expect(await planOf(demo.token)).toMatchObject({ plan: 'starter' })
+  expect(user.accountId).not.toBe(bare.accountId)
+})
+
+test('stores beyond a smaller default rest, and wake with a larger one', async () => {
+  await start('growth')
+  const first = await aStore(world)
+  world.advance(1_000)
+  const second = await aStore(world, { accountId: first.accountId })
+  await world.db
+    .updateTable('subscriptions')
+    .set({ source: 'default', plan: 'growth', is_unlimited: true })
+    .where('account_id', '=', first.accountId)
+    .execute()
+  const resting = async () =>
+    (await world.request('GET', '/api/subscribe/resting-stores', { token: first.token })).body.stores
+      .filter(({ isResting }: { isResting: boolean }) => isResting)
+      .map(({ id }: { id: string }) => id)
+  await start('free')
+  expect(await resting()).toEqual([second.storeId])
+  await start('growth')
+  expect(await resting()).toEqual([])
+})
+
+test('there is no plan to choose: not the free one, not by hand, and none is given where plans are sold', async () => {
+  await start('growth')
+  const { token } = await registered()
+  const chosen = await world.request('POST', '/api/subscribe/create-free-subscription', { token, body: {} })
+  expect([chosen.status, chosen.body.error]).toEqual([404, billingTexts.noBilling])
+  const manually = await world.request('POST', '/api/subscribe/manual-update', { token, body: { planKey: 'free' } })
+  expect(manually.status).toBe(404)
+  expect(await planOf(token)).toMatchObject({ plan: 'growth' })
+  expect(await start('growth', true)).toBe(0)
+  const later = await registered()
+  expect(await planOf(later.token)).toMatchObject({ plan: null, hasActiveSubscription: false, sells: 'test' })
+  // Whoever was given a plan keeps it.
+  expect(await planOf(token)).toMatchObject({ plan: 'growth', source: 'default', isUnlimited: true })
+})

@@ -1,0 +1,230 @@
+import { beforeEach, expect, test } from 'vitest'
+import { reasonTexts } from '../../../shared/reasons.ts'
+import { post } from '../../../test/by-hand-scene.ts'
+import { aColleague, aStore, type TestStore } from '../../../test/factories.ts'
+import { aShop, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
+import { acceptsMail, aWorld } from '../../../test/world.ts'
+import { newId } from '../../core/common/ids.ts'
+import { type Fitted, restingOf } from './resting-rules.ts'
+
+// Stores the plan has no room for rest (decision 85).
+
+const NOON = new Date('2026-03-02T12:00:00Z')
+const at = (id: string, minute: number, restsFirst = false): Fitted => ({
+  ...{ id, restsFirst, connectedAt: new Date(NOON.getTime() + minute * MINUTE) },
+})
+
+test.each([
+  ['as many as there is room for', [at('a', 1), at('b', 2)], 2, []],
+  ['fewer than there is room for', [at('a', 1)], 3, []],
+  ['no limit', [at('a', 1, true), at('b', 2)], -1, []],
+  ['the youngest rest', [at('c', 3), at('a', 1), at('b', 2)], 1, ['b', 'c']],
+  ['the chosen rest first', [at('a', 1, true), at('b', 2), at('c', 3)], 2, ['a']],
+  ['more chosen than have to: the youngest of them', [at('a', 1, true), at('b', 2), at('c', 3, true)], 2, ['c']],
+  ['fewer chosen than have to: the youngest as well', [at('a', 1), at('b', 2, true), at('c', 3)], 1, ['b', 'c']],
+  ['connected at the same moment', [at('b', 1), at('a', 1)], 1, ['b']],
+  ['no store', [], 1, []],
+  ['room for none', [at('a', 1)], 0, ['a']],
+] as const)('%s', (_, stores, limit, expected) => {
+  expect([...restingOf(stores, limit)].sort()).toEqual(expected)
+})
+
+const world = aWorld()
+
+beforeEach(() => {
+  world.answer = acceptsMail
+})
+
+const setPlan = async ({ token }: TestStore, planKey: string) => {
+  expect((await world.request('POST', '/api/subscribe/manual-update', { token, body: { planKey } })).status).toBe(200)
+}
+const rest = ({ token }: TestStore, ...storeIds: string[]) =>
+  world.request('PUT', '/api/subscribe/resting-stores', { token, body: { storeIds } })
+const list = async ({ token }: TestStore) =>
+  (await world.request('GET', '/api/subscribe/resting-stores', { token })).body.stores as {
+    id: string
+    isResting: boolean
+    restsFirst: boolean
+  }[]
+const resting = async (store: TestStore) => (await list(store)).filter(({ isResting }) => isResting).map(({ id }) => id)
+
+/** A Growth account with three stores, a minute between them. */
+async function threeStores(): Promise<[Shop, Shop, Shop]> {
+  const first = await aShop(world, { plan: 'growth' })
+  const others: Shop[] = []
+  for (let n = 0; n < 2; n++) {
+    world.advance(MINUTE)
+    others.push(await aShop(world, { accountId: first.accountId }))
+  }
+  return [first, others[0]!, others[1]!]
+}
+const sentTo = (address: string) => world.sent.filter((mail) => mail.to === address).length
+
+test('a smaller plan lets the youngest stores rest, a larger one wakes them', async () => {
+  const [first, second, third] = await threeStores()
+  expect(await resting(first)).toEqual([])
+  await setPlan(first, 'starter')
+  expect(await resting(first)).toEqual([third.storeId])
+  await setPlan(first, 'free')
+  expect(await resting(first)).toEqual([second.storeId, third.storeId])
+  await setPlan(first, 'starter')
+  expect(await resting(first)).toEqual([third.storeId])
+  await setPlan(first, 'growth')
+  expect(await resting(first)).toEqual([])
+})
+
+test('the owner chooses which rest: at once where some have to, else from the day on that there is no room', async () => {
+  const [first, second, third] = await threeStores()
+  expect(await rest(first, first.storeId)).toMatchObject({ status: 200, body: { success: true, resting: [] } })
+  expect((await list(first)).map(({ restsFirst }) => restsFirst)).toEqual([true, false, false])
+  await setPlan(first, 'starter')
+  expect(await resting(first)).toEqual([first.storeId])
+  expect((await rest(first, second.storeId)).body.resting).toEqual([second.storeId])
+  expect((await rest(first)).body.resting).toEqual([third.storeId])
+  expect(await list(first)).toMatchObject([{ restsFirst: false }, { restsFirst: false }, { restsFirst: false }])
+})
+
+test('only stores of the account can rest, and only owners and admins choose', async () => {
+  const [first, second] = await threeStores()
+  const stranger = await aStore(world)
+  for (const id of [stranger.storeId, newId()]) {
+    expect(await rest(first, second.storeId, id)).toMatchObject({ status: 404, body: { error: 'Store not found' } })
+  }
+  expect((await list(first)).some(({ restsFirst }) => restsFirst)).toBe(false)
+  const member = await aColleague(world, first, 'member')
+  const asMember = { ...first, token: member.token }
+  expect((await rest(asMember, second.storeId)).status).toBe(403)
+  expect(await list(asMember)).toHaveLength(3)
+  const admin = await aColleague(world, first, 'admin')
+  expect((await rest({ ...first, token: admin.token }, second.storeId)).status).toBe(200)
+})
+
+test('the demo keeps its stores as they are', async () => {
+  const [first] = await threeStores()
+  await world.db.updateTable('accounts').set({ is_demo: true }).where('id', '=', first.accountId).execute()
+  expect((await rest(first, first.storeId)).status).toBe(403)
+})
+
+test('a resting store sees carts and holds what it would send, until it wakes (D5)', async () => {
+  const [first, , third] = await threeStores()
+  await setPlan(first, 'starter')
+  await third.fill('one', [tea()])
+  await third.type('one', { email: 'ada@example.com' })
+  await third.pass(HOUR + MINUTE)
+  expect((await third.cart()).status).toBe('abandoned')
+  expect(sentTo('ada@example.com')).toBe(0)
+  expect((await third.messages())[0]).toMatchObject({ state: 'held', reason: 'store_resting' })
+  const view = await world.request('GET', `/api/stores/check-connection?storeId=${third.storeId}`, {
+    token: first.token,
+  })
+  expect(view.body).toMatchObject({ hasConnection: true, store: { isResting: true } })
+  await setPlan(first, 'growth')
+  await third.pass(1_000)
+  expect(sentTo('ada@example.com')).toBe(1)
+})
+
+test('what another store of the account sends goes on meanwhile', async () => {
+  const [first, second] = await threeStores()
+  await setPlan(first, 'starter')
+  await first.mailed({ email: 'cy@example.com' })
+  await second.mailed({ email: 'dee@example.com' })
+  expect([sentTo('cy@example.com'), sentTo('dee@example.com')]).toEqual([1, 1])
+})
+
+test('a store that begins to rest between decision and send lets nothing more leave (D10)', async () => {
+  const [first, , third] = await threeStores()
+  const people = Array.from({ length: 7 }, (_, number) => `lou${number}@example.com`)
+  for (const [number, email] of people.entries()) {
+    await third.fill(`browser ${number}`, [tea()])
+    await third.type(`browser ${number}`, { email })
+  }
+  let rests: Promise<void> | undefined
+  world.answer = async (mail) => {
+    rests ??= setPlan(first, 'starter')
+    await rests
+    return acceptsMail(mail)
+  }
+  await third.pass(HOUR + MINUTE)
+  world.answer = acceptsMail
+  // Five are in flight at a time; the others are decided on anew.
+  await third.pass(1_000)
+  expect(people.filter((email) => sentTo(email) === 1)).toHaveLength(5)
+  const others = (await third.messages()).filter((each) => each.step === 1 && each.state !== 'sent')
+  expect(others.map(({ state, reason }) => `${state} ${reason}`)).toEqual(Array(2).fill('held store_resting'))
+})
+
+test('a store that is disconnected makes room for one that rests, and rests no more when it comes back', async () => {
+  const [first, second, third] = await threeStores()
+  await setPlan(first, 'starter')
+  await third.fill('one', [tea()])
+  await third.type('one', { email: 'eve@example.com' })
+  await third.pass(HOUR + MINUTE)
+  const gone = await world.request('DELETE', `/api/stores/disconnect?storeId=${second.storeId}`, { token: first.token })
+  expect(gone.status).toBe(200)
+  expect(await resting(first)).toEqual([])
+  await third.pass(1_000)
+  expect(sentTo('eve@example.com')).toBe(1)
+  await setPlan(first, 'free')
+  expect(await resting(first)).toEqual([third.storeId])
+  await world.request('DELETE', `/api/stores/disconnect?storeId=${third.storeId}`, { token: first.token })
+  const row = await world.db
+    .selectFrom('stores')
+    .select('rests_since')
+    .where('id', '=', third.storeId)
+    .executeTakeFirst()
+  expect(row).toEqual({ rests_since: null })
+})
+
+test('messages by hand and tests of a resting store are refused with the reason, and nothing is kept for later', async () => {
+  const [first, , third] = await threeStores()
+  await third.mailed({ email: 'bo@example.com' })
+  const cart = await third.cart()
+  await setPlan(first, 'starter')
+  const said = reasonTexts.store_resting
+  const manual = await post(world, { ...third, token: first.token }, `/api/email/send-email?storeId=${third.storeId}`, {
+    ...{ to: 'bo@example.com', cart_id: cart.id },
+  })
+  expect([manual.status, manual.body.code, manual.body.error]).toEqual([403, 'plan_required', said])
+  expect((await third.messages()).filter((each) => each.origin_kind === 'manual' && each.state === 'held')).toEqual([])
+  for (const [path, body] of [
+    ['/api/stores/sending/test-mail', {}],
+    ['/api/messages/test-send', { channel: 'email', cartId: cart.id }],
+  ] as const) {
+    const reply = await world.request('POST', `${path}?storeId=${third.storeId}`, { token: first.token, body })
+    expect([path, reply.status, reply.body.error]).toEqual([path, 403, said])
+  }
+})
+
+test('an overdue payment lets nothing rest; a plan that was ended does', async () => {
+  const [first, second, third] = await threeStores()
+  const past_due_since = new Date(world.now.getTime() - 30 * 24 * HOUR)
+  const subscription = world.db.updateTable('subscriptions').where('account_id', '=', first.accountId)
+  await subscription.set({ status: 'past_due', past_due_since }).execute()
+  await rest(first)
+  expect(await resting(first)).toEqual([])
+  await subscription.set({ status: 'canceled', past_due_since: null }).execute()
+  await rest(first)
+  expect(await resting(first)).toEqual([second.storeId, third.storeId])
+})
+
+test('extra stores make room, and a plan without limits has room for all', async () => {
+  const [first, second, third] = await threeStores()
+  const subscription = world.db.updateTable('subscriptions').where('account_id', '=', first.accountId)
+  await subscription.set({ plan: 'free', extra_stores: 1 }).execute()
+  await rest(first)
+  expect(await resting(first)).toEqual([third.storeId])
+  await subscription.set({ extra_stores: 0 }).execute()
+  await rest(first)
+  expect(await resting(first)).toEqual([second.storeId, third.storeId])
+  await subscription.set({ is_unlimited: true }).execute()
+  await rest(first)
+  expect(await resting(first)).toEqual([])
+})
+
+test('a plan that shrinks and a store that goes at the same moment leave no store at rest for nothing', async () => {
+  const [first, second, third] = await threeStores()
+  const remove = world.request('DELETE', `/api/stores/disconnect?storeId=${second.storeId}`, { token: first.token })
+  await Promise.all([remove, setPlan(first, 'starter')])
+  expect(await resting(first)).toEqual([])
+  expect((await list(first)).map(({ id }) => id)).toEqual([first.storeId, third.storeId])
+})

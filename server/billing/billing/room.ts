@@ -1,0 +1,34 @@
+import { EXTRA_STORE_MONTHLY, MOST_EXTRA_STORES, plans } from '../../../shared/billing.ts'
+import { hasRoom } from '../../access/stores/rules.ts'
+import type { AccountPlan } from './billing.ts'
+
+// Pure.
+
+/** Why no further store can be connected beside so many, in a sentence for the owner; null: there is room. */
+export function noRoom(
+  { entitlements, subscription }: Pick<AccountPlan, 'entitlements' | 'subscription'>,
+  connected: number,
+): string | null {
+  const { plan, isSubscribed, whyNot, limits } = entitlements
+  if (whyNot === 'payment_overdue') return 'The payment for your plan is overdue, so no store can be connected.'
+  if (!plan || !isSubscribed) return 'Choose a plan before you connect a store. The free plan includes one store.'
+  if (hasRoom(limits, connected)) return null
+  const { maxStores } = limits
+  const ways = [
+    ...(canAddStore({ entitlements, subscription })
+      ? [`add an extra store for $${EXTRA_STORE_MONTHLY} a month under Billing`]
+      : []),
+    ...(plan === 'growth' ? [] : ['upgrade your plan']),
+  ].join(', ')
+  const first = ways ? `${ways[0]!.toUpperCase()}${ways.slice(1)}, or` : 'To connect another one,'
+  const included = `${maxStores} ${maxStores === 1 ? 'store' : 'stores'}`
+  return `Your plan (${plans[plan].name}) includes ${included}. ${first} disconnect a store first.`
+}
+
+/** Whether an extra store can be bought now: they are part of a plan that is paid at Stripe. */
+export const canAddStore = ({ entitlements, subscription }: Pick<AccountPlan, 'entitlements' | 'subscription'>) =>
+  entitlements.isSubscribed &&
+  entitlements.whyNot === null &&
+  entitlements.plan !== 'free' &&
+  subscription?.source === 'stripe' &&
+  subscription.extraStores < MOST_EXTRA_STORES

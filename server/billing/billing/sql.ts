@@ -1,0 +1,95 @@
+import type { BillingCycle, PlanKey, SubscriptionSource } from '../../../shared/billing.ts'
+import type { AccountDb, Db } from '../../core/db/db.ts'
+
+// Billing: SQL and nothing else.
+
+export interface OwnPlan {
+  plan: PlanKey
+  source: Exclude<SubscriptionSource, 'stripe'>
+  isUnlimited?: boolean
+  /** Of a plan that is tried out. */
+  cycle?: BillingCycle | null
+}
+
+export function readSubscription({ db, accountId }: AccountDb) {
+  return db
+    .selectFrom('subscriptions')
+    .select(['plan', 'status', 'next_billing_at as nextBillingAt', 'past_due_since as pastDueSince'])
+    .select(['source', 'cycle', 'extra_stores as extraStores', 'is_unlimited as isUnlimited'])
+    .select(['amount_minor as amountMinor', 'currency', 'current_period_end as currentPeriodEnd'])
+    .select(['trial_ends_at as trialEndsAt', 'last_payment_at as lastPaymentAt', 'has_card as hasCard'])
+    .select(['cancel_at_period_end as cancelAtPeriodEnd', 'next_plan as nextPlan', 'next_cycle as nextCycle'])
+    .select(['changes_at as changesAt', 'stripe_subscription_id as stripeSubscriptionId'])
+    .where('account_id', '=', accountId)
+    .executeTakeFirst()
+}
+
+export type SubscriptionRow = NonNullable<Awaited<ReturnType<typeof readSubscription>>>
+
+export function readSuspension({ db, accountId }: AccountDb) {
+  return db
+    .selectFrom('accounts')
+    .select(['suspended_at as since', 'suspended_reason as reason'])
+    .where('id', '=', accountId)
+    .where('suspended_at', 'is not', null)
+    .executeTakeFirst()
+}
+
+export function isDemoAccount({ db, accountId }: AccountDb) {
+  return db
+    .selectFrom('accounts')
+    .select('id')
+    .where('id', '=', accountId)
+    .where('is_demo', '=', true)
+    .executeTakeFirst()
+}
+
+/** Accounts without a plan, and those that have another one of the installation's; the demo has its own. */
+export async function accountsToDefault(
+  db: Db,
+  { plan, isUnlimited }: { plan: PlanKey; isUnlimited: boolean },
+  limit: number,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('accounts as a')
+    .leftJoin('subscriptions as s', 's.account_id', 'a.id')
+    .select('a.id')
+    .where('a.deleted_at', 'is', null)
+    .where('a.is_demo', '=', false)
+    .where(({ or, and, eb }) =>
+      or([
+        eb('s.account_id', 'is', null),
+        and([eb('s.source', '=', 'default'), or([eb('s.plan', '<>', plan), eb('s.is_unlimited', '<>', isUnlimited)])]),
+      ]),
+    )
+    .limit(limit)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** A plan that nobody pays for by card: all that is a copy of Stripe's is emptied. */
+export function savePlan(
+  { db, accountId }: AccountDb,
+  { plan, source, isUnlimited = false, cycle = null }: OwnPlan,
+  now: Date,
+) {
+  const chosen = {
+    ...{ plan, status: 'active' as const, source, is_unlimited: isUnlimited, updated_at: now },
+    ...{
+      next_billing_at: null,
+      past_due_since: null,
+      extra_stores: 0,
+      cycle,
+      amount_minor: null,
+      currency: null,
+    },
+    ...{ current_period_end: null, trial_ends_at: null, last_payment_at: null, cancel_at_period_end: false },
+    ...{ has_card: false, next_plan: null, next_cycle: null, next_extra_stores: null, changes_at: null },
+    ...{ stripe_subscription_id: null, stripe_schedule_id: null },
+  }
+  return db
+    .insertInto('subscriptions')
+    .values({ account_id: accountId, ...chosen })
+    .onConflict((conflict) => conflict.column('account_id').doUpdateSet(chosen))
+    .execute()
+}

@@ -1,0 +1,29 @@
+import type { AccountTx } from '../../core/db/db.ts'
+
+// Whether an account may send at all, as operators say: SQL and nothing else.
+
+/** undefined: it is suspended, or gone. */
+export function suspend(
+  { db, accountId }: AccountTx,
+  { reason, operatorId, now }: { reason: string; operatorId: string; now: Date },
+) {
+  return db
+    .updateTable('accounts')
+    .set({ suspended_at: now, suspended_reason: reason, suspended_by: operatorId })
+    .where('id', '=', accountId)
+    .where('suspended_at', 'is', null)
+    .where('deleted_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst()
+}
+
+/** undefined: it is not suspended. */
+export function resume({ db, accountId }: AccountTx) {
+  return db
+    .updateTable('accounts')
+    .set({ suspended_at: null, suspended_reason: null, suspended_by: null })
+    .where('id', '=', accountId)
+    .where('suspended_at', 'is not', null)
+    .returning('id')
+    .executeTakeFirst()
+}

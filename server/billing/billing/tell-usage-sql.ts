@@ -1,0 +1,35 @@
+import type { MeteredChannel, PlanKey } from '../../../shared/billing.ts'
+import { type Db, sql } from '../../core/db/db.ts'
+import { selectInForce } from './fragments.ts'
+
+// Which accounts have nearly used up their plan: SQL and nothing else.
+
+export interface Threshold {
+  plan: PlanKey
+  channel: string
+  limit: number
+  near: number
+}
+
+export interface Near {
+  accountId: string
+  channel: MeteredChannel
+  used: number
+  limit: number
+}
+
+/** Of all accounts, each month and channel by itself; none while an overdue payment holds everything. */
+export async function readNear(
+  db: Db,
+  { month, thresholds, now }: { month: string; thresholds: readonly Threshold[]; now: Date },
+): Promise<Near[]> {
+  const subscription = sql`(select * from subscriptions s where s.account_id = u.account_id)`
+  const { rows } = await sql<Near>`
+    select u.account_id as "accountId", u.channel, u.used, l."limit" from plan_usage u
+    join accounts a on a.id = u.account_id and a.deleted_at is null
+    cross join lateral (${selectInForce(subscription, now)}) f
+    join jsonb_to_recordset(${JSON.stringify(thresholds)}::jsonb) as l(plan text, channel text, "limit" int, near int)
+      on l.plan = f.plan and l.channel = u.channel
+    where u.month = ${month}::date and f."maySend" and not f."isUnlimited" and u.used >= l.near`.execute(db)
+  return rows
+}

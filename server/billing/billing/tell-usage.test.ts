@@ -1,0 +1,155 @@
+import { beforeEach, expect, test } from 'vitest'
+import { aStore, type TestStore } from '../../../test/factories.ts'
+import { aScene, DAY, HOUR, pass } from '../../../test/message-scene.ts'
+import { told } from '../../../test/notifications.ts'
+import { acceptsMail, aWorld, START } from '../../../test/world.ts'
+import { gatherNotifications } from '../../access/notifications/gather.ts'
+import { mailDueNotifications } from '../../access/notifications/mails.ts'
+import { tellUsage } from './tell-usage.ts'
+
+// Owners are told at 80 % and at 100 % of what their plan includes, once a month and channel (decision 87).
+
+const world = aWorld()
+
+beforeEach(() => {
+  world.now = START
+  world.answer = acceptsMail
+  world.sent.length = 0
+  world.queued.length = 0
+})
+
+async function uses({ accountId }: TestStore, used: number, channel: 'email' | 'sms' | 'whatsapp' = 'email') {
+  const month = `${world.now.toISOString().slice(0, 7)}-01`
+  await world.db
+    .insertInto('plan_usage')
+    .values({ account_id: accountId, month, channel, used })
+    .onConflict((conflict) => conflict.columns(['account_id', 'month', 'channel']).doUpdateSet({ used }))
+    .execute()
+  await tellUsage(world.deps)
+}
+
+const titles = async ({ storeId }: TestStore) =>
+  (await told(world, storeId)).filter(({ type }) => type.startsWith('plan_')).map(({ title }) => title)
+
+const NEAR = 'Your plan’s emails of this month are nearly used up'
+const FULL = 'Your plan’s emails of this month are used up'
+
+test('at 80 % and at 100 %, each once, when they are reached and not only when a message is held', async () => {
+  const shop = await aStore(world)
+  await uses(shop, 399)
+  expect(await titles(shop)).toEqual([])
+  await uses(shop, 400)
+  expect(await titles(shop)).toEqual([NEAR])
+  await uses(shop, 450)
+  await uses(shop, 499)
+  expect(await titles(shop)).toEqual([NEAR])
+  world.advance(1_000)
+  await uses(shop, 500)
+  expect((await titles(shop)).sort()).toEqual([NEAR, FULL].sort())
+  await uses(shop, 500)
+  expect(await titles(shop)).toHaveLength(2)
+})
+
+test('the owner is mailed both, with how much is used', async () => {
+  const shop = await aStore(world)
+  const { email } = await world.db
+    .selectFrom('users')
+    .select('email')
+    .where('id', '=', shop.userId)
+    .executeTakeFirstOrThrow()
+  const mailed = async () => {
+    await gatherNotifications(world.deps)
+    await mailDueNotifications(world.deps)
+    await world.runJobs()
+    return world.sent.splice(0).filter(({ to }) => to === email)
+  }
+  await uses(shop, 412)
+  const near = await mailed()
+  expect(near.map(({ subject }) => subject)).toEqual([NEAR])
+  expect(near[0]!.text).toContain('412 of 500 are used.')
+  world.advance(DAY)
+  await uses(shop, 500)
+  expect((await mailed()).map(({ subject }) => subject)).toEqual([FULL])
+  await uses(shop, 500)
+  expect(await mailed()).toEqual([])
+})
+
+test('once a month: a new month tells anew', async () => {
+  const shop = await aStore(world)
+  world.now = new Date('2026-05-31T23:59:59.000Z')
+  await uses(shop, 500)
+  world.now = new Date('2026-06-01T00:00:01.000Z')
+  expect(await titles(shop)).toEqual([FULL])
+  await tellUsage(world.deps)
+  expect(await titles(shop)).toEqual([FULL])
+  await uses(shop, 400)
+  expect((await titles(shop)).sort()).toEqual([NEAR, FULL].sort())
+})
+
+test('each channel by itself', async () => {
+  const shop = await aStore(world, { plan: 'starter' })
+  await uses(shop, 80, 'sms')
+  await uses(shop, 100, 'whatsapp')
+  expect((await titles(shop)).sort()).toEqual([
+    'Your plan’s SMS of this month are nearly used up',
+    'Your plan’s WhatsApp messages of this month are used up',
+  ])
+})
+
+test('what is used up at once is not called nearly used up, nor when some of it is given back', async () => {
+  const shop = await aStore(world)
+  await uses(shop, 500)
+  await uses(shop, 499)
+  expect(await titles(shop)).toEqual([FULL])
+  await uses(shop, 499)
+  expect(await titles(shop)).toEqual([FULL])
+})
+
+test('a message that the limit holds tells it once, whether it or the clock comes first', async () => {
+  const before = await aScene(world, 1)
+  await uses(before, 500)
+  await pass(world, before.storeId, HOUR)
+  expect(await titles(before)).toEqual([FULL])
+  const after = await aScene(world, 1)
+  const month = `${world.now.toISOString().slice(0, 7)}-01`
+  const full = { account_id: after.accountId, month, channel: 'email' as const, used: 500 }
+  await world.db.insertInto('plan_usage').values(full).execute()
+  await pass(world, after.storeId, HOUR)
+  expect(await titles(after)).toEqual([FULL])
+  await tellUsage(world.deps)
+  expect(await titles(after)).toEqual([FULL])
+})
+
+test('only who has a limit hears of it: the limits are those of the plan in force, and none count without a plan or a payment', async () => {
+  const growth = await aStore(world, { plan: 'growth' })
+  await uses(growth, 90_000)
+  const free = await aStore(world)
+  await uses(free, 7, 'sms')
+  const overdue = await aStore(world, { plan: 'starter' })
+  const since = new Date(world.now.getTime() - 8 * DAY)
+  const subscription = (status: 'past_due' | 'canceled', { accountId }: TestStore) =>
+    world.db
+      .updateTable('subscriptions')
+      .set({ status, past_due_since: status === 'past_due' ? since : null })
+      .where('account_id', '=', accountId)
+      .execute()
+  await subscription('past_due', overdue)
+  await uses(overdue, 5_000)
+  const none = await aStore(world)
+  await world.db.deleteFrom('subscriptions').where('account_id', '=', none.accountId).execute()
+  await uses(none, 500)
+  for (const shop of [growth, free, overdue, none]) expect(await titles(shop)).toEqual([])
+  // One that was canceled has the free plan's.
+  const canceled = await aStore(world, { plan: 'growth' })
+  await subscription('canceled', canceled)
+  await uses(canceled, 450)
+  expect(await titles(canceled)).toEqual([NEAR])
+})
+
+test('two workers at once tell it once', async () => {
+  const shop = await aStore(world)
+  await uses(shop, 399)
+  await world.db.updateTable('plan_usage').set({ used: 500 }).where('account_id', '=', shop.accountId).execute()
+  await Promise.all(Array.from({ length: 8 }, () => tellUsage(world.deps)))
+  expect(await titles(shop)).toEqual([FULL])
+})

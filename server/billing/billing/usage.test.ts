@@ -1,0 +1,154 @@
+import { beforeEach, expect, test } from 'vitest'
+import { anOrder, aStore, type TestStore } from '../../../test/factories.ts'
+import { aScene, DAY, HOUR, messagesOf, pass, send, wait } from '../../../test/message-scene.ts'
+import { isProof } from '../../../test/seed.ts'
+import { acceptsMail, aWorld, START } from '../../../test/world.ts'
+import { detectAbandoned } from '../../carts/carts/detect.ts'
+import { recordOrders } from '../../carts/carts/record.ts'
+
+// The meters of an account: used, held, and what will expire (decision 87).
+
+const world = aWorld()
+
+beforeEach(() => {
+  world.now = START
+  world.answer = acceptsMail
+  world.sent.length = 0
+  world.queued.length = 0
+})
+
+const month = () => `${world.now.toISOString().slice(0, 7)}-01`
+
+const setUsed = (accountId: string, channel: 'email' | 'sms', used: number) =>
+  world.db
+    .insertInto('plan_usage')
+    .values({ account_id: accountId, month: month(), channel, used })
+    .onConflict((conflict) => conflict.columns(['account_id', 'month', 'channel']).doUpdateSet({ used }))
+    .execute()
+
+async function usage({ token }: Pick<TestStore, 'token'>) {
+  const { status, body } = await world.request('GET', '/api/subscribe/usage', { token })
+  expect(status).toBe(200)
+  return body
+}
+const emails = async (store: Pick<TestStore, 'token'>) => (await usage(store)).meters[0]
+
+test('it says what the month has used of the plan, and how many stores are connected', async () => {
+  const shop = await aStore(world, { plan: 'starter' })
+  const second = await aStore(world, { accountId: shop.accountId })
+  await setUsed(shop.accountId, 'email', 4_100)
+  await setUsed(shop.accountId, 'sms', 100)
+  expect(await usage(shop)).toEqual({
+    month: month(),
+    renewsAt: '2026-04-01T00:00:00.000Z',
+    meters: [
+      { channel: 'email', used: 4_100, limit: 5_000, held: 0, expiring: 0, level: 'near' },
+      { channel: 'sms', used: 100, limit: 100, held: 0, expiring: 0, level: 'full' },
+      { channel: 'whatsapp', used: 0, limit: 100, held: 0, expiring: 0, level: 'ok' },
+    ],
+    stores: {
+      ...{ used: 2, limit: 2 },
+      problem: 'Your plan (Starter) includes 2 stores. Upgrade your plan, or disconnect a store first.',
+      canAdd: false,
+    },
+  })
+  await world.db.updateTable('stores').set({ is_active: false }).where('id', '=', second.storeId).execute()
+  expect((await usage(shop)).stores).toEqual({ used: 1, limit: 2, problem: null, canAdd: false })
+  // Another account sees nothing of it.
+  const stranger = await aStore(world)
+  expect(await emails(stranger)).toMatchObject({ used: 0, limit: 500 })
+  // The next month begins at nothing.
+  world.now = new Date('2026-04-01T00:00:00.000Z')
+  expect(await usage(shop)).toMatchObject({ month: '2026-04-01', renewsAt: '2026-05-01T00:00:00.000Z' })
+  expect(await emails(shop)).toMatchObject({ used: 0, level: 'ok' })
+})
+
+test('without a plan there is nothing to use, and while a payment is overdue the plan’s own limits stay', async () => {
+  const shop = await aStore(world, { plan: 'starter' })
+  const since = new Date(world.now.getTime() - 8 * DAY)
+  await world.db
+    .updateTable('subscriptions')
+    .set({ status: 'past_due', past_due_since: since })
+    .where('account_id', '=', shop.accountId)
+    .execute()
+  expect(await emails(shop)).toMatchObject({ limit: 5_000 })
+  expect((await usage(shop)).stores).toMatchObject({ limit: 2, problem: expect.stringContaining('overdue') })
+  await world.db.deleteFrom('subscriptions').where('account_id', '=', shop.accountId).execute()
+  const { meters, stores } = await usage(shop)
+  expect(meters.map(({ limit }: { limit: number }) => limit)).toEqual([0, 0, 0])
+  const problem = 'Choose a plan before you connect a store. The free plan includes one store.'
+  expect(stores).toEqual({ used: 1, limit: 0, problem, canAdd: false })
+})
+
+test('held is what the plan’s limit holds in all stores, expiring what reaches its age limit before the month renews', async () => {
+  const first = await aScene(world, 3)
+  const second = await aStore(world, { accountId: first.accountId })
+  await recordOrders(world.deps, second.storeId, [anOrder(world), anOrder(world)], 'sync')
+  await setUsed(first.accountId, 'email', 500)
+  await wait(world, first.storeId, HOUR)
+  await wait(world, second.storeId, 0)
+  await send(world, first.storeId)
+  await send(world, second.storeId)
+  expect(await emails(first)).toMatchObject({ used: 500, held: 5, expiring: 5, level: 'full' })
+  const [one, two] = (await messagesOf(world, first.storeId)).filter(({ state }) => state === 'held')
+  const expires = (id: string, expires_at: Date) =>
+    world.db.updateTable('messages').set({ expires_at }).where('id', '=', id).execute()
+  await expires(one!.id, new Date('2026-04-01T00:00:00.000Z'))
+  await expires(two!.id, new Date('2026-04-01T00:00:00.001Z'))
+  expect(await emails(first)).toMatchObject({ held: 5, expiring: 4 })
+  // What something else holds is no matter of the plan.
+  await world.db.updateTable('messages').set({ reason: 'quiet_hours' }).where('id', '=', one!.id).execute()
+  expect(await emails(first)).toMatchObject({ held: 4, expiring: 3 })
+  const stranger = await aStore(world)
+  expect(await emails(stranger)).toMatchObject({ held: 0, expiring: 0 })
+  // A larger plan sends them.
+  await world.request('POST', '/api/subscribe/manual-update', { token: first.token, body: { planKey: 'growth' } })
+  await world.db.updateTable('messages').set({ reason: 'plan_limit' }).where('id', '=', one!.id).execute()
+  await pass(world, first.storeId, 1_000)
+  await pass(world, second.storeId, 0)
+  expect(await emails(first)).toMatchObject({ used: 505, limit: -1, held: 0, level: 'ok' })
+})
+
+const SENDERS = isProof ? 50 : 20
+const LEFT = isProof ? 20 : 8
+
+test('with many senders at once the counter is exact, and no look meanwhile shows more than the limit', async () => {
+  const shop = await aScene(world, 1)
+  const others = []
+  for (let n = 1; n < SENDERS; n++) others.push(await aStore(world, { accountId: shop.accountId }))
+  for (const { storeId } of others) await recordOrders(world.deps, storeId, [anOrder(world)], 'sync')
+  const stores = [shop, ...others]
+  world.advance(HOUR)
+  const started = world.now
+  await world.db
+    .updateTable('sync_state')
+    .set({ completed_start: started, completed_at: started })
+    .where('stream', '=', 'order_check')
+    .execute()
+  await detectAbandoned(world.deps)
+  await setUsed(shop.accountId, 'email', 500 - LEFT)
+  let isSending = true
+  const seen: number[] = []
+  const look = async () => {
+    while (isSending) seen.push((await emails(shop)).used)
+  }
+  const looking = look()
+  await Promise.all(stores.map(({ storeId }) => send(world, storeId)))
+  isSending = false
+  await looking
+  expect(world.sent).toHaveLength(LEFT)
+  // Whoever came too late at the send is decided anew.
+  world.advance(1_000)
+  await Promise.all(stores.map(({ storeId }) => send(world, storeId)))
+  expect(world.sent).toHaveLength(LEFT)
+  expect(await emails(shop)).toEqual({
+    channel: 'email',
+    used: 500,
+    limit: 500,
+    held: SENDERS - LEFT,
+    expiring: SENDERS - LEFT,
+    level: 'full',
+  })
+  expect(seen).toEqual(seen.toSorted((a, b) => a - b))
+  expect(Math.max(...seen)).toBeLessThanOrEqual(500)
+})

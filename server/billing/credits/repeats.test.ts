@@ -1,0 +1,64 @@
+import { beforeEach, expect, test } from 'vitest'
+import { anOwner, type Owner } from '../../../test/connected-store.ts'
+import { aColleague } from '../../../test/factories.ts'
+import { aWorld } from '../../../test/world.ts'
+
+// Test credits with an Idempotency-Key (D9, security-P20).
+
+const world = aWorld()
+const DAY = 86_400_000
+const DOLLAR = 1_000_000
+let owner: Owner
+
+beforeEach(async () => {
+  world.textCredits = { perMille: 1_500 }
+  world.deps.config = { ...world.deps.config, isBillingTestMode: true }
+  owner = await anOwner(world, 'growth')
+})
+
+const add = (pack: number, key?: string, token = owner.token) =>
+  world.request('POST', '/api/subscribe/manual-credits', {
+    token,
+    body: { pack },
+    ...(key === undefined ? {} : { headers: { 'idempotency-key': key } }),
+  })
+const balance = async () =>
+  (await world.request('GET', '/api/subscribe/credits', { token: owner.token })).body.balanceMicros / DOLLAR
+
+test('the same key adds once within a day and gets the first answer, whatever came in between', async () => {
+  const first = await add(25, 'a')
+  expect(first).toMatchObject({ status: 200, body: { balanceMicros: 25 * DOLLAR } })
+  expect(await add(10, 'b')).toMatchObject({ body: { balanceMicros: 35 * DOLLAR } })
+  world.textCredits = null
+  expect(await add(25, 'a')).toMatchObject({ status: 200, body: first.body })
+  world.textCredits = { perMille: 1_500 }
+  expect(await balance()).toBe(35)
+  world.advance(DAY)
+  expect(await add(25, 'a')).toMatchObject({ body: { balanceMicros: 60 * DOLLAR } })
+})
+
+test('at the same moment it adds once', async () => {
+  const answers = await Promise.all(Array.from({ length: 8 }, () => add(25, 'a')))
+  expect(answers.map(({ body }) => body.balanceMicros)).toEqual(Array(8).fill(25 * DOLLAR))
+  expect(await balance()).toBe(25)
+})
+
+test('with another pack the same key is refused and adds nothing; of another member it is another key', async () => {
+  await add(25, 'a')
+  expect(await add(10, 'a')).toMatchObject({ status: 409, body: { code: 'conflict' } })
+  expect(await add(10, 'x'.repeat(256))).toMatchObject({ status: 400 })
+  expect(await balance()).toBe(25)
+  const { token } = await aColleague(world, { ...owner, storeId: null } as never, 'admin')
+  expect(await add(10, 'a', token)).toMatchObject({ status: 200 })
+  expect(await balance()).toBe(35)
+})
+
+test('without a key, and after a refusal, each request counts', async () => {
+  await add(10)
+  await add(10)
+  world.textCredits = null
+  expect(await add(25, 'a')).toMatchObject({ status: 409 })
+  world.textCredits = { perMille: 1_500 }
+  expect(await add(25, 'a')).toMatchObject({ status: 200 })
+  expect(await balance()).toBe(45)
+})

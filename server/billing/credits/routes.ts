@@ -1,0 +1,18 @@
+import * as api from '../../../shared/credits.ts'
+import { type Routes, serveAccount } from '../../access/http/http.ts'
+import { idempotencyKeyOf } from '../../access/http/idempotency-key.ts'
+import { listLedger } from './credits.ts'
+import { addTestCredits, viewCredits } from './offer.ts'
+
+// Credits: HTTP in, HTTP out. How they are paid for is in subscribing/.
+
+export const creditRoutes: Routes = (app, deps) => {
+  serveAccount(app, deps, api.readCredits, ({ account }) => viewCredits(deps, account))
+  serveAccount(app, deps, api.listCreditEntries, ({ account, query }) => listLedger(account, query))
+
+  serveAccount(app, deps, api.addTestCredits, async ({ account, session, request, body }) => {
+    const key = idempotencyKeyOf(request)
+    const once = key === null ? null : { userId: session.userId, key }
+    return { balanceMicros: await addTestCredits(deps, account, { pack: body.pack, request: once }) }
+  })
+}

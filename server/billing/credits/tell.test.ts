@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+import { aStore } from '../../../test/factories.ts'
+import { aWorld } from '../../../test/world.ts'
+import { transactAccount } from '../../core/db/db.ts'
+import { newId } from '../../core/common/ids.ts'
+import { gatherNotifications } from '../../access/notifications/gather.ts'
+import { addCredits, payWithCredits } from './credits.ts'
+import { tellCredits } from './tell.ts'
+
+const world = aWorld()
+const CENT = 10_000
+const DAY = 86_400_000
+
+async function anAccount() {
+  const { accountId } = await aStore(world)
+  const account = { accountId, db: world.db }
+  return {
+    accountId,
+    fill: (cents: number) => addCredits(account, { kind: 'test', micros: cents * CENT }, world.now),
+    use: (cents: number) =>
+      transactAccount(account, (tx) =>
+        payWithCredits(tx as never, accountId, [{ messageId: newId(), micros: cents * CENT }], world.now),
+      ),
+  }
+}
+
+async function told(accountId: string): Promise<string[]> {
+  await tellCredits(world.deps)
+  await gatherNotifications(world.deps)
+  const rows = await world.db
+    .selectFrom('account_notifications')
+    .select('type')
+    .where('account_id', '=', accountId)
+    .orderBy('created_at')
+    .orderBy('type')
+    .execute()
+  return rows.map(({ type }) => type)
+}
+
+test('credits that are less than a week’s are told once, those that pay for no other text once, and both anew after the next pack', async () => {
+  const { accountId, fill, use } = await anAccount()
+  await fill(1_000)
+  expect(await told(accountId)).toEqual([])
+  await use(400)
+  expect(await told(accountId)).toEqual([])
+  await use(150)
+  expect(await told(accountId)).toEqual(['credits_low'])
+  world.advance(DAY)
+  expect(await told(accountId)).toEqual(['credits_low'])
+  await use(400)
+  await use(40)
+  world.advance(1)
+  await use(9)
+  expect(await told(accountId)).toEqual(['credits_low', 'credits_empty'])
+  await fill(100)
+  world.advance(DAY)
+  expect(await told(accountId)).toEqual(['credits_low', 'credits_empty', 'credits_low'])
+})
+
+test('whoever has used none for a week, or is told already that none is left, is not told', async () => {
+  const { accountId, fill, use } = await anAccount()
+  await fill(100)
+  await use(100)
+  expect(await told(accountId)).toEqual(['credits_empty'])
+  const other = await anAccount()
+  await other.fill(100)
+  await other.use(60)
+  world.advance(8 * DAY)
+  expect(await told(other.accountId)).toEqual([])
+  expect(await told(accountId)).toEqual(['credits_empty'])
+})

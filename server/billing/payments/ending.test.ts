@@ -1,0 +1,145 @@
+import { beforeEach, expect, it } from 'vitest'
+import { DAY } from '../../../test/message-scene.ts'
+import { aStripeWorld } from '../../../test/stripe-world.ts'
+import { aCustomer, rowOf, type Subscriber, subscribe } from '../../../test/subscriber.ts'
+import { hashPassword } from '../../access/members/passwords.ts'
+import { refreshAccount } from './refresh.ts'
+
+// Subscriptions that end at Stripe: of an account that is deleted, and after a chargeback (decision 121).
+
+const world = aStripeWorld()
+const PASSWORD = 'correct horse'
+
+beforeEach(async () => {
+  world.stripe.intercept = () => undefined
+  world.queued.length = 0
+  await world.db.deleteFrom('instance').execute()
+})
+
+const statusesOf = ({ customer }: Subscriber) =>
+  world.stripe
+    .all('subscription')
+    .filter((one) => one.customer === customer)
+    .map(({ status }) => status)
+
+async function deleteAccount({ token, userId }: Subscriber) {
+  const password_hash = await hashPassword(PASSWORD)
+  await world.db.updateTable('users').set({ password_hash }).where('id', '=', userId).execute()
+  const body = { confirmation: 'delete', password: PASSWORD }
+  expect((await world.request('POST', '/api/account/delete', { token, body })).status).toBe(200)
+}
+
+const pauseInstance = () =>
+  world.db
+    .insertInto('instance')
+    .values({ fingerprint: 'another', is_paused: true, paused_reason: 'copied', created_at: world.now } as never)
+    .execute()
+
+it('an account that is deleted is charged no more, also when Stripe is away at first', async () => {
+  const shop = await aCustomer(world)
+  await subscribe(world, shop)
+  await refreshAccount(world.deps, shop.accountId)
+  world.stripe.intercept = () => ({ status: 500, body: { error: { type: 'api_error' } } })
+  await deleteAccount(shop)
+  await world.runJobs()
+  expect(await world.db.selectFrom('accounts').select('id').where('id', '=', shop.accountId).execute()).toEqual([])
+  expect(statusesOf(shop)).toEqual(['active'])
+  for (const minutes of [1, 2]) {
+    world.advance(minutes * 60_000)
+    await world.runJobs()
+  }
+  world.stripe.intercept = () => undefined
+  world.advance(4 * 60_000)
+  await world.runJobs()
+  expect(statusesOf(shop)).toEqual(['canceled'])
+  expect(world.queued).toEqual([])
+})
+
+it('a checkout that is open is closed with it, and one who bought nothing asks nothing', async () => {
+  const shop = await aCustomer(world)
+  const [price] = world.stripe.all('price')
+  const { id } = await world.deps.stripe!.checkout.sessions.create({
+    ...{ mode: 'subscription', customer: shop.customer, success_url: 'https://recoup.example/billing' },
+    line_items: [{ price: price!.id, quantity: 1 }],
+  })
+  await deleteAccount(shop)
+  await world.runJobs()
+  expect(world.stripe.all('checkout.session').find((one) => one.id === id)!.status).toBe('expired')
+})
+
+it('a customer that is gone at Stripe is done with', async () => {
+  const shop = await aCustomer(world)
+  await world.db
+    .updateTable('billing_customers')
+    .set({ stripe_customer_id: 'cus_unheardof' })
+    .where('account_id', '=', shop.accountId)
+    .execute()
+  await deleteAccount(shop)
+  await world.runJobs()
+  expect(world.queued).toEqual([])
+})
+
+it('a copy of an installation ends nobody’s subscription until it is the live one', async () => {
+  const shop = await aCustomer(world)
+  await subscribe(world, shop)
+  await pauseInstance()
+  await deleteAccount(shop)
+  await world.runJobs()
+  expect(statusesOf(shop)).toEqual(['active'])
+  await world.db.updateTable('instance').set({ is_paused: false }).execute()
+  world.advance(DAY)
+  await world.runJobs()
+  expect(statusesOf(shop)).toEqual(['canceled'])
+})
+
+/** The bank takes the account's last payment back, and Stripe tells. */
+async function dispute(shop: Subscriber, change: (id: string) => void = () => {}) {
+  const charge = world.stripe.all('charge').findLast((one) => one.customer === shop.customer)!
+  world.stripe.webhooks.drop()
+  const { id } = world.stripe.openDispute(charge.id)
+  change(id)
+  await world.stripe.webhooks.deliverAll(async (payload, signature) => {
+    const headers = { 'stripe-signature': signature, 'content-type': 'application/json' }
+    return (await world.app.inject({ method: 'POST', url: '/api/webhooks/stripe', headers, payload })).statusCode
+  })
+  await world.runJobs()
+}
+
+const problemsOf = ({ accountId }: Subscriber) =>
+  world.db.selectFrom('operator_problems').select(['kind', 'detail']).where('account_id', '=', accountId).execute()
+
+it('a chargeback cancels the subscription, and the operator is told', async () => {
+  const shop = await aCustomer(world)
+  await subscribe(world, shop, { plan: 'growth' })
+  await refreshAccount(world.deps, shop.accountId)
+  await dispute(shop)
+  expect(statusesOf(shop)).toEqual(['canceled'])
+  expect(await rowOf(world, shop)).toMatchObject({ plan: 'growth', status: 'canceled' })
+  expect(await problemsOf(shop)).toMatchObject([{ kind: 'chargeback', detail: expect.stringContaining('ch_') }])
+})
+
+it('a chargeback that no event told of is found by the next look; one of an earlier subscription ends no later one', async () => {
+  const shop = await aCustomer(world)
+  const { id } = await subscribe(world, shop)
+  const charge = world.stripe.all('charge').findLast((one) => one.customer === shop.customer)!
+  await world.deps.stripe!.subscriptions.cancel(id)
+  await subscribe(world, shop)
+  world.stripe.openDispute(charge.id)
+  await refreshAccount(world.deps, shop.accountId)
+  expect(statusesOf(shop)).toEqual(['canceled', 'active'])
+  world.stripe.openDispute(world.stripe.all('charge').findLast((one) => one.customer === shop.customer)!.id)
+  await refreshAccount(world.deps, shop.accountId)
+  expect(await rowOf(world, shop)).toMatchObject({ plan: 'starter', status: 'canceled' })
+})
+
+it('a dispute that was won by the time it is looked at, and one in a copy, cancel nothing', async () => {
+  const [won, copied] = [await aCustomer(world), await aCustomer(world)]
+  for (const shop of [won, copied]) {
+    await subscribe(world, shop)
+    await refreshAccount(world.deps, shop.accountId)
+  }
+  await dispute(won, (id) => world.stripe.closeDispute(id, 'won'))
+  await pauseInstance()
+  await dispute(copied)
+  expect([...statusesOf(won), ...statusesOf(copied)]).toEqual(['active', 'active'])
+})

@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import type { AccountDb, AccountTx } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
+import { raiseProblem } from '../../access/problems/problems.ts'
+import { isPaused } from './copy-sql.ts'
+import { ENDED_BY } from './derive-rules.ts'
+import * as sql from './events-sql.ts'
+import { type chargeJob, endCustomerJob, refreshJob } from './jobs.ts'
+import { GIVES_BACK } from './seen.ts'
+import { askStripe, stripeCodeOf } from './stripe.ts'
+
+// Subscriptions that end at Stripe because of something here, or because a bank takes a payment back.
+
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+
+const SeenCharge = z.object({ customer: z.string().max(255).nullable() })
+
+/** In the transaction that deletes an account: whatever becomes of it, nobody is charged any more. */
+export async function endPaymentsOf(deps: Pick<Deps, 'jobs'>, tx: AccountTx): Promise<void> {
+  const its = await sql.readCustomer(tx)
+  if (its) await deps.jobs.enqueue(tx.db, endCustomerJob, { customer: its.customer, tries: 0 }, its.customer)
+}
+
+/** By the job, until it is done. A copy of an installation waits until it is the live one (D7). */
+export async function endCustomer(
+  deps: Deps,
+  { customer, tries }: z.infer<typeof endCustomerJob.payload>,
+): Promise<void> {
+  const again = (delayMs: number) =>
+    deps.jobs.enqueue(
+      deps.db,
+      endCustomerJob,
+      { customer, tries: tries + 1 },
+      customer,
+      new Date(deps.now().getTime() + delayMs),
+    )
+  if (await isPaused(deps.db)) return again(DAY_MS)
+  try {
+    await expireSessions(deps, customer)
+    await cancelAll(deps, customer)
+  } catch (error) {
+    if (stripeCodeOf(error) === 'resource_missing') return
+    deps.log.error({ err: error, tries }, 'payments.not_ended')
+    await again(Math.min(DAY_MS, 2 ** tries * MINUTE_MS))
+  }
+}
+
+/** What is open could be paid yet. */
+async function expireSessions(deps: Deps, customer: string): Promise<void> {
+  const open = await askStripe(deps, (stripe) =>
+    stripe.checkout.sessions.list({ customer, status: 'open', limit: 100 }),
+  )
+  for (const { id } of open.data) await askStripe(deps, (stripe) => stripe.checkout.sessions.expire(id))
+}
+
+async function cancelAll(deps: Deps, customer: string, why?: 'chargeback'): Promise<void> {
+  const found = await askStripe(deps, (stripe) =>
+    stripe.subscriptions.list({ customer, limit: 100 }).autoPagingToArray({ limit: 300 }),
+  )
+  for (const { id, status } of found) {
+    if (['canceled', 'incomplete_expired'].includes(status)) continue
+    if (why) await askStripe(deps, (stripe) => stripe.subscriptions.update(id, { metadata: { [ENDED_BY]: why } }))
+    await askStripe(deps, (stripe) => stripe.subscriptions.cancel(id)).catch(unlessGone)
+  }
+}
+
+/** Somebody else was first. */
+function unlessGone(error: unknown): void {
+  if (stripeCodeOf(error) !== 'resource_missing') throw error
+}
+
+/** By the job: whom a charge is of. */
+export async function lookAtCharge(deps: Deps, { chargeId }: z.infer<typeof chargeJob.payload>): Promise<void> {
+  const { customer } = await askStripe(deps, (stripe) =>
+    stripe.charges.retrieve(chargeId).then((one) => SeenCharge.parse(one)),
+  )
+  const accountId = customer && (await sql.accountOfCustomer(deps.db, customer))
+  if (accountId) await deps.jobs.enqueue(deps.db, refreshJob, { accountId }, accountId)
+}
+
+/** A bank that takes a charge of the subscription back ends it (decision 121). */
+export async function endIfTakenBack(
+  deps: Deps,
+  account: AccountDb,
+  { customer, disputed }: { customer: string; disputed: readonly string[] },
+): Promise<'kept' | 'ended'> {
+  for (const chargeId of disputed) {
+    const disputes = await askStripe(deps, (stripe) => stripe.disputes.list({ charge: chargeId, limit: 100 }))
+    const taken = disputes.data.find(({ status }) => !GIVES_BACK.test(status))
+    if (!taken || (await isPaused(deps.db))) continue
+    const detail = `The bank has taken the charge ${chargeId} back (${taken.id}). The subscription was canceled.`
+    await raiseProblem(account, { kind: 'chargeback', detail, now: deps.now() })
+    await cancelAll(deps, customer, 'chargeback')
+    return 'ended'
+  }
+  return 'kept'
+}

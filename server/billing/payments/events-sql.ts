@@ -1,0 +1,60 @@
+import { type AccountDb, type Db, sql, type Tx } from '../../core/db/db.ts'
+
+// What Stripe has told, and whom it is about: SQL and nothing else.
+
+export interface KeptEvent {
+  id: string
+  type: string
+  customer: string | null
+  madeAt: Date
+}
+
+/** Whether it is the first time. */
+export async function keepEvent(tx: Tx, { id, type, customer, madeAt }: KeptEvent, now: Date): Promise<boolean> {
+  const kept = await tx
+    .insertInto('billing_events')
+    .values({ event_id: id, type, stripe_customer_id: customer, made_at: madeAt, received_at: now })
+    .onConflict((conflict) => conflict.column('event_id').doNothing())
+    .returning('event_id')
+    .executeTakeFirst()
+  return kept !== undefined
+}
+
+export async function deleteOldEvents(db: Db, before: Date): Promise<void> {
+  await db.deleteFrom('billing_events').where('received_at', '<', before).execute()
+}
+
+/** A customer is told by Stripe, before it is known whose it is. */
+export async function accountOfCustomer(db: Db | Tx, customer: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('billing_customers')
+    .select('account_id')
+    .where('stripe_customer_id', '=', customer)
+    .executeTakeFirst()
+  return row?.account_id
+}
+
+export function readCustomer({ db, accountId }: AccountDb) {
+  return db
+    .selectFrom('billing_customers')
+    .select(['stripe_customer_id as customer', 'refreshed_at as refreshedAt', 'failed_at as failedAt'])
+    .where('account_id', '=', accountId)
+    .executeTakeFirst()
+}
+
+/** Those looked at the longest ago, and those whose last look failed, which wait for a while and not for a day. */
+export async function staleAccounts(
+  db: Db,
+  { before, failedBefore, limit }: { before: Date; failedBefore: Date; limit: number },
+): Promise<string[]> {
+  const { rows } = await sql<{ account_id: string }>`
+    select account_id from (
+      (select c.account_id, c.refreshed_at from billing_customers c join accounts a on a.id = c.account_id and a.deleted_at is null
+        where (c.refreshed_at is null or c.refreshed_at < ${before}) and (c.failed_at is null or c.failed_at < ${failedBefore})
+        order by c.refreshed_at nulls first, c.account_id limit ${limit})
+      union
+      (select c.account_id, c.refreshed_at from billing_customers c join accounts a on a.id = c.account_id and a.deleted_at is null
+        where c.failed_at < ${failedBefore} order by c.failed_at, c.account_id limit ${limit})) stale
+    order by refreshed_at nulls first, account_id limit ${limit}`.execute(db)
+  return rows.map((row) => row.account_id)
+}

@@ -1,0 +1,25 @@
+import type { AccountDb } from '../../core/db/db.ts'
+
+// The list of payments: SQL and nothing else.
+
+export async function countPayments({ db, accountId }: AccountDb): Promise<number> {
+  const { count } = await db
+    .selectFrom('payments')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('account_id', '=', accountId)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/** The newest first. */
+export function listPayments({ db, accountId }: AccountDb, { offset, limit }: { offset: number; limit: number }) {
+  return db
+    .selectFrom('payments')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute()
+}

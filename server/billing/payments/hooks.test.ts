@@ -1,0 +1,210 @@
+import type Stripe from 'stripe'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { DAY } from '../../../test/message-scene.ts'
+import { aStripeWorld } from '../../../test/stripe-world.ts'
+import { aCustomer, rowOf, subscribe } from '../../../test/subscriber.ts'
+import { tidyAccounts } from '../../workspace/accounts/accounts.ts'
+
+// What Stripe tells by webhooks: verified, kept once, answered; a look follows (decision 83).
+
+const world = aStripeWorld()
+
+/** The installation has other settings of Stripe. */
+async function withSettings(changed: object, work: () => Promise<void>): Promise<void> {
+  const { config } = world.deps
+  world.deps.config = { ...config, stripe: { ...config.stripe!, ...changed } }
+  await work().finally(() => {
+    world.deps.config = config
+  })
+}
+
+beforeEach(() => {
+  world.stripe.intercept = () => undefined
+  world.stripe.webhooks.drop()
+  world.queued.length = 0
+})
+
+async function post(payload: string, signature: string) {
+  const headers = { 'content-type': 'application/json; charset=utf-8', 'stripe-signature': signature }
+  const reply = await world.app.inject({ method: 'POST', url: '/api/webhooks/stripe', headers, payload })
+  return { status: reply.statusCode, body: reply.json() as { error?: string; received?: boolean } }
+}
+const deliver = (event: Stripe.Event) => {
+  const { payload, signature } = world.stripe.webhooks.signed(event)
+  return post(payload, signature)
+}
+const kept = (id: string) =>
+  world.db.selectFrom('billing_events').selectAll().where('event_id', '=', id).executeTakeFirst()
+const newest = (type: Stripe.Event['type']) => world.stripe.all('event').findLast((event) => event.type === type)!
+
+/** An account with a subscription, and the event that told of it. */
+async function told(type: Stripe.Event['type'] = 'customer.subscription.created') {
+  const shop = await aCustomer(world)
+  await subscribe(world, shop)
+  world.queued.length = 0
+  return { shop, event: newest(type) }
+}
+
+it('is kept once, answered at once, and the account is looked at afterwards', async () => {
+  const { shop, event } = await told()
+  const asked = world.stripe.seen.length
+  expect(await deliver(event)).toEqual({ status: 200, body: { received: true } })
+  expect(world.stripe.seen).toHaveLength(asked)
+  expect(await kept(event.id)).toMatchObject({
+    ...{ type: event.type, stripe_customer_id: shop.customer, received_at: world.now },
+    made_at: new Date(event.created * 1000),
+  })
+  expect(await rowOf(world, shop)).toMatchObject({ plan: 'free' })
+  await world.runJobs()
+  expect(await rowOf(world, shop)).toMatchObject({ plan: 'starter', source: 'stripe' })
+})
+
+it('the same event ten times at once is one row and one look', async () => {
+  const { event } = await told()
+  const replies = await Promise.all(Array.from({ length: 10 }, () => deliver(event)))
+  expect(replies.map(({ status }) => status)).toEqual(Array(10).fill(200))
+  expect(world.queued.map(({ name }) => name)).toEqual(['payments.refresh'])
+  await world.runJobs()
+  world.queued.length = 0
+  await deliver(event)
+  expect(world.queued).toEqual([])
+})
+
+it('many events of one account are one look', async () => {
+  await told()
+  const done = await world.stripe.webhooks.deliverAll(
+    async (payload, signature) => (await post(payload, signature)).status,
+  )
+  expect(done.length).toBeGreaterThan(5)
+  expect(done.every(({ answers }) => answers.at(-1) === 200)).toBe(true)
+  expect(world.queued.map(({ name }) => name)).toEqual(['payments.refresh'])
+})
+
+describe('is refused in words, and nothing of it is kept', () => {
+  it.each([
+    [
+      'with a forged signature',
+      () => world.stripe.webhooks.signed(newest('invoice.paid'), 'whsec_of_somebody_else').signature,
+    ],
+    ['without a signature', () => ''],
+    ['with nonsense for a signature', () => 't=now,v1=ffff'],
+  ])('%s', async (_, signature) => {
+    const { event } = await told('invoice.paid')
+    const { payload } = world.stripe.webhooks.signed(event)
+    const { status, body } = await post(payload, signature())
+    expect([status, body.error]).toEqual([400, expect.stringMatching(/^The signature does not fit/)])
+    expect(await kept(event.id)).toBeUndefined()
+    expect(world.queued).toEqual([])
+  })
+
+  it('with a body that is not the one that was signed', async () => {
+    const { event } = await told()
+    const { payload, signature } = world.stripe.webhooks.signed(event)
+    expect((await post(payload.replace('customer.subscription', 'customer.Subscription'), signature)).status).toBe(400)
+    expect(await kept(event.id)).toBeUndefined()
+  })
+
+  it('when it was signed more than five minutes ago', async () => {
+    const { event } = await told()
+    const { payload, signature } = world.stripe.webhooks.signed(event)
+    world.advance(6 * 60_000)
+    expect((await post(payload, signature)).status).toBe(400)
+    expect(await kept(event.id)).toBeUndefined()
+    // Stripe signs anew when it repeats.
+    expect((await deliver(event)).status).toBe(200)
+  })
+
+  it('when it is of the other mode', async () => {
+    const { event } = await told()
+    await withSettings({ secretKey: 'rk_live_ofours' }, async () => {
+      const { status, body } = await deliver(event)
+      expect([status, body.error]).toEqual([
+        400,
+        'This is an event of Stripe’s test mode, and the key here is one of its live mode.',
+      ])
+      expect(await kept(event.id)).toBeUndefined()
+      expect((await deliver({ ...event, livemode: true })).status).toBe(200)
+    })
+    const { body } = await deliver({ ...event, id: 'evt_live', livemode: true })
+    expect(body.error).toMatch(/live mode, and the key here is one of its test/)
+  })
+
+  it('when it is signed rightly and is no event', async () => {
+    for (const strange of [{ id: 'evt_1' }, { ...newest('invoice.paid'), id: '../x' }, [], 'event']) {
+      const { status, body } = await deliver(strange as unknown as Stripe.Event)
+      expect([status, body.error]).toEqual([400, 'This is not an event of Stripe.'])
+    }
+  })
+
+  it('when it is larger than any event', async () => {
+    const event = { ...newest('invoice.paid'), id: 'evt_large', padding: 'x'.repeat(1_000_000) }
+    expect((await deliver(event)).status).toBe(413)
+    expect(await kept('evt_large')).toBeUndefined()
+  })
+})
+
+it('each secret fits, so that one can be replaced', async () => {
+  const { event } = await told()
+  await withSettings({ webhookSecrets: ['whsec_old', 'whsec_contractserver'] }, async () => {
+    expect((await deliver(event)).status).toBe(200)
+  })
+  await withSettings({ webhookSecrets: [] }, async () => {
+    expect((await deliver(event)).body.error).toBe('STRIPE_WEBHOOK_SECRET is not set here.')
+  })
+})
+
+it('without Stripe there is no such address', async () => {
+  const { event } = await told()
+  const { payload, signature } = world.stripe.webhooks.signed(event)
+  const { stripe } = world.deps
+  delete world.deps.stripe
+  expect((await post(payload, signature)).status).toBe(404)
+  world.deps.stripe = stripe!
+})
+
+it('a customer that nobody here is gets an answer, and a note', async () => {
+  const { id } = await world.deps.stripe!.customers.create({ email: 'ann@elsewhere.test' })
+  const event = newest('customer.created')
+  expect((await deliver(event)).status).toBe(200)
+  expect(await kept(event.id)).toMatchObject({ stripe_customer_id: id })
+  expect(world.queued).toEqual([])
+})
+
+it('a card that was taken away names its customer as it was before', async () => {
+  const { shop } = await told()
+  const [card] = world.stripe.all('payment_method').filter(({ customer }) => customer === shop.customer)
+  await world.deps.stripe!.paymentMethods.detach(card!.id)
+  await deliver(newest('payment_method.detached'))
+  expect(world.queued).toMatchObject([{ name: 'payments.refresh', payload: { accountId: shop.accountId } }])
+})
+
+it('a refund names a charge only: whom it is of is asked', async () => {
+  const { shop } = await told()
+  await world.runJobs()
+  const intent = world.stripe.all('payment_intent').find(({ customer }) => customer === shop.customer)!
+  await world.deps.stripe!.refunds.create({ payment_intent: intent.id, amount: 900 })
+  await deliver(newest('refund.created'))
+  await world.runJobs()
+  const payment = world.db.selectFrom('payments').selectAll().where('account_id', '=', shop.accountId)
+  expect(await payment.executeTakeFirst()).toMatchObject({ status: 'succeeded', refund_minor: 900 })
+})
+
+it('a look that fails is noted, and the event is kept all the same', async () => {
+  const { shop, event } = await told()
+  world.stripe.intercept = () => 'cut'
+  await deliver(event)
+  await expect(world.runJobs()).rejects.toThrow('Stripe is not responding')
+  expect(await kept(event.id)).toBeDefined()
+  expect(await rowOf(world, shop)).toMatchObject({ plan: 'free' })
+})
+
+it('events are forgotten after 40 days', async () => {
+  const { event } = await told()
+  await deliver(event)
+  world.passTime(39 * DAY)
+  await tidyAccounts(world.deps)
+  expect(await kept(event.id)).toBeDefined()
+  world.passTime(2 * DAY)
+  await tidyAccounts(world.deps)
+  expect(await kept(event.id)).toBeUndefined()
+})

@@ -1,0 +1,203 @@
+import { beforeEach, expect, it } from 'vitest'
+import { DAY } from '../../../test/message-scene.ts'
+import { told } from '../../../test/notifications.ts'
+import { aStripeWorld } from '../../../test/stripe-world.ts'
+import { aCustomer, giveCard, itemsOf, paymentsOf, rowOf, type Subscriber, subscribe } from '../../../test/subscriber.ts'
+import { acceptsMail } from '../../../test/world.ts'
+import { gatherNotifications } from '../../access/notifications/gather.ts'
+import { mailDueNotifications } from '../../access/notifications/mails.ts'
+import { refreshAccount } from './refresh.ts'
+
+// What owners are told of their subscription, once each (decisions 84 to 86).
+
+const world = aStripeWorld()
+const stripe = () => world.deps.stripe!
+const seen = new Map<string, number>()
+
+beforeEach(() => {
+  world.answer = acceptsMail
+  seen.clear()
+})
+
+/** Looks, twice as everything comes twice, and answers what was told since the last time. */
+async function news(
+  shop: Subscriber,
+  isTrialEnding = false,
+): Promise<{ type: string; title: string; message: string }[]> {
+  await refreshAccount(world.deps, shop.accountId, { isTrialEnding })
+  await refreshAccount(world.deps, shop.accountId, { isTrialEnding })
+  const all = await told(world, shop.storeId)
+  const fresh = all.slice(seen.get(shop.storeId) ?? 0)
+  seen.set(shop.storeId, all.length)
+  return fresh
+}
+const titles = async (shop: Subscriber) => (await news(shop)).map(({ title }) => title)
+
+it('a trial: begun, about to end, and ended for want of a card', async () => {
+  const shop = await aCustomer(world)
+  await subscribe(world, shop, { trialDays: 14, card: null })
+  const [begun] = await news(shop)
+  expect(begun).toEqual({
+    ...{ type: 'plan_changed', title: 'Your plan is Starter now' },
+    message:
+      'The trial is free until March 16, 2026. After that it costs $19.00 a month, before discounts and tax, if you add a card. Without one your account is on the Lite plan then.',
+  })
+  world.passTime(10 * DAY)
+  expect(await news(shop)).toEqual([])
+  world.passTime(1.5 * DAY)
+  expect(await news(shop)).toEqual([
+    {
+      ...{ type: 'trial_ending', title: 'Your Starter trial ends on March 16, 2026' },
+      message:
+        'There is no card yet. Without one your account is on the Lite plan from then on. With one the Starter plan costs $19.00 a month, before discounts and tax.',
+    },
+  ])
+  world.passTime(3 * DAY)
+  expect(await news(shop)).toEqual([
+    {
+      ...{ type: 'trial_ended', title: 'Your Starter trial has ended' },
+      message: 'Nothing was charged. Your account is on the Lite plan now.',
+    },
+  ])
+})
+
+it('a trial that Stripe says is about to end, also where our clock says otherwise, and goes on with a card', async () => {
+  const shop = await aCustomer(world)
+  await subscribe(world, shop, { plan: 'growth', cycle: 'year', trialDays: 14 })
+  await news(shop)
+  expect((await news(shop, true)).map(({ type, message }) => [type, message])).toEqual([
+    ['trial_ending', expect.stringMatching(/^The card you gave is charged then: \$468\.00 a year, before/)],
+  ])
+  world.passTime(12 * DAY)
+  expect(await news(shop)).toEqual([])
+  world.passTime(2.1 * DAY)
+  expect((await news(shop)).map(({ type, message }) => [type, message])).toEqual([
+    ['trial_ended', 'The plan goes on and costs $468.00 a year, before discounts and tax.'],
+  ])
+  expect(await rowOf(world, shop)).toMatchObject({ plan: 'growth', status: 'active' })
+  expect(await paymentsOf(world, shop)).toMatchObject([{ status: 'succeeded', amount_minor: 46_800 }])
+})
+
+it.each([
+  [
+    null,
+    /^The trial is free until .*\. After that it costs \$19\.00 a month.*, if you add a card\. Without one .* Lite/,
+  ],
+  [
+    'pm_card_mastercard',
+    /^The trial is free until .*\. After that it costs \$19\.00 a month, before discounts and tax\.$/,
+  ],
+])('within a trial, reactivated: it costs something only with a card (%s)', async (card, message) => {
+  const shop = await aCustomer(world)
+  const { id } = await subscribe(world, shop, { trialDays: 14, card })
+  await stripe().subscriptions.update(id, { cancel_at_period_end: true })
+  await news(shop)
+  await stripe().subscriptions.update(id, { cancel_at_period_end: false })
+  expect(await news(shop)).toEqual([
+    { type: 'plan_changed', title: 'Your Starter plan goes on', message: expect.stringMatching(message) },
+  ])
+})
+
+it('a trial that is to end anyway is not told of again', async () => {
+  const shop = await aCustomer(world)
+  const { id } = await subscribe(world, shop, { trialDays: 14 })
+  await stripe().subscriptions.update(id, { cancel_at_period_end: true })
+  await news(shop)
+  world.passTime(12 * DAY)
+  expect(await news(shop, true)).toEqual([])
+})
+
+it('a card that another account had a trial with ends this one: told as that, and as nothing else', async () => {
+  const first = await aCustomer(world)
+  await subscribe(world, first, { trialDays: 14, card: 'pm_card_amex' })
+  await news(first)
+  const second = await aCustomer(world)
+  await subscribe(world, second, { trialDays: 14, card: null })
+  expect(await titles(second)).toEqual(['Your plan is Starter now'])
+  await giveCard(world, second.customer, 'pm_card_amex')
+  expect(await news(second)).toEqual([
+    {
+      ...{ type: 'trial_refused', title: 'Your Starter trial has ended early' },
+      message:
+        'The card you added has been used for a trial of another account, and each card has one trial. From now on the Starter plan costs $19.00 a month, before discounts and tax; without a card your account is on the Lite plan.',
+    },
+  ])
+})
+
+it('a payment that fails is told once, however often it is tried, and that it was made', async () => {
+  const shop = await aCustomer(world)
+  await subscribe(world, shop)
+  await news(shop)
+  await giveCard(world, shop.customer, 'pm_card_chargeCustomerFail')
+  world.passTime(32 * DAY)
+  const [failed, ...more] = await news(shop)
+  expect([failed!.type, failed!.title, more]).toEqual(['payment_failed', 'A payment of $19.00 has failed', []])
+  expect(failed!.message).toMatch(
+    /^Your card was declined\. It is tried again on \w+ \d+, 2026\. Messages are sent until \w+ \d+, 2026\. After that/,
+  )
+  world.passTime(4 * DAY)
+  expect(await news(shop)).toEqual([])
+  await giveCard(world, shop.customer)
+  world.passTime(6 * DAY)
+  expect((await news(shop)).map(({ type }) => type)).toEqual(['payment_recovered'])
+  expect(await rowOf(world, shop)).toMatchObject({ status: 'active', past_due_since: null })
+  expect(await paymentsOf(world, shop)).toMatchObject([{ status: 'succeeded' }, { status: 'succeeded' }])
+})
+
+it('what changes, from when, and that it was taken back', async () => {
+  const shop = await aCustomer(world)
+  const { id } = await subscribe(world, shop, { plan: 'growth' })
+  await news(shop)
+  await stripe().subscriptions.update(id, { cancel_at_period_end: true })
+  expect(await titles(shop)).toEqual([expect.stringMatching(/^Your Growth plan ends on \w+ \d+, 2026$/)])
+  await stripe().subscriptions.update(id, { cancel_at_period_end: false })
+  expect(await news(shop)).toMatchObject([
+    { title: 'Your Growth plan goes on', message: expect.stringMatching(/^It costs \$49\.00 a month.* It renews on /) },
+  ])
+  const schedule = await stripe().subscriptionSchedules.create({ from_subscription: id })
+  const [phase] = schedule.phases
+  await stripe().subscriptionSchedules.update(schedule.id, {
+    phases: [
+      { items: itemsOf(world, { plan: 'growth' }), start_date: phase!.start_date, end_date: phase!.end_date },
+      { items: itemsOf(world, { plan: 'starter', extraStores: 1 }), duration: { interval: 'month' } },
+    ],
+  })
+  expect(await news(shop)).toMatchObject([
+    {
+      title: expect.stringMatching(/^Your plan changes to Starter on \w+ \d+, 2026, with 1 extra store$/),
+      message: 'Until then all stays as it is. From then on it costs $29.00 a month, before discounts and tax.',
+    },
+  ])
+  world.passTime(32 * DAY)
+  expect(await titles(shop)).toEqual(['Your plan is Starter now, with 1 extra store'])
+  await stripe().subscriptions.cancel(id)
+  expect(await titles(shop)).toEqual(['Your Starter plan has ended'])
+})
+
+it('a subscription that is taken away is told as that', async () => {
+  const shop = await aCustomer(world)
+  const { id } = await subscribe(world, shop, { plan: 'growth' })
+  await news(shop)
+  await stripe().subscriptions.update(id, { metadata: { recoup_ended: 'chargeback' } })
+  await stripe().subscriptions.cancel(id)
+  expect(await titles(shop)).toEqual(['Your Growth plan was canceled'])
+})
+
+it('owners are mailed at once, with a link to Billing', async () => {
+  const shop = await aCustomer(world)
+  const { email } = await world.db
+    .selectFrom('users')
+    .select('email')
+    .where('id', '=', shop.userId)
+    .executeTakeFirstOrThrow()
+  await subscribe(world, shop)
+  world.sent.length = 0
+  await refreshAccount(world.deps, shop.accountId)
+  await gatherNotifications(world.deps)
+  await mailDueNotifications(world.deps)
+  await world.runJobs()
+  const mails = world.sent.filter(({ to }) => to === email)
+  expect(mails.map(({ subject }) => subject)).toEqual(['Your plan is Starter now'])
+  expect(mails[0]!.text).toMatch(/^Open billing:\nhttp:\/\/localhost:3000\/billing$/m)
+  expect(mails[0]!.text).not.toContain('/notifications?')
+})

@@ -1,0 +1,147 @@
+import { expect, it } from 'vitest'
+import { startStripe } from '../../../test/contract-servers/stripe/server.ts'
+import { DAY } from '../../../test/message-scene.ts'
+import { isProof, testSeed } from '../../../test/seed.ts'
+import { derivedOf, doSomething, giveSomeCard, type Life, oneIn } from '../../../test/stripe-life.ts'
+import { aStripeWorld } from '../../../test/stripe-world.ts'
+import { aCustomer, rowOf, type Subscriber } from '../../../test/subscriber.ts'
+import { seeded } from '../../../test/traffic.ts'
+import { START } from '../../../test/world.ts'
+import { claimTrial } from '../billing/trials.ts'
+import { reconcileAccounts } from './reconcile.ts'
+import { refreshAccount } from './refresh.ts'
+import { setUpBilling } from './setup.ts'
+import { openStripe } from './stripe.ts'
+
+// Lives of subscriptions whose webhooks come in any order, twice, never, late, or from somebody else, while Stripe fails now and then and
+// several looks are under way (decision 83). Whatever came, after one look of the daily reconciliation our row is what Stripe's objects
+// come to. STRIPE_LIVES says how many lives; a failure names its seed, and STRIPE_LIFE=<seed> lives it again.
+
+const LIVES = Number(process.env.STRIPE_LIVES ?? (isProof ? 1_000 : 12))
+const only = process.env.STRIPE_LIFE
+const seeds = only ? [Number(only)] : Array.from({ length: LIVES }, (_, place) => testSeed * 10_000 + place)
+
+const world = aStripeWorld()
+
+it(
+  'whatever becomes of webhooks, the next reconciliation ends in what Stripe has',
+  async () => {
+    for (const seed of seeds) {
+      await live(seed).catch((error: unknown) => {
+        throw new Error(`STRIPE_LIFE=${seed}`, { cause: error })
+      })
+    }
+  },
+  LIVES * 10_000,
+)
+
+async function live(seed: number): Promise<void> {
+  const chance = seeded(seed)
+  world.now = START
+  world.queued.length = 0
+  for (const table of ['billing_customers', 'billing_events', 'trial_claims', 'subscriptions'] as const)
+    await world.db.deleteFrom(table).execute()
+  const server = await startStripe({
+    now: START,
+    signedAt: () => world.now,
+    afterRetries: oneIn(chance, 2) ? 'cancel' : 'unpaid',
+  })
+  const stripe = await openStripe({ secretKey: server.apiKey, apiUrl: server.url }, { retries: 0 })
+  await setUpBilling(stripe, world.deps.config)
+  world.deps.stripe = stripe
+  const shop = await aCustomer(world, oneIn(chance, 2))
+  const life: Life = { server, stripe, customer: shop.customer, chance }
+  try {
+    if (oneIn(chance, 4)) await tryBefore(life)
+    await giveSomeCard(life, 'pm_card_visa')
+    for (let step = 0; step < 8; step++) await aWhile(life, shop)
+    expect(server.faults).toEqual([])
+  } finally {
+    await server.close()
+  }
+}
+
+/** The card has been used for another account's trial. */
+async function tryBefore(life: Life): Promise<void> {
+  const other = await aCustomer(world)
+  await claimTrial(world.deps, { accountId: other.accountId, db: world.db }, [
+    await giveSomeCard({ ...life, ...other }, 'pm_card_visa'),
+  ])
+}
+
+/** Something is done, time passes, some of what Stripe tells arrives; now and then comes the daily look. */
+async function aWhile(life: Life, shop: Subscriber): Promise<void> {
+  const { chance, server } = life
+  for (let deeds = 0; deeds < 3; deeds++) await doSomething(life)
+  pass(life, Math.floor(chance() * 12) * DAY + 1_000)
+  garble(life)
+  if (oneIn(chance, 4))
+    server.intercept = () => (oneIn(chance, 6) ? { status: 500, body: { error: { type: 'api_error' } } } : undefined)
+  const delivered = await server.webhooks.deliverAll(deliver)
+  expect(delivered.filter(({ isForged, answers }) => answers.at(-1) !== (isForged ? 400 : 200))).toEqual([])
+  const looks = [work(), work(), refreshAccount(world.deps, shop.accountId).catch(() => {})]
+  // Something happens while they look.
+  if (oneIn(chance, 2)) looks.push(doSomething(life))
+  await Promise.all(looks)
+  server.intercept = () => undefined
+  if (!oneIn(chance, 2)) return
+  pass(life, DAY)
+  await reconcileAccounts(world.deps)
+  while (world.queued.length > 0) await work()
+  await expectRow(life, shop)
+  await expectAccess(life, shop)
+}
+
+function garble({ server: { webhooks }, chance }: Life): void {
+  webhooks.shuffle(chance)
+  if (oneIn(chance, 2)) webhooks.double(() => oneIn(chance, 3))
+  if (oneIn(chance, 2)) webhooks.drop(() => oneIn(chance, 3))
+  if (oneIn(chance, 4)) webhooks.drop()
+  if (oneIn(chance, 2)) webhooks.delay(86_400, () => oneIn(chance, 4))
+  if (oneIn(chance, 3)) webhooks.forge('customer.subscription.deleted', { id: 'sub_x', object: 'subscription' })
+}
+
+const pass = ({ server }: Life, ms: number) => server.clock.advance(world.advance(ms))
+
+async function deliver(payload: string, signature: string): Promise<number> {
+  const headers = { 'content-type': 'application/json', 'stripe-signature': signature }
+  return (await world.app.inject({ method: 'POST', url: '/api/webhooks/stripe', headers, payload })).statusCode
+}
+
+/** What fails is lost, as it is after the last of its tries. */
+const work = () => world.runJobs().catch(() => {})
+
+async function expectRow(life: Life, shop: Subscriber): Promise<void> {
+  const { row } = derivedOf(life)
+  const has = await rowOf(world, shop)
+  // A plan of the account's own stays until something lives at Stripe.
+  if (!row || (has && has.source !== 'stripe' && row.cycle === null)) {
+    expect(has?.source).not.toBe('stripe')
+    return
+  }
+  expect(has).toMatchObject({
+    ...{ source: 'stripe', plan: row.plan, status: row.status, past_due_since: row.pastDueSince, cycle: row.cycle },
+    ...{ extra_stores: row.extraStores, amount_minor: row.amountMinor, current_period_end: row.currentPeriodEnd },
+    ...{ next_billing_at: row.nextBillingAt, trial_ends_at: row.trialEndsAt, last_payment_at: row.lastPaymentAt },
+    ...{ cancel_at_period_end: row.cancelAtPeriodEnd, has_card: row.hasCard, next_plan: row.next?.plan ?? null },
+    ...{ next_cycle: row.next?.cycle ?? null, changes_at: row.next?.at ?? null },
+    ...{ stripe_subscription_id: row.stripeSubscriptionId, stripe_schedule_id: row.stripeScheduleId },
+  })
+}
+
+/** Whether the account is a subscriber, as it follows from Stripe's objects alone (decisions 86 and 121). */
+async function expectAccess(life: Life, shop: Subscriber): Promise<void> {
+  const { row } = derivedOf(life)
+  if (!row || (await rowOf(world, shop))?.source !== 'stripe') return
+  const graceUntil = row.pastDueSince && new Date(row.pastDueSince.getTime() + 7 * DAY)
+  const isSubscriber = row.status === 'past_due' ? world.now < graceUntil! : row.status !== 'canceled'
+  await world.db
+    .updateTable('sessions')
+    .set({ expires_at: new Date(world.now.getTime() + DAY) })
+    .execute()
+  const { body } = await world.request('GET', '/api/subscribe/status', { token: shop.token })
+  expect(body).toMatchObject({
+    ...{ plan: row.plan, status: row.status, hasActiveSubscription: isSubscriber },
+    planInForce: row.status === 'canceled' ? 'free' : row.plan,
+  })
+}

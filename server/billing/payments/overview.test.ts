@@ -1,0 +1,214 @@
+import { beforeEach, expect, it } from 'vitest'
+import { aColleague } from '../../../test/factories.ts'
+import { DAY } from '../../../test/message-scene.ts'
+import { aStripeWorld } from '../../../test/stripe-world.ts'
+import { aCustomer, giveCard, rowOf, type Subscriber, subscribe } from '../../../test/subscriber.ts'
+import { viewSubscription } from './overview.ts'
+import { reconcileAccounts } from './reconcile.ts'
+import { refreshAccount } from './refresh.ts'
+
+// Billing's page: the subscription in full and the payments (A 2.7, A 7, decision 88), and the looks that find what no event told.
+
+const world = aStripeWorld()
+beforeEach(() => {
+  world.stripe.intercept = () => undefined
+})
+
+const detail = async ({ token }: { token: string }) =>
+  (await world.request('GET', '/api/payments/subscription', { token })).body
+const history = (token: string, query = '') => world.request('GET', `/api/payments/payment-history${query}`, { token })
+const asked = () => world.stripe.seen.length
+
+/** Sessions end while Stripe's time passes. */
+async function staySignedIn({ accountId }: Subscriber) {
+  const expires_at = new Date(world.now.getTime() + DAY)
+  await world.db.updateTable('sessions').set({ expires_at }).where('account_id', '=', accountId).execute()
+}
+
+it('says plan, price, dates, limits with extra stores and flags', { tags: ['A3', 'A7'] }, async () => {
+  const shop = await aCustomer(world)
+  await subscribe(world, shop, { cycle: 'year', extraStores: 2 })
+  const { subscription } = await detail(shop)
+  expect(subscription).toMatchObject({
+    ...{ plan: 'starter', status: 'active', source: 'stripe', billingCycle: 'year', amount: 42_000, currency: 'USD' },
+    ...{ extraStores: 2, hasCard: true, canManage: true, cancelAtPeriodEnd: false, trialEndsAt: null },
+    ...{ currentPeriodEnd: subscription.nextBillingDate, lastPaymentDate: world.stripe.clock.now().toISOString() },
+    planDetails: { name: 'Starter', features: expect.arrayContaining(['Priority Support']) },
+    features: {
+      ...{ maxStores: 4, maxEmailsPerMonth: 5_000, maxSmsPerMonth: 100, maxWhatsappPerMonth: 100 },
+      ...{ advancedAnalytics: true, prioritySupport: true, customBranding: false, apiAccess: false },
+    },
+    asOf: world.now.toISOString(),
+  })
+})
+
+it('of a plan that nobody pays by card it says no price and no date; null before a plan was chosen', {
+  tags: ['A7'],
+}, async () => {
+  const shop = await aCustomer(world)
+  const own = { source: 'default' as const, plan: 'growth' as const, is_unlimited: true }
+  await world.db.updateTable('subscriptions').set(own).where('account_id', '=', shop.accountId).execute()
+  expect((await detail(shop)).subscription).toMatchObject({
+    ...{ plan: 'growth', source: 'default', amount: 0, billingCycle: null, nextBillingDate: null, asOf: null },
+    features: { maxStores: -1, maxEmailsPerMonth: -1, maxSmsPerMonth: -1, maxWhatsappPerMonth: -1 },
+  })
+  await world.db.deleteFrom('subscriptions').where('account_id', '=', shop.accountId).execute()
+  expect(await detail(shop)).toEqual({ subscription: null })
+})
+
+it('after a chargeback it says the limits that count, and the plan that was', async () => {
+  const shop = await aCustomer(world)
+  const { id } = await subscribe(world, shop, { plan: 'growth', extraStores: 3 })
+  await refreshAccount(world.deps, shop.accountId)
+  world.advance(60_000)
+  await world.deps.stripe!.subscriptions.update(id, { metadata: { recoup_ended: 'operator' } })
+  await world.deps.stripe!.subscriptions.cancel(id)
+  expect((await detail(shop)).subscription).toMatchObject({
+    ...{ plan: 'growth', status: 'canceled' },
+    features: { maxStores: 1, maxEmailsPerMonth: 500, advancedAnalytics: false },
+  })
+})
+
+it('asks Stripe when it is opened, and again after a minute', async () => {
+  const shop = await aCustomer(world)
+  expect((await detail(shop)).subscription.plan).toBe('free')
+  await subscribe(world, shop)
+  const before = asked()
+  world.advance(59_000)
+  expect((await detail(shop)).subscription.plan).toBe('free')
+  expect(asked()).toBe(before)
+  world.advance(1_000)
+  expect((await detail(shop)).subscription.plan).toBe('starter')
+})
+
+it('says the copy, and how old it is, where Stripe fails or takes too long', async () => {
+  const shop = await aCustomer(world)
+  await subscribe(world, shop)
+  const { asOf } = (await detail(shop)).subscription
+  world.advance(DAY / 2)
+  world.stripe.intercept = () => ({ status: 500, body: { error: { type: 'api_error' } } })
+  expect((await detail(shop)).subscription).toMatchObject({ plan: 'starter', asOf })
+  // Asked once a minute at most, also while it fails.
+  const before = asked()
+  expect((await detail(shop)).subscription).toMatchObject({ plan: 'starter', asOf })
+  expect(asked()).toBe(before)
+  world.advance(60_000)
+  world.stripe.intercept = () => 'hang'
+  const account = { accountId: shop.accountId, db: world.db }
+  expect(await viewSubscription(world.deps, account, 5)).toMatchObject({ plan: 'starter', asOf })
+})
+
+it('who has bought nothing is not asked about', async () => {
+  const shop = await aCustomer(world)
+  await world.db.deleteFrom('billing_customers').where('account_id', '=', shop.accountId).execute()
+  const before = asked()
+  expect((await detail(shop)).subscription).toMatchObject({ plan: 'free', canManage: false })
+  expect(asked()).toBe(before)
+})
+
+it('lists payments ten a page, the newest first, of the own account only', { tags: ['A7'] }, async () => {
+  const shop = await aCustomer(world)
+  await subscribe(world, shop)
+  world.passTime(366 * DAY)
+  await refreshAccount(world.deps, shop.accountId)
+  await staySignedIn(shop)
+  const first = (await history(shop.token)).body
+  expect(first.pagination).toEqual({ page: 1, limit: 10, total: 13, pages: 2 })
+  expect(first.payments).toHaveLength(10)
+  expect(first.payments[0]).toMatchObject({
+    ...{ status: 'succeeded', amount: 1_900, currency: 'USD', refundAmount: 0, failureReason: null },
+    ...{ stripeInvoiceId: expect.stringMatching(/^in_/), invoiceUrl: expect.stringContaining('/i/in_') },
+    description: expect.stringContaining('Starter'),
+  })
+  const { payments } = (await history(shop.token, '?page=2')).body
+  const dates = [...first.payments, ...payments].map(({ createdAt }) => createdAt)
+  expect(dates).toEqual(dates.toSorted().reverse())
+  expect(dates).toHaveLength(13)
+  const stranger = await aCustomer(world)
+  await staySignedIn(stranger)
+  expect((await history(stranger.token)).body).toMatchObject({ payments: [], pagination: { total: 0 } })
+})
+
+it('lists what was given back of a payment, in part and in whole', async () => {
+  const shop = await aCustomer(world)
+  await subscribe(world, shop)
+  await refreshAccount(world.deps, shop.accountId)
+  const { id } = world.stripe.all('charge').findLast(({ customer }) => customer === shop.customer)!
+  for (const [amount, status, refundAmount] of [
+    [500, 'succeeded', 500],
+    [1_400, 'refunded', 1_900],
+  ] as const) {
+    await world.deps.stripe!.refunds.create({ charge: id, amount })
+    await refreshAccount(world.deps, shop.accountId)
+    await staySignedIn(shop)
+    expect((await history(shop.token)).body.payments).toMatchObject([{ status, amount: 1_900, refundAmount }])
+  }
+})
+
+it('members see the plan and not the payments; owners and admins see both', async () => {
+  const shop = await aCustomer(world)
+  for (const [role, status] of [
+    ['admin', 200],
+    ['member', 403],
+    ['viewer', 403],
+  ] as const) {
+    const { token } = await aColleague(world, shop, role)
+    expect([role, (await history(token)).status]).toEqual([role, status])
+    expect((await detail({ token })).subscription.plan).toBe('free')
+  }
+})
+
+it('the nightly look finds what no event told, and leaves what was looked at', async () => {
+  await world.db.deleteFrom('billing_customers').execute()
+  const [late, fresh] = [await aCustomer(world), await aCustomer(world)]
+  for (const shop of [late, fresh]) await subscribe(world, shop)
+  for (const shop of [late, fresh]) await refreshAccount(world.deps, shop.accountId)
+  await giveCard(world, late.customer, 'pm_card_chargeCustomerFail')
+  world.passTime(31.5 * DAY)
+  await refreshAccount(world.deps, fresh.accountId)
+  world.queued.length = 0
+  await reconcileAccounts(world.deps)
+  await reconcileAccounts(world.deps)
+  expect(world.queued).toMatchObject([{ name: 'payments.refresh', payload: { accountId: late.accountId } }])
+  await world.runJobs()
+  expect(await rowOf(world, late)).toMatchObject({ status: 'past_due' })
+  await reconcileAccounts(world.deps)
+  expect(world.queued).toEqual([])
+})
+
+it('one that Stripe fails on is tried again in an hour, and holds up no other', async () => {
+  await world.db.deleteFrom('billing_customers').execute()
+  const shop = await aCustomer(world)
+  world.stripe.intercept = () => 'cut'
+  await reconcileAccounts(world.deps)
+  await expect(world.runJobs()).rejects.toThrow('Stripe')
+  await reconcileAccounts(world.deps)
+  expect(world.queued).toEqual([])
+  world.advance(3_600_001)
+  await reconcileAccounts(world.deps)
+  expect(world.queued).toMatchObject([{ payload: { accountId: shop.accountId } }])
+  const { stripe } = world.deps
+  delete world.deps.stripe
+  world.queued.length = 0
+  await reconcileAccounts(world.deps)
+  world.deps.stripe = stripe!
+  expect(world.queued).toEqual([])
+})
+
+it('a look that failed is made again in an hour, also where an earlier one is of today', async () => {
+  await world.db.deleteFrom('billing_customers').execute()
+  const shop = await aCustomer(world)
+  await refreshAccount(world.deps, shop.accountId)
+  world.stripe.intercept = () => 'cut'
+  await expect(refreshAccount(world.deps, shop.accountId)).rejects.toThrow('Stripe')
+  world.stripe.intercept = () => undefined
+  world.queued.length = 0
+  await reconcileAccounts(world.deps)
+  expect(world.queued).toEqual([])
+  world.advance(3_600_001)
+  await reconcileAccounts(world.deps)
+  expect(world.queued).toMatchObject([{ payload: { accountId: shop.accountId } }])
+  await world.runJobs()
+  await reconcileAccounts(world.deps)
+  expect(world.queued).toEqual([])
+})

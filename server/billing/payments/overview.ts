@@ -1,0 +1,88 @@
+import { amountMinorOf, plans } from '../../../shared/billing.ts'
+import type { Payment, SubscriptionDetail } from '../../../shared/payments.ts'
+import { type AccountPlan, planOf, sellerOf } from '../billing/billing.ts'
+import { hasFeature, planLimitsOf } from '../billing/rules.ts'
+import type { AccountDb } from '../../core/db/db.ts'
+import { pageWindow, paginationOf } from '../../core/db/paging.ts'
+import type { Deps } from '../../deps.ts'
+import { readCustomer } from './events-sql.ts'
+import * as sql from './history-sql.ts'
+import { freshen } from './reconcile.ts'
+
+// What Billing shows: the subscription in full, and what was paid (A 2.7, decision 88).
+
+const CURRENCY = 'USD'
+
+/** null before a plan was chosen. */
+export async function viewSubscription(
+  deps: Deps,
+  account: AccountDb,
+  patienceMs?: number,
+): Promise<SubscriptionDetail | null> {
+  await freshen(deps, account.accountId, patienceMs)
+  const [plan, its] = await Promise.all([planOf(account, deps.now()), readCustomer(account)])
+  const { subscription } = plan
+  if (!subscription) return null
+  const isStripes = subscription.source === 'stripe'
+  return {
+    ...moneyOf(subscription),
+    ...datesOf(subscription),
+    plan: subscription.plan,
+    planDetails: { name: plans[subscription.plan].name, features: plans[subscription.plan].features },
+    status: subscription.status,
+    cancelAtPeriodEnd: subscription.cancelAtPeriodEnd,
+    features: featuresOf(plan),
+    extraStores: subscription.extraStores,
+    source: subscription.source,
+    hasCard: subscription.hasCard,
+    canManage: its !== undefined && sellerOf(deps.config) === 'stripe',
+    asOf: (isStripes && its?.refreshedAt?.toISOString()) || null,
+  }
+}
+
+type Subscription = NonNullable<AccountPlan['subscription']>
+
+/** A plan that nobody pays by card costs what Pricing says in test billing, and else nothing. */
+function moneyOf({ amountMinor, currency, cycle, plan, source }: Subscription) {
+  const own = source === 'test' ? amountMinorOf(plan, cycle ?? 'month') : 0
+  return { amount: amountMinor ?? own, currency: currency ?? CURRENCY, billingCycle: cycle }
+}
+
+const instant = (date: Date | null) => date?.toISOString() ?? null
+
+const datesOf = (its: Subscription) => ({
+  currentPeriodEnd: instant(its.currentPeriodEnd),
+  nextBillingDate: instant(its.nextBillingAt),
+  lastPaymentDate: instant(its.lastPaymentAt),
+  trialEndsAt: instant(its.trialEndsAt),
+})
+
+/** The plan's own, also while a payment is overdue and nothing is sent. */
+function featuresOf({ entitlements }: AccountPlan): SubscriptionDetail['features'] {
+  const isPaid = hasFeature(entitlements, 'advanced_analytics')
+  return {
+    ...planLimitsOf(entitlements),
+    ...{ advancedAnalytics: isPaid, prioritySupport: isPaid, customBranding: false, apiAccess: false },
+  }
+}
+
+export async function listHistory(account: AccountDb, page: { page: number; limit: number }) {
+  const total = await sql.countPayments(account)
+  const window = pageWindow(page, total, false)
+  const rows = window ? await sql.listPayments(account, window) : []
+  return { payments: rows.map(present), pagination: paginationOf(page, total) }
+}
+
+const present = (row: Awaited<ReturnType<typeof sql.listPayments>>[number]): Payment => ({
+  _id: row.id,
+  createdAt: row.created_at.toISOString(),
+  description: row.description,
+  failureReason: row.failure_reason,
+  amount: row.amount_minor,
+  currency: row.currency,
+  refundAmount: row.refund_minor,
+  status: row.status,
+  stripeInvoiceId: row.stripe_invoice_id,
+  number: row.number,
+  invoiceUrl: row.invoice_url,
+})

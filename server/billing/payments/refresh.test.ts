@@ -1,0 +1,218 @@
+import { beforeEach, expect, it } from 'vitest'
+import { aScene, DAY, HOUR, pass, steps } from '../../../test/message-scene.ts'
+import { aStripeWorld } from '../../../test/stripe-world.ts'
+import { aCustomer, giveCard, itemsOf, paymentsOf, rowOf, type Subscriber, subscribe } from '../../../test/subscriber.ts'
+import { START } from '../../../test/world.ts'
+import { refreshAccount } from './refresh.ts'
+
+// What is here of a subscription is made anew of Stripe's objects (decision 83).
+
+const world = aStripeWorld()
+const refresh = ({ accountId }: Subscriber) => refreshAccount(world.deps, accountId)
+
+beforeEach(() => {
+  world.stripe.intercept = () => undefined
+})
+
+const customerRow = ({ accountId }: Subscriber) =>
+  world.db.selectFrom('billing_customers').selectAll().where('account_id', '=', accountId).executeTakeFirstOrThrow()
+
+it('copies plan, cycle, extra stores, amount and dates', async () => {
+  const shop = await aCustomer(world)
+  const { id } = await subscribe(world, shop, { plan: 'growth', cycle: 'year', extraStores: 2 })
+  await refresh(shop)
+  const end = world.stripe.all('subscription').at(-1)!.items.data[0]!.current_period_end
+  expect(await rowOf(world, shop)).toMatchObject({
+    ...{ plan: 'growth', status: 'active', source: 'stripe', cycle: 'year', extra_stores: 2, is_unlimited: false },
+    ...{ amount_minor: 70_800, currency: 'USD', has_card: true, cancel_at_period_end: false, past_due_since: null },
+    ...{ current_period_end: new Date(end * 1000), next_billing_at: new Date(end * 1000) },
+    ...{ last_payment_at: world.stripe.clock.now(), trial_ends_at: null, next_plan: null },
+    ...{ stripe_subscription_id: id, stripe_schedule_id: null },
+  })
+  expect(await customerRow(shop)).toMatchObject({ begun: 1, applied: 1, refreshed_at: world.now, failed_at: null })
+})
+
+it('copies a smaller plan that waits for the end of the period', async () => {
+  const shop = await aCustomer(world)
+  const stripe = world.deps.stripe!
+  const { id } = await subscribe(world, shop, { plan: 'growth' })
+  const schedule = await stripe.subscriptionSchedules.create({ from_subscription: id })
+  const [phase] = schedule.phases
+  await stripe.subscriptionSchedules.update(schedule.id, {
+    phases: [
+      { items: itemsOf(world, { plan: 'growth' }), start_date: phase!.start_date, end_date: phase!.end_date },
+      { items: itemsOf(world, { plan: 'starter', extraStores: 1 }), duration: { interval: 'month' } },
+    ],
+  })
+  await refresh(shop)
+  expect(await rowOf(world, shop)).toMatchObject({
+    ...{ plan: 'growth', stripe_schedule_id: schedule.id, changes_at: new Date(phase!.end_date * 1000) },
+    ...{ next_plan: 'starter', next_cycle: 'month', next_extra_stores: 1 },
+  })
+  await stripe.subscriptionSchedules.release(schedule.id)
+  await refresh(shop)
+  expect(await rowOf(world, shop)).toMatchObject({ plan: 'growth', next_plan: null, changes_at: null })
+})
+
+it('copies payments once, with what became of them', async () => {
+  const shop = await aCustomer(world)
+  const { id } = await subscribe(world, shop, { trialDays: 14 })
+  await refresh(shop)
+  expect(await paymentsOf(world, shop)).toEqual([])
+  await giveCard(world, shop.customer, 'pm_card_chargeCustomerFail')
+  world.passTime(15 * DAY)
+  await refresh(shop)
+  expect(await paymentsOf(world, shop)).toMatchObject([
+    { status: 'failed', amount_minor: 1_900, currency: 'USD', failure_reason: 'Your card was declined.' },
+  ])
+  expect(await rowOf(world, shop)).toMatchObject({ plan: 'starter', status: 'past_due' })
+  const invoice = world.stripe.all('invoice').at(-1)!
+  expect((await rowOf(world, shop))!.past_due_since).toEqual(new Date(invoice.status_transitions.finalized_at! * 1000))
+  await giveCard(world, shop.customer)
+  await world.deps.stripe!.invoices.pay(invoice.id!)
+  await refresh(shop)
+  expect(await paymentsOf(world, shop)).toMatchObject([
+    { status: 'succeeded', failure_reason: null, refund_minor: 0, stripe_invoice_id: invoice.id },
+  ])
+  expect(await rowOf(world, shop)).toMatchObject({ status: 'active', past_due_since: null })
+  const [intent] = world.stripe.all('payment_intent').filter(({ customer }) => customer === shop.customer)
+  await world.deps.stripe!.refunds.create({ payment_intent: intent!.id })
+  await refresh(shop)
+  expect(await paymentsOf(world, shop)).toMatchObject([{ status: 'refunded', refund_minor: 1_900 }])
+  expect((await rowOf(world, shop))!.stripe_subscription_id).toBe(id)
+})
+
+it.each([
+  'operator',
+  'default',
+  'test',
+  'free',
+] as const)('a plan of the source %s stays while nothing lives at Stripe', async (source) => {
+  const shop = await aCustomer(world)
+  const own = { source, plan: source === 'free' ? ('free' as const) : ('growth' as const) }
+  await world.db.updateTable('subscriptions').set(own).where('account_id', '=', shop.accountId).execute()
+  await refresh(shop)
+  expect(await rowOf(world, shop)).toMatchObject(own)
+  const { id } = await subscribe(world, shop)
+  await world.deps.stripe!.subscriptions.cancel(id)
+  await refresh(shop)
+  expect(await rowOf(world, shop)).toMatchObject({ ...own, stripe_subscription_id: null })
+  await subscribe(world, shop)
+  await refresh(shop)
+  expect(await rowOf(world, shop)).toMatchObject({ plan: 'starter', source: 'stripe' })
+})
+
+it('a subscription that has ended leaves the free plan, and one that is taken away is canceled', async () => {
+  const [ended, taken] = [await aCustomer(world, false), await aCustomer(world, false)]
+  const stripe = world.deps.stripe!
+  for (const shop of [ended, taken]) {
+    const { id } = await subscribe(world, shop, { plan: 'growth' })
+    await refresh(shop)
+    if (shop === taken) await stripe.subscriptions.update(id, { metadata: { recoup_ended: 'chargeback' } })
+    await stripe.subscriptions.cancel(id)
+    await refresh(shop)
+  }
+  expect(await rowOf(world, ended)).toMatchObject({ plan: 'free', status: 'active', source: 'stripe', cycle: null })
+  expect(await rowOf(world, taken)).toMatchObject({ plan: 'growth', status: 'canceled', next_billing_at: null })
+})
+
+it('a customer that was deleted at Stripe leaves the free plan', async () => {
+  const shop = await aCustomer(world)
+  const { id } = await subscribe(world, shop)
+  await refresh(shop)
+  await world.deps.stripe!.customers.del(shop.customer)
+  await refresh(shop)
+  expect(await rowOf(world, shop)).toMatchObject({ plan: 'free', status: 'active', stripe_subscription_id: id })
+  await refresh(await aCustomer(world))
+})
+
+it('what waited for a larger plan is sent', async () => {
+  const scene = await aScene(world, 1)
+  const shop = await aCustomer(world, true, scene)
+  const month = `${world.now.toISOString().slice(0, 7)}-01`
+  const full = { account_id: shop.accountId, month, channel: 'email' as const, used: 500 }
+  await world.db.insertInto('plan_usage').values(full).execute()
+  await pass(world, shop.storeId, HOUR)
+  expect((await steps(world, shop.storeId))[0]).toBe('held(plan_limit)')
+  await subscribe(world, shop)
+  await refresh(shop)
+  await pass(world, shop.storeId, 1_000)
+  expect((await steps(world, shop.storeId))[0]).toBe('sent')
+})
+
+it('what fails at Stripe changes nothing, is noted and thrown; the next look clears it', async () => {
+  const shop = await aCustomer(world)
+  await subscribe(world, shop)
+  world.stripe.intercept = ({ path }) => (path === '/v1/invoices' ? 'cut' : undefined)
+  await expect(refresh(shop)).rejects.toThrow('Stripe is not responding')
+  expect(await rowOf(world, shop)).toMatchObject({ plan: 'free', source: 'operator' })
+  expect(await customerRow(shop)).toMatchObject({
+    ...{ begun: 1, applied: 0, refreshed_at: null, failed_at: world.now },
+    failure: expect.stringContaining('Stripe is not responding'),
+  })
+  world.stripe.intercept = () => undefined
+  await refresh(shop)
+  expect(await customerRow(shop)).toMatchObject({ begun: 2, applied: 2, failed_at: null, failure: null })
+})
+
+it('two subscriptions that live: the newest counts, and it is noted', async () => {
+  const shop = await aCustomer(world)
+  const first = await subscribe(world, shop)
+  world.passTime(1_000)
+  const second = await subscribe(world, shop, { plan: 'growth' })
+  await refresh(shop)
+  expect(await rowOf(world, shop)).toMatchObject({ plan: 'growth', stripe_subscription_id: second.id })
+  expect((await customerRow(shop)).failure).toBe(
+    `Two subscriptions run at Stripe; the newest counts: ${[first.id, second.id].sort().join(', ')}.`,
+  )
+})
+
+it('a look that began before and comes after another is not written down', async () => {
+  const shop = await aCustomer(world)
+  const { id } = await subscribe(world, shop)
+  let release = () => {}
+  const held = new Promise<void>((go) => (release = go))
+  const slow = {
+    ...world.deps,
+    stripe: new Proxy(world.deps.stripe!, {
+      get: (client, name) =>
+        name === 'invoices'
+          ? {
+              list: (params: object) => ({
+                autoPagingToArray: async (of: { limit: number }) => {
+                  const found = await client.invoices.list(params).autoPagingToArray(of)
+                  await held
+                  return found
+                },
+              }),
+            }
+          : Reflect.get(client, name),
+    }),
+  }
+  const first = refreshAccount(slow, shop.accountId)
+  const isAsked = () =>
+    world.stripe.seen.some(
+      ({ method, path, query }) => method === 'GET' && path === '/v1/subscriptions' && query.includes(shop.customer),
+    )
+  await expect.poll(isAsked).toBe(true)
+  await world.deps.stripe!.subscriptions.update(id, { cancel_at_period_end: true })
+  await refresh(shop)
+  release()
+  await first
+  expect(await rowOf(world, shop)).toMatchObject({ cancel_at_period_end: true })
+  expect(await customerRow(shop)).toMatchObject({ begun: 2, applied: 2 })
+})
+
+it('an account that is being deleted gets no plan again', async () => {
+  const shop = await aCustomer(world, false)
+  await subscribe(world, shop)
+  await world.db.updateTable('accounts').set({ deleted_at: START }).where('id', '=', shop.accountId).execute()
+  await refresh(shop)
+  expect(await rowOf(world, shop)).toBeUndefined()
+})
+
+it('who never bought anything is not asked about', async () => {
+  const seen = world.stripe.seen.length
+  await refreshAccount(world.deps, crypto.randomUUID())
+  expect(world.stripe.seen).toHaveLength(seen)
+})

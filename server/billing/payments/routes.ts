@@ -1,0 +1,13 @@
+import * as api from '../../../shared/payments.ts'
+import { type Routes, serveAccount } from '../../access/http/http.ts'
+import { listHistory, viewSubscription } from './overview.ts'
+
+// What was bought and paid: HTTP in, HTTP out.
+
+export const paymentRoutes: Routes = (app, deps) => {
+  serveAccount(app, deps, api.readSubscription, async ({ account }) => ({
+    subscription: await viewSubscription(deps, account),
+  }))
+
+  serveAccount(app, deps, api.paymentHistory, ({ account, query }) => listHistory(account, query))
+}

@@ -1,0 +1,24 @@
+import { loadConfig } from '../../core/config/config.ts'
+import { StartupError } from '../../core/config/startup-errors.ts'
+import { runCommand, say } from '../../core/postgres/operator-command.ts'
+import { setUpBilling } from './setup.ts'
+import { isStripeError, openStripe } from './stripe.ts'
+
+// `npm run billing:setup`: makes or checks what has to be at Stripe. Works while Recoup runs and while it does not.
+
+await runCommand(async () => {
+  const config = loadConfig()
+  if (!config.stripe) {
+    throw new StartupError(
+      'STRIPE_SECRET_KEY is not set, so there is nothing to set up: docs/running.md, "Taking payments".',
+    )
+  }
+  const stripe = await openStripe(config.stripe)
+  const isReplacing = process.argv.includes('--replace')
+  const { done, notes, wrong } = await setUpBilling(stripe, config, { isReplacing }).catch((error: unknown) => {
+    throw isStripeError(error) ? new StartupError(`Stripe says: ${error.message}`) : error
+  })
+  for (const sentence of [...done, ...notes]) say(sentence)
+  if (wrong.length > 0) throw new StartupError(wrong.join('\n'))
+  if (done.length === 0) say('All is set up at Stripe. Nothing was changed.')
+})

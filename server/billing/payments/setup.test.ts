@@ -1,0 +1,115 @@
+import type Stripe from 'stripe'
+import { expect, it } from 'vitest'
+import { aStripeWorld } from '../../../test/stripe-world.ts'
+import { readConfig } from '../../core/config/config.ts'
+import { eventTypes, soldBy } from './catalogue-rules.ts'
+import { setUpBilling } from './setup.ts'
+
+const world = aStripeWorld()
+
+const settings = (env: Record<string, string> = {}) =>
+  readConfig({
+    PUBLIC_URL: 'https://recoup.example.com',
+    STRIPE_SECRET_KEY: 'sk_test_contractserver',
+    STRIPE_WEBHOOK_SECRET: 'whsec_contractserver',
+    ...env,
+  })
+const setUp = (env?: Record<string, string>) => setUpBilling(world.deps.stripe!, settings(env))
+const writes = () => world.stripe.seen.filter(({ method }) => method !== 'GET').length
+const hook = () => world.stripe.all('webhook_endpoint').at(-1)!
+const priceOf = (key: string) => world.stripe.all('price').find(({ lookup_key }) => lookup_key === key)!
+
+it('makes what is missing, tells the secret once, and changes nothing the second time', async () => {
+  const { done, notes, wrong } = await setUp()
+  expect({ notes, wrong }).toEqual({ notes: [], wrong: [] })
+  expect(done).toEqual([
+    'Made the configuration of the customer portal.',
+    expect.stringContaining(`STRIPE_WEBHOOK_SECRET=${hook().secret}`),
+  ])
+  expect(hook()).toMatchObject({
+    url: 'https://recoup.example.com/api/webhooks/stripe',
+    api_version: '2026-10-28.endive',
+    enabled_events: [...eventTypes],
+  })
+  const before = writes()
+  expect(await setUp()).toEqual({ done: [], notes: [], wrong: [] })
+  expect(writes()).toBe(before)
+})
+
+it('made three products with six prices, taxed on top', () => {
+  expect(world.stripe.all('product').map(({ id }) => id)).toEqual([
+    'recoup_starter',
+    'recoup_growth',
+    'recoup_extra_store',
+  ])
+  expect(world.stripe.all('price').map((price) => [price.lookup_key, price.unit_amount, price.tax_behavior])).toEqual([
+    ['recoup_starter_month', 1_900, 'exclusive'],
+    ['recoup_growth_month', 4_900, 'exclusive'],
+    ['recoup_extra_store_month', 1_000, 'exclusive'],
+    ['recoup_starter_year', 18_000, 'exclusive'],
+    ['recoup_growth_year', 46_800, 'exclusive'],
+    ['recoup_extra_store_year', 12_000, 'exclusive'],
+  ])
+})
+
+it('says that a price costs another amount, and leaves it', async () => {
+  const stripe = world.deps.stripe!
+  const right = priceOf('recoup_starter_month')
+  const cheap = await stripe.prices.create({
+    product: 'recoup_starter',
+    currency: 'usd',
+    unit_amount: 1_500,
+    recurring: { interval: 'month' },
+    lookup_key: 'recoup_starter_month',
+    transfer_lookup_key: true,
+  })
+  const before = writes()
+  const { done, wrong } = await setUp()
+  expect(done).toEqual([])
+  expect(wrong).toEqual([
+    expect.stringContaining(`The price recoup_starter_month (${cheap.id}) costs 15.00 USD a month`),
+  ])
+  expect(writes()).toBe(before)
+  const replaced = await setUpBilling(stripe, settings(), { isReplacing: true })
+  const made = priceOf('recoup_starter_month')
+  expect(replaced).toEqual({
+    done: [expect.stringContaining(`${made.id} was made in its place.`)],
+    notes: [],
+    wrong: [],
+  })
+  expect(made.unit_amount).toBe(1_900)
+  expect(soldBy(right)).toMatchObject({ plan: 'starter', cycle: 'month' })
+  await stripe.products.update('recoup_growth', { active: false })
+  expect((await setUp()).wrong).toEqual([expect.stringMatching(/^The product recoup_growth is archived/)])
+  await stripe.products.update('recoup_growth', { active: true })
+})
+
+it('brings portal and webhook back to what they were made as', async () => {
+  const stripe = world.deps.stripe!
+  const portal = world.stripe.all('billing_portal.configuration').at(-1)!
+  await stripe.billingPortal.configurations.update(portal.id, { features: { subscription_cancel: { enabled: true } } })
+  await stripe.webhookEndpoints.update(hook().id, { enabled_events: ['invoice.paid'], disabled: true })
+  expect((await setUp()).done).toEqual([
+    expect.stringContaining(`portal up to date (${portal.id})`),
+    expect.stringContaining(`webhook endpoint https://recoup.example.com/api/webhooks/stripe up to date`),
+  ])
+  expect(portal.features.subscription_cancel.enabled).toBe(false)
+  expect(hook()).toMatchObject({ status: 'enabled', enabled_events: [...eventTypes] })
+  // More than we ask for is the operator's to decide.
+  await stripe.webhookEndpoints.update(hook().id, { enabled_events: ['*'] })
+  expect((await setUp()).done).toEqual([])
+})
+
+it('says what it cannot mend: no secret in the settings, another version, an address that Stripe cannot reach', async () => {
+  expect((await setUp({ STRIPE_WEBHOOK_SECRET: '' })).wrong).toEqual([
+    expect.stringMatching(/^STRIPE_WEBHOOK_SECRET is not set/),
+  ])
+  const endpoint = hook() as Stripe.WebhookEndpoint
+  endpoint.api_version = '2020-08-27'
+  expect((await setUp()).wrong).toEqual([expect.stringContaining('(2020-08-27) than Recoup (2026-10-28.endive)')])
+  const { notes, wrong } = await setUp({ PUBLIC_URL: 'http://localhost:3000' })
+  expect(wrong).toEqual([])
+  expect(notes).toEqual([
+    expect.stringContaining('stripe listen --forward-to http://localhost:3000/api/webhooks/stripe'),
+  ])
+})

@@ -1,0 +1,175 @@
+import type Stripe from 'stripe'
+import type { Config } from '../../core/config/config.ts'
+import { findPortal, listPrices } from './catalogue.ts'
+import { eventTypes, hookUrlOf, newPrice, priceFault, products, type Sold, sold } from './catalogue-rules.ts'
+import { API_VERSION } from './stripe.ts'
+
+// What has to be at Stripe before a plan can be sold: made where it is missing, told where it is otherwise (decision 82).
+
+export interface SetupReport {
+  /** Sentences: what was made or brought up to date. Empty: all was there. */
+  done: string[]
+  /** What is to be known, and is no mistake. */
+  notes: string[]
+  /** What is wrong and was left as it is. */
+  wrong: string[]
+}
+
+type Settings = Pick<Config, 'publicUrl' | 'companyName' | 'stripe'>
+
+/** Running it again changes nothing. `isReplacing`: a price that is wrong gives its lookup key to a new one; who pays the old one goes on doing so. */
+export async function setUpBilling(
+  stripe: Stripe,
+  settings: Settings,
+  { isReplacing = false } = {},
+): Promise<SetupReport> {
+  const report: SetupReport = { done: [], notes: [], wrong: [] }
+  for (const product of products) await setUpProduct(stripe, product, report)
+  const prices = await listPrices(stripe)
+  for (const wanted of sold) await setUpPrice(stripe, wanted, { prices, report, isReplacing })
+  await setUpPortal(stripe, settings, report)
+  await setUpWebhook(stripe, settings, report)
+  return report
+}
+
+async function setUpProduct(stripe: Stripe, { id, name }: (typeof products)[number], report: SetupReport) {
+  const found = await stripe.products.retrieve(id).catch((error: unknown) => {
+    if ((error as { code?: string }).code === 'resource_missing') return null
+    throw error
+  })
+  if (!found) {
+    await stripe.products.create({ id, name })
+    report.done.push(`Made the product ${id}.`)
+  } else if (!found.active) {
+    report.wrong.push(`The product ${id} is archived. Unarchive it in Stripe, then run this again.`)
+  }
+}
+
+async function setUpPrice(
+  stripe: Stripe,
+  wanted: Sold,
+  { prices, report, isReplacing }: { prices: readonly Stripe.Price[]; report: SetupReport; isReplacing: boolean },
+) {
+  const price = prices.find(({ lookup_key }) => lookup_key === wanted.lookupKey)
+  if (!price) {
+    await stripe.prices.create(newPrice(wanted))
+    report.done.push(`Made the price ${wanted.lookupKey}.`)
+    return
+  }
+  const fault = priceFault(price, wanted)
+  if (!fault) return
+  const said = `The price ${wanted.lookupKey} (${price.id}) ${fault}.`
+  if (isReplacing) {
+    const made = await stripe.prices.create({ ...newPrice(wanted), transfer_lookup_key: true })
+    report.done.push(`${said} ${made.id} was made in its place.`)
+    return
+  }
+  report.wrong.push(
+    `${said} It was left as it is, and nothing is sold while it is so. To make a new price in its place: npm run billing:setup -- --replace`,
+  )
+}
+
+async function setUpPortal(stripe: Stripe, settings: Settings, report: SetupReport) {
+  const wanted = portalOf(settings)
+  const found = await findPortal(stripe, settings.publicUrl)
+  if (!found) {
+    await makePortal(stripe, settings)
+    report.done.push('Made the configuration of the customer portal.')
+  } else if (!hasAll(found, wanted)) {
+    await stripe.billingPortal.configurations.update(found.id, wanted)
+    report.done.push(`Brought the configuration of the customer portal up to date (${found.id}).`)
+  }
+}
+
+/** The id of the portal's configuration, made where somebody has taken it away since the set-up. */
+export async function portalIdOf(stripe: Stripe, settings: Settings): Promise<string> {
+  return ((await findPortal(stripe, settings.publicUrl)) ?? (await makePortal(stripe, settings))).id
+}
+
+const makePortal = (stripe: Stripe, settings: Settings) =>
+  stripe.billingPortal.configurations.create({
+    ...portalOf(settings),
+    metadata: { recoup: settings.publicUrl },
+  })
+
+/** Card, address and invoices. Plans are changed and canceled in Recoup, which says first what that means (decision 85). */
+function portalOf({ publicUrl, companyName }: Settings) {
+  const isReachable = publicUrl.startsWith('https:')
+  return {
+    business_profile: {
+      headline: companyName,
+      ...(isReachable && {
+        privacy_policy_url: `${publicUrl}/privacy`,
+        terms_of_service_url: `${publicUrl}/terms`,
+      }),
+    },
+    default_return_url: `${publicUrl}/billing`,
+    features: {
+      customer_update: { enabled: true, allowed_updates: ['address', 'email', 'name', 'tax_id'] },
+      invoice_history: { enabled: true },
+      payment_method_update: { enabled: true },
+      subscription_cancel: { enabled: false },
+      subscription_update: { enabled: false },
+    },
+  } satisfies Stripe.BillingPortal.ConfigurationCreateParams
+}
+
+/** Whether what is there has all that is wanted. Lists are compared without their order. */
+function hasAll(there: unknown, wanted: unknown): boolean {
+  if (Array.isArray(wanted)) {
+    return Array.isArray(there) && wanted.toSorted().join() === there.toSorted().join()
+  }
+  if (typeof wanted !== 'object' || wanted === null) return there === wanted
+  if (typeof there !== 'object' || there === null) return false
+  return Object.entries(wanted).every(([key, value]) => hasAll((there as Record<string, unknown>)[key], value))
+}
+
+async function setUpWebhook(stripe: Stripe, { publicUrl, stripe: settings }: Settings, report: SetupReport) {
+  const url = hookUrlOf(publicUrl)
+  if (!publicUrl.startsWith('https:')) {
+    report.notes.push(
+      `No webhook endpoint was made, as Stripe cannot reach ${publicUrl}. To try it on this machine: stripe listen --forward-to ${url}, with STRIPE_WEBHOOK_SECRET set to the secret that it prints.`,
+    )
+    return
+  }
+  const endpoints = await stripe.webhookEndpoints.list({ limit: 100 })
+  const found = endpoints.data.find((endpoint) => endpoint.url === url)
+  if (found) return bringUpToDate(stripe, found, { report, hasSecret: Boolean(settings?.webhookSecrets.length) })
+  const made = await stripe.webhookEndpoints.create({
+    url,
+    enabled_events: [...eventTypes],
+    api_version: API_VERSION,
+    description: 'Recoup',
+  })
+  report.done.push(
+    `Made the webhook endpoint ${url}. Stripe tells its secret only now, so put it into the settings: STRIPE_WEBHOOK_SECRET=${made.secret}`,
+  )
+}
+
+async function bringUpToDate(
+  stripe: Stripe,
+  endpoint: Stripe.WebhookEndpoint,
+  { report, hasSecret }: { report: SetupReport; hasSecret: boolean },
+) {
+  const isEverything = endpoint.enabled_events.includes('*')
+  const isRight = isEverything || eventTypes.every((type) => endpoint.enabled_events.includes(type))
+  if (!isRight || endpoint.status !== 'enabled') {
+    await stripe.webhookEndpoints.update(endpoint.id, {
+      enabled_events: isRight ? (endpoint.enabled_events as Events) : [...eventTypes],
+      disabled: false,
+    })
+    report.done.push(`Brought the webhook endpoint ${endpoint.url} up to date (${endpoint.id}).`)
+  }
+  if (endpoint.api_version !== API_VERSION) {
+    report.wrong.push(
+      `The webhook endpoint ${endpoint.url} speaks another version of Stripe's API (${endpoint.api_version ?? 'that of the account'}) than Recoup (${API_VERSION}). Delete it in Stripe, run this again, and put the new secret into the settings.`,
+    )
+  }
+  if (!hasSecret) {
+    report.wrong.push(
+      `STRIPE_WEBHOOK_SECRET is not set. Copy the signing secret of ${endpoint.url} from Stripe's dashboard into the settings.`,
+    )
+  }
+}
+
+type Events = Stripe.WebhookEndpointUpdateParams.EnabledEvent[]

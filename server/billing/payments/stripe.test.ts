@@ -1,0 +1,77 @@
+import { expect, it } from 'vitest'
+import { aStripeWorld } from '../../../test/stripe-world.ts'
+import { AppError } from '../../core/common/errors.ts'
+import { askStripe, openStripe, stripeCodeOf } from './stripe.ts'
+
+const world = aStripeWorld()
+
+const refused = (status: number, error: object) => () => ({ status, body: { error } })
+const list = () => askStripe(world.deps, (stripe) => stripe.customers.list({ limit: 1 }))
+
+async function failureOf(call: Promise<unknown>): Promise<AppError> {
+  const error = await call.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  )
+  if (!(error instanceof AppError)) throw new Error(`not in words: ${error}`)
+  return error
+}
+
+it('asks with the version that the library was made for, and tells Stripe nothing else of us', async () => {
+  world.stripe.intercept = () => undefined
+  expect((await list()).data).toEqual([])
+  const { headers } = world.stripe.seen.at(-1)!
+  expect(headers['stripe-version']).toBe('2026-10-28.endive')
+  expect(headers['x-stripe-client-telemetry']).toBeUndefined()
+})
+
+it.each([
+  [
+    402,
+    { type: 'card_error', code: 'card_declined', decline_code: 'generic_decline' },
+    'unprocessable',
+    /^The card was declined\. /,
+  ],
+  [
+    402,
+    { type: 'card_error', code: 'card_declined', decline_code: 'insufficient_funds' },
+    'unprocessable',
+    /too little money/,
+  ],
+  [402, { type: 'card_error', code: 'expired_card' }, 'unprocessable', /^The card has expired/],
+  [429, { type: 'invalid_request_error', code: 'rate_limit' }, 'unavailable', /^Stripe is busy/],
+  [500, { type: 'api_error' }, 'unavailable', /not responding/],
+  [401, { type: 'invalid_request_error' }, 'unavailable', /not set up rightly/],
+  [403, { type: 'invalid_request_error' }, 'unavailable', /not set up rightly/],
+  [400, { type: 'idempotency_error' }, 'conflict', /being done already/],
+  [400, { type: 'invalid_request_error', code: 'resource_missing' }, 'unavailable', /^Stripe refused this/],
+] as const)('says what failed in plain words: %i %o', async (status, error, code, words) => {
+  world.stripe.intercept = refused(status, { ...error, message: 'sk_test_contractserver of ann@shop.test' })
+  const failure = await failureOf(list())
+  expect(failure.code).toBe(code)
+  expect(failure.message).toMatch(words)
+  expect(failure.message).not.toMatch(/sk_test|ann@/)
+  expect(stripeCodeOf(failure)).toEqual('code' in error ? error.code : expect.stringMatching(/^Stripe\w+Error$/))
+})
+
+it('says that Stripe does not respond when the connection is cut or nothing comes', async () => {
+  world.stripe.intercept = () => 'cut'
+  expect((await failureOf(list())).message).toMatch(/not responding/)
+  world.stripe.intercept = () => 'hang'
+  const impatient = await openStripe(world.deps.config.stripe!, { retries: 0, timeoutMs: 50 })
+  const failure = await failureOf(askStripe({ ...world.deps, stripe: impatient }, (stripe) => stripe.customers.list()))
+  expect(failure.message).toMatch(/not responding/)
+})
+
+it('is not found where nothing is sold by card', async () => {
+  expect(await failureOf(askStripe({ log: world.deps.log }, (stripe) => stripe.customers.list()))).toMatchObject({
+    code: 'not_found',
+    message: 'Not found',
+  })
+})
+
+it('leaves what is no failure of Stripe as it is', async () => {
+  const mistake = new Error('our own')
+  await expect(askStripe(world.deps, () => Promise.reject(mistake))).rejects.toBe(mistake)
+  expect(stripeCodeOf(mistake)).toBeNull()
+})

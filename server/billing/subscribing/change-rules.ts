@@ -1,0 +1,152 @@
+import crypto from 'node:crypto'
+import type Stripe from 'stripe'
+import {
+  type BillingCycle,
+  type Feature,
+  featurePlans,
+  MOST_EXTRA_STORES,
+  type PlanLimits,
+  plans,
+} from '../../../shared/billing.ts'
+import { type Choice, extraStoreKeyOf, paidPlans, planKeyOf, soldBy } from '../payments/catalogue-rules.ts'
+import { isTrial } from '../payments/derive-rules.ts'
+import type { SeenOwn, SeenPreview } from './answers.ts'
+
+// What becomes of a plan that is changed (decision 85). Pure.
+
+const rankOf = ({ plan }: Choice) => paidPlans.indexOf(plan)
+
+/** More is had at once and paid at once; less begins with the next period. */
+export function changeKind(from: Choice, to: Choice): 'none' | 'now' | 'period_end' {
+  const isSamePlan = from.plan === to.plan
+  if (isSamePlan && from.cycle === to.cycle && from.extraStores === to.extraStores) return 'none'
+  if (rankOf(to) > rankOf(from)) return 'now'
+  const isLonger = isSamePlan && from.cycle === 'month' && to.cycle === 'year'
+  return isLonger || (isSamePlan && to.extraStores > from.extraStores) ? 'now' : 'period_end'
+}
+
+export const storesOf = ({ plan, extraStores }: Choice): number => plans[plan].limits.maxStores + extraStores
+
+/** Sentences: what there is before the change and not after it. */
+export function lostBy(from: Choice, to: Choice): string[] {
+  const features = (Object.keys(featurePlans) as Feature[]).filter(
+    (feature) => featurePlans[feature].includes(from.plan) && !featurePlans[feature].includes(to.plan),
+  )
+  const limits = (['maxEmailsPerMonth', 'maxSmsPerMonth', 'maxWhatsappPerMonth'] as const).flatMap((limit) => {
+    const [before, after] = [plans[from.plan].limits[limit], plans[to.plan].limits[limit]]
+    return isLess(after, before) ? [`More than ${after.toLocaleString('en-US')} ${LIMITS[limit]} a month.`] : []
+  })
+  const stores = storesOf(to)
+  const fewer = stores < storesOf(from) ? [`More than ${stores} ${stores === 1 ? 'store' : 'stores'}.`] : []
+  return [...features.map((feature) => FEATURES[feature]), ...limits, ...fewer]
+}
+
+const isLess = (after: number, before: number) => after !== -1 && (before === -1 || after < before)
+
+const LIMITS: Record<Exclude<keyof PlanLimits, 'maxStores'>, string> = {
+  maxEmailsPerMonth: 'emails',
+  maxSmsPerMonth: 'SMS',
+  maxWhatsappPerMonth: 'WhatsApp messages',
+}
+
+const FEATURES: Record<Feature, string> = {
+  manual_texts: 'SMS and WhatsApp that you send by hand.',
+  flow_texts: 'SMS and WhatsApp as steps of a flow.',
+  flow_rules: 'Several flows, and conditions and A/B tests in them.',
+  scheduled_campaigns: 'Campaigns that start later or repeat.',
+  audience_filters: 'All filters of an audience.',
+  campaign_texts: 'SMS campaigns that start later or repeat, and campaigns by WhatsApp.',
+  advanced_analytics: 'Analytics beyond the figures and the funnel of 7 and 30 days.',
+  analytics_export: 'Export of analytics.',
+  multi_store_dashboard: 'Dashboard and analytics over all stores.',
+  roi_tracking: 'ROI tracking.',
+}
+
+/** An item of a subscription as it is to be; without an id it is added. */
+export interface Line {
+  id?: string
+  price: string
+  quantity: number
+}
+
+/**
+ * The items of a choice. An item stays what it is, so that Stripe settles the difference: its price where that sells the same, as somebody
+ * may pay an older one. One that is not wanted any more gets the quantity 0: a change that may wait for its payment cannot delete it.
+ */
+export function itemsOf(prices: ReadonlyMap<string, string>, items: SeenOwn['items'], to: Choice): Line[] {
+  const own = items.flatMap((item) => {
+    const sold = soldBy(item.price)
+    return sold ? [{ ...item, sold }] : []
+  })
+  const lineOf = (plan: Choice['plan'] | null, quantity: number): Line[] => {
+    const key = plan ? planKeyOf(plan, to.cycle) : extraStoreKeyOf(to.cycle)
+    const [first, ...others] = own.filter(({ sold }) => (sold.plan === null) === (plan === null))
+    if (!first && quantity === 0) return []
+    const priceOf = (item: (typeof own)[number]) => (item.sold.lookupKey === key ? item.price.id : prices.get(key)!)
+    return [
+      { ...(first && { id: first.id }), price: first ? priceOf(first) : prices.get(key)!, quantity },
+      ...others.map((item) => ({ id: item.id, price: priceOf(item), quantity: 0 })),
+    ]
+  }
+  return [...lineOf(to.plan, 1), ...lineOf(null, Math.min(to.extraStores, MOST_EXTRA_STORES))]
+}
+
+/** What a schedule says: the plan as it is until the end of the period, then another one. The discount of a checkout goes on. */
+export function phasesOf(
+  { items, status, trial_end, discounts: own }: SeenOwn,
+  period: { start: number; end: number },
+  next: { lines: readonly Line[]; cycle: BillingCycle },
+): Stripe.SubscriptionScheduleUpdateParams.Phase[] {
+  const discounts = own.length > 0 && { discounts: own.map((discount) => ({ discount })) }
+  const now = items.filter(({ quantity }) => quantity > 0).map(({ price, quantity }) => ({ price: price.id, quantity }))
+  // A trial that the phase does not name would end now.
+  const trial = isTrial({ status }) && trial_end !== null && { trial_end }
+  const later = next.lines.filter(({ quantity }) => quantity > 0).map(({ price, quantity }) => ({ price, quantity }))
+  return [
+    { items: now, start_date: period.start, end_date: period.end, ...trial, ...discounts },
+    { items: later, duration: { interval: next.cycle, interval_count: 1 }, ...discounts },
+  ]
+}
+
+export const periodEndOf = ({ items }: Pick<SeenOwn, 'items'>): number =>
+  Math.max(...items.map(({ current_period_end: end }) => end))
+
+/** Of all that a change starts from: another value, another amount. */
+export function stateOf(one: SeenOwn): string {
+  const items = one.items.map(({ id, price, quantity }) => [id, price.id, quantity])
+  const { id, status, trial_end, cancel_at, cancel_at_period_end, schedule, latest_invoice } = one
+  const state = [id, status, items, periodEndOf(one), trial_end, cancel_at, cancel_at_period_end, schedule]
+  return crypto.hash('sha256', JSON.stringify([...state, latest_invoice])).slice(0, 32)
+}
+
+export interface Amounts {
+  dueNow: number
+  credit: number
+  charge: number
+  tax: number
+}
+
+/** What a preview shows. What the customer has at Stripe from before is part of the credit. */
+export function amountsOf(preview: SeenPreview): Amounts {
+  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
+  const nets = preview.lines.map(
+    ({ amount, discount_amounts: discounts }) => amount - sum((discounts ?? []).map((one) => one.amount)),
+  )
+  const charge = sum(nets.filter((net) => net > 0))
+  const tax = sum((preview.total_taxes ?? []).map((one) => one.amount))
+  const { amount_due: dueNow } = preview
+  return { dueNow, charge, tax, credit: Math.max(-sum(nets.filter((net) => net < 0)), charge + tax - dueNow) }
+}
+
+/** The second that a preview was made for; null: it settles nothing. */
+export const prorationDateOf = ({ parent }: SeenPreview): number | null =>
+  parent?.subscription_details?.subscription_proration_date ?? null
+
+/** When the next bill comes: where the cycle changes at once, at the end of the period that begins now. */
+export function nextDateOf(
+  { isNow, isTrial, from, to }: { isNow: boolean; isTrial: boolean; from: BillingCycle; to: BillingCycle },
+  { periodEnd, next }: { periodEnd: number; next: SeenPreview },
+): number {
+  if (!isNow || isTrial || from === to) return periodEnd
+  return Math.max(...next.lines.map(({ period }) => period.end))
+}

@@ -1,0 +1,120 @@
+import { beforeEach, expect, it } from 'vitest'
+import { aStore } from '../../../test/factories.ts'
+import { aPayer, type Payer } from '../../../test/payer.ts'
+import { aStripeWorld } from '../../../test/stripe-world.ts'
+
+// Changes of a plan during which Stripe's answer is lost, or something else changes here (decision 85).
+
+const world = aStripeWorld()
+const DAY = 86_400_000
+
+beforeEach(() => {
+  world.stripe.intercept = () => undefined
+})
+
+type Who = { token: string }
+const post = (call: string, { token }: Who, body: object) =>
+  world.request('POST', `/api/payments/${call}`, { token, body })
+const preview = (who: Who, planKey: string, more: object = {}) => post('preview-change', who, { planKey, ...more })
+const change = (who: Who, token: string, restingStoreIds: string[] = []) =>
+  post('change', who, { token, restingStoreIds })
+const status = async ({ token }: Who) => (await world.request('GET', '/api/subscribe/status', { token })).body
+const paidBy = ({ customer }: Payer) =>
+  world.stripe
+    .all('invoice')
+    .filter((one) => one.customer === customer)
+    .reduce((sum, { amount_paid: paid }) => sum + paid, 0)
+const keysOf = ({ subscription }: Payer) =>
+  world.stripe
+    .all('subscription')
+    .find(({ id }) => id === subscription)!
+    .items.data.map(({ price, quantity }) => `${price.lookup_key!.replace('recoup_', '')} ${quantity}`)
+
+/** What stands in the metadata at Stripe of a plan that waited. */
+const keptOf = async ({ subscription }: Payer) =>
+  (await world.deps.stripe!.subscriptions.retrieve(subscription)).metadata.recoup_waits
+
+it('a larger plan whose answer is lost is not taken away again for the smaller one that waited', {
+  tags: ['A7'],
+}, async () => {
+  const payer = await aPayer(world, { planKey: 'growth', addOns: { extraStores: 1 } })
+  await change(payer, (await preview(payer, 'starter')).body.token)
+  world.passTime(DAY)
+  const { body: shown } = await preview(payer, 'growth', { addOns: { extraStores: 3 } })
+  const before = paidBy(payer)
+  world.stripe.intercept = ({ method, path, body }) =>
+    method === 'POST' && path === `/v1/subscriptions/${payer.subscription}` && body.includes('items')
+      ? 'lose'
+      : undefined
+  expect((await change(payer, shown.token)).status).toBe(503)
+  expect(paidBy(payer) - before).toBe(shown.dueNow)
+  expect(keysOf(payer)).toEqual(['growth_month 1', 'extra_store_month 3'])
+  expect(await status(payer)).toMatchObject({ plan: 'growth', change: null })
+})
+
+it('a store that is disconnected while Stripe is asked does not make a change fail that is made', async () => {
+  const payer = await aPayer(world, { planKey: 'growth' })
+  const other = await aStore(world, { accountId: payer.accountId })
+  const gone = await aStore(world, { accountId: payer.accountId })
+  const { body: shown } = await preview(payer, 'starter')
+  world.stripe.intercept = async ({ path }) => {
+    if (!path.startsWith('/v1/subscription_schedules')) return
+    await world.db.updateTable('stores').set({ is_active: false }).where('id', '=', gone.storeId).execute()
+  }
+  const reply = await change(payer, shown.token, [gone.storeId, other.storeId])
+  expect(reply).toMatchObject({ status: 200, body: { state: 'scheduled' } })
+  const first = await world.db.selectFrom('stores').select('id').where('rests_first', '=', true).execute()
+  expect(first).toEqual([{ id: other.storeId }])
+})
+
+it('a smaller plan that waited waits again where the bank is never answered, and is gone once the larger one is paid', async () => {
+  const stripe = world.deps.stripe!
+  const asked = async () => {
+    const payer = await aPayer(world, { planKey: 'growth', addOns: { extraStores: 1 } })
+    await change(payer, (await preview(payer, 'starter')).body.token)
+    const before = (await status(payer)).change
+    expect(before).toMatchObject({ plan: 'starter' })
+    const { id } = await stripe.paymentMethods.attach('pm_card_authenticationRequired', { customer: payer.customer })
+    await stripe.subscriptions.update(payer.subscription, { default_payment_method: id })
+    world.passTime(DAY)
+    const { body: shown } = await preview(payer, 'growth', { addOns: { extraStores: 3 } })
+    expect((await change(payer, shown.token)).body.state).toBe('confirm')
+    await world.runJobs()
+    expect(await status(payer)).toMatchObject({ plan: 'growth', change: null })
+    return { payer, before }
+  }
+
+  const { payer: silent, before } = await asked()
+  const { payer: paying } = await asked()
+  const open = world.stripe.all('invoice').find((one) => one.customer === paying.customer && one.status === 'open')!
+  const card = await stripe.paymentMethods.attach('pm_card_visa', { customer: paying.customer })
+  await stripe.invoices.pay(open.id!, { payment_method: card.id })
+  world.passTime(2 * DAY)
+  for (const payer of [silent, paying]) {
+    await world.request('GET', '/api/payments/subscription', { token: payer.token })
+  }
+  await world.runJobs()
+  expect(keysOf(silent)).toEqual(['growth_month 1', 'extra_store_month 1'])
+  expect((await status(silent)).change).toEqual(before)
+  expect(keysOf(paying)).toEqual(['growth_month 1', 'extra_store_month 3'])
+  expect((await status(paying)).change).toBeNull()
+  expect([await keptOf(silent), await keptOf(paying)]).toEqual([undefined, undefined])
+})
+
+it('a smaller plan that waited is not put back for an owner who cancels instead', async () => {
+  const payer = await aPayer(world, { planKey: 'growth' })
+  const stripe = world.deps.stripe!
+  const recoup_waits = JSON.stringify({
+    from: { plan: 'growth', cycle: 'month', extraStores: 0 },
+    to: { plan: 'starter', cycle: 'month', extraStores: 0 },
+    at: Math.floor(world.now.getTime() / 1_000),
+  })
+  await stripe.subscriptions.update(payer.subscription, { metadata: { recoup_waits } })
+  await post('cancel-subscription', payer, {})
+  expect(await keptOf(payer)).toBeUndefined()
+  await post('reactivate-subscription', payer, {})
+  world.passTime(DAY)
+  await world.request('GET', '/api/payments/subscription', { token: payer.token })
+  await world.runJobs()
+  expect(await status(payer)).toMatchObject({ plan: 'growth', change: null, cancelAtPeriodEnd: false })
+})

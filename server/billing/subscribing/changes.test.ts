@@ -1,0 +1,387 @@
+import { beforeEach, expect, it } from 'vitest'
+import { anOwner } from '../../../test/connected-store.ts'
+import { aStore } from '../../../test/factories.ts'
+import { aPayer, type Payer } from '../../../test/payer.ts'
+import { aStripeWorld } from '../../../test/stripe-world.ts'
+import { aWorld } from '../../../test/world.ts'
+
+// Decision 85: the amount is shown before, what is shown is charged, and what is smaller waits for the end of the period.
+
+const world = aStripeWorld()
+const without = aWorld({ HOST: '0.0.0.0' })
+
+const DAY = 86_400_000
+const OTHER = 'The plan has changed in between: look at the amount again.'
+
+beforeEach(() => {
+  world.stripe.intercept = () => undefined
+})
+
+type Who = { token: string }
+const post = (call: string, { token }: Who, body: object = {}) =>
+  world.request('POST', `/api/payments/${call}`, { token, body })
+const preview = (who: Who, planKey: string, more: object = {}) => post('preview-change', who, { planKey, ...more })
+const change = (who: Who, token: string, restingStoreIds: string[] = []) =>
+  post('change', who, { token, restingStoreIds })
+const status = async ({ token }: Who) => (await world.request('GET', '/api/subscribe/status', { token })).body
+const at = ({ subscription }: Payer) => world.stripe.all('subscription').find(({ id }) => id === subscription)!
+const invoicesOf = ({ customer }: Payer) => world.stripe.all('invoice').filter((one) => one.customer === customer)
+const paidBy = (payer: Payer) => invoicesOf(payer).reduce((sum, { amount_paid: paid }) => sum + paid, 0)
+const writes = () =>
+  world.stripe.seen.filter(({ method, path }) => method === 'POST' && path !== '/v1/invoices/create_preview').length
+const keysOf = (payer: Payer) =>
+  at(payer).items.data.map(({ price, quantity }) => `${price.lookup_key!.replace('recoup_', '')} ${quantity}`)
+
+async function nextMonth() {
+  world.passTime(32 * DAY)
+  await world.db
+    .updateTable('sessions')
+    .set({ last_seen_at: world.now, expires_at: new Date(world.now.getTime() + DAY) })
+    .execute()
+}
+
+/** Pays with this card from now on. */
+async function giveCard({ customer, subscription }: Payer, card: string) {
+  const stripe = world.deps.stripe!
+  const { id } = await stripe.paymentMethods.attach(card, { customer })
+  await stripe.subscriptions.update(subscription, { default_payment_method: id })
+}
+
+it('a larger plan: what the preview showed is charged, and the plan is there at once', async () => {
+  const payer = await aPayer(world)
+  world.passTime(10 * DAY)
+  const { status: code, body: shown } = await preview(payer, 'growth')
+  expect({ code, ...shown }).toMatchObject({ code: 200, when: 'now', currency: 'usd', tax: 0, nextAmount: 4_900 })
+  expect(shown.dueNow).toBe(shown.charge - shown.credit)
+  expect(shown.dueNow).toBeGreaterThan(0)
+  expect(shown.nextDate).toBe(new Date(at(payer).items.data[0]!.current_period_end * 1000).toISOString())
+  const before = paidBy(payer)
+  expect(keysOf(payer)).toEqual(['starter_month 1'])
+  // The price of a second is more than a cent: what was shown counts, not the moment.
+  world.passTime(10 * 60_000)
+  expect((await change(payer, shown.token)).body).toEqual({
+    state: 'done',
+    url: null,
+    message: 'You are on the Growth plan.',
+  })
+  expect(paidBy(payer) - before).toBe(shown.dueNow)
+  expect(keysOf(payer)).toEqual(['growth_month 1'])
+  expect(await status(payer)).toMatchObject({ plan: 'growth', status: 'active' })
+})
+
+it('a year and more stores: the new period is charged less what was paid, and the next bill is in a year', async () => {
+  const payer = await aPayer(world)
+  world.passTime(5 * DAY)
+  const { body: shown } = await preview(payer, 'starter', { cycle: 'year', addOns: { extraStores: 2 } })
+  expect(shown).toMatchObject({ when: 'now', charge: 42_000, nextAmount: 42_000, lost: [] })
+  expect(Date.parse(shown.nextDate) - world.now.getTime()).toBeGreaterThan(364 * DAY)
+  const before = paidBy(payer)
+  await change(payer, shown.token)
+  expect(paidBy(payer) - before).toBe(shown.dueNow)
+  expect(keysOf(payer)).toEqual(['starter_year 1', 'extra_store_year 2'])
+})
+
+it('stores that a larger plan has anyway are taken away with it', async () => {
+  const payer = await aPayer(world, { addOns: { extraStores: 1 } })
+  const { body: shown } = await preview(payer, 'growth')
+  expect(shown.lost).toEqual([])
+  expect((await change(payer, shown.token)).body.state).toBe('done')
+  expect(keysOf(payer)).toEqual(['growth_month 1', 'extra_store_month 0'])
+  const detail = await world.request('GET', '/api/payments/subscription', { token: payer.token })
+  expect(detail.body.subscription).toMatchObject({ plan: 'growth', extraStores: 0, amount: 4_900 })
+})
+
+it('a card that is declined changes nothing, and it is said', async () => {
+  const payer = await aPayer(world)
+  await giveCard(payer, 'pm_card_chargeCustomerFail')
+  world.passTime(10 * DAY)
+  const before = paidBy(payer)
+  const { body: shown } = await preview(payer, 'growth')
+  const reply = await change(payer, shown.token)
+  expect(reply).toMatchObject({
+    status: 422,
+    body: { error: 'The card was declined. Use another card, or ask your bank. Your plan has not changed.' },
+  })
+  expect(keysOf(payer)).toEqual(['starter_month 1'])
+  expect(paidBy(payer)).toBe(before)
+  // Nobody pays it by accident later.
+  expect(invoicesOf(payer).filter((one) => one.status === 'open')).toEqual([])
+  expect(await status(payer)).toMatchObject({ plan: 'starter', status: 'active' })
+  const tried = await world.request('GET', '/api/payments/payment-history', { token: payer.token })
+  expect(tried.body.payments[0]).toMatchObject({
+    ...{ amount: shown.dueNow, status: 'failed' },
+    failureReason: expect.stringContaining('Nothing is owed for it.'),
+  })
+  await giveCard(payer, 'pm_card_visa')
+  expect((await change(payer, shown.token)).body.error).toBe(OTHER)
+  const again = (await preview(payer, 'growth')).body
+  expect((await change(payer, again.token)).body.state).toBe('done')
+  expect(paidBy(payer) - before).toBe(again.dueNow)
+})
+
+it('where the bank asks, the owner is sent to the page of the invoice, and the plan comes with the payment', async () => {
+  const payer = await aPayer(world)
+  await giveCard(payer, 'pm_card_authenticationRequired')
+  world.passTime(10 * DAY)
+  const { body: shown } = await preview(payer, 'growth')
+  const { body: asked } = await change(payer, shown.token)
+  const open = invoicesOf(payer).find((one) => one.status === 'open')!
+  expect(asked).toEqual({
+    state: 'confirm',
+    url: open.hosted_invoice_url,
+    message: 'Your bank asks you to confirm the payment. The plan changes once that is done.',
+  })
+  expect(await status(payer)).toMatchObject({ plan: 'starter', status: 'active' })
+  const stripe = world.deps.stripe!
+  const card = await stripe.paymentMethods.attach('pm_card_visa', { customer: payer.customer })
+  await stripe.invoices.pay(open.id!, { payment_method: card.id })
+  world.passTime(2 * 60_000)
+  const detail = await world.request('GET', '/api/payments/subscription', { token: payer.token })
+  expect(detail.body.subscription).toMatchObject({ plan: 'growth' })
+})
+
+it('without a card nothing that costs something is changed', async () => {
+  const payer = await aPayer(world)
+  await world.deps.stripe!.paymentMethods.detach(at(payer).default_payment_method as string)
+  const reply = await preview(payer, 'growth')
+  expect(reply).toMatchObject({
+    status: 422,
+    body: { error: 'Add a card first, under Manage Billing. Then change the plan.' },
+  })
+})
+
+it('in a trial a larger plan costs nothing before the trial ends, with or without a card', async () => {
+  const payer = await aPayer(world, {}, { isTrial: true })
+  const ends = new Date(at(payer).trial_end! * 1000).toISOString()
+  const { body: shown } = await preview(payer, 'growth', { cycle: 'year' })
+  expect(shown).toMatchObject({ when: 'now', dueNow: 0, charge: 0, credit: 0, nextAmount: 46_800, nextDate: ends })
+  expect(shown.needsCard).toBe(true)
+  expect((await change(payer, shown.token)).body.state).toBe('done')
+  expect(paidBy(payer)).toBe(0)
+  expect(await status(payer)).toMatchObject({ plan: 'growth', status: 'trialing', trialEndsAt: ends })
+})
+
+it('in a trial a smaller plan waits for its end, which stays where it is', async () => {
+  const payer = await aPayer(world, { planKey: 'growth' }, { isTrial: true })
+  await giveCard(payer, 'pm_card_visa')
+  const { trial_end: ends } = at(payer)
+  const { body: shown } = await preview(payer, 'starter')
+  expect(shown).toMatchObject({
+    when: 'period_end',
+    at: new Date(ends! * 1000).toISOString(),
+    dueNow: 0,
+    needsCard: false,
+  })
+  expect((await change(payer, shown.token)).body.state).toBe('scheduled')
+  expect(at(payer)).toMatchObject({ status: 'trialing', trial_end: ends })
+  expect(paidBy(payer)).toBe(0)
+  await nextMonth()
+  expect(keysOf(payer)).toEqual(['starter_month 1'])
+  expect(paidBy(payer)).toBe(1_900)
+})
+
+it('a smaller plan waits for the end of the period; it is paid from there on, and nothing before', async () => {
+  const payer = await aPayer(world, { planKey: 'growth' })
+  world.passTime(3 * DAY)
+  const end = new Date(at(payer).items.data[0]!.current_period_end * 1000).toISOString()
+  const { body: shown } = await preview(payer, 'starter')
+  expect(shown).toMatchObject({ when: 'period_end', at: end, dueNow: 0, nextAmount: 1_900, nextDate: end })
+  expect(shown.lost).toContain('More than 2 stores.')
+  const before = paidBy(payer)
+  expect((await change(payer, shown.token)).body).toEqual({
+    state: 'scheduled',
+    url: null,
+    message: 'Your plan changes to Starter when its period ends.',
+  })
+  expect(await status(payer)).toMatchObject({
+    plan: 'growth',
+    change: { plan: 'starter', cycle: 'month', at: end },
+  })
+  expect(paidBy(payer)).toBe(before)
+  await nextMonth()
+  const detail = await world.request('GET', '/api/payments/subscription', { token: payer.token })
+  expect(detail.body.subscription).toMatchObject({ plan: 'starter', amount: 1_900 })
+  expect(paidBy(payer) - before).toBe(1_900)
+})
+
+it('a second smaller plan takes the place of the first, and a larger one lets nothing wait', async () => {
+  const payer = await aPayer(world, { planKey: 'growth', addOns: { extraStores: 2 } })
+  const go = async (planKey: string, more: object = {}) =>
+    change(payer, (await preview(payer, planKey, more)).body.token)
+  await go('starter')
+  await go('growth', { addOns: { extraStores: 1 } })
+  expect((await status(payer)).change).toMatchObject({ plan: 'growth' })
+  const schedules = world.stripe.all('subscription_schedule').filter((one) => one.customer === payer.customer)
+  expect(schedules.map((one) => [one.status, one.phases.length])).toEqual([['active', 2]])
+  expect((await go('growth', { addOns: { extraStores: 4 } })).body.state).toBe('done')
+  expect((await status(payer)).change).toBeNull()
+  expect(at(payer).schedule).toBeNull()
+  await nextMonth()
+  expect(keysOf(payer)).toEqual(['growth_month 1', 'extra_store_month 4'])
+})
+
+it('what waits goes on waiting when the larger plan is not paid', async () => {
+  const payer = await aPayer(world, { planKey: 'growth', addOns: { extraStores: 1 } })
+  await change(payer, (await preview(payer, 'starter')).body.token)
+  const before = (await status(payer)).change
+  await giveCard(payer, 'pm_card_chargeCustomerFail')
+  world.passTime(DAY)
+  const { body: shown } = await preview(payer, 'growth', { addOns: { extraStores: 3 } })
+  expect((await change(payer, shown.token)).status).toBe(422)
+  expect(keysOf(payer)).toEqual(['growth_month 1', 'extra_store_month 1'])
+  const waiting = world.stripe.all('subscription_schedule').find(({ id }) => id === at(payer).schedule)
+  expect(waiting).toMatchObject({ status: 'active', phases: [{}, {}] })
+  expect((await status(payer)).change).toEqual(before)
+})
+
+it('a smaller plan asks which stores rest: enough of them, and of this account', async () => {
+  const payer = await aPayer(world, { planKey: 'growth' })
+  const [first, second, third] = [
+    await aStore(world, { accountId: payer.accountId }),
+    await aStore(world, { accountId: payer.accountId }),
+    await aStore(world, { accountId: payer.accountId }),
+  ]
+  const foreign = await aStore(world)
+  const { body: shown } = await preview(payer, 'starter')
+  expect(shown).toMatchObject({ storesTooMany: 1 })
+  expect(shown.stores.map(({ id }: { id: string }) => id).toSorted()).toEqual(
+    [first, second, third].map(({ storeId }) => storeId).toSorted(),
+  )
+  const before = writes()
+  expect(await change(payer, shown.token)).toMatchObject({ status: 422, body: { error: 'Choose 1 store to rest.' } })
+  expect((await change(payer, shown.token, [foreign.storeId])).status).toBe(404)
+  expect(writes()).toBe(before)
+  expect((await change(payer, shown.token, [first.storeId])).body.state).toBe('scheduled')
+  const rests = async () =>
+    (await world.request('GET', '/api/subscribe/resting-stores', { token: payer.token })).body.stores.filter(
+      ({ isResting }: { isResting: boolean }) => isResting,
+    )
+  expect(await rests()).toEqual([])
+  await nextMonth()
+  await world.request('GET', '/api/payments/subscription', { token: payer.token })
+  expect((await rests()).map(({ id }: { id: string }) => id)).toEqual([first.storeId])
+})
+
+it('another account’s token, one that is made up and one that is old are refused, and nothing changes', async () => {
+  const [ann, bob] = [await aPayer(world), await aPayer(world)]
+  const { body: shown } = await preview(ann, 'growth')
+  const before = writes()
+  const NOT_SHOWN = 'This change is not one that was shown. Look at the amount again.'
+  expect(await change(bob, shown.token)).toMatchObject({ status: 400, body: { error: NOT_SHOWN } })
+  const [body, mac] = shown.token.split('.')
+  const read = JSON.parse(Buffer.from(body, 'base64url').toString())
+  const forged = Buffer.from(JSON.stringify({ ...read, dueNow: 1 })).toString('base64url')
+  for (const token of [`${forged}.${mac}`, `${body}.`, body, '', 'a.b', `${shown.token}.c`]) {
+    expect(await change(ann, token)).toMatchObject({ status: 400, body: { error: NOT_SHOWN } })
+  }
+  world.passTime(16 * 60_000)
+  expect(await change(ann, shown.token)).toMatchObject({
+    status: 409,
+    body: { error: 'The amount was shown a while ago: look at it again.' },
+  })
+  expect(writes()).toBe(before)
+})
+
+it('what has become another subscription in between is looked at again', async () => {
+  const payer = await aPayer(world)
+  const { body: shown } = await preview(payer, 'growth')
+  await post('cancel-subscription', payer)
+  await post('reactivate-subscription', payer)
+  expect((await change(payer, shown.token)).body.state).toBe('done')
+  const other = await aPayer(world)
+  const { body: later } = await preview(other, 'growth')
+  await world.deps.stripe!.subscriptions.update(other.subscription, {
+    items: [{ id: at(other).items.data[0]!.id, quantity: 2 }],
+  })
+  expect(await change(other, later.token)).toMatchObject({ status: 409, body: { error: OTHER } })
+})
+
+it('asked twice, one after the other or at once, it is changed and paid once', async () => {
+  const payer = await aPayer(world)
+  world.passTime(3 * DAY)
+  const before = paidBy(payer)
+  const { body: shown } = await preview(payer, 'growth')
+  const both = await Promise.all([change(payer, shown.token), change(payer, shown.token)])
+  expect(both.some(({ body }) => body.state === 'done')).toBe(true)
+  expect(await change(payer, shown.token)).toMatchObject({ status: 409, body: { error: OTHER } })
+  expect(paidBy(payer) - before).toBe(shown.dueNow)
+})
+
+it('of two changes of two tabs at once one is made, and charged as it was shown', async () => {
+  const payer = await aPayer(world)
+  world.passTime(3 * DAY)
+  const before = paidBy(payer)
+  const shown = [await preview(payer, 'growth'), await preview(payer, 'starter', { addOns: { extraStores: 5 } })]
+  const made = await Promise.all(shown.map(({ body }) => change(payer, body.token)))
+  expect(made.map(({ status: code }) => code).toSorted()).toEqual([200, 409])
+  const won = made.findIndex(({ status: code }) => code === 200)
+  expect(paidBy(payer) - before).toBe(shown[won]!.body.dueNow)
+})
+
+it('of two smaller plans of two tabs at once one waits, and nothing else is left', async () => {
+  const payer = await aPayer(world, { planKey: 'growth', addOns: { extraStores: 2 } })
+  const shown = [await preview(payer, 'starter'), await preview(payer, 'growth')]
+  const made = await Promise.all(shown.map(({ body }) => change(payer, body.token)))
+  expect(made.filter(({ status: code }) => code === 200).length).toBeGreaterThan(0)
+  expect(made.every(({ status: code }) => code === 200 || code === 409)).toBe(true)
+  const schedules = world.stripe.all('subscription_schedule').filter((one) => one.customer === payer.customer)
+  expect(schedules.map((one) => [one.status, one.phases.length])).toEqual([['active', 2]])
+})
+
+it('an amount that is another by now is not charged', async () => {
+  const payer = await aPayer(world)
+  const { body: shown } = await preview(payer, 'growth')
+  const before = writes()
+  const other = { amount_due: shown.dueNow + 1, total: 1, currency: 'usd', lines: { data: [] }, total_taxes: null }
+  world.stripe.intercept = ({ path }) =>
+    path === '/v1/invoices/create_preview' ? { status: 200, body: { ...other, parent: null } } : undefined
+  expect(await change(payer, shown.token)).toMatchObject({ status: 409, body: { error: OTHER } })
+  expect(writes()).toBe(before)
+})
+
+it('a price that somebody has made at Stripe is not changed here', async () => {
+  const payer = await aPayer(world)
+  const stripe = world.deps.stripe!
+  const special = await stripe.prices.create({
+    ...{ product: 'recoup_starter', currency: 'usd', unit_amount: 900, recurring: { interval: 'month' } },
+  })
+  const [item] = at(payer).items.data
+  await stripe.subscriptions.update(payer.subscription, { items: [{ id: item!.id, price: special.id }] })
+  expect(await preview(payer, 'growth')).toMatchObject({
+    status: 409,
+    body: { error: 'This subscription has a price that is not sold here. Please write to support.' },
+  })
+})
+
+it('says what cannot be changed', async () => {
+  const payer = await aPayer(world)
+  const said = async (planKey: string, more: object = {}) => {
+    const { status: code, body } = await preview(payer, planKey, more)
+    return [code, body.error]
+  }
+  expect(await said('starter')).toEqual([422, 'This is what you have now.'])
+  expect(await said('free')).toEqual([400, 'Cancel the subscription instead: Lite begins when it ends.'])
+  expect(await said('gold')).toEqual([400, 'There is no such plan. Choose free, starter, or growth.'])
+  expect(await said('growth', { price: 'price_1' })).toEqual([400, 'The request has an unknown field'])
+  expect(await said('growth', { addOns: { extraStores: -1 } })).toEqual([400, 'Choose 0 to 20 extra stores.'])
+  await post('cancel-subscription', payer)
+  expect(await said('growth')).toEqual([
+    409,
+    'The subscription ends with its period. Reactivate it first, then change its plan.',
+  ])
+  await post('reactivate-subscription', payer)
+  await giveCard(payer, 'pm_card_chargeCustomerFail')
+  await nextMonth()
+  expect(await said('growth')).toEqual([409, 'A payment is overdue. Pay it first, then change the plan.'])
+})
+
+it('is not there without a subscription, or where nothing is sold', async () => {
+  const owner = await anOwner(world)
+  expect(await preview(owner, 'growth')).toMatchObject({ status: 404, body: { error: 'No subscription found' } })
+  const other = await anOwner(without, null)
+  for (const call of ['preview-change', 'change']) {
+    const body = call === 'change' ? { token: 'a.b' } : { planKey: 'growth' }
+    const reply = await without.request('POST', `/api/payments/${call}`, { token: other.token, body })
+    expect(reply).toMatchObject({ status: 404, body: { error: 'Not found' } })
+  }
+})

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest'
+import { anOwner } from '../../../test/connected-store.ts'
+import { choose, sessionAt } from '../../../test/payer.ts'
+import { aStripeWorld } from '../../../test/stripe-world.ts'
+
+const world = aStripeWorld()
+
+it('a page made at a price that is not the one of Pricing any more is closed', async () => {
+  const { token } = await anOwner(world, null)
+  const first = (await choose(world, token, { planKey: 'growth' })).body.url
+  const was = world.stripe.all('price').find(({ lookup_key }) => lookup_key === 'recoup_growth_month')!
+  const { prices } = world.deps.stripe!
+  await prices.create({
+    ...{ product: was.product as string, currency: was.currency, unit_amount: was.unit_amount! },
+    ...{ recurring: { interval: 'month' }, tax_behavior: was.tax_behavior! },
+    ...{ lookup_key: 'recoup_growth_month', transfer_lookup_key: true },
+  })
+  world.passTime(3_600_000)
+  const { id } = sessionAt(world, first)
+  const second = (await choose(world, token, { planKey: 'growth' })).body.url
+  expect(second).not.toBe(first)
+  const closed = world.stripe.all('checkout.session').find((one) => one.id === id)!
+  expect(closed.status).toBe('expired')
+  const open = world.stripe.all('checkout.session').filter(({ customer }) => customer === closed.customer)
+  expect(open.map(({ status }) => status)).toEqual(['expired', 'open'])
+})

@@ -1,0 +1,49 @@
+import type Stripe from 'stripe'
+import { CREDIT_CURRENCY, type CreditPack } from '../../../shared/credits.ts'
+import type { Config } from '../../core/config/config.ts'
+import { CREDITS_OF } from '../payments/payment-rules.ts'
+
+// What a checkout of credits asks Stripe for (decision 85). Pure.
+
+interface Order {
+  accountId: string
+  customer: string
+  pack: CreditPack
+}
+
+/**
+ * A price of its own in each session: no catalogue can be out of step with what is shown. The invoice is for the buyer's books, and puts the
+ * payment into the history.
+ */
+export function creditSessionOf(
+  { accountId, customer, pack }: Order,
+  { publicUrl, stripe }: Pick<Config, 'publicUrl' | 'stripe'>,
+): Stripe.Checkout.SessionCreateParams {
+  const metadata = { account: accountId, [CREDITS_OF]: String(pack) }
+  const name = `SMS credits, $${pack}`
+  return {
+    mode: 'payment',
+    ui_mode: 'hosted_page',
+    customer,
+    client_reference_id: accountId,
+    line_items: [
+      {
+        price_data: {
+          currency: CREDIT_CURRENCY.toLowerCase(),
+          unit_amount: pack * 100,
+          tax_behavior: 'exclusive',
+          product_data: { name },
+        },
+        quantity: 1,
+      },
+    ],
+    success_url: `${publicUrl}/billing?credits={CHECKOUT_SESSION_ID}`,
+    cancel_url: `${publicUrl}/billing`,
+    tax_id_collection: { enabled: true },
+    customer_update: { name: 'auto', address: 'auto' },
+    automatic_tax: { enabled: stripe?.computesTax ?? false },
+    metadata,
+    payment_intent_data: { description: name, metadata },
+    invoice_creation: { enabled: true, invoice_data: { description: name, metadata } },
+  }
+}

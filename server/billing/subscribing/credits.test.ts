@@ -1,0 +1,247 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { aColleague } from '../../../test/factories.ts'
+import { aPayer, sessionAt, VISA } from '../../../test/payer.ts'
+import { aStripeWorld } from '../../../test/stripe-world.ts'
+import { payWithCredits } from '../credits/credits.ts'
+import { refreshAccount } from '../payments/refresh.ts'
+
+// Credits are bought at Stripe's checkout, and the ledger says what Stripe's payments say, whatever order their news come in (decision 85).
+
+const world = aStripeWorld()
+const DOLLAR = 1_000_000
+
+beforeEach(() => {
+  world.textCredits = { perMille: 1_500 }
+  world.stripe.intercept = () => undefined
+})
+
+type Payer = Awaited<ReturnType<typeof aPayer>>
+const buy = (token: string, pack: unknown) => world.request('POST', '/api/subscribe/credits', { token, body: { pack } })
+const view = async ({ token }: { token: string }) =>
+  (await world.request('GET', '/api/subscribe/credits', { token })).body
+const balance = async (payer: { token: string }) => (await view(payer)).balanceMicros / DOLLAR
+const entries = async ({ token }: { token: string }) =>
+  (await world.request('GET', '/api/subscribe/credit-entries', { token })).body.entries
+const moves = async (payer: { token: string }) =>
+  (await entries(payer)).map(({ kind, micros, owedMicros }: never) => [kind, micros / DOLLAR, owedMicros / DOLLAR])
+const check = (token: string, id: string) =>
+  world.request('GET', `/api/subscribe/check-credits?session_id=${id}`, { token })
+
+async function opened(payer: Payer, pack = 25): Promise<string> {
+  const { body } = await buy(payer.token, pack)
+  return sessionAt(world, body.url).id
+}
+
+/** Paid and copied; answers the id of its payment. */
+async function bought(payer: Payer, pack = 25): Promise<string> {
+  const id = await opened(payer, pack)
+  world.stripe.buy(id, { name: 'Ada', card: VISA })
+  await refreshAccount(world.deps, payer.accountId)
+  return paymentOf(id)
+}
+const paymentOf = (id: string) =>
+  String(world.stripe.all('checkout.session').find((session) => session.id === id)!.payment_intent)
+const chargeOf = (payment: string) => world.stripe.all('charge').find((charge) => charge.payment_intent === payment)!.id
+const problems = (accountId: string) =>
+  world.db
+    .selectFrom('operator_problems')
+    .select(['kind', 'detail'])
+    .where('account_id', '=', accountId)
+    .where('resolved_at', 'is', null)
+    .execute()
+async function use(payer: Payer, micros: number) {
+  await world.db
+    .transaction()
+    .execute((tx) =>
+      payWithCredits(
+        { storeId: crypto.randomUUID(), db: tx } as never,
+        payer.accountId,
+        [{ messageId: crypto.randomUUID(), micros }],
+        world.now,
+      ),
+    )
+}
+
+describe('a pack', () => {
+  it('is paid at Stripe for what it is worth, and is there when its payment is', async () => {
+    const payer = await aPayer(world)
+    const id = await opened(payer)
+    expect(world.stripe.all('checkout.session').at(-1)).toMatchObject({
+      mode: 'payment',
+      amount_total: 2_500,
+      client_reference_id: payer.accountId,
+      customer: payer.customer,
+      success_url: 'http://localhost:3000/billing?credits={CHECKOUT_SESSION_ID}',
+      cancel_url: 'http://localhost:3000/billing',
+      metadata: { account: payer.accountId, recoup_credits: '25' },
+      invoice_creation: { enabled: true },
+    })
+    expect((await check(payer.token, id)).body).toEqual({ isPaid: false, balanceMicros: 0 })
+    world.stripe.buy(id, { name: 'Ada', card: VISA })
+    expect((await check(payer.token, id)).body).toEqual({ isPaid: true, balanceMicros: 25 * DOLLAR })
+    expect((await check(payer.token, id)).body).toEqual({ isPaid: true, balanceMicros: 25 * DOLLAR })
+    expect(await moves(payer)).toEqual([['purchase', 25, 0]])
+  })
+
+  it('stands in the history of payments, with its invoice, and leaves plan and subscription as they are', async () => {
+    const payer = await aPayer(world)
+    const before = (await world.request('GET', '/api/subscribe/status', { token: payer.token })).body
+    await bought(payer, 100)
+    const history = await world.request('GET', '/api/payments/payment-history', { token: payer.token })
+    const its = history.body.payments.find(({ amount }: { amount: number }) => amount === 10_000)
+    expect(its).toMatchObject({
+      description: 'SMS credits, $100',
+      amount: 10_000,
+      status: 'succeeded',
+    })
+    expect(its.invoiceUrl).toContain('/i/')
+    expect((await world.request('GET', '/api/subscribe/status', { token: payer.token })).body).toEqual(before)
+  })
+
+  it('comes by webhooks alone, doubled and shuffled', async () => {
+    const payer = await aPayer(world)
+    await world.stripe.webhooks.deliverAll(async () => 200)
+    for (let n = 0; n < 3; n++) world.stripe.buy(await opened(payer, 10), { name: 'Ada', card: VISA })
+    world.stripe.webhooks.double(() => true)
+    world.stripe.webhooks.shuffle(() => 0.3)
+    await world.stripe.webhooks.deliverAll(async (payload, signature) => {
+      const headers = { 'stripe-signature': signature, 'content-type': 'application/json' }
+      return (await world.app.inject({ method: 'POST', url: '/api/webhooks/stripe', headers, payload })).statusCode
+    })
+    await world.runJobs()
+    expect(await balance(payer)).toBe(30)
+    expect(await entries(payer)).toHaveLength(3)
+  })
+
+  it('counts once however many looks see it at once', async () => {
+    const payer = await aPayer(world)
+    world.stripe.buy(await opened(payer), { name: 'Ada', card: VISA })
+    await Promise.all(Array.from({ length: 8 }, () => refreshAccount(world.deps, payer.accountId)))
+    expect(await moves(payer)).toEqual([['purchase', 25, 0]])
+  })
+
+  it('that the card does not pay is not there', async () => {
+    const payer = await aPayer(world)
+    const id = await opened(payer)
+    expect(() => world.stripe.buy(id, { name: 'Ada', card: '4000000000000002' })).toThrow()
+    await refreshAccount(world.deps, payer.accountId)
+    expect(await balance(payer)).toBe(0)
+  })
+
+  it('of another amount than it says, or of another account, is nothing', async () => {
+    const payer = await aPayer(world)
+    const stripe = world.deps.stripe!
+    const sell = async (unit_amount: number, metadata: Record<string, string>) => {
+      const line = { price_data: { currency: 'usd', unit_amount, product_data: { name: 'x' } }, quantity: 1 }
+      const session = await stripe.checkout.sessions.create({
+        ...{ mode: 'payment', customer: payer.customer, line_items: [line] },
+        ...{ success_url: 'https://x.example', payment_intent_data: { metadata } },
+      } as never)
+      world.stripe.buy(session.id, { card: VISA })
+    }
+    await sell(100, { account: payer.accountId, recoup_credits: '100' })
+    await sell(10_000, { account: crypto.randomUUID(), recoup_credits: '100' })
+    await sell(10_000, { account: payer.accountId, recoup_credits: '1000000' })
+    await refreshAccount(world.deps, payer.accountId)
+    expect(await entries(payer)).toEqual([])
+  })
+})
+
+describe('who asks', () => {
+  it('for another account, for a plan’s session, for none, or for a pack that is not sold is refused in words', async () => {
+    const [payer, stranger] = [await aPayer(world), await aPayer(world)]
+    const id = await opened(payer)
+    world.stripe.buy(id, { name: 'Ada', card: VISA })
+    const plans = world.stripe.all('checkout.session').find((one) => one.subscription === stranger.subscription)!.id
+    const none = await check(stranger.token, 'cs_test_none')
+    expect(none).toMatchObject({ status: 404, body: { error: 'Checkout session not found' } })
+    expect((await check(stranger.token, id)).body.error).toBe(none.body.error)
+    expect((await check(stranger.token, plans)).body.error).toBe(none.body.error)
+    expect(await entries(stranger)).toEqual([])
+    for (const pack of [0, -10, 11, 10.5, '25', 1e9, null]) expect((await buy(payer.token, pack)).status).toBe(400)
+  })
+
+  it('as a member without billing is refused, sees the balance and not the ledger', async () => {
+    const payer = await aPayer(world)
+    await bought(payer)
+    const { token } = await aColleague(world, { ...payer, storeId: null } as never, 'viewer')
+    expect((await buy(token, 25)).status).toBe(403)
+    expect(await balance({ token })).toBe(25)
+    expect((await world.request('GET', '/api/subscribe/credit-entries', { token })).status).toBe(403)
+  })
+
+  it('with a provider of one’s own, or none, or a plan without SMS, is told why there is nothing to buy', async () => {
+    const payer = await aPayer(world)
+    world.textCredits = null
+    expect(await view(payer)).toMatchObject({ carrier: 'own', offer: null })
+    expect(await buy(payer.token, 25)).toMatchObject({
+      status: 409,
+      body: { error: expect.stringContaining('own provider') },
+    })
+    world.textChannels.sms = false
+    expect(await view(payer)).toMatchObject({ carrier: 'none', offer: null })
+    expect((await buy(payer.token, 25)).status).toBe(404)
+    world.textChannels.sms = true
+    world.textCredits = { perMille: 1_500 }
+    expect(await view(payer)).toMatchObject({ carrier: 'operator', offer: 'stripe', isUsable: true })
+    await world.db
+      .updateTable('subscriptions')
+      .set({ plan: 'free' })
+      .where('account_id', '=', payer.accountId)
+      .execute()
+    expect(await view(payer)).toMatchObject({ isUsable: false })
+    expect(await buy(payer.token, 25)).toMatchObject({ status: 403, body: { code: 'plan_required' } })
+  })
+})
+
+describe('a payment that is given back', () => {
+  it('takes its credits, in parts and in whole', async () => {
+    const payer = await aPayer(world)
+    const payment = await bought(payer)
+    const refund = (amount?: number) =>
+      world.deps.stripe!.refunds.create({ payment_intent: payment, ...(amount && { amount }) })
+    await refund(500)
+    for (let n = 0; n < 2; n++) await refreshAccount(world.deps, payer.accountId)
+    expect(await balance(payer)).toBe(20)
+    await refund()
+    await refreshAccount(world.deps, payer.accountId)
+    expect(await balance(payer)).toBe(0)
+    expect(await moves(payer)).toEqual([
+      ['refund', -20, 0],
+      ['refund', -5, 0],
+      ['purchase', 25, 0],
+    ])
+    expect(await problems(payer.accountId)).toEqual([])
+  })
+
+  it('after they were used takes what is left, is a problem of the operator, and takes nothing of later packs', async () => {
+    const payer = await aPayer(world)
+    const payment = await bought(payer)
+    await use(payer, 18 * DOLLAR)
+    await world.deps.stripe!.refunds.create({ payment_intent: payment })
+    await refreshAccount(world.deps, payer.accountId)
+    expect(await balance(payer)).toBe(0)
+    expect((await moves(payer))[0]).toEqual(['refund', -7, 18])
+    expect(await problems(payer.accountId)).toEqual([
+      { kind: 'credits_used', detail: expect.stringContaining('$18.00') },
+    ])
+    await bought(payer, 10)
+    expect(await balance(payer)).toBe(10)
+  })
+
+  it('by a bank takes them too, and one that the bank gives back brings them back', async () => {
+    const payer = await aPayer(world)
+    const payment = await bought(payer)
+    await use(payer, 5 * DOLLAR)
+    const { id } = world.stripe.openDispute(chargeOf(payment))
+    await refreshAccount(world.deps, payer.accountId)
+    expect(await balance(payer)).toBe(0)
+    // The subscription was not questioned.
+    expect((await world.request('GET', '/api/subscribe/status', { token: payer.token })).body.plan).toBe('starter')
+    world.stripe.closeDispute(id, 'won')
+    await refreshAccount(world.deps, payer.accountId)
+    expect(await balance(payer)).toBe(20)
+    expect((await moves(payer))[0]).toEqual(['refund', 20, -5])
+    expect(await problems(payer.accountId)).toEqual([])
+  })
+})

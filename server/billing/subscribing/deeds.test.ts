@@ -1,0 +1,274 @@
+import { beforeEach, expect, it } from 'vitest'
+import { anOwner } from '../../../test/connected-store.ts'
+import { aPayer, type Payer } from '../../../test/payer.ts'
+import { aStripeWorld } from '../../../test/stripe-world.ts'
+import { aWorld } from '../../../test/world.ts'
+
+// The portal, the end of a subscription and taking it back (A 4.3, A 7, decisions 85 and 122).
+
+const world = aStripeWorld()
+const without = aWorld({ HOST: '0.0.0.0' })
+
+const DAY = 86_400_000
+const PORTAL = 'create-portal-session'
+const CANCEL = 'cancel-subscription'
+const REACTIVATE = 'reactivate-subscription'
+
+beforeEach(() => {
+  world.stripe.intercept = () => undefined
+})
+
+type Who = { token: string }
+const post = (call: string, { token }: Who) => world.request('POST', `/api/payments/${call}`, { token })
+const free = ({ token }: Who) => world.request('POST', '/api/subscribe/create-free-subscription', { token })
+const status = async ({ token }: Who) => (await world.request('GET', '/api/subscribe/status', { token })).body
+const at = ({ subscription }: Payer) => world.stripe.all('subscription').find(({ id }) => id === subscription)!
+
+async function nextMonth() {
+  world.passTime(32 * DAY)
+  await world.db
+    .updateTable('sessions')
+    .set({ last_seen_at: world.now, expires_at: new Date(world.now.getTime() + DAY) })
+    .execute()
+}
+
+async function downgrade(payer: Payer) {
+  const { token } = payer
+  const { body } = await world.request('POST', '/api/payments/preview-change', { token, body: { planKey: 'starter' } })
+  await world.request('POST', '/api/payments/change', { token, body: { token: body.token } })
+}
+
+it('the portal is that of the account, with what it may do there, and leads back to /billing', {
+  tags: ['A7'],
+}, async () => {
+  const payer = await aPayer(world)
+  const { status: code, body } = await post(PORTAL, payer)
+  const session = world.stripe.all('billing_portal.session').at(-1)!
+  expect({ code, url: body.url }).toEqual({ code: 200, url: session.url })
+  expect(session).toMatchObject({ customer: payer.customer, return_url: 'http://localhost:3000/billing' })
+})
+
+it('a configuration that somebody has taken away is made anew', async () => {
+  const payer = await aPayer(world)
+  const stripe = world.deps.stripe!
+  for (const { id } of world.stripe.all('billing_portal.configuration')) {
+    await stripe.billingPortal.configurations.update(id, { active: false })
+  }
+  expect((await post(PORTAL, payer)).status).toBe(200)
+  expect((await post(PORTAL, payer)).status).toBe(200)
+  const active = world.stripe.all('billing_portal.configuration').filter((one) => one.active)
+  expect(active).toMatchObject([{ features: { subscription_cancel: { enabled: false } } }])
+})
+
+it('a page that is no page of Stripe is not opened', async () => {
+  const payer = await aPayer(world)
+  const { url } = (await post(PORTAL, payer)).body
+  expect(new URL(url).origin).toBe(world.stripe.url)
+  world.stripe.intercept = ({ path }) =>
+    path === '/v1/billing_portal/sessions'
+      ? { status: 200, body: { object: 'billing_portal.session', url: 'javascript:alert(1)' } }
+      : undefined
+  expect((await post(PORTAL, payer)).status).toBe(503)
+})
+
+it('ends with its period: until then all is as it was, and then it is the free plan', { tags: ['A7'] }, async () => {
+  const payer = await aPayer(world)
+  const { status: code, body } = await post(CANCEL, payer)
+  expect({ code, ...body }).toEqual({
+    code: 200,
+    success: true,
+    message: 'Your Starter plan ends with its period. Then you are on the Lite plan.',
+  })
+  expect(at(payer)).toMatchObject({ status: 'active', cancel_at_period_end: true })
+  expect(await status(payer)).toMatchObject({ plan: 'starter', status: 'active', cancelAtPeriodEnd: true })
+  expect((await post(CANCEL, payer)).status).toBe(200)
+  await nextMonth()
+  await world.request('GET', '/api/payments/subscription', { token: payer.token })
+  expect(await status(payer)).toMatchObject({ plan: 'free', status: 'active', cancelAtPeriodEnd: false })
+  expect((await post(CANCEL, payer)).body.error).toBe('No subscription found')
+})
+
+it('a cancellation is taken back', { tags: ['A7'] }, async () => {
+  const payer = await aPayer(world)
+  await post(CANCEL, payer)
+  expect((await post(REACTIVATE, payer)).body).toEqual({ success: true, message: 'Your Starter plan goes on.' })
+  expect(at(payer).cancel_at_period_end).toBe(false)
+  expect(await status(payer)).toMatchObject({ plan: 'starter', cancelAtPeriodEnd: false })
+  expect((await post(REACTIVATE, payer)).status).toBe(200)
+  await nextMonth()
+  expect(at(payer).status).toBe('active')
+})
+
+it('an end that an operator has set for another day at Stripe is taken back as well', async () => {
+  const payer = await aPayer(world)
+  const stripe = world.deps.stripe!
+  const day = Math.floor(world.now.getTime() / 1000) + 10 * 86_400
+  await stripe.subscriptions.update(payer.subscription, { cancel_at: day })
+  await post(REACTIVATE, payer)
+  expect(at(payer).cancel_at).toBeNull()
+})
+
+it('a smaller plan that waits is taken back, and does not stand in the way of a cancellation', {
+  tags: ['A7'],
+}, async () => {
+  const payer = await aPayer(world, { planKey: 'growth' })
+  await downgrade(payer)
+  expect((await status(payer)).change).toMatchObject({ plan: 'starter' })
+  await post(REACTIVATE, payer)
+  expect((await status(payer)).change).toBeNull()
+  await downgrade(payer)
+  expect((await post(CANCEL, payer)).status).toBe(200)
+  expect(at(payer)).toMatchObject({ schedule: null, cancel_at_period_end: true })
+  expect(await status(payer)).toMatchObject({ plan: 'growth', change: null, cancelAtPeriodEnd: true })
+})
+
+it('a trial that is canceled lasts until its end, and nothing is charged', async () => {
+  const payer = await aPayer(world, {}, { isTrial: true })
+  await post(CANCEL, payer)
+  expect(await status(payer)).toMatchObject({ status: 'trialing', cancelAtPeriodEnd: true })
+  await nextMonth()
+  expect(at(payer).status).toBe('canceled')
+  expect(world.stripe.all('invoice').filter((one) => one.customer === payer.customer && one.amount_paid > 0)).toEqual(
+    [],
+  )
+})
+
+it('“Start with Lite” on a plan that is paid ends it with its period, never at once (decision 122)', {
+  tags: ['A7'],
+}, async () => {
+  const payer = await aPayer(world)
+  const { body } = await free(payer)
+  expect(body).toEqual({
+    success: true,
+    message: 'Your Starter plan ends with its period. Then you are on the Lite plan.',
+    url: '/store-setup',
+  })
+  expect(at(payer)).toMatchObject({ status: 'active', cancel_at_period_end: true })
+  expect(await status(payer)).toMatchObject({ plan: 'starter', cancelAtPeriodEnd: true })
+})
+
+it('the free plan of a new account is there at once, and of one whose subscription is over', async () => {
+  const owner = await anOwner(world, null)
+  expect((await free(owner)).body).toEqual({
+    success: true,
+    message: 'You are on the Lite plan.',
+    url: '/store-setup',
+  })
+  expect(await status(owner)).toMatchObject({ plan: 'free', source: 'free' })
+  const payer = await aPayer(world)
+  await world.deps.stripe!.subscriptions.cancel(payer.subscription)
+  expect((await free(payer)).body.message).toBe('You are on the Lite plan.')
+})
+
+it('a plan that is paid while the free one is chosen is the plan', { tags: ['A7'] }, async () => {
+  const payer = await aPayer(world)
+  let answers = 0
+  world.stripe.intercept = ({ path }) =>
+    path === '/v1/subscriptions' && answers++ === 0
+      ? { status: 200, body: { object: 'list', data: [], has_more: false, url: path } }
+      : undefined
+  expect((await free(payer)).status).toBe(200)
+  expect(await status(payer)).toMatchObject({ plan: 'starter', source: 'stripe' })
+})
+
+it('without a subscription there is none to end or to manage', { tags: ['A8'] }, async () => {
+  const owner = await anOwner(world)
+  for (const call of [PORTAL, CANCEL, REACTIVATE]) {
+    expect(await post(call, owner)).toMatchObject({ status: 404, body: { error: 'No subscription found' } })
+  }
+  const payer = await aPayer(world)
+  await world.deps.stripe!.customers.del(payer.customer)
+  for (const call of [PORTAL, CANCEL, REACTIVATE]) {
+    expect(await post(call, payer)).toMatchObject({ status: 404, body: { error: 'No subscription found' } })
+  }
+})
+
+const DEEDS = [
+  `payments/${PORTAL}`,
+  `payments/${CANCEL}`,
+  `payments/${REACTIVATE}`,
+  'payments/preview-change',
+  'payments/change',
+  'subscribe/create-free-subscription',
+]
+const bodyOf = (call: string) =>
+  call.endsWith('preview-change') ? { planKey: 'growth' } : call.endsWith('/change') ? { token: 'a.b' } : {}
+const deed = (call: string, { token }: Who) => world.request('POST', `/api/${call}`, { token, body: bodyOf(call) })
+
+it('members, viewers, the demo and a copy of an installation change nothing at Stripe', async () => {
+  const payer = await aPayer(world)
+  const before = world.stripe.seen.filter(({ method }) => method !== 'GET').length
+  const as = (role: 'member' | 'viewer' | 'owner') =>
+    world.db.updateTable('members').set({ role }).where('user_id', '=', payer.userId).execute()
+  for (const role of ['member', 'viewer'] as const) {
+    await as(role)
+    for (const call of DEEDS) expect((await deed(call, payer)).status, `${role} ${call}`).toBe(403)
+  }
+  await as('owner')
+  const demo = (is_demo: boolean) =>
+    world.db.updateTable('accounts').set({ is_demo }).where('id', '=', payer.accountId).execute()
+  await demo(true)
+  for (const call of DEEDS) {
+    expect(await deed(call, payer)).toMatchObject({
+      status: 403,
+      body: { error: 'The demo’s plan cannot be changed.' },
+    })
+  }
+  await demo(false)
+  const only = { is_only: true, fingerprint: 'copied', is_paused: true, created_at: world.now }
+  await world.db
+    .insertInto('instance')
+    .values(only)
+    .onConflict((conflict) => conflict.column('is_only').doUpdateSet({ is_paused: true }))
+    .execute()
+  for (const call of DEEDS) {
+    const { status: code, body } = await deed(call, payer)
+    expect({ code, error: body.error }).toEqual({
+      code: 409,
+      error: expect.stringMatching(/^This is a copy of another installation/),
+    })
+  }
+  await world.db.updateTable('instance').set({ is_paused: false }).execute()
+  expect(world.stripe.seen.filter(({ method }) => method !== 'GET').length).toBe(before)
+})
+
+it('is not found where nothing is sold', async () => {
+  const { token } = await anOwner(without, null)
+  for (const call of [PORTAL, CANCEL, REACTIVATE]) {
+    const reply = await without.request('POST', `/api/payments/${call}`, { token })
+    expect(reply).toMatchObject({ status: 404, body: { error: 'Not found' } })
+  }
+})
+
+it('an account asks Stripe only so often', async () => {
+  const payer = await aPayer(world)
+  const codes: number[] = []
+  for (let n = 0; n < 60; n++) codes.push((await post(PORTAL, payer)).status)
+  expect(codes.at(0)).toBe(200)
+  expect(codes.at(-1)).toBe(429)
+  expect((await post(PORTAL, await aPayer(world))).status).toBe(200)
+})
+
+it('looks at a checkout are limited too, and take nothing from the owner', async () => {
+  const payer = await aPayer(world)
+  const look = () =>
+    world.request('GET', '/api/subscribe/check-session?session_id=cs_test_none', { token: payer.token })
+  const codes: number[] = []
+  for (let n = 0; n < 60; n++) codes.push((await look()).status)
+  expect([codes.at(0), codes.at(-1)]).toEqual([404, 429])
+  expect((await post(PORTAL, payer)).status).toBe(200)
+  for (let n = 0; n < 60; n++) codes.push((await free(payer)).status)
+  expect(codes.at(-1)).toBe(429)
+})
+
+it('a deed that is done is done, and is copied later where that fails', async () => {
+  const payer = await aPayer(world)
+  world.stripe.intercept = ({ method, path }) =>
+    method === 'GET' && path.startsWith('/v1/invoices') ? 'cut' : undefined
+  expect((await post(CANCEL, payer)).status).toBe(200)
+  world.stripe.intercept = () => undefined
+  expect(at(payer).cancel_at_period_end).toBe(true)
+  expect(await status(payer)).toMatchObject({ cancelAtPeriodEnd: false })
+  await world.runJobs()
+  expect(await status(payer)).toMatchObject({ cancelAtPeriodEnd: true })
+})

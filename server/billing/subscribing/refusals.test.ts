@@ -1,0 +1,128 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { anOwner } from '../../../test/connected-store.ts'
+import { aPayer, choose, type Payer, sessionAt } from '../../../test/payer.ts'
+import { aStripeWorld } from '../../../test/stripe-world.ts'
+
+// What somebody tries who wants more than they pay for, or at another’s cost: refused in words, and nothing has changed, neither here nor at Stripe.
+
+const world = aStripeWorld()
+
+const KINDS = ['customer', 'checkout.session', 'subscription', 'subscription_schedule', 'invoice', 'charge'] as const
+const TABLES = ['subscriptions', 'billing_customers', 'checkout_sessions', 'trial_claims', 'payments'] as const
+
+/** Everything that is bought, of everybody. */
+async function everything() {
+  const rows = await Promise.all(TABLES.map((table) => world.db.selectFrom(table).selectAll().execute()))
+  return structuredClone({
+    ...Object.fromEntries(TABLES.map((table, at) => [table, rows[at]!.map(textOf).toSorted()])),
+    ...Object.fromEntries(KINDS.map((kind) => [kind, world.stripe.all(kind)])),
+  })
+}
+
+/** How often it was looked at is no change. */
+const textOf = (row: object) => JSON.stringify({ ...row, begun: null, applied: null })
+
+let ann: Payer
+let bob: { token: string; accountId: string }
+let eve: Payer
+async function threePeople() {
+  ann = await aPayer(world, { planKey: 'growth' })
+  bob = await anOwner(world, null)
+  eve = await aPayer(world)
+}
+
+const UNKNOWN = 'The request has an unknown field'
+const COUNT = 'Choose 0 to 20 extra stores.'
+const NO_PLAN = 'There is no such plan. Choose free, starter, or growth.'
+
+const choices: [string, (its: Payer) => object, string][] = [
+  ['for another account', ({ accountId }) => ({ account: accountId }), UNKNOWN],
+  ['for another account, by its id here', ({ accountId }) => ({ accountId }), UNKNOWN],
+  ['as another customer of Stripe', ({ customer }) => ({ customer }), UNKNOWN],
+  ['with another account’s reference', ({ accountId }) => ({ client_reference_id: accountId }), UNKNOWN],
+  ['into another subscription', ({ subscription }) => ({ subscription }), UNKNOWN],
+  ['a longer trial', () => ({ trialDays: 365 }), UNKNOWN],
+  ['a trial by Stripe’s own name', () => ({ subscription_data: { trial_period_days: 30 } }), UNKNOWN],
+  ['fewer than no stores', () => ({ addOns: { extraStores: -1 } }), COUNT],
+  ['more stores than are sold', () => ({ addOns: { extraStores: 21 } }), COUNT],
+  ['half a store', () => ({ addOns: { extraStores: 0.5 } }), COUNT],
+  ['stores that are no number', () => ({ addOns: { extraStores: '2' } }), COUNT],
+  ['a negative number of plans', () => ({ quantity: -1 }), UNKNOWN],
+  ['a price of another product', () => ({ price: 'price_1' }), UNKNOWN],
+  ['a line of its own', () => ({ line_items: [{ price: 'price_1', quantity: 1 }] }), UNKNOWN],
+  ['an add-on by its price', () => ({ addOns: { price: 'price_1' } }), 'Add ons has an unknown field'],
+  ['an add-on for a plan', () => ({ planKey: 'extra_store' }), NO_PLAN],
+  ['a plan by its lookup key', () => ({ planKey: 'recoup_growth_month' }), NO_PLAN],
+  ['a discount', () => ({ discounts: [{ coupon: 'free' }] }), UNKNOWN],
+]
+
+describe('nothing changes by', () => {
+  beforeAll(threePeople)
+
+  it.each(choices)('a checkout %s', async (_, more, error) => {
+    const before = await everything()
+    const reply = await choose(world, bob.token, { planKey: 'starter', ...more(ann) })
+    expect({ code: reply.status, error: reply.body.error }).toEqual({ code: 400, error })
+    expect(await everything()).toEqual(before)
+  })
+
+  it.each(choices)('a change of the own plan %s', async (_, more, error) => {
+    const before = await everything()
+    const body = { planKey: 'growth', ...more(ann) }
+    const reply = await world.request('POST', '/api/payments/preview-change', { token: eve.token, body })
+    expect({ code: reply.status, error: reply.body.error }).toEqual({ code: 400, error })
+    expect(await everything()).toEqual(before)
+  })
+})
+
+describe('nothing is had by', () => {
+  beforeEach(threePeople)
+
+  it('a session that another account has paid, and one that is none', async () => {
+    const { id } = world.stripe.all('checkout.session').find(({ customer }) => customer === ann.customer)!
+    const before = await everything()
+    for (const { token } of [bob, eve]) {
+      for (const [named, code, error] of [
+        [id, 404, 'Checkout session not found'],
+        ['cs_test_none', 404, 'Checkout session not found'],
+        [ann.subscription, 400, 'This is not a checkout session.'],
+      ] as const) {
+        const reply = await world.request('GET', `/api/subscribe/check-session?session_id=${named}`, { token })
+        expect({ code: reply.status, error: reply.body.error }).toEqual({ code, error })
+      }
+    }
+    expect(await everything()).toEqual(before)
+  })
+
+  it('a session that was paid once does not give the plan again after it has ended', async () => {
+    const { id } = world.stripe.all('checkout.session').find(({ customer }) => customer === ann.customer)!
+    await world.deps.stripe!.subscriptions.cancel(ann.subscription)
+    const check = () => world.request('GET', `/api/subscribe/check-session?session_id=${id}`, { token: ann.token })
+    expect((await check()).body).toEqual({ success: true, plan: 'free', status: 'active' })
+    const before = await everything()
+    await check()
+    expect(await everything()).toEqual(before)
+  })
+
+  it('what was shown to another account', async () => {
+    const body = { planKey: 'starter' }
+    const shown = await world.request('POST', '/api/payments/preview-change', { token: ann.token, body })
+    const before = await everything()
+    const change = { token: shown.body.token, restingStoreIds: [] }
+    const reply = await world.request('POST', '/api/payments/change', { token: eve.token, body: change })
+    expect({ code: reply.status, error: reply.body.error }).toEqual({
+      code: 400,
+      error: 'This change is not one that was shown. Look at the amount again.',
+    })
+    expect(await everything()).toEqual(before)
+  })
+
+  it('a second trial: the status says that it was had, and the next checkout asks for the price at once', async () => {
+    await world.deps.stripe!.subscriptions.cancel(eve.subscription)
+    const { body } = await world.request('GET', '/api/subscribe/status', { token: eve.token })
+    expect(body).toMatchObject({ hasUsedTrial: true })
+    const { url } = (await choose(world, eve.token, { planKey: 'starter' })).body
+    expect(sessionAt(world, url)).toMatchObject({ amount_total: 1_900, payment_status: 'unpaid' })
+    expect(() => world.stripe.buy(sessionAt(world, url).id, {})).toThrow('Enter a card.')
+  })
+})

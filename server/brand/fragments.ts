@@ -1,8 +1,0 @@
-import { type RawBuilder, sql } from '../core/db.ts'
-import type { StoredBrand } from './rules.ts'
-
-/** Of one store, as JSON for `brandFrom`; null where it has set nothing. */
-export const brandOfStore = (storeId: RawBuilder<unknown>) => sql<StoredBrand | null>`
-  (select jsonb_build_object('storeId', k.store_id, 'look', k.look, 'logo', case when l.hash is not null then
-      jsonb_build_object('hash', l.hash, 'type', l.type, 'width', l.width, 'height', l.height) end)
-    from brand_kits k left join brand_logos l on l.store_id = k.store_id and l.hash = k.logo_hash where k.store_id = ${storeId})`

@@ -1,0 +1,96 @@
+import crypto from 'node:crypto'
+import type { BrandKit, BrandLook } from '../../../shared/brand.ts'
+import { type BrandView, brandTexts } from '../../../shared/brand-calls.ts'
+import { type AccountDb, type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
+import { AppError } from '../../core/common/errors.ts'
+import { take } from '../../core/db/rate-limits.ts'
+import type { Deps } from '../../deps.ts'
+import { limits } from '../../access/members/limits.ts'
+import { isDemoAccount } from '../../access/stores/store.ts'
+import { type Picture, readPicture, uploadFormats } from './pictures.ts'
+import { brandFrom, lookFrom, presentLogo } from './rules.ts'
+import * as sql from './sql.ts'
+
+// The brand kit of a store. A logo is in use as soon as a member has uploaded or confirmed it; the rest of the kit once it is saved.
+
+/** How the store's mails look; the defaults where it has set nothing. */
+export const brandOf = async (store: StoreDb): Promise<BrandKit> => brandFrom(await sql.readBrand(store))
+
+export const hasBrand = async (store: StoreDb) => (await sql.readBrand(store)) !== null
+
+/** The hash of the picture that is proposed; null: none is. */
+export async function openProposal(store: StoreDb): Promise<string | null> {
+  const proposal = await sql.readProposal(store)
+  return proposal?.state === 'open' ? proposal.hash : null
+}
+
+export async function viewBrand(store: StoreDb, account: AccountDb): Promise<BrandView> {
+  const [stored, version, proposal] = [
+    await sql.readBrand(store),
+    await sql.readVersion(store),
+    await sql.readProposal(store),
+  ]
+  return {
+    look: lookFrom(stored?.look ?? {}),
+    logo: stored?.logo ? presentLogo(store.storeId, stored.logo) : null,
+    version,
+    proposal: proposal?.state === 'open' ? presentProposal(store, proposal) : null,
+    canUpload: !(await isDemoAccount(account)),
+  }
+}
+
+const presentProposal = ({ storeId }: StoreDb, proposal: sql.ProposalRow) => ({
+  ...{ source: proposal.source, hash: proposal.hash },
+  logo: presentLogo(storeId, proposal),
+})
+
+/** Throws `conflict` when it was saved by somebody else since `version`. */
+export async function saveLook(deps: Deps, store: StoreDb, wanted: { look: BrandLook; version?: number | undefined }) {
+  const { look, version } = wanted
+  if (await sql.saveLook(store, look, { version, now: deps.now() })) return
+  throw new AppError('conflict', brandTexts.changedMeanwhile)
+}
+
+export async function uploadLogo(deps: Deps, store: StoreDb<Db>, account: AccountDb, content: Buffer): Promise<void> {
+  if (await isDemoAccount(account)) throw new AppError('forbidden', brandTexts.demoLogo)
+  await take(deps, limits.logoPerAccount, account.accountId)
+  const picture = await readPicture(content, uploadFormats)
+  await transact(store, async (tx) => {
+    await sql.useLogo(tx, await keepLogo(tx, picture, deps.now()), deps.now())
+    // The one from the store is no longer in question.
+    await sql.dismissProposal(tx)
+    await forgetOldLogos(tx)
+  })
+}
+
+/** Mails that have left show the logo they left with; a store that changes it more often than this loses the oldest. */
+const KEPT_LOGOS = 20
+
+export const forgetOldLogos = (tx: StoreTx) => sql.deleteOldLogos(tx, KEPT_LOGOS)
+
+export async function keepLogo(tx: StoreTx, picture: Picture, now: Date): Promise<string> {
+  const hash = crypto.hash('sha256', picture.content, 'hex')
+  await sql.keepLogo(tx, hash, { picture, now })
+  return hash
+}
+
+export const removeLogo = (deps: Deps, store: StoreDb<Db>) => transact(store, (tx) => sql.useLogo(tx, null, deps.now()))
+
+/** Throws `conflict` when another picture than the one that was seen is proposed by now. */
+export async function confirmLogo(deps: Deps, store: StoreDb<Db>, hash: string): Promise<void> {
+  await transact(store, async (tx) => {
+    if (!(await sql.confirmProposal(tx, hash))) {
+      throw (await openProposal(tx)) ? new AppError('conflict', brandTexts.anotherFound) : notFound()
+    }
+    await sql.useLogo(tx, hash, deps.now())
+  })
+}
+
+const notFound = () => new AppError('not_found', 'Logo not found')
+
+export async function dismissLogo(store: StoreDb): Promise<void> {
+  if (!(await sql.dismissProposal(store))) throw notFound()
+}
+
+/** undefined: there is none. */
+export const readLogo = (store: StoreDb, hash: string) => sql.readLogo(store, hash)

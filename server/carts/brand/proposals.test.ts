@@ -1,0 +1,121 @@
+import sharp from 'sharp'
+import { expect, test } from 'vitest'
+import { brandTexts } from '../../../shared/brand-calls.ts'
+import { aConnectedStore, aHome, anOwner, type Connected, connect } from '../../../test/connected-store.ts'
+import { aFakeStore } from '../../../test/fake-store.ts'
+import { aWorld } from '../../../test/world.ts'
+import { purgeStore } from '../../workspace/store-settings/stores.ts'
+import { brandOf } from './brand.ts'
+import { proposeLogo } from './proposals.ts'
+
+// A logo found in the store: proposed, never used before a member has said so.
+
+const world = aWorld()
+
+const picture = (background: string, format: 'png' | 'webp' = 'png') =>
+  sharp({ create: { width: 200, height: 80, channels: 3, background } })
+    .toFormat(format)
+    .toBuffer()
+
+async function aShop(...contents: Buffer[]) {
+  const shop = await aConnectedStore(world)
+  shop.fake.allLogos = contents.map((content) => ({ source: 'site_logo' as const, content }))
+  return shop
+}
+
+const call = ({ owner }: Connected, method: 'GET' | 'POST' | 'DELETE', path = '', body?: object) =>
+  world.request(method, `/api/stores/brand${path}`, { token: owner.token, ...(body && { body }) })
+/** What is proposed is used. */
+const confirm = async (store: Connected, hash?: string) =>
+  call(store, 'POST', '/proposal/confirm', { hash: hash ?? (await call(store, 'GET')).body.proposal.hash })
+const logoOf = async ({ storeId }: Connected) => (await brandOf({ storeId, db: world.db })).logo
+
+test('a store that is connected is asked for its logo', async () => {
+  await connect(world, await anOwner(world), aFakeStore(aHome()))
+  expect(world.queued.map(({ name }) => name)).toContain('brand.propose')
+})
+
+test('a store’s logo is proposed, and used only once it is confirmed', async () => {
+  const store = await aShop(Buffer.from('<svg/>'), await picture('#224466', 'webp'))
+  await proposeLogo(world.deps, { storeId: store.storeId })
+  const { proposal } = (await call(store, 'GET')).body
+  expect(proposal).toMatchObject({ source: 'site_logo', logo: { width: 200, height: 80 } })
+  expect(await logoOf(store)).toBeNull()
+  const confirmed = await confirm(store)
+  expect(confirmed.body).toMatchObject({ proposal: null, logo: proposal.logo })
+  expect(await logoOf(store)).toMatchObject(proposal.logo)
+  expect((await confirm(store, proposal.hash)).status).toBe(404)
+})
+
+test('whoever confirms names the picture they saw: of another one that is proposed by now they are told', async () => {
+  const store = await aShop(await picture('#224466'))
+  const seen = (await call(store, 'POST', '/proposal')).body.proposal
+  store.fake.allLogos[0]!.content = await picture('#886644')
+  const found = (await call(store, 'POST', '/proposal')).body.proposal
+  expect(found.hash).not.toBe(seen.hash)
+  expect(await confirm(store, seen.hash)).toMatchObject({ status: 409, body: { error: brandTexts.anotherFound } })
+  expect([await logoOf(store), (await call(store, 'GET')).body.proposal]).toEqual([null, found])
+  for (const body of [{}, { hash: 'x' }])
+    expect((await call(store, 'POST', '/proposal/confirm', body)).status).toBe(400)
+  expect((await confirm(store)).body).toMatchObject({ proposal: null, logo: found.logo })
+})
+
+test('a store that shows another logo each time piles up no pictures', async () => {
+  const store = await aShop(await picture('#000000'))
+  for (let n = 0; n < 24; n++) {
+    world.advance(3_600_000)
+    store.fake.allLogos[0]!.content = await picture(`#0000${(n + 16).toString(16)}`)
+    await proposeLogo(world.deps, { storeId: store.storeId })
+  }
+  const { rows } = await world.pool.query('select 1 from brand_logos where store_id = $1', [store.storeId])
+  expect(rows).toHaveLength(20)
+  expect((await call(store, 'GET')).body.proposal).not.toBeNull()
+})
+
+test('what was dismissed is not proposed again by itself, but when it is asked for', async () => {
+  const store = await aShop(await picture('#224466'))
+  await proposeLogo(world.deps, { storeId: store.storeId })
+  expect((await call(store, 'DELETE', '/proposal')).body.proposal).toBeNull()
+  await proposeLogo(world.deps, { storeId: store.storeId })
+  expect((await call(store, 'GET')).body.proposal).toBeNull()
+  expect((await call(store, 'POST', '/proposal')).body).toMatchObject({ outcome: 'found', proposal: {} })
+  await call(store, 'DELETE', '/proposal')
+  store.fake.allLogos[0]!.content = await picture('#886644')
+  await proposeLogo(world.deps, { storeId: store.storeId })
+  expect((await call(store, 'GET')).body.proposal).not.toBeNull()
+})
+
+test('a store with a logo of its own here is not asked again, and the same one is not proposed', async () => {
+  const store = await aShop(await picture('#224466'))
+  await call(store, 'POST', '/proposal')
+  await confirm(store)
+  expect((await call(store, 'POST', '/proposal')).body).toMatchObject({ outcome: 'used', proposal: null })
+  store.fake.allLogos = [{ source: 'site_logo', content: await picture('#662244') }]
+  await proposeLogo(world.deps, { storeId: store.storeId })
+  expect((await call(store, 'GET')).body.proposal).toBeNull()
+})
+
+test('a store without a picture that can be used proposes nothing', async () => {
+  const store = await aShop(Buffer.from('<html>'), Buffer.from('89504e470d0a1a0a00', 'hex'))
+  expect((await call(store, 'POST', '/proposal')).body).toMatchObject({ outcome: 'none', proposal: null })
+})
+
+test('a store that was disconnected in the meantime is not asked', async () => {
+  const store = await aShop(await picture('#224466'))
+  await world.request('DELETE', '/api/stores/disconnect', { token: store.owner.token })
+  await proposeLogo(world.deps, { storeId: store.storeId })
+  const { rows } = await world.pool.query('select 1 from brand_proposals where store_id = $1', [store.storeId])
+  expect(rows).toEqual([])
+})
+
+test('a store that is forgotten takes its logos along', async () => {
+  const store = await aShop(await picture('#224466'))
+  await call(store, 'POST', '/proposal')
+  const { path } = (await confirm(store)).body.logo
+  await world.request('DELETE', '/api/stores/disconnect', { token: store.owner.token })
+  world.advance(31 * 86_400_000)
+  await purgeStore(world.deps, { storeId: store.storeId })
+  expect((await world.app.inject({ url: path })).statusCode).toBe(404)
+  const left = await world.pool.query('select 1 from brand_logos where store_id = $1', [store.storeId])
+  expect(left.rows).toEqual([])
+})

@@ -1,0 +1,54 @@
+import {
+  type BrandKit,
+  type BrandLogo,
+  type BrandLook,
+  BrandLookParts,
+  contrastProblems,
+  DEFAULT_BRAND,
+  DEFAULT_LOOK,
+  withoutAlt,
+} from '../../../shared/brand.ts'
+
+// Pure: a brand kit as it is kept, and as mails have it.
+
+export interface StoredLogo {
+  hash: string
+  type: 'png' | 'jpeg'
+  width: number
+  height: number
+}
+
+export interface StoredBrand {
+  storeId: string
+  look: Partial<BrandLook>
+  logo: StoredLogo | null
+}
+
+/** What mails are made with. A part that an older version kept in another form has its default. */
+export function brandFrom(stored: StoredBrand | null | undefined): BrandKit {
+  if (!stored) return DEFAULT_BRAND
+  const look = lookFrom(stored.look)
+  const logo = stored.logo && { ...presentLogo(stored.storeId, stored.logo), alt: look.logoAlt }
+  return { ...withoutAlt(look), logo }
+}
+
+export function lookFrom(kept: Partial<BrandLook>): BrandLook {
+  const parts = Object.entries(BrandLookParts.shape).flatMap(([name, part]) => {
+    const read = part.safeParse(kept[name as keyof BrandLook])
+    return read.success ? [[name, read.data]] : []
+  })
+  const look = { ...DEFAULT_LOOK, ...(Object.fromEntries(parts) as Partial<BrandLook>) }
+  // One color alone may not go with the default of another.
+  return Object.keys(contrastProblems(look)).length === 0 ? look : { ...look, ...defaultColours() }
+}
+
+function defaultColours() {
+  const { button, text, ground, accent } = DEFAULT_LOOK
+  return { button, text, ground, accent }
+}
+
+export const presentLogo = (storeId: string, { hash, type, width, height }: StoredLogo): Omit<BrandLogo, 'alt'> => ({
+  path: `/brand/${storeId}/${hash}.${type === 'png' ? 'png' : 'jpg'}`,
+  width,
+  height,
+})

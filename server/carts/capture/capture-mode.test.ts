@@ -1,0 +1,396 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { CaptureMode } from '../../../shared/capture-mode.ts'
+import { aBox } from '../../../test/boxes.ts'
+import { anOrder, aStore, type TestStore } from '../../../test/factories.ts'
+import { aWorld } from '../../../test/world.ts'
+import { recordOrders } from '../carts/record.ts'
+import { foldPostsOf } from './capture-intake.ts'
+import { recordSaidByCustomer, recordSigned } from './signed-posts.ts'
+
+// What is kept of a shopper before they agreed (C9), whatever an older script or plugin sends.
+
+const world = aWorld()
+const EMAIL = 'ada@shoppers.example.com'
+const CART = 'cart-of-ada-0123456789'
+let store: TestStore
+let url: string
+let n = 0
+
+beforeEach(async () => {
+  url = `https://modes-${++n}.example.com`
+  store = await aStore(world, { url })
+})
+
+const setMode = (mode: CaptureMode | null) =>
+  world.db.updateTable('stores').set({ before_consent: mode }).where('id', '=', store.storeId).execute()
+
+let seq = 0
+async function post(body: object) {
+  const reply = await world.app.inject({
+    method: 'POST',
+    url: `/api/capture/${store.captureKey}`,
+    headers: { origin: url, 'content-type': 'text/plain' },
+    payload: JSON.stringify({ cart: CART, device: 'device-of-ada-012345', page: CART, seq: seq++, ...body }),
+  })
+  expect([reply.statusCode, reply.body]).toEqual([204, ''])
+  world.advance(1_000)
+}
+
+const items = [{ id: '11', quantity: 1 }]
+const contact = { email: EMAIL, phone: '+12125550177', firstName: 'Ada', country: 'US' }
+
+/** All that the store's tables say of the person: keys, facts, carts, what waits. */
+async function kept(): Promise<string> {
+  const of = (table: 'shopper_keys' | 'facts' | 'carts' | 'capture_inbox' | 'shoppers' | 'orders') =>
+    world.db.selectFrom(table).selectAll().where('store_id', '=', store.storeId).execute()
+  return JSON.stringify(
+    await Promise.all((['shopper_keys', 'facts', 'carts', 'capture_inbox', 'shoppers', 'orders'] as const).map(of)),
+  )
+}
+
+const settled = () => foldPostsOf(world.deps, store.storeId)
+
+const report = (more: object = {}, customerId: string | null = null) =>
+  recordSigned(
+    world.deps,
+    { id: store.storeId, home_url: url },
+    {
+      install: 'install-of-the-shop',
+      posts: [
+        {
+          at: world.now,
+          client: null,
+          post: {
+            ...{
+              cart: CART,
+              page: 'install-of-the-shop',
+              seq: ++seq,
+              coupons: [],
+              contact,
+              device: 'device-of-ada-012345',
+            },
+            ...more,
+            signed: {
+              items: [{ productId: '11', variationId: null, quantity: 1 }],
+              currency: 'USD',
+              customerId,
+              state: null,
+              draftId: null,
+            },
+          },
+        },
+      ],
+    },
+  )
+
+describe('a page', () => {
+  test.each(['cart_and_contact', null] as const)('%s: is kept as it comes', async (mode) => {
+    await setMode(mode)
+    await post({ items, contact })
+    await expect.poll(kept).toContain(EMAIL)
+  })
+
+  test('nothing: leaves no row until the shopper agrees', async () => {
+    await setMode('nothing')
+    await post({ items })
+    await post({ items, contact })
+    await settled()
+    expect(await kept()).toBe('[[],[],[],[],[],[]]')
+    await post({ items, contact, agreed: true })
+    await expect.poll(kept).toContain(EMAIL)
+  })
+
+  test('cart only: keeps the products, and neither contact nor device', async () => {
+    await setMode('cart_only')
+    await post({ items, contact })
+    await expect.poll(kept).toContain(CART)
+    for (const word of [EMAIL, '12125550177', 'Ada', 'device-of-ada']) expect(await kept()).not.toContain(word)
+  })
+
+  test('cart only: a ticked box brings what it is about, and nothing else', async () => {
+    await setMode('cart_only')
+    await post({ items })
+    await post({ contact, consent: { email: aBox('email') } })
+    await expect.poll(kept).toContain(EMAIL)
+    expect(await kept()).not.toContain('12125550177')
+    const said = await world.db
+      .selectFrom('consents')
+      .select(['channel', 'status'])
+      .where('store_id', '=', store.storeId)
+      .execute()
+    expect(said).toEqual([{ channel: 'email', status: 'granted' }])
+  })
+
+  test.each([
+    'nothing',
+    'cart_only',
+  ] as const)('%s: a box that is unticked again is heard for the address its cart had', async (mode) => {
+    await setMode(mode)
+    await post({ items, contact, consent: { email: aBox('email') } })
+    await post({ contact: { email: 'grace@shoppers.example.com' }, consent: { email: aBox('email', false) } })
+    const said = await world.db
+      .selectFrom('consents')
+      .select('status')
+      .where('store_id', '=', store.storeId)
+      .orderBy('at')
+      .execute()
+    expect(said.map(({ status }) => status)).toEqual(['granted', 'withdrawn'])
+    await settled()
+    expect(await kept()).not.toContain('grace@')
+  })
+
+  test.each([
+    ['nothing', '[[],[],[],[],[],[]]'],
+    ['cart_only', null],
+  ] as const)('%s: a tick beside outdated words keeps no contact', async (mode, all) => {
+    await setMode(mode)
+    await post({ items, contact, consent: { email: { ...aBox('email'), id: 'w1abcdef' } } })
+    await settled()
+    for (const word of [EMAIL, 'Ada', 'device-of-ada']) expect(await kept()).not.toContain(word)
+    if (all) expect(await kept()).toBe(all)
+  })
+
+  test('the script is told the mode, and nothing where it is the old one', async () => {
+    const script = async () => (await world.app.inject({ url: `/capture/${store.captureKey}.js` })).body.split(';')[0]
+    expect(await script()).not.toContain('mode')
+    await setMode('nothing')
+    expect(await script()).toContain('"mode":"nothing"')
+  })
+})
+
+describe('the plugin', () => {
+  test('nothing: an older plugin’s report leaves no row', async () => {
+    await setMode('nothing')
+    await report()
+    expect(await kept()).toBe('[[],[],[],[],[],[]]')
+    await report({ agreed: true })
+    expect(await kept()).toContain(EMAIL)
+  })
+
+  test('cart only: neither contact nor customer is kept, but those of a customer who has bought (C6)', async () => {
+    await setMode('cart_only')
+    await report({}, '77')
+    expect(await kept()).toContain(CART)
+    expect(await kept()).not.toContain(EMAIL)
+    await recordOrders(
+      world.deps,
+      store.storeId,
+      [anOrder(world, { kind: 'purchase', customerId: '77', email: EMAIL })],
+      'sync',
+    )
+    await report({ contact: { ...contact, firstName: 'Adelaide' } }, '77')
+    expect(await kept()).toContain('Adelaide')
+  })
+
+  test('cart only: an address that a customer types is not kept where only their own is covered (C6)', async () => {
+    await setMode('cart_only')
+    await recordOrders(
+      world.deps,
+      store.storeId,
+      [anOrder(world, { kind: 'purchase', customerId: '77', email: EMAIL, phone: null })],
+      'sync',
+    )
+    await report({ contact: { ...contact, email: 'friend@shoppers.example.com', firstName: 'Frida' } }, '77')
+    for (const word of ['friend@', 'Frida']) expect(await kept()).not.toContain(word)
+    await report({ contact: { ...contact, email: EMAIL.toUpperCase(), firstName: 'Adelaide' } }, '77')
+    expect(await kept()).toContain('Adelaide')
+    // The law covers emails to customers; for a number nobody has asked.
+    expect(await kept()).not.toContain(contact.phone)
+  })
+
+  test.each([
+    'nothing',
+    'cart_only',
+  ] as const)('%s: a tick beside words of another name keeps no contact', async (mode) => {
+    await setMode(mode)
+    await report({ consent: { email: { ...aBox('email'), id: 'w1abcdef' } } })
+    expect(await kept()).not.toContain(EMAIL)
+    await report({ consent: { email: aBox('email') } })
+    expect(await kept()).toContain(EMAIL)
+  })
+})
+
+describe('the plugin, of a customer who agreed before', () => {
+  const agree = (isGiven: boolean, customerId = '77') =>
+    recordSaidByCustomer(
+      world.deps,
+      { storeId: store.storeId, db: world.db },
+      {
+        contact: { email: EMAIL, customerId },
+        said: [
+          {
+            channel: 'email',
+            address: EMAIL,
+            isGiven,
+            wording: 'Yes',
+            country: 'US',
+            unproven: 'account page',
+            customerId,
+            saidAt: world.now,
+          },
+        ],
+      },
+    )
+
+  test.each(['nothing', 'cart_only'] as const)('%s: keeps the contact, until they say no', async (mode) => {
+    await setMode(mode)
+    await agree(true)
+    await report({ contact: { ...contact, firstName: 'Adelaide' } }, '77')
+    expect(await kept()).toContain('Adelaide')
+    expect(await kept()).not.toContain('12125550177')
+    world.advance(1_000)
+    await agree(false)
+    await report({ contact: { ...contact, firstName: 'Beatrice' } }, '77')
+    expect(await kept()).not.toContain('Beatrice')
+  })
+
+  test.each([
+    'nothing',
+    'cart_only',
+  ] as const)('%s: keeps no address of a friend who agreed, until the customer agrees for it', async (mode) => {
+    await setMode(mode)
+    await agree(true, '88')
+    await report({ contact: { ...contact, firstName: 'Adelaide' } }, '77')
+    for (const word of [EMAIL, 'Adelaide']) expect(await kept()).not.toContain(word)
+    await agree(true, '77')
+    await report({ contact: { ...contact, firstName: 'Beatrice' } }, '77')
+    expect(await kept()).toContain('Beatrice')
+  })
+
+  test('keeps the address of an earlier order with a ticked box, for its customer alone', async () => {
+    await setMode('nothing')
+    const consents = (['email', 'sms'] as const).map((channel) => ({ channel, wording: 'Yes' }))
+    const order = { kind: 'purchase' as const, customerId: '77', email: EMAIL, phone: contact.phone, consents }
+    await recordOrders(world.deps, store.storeId, [anOrder(world, order)], 'sync')
+    const friend = { email: 'grace@shoppers.example.com', firstName: 'Grace' }
+    await report({ contact: { ...contact, ...friend } }, '88')
+    expect(await kept()).not.toContain('Grace')
+    await report({ contact: { ...contact, firstName: 'Adelaide' } }, '77')
+    expect(await kept()).toContain('Adelaide')
+    await report({ contact: { phone: contact.phone, firstName: 'Beatrice' } }, '77')
+    expect(await kept()).toContain('Beatrice')
+  })
+
+  test('keeps no contact of somebody who is not signed in', async () => {
+    await setMode('cart_only')
+    await agree(true)
+    await report({ contact: { ...contact, firstName: 'Adelaide' } })
+    expect(await kept()).not.toContain('Adelaide')
+  })
+
+  test('keeps no contact when the box is unticked with this cart', async () => {
+    await setMode('cart_only')
+    await agree(true)
+    await report({ contact: { ...contact, firstName: 'Adelaide' }, consent: { email: aBox('email', false) } }, '77')
+    expect(await kept()).not.toContain('Adelaide')
+  })
+})
+
+describe('orders that nobody has paid', () => {
+  const record = (more: object) =>
+    recordOrders(
+      world.deps,
+      store.storeId,
+      [anOrder(world, { email: EMAIL, customerId: null, paidAt: null, ...more })],
+      'sync',
+    )
+
+  test('a draft is no row where nothing is kept, and has neither contact nor country where only carts are', async () => {
+    await setMode('nothing')
+    await record({ kind: 'draft' })
+    expect(await kept()).toBe('[[],[],[],[],[],[]]')
+    await setMode('cart_only')
+    for (const kind of ['draft', 'pending']) await record({ kind, country: 'AT' })
+    for (const word of [EMAIL, '"AT"']) expect(await kept()).not.toContain(word)
+    await record({ kind: 'draft', consents: [{ channel: 'email', wording: 'Yes' }] })
+    expect(await kept()).toContain(EMAIL)
+  })
+
+  test('a pending one of a known customer is kept by the customer alone', async () => {
+    await setMode('nothing')
+    await record({ kind: 'purchase', orderId: '9100', customerId: '77', email: 'bo@shoppers.example.com' })
+    await record({ kind: 'pending', orderId: '9101', customerId: '77' })
+    const all = await kept()
+    expect([all.includes('9101'), all.includes(EMAIL)]).toEqual([true, false])
+  })
+
+  test('a pending one of an unknown shopper is no row where nothing is kept, until it is paid', async () => {
+    await setMode('nothing')
+    await record({ kind: 'pending', orderId: '9200' })
+    expect(await kept()).toBe('[[],[],[],[],[],[]]')
+    await record({ kind: 'purchase', orderId: '9200', paidAt: world.now.toISOString() })
+    expect(await kept()).toContain(EMAIL)
+  })
+
+  test('a pending one keeps an address that is known, so that who has just ordered is not written to; and no other', async () => {
+    await setMode('cart_only')
+    await record({ kind: 'pending' })
+    expect(await kept()).not.toContain(EMAIL)
+    await post({ items, contact, consent: { email: aBox('email') } })
+    await expect.poll(kept).toContain(EMAIL)
+    await record({ kind: 'pending', orderId: '9001' })
+    const order = await world.db
+      .selectFrom('orders')
+      .select(['email', 'shopper_id'])
+      .where('store_id', '=', store.storeId)
+      .where('order_id', '=', '9001')
+      .executeTakeFirst()
+    expect(order).toMatchObject({ email: EMAIL })
+  })
+
+  test('a pending one in another spelling of a known mailbox keeps its address', async () => {
+    await setMode('cart_only')
+    await post({ items, contact: { email: 'ada.lovelace@gmail.com' }, consent: { email: aBox('email') } })
+    await expect.poll(kept).toContain('ada.lovelace@gmail.com')
+    await record({ kind: 'pending', email: 'adalovelace+shop@gmail.com' })
+    expect(await kept()).toContain('adalovelace+shop@gmail.com')
+  })
+
+  test('a draft without its contact joins nobody’s cart', async () => {
+    await setMode('cart_only')
+    const item = {
+      productId: '11',
+      variationId: null,
+      name: 'Tea',
+      sku: null,
+      quantity: 1,
+      unitPriceMinor: 100,
+      imageUrl: null,
+    }
+    await post({ items })
+    await settled()
+    await record({ kind: 'draft', orderId: '9100', items: [item] })
+    const { rows } = await world.pool.query(
+      `select count(distinct shopper_id)::int as n from shopper_keys where store_id = $1 and (kind = 'order' and value = '9100' or kind = 'cart')`,
+      [store.storeId],
+    )
+    const joined = await world.db
+      .selectFrom('shopper_keys')
+      .select('shopper_id')
+      .where('store_id', '=', store.storeId)
+      .where('kind', '=', 'order')
+      .execute()
+    expect([joined, rows[0].n]).toEqual([[], 1])
+  })
+
+  test('one of a customer who has bought keeps the address they are known by, and no other, nor a number', async () => {
+    await setMode('cart_only')
+    const bought = { kind: 'purchase' as const, customerId: '77', email: EMAIL, phone: null }
+    await recordOrders(world.deps, store.storeId, [anOrder(world, bought)], 'sync')
+    const typed = { kind: 'draft', customerId: '77', phone: '+12125550177', country: 'US' }
+    await record({ ...typed, orderId: '9301', email: 'friend@shoppers.example.com' })
+    await record({ ...typed, orderId: '9302' })
+    const drafts = world.db.selectFrom('orders').where('store_id', '=', store.storeId).where('kind', '=', 'draft')
+    const rows = await drafts.select(['order_id', 'email', 'phone']).orderBy('order_id').execute()
+    expect(rows).toEqual([
+      { order_id: '9301', email: null, phone: null },
+      { order_id: '9302', email: EMAIL, phone: null },
+    ])
+  })
+
+  test('a purchase is kept whole', async () => {
+    await setMode('nothing')
+    await recordOrders(world.deps, store.storeId, [anOrder(world, { kind: 'purchase', email: EMAIL })], 'sync')
+    expect(await kept()).toContain(EMAIL)
+  })
+})

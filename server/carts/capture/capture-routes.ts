@@ -1,0 +1,124 @@
+import { negotiate } from '@fastify/accept-negotiator'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { CAPTURE_MAX_BYTES, type CapturePost } from '../../../shared/capture.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import type { Deps } from '../../deps.ts'
+import type { Routes } from '../../access/http/http.ts'
+import { allowedPost, recordCapture } from './capture.ts'
+import { foldPostsOf, foldPostsOfCart, type Intake, openIntake, type PostingStore } from './capture-intake.ts'
+import { modeOf } from './capture-mode.ts'
+import { deviceClassOf, isOriginOf } from './capture-rules.ts'
+import { openCaptureScript, THEME_FILE } from './capture-script.ts'
+import { readCapturePost } from './post-check.ts'
+import { createPostLimiter, openClients } from './post-limits.ts'
+
+// Capture: what the shops' pages load from us and post to us. Public, so in a scope with a body parser of its own: posts come as
+// text, which needs no preflight and may outlive the page.
+
+export const captureRoutes: Routes = (app, deps) => {
+  app.register(async (scope) => {
+    const intake = openIntake(deps)
+    scope.addHook('onClose', () => intake.close())
+    scriptRoute(scope, deps, intake)
+    postRoutes(scope, deps, intake)
+  })
+}
+
+function scriptRoute(scope: FastifyInstance, deps: Deps, intake: Intake): void {
+  const scripts = { shop: openCaptureScript(), theme: openCaptureScript(THEME_FILE) }
+  scope.get('/capture/:file', async (request, reply) => {
+    const { file } = request.params as { file: string }
+    const [, key, theme] = /^([\w-]{1,100})(\.theme)?\.js$/.exec(file) ?? []
+    if (!key) throw new AppError('not_found', 'Not found')
+    const encoding = negotiate(String(request.headers['accept-encoding'] ?? ''), [...ENCODINGS]) ?? 'identity'
+    const setup =
+      key === 'capture' ? null : { key, origin: deps.config.publicUrl, ...modeOf(await intake.storeOf(key)) }
+    const { body, etag } = await scripts[theme ? 'theme' : 'shop'](setup, encoding)
+    reply
+      // Asked for again after an hour; meanwhile, and while that is asked, a page waits for nothing.
+      .header('cache-control', 'public, max-age=3600, stale-while-revalidate=86400')
+      .header('etag', etag)
+      .header('vary', 'accept-encoding')
+      .header('cross-origin-resource-policy', 'cross-origin')
+    if (isAmong(request.headers['if-none-match'], etag)) return reply.code(304).send()
+    if (encoding !== 'identity') reply.header('content-encoding', encoding)
+    return reply.type('text/javascript; charset=utf-8').send(body)
+  })
+}
+
+const ENCODINGS = ['br', 'gzip', 'identity'] as const
+
+/** A proxy may have weakened the tag it was given, and a browser may name several. */
+const isAmong = (known: string | undefined, etag: string) =>
+  (known ?? '').split(',').some((each) => each.trim().replace(/^W\//, '') === etag)
+
+function postRoutes(scope: FastifyInstance, deps: Deps, intake: Intake): void {
+  const limitPosts = createPostLimiter()
+  const clientOf = openClients(deps)
+  scope.removeAllContentTypeParsers()
+  const options = { parseAs: 'string' as const, bodyLimit: CAPTURE_MAX_BYTES }
+  scope.addContentTypeParser(['text/plain', 'application/json'], options, (_request, body, done) => done(null, body))
+
+  scope.options('/api/capture/:storeKey', async (request, reply) => {
+    await allowOrigin(intake, request, reply)
+    return reply
+      .header('access-control-allow-methods', 'POST')
+      .header('access-control-allow-headers', 'content-type')
+      .header('access-control-max-age', '86400')
+      .code(204)
+      .send()
+  })
+
+  scope.post('/api/capture/:storeKey', { bodyLimit: CAPTURE_MAX_BYTES }, async (request, reply) => {
+    const store = await allowOrigin(intake, request, reply)
+    const client = clientOf(request.ip)
+    limitPosts(store.id, client)
+    const post = readBody(request.body)
+    // What somebody agrees to or withdraws counts when the answer goes out (C2, C5). A yes is for the contact, and a no for one the cart has,
+    // which an earlier post may have brought a moment ago.
+    if (takesBack(post)) await foldPostsOf(deps, store.id)
+    else if (post.consent) await foldPostsOfCart(deps, store.id, post.cart)
+    const zone = deps.zones?.zoneOf(request.ip)
+    const deviceClass = deviceClassOf(request.headers['user-agent'])
+    const placed = await allowedPost(deps, store, {
+      ...post,
+      ...(zone && { zone }),
+      ...(deviceClass && { deviceClass }),
+    })
+    if (!placed) return reply.code(204).send()
+    if (placed.consent) await recordCapture(deps, store, placed, client)
+    else await intake.keep(store, placed, client)
+    return reply.code(204).send()
+  })
+}
+
+/** The store whose key it is, when the post comes from its pages; the answer may then be read there. */
+async function allowOrigin(intake: Intake, request: FastifyRequest, reply: FastifyReply): Promise<PostingStore> {
+  const { storeKey } = request.params as { storeKey: string }
+  const isKey = /^[\w-]{1,100}$/.test(storeKey)
+  const store = found(isKey ? await intake.storeOf(storeKey) : null, 'Store')
+  if (!store.is_active) throw new AppError('not_found', 'Store not found')
+  const origin = request.headers.origin
+  if (!origin || !isOriginOf(store, origin)) {
+    throw new AppError('forbidden', 'Posts are taken from the pages of the store only.')
+  }
+  reply.header('access-control-allow-origin', origin).header('vary', 'Origin')
+  return store
+}
+
+const takesBack = ({ consent = {} }: CapturePost) => Object.values(consent).some((box) => box && !box.isGiven)
+
+function readBody(body: unknown): CapturePost {
+  const post = readCapturePost(parseJson(body))
+  if (!post.items && !post.contact && !post.consent && !post.boxes)
+    throw new AppError('invalid', 'The post says nothing.')
+  return post
+}
+
+function parseJson(body: unknown): unknown {
+  try {
+    return JSON.parse(typeof body === 'string' ? body : '')
+  } catch (error) {
+    throw new AppError('invalid', 'The post is not JSON.', { cause: error })
+  }
+}

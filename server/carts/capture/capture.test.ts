@@ -1,0 +1,361 @@
+import { beforeEach, expect, test } from 'vitest'
+import { aBox } from '../../../test/boxes.ts'
+import { anOrder, aStore, type TestStore } from '../../../test/factories.ts'
+import { bought, HOUR, linkIn, pass, wait } from '../../../test/message-scene.ts'
+import { aWorld } from '../../../test/world.ts'
+import { recordOrders } from '../carts/record.ts'
+import { newId } from '../../core/common/ids.ts'
+import { keepPosts } from '../../core/db/system.ts'
+import { tables } from '../../core/database/tables.ts'
+import { gatherNotifications } from '../../access/notifications/gather.ts'
+import { foldLeftPosts } from './capture-intake.ts'
+import { openZones } from './zones.ts'
+
+// What the script on a shop's pages posts, through the public endpoint. Every test has a store of its own.
+
+const world = aWorld()
+let store: TestStore
+let url: string
+let n = 0
+
+beforeEach(async () => {
+  url = `https://shop-${++n}.example.com`
+  store = await aStore(world, { url })
+  await aCatalogue(store.storeId)
+})
+
+async function aCatalogue(storeId: string) {
+  const rows = [
+    { product_id: '16', variation_id: '', name: 'Earl Grey', price_minor: 2_100 },
+    { product_id: '17', variation_id: '', name: 'Teapot', price_minor: 6_800 },
+    { product_id: '30', variation_id: '', name: 'Cups', price_minor: 3_400 },
+    { product_id: '30', variation_id: '31', name: 'Cups, moss', price_minor: 3_200 },
+  ]
+  await world.db
+    .insertInto('products')
+    .values(rows.map((row) => ({ ...row, store_id: storeId, currency: 'USD', is_available: true, seen_at: world.now })))
+    .execute()
+}
+
+const token = (name: string) => `${name}-${n}-`.padEnd(20, 'x')
+const base = (post: object) => ({ cart: token('cart'), page: token('page'), seq: 0, ...post })
+const tea = (quantity = 1) => [{ id: '16', quantity }]
+
+/** What is answered is kept; here everything it leads to is waited for. */
+async function post(body: unknown, headers: Record<string, string> = {}, ip = '192.0.2.1') {
+  const reply = await world.app.inject({
+    method: 'POST',
+    url: `/api/capture/${store.captureKey}`,
+    headers: { origin: url, 'content-type': 'text/plain;charset=UTF-8', ...headers },
+    payload: typeof body === 'string' ? body : JSON.stringify(body),
+    remoteAddress: ip,
+  })
+  await foldLeftPosts(world.deps, 0)
+  return reply
+}
+
+async function send(body: object) {
+  const reply = await post(base(body))
+  expect(reply.body).toBe('')
+  expect(reply.statusCode).toBe(204)
+  world.advance(1_000)
+}
+
+const rowsOf = (table: 'carts' | 'capture_inbox' | 'facts' | 'notifications' | 'consents' | 'shoppers') =>
+  world.db.selectFrom(table).selectAll().where('store_id', '=', store.storeId).execute()
+
+async function liveCarts() {
+  const carts = await world.db
+    .selectFrom('carts')
+    .selectAll()
+    .where('store_id', '=', store.storeId)
+    .where('status', '<>', 'merged')
+    .orderBy('started_at')
+    .execute()
+  return carts
+}
+
+test('what is in the cart becomes a cart with the catalogue’s names and prices (X5)', {
+  tags: ['B3', 'B5'],
+}, async () => {
+  await send({
+    items: [
+      { id: '16', quantity: 2, name: 'Free tea', price: '$0.01' },
+      { id: '999', quantity: 1 },
+    ],
+    coupons: ['Welcome10'],
+  })
+  const [cart] = await liveCarts()
+  expect(cart).toMatchObject({
+    status: 'active',
+    email: null,
+    customer_name: 'Guest',
+    value_minor: 4_200,
+    item_count: 2,
+  })
+  expect(cart!.items).toEqual([
+    expect.objectContaining({ productId: '16', name: 'Earl Grey', quantity: 2, unitPriceMinor: 2_100 }),
+  ])
+  expect(cart!.coupons).toEqual(['welcome10'])
+  const [fact] = await rowsOf('facts')
+  expect(fact).toMatchObject({
+    source: 'capture',
+    payload: { items: expect.arrayContaining([{ productId: '999', variationId: null, quantity: 1 }]) },
+  })
+})
+
+test('a variation told by its own id is a line of its product', async () => {
+  await send({ items: [{ id: '31', quantity: 1 }] })
+  const [cart] = await liveCarts()
+  expect(cart!.items).toEqual([
+    expect.objectContaining({ productId: '30', variationId: '31', name: 'Cups, moss', unitPriceMinor: 3_200 }),
+  ])
+})
+
+test('a typed email joins the cart with the store’s draft of the same email (S6)', async () => {
+  await send({ items: tea(1) })
+  world.advance(60_000)
+  await recordOrders(
+    world.deps,
+    store.storeId,
+    [anOrder(world, { email: 'ada@shoppers.example.com', kind: 'draft' })],
+    'sync',
+  )
+  expect(await liveCarts()).toHaveLength(2)
+  world.advance(60_000)
+  await send({ seq: 1, contact: { email: ' Ada@Shoppers.example.com ', firstName: 'Ada' } })
+  const carts = await liveCarts()
+  expect(carts).toHaveLength(1)
+  expect(carts[0]).toMatchObject({
+    status: 'active',
+    email: 'ada@shoppers.example.com',
+    customer_name: expect.stringContaining('Ada'),
+  })
+  expect(await rowsOf('shoppers')).toHaveLength(1)
+})
+
+test('two browsers with the same email are one shopper with one cart (S6)', async () => {
+  await send({ cart: token('desk'), page: token('desk'), items: tea(1) })
+  await send({ cart: token('phone'), page: token('phone'), items: [{ id: '17', quantity: 1 }] })
+  expect(await liveCarts()).toHaveLength(2)
+  await send({ cart: token('desk'), page: token('desk'), seq: 1, contact: { email: 'two@shoppers.example.com' } })
+  await send({ cart: token('phone'), page: token('phone'), seq: 1, contact: { email: 'two@shoppers.example.com' } })
+  const [cart, ...others] = await liveCarts()
+  expect(others).toEqual([])
+  expect(cart!.items).toEqual([expect.objectContaining({ productId: '17' })])
+})
+
+test('a device known from elsewhere matches but does not merge', async () => {
+  await send({ cart: token('one'), page: token('one'), device: token('device'), items: tea(1) })
+  await send({ cart: token('two'), page: token('two'), device: token('device'), items: tea(1) })
+  expect(await rowsOf('shoppers')).toHaveLength(2)
+})
+
+test('a post overtaken by a later one of its page does not have the last word (S7)', async () => {
+  await send({ seq: 0, items: tea(1) })
+  await send({ seq: 2, items: tea(3) })
+  await send({ seq: 1, items: tea(2) })
+  expect((await liveCarts())[0]!.items).toEqual([expect.objectContaining({ quantity: 3 })])
+})
+
+test('going back to what was there before counts, although the post between is late', async () => {
+  await send({ seq: 0, items: tea(1) })
+  await send({ seq: 2, items: tea(1) })
+  await send({ seq: 1, items: tea(5) })
+  expect((await liveCarts())[0]!.items).toEqual([expect.objectContaining({ quantity: 1 })])
+})
+
+test('the same again is not stored, and is no activity (S7)', async () => {
+  await send({ items: tea(2), contact: { email: 'same@shoppers.example.com' } })
+  const [before] = await liveCarts()
+  world.advance(600_000)
+  await send({ page: token('page2'), items: tea(2), contact: { email: 'same@shoppers.example.com' } })
+  await send({ page: token('page2'), items: tea(2), contact: { email: 'same@shoppers.example.com' } })
+  await send({ page: token('page3'), contact: { email: 'same@shoppers.example.com' } })
+  expect(await rowsOf('facts')).toHaveLength(1)
+  expect((await liveCarts())[0]!.last_activity_at).toEqual(before!.last_activity_at)
+})
+
+test('one post that arrives twice is one fact', async () => {
+  const body = base({ seq: 3, items: tea(2) })
+  const replies = await Promise.all([post(body), post(body), post(body)])
+  expect(replies.map((reply) => reply.statusCode)).toEqual([204, 204, 204])
+  expect(await rowsOf('facts')).toHaveLength(1)
+  expect(await liveCarts()).toHaveLength(1)
+})
+
+test('what was answered before the process ended becomes a cart later, as of when it came (S7)', async () => {
+  const at = world.now
+  const body = base({ items: tea(2), coupons: [] })
+  await keepPosts(world.db, [{ store_id: store.storeId, id: newId(), received_at: at, post: body }])
+  world.advance(9_000)
+  await foldLeftPosts(world.deps)
+  expect(await liveCarts()).toEqual([])
+  world.advance(1_000)
+  await foldLeftPosts(world.deps)
+  expect(await liveCarts()).toEqual([expect.objectContaining({ item_count: 2, started_at: at, last_activity_at: at })])
+  expect(await rowsOf('capture_inbox')).toEqual([])
+})
+
+test('posts of one page within a moment, taken up together, count in their order (S7)', async () => {
+  const posts = [3, 1, 2, 0].map((seq) => ({ ...base({ items: tea(seq + 1), coupons: [] }), seq }))
+  const kept = posts.map((body) => ({ store_id: store.storeId, id: newId(), received_at: world.now, post: body }))
+  await keepPosts(world.db, kept)
+  await foldLeftPosts(world.deps, 0)
+  expect((await liveCarts())[0]!.items).toEqual([expect.objectContaining({ quantity: 4 })])
+  expect(await rowsOf('facts')).toHaveLength(4)
+})
+
+test('a post the database refuses keeps no other one from becoming a cart', async () => {
+  const good = base({ items: tea(1), coupons: [] })
+  const bad = { ...base({ items: tea(1), coupons: [] }), cart: token('other'), seq: 1e20 }
+  const kept = [bad, good].map((body) => ({ store_id: store.storeId, id: newId(), received_at: world.now, post: body }))
+  await keepPosts(world.db, kept)
+  await foldLeftPosts(world.deps, 0)
+  expect(await liveCarts()).toHaveLength(1)
+  expect(await rowsOf('capture_inbox')).toEqual([])
+})
+
+test('an emptied cart ends; filled again it is another one', async () => {
+  await send({ seq: 0, items: tea(2) })
+  await send({ seq: 1, items: [] })
+  expect((await liveCarts()).map((cart) => cart.status)).toEqual(['emptied'])
+  await send({ seq: 2, items: tea(1) })
+  expect((await liveCarts()).map((cart) => cart.status)).toEqual(['emptied', 'active'])
+})
+
+test('the same goods after an order are a new cart, not a repeat', async () => {
+  await send({ items: tea(2), contact: { email: 'again@shoppers.example.com' } })
+  world.advance(60_000)
+  await recordOrders(
+    world.deps,
+    store.storeId,
+    [anOrder(world, { kind: 'purchase', email: 'again@shoppers.example.com' })],
+    'webhook',
+  )
+  world.advance(86_400_000)
+  await send({ page: token('page2'), items: tea(2) })
+  expect((await liveCarts()).map((cart) => cart.status)).toEqual(['purchased', 'active'])
+})
+
+test('contact that nobody could be reached by is dropped, the rest is kept; a national number is read by its country', async () => {
+  await send({
+    items: tea(1),
+    contact: { email: 'nope@', phone: '(802) 555-0123', country: 'us', firstName: ' A\u0000da ' },
+  })
+  const [cart] = await liveCarts()
+  expect(cart).toMatchObject({ email: null, phone: '+18025550123' })
+  expect((await rowsOf('shoppers'))[0]).toMatchObject({ country: 'US', country_source: 'typed', first_name: 'A da' })
+})
+
+test('only pages of the store may post, and only with its key', async () => {
+  const body = base({ items: tea(1) })
+  expect((await post(body, { origin: 'https://elsewhere.example.com' })).statusCode).toBe(403)
+  expect((await post(body, { origin: 'null' })).statusCode).toBe(403)
+  const missing = await world.app.inject({
+    method: 'POST',
+    url: `/api/capture/${store.captureKey}`,
+    headers: { 'content-type': 'text/plain' },
+    payload: JSON.stringify(body),
+  })
+  expect(missing.statusCode).toBe(403)
+  const unknown = await world.app.inject({
+    method: 'POST',
+    url: '/api/capture/no-such-key',
+    headers: { origin: url, 'content-type': 'text/plain' },
+    payload: JSON.stringify(body),
+  })
+  expect(unknown.statusCode).toBe(404)
+  expect(await rowsOf('facts')).toEqual([])
+})
+
+test('the answer may be read by the page that posted, without credentials', async () => {
+  const posted = await post(base({ items: tea(1) }), { 'content-type': 'application/json' })
+  expect(posted.statusCode).toBe(204)
+  const asked = await world.app.inject({
+    method: 'OPTIONS',
+    url: `/api/capture/${store.captureKey}`,
+    headers: { origin: url, 'access-control-request-method': 'POST' },
+  })
+  for (const { headers } of [posted, asked]) {
+    expect(headers['access-control-allow-origin']).toBe(url)
+    expect(headers['access-control-allow-credentials']).toBeUndefined()
+  }
+  expect(asked.statusCode).toBe(204)
+})
+
+test('a disconnected store takes nothing more', async () => {
+  await world.db.updateTable('stores').set({ is_active: false }).where('id', '=', store.storeId).execute()
+  expect((await post(base({ items: tea(1) }))).statusCode).toBe(404)
+})
+
+test('the visitor’s address is kept nowhere', async () => {
+  await post(base({ items: tea(1), contact: { email: 'hidden@shoppers.example.com' } }), {}, '198.51.100.77')
+  const { rows } = await world.pool.query(
+    `select (select string_agg(f::text, '') from facts f) || (select string_agg(r::text, '') from rate_limits r) as text`,
+  )
+  expect(rows[0].text).not.toContain('198.51.100.77')
+})
+
+test('that the script is at work is written at most once a minute', async () => {
+  const seen = async () =>
+    (
+      await world.db
+        .selectFrom('stores')
+        .select('capture_seen_at')
+        .where('id', '=', store.storeId)
+        .executeTakeFirstOrThrow()
+    ).capture_seen_at
+  await send({ seq: 0, items: tea(1) })
+  const first = await seen()
+  await send({ seq: 1, items: tea(2) })
+  expect(await seen()).toEqual(first)
+  world.advance(60_000)
+  await send({ seq: 2, items: tea(3) })
+  expect(await seen()).not.toEqual(first)
+})
+
+test('the owner is told from which country a cart was left and won back; the address is kept nowhere', {
+  tags: ['B3'],
+}, async () => {
+  world.deps.zones = await openZones()
+  const address = '133.11.0.77'
+  const contact = { email: `zoned-${n}@shoppers.example.com`, country: 'US' }
+  await post(base({ items: tea(1), contact, zone: { country: 'Elsewhere' } }), {}, address)
+  await pass(world, store.storeId, 2 * HOUR)
+  const mail = world.sent.find(({ to }) => to === contact.email)!
+  world.advance(60_000)
+  const browser = { 'user-agent': 'Mozilla/5.0 (X11; Linux) Firefox/140.0' }
+  await world.request('GET', linkIn(mail.html, '/c/'), { headers: browser })
+  world.advance(60_000)
+  await recordOrders(world.deps, store.storeId, [bought(world, anOrder(world, contact))], 'webhook')
+  await gatherNotifications(world.deps)
+  const japan = { city: '', region: '', country: 'Japan', timezone: '' }
+  const news = (await rowsOf('notifications')).map(({ type, zone }) => ({ type, zone }))
+  for (const type of ['cart_abandoned', 'cart_recovered']) expect(news).toContainEqual({ type, zone: japan })
+  expect(await tablesWith(address)).toEqual([])
+})
+
+test('a post that says what somebody agrees to brings its country, too', async () => {
+  world.deps.zones = await openZones()
+  const consent = { email: aBox('email') }
+  await post(base({ items: tea(1), contact: { email: 'yes@shoppers.example.com' }, consent }), {}, '133.11.0.78')
+  expect((await rowsOf('facts'))[0]!.payload).toMatchObject({ zone: { country: 'Japan' } })
+  expect(await tablesWith('133.11.0.78')).toEqual([])
+})
+
+test('a post says nothing of where it comes from, and an unknown address has no zone', async () => {
+  world.deps.zones = await openZones()
+  await send({ items: tea(1), contact: { email: 'nowhere@shoppers.example.com' }, zone: { country: 'Elsewhere' } })
+  await wait(world, store.storeId, 2 * HOUR)
+  await gatherNotifications(world.deps)
+  expect(await rowsOf('notifications')).toMatchObject([{ type: 'cart_abandoned', zone: null }])
+})
+
+async function tablesWith(text: string): Promise<string[]> {
+  const names = Object.keys(tables)
+  const found = await Promise.all(
+    names.map((name) => world.pool.query(`select 1 from "${name}" t where t::text like $1 limit 1`, [`%${text}%`])),
+  )
+  return names.filter((_, place) => found[place]!.rowCount)
+}

@@ -1,0 +1,77 @@
+import { type RawBuilder, type StoreDb, sql } from '../../core/db/db.ts'
+
+// Limits on new contacts, and contacts above them: SQL and nothing else.
+
+export interface UsualHours {
+  /** Hours from then on, before `hour`. */
+  since: Date
+  hour: Date
+  /** A store takes so many times the contacts of a usual hour. */
+  times: number
+  /** And no fewer than these. */
+  least: number
+}
+
+/** What a store takes in an hour. The usual hour is the median of those in which contacts came. */
+const ceiling = (storeId: string, { since, hour, times, least }: UsualHours) => sql`
+    select greatest(${least}::int, ceil(${times}::int * coalesce(percentile_cont(0.5) within group (order by contacts), 0))::int) as points
+    from capture_hours where store_id = ${storeId} and hour >= ${since} and hour < ${hour}`
+
+export async function readCeiling({ db, storeId }: StoreDb, usual: UsualHours): Promise<number> {
+  const rows = await sql<{ points: number }>`${ceiling(storeId, usual)}`.execute(db)
+  return rows.rows[0]!.points
+}
+
+type PointTaken = (from: RawBuilder<unknown>) => RawBuilder<unknown>
+
+interface NewContact extends UsualHours {
+  ofClient: PointTaken
+  ofStore: PointTaken
+  /** Of clients that have hardly brought any: taken above the store's ceiling too, up to as many again. */
+  ofFew: PointTaken
+  few: number
+  mostOfClient: number
+  isStoreCounted: boolean
+}
+
+/** How many the client and the store have brought now: what is above a limit of the client is not counted for the store, nor in its hour. */
+export async function takeContact({ db, storeId }: StoreDb, contact: NewContact) {
+  const { ofClient, ofStore, ofFew, few, mostOfClient, isStoreCounted, hour } = contact
+  const rows = await sql<{ ofClient: number; ofStore: number | null; ofFew: number | null; ceiling: number }>`
+    with client as (${ofClient(sql``)}),
+    store as (${ofStore(sql`from client where client.points <= ${mostOfClient} and ${isStoreCounted}::boolean`)}),
+    ceiling as (${ceiling(storeId, contact)}),
+    few as (${ofFew(sql`from client, store, ceiling where store.points > ceiling.points and client.points <= ${few}`)}),
+    counted as (
+      insert into capture_hours (store_id, hour, contacts)
+      select ${storeId}, ${hour}::timestamptz, 1 from store, ceiling where store.points <= ceiling.points
+      on conflict (store_id, hour) do update set contacts = capture_hours.contacts + 1)
+    select client.points as "ofClient", store.points as "ofStore", few.points as "ofFew", ceiling.points as ceiling
+    from client cross join ceiling left join store on true left join few on true`.execute(db)
+  return rows.rows[0]!
+}
+
+/** Whether an order or a draft of the store has named this address since. */
+export async function isConfirmedSince(
+  { db, storeId }: StoreDb,
+  { kind, value }: { kind: 'email' | 'phone'; value: string },
+  since: Date,
+): Promise<boolean> {
+  const rows = await sql<{ is_confirmed: boolean }>`
+    select exists (select 1 from shopper_keys k join facts f on f.store_id = k.store_id and f.shopper_id = k.shopper_id
+      where k.store_id = ${storeId} and k.kind = ${kind} and k.value = ${value}
+        and f.kind = 'order' and f.at >= ${since} and f.payload #>> ${`{contact,${kind}}`}::text[] = ${value}) as is_confirmed`.execute(
+    db,
+  )
+  return rows.rows[0]!.is_confirmed
+}
+
+/** Of the last day: how many new contacts were above a limit, and how many of them nothing has confirmed since. */
+export async function unconfirmedSince({ db, storeId }: StoreDb, since: Date) {
+  const rows = await sql<{ client: number; store: number; open: number }>`
+    select count(*) filter (where u.reason = 'client')::int as client, count(*) filter (where u.reason = 'store')::int as store,
+      count(*) filter (where not exists (select 1 from shopper_keys k where k.store_id = u.store_id and k.kind = u.kind
+        and k.value = u.value and k.shopper_id = u.shopper_id))::int as open
+    from unconfirmed_contacts u where u.store_id = ${storeId} and u.said_at >= ${since}`.execute(db)
+  return rows.rows[0]!
+}

@@ -1,0 +1,350 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { wordingId } from '../../../shared/consent-box.ts'
+import { sourceText } from '../../../shared/ledger.ts'
+import { aBox } from '../../../test/boxes.ts'
+import { anOrder, aStore, type TestStore } from '../../../test/factories.ts'
+import { aWorld } from '../../../test/world.ts'
+import { recordOrders } from '../carts/record.ts'
+import { insertSaid } from '../../shoppers/consent/consents.ts'
+import { addressesBoughtWith, coveredCustomers } from '../../shoppers/consent/covered-customers.ts'
+import { ledgerText } from '../../shoppers/consent/evidence.ts'
+import { transact } from '../../core/db/db.ts'
+
+// Consent as the shop's page reports it. The page's address is public, so whatever it says may be made up (C5).
+
+const world = aWorld()
+let store: TestStore
+let url: string
+let n = 0
+
+beforeEach(async () => {
+  url = `https://boxes-${++n}.example.com`
+  store = await aStore(world, { url })
+})
+
+const ADA = 'ada@shoppers.example.com'
+const seqs = new Map<string, number>()
+
+async function send(cart: string, body: object) {
+  const token = `${cart}-${n}-`.padEnd(20, 'x')
+  const seq = seqs.get(token) ?? 0
+  seqs.set(token, seq + 1)
+  const reply = await world.app.inject({
+    method: 'POST',
+    url: `/api/capture/${store.captureKey}`,
+    headers: { origin: url, 'content-type': 'text/plain' },
+    payload: JSON.stringify({ cart: token, page: token, seq, ...body }),
+  })
+  expect([reply.statusCode, reply.body]).toEqual([204, ''])
+  world.advance(1_000)
+}
+
+const ticks = (cart: string, isGiven = true) =>
+  send(cart, { contact: { email: ADA }, consent: { email: aBox('email', isGiven) } })
+
+const ledger = () =>
+  world.db.selectFrom('consents').selectAll().where('store_id', '=', store.storeId).orderBy('at').execute()
+
+const ask = async (method: 'GET' | 'PUT', path: string, body?: object) =>
+  (
+    await world.request(method, `${path}${path.includes('?') ? '&' : '?'}storeId=${store.storeId}`, {
+      token: store.token,
+      ...(body && { body }),
+    })
+  ).body
+
+test('a ticked box goes into the ledger once, with the store’s own words, marked as unproven; unticked is a withdrawal (C5)', async () => {
+  await ticks('ada')
+  await ticks('ada')
+  expect(await ledger()).toEqual([
+    expect.objectContaining({
+      ...{ status: 'granted', channel: 'email', source: 'checkout', wording: aBox('email').wording },
+      evidence: { unproven: 'page script', browsers: [expect.any(String)] },
+    }),
+  ])
+  await ticks('ada', false)
+  expect((await ledger()).map((row) => row.status)).toEqual(['granted', 'withdrawn'])
+})
+
+test('a tick counts for the contact that an earlier post of the cart has brought a moment ago (C5)', async () => {
+  await send('bea', { items: [{ id: '16', quantity: 1 }], contact: { email: 'bea@shoppers.example.com' } })
+  await send('ada', { contact: { email: ADA } })
+  await send('ada', { consent: { email: aBox('email') } })
+  expect(await ledger()).toMatchObject([{ status: 'granted', channel: 'email' }])
+  // Of other carts nothing is waited for.
+  const left = await world.db.selectFrom('capture_inbox').select('post').where('store_id', '=', store.storeId).execute()
+  expect(left.map(({ post }) => post.contact?.email)).toEqual(['bea@shoppers.example.com'])
+})
+
+test.each([
+  ['other words', { ...aBox('email'), wording: 'Sell my address' }],
+  ['words of another box', { ...aBox('sms') }],
+  ['no name of a wording', { isGiven: true, wording: aBox('email').wording }],
+  ['a name that is made up', { ...aBox('email'), id: 'w1' }],
+  ['the form of an older script', true],
+])('a tick beside %s is no consent (C5)', async (_, email) => {
+  await send('ada', { contact: { email: ADA }, consent: { email } })
+  expect(await ledger()).toEqual([])
+})
+
+test('what stands around the words beside a box does no harm', async () => {
+  const box = aBox('email')
+  await send('ada', {
+    contact: { email: ADA },
+    consent: { email: { ...box, wording: `  ${box.wording.replace(' ', '\n ')} (optional)` } },
+  })
+  expect((await ledger()).map((row) => row.wording)).toEqual([box.wording])
+})
+
+test('a page of somebody else’s cart cannot take a consent back (C5)', async () => {
+  await ticks('ada')
+  await ticks('stranger', false)
+  await send('nobody', { consent: { email: aBox('email', false) } })
+  expect((await ledger()).map((row) => row.status)).toEqual(['granted'])
+})
+
+test('a page that has typed somebody’s address withdraws nothing for them, whatever it says before (security-P2)', async () => {
+  await ticks('ada')
+  await send('mallory', { items: [{ id: '16', quantity: 1 }], contact: { email: ADA } })
+  await ticks('mallory', false)
+  await ticks('mallory', false)
+  await ticks('mallory')
+  await ticks('mallory', false)
+  await send('mallory', { consent: { email: aBox('email', false) } })
+  expect((await ledger()).map((row) => row.status)).toEqual(['granted'])
+  // Her own browser takes back what it has said.
+  await ticks('ada', false)
+  expect((await ledger()).map((row) => row.status)).toEqual(['granted', 'withdrawn'])
+})
+
+test('whom the store knows by an order is withdrawn by no page, and neither is whom another browser has named (security-P2)', async () => {
+  const known = 'known@shoppers.example.com'
+  await recordOrders(world.deps, store.storeId, [anOrder(world, { email: known, phone: null })], 'sync')
+  const no = (cart: string, email: string) =>
+    send(cart, { contact: { email }, consent: { email: aBox('email', false) } })
+  await no('mallory', known)
+  await no('mallory', known)
+  await send('bea', { contact: { email: 'bea@shoppers.example.com' } })
+  await no('mallory', 'bea@shoppers.example.com')
+  await no('mallory', 'bea@shoppers.example.com')
+  expect(await ledger()).toEqual([])
+})
+
+test('a box unticked beside an address typed for the first time counts when the page says it again (C5)', async () => {
+  await ticks('ada', false)
+  expect(await ledger()).toEqual([])
+  await ticks('ada', false)
+  expect(await ledger()).toEqual([expect.objectContaining({ status: 'withdrawn', wording: null })])
+})
+
+test('a withdrawal right behind the post that brought the contact finds it (C5)', async () => {
+  await send('ada', { contact: { email: ADA } })
+  await ticks('ada', false)
+  expect((await ledger()).map((row) => row.status)).toEqual(['withdrawn'])
+})
+
+test('beside a contact above the limits no box says anything (X5)', async () => {
+  for (let i = 0; i < 20; i++) await send(`cart${i}`, { contact: { email: `p${i}@shoppers.example.com` } })
+  await ticks('ada')
+  expect(await ledger()).toEqual([])
+})
+
+test('words the store has changed count from then on, and the old ones no more', async () => {
+  const words = 'Yes, mail me\n about   my cart & more'
+  const { box } = await ask('PUT', '/api/consent/boxes', { channel: 'email', words })
+  expect(box).toMatchObject({ words: 'Yes, mail me about my cart & more', isDefault: false })
+  expect(box.html).toBe(
+    `<label><input type="checkbox" id="recoup_consent_email" data-recoup-wording="${wordingId(words)}"> Yes, mail me about my cart &amp; more</label>`,
+  )
+  await ticks('ada')
+  expect(await ledger()).toEqual([])
+  await send('ada', {
+    contact: { email: ADA },
+    consent: { email: { isGiven: true, wording: box.words, id: wordingId(words) } },
+  })
+  expect((await ledger()).map((row) => row.wording)).toEqual(['Yes, mail me about my cart & more'])
+  expect((await ask('PUT', '/api/consent/boxes', { channel: 'email', words: '' })).box).toMatchObject({
+    isDefault: true,
+  })
+})
+
+test('a box in another language counts with its own words, and without them once they are removed', async () => {
+  const german = 'Erinnert mich per E-Mail an meinen Warenkorb.'
+  const save = (words: string) => ask('PUT', '/api/consent/boxes', { channel: 'email', language: 'de', words })
+  expect((await save(german)).box).toMatchObject({
+    isDefault: true,
+    languages: [{ language: 'de', words: german, isDefault: false, html: expect.stringContaining(wordingId(german)) }],
+  })
+  const tick = (cart: string) =>
+    send(cart, {
+      contact: { email: ADA },
+      consent: { email: { isGiven: true, wording: german, id: wordingId(german) } },
+    })
+  await tick('ada')
+  expect((await ledger()).map((row) => row.wording)).toEqual([german])
+  await ticks('grace')
+  expect(await ledger()).toHaveLength(2)
+  // The default text in German comes back.
+  expect((await save('')).box.languages).toMatchObject([{ language: 'de', isDefault: true }])
+  await tick('later')
+  expect(await ledger()).toHaveLength(2)
+  // It is removed like any other, and a text of the owner's brings the language back.
+  for (let n = 0; n < 2; n++) expect((await save('')).box.languages).toEqual([])
+  const { boxes } = await ask('GET', '/api/consent/boxes')
+  expect(boxes.map(({ languages }: { languages: unknown[] }) => languages.length)).toEqual([0, 1, 1])
+  expect((await save(german)).box.languages).toMatchObject([{ words: german, isDefault: false }])
+  const own = { channel: 'email', words: 'Yes, mail me.' }
+  expect((await save('')).box.languages).toMatchObject([{ isDefault: true }])
+  expect((await ask('PUT', '/api/consent/boxes', own)).box.languages).toEqual([])
+})
+
+test('the settings tell when each box was last seen on a checkout, and whether it names the present words', async () => {
+  const boxes = async () => {
+    const body = await ask('GET', '/api/consent/boxes')
+    return {
+      at: body.checkoutSeenAt,
+      of: body.boxes.map((box: { seenAt: string | null; isCurrent: boolean }) => [box.seenAt, box.isCurrent]),
+    }
+  }
+  expect(await boxes()).toEqual({
+    at: null,
+    of: [
+      [null, false],
+      [null, false],
+      [null, false],
+    ],
+  })
+  const at = world.now.toISOString()
+  await send('ada', {
+    contact: { email: ADA },
+    boxes: { email: aBox('email').id, sms: 'w1' },
+    consent: { email: aBox('email') },
+  })
+  expect(await boxes()).toEqual({
+    at,
+    of: [
+      [at, true],
+      [at, false],
+      [null, false],
+    ],
+  })
+})
+
+test('exports of the ledger say that nothing proves who ticked', async () => {
+  await ticks('ada')
+  const { entries } = await ask('GET', '/api/consent/ledger')
+  expect(entries[0].evidence).toEqual([expect.stringMatching(/^Unproven: reported by the shop’s page/)])
+  const { url: link } = await ask('GET', '/api/consent/ledger/export')
+  const file = await world.app.inject({ url: link })
+  expect(file.body).toContain('Box at the checkout, unproven (page script)')
+})
+
+test('a consent with an order is unproven until the order is a purchase, also one to be paid on delivery, on screen and in the export (security-P17)', async () => {
+  const consents = [{ channel: 'email' as const, wording: 'Yes' }]
+  const begun = anOrder(world, { kind: 'draft', email: ADA, paidAt: null, consents })
+  await recordOrders(world.deps, store.storeId, [begun], 'sync')
+  await recordOrders(world.deps, store.storeId, [begun], 'webhook')
+  const shown = async () =>
+    (await ask('GET', '/api/consent/ledger')).entries.map((each: { source: string; evidence: string[] }) => [
+      each.source,
+      each.evidence.map((text) => text.split(':')[0]),
+    ])
+  expect(await shown()).toEqual([['unpaid order', ['Unproven']]])
+  const link = await ask('GET', '/api/consent/ledger/export')
+  expect((await world.app.inject({ url: link.url })).body).toContain(sourceText('unpaid order'))
+  world.advance(1_000)
+  const paid = { ...begun, kind: 'purchase' as const, modifiedAt: world.now.toISOString() }
+  for (const source of ['sync', 'webhook'] as const) await recordOrders(world.deps, store.storeId, [paid], source)
+  expect((await shown()).toSorted()).toEqual([
+    ['order', []],
+    ['unpaid order', ['Unproven']],
+  ])
+})
+
+test.each([
+  'if_counted',
+  'none',
+] as const)('an unpaid order whose amount is %s proves no consent (S4)', async (amount) => {
+  const consents = [{ channel: 'email' as const, wording: 'Yes' }]
+  const rejected = anOrder(world, { kind: 'purchase', email: ADA, customerId: '12', paidAt: null, amount, consents })
+  await recordOrders(world.deps, store.storeId, [rejected], 'sync')
+  const sources = async () =>
+    (await ask('GET', '/api/consent/ledger')).entries.map(({ source }: { source: string }) => source)
+  expect(await sources()).toEqual(['unpaid order'])
+  const handle = { storeId: store.storeId, db: world.db }
+  const covered = async () =>
+    (await coveredCustomers(world.deps, handle, [{ customerId: '12', email: ADA, country: 'DE' }])).size
+  expect(await covered()).toBe(0)
+  expect(await addressesBoughtWith(handle, '12', [ADA])).toEqual(new Set())
+  world.advance(1_000)
+  const at = world.now.toISOString()
+  await recordOrders(world.deps, store.storeId, [{ ...rejected, modifiedAt: at, paidAt: at }], 'sync')
+  expect((await sources()).toSorted()).toEqual(['order', 'unpaid order'])
+  expect(await covered()).toBe(1)
+})
+
+describe('an order that is read unpaid and again when it is paid', () => {
+  const consents = [{ channel: 'email' as const, wording: 'Yes' }]
+  const hash = (email: string) => world.deps.secrets.addressHash(email)
+  const record = (order: ReturnType<typeof anOrder>) =>
+    recordOrders(world.deps, store.storeId, [{ ...order, modifiedAt: world.now.toISOString() }], 'sync')
+  const wordOf = async (email: string) =>
+    (await ledgerText({ storeId: store.storeId, db: world.db }, [hash(email)], ['email'])).get(
+      `email:${hash(email).toString('hex')}`,
+    )
+
+  test('counts as the paid one, of whichever order', async () => {
+    for (let place = 0; place < 12; place++) {
+      const email = `buyer-${place}@shoppers.example.com`
+      const begun = anOrder(world, { kind: 'draft', email, paidAt: null, consents })
+      await record(begun)
+      world.advance(1_000)
+      await record({ ...begun, kind: 'purchase' })
+      expect(await wordOf(email)).toMatchObject({ source: 'order' })
+    }
+  })
+
+  test('keeps its time: an opt-out in between stands, also where the shop’s clock is ahead', async () => {
+    const ahead = new Date(world.now.getTime() + 4 * 60_000).toISOString()
+    const begun = anOrder(world, { kind: 'draft', email: ADA, paidAt: null, createdAt: ahead, consents })
+    await record(begun)
+    world.advance(2 * 60_000)
+    const said = { channel: 'email', status: 'withdrawn', source: 'preferences', wording: null } as const
+    await transact({ storeId: store.storeId, db: world.db }, (tx) =>
+      insertSaid(tx, { ...said, addressHash: hash(ADA), at: world.now, who: 'a…@shoppers.example.com' }),
+    )
+    world.advance(3 * 60_000)
+    await record({ ...begun, kind: 'purchase' })
+    expect(await wordOf(ADA)).toMatchObject({ evidence: 'withdrawn' })
+  })
+
+  test('says nothing new when it is cancelled', async () => {
+    const bought = anOrder(world, { kind: 'purchase', email: ADA, paidAt: null, consents })
+    await record(bought)
+    world.advance(1_000)
+    await record({ ...bought, kind: 'cancelled' })
+    expect((await ledger()).map(({ source }) => source)).toEqual(['order'])
+  })
+})
+
+test('who is not asked yet to confirm a consent by SMS is asked when they tick the box again, and once', async () => {
+  const phone = '+12125550177'
+  const tick = () => send('ada', { contact: { phone }, consent: { sms: aBox('sms') } })
+  const requests = () =>
+    world.db.selectFrom('opt_in_requests').selectAll().where('store_id', '=', store.storeId).execute()
+  await world.pool.query(`update stores set sms_confirmation = 'page_script' where id = $1`, [store.storeId])
+  await tick()
+  expect(await requests()).toMatchObject([{ state: 'waiting', phone }])
+  // As 0078 leaves a consent that counted before.
+  await world.db.deleteFrom('opt_in_requests').where('store_id', '=', store.storeId).execute()
+  await tick()
+  expect(await requests()).toMatchObject([{ state: 'waiting', phone }])
+  await world.db
+    .updateTable('opt_in_requests')
+    .set({ state: 'dropped', phone: null })
+    .where('store_id', '=', store.storeId)
+    .execute()
+  await tick()
+  expect(await requests()).toMatchObject([{ state: 'dropped', phone: null }])
+  expect(await ledger()).toMatchObject([{ status: 'pending', channel: 'sms' }])
+})

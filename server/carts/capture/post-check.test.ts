@@ -1,0 +1,159 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { CapturePost } from '../../../shared/capture.ts'
+import { runs } from '../../../test/seed.ts'
+import { AppError } from '../../core/common/errors.ts'
+import { readInput } from '../../access/http/input.ts'
+import { readCapturePost, readUsual } from './post-check.ts'
+
+// Posts checked by hand are taken and refused exactly as the schema takes and refuses them.
+
+function answerOf(read: (said: unknown) => unknown, said: unknown) {
+  try {
+    return { taken: read(said) }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return { code: error.code, message: error.message, fields: error.fields }
+  }
+}
+
+/** What JSON can say where something else is expected. */
+const nonsense = fc.oneof(
+  fc.jsonValue({ maxDepth: 2 }),
+  fc.constantFrom(
+    null,
+    '',
+    ' ',
+    0,
+    -0,
+    1,
+    -1,
+    1.5,
+    1e300,
+    true,
+    [],
+    {},
+    [[]],
+    [null],
+    '\u0000',
+    '\ud800',
+    '1\n',
+    'é'.repeat(100),
+  ),
+)
+const either = <T>(good: fc.Arbitrary<T>) =>
+  fc.oneof({ weight: 40, arbitrary: good as fc.Arbitrary<unknown> }, { weight: 1, arbitrary: nonsense })
+/** Mostly good ones. */
+const mostly = <T>(good: fc.Arbitrary<T>, ...others: fc.Arbitrary<T>[]) =>
+  fc.oneof({ weight: 15, arbitrary: good }, ...others.map((arbitrary) => ({ weight: 1, arbitrary })))
+const token = (least: number, most: number) =>
+  mostly(
+    fc.string({ unit: fc.constantFrom(...'abzAZ09_-'), minLength: least, maxLength: most }),
+    fc.string({ unit: fc.constantFrom(...'aZ9_-.\n '), minLength: least - 2, maxLength: most + 2 }),
+  )
+const text = (most: number) =>
+  mostly(
+    fc.string({ maxLength: most }),
+    fc.string({ maxLength: most + 2 }),
+    fc.constantFrom('a'.repeat(most), '😀'.repeat(most), '😀'.repeat(most / 2), 'a'.repeat(most + 1)),
+  )
+const id = mostly(
+  fc.stringMatching(/^\d{1,18}$/),
+  fc.constantFrom('1'.repeat(18), '1'.repeat(19), '-1', '٣', '', '1\n'),
+)
+const number = (least: number, most: number) =>
+  mostly(fc.integer({ min: least - 1, max: most + 1 }), fc.constantFrom(least, most, least + 0.5))
+const some = <T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }) => fc.record(model, { requiredKeys: [] })
+const said = some({ isGiven: either(fc.boolean()), wording: either(text(1_000)), id: either(text(40)) })
+const line = fc.record(
+  {
+    id: either(id),
+    variation: either(id),
+    quantity: either(number(1, 9_999)),
+    choices: either(fc.array(some({ name: either(text(100)), value: either(text(200)) }), { maxLength: 3 })),
+    price: nonsense,
+  },
+  { requiredKeys: ['id', 'quantity'] },
+)
+const post = fc.record(
+  {
+    ...{ cart: either(token(16, 64)), page: either(token(8, 64)), seq: either(number(0, 100_000)) },
+    ...{ back: either(token(43, 43)), device: either(token(16, 64)) },
+    items: either(
+      fc.oneof(
+        fc.array(line, { maxLength: 4 }),
+        fc.constantFrom(1, 200, 201).map((count) => Array.from({ length: count }, () => ({ id: '1', quantity: 1 }))),
+      ),
+    ),
+    coupons: either(fc.oneof(fc.array(either(text(60)), { maxLength: 22 }))),
+    contact: either(
+      some({
+        email: either(text(254)),
+        phone: either(text(40)),
+        firstName: either(text(80)),
+        lastName: either(text(80)),
+        country: either(mostly(fc.constantFrom('US', 'de', '😀', 'é', '\ud800x'), text(2))),
+        iban: nonsense,
+      }),
+    ),
+    consent: either(some({ email: either(fc.oneof(said, fc.boolean())), sms: either(said), whatsapp: either(said) })),
+    boxes: either(some({ email: either(text(40)), sms: either(text(40)), whatsapp: either(text(40)), push: nonsense })),
+    ...{ signed: nonsense, unconfirmed: nonsense },
+  },
+  { requiredKeys: ['cart', 'page', 'seq'] },
+)
+
+test('a post is taken for the same, or refused with the same words, as by the schema', () => {
+  let [taken, usualOnes] = [0, 0]
+  fc.assert(
+    fc.property(either(post), (generated) => {
+      const sent: unknown = JSON.parse(JSON.stringify(generated) ?? 'null')
+      const answer = answerOf(readCapturePost, sent)
+      expect(answer).toEqual(answerOf((each) => readInput(CapturePost, each), sent))
+      if ('taken' in answer) taken += 1
+      if (readUsual(sent)) usualOnes += 1
+    }),
+    runs(1_500, 20_000),
+  )
+  // Both ways are gone often enough for that to say something.
+  expect(usualOnes).toBeGreaterThan(30)
+  expect(taken - usualOnes).toBeGreaterThan(3)
+})
+
+test('names that objects have by themselves are no fields of a post, and rare characters count as the schema counts them', () => {
+  for (const json of [
+    '{"__proto__":{"cart":"aaaaaaaaaaaaaaaa","page":"bbbbbbbb","seq":0}}',
+    '{"cart":"aaaaaaaaaaaaaaaa","page":"bbbbbbbb","seq":0,"contact":{"__proto__":{"email":"a@b.c"},"constructor":"x"}}',
+    '{"cart":"aaaaaaaaaaaaaaaa","page":"bbbbbbbb","seq":0,"boxes":{"toString":"x","__proto__":1}}',
+    // One character of two halves is no country.
+    '{"cart":"aaaaaaaaaaaaaaaa","page":"bbbbbbbb","seq":0,"contact":{"country":"𐀀"}}',
+    '{"cart":"aaaaaaaaaaaaaaaa","page":"bbbbbbbb","seq":-0,"items":[{"id":"1","quantity":1,"__proto__":null}]}',
+  ]) {
+    const sent: unknown = JSON.parse(json)
+    const answer = answerOf(readCapturePost, sent)
+    expect(answer).toEqual(answerOf((each) => readInput(CapturePost, each), sent))
+  }
+})
+
+test('what the script posts all the time is checked by hand', () => {
+  const base = { cart: 'cart-0123456789abcdef', device: 'device-0123456789', page: 'page-12345678', seq: 3 }
+  for (const usual of [
+    {
+      ...base,
+      items: [
+        { id: '16', quantity: 2 },
+        { id: '30', variation: '31', quantity: 1 },
+      ],
+      coupons: ['welcome10'],
+    },
+    { ...base, items: [], coupons: [] },
+    {
+      ...base,
+      back: 'b'.repeat(43),
+      contact: { email: 'ada@shoppers.example.com', phone: '+12125550100', country: 'US' },
+    },
+    { ...base, contact: { firstName: 'Ada', lastName: '' }, boxes: { email: 'w1', sms: '' } },
+  ]) {
+    expect(readUsual(JSON.parse(JSON.stringify(usual)))).toEqual(usual)
+  }
+})

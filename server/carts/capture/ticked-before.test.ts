@@ -1,0 +1,96 @@
+import { beforeEach, expect, test } from 'vitest'
+import type { CaptureMode } from '../../../shared/capture-mode.ts'
+import { aBox } from '../../../test/boxes.ts'
+import { anOrder, aStore, type TestStore } from '../../../test/factories.ts'
+import { aWorld } from '../../../test/world.ts'
+import { recordOrders } from '../carts/record.ts'
+import { foldPostsOf } from './capture-intake.ts'
+import { recordSigned } from './signed-posts.ts'
+
+// What was said at a box decides what is kept of later posts (C9): a tick on an earlier page, and the no of a customer who is covered.
+
+const world = aWorld()
+const EMAIL = 'ada@shoppers.example.com'
+const CART = 'cart-of-ada-0123456789'
+const items = [{ id: '11', quantity: 1 }]
+const contact = { email: EMAIL, phone: '+12125550177', firstName: 'Ada', country: 'US' }
+let store: TestStore
+let url: string
+let n = 0
+
+beforeEach(async () => {
+  url = `https://ticked-${++n}.example.com`
+  store = await aStore(world, { url })
+})
+
+const setMode = (mode: CaptureMode) =>
+  world.db.updateTable('stores').set({ before_consent: mode }).where('id', '=', store.storeId).execute()
+
+let seq = 0
+async function post(body: object) {
+  const reply = await world.app.inject({
+    method: 'POST',
+    url: `/api/capture/${store.captureKey}`,
+    headers: { origin: url, 'content-type': 'text/plain' },
+    payload: JSON.stringify({ cart: CART, device: 'device-of-ada-012345', page: CART, seq: seq++, ...body }),
+  })
+  expect([reply.statusCode, reply.body]).toEqual([204, ''])
+  world.advance(1_000)
+  await foldPostsOf(world.deps, store.storeId)
+}
+
+/** All that the store's tables say of the person: keys, facts, carts, what waits. */
+async function kept(): Promise<string> {
+  const of = (table: 'shopper_keys' | 'facts' | 'carts' | 'capture_inbox' | 'shoppers') =>
+    world.db.selectFrom(table).selectAll().where('store_id', '=', store.storeId).execute()
+  return JSON.stringify(
+    await Promise.all((['shopper_keys', 'facts', 'carts', 'capture_inbox', 'shoppers'] as const).map(of)),
+  )
+}
+
+test.each([
+  ['nothing', '[[],[],[],[],[]]'],
+  ['cart_only', null],
+] as const)('%s: a box ticked on an earlier page counts for what it is about, and beside outdated words not at all', async (mode, all) => {
+  await setMode(mode)
+  await post({ items, contact, ticked: 'w1abcdef' })
+  for (const word of [EMAIL, 'Ada', 'device-of-ada']) expect(await kept()).not.toContain(word)
+  if (all) expect(await kept()).toBe(all)
+  await post({ items: [{ id: '12', quantity: 1 }], contact, ticked: `w2,${aBox('email').id}` })
+  for (const word of [EMAIL, 'device-of-ada', '"12"']) expect(await kept()).toContain(word)
+  expect(await kept()).not.toContain('12125550177')
+})
+
+test('cart only: a customer who is covered says no at the box, and what they type is not kept (C6)', async () => {
+  await setMode('cart_only')
+  const order = anOrder(world, { kind: 'purchase', customerId: '77', email: EMAIL, phone: null, firstName: 'Ada' })
+  await recordOrders(world.deps, store.storeId, [order], 'sync')
+  const report = (firstName: string, consent: object) =>
+    recordSigned(
+      world.deps,
+      { id: store.storeId, home_url: url },
+      {
+        install: 'install-of-the-shop',
+        posts: [
+          {
+            at: world.now,
+            client: null,
+            post: {
+              ...{
+                cart: CART,
+                page: 'install-of-the-shop',
+                seq: ++seq,
+                contact: { ...contact, firstName },
+                ...consent,
+              },
+              signed: { items: [], currency: 'USD', customerId: '77', state: null, draftId: null },
+            },
+          },
+        ],
+      },
+    )
+  await report('Beatrice', { consent: { email: aBox('email', false) } })
+  expect(await kept()).not.toContain('Beatrice')
+  await report('Adelaide', {})
+  expect(await kept()).toContain('Adelaide')
+})

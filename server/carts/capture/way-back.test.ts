@@ -1,0 +1,155 @@
+import { beforeEach, expect, test } from 'vitest'
+import { aShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
+import { aWorld } from '../../../test/world.ts'
+import { restoreTokenOf } from '../../delivery/compose/compose.ts'
+import { messageToken } from '../links/message-tokens.ts'
+import { foldLeftPosts } from './capture-intake.ts'
+
+// A cart restored in another browser goes on as the same cart, and joins nobody with anybody (X1, Identity).
+
+const world = aWorld()
+let shop: Shop
+let mailed: string
+let email: string
+let n = 0
+let seq = 0
+
+beforeEach(async () => {
+  shop = await aShop(world, { url: `https://way-back-${++n}.example.com` })
+  email = `ada${n}@shoppers.example.com`
+  await world.db
+    .insertInto('products')
+    .values(
+      [tea(), pot].map((item) => ({
+        ...{ store_id: shop.storeId, product_id: item.productId, name: item.name!, price_minor: item.unitPriceMinor! },
+        ...{ currency: 'USD', is_available: true, seen_at: world.now },
+      })),
+    )
+    .execute()
+  await shop.fill('desktop-cart-token-1', [tea()])
+  await shop.type('desktop-cart-token-1', { email, firstName: 'Ada' })
+  await shop.pass(HOUR)
+  mailed = (await shop.messages()).find((each) => each.state === 'sent')!.id
+  world.advance(10 * MINUTE)
+})
+
+const backOf = (reply: { body: { checkoutUrl: string } }) =>
+  new URL(reply.body.checkoutUrl).searchParams.get('recoup_cart')!
+
+/** What the capture script of a browser posts; its cart token, and its device unless it asks not to be tracked. */
+async function browse(browser: string, said: object) {
+  world.advance(MINUTE)
+  const tokens = { cart: `cart-of-${browser}`.padEnd(20, 'x'), page: `page-of-${browser}`, seq: seq++ }
+  const reply = await world.app.inject({
+    method: 'POST',
+    url: `/api/capture/${shop.captureKey}`,
+    headers: { origin: `https://way-back-${n}.example.com`, 'content-type': 'text/plain' },
+    payload: JSON.stringify({ ...tokens, ...said }),
+  })
+  expect(reply.statusCode).toBe(204)
+  await foldLeftPosts(world.deps, 0)
+}
+
+const teaSeen = { items: [{ id: '16', quantity: 1 }], coupons: [] }
+const potSeen = { items: [{ id: '17', quantity: 1 }], coupons: [] }
+
+test('left again on the phone it is the same cart, and no "Guest"', async () => {
+  const back = backOf(await shop.press(mailed))
+  await browse('phone', { back, ...teaSeen })
+  await shop.pass(HOUR)
+  expect(await shop.cart()).toMatchObject({ email, item_count: 1 })
+  await browse('phone', { back, items: [{ id: '16', quantity: 2 }], coupons: [] })
+  await shop.pass(DAY)
+  expect(await shop.cart()).toMatchObject({ email, item_count: 2 })
+})
+
+test('the same goods seen in the other browser are no activity (S1), and nothing is stored (S7)', async () => {
+  const before = await shop.cart()
+  const back = backOf(await shop.press(mailed))
+  await browse('phone', { back, device: 'device-of-the-phone', ...teaSeen })
+  await browse('phone', { back, device: 'device-of-the-phone', ...teaSeen })
+  expect((await shop.cart()).last_activity_at).toEqual(before.last_activity_at)
+  const facts = await world.db.selectFrom('facts').select('id').where('store_id', '=', shop.storeId).execute()
+  expect(facts.length).toBeLessThanOrEqual(3)
+})
+
+test('the address typed there is the shopper’s: that browser is theirs from then on', async () => {
+  const back = backOf(await shop.press(mailed))
+  await browse('phone', { back, ...teaSeen })
+  await browse('phone', { back, ...teaSeen, contact: { email } })
+  await browse('phone', potSeen)
+  expect(await shop.cart()).toMatchObject({ email, items: [{ name: 'Teapot' }] })
+})
+
+test('a forwarded link joins nobody: who types another address has a cart of their own', async () => {
+  const other = `bob${n}@shoppers.example.com`
+  const back = backOf(await shop.press(mailed))
+  await browse('bobs', { back, ...teaSeen })
+  await browse('bobs', { back, ...teaSeen, contact: { email: other, firstName: 'Bob' } })
+  await browse('bobs', { back, ...potSeen })
+  const [adas, bobs] = await shop.liveCarts()
+  expect(adas).toMatchObject({ email, customer_name: 'Ada', items: [{ name: 'Earl Grey' }] })
+  expect(bobs).toMatchObject({ email: other, customer_name: 'Bob', items: [{ name: 'Teapot' }] })
+  expect(bobs!.shopper_id).not.toBe(adas!.shopper_id)
+})
+
+test('what the other one buys ends the reminders about the cart they came for (Identity)', async () => {
+  const other = `bob${n}@shoppers.example.com`
+  const back = backOf(await shop.press(mailed))
+  await browse('bobs', { back, ...teaSeen })
+  await browse('bobs', { back, ...teaSeen, contact: { email: other } })
+  await shop.order({ kind: 'purchase', email: other })
+  const sent = world.sent.length
+  await shop.pass(DAY)
+  expect(world.sent.slice(sent).filter(({ to }) => to === email)).toEqual([])
+})
+
+test('a name, or a yes to messages, without an address says nothing of the cart’s shopper', async () => {
+  const back = backOf(await shop.press(mailed))
+  await browse('bobs', { back, ...teaSeen, contact: { firstName: 'Mallory' } })
+  await browse('bobs', { back, ...teaSeen, consent: { email: true, wording: 'Send me everything' } })
+  expect((await shop.liveCarts())[0]).toMatchObject({ email, customer_name: 'Ada' })
+  const consents = await world.db.selectFrom('consents').selectAll().where('store_id', '=', shop.storeId).execute()
+  expect(consents).toEqual([])
+})
+
+test('after two days, made up, or of another purpose or store, the token is nothing (X1)', async () => {
+  const back = backOf(await shop.press(mailed))
+  const others = [
+    restoreTokenOf(world.deps.secrets, mailed).slice(3),
+    messageToken(world.deps.secrets, 'click', mailed),
+    'A'.repeat(43),
+  ]
+  for (const [index, token] of others.entries()) await browse(`stranger-${index}`, { back: token, ...potSeen })
+  const url = `https://elsewhere-${n}.example.com`
+  const elsewhere = await aShop(world, { url })
+  const reply = await world.app.inject({
+    method: 'POST',
+    url: `/api/capture/${elsewhere.captureKey}`,
+    headers: { origin: url, 'content-type': 'text/plain' },
+    payload: JSON.stringify({ cart: 'cart-of-elsewhere-xx', page: 'page-of-it', seq: 0, back, ...potSeen }),
+  })
+  expect(reply.statusCode).toBe(204)
+  world.advance(2 * DAY + 1)
+  await browse('late', { back, ...potSeen })
+  expect((await shop.carts())[0]).toMatchObject({ email, items: [{ name: 'Earl Grey' }] })
+  for (const path of [`/api/carts/rt_${back}`, `/api/unsubscribe/${back}`])
+    expect((await world.request('GET', path)).status).toBe(404)
+  expect((await world.request('POST', `/api/carts/rt_${back}/restore`)).status).toBe(404)
+})
+
+test('a test message’s way back makes no cart until somebody tells an address', async () => {
+  await world.db.updateTable('link_tokens').set({ is_test: true }).where('message_id', '=', mailed).execute()
+  const back = backOf(await shop.press(mailed))
+  await browse('owners', { back, ...potSeen })
+  expect(await shop.carts()).toHaveLength(1)
+  await browse('owners', { back, ...potSeen, contact: { email: `owner${n}@shoppers.example.com` } })
+  expect(await shop.carts()).toHaveLength(2)
+})
+
+test('the way back ends with its message', async () => {
+  const back = backOf(await shop.press(mailed))
+  await world.db.deleteFrom('link_tokens').where('message_id', '=', mailed).execute()
+  await browse('phone', { back, ...potSeen })
+  expect((await shop.carts())[0]).toMatchObject({ items: [{ name: 'Earl Grey' }] })
+})

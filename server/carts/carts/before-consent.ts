@@ -1,0 +1,106 @@
+import { keepsAll } from '../../../shared/capture-mode.ts'
+import { coveredCustomers } from '../../shoppers/consent/covered-customers.ts'
+import { type StoreDb, transact } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
+import type { PlatformCheckout, PlatformOrder } from '../../platforms/platform/platform.ts'
+import { contactKeys, type ShopperKey, tokenKeys } from '../../shoppers/shoppers/rules.ts'
+import { keyOwners, matchedEmails } from '../../shoppers/shoppers/shoppers.ts'
+import type { StoreRow } from '../../access/stores/store.ts'
+
+// What the store itself keeps of people who have not bought and have not agreed: drafts, unpaid orders and checkouts hold what was typed.
+// Of them is kept what the store's mode allows (C9).
+
+/** Of an order that was placed, an address that is known already stays: whoever has just ordered is not written to. */
+export async function allowedOrders(
+  deps: Deps,
+  store: StoreRow,
+  orders: readonly PlatformOrder[],
+  cartsOf: ReadonlyMap<string, string>,
+): Promise<PlatformOrder[]> {
+  const unpaid = orders.filter((order) => order.kind !== 'purchase' && !order.paidAt)
+  if (keepsAll(store.before_consent) || unpaid.length === 0) return [...orders]
+  const handle = { storeId: store.id, db: deps.db }
+  const host = new URL(store.home_url).hostname
+  const ownKeys = (order: PlatformOrder): ShopperKey[] => {
+    const cartToken = cartsOf.get(order.orderId) ?? order.cartToken ?? null
+    return [{ kind: 'order', value: order.orderId }, ...tokenKeys({ ...order, cartToken })]
+  }
+  const covered = store.before_consent === 'cart_only' ? await coveredCustomers(deps, handle, unpaid) : new Set()
+  const isKnown = await knownAmong(
+    deps,
+    handle,
+    unpaid.flatMap((order) => [...ownKeys(order), ...keysOf(order, host)]),
+  )
+  return orders.flatMap((order) => {
+    if (!unpaid.includes(order)) return [order]
+    const isAgreed = (channel: string) => order.consents?.some((each) => each.channel === channel) ?? false
+    const isPlaced = order.kind !== 'draft'
+    const keeps = (kind: ShopperKey['kind']) =>
+      isPlaced && keysOf(order, host).some((key) => key.kind === kind && isKnown(key))
+    const email = isAgreed('email') || covered.has(order) || keeps('email')
+    const phone = isAgreed('sms') || isAgreed('whatsapp') || keeps('phone')
+    const customerId = keeps('customer')
+    const isKept = email || phone || customerId || ownKeys(order).some(isKnown)
+    if (store.before_consent === 'nothing' && !isKept) return []
+    const isNameless = Boolean(order.email || order.phone) && !email && !phone
+    return [{ ...withContact(order, { email, phone, customerId }), ...(isNameless && { isNameless }) }]
+  })
+}
+
+/** A checkout that was completed is no news of a person, but ends their cart. */
+export async function allowedCheckouts(
+  deps: Deps,
+  store: StoreRow,
+  checkouts: readonly PlatformCheckout[],
+): Promise<PlatformCheckout[]> {
+  if (keepsAll(store.before_consent)) return [...checkouts]
+  const handle = { storeId: store.id, db: deps.db }
+  const covered = store.before_consent === 'cart_only' ? await coveredCustomers(deps, handle, checkouts) : new Set()
+  const isKnown = await knownAmong(deps, handle, checkouts.flatMap(tokenKeys))
+  return checkouts.flatMap((checkout) => {
+    const isAgreed = (channel: string) =>
+      checkout.consents.some((each) => each.channel === channel && each.state === 'granted')
+    const email = isAgreed('email') || covered.has(checkout)
+    const phone = isAgreed('sms') || isAgreed('whatsapp')
+    if (store.before_consent === 'nothing' && !email && !phone && !tokenKeys(checkout).some(isKnown)) return []
+    return [withContact(checkout, { email, phone, customerId: false })]
+  })
+}
+
+/** Whether a cart of the store's own that is not known here, and names nobody, is kept. */
+export const keepsUnknownCarts = ({ before_consent: mode }: StoreRow): boolean => mode !== 'nothing'
+
+type Named = Pick<PlatformOrder, 'email' | 'phone' | 'firstName' | 'lastName' | 'customerId' | 'country' | 'state'>
+
+function withContact<Of extends Named>(of: Of, keeps: { email: boolean; phone: boolean; customerId: boolean }): Of {
+  const isNamed = keeps.email || keeps.phone
+  return {
+    ...of,
+    email: keeps.email ? of.email : null,
+    phone: keeps.phone ? of.phone : null,
+    customerId: isNamed || keeps.customerId ? of.customerId : null,
+    ...(!isNamed && { firstName: null, lastName: null, country: null, state: null }),
+  }
+}
+
+const keysOf = ({ email, phone, customerId }: PlatformOrder, host: string): ShopperKey[] =>
+  contactKeys({ ...(email && { email }), ...(phone && { phone }), ...(customerId && { customerId }) }, host)
+
+async function knownAmong(
+  deps: Deps,
+  { storeId }: StoreDb,
+  keys: readonly ShopperKey[],
+): Promise<(key: ShopperKey) => boolean> {
+  if (keys.length === 0) return () => false
+  const emails = keys.flatMap(({ kind, value }) => (kind === 'email' ? [value] : []))
+  const { owners, matched } = await transact({ storeId, db: deps.db }, async (tx) => ({
+    owners: await keyOwners(tx, keys),
+    // One mailbox has several spellings (Identity).
+    matched: emails.length > 0 ? await matchedEmails(tx, emails) : [],
+  }))
+  const known = new Set([
+    ...owners.map(({ kind, value }) => `${kind}:${value}`),
+    ...matched.map(({ wanted }) => `email:${wanted}`),
+  ])
+  return ({ kind, value }) => known.has(`${kind}:${value}`)
+}

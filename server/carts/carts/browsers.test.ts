@@ -1,0 +1,189 @@
+import { expect, test } from 'vitest'
+import type { Contact, FoldItem } from '../../core/schema/facts.ts'
+import { compareFacts, emptyFold, type Fact, foldFacts } from './fold.ts'
+
+// Several browsers of one person, or somebody who has typed their address (security-P2). Times are minutes.
+
+const MINUTE = 60_000
+const ada: Contact = { email: 'ada@shoppers.example.com', firstName: 'Ada' }
+const mallory: Contact = { email: 'ada@shoppers.example.com', firstName: 'Mallory', phone: '+15005550006' }
+const tea: FoldItem = { productId: '16', variationId: null, quantity: 1 }
+const pot: FoldItem = { productId: '17', variationId: null, quantity: 1 }
+const junk: FoldItem = { productId: '18', variationId: null, quantity: 9_999 }
+
+let count = 0
+const fact = (minute: number, payload: Fact['payload']): Fact => ({
+  id: `f${String(++count).padStart(5, '0')}`,
+  at: minute * MINUTE,
+  payload,
+})
+const cart = (minute: number, browser: string, items: FoldItem[], contact?: Contact, more: object = {}) =>
+  fact(minute, {
+    ...{ type: 'snapshot', items, coupons: [], toldBy: [`cart-${browser}`, `device-${browser}`] },
+    ...(contact && { contact }),
+    ...more,
+  })
+const typed = (minute: number, browser: string, contact: Contact) =>
+  fact(minute, { type: 'contact', contact, toldBy: [`cart-${browser}`, `device-${browser}`] })
+const order = (minute: number, orderKind: 'draft' | 'purchase', items: FoldItem[], contact: Contact = ada) =>
+  fact(minute, {
+    ...{ type: 'order', orderId: '1', orderKind, isStaff: false, items, coupons: [], contact, currency: 'USD' },
+  })
+const checkout = (minute: number, browser: string, items: FoldItem[]) =>
+  fact(minute, { type: 'snapshot', items, coupons: [], contact: ada, browsers: [`cart-${browser}`] })
+
+/** The newest episode in short. */
+function last(...facts: Fact[]) {
+  const { episode } = foldFacts(emptyFold, [...facts].sort(compareFacts)).fold
+  if (!episode) return null
+  const { status, items, contact, lastActivityAt } = episode
+  const lines = items.map(({ productId, quantity }) => `${quantity}×${productId}`).join()
+  return [status, lines, contact.firstName, contact.phone, lastActivityAt / MINUTE].filter((each) => each !== undefined)
+}
+
+test('a browser that empties its own cart empties no other browser’s', () => {
+  const victim = [cart(0, 'ada', [tea], ada)]
+  expect(last(...victim, cart(5, 'mallory', [junk], mallory), cart(6, 'mallory', []))).toEqual([
+    'open',
+    '1×16',
+    'Ada',
+    6,
+  ])
+  expect(last(...victim, cart(5, 'mallory', [], mallory))).toEqual(['open', '1×16', 'Ada', 0])
+  expect(last(...victim, typed(5, 'mallory', mallory), cart(6, 'mallory', []))).toEqual(['open', '1×16', 'Ada', 0])
+  // Named before the cart of the person began.
+  expect(last(typed(0, 'mallory', { email: ada.email! }), cart(5, 'ada', [tea], ada), cart(6, 'mallory', []))).toEqual([
+    'open',
+    '1×16',
+    'Ada',
+    5,
+  ])
+  // Filled by the other as a guest's, before and behind.
+  const guest = [cart(-5, 'mallory', [junk]), cart(2, 'mallory', [junk, pot])]
+  expect(last(...guest, ...victim, typed(6, 'mallory', mallory), cart(7, 'mallory', []))).toEqual([
+    'open',
+    '1×16',
+    'Ada',
+    7,
+  ])
+})
+
+test('its own browser empties it, also with a new cart token on the same device, or by the restore link', () => {
+  const begun = cart(0, 'ada', [tea], ada)
+  expect(last(begun, cart(5, 'ada', []))).toEqual(['emptied', '1×16', 'Ada', 0])
+  const later = { toldBy: ['cart-next', 'device-ada'] }
+  expect(last(begun, cart(5, 'ada', [], undefined, later))).toEqual(['emptied', '1×16', 'Ada', 0])
+  expect(last(begun, cart(5, 'phone', [], undefined, { isBack: true }))).toEqual(['emptied', '1×16', 'Ada', 0])
+})
+
+test('of two browsers the newest is shown with the name it told, and the other comes back with its own', () => {
+  const both = [cart(0, 'ada', [tea], ada), cart(5, 'phone', [pot], { email: ada.email!, firstName: 'A.' })]
+  expect(last(...both)).toEqual(['open', '1×17', 'A.', 5])
+  expect(last(...both, cart(8, 'ada', [tea]))).toEqual(['open', '1×16', 'Ada', 5])
+  expect(last(...both, cart(8, 'phone', []))).toEqual(['open', '1×16', 'Ada', 8])
+  expect(last(...both, cart(8, 'phone', []), cart(9, 'ada', []))).toEqual(['emptied', '1×16', 'Ada', 8])
+  expect(last(...both, cart(8, 'ada', []), cart(9, 'phone', []))).toEqual(['emptied', '1×17', 'A.', 5])
+})
+
+test('name, phone and email typed in another browser are of that browser’s cart only', () => {
+  const victim = cart(0, 'ada', [tea], ada)
+  expect(last(victim, typed(5, 'mallory', mallory))).toEqual(['open', '1×16', 'Ada', 0])
+  const shown = [victim, cart(5, 'mallory', [junk], mallory), cart(6, 'ada', [tea, pot])]
+  expect(last(...shown)).toEqual(['open', '1×16,1×17', 'Ada', 6])
+  const { episode } = foldFacts(emptyFold, [...shown, typed(7, 'mallory', { email: 'm@evil.example' })]).fold
+  expect(episode!.contact).toEqual(ada)
+})
+
+test('what the store has told of is displaced by no page, only by what the store tells next', () => {
+  const drafted = [cart(0, 'ada', [tea], ada), order(1, 'draft', [tea])]
+  expect(last(...drafted, cart(5, 'mallory', [junk], mallory))).toEqual(['open', '1×16', 'Ada', 0])
+  const signed = cart(0, 'ada', [tea], ada, { isSigned: true })
+  expect(last(signed, cart(5, 'mallory', [junk], mallory))).toEqual(['open', '1×16', 'Ada', 0])
+  expect(last(signed, cart(5, 'phone', [pot], undefined, { isSigned: true }))).toEqual(['open', '1×17', 'Ada', 5])
+  const told = checkout(0, 'ada', [tea])
+  expect(last(told, cart(5, 'mallory', [], mallory))).toEqual(['open', '1×16', 'Ada', 0])
+  expect(last(told, cart(5, 'ada', []))).toEqual(['emptied', '1×16', 'Ada', 0])
+  expect(last(told, checkout(5, 'phone', [pot]))).toEqual(['open', '1×17', 'Ada', 5])
+})
+
+test('a draft is about the browser that has the same in its cart', () => {
+  const both = [cart(0, 'ada', [tea], ada), cart(5, 'mallory', [junk], mallory)]
+  expect(
+    last(...both, order(6, 'draft', [tea]), cart(7, 'mallory', [junk, pot]), cart(8, 'mallory', []))!.slice(0, 3),
+  ).toEqual(['open', '1×16', 'Ada'])
+})
+
+test('a cart that only the store has told of is emptied by the browser that tells of the same, and by no other', () => {
+  const drafted = order(0, 'draft', [tea])
+  expect(last(drafted, cart(5, 'mallory', [], mallory))!.slice(0, 2)).toEqual(['open', '1×16'])
+  expect(last(drafted, cart(5, 'ada', [tea]), cart(6, 'ada', []))!.slice(0, 2)).toEqual(['emptied', '1×16'])
+})
+
+test('a purchase ends what all browsers have, and what follows is a cart of its own', () => {
+  const bought = [cart(0, 'ada', [tea], ada), cart(5, 'mallory', [junk], mallory), order(6, 'purchase', [tea])]
+  expect(last(...bought)![0]).toBe('purchased')
+  expect(last(...bought, cart(60, 'ada', [pot]))!.slice(0, 2)).toEqual(['open', '1×17'])
+  expect(last(...bought, cart(60, 'ada', [pot]), cart(61, 'ada', []))![0]).toBe('emptied')
+})
+
+test('another browser’s contents are shown again for two days after that browser told something last', () => {
+  const [day, newToken] = [1_440, { toldBy: ['cart-next', 'device-ada'] }]
+  const others = (minute: number) => [cart(minute, 'mallory', [junk], mallory), cart(minute + 1, 'mallory', [])]
+  const shown = ['open', '1×16', 'Ada', 2.5 * day + 1]
+  const begun = cart(0, 'ada', [tea], ada)
+  expect(last(begun, ...others(2.5 * day))![0]).toBe('emptied')
+  // The same as before, by a new cart token or at a field: no activity, and its browser has it still.
+  expect(last(begun, cart(day, 'ada', [tea], undefined, newToken), ...others(2.5 * day))).toEqual(shown)
+  expect(last(begun, typed(day, 'ada', ada), ...others(2.5 * day))).toEqual(shown)
+  const aside = [begun, cart(day / 2, 'phone', [pot], ada)]
+  expect(last(...aside, cart(2.5 * day, 'phone', []))![0]).toBe('emptied')
+  expect(last(...aside, typed(day, 'ada', ada), cart(2.5 * day, 'phone', []))).toEqual([
+    'open',
+    '1×16',
+    'Ada',
+    2.5 * day,
+  ])
+  // Shown again because another one was emptied: its own browser has told nothing.
+  expect(last(begun, ...others(1.9 * day), ...others(2.5 * day))![0]).toBe('emptied')
+})
+
+test('browsers that repeat their carts in turn are no activity, so the cart is abandoned (S1)', () => {
+  const hours = Array.from({ length: 120 }, (_, hour) => [
+    cart(60 * hour + 60, 'ada', [tea], ada),
+    cart(60 * hour + 90, 'phone', [pot], ada),
+  ])
+  const begun = [cart(0, 'ada', [tea], ada), cart(1, 'phone', [pot], ada)]
+  expect(last(...begun, ...hours.flat())).toEqual(['open', '1×17', 'Ada', 1])
+  expect(last(...begun, ...hours.flat(), cart(9_000, 'ada', [tea, pot], ada))).toEqual([
+    'open',
+    '1×16,1×17',
+    'Ada',
+    9_000,
+  ])
+  expect(last(...begun, cart(60, 'ada', [tea], { ...ada, phone: '+15005550006' }))!.at(-1)).toBe(60)
+  // One browser, whatever it repeats.
+  expect(last(begun[0]!, ...hours.map(([repeated]) => repeated!))!.at(-1)).toBe(0)
+})
+
+test('no more than a few browsers are remembered, the newest', () => {
+  const many = Array.from({ length: 30 }, (_, n) => cart(n + 1, `b${n}`, [{ ...junk, quantity: n + 1 }], mallory))
+  const { episode } = foldFacts(emptyFold, [cart(0, 'ada', [tea], ada), ...many]).fold
+  expect(episode!.others).toHaveLength(5)
+})
+
+test('facts in any order of arrival make the same cart', () => {
+  const facts = [
+    ...[
+      cart(0, 'ada', [tea], ada),
+      cart(2, 'mallory', [junk], mallory),
+      cart(3, 'mallory', []),
+      typed(4, 'phone', ada),
+    ],
+    ...[cart(5, 'phone', [pot]), order(6, 'draft', [pot]), cart(7, 'ada', [tea, pot]), cart(8, 'phone', [])],
+  ]
+  const whole = foldFacts(emptyFold, facts)
+  for (let cut = 1; cut < facts.length; cut++) {
+    const first = foldFacts(emptyFold, facts.slice(0, cut)).fold
+    expect(foldFacts(first, facts.slice(cut)).fold).toEqual(whole.fold)
+  }
+})

@@ -1,0 +1,104 @@
+import type { StoreTx } from '../../core/db/db.ts'
+import { addressKey, type ShopperKey } from '../../shoppers/shoppers/rules.ts'
+import { keyOwners } from '../../shoppers/shoppers/shoppers.ts'
+import type { CapturedCart, OrderLookup } from './captured-sql.ts'
+import * as sql from './captured-sql.ts'
+import type { NewFact } from './record.ts'
+import { sameItems } from './same.ts'
+
+// Orders that belong to a captured cart although no key of theirs names it (S6, X5): the cart's contact was above a limit and the order
+// confirms it, or the cart has no contact and holds the same lines as a draft, at the same time.
+
+/** The facts, each order with the key of the captured cart it belongs to. To be asked again once these keys are locked. */
+export async function withCapturedCarts(tx: StoreTx, facts: readonly NewFact[]): Promise<NewFact[]> {
+  const lookups = facts.flatMap((fact, place) => lookupOf(fact, place) ?? [])
+  if (lookups.length === 0) return [...facts]
+  const confirmed = await sql.cartsConfirmedBy(tx, lookups)
+  const drafts = lookups.filter(({ place, isDraft }) => isDraft && !confirmed.has(place))
+  const fitting = fittingCarts(facts, drafts.length > 0 ? await sql.cartsLikeDrafts(tx, drafts) : new Map())
+  return facts.map((fact, place) => {
+    const carts = confirmed.get(place) ?? fitting.get(place) ?? []
+    return carts.length > 0 ? { ...fact, keys: [...fact.keys, ...carts.map(cartKey)] } : fact
+  })
+}
+
+/** After the keys were locked: only what was found before, and so is locked, counts. */
+export async function stillCaptured(
+  tx: StoreTx,
+  said: readonly NewFact[],
+  found: readonly NewFact[],
+): Promise<NewFact[]> {
+  if (said.every((fact, place) => fact === found[place])) return [...said]
+  const again = await withCapturedCarts(tx, said)
+  return said.map((fact, place) => {
+    const isLocked = again[place]!.keys.every((key) => found[place]!.keys.some((each) => each.value === key.value))
+    return isLocked ? again[place]! : fact
+  })
+}
+
+/** After the keys were locked: a post that is out of the inbox has been recorded by somebody else, and its person may be erased since (C8). */
+export async function stillInInbox(tx: StoreTx, facts: readonly NewFact[]): Promise<readonly NewFact[]> {
+  const ids = facts.flatMap(({ postId }) => postId ?? [])
+  if (ids.length === 0) return facts
+  const waiting = await sql.postsInInbox(tx, ids)
+  return facts.filter(({ postId }) => postId === undefined || waiting.has(postId))
+}
+
+/** A draft without contact is no cart of its own while the script is at work: it is kept only as part of one (S6). */
+export async function withoutLoneDrafts(tx: StoreTx, facts: readonly NewFact[]): Promise<NewFact[]> {
+  const lone = facts.filter((fact) => fact.isPartOnly && !fact.keys.some((key) => key.kind === 'cart'))
+  if (lone.length === 0) return [...facts]
+  const owned = new Set(
+    (
+      await keyOwners(
+        tx,
+        lone.flatMap((fact) => fact.keys),
+      )
+    ).map(({ kind, value }) => `${kind}:${value}`),
+  )
+  const isKnown = (fact: NewFact) => fact.keys.some(({ kind, value }) => owned.has(`${kind}:${value}`))
+  return facts.filter((fact) => !lone.includes(fact) || isKnown(fact))
+}
+
+/** Contacts of these facts that are above a limit: locked like keys, as an erasure of their person does. */
+export const unconfirmedKeys = ({ payload }: NewFact): ShopperKey[] => {
+  const contact = 'contact' in payload ? payload.contact : undefined
+  return [contact?.unconfirmedEmail, contact?.unconfirmedPhone].flatMap((said) => (said ? [addressKey(said)] : []))
+}
+
+const cartKey = (value: string): ShopperKey => ({ kind: 'cart', value })
+
+function lookupOf({ payload, keys, at, isNameless }: NewFact, place: number): OrderLookup | null {
+  if (payload.type !== 'order' || payload.isStaff || isNameless) return null
+  const { email, phone } = payload.contact
+  const isDraft = payload.orderKind === 'draft' && payload.items.length > 0
+  if (!email && !phone && !isDraft) return null
+  return { place, email: email ?? null, phone: phone ?? null, at: at.toISOString(), isDraft, keys }
+}
+
+/** Of each draft the one cart that fits; none where several do, or where the cart fits several orders. */
+function fittingCarts(
+  facts: readonly NewFact[],
+  candidates: ReadonlyMap<number, CapturedCart[]>,
+): Map<number, string[]> {
+  const found = new Map<number, string>()
+  const ordersOf = new Map<string, Set<string>>()
+  for (const [place, carts] of candidates) {
+    const { payload } = facts[place]!
+    if (payload.type !== 'order') continue
+    const [cart, ...others] = carts.filter((each) => fits(payload, each))
+    if (!cart || others.length > 0) continue
+    found.set(place, cart.token)
+    ordersOf.set(cart.token, (ordersOf.get(cart.token) ?? new Set()).add(payload.orderId))
+  }
+  return new Map([...found].flatMap(([place, token]) => (ordersOf.get(token)!.size === 1 ? [[place, [token]]] : [])))
+}
+
+type OrderPayload = Extract<NewFact['payload'], { type: 'order' }>
+
+function fits({ items, contact }: OrderPayload, cart: CapturedCart): boolean {
+  const { unconfirmedEmail, unconfirmedPhone } = cart.contact
+  const isOthers = (said: string | undefined, told: string | undefined) => said && told && said !== told
+  if (isOthers(unconfirmedEmail, contact.email) || isOthers(unconfirmedPhone, contact.phone)) return false
+  return sameItems(items, cart.items)
+}

@@ -1,0 +1,15 @@
+import { type StoreDb, sql } from '../../core/db/db.ts'
+
+// Checkouts: SQL and nothing else.
+
+/** Which of these facts are there. */
+export async function knownFacts({ db, storeId }: StoreDb, uniqueKeys: readonly string[]): Promise<Set<string>> {
+  if (uniqueKeys.length === 0) return new Set()
+  const rows = await db
+    .selectFrom('facts')
+    .select('unique_key')
+    .where('store_id', '=', storeId)
+    .where('unique_key', '=', sql<string>`any(${[...uniqueKeys]}::text[])`)
+    .execute()
+  return new Set(rows.map((row) => row.unique_key))
+}

@@ -1,0 +1,183 @@
+import { beforeEach, expect, test } from 'vitest'
+import { aCouponShop, addressOf, type CouponShop } from '../../../test/coupon-scene.ts'
+import { DAY, MINUTE, tea } from '../../../test/shop.ts'
+import { aWorld } from '../../../test/world.ts'
+
+// An order that names a personal code is owed to that code's message (A1, S3, decision 38).
+
+const world = aWorld()
+let shop: CouponShop
+let code: string
+let messageId: string
+
+beforeEach(async () => {
+  shop = await aCouponShop(world)
+  await shop.abandoned('ada')
+  await shop.make()
+  await shop.pass(0)
+  const sent = await shop.firstMessage()
+  messageId = sent.id
+  expect(sent.state).toBe('sent')
+  code = (await shop.codes())[0]!.code
+  world.advance(10 * MINUTE)
+})
+
+const touches = () =>
+  world.db.selectFrom('touchpoints').selectAll().where('store_id', '=', shop.storeId).orderBy('at').execute()
+const used = async () => (await shop.codes()).map(({ used_at, used_order_id }) => ({ used_at, used_order_id }))[0]!
+const order = (more: Parameters<CouponShop['order']>[0] = {}) =>
+  shop.order({ kind: 'purchase', email: addressOf('ada'), coupons: [code.toLowerCase()], ...more })
+
+test('a purchase with the code recovers the cart and is owed to its message, without any click (A1, A2)', async () => {
+  const bought = await order({ discounts: [{ code, discountMinor: 210 }] })
+  expect((await shop.cart()).status).toBe('recovered')
+  expect((await shop.orders())[0]).toMatchObject({ message_id: messageId, order_id: bought.orderId })
+  expect(await touches()).toMatchObject([{ kind: 'coupon', message_id: messageId, is_human: true, at: world.now }])
+  expect(await used()).toEqual({ used_at: world.now, used_order_id: bought.orderId })
+  const kept = await world.db.selectFrom('order_coupons').selectAll().where('store_id', '=', shop.storeId).execute()
+  expect(kept).toMatchObject([{ order_id: bought.orderId, code, discount_minor: 210 }])
+  const events = (await shop.events()).filter((event) => event.kind === 'coupon_used')
+  expect(events.map(({ detail }) => detail)).toEqual([{ code, orderId: bought.orderId }])
+})
+
+test('the use stands once on the page of the cart, in capitals as everywhere', async () => {
+  const bought = await order()
+  const cart = await shop.cart()
+  await world.db
+    .updateTable('carts')
+    .set({ coupons: JSON.stringify([code.toLowerCase()]) })
+    .where('id', '=', cart.id)
+    .execute()
+  const { body } = await shop.get(`/api/carts/${cart.id}`)
+  const { timeline } = (await shop.get(`/api/carts/${cart.id}/messages`)).body
+  const uses = timeline.filter(({ title }: { title: string }) => title === 'Coupon used')
+  expect(uses).toMatchObject([
+    {
+      messageId,
+      text: `The code ${code} was used in an order. Order ${bought.orderId}. A purchase within the attribution window is attributed to this message.`,
+    },
+  ])
+  expect(body.cart.coupons).toEqual([code])
+})
+
+test('without the code, or with somebody else’s, it is a plain purchase', async () => {
+  await order({ coupons: ['welcome10'] })
+  expect((await shop.cart()).status).toBe('purchased')
+  expect(await touches()).toEqual([])
+})
+
+test('a friend who uses the code is the one who bought, and the order is owed to the same message', async () => {
+  await shop.fill('bob', [tea()])
+  await shop.type('bob', { email: addressOf('bob') })
+  await order({ email: addressOf('bob') })
+  const carts = await shop.carts()
+  expect(carts.find((cart) => cart.email === addressOf('bob'))!.status).toBe('recovered')
+  expect(carts.find((cart) => cart.email === addressOf('ada'))!.status).toBe('abandoned')
+  expect((await shop.orders())[0]).toMatchObject({ message_id: messageId })
+})
+
+test('the same order again, and its later states, are one touch and one use', async () => {
+  const bought = await order()
+  const at = world.now
+  world.advance(DAY)
+  await shop.order({ ...bought, status: 'completed', modifiedAt: world.now.toISOString() }, 'sync')
+  await shop.order({ ...bought, status: 'completed', modifiedAt: world.now.toISOString() }, 'webhook')
+  expect(await touches()).toHaveLength(1)
+  expect(await used()).toEqual({ used_at: at, used_order_id: bought.orderId })
+  expect((await shop.events()).filter((event) => event.kind === 'coupon_used')).toHaveLength(1)
+})
+
+test('drafts, unpaid and failed orders use no code; the purchase that comes of them does', async () => {
+  const draft = await order({ kind: 'draft' })
+  const later = (kind: 'pending' | 'failed' | 'purchase', status: string) => {
+    world.advance(MINUTE)
+    const at = world.now.toISOString()
+    return shop.order({ ...draft, kind, status, modifiedAt: at, paidAt: kind === 'purchase' ? at : null })
+  }
+  await later('pending', 'pending')
+  await later('failed', 'failed')
+  expect(await touches()).toEqual([])
+  expect((await used()).used_at).toBeNull()
+  await later('purchase', 'processing')
+  expect(await touches()).toHaveLength(1)
+  expect((await used()).used_at).toEqual(world.now)
+  expect((await shop.cart()).status).toBe('recovered')
+})
+
+test('an unpaid order clears no use: not that of a paid one, nor what the store has told; one that is cancelled does', async () => {
+  const bought = await order()
+  const paid = { used_at: world.now, used_order_id: bought.orderId }
+  const unpaid = { kind: 'pending', status: 'pending', paidAt: null } as const
+  world.advance(MINUTE)
+  await order({ ...unpaid, email: addressOf('bob') })
+  expect(await used()).toEqual(paid)
+  await shop.order({ ...bought, ...unpaid, modifiedAt: world.now.toISOString() })
+  expect(await used()).toEqual(paid)
+  const told = { used_at: world.now, used_order_id: null }
+  await world.db.updateTable('coupon_codes').set(told).where('message_id', '=', messageId).execute()
+  await world.db.deleteFrom('orders').where('store_id', '=', shop.storeId).execute()
+  world.advance(MINUTE)
+  const other = await order({ ...unpaid, email: addressOf('bob') })
+  expect(await used()).toEqual(told)
+  await order({ kind: 'draft', status: 'checkout-draft', paidAt: null, email: addressOf('cyd') })
+  expect(await used()).toEqual(told)
+  world.advance(MINUTE)
+  await shop.order({ ...other, kind: 'cancelled', status: 'cancelled', modifiedAt: world.now.toISOString() })
+  expect(await used()).toEqual({ used_at: null, used_order_id: null })
+})
+
+test('a cancelled order gives the code back, as the store does, and stays attributed at nothing (S3)', async () => {
+  const bought = await order({ totalMinor: 5_000 })
+  const at = world.now
+  world.advance(DAY)
+  await shop.order({ ...bought, kind: 'cancelled', status: 'cancelled', modifiedAt: world.now.toISOString() })
+  expect((await used()).used_at).toBeNull()
+  expect((await shop.cart()).status).toBe('recovered')
+  expect((await shop.orders())[0]).toMatchObject({ message_id: messageId, net_minor: 0 })
+  world.advance(MINUTE)
+  await shop.order({ ...bought, modifiedAt: world.now.toISOString() })
+  expect(await used()).toEqual({ used_at: at, used_order_id: bought.orderId })
+})
+
+test('it does not matter whether the order or the store’s answer about the code is known first', async () => {
+  await world.db
+    .updateTable('coupon_codes')
+    .set({ state: 'wanted', platform_id: null })
+    .where('store_id', '=', shop.storeId)
+    .execute()
+  await order()
+  expect((await shop.cart()).status).toBe('recovered')
+  await shop.make()
+  expect((await used()).used_at).toEqual(world.now)
+})
+
+test('an older state of the order does not bring back a coupon it no longer has', async () => {
+  const bought = await order()
+  world.advance(MINUTE)
+  await shop.order({ ...bought, coupons: [], modifiedAt: world.now.toISOString() })
+  expect((await used()).used_at).toBeNull()
+  await shop.order({ ...bought, status: 'on-hold' })
+  expect((await used()).used_at).toBeNull()
+})
+
+test('an order of the staff with the code uses it, and is nobody’s merit (A2)', async () => {
+  await order({ source: 'staff' })
+  expect((await used()).used_at).toEqual(world.now)
+  expect(await touches()).toEqual([])
+  expect((await shop.cart()).status).toBe('purchased')
+})
+
+test('two orders with the code at once: the first has used it, each is owed to the message', async () => {
+  const second = await order({ email: addressOf('bob') })
+  const earlier = new Date(world.now.getTime() - MINUTE).toISOString()
+  const first = await order({ paidAt: earlier, modifiedAt: earlier, createdAt: earlier })
+  expect((await used()).used_order_id).toBe(first.orderId)
+  expect(new Set((await shop.orders()).map((each) => each.message_id))).toEqual(new Set([messageId]))
+  expect(second.orderId).not.toBe(first.orderId)
+})
+
+test('an order names a code in the same capitals as the copy has it', async () => {
+  await order({ coupons: ['süß10'] })
+  const kept = await world.db.selectFrom('order_coupons').select('code').where('store_id', '=', shop.storeId).execute()
+  expect(kept).toEqual([{ code: 'SÜß10' }])
+})

@@ -1,0 +1,82 @@
+import { type Db, type StoreTx, sql } from '../../core/db/db.ts'
+import { insertNotificationsFrom } from '../../access/notifications/fragments.ts'
+import type { ShopperKey } from '../../shoppers/shoppers/rules.ts'
+import { hasAnswered } from './fragments.ts'
+import { zoneOfCart } from './sql.ts'
+
+// The clock's statements. The first of each kind looks over all stores by an index made for it.
+
+export async function storesToDetect(db: Db, now: Date, limit: number): Promise<string[]> {
+  const rows = await sql<{ store_id: string }>`
+    select distinct store_id from (select store_id from carts where status = 'active' and abandon_at <= ${now}
+      order by abandon_at limit 5000) due limit ${limit}`.execute(db)
+  return rows.rows.map((row) => row.store_id)
+}
+
+/** Where no flow asks anything, the first takes cart `d` (decision 51); else the choice comes after, with what it rests on. */
+const FIRST_WITHOUT_CONDITIONS = sql`(select t.id from taking t where d.last_activity_at >= t.takes_from order by t.position, t.id limit 1)`
+
+/**
+ * When they are given up follows from the flow steps that are planned next (S5). Told here already, it spares nearly every cart a
+ * second update and its many indexes a second entry; `moveLostAt` corrects what earlier messages make different.
+ */
+export async function abandonDue({ db, storeId }: StoreTx, now: Date, limit: number): Promise<string[]> {
+  const rows = await sql<{ id: string }>`
+    with taking as materialized (
+      select f.id, f.takes_from, f.position from flows f where f.store_id = ${storeId} and f.kind = 'flow' and f.is_on
+        and not exists (select 1 from flows o where o.store_id = ${storeId} and o.kind = 'flow' and o.is_on and o.conditions is not null)),
+    lasting as materialized (
+      select f.id, f.kind, f.takes_from, max(s.delay_minutes) as minutes from flows f
+      join flow_steps s on s.store_id = ${storeId} and s.flow_id = f.id and s.removed_at is null
+      join stores r on r.id = ${storeId} and r.is_active
+      where f.store_id = ${storeId} and f.is_on group by f.id, f.kind, f.takes_from),
+    due as materialized (
+      select d.id, d.flow_id, coalesce(d.flow_id, ${FIRST_WITHOUT_CONDITIONS}) as taken_by from (
+        select id, flow_id, last_activity_at from carts where store_id = ${storeId} and status = 'active' and abandon_at <= ${now}
+        order by abandon_at limit ${limit} for update skip locked) d),
+    moved as (
+      update carts c set status = 'abandoned', abandoned_at = c.abandon_at, abandoned_minor = c.value_minor, version = c.version + 1,
+        flow_id = due.taken_by, flow_choice = case when due.taken_by is not null and due.flow_id is null
+          then jsonb_build_object('at', ${now}::timestamptz, 'flows', jsonb_build_array(jsonb_build_object('id', due.taken_by, 'holds', true)),
+            'values', '{}'::jsonb) else c.flow_choice end,
+        lost_at = coalesce((select c.last_activity_at + max(l.minutes) * interval '1 minute' + interval '7 days' from lasting l
+          where c.last_activity_at >= l.takes_from and (l.kind = 'push' or l.id = due.taken_by)), c.lost_at)
+      from due where c.store_id = ${storeId} and c.id = due.id returning c.id, c.abandoned_at),
+    logged as (
+      insert into cart_events (store_id, id, cart_id, at, kind)
+      select ${storeId}, gen_random_uuid(), id, abandoned_at, 'abandoned' from moved)
+    select id from moved`.execute(db)
+  return rows.rows.map((row) => row.id)
+}
+
+/** Only fresh ones are news: an import of old carts tells nobody anything. */
+export async function notifyAbandoned({ db, storeId }: StoreTx, cartIds: readonly string[], now: Date): Promise<void> {
+  await insertNotificationsFrom(
+    sql`
+    select ${storeId}, gen_random_uuid(), 'cart_abandoned', jsonb_build_object(
+        'cartId', c.id, 'customer', c.customer_name, 'itemCount', c.item_count, 'value', c.value_minor, 'currency', c.currency,
+        'timestamp', to_char(c.abandoned_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')), ${now}, ${zoneOfCart}
+    from carts c where c.store_id = ${storeId} and c.id = any(${[...cartIds]}::uuid[])
+      and c.abandoned_at > ${now}::timestamptz - interval '1 day'`,
+    true,
+  ).execute(db)
+}
+
+export async function lostDue(db: Db, now: Date, limit: number) {
+  const rows = await sql<{ store_id: string; id: string; lost_at: Date; keys: ShopperKey[] }>`
+    select c.store_id, c.id, c.lost_at,
+      (select jsonb_agg(jsonb_build_object('kind', k.kind, 'value', k.value)) from shopper_keys k
+        where k.store_id = c.store_id and k.shopper_id = c.shopper_id) as keys
+    from carts c where c.status = 'abandoned' and c.lost_at <= ${now} order by c.lost_at limit ${limit}`.execute(db)
+  return rows.rows
+}
+
+export async function markNoResponse(db: Db, now: Date): Promise<number> {
+  const rows = await sql`
+    update cart_badges cb set no_response_at = null,
+      badge = case when cb.badge = 'Recovered' or ${hasAnswered} then cb.badge else 'No Response' end
+    from carts c where cb.no_response_at <= ${now} and c.store_id = cb.store_id and c.id = cb.cart_id returning 1`.execute(
+    db,
+  )
+  return rows.rows.length
+}

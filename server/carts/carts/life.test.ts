@@ -1,0 +1,212 @@
+import { expect, test } from 'vitest'
+import { aShop, DAY, HOUR, MINUTE, pot, tea } from '../../../test/shop.ts'
+import { aWorld } from '../../../test/world.ts'
+import { detectAbandoned, detectLost } from './detect.ts'
+
+// A cart's life, S1–S5, through the real database and the real sending. The ready flow: after 1 h, 24 h and 72 h.
+
+const world = aWorld()
+const ada = { email: 'ada@shoppers.example.com', firstName: 'Ada' }
+
+async function aFilledCart() {
+  const shop = await aShop(world)
+  await shop.fill('one', [tea()])
+  await shop.type('one', ada)
+  return shop
+}
+
+test('every cart of a store has the same timeout, also one that nobody can be written to about (S1)', async () => {
+  const shop = await aShop(world)
+  await shop.fill('known', [tea()])
+  await shop.type('known', ada)
+  await shop.fill('unknown', [pot])
+  await shop.pass(HOUR - 1)
+  expect((await shop.carts()).map((cart) => cart.status)).toEqual(['active', 'active'])
+  await shop.pass(1)
+  const carts = await shop.carts()
+  expect(carts.map((cart) => cart.status)).toEqual(['abandoned', 'abandoned'])
+  for (const cart of carts) expect(cart.abandoned_at).toEqual(new Date(cart.last_activity_at.getTime() + HOUR))
+})
+
+test('without a flow that is on it is the store’s own timeout (S1)', { tags: ['A9'] }, async () => {
+  const shop = await aShop(world, { isFlowOn: false })
+  await shop.fill('one', [tea()])
+  await shop.pass(DAY - 1)
+  expect((await shop.cart()).status).toBe('active')
+  await shop.pass(1)
+  expect((await shop.cart()).status).toBe('abandoned')
+  expect(await shop.messages()).toEqual([])
+})
+
+test('a cart of a new store counts as abandoned after 24 hours, and after what its owner sets from then on (A 1)', {
+  tags: ['A1'],
+}, async () => {
+  const shop = await aShop(world, { isFlowOn: false })
+  await shop.fill('one', [tea()])
+  await shop.pass(24 * 3_600_000 - 1)
+  expect((await shop.cart()).status).toBe('active')
+  await shop.pass(1)
+  expect((await shop.cart()).status).toBe('abandoned')
+  const other = await aShop(world, { isFlowOn: false })
+  const body = { abandonmentTimeoutMinutes: 120 }
+  expect((await world.request('PUT', '/api/stores/settings', { token: other.token, body })).status).toBe(200)
+  await other.fill('one', [tea()])
+  await other.pass(2 * 3_600_000 - 1)
+  expect((await other.cart()).status).toBe('active')
+  await other.pass(1)
+  expect((await other.cart()).status).toBe('abandoned')
+})
+
+test('an empty cart is never abandoned (S1)', async () => {
+  const shop = await aShop(world)
+  await shop.fill('one', [{ productId: '999', variationId: null, quantity: 1 }])
+  await shop.pass(30 * DAY)
+  expect((await shop.cart()).status).toBe('active')
+})
+
+test('a sync that tells nothing new and a staff edit are no activity (S1)', async () => {
+  const shop = await aShop(world)
+  const order = await shop.order({ kind: 'pending', email: ada.email })
+  const before = (await shop.cart()).last_activity_at
+  world.advance(10 * MINUTE)
+  const later = { ...order, modifiedAt: world.now.toISOString() }
+  await shop.order(later, 'sync')
+  await shop.order({ ...later, items: [{ ...order.items[0]!, quantity: 7 }] }, 'sync')
+  const cart = await shop.cart()
+  expect(cart.last_activity_at).toEqual(before)
+  expect(cart.item_count).toBe(7)
+})
+
+test('activity before a send makes the cart active again; the steps that are open follow (S2)', async () => {
+  const shop = await aFilledCart()
+  // Nobody sends in between: only the clock's part.
+  world.advance(HOUR)
+  await detectAbandoned(world.deps)
+  const planned = await shop.messages()
+  expect(planned.map((message) => message.state)).toEqual(['scheduled', 'scheduled', 'scheduled'])
+  world.advance(MINUTE)
+  await shop.fill('one', [tea(2)])
+  expect(await shop.cart()).toMatchObject({ status: 'active', abandoned_at: null })
+  const moved = await shop.messages()
+  expect(moved.map((message) => message.id)).toEqual(planned.map((message) => message.id))
+  for (const [index, message] of moved.entries()) {
+    expect(message.due_at.getTime() - planned[index]!.due_at.getTime()).toBe(HOUR + MINUTE)
+  }
+  const sent = world.sent.length
+  await shop.pass(HOUR - MINUTE)
+  expect(world.sent).toHaveLength(sent)
+  await shop.pass(MINUTE)
+  expect(world.sent).toHaveLength(sent + 1)
+  expect((await shop.events()).map((event) => event.kind)).toEqual(['active', 'abandoned', 'active', 'abandoned'])
+})
+
+test('activity after a send leaves it abandoned; later steps follow, none is repeated (S2)', async () => {
+  const shop = await aFilledCart()
+  await shop.pass(HOUR)
+  expect((await shop.messages()).map((message) => message.state)).toEqual(['sent', 'scheduled', 'scheduled'])
+  const sent = world.sent.length
+  world.advance(HOUR)
+  await shop.fill('one', [tea(2)])
+  expect((await shop.cart()).status).toBe('abandoned')
+  const [first, second] = await shop.messages()
+  expect(first!.state).toBe('sent')
+  expect(second!.due_at).toEqual(new Date(world.now.getTime() + DAY))
+  await shop.pass(DAY - 1)
+  expect(world.sent).toHaveLength(sent)
+  await shop.pass(1)
+  expect(world.sent).toHaveLength(sent + 1)
+  await shop.pass(5 * DAY)
+  expect(world.sent.length - sent).toBeLessThanOrEqual(2)
+})
+
+test('messages are held while a payment is pending, and go on when a day has passed (S4)', async () => {
+  const shop = await aShop(world)
+  await shop.order({ kind: 'pending', email: ada.email })
+  const sent = world.sent.length
+  await shop.pass(HOUR)
+  expect((await shop.messages())[0]).toMatchObject({ state: 'held', reason: 'purchase_in_progress' })
+  await shop.pass(DAY - HOUR - 1)
+  expect(world.sent).toHaveLength(sent)
+  await shop.pass(2)
+  expect(world.sent).toHaveLength(sent + 1)
+})
+
+test('a pending payment that fails lets the messages go at once (S4)', async () => {
+  const shop = await aShop(world)
+  const order = await shop.order({ kind: 'pending', email: ada.email })
+  await shop.pass(HOUR)
+  const failed = { ...order, kind: 'failed' as const, status: 'failed', modifiedAt: world.now.toISOString() }
+  await shop.order(failed)
+  expect((await shop.cart()).pending_until).toBeNull()
+  const sent = world.sent.length
+  await shop.pass(HOUR)
+  expect(world.sent).toHaveLength(sent + 1)
+})
+
+test('an order on hold or paid on delivery is a purchase (S4)', async () => {
+  for (const status of ['on-hold', 'processing']) {
+    const shop = await aFilledCart()
+    await shop.order({ kind: 'purchase', status, paidAt: null, email: ada.email })
+    expect((await shop.cart()).status).toBe('purchased')
+  }
+})
+
+test('given up 30 days after the last activity when nothing is planned (S5)', async () => {
+  const shop = await aShop(world, { isFlowOn: false })
+  await shop.fill('one', [tea()])
+  const start = world.now
+  await shop.pass(DAY)
+  await shop.pass(29 * DAY - 1)
+  expect((await shop.cart()).status).toBe('abandoned')
+  await shop.pass(1)
+  expect(await shop.cart()).toMatchObject({ status: 'lost', ended_at: new Date(start.getTime() + 30 * DAY) })
+})
+
+test('given up 7 days after the last planned message (S5)', async () => {
+  const shop = await aFilledCart()
+  const start = world.now
+  await shop.pass(HOUR)
+  expect((await shop.cart()).lost_at).toEqual(new Date(start.getTime() + 10 * DAY))
+  await shop.order({ kind: 'draft', email: ada.email, items: [], country: 'US' })
+  expect((await shop.cart()).lost_at).toEqual(new Date(start.getTime() + 10 * DAY))
+})
+
+test('activity moves the day with the messages it moves (S5)', async () => {
+  const shop = await aFilledCart()
+  await shop.pass(HOUR)
+  world.advance(HOUR)
+  await shop.fill('one', [tea(3)])
+  expect((await shop.cart()).lost_at).toEqual(new Date(world.now.getTime() + 10 * DAY))
+})
+
+test('a cart that is shopped in after its last message is not given up the next moment (S5)', async () => {
+  const shop = await aFilledCart()
+  for (const wait of [HOUR, 23 * HOUR, 48 * HOUR]) await shop.pass(wait)
+  await shop.pass(6 * DAY + 23 * HOUR)
+  await shop.fill('one', [tea(3)])
+  await shop.pass(2 * HOUR)
+  expect((await shop.cart()).status).toBe('abandoned')
+})
+
+test('a purchase after giving up still counts, and shopping again is another cart (S5)', async () => {
+  const shop = await aShop(world, { isFlowOn: false })
+  await shop.fill('one', [tea()])
+  await shop.type('one', ada)
+  await shop.pass(DAY)
+  await shop.pass(30 * DAY)
+  await shop.order({ kind: 'purchase', email: ada.email })
+  expect((await shop.cart()).status).toBe('purchased')
+  await shop.pass(HOUR)
+  await shop.fill('one', [pot])
+  expect((await shop.carts()).map((cart) => cart.status)).toEqual(['purchased', 'active'])
+})
+
+test('what the clock did twice is done once', async () => {
+  const shop = await aFilledCart()
+  await shop.pass(HOUR)
+  await shop.pass(0)
+  await Promise.all([detectAbandoned(world.deps), detectAbandoned(world.deps)])
+  world.advance(40 * DAY)
+  await Promise.all([detectLost(world.deps), detectLost(world.deps)])
+  expect((await shop.events()).map((event) => event.kind)).toEqual(['active', 'abandoned', 'lost'])
+})

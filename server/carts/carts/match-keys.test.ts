@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest'
+import { post } from '../../../test/by-hand-scene.ts'
+import { aShop, DAY, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
+import { aWorld } from '../../../test/world.ts'
+import { sql } from '../../core/db/db.ts'
+
+// One mailbox has many addresses (Identity): what is bought with one stops what would go to another, and does nothing else.
+
+const world = aWorld()
+let n = 0
+const aName = () => `ada${++n}`
+
+async function left(shop: Shop, email: string): Promise<void> {
+  await shop.fill(`browser-of-${email}`, [tea()])
+  await shop.type(`browser-of-${email}`, { email })
+}
+
+const statesOf = async (shop: Shop) =>
+  (await shop.messages()).map(({ state, reason }) => (reason ? `${state}(${reason})` : state))
+
+test('an address is matched without its tag at every domain, and without dots at Gmail, whose domains are one', async () => {
+  const keyOf = async (email: string) =>
+    (await sql<{ key: string }>`select email_match_key(${email}) as key`.execute(world.db)).rows[0]!.key
+  expect(await keyOf('ada@shop.example')).toBe('ada@shop.example')
+  expect(await keyOf('ada+tea+pots@shop.example')).toBe('ada@shop.example')
+  expect(await keyOf('ada.lovelace@shop.example')).toBe('ada.lovelace@shop.example')
+  expect(await keyOf('a.da.lovelace+x@gmail.com')).toBe('adalovelace@gmail.com')
+  expect(await keyOf('adalovelace@googlemail.com')).toBe('adalovelace@gmail.com')
+  expect(await keyOf('ada@notgmail.com')).toBe('ada@notgmail.com')
+  // What stands for nobody matches nobody (Identity).
+  expect(await keyOf('+one@shop.example')).toBe('+one@shop.example')
+  expect(await keyOf('guest+7@shop.example')).toBe('guest+7@shop.example')
+})
+
+describe.each([
+  [
+    'the plain address was left, an alias bought',
+    (name: string) => [`${name}@shop.example`, `${name}+tea@shop.example`],
+  ],
+  ['an alias was left, another one bought', (name: string) => [`${name}+x@shop.example`, `${name}+y@shop.example`]],
+  ['Gmail with and without dots', (name: string) => [`${name}.l@gmail.com`, `${name}l+tea@googlemail.com`]],
+] as const)('%s', (_, addresses) => {
+  test('no mail goes to who has bought (S3, Identity)', async () => {
+    const shop = await aShop(world)
+    const [mine, alias] = addresses(aName()) as [string, string]
+    await left(shop, mine)
+    world.advance(MINUTE)
+    await shop.order({ kind: 'purchase', email: alias })
+    const sent = world.sent.length
+    await shop.pass(HOUR)
+    await shop.pass(3 * DAY)
+    expect(world.sent).toHaveLength(sent)
+    expect(await statesOf(shop)).toEqual(['cancelled(purchased)', 'cancelled(purchased)', 'cancelled(purchased)'])
+  })
+})
+
+test('carts and shoppers of two aliases stay two, and each is written to at the address it was left with (S6)', async () => {
+  const shop = await aShop(world)
+  const name = aName()
+  const addresses = [`${name}@shop.example`, `${name}+tea@shop.example`]
+  for (const email of addresses) await left(shop, email)
+  const sent = world.sent.length
+  await shop.pass(HOUR)
+  expect(
+    world.sent
+      .slice(sent)
+      .map((mail) => mail.to)
+      .toSorted(),
+  ).toEqual(addresses.toSorted())
+  expect(new Set((await shop.liveCarts()).map((cart) => cart.shopper_id)).size).toBe(2)
+})
+
+test('nothing is ever written to a match key that is nobody’s address', async () => {
+  const shop = await aShop(world)
+  const name = aName()
+  await left(shop, `${name}+tea@shop.example`)
+  await shop.pass(HOUR)
+  await shop.pass(DAY)
+  expect(world.sent.map((mail) => mail.to)).toContain(`${name}+tea@shop.example`)
+  expect(world.sent.map((mail) => mail.to)).not.toContain(`${name}@shop.example`)
+})
+
+test('an order of an alias that awaits its payment holds the message, for a day at most (S4)', async () => {
+  const shop = await aShop(world)
+  const name = aName()
+  await left(shop, `${name}@shop.example`)
+  world.advance(50 * MINUTE)
+  await shop.order({ kind: 'pending', status: 'pending', email: `${name}+tea@shop.example` })
+  const placedAt = world.now.getTime()
+  const sent = world.sent.length
+  await shop.pass(10 * MINUTE)
+  const [first] = (await shop.messages()).filter((each) => each.reason === 'purchase_in_progress')
+  expect(first).toMatchObject({ state: 'held', wake_at: new Date(placedAt + DAY) })
+  expect(world.sent).toHaveLength(sent)
+})
+
+test('what an alias bought before the cart was begun stops nothing (S3)', async () => {
+  const shop = await aShop(world)
+  const name = aName()
+  await shop.order({ kind: 'purchase', email: `${name}+tea@shop.example` })
+  world.advance(MINUTE)
+  await left(shop, `${name}@shop.example`)
+  const sent = world.sent.length
+  await shop.pass(HOUR)
+  expect(world.sent.slice(sent).map((mail) => mail.to)).toEqual([`${name}@shop.example`])
+})
+
+test('people with different names, or the same name at different domains, do not match', async () => {
+  const shop = await aShop(world)
+  const name = aName()
+  await left(shop, `${name}@shop.example`)
+  world.advance(MINUTE)
+  for (const email of [`${name}@other.example`, `${name}.l@shop.example`, `x+${name}@shop.example`]) {
+    await shop.order({ kind: 'purchase', email })
+  }
+  const sent = world.sent.length
+  await shop.pass(HOUR)
+  expect(world.sent.slice(sent).map((mail) => mail.to)).toEqual([`${name}@shop.example`])
+})
+
+test('a message by hand to who bought with an alias is refused, with the reason (D11)', async () => {
+  const shop = await aShop(world, { isFlowOn: false })
+  const name = aName()
+  await left(shop, `${name}@shop.example`)
+  await shop.pass(DAY)
+  const cart = await shop.cart()
+  await shop.order({ kind: 'purchase', email: `${name}+tea@shop.example` })
+  const reply = await post(world, shop, '/api/email/send-email', { to: cart.email, cart_id: cart.id })
+  expect(reply).toMatchObject({ status: 422, body: { fields: { reason: 'purchased' } } })
+})
+
+test('who is erased is matched by nobody any more: the key is an expression of the address and goes with it (C8)', async () => {
+  const shop = await aShop(world)
+  const name = aName()
+  await left(shop, `${name}+tea@shop.example`)
+  await shop.order({ kind: 'purchase', email: `${name}+tea@shop.example` })
+  await world.request('DELETE', `/api/privacy/${encodeURIComponent(`${name}+tea@shop.example`)}`, {
+    token: shop.token,
+    body: { confirmation: 'erase' },
+  })
+  await world.runJobs()
+  const kept = await sql`select 1 from shopper_keys where store_id = ${shop.storeId}
+    and kind = 'email' and email_match_key(value) = ${`${name}@shop.example`}`.execute(world.db)
+  expect(kept.rows).toEqual([])
+})

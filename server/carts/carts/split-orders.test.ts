@@ -1,0 +1,313 @@
+import fc from 'fast-check'
+import { beforeEach, expect, test } from 'vitest'
+import { figuresOf } from '../../../test/figures.ts'
+import { runs } from '../../../test/seed.ts'
+import { aShop, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
+import { aWorld } from '../../../test/world.ts'
+import { countFigures, rebuildFigures } from '../../insights/analytics/figures.ts'
+import type { PlatformOrder } from '../../platforms/platform/platform.ts'
+
+// Marketplaces keep one purchase as several orders (cases-R7): it counts once (A6). Renewals end no cart (cases-R9, S3).
+
+const world = aWorld()
+let shop: Shop
+let n = 0
+let email = ''
+
+beforeEach(async () => {
+  email = `ada${++n}@shoppers.example.com`
+  shop = await aShop(world)
+})
+
+const both = [line('16', 4_000), line('17', 6_000)]
+
+function line(productId: string, unitPriceMinor: number) {
+  const made = { variationId: null, name: `Product ${productId}`, sku: null, quantity: 1, imageUrl: null }
+  return { ...made, productId, unitPriceMinor }
+}
+
+type Order = Partial<PlatformOrder>
+const placed = (order: Order = {}): Order => ({
+  ...{ orderId: '5000', kind: 'purchase', email, totalMinor: 10_000, items: both, ...order },
+})
+const partOf = (parentId: string, orderId: string, order: Order = {}): Order => {
+  const [totalMinor, items] = orderId.endsWith('1') ? [4_000, [both[0]!]] : [6_000, [both[1]!]]
+  return { ...placed({ parentId, orderId, totalMinor, items }), ...order }
+}
+const marketplace = () => [placed(), partOf('5000', '5001'), partOf('5000', '5002')]
+
+/** A cart that was mailed, whose shopper came back by our link. */
+async function aClickedCart() {
+  const message = await shop.mailed({ email, firstName: 'Ada' })
+  await shop.press(message.id)
+  world.advance(MINUTE)
+  return message
+}
+
+async function told() {
+  const stats = (await shop.get('/api/dashboard/stats?platform=woocommerce')).body
+  const [person] = (await shop.get(`/api/stores/customers/recent?search=${encodeURIComponent(email)}`)).body
+  const { customer } = (await shop.get(`/api/customers/${person._id}`)).body
+  await countFigures(world.deps)
+  const counted = await figuresOf(world.db, shop.storeId)
+  await rebuildFigures({ storeId: shop.storeId, db: world.db }, world.now)
+  expect(await figuresOf(world.db, shop.storeId)).toEqual(counted)
+  const figures = counted.order_figures as { source: string; orders: number; net_minor: number }[]
+  return {
+    ...{ revenue: stats.totalRevenue, orders: stats.recoveredOrders, carts: stats.recoveredCarts },
+    ...{ life: customer.value, listed: customer.orders.total },
+    figures: figures.map(({ source, orders, net_minor }) => ({ source, orders, net_minor })),
+  }
+}
+
+const once = (minor: number) => ({
+  ...{ revenue: minor / 100, orders: 1, carts: 1, listed: 1 },
+  life: [expect.objectContaining({ currency: 'USD', orders: 1 })],
+  figures: [{ source: 'attributed', orders: 1, net_minor: minor }],
+})
+
+test('a purchase with an order for each vendor counts once', async () => {
+  await aClickedCart()
+  for (const order of marketplace()) await shop.order(order)
+  expect(await told()).toEqual(once(10_000))
+  expect((await shop.cart()).status).toBe('recovered')
+})
+
+test('whatever order the orders arrive in, and however often, the figures are the same', {
+  timeout: 120_000,
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.shuffledSubarray([0, 1, 2, 3, 4, 5], { minLength: 6 }),
+      fc.boolean(),
+      async (places, isPlugin) => {
+        email = `ada${++n}@shoppers.example.com`
+        shop = await aShop(world)
+        const message = await aClickedCart()
+        const later = new Date(world.now.getTime() + HOUR).toISOString()
+        const all = marketplace().flatMap((order) => [order, { ...order, status: 'completed', modifiedAt: later }])
+        for (const place of places) await shop.order(all[place]!, isPlugin ? 'webhook' : 'sync')
+        expect(await told()).toEqual(once(10_000))
+        const counted = (await shop.orders()).filter((order) => order.purchased_at !== null)
+        expect(counted).toMatchObject([{ order_id: '5000', message_id: message.id, cart_id: (await shop.cart()).id }])
+        const news = (await shop.notifications()).filter(({ type }) => type === 'cart_recovered')
+        expect(news).toHaveLength(1)
+      },
+    ),
+    runs(6, 100),
+  )
+})
+
+test('parts whose order is not known count themselves, until it is', async () => {
+  await aClickedCart()
+  await shop.order(partOf('5000', '5001'))
+  await shop.order(partOf('5000', '5002'))
+  expect(await told()).toMatchObject({ revenue: 100, carts: 1 })
+  await shop.order(placed())
+  expect(await told()).toEqual(once(10_000))
+})
+
+test('a parent that is named later, changed or taken away moves the figures', async () => {
+  await aClickedCart()
+  const lone = { parentId: null }
+  for (const order of [placed(), partOf('', '5001', lone), partOf('', '5002', lone)]) await shop.order(order)
+  expect(await told()).toMatchObject({ revenue: 200 })
+  world.advance(MINUTE)
+  for (const id of ['5001', '5002']) await shop.order(partOf('5000', id, { status: 'completed' }))
+  expect(await told()).toEqual(once(10_000))
+  world.advance(MINUTE)
+  await shop.order(partOf('4999', '5002'))
+  expect(await told()).toMatchObject({ revenue: 160 })
+  world.advance(MINUTE)
+  await shop.order(partOf('5000', '5002'))
+  expect(await told()).toEqual(once(10_000))
+})
+
+test('what is refunded or cancelled of a part comes off once', async () => {
+  await aClickedCart()
+  for (const order of marketplace()) await shop.order(order)
+  world.advance(MINUTE)
+  await shop.order(partOf('5000', '5001', { refundedMinor: 1_000 }))
+  expect(await told()).toEqual(once(9_000))
+  world.advance(MINUTE)
+  // The plugin books the same refund on the whole as well.
+  await shop.order(placed({ refundedMinor: 1_000 }))
+  expect(await told()).toEqual(once(9_000))
+  world.advance(MINUTE)
+  await shop.order(partOf('5000', '5002', { kind: 'cancelled' }))
+  expect(await told()).toEqual(once(3_000))
+  world.advance(MINUTE)
+  await shop.order(placed({ kind: 'cancelled' }))
+  await shop.order(partOf('5000', '5001', { kind: 'cancelled' }))
+  expect(await told()).toMatchObject({ revenue: 0, orders: 0, figures: [] })
+})
+
+test('parts go on counting when the order was cancelled in their favour', async () => {
+  await aClickedCart()
+  for (const order of marketplace()) await shop.order(order)
+  world.advance(MINUTE)
+  await shop.order(placed({ kind: 'cancelled' }))
+  expect(await told()).toMatchObject({ revenue: 100, carts: 1 })
+})
+
+test('an order that only holds its parts together has their sum', async () => {
+  await aClickedCart()
+  for (const order of [placed({ totalMinor: 0 }), ...marketplace().slice(1)]) await shop.order(order)
+  expect(await told()).toEqual(once(10_000))
+})
+
+test('an order whose lines have all moved into its parts is one purchase with them', async () => {
+  await aClickedCart()
+  for (const order of marketplace()) await shop.order(order.parentId ? order : { ...order, items: [], totalMinor: 0 })
+  expect(await told()).toEqual(once(10_000))
+})
+
+test('an order with other products than its parent is a purchase of its own', async () => {
+  await aClickedCart()
+  await shop.order(placed())
+  await shop.order({ ...partOf('5000', '5003'), items: [line('99', 2_500)], totalMinor: 2_500 })
+  expect(await told()).toMatchObject({ revenue: 125, orders: 2, carts: 1 })
+})
+
+test('orders that name themselves or each other as parent still count once', async () => {
+  await aClickedCart()
+  await shop.order(placed({ parentId: '5000' }))
+  expect(await told()).toEqual(once(10_000))
+  world.advance(MINUTE)
+  await shop.order(placed({ parentId: '5009' }))
+  await shop.order({ ...placed({ orderId: '5009', parentId: '5000' }) })
+  expect(await told()).toEqual(once(10_000))
+})
+
+test('a part that comes after the shopper has begun another cart ends nothing', async () => {
+  await aClickedCart()
+  await shop.order(placed())
+  world.advance(20 * MINUTE)
+  await shop.fill('two', [pot])
+  await shop.type('two', { email })
+  world.advance(MINUTE)
+  await shop.order(partOf('5000', '5002'))
+  expect((await shop.liveCarts()).map((cart) => cart.status)).toEqual(['recovered', 'active'])
+})
+
+test('an unpaid part neither holds messages nor changes what is in the cart', async () => {
+  await shop.fill('one', [tea(), pot])
+  await shop.type('one', { email })
+  await shop.order(partOf('5000', '5001', { kind: 'pending' }))
+  expect(await shop.cart()).toMatchObject({ status: 'active', item_count: 2, pending_until: null })
+})
+
+test('a part in a status that the store made up takes nothing off the whole (A6, S4)', async () => {
+  await aClickedCart()
+  await shop.order(placed())
+  const waiting = { status: 'at-vendor', amount: 'if_counted', paidAt: null } as const
+  await shop.order(partOf('5000', '5001', waiting))
+  expect(await told()).toEqual(once(10_000))
+  world.advance(MINUTE)
+  await shop.order(partOf('5000', '5001', { paidAt: null }))
+  world.advance(MINUTE)
+  await shop.order(partOf('5000', '5001', { ...waiting, refundedMinor: 1_000 }))
+  expect(await told()).toEqual(once(9_000))
+})
+
+test('parts count themselves while the whole is in a status that the store made up, until that one counts (A6, S4)', async () => {
+  await aClickedCart()
+  const split = { status: 'split', amount: 'if_counted', paidAt: null } as const
+  await shop.order(placed(split))
+  await shop.order(partOf('5000', '5001', { paidAt: null }))
+  await shop.order(partOf('5000', '5002', { paidAt: null }))
+  expect(await told()).toMatchObject({ revenue: 100, carts: 1 })
+  expect(await shop.cart()).toMatchObject({ status: 'recovered', is_void: false })
+  world.advance(MINUTE)
+  await shop.order(placed())
+  expect(await told()).toEqual(once(10_000))
+})
+
+// What is cancelled
+
+test('a cancelled order keeps the state of its cart and counts nowhere (real-store-W6)', async () => {
+  const message = await aClickedCart()
+  await shop.order(placed())
+  const { recoveryRate: before } = (await shop.get('/api/dashboard/stats?platform=woocommerce')).body
+  expect(before).toBe(100)
+  for (const change of [{ kind: 'cancelled' }, { refundedMinor: 10_000 }, { kind: 'trashed' }] as const) {
+    world.advance(MINUTE)
+    await shop.order(placed())
+    expect(await told()).toMatchObject({ revenue: 100, carts: 1 })
+    world.advance(MINUTE)
+    await shop.order(placed(change))
+    expect(await shop.cart()).toMatchObject({ status: 'recovered', badge: 'Recovered', is_void: true })
+    expect(await told()).toMatchObject({ revenue: 0, orders: 0, carts: 0, figures: [] })
+    const stats = (await shop.get('/api/dashboard/stats?platform=woocommerce')).body
+    expect(stats).toMatchObject({ abandonedCarts: 1, recoveredCarts: 0, recoveryRate: 0 })
+  }
+  const counted = await figuresOf(world.db, shop.storeId)
+  expect(counted.cart_figures).toContainEqual(
+    expect.objectContaining({ dimension: 'all', began_bought: 0, recovered: 0, unbought: 1 }),
+  )
+  expect(counted.funnel_figures).toContainEqual(expect.objectContaining({ channel: 'all', clicked: 1, converted: 0 }))
+  expect(counted.product_figures).toMatchObject([{ recovered: 0, lost_minor: 2_100 }])
+  // The shopper has bought nothing after all, and may have the cart back.
+  const restored = await shop.press(message.id)
+  expect(restored.body).toMatchObject({ isOrdered: false, items: [{ product_id: '16', outcome: 'ok' }] })
+})
+
+test('of a cart whose purchase was cancelled before the shopper left another the same holds', async () => {
+  await aClickedCart()
+  await shop.order(placed())
+  world.advance(20 * MINUTE)
+  await shop.fill('two', [pot])
+  await shop.type('two', { email })
+  world.advance(MINUTE)
+  await shop.order(placed({ kind: 'cancelled' }))
+  const [first, second] = await shop.liveCarts()
+  expect([first, second]).toMatchObject([
+    { status: 'recovered', is_void: true },
+    { status: 'active', is_void: false },
+  ])
+})
+
+test('an order that costs nothing is no cancelled one', async () => {
+  await aClickedCart()
+  await shop.order(placed({ totalMinor: 0 }))
+  expect(await shop.cart()).toMatchObject({ status: 'recovered', is_void: false })
+  expect(await told()).toMatchObject({ revenue: 0, carts: 1 })
+})
+
+// Renewals
+
+const renewal = (order: Order = {}): Order => ({
+  ...{ kind: 'purchase', email, totalMinor: 1_500, source: 'renewal', items: [line('30', 1_500)], ...order },
+})
+
+test('a renewal ends no cart, holds and attributes nothing, and counts in what the customer is worth', async () => {
+  await aClickedCart()
+  await shop.order(renewal({ kind: 'pending', orderId: '6000' }))
+  await shop.order(renewal({ orderId: '6000' }))
+  await shop.order(renewal({ kind: 'pending' }))
+  expect(await shop.cart()).toMatchObject({ status: 'abandoned', pending_until: null })
+  expect(await told()).toMatchObject({ revenue: 0, carts: 0, figures: [{ source: 'organic', net_minor: 1_500 }] })
+  expect((await told()).life).toMatchObject([{ orders: 1 }])
+  await shop.pass(24 * HOUR)
+  expect((await shop.messages()).filter(({ state }) => state === 'sent')).toHaveLength(2)
+})
+
+test('a renewal of just what is in the cart ends it only when the shopper paid it in a checkout', async () => {
+  await aClickedCart()
+  await shop.order(renewal({ items: [line('16', 4_000)] }))
+  expect((await shop.cart()).status).toBe('abandoned')
+  await shop.order(renewal({ isPaidRenewal: true }))
+  expect((await shop.cart()).status).toBe('abandoned')
+  await shop.order(renewal({ isPaidRenewal: true, items: [line('16', 4_000)] }))
+  expect((await shop.cart()).status).toBe('purchased')
+  expect(await told()).toMatchObject({ revenue: 0, carts: 0 })
+})
+
+test('a renewal that a marketplace splits is still one, and none of its parts ends a cart', async () => {
+  await shop.fill('one', [tea()])
+  await shop.type('one', { email })
+  await shop.order(renewal({ orderId: '7000', items: both, totalMinor: 10_000 }))
+  await shop.order(partOf('7000', '7001'))
+  expect((await shop.cart()).status).toBe('active')
+  expect((await told()).life).toMatchObject([{ orders: 1 }])
+})

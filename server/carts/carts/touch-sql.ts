@@ -1,0 +1,58 @@
+import { type StoreTx, sql } from '../../core/db/db.ts'
+import { becomesAccepted, isUnknown, newestSend } from '../../messages/messages/fragments.ts'
+import { hasAnswered } from './fragments.ts'
+
+// Touchpoints, and the answer of a person to a message: SQL and nothing else.
+
+export async function insertTouchpoint(
+  { db, storeId }: StoreTx,
+  touch: {
+    id: string
+    messageId: string
+    cartId: string | null
+    kind: 'click' | 'restore'
+    isHuman: boolean
+    reason: string
+    at: Date
+  },
+): Promise<string | null> {
+  const rows = await sql<{ shopper_id: string }>`
+    insert into touchpoints (store_id, id, message_id, cart_id, shopper_id, kind, is_human, class_reason, at)
+    select ${storeId}, ${touch.id}, m.id, m.cart_id, m.shopper_id, ${touch.kind}, ${touch.isHuman}, ${touch.reason}, ${touch.at}
+    from messages m where m.store_id = ${storeId} and m.id = ${touch.messageId} returning shopper_id`.execute(db)
+  return rows.rows[0]?.shopper_id ?? null
+}
+
+/** A human click answers: the cart no longer waits for "No Response", and an `unknown` message did arrive. */
+export async function noteResponse(
+  { db, storeId }: StoreTx,
+  messageId: string,
+  cartId: string | null,
+  now: Date,
+): Promise<void> {
+  if (cartId !== null) await answerCart({ db, storeId }, cartId)
+  await sql`
+    with moved as (
+      update messages set ${becomesAccepted}, updated_at = ${now}, finished_at = ${now}
+      where store_id = ${storeId} and id = ${messageId} and ${isUnknown('messages')} returning id)
+    insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
+    select ${storeId}, gen_random_uuid(), id, ${now}, 'result', 'accepted', '{"evidence":"a human click"}' from moved`.execute(
+    db,
+  )
+}
+
+async function answerCart({ db, storeId }: StoreTx, cartId: string): Promise<void> {
+  await sql`update cart_badges cb set no_response_at = null,
+    badge = case when cb.badge = 'No Response'
+      then coalesce((select h.badge from (${newestSend(sql`cb.store_id`, sql`cb.cart_id`)}) h), 'Email Sent') else cb.badge end
+    where cb.store_id = ${storeId} and cb.cart_id = ${cartId}`.execute(db)
+}
+
+/** What seemed an answer was none: "No Response" is due again, unless a person did answer since the newest send. */
+export async function forgetResponse({ db, storeId }: StoreTx, cartId: string): Promise<void> {
+  await sql`update cart_badges cb set no_response_at = cb.last_sent_at + interval '24 hours'
+    from carts c where cb.store_id = ${storeId} and cb.cart_id = ${cartId} and cb.no_response_at is null
+      and c.store_id = cb.store_id and c.id = cb.cart_id
+      and c.status in ('abandoned', 'active', 'lost') and cb.badge not in ('Recovered', 'No Response')
+      and not ${hasAnswered}`.execute(db)
+}

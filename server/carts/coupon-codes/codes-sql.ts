@@ -1,0 +1,244 @@
+import { type Db, type RawBuilder, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
+import { codeTerms, isOfGoodsNow, soldOutOf } from '../coupons/fragments.ts'
+import { isOpen, isRunningCampaign } from '../../messages/messages/fragments.ts'
+import type { WantedCode } from './codes-rules.ts'
+
+// Personal codes, made ahead (decision 34): SQL and nothing else.
+
+/** A code to be made or brought up to date, with all that it is made of. */
+export interface DueCode extends WantedCode {
+  coupon_id: string
+  shopper_id: string
+  cart_id: string | null
+  cart_version: number | null
+  /** Of its cart; null: nothing. */
+  sold_out: string | null
+  prefix: string
+  /** Of the coupon, as they are now. */
+  wanted_terms: string
+  /** false: not even a row is there. */
+  is_known: boolean
+  platform_id: string | null
+  derivation: number
+  attempts: number
+  /** When its message is looked at next. */
+  wake_at: Date
+}
+
+const TERMS = codeTerms('c')
+
+/** Good for N hours after the latest possible send, and never beyond the coupon's own end. Stores keep whole seconds. */
+const WANTED_EXPIRY = sql`date_trunc('second', least(m.expires_at + c.valid_hours * interval '1 hour', c.ends_at))`
+
+/** Of a code that is made for one cart or one address. */
+const IS_OF_CART = sql`(c.is_tied_to_email or (c.type = 'percentage' and c.max_discount_minor is not null))`
+
+const EMAIL = sql`coalesce(case when m.channel = 'email' then r.to_address end,
+  case when m.cart_id is null then p.email else t.email end)`
+
+const CONTACT = sql`coalesce(r.to_address, case when m.channel = 'email'
+  then case when m.cart_id is null then p.email else t.email end
+  else case when m.cart_id is null then p.phone else t.phone end end)`
+
+/** Nothing is taken off for what the catalogue's copy says is gone (decision 134). null: there is no cart. */
+const ITEMS_LEFT = sql`case when t.id is not null then (
+    select coalesce(jsonb_agg(i.item order by i.place), '[]') from jsonb_array_elements(t.items) with ordinality as i(item, place)
+    where not exists (select 1 from products g where g.store_id = t.store_id and g.product_id = i.item ->> 'productId'
+      and g.variation_id = coalesce(i.item ->> 'variationId', '') and not g.is_available)) end`
+
+/** Of so many messages that are due first the codes are made; more do not leave before the next look, every two seconds. */
+const WINDOW = 2_000
+
+/**
+ * Open messages to be looked at until `horizon`, those due first, that are to have a personal code and have none, or not the right one: of flows that are
+ * on, of campaigns that run and of requests, with an address, and with a cart that is not over.
+ */
+const needing = (storeId: RawBuilder<unknown>, { now, horizon }: Ahead) => sql`
+  from (select * from messages m where m.store_id = ${storeId} and ${isOpen('m')} and m.wake_at <= ${horizon} and m.expires_at > ${now}
+    order by m.wake_at limit ${sql.lit(WINDOW)}) m
+  left join lateral (select * from manual_messages r where r.store_id = m.store_id and r.message_id = m.id offset 0) r on true
+  left join flows f on f.store_id = m.store_id and m.origin_kind = 'flow' and f.id = m.origin_id and f.is_on
+  left join flow_steps fs on fs.store_id = f.store_id and fs.flow_id = f.id and fs.id = m.step_id
+  left join campaigns g on g.store_id = m.store_id and m.origin_kind = 'campaign' and g.id = m.origin_id and ${isRunningCampaign}
+  join coupons c on c.store_id = m.store_id and c.id = coalesce(r.coupon_id, fs.coupon_id, g.coupon_id)
+    and c.kind = 'personal' and c.gone_at is null and c.is_active
+    and (c.starts_at is null or c.starts_at <= ${now}) and (c.ends_at is null or c.ends_at > ${now})
+  join shoppers p on p.store_id = m.store_id and p.id = m.shopper_id
+  left join carts t on t.store_id = m.store_id and t.id = m.cart_id
+  left join coupon_codes k on k.store_id = m.store_id and k.message_id = m.id and k.coupon_id = c.id
+  where (m.cart_id is null or t.status in ('active', 'abandoned', 'lost'))
+    and ${CONTACT} is not null
+    and (k.message_id is null
+      or (k.state in ('wanted', 'failed') and (k.next_try_at <= ${now} or k.next_try_at > ${now}::timestamptz + interval '20 minutes'))
+      or (k.state = 'made' and k.used_at is null and (k.expires_at < ${WANTED_EXPIRY} or k.terms <> ${TERMS}
+        or (${IS_OF_CART} and k.cart_version is distinct from t.version) or not ${isOfGoodsNow('c', 't')})))`
+
+export interface Ahead {
+  now: Date
+  horizon: Date
+}
+
+/** Whoever edits a personal coupon ends before its codes are taken up, or begins after that. */
+export async function holdTerms({ db, storeId }: StoreTx): Promise<void> {
+  await sql`select id from coupons where store_id = ${storeId} and kind = 'personal' and gone_at is null
+    order by id for share`.execute(db)
+}
+
+/** Those due first, first. */
+export async function dueCodes({ db, storeId }: StoreDb, ahead: Ahead, limit: number): Promise<DueCode[]> {
+  const rows = await sql<DueCode>`
+    select m.id as message_id, m.shopper_id, m.cart_id, c.id as coupon_id, coalesce(k.code, '') as code, c.code as prefix,
+      c.type as coupon_type, c.percent, c.amount_minor, c.currency, c.min_spend_minor, c.max_discount_minor, c.is_tied_to_email,
+      ${EMAIL} as email, ${WANTED_EXPIRY} as wanted_expires_at, ${TERMS} as wanted_terms, t.version as cart_version, ${ITEMS_LEFT} as items,
+      case when c.max_discount_minor is not null then ${soldOutOf('t')} end as sold_out,
+      k.message_id is not null as is_known, k.platform_id, coalesce(k.derivation, 0) as derivation, coalesce(k.attempts, 0) as attempts, m.wake_at
+    ${needing(sql`${storeId}::uuid`, ahead)}
+    order by m.wake_at, m.due_at, m.id limit ${limit}`.execute(db)
+  return rows.rows
+}
+
+/** Connected stores that have such messages, and are not left alone after a failure. */
+export async function storesNeedingCodes(db: Db, ahead: Ahead): Promise<string[]> {
+  const { now, horizon } = ahead
+  const rows = await sql<{ store_id: string }>`
+    select s.id as store_id from stores s join send_schedule q on q.store_id = s.id and q.next_due_at <= ${horizon}
+    left join sync_state y on y.store_id = s.id and y.stream = 'coupon_codes'
+    where s.is_active and s.sending_paused_at is null and s.rests_since is null
+      and not coalesce((select is_paused from instance), false)
+      and not exists (select 1 from accounts a where a.id = s.account_id and a.suspended_at is not null)
+      and exists (select 1 from coupons o where o.store_id = s.id and o.kind = 'personal' and o.gone_at is null)
+      and (coalesce(y.failures, 0) = 0 or y.failed_at is null or y.failed_at > ${now}
+        or y.failed_at + least(5 * 2 ^ least(y.failures - 1, 10), 30) * interval '1 second' <= ${now})
+      and coalesce(y.lease_until not between ${now} and ${now}::timestamptz + interval '2 minutes', true)
+      and exists (select 1 ${needing(sql`s.id`, ahead)})`.execute(db)
+  return rows.rows.map((row) => row.store_id)
+}
+
+/** Whether nothing is to be asked of the store: this installation is not the live one, or nothing of the store is sent. */
+export async function isAtRest({ db, storeId }: StoreDb): Promise<boolean> {
+  const rows = await sql<{ is_at_rest: boolean }>`select s.sending_paused_at is not null or s.rests_since is not null
+      or a.suspended_at is not null or coalesce((select is_paused from instance), false) as is_at_rest
+    from stores s join accounts a on a.id = s.account_id where s.id = ${storeId}`.execute(db)
+  return rows.rows[0]?.is_at_rest ?? true
+}
+
+export interface NewCode {
+  message_id: string
+  coupon_id: string
+  shopper_id: string
+  cart_id: string | null
+  code: string
+  derivation: number
+  terms: string
+  expires_at: Date
+}
+
+/** Answers the messages whose code is nobody else's. */
+export async function insertCodes(
+  { db, storeId }: StoreTx,
+  codes: readonly NewCode[],
+  now: Date,
+): Promise<Set<string>> {
+  const rows = await sql<{ message_id: string }>`
+    insert into coupon_codes (store_id, message_id, coupon_id, shopper_id, cart_id, code, derivation, terms, expires_at, next_try_at, created_at)
+    select ${storeId}, n.*, ${now}, ${now} from jsonb_to_recordset(${JSON.stringify(codes)}::jsonb) as n(message_id uuid, coupon_id uuid,
+      shopper_id uuid, cart_id uuid, code text, derivation smallint, terms text, expires_at timestamptz)
+    on conflict do nothing returning message_id`.execute(db)
+  return new Set(rows.rows.map((row) => row.message_id))
+}
+
+export interface Asked {
+  message_id: string
+  coupon_id: string
+  amount_minor: number | null
+  cart_version: number | null
+  sold_out: string | null
+  terms: string
+  expires_at: Date
+}
+
+/** Before the store is asked: what it may stand there with from now on. None of them is used until the store has answered. */
+export async function noteAsked({ db, storeId }: StoreTx, codes: readonly Asked[], now: Date): Promise<void> {
+  await sql`update coupon_codes k set state = 'wanted', attempts = k.attempts + 1, asked_at = ${now}, amount_minor = n.amount_minor,
+      cart_version = n.cart_version, sold_out = n.sold_out, terms = n.terms, expires_at = n.expires_at
+    from jsonb_to_recordset(${JSON.stringify(codes)}::jsonb) as n(message_id uuid, coupon_id uuid, amount_minor bigint,
+      cart_version int, sold_out text, terms text, expires_at timestamptz)
+    where ${NAMED(storeId, codes)} and k.message_id = n.message_id and k.coupon_id = n.coupon_id`.execute(db)
+}
+
+/** Codes that the store is not asked for yet. What it may have of them stays as it is. */
+export async function putOff(
+  { db, storeId }: StoreTx,
+  codes: readonly { message_id: string; coupon_id: string; next_try_at: Date }[],
+): Promise<void> {
+  if (codes.length === 0) return
+  await sql`update coupon_codes k set next_try_at = n.next_try_at
+    from jsonb_to_recordset(${JSON.stringify(codes)}::jsonb)
+      as n(message_id uuid, coupon_id uuid, next_try_at timestamptz)
+    where ${NAMED(storeId, codes)} and k.message_id = n.message_id and k.coupon_id = n.coupon_id`.execute(db)
+}
+
+/** Looked up one by one: a table that has just grown from nothing was read through instead. */
+const NAMED = (storeId: string, codes: readonly { message_id: string }[]) =>
+  sql`k.store_id = ${storeId} and k.message_id = any(${codes.map((code) => code.message_id)}::uuid[])`
+
+export interface MadeCode {
+  message_id: string
+  coupon_id: string
+  platform_id: string
+}
+
+/** Answers those made for the first time, whose carts' timelines tell it. */
+export async function noteMade({ db, storeId }: StoreTx, codes: readonly MadeCode[], now: Date): Promise<void> {
+  await sql`
+    with known as materialized (
+      select k.message_id, k.coupon_id, k.made_at from coupon_codes k where ${NAMED(storeId, codes)}),
+    made as (
+      update coupon_codes k set state = 'made', platform_id = n.platform_id, refusal = null, made_at = coalesce(k.made_at, ${now})
+      from ${madeRows(codes)}
+      where ${NAMED(storeId, codes)} and k.message_id = n.message_id and k.coupon_id = n.coupon_id
+      returning k.message_id, k.coupon_id, k.cart_id, k.code)
+    insert into cart_events (store_id, id, cart_id, at, kind, detail)
+    select ${storeId}, gen_random_uuid(), c.id, ${now}, 'coupon_made', jsonb_build_object('code', m.code, 'couponId', m.coupon_id)
+    from made m join known f on f.message_id = m.message_id and f.coupon_id = m.coupon_id and f.made_at is null
+    join carts c on c.store_id = ${storeId} and c.id = m.cart_id`.execute(db)
+}
+
+const madeRows = (codes: readonly MadeCode[]) =>
+  sql`jsonb_to_recordset(${JSON.stringify(codes)}::jsonb) as n(message_id uuid, coupon_id uuid, platform_id text)`
+
+export interface RefusedCode {
+  message_id: string
+  coupon_id: string
+  refusal: string
+  next_try_at: Date
+}
+
+export async function noteRefused({ db, storeId }: StoreTx, codes: readonly RefusedCode[]): Promise<void> {
+  await sql`update coupon_codes k set state = 'failed', refusal = n.refusal, next_try_at = n.next_try_at
+    from jsonb_to_recordset(${JSON.stringify(codes)}::jsonb) as n(message_id uuid, coupon_id uuid, refusal text, next_try_at timestamptz)
+    where ${NAMED(storeId, codes)} and k.message_id = n.message_id and k.coupon_id = n.coupon_id`.execute(db)
+}
+
+/** The code is somebody else's in the store. false: the next one is taken here, too. */
+export async function moveToCode(
+  { db, storeId }: StoreDb,
+  { message_id, coupon_id }: { message_id: string; coupon_id: string },
+  next: { code: string; derivation: number; now: Date },
+): Promise<boolean> {
+  const rows = await sql`update coupon_codes k set code = ${next.code}, derivation = ${next.derivation}, attempts = 0,
+      platform_id = null, state = 'wanted', next_try_at = ${next.now}
+    where k.store_id = ${storeId} and k.message_id = ${message_id} and k.coupon_id = ${coupon_id}
+      and not exists (select 1 from coupon_codes o where o.store_id = k.store_id and o.code = ${next.code})
+    returning 1`.execute(db)
+  return rows.rows.length > 0
+}
+
+/** It does not stand in the store any more, and is to be made again. */
+export async function forgetMade(
+  { db, storeId }: StoreDb,
+  { message_id, coupon_id }: { message_id: string; coupon_id: string },
+): Promise<void> {
+  await sql`update coupon_codes set platform_id = null, attempts = 0
+    where store_id = ${storeId} and message_id = ${message_id} and coupon_id = ${coupon_id}`.execute(db)
+}

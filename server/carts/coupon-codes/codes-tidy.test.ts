@@ -1,0 +1,220 @@
+import { beforeEach, expect, test } from 'vitest'
+import { aCouponShop, addressOf, type CouponShop } from '../../../test/coupon-scene.ts'
+import { aCoupon } from '../../../test/fake-coupons.ts'
+import { aProblem } from '../../../test/fake-store.ts'
+import { DAY, MINUTE } from '../../../test/shop.ts'
+import { aWorld } from '../../../test/world.ts'
+import { readCoupons } from '../sync/goods.ts'
+import { tidyCodesJob } from './codes-jobs.ts'
+import { enqueueTidyCodes, tidyCodes } from './codes-tidy.ts'
+
+// What nobody needs any more is taken out of the store (decision 34).
+
+const world = aWorld()
+let shop: CouponShop
+
+beforeEach(async () => {
+  world.queued.length = 0
+  shop = await aCouponShop(world)
+})
+
+const tidy = () => tidyCodes(world.deps, { storeId: shop.storeId })
+const states = async () => (await shop.codes()).map((each) => each.state)
+const codesInStore = () => shop.fake.allCoupons.map((each) => each.code.toUpperCase()).sort()
+
+/** As the send writes it. */
+async function leave(name: string, coupon_code: string | null) {
+  const message = await world.db
+    .selectFrom('messages as m')
+    .innerJoin('carts as c', 'c.id', 'm.cart_id')
+    .select('m.id')
+    .where('m.store_id', '=', shop.storeId)
+    .where('m.step', '=', 1)
+    .where('c.email', '=', addressOf(name))
+    .executeTakeFirstOrThrow()
+  await world.db
+    .updateTable('messages')
+    .set({ state: 'sent', sending_at: world.now, coupon_code })
+    .where('id', '=', message.id)
+    .execute()
+}
+
+const codeFor = async (name: string) => {
+  const cart = (await shop.carts()).find((each) => each.email === addressOf(name))!
+  return (await shop.codes()).find((each) => each.cart_id === cart.id)!.code
+}
+
+test('codes of messages that never left, or left without theirs, are taken out; the others stay', async () => {
+  shop.fake.allCoupons.push(aCoupon({ couponId: '7', code: 'welcome10' }))
+  await shop.abandoned('ada', 'bob', 'cyd', 'dan')
+  await shop.make()
+  await shop.order({ kind: 'purchase', email: addressOf('ada') })
+  await leave('bob', await codeFor('bob'))
+  await leave('cyd', null)
+  await tidy()
+  expect(codesInStore()).toEqual([await codeFor('bob'), await codeFor('dan'), 'WELCOME10'].sort())
+  expect((await states()).sort()).toEqual(['deleted', 'deleted', 'made', 'made'])
+})
+
+test('a code is taken out seven days after it expired, unless it was used', async () => {
+  await shop.abandoned('ada', 'bob')
+  await shop.make()
+  await leave('ada', await codeFor('ada'))
+  await leave('bob', await codeFor('bob'))
+  await shop.order({ kind: 'purchase', email: addressOf('bob'), coupons: [(await codeFor('bob')).toLowerCase()] })
+  const { expires_at } = (await shop.codes())[0]!
+  world.advance(expires_at.getTime() - world.now.getTime() + 7 * DAY - 1)
+  await tidy()
+  expect(await states()).toEqual(['made', 'made'])
+  world.advance(1)
+  await tidy()
+  expect(codesInStore()).toEqual([await codeFor('bob')])
+})
+
+test('a code without an answer is found by its name and our mark, also where the store made it twice', async () => {
+  await shop.abandoned('ada')
+  shop.fake.afterCoupon = async () => {
+    throw aProblem('timeout')
+  }
+  await shop.make()
+  shop.fake.afterCoupon = async () => {}
+  const [made] = shop.fake.allCoupons
+  shop.fake.allCoupons.push({ ...made!, couponId: '7777' })
+  await shop.order({ kind: 'purchase', email: addressOf('ada') })
+  world.advance(10 * MINUTE)
+  await tidy()
+  expect(codesInStore()).toEqual([])
+  expect(await states()).toEqual(['deleted'])
+})
+
+test('a code that was deleted in the store leaves no twin there, which the store made after we gave up waiting', async () => {
+  await shop.abandoned('ada')
+  shop.fake.problem = aProblem('timeout')
+  await shop.make()
+  shop.fake.problem = null
+  world.advance(MINUTE)
+  await shop.make()
+  const [made] = shop.fake.allCoupons
+  shop.fake.allCoupons = [{ ...made!, couponId: '7777' }, aCoupon({ couponId: '7', code: 'welcome10' })]
+  // What its owner deleted is found to be gone, as before each send.
+  await readCoupons(world.deps, { storeId: shop.storeId, db: world.db }, [(await shop.firstMessage()).id])
+  expect(await states()).toEqual(['deleted'])
+  await tidy()
+  expect(codesInStore()).toHaveLength(2)
+  world.advance(10 * MINUTE)
+  await enqueueTidyCodes(world.deps)
+  await tidy()
+  expect(codesInStore()).toEqual(['WELCOME10'])
+  // Once and for all.
+  const asked: string[] = []
+  shop.fake.couponByCode = async (code) => {
+    asked.push(code)
+    return null
+  }
+  await tidy()
+  expect(asked).toEqual([])
+})
+
+test('a code that the store may still be making is waited for', async () => {
+  await shop.abandoned('ada')
+  shop.fake.problem = aProblem('timeout')
+  await shop.make()
+  shop.fake.problem = null
+  await shop.order({ kind: 'purchase', email: addressOf('ada') })
+  await tidy()
+  expect(await states()).toEqual(['wanted'])
+  const { code, message_id } = (await shop.codes())[0]!
+  shop.fake.allCoupons.push(aCoupon({ couponId: '7', code: code.toLowerCase(), mark: `message:${message_id}` }))
+  world.advance(10 * MINUTE)
+  await tidy()
+  expect(codesInStore()).toEqual([])
+  expect(await states()).toEqual(['deleted'])
+})
+
+test('somebody else’s coupon of the same name stays', async () => {
+  await shop.abandoned('ada')
+  shop.fake.problem = aProblem('timeout')
+  await shop.make()
+  shop.fake.problem = null
+  const { code } = (await shop.codes())[0]!
+  shop.fake.allCoupons.push(aCoupon({ couponId: '7', code: code.toLowerCase() }))
+  await shop.order({ kind: 'purchase', email: addressOf('ada') })
+  world.advance(10 * MINUTE)
+  await tidy()
+  expect(codesInStore()).toEqual([code])
+  expect(await states()).toEqual(['deleted'])
+})
+
+test('a deletion without an answer is asked for again; what the store no longer has counts as deleted', async () => {
+  await shop.abandoned('ada')
+  await shop.make()
+  await shop.order({ kind: 'purchase', email: addressOf('ada') })
+  shop.fake.afterCoupon = async () => {
+    throw aProblem('timeout')
+  }
+  expect((await tidy()).kind).toBe('failed')
+  expect(codesInStore()).toEqual([])
+  expect(await states()).toEqual(['made'])
+  shop.fake.afterCoupon = async () => {}
+  await tidy()
+  expect(await states()).toEqual(['deleted'])
+})
+
+test('codes of a person who was erased leave the store, and a code whose message is gone does', async () => {
+  await shop.abandoned('ada', 'bob')
+  await shop.make()
+  await leave('ada', await codeFor('ada'))
+  const bobs = await codeFor('bob')
+  await leave('bob', bobs)
+  const erased = await world.request('DELETE', `/api/privacy/${encodeURIComponent(addressOf('ada'))}`, {
+    token: shop.token,
+    body: { confirmation: 'erase' },
+  })
+  expect(erased.status).toBe(202)
+  await world.runJobs()
+  await tidy()
+  expect(codesInStore()).toEqual([bobs])
+  await world.db.deleteFrom('messages').where('store_id', '=', shop.storeId).execute()
+  await tidy()
+  expect(codesInStore()).toEqual([])
+})
+
+test('it is done once a day, sooner after a failure, and never for a store that is not connected', async () => {
+  const isQueued = async () => {
+    world.queued.length = 0
+    await enqueueTidyCodes(world.deps)
+    return world.queued.some(({ name, payload }) => {
+      return name === tidyCodesJob.name && (payload as { storeId: string }).storeId === shop.storeId
+    })
+  }
+  expect(await isQueued()).toBe(false)
+  await shop.abandoned('ada', 'bob')
+  await shop.make()
+  expect(await isQueued()).toBe(true)
+  await tidy()
+  expect(await isQueued()).toBe(false)
+  world.advance(DAY)
+  expect(await isQueued()).toBe(true)
+  await shop.order({ kind: 'purchase', email: addressOf('ada') })
+  shop.fake.problem = aProblem('unreachable')
+  await tidy()
+  expect(await isQueued()).toBe(false)
+  world.advance(5 * 60_000)
+  expect(await isQueued()).toBe(true)
+  await world.db.updateTable('stores').set({ is_active: false }).where('id', '=', shop.storeId).execute()
+  expect(await isQueued()).toBe(false)
+})
+
+test('a copy of the installation leaves the store alone', async () => {
+  await shop.abandoned('ada')
+  await shop.make()
+  await shop.order({ kind: 'purchase', email: addressOf('ada') })
+  await world.db
+    .insertInto('instance')
+    .values({ is_only: true, fingerprint: 'copied', is_paused: true, created_at: world.now })
+    .onConflict((conflict) => conflict.column('is_only').doUpdateSet({ is_paused: true }))
+    .execute()
+  await tidy()
+  expect(shop.fake.allCoupons).toHaveLength(1)
+  await world.db.updateTable('instance').set({ is_paused: false }).execute()
+})

@@ -1,0 +1,351 @@
+import { beforeEach, expect, test } from 'vitest'
+import { termsOfCoupon } from '../../../test/copied-coupons.ts'
+import { aCouponShop, addressOf, type CouponShop } from '../../../test/coupon-scene.ts'
+import { aCoupon } from '../../../test/fake-coupons.ts'
+import { aProblem } from '../../../test/fake-store.ts'
+import { connectionsWait } from '../../../test/locks.ts'
+import { HOUR, MINUTE, pot, tea } from '../../../test/shop.ts'
+import { aWorld } from '../../../test/world.ts'
+import type { Db, Tx } from '../../core/db/db.ts'
+import { readCoupons } from '../sync/goods.ts'
+import { enqueueDueCodes } from './codes.ts'
+import { codesJob } from './codes-jobs.ts'
+import { codeOf } from './codes-rules.ts'
+
+// Personal codes are made in the store before their messages leave (decisions 33 and 34).
+
+const world = aWorld()
+let shop: CouponShop
+
+beforeEach(async () => {
+  world.queued.length = 0
+  shop = await aCouponShop(world)
+})
+
+const isQueued = () => world.queued.some((each) => each.name === codesJob.name && payloadOf(each) === shop.storeId)
+const payloadOf = ({ payload }: { payload: unknown }) => (payload as { storeId: string }).storeId
+
+test('a code is made for each message: once, for one use, alone, for as long as the mail may say, and marked', async () => {
+  await shop.abandoned('ada', 'bob')
+  await shop.make()
+  await shop.make()
+  const codes = await shop.codes()
+  expect(codes).toHaveLength(2)
+  expect(shop.fake.allCoupons).toHaveLength(2)
+  for (const { code, message_id, platform_id, state } of codes) {
+    const message = (await shop.messages()).find((each) => each.id === message_id)!
+    const made = shop.fake.allCoupons.find((each) => each.couponId === platform_id)!
+    expect(state).toBe('made')
+    expect(made).toMatchObject({
+      code: code.toLowerCase(),
+      type: 'percentage',
+      percent: 1_000,
+      usageLimit: 1,
+      isIndividual: true,
+      limits: { emails: [] },
+      mark: `message:${message_id}`,
+    })
+    expect(made.expiresAt).toBe(new Date(message.expires_at.getTime() + 72 * HOUR).toISOString())
+  }
+  const events = (await shop.events()).filter((event) => event.kind === 'coupon_made')
+  expect(events.map((event) => event.detail)).toEqual(
+    expect.arrayContaining(codes.map(({ code }) => ({ code, couponId: shop.couponId }))),
+  )
+  expect(events).toHaveLength(2)
+})
+
+test('the job is woken when a message is due within fifteen minutes, and not before', async () => {
+  await world.db.updateTable('flow_steps').set({ coupon_id: null }).where('store_id', '=', shop.storeId).execute()
+  await world.db
+    .updateTable('flow_steps')
+    .set({ coupon_id: shop.couponId, delay_minutes: 120 })
+    .where('store_id', '=', shop.storeId)
+    .where('step', '=', 2)
+    .execute()
+  await shop.abandoned('ada')
+  await shop.pass(0)
+  world.advance(44 * MINUTE)
+  await enqueueDueCodes(world.deps)
+  expect(isQueued()).toBe(false)
+  world.advance(MINUTE)
+  await enqueueDueCodes(world.deps)
+  expect(isQueued()).toBe(true)
+  await world.runJobs()
+  expect(await shop.codes()).toMatchObject([{ state: 'made' }])
+  await enqueueDueCodes(world.deps)
+  expect(isQueued()).toBe(false)
+})
+
+test('no code is made without an address, for a cart that is over, a flow that is off, or while all sending is paused', async () => {
+  await shop.fill('nobody', [tea()])
+  await shop.abandoned('ada', 'bob')
+  await shop.order({ kind: 'purchase', email: addressOf('ada') })
+  await shop.make()
+  expect(shop.fake.allCoupons).toHaveLength(1)
+  await shop.abandoned('cyd')
+  await world.db.updateTable('flows').set({ is_on: false }).where('store_id', '=', shop.storeId).execute()
+  await shop.make()
+  await world.db.updateTable('flows').set({ is_on: true }).where('store_id', '=', shop.storeId).execute()
+  await world.db.updateTable('stores').set({ sending_paused_at: world.now }).where('id', '=', shop.storeId).execute()
+  await shop.make()
+  expect(shop.fake.allCoupons).toHaveLength(1)
+  await world.db.updateTable('stores').set({ sending_paused_at: null }).where('id', '=', shop.storeId).execute()
+  await shop.make()
+  expect(shop.fake.allCoupons).toHaveLength(2)
+})
+
+test('a capped percentage is a fixed amount of its cart, and is brought up to date when the cart changes (decision 33)', async () => {
+  shop = await aCouponShop(world, { percent: 5_000, max_discount_minor: 2_000, min_spend_minor: 1_000 })
+  await shop.abandoned('ada')
+  await shop.make()
+  expect(shop.fake.allCoupons).toMatchObject([{ type: 'fixed', amountMinor: 1_050, minSpendMinor: 1_000 }])
+  const cart = await shop.cart()
+  expect(await shop.codes()).toMatchObject([{ amount_minor: 1_050, cart_version: cart.version }])
+  await shop.fill('ada', [tea(5)])
+  await world.db.updateTable('messages').set({ wake_at: world.now }).where('store_id', '=', shop.storeId).execute()
+  await shop.make()
+  expect(shop.fake.allCoupons).toMatchObject([{ type: 'fixed', amountMinor: 2_000 }])
+  expect(await shop.codes()).toMatchObject([
+    { state: 'made', amount_minor: 2_000, cart_version: (await shop.cart()).version },
+  ])
+})
+
+test('a capped percentage is not one of what is sold out (decision 134)', async () => {
+  shop = await aCouponShop(world, { percent: 5_000, max_discount_minor: 5_000 })
+  shop.fake.gone.add(`${pot.productId}:`)
+  const soldOut = { product_id: pot.productId, name: 'Teapot', price_minor: 6_800, is_available: false }
+  await world.db
+    .insertInto('products')
+    .values({ store_id: shop.storeId, currency: 'USD', seen_at: world.now, ...soldOut })
+    .execute()
+  await shop.fill('ada', [tea(), pot])
+  await shop.type('ada', { email: addressOf('ada') })
+  world.advance(HOUR)
+  await shop.pass(0)
+  await world.db.updateTable('messages').set({ wake_at: world.now }).where('store_id', '=', shop.storeId).execute()
+  await shop.make()
+  expect(shop.fake.allCoupons).toMatchObject([{ type: 'fixed', amountMinor: 1_050 }])
+})
+
+test('a coupon whose terms were edited changes the codes of messages that have not left', async () => {
+  await shop.abandoned('ada')
+  await shop.make()
+  await world.db.updateTable('coupons').set({ percent: 1_500 }).where('id', '=', shop.couponId).execute()
+  await shop.make()
+  expect(shop.fake.allCoupons).toMatchObject([{ percent: 1_500 }])
+  expect(shop.fake.allCoupons).toHaveLength(1)
+})
+
+test('no code is made by terms that are just being replaced, and one that was is changed in the same run', async () => {
+  await shop.abandoned('ada')
+  const edit = (db: Db | Tx, percent: number) =>
+    db.updateTable('coupons').set({ percent }).where('id', '=', shop.couponId).execute()
+  const asked: unknown[] = []
+  const { createCoupons } = shop.fake
+  shop.fake.createCoupons = (drafts) => {
+    asked.push(...drafts.map(({ percent }) => percent))
+    return createCoupons(drafts)
+  }
+  let making: ReturnType<typeof shop.make> | undefined
+  await world.db.transaction().execute(async (tx) => {
+    await edit(tx, 1_500)
+    making = shop.make()
+    await connectionsWait(world, 1)
+    shop.fake.afterCoupon = async () => {
+      shop.fake.afterCoupon = async () => {}
+      await edit(world.db, 2_000)
+    }
+  })
+  await making
+  expect(asked).toEqual([1_500])
+  expect(shop.fake.allCoupons).toMatchObject([{ percent: 2_000 }])
+  expect(await shop.codes()).toMatchObject([{ state: 'made', terms: await termsOfCoupon(world, shop.couponId) }])
+})
+
+test('the codes of an edited coupon are changed a hundred at a time, again after an answer that was lost, each by itself', async () => {
+  await shop.abandoned('ada', 'bob', 'cyd')
+  await shop.make()
+  const batches: number[] = []
+  const { updateCoupons } = shop.fake
+  let refusedId: string | null = null
+  shop.fake.updateCoupons = async (changes) => {
+    batches.push(changes.length)
+    const answers = await updateCoupons(changes)
+    const refusal = { refusal: 'refused' as const, words: 'Not this one.' }
+    return answers.map((answer, at) => (changes[at]!.id === refusedId ? refusal : answer))
+  }
+  await world.db.updateTable('coupons').set({ percent: 1_500 }).where('id', '=', shop.couponId).execute()
+  shop.fake.afterCoupon = async () => {
+    throw aProblem('timeout')
+  }
+  expect((await shop.make()).kind).toBe('failed')
+  expect((await shop.codes()).map(({ state }) => state)).toEqual(['wanted', 'wanted', 'wanted'])
+  shop.fake.afterCoupon = async () => {}
+  const [first, second] = await shop.codes()
+  // One is gone from the store, one it refuses.
+  shop.fake.allCoupons = shop.fake.allCoupons.filter(({ couponId }) => couponId !== first!.platform_id)
+  refusedId = second!.platform_id
+  await shop.make()
+  refusedId = null
+  expect(batches).toEqual([3, 3])
+  expect(shop.fake.allCoupons).toHaveLength(3)
+  const codes = await shop.codes()
+  expect(codes.map(({ state }) => state).sort()).toEqual(['failed', 'made', 'made'])
+  world.advance(10 * MINUTE)
+  await shop.make()
+  expect(shop.fake.allCoupons.map(({ percent }) => percent)).toEqual([1_500, 1_500, 1_500])
+  expect((await shop.codes()).map(({ state }) => state)).toEqual(['made', 'made', 'made'])
+})
+
+test('a coupon its owner has tied to the email is for the recipient alone', async () => {
+  shop = await aCouponShop(world, { is_tied_to_email: true })
+  await shop.abandoned('ada')
+  await shop.make()
+  expect(shop.fake.allCoupons).toMatchObject([{ limits: { emails: [addressOf('ada')] } }])
+})
+
+test('an answer that never came is asked for again, and what stands in the store is taken as made', async () => {
+  await shop.abandoned('ada', 'bob')
+  shop.fake.afterCoupon = async () => {
+    throw aProblem('timeout')
+  }
+  expect((await shop.make()).kind).toBe('failed')
+  expect(shop.fake.allCoupons).toHaveLength(2)
+  expect(await shop.codes()).toMatchObject([{ state: 'wanted' }, { state: 'wanted' }])
+  shop.fake.afterCoupon = async () => {}
+  await shop.make()
+  expect(shop.fake.allCoupons).toHaveLength(2)
+  const codes = await shop.codes()
+  expect(codes).toMatchObject([{ state: 'made' }, { state: 'made' }])
+  expect(codes.map((each) => each.platform_id).sort()).toEqual(shop.fake.allCoupons.map((each) => each.couponId).sort())
+})
+
+test('what an earlier try has left with other terms is corrected before it is used', async () => {
+  shop = await aCouponShop(world, { percent: 5_000, max_discount_minor: 2_000 })
+  await shop.abandoned('ada')
+  shop.fake.afterCoupon = async () => {
+    throw aProblem('timeout')
+  }
+  await shop.make()
+  shop.fake.afterCoupon = async () => {}
+  await shop.fill('ada', [tea(2)])
+  await world.db.updateTable('messages').set({ wake_at: world.now }).where('store_id', '=', shop.storeId).execute()
+  await shop.make()
+  expect(shop.fake.allCoupons).toMatchObject([{ amountMinor: 2_000 }])
+  expect(await shop.codes()).toMatchObject([{ state: 'made', amount_minor: 2_000 }])
+})
+
+test('a code that is somebody else’s, in the store or here, gives way to the next', async () => {
+  await shop.abandoned('ada')
+  const { id: messageId } = await shop.firstMessage()
+  const key = { storeId: shop.storeId, messageId, couponId: shop.couponId, prefix: 'CART' }
+  const [first, second, third] = [0, 1, 2].map((n) => codeOf(world.deps.secrets, key, n)) as [string, string, string]
+  shop.fake.allCoupons.push(aCoupon({ couponId: '7', code: second.toLowerCase() }))
+  const other = {
+    store_id: shop.storeId,
+    message_id: shop.accountId,
+    coupon_id: shop.couponId,
+    shopper_id: shop.userId,
+  }
+  await world.db
+    .insertInto('coupon_codes')
+    .values({ ...other, code: first, terms: '', expires_at: world.now, next_try_at: world.now, created_at: world.now })
+    .execute()
+  await shop.make()
+  const made = (await shop.codes()).find((each) => each.message_id === messageId)
+  expect(made).toMatchObject({ code: third, state: 'made' })
+  expect(shop.fake.allCoupons.map((each) => each.code)).toEqual([second, third].map((code) => code.toLowerCase()))
+})
+
+test('a refusal is kept in the store’s words, and the store is asked again later', async () => {
+  await shop.abandoned('ada')
+  shop.fake.couponRefusal = () => 'Coupons are closed today.'
+  await shop.make()
+  expect(await shop.codes()).toMatchObject([{ state: 'failed', refusal: 'Coupons are closed today.' }])
+  shop.fake.couponRefusal = () => null
+  await shop.make()
+  expect(await shop.codes()).toMatchObject([{ state: 'failed' }])
+  world.advance(31_000)
+  await shop.make()
+  expect(await shop.codes()).toMatchObject([{ state: 'made', refusal: null }])
+})
+
+test('a key that may not write is said with every code it concerns', async () => {
+  await shop.abandoned('ada')
+  shop.fake.problem = aProblem('read_only_key')
+  await shop.make()
+  const [code] = await shop.codes()
+  expect(code).toMatchObject({ state: 'failed', refusal: expect.stringMatching(/read/i) })
+})
+
+test('a store that is away is left alone for a while, and its codes stay wanted', async () => {
+  await shop.abandoned('ada')
+  shop.fake.problem = aProblem('unreachable')
+  await shop.make()
+  await enqueueDueCodes(world.deps)
+  expect(isQueued()).toBe(false)
+  expect(await shop.codes()).toMatchObject([{ state: 'wanted' }])
+  world.advance(5_001)
+  await enqueueDueCodes(world.deps)
+  expect(isQueued()).toBe(true)
+  shop.fake.problem = null
+  await world.runJobs()
+  expect(await shop.codes()).toMatchObject([{ state: 'made' }])
+})
+
+test('one run per store at a time: who comes second makes nothing', async () => {
+  await shop.abandoned('ada')
+  let second: Promise<unknown> | undefined
+  shop.fake.afterCoupon = async () => {
+    second ??= shop.make()
+    expect(await second).toEqual({ kind: 'busy' })
+  }
+  await shop.make()
+  expect(shop.fake.allCoupons).toHaveLength(1)
+})
+
+test('a message that was held for its code is looked at as soon as the code stands or is refused', async () => {
+  await shop.abandoned('ada')
+  const { id } = await shop.firstMessage()
+  const hold = (reason: string) =>
+    world.db
+      .updateTable('messages')
+      .set({ state: 'held', reason, wake_at: new Date(world.now.getTime() + MINUTE) })
+      .where('id', '=', id)
+      .execute()
+  await hold('coupon_pending')
+  await shop.make()
+  expect((await shop.firstMessage()).wake_at).toEqual(world.now)
+  const schedule = await world.db
+    .selectFrom('send_schedule')
+    .select('next_due_at')
+    .where('store_id', '=', shop.storeId)
+    .executeTakeFirstOrThrow()
+  expect(schedule.next_due_at).toEqual(world.now)
+})
+
+test('a code its owner deleted in the store is made again when it is to change', async () => {
+  await shop.abandoned('ada')
+  await shop.make()
+  shop.fake.allCoupons = []
+  await world.db.updateTable('coupons').set({ percent: 2_000 }).where('id', '=', shop.couponId).execute()
+  await shop.make()
+  expect(shop.fake.allCoupons).toMatchObject([{ percent: 2_000, code: (await shop.codes())[0]!.code.toLowerCase() }])
+  expect(await shop.codes()).toMatchObject([{ state: 'made', platform_id: shop.fake.allCoupons[0]!.couponId }])
+})
+
+test('a code whose end the store keeps in whole seconds is as it is to be, and is not written again', async () => {
+  world.advance(123)
+  await shop.abandoned('ada')
+  await shop.make()
+  const inSeconds = shop.fake.allCoupons.map((coupon) => ({
+    ...coupon,
+    expiresAt: `${coupon.expiresAt!.slice(0, 19)}Z`,
+  }))
+  shop.fake.couponsById = async () => ({ rows: inSeconds, skipped: [] })
+  const { id } = await shop.firstMessage()
+  expect(await readCoupons(world.deps, { storeId: shop.storeId, db: world.db }, [id])).toEqual(new Map())
+  await enqueueDueCodes(world.deps)
+  expect(isQueued()).toBe(false)
+  expect(await shop.codes()).toMatchObject([{ state: 'made', attempts: 1 }])
+})

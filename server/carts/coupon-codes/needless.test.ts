@@ -1,0 +1,98 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { aCouponShop, addressOf, type CouponShop } from '../../../test/coupon-scene.ts'
+import { MINUTE } from '../../../test/shop.ts'
+import { aWorld } from '../../../test/world.ts'
+import { enqueueDueCodes } from './codes.ts'
+import { codesJob } from './codes-jobs.ts'
+
+// Codes are made for messages that can go with them, as far as that is known when they are made (decision 34).
+
+const world = aWorld()
+let shop: CouponShop
+
+beforeEach(async () => {
+  world.queued.length = 0
+  shop = await aCouponShop(world)
+})
+
+const isQueued = () =>
+  world.queued.some(
+    ({ name, payload }) => name === codesJob.name && (payload as { storeId: string }).storeId === shop.storeId,
+  )
+
+describe('no code is made for who will not get it as things stand', () => {
+  const setStep = (conditions: object | null) =>
+    world.db
+      .updateTable('flow_steps')
+      .set({ conditions: conditions && JSON.stringify(conditions) } as never)
+      .where('store_id', '=', shop.storeId)
+      .where('step', '=', 1)
+      .execute()
+  const worthMore = {
+    match: 'all',
+    groups: [{ match: 'all', conditions: [{ fact: 'value', is: 'above', amount: 500 }] }],
+  }
+
+  test('of a condition that does not hold; the store is asked once it does, and the job is left alone until then', async () => {
+    await setStep(worthMore)
+    await shop.abandoned('ada', 'bob')
+    await shop.make()
+    expect(shop.fake.allCoupons).toEqual([])
+    expect(await shop.codes()).toMatchObject([
+      { state: 'wanted', attempts: 0 },
+      { state: 'wanted', attempts: 0 },
+    ])
+    await enqueueDueCodes(world.deps)
+    expect(isQueued()).toBe(false)
+    await setStep(null)
+    world.advance(MINUTE)
+    await enqueueDueCodes(world.deps)
+    expect(isQueued()).toBe(true)
+    await shop.make()
+    expect(shop.fake.allCoupons).toHaveLength(2)
+  })
+
+  test('of an address that is suppressed', async () => {
+    await shop.abandoned('ada', 'bob')
+    await world.db
+      .insertInto('suppressions')
+      .values({
+        account_id: shop.accountId,
+        channel: 'email',
+        address_hash: world.deps.secrets.addressHash(addressOf('ada')),
+        reason: 'unsubscribed',
+        source: 'STOP',
+        created_at: world.now,
+      })
+      .execute()
+    await shop.make()
+    expect(shop.fake.allCoupons).toHaveLength(1)
+    expect((await shop.codes()).map(({ state }) => state).toSorted()).toEqual(['made', 'wanted'])
+  })
+
+  test('of a cart that is worth too little for the coupon of the step: the message goes without one', async () => {
+    await world.db
+      .updateTable('flow_steps')
+      .set({ coupon_above_minor: 50_000 })
+      .where('store_id', '=', shop.storeId)
+      .execute()
+    await shop.abandoned('ada')
+    await shop.make()
+    expect(shop.fake.allCoupons).toEqual([])
+    await shop.pass(0)
+    expect(await shop.firstMessage()).toMatchObject({ state: 'sent', coupon_code: null })
+  })
+
+  test('a message that can go after all has its code within one round', async () => {
+    await setStep(worthMore)
+    await shop.abandoned('ada')
+    await shop.make()
+    await setStep(null)
+    await shop.pass(0)
+    expect(await shop.firstMessage()).toMatchObject({ state: 'held', reason: 'coupon_pending' })
+    world.advance(5_000)
+    await shop.make()
+    await shop.pass(0)
+    expect(await shop.firstMessage()).toMatchObject({ state: 'sent' })
+  })
+})

@@ -1,0 +1,43 @@
+import { afterEach, expect, test } from 'vitest'
+import { applyCode, checkoutByToken } from '../../../demo/shopify/checkouts.ts'
+import { aCouponShop } from '../../../test/coupon-scene.ts'
+import { openShopifyClient } from '../../../test/shopify-client.ts'
+import { aWorld } from '../../../test/world.ts'
+
+// Personal codes where the store is a contract server's: what stands there, and who can use it.
+
+const world = aWorld()
+let close: () => Promise<void>
+
+afterEach(() => close())
+
+test('on Shopify a personal code is a discount of its own: anybody who has it uses it once, known to the shop or not', async () => {
+  const one = await openShopifyClient()
+  close = one.close
+  world.now = new Date(one.now())
+  const shop = await aCouponShop(world)
+  world.storeClient = () => one.client
+  await shop.abandoned('ada', 'ben')
+  one.advance(world.now.getTime() - one.now())
+  await shop.make()
+  const codes = await shop.codes()
+  expect(codes.map(({ made_at, refusal }) => [made_at !== null, refusal])).toEqual([
+    [true, null],
+    [true, null],
+  ])
+  const [{ code, expires_at }] = codes as [(typeof codes)[number]]
+  expect(await one.client.couponByCode(code, 'USD')).toMatchObject({
+    ...{ usageLimit: 1, isIndividual: true, isPublished: true, limits: { emails: [] } },
+    expiresAt: `${expires_at.toISOString().slice(0, 19)}Z`,
+  })
+  // Nobody of these is a customer of the shop.
+  const use = (email: string) => {
+    const { desk, shop: own, controls } = one.store
+    const { token } = controls.beginCheckout([{ variantId: 44_100_000_000_001, quantity: 1 }], { email })
+    const used = applyCode(desk, checkoutByToken(own, token)!, code)
+    if (used.problem === null) controls.pay(used.checkout.id)
+    return used.problem
+  }
+  expect(use('new@shoppers.example')).toBeNull()
+  expect(use('other@shoppers.example')).toBe(`${code} has reached its usage limit`)
+})

@@ -1,0 +1,93 @@
+import { beforeEach, expect, test } from 'vitest'
+import { notificationText } from '../../../shared/notifications.ts'
+import { aCouponShop, type CouponShop } from '../../../test/coupon-scene.ts'
+import { aProblem } from '../../../test/fake-store.ts'
+import { DAY, MINUTE } from '../../../test/shop.ts'
+import { aWorld } from '../../../test/world.ts'
+import { listAlarms, watchStages } from '../../insights/alarms/alarms.ts'
+import { tidyCodes } from './codes-tidy.ts'
+
+// What the owner is told where the key may not write coupons: that, once, and not that sending has stopped.
+
+const world = aWorld()
+let shop: CouponShop
+
+beforeEach(async () => {
+  shop = await aCouponShop(world)
+  await shop.abandoned('ada')
+})
+
+async function told() {
+  const rows = (await shop.notifications()).filter(({ type }) => type === 'store_check_failed')
+  return rows.map(({ data, created_at }) =>
+    notificationText({ type: 'store_check_failed', data: data as never, createdAt: created_at }),
+  )
+}
+
+/** Minute by minute, with everything the worker does meanwhile. */
+async function watch(minutes: number) {
+  for (let minute = 0; minute < minutes; minute += 1) {
+    await shop.pass(MINUTE)
+    await shop.make()
+    await watchStages(world.deps)
+  }
+}
+
+test('a read-only key is told once, in words of coupons, and no alarm says that sending has stopped', async () => {
+  shop.fake.createCoupons = async () => {
+    throw aProblem('read_only_key')
+  }
+  await watch(20)
+  expect((await shop.firstMessage()).reason).toBe('coupon_failed')
+  expect(await told()).toEqual([
+    {
+      title: 'The store refuses coupon codes',
+      message:
+        'The key of this store is read-only, so coupon codes cannot be created or deleted. Create a key with Read/Write permissions, then choose “Replace keys” under Settings, Store. Messages with a personal coupon code wait for it until their age limit, and codes that are not needed any more stay in the store. Everything else is sent as usual.',
+    },
+  ])
+  // The sweep does not run here.
+  expect((await listAlarms(world.deps)).map(({ stage }) => stage)).toEqual(['sync'])
+  const { body } = await shop.get('/api/stores/doctor')
+  expect(JSON.stringify(body.checks.filter(({ id }: { id: string }) => id === 'sync'))).not.toMatch(
+    /failed|coupon|read-only/i,
+  )
+})
+
+test('a key that may not delete coupons is told once a day at most, while codes are tidied and made', async () => {
+  await shop.make()
+  await world.db.deleteFrom('messages').where('store_id', '=', shop.storeId).execute()
+  const refuse = () => {
+    shop.fake.deleteCoupons = async () => {
+      throw aProblem('no_rights', 'Sorry, you are not allowed to delete this resource.')
+    }
+  }
+  const allow = shop.fake.deleteCoupons
+  const tidy = () => tidyCodes(world.deps, { storeId: shop.storeId })
+  for (const _ of [1, 2]) {
+    refuse()
+    await tidy()
+    // It is mended and breaks again within the day.
+    shop.fake.deleteCoupons = async () => []
+    await tidy()
+  }
+  const [first, ...others] = await told()
+  expect(others).toEqual([])
+  expect(first).toMatchObject({
+    title: 'The store refuses coupon codes',
+    message: expect.stringMatching(
+      /^The key of this store may not create or delete coupon codes\. .*\(Sorry, you are not allowed to delete this resource\.\)/,
+    ),
+  })
+  world.advance(DAY)
+  refuse()
+  await tidy()
+  expect(await told()).toHaveLength(2)
+  shop.fake.deleteCoupons = allow
+})
+
+test('what is wrong with the whole store is not told of coupons too', async () => {
+  shop.fake.problem = aProblem('wrong_key')
+  await shop.make()
+  expect(await told()).toEqual([])
+})

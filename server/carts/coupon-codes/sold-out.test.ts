@@ -1,0 +1,94 @@
+import { beforeEach, expect, test } from 'vitest'
+import { aCouponShop, addressOf, type CouponShop } from '../../../test/coupon-scene.ts'
+import { HOUR, MINUTE, pot, tea } from '../../../test/shop.ts'
+import { aWorld } from '../../../test/world.ts'
+import { detectAbandoned } from '../carts/detect.ts'
+import { enqueueDueCodes } from './codes.ts'
+import { codesJob } from './codes-jobs.ts'
+
+// A capped percentage is an amount of what can be bought: an item that sells out after the code was made is taken out of it before the
+// mail may leave (decisions 33 and 134).
+
+const world = aWorld()
+let shop: CouponShop
+
+const POT = `${pot.productId}:`
+
+/** A cart of tea and a pot, whose code is made. */
+beforeEach(async () => {
+  world.sent.length = 0
+  shop = await aCouponShop(world, { percent: 5_000, max_discount_minor: 5_000 })
+  await world.db
+    .insertInto('products')
+    .values({
+      ...{ store_id: shop.storeId, product_id: pot.productId, name: 'Teapot', price_minor: 6_800, currency: 'USD' },
+      ...{ is_available: true, seen_at: world.now },
+    })
+    .execute()
+  await shop.fill('ada', [tea(), pot])
+  await shop.type('ada', { email: addressOf('ada') })
+  world.advance(HOUR)
+  await detectAbandoned(world.deps)
+  await shop.make()
+  expect(shop.fake.allCoupons).toMatchObject([{ type: 'fixed', amountMinor: 4_450 }])
+})
+
+const first = async () => {
+  const { state, reason } = await shop.firstMessage()
+  return reason ? `${state}(${reason})` : state
+}
+const isQueued = () =>
+  world.queued.some(
+    ({ name, payload }) => name === codesJob.name && (payload as { storeId: string }).storeId === shop.storeId,
+  )
+
+test('an item that sells out after the code was made is taken out of its amount before the mail leaves', async () => {
+  shop.fake.gone.add(POT)
+  await shop.pass(MINUTE)
+  expect(await first()).toBe('held(coupon_pending)')
+  expect(world.sent).toEqual([])
+  world.queued.length = 0
+  await enqueueDueCodes(world.deps)
+  expect(isQueued()).toBe(true)
+  await shop.make()
+  expect(shop.fake.allCoupons).toMatchObject([{ type: 'fixed', amountMinor: 1_050 }])
+  await shop.pass(MINUTE)
+  expect(await first()).toBe('sent')
+  expect(world.sent[0]!.text).toContain('−$10.50')
+  expect(world.sent[0]!.text).toContain('Total with the coupon: $10.50')
+})
+
+test('one that is back counts again, and nothing is written while nothing has changed', async () => {
+  shop.fake.gone.add(POT)
+  await shop.pass(MINUTE)
+  await shop.make()
+  shop.fake.gone.delete(POT)
+  await shop.pass(MINUTE)
+  expect(await first()).toBe('held(coupon_pending)')
+  await shop.make()
+  expect(shop.fake.allCoupons).toMatchObject([{ type: 'fixed', amountMinor: 4_450 }])
+  world.queued.length = 0
+  await enqueueDueCodes(world.deps)
+  expect(isQueued()).toBe(false)
+  await shop.pass(MINUTE)
+  expect(world.sent[0]!.text).toContain('−$44.50')
+})
+
+test('no code of nothing is made for a cart that is sold out', async () => {
+  shop.fake.gone.add(POT).add(`${tea().productId}:${tea().variationId ?? ''}`)
+  await world.db
+    .insertInto('products')
+    .values({
+      ...{ store_id: shop.storeId, product_id: tea().productId, variation_id: tea().variationId ?? '', name: 'Tea' },
+      ...{ price_minor: 2_100, currency: 'USD', is_available: false, seen_at: world.now },
+    })
+    .execute()
+  await shop.pass(MINUTE)
+  expect(await first()).toBe('skipped(items_gone)')
+  await world.db.updateTable('messages').set({ state: 'scheduled', wake_at: world.now }).where('step', '=', 1).execute()
+  await shop.make()
+  expect(shop.fake.allCoupons).toMatchObject([{ amountMinor: 4_450 }])
+  expect(await shop.codes()).toMatchObject([
+    { state: 'failed', refusal: 'Nothing in the cart can be bought any more.' },
+  ])
+})

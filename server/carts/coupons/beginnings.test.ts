@@ -1,0 +1,50 @@
+import { beforeEach, expect, test } from 'vitest'
+import { couponTexts } from '../../../shared/coupons.ts'
+import { aConnectedStore, type Connected } from '../../../test/connected-store.ts'
+import { aWorld, type Reply } from '../../../test/world.ts'
+
+// Two personal coupons never begin their codes alike: nobody could tell them apart (decision 34).
+
+const world = aWorld()
+let shop: Connected
+
+const DAY_MS = 86_400_000
+const inDays = (days: number) => new Date(world.now.getTime() + days * DAY_MS).toISOString()
+const body = (code: string, kind = 'personal') => ({
+  ...{ code, kind, type: 'percentage', amount: 10, startDate: inDays(-1), endDate: inDays(7) },
+})
+const post = (code: string, kind?: string): Promise<Reply> =>
+  world.request('POST', '/api/coupons', { token: shop.owner.token, body: body(code, kind) })
+const put = (id: string, code: string): Promise<Reply> =>
+  world.request('PUT', `/api/coupons/${id}`, { token: shop.owner.token, body: body(code) })
+
+beforeEach(async () => {
+  shop = await aConnectedStore(world)
+})
+
+test('a second personal coupon with the same beginning is refused at its field, however it is typed', async () => {
+  const made = await post('CART')
+  expect(made.status).toBe(200)
+  for (const refused of [await post('CART'), await post('cart')]) {
+    expect([refused.status, refused.body.error, refused.body.fields]).toEqual([
+      409,
+      couponTexts.duplicatePersonal,
+      { code: couponTexts.duplicatePersonal },
+    ])
+  }
+  const other = await post('OTHER')
+  expect((await put(other.body.coupon._id, 'CART')).status).toBe(409)
+  expect((await put(made.body.coupon._id, 'CART')).status).toBe(200)
+})
+
+test('of two that are made at once one is refused', async () => {
+  const answers = await Promise.all([post('TWIN'), post('TWIN')])
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409])
+})
+
+test('a beginning is free again once its coupon is deleted, and beside a shared code of the same letters', async () => {
+  const made = await post('CART')
+  await world.request('DELETE', `/api/coupons/${made.body.coupon._id}`, { token: shop.owner.token })
+  expect((await post('CART')).status).toBe(200)
+  expect((await post('CART', 'shared')).status).toBe(200)
+})

@@ -1,0 +1,41 @@
+import { beforeEach, expect, test } from 'vitest'
+import { aStore } from '../../../test/factories.ts'
+import { aCoupon } from '../../../test/fake-coupons.ts'
+import { aWorld } from '../../../test/world.ts'
+import { keepPage } from './copy.ts'
+
+const DAY_MS = 86_400_000
+const world = aWorld()
+let store: Awaited<ReturnType<typeof aStore>>
+
+beforeEach(async () => {
+  store = await aStore(world)
+})
+
+const read = (usageCount: number, at: Date) =>
+  keepPage(
+    world.deps,
+    { storeId: store.storeId, db: world.db },
+    { rows: [aCoupon({ couponId: '7', usageCount })], skipped: [] },
+    { accountId: store.accountId, currency: 'USD', at },
+  )
+
+const used = async () =>
+  (await world.db.selectFrom('coupons').select('usage_count').where('store_id', '=', store.storeId).execute()).map(
+    ({ usage_count }) => usage_count,
+  )
+
+test('what a later reading saw stays', async () => {
+  const began = world.now
+  world.advance(60_000)
+  await read(3, world.now)
+  await read(2, began)
+  expect(await used()).toEqual([3])
+})
+
+test('after the clock was set back, the store’s word counts at once', async () => {
+  await read(2, world.now)
+  world.advance(-DAY_MS)
+  await read(3, world.now)
+  expect(await used()).toEqual([3])
+})

@@ -1,0 +1,400 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { couponTexts } from '../../../shared/coupons.ts'
+import { aConnectedStore, anOwner, type Connected, ownerCalls } from '../../../test/connected-store.ts'
+import { aCoupon } from '../../../test/fake-coupons.ts'
+import { aProblem } from '../../../test/fake-store.ts'
+import { aWorld, type Reply } from '../../../test/world.ts'
+import { newId } from '../../core/common/ids.ts'
+import { beginCoupons, enqueueBeginnings } from './begin.ts'
+import { beginCouponsJob } from './jobs.ts'
+
+// Members make, change and delete coupons (B 5, 7, 8; decisions 30 to 33, 128).
+
+const world = aWorld()
+const { disconnect } = ownerCalls(world)
+let shop: Connected
+
+const DAY_MS = 86_400_000
+const inDays = (days: number) => new Date(world.now.getTime() + days * DAY_MS).toISOString()
+const secondOf = (instant: string) => `${instant.slice(0, 19)}.000Z`
+
+const body = (more: Record<string, unknown> = {}) => ({
+  ...{ code: 'SAVE10', type: 'percentage', amount: 10, startDate: inDays(-1), endDate: inDays(7) },
+  ...more,
+})
+const post = (more: Record<string, unknown> = {}): Promise<Reply> =>
+  world.request('POST', '/api/coupons', { token: shop.owner.token, body: body(more) })
+const put = (id: string, more: Record<string, unknown> = {}): Promise<Reply> =>
+  world.request('PUT', `/api/coupons/${id}`, { token: shop.owner.token, body: body(more) })
+const remove = (id: string) => world.request('DELETE', `/api/coupons/${id}`, { token: shop.owner.token })
+const list = async (query = '') =>
+  (await world.request('GET', `/api/coupons${query}`, { token: shop.owner.token })).body
+const inStore = (code = 'save10') => shop.fake.allCoupons.find((coupon) => coupon.code === code)
+const rowOf = (id: string) => world.db.selectFrom('coupons').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+
+const beginnings = () => world.queued.filter(({ name, key }) => name === beginCouponsJob.name && key === shop.storeId)
+
+beforeEach(async () => {
+  shop = await aConnectedStore(world)
+})
+
+describe('a coupon is made', () => {
+  test('in the store and here, and is answered as the specification has it (B 3)', { tags: ['B7'] }, async () => {
+    const { status, body: made } = await post({ minSpend: 20, usageLimit: 5, amount: 12.5 })
+    expect([status, made.coupon]).toMatchObject([
+      200,
+      {
+        ...{ code: 'SAVE10', type: 'percentage', amount: 12.5, minSpend: 20, maxDiscount: null, usageLimit: 5 },
+        ...{
+          usageCount: 0,
+          isActive: true,
+          kind: 'shared',
+          madeBy: 'recoup',
+          currency: 'USD',
+          editUrl: null,
+          steps: [],
+        },
+        startDate: inDays(-1),
+        endDate: secondOf(inDays(7)),
+        figures: { issued: null, sent: 0, used: 0, orders: 0, netRevenue: 0, discountGiven: 0 },
+      },
+    ])
+    expect(inStore()).toMatchObject({
+      ...{ percent: 1_250, minSpendMinor: 2_000, usageLimit: 5, isIndividual: false, isPublished: true },
+      mark: `coupon:${shop.owner.accountId}:${made.coupon._id}`,
+    })
+    expect(new Date(inStore()!.expiresAt!).toISOString()).toBe(secondOf(inDays(7)))
+  })
+
+  test('a fixed amount in the store’s currency, with a code typed in small letters', async () => {
+    const { body: made } = await post({ code: ' five-off ', type: 'fixed', amount: 5.05 })
+    expect(made.coupon).toMatchObject({ code: 'FIVE-OFF', type: 'fixed', amount: 5.05 })
+    expect(inStore('five-off')).toMatchObject({ type: 'fixed', amountMinor: 505, percent: null })
+  })
+
+  test('a personal one stands here alone: its codes are made for messages', async () => {
+    const { status, body: made } = await post({ kind: 'personal', code: 'CART', maxDiscount: 15, isTiedToEmail: true })
+    expect([status, made.coupon]).toMatchObject([
+      200,
+      { kind: 'personal', maxDiscount: 15, validHours: 72, isTiedToEmail: true, figures: { issued: 0 } },
+    ])
+    expect(shop.fake.allCoupons).toEqual([])
+    expect(await rowOf(made.coupon._id)).toMatchObject({ platform_id: null, max_discount_minor: 1_500 })
+  })
+
+  test('one that has not begun, and an inactive one, stand in the store as expired (decision 32)', async () => {
+    const later = await post({ code: 'LATER', startDate: inDays(2) })
+    const off = await post({ code: 'OFF', isActive: false })
+    expect([later.body.coupon.endDate, off.body.coupon.endDate]).toEqual([secondOf(inDays(7)), secondOf(inDays(7))])
+    expect([later.body.coupon.isActive, off.body.coupon.isActive]).toEqual([true, false])
+    for (const code of ['later', 'off']) {
+      expect([code, inStore(code)!.expiresAt, inStore(code)!.isPublished]).toEqual([code, inDays(-1), true])
+    }
+  })
+})
+
+describe('what is not right is said at its field, in the words of the specification (B 5)', () => {
+  const wrong: [string, Record<string, unknown>, string, string][] = [
+    ['no code', { code: ' ' }, 'code', 'Coupon code is required'],
+    ['no code at all', { code: undefined }, 'code', 'Coupon code is required'],
+    ['a code with a space', { code: 'SAVE 10' }, 'code', couponTexts.badCode],
+    ['no amount', { amount: undefined }, 'amount', 'Amount is required'],
+    ['less than 1 percent', { amount: 0.5 }, 'amount', 'Percentage must be between 1 and 100'],
+    ['more than 100 percent', { amount: 101 }, 'amount', 'Percentage must be between 1 and 100'],
+    ['a fixed amount of nothing', { type: 'fixed', amount: 0 }, 'amount', 'Fixed amount must be greater than 0'],
+    ['a minimum of nothing', { minSpend: 0 }, 'minSpend', 'Minimum spend must be greater than 0'],
+    [
+      'a cap of nothing',
+      { kind: 'personal', maxDiscount: 0 },
+      'maxDiscount',
+      'Maximum discount must be greater than 0',
+    ],
+    ['a minimum beyond all bounds', { minSpend: 2e9 }, 'minSpend', 'Minimum spend must be at most 1,000,000,000'],
+    ['an amount beyond all bounds', { type: 'fixed', amount: 2e9 }, 'amount', 'Amount must be at most 1,000,000,000'],
+    ['uses beyond all bounds', { usageLimit: 2e9 }, 'usageLimit', 'Usage limit must be at most 1,000,000,000'],
+    ['a code of 61 letters', { code: 'A'.repeat(61) }, 'code', 'Coupon code can have at most 60 characters'],
+    ['no start', { startDate: '' }, 'startDate', 'Start date is required'],
+    ['no end', { endDate: undefined }, 'endDate', 'End date is required'],
+    ['a date that is none', { endDate: 'someday' }, 'endDate', couponTexts.badDate],
+    ['an end before the start', { endDate: '2020-01-01T00:00:00Z' }, 'endDate', 'End date must be after start date'],
+    ['no uses', { usageLimit: 0 }, 'usageLimit', 'Usage limit must be greater than 0'],
+    ['half a use', { usageLimit: 1.5 }, 'usageLimit', couponTexts.partOfAUse],
+    ['a cap on a shared percentage (decision 33)', { maxDiscount: 5 }, 'maxDiscount', couponTexts.sharedCap],
+    ['a cap on a fixed amount (decision 128)', { type: 'fixed', maxDiscount: 5 }, 'maxDiscount', couponTexts.fixedCap],
+    ['a third decimal (decision 128)', { minSpend: 1.005 }, 'minSpend', 'Enter an amount with at most 2 decimals'],
+    ['a third decimal of a percentage', { amount: 10.005 }, 'amount', 'Enter an amount with at most 2 decimals'],
+  ]
+
+  test.each(wrong)('%s', { tags: ['B5'] }, async (_, more, field, text) => {
+    const { status, body: refused } = await post(more)
+    expect([status, refused.fields]).toEqual([400, { [field]: text }])
+    expect(shop.fake.allCoupons).toEqual([])
+  })
+
+  test('amounts of yen have no decimals (decision 128)', { tags: ['B5'] }, async () => {
+    await world.db.updateTable('stores').set({ currency: 'JPY' }).where('id', '=', shop.storeId).execute()
+    const { body: refused } = await post({ type: 'fixed', amount: 5.5 })
+    expect(refused.fields).toEqual({ amount: 'Enter a whole amount, without decimals' })
+    expect((await post({ type: 'fixed', amount: 500 })).body.coupon.amount).toBe(500)
+    expect(inStore()).toMatchObject({ amountMinor: 500 })
+  })
+
+  test('everything that is wrong is said at once', async () => {
+    const { body: refused } = await world.request('POST', '/api/coupons', {
+      token: shop.owner.token,
+      body: { type: 'fixed' },
+    })
+    expect(Object.keys(refused.fields).sort()).toEqual(['amount', 'code', 'endDate', 'startDate'])
+  })
+})
+
+describe('a code that exists', () => {
+  test('in the store, in any case, is a conflict at its field (decision 31)', async () => {
+    shop.fake.allCoupons = [aCoupon({ couponId: '7', code: 'Save10' })]
+    const { status, body: refused } = await post()
+    expect([status, refused.fields]).toEqual([409, { code: couponTexts.duplicate }])
+    expect(shop.fake.allCoupons.length).toBe(1)
+  })
+
+  test('as a draft of somebody’s, which the store itself overlooks, is one as well (decision 32)', async () => {
+    shop.fake.allCoupons = [aCoupon({ couponId: '7', code: 'save10', isPublished: false })]
+    const { status, body: refused } = await post()
+    expect([status, refused.fields]).toEqual([409, { code: couponTexts.duplicateDraft }])
+  })
+
+  test('and is found by the store alone, a moment later', async () => {
+    shop.fake.couponByCode = async () => null
+    shop.fake.allCoupons = [aCoupon({ couponId: '7', code: 'save10' })]
+    expect(await post()).toMatchObject({ status: 409, body: { fields: { code: couponTexts.duplicate } } })
+  })
+})
+
+describe('the store', () => {
+  test('an answer that was lost is looked up: the coupon is there once, and known', async () => {
+    let isLost = true
+    shop.fake.afterCoupon = async () => {
+      if (isLost) throw aProblem('timeout')
+    }
+    const { status, body: made } = await post()
+    isLost = false
+    expect([status, shop.fake.allCoupons.length]).toEqual([200, 1])
+    expect((await list()).coupons.map(({ _id }: { _id: string }) => _id)).toEqual([made.coupon._id])
+  })
+
+  test('one that was made and never answered for is taken when it is made again', async () => {
+    const { couponByCode } = shop.fake
+    shop.fake.afterCoupon = async () => {
+      shop.fake.couponByCode = async () => Promise.reject(aProblem('timeout'))
+      throw aProblem('timeout')
+    }
+    expect(await post()).toMatchObject({
+      status: 503,
+      body: {
+        error: expect.stringMatching(/^Failed to create coupon: The store takes too long .* usually an outage/),
+      },
+    })
+    expect((await list()).coupons).toEqual([])
+    Object.assign(shop.fake, { couponByCode, afterCoupon: async () => {} })
+    const { status, body: made } = await post({ amount: 20 })
+    expect([status, made.coupon.amount, shop.fake.allCoupons.length, inStore()!.percent]).toEqual([200, 20, 1, 2_000])
+  })
+
+  test('that refuses says why', { tags: ['B8'] }, async () => {
+    shop.fake.couponRefusal = () => 'The store did not keep what was sent (expiry date).'
+    const error = 'Failed to create coupon: The store did not keep what was sent (expiry date).'
+    expect(await post()).toMatchObject({ status: 422, body: { error } })
+    expect((await list()).coupons).toEqual([])
+  })
+
+  test('whose key may only read says so in words, for each verb', async () => {
+    const { body: made } = await post()
+    shop.fake.afterCoupon = async () => Promise.reject(aProblem('read_only_key'))
+    for (const ask of [() => post({ code: 'OTHER' }), () => put(made.coupon._id), () => remove(made.coupon._id)]) {
+      expect(await ask()).toMatchObject({
+        status: 401,
+        body: { code: 'store_credentials', error: couponTexts.readOnlyKey },
+      })
+      expect((await list()).canWrite).toBe(false)
+    }
+    expect(await post({ kind: 'personal' })).toMatchObject({ body: { error: couponTexts.readOnlyKey } })
+    expect((await list()).canWrite).toBe(false)
+    shop.fake.afterCoupon = async () => {}
+    expect(await post({ code: 'MENDED' })).toMatchObject({ status: 200 })
+    expect((await list()).canWrite).toBe(true)
+  })
+
+  test('that is not connected: each verb has its sentence (decision 128)', { tags: ['B5'] }, async () => {
+    const { body: made } = await post()
+    const id = made.coupon._id
+    const texts = async () => {
+      const q = `?storeId=${shop.storeId}`
+      const { token } = shop.owner
+      const replies = [
+        await world.request('GET', `/api/coupons${q}`, { token }),
+        await world.request('POST', `/api/coupons${q}`, { token, body: body() }),
+        await world.request('PUT', `/api/coupons/${id}${q}`, { token, body: body() }),
+        await world.request('DELETE', `/api/coupons/${id}${q}`, { token }),
+      ]
+      return replies.map((reply) => reply.body.error)
+    }
+    await disconnect(shop.owner)
+    const said = ['manage', 'create', 'update', 'delete'].map(
+      (verb) => `No store connected. Please connect your store to ${verb} coupons.`,
+    )
+    expect(await texts()).toEqual(said)
+    shop = { ...shop, owner: await anOwner(world) }
+    expect(await texts()).toEqual(said)
+    expect(await post()).toMatchObject({ status: 404, body: { error: said[1] } })
+  })
+
+  test('is named in the body by its id or address, as the specification sends it (B 7)', { tags: ['B7'] }, async () => {
+    const { status } = await post({ platform: 'woocommerce', storeId: shop.fake.profile.storeUrl })
+    expect(status).toBe(200)
+    expect(await post({ code: 'OTHER', storeId: 'https://nobody.example.com' })).toMatchObject({ status: 404 })
+  })
+})
+
+describe('a coupon is changed', () => {
+  test('in the store and here', { tags: ['B7'] }, async () => {
+    const { body: made } = await post({ minSpend: 20, usageLimit: 5 })
+    const { status, body: changed } = await put(made.coupon._id, {
+      ...{ code: 'SAVE20', type: 'fixed', amount: 7.5, minSpend: 30, usageLimit: 3 },
+      ...{ startDate: inDays(-2), endDate: inDays(9) },
+    })
+    expect([status, changed.coupon]).toMatchObject([
+      200,
+      {
+        ...{ _id: made.coupon._id, code: 'SAVE20', type: 'fixed', amount: 7.5, minSpend: 30, usageLimit: 3 },
+        ...{ startDate: inDays(-2), endDate: secondOf(inDays(9)), isActive: true },
+      },
+    ])
+    expect(shop.fake.allCoupons).toMatchObject([
+      { code: 'save20', type: 'fixed', percent: null, amountMinor: 750, minSpendMinor: 3_000, usageLimit: 3 },
+    ])
+    expect(secondOf(inStore('save20')!.expiresAt!)).toBe(secondOf(inDays(9)))
+    await put(made.coupon._id, { code: 'SAVE20' })
+    expect((await list()).coupons).toMatchObject([{ type: 'percentage', amount: 10, minSpend: null, usageLimit: null }])
+    expect(inStore('save20')).toMatchObject({ percent: 1_000, minSpendMinor: null, usageLimit: null })
+  })
+
+  test('switched off it is withdrawn from the store, switched on it gets its true end (decision 32)', async () => {
+    const { body: made } = await post()
+    await put(made.coupon._id, { isActive: false })
+    expect(inStore()!.expiresAt).toBe(inDays(-1))
+    const { body: on } = await put(made.coupon._id, { isActive: true })
+    expect([secondOf(inStore()!.expiresAt!), on.coupon.endDate]).toEqual([secondOf(inDays(7)), secondOf(inDays(7))])
+  })
+
+  test('the store’s own, one of another kind and one nobody knows are refused', { tags: ['B5'] }, async () => {
+    shop.fake.allCoupons = [aCoupon({ couponId: '7', code: 'theirs' })]
+    await world.request('POST', '/api/stores/sync', { token: shop.owner.token, body: {} })
+    const [theirs] = (await list()).coupons
+    expect(theirs).toMatchObject({ code: 'THEIRS', madeBy: 'store' })
+    expect(theirs.editUrl).toBe(`${shop.fake.profile.homeUrl}/wp-admin/post.php?post=7&action=edit`)
+    expect(await put(theirs._id)).toMatchObject({ status: 409, body: { error: couponTexts.notOurs } })
+    expect(await remove(theirs._id)).toMatchObject({ status: 409, body: { error: couponTexts.notOurs } })
+    const { body: made } = await post()
+    expect(await put(made.coupon._id, { kind: 'personal' })).toMatchObject({
+      body: { fields: { kind: couponTexts.kindIsKept } },
+    })
+    expect(await put(newId())).toMatchObject({ status: 404, body: { error: 'Invalid coupon ID' } })
+    expect(await put('undefined')).toMatchObject({ status: 400, body: { error: 'Invalid coupon ID' } })
+    expect(await remove('7')).toMatchObject({ status: 400, body: { error: 'Invalid coupon ID' } })
+  })
+
+  test('to a code that exists: a conflict; one that was deleted in the store: it is said, and not listed any more', async () => {
+    const { body: made } = await post()
+    shop.fake.allCoupons.push(aCoupon({ couponId: '7', code: 'taken', isPublished: false }))
+    expect(await put(made.coupon._id, { code: 'TAKEN' })).toMatchObject({
+      body: { fields: { code: couponTexts.duplicateDraft } },
+    })
+    shop.fake.allCoupons = []
+    expect(await put(made.coupon._id)).toMatchObject({ status: 404, body: { error: couponTexts.goneInStore } })
+    expect((await list()).coupons).toEqual([])
+  })
+})
+
+describe('a coupon is deleted', () => {
+  test('for good in the store; steps of flows lose it, and its row stays for reports', { tags: ['B7'] }, async () => {
+    const { body: made } = await post()
+    const id = made.coupon._id
+    const step = await world.db
+      .updateTable('flow_steps')
+      .set({ coupon_id: id })
+      .where('store_id', '=', shop.storeId)
+      .where('step', '=', 2)
+      .returning('flow_id')
+      .executeTakeFirstOrThrow()
+    const steps = [{ flowId: step.flow_id, flowName: expect.any(String), step: 2 }]
+    expect((await list()).coupons[0].steps).toEqual(steps)
+    expect((await remove(id)).body).toEqual({ success: true, steps })
+    expect([shop.fake.allCoupons, (await list()).coupons]).toEqual([[], []])
+    expect((await rowOf(id)).gone_at).toEqual(world.now)
+    expect((await remove(id)).status).toBe(404)
+    expect((await post()).status).toBe(200)
+  })
+
+  test('a lost answer is looked up, and one that is gone already is deleted', async () => {
+    const { body: made } = await post()
+    shop.fake.afterCoupon = async () => Promise.reject(aProblem('timeout'))
+    expect((await remove(made.coupon._id)).status).toBe(200)
+    shop.fake.afterCoupon = async () => {}
+    const { body: again } = await post()
+    shop.fake.allCoupons = []
+    expect((await remove(again.coupon._id)).status).toBe(200)
+  })
+
+  test('not while the store does not answer', { tags: ['B8'] }, async () => {
+    const { body: made } = await post()
+    shop.fake.problem = aProblem('unreachable')
+    const { status, body: refused } = await remove(made.coupon._id)
+    expect([status, refused.error]).toEqual([503, expect.stringContaining('Failed to delete coupon')])
+    expect((await list()).coupons.length).toBe(1)
+  })
+})
+
+describe('the start of a coupon', () => {
+  test('writes its true end into the store, once', async () => {
+    await post({ code: 'LATER', startDate: inDays(1) })
+    await enqueueBeginnings(world.deps)
+    expect(beginnings()).toEqual([])
+    world.advance(DAY_MS)
+    await enqueueBeginnings(world.deps)
+    expect(beginnings().length).toBe(1)
+    shop.fake.problem = aProblem('unreachable')
+    await beginCoupons(world.deps, { storeId: shop.storeId })
+    shop.fake.problem = null
+    await beginCoupons(world.deps, { storeId: shop.storeId })
+    expect(secondOf(inStore('later')!.expiresAt!)).toBe(secondOf(inDays(6)))
+    world.queued.length = 0
+    await enqueueBeginnings(world.deps)
+    expect(beginnings()).toEqual([])
+  })
+
+  test('is not that of one that is switched off while the starts of others are written', async () => {
+    const later = { startDate: inDays(1) }
+    const ids = [
+      (await post({ code: 'LATER', ...later })).body.coupon._id,
+      (await post({ code: 'NEXT', ...later })).body.coupon._id,
+    ]
+    world.advance(DAY_MS)
+    let off: Promise<Reply[]> | undefined
+    shop.fake.afterCoupon = async () => {
+      off ??= Promise.all(['LATER', 'NEXT'].map((code, at) => put(ids[at], { code, isActive: false })))
+    }
+    await beginCoupons(world.deps, { storeId: shop.storeId })
+    expect((await off!).map(({ status }) => status)).toEqual([200, 200])
+    for (const code of ['later', 'next']) expect(inStore(code)!.expiresAt! < inDays(0)).toBe(true)
+    for (const id of ids) expect(await rowOf(id)).toMatchObject({ is_active: false, is_withheld: true })
+  })
+
+  test('is not that of one that is switched off or of a store that is not connected', async () => {
+    await post({ code: 'OFF', startDate: inDays(1), isActive: false })
+    await post({ code: 'LATER', startDate: inDays(1) })
+    world.advance(DAY_MS)
+    await disconnect(shop.owner)
+    world.queued.length = 0
+    await enqueueBeginnings(world.deps)
+    expect(beginnings()).toEqual([])
+  })
+})

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openStore } from '../../../demo/store/recordings.ts'
+import type { DemoStore } from '../../../demo/store/store.ts'
+import { couponTexts } from '../../../shared/coupons.ts'
+import { aConnectedStore, type Connected } from '../../../test/connected-store.ts'
+import { aWooAccess } from '../../../test/woo-access.ts'
+import { aWorld } from '../../../test/world.ts'
+import { type GuardedHttp, openGuardedHttp } from '../../core/net/guarded-fetch.ts'
+import { createWooCommerceClient } from '../../platforms/woocommerce/client.ts'
+import { pullCoupons } from '../sync/local-copies.ts'
+
+// Coupons all the way into a WooCommerce store: one as recorded, and one of before version 10, which publishes whatever is written.
+
+const world = aWorld()
+const DAY_MS = 86_400_000
+const inDays = (days: number) => `${new Date(world.now.getTime() + days * DAY_MS).toISOString().slice(0, 19)}Z`
+
+describe.each(['10.4.4', '9.9.5'])('WooCommerce %s', (version) => {
+  let demo: DemoStore
+  let guarded: GuardedHttp
+  let shop: Connected
+
+  beforeAll(async () => {
+    demo = (await openStore({ publicUrl: '', version, now: () => world.now.getTime() })).store
+    guarded = openGuardedHttp({ allowPrivate: true, totalTimeoutMs: 2_000 })
+    shop = await aConnectedStore(world)
+    const access = aWooAccess(demo.url, demo.keys)
+    const client = createWooCommerceClient(access, { fetch: guarded.fetch, now: () => world.now, pauseMs: 0 })
+    world.storeClient = () => client
+  })
+
+  afterAll(async () => {
+    await guarded.close()
+    await demo.stop()
+  })
+
+  const ask = (method: string, path: string, body?: object) =>
+    world.request(method, path, { token: shop.owner.token, ...(body && { body }) })
+  const input = (code: string, more: object = {}) => ({
+    ...{ code, type: 'percentage', amount: 10, startDate: inDays(-1), endDate: inDays(7), ...more },
+  })
+  const inStore = (code: string) => demo.coupons.list(code).find((coupon) => coupon.code === code)
+  const goodUntil = (code: string) => {
+    const at = inStore(code)?.expiresAt
+    return at ? new Date(at * 1_000).toISOString() : null
+  }
+  const iso = (instant: string) => new Date(instant).toISOString()
+
+  test('one is made, changed, withdrawn, brought back and deleted', async () => {
+    const { body: made } = await ask('POST', '/api/coupons', input('SAVE10', { minSpend: 20, usageLimit: 5 }))
+    const path = `/api/coupons/${made.coupon._id}`
+    expect(inStore('save10')).toMatchObject({
+      status: 'publish',
+      amountMinor: 1_000,
+      minimumMinor: 2_000,
+      usageLimit: 5,
+    })
+    expect(goodUntil('save10')).toBe(iso(inDays(7)))
+    await ask('PUT', path, input('SAVE15', { amount: 15 }))
+    expect(inStore('save15')).toMatchObject({ amountMinor: 1_500, minimumMinor: 0, usageLimit: null })
+    await ask('PUT', path, input('SAVE15', { isActive: false }))
+    expect([inStore('save15')!.status, goodUntil('save15')]).toEqual(['publish', iso(inDays(-1))])
+    await pullCoupons(world.deps, { storeId: shop.storeId, isFull: true })
+    const { body: on } = await ask('PUT', path, input('SAVE15'))
+    expect([goodUntil('save15'), iso(on.coupon.endDate)]).toEqual([iso(inDays(7)), iso(inDays(7))])
+    expect((await ask('DELETE', path)).body.success).toBe(true)
+    expect(inStore('save15')).toBeUndefined()
+  })
+
+  test('one that has not begun is good for nobody before its start', async () => {
+    await ask('POST', '/api/coupons', input('LATER', { startDate: inDays(2) }))
+    expect([inStore('later')!.status, goodUntil('later')]).toEqual(['publish', iso(inDays(-1))])
+  })
+
+  test('a code in use, and one of a draft, are refused; the store’s own are in the copy', async () => {
+    demo.coupons.add({ code: 'theirs', status: 'draft' })
+    const refused = await ask('POST', '/api/coupons', input('THEIRS'))
+    expect([refused.status, refused.body.fields]).toEqual([409, { code: couponTexts.duplicateDraft }])
+    expect((await ask('POST', '/api/coupons', input('WELCOME10'))).body.fields).toEqual({ code: couponTexts.duplicate })
+    await pullCoupons(world.deps, { storeId: shop.storeId, isFull: true })
+    const { body } = await ask('GET', '/api/coupons')
+    const codes = body.coupons.map(({ code, madeBy }: { code: string; madeBy: string }) => `${code} ${madeBy}`)
+    expect(codes).toEqual(expect.arrayContaining(['THEIRS store', 'WELCOME10 store', 'LATER recoup']))
+  })
+
+  test('an answer that never came is looked up', async () => {
+    demo.connections.loseAnswers(/batch/)
+    const { status, body } = await ask('POST', '/api/coupons', input('LOST'))
+    demo.connections.restore()
+    expect([status, body.coupon.code, demo.coupons.list('lost').length]).toEqual([200, 'LOST', 1])
+  })
+})

@@ -1,0 +1,263 @@
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { currencyExponent, parseMinor } from '../../../shared/money.ts'
+import { type DiscountLine, type DiscountRules, discountsOf, shownAfter } from './discount.ts'
+import { type CouponProblem, type CouponState, type CouponUse, couponProblem, GOOD_FOR_MS } from './validity.ts'
+
+// Held to what a real store answered (test/fixtures/woocommerce/coupon-totals.json): to the unit where it took the coupon, to the reason
+// where it did not.
+
+interface WireCoupon {
+  code: string
+  discount_type: string
+  amount: string
+  status: string
+  date_expires_gmt: string | null
+  usage_count: number
+  usage_limit: number | null
+  usage_limit_per_user: number | null
+  individual_use: boolean
+  exclude_sale_items: boolean
+  product_ids: number[]
+  excluded_product_ids: number[]
+  limit_usage_to_x_items: number | null
+  minimum_amount: string
+  maximum_amount: string
+  email_restrictions: string[]
+}
+
+interface Given {
+  settings: Record<string, string>
+  products: { id: number; price: string; on_sale: boolean }[]
+  lines: { product: number; quantity: number }[]
+  coupons: { rest_answer: WireCoupon }[]
+  totals_before_coupon: { total_items: string; total_items_tax: string }
+}
+
+interface Exchange {
+  title: string
+  given?: Given | '(as in the exchange before)'
+  request: { path: string; body?: { code?: string } }
+  response: {
+    status: number
+    body: {
+      message?: string
+      coupons?: { code: string; totals: { total_discount: string; total_discount_tax: string } }[]
+      items?: { id: number; totals: { line_total: string; line_total_tax: string } }[]
+    }
+  }
+}
+
+const recorded = new URL('../../../test/fixtures/woocommerce/coupon-totals.json', import.meta.url)
+const { exchanges }: { exchanges: Exchange[] } = JSON.parse(readFileSync(recorded, 'utf8'))
+
+const applied = exchanges.flatMap((exchange, at) => {
+  if (!exchange.request.path.endsWith('/apply-coupon')) return []
+  const given = typeof exchange.given === 'string' ? exchanges[at - 1]!.given : exchange.given
+  return given && typeof given !== 'string' ? [{ ...exchange, given, code: exchange.request.body!.code! }] : []
+})
+
+const setting = ({ settings }: Given, name: string) => settings[`woocommerce_${name}`]
+const currencyOf = (given: Given) => setting(given, 'currency')!
+const isIncluding = (given: Given) => setting(given, 'prices_include_tax') === 'yes'
+const isShownIncluding = (given: Given) => setting(given, 'tax_display_cart') === 'incl'
+
+const rulesOf = (given: Given): DiscountRules => ({
+  currency: currencyOf(given),
+  decimals: Number(setting(given, 'price_num_decimals')),
+  isSequential: setting(given, 'calc_discounts_sequentially') === 'yes',
+})
+
+const linesOf = (given: Given): DiscountLine[] =>
+  given.lines.map(({ product, quantity }) => {
+    const { price, on_sale: isOnSale } = given.products.find(({ id }) => id === product)!
+    const unitPriceMinor = parseMinor(price, currencyOf(given))!
+    return { productId: String(product), variationId: null, quantity, unitPriceMinor, isOnSale }
+  })
+
+function couponOf(wire: WireCoupon, currency: string): CouponState {
+  const limit = (text: string) => (Number(text) > 0 ? parseMinor(text, currency) : null)
+  const { discount_type: platformType, date_expires_gmt: expires } = wire
+  const isPercent = platformType === 'percent'
+  return {
+    ...{ currency, platformType, startsAt: null, goneAt: null, isActive: true },
+    type: isPercent ? 'percentage' : platformType === 'fixed_cart' ? 'fixed' : 'other',
+    percent: isPercent ? Math.round(Number(wire.amount) * 100) : null,
+    amountMinor: isPercent ? null : parseMinor(wire.amount, currency),
+    minSpendMinor: limit(wire.minimum_amount),
+    maxSpendMinor: limit(wire.maximum_amount),
+    endsAt: expires === null ? null : new Date(`${expires}Z`),
+    usageLimit: wire.usage_limit,
+    usageCount: wire.usage_count,
+    terms: {
+      isPublished: wire.status === 'publish',
+      excludesSaleItems: wire.exclude_sale_items,
+      productIds: wire.product_ids.map(String),
+      excludedProductIds: wire.excluded_product_ids.map(String),
+      items: wire.limit_usage_to_x_items,
+      emailHashes: wire.email_restrictions,
+    },
+  }
+}
+
+const wireOf = (given: Given, code: string) =>
+  given.coupons.find(({ rest_answer }) => rest_answer.code === code)!.rest_answer
+
+const accepted = applied.filter(({ response }) => response.status === 200)
+const refused = applied.filter(({ response }) => response.status !== 200)
+
+describe('what a real store took off', () => {
+  test('is what is recorded, and enough of it', () => {
+    expect(accepted.length).toBeGreaterThanOrEqual(70)
+    expect(refused.length).toBeGreaterThanOrEqual(11)
+  })
+
+  test.each(accepted)('$title', ({ given, response }) => {
+    const currency = currencyOf(given)
+    const inCart = response.body.coupons!
+    const coupons = inCart.map(({ code }) => couponOf(wireOf(given, code), currency))
+    const took = inCart.map(
+      ({ totals }) => Number(totals.total_discount) + (isIncluding(given) ? Number(totals.total_discount_tax) : 0),
+    )
+    expect(discountsOf(linesOf(given), coupons, rulesOf(given))).toEqual(took)
+  })
+
+  const single = accepted.filter(({ response }) => response.body.coupons!.length === 1)
+  test.each(single)('$title: what is left as the cart shows it', ({ given, code, response }) => {
+    const hasTax = (totals: { line_total: string; line_total_tax: string }) =>
+      Number(totals.line_total) + (isShownIncluding(given) ? Number(totals.line_total_tax) : 0)
+    const lines = linesOf(given)
+    const rate = (setting(given, 'calc_taxes') === 'yes' ? { USD: 0.0825, EUR: 0.19, JPY: 0.1 }[currencyOf(given)] : 0)!
+    const unit = 10 ** (Number(setting(given, 'price_num_decimals')) - currencyExponent(currencyOf(given)))
+    expect(unit).toBe(1)
+    const shown = lines.map(({ unitPriceMinor, quantity }) => {
+      const entered = unitPriceMinor * quantity
+      if (isIncluding(given) === isShownIncluding(given)) return entered
+      return Math.round(isIncluding(given) ? entered / (1 + rate) : entered * (1 + rate))
+    })
+    const after = shownAfter(lines, shown, couponOf(wireOf(given, code), currencyOf(given)), rulesOf(given))!
+    const total = (amounts: readonly number[]) => amounts.reduce((sum, each) => sum + each, 0)
+    const told = total(response.body.items!.map(({ totals }) => hasTax(totals)))
+    // With tax taken out or put on, a line is rounded once more.
+    const isSame = isIncluding(given) === isShownIncluding(given)
+    if (isSame && !isIncluding(given)) expect(total(after)).toBe(told)
+    else expect(Math.abs(total(after) - told)).toBeLessThanOrEqual(isSame ? 0 : lines.length)
+  })
+})
+
+/** The store's words for each reason. */
+const words: [RegExp, CouponProblem][] = [
+  [/not applicable to selected products/, 'products'],
+  [/not valid for sale items/, 'sale_items'],
+  [/minimum spend/, 'min_spend'],
+  [/maximum spend/, 'max_spend'],
+  [/has expired/, 'expired'],
+  [/enter a valid email/, 'email'],
+  [/Usage limit .* has been reached/, 'used_up'],
+]
+
+/** About a code that is none, or a second one beside another; a message has one, which is a coupon's. */
+const NO_MATTER = /does not exist|already been applied/
+
+describe('what a real store refused', () => {
+  const about = refused.filter(({ response }) => !NO_MATTER.test(response.body.message!))
+
+  test.each(about)('$title', ({ given, code, response }) => {
+    const wire = wireOf(given, code)
+    const coupon = { ...couponOf(wire, currencyOf(given)), usageCount: usageOf(wire) }
+    const problem = couponProblem(coupon, useOf(given))
+    const told = words.find(([pattern]) => pattern.test(response.body.message!))![1]
+    // The store has one sentence where only sale items are left out.
+    expect(problem).toBe(wire.exclude_sale_items ? 'sale_items' : told)
+  })
+
+  test.each(
+    accepted.filter(({ given, code }) => Number(wireOf(given, code).amount) > 0),
+  )('and nothing that it took: $title', ({ given, code }) => {
+    expect(couponProblem(couponOf(wireOf(given, code), currencyOf(given)), useOf(given))).toBeNull()
+  })
+
+  /** As the store told it afterwards, where it was asked. */
+  function usageOf({ code, usage_count }: WireCoupon): number {
+    const told = exchanges.map(({ response }) => response.body as Partial<WireCoupon>)
+    return told.find((body) => body.code === code && body.usage_count !== undefined)?.usage_count ?? usage_count
+  }
+
+  /** At the time of the recordings. */
+  function useOf(given: Given): CouponUse {
+    const { total_items: net, total_items_tax: tax } = given.totals_before_coupon
+    const shownMinor = Number(net) + (isShownIncluding(given) ? Number(tax) : 0)
+    const cart = { lines: linesOf(given), shownMinor, currency: currencyOf(given), rules: rulesOf(given) }
+    return { now: new Date('2026-11-22T19:02:40Z'), goodForMs: GOOD_FOR_MS, cart, email: null, usedBefore: 0 }
+  }
+})
+
+describe('of any cart', () => {
+  const rules: DiscountRules = { currency: 'USD', decimals: 2, isSequential: false }
+  const line = fc.record({
+    productId: fc.constantFrom('1', '2', '3'),
+    variationId: fc.constant(null),
+    quantity: fc.integer({ min: 1, max: 30 }),
+    unitPriceMinor: fc.integer({ min: 0, max: 90_000 }),
+    isOnSale: fc.boolean(),
+  })
+  const lines = fc.array(line, { minLength: 1, maxLength: 6 })
+  const coupon = (changed: object) => ({
+    ...{ type: 'percentage' as const, platformType: 'percent', percent: 1_000, amountMinor: null, terms: {} },
+    ...changed,
+  })
+  const full = (all: readonly DiscountLine[]) => all.reduce((sum, each) => sum + each.unitPriceMinor * each.quantity, 0)
+
+  test('a percentage takes its share of the whole, rounded half down, and leaves the rest', () => {
+    fc.assert(
+      fc.property(lines, fc.integer({ min: 1, max: 10_000 }), (all, percent) => {
+        const [taken] = discountsOf(all, [coupon({ percent })], rules)
+        const exact = (full(all) * percent) / 10_000
+        expect(taken).toBe(Math.max(0, Math.ceil(exact - 0.5)))
+      }),
+    )
+  })
+
+  test('a fixed amount takes itself or the whole cart', () => {
+    fc.assert(
+      fc.property(lines, fc.integer({ min: 1, max: 5_000_000 }), (all, amountMinor) => {
+        const fixed = coupon({ type: 'fixed', platformType: 'fixed_cart', percent: null, amountMinor })
+        expect(discountsOf(all, [fixed], rules)).toEqual([Math.min(amountMinor, full(all))])
+      }),
+    )
+  })
+
+  test('several never take more than there is', () => {
+    fc.assert(
+      fc.property(lines, fc.boolean(), (all, isSequential) => {
+        const coupons = [coupon({ percent: 7_000 }), coupon({ percent: 6_000 })]
+        const taken = discountsOf(all, coupons, { ...rules, isSequential })
+        expect(taken[0]! + taken[1]!).toBeLessThanOrEqual(full(all))
+      }),
+    )
+  })
+
+  test('what cannot be known is not guessed: categories, plugins’ types, unknown sale items', () => {
+    const one = [{ productId: '1', variationId: null, quantity: 1, unitPriceMinor: 2_000, isOnSale: null }]
+    expect(discountsOf(one, [coupon({ terms: { categoryIds: ['9'] } })], rules)).toEqual([null])
+    expect(discountsOf(one, [coupon({ terms: { excludesSaleItems: true } })], rules)).toEqual([null])
+    expect(discountsOf(one, [coupon({ type: 'other', platformType: 'sign_up_fee' })], rules)).toEqual([null])
+    expect(shownAfter(one, [2_000], coupon({ type: 'other', platformType: 'sign_up_fee' }), rules)).toBeNull()
+  })
+
+  test('a store with fewer decimals than its currency has rounds to them', () => {
+    const one = [{ productId: '1', variationId: null, quantity: 1, unitPriceMinor: 1_995, isOnSale: false }]
+    expect(discountsOf(one, [coupon({ percent: 1_000 })], { ...rules, decimals: 0 })).toEqual([200])
+  })
+
+  test('an amount off each product is for the products named, or for a variation of one', () => {
+    const each = { type: 'other', platformType: 'fixed_product', percent: null, amountMinor: 300 }
+    const two = [
+      { productId: '1', variationId: '11', quantity: 2, unitPriceMinor: 1_000, isOnSale: false },
+      { productId: '2', variationId: null, quantity: 1, unitPriceMinor: 1_000, isOnSale: false },
+    ]
+    expect(discountsOf(two, [coupon({ ...each, terms: { productIds: ['1'] } })], rules)).toEqual([600])
+    expect(discountsOf(two, [coupon({ ...each, terms: { productIds: ['11'], items: 1 } })], rules)).toEqual([300])
+  })
+})

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { aCopiedCoupon } from '../../../test/copied-coupons.ts'
+import { aStore } from '../../../test/factories.ts'
+import { aWorld } from '../../../test/world.ts'
+import { transact } from '../../core/db/db.ts'
+import { newId } from '../../core/common/ids.ts'
+import { couponsOfMessages } from './for-messages.ts'
+
+// The coupons of many messages at once.
+
+const world = aWorld()
+
+test('a coupon that many messages carry is read once', async () => {
+  const store = await aStore(world)
+  const terms = { emailHashes: Array.from({ length: 2_000 }, (_, n) => n.toString(16).padStart(64, '0')) }
+  const id = await aCopiedCoupon(world, store, { terms: JSON.stringify(terms) })
+  const other = await aCopiedCoupon(world, store, { percent: 2_000 })
+  const coupon = (id: string) => ({
+    ...{ id, fallback: 'without' as const, isFirstOrderOnly: false, pauseDays: null, aboveMinor: null },
+  })
+  const row = (couponId: string) => ({ id: newId(), shopper_id: newId(), coupon: coupon(couponId) })
+  const rows = [...Array.from({ length: 100 }, () => row(id)), row(other), row(newId())]
+  const found = await transact({ storeId: store.storeId, db: world.db }, (tx) => couponsOfMessages(tx, rows))
+  const states = rows.map((each) => found.get(each.id)!.state)
+  expect(states[0]!.terms).toEqual(terms)
+  expect(new Set(states.slice(0, 100)).size).toBe(1)
+  expect([states[100]!.percent, states[101]]).toEqual([2_000, null])
+})

@@ -1,0 +1,98 @@
+import { beforeEach, expect, test } from 'vitest'
+import { couponTexts } from '../../../shared/coupons.ts'
+import { aConnectedStore, type Connected } from '../../../test/connected-store.ts'
+import { aProblem } from '../../../test/fake-store.ts'
+import { aWorld, type Reply } from '../../../test/world.ts'
+import { beginCoupons } from './begin.ts'
+
+// What happens to one coupon is its own affair, and happens to it one thing at a time.
+
+const world = aWorld()
+let shop: Connected
+
+const DAY_MS = 86_400_000
+const inDays = (days: number) => new Date(world.now.getTime() + days * DAY_MS).toISOString()
+const body = (more: Record<string, unknown> = {}) => ({
+  ...{ code: 'SAVE10', type: 'percentage', amount: 10, startDate: inDays(-1), endDate: inDays(7) },
+  ...more,
+})
+const post = (more: Record<string, unknown> = {}): Promise<Reply> =>
+  world.request('POST', '/api/coupons', { token: shop.owner.token, body: body(more) })
+const put = (id: string, more: Record<string, unknown> = {}): Promise<Reply> =>
+  world.request('PUT', `/api/coupons/${id}`, { token: shop.owner.token, body: body(more) })
+const inStore = (code: string) => shop.fake.allCoupons.find((coupon) => coupon.code === code)
+const begin = () => beginCoupons(world.deps, { storeId: shop.storeId })
+
+beforeEach(async () => {
+  shop = await aConnectedStore(world)
+})
+
+test('a personal coupon is refused a usage limit, at its field: each of its codes works once', async () => {
+  const personal = { code: 'CART', kind: 'personal' }
+  const refused = await post({ ...personal, usageLimit: 5 })
+  expect([refused.status, refused.body.fields]).toEqual([400, { usageLimit: couponTexts.personalLimit }])
+  const { body: made } = await post(personal)
+  const edited = await put(made.coupon._id, { ...personal, usageLimit: 5 })
+  expect([edited.status, edited.body.fields]).toEqual([400, { usageLimit: couponTexts.personalLimit }])
+  expect((await put(made.coupon._id, { ...personal, usageLimit: null })).status).toBe(200)
+})
+
+test('a coupon that the store fails at does not keep those behind it from beginning', async () => {
+  await post({ code: 'BROKEN', startDate: inDays(1) })
+  await post({ code: 'NEXT', startDate: inDays(1.5) })
+  world.advance(2 * DAY_MS)
+  const update = shop.fake.updateCoupon
+  let asked = 0
+  let problem = aProblem('store_error')
+  shop.fake.updateCoupon = async (id, draft) => {
+    asked += 1
+    if (id === inStore('broken')!.couponId) throw problem
+    return update(id, draft)
+  }
+  await begin()
+  expect(inStore('broken')!.expiresAt! < inDays(0)).toBe(true)
+  expect(inStore('next')!.expiresAt! > inDays(0)).toBe(true)
+  // A store that is away is not asked for each.
+  await post({ code: 'LAST', startDate: inDays(0) })
+  asked = 0
+  problem = aProblem('unreachable')
+  await begin()
+  expect(asked).toBe(1)
+})
+
+test('a start that comes while its owner changes the coupon is not written, and a change waits for a start', async () => {
+  const { body: made } = await post({ code: 'LATER', startDate: inDays(1) })
+  const { _id } = made.coupon
+  world.advance(DAY_MS)
+  const end = inDays(30)
+  const changed = () => put(_id, { code: 'LATER', startDate: inDays(-1), endDate: end })
+  // What was read before the change is written after it.
+  shop.fake.afterCoupon = async () => {
+    shop.fake.afterCoupon = async () => {}
+    await begin()
+  }
+  expect((await changed()).status).toBe(200)
+  expect(new Date(inStore('later')!.expiresAt!).getTime()).toBe(Math.floor(Date.parse(end) / 1_000) * 1_000)
+  await world.db.updateTable('coupons').set({ is_withheld: true }).where('id', '=', _id).execute()
+  let change: Promise<Reply> | undefined
+  shop.fake.afterCoupon = async () => {
+    change ??= put(_id, { code: 'LATER', startDate: inDays(-1), endDate: inDays(60) })
+  }
+  await begin()
+  expect((await change!).status).toBe(200)
+  expect(inStore('later')!.expiresAt! > inDays(59)).toBe(true)
+})
+
+test('a coupon that a process had when it ended is free after some minutes, also after the clock was put back', async () => {
+  const { body: made } = await post()
+  const locked = (minutes: number) =>
+    world.db
+      .updateTable('coupons')
+      .set({ locked_until: new Date(world.now.getTime() + minutes * 60_000) })
+      .where('id', '=', made.coupon._id)
+      .execute()
+  await locked(0)
+  expect((await put(made.coupon._id, { amount: 20 })).status).toBe(200)
+  await locked(60)
+  expect((await put(made.coupon._id, { amount: 30 })).status).toBe(200)
+})

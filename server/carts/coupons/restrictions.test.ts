@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest'
+import { createSecrets } from '../../core/common/secrets.ts'
+import type { PlatformCoupon } from '../../platforms/platform/coupon.ts'
+import { discountsOf } from './discount.ts'
+import { termsOf } from './rules.ts'
+import { type CouponState, couponProblem, forAnybody, GOOD_FOR_MS } from './validity.ts'
+
+// Whom a coupon is restricted to: judged by a copy that names nobody (C8).
+
+const { addressHash } = createSecrets('a secret of at least thirty-two characters')
+const hashOf = (text: string) => addressHash(text).toString('hex')
+
+const limits = { productIds: [], excludedProductIds: [], categoryIds: [], excludedCategoryIds: [], items: null }
+const termsFor = (...emails: string[]) => {
+  const coupon = { isPublished: true, expiresAt: null, limits: { ...limits, emails } }
+  return termsOf(coupon as unknown as PlatformCoupon, addressHash)
+}
+const couponFor = (...emails: string[]): CouponState => ({
+  ...{ type: 'percentage', platformType: 'percent', percent: 1_000, amountMinor: null, currency: 'USD' },
+  ...{ minSpendMinor: null, maxSpendMinor: null, startsAt: null, endsAt: null, usageLimit: null, usageCount: 0 },
+  ...{ isActive: true, goneAt: null, terms: termsFor(...emails) },
+})
+const use = { now: new Date('2026-11-20T12:00:00Z'), goodForMs: GOOD_FOR_MS, cart: null, usedBefore: 0 }
+const isFor = (coupon: CouponState, address: string | null) =>
+  couponProblem(coupon, { ...use, email: address === null ? null : { address, hashOf } }) === null
+
+test.each([
+  ['max.muster@example.com', ['max.muster@example.com'], ['max.mustermann@example.com', 'm@example.com']],
+  [
+    'max.muster*@example.com',
+    ['max.muster@example.com', 'max.mustermann@example.com'],
+    ['max@example.com', 'max.muster@example.org', 'erika.muster@example.com'],
+  ],
+  ['*muster@example.com', ['erika.muster@example.com'], ['muster@example.org', 'muster2@example.com']],
+  ['max.muster*', ['max.muster@example.com', 'max.muster@example.org'], ['max@example.com']],
+  ['max@*', ['max@example.com'], ['maxi@example.com']],
+  ['max*max@example.com', ['max.max@example.com', 'maxmax@example.com'], ['max@example.com']],
+  ['*@example.com', ['max@example.com'], ['max@example.org']],
+  ['*@*.example.com', ['max@shop.example.com'], ['max@example.com']],
+  ['*example.com', ['max@example.com', 'max@shop.example.com'], ['max@example.org']],
+  ['*', ['max@example.com'], []],
+])('%s allows whom the store allows', (pattern, allowed, others) => {
+  const coupon = couponFor('nobody@example.net', pattern)
+  expect(allowed.filter((address) => !isFor(coupon, address))).toEqual([])
+  expect(others.filter((address) => isFor(coupon, address))).toEqual([])
+  expect(isFor(coupon, null)).toBe(false)
+})
+
+test('nothing of a name stands in the copy, of domains only what follows the @', () => {
+  const terms = termsFor(
+    ...['max.muster@example.com', 'max.muster*@example.com', 'max*muster', '*muster@example.com', '*max*muster*'],
+    '*@shop.example',
+  )
+  expect(JSON.stringify(terms)).not.toMatch(/max|muster|example\.com/)
+  expect(terms.emailDomains).toEqual(['*@shop.example'])
+})
+
+describe('several stars beside letters of the name', () => {
+  const coupon = couponFor('*max*muster*@example.com')
+
+  test('cannot be judged, so the coupon counts as good and its saving as unknown', () => {
+    expect([isFor(coupon, 'erika@example.org'), isFor(coupon, null)]).toEqual([true, false])
+    const line = { productId: '1', variationId: null, quantity: 1, unitPriceMinor: 1_000, isOnSale: false }
+    expect(discountsOf([line], [coupon], { currency: 'USD', decimals: 2, isSequential: false })).toEqual([null])
+  })
+
+  test('are no question where it does not matter for whom', () => {
+    for (const each of [coupon, couponFor('max*@example.com', 'max@example.com', '*@shop.example')]) {
+      expect(isFor(forAnybody(each), null)).toBe(true)
+    }
+  })
+})

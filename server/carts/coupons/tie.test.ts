@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { couponTexts } from '../../../shared/coupons.ts'
+import { aConnectedStore, type Connected } from '../../../test/connected-store.ts'
+import { aShopifyStore } from '../../../test/shopify-store.ts'
+import { aWorld } from '../../../test/world.ts'
+
+// Personal codes tied to an email (decision 34), where a shop can tie them to anybody and where it cannot.
+
+const world = aWorld()
+const DAY_MS = 86_400_000
+
+const post = ({ owner }: Connected, more: object) => {
+  const [startDate, endDate] = [-1, 7].map((days) => new Date(world.now.getTime() + days * DAY_MS).toISOString())
+  const body = { code: 'CART', type: 'percentage', amount: 10, startDate, endDate, kind: 'personal', ...more }
+  return world.request('POST', '/api/coupons', { token: owner.token, body })
+}
+
+test('a shop that ties codes to its own customers alone gets personal codes tied to nobody, and is told why', async () => {
+  const shop = await aShopifyStore(world)
+  expect(await post(shop, { isTiedToEmail: true })).toMatchObject({
+    ...{ status: 400, body: { error: couponTexts.noTie, fields: { isTiedToEmail: couponTexts.noTie } } },
+  })
+  expect(await post(shop, {})).toMatchObject({
+    status: 200,
+    body: { coupon: { kind: 'personal', isTiedToEmail: false } },
+  })
+  const other = await aConnectedStore(world)
+  expect(await post(other, { isTiedToEmail: true })).toMatchObject({ body: { coupon: { isTiedToEmail: true } } })
+})

@@ -1,0 +1,56 @@
+import type { z } from 'zod'
+import { capitals } from '../../../shared/coupons.ts'
+import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
+import { AppError } from '../../core/common/errors.ts'
+import { inPlace, type StepAside } from '../../core/common/seats.ts'
+import type { Deps } from '../../deps.ts'
+import type { StoreClient } from '../../platforms/platform/platform.ts'
+import { StoreProblem } from '../../platforms/platform/store-problem.ts'
+import { storeAccess } from '../../access/stores/access.ts'
+import { readStore } from '../../access/stores/store.ts'
+import { couponUsesJob } from './jobs.ts'
+import * as sql from './sql.ts'
+
+// How often coupons were used (decision 38). A use does not change when a coupon was modified, so the counts of those made here are read
+// by id: in the sweep, and soon after an order named one.
+
+/** Many orders may name one coupon at once. */
+const SOON_MS = 20_000
+
+/** Codes of orders, in their transaction. Queues one reading of the counts when a coupon made here is among them. */
+export async function couponsNamed(deps: Deps, tx: StoreTx, codes: readonly string[]): Promise<void> {
+  if (codes.length === 0 || !(await sql.namesOwn(tx, [...new Set(codes.map(capitals))]))) return
+  const soon = new Date(deps.now().getTime() + SOON_MS)
+  await deps.jobs.enqueue(tx.db, couponUsesJob, { storeId: tx.storeId }, tx.storeId, soon)
+}
+
+/** Job. A store that does not answer is asked again by the next sweep. */
+export async function readUses(
+  deps: Deps,
+  { storeId }: z.infer<typeof couponUsesJob.payload>,
+  stepAside: StepAside = inPlace,
+): Promise<void> {
+  const store = { storeId, db: deps.db }
+  const row = await readStore(store)
+  if (!row?.is_active) return
+  try {
+    await refreshUses(store, await storeAccess(deps, store, stepAside), row.currency)
+  } catch (error) {
+    if (!(error instanceof StoreProblem || error instanceof AppError)) throw error
+    deps.log.warn({ storeId, err: error }, 'coupons.uses_not_read')
+  }
+}
+
+/** Of all shared coupons made here; one request for a hundred. */
+export async function refreshUses(
+  store: StoreDb<Db>,
+  client: StoreClient,
+  currency: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const ids = await sql.ownPlatformIds(store)
+  if (ids.length === 0) return
+  const { rows } = await client.couponsById({ ids, currency, ...(signal ? { signal } : {}) })
+  const uses = rows.map(({ couponId, usageCount }) => ({ platform_id: couponId, usage_count: usageCount }))
+  await sql.saveUses(store, uses)
+}

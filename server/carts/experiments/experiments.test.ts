@@ -1,0 +1,376 @@
+import { expect, test } from 'vitest'
+import { post } from '../../../test/by-hand-scene.ts'
+import { aCouponShop, addressOf } from '../../../test/coupon-scene.ts'
+import { armsOf, drawInto, holdOut } from '../../../test/experiment-scene.ts'
+import { aShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
+import { aWorld } from '../../../test/world.ts'
+import { transact } from '../../core/db/db.ts'
+import {
+  assign,
+  changeExperiment,
+  countExperiments,
+  recountExperiments,
+  startExperiment,
+  stopExperiment,
+} from './experiments.ts'
+import { forgetPeople } from './outcomes-sql.ts'
+
+// Who is drawn, what becomes of them, and what the sums say (decisions 58 and 61).
+
+const world = aWorld()
+let n = 0
+const anEmail = () => `eva${++n}@shoppers.example.com`
+
+const storeOf = ({ storeId }: { storeId: string }) => ({ storeId, db: world.db })
+const experiments = (storeId: string) =>
+  world.db.selectFrom('experiments').selectAll().where('store_id', '=', storeId).orderBy('started_at').execute()
+const people = (storeId: string) =>
+  world.db.selectFrom('assignments').selectAll().where('store_id', '=', storeId).orderBy('at').orderBy('id').execute()
+const days = (storeId: string) =>
+  world.db
+    .selectFrom('experiment_days')
+    .select(['arm', 'day', 'people', 'purchases', 'net_minor', 'net_squares', 'overridden', 'left_out'])
+    .where('store_id', '=', storeId)
+    .orderBy('day')
+    .orderBy('arm')
+    .execute()
+
+/** After everybody's window. */
+async function counted(shop: Pick<Shop, 'pass' | 'storeId'>, after = 9 * DAY) {
+  await shop.pass(after)
+  await countExperiments(world.deps)
+  return people(shop.storeId)
+}
+
+/** They buy what they left, and leave another cart. */
+async function nextCart(shop: Shop, email: string) {
+  await shop.order({ kind: 'purchase', email })
+  await shop.pass(HOUR)
+  await shop.fill('next', [pot])
+  await shop.type('next', { email })
+  await shop.pass(2 * HOUR)
+}
+
+/** A shopper who was written to, in an experiment in which nearly everybody is. */
+async function aTreated(email = anEmail()) {
+  const shop = await aShop(world)
+  await holdOut(world, shop.storeId, 1)
+  const message = await shop.mailed({ email })
+  return { shop, email, message }
+}
+
+test('whoever is written to is drawn before, with what is known of them then, and has a window', async () => {
+  const { shop, email } = await aTreated()
+  const [person] = await people(shop.storeId)
+  expect(person).toMatchObject({ arm: 'treated', keys: [`email:${email}`], bought: null, closed_at: null })
+  expect(person!.window_ends_at!.getTime() - person!.at.getTime()).toBe(8 * DAY)
+})
+
+test('people are known by email, phone and customer number; who has told none, by the carts of their own browser', async () => {
+  const shop = await aShop(world)
+  const experimentId = await holdOut(world, shop.storeId, 5_000)
+  const [email, phone] = [anEmail(), '+4915112345678']
+  await shop.fill('one', [tea()], { keys: [{ kind: 'cart', value: 'checkout:1' }] })
+  await shop.fill('two', [pot], { keys: [{ kind: 'customer', value: '7' }] })
+  await shop.type('two', { email, phone })
+  const drawn = (await shop.carts()).map(({ shopper_id }) => ({ shopperId: shopper_id, arm: 'treated' as const }))
+  await assign(storeOf(shop), drawn, { experimentId, now: world.now })
+  const keysOf = async () => (await people(shop.storeId)).map(({ keys }) => [...keys].sort().join())
+  expect((await keysOf()).sort()).toEqual(['cart:one', `customer:7,email:${email},phone:${phone}`])
+  await shop.order({ kind: 'purchase', email: null, cartToken: 'one', totalMinor: 3_000 })
+  await shop.order({ kind: 'purchase', email: null, cartToken: 'two', totalMinor: 4_000 })
+  await counted(shop)
+  expect(await days(shop.storeId)).toMatchObject([{ people: 2, purchases: 1, net_minor: 3_000 }])
+})
+
+test('an order counts if it is not cancelled by then, net of what is refunded by then; what comes later changes nothing', async () => {
+  const { shop, email } = await aTreated()
+  const kept = await shop.order({ kind: 'purchase', email, totalMinor: 9_000, refundedMinor: 2_000 })
+  const lost = await shop.order({ kind: 'purchase', email, totalMinor: 5_000 })
+  const again = (order: typeof kept, more: Parameters<Shop['order']>[0]) => {
+    world.advance(MINUTE)
+    return shop.order({ ...order, modifiedAt: world.now.toISOString(), ...more })
+  }
+  await again(lost, { kind: 'cancelled', status: 'cancelled' })
+  await counted(shop)
+  const sums = [{ people: 1, purchases: 1, net_minor: 7_000, net_squares: '49000000' }]
+  expect(await days(shop.storeId)).toMatchObject(sums)
+  await again(kept, { kind: 'cancelled', status: 'cancelled' })
+  await counted(shop, DAY)
+  expect(await days(shop.storeId)).toMatchObject(sums)
+  const other = await aTreated()
+  const gone = await other.shop.order({ kind: 'purchase', email: other.email })
+  world.advance(MINUTE)
+  await other.shop.order({ ...gone, modifiedAt: world.now.toISOString(), kind: 'cancelled', status: 'cancelled' })
+  await counted(other.shop)
+  expect(await days(other.shop.storeId)).toMatchObject([{ people: 1, purchases: 0, net_minor: 0 }])
+})
+
+test('a request for a quote, and an order refunded in full, count in no arm until they bring something (S4)', async () => {
+  const { shop, email } = await aTreated()
+  const quote = {
+    kind: 'purchase',
+    email,
+    status: 'quote',
+    paidAt: null,
+    amount: 'if_counted',
+    totalMinor: 5_000,
+  } as const
+  await shop.order(quote)
+  await shop.order({ ...quote, totalMinor: 0 })
+  await shop.order({ kind: 'purchase', email, status: 'rejected', paidAt: null, amount: 'none' })
+  await shop.order({ kind: 'purchase', email, totalMinor: 5_000, refundedMinor: 5_000 })
+  await counted(shop)
+  expect(await days(shop.storeId)).toMatchObject([{ people: 1, purchases: 0, net_minor: 0 }])
+})
+
+test('a purchase by the same address counts once the window is over, net and capped; a later one does not', async () => {
+  const { shop, email } = await aTreated()
+  await shop.order({ kind: 'purchase', email, totalMinor: 90_000, refundedMinor: 10_000 })
+  await shop.order({ kind: 'purchase', email: email.toUpperCase().toLowerCase(), totalMinor: 50_000 })
+  await shop.pass(7 * DAY)
+  await countExperiments(world.deps)
+  expect(await days(shop.storeId)).toEqual([])
+  await shop.pass(2 * DAY)
+  await shop.order({ kind: 'purchase', email, totalMinor: 1_000 })
+  const [person] = await counted(shop, 0)
+  // The cap is 1,000.
+  expect(person).toMatchObject({ bought: true, net_minor: 100_000, keys: [] })
+  expect(await days(shop.storeId)).toMatchObject([
+    { arm: 'treated', people: 1, purchases: 1, net_minor: 100_000, net_squares: '10000000000', left_out: 0 },
+  ])
+})
+
+test('with another email through our link: attribution counts it, lift does not (decision 58)', async () => {
+  const { shop, message } = await aTreated()
+  expect((await shop.press(message.id)).status).toBe(200)
+  world.advance(MINUTE)
+  // The platform knows it for the same cart.
+  await shop.order({ kind: 'purchase', email: anEmail(), cartToken: 'one' })
+  expect(await shop.orders()).toMatchObject([{ message_id: message.id, shopper_id: message.shopper_id }])
+  expect(await counted(shop)).toMatchObject([{ shopper_id: message.shopper_id, bought: false, net_minor: 0 }])
+})
+
+test('with a code of ours by somebody else: attribution counts it, lift does not (decision 58)', async () => {
+  const shop = await aCouponShop(world)
+  await holdOut(world, shop.storeId, 1)
+  await shop.abandoned('ada')
+  await shop.make()
+  await shop.pass(0)
+  const sent = await shop.firstMessage()
+  const [code] = await shop.codes()
+  world.advance(10 * MINUTE)
+  await shop.order({ kind: 'purchase', email: addressOf('bob'), coupons: [code!.code] })
+  expect(await shop.orders()).toMatchObject([{ message_id: sent.id }])
+  expect((await counted(shop)).filter((each) => each.shopper_id === sent.shopper_id)).toMatchObject([{ bought: false }])
+})
+
+test('both arms are measured by the same: an address learnt after somebody was drawn counts in neither', async () => {
+  const shop = await aShop(world)
+  await holdOut(world, shop.storeId, 5_000)
+  const [treated, control] = [anEmail(), anEmail()]
+  for (const [browser, email] of [
+    ['one', treated],
+    ['two', control],
+  ] as const) {
+    await shop.fill(browser, [tea()])
+    await shop.type(browser, { email })
+  }
+  await drawInto(world, shop.storeId, 'treated', { email: treated })
+  await drawInto(world, shop.storeId, 'control', { email: control })
+  for (const browser of ['one', 'two']) {
+    const later = anEmail()
+    await shop.type(browser, { email: later })
+    await shop.order({ kind: 'purchase', email: later })
+  }
+  expect((await counted(shop)).map(({ arm, bought }) => [arm, bought]).sort()).toEqual([
+    ['control', false],
+    ['treated', false],
+  ])
+})
+
+test('two who are found to be one stay two, each with their own orders', async () => {
+  const shop = await aShop(world)
+  await holdOut(world, shop.storeId, 5_000)
+  const [mine, yours] = [anEmail(), anEmail()]
+  await shop.fill('phone', [tea()])
+  await shop.type('phone', { email: mine })
+  await shop.fill('laptop', [pot])
+  await shop.type('laptop', { email: yours })
+  await drawInto(world, shop.storeId, 'treated', { email: mine })
+  await drawInto(world, shop.storeId, 'control', { email: yours })
+  await shop.type('laptop', { email: mine })
+  expect(new Set((await people(shop.storeId)).map(({ shopper_id }) => shopper_id)).size).toBe(1)
+  await shop.order({ kind: 'purchase', email: yours, totalMinor: 7_000 })
+  const closed = await counted(shop)
+  expect(closed.map(({ arm, bought, net_minor }) => [arm, bought, net_minor]).sort()).toEqual([
+    ['control', true, 7_000],
+    ['treated', false, 0],
+  ])
+})
+
+test('an erased person stays as a row that names nobody, with what they had bought', async () => {
+  const { shop, email, message } = await aTreated()
+  await shop.order({ kind: 'purchase', email, totalMinor: 4_200 })
+  await transact(storeOf(shop), (tx) => forgetPeople(tx, [message.shopper_id]))
+  expect(await people(shop.storeId)).toMatchObject([{ arm: 'treated', keys: [], bought: true, closed_at: null }])
+  // Whoever is asked to be erased once more has nothing left to be told by; what is written down stays.
+  await transact(storeOf(shop), (tx) => forgetPeople(tx, [message.shopper_id]))
+  await counted(shop)
+  expect(await days(shop.storeId)).toMatchObject([{ people: 1, purchases: 1, net_minor: 4_200 }])
+})
+
+test('members are left out, and so is everybody whose window the end cut off, whatever their arm', async () => {
+  const { shop, email, message } = await aTreated()
+  await shop.order({ kind: 'purchase', email })
+  await world.db.updateTable('shoppers').set({ is_member: true }).where('id', '=', message.shopper_id).execute()
+  await counted(shop)
+  expect(await days(shop.storeId)).toMatchObject([{ people: 0, purchases: 0, left_out: 1 }])
+  const other = await aTreated()
+  await stopExperiment(world.deps, storeOf(other.shop))
+  await counted(other.shop)
+  expect(await days(other.shop.storeId)).toMatchObject([{ people: 0, left_out: 1 }])
+})
+
+test('nobody is counted before the store’s orders were read; after three days without that they are left out', async () => {
+  const { shop, email } = await aTreated()
+  await shop.order({ kind: 'purchase', email })
+  world.advance(9 * DAY)
+  await countExperiments(world.deps)
+  expect(await days(shop.storeId)).toEqual([])
+  world.advance(2 * DAY)
+  await countExperiments(world.deps)
+  expect(await days(shop.storeId)).toMatchObject([{ people: 0, left_out: 1 }])
+})
+
+test('whoever of the control group was written to by hand is counted as such', async () => {
+  const shop = await aShop(world)
+  const email = anEmail()
+  await shop.fill('one', [tea()])
+  await shop.type('one', { email })
+  await drawInto(world, shop.storeId, 'control')
+  await shop.pass(HOUR)
+  const body = { to: email, cart_id: (await shop.cart()).id, overrideHoldout: true }
+  const reply = await post(world, shop, '/api/email/send-email', body)
+  expect(reply.status, JSON.stringify(reply.body)).toBe(200)
+  await counted(shop)
+  expect(await days(shop.storeId)).toMatchObject([{ arm: 'control', people: 1, overridden: 1 }])
+})
+
+test('sums counted anew from everybody are the same, and counting twice changes nothing', async () => {
+  const shop = await aShop(world)
+  await holdOut(world, shop.storeId, 5_000)
+  for (let person = 0; person < 12; person++) {
+    const email = anEmail()
+    await shop.fill(`b${person}`, [tea()])
+    await shop.type(`b${person}`, { email })
+    await drawInto(world, shop.storeId, person % 3 === 0 ? 'control' : 'treated', { email: email })
+    if (person % 2 === 0) await shop.order({ kind: 'purchase', email, totalMinor: 1_000 * (person + 1) })
+    if (person % 4 === 3) world.advance(DAY)
+  }
+  await counted(shop, 12 * DAY)
+  const kept = await days(shop.storeId)
+  expect(kept.reduce((sum, day) => sum + day.people, 0)).toBe(12)
+  expect(kept.reduce((sum, day) => sum + day.purchases, 0)).toBe(6)
+  await countExperiments(world.deps)
+  await recountExperiments(storeOf(shop))
+  expect(await days(shop.storeId)).toEqual(kept)
+})
+
+test('what is frozen: the window by the last step and the attribution window, the cap by the orders before', async () => {
+  const shop = await aShop(world)
+  for (const totalMinor of [1_000, 2_000, 9_000]) await shop.order({ kind: 'purchase', email: anEmail(), totalMinor })
+  await startExperiment(world.deps, storeOf(shop), { controlBps: 2_000, days: 90 })
+  const [begun] = await experiments(shop.storeId)
+  // Three days and five; ten times the median of three orders.
+  expect(begun).toMatchObject({ control_bps: 2_000, window_days: 8, cap_minor: 20_000, cap_orders: 3, currency: 'USD' })
+  expect(begun!.planned_end_at.getTime() - begun!.started_at.getTime()).toBe(90 * DAY)
+  await expect(startExperiment(world.deps, storeOf(shop), { controlBps: 1_000, days: 90 })).rejects.toThrow(
+    'already in use',
+  )
+})
+
+test('a step that was removed makes no window longer', async () => {
+  const shop = await aShop(world)
+  await world.pool.query('update flow_steps set removed_at = $2 where store_id = $1 and step > 1', [
+    shop.storeId,
+    world.now,
+  ])
+  await startExperiment(world.deps, storeOf(shop), { controlBps: 2_000, days: 90 })
+  // One hour, and five days of attribution: the shortest there is.
+  expect((await experiments(shop.storeId))[0]).toMatchObject({ window_days: 7 })
+})
+
+test('the cap of many orders is their 99th percentile', async () => {
+  const shop = await aShop(world)
+  const orders = Array.from({ length: 200 }, (_, index) => 100 * (index + 1))
+  for (const totalMinor of orders) await shop.order({ kind: 'purchase', email: anEmail(), totalMinor })
+  await startExperiment(world.deps, storeOf(shop), { controlBps: 2_000, days: 90 })
+  expect((await experiments(shop.storeId))[0]).toMatchObject({ cap_minor: 19_800, cap_orders: 200 })
+})
+
+test('another share is another experiment, the first one stays, and people are drawn anew (decision 61)', async () => {
+  const { shop, email } = await aTreated()
+  await changeExperiment(world.deps, storeOf(shop), { controlBps: 5_000, days: 90 })
+  expect((await experiments(shop.storeId)).map(({ control_bps, end_reason }) => [control_bps, end_reason])).toEqual([
+    [1, 'changed'],
+    [5_000, null],
+  ])
+  const drawnIn = async () => (await people(shop.storeId)).map(({ experiment_id }) => experiment_id)
+  // The cart that has had a message goes on as before, and its person is drawn for the next one.
+  await shop.pass(23 * HOUR)
+  expect(new Set(await drawnIn()).size).toBe(1)
+  await nextCart(shop, email)
+  expect(new Set(await drawnIn()).size).toBe(2)
+  await stopExperiment(world.deps, storeOf(shop))
+  await expect(stopExperiment(world.deps, storeOf(shop))).rejects.toThrow('No control group')
+})
+
+test('a cart that had a message before goes on as before and is not counted, in whichever arm its person would be', async () => {
+  const shop = await aShop(world)
+  const [joined, fresh, ...had] = Array.from({ length: 8 }, anEmail)
+  for (const [index, email] of had.entries()) await shop.mailed({ email }, `had ${index}`)
+  await shop.mailed({ email: joined! }, 'two')
+  world.advance(MINUTE)
+  // Of six, some would be held out.
+  await holdOut(world, shop.storeId, 5_000)
+  await shop.fill('three', [tea()])
+  await shop.type('three', { email: fresh! })
+  // The cart of another browser, joined to the one that had a message.
+  await shop.fill('four', [pot])
+  await shop.type('four', { email: joined! })
+  await shop.pass(3 * DAY)
+  const drawn = async () => (await armsOf(world, shop.storeId)).map(({ email }) => email)
+  const mailsTo = (wanted: string) => world.sent.filter(({ to }) => to === wanted).length
+  expect(had.map(mailsTo)).toEqual([2, 2, 2, 2, 2, 2])
+  expect(mailsTo(joined!)).toBeGreaterThan(1)
+  expect(await drawn()).toEqual([fresh])
+  await nextCart(shop, had[0]!)
+  expect(await drawn()).toEqual([fresh, had[0]])
+})
+
+test('on the planned day it ends; nobody is drawn whose window would not be over by then, and then all are written to', async () => {
+  const shop = await aShop(world)
+  await holdOut(world, shop.storeId, 5_000, { days: 9 })
+  const [early, late] = [anEmail(), anEmail()]
+  await shop.fill('one', [tea()])
+  await shop.type('one', { email: early })
+  await drawInto(world, shop.storeId, 'control', { email: early })
+  await shop.pass(2 * DAY)
+  await shop.fill('two', [tea()])
+  await shop.type('two', { email: late })
+  await shop.pass(HOUR)
+  expect(await armsOf(world, shop.storeId)).toHaveLength(1)
+  expect(world.sent.map(({ to }) => to)).toEqual(expect.arrayContaining([late]))
+  expect(world.sent.map(({ to }) => to)).not.toContain(early)
+  await shop.pass(7 * DAY)
+  await countExperiments(world.deps)
+  expect((await experiments(shop.storeId))[0]).toMatchObject({ end_reason: 'planned' })
+  expect(await days(shop.storeId)).toMatchObject([{ arm: 'control', people: 1, left_out: 0 }])
+  // The cart from before is given up by then, and what was closed stays closed.
+  await shop.pass(40 * DAY)
+  await shop.fill('three', [pot])
+  await shop.type('three', { email: early })
+  await shop.pass(HOUR)
+  expect(world.sent.map(({ to }) => to)).toContain(early)
+})

@@ -1,0 +1,229 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { ExperimentsReply } from '../../../shared/experiments.ts'
+import { drawInto, holdOut } from '../../../test/experiment-scene.ts'
+import { aShop, DAY, HOUR, type Shop, tea } from '../../../test/shop.ts'
+import { aWorld } from '../../../test/world.ts'
+import { beforeWords, sentenceOf } from '../../../web/lift/words.ts'
+import { countChanges } from '../../insights/analytics/figures.ts'
+import { countExperiments } from './experiments.ts'
+
+// What an owner is told before an experiment begins, while it runs and after (decisions 59 to 61, 63).
+
+const world = aWorld()
+let shop: Shop
+let n = 0
+const anEmail = () => `view${++n}@shoppers.example.com`
+
+beforeEach(async () => {
+  shop = await aShop(world)
+})
+
+const ask = async (method: 'GET' | 'POST' | 'PUT', path = '', body?: object) => {
+  await shop.staySignedIn()
+  return world.request(method, `/api/experiments${path}`, { token: shop.token, ...(body && { body }) })
+}
+const read = async (): Promise<ExperimentsReply> => {
+  const { status, body } = await ask('GET')
+  expect(status, JSON.stringify(body)).toBe(200)
+  return body
+}
+
+interface Day {
+  people: [treated: number, control: number]
+  purchases: [treated: number, control: number]
+  eachMinor?: number
+}
+
+/** People whose window is over, as they are added up. */
+async function closed(experimentId: string, { people, purchases, eachMinor = 5_000 }: Day, day = '2026-06-01') {
+  const of = { store_id: shop.storeId, experiment_id: experimentId, day, overridden: 0, left_out: 0 }
+  await world.db
+    .insertInto('experiment_days')
+    .values(
+      (['treated', 'control'] as const).map((arm, place) => ({
+        ...{ ...of, arm, people: people[place]!, purchases: purchases[place]! },
+        net_minor: purchases[place]! * eachMinor,
+        net_squares: String(purchases[place]! * eachMinor ** 2),
+      })),
+    )
+    .execute()
+}
+
+/** People with a contact who have left a cart in the last weeks; the first ones of them bought. */
+async function leavers(count: number, bought: number) {
+  for (let person = 0; person < count; person++) {
+    const email = anEmail()
+    await shop.fill(`b${n}`, [tea()])
+    await shop.type(`b${n}`, { email })
+  }
+  await shop.pass(HOUR)
+  const carts = (await shop.carts()).slice(0, bought + 1)
+  for (const { email } of carts.slice(0, bought)) await shop.order({ kind: 'purchase', email: email! })
+  // One more asks for a quote.
+  const quote = { kind: 'purchase', status: 'quote', paidAt: null, amount: 'if_counted' } as const
+  for (const { email } of carts.slice(bought)) await shop.order({ ...quote, email: email! })
+}
+
+describe('before it begins (decision 60)', () => {
+  test('the pace is people with a contact who left a cart, and how many of them bought', async () => {
+    await leavers(20, 10)
+    await shop.fill('nobody', [tea()])
+    await shop.pass(HOUR)
+    const known = await read()
+    expect(known.pace).toEqual({ people: 20, boughtPercent: 50, assumedPercent: 5, rate: 0.5 })
+    expect(known.proposedPercent).toBe(50)
+    expect([known.running, known.past]).toEqual([null, []])
+    expect(beforeWords(known)).toContain('With 20 people a month')
+  })
+
+  test('carts of a month ago are no pace, and a store without any is told so', async () => {
+    await leavers(3, 0)
+    await shop.pass(31 * DAY)
+    const known = await read()
+    expect(known.pace).toMatchObject({ people: 0, boughtPercent: null, rate: 0.05 })
+  })
+})
+
+describe('while it runs', () => {
+  test('day 1: nobody is counted, and when the first are is said', async () => {
+    expect((await ask('POST', '', { sharePercent: 50 })).status).toBe(200)
+    const { running } = await read()
+    expect(running).toMatchObject({
+      ...{ sharePercent: 50, windowDays: 8, people: { treated: 0, control: 0 }, endedAt: null, health: 'few' },
+      ...{ conversion: { state: 'few' }, revenue: { state: 'few', missing: null }, cost: null, capAmount: null },
+    })
+    expect(sentenceOf(running!, 'conversion')).toContain('Nobody is counted yet')
+  })
+
+  test('day 30 of 300 people a month: what is missing is told by the pace so far', async () => {
+    const id = await holdOut(world, shop.storeId, 5_000)
+    await closed(id, { people: [110, 110], purchases: [9, 5] })
+    await shop.pass(30 * DAY)
+    const { running } = await read()
+    // 220 people in 30 days: five more purchases of the control group are 220 more people.
+    expect(running!.conversion.missing).toEqual({ people: 220, days: 30 })
+    expect(sentenceOf(running!, 'conversion')).toBe(
+      'Not enough data yet: about 220 more people (≈ 30 days at your pace).',
+    )
+  })
+
+  test('with enough purchases the interval is told, and nothing beside it is called a result', async () => {
+    const id = await holdOut(world, shop.storeId, 5_000)
+    await closed(id, { people: [900, 900], purchases: [60, 40] })
+    const { running } = await read()
+    expect(running!.conversion).toMatchObject({ state: 'unseen', planned: null })
+    expect(running!.revenue.state).toBe('few')
+    expect(running!.cost).toBeNull()
+    expect(sentenceOf(running!, 'conversion')).toContain('No difference seen; if there is one it is smaller than')
+  })
+
+  test('amounts are in whole units, and what the control group cost is the same difference', async () => {
+    const id = await holdOut(world, shop.storeId, 5_000)
+    await closed(id, { people: [3_000, 3_000], purchases: [450, 300] })
+    const { running } = await read()
+    expect(running!.revenue.state).toBe('more')
+    // 150 more of 3,000 at 50 each.
+    const { low, high } = running!.revenue.anytime!
+    expect((low + high) / 2).toBeCloseTo(7_500, 4)
+    expect(running!.cost).toEqual(running!.revenue.anytime)
+    expect(running!.capAmount).toBe(1_000)
+  })
+
+  test('another share keeps the first result; stopping leaves what is known', async () => {
+    const id = await holdOut(world, shop.storeId, 5_000)
+    await closed(id, { people: [900, 900], purchases: [60, 40] })
+    world.advance(DAY)
+    const changed: ExperimentsReply = (await ask('PUT', '/running', { sharePercent: 20, days: 60 })).body
+    expect(changed.running).toMatchObject({ sharePercent: 20, people: { treated: 0, control: 0 } })
+    expect(changed.past).toMatchObject([{ id, endReason: 'changed', conversion: { state: 'unseen' } }])
+    const stopped = await ask('POST', '/running/stop')
+    expect(stopped.body).toMatchObject({ running: null, past: [{ endReason: 'stopped' }, { id }] })
+    expect((await ask('POST', '/running/stop')).status).toBe(409)
+    expect((await ask('POST', '', { sharePercent: 51 })).status).toBe(400)
+  })
+})
+
+test('day 180: the planned day has come, and its own interval is told beside the other', async () => {
+  const id = await holdOut(world, shop.storeId, 5_000)
+  await closed(id, { people: [900, 900], purchases: [90, 60] })
+  await shop.pass(180 * DAY)
+  const { running, past } = await read()
+  expect(running).toBeNull()
+  expect(past[0]).toMatchObject({ endReason: 'planned', conversion: { state: 'more' } })
+  const { planned, anytime } = past[0]!.conversion
+  expect([planned!.low > 0, anytime!.low < 0]).toEqual([true, true])
+  expect(sentenceOf(past[0]!, 'conversion', 'planned')).toContain('Recoup brought in between')
+})
+
+test('the planned day’s interval is not told while somebody is still to be counted: that would be another look', async () => {
+  const id = await holdOut(world, shop.storeId, 5_000, { days: 9 })
+  await closed(id, { people: [900, 900], purchases: [90, 60] })
+  await shop.fill('one', [tea()])
+  await shop.type('one', { email: anEmail() })
+  await drawInto(world, shop.storeId, 'treated')
+  world.advance(9 * DAY + HOUR)
+  await countExperiments(world.deps)
+  const early = (await read()).past[0]!
+  expect(early).toMatchObject({ endReason: 'planned', conversion: { state: 'unseen', planned: null } })
+  // The store's orders are read.
+  await shop.pass(HOUR)
+  await countExperiments(world.deps)
+  const { people, conversion } = (await read()).past[0]!
+  expect([people, conversion.planned !== null]).toEqual([{ treated: 901, control: 900 }, true])
+})
+
+test('people who are lost from a group raise an alarm, which stands (decision 61)', async () => {
+  const id = await holdOut(world, shop.storeId, 5_000)
+  await closed(id, { people: [9_000, 7_500], purchases: [60, 40] })
+  // The next person who is counted is the next look.
+  await world.db
+    .insertInto('assignments')
+    .values({
+      ...{
+        store_id: shop.storeId,
+        experiment_id: id,
+        id: shop.storeId,
+        shopper_id: shop.userId,
+        arm: 'treated',
+        at: world.now,
+      },
+      window_ends_at: new Date(world.now.getTime() + DAY),
+    })
+    .execute()
+  await shop.pass(2 * DAY)
+  await countExperiments(world.deps)
+  expect((await read()).running!.health).toBe('off')
+  await closed(id, { people: [0, 1_500], purchases: [0, 0] }, '2026-06-02')
+  expect((await read()).running!.health).toBe('off')
+})
+
+test('people whose days are not over are told as still to be counted', async () => {
+  await holdOut(world, shop.storeId, 1)
+  await shop.mailed({ email: anEmail() })
+  await countExperiments(world.deps)
+  expect((await read()).running).toMatchObject({ waiting: { treated: 1, control: 0 }, people: { treated: 0 } })
+})
+
+test('what is attributed in the same days stands beside it, whatever the plan (decision 63)', async () => {
+  await holdOut(world, shop.storeId, 1)
+  const message = await shop.mailed({ email: anEmail() })
+  await shop.press(message.id)
+  await shop.order({ kind: 'purchase', email: message.to_address!, totalMinor: 12_300 })
+  await countChanges({ storeId: shop.storeId, db: world.db }, world.now)
+  expect((await read()).running!.attributedAmount).toBe(123)
+  await shop.pass(2 * DAY)
+  await shop.order({ kind: 'purchase', email: message.to_address!, totalMinor: 1_000 })
+  await shop.pass(DAY)
+  await countChanges({ storeId: shop.storeId, db: world.db }, world.now)
+  expect((await read()).running!.attributedAmount).toBe(133)
+})
+
+test('an order of the day it began, from before it began, is not among what is attributed since', async () => {
+  const message = await shop.mailed({ email: anEmail() })
+  await shop.press(message.id)
+  await shop.order({ kind: 'purchase', email: message.to_address!, totalMinor: 12_300 })
+  world.advance(HOUR / 60)
+  await holdOut(world, shop.storeId, 5_000)
+  await countChanges({ storeId: shop.storeId, db: world.db }, world.now)
+  expect((await read()).running!.attributedAmount).toBe(0)
+})

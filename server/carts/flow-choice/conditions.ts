@@ -1,0 +1,148 @@
+import type { ConditionFact, FlowCondition, FlowConditions } from '../../../shared/flow-conditions.ts'
+import { parseMinor } from '../../../shared/money.ts'
+
+// What conditions of flows and steps mean (decision 52). Pure.
+
+/** What conditions ask of a cart and its shopper. */
+export interface ConditionFacts {
+  valueMinor: number
+  currency: string
+  /** Amounts in conditions are in it. */
+  storeCurrency: string
+  /** Pieces. */
+  items: number
+  productIds: readonly string[]
+  /** Of products whose categories are known. */
+  categoryIds: readonly string[]
+  /** alpha-2; null: not known. */
+  country: string | null
+  /** Placed before the cart. */
+  orders: number
+  /** Also by what the store itself has counted. */
+  hasBoughtBefore: boolean
+  hasCoupon: boolean
+  hasPhone: boolean
+  /** Channels the shopper has said yes to. */
+  consents: readonly string[]
+  language: string | null
+  /** Where the shopper is. */
+  timeZone: string
+  /** 1 to 7, Monday first; and the hour, there. */
+  day: number
+  hour: number
+}
+
+/** What a condition looked at, for the record: no address and no name. */
+export type AskedValues = Partial<Record<ConditionFact, unknown>>
+
+export interface ConditionFinding {
+  holds: boolean
+  /** Where they do not hold: which of them do not. */
+  unmet: FlowCondition[]
+  asked: AskedValues
+}
+
+/** null: no conditions, which always hold. Every fact that is asked is in the record, whatever was decided before it. */
+export function findingOf(conditions: FlowConditions | null, facts: ConditionFacts): ConditionFinding {
+  if (!conditions) return { holds: true, unmet: [], asked: {} }
+  const { match, groups } = conditions
+  const found = groups.map((group) =>
+    combine(
+      group.match,
+      group.conditions.map((each) => holdsFor(each, facts)),
+    ),
+  )
+  const asked = Object.fromEntries(
+    groups.flatMap((group) => group.conditions.map((each) => [each.fact, askedOf(each.fact, facts)])),
+  )
+  const holds = combine(match, found)
+  const failing = holds ? [] : groups.filter((_, index) => !found[index])
+  const unmet = failing.flatMap((group) => group.conditions.filter((each) => !holdsFor(each, facts)))
+  return { holds, unmet, asked }
+}
+
+const combine = (match: 'all' | 'any', parts: readonly boolean[]) =>
+  match === 'all' ? parts.every(Boolean) : parts.some(Boolean)
+
+export function holdsFor(condition: FlowCondition, facts: ConditionFacts): boolean {
+  switch (condition.fact) {
+    case 'value':
+      return isValue(condition, facts)
+    case 'items':
+      return isCount(condition, facts.items)
+    case 'orders':
+      return isCount(condition, facts.orders)
+    case 'product':
+      return hasAny(condition.productIds, facts.productIds) === (condition.is === 'contains')
+    case 'category':
+      return hasAny(condition.categoryIds, facts.categoryIds) === (condition.is === 'contains')
+    case 'country':
+      return isAmong(condition.countries, facts.country) === (condition.is === 'one_of')
+    case 'language':
+      return isAmong(condition.languages, facts.language) === (condition.is === 'one_of')
+    case 'buyer':
+      return facts.hasBoughtBefore === (condition.is === 'returning')
+    case 'coupon':
+      return facts.hasCoupon === (condition.is === 'present')
+    case 'phone':
+      return facts.hasPhone === (condition.is === 'present')
+    case 'consent':
+      return facts.consents.includes(condition.channel) === (condition.is === 'given')
+    case 'day':
+      return condition.days.includes(facts.day)
+    case 'hour':
+      return isWithin(condition, facts.hour)
+  }
+}
+
+function isValue(
+  { is, amount }: Extract<FlowCondition, { fact: 'value' }>,
+  { valueMinor, currency, storeCurrency }: ConditionFacts,
+): boolean {
+  const boundMinor = currency === storeCurrency ? parseMinor(amount, storeCurrency) : null
+  if (boundMinor === null) return false
+  switch (is) {
+    case 'above':
+      return valueMinor > boundMinor
+    case 'at_least':
+      return valueMinor >= boundMinor
+    case 'at_most':
+      return valueMinor <= boundMinor
+    case 'below':
+      return valueMinor < boundMinor
+  }
+}
+
+const isCount = ({ is, count }: { is: 'at_least' | 'at_most'; count: number }, known: number) =>
+  is === 'at_least' ? known >= count : known <= count
+
+const hasAny = (wanted: readonly string[], known: readonly string[]) => wanted.some((each) => known.includes(each))
+const isAmong = (wanted: readonly string[], known: string | null) => known !== null && wanted.includes(known)
+
+const isWithin = ({ from, until }: { from: number; until: number }, hour: number) =>
+  from < until ? hour >= from && hour < until : hour >= from || hour < until
+
+function askedOf(fact: ConditionFact, facts: ConditionFacts): unknown {
+  switch (fact) {
+    case 'value':
+      return { minor: facts.valueMinor, currency: facts.currency }
+    case 'product':
+      return facts.productIds
+    case 'category':
+      return facts.categoryIds
+    case 'buyer':
+      return facts.hasBoughtBefore ? 'returning' : 'first_time'
+    case 'coupon':
+      return facts.hasCoupon
+    case 'phone':
+      return facts.hasPhone
+    case 'consent':
+      return facts.consents
+    default:
+      return facts[fact]
+  }
+}
+
+/** Whether any of these asks for such a fact. */
+export const asksFor = (conditions: readonly (FlowConditions | null)[], fact: ConditionFact): boolean =>
+  conditions.some((each) => each?.groups.some((group) => group.conditions.some((one) => one.fact === fact)) ?? false)

@@ -1,0 +1,138 @@
+import { beforeEach, expect, test } from 'vitest'
+import type { FlowConditions } from '../../../shared/flow-conditions.ts'
+import { consent } from '../../../test/by-hand-scene.ts'
+import { anOrder } from '../../../test/factories.ts'
+import { aShop, DAY, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
+import { aWorld } from '../../../test/world.ts'
+import { newId } from '../../core/common/ids.ts'
+import type { ConditionFacts } from './conditions.ts'
+import { readFacts } from './facts.ts'
+
+// What conditions ask of carts, read from what is stored (decision 52).
+
+const world = aWorld()
+let shop: Shop
+let n = 0
+
+beforeEach(async () => {
+  shop = await aShop(world)
+})
+
+const ofConsent: FlowConditions = {
+  match: 'all',
+  groups: [{ match: 'all', conditions: [{ fact: 'consent', is: 'given', channel: 'sms' }] }],
+}
+
+async function factsOf(conditions: FlowConditions | null = null): Promise<ConditionFacts> {
+  const { id } = await shop.cart()
+  const asking = { secrets: world.deps.secrets, now: world.now }
+  return (await readFacts({ storeId: shop.storeId, db: world.db }, asking, [id], [conditions])).get(id)!
+}
+
+/** A cart of somebody who has told these. */
+async function aCart(contact: { phone?: string } = {}, more: Parameters<Shop['fill']>[2] = {}) {
+  const email = `facts${++n}@shoppers.example.com`
+  await shop.fill('one', [tea(2), pot], more)
+  await shop.type('one', { email, ...contact })
+  return email
+}
+
+const withdrawn = (phone: string) =>
+  world.db
+    .insertInto('consents')
+    .values({
+      ...{ store_id: shop.storeId, id: newId(), address_hash: world.deps.secrets.addressHash(phone), channel: 'sms' },
+      ...{ status: 'withdrawn', source: 'sms', wording: null, at: world.now },
+    })
+    .execute()
+
+test('what is in the cart: its value, pieces, products and whether a coupon was entered', async () => {
+  await aCart()
+  expect(await factsOf()).toMatchObject({
+    ...{ valueMinor: 11_000, currency: 'USD', storeCurrency: 'USD', items: 3, productIds: ['16', '17'] },
+    ...{ categoryIds: [], hasCoupon: false, hasPhone: false, orders: 0, hasBoughtBefore: false },
+  })
+  await shop.fill('one', [tea(2), pot], { coupons: ['SAVE'] })
+  expect(await factsOf()).toMatchObject({ hasCoupon: true })
+})
+
+test('its categories are those the store has told of its products, and of no other store’s', async () => {
+  const other = await aShop(world)
+  const product = {
+    ...{ name: 'Earl Grey', price_minor: 2_100, currency: 'USD', is_available: true, seen_at: world.now },
+  }
+  await world.db
+    .insertInto('products')
+    .values([
+      { ...product, store_id: shop.storeId, product_id: '16', category_ids: ['7', '8'] },
+      { ...product, store_id: shop.storeId, product_id: '99', category_ids: ['9'] },
+      { ...product, store_id: other.storeId, product_id: '17', category_ids: ['10'] },
+    ])
+    .execute()
+  await aCart()
+  expect([...(await factsOf()).categoryIds].sort()).toEqual(['7', '8'])
+})
+
+test('the country is the shopper’s, else that of their phone; day and hour are those of where they live', async () => {
+  world.now = new Date('2026-07-10T22:30:00Z')
+  await aCart()
+  // A Friday, in New York.
+  expect(await factsOf()).toMatchObject({ country: null, hasPhone: false, day: 5, hour: 18 })
+  await shop.type('one', { phone: '+4915112345678' })
+  expect(await factsOf()).toMatchObject({ country: 'DE', hasPhone: true, day: 6, hour: 0 })
+  await world.db.updateTable('shoppers').set({ country: 'JP' }).where('store_id', '=', shop.storeId).execute()
+  expect(await factsOf()).toMatchObject({ country: 'JP', day: 6, hour: 7 })
+})
+
+test('orders are those placed before the cart; a returning buyer has one, or one that the store itself counts', async () => {
+  const email = `facts${++n}@shoppers.example.com`
+  await shop.order({ kind: 'purchase', email })
+  world.advance(2 * DAY)
+  await shop.fill('one', [tea()], { keys: [{ kind: 'customer', value: '7' }] })
+  await shop.type('one', { email })
+  const { id, started_at } = (await shop.carts()).at(-1)!
+  const asking = { secrets: world.deps.secrets, now: world.now }
+  const read = async () => (await readFacts({ storeId: shop.storeId, db: world.db }, asking, [id], [null])).get(id)!
+  expect(await read()).toMatchObject({ orders: 1, hasBoughtBefore: true })
+  await world.db
+    .updateTable('orders')
+    .set({ purchased_at: new Date(started_at.getTime() + MINUTE) })
+    .where('store_id', '=', shop.storeId)
+    .execute()
+  expect(await read()).toMatchObject({ orders: 0, hasBoughtBefore: false })
+  await world.db
+    .insertInto('customers')
+    .values({ store_id: shop.storeId, customer_id: '7', seen_at: world.now, orders_count: 3, spent_minor: 9_000 })
+    .execute()
+  expect(await read()).toMatchObject({ orders: 0, hasBoughtBefore: true })
+})
+
+test('an unpaid order in a status of the shop’s own making makes nobody a returning buyer (S4)', async () => {
+  const email = `facts${++n}@shoppers.example.com`
+  const order = { kind: 'purchase', email, status: 'quote' } as const
+  const { orderId, createdAt } = await shop.order({ ...order, paidAt: null, amount: 'if_counted' })
+  world.advance(2 * DAY)
+  await shop.fill('one', [tea()])
+  await shop.type('one', { email })
+  const { id } = (await shop.carts()).at(-1)!
+  const asking = { secrets: world.deps.secrets, now: world.now }
+  const read = async () => (await readFacts({ storeId: shop.storeId, db: world.db }, asking, [id], [null])).get(id)!
+  expect(await read()).toMatchObject({ orders: 0, hasBoughtBefore: false })
+  const at = world.now.toISOString()
+  await shop.order({ ...order, orderId, createdAt, modifiedAt: at, paidAt: at })
+  expect(await read()).toMatchObject({ orders: 1, hasBoughtBefore: true })
+})
+
+test('consent is what the shopper has said, and has not withdrawn since; the language is the one they chose', async () => {
+  const phone = '+4915112345679'
+  const email = await aCart({ phone })
+  expect(await factsOf(ofConsent)).toMatchObject({ consents: [], language: null })
+  await consent(world, shop, anOrder(world, { email, phone }))
+  expect(await factsOf(ofConsent)).toMatchObject({ consents: ['email', 'sms', 'whatsapp'] })
+  world.advance(MINUTE)
+  await withdrawn(phone)
+  await world.db.updateTable('shoppers').set({ language: 'de' }).where('store_id', '=', shop.storeId).execute()
+  expect(await factsOf(ofConsent)).toMatchObject({ consents: ['email', 'whatsapp'], language: 'de' })
+  // Nobody looks where nothing asks for it.
+  expect(await factsOf()).toMatchObject({ consents: [] })
+})

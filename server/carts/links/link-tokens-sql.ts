@@ -1,0 +1,13 @@
+import { type Db, sql } from '../../core/db/db.ts'
+
+// Tokens of links, of every store: SQL and nothing else.
+
+/** At most `limit` of them. */
+export async function deleteExpired(db: Db, now: Date, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from link_tokens t
+    using (select store_id, token_hash from link_tokens where expires_at <= ${now}
+      order by expires_at limit ${limit}) old
+    where t.store_id = old.store_id and t.token_hash = old.token_hash`.execute(db)
+  return Number(numAffectedRows ?? 0)
+}

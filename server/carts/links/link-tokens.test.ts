@@ -1,0 +1,26 @@
+import crypto from 'node:crypto'
+import { expect, test } from 'vitest'
+import { aStore } from '../../../test/factories.ts'
+import { aWorld, START } from '../../../test/world.ts'
+import { deleteExpiredTokens } from './link-tokens.ts'
+
+const world = aWorld()
+const HOUR = 3_600_000
+
+test('links that have expired are deleted in slices; links that still open something stay', async () => {
+  const { storeId } = await aStore(world)
+  const until = (hours: number) => new Date(START.getTime() + hours * HOUR)
+  const tokens = [-3, -2, -2, -1, 0, 1, 700].map((hours) => ({
+    store_id: storeId,
+    token_hash: crypto.randomBytes(32),
+    purpose: 'click' as const,
+    is_test: true,
+    created_at: until(-720),
+    expires_at: until(hours),
+  }))
+  await world.db.insertInto('link_tokens').values(tokens).execute()
+  expect(await deleteExpiredTokens(world.deps, 2)).toBe(5)
+  const left = await world.db.selectFrom('link_tokens').select('expires_at').orderBy('expires_at').execute()
+  expect(left.map((row) => row.expires_at)).toEqual([until(1), until(700)])
+  expect(await deleteExpiredTokens(world.deps, 2)).toBe(0)
+})

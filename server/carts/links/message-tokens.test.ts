@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { newId } from '../../core/common/ids.ts'
+import { createSecrets } from '../../core/common/secrets.ts'
+import { clickPath, messageOfToken, messageToken, readClick, type TokenPurpose } from './message-tokens.ts'
+
+const secrets = createSecrets('a secret of the tests, long enough to be one')
+const purposes: TokenPurpose[] = ['open', 'honeypot', 'click', 'unsubscribe', 'preferences', 'push']
+const id = '0195d3a0-0000-7000-8000-000000000001'
+const SALE = 'https://shop.example/sale?for=ärmel&x=1'
+
+function clickOf(messageId: string, target: string | null) {
+  const { pathname, searchParams } = new URL(clickPath(secrets, messageId, target), 'https://recoup.example')
+  return { token: pathname.slice(3), to: searchParams.get('to') ?? '' }
+}
+
+const flipped = (text: string) =>
+  [...Buffer.from(text, 'base64url')].map((_, at) => {
+    const bytes = Buffer.from(text, 'base64url')
+    bytes[at]! ^= 1
+    return bytes.toString('base64url')
+  })
+
+test('a token names its message for its purpose alone, and looks like any other (X1)', () => {
+  for (const purpose of purposes) {
+    const token = messageToken(secrets, purpose, id)
+    expect(token).toMatch(/^[\w-]{43}$/)
+    expect(purposes.filter((each) => messageOfToken(secrets, each, token) === id)).toEqual([purpose])
+  }
+  const shared = purposes.flatMap((purpose) => [id, newId()].map((each) => messageToken(secrets, purpose, each)))
+  expect(new Set(shared.map((token) => token.slice(0, 8))).size).toBe(shared.length)
+})
+
+test('nobody makes one up: no byte may change, none is of another server, and each has one spelling (X1)', () => {
+  const token = messageToken(secrets, 'unsubscribe', id)
+  const wrong = [...flipped(token), '', token.slice(1), `${token}A`, secrets.token('unsubscribe', id), ` ${token}`]
+  wrong.push(messageToken(createSecrets('another secret, long enough to be one'), 'unsubscribe', id))
+  // The last of 43 characters has two bits to spare.
+  const last = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'.indexOf(token[42]!)
+  wrong.push(token.slice(0, 42) + 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'[last + 1])
+  // One half of one, one half of another.
+  const other = Buffer.from(messageToken(secrets, 'unsubscribe', newId()), 'base64url')
+  const own = Buffer.from(token, 'base64url')
+  wrong.push(Buffer.concat([own.subarray(0, 16), other.subarray(16)]).toString('base64url'))
+  wrong.push(Buffer.concat([other.subarray(0, 16), own.subarray(16)]).toString('base64url'))
+  expect(wrong.filter((each) => messageOfToken(secrets, 'unsubscribe', each) !== null)).toEqual([])
+})
+
+test('a click says where it leads, which nobody reads or changes (X1)', () => {
+  const { token, to } = clickOf(id, SALE)
+  expect(readClick(secrets, token, to)).toEqual({ messageId: id, target: SALE })
+  expect(Buffer.from(to, 'base64url').toString('latin1')).not.toMatch(/shop|sale|http/)
+  const wrong = [...flipped(to), '', to.slice(0, -2), `${to}AA`, `${to}=`, clickOf(id, 'https://shop.example/other').to]
+  wrong.push(clickOf(newId(), SALE).to, Buffer.from(SALE).toString('base64url'))
+  expect(wrong.filter((each) => readClick(secrets, token, each) !== null)).toEqual([])
+  expect(flipped(token).filter((each) => readClick(secrets, each, to) !== null)).toEqual([])
+})
+
+test('the page of a message and one of its shop’s have no token in common (X1)', () => {
+  const [own, sale] = [clickOf(id, null), clickOf(id, SALE)]
+  expect(own.to).toBe('')
+  expect(own.token).toBe(messageToken(secrets, 'click', id))
+  expect(readClick(secrets, own.token, '')).toEqual({ messageId: id, target: null })
+  expect(readClick(secrets, own.token, sale.to)).toBeNull()
+  expect(readClick(secrets, sale.token, '')).toBeNull()
+  expect(messageOfToken(secrets, 'click', sale.token)).toBeNull()
+  expect(clickPath(secrets, id, `https://shop.example/${'p'.repeat(60)}`).length).toBeLessThan(165)
+})
+
+test('pictures of mails that left before are still those of their messages', () => {
+  const keyed = createSecrets('a secret of the tests, long enough to be one')
+  expect(messageToken(keyed, 'open', id)).toBe('r3uVFdXlDI0o4qO3e7RUPgHDlbqyrL2fHqoX6ajAVIY')
+  expect(messageToken(keyed, 'honeypot', id)).toBe('RugLkhcAO6AZIXQWpflejOj2qrE3cc-0CrZl6lBWosE')
+})

@@ -1,0 +1,197 @@
+import { expect, test } from 'vitest'
+import { readings } from '../../../test/connected-store.ts'
+import { anOrder } from '../../../test/fake-store.ts'
+import { aCheckout, aShopifyFake, aShopifyStore, deliver } from '../../../test/shopify-store.ts'
+import { aWorld } from '../../../test/world.ts'
+import type { PlatformCustomer } from '../../platforms/platform/platform.ts'
+import { StoreProblem } from '../../platforms/platform/store-problem.ts'
+import { pullCheckouts } from './checkouts.ts'
+import { syncStore } from './sync.ts'
+
+const world = aWorld()
+const MINUTE_MS = 60_000
+const { ago, orderCheck, streamOf } = readings(world)
+
+const cartsOf = (storeId: string) =>
+  world.db
+    .selectFrom('carts')
+    .selectAll()
+    .where('store_id', '=', storeId)
+    .where('status', '<>', 'merged')
+    .orderBy('started_at')
+    .execute()
+
+test('a checkout becomes a cart with the shopper’s contact, and read again it is no news', async () => {
+  const { fake, storeId } = await aShopifyStore(world)
+  const restoreUrl = `${fake.profile.homeUrl}/1/checkouts/ac/t/recover?key=k`
+  fake.allCheckouts = [aCheckout({ checkoutId: '1', modifiedAt: ago(20 * MINUTE_MS), restoreUrl })]
+  expect(await pullCheckouts(world.deps, { storeId })).toMatchObject({ kind: 'done', rowsSeen: 1 })
+  const [cart, ...others] = await cartsOf(storeId)
+  expect(others).toEqual([])
+  expect(cart).toMatchObject({ status: 'active', email: 'shopper-1@mail.example.org', value_minor: 1_800 })
+  expect(cart!.fold.episode!.checkout).toEqual({ id: '1', url: restoreUrl, createdAt: ago(20 * MINUTE_MS) })
+  await pullCheckouts(world.deps, { storeId })
+  const facts = await world.db.selectFrom('facts').select('id').where('store_id', '=', storeId).execute()
+  expect(facts).toHaveLength(1)
+  expect((await streamOf(storeId, 'checkouts')).watermark).toEqual(new Date(ago(20 * MINUTE_MS)))
+})
+
+test('before consent a checkout is no cart, or a cart without contact, as its store has chosen (C9)', async () => {
+  const { fake, storeId } = await aShopifyStore(world)
+  const choose = (mode: 'nothing' | 'cart_only') =>
+    world.db.updateTable('stores').set({ before_consent: mode }).where('id', '=', storeId).execute()
+  const consent = { channel: 'email' as const, level: 'single' as const, at: ago(MINUTE_MS), wording: null }
+  await choose('nothing')
+  fake.allCheckouts = [
+    aCheckout({ checkoutId: '1', checkoutToken: 'one', cartToken: null, modifiedAt: ago(20 * MINUTE_MS) }),
+  ]
+  await pullCheckouts(world.deps, { storeId })
+  expect(await cartsOf(storeId)).toEqual([])
+  await choose('cart_only')
+  fake.allCheckouts = [
+    aCheckout({ checkoutId: '2', checkoutToken: 'two', cartToken: null, modifiedAt: ago(9 * MINUTE_MS) }),
+    aCheckout({
+      ...{ checkoutId: '3', checkoutToken: 'three', cartToken: null, modifiedAt: ago(8 * MINUTE_MS) },
+      ...{ email: 'agreed@mail.example.org', phone: '+12125550177', consents: [{ ...consent, state: 'granted' }] },
+    }),
+  ]
+  await pullCheckouts(world.deps, { storeId })
+  expect((await cartsOf(storeId)).map(({ email, phone }) => [email, phone])).toEqual([
+    [null, null],
+    ['agreed@mail.example.org', null],
+  ])
+})
+
+test('an address of a checkout that is not on the store’s own host is not kept (X1)', async () => {
+  const { fake, storeId } = await aShopifyStore(world)
+  const restoreUrl = 'https://evil.example.net/recover'
+  fake.allCheckouts = [aCheckout({ checkoutId: '1', modifiedAt: ago(MINUTE_MS), restoreUrl })]
+  await pullCheckouts(world.deps, { storeId })
+  expect((await cartsOf(storeId))[0]!.fold.episode!.checkout).toMatchObject({ url: null })
+})
+
+test('the order with the checkout’s token is the purchase, whatever email it has; there is one cart (S3, S6)', async () => {
+  const { fake, storeId } = await aShopifyStore(world)
+  fake.allCheckouts = [aCheckout({ checkoutId: '1', modifiedAt: ago(20 * MINUTE_MS) })]
+  await pullCheckouts(world.deps, { storeId })
+  fake.allOrders = [
+    anOrder({
+      ...{ orderId: '9', kind: 'purchase', status: 'paid', modifiedAt: ago(5 * MINUTE_MS) },
+      ...{ email: 'another@mail.example.org', checkoutToken: 'token-1' },
+    }),
+  ]
+  await orderCheck(storeId)
+  const carts = await cartsOf(storeId)
+  expect(carts.map(({ status }) => status)).toEqual(['purchased'])
+  expect(carts[0]!.fold.episode!.orderId).toBe('9')
+})
+
+test('a checkout that was completed ends its cart before its order is known, which the order then names', async () => {
+  const { fake, storeId } = await aShopifyStore(world)
+  fake.allCheckouts = [aCheckout({ checkoutId: '1', modifiedAt: ago(20 * MINUTE_MS) })]
+  await pullCheckouts(world.deps, { storeId })
+  const done = { modifiedAt: ago(4 * MINUTE_MS), completedAt: ago(5 * MINUTE_MS), createdAt: ago(20 * MINUTE_MS) }
+  fake.allCheckouts = [aCheckout({ checkoutId: '1', ...done })]
+  await pullCheckouts(world.deps, { storeId })
+  expect((await cartsOf(storeId)).map(({ status }) => status)).toEqual(['purchased'])
+  fake.allOrders = [
+    anOrder({
+      ...{ orderId: '9', kind: 'purchase', status: 'paid', modifiedAt: ago(5 * MINUTE_MS) },
+      checkoutToken: 'token-1',
+    }),
+  ]
+  await orderCheck(storeId)
+  const carts = await cartsOf(storeId)
+  expect(carts.map(({ status, fold }) => [status, fold.episode!.orderId])).toEqual([['purchased', '9']])
+})
+
+test('one that was completed before it was ever read is no cart', async () => {
+  const { fake, storeId } = await aShopifyStore(world)
+  const done = { modifiedAt: ago(4 * MINUTE_MS), completedAt: ago(5 * MINUTE_MS) }
+  fake.allCheckouts = [aCheckout({ checkoutId: '1', ...done })]
+  await pullCheckouts(world.deps, { storeId })
+  expect(await cartsOf(storeId)).toEqual([])
+})
+
+test.each([
+  ['of staff', { source: 'staff' as const }],
+  ['of a till', { source: 'pos' as const }],
+  ['that tries the payments out', { isTest: true }],
+])('an order %s is nobody’s cart and nobody’s revenue (A2)', async (_, more) => {
+  const { fake, storeId } = await aShopifyStore(world)
+  fake.allOrders = [anOrder({ orderId: '9', kind: 'pending', status: 'pending', modifiedAt: ago(MINUTE_MS), ...more })]
+  await orderCheck(storeId)
+  expect(await cartsOf(storeId)).toEqual([])
+  const order = world.db.selectFrom('orders').select('is_staff').where('store_id', '=', storeId)
+  expect(await order.executeTakeFirst()).toEqual({ is_staff: true })
+})
+
+test('a delivered checkout is read again by its id and joins the cart its body names (S6)', async () => {
+  const { fake, storeId, captureKey } = await aShopifyStore(world)
+  const cart = { token: 'hWN2cart00000001', updated_at: ago(10 * MINUTE_MS), line_items: [lineItem(2)] }
+  expect(await deliver(world, captureKey, { topic: 'carts/update', body: cart })).toBe(200)
+  expect((await cartsOf(storeId)).map(({ email, item_count }) => [email, item_count])).toEqual([[null, 2]])
+  fake.allCheckouts = [aCheckout({ checkoutId: '77', modifiedAt: ago(5 * MINUTE_MS), checkoutToken: null })]
+  const body = { id: 77, token: 'hWN2checkout00001', cart_token: 'hWN2cart00000001' }
+  expect(await deliver(world, captureKey, { topic: 'checkouts/update', body })).toBe(200)
+  await world.runJobs()
+  const carts = await cartsOf(storeId)
+  expect(carts.map(({ email }) => email)).toEqual(['shopper-77@mail.example.org'])
+  const keys = world.db.selectFrom('shopper_keys').select('value').where('store_id', '=', storeId)
+  const values = (await keys.where('kind', '=', 'cart').execute()).map(({ value }) => value)
+  expect(values.sort()).toEqual(['checkout:hWN2checkout00001', 'hWN2cart00000001'])
+})
+
+test('a delivery counts once, a forged one is refused, and an empty cart that nobody knows is nobody’s', async () => {
+  const { storeId, captureKey } = await aShopifyStore(world)
+  const body = { token: 'hWN2cart00000001', updated_at: ago(10 * MINUTE_MS), line_items: [] }
+  expect(await deliver(world, captureKey, { topic: 'carts/update', body, secret: 'another' })).toBe(401)
+  expect(await deliver(world, captureKey, { topic: 'carts/update', body })).toBe(200)
+  const shoppers = world.db.selectFrom('shoppers').select('id').where('store_id', '=', storeId)
+  expect(await shoppers.execute()).toEqual([])
+  for (let time = 0; time < 2; time += 1) {
+    expect(await deliver(world, captureKey, { topic: 'orders/updated', body: { id: 5 }, id: 'once' })).toBe(200)
+  }
+  expect(world.queued.filter(({ name }) => name === 'stores.order')).toHaveLength(1)
+})
+
+test('the periodic reading takes checkouts along, and a platform without them is not asked', async () => {
+  const { fake, storeId } = await aShopifyStore(world, aShopifyFake())
+  await syncStore(world.deps, { storeId })
+  expect(fake.checkoutQueries).toHaveLength(1)
+})
+
+test('what somebody took back in the shop is known by the next reading, whatever deliveries were lost (Y2, C5)', async () => {
+  const { fake, storeId } = await aShopifyStore(world)
+  const customer = (modifiedAt: string, state: 'granted' | 'withdrawn'): PlatformCustomer => ({
+    ...{ customerId: '7', email: 'ada@mail.example.org', phone: null, firstName: 'Ada', lastName: null, company: null },
+    ...{ country: 'US', createdAt: null, modifiedAt, lastLoginAt: null },
+    consents: [{ channel: 'email', state, level: 'single', at: modifiedAt, wording: null }],
+  })
+  const ledger = async () => {
+    const rows = world.db.selectFrom('consents').select('status').where('store_id', '=', storeId).orderBy('at')
+    return (await rows.execute()).map(({ status }) => status)
+  }
+  fake.allCheckouts = [aCheckout({ checkoutId: '1', modifiedAt: ago(60 * MINUTE_MS) })]
+  fake.allCustomers = [customer(ago(50 * MINUTE_MS), 'granted')]
+  await pullCheckouts(world.deps, { storeId })
+  expect(await ledger()).toEqual([])
+  await pullCheckouts(world.deps, { storeId })
+  fake.allCustomers = [customer(ago(MINUTE_MS), 'withdrawn')]
+  await pullCheckouts(world.deps, { storeId })
+  expect(await ledger()).toEqual(['granted', 'withdrawn'])
+})
+
+test('an app that may not read customers reads checkouts all the same', async () => {
+  const { fake, storeId } = await aShopifyStore(world)
+  fake.allCheckouts = [aCheckout({ checkoutId: '1', modifiedAt: ago(60 * MINUTE_MS) })]
+  await pullCheckouts(world.deps, { storeId })
+  fake.customers = () => {
+    throw new StoreProblem('shopify_scopes_missing', 'read_customers')
+  }
+  expect(await pullCheckouts(world.deps, { storeId })).toMatchObject({ kind: 'done' })
+})
+
+const lineItem = (quantity: number) => ({
+  ...{ id: 161, product_id: 16, variant_id: 161, title: 'Enamel Mug', quantity, price: '18.00' },
+})

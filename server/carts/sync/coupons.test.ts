@@ -1,0 +1,235 @@
+import { beforeEach, expect, test } from 'vitest'
+import { aConnectedStore, type Connected, readings } from '../../../test/connected-store.ts'
+import { aCoupon } from '../../../test/fake-coupons.ts'
+import { anOrder, aProblem } from '../../../test/fake-store.ts'
+import { aWorld } from '../../../test/world.ts'
+import { recordOrders } from '../carts/record.ts'
+import { newId } from '../../core/common/ids.ts'
+import { couponUsesJob } from '../coupons/jobs.ts'
+import { readUses } from '../coupons/uses.ts'
+import { gatherNotifications } from '../../access/notifications/gather.ts'
+import { pullCoupons } from './local-copies.ts'
+import { importStore, syncStore } from './sync.ts'
+
+// The copy of a store's coupons (decision 30): what is read, when, and what a reading may conclude.
+
+const world = aWorld()
+const { ago, streamOf } = readings(world)
+const DAY_MS = 86_400_000
+let shop: Connected
+
+beforeEach(async () => {
+  shop = await aConnectedStore(world)
+})
+
+const pull = (isFull = false) => pullCoupons(world.deps, { storeId: shop.storeId, isFull })
+const listed = async () =>
+  (await world.request('GET', '/api/coupons', { token: shop.owner.token })).body as {
+    coupons: { _id: string; code: string; madeBy: string; usageCount: number; endDate: string; isActive: boolean }[]
+    readAt: string | null
+    problem: string | null
+  }
+const codes = async () => (await listed()).coupons.map(({ code }) => code).sort()
+const make = async (code: string, more: Record<string, unknown> = {}) => {
+  const body = { code, type: 'percentage', amount: 10, startDate: ago(DAY_MS), endDate: ago(-7 * DAY_MS), ...more }
+  return (await world.request('POST', '/api/coupons', { token: shop.owner.token, body })).body.coupon as { _id: string }
+}
+const theirs = (couponId: string, more: Parameters<typeof aCoupon>[0] | object = {}) => aCoupon({ couponId, ...more })
+
+test('the first reading, the sweep and “Sync now” read them, and doing it twice changes nothing', async () => {
+  shop.fake.allCoupons = [
+    theirs('1', { code: 'autumn' }),
+    theirs('2', { code: 'Draft', isPublished: false }),
+    theirs('3', { type: 'other', platformType: 'fixed_product', percent: null, amountMinor: 500 }),
+  ]
+  await importStore(world.deps, { storeId: shop.storeId })
+  const before = await listed()
+  expect(before.coupons.toSorted((one, other) => one.code.localeCompare(other.code))).toMatchObject([
+    { code: 'AUTUMN', isActive: true },
+    { code: 'CODE-3', type: 'other', platformType: 'fixed_product', amount: 5, madeBy: 'store', isActive: true },
+    { code: 'DRAFT', isActive: false, endDate: null },
+  ])
+  expect([before.readAt, before.problem]).toEqual([world.now.toISOString(), null])
+  await syncStore(world.deps, { storeId: shop.storeId })
+  expect(await listed()).toEqual(before)
+  shop.fake.allCoupons.push(theirs('4', { code: 'new' }))
+  await world.request('POST', '/api/stores/sync', { token: shop.owner.token, body: {} })
+  expect(await codes()).toContain('NEW')
+})
+
+test('“Sync now” finds out that a read-only key may write by now', async () => {
+  await world.db.updateTable('stores').set({ can_write: false }).where('id', '=', shop.storeId).execute()
+  expect(await listed()).toMatchObject({ canWrite: false })
+  await world.request('POST', '/api/stores/sync', { token: shop.owner.token, body: {} })
+  expect(await listed()).toMatchObject({ canWrite: true })
+})
+
+test('codes made for single messages are not taken into it', async () => {
+  shop.fake.allCoupons = [theirs('1', { code: 'cart-abc', mark: `message:${newId()}` }), theirs('2', { code: 'own' })]
+  await pull()
+  expect(await codes()).toEqual(['OWN'])
+})
+
+test('one made here is known by its mark, one that only copies the mark is the store’s', async () => {
+  const { _id } = await make('OURS')
+  const [ours] = shop.fake.allCoupons
+  shop.fake.allCoupons.push({ ...ours!, couponId: '7', code: 'copied' })
+  shop.fake.allCoupons.push(theirs('8', { code: 'elsewhere', mark: `coupon:${newId()}:${newId()}` }))
+  await pull(true)
+  const found = (await listed()).coupons.map(({ code, madeBy }) => [code, madeBy]).sort()
+  expect(found).toEqual([
+    ['COPIED', 'store'],
+    ['ELSEWHERE', 'store'],
+    ['OURS', 'recoup'],
+  ])
+  await world.db.deleteFrom('coupons').where('store_id', '=', shop.storeId).execute()
+  shop.fake.allCoupons = [ours!]
+  await pull(true)
+  expect((await listed()).coupons).toMatchObject([{ _id, madeBy: 'recoup' }])
+})
+
+test('what a complete listing does not name is gone; an interrupted one says nothing, and a return brings it back', async () => {
+  const { _id } = await make('OURS')
+  shop.fake.allCoupons.push(...['1', '2', '3'].map((id) => theirs(id)))
+  await pull()
+  const [lost, ...rest] = shop.fake.allCoupons
+  shop.fake.allCoupons = rest
+  world.advance(60_000)
+  shop.fake.failAt = { page: 2, problem: aProblem('timeout'), times: 1 }
+  expect((await pull()).kind).toBe('failed')
+  expect(await codes()).toContain('OURS')
+  expect((await pull()).kind).toBe('done')
+  expect(await codes()).toContain('OURS')
+  world.advance(60_000)
+  await pull()
+  expect(await codes()).toEqual(['CODE-1', 'CODE-2', 'CODE-3'])
+  const row = await world.db.selectFrom('coupons').select('gone_at').where('id', '=', _id).executeTakeFirstOrThrow()
+  expect(row.gone_at).toEqual(world.now)
+  shop.fake.allCoupons.push(lost!)
+  world.advance(60_000)
+  await pull()
+  expect(await codes()).toContain('OURS')
+})
+
+test('one that cannot be read is not gone', async () => {
+  shop.fake.allCoupons = [theirs('1'), theirs('2')]
+  await pull()
+  world.advance(60_000)
+  shop.fake.coupons = async function* () {
+    yield { rows: [theirs('1')], skipped: [{ id: '2', reason: 'no amount' }], page: 1, totalPages: 1, isLast: true }
+  }
+  await pull()
+  expect(await codes()).toEqual(['CODE-1', 'CODE-2'])
+})
+
+test('the store’s word counts, but the true end of one that stands there as expired', async () => {
+  await make('OURS')
+  await make('OFF', { isActive: false })
+  const [ours, off] = shop.fake.allCoupons
+  const end = ours!.expiresAt
+  Object.assign(ours!, { percent: 3_000, expiresAt: ago(-30 * DAY_MS) })
+  world.advance(60_000)
+  await pull(true)
+  const of = async (code: string) => (await listed()).coupons.find((coupon) => coupon.code === code)!
+  expect(await of('OURS')).toMatchObject({ amount: 30, endDate: ago(-30 * DAY_MS + 60_000) })
+  expect(await of('OFF')).toMatchObject({ isActive: false, endDate: new Date(end!).toISOString() })
+  Object.assign(off!, { expiresAt: ago(-30 * DAY_MS) })
+  world.advance(60_000)
+  await pull(true)
+  expect(await of('OFF')).toMatchObject({ isActive: true, endDate: ago(-30 * DAY_MS + 60_000) })
+})
+
+test('a reading that fails keeps the copy, and says so with its age', { tags: ['B8'] }, async () => {
+  shop.fake.allCoupons = [theirs('1')]
+  await pull()
+  const readAt = world.now.toISOString()
+  world.advance(60_000)
+  shop.fake.problem = aProblem('unreachable')
+  await pull()
+  expect(await listed()).toMatchObject({
+    coupons: [{ code: 'CODE-1' }],
+    readAt,
+    problem: 'Failed to fetch coupons (using fallback)',
+  })
+})
+
+test('a key that may not read coupons breaks nothing else; the list says what to do, and nobody is told that the store is not read', async () => {
+  shop.fake.coupons = () => {
+    throw aProblem('no_rights', 'Sorry, you cannot list resources.')
+  }
+  const { body } = await world.request('POST', '/api/stores/sync', { token: shop.owner.token, body: {} })
+  expect(body).toMatchObject({ success: true })
+  expect(await streamOf(shop.storeId, 'coupons')).toMatchObject({ error_code: 'no_rights' })
+  expect((await listed()).problem).toBe(
+    'Failed to fetch coupons (using fallback). The key of this store may not read coupons. Create a key with Read/Write permissions for a user who is administrator or shop manager. Then choose “Replace keys” under Settings, Store.',
+  )
+  const health = await world.request('GET', '/api/stores/health', { token: shop.owner.token })
+  expect(health.body.streams.coupons.problem).toMatch(/^The key of this store may not read coupons\./)
+  await gatherNotifications(world.deps)
+  const told = await world.db.selectFrom('notifications').select('type').where('store_id', '=', shop.storeId).execute()
+  expect(told.map(({ type }) => type)).not.toContain('store_check_failed')
+})
+
+test('of many, what changed is read, and how often those made here were used', async () => {
+  const { _id } = await make('OURS')
+  await pull()
+  await world.db
+    .insertInto('coupons')
+    .values(
+      Array.from({ length: 500 }, (_, n) => ({
+        ...{ store_id: shop.storeId, id: newId(), made_by: 'store' as const, kind: 'shared' as const },
+        ...{ platform_id: `m${n}`, code: `MANY-${n}`, type: 'percentage' as const, platform_type: 'percent' },
+        ...{ percent: 100, currency: 'USD', is_active: true, seen_at: world.now, created_at: world.now },
+      })),
+    )
+    .execute()
+  shop.fake.allCoupons[0]!.usageCount = 4
+  world.advance(60_000)
+  await pull()
+  const { coupons } = await listed()
+  expect(coupons.length).toBe(50)
+  const row = await world.db.selectFrom('coupons').selectAll().where('id', '=', _id).executeTakeFirstOrThrow()
+  expect(row).toMatchObject({ usage_count: 4, gone_at: null })
+})
+
+test('an order that names one made here has its count read soon, once for many orders', async () => {
+  await make('OURS')
+  await pull()
+  const order = (orderId: string, coupon: string) =>
+    anOrder({ orderId, modifiedAt: ago(0), kind: 'purchase', status: 'processing', coupons: [coupon] })
+  const queued = () => world.queued.filter(({ name, key }) => name === couponUsesJob.name && key === shop.storeId)
+  await recordOrders(
+    world.deps,
+    shop.storeId,
+    [order('1', 'theirs'), anOrder({ orderId: '2', modifiedAt: ago(0), coupons: ['ours'] })],
+    'sync',
+  )
+  expect(queued()).toEqual([])
+  await recordOrders(world.deps, shop.storeId, [order('3', 'ours')], 'sync')
+  expect(queued().length).toBe(1)
+  shop.fake.allCoupons[0]!.usageCount = 1
+  await readUses(world.deps, { storeId: shop.storeId })
+  expect((await listed()).coupons).toMatchObject([{ code: 'OURS', usageCount: 1 }])
+  shop.fake.problem = aProblem('unreachable')
+  await readUses(world.deps, { storeId: shop.storeId })
+})
+
+test('a code is kept in capitals that the store reads as the same code', async () => {
+  shop.fake.allCoupons = [theirs('1', { code: 'süß10' }), theirs('2', { code: 'été' })]
+  await pull()
+  expect(await codes()).toEqual(['SÜß10', 'ÉTÉ'])
+  for (const code of await codes()) expect(shop.fake.allCoupons.map((each) => each.code)).toContain(code.toLowerCase())
+})
+
+test('one that is deleted while a listing is read stays deleted', async () => {
+  const { _id } = await make('OURS')
+  const [ours] = shop.fake.allCoupons
+  world.advance(60_000)
+  shop.fake.coupons = async function* () {
+    world.advance(1_000)
+    await world.request('DELETE', `/api/coupons/${_id}`, { token: shop.owner.token })
+    yield { rows: [ours!], skipped: [], page: 1, totalPages: 1, isLast: true }
+  }
+  await pull(true)
+  expect(await codes()).toEqual([])
+})

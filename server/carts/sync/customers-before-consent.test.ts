@@ -1,0 +1,171 @@
+import { beforeEach, expect, test } from 'vitest'
+import type { CaptureMode } from '../../../shared/capture-mode.ts'
+import { aConnectedStore, type Connected, readings } from '../../../test/connected-store.ts'
+import { anOrder } from '../../../test/fake-store.ts'
+import { aShopifyStore, deliver } from '../../../test/shopify-store.ts'
+import { aWorld } from '../../../test/world.ts'
+import { recordSaid } from '../../shoppers/consent/consents.ts'
+import { transact } from '../../core/db/db.ts'
+import type { PlatformConsent, PlatformCustomer } from '../../platforms/platform/platform.ts'
+import { pullCheckouts } from './checkouts.ts'
+import { pullCustomers } from './local-copies.ts'
+
+// A shop makes a customer of an address that was only typed at its checkout. Before consent none of it is kept (C9).
+
+const world = aWorld()
+const MINUTE_MS = 60_000
+const { ago, orderCheck } = readings(world)
+const EMAIL = 'ada@mail.example.org'
+const PHONE = '+12125550177'
+
+let store: Connected
+
+beforeEach(async () => {
+  store = await aShopifyStore(world)
+})
+
+const setMode = (mode: CaptureMode | null) =>
+  world.db.updateTable('stores').set({ before_consent: mode }).where('id', '=', store.storeId).execute()
+
+/** As Shopify has one after the email field of the checkout was left. */
+const aCustomer = (more: Partial<PlatformCustomer> = {}): PlatformCustomer => ({
+  ...{ customerId: '7', email: EMAIL, phone: PHONE, firstName: 'Ada', lastName: 'Lovelace', company: 'Engines' },
+  ...{ country: 'US', createdAt: ago(MINUTE_MS), modifiedAt: ago(MINUTE_MS), lastLoginAt: null },
+  ...{ ordersCount: 0, spentMinor: 0, consents: [said('none')], ...more },
+})
+
+const said = (state: PlatformConsent['state'], channel: PlatformConsent['channel'] = 'email'): PlatformConsent => ({
+  channel,
+  state,
+  level: 'single',
+  at: ago(MINUTE_MS),
+  wording: null,
+})
+
+/** By each way customers come in. */
+const WAYS = {
+  'the import': () => pullCustomers(world.deps, { storeId: store.storeId }),
+  'the reading of changed ones': async () => {
+    const { storeId } = store
+    const watermark = new Date(ago(60 * MINUTE_MS))
+    await pullCheckouts(world.deps, { storeId })
+    await world.db
+      .updateTable('sync_state')
+      .set({ watermark })
+      .where('store_id', '=', storeId)
+      .where('stream', '=', 'checkouts')
+      .execute()
+    await pullCheckouts(world.deps, { storeId })
+  },
+  'a webhook': async () => {
+    expect(await deliver(world, store.captureKey, { topic: 'customers/update', body: { id: 7 } })).toBe(200)
+    await world.runJobs()
+  },
+}
+const saidHere = (isGiven = true) => {
+  const word = { address: EMAIL, channel: 'email', isGiven, wording: 'Yes, please', country: 'US' } as const
+  return transact({ storeId: store.storeId, db: world.db }, (tx) => recordSaid(world.deps, tx, [word], world.now))
+}
+const ways = Object.keys(WAYS) as (keyof typeof WAYS)[]
+const strict = ['nothing', 'cart_only'] as const
+
+const rowsOf = (table: 'customers' | 'shoppers' | 'shopper_keys' | 'consents') =>
+  world.db.selectFrom(table).selectAll().where('store_id', '=', store.storeId).execute()
+const keptRecords = async () => {
+  const records = world.db.selectFrom('customers').select(['email', 'phone']).where('store_id', '=', store.storeId)
+  return (await records.execute()).map(({ email, phone }) => [email, phone])
+}
+const shoppersNow = () => world.db.selectFrom('shoppers').selectAll().where('store_id', '=', store.storeId).execute()
+
+test.each(ways)('%s keeps no customer who has not bought and not agreed (C9)', async (way) => {
+  for (const mode of strict) {
+    await setMode(mode)
+    store.fake.allCustomers = [aCustomer()]
+    await WAYS[way]()
+    const kept = [await rowsOf('customers'), await rowsOf('shoppers'), await rowsOf('shopper_keys')]
+    expect([mode, ...kept, await rowsOf('consents')]).toEqual([mode, [], [], [], []])
+  }
+  await setMode('cart_and_contact')
+  await WAYS[way]()
+  expect(await keptRecords()).toEqual([[EMAIL, PHONE]])
+})
+
+test.each(ways)('%s keeps of a customer what their later yes is about (C9)', async (way) => {
+  await setMode('nothing')
+  store.fake.allCustomers = [aCustomer()]
+  await WAYS[way]()
+  store.fake.allCustomers = [aCustomer({ modifiedAt: ago(0), consents: [said('granted')] })]
+  await WAYS[way]()
+  expect(await keptRecords()).toEqual([[EMAIL, null]])
+  expect(await shoppersNow()).toMatchObject([
+    { email: EMAIL, phone: null, account_first_name: 'Ada', is_registered: true },
+  ])
+  expect(await rowsOf('consents')).toMatchObject([{ channel: 'email', status: 'granted' }])
+  const both = [said('granted'), said('granted', 'sms')]
+  store.fake.allCustomers = [aCustomer({ modifiedAt: ago(0), consents: both })]
+  await WAYS[way]()
+  expect(await keptRecords()).toEqual([[EMAIL, PHONE]])
+})
+
+test('a customer of whom the store counts a paid order is kept (C6, C9)', async () => {
+  await setMode('cart_only')
+  store.fake.allCustomers = [aCustomer({ ordersCount: 1, spentMinor: 1_800 })]
+  await WAYS['the import']()
+  // The number may be one that was only typed.
+  expect(await keptRecords()).toEqual([[EMAIL, null]])
+})
+
+test('a customer whose order arrives later is there with the order, and their record with its next reading', async () => {
+  await setMode('nothing')
+  store.fake.allCustomers = [aCustomer()]
+  await WAYS['the import']()
+  const order = { orderId: '9', kind: 'purchase', status: 'paid', email: EMAIL, phone: PHONE, customerId: '7' } as const
+  store.fake.allOrders = [anOrder({ ...order, modifiedAt: ago(0), paidAt: ago(0) })]
+  await orderCheck(store.storeId)
+  expect(await shoppersNow()).toMatchObject([{ email: EMAIL, phone: PHONE, is_registered: false }])
+  await WAYS['the import']()
+  expect(await keptRecords()).toEqual([[EMAIL, PHONE]])
+  expect(await shoppersNow()).toMatchObject([{ email: EMAIL, phone: PHONE, is_registered: true }])
+})
+
+test('a customer who agreed in Recoup is kept for what the ledger has a yes for (C9)', async () => {
+  await setMode('cart_only')
+  store.fake.allCustomers = [aCustomer()]
+  await saidHere()
+  await WAYS['the import']()
+  expect(await keptRecords()).toEqual([[EMAIL, null]])
+})
+
+test('a customer who took their consent back in Recoup is not kept for what the shop still says', async () => {
+  await setMode('cart_only')
+  await saidHere(false)
+  store.fake.allCustomers = [aCustomer({ consents: [said('granted')] })]
+  await WAYS['the import']()
+  expect(await keptRecords()).toEqual([])
+})
+
+test('an opt-out in the shop is recorded without the customer, and a later yes counts (C5)', async () => {
+  await setMode('nothing')
+  store.fake.allCustomers = [aCustomer({ consents: [said('withdrawn')] })]
+  await WAYS['the import']()
+  expect(await keptRecords()).toEqual([])
+  expect(await rowsOf('consents')).toMatchObject([{ channel: 'email', status: 'withdrawn' }])
+  expect(JSON.stringify(await rowsOf('consents'))).not.toContain(EMAIL)
+  await saidHere()
+  await WAYS['the import']()
+  expect(await keptRecords()).toEqual([[EMAIL, null]])
+})
+
+test('of a WooCommerce shop only customers who have paid or agreed are kept (C9)', async () => {
+  store = await aConnectedStore(world)
+  const { ordersCount: _, spentMinor: __, consents: ___, ...account } = aCustomer()
+  for (const mode of strict) {
+    await setMode(mode)
+    store.fake.allCustomers = [{ ...account, isPaying: false }]
+    await WAYS['the import']()
+    expect([mode, await keptRecords(), await shoppersNow()]).toEqual([mode, [], []])
+  }
+  store.fake.allCustomers = [{ ...account, isPaying: true }]
+  await WAYS['the import']()
+  expect(await keptRecords()).toEqual([[EMAIL, null]])
+})

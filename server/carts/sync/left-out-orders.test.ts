@@ -1,0 +1,158 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { aConnectedStore, readings } from '../../../test/connected-store.ts'
+import { anOrder, aProblem } from '../../../test/fake-store.ts'
+import { aWorld } from '../../../test/world.ts'
+import { foldPostsOf } from '../capture/capture-intake.ts'
+import { PENDING_LIMIT_MS } from '../../access/stores/rules.ts'
+import { pendingLimit } from './order-check.ts'
+
+// Unpaid orders that were left out before consent are read again (C9, S4).
+
+const world = aWorld()
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+
+const { ago, orderCheck, orderIds, streamOf, aStoreWithOrders } = readings(world)
+
+/** In the shop's consent tool. */
+async function agree(captureKey: string, origin: string, email: string) {
+  const reply = await world.app.inject({
+    method: 'POST',
+    url: `/api/capture/${captureKey}`,
+    headers: { origin, 'content-type': 'text/plain' },
+    payload: JSON.stringify({
+      ...{ cart: 'cart-of-ada-0123456789', page: 'page-of-ada-0123456789', seq: 1, agreed: true },
+      ...{ items: [{ id: '11', quantity: 1 }], contact: { email } },
+    }),
+  })
+  expect(reply.statusCode).toBe(204)
+}
+
+test('an unpaid order that was left out is read again, and holds the messages of its shopper who has agreed since (C9, S4)', async () => {
+  const { storeId, fake, captureKey } = await aConnectedStore(world)
+  const email = 'ada@shoppers.example.com'
+  await world.db.updateTable('stores').set({ before_consent: 'nothing' }).where('id', '=', storeId).execute()
+  const unpaid = { orderId: 'unpaid', kind: 'pending', status: 'pending', email, paidAt: null } as const
+  fake.allOrders = [
+    anOrder({ ...unpaid, modifiedAt: ago(10 * MINUTE_MS) }),
+    anOrder({ orderId: 'other', modifiedAt: ago(5_000) }),
+  ]
+  await orderCheck(storeId)
+  expect(await orderIds(storeId)).not.toContain('unpaid')
+  const { watermark } = await streamOf(storeId, 'order_check')
+  await agree(captureKey, fake.profile.homeUrl, email)
+  await foldPostsOf(world.deps, storeId)
+  world.advance(2 * MINUTE_MS)
+  expect((await orderCheck(storeId)).isFresh).toBe(true)
+  const order = await world.db
+    .selectFrom('orders')
+    .selectAll()
+    .where('store_id', '=', storeId)
+    .where('order_id', '=', 'unpaid')
+    .executeTakeFirstOrThrow()
+  expect(order).toMatchObject({ email, kind: 'pending' })
+  const cart = await world.db.selectFrom('carts').selectAll().where('store_id', '=', storeId).executeTakeFirstOrThrow()
+  expect([cart.shopper_id, cart.pending_until]).toEqual([
+    order.shopper_id,
+    new Date(order.modified_at.getTime() + DAY_MS),
+  ])
+  expect((await streamOf(storeId, 'order_check')).watermark).toEqual(watermark)
+  fake.beforePage = async ({ list }) => {
+    if (list === 'pending') throw aProblem('store_error')
+  }
+  world.advance(2 * MINUTE_MS)
+  expect((await orderCheck(storeId)).isFresh).toBe(false)
+})
+
+test('unpaid orders that take too long do not keep a store from sending, and the owner hears of it', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  await world.db.updateTable('stores').set({ before_consent: 'nothing' }).where('id', '=', storeId).execute()
+  fake.beforePage = async ({ list, signal }) => {
+    if (list !== 'pending') return
+    await new Promise((_, reject) => signal!.addEventListener('abort', () => reject(signal!.reason)))
+  }
+  pendingLimit.ms = 10
+  onTestFinished(() => {
+    pendingLimit.ms = PENDING_LIMIT_MS
+  })
+  expect((await orderCheck(storeId)).isFresh).toBe(true)
+  const { rows } = await world.pool.query(
+    `select data from pending_notifications where type = 'store_check_failed'
+    and store_id = $1`,
+    [storeId],
+  )
+  expect(rows).toEqual([{ data: { code: 'timeout', detail: null, about: 'unpaid orders' } }])
+})
+
+test('unpaid orders of which one try reads only the first page are all read by the tries that follow, again and again', async () => {
+  const { storeId, fake, captureKey } = await aConnectedStore(world)
+  const email = 'ada@shoppers.example.com'
+  await world.db.updateTable('stores').set({ before_consent: 'nothing' }).where('id', '=', storeId).execute()
+  // The shopper of the last one has agreed.
+  fake.allOrders = [7, 6, 5, 4, 3].map((minutes) =>
+    anOrder({
+      ...{
+        orderId: `unpaid-${minutes}`,
+        kind: 'pending',
+        status: 'pending',
+        modifiedAt: ago(minutes * 60 * MINUTE_MS),
+      },
+      ...(minutes === 3 && { email }),
+    }),
+  )
+  fake.allOrders.push(anOrder({ orderId: 'other', modifiedAt: ago(5_000) }))
+  await orderCheck(storeId)
+  await agree(captureKey, fake.profile.homeUrl, email)
+  await foldPostsOf(world.deps, storeId)
+  pendingLimit.ms = 1_000
+  onTestFinished(() => {
+    pendingLimit.ms = PENDING_LIMIT_MS
+  })
+  let pages = 0
+  fake.beforePage = async ({ list, signal }) => {
+    if (list !== 'pending' || ++pages < 2) return
+    await new Promise((_, reject) => signal!.addEventListener('abort', () => reject(signal!.reason)))
+  }
+  /** From where each try reads. */
+  const starts: number[] = []
+  const tryOnce = async () => {
+    pages = 0
+    world.advance(2 * MINUTE_MS)
+    expect((await orderCheck(storeId)).isFresh).toBe(true)
+    const { modifiedSince } = fake.orderQueries.findLast(({ list }) => list === 'pending')!
+    starts.push(Math.round((world.now.getTime() - Date.parse(modifiedSince)) / (60 * MINUTE_MS)))
+  }
+  // A slow machine may need a try more.
+  while (starts.length < 20 && !(await orderIds(storeId)).includes('unpaid-3')) await tryOnce()
+  expect(await orderIds(storeId)).toContain('unpaid-3')
+  expect([...new Set(starts)]).toEqual([24, 6, 5, 4, 3].slice(0, new Set(starts).size))
+  // The end was reached, so that the next try begins at the start.
+  while (starts.at(-1) !== 24 && starts.length < 25) await tryOnce()
+  expect(starts.at(-1)).toBe(24)
+})
+
+test('unpaid orders are read again for a day after the owner chose to keep cart and contact', async () => {
+  const { storeId, fake, owner } = await aStoreWithOrders()
+  const choose = (mode: string) =>
+    world.request('PUT', '/api/consent/capture', {
+      token: owner.token,
+      body: { mode, legalGround: 'Our lawyer has confirmed that we may keep this.' },
+    })
+  expect((await choose('nothing')).status).toBe(200)
+  await orderCheck(storeId)
+  expect((await choose('cart_and_contact')).status).toBe(200)
+  const lists = async (ms: number) => {
+    world.advance(ms)
+    fake.orderQueries.length = 0
+    await orderCheck(storeId)
+    return fake.orderQueries.map(({ list }) => list)
+  }
+  expect(await lists(2 * MINUTE_MS)).toEqual([undefined, 'pending'])
+  expect(await lists(DAY_MS)).toEqual([undefined])
+})
+
+test('a store that keeps cart and contact is not asked again for unpaid orders', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  await orderCheck(storeId)
+  expect(fake.orderQueries.map(({ list }) => list)).toEqual([undefined])
+})

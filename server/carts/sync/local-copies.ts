@@ -1,0 +1,265 @@
+import type { z } from 'zod'
+import { keepsAll } from '../../../shared/capture-mode.ts'
+import { normalizeEmail, normalizePhone } from '../../../shared/contact.ts'
+import { allowedCustomers } from '../../shoppers/consent/covered-customers.ts'
+import { recordStoreConsents } from '../../shoppers/consent/store-consents.ts'
+import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
+import { found } from '../../core/common/errors.ts'
+import { asideForPages, inPlace, type StepAside } from '../../core/common/seats.ts'
+import { closeUnseen, countInStore, keepPage } from '../coupons/copy.ts'
+import { refreshUses } from '../coupons/uses.ts'
+import type { Deps } from '../../deps.ts'
+import type { PlatformCustomer, PlatformProduct, ProductCategory, ShownTax } from '../../platforms/platform/platform.ts'
+import { StoreProblem } from '../../platforms/platform/store-problem.ts'
+import { readPlugin } from '../../access/plugin/plugin.ts'
+import { isAlive } from '../../access/plugin/rules.ts'
+import { customerMark } from '../../shoppers/shoppers/rules.ts'
+import { linkRegistered, lockAllKeys, registeredKeys } from '../../shoppers/shoppers/shoppers.ts'
+import { storeAccess } from '../../access/stores/access.ts'
+import { before, newest, nextWatermark, SWEEP_OVERLAP_MS } from '../../access/stores/rules.ts'
+import { readStore } from '../../access/stores/store.ts'
+import type { customerJob, productsJob } from './jobs.ts'
+import { isEmpty, numberedPages } from './pages.ts'
+import { readRecord } from './record.ts'
+import { keepGoing, OutOfTime, ofRights, runSyncJob, type SyncJob, type SyncResult } from './sync-jobs.ts'
+import * as sql from './sync-sql.ts'
+
+// Copies of the store's customers and products. A listing that was interrupted goes on at its next page.
+
+export interface PullOptions {
+  storeId: string
+  /** Everything, not only what changed. */
+  isFull?: boolean
+  signal?: AbortSignal
+  stepAside?: StepAside
+}
+
+export function pullCustomers(deps: Deps, { storeId, signal, stepAside }: PullOptions): Promise<SyncResult> {
+  return runSyncJob(deps, { storeId, stream: 'customers' }, async (run) => {
+    const client = await storeAccess(deps, run.store)
+    const pages = numberedPages(
+      (firstPage) => client.customers({ firstPage, ...(signal ? { signal } : {}) }),
+      run.state.cursor_page ?? 1,
+      signal,
+    )
+    let rowsSeen = 0
+    for await (const page of inTime(pages, { signal, stepAside })) {
+      await keepCustomers(run, page.rows)
+      rowsSeen += page.rows.length
+      await keepGoing(run, { cursor_page: page.page + 1 })
+    }
+    return { rowsSeen }
+  })
+}
+
+/** Each is a shopper from now on. The locks are those of erasing (C8), and of recording what they do (Way B). */
+async function keepCustomers(
+  { deps, store, startedAt }: Pick<SyncJob, 'deps' | 'store' | 'startedAt'>,
+  page: readonly PlatformCustomer[],
+): Promise<void> {
+  const { home_url, before_consent } = found(await readStore(store), 'Store')
+  const allowed = keepsAll(before_consent) ? page : await allowedCustomers(deps, store, page)
+  const rows = allowed.map((row) => customerRow(deps, store.storeId, row))
+  const storeHost = new URL(home_url).hostname
+  const records = rows.map(({ customer_id, email, phone }) => ({ customerId: customer_id, email, phone }))
+  await transact(store, async (tx) => {
+    await lockAllKeys(
+      tx,
+      records.flatMap((record) => registeredKeys(record, storeHost)),
+    )
+    const written = new Set(await sql.upsertCustomers(tx, asJson(rows), startedAt, deps.now()))
+    const news = records.filter(({ customerId }) => written.has(customerId))
+    await linkRegistered(tx, news, { storeHost, now: deps.now() })
+  })
+  // A no is kept of everybody, as a hash: read only after they have agreed here, it would beat their later yes.
+  await recordStoreConsents(deps, store.storeId, page)
+}
+
+/**
+ * Those that changed, of a platform that keeps consents: what somebody took back there is known soon, whatever deliveries were lost (Y2). An app
+ * that may not read customers is no reason to call the reading failed.
+ */
+export async function readChangedCustomers(
+  run: SyncJob,
+  query: { modifiedSince: string; signal?: AbortSignal },
+  stepAside?: StepAside,
+) {
+  const client = await storeAccess(run.deps, run.store)
+  try {
+    for await (const page of inTime(client.customers(query), { signal: query.signal, stepAside })) {
+      await keepCustomers(run, page.rows)
+      await keepGoing(run)
+    }
+  } catch (error) {
+    if (!(error instanceof StoreProblem && ofRights(error.code))) throw error
+  }
+}
+
+/** Job, for a webhook. */
+export async function refreshCustomer(deps: Deps, asked: z.infer<typeof customerJob.payload>): Promise<void> {
+  const store = { storeId: asked.storeId, db: deps.db }
+  const customer = await readRecord(deps, store, (client, signal) => client.customer(asked.customerId, signal))
+  if (customer) await keepCustomers({ deps, store, startedAt: deps.now() }, [customer])
+}
+
+/** Job, for a webhook. */
+export async function refreshProducts(
+  deps: Deps,
+  { storeId }: z.infer<typeof productsJob.payload>,
+  stepAside: StepAside = inPlace,
+): Promise<void> {
+  await pullProducts(deps, { storeId, stepAside })
+}
+
+/** The shop has seen these customers as themselves. */
+export const noteActive = sql.noteActive
+
+/** Only a listing read from its first page to its last, in one run, may say that a product is gone (Y2). */
+export function pullProducts(deps: Deps, options: PullOptions): Promise<SyncResult> {
+  const { storeId, signal, stepAside } = options
+  return runSyncJob(deps, { storeId, stream: 'products' }, async (run) => {
+    const { state, store, startedAt } = run
+    const isFull = options.isFull || state.cursor_page !== null || !state.completed_at || !state.watermark
+    const since = isFull ? {} : { modifiedSince: before(state.watermark!, SWEEP_OVERLAP_MS).toISOString() }
+    const client = await storeAccess(deps, store)
+    const pages = numberedPages(
+      (firstPage) =>
+        client.products({
+          firstPage,
+          ...since,
+          shownTax: () => shownTaxOf(deps, store),
+          ...(signal ? { signal } : {}),
+        }),
+      (isFull && state.cursor_page) || 1,
+      signal,
+    )
+    let seen: Date | null = null
+    let rowsSeen = 0
+    for await (const page of inTime(pages, { signal, stepAside })) {
+      if (isEmpty(page)) continue
+      await sql.upsertProducts(store, asJson(page.rows.map(productRow)), startedAt, deps.now())
+      await sql.upsertCategories(store, asJson(categoriesIn(page.rows)), startedAt, deps.now())
+      seen = newest([seen, ...page.rows.map((row) => (row.modifiedAt ? new Date(row.modifiedAt) : null))])
+      rowsSeen += page.rows.length
+      await keepGoing(run, isFull ? { cursor_page: page.page + 1 } : {})
+    }
+    if (isFull && state.cursor_page === null && rowsSeen > 0) await sql.closeUnseenProducts(store, startedAt)
+    return { watermark: nextWatermark(state.watermark, seen, startedAt), rowsSeen }
+  })
+}
+
+/** A shop with the plugin is not asked: carts have the price that the plugin reports. */
+async function shownTaxOf({ now }: Deps, store: StoreDb<Db>): Promise<ShownTax> {
+  const row = await readStore(store)
+  const [entered, shown] = [row?.prices_include_tax ?? null, row?.shows_tax ?? null]
+  if (entered !== null && entered === shown) return 'none'
+  if (entered === null || shown === null || isAlive(await readPlugin(store), now())) return 'unknown'
+  return shown ? 'added' : 'taken_off'
+}
+
+/** So many are listed anew each time; of more, what changed, and all once a day. */
+const FEW_COUPONS = 500
+
+/** As products: only a listing read from its first page to its last, in one run, may say that a coupon is gone (decision 30). */
+export function pullCoupons(deps: Deps, options: PullOptions): Promise<SyncResult> {
+  const { storeId, signal, stepAside } = options
+  return runSyncJob(deps, { storeId, stream: 'coupons' }, async (run) => {
+    const { state, store, startedAt } = run
+    const { account_id: accountId, currency } = found(await readStore(store), 'Store')
+    const hasList = state.cursor_page === null && state.completed_at && state.watermark
+    const isFull = options.isFull || !hasList || (await countInStore(store)) <= FEW_COUPONS
+    const since = isFull ? {} : { modifiedSince: before(state.watermark!, SWEEP_OVERLAP_MS).toISOString() }
+    const client = await storeAccess(deps, store)
+    const pages = numberedPages(
+      (firstPage) => client.coupons({ firstPage, currency, ...since, ...(signal ? { signal } : {}) }),
+      (isFull && state.cursor_page) || 1,
+      signal,
+    )
+    let seen: Date | null = null
+    let rowsSeen = 0
+    for await (const page of inTime(pages, { signal, stepAside })) {
+      if (isEmpty(page)) continue
+      await keepPage(deps, store, page, { accountId, currency, at: startedAt })
+      seen = newest([seen, ...page.rows.map((row) => (row.modifiedAt ? new Date(row.modifiedAt) : null))])
+      rowsSeen += page.rows.length
+      await keepGoing(run, isFull ? { cursor_page: page.page + 1 } : {})
+    }
+    if (isFull && state.cursor_page === null) await closeUnseen(deps, store, startedAt)
+    if (!isFull) await refreshUses(store, client, currency, signal)
+    return { watermark: nextWatermark(state.watermark, seen, startedAt), rowsSeen }
+  })
+}
+
+/** The caller's patience, apart from what a store does wrong. */
+export async function* inTime<P>(
+  pages: AsyncIterable<P>,
+  { signal, stepAside = inPlace }: { signal: AbortSignal | undefined; stepAside: StepAside | undefined },
+): AsyncGenerator<P> {
+  try {
+    for await (const page of asideForPages(pages, stepAside)) {
+      yield page
+      signal?.throwIfAborted()
+    }
+  } catch (error) {
+    if (signal?.aborted) throw new OutOfTime()
+    throw error
+  }
+}
+
+/** The hashes tell an erased person, who is not copied again (C8). */
+function customerRow({ secrets }: Deps, storeId: string, row: PlatformCustomer) {
+  const [email, phone] = [normalizeEmail(row.email), normalizePhone(row.phone, row.country)]
+  return {
+    customer_id: row.customerId,
+    email,
+    phone,
+    hashes: [email, phone, customerMark(storeId, row.customerId)].flatMap((mark) =>
+      mark ? secrets.addressHash(mark).toString('hex') : [],
+    ),
+    first_name: row.firstName,
+    last_name: row.lastName,
+    company: row.company,
+    country: row.country,
+    created_at: row.createdAt,
+    modified_at: row.modifiedAt,
+    last_login_at: row.lastLoginAt,
+    orders_count: row.ordersCount ?? null,
+    spent_minor: row.spentMinor ?? null,
+  }
+}
+
+const MOST_STOCK = 2_000_000_000
+
+function productRow(row: PlatformProduct) {
+  const stock = row.stockQuantity
+  return {
+    product_id: row.productId,
+    variation_id: row.variationId ?? '',
+    name: row.name,
+    sku: row.sku,
+    price_minor: row.priceMinor,
+    entered_minor: row.enteredMinor ?? null,
+    is_shown_unknown: row.isShownUnknown ?? false,
+    currency: row.currency,
+    image_url: row.imageUrl,
+    permalink: row.permalink,
+    is_available: row.isAvailable,
+    has_open_choice: row.hasOpenChoice ?? false,
+    is_on_sale: row.isOnSale ?? null,
+    category_ids: row.categories?.map(({ id }) => id) ?? null,
+    stock_quantity: stock === null ? null : Math.trunc(Math.max(-MOST_STOCK, Math.min(MOST_STOCK, stock))),
+    modified_at: row.modifiedAt,
+  }
+}
+
+/** Each once. */
+const categoriesIn = (rows: readonly PlatformProduct[]): ProductCategory[] => [
+  ...new Map(rows.flatMap((row) => row.categories ?? []).map((each) => [each.id, each])).values(),
+]
+
+/** Names come from strangers: JSON in the database holds neither NUL nor half a surrogate pair. */
+function asJson(rows: object[]): string {
+  return JSON.stringify(rows, (_, value) =>
+    typeof value === 'string' ? value.replaceAll('\0', '').toWellFormed() : value,
+  )
+}

@@ -1,0 +1,327 @@
+import type pg from 'pg'
+import { beforeEach, expect, test } from 'vitest'
+import { aConnectedStore, readings } from '../../../test/connected-store.ts'
+import { anOrder, aProblem } from '../../../test/fake-store.ts'
+import { aWorld } from '../../../test/world.ts'
+import { openDb } from '../../core/db/db.ts'
+import { beat } from '../../delivery/send/workers.ts'
+import { before } from '../../access/stores/rules.ts'
+import { checkOrders } from './order-check.ts'
+import { sweepStore } from './sync.ts'
+import { runSyncJob } from './sync-jobs.ts'
+
+const world = aWorld()
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+
+beforeEach(() => {
+  world.queued.length = 0
+})
+
+const { ago, orderCheck, orderIds, streamOf, aStoreWithOrders } = readings(world)
+
+test('the first order check reaches back a week before connecting, and comes out fresh', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  expect(await orderCheck(storeId)).toEqual({ isFresh: true, pulledAt: world.now })
+  expect(fake.orderQueries[0]!.modifiedSince).toBe(ago(7 * DAY_MS))
+  expect(await orderIds(storeId)).toEqual(['1', '2', '3', '4', '5'])
+  const state = await streamOf(storeId, 'order_check')
+  expect(state).toMatchObject({ completed_start: world.now, lease_until: null, error_code: null, rows_seen: 5 })
+  expect(state.watermark?.toISOString()).toBe(ago(MINUTE_MS))
+})
+
+test('a pull that started within the last minute is used again, an older one is not', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  await orderCheck(storeId)
+  const first = world.now
+  world.advance(60_000)
+  expect(await orderCheck(storeId)).toEqual({ isFresh: true, pulledAt: first })
+  expect(fake.orderQueries).toHaveLength(1)
+  world.advance(1)
+  expect(await orderCheck(storeId)).toEqual({ isFresh: true, pulledAt: world.now })
+  expect(fake.orderQueries).toHaveLength(2)
+})
+
+test('a clock put back does not make a pull young again when the same hour comes back (D3, T4)', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  await beat(world.deps)
+  await orderCheck(storeId)
+  world.advance(-10 * MINUTE_MS)
+  await beat(world.deps)
+  world.advance(10 * MINUTE_MS)
+  await beat(world.deps)
+  await orderCheck(storeId)
+  expect(fake.orderQueries).toHaveLength(2)
+})
+
+test('a pull that ends before it began, by the clock, says nothing of its age (T4)', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  const began = world.now
+  fake.beforePage = async () => {
+    if (world.now >= began) world.advance(-1_000)
+  }
+  await orderCheck(storeId)
+  world.advance(1_000)
+  await orderCheck(storeId)
+  expect(fake.orderQueries).toHaveLength(2)
+})
+
+test('the next pull overlaps the last one by two minutes', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  await orderCheck(storeId)
+  const newest = ago(MINUTE_MS)
+  world.advance(2 * MINUTE_MS)
+  await orderCheck(storeId)
+  expect(fake.orderQueries[1]!.modifiedSince).toBe(before(new Date(newest), 120_000).toISOString())
+})
+
+test('a failed page leaves the order check’s watermark where it was, and it is not fresh', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  await orderCheck(storeId)
+  const known = await streamOf(storeId, 'order_check')
+  world.advance(5 * MINUTE_MS)
+  fake.allOrders = [1, 2, 3, 4].map((n) => anOrder({ orderId: `n${n}`, modifiedAt: ago(5_000 - n) }))
+  fake.failAt = { page: 2, problem: aProblem('store_error', 'out of memory'), times: 1 }
+  expect(await orderCheck(storeId)).toEqual({ isFresh: false, pulledAt: known.completed_start })
+  expect(await streamOf(storeId, 'order_check')).toMatchObject({
+    watermark: known.watermark,
+    completed_start: known.completed_start,
+    failed_at: world.now,
+    error_code: 'store_error',
+    error_detail: 'out of memory',
+    failures: 1,
+    lease_until: null,
+  })
+  world.advance(5_000)
+  expect(await orderCheck(storeId)).toEqual({ isFresh: true, pulledAt: world.now })
+  expect(await streamOf(storeId, 'order_check')).toMatchObject({ error_code: null, failures: 0 })
+})
+
+test('an order dated in the future does not hide what changes before that date', async () => {
+  const { storeId, fake } = await aConnectedStore(world)
+  fake.allOrders = [anOrder({ orderId: 'future', modifiedAt: ago(-DAY_MS) })]
+  await orderCheck(storeId)
+  expect((await streamOf(storeId, 'order_check')).watermark).toEqual(world.now)
+})
+
+test('two who need the order check at the same moment share one pull', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  const opened = Promise.withResolvers<void>()
+  fake.beforePage = () => opened.promise
+  const both = Promise.all([orderCheck(storeId), orderCheck(storeId)])
+  await expect.poll(() => fake.orderQueries.length).toBe(1)
+  opened.resolve()
+  expect(await both).toEqual([
+    { isFresh: true, pulledAt: world.now },
+    { isFresh: true, pulledAt: world.now },
+  ])
+  expect(fake.orderQueries).toHaveLength(1)
+})
+
+test('who looked before another pull was through, and begins after it, does not pull again', async () => {
+  const { storeId } = await aStoreWithOrders()
+  await orderCheck(storeId)
+  const late = { storeId, stream: 'order_check' as const, lastStart: null }
+  expect(await runSyncJob(world.deps, late, () => expect.unreachable())).toEqual({ kind: 'busy' })
+  expect(await streamOf(storeId, 'order_check')).toMatchObject({ lease_until: null })
+})
+
+test('a pull whose worker died is taken over when its lease ends', async () => {
+  const { storeId } = await aStoreWithOrders()
+  const lease = new Date(world.now.getTime() + 10_000)
+  await world.db
+    .updateTable('sync_state')
+    .set({ lease_until: lease, started_at: world.now })
+    .where('store_id', '=', storeId)
+    .execute()
+  expect(await orderCheck(storeId, AbortSignal.timeout(300))).toEqual({ isFresh: false, pulledAt: null })
+  world.advance(10_001)
+  expect(await orderCheck(storeId)).toEqual({ isFresh: true, pulledAt: world.now })
+})
+
+test('a pull during which the database went away is over for everybody as soon as it is back', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  let isAway = false
+  const away = () => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' })
+  const pool = {
+    connect: () => (isAway ? Promise.reject(away()) : world.pool.connect()),
+    end: async () => {},
+  } as unknown as pg.Pool
+  const deps = { ...world.deps, db: openDb(pool) }
+  fake.beforePage = async () => {
+    isAway = true
+  }
+  await expect(checkOrders(deps, storeId)).rejects.toThrow('ECONNREFUSED')
+  fake.beforePage = async () => {}
+  expect((await streamOf(storeId, 'order_check')).lease_until).not.toBeNull()
+  isAway = false
+  await expect.poll(async () => (await streamOf(storeId, 'order_check')).lease_until).toBeNull()
+  expect(await orderCheck(storeId)).toEqual({ isFresh: true, pulledAt: world.now })
+})
+
+test('a lease given by a clock that has stepped back since does not hold anybody up', async () => {
+  const { storeId } = await aStoreWithOrders()
+  await world.db
+    .updateTable('sync_state')
+    .set({ lease_until: new Date(world.now.getTime() + DAY_MS), started_at: world.now })
+    .where('store_id', '=', storeId)
+    .execute()
+  expect((await orderCheck(storeId)).isFresh).toBe(true)
+})
+
+test('a pull that takes too long is not fresh, and the next one goes on behind the pages it read', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  let pages = 0
+  fake.beforePage = async ({ signal }) => {
+    pages += 1
+    if (pages === 2) await new Promise((resolve) => signal!.addEventListener('abort', resolve))
+  }
+  expect(await orderCheck(storeId, AbortSignal.timeout(300))).toEqual({ isFresh: false, pulledAt: null })
+  const state = await streamOf(storeId, 'order_check')
+  expect(state).toMatchObject({ completed_start: null, error_code: 'timeout', lease_until: null })
+  expect(state.watermark?.toISOString()).toBe(ago(4 * MINUTE_MS))
+  fake.beforePage = async () => {}
+  world.advance(5_000)
+  expect((await orderCheck(storeId)).isFresh).toBe(true)
+  expect(await orderIds(storeId)).toHaveLength(5)
+})
+
+test('a sweep of a moment ago is no order check (D3)', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  await sweepStore(world.deps, { storeId })
+  fake.problem = aProblem('unreachable')
+  expect(await orderCheck(storeId)).toEqual({ isFresh: false, pulledAt: null })
+})
+
+test('a store that has just failed is not asked again at once, nor left alone for more than 30 s (D3)', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  fake.problem = aProblem('unreachable')
+  const asked: number[] = []
+  const start = world.now.getTime()
+  for (let second = 0; second <= 100; second++) {
+    const before = fake.orderQueries.length
+    await orderCheck(storeId)
+    if (fake.orderQueries.length > before) asked.push((world.now.getTime() - start) / 1_000)
+    world.advance(1_000)
+  }
+  expect(asked).toEqual([0, 5, 15, 35, 65, 95])
+})
+
+test('a store that hangs is asked by one cheap request, at growing distance up to 300 s (operators-H3)', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  await orderCheck(storeId)
+  world.advance(2 * MINUTE_MS)
+  fake.problem = aProblem('timeout')
+  const asked: number[] = []
+  const start = world.now.getTime()
+  const before = fake.orderQueries.length
+  for (let second = 0; second <= 920; second++) {
+    const known = fake.orderQueries.length
+    await orderCheck(storeId)
+    if (fake.orderQueries.length > known) asked.push((world.now.getTime() - start) / 1_000)
+    world.advance(1_000)
+  }
+  expect(asked).toEqual([0, 5, 15, 35, 75, 155, 315, 615, 915])
+  const [first, ...probes] = fake.orderQueries.slice(before)
+  expect(first!.pageSize).toBeUndefined()
+  expect(probes.map(({ pageSize }) => pageSize)).toEqual(probes.map(() => 1))
+})
+
+test('a store that hung and answers again is read to its last page before anything counts as fresh (D3)', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  fake.problem = aProblem('timeout')
+  await orderCheck(storeId)
+  fake.problem = null
+  world.advance(5_000)
+  expect(await orderCheck(storeId)).toEqual({ isFresh: true, pulledAt: world.now })
+  expect(await orderIds(storeId)).toEqual(['1', '2', '3', '4', '5'])
+  const [, probe, pull] = fake.orderQueries
+  expect([probe!.pageSize, probe!.modifiedSince]).toEqual([1, world.now.toISOString()])
+  expect([pull!.pageSize, pull!.modifiedSince]).toEqual([undefined, fake.orderQueries[0]!.modifiedSince])
+})
+
+test('a store that answers the probe and hangs at the list is not fresh', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  fake.problem = aProblem('timeout')
+  await orderCheck(storeId)
+  fake.problem = null
+  fake.beforePage = async ({ pageSize, signal }) => {
+    if (pageSize !== 1) await new Promise((resolve) => signal!.addEventListener('abort', resolve))
+  }
+  world.advance(5_000)
+  expect(await orderCheck(storeId, AbortSignal.timeout(300))).toEqual({ isFresh: false, pulledAt: null })
+  expect(await streamOf(storeId, 'order_check')).toMatchObject({
+    error_code: 'timeout',
+    failures: 2,
+    lease_until: null,
+  })
+})
+
+test('a store that was refused for hours and then hangs once is asked again after 20 s, and counts as failing', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  fake.problem = aProblem('unreachable')
+  for (let n = 0; n < 12; n++) {
+    await orderCheck(storeId)
+    world.advance(MINUTE_MS)
+  }
+  fake.problem = aProblem('timeout')
+  await orderCheck(storeId)
+  expect(await streamOf(storeId, 'order_check')).toMatchObject({ error_code: 'timeout', failures: 3 })
+  world.advance(20_000)
+  fake.problem = null
+  expect((await orderCheck(storeId)).isFresh).toBe(true)
+})
+
+test('a list that is too long for one check is not taken for a store that hangs: the next part follows within 20 s', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  fake.pageSize = 1
+  let pages = 0
+  fake.beforePage = async ({ pageSize, signal }) => {
+    if (pageSize === 1) return
+    pages += 1
+    // Every part shows one order more than the one before.
+    if (pages > 1) await new Promise((resolve) => signal!.addEventListener('abort', resolve))
+  }
+  await world.db
+    .updateTable('sync_state')
+    .set({ failures: 9, error_code: 'timeout' })
+    .where('store_id', '=', storeId)
+    .execute()
+  expect((await orderCheck(storeId, AbortSignal.timeout(300))).isFresh).toBe(false)
+  expect(await streamOf(storeId, 'order_check')).toMatchObject({ error_code: 'timeout', failures: 3 })
+})
+
+test('a check steps aside for each answer of the store, and for nothing else', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  const steps: string[] = []
+  let isAside = false
+  fake.beforePage = async () => void steps.push(isAside ? 'page aside' : 'page in place')
+  await checkOrders(world.deps, storeId, {
+    async stepAside(wait) {
+      isAside = true
+      try {
+        return await wait()
+      } finally {
+        isAside = false
+      }
+    },
+  })
+  expect(new Set(steps)).toEqual(new Set(['page aside']))
+  expect(steps).toHaveLength(3)
+})
+
+test('a failure dated in the future keeps nobody from asking: the clock has stepped back since (T4)', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  fake.problem = aProblem('unreachable')
+  await orderCheck(storeId)
+  fake.problem = null
+  world.advance(-MINUTE_MS)
+  expect((await orderCheck(storeId)).isFresh).toBe(true)
+})
+
+test('the order check of a disconnected store asks nobody and is never fresh', async () => {
+  const { storeId, fake, owner } = await aStoreWithOrders()
+  await world.request('DELETE', '/api/stores/disconnect', { token: owner.token })
+  expect((await orderCheck(storeId)).isFresh).toBe(false)
+  expect(fake.orderQueries).toEqual([])
+})

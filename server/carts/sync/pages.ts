@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { OrderPage, OrderQuery, Page, StoreClient } from '../../platforms/platform/platform.ts'
+import { StoreProblem } from '../../platforms/platform/store-problem.ts'
+
+// Reading page by page, politely: when a store asks for patience we wait as long as it says, a few times, and go on where we were.
+
+const PATIENCE = 3
+const LONGEST_WAIT_MS = 30_000
+const USUAL_WAIT_MS = 5_000
+
+export function orderPages(client: StoreClient, query: OrderQuery): AsyncGenerator<OrderPage> {
+  let modifiedSince = query.modifiedSince
+  return patiently(
+    () => client.orders({ ...query, modifiedSince }),
+    (page) => {
+      modifiedSince = page.resumeFrom ?? modifiedSince
+    },
+    query.signal,
+  )
+}
+
+/** For listings that are counted by page number. */
+export function numberedPages<Row>(
+  open: (firstPage: number) => AsyncIterable<Page<Row>>,
+  firstPage: number,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Page<Row>> {
+  let next = firstPage
+  return patiently(
+    () => open(next),
+    (page) => {
+      next = page.page + 1
+    },
+    signal,
+  )
+}
+
+/** Most readings of a quiet store bring one of these: nothing is written of it. */
+export const isEmpty = ({ rows, skipped }: Pick<Page<unknown>, 'rows' | 'skipped'>) =>
+  rows.length + skipped.length === 0
+
+async function* patiently<P>(
+  open: () => AsyncIterable<P>,
+  remember: (page: P) => void,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<P> {
+  for (let refusals = 0; ; refusals += 1) {
+    try {
+      for await (const page of open()) {
+        remember(page)
+        refusals = 0
+        yield page
+      }
+      return
+    } catch (error) {
+      const waitMs = waitFor(error)
+      if (waitMs === null || refusals >= PATIENCE) throw error
+      await sleep(waitMs, undefined, signal ? { signal } : {})
+    }
+  }
+}
+
+/** null: this does not heal by waiting, or not soon enough. */
+function waitFor(error: unknown): number | null {
+  if (!(error instanceof StoreProblem)) return null
+  if (error.code !== 'rate_limited' && !(error.code === 'maintenance' && error.retryAfterMs)) return null
+  const waitMs = error.retryAfterMs ?? USUAL_WAIT_MS
+  return waitMs <= LONGEST_WAIT_MS ? waitMs : null
+}

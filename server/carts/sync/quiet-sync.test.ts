@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { aConnectedStore } from '../../../test/connected-store.ts'
+import { anOrder } from '../../../test/fake-store.ts'
+import { statementsOf } from '../../../test/statements.ts'
+import { aWorld } from '../../../test/world.ts'
+import { importOrders, importStore, syncStore } from './sync.ts'
+
+// What it costs to read stores in which little happens.
+
+const world = aWorld()
+
+test('the periodic reading of a store in which nothing changed takes few statements', async () => {
+  const { storeId } = await aConnectedStore(world)
+  await importStore(world.deps, { storeId })
+  await syncStore(world.deps, { storeId })
+  world.advance(15 * 60_000)
+  const { count } = await statementsOf(() => syncStore(world.deps, { storeId }))
+  expect(count).toBeLessThanOrEqual(14)
+})
+
+test('imports analyze a table when it has doubled, not for every store', async () => {
+  const analyzed: number[] = []
+  for (let n = 0; n < 6; n++) {
+    const { storeId, fake } = await aConnectedStore(world)
+    fake.pageSize = 100
+    fake.allOrders = Array.from({ length: 100 }, (_, order) => {
+      const email = `shopper${order}@shop-${n}.example.com`
+      return anOrder({ orderId: String(order), email, modifiedAt: world.now.toISOString() })
+    })
+    const { plain } = await statementsOf(() => importOrders(world.deps, storeId))
+    analyzed.push(plain.filter((text) => text.startsWith('analyze')).length)
+  }
+  // Six tables, from nothing to six hundred orders.
+  expect(analyzed[0]).toBeGreaterThan(0)
+  expect(analyzed.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(6 * 4)
+})

@@ -1,0 +1,69 @@
+import { afterEach, expect, test } from 'vitest'
+import { aLargeShop } from '../../../test/large-shop.ts'
+import { isProof } from '../../../test/seed.ts'
+import { aShopifyStore } from '../../../test/shopify-store.ts'
+import { aWorld, type World } from '../../../test/world.ts'
+import { importStore } from './sync.ts'
+
+// The import of a store as large as they come, from the contract server into the database: 50,000 orders of 30,000 people, and 20,000 checkouts
+// that were left, while points run out and tokens end. `npm test` imports a hundredth of it.
+
+const SHARE = isProof ? 1 : 100
+const SIZE = { orders: 50_000 / SHARE, checkouts: 20_000 / SHARE }
+const POINTS_LEAVE_EVERY_PAGES = isProof ? 50 : 2
+const TOKENS_END_EVERY_PAGES = isProof ? 200 : 3
+
+const world = aWorld()
+const closing: (() => Promise<unknown> | unknown)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+
+const counted = async (storeId: string) => {
+  const { rows } = await world.pool.query(
+    `select (select count(*)::int from orders where store_id = $1) as orders,
+      (select count(distinct fold->'episode'->'checkout'->>'id')::int from carts where store_id = $1) as checkouts,
+      (select count(*)::int from facts where store_id = $1) as facts,
+      (select count(*)::int from shoppers where store_id = $1) as shoppers,
+      (select json_agg(error_code) from sync_state where store_id = $1 and error_code is not null) as problems`,
+    [storeId],
+  )
+  return rows[0]
+}
+
+test('many orders and checkouts are imported whole, and nobody sees that the store refused', async () => {
+  const { storeId } = await aShopifyStore(world)
+  const { client, say, start } = await aLargeShop(closing, SIZE, (ms) => world.advance(ms))
+  world.now = start
+  world.storeClient = harried(client, say)
+  await importStore(world.deps, { storeId })
+  const first = await counted(storeId)
+  // The order and the checkout that the others are copies of are one: it was bought.
+  expect(first).toMatchObject({ orders: SIZE.orders + 1, checkouts: SIZE.checkouts, problems: null })
+  expect(await say({ do: 'tell' })).toMatchObject({ bulkRuns: isProof ? 1 : 0, throttled: expect.any(Number) })
+  expect((await say({ do: 'tell' })).throttled).toBeGreaterThan(0)
+  await importStore(world.deps, { storeId })
+  expect(await counted(storeId)).toEqual(first)
+}, 1_800_000)
+
+/** Every so many pages there are hardly any points, or the token has ended. */
+function harried(
+  client: ReturnType<World['storeClient']>,
+  say: Awaited<ReturnType<typeof aLargeShop>>['say'],
+): World['storeClient'] {
+  let pages = 0
+  async function* harriedPages<Page>(source: AsyncIterable<Page>): AsyncGenerator<Page> {
+    for await (const page of source) {
+      pages += 1
+      if (pages % POINTS_LEAVE_EVERY_PAGES === 0) await say({ do: 'leave points', points: 5 })
+      if (pages % TOKENS_END_EVERY_PAGES === 0) await say({ do: 'end tokens' })
+      yield page
+    }
+  }
+  const harriedClient = {
+    ...client,
+    orders: (query) => harriedPages(client.orders(query)),
+    checkouts: (query) => harriedPages(client.checkouts(query)),
+  } as typeof client
+  return () => harriedClient
+}

@@ -1,0 +1,379 @@
+import type { Selectable } from 'kysely'
+import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
+import type { SyncStateTable } from '../../core/schema/sync.ts'
+import { nextFailures } from './failures-sql.ts'
+
+// What the syncs of a store keep: SQL and nothing else. A lease is known by the moment it was taken (`started_at`): a run that
+// outlived its lease writes nothing over its successor's state.
+
+export type Stream = SyncStateTable['stream']
+export type SyncState = Selectable<SyncStateTable>
+
+export interface Lease {
+  stream: Stream
+  startedAt: Date
+}
+
+export interface WantedLease {
+  stream: Stream
+  now: Date
+  until: Date
+  /** Only while the newest complete run is this one; of any run where it is left out. */
+  lastStart?: Date | null | undefined
+}
+
+const CLOCKS_DIFFER_MS = 60_000
+
+const STREAMS: Stream[] = [
+  'order_check',
+  'import',
+  'sweep',
+  'customers',
+  'products',
+  'webhooks',
+  'coupons',
+  'checkouts',
+]
+/** Where the store keeps no checkouts of their own there is nothing to read. */
+const WITHOUT_CHECKOUTS = STREAMS.filter((stream) => stream !== 'checkouts')
+
+export function ensureStreams({ db, storeId }: StoreTx, hasCheckouts: boolean) {
+  const streams = hasCheckouts ? STREAMS : WITHOUT_CHECKOUTS
+  return db
+    .insertInto('sync_state')
+    .values(streams.map((stream) => ({ store_id: storeId, stream })))
+    .onConflict((conflict) => conflict.columns(['store_id', 'stream']).doNothing())
+    .execute()
+}
+
+export function readStreams({ db, storeId }: StoreDb) {
+  return db.selectFrom('sync_state').selectAll().where('store_id', '=', storeId).execute()
+}
+
+/**
+ * undefined while somebody else runs. A lease that ends much later than any given out now was given by a clock that has stepped
+ * back since, and does not count; a little later is two clocks, or two callers in the same moment. undefined too of a store that is gone.
+ */
+export function takeLease({ db, storeId }: StoreDb, wanted: WantedLease) {
+  const { stream, now, until, lastStart } = wanted
+  return db
+    .insertInto('sync_state')
+    .columns(['store_id', 'stream', 'lease_until', 'started_at'])
+    .expression((eb) =>
+      eb
+        .selectFrom('stores')
+        .select([
+          'id',
+          sql<Stream>`${stream}::text`.as('stream'),
+          sql<Date>`${until}::timestamptz`.as('lease_until'),
+          sql<Date>`${now}::timestamptz`.as('started_at'),
+        ])
+        .where('id', '=', storeId),
+    )
+    .onConflict((conflict) =>
+      conflict
+        .columns(['store_id', 'stream'])
+        .doUpdateSet({ lease_until: until, started_at: now })
+        .where(({ and, or, eb }) =>
+          and([
+            or([
+              eb('sync_state.lease_until', 'is', null),
+              eb('sync_state.lease_until', '<=', now),
+              eb('sync_state.lease_until', '>', new Date(until.getTime() + CLOCKS_DIFFER_MS)),
+            ]),
+            ...(lastStart === undefined ? [] : [eb('sync_state.completed_start', 'is not distinct from', lastStart)]),
+          ]),
+        ),
+    )
+    .returningAll()
+    .executeTakeFirst()
+}
+
+export interface Progress {
+  watermark?: Date | null
+  cursor_page?: number | null
+  pending_from?: Date | null
+  rows_seen?: number
+  lease_until?: Date
+}
+
+/** Whether the lease was still ours. */
+export async function saveProgress(store: StoreDb, lease: Lease, progress: Progress): Promise<boolean> {
+  return (await ownRow(store, lease).set(progress).returning('stream').executeTakeFirst()) !== undefined
+}
+
+/**
+ * The clock was put back by `ms`: what was read keeps the age it had, or it would be fresh again when the same hour comes back (D3, T4).
+ * Of all stores.
+ */
+export async function ageReadings(db: Db, ms: number): Promise<void> {
+  await sql`update sync_state set completed_start = completed_start - ${`${ms} milliseconds`}::interval
+    where completed_start is not null`.execute(db)
+}
+
+export function completeSyncJob(store: StoreDb, lease: Lease, ended: Progress & { now: Date }) {
+  const { now, ...progress } = ended
+  // One that ends before it began says nothing of its age.
+  const start = lease.startedAt <= now ? { completed_start: lease.startedAt } : {}
+  return ownRow(store, lease)
+    .set({
+      ...progress,
+      ...start,
+      cursor_page: null,
+      lease_until: null,
+      completed_at: now,
+      error_code: null,
+      error_detail: null,
+      failures: 0,
+    })
+    .execute()
+}
+
+export function failSyncJob(
+  store: StoreDb,
+  lease: Lease,
+  failure: { now: Date; code: string; detail: string | null; watermark?: Date },
+) {
+  // A mistake of ours says nothing against asking the store again.
+  const failures = failure.code === 'internal' ? {} : { failures: nextFailures(failure.code, failure.watermark) }
+  return ownRow(store, lease)
+    .set(() => ({
+      lease_until: null,
+      failed_at: failure.now,
+      ...failures,
+      error_code: failure.code,
+      error_detail: failure.detail?.slice(0, 500) ?? null,
+      ...(failure.watermark ? { watermark: failure.watermark } : {}),
+    }))
+    .execute()
+}
+
+export function releaseLease(store: StoreDb, lease: Lease) {
+  return ownRow(store, lease).set({ lease_until: null }).execute()
+}
+
+/** Failures of these kinds no longer hold; the next try need not wait for them. */
+export function forgetFailures({ db, storeId }: StoreTx, codes: readonly string[]) {
+  return db
+    .updateTable('sync_state')
+    .set({ failed_at: null, failures: 0, error_code: null, error_detail: null })
+    .where('store_id', '=', storeId)
+    .where('error_code', 'in', codes)
+    .execute()
+}
+
+/** The run of a store that was disconnected, or has other keys, loses its lease: nobody waits for it, and how it ends is not kept. */
+export function endLeases({ db, storeId }: StoreTx) {
+  return db
+    .updateTable('sync_state')
+    .set({ lease_until: null, started_at: null })
+    .where('store_id', '=', storeId)
+    .execute()
+}
+
+function ownRow({ db, storeId }: StoreDb, lease: Lease) {
+  return db
+    .updateTable('sync_state')
+    .where('store_id', '=', storeId)
+    .where('stream', '=', lease.stream)
+    .where('started_at', '=', lease.startedAt)
+    .where('lease_until', 'is not', null)
+}
+
+const GROWING = ['shoppers', 'shopper_keys', 'facts', 'orders', 'carts', 'cart_events']
+
+/**
+ * Analyzes small tables that have doubled since they were last analyzed, so a table is analyzed a few times in an installation's life, however
+ * many stores are imported. Until then the database plans as for an empty table, and looks one row up, or checks one reference, by reading all
+ * rows of the store; autovacuum would notice within a minute.
+ */
+export async function analyzeDoubled({ db }: StoreDb): Promise<void> {
+  const doubled = await sql<{ name: string }>`
+    select relname as name from pg_class where oid = any(${GROWING}::text[]::regclass[]) and reltuples < 10000
+      and pg_relation_size(oid) > 2 * current_setting('block_size')::bigint * greatest(relpages, 1)`.execute(db)
+  for (const { name } of doubled.rows) await sql`analyze ${sql.table(name)}`.execute(db)
+}
+
+/** What product `l` costs at the entered price of `s`: where the shop's pages show another, a new one differs by the same tax. */
+const WITH_SAME_TAX = sql`case when s.price_minor = l.entered_minor then l.price_minor
+  when l.entered_minor > 0 then round(s.price_minor::numeric * l.price_minor / l.entered_minor)::bigint else s.price_minor end`
+
+/** `rows`: JSON array of product rows. What a later reading saw stays, unless the clock was set back since; so below. */
+export async function upsertProducts({ db, storeId }: StoreDb, rows: string, seenAt: Date, now: Date): Promise<void> {
+  await sql`
+    insert into products (store_id, product_id, variation_id, name, sku, price_minor, entered_minor, currency, image_url, permalink,
+      is_available, has_open_choice, is_on_sale, stock_quantity, category_ids, modified_at, seen_at)
+    select distinct on (s.product_id, s.variation_id) ${storeId}::uuid, s.product_id, s.variation_id, s.name, s.sku,
+      case when s.is_shown_unknown then ${WITH_SAME_TAX} else s.price_minor end,
+      case when s.is_shown_unknown and l.entered_minor is not null then s.price_minor else s.entered_minor end,
+      s.currency, s.image_url, s.permalink, s.is_available, s.has_open_choice, s.is_on_sale,
+      s.stock_quantity, case when jsonb_typeof(s.category_ids) = 'array' then array(select jsonb_array_elements_text(s.category_ids)) end,
+      s.modified_at,
+      ${seenAt}::timestamptz
+    from jsonb_to_recordset(${rows}::jsonb) as s(product_id text, variation_id text, name text, sku text,
+      price_minor bigint, entered_minor bigint, is_shown_unknown boolean, currency text, image_url text, permalink text, is_available boolean,
+      has_open_choice boolean, is_on_sale boolean, stock_quantity integer, category_ids jsonb,
+      modified_at timestamptz)
+    left join products l on l.store_id = ${storeId}::uuid and l.product_id = s.product_id and l.variation_id = s.variation_id
+    order by s.product_id, s.variation_id, s.modified_at desc nulls last
+    on conflict (store_id, product_id, variation_id) do update set
+      name = excluded.name, sku = excluded.sku, price_minor = excluded.price_minor, entered_minor = excluded.entered_minor, currency = excluded.currency,
+      image_url = excluded.image_url, permalink = excluded.permalink, is_available = excluded.is_available,
+      has_open_choice = excluded.has_open_choice, is_on_sale = excluded.is_on_sale,
+      stock_quantity = excluded.stock_quantity, category_ids = coalesce(excluded.category_ids, products.category_ids),
+      modified_at = excluded.modified_at,
+      was_price_minor = case when products.price_minor <> excluded.price_minor then products.price_minor else products.was_price_minor end,
+      seen_at = excluded.seen_at
+    where (products.seen_at <= excluded.seen_at or products.seen_at > ${now})
+  `.execute(db)
+}
+
+/** `rows`: JSON array of categories as products name them. */
+export async function upsertCategories({ db, storeId }: StoreDb, rows: string, seenAt: Date, now: Date): Promise<void> {
+  await sql`
+    insert into product_categories (store_id, category_id, name, seen_at)
+    select ${storeId}, r.id, r.name, ${seenAt} from jsonb_to_recordset(${rows}::jsonb) as r(id text, name text) order by r.id
+    on conflict (store_id, category_id) do update set name = excluded.name, seen_at = excluded.seen_at
+    where (product_categories.seen_at <= excluded.seen_at or product_categories.seen_at > ${now})`.execute(db)
+}
+
+export interface TermsRow {
+  product_id: string
+  variation_id: string
+  is_available: boolean
+  price_minor: number | null
+  is_on_sale: boolean | null
+  stock_quantity: number | null
+}
+
+/** Of the products that are in the copy; answers what each costs and cost before. In the order in which listings write them. */
+export async function keepTerms({ db, storeId }: StoreDb, terms: readonly TermsRow[]) {
+  const rows = await sql<{
+    product_id: string
+    variation_id: string
+    price_minor: number
+    was_price_minor: number | null
+  }>`
+    with said as (
+      select * from jsonb_to_recordset(${JSON.stringify(terms)}::jsonb) as r(product_id text, variation_id text,
+        is_available boolean, price_minor bigint, is_on_sale boolean, stock_quantity integer)),
+    locked as materialized (
+      select p.product_id, p.variation_id, p.price_minor, p.entered_minor from products p join said s on s.product_id = p.product_id and s.variation_id = p.variation_id
+      where p.store_id = ${storeId} order by p.product_id, p.variation_id for update of p)
+    update products p set is_available = s.is_available, stock_quantity = s.stock_quantity,
+      price_minor = coalesce(shown.minor, p.price_minor), is_on_sale = coalesce(s.is_on_sale, p.is_on_sale),
+      entered_minor = case when p.entered_minor is not null then coalesce(s.price_minor, p.entered_minor) end,
+      was_price_minor = case when shown.minor <> p.price_minor then p.price_minor else p.was_price_minor end
+    from said s, locked l, lateral (select ${WITH_SAME_TAX} as minor) shown
+    where p.store_id = ${storeId} and p.product_id = l.product_id and p.variation_id = l.variation_id
+      and s.product_id = p.product_id and s.variation_id = p.variation_id
+    returning p.product_id, p.variation_id, p.price_minor, p.was_price_minor`.execute(db)
+  return rows.rows
+}
+
+/** After a complete listing only: what the store no longer lists cannot be bought. */
+export function closeUnseenProducts({ db, storeId }: StoreDb, seenBefore: Date) {
+  return db
+    .updateTable('products')
+    .set({ is_available: false })
+    .where('store_id', '=', storeId)
+    .where('seen_at', '<', seenBefore)
+    .where('is_available', '=', true)
+    .execute()
+}
+
+/** `rows`: JSON array of customer rows. Answers the numbers of those that were written. */
+export async function upsertCustomers(
+  { db, storeId }: StoreTx,
+  rows: string,
+  seenAt: Date,
+  now: Date,
+): Promise<string[]> {
+  const written = await sql<{ customer_id: string }>`
+    insert into customers (store_id, customer_id, email, phone, first_name, last_name, company, country, created_at,
+      modified_at, last_login_at, orders_count, spent_minor, seen_at)
+    select distinct on (r.customer_id) ${storeId}::uuid, r.customer_id, r.email, r.phone, r.first_name, r.last_name,
+      r.company, r.country, r.created_at, r.modified_at, r.last_login_at, r.orders_count, r.spent_minor, ${seenAt}::timestamptz
+    from jsonb_to_recordset(${rows}::jsonb) as r(customer_id text, email text, phone text, first_name text,
+      last_name text, company text, country text, created_at timestamptz, modified_at timestamptz, last_login_at timestamptz,
+      orders_count integer, spent_minor bigint, hashes text[])
+    where not exists (select 1 from suppressions p where p.account_id = (select account_id from stores where id = ${storeId}::uuid)
+      and p.reason = 'erased' and p.address_hash = any(array(select decode(h, 'hex') from unnest(r.hashes) h)))
+    -- nor whose time is over (C10): who was last seen then, and of whom nothing else is known here
+    and (r.created_at is null or greatest(r.created_at, r.last_login_at) >= coalesce(
+        (select ${seenAt}::timestamptz - make_interval(days => s.retention_days) from stores s where s.id = ${storeId}::uuid), '-infinity')
+      or exists (select 1 from customers c where c.store_id = ${storeId}::uuid and c.customer_id = r.customer_id)
+      or exists (select 1 from shopper_keys k where k.store_id = ${storeId}::uuid
+        and (k.kind = 'customer' and k.value = r.customer_id or k.kind = 'email' and k.value = lower(r.email))))
+    order by r.customer_id, r.modified_at desc nulls last
+    on conflict (store_id, customer_id) do update set
+      email = excluded.email, phone = excluded.phone, first_name = excluded.first_name, last_name = excluded.last_name,
+      company = excluded.company, country = excluded.country, created_at = excluded.created_at,
+      modified_at = excluded.modified_at, last_login_at = excluded.last_login_at,
+      orders_count = excluded.orders_count, spent_minor = excluded.spent_minor, seen_at = excluded.seen_at
+    where (customers.seen_at <= excluded.seen_at or customers.seen_at > ${now})
+    returning customer_id
+  `.execute(db)
+  return written.rows.map((row) => row.customer_id)
+}
+
+export async function countLocalCopies({ db, storeId }: StoreDb) {
+  const counted = await sql<{ orders: number; customers: number; products: number }>`
+    select (select count(*) from orders where store_id = ${storeId}::uuid) as orders,
+      (select count(*) from customers where store_id = ${storeId}::uuid) as customers,
+      (select count(*) from products where store_id = ${storeId}::uuid) as products
+  `.execute(db)
+  return counted.rows[0]!
+}
+
+export interface DueBefore {
+  now: Date
+  /** No lease given out by now ends later. */
+  lease: Date
+  /** A sweep that began before this is due again; before `retry` when it failed. An interrupted import is due at once. */
+  sweep: Date
+  retry: Date
+  /** The same for webhooks. */
+  daily: Date
+  hourly: Date
+}
+
+/**
+ * Scan over all connected stores: which reading is due where. A sweep whose process ended in the middle left its lease. A beginning that lies in the future is a clock that stepped back,
+ * and so is a lease that ends later than any given out now: neither may hold a store up for a day.
+ */
+export async function dueStreams(db: Db, due: DueBefore) {
+  const found = await sql<{ store_id: string; needs_import: boolean; needs_sync: boolean; needs_webhooks: boolean }>`
+    select * from (
+      select s.id as store_id,
+        i.completed_at is null and coalesce(i.lease_until not between ${due.now} and ${due.lease}, true)
+          and (i.error_code is null or i.started_at <= ${due.retry} or i.started_at > ${due.now})
+          and (w.error_code is null or w.started_at <= ${due.retry} or w.started_at > ${due.now}) as needs_import,
+        coalesce(w.lease_until not between ${due.now} and ${due.lease}, true)
+          and (coalesce(w.lease_until <= ${due.now}, false) or coalesce(w.started_at > ${due.now} or w.started_at <= case when w.error_code is null
+            then ${due.sweep}::timestamptz else ${due.retry} end, true)) as needs_sync,
+        coalesce(h.started_at > ${due.now} or h.started_at <= case when h.error_code is null
+          then ${due.daily}::timestamptz else ${due.hourly} end, true) as needs_webhooks
+      from stores s
+      left join sync_state i on i.store_id = s.id and i.stream = 'import'
+      left join sync_state w on w.store_id = s.id and w.stream = 'sweep'
+      left join sync_state h on h.store_id = s.id and h.stream = 'webhooks'
+      where s.is_active
+    ) each_store where needs_import or needs_sync or needs_webhooks
+  `.execute(db)
+  return found.rows
+}
+
+/** Of those there is a copy of; a time only rises. */
+export async function noteActive(
+  { db, storeId }: StoreDb,
+  seen: readonly { customerId: string; at: Date }[],
+): Promise<void> {
+  if (seen.length === 0) return
+  await sql`update customers c set last_login_at = greatest(c.last_login_at, s.at)
+    from (select "customerId" as id, max(at) as at
+      from jsonb_to_recordset(${JSON.stringify(seen)}::jsonb) as n("customerId" text, at timestamptz) group by 1) s
+    where c.store_id = ${storeId} and c.customer_id = s.id and c.last_login_at is distinct from greatest(c.last_login_at, s.at)`.execute(
+    db,
+  )
+}

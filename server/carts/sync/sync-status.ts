@@ -1,0 +1,50 @@
+import { dashboardTexts } from '../../../shared/dashboard.ts'
+import type { ErrorCode } from '../../../shared/errors.ts'
+import type { StoreProblemCode } from '../../../shared/store-problems.ts'
+import { KEYS_UNREADABLE, problemText } from '../../../shared/store-problems.ts'
+import { AppError } from '../../core/common/errors.ts'
+import { errorCodeOf, newest } from '../../access/stores/rules.ts'
+
+// What a store's syncs have left behind, as the answer to whoever wants to see its figures (decision 28, A 8). Pure.
+
+export interface StreamOutcome {
+  stream: string
+  completed_at: Date | null
+  completed_start: Date | null
+  failed_at: Date | null
+  error_code: string | null
+  error_detail: string | null
+}
+
+/** So long nothing is said about syncs that fail: a sweep is due every 15 minutes, and a failed one again after 5. */
+const PATIENCE_MS = 30 * 60_000
+
+const ORDER_STREAMS = new Set(['order_check', 'sweep', 'import'])
+
+/** null while a sync of the orders succeeded within 30 minutes, or none has failed since the last that did. */
+export function syncProblemOf(streams: readonly StreamOutcome[], now: Date): AppError | null {
+  const orders = streams.filter(({ stream }) => ORDER_STREAMS.has(stream))
+  const succeeded = newest(orders.map((each) => each.completed_at))
+  if (succeeded && now.getTime() - succeeded.getTime() <= PATIENCE_MS) return null
+  const failed = orders
+    .filter((each) => each.error_code && each.failed_at && (!succeeded || each.failed_at > succeeded))
+    .sort((one, other) => other.failed_at!.getTime() - one.failed_at!.getTime())[0]
+  return failed ? errorOf(failed.error_code!, failed.error_detail) : null
+}
+
+/** Seconds since the newest complete reading of the orders began (Y3). */
+export function syncAge(streams: readonly StreamOutcome[], now: Date): number | null {
+  const read = newest(streams.filter(({ stream }) => ORDER_STREAMS.has(stream)).map((each) => each.completed_start))
+  return read ? Math.max(0, Math.round((now.getTime() - read.getTime()) / 1_000)) : null
+}
+
+/** No shop answers at that address any more. */
+const GONE = new Set(['no_wordpress', 'shop_inactive', 'moved'])
+
+function errorOf(code: string, detail: string | null): AppError {
+  const known: ErrorCode | undefined = errorCodeOf[code as StoreProblemCode]
+  if (known === 'store_credentials' || code === KEYS_UNREADABLE)
+    return new AppError('store_credentials', dashboardTexts.unauthorized)
+  if (GONE.has(code)) return new AppError('not_found', dashboardTexts.notFound)
+  return new AppError('store_unreachable', problemText(code, detail))
+}

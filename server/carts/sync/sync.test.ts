@@ -1,0 +1,329 @@
+import { beforeEach, expect, test } from 'vitest'
+import { aConnectedStore, connect, readings } from '../../../test/connected-store.ts'
+import { aCustomer, aFakeStore, anOrder, aProblem, aProduct } from '../../../test/fake-store.ts'
+import { aWorld } from '../../../test/world.ts'
+import type { StepAside } from '../../core/common/seats.ts'
+import { before } from '../../access/stores/rules.ts'
+import { pullCustomers, pullProducts } from './local-copies.ts'
+import { enqueueDueSyncs, importOrders, importStore, refreshOrder, sweepStore, syncStore } from './sync.ts'
+
+const world = aWorld()
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+
+beforeEach(() => {
+  world.queued.length = 0
+})
+
+const { ago, orderCheck, orderIds, streamOf, aStoreWithOrders } = readings(world)
+
+test('the import reads ninety days, and one that was interrupted goes on where it was', async () => {
+  const { storeId, fake } = await aConnectedStore(world)
+  fake.allOrders = [80, 60, 40, 20, 10].map((days) =>
+    anOrder({ orderId: String(days), modifiedAt: ago(days * DAY_MS) }),
+  )
+  fake.allOrders.push(anOrder({ orderId: '100', modifiedAt: ago(100 * DAY_MS) }))
+  fake.failAt = { page: 2, problem: aProblem('timeout'), times: 1 }
+  expect((await importOrders(world.deps, storeId)).kind).toBe('failed')
+  expect(fake.orderQueries[0]!.modifiedSince).toBe(ago(90 * DAY_MS))
+  const state = await streamOf(storeId, 'import')
+  expect(state).toMatchObject({ completed_at: null, error_code: 'timeout' })
+  expect(state.watermark?.toISOString()).toBe(ago(60 * DAY_MS))
+  expect((await importOrders(world.deps, storeId)).kind).toBe('done')
+  expect(fake.orderQueries[1]!.modifiedSince).toBe(ago(60 * DAY_MS))
+  expect(await orderIds(storeId)).toEqual(['10', '20', '40', '60', '80'])
+  expect(await streamOf(storeId, 'import')).toMatchObject({ completed_at: world.now, error_code: null })
+})
+
+test('what is still to be read of a store that was deleted is over, without an error', async () => {
+  const { storeId } = await aConnectedStore(world)
+  await world.db.deleteFrom('stores').where('id', '=', storeId).execute()
+  await importStore(world.deps, { storeId })
+  await syncStore(world.deps, { storeId })
+  expect(await sweepStore(world.deps, { storeId })).toEqual({ kind: 'busy' })
+})
+
+test('the first reading fills every mirror, and doing it twice changes nothing', async () => {
+  const { storeId, fake, owner } = await aStoreWithOrders()
+  fake.allProducts = [1, 2, 3].map((id) => aProduct({ productId: String(id) }))
+  fake.allProducts.push(aProduct({ productId: '3', variationId: '31', name: 'Mug, blue\0' }))
+  fake.allCustomers = [1, 2, 3].map((id) =>
+    aCustomer({ customerId: String(id), email: `Customer${id}@Mail.example.org` }),
+  )
+  await importStore(world.deps, { storeId })
+  await importStore(world.deps, { storeId })
+  const { body } = await world.request('GET', '/api/stores/health', { token: owner.token })
+  expect(body.counts).toEqual({ orders: 5, customers: 3, products: 4 })
+  const names = await world.db.selectFrom('products').select('name').where('variation_id', '=', '31').execute()
+  expect(names).toEqual([{ name: 'Mug, blue' }])
+  const emails = await world.db
+    .selectFrom('customers')
+    .select('email')
+    .where('store_id', '=', storeId)
+    .orderBy('customer_id')
+    .execute()
+  expect(emails[0]!.email).toBe('customer1@mail.example.org')
+})
+
+test('the sweep overlaps by ten minutes, and at night by two days with the bin in it', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  await sweepStore(world.deps, { storeId })
+  const newest = ago(MINUTE_MS)
+  await sweepStore(world.deps, { storeId })
+  expect(fake.orderQueries[1]!.modifiedSince).toBe(before(new Date(newest), 10 * MINUTE_MS).toISOString())
+  fake.trashed = [anOrder({ orderId: '9', kind: 'trashed', status: 'trash', modifiedAt: ago(DAY_MS) })]
+  await sweepStore(world.deps, { storeId, isNightly: true })
+  expect(fake.orderQueries.slice(2).map((query) => [query.list, query.modifiedSince])).toEqual([
+    [undefined, ago(2 * DAY_MS)],
+    ['trash', ago(2 * DAY_MS)],
+  ])
+})
+
+test('a failed page leaves the sweep’s watermark where it was', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  await sweepStore(world.deps, { storeId })
+  const known = await streamOf(storeId, 'sweep')
+  world.advance(15 * MINUTE_MS)
+  fake.allOrders.push(...[1, 2, 3].map((n) => anOrder({ orderId: `n${n}`, modifiedAt: ago(10_000 - n) })))
+  fake.failAt = { page: 3, problem: aProblem('bad_answer'), times: 1 }
+  expect((await sweepStore(world.deps, { storeId })).kind).toBe('failed')
+  expect(await streamOf(storeId, 'sweep')).toMatchObject({
+    watermark: known.watermark,
+    completed_at: known.completed_at,
+  })
+})
+
+test('when a store asks for patience the reading waits and goes on where it was', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  const problem = Object.assign(aProblem('rate_limited'), { retryAfterMs: 20 })
+  fake.failAt = { page: 2, problem, times: 2 }
+  expect((await sweepStore(world.deps, { storeId })).kind).toBe('done')
+  expect(fake.orderQueries).toHaveLength(3)
+  expect(fake.orderQueries[1]!.modifiedSince).toBe(ago(4 * MINUTE_MS))
+  expect(await orderIds(storeId)).toHaveLength(5)
+  fake.failAt = { page: 1, problem: Object.assign(aProblem('rate_limited'), { retryAfterMs: 3_600_000 }), times: 1 }
+  expect((await sweepStore(world.deps, { storeId })).kind).toBe('failed')
+})
+
+test('one store is never read twice at the same time', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  const opened = Promise.withResolvers<void>()
+  fake.beforePage = () => opened.promise
+  const first = sweepStore(world.deps, { storeId })
+  await expect.poll(() => fake.orderQueries.length).toBe(1)
+  expect(await sweepStore(world.deps, { storeId })).toEqual({ kind: 'busy' })
+  opened.resolve()
+  expect((await first).kind).toBe('done')
+})
+
+test('a store disconnected while it is read stops being read', async () => {
+  const { storeId, fake, owner } = await aStoreWithOrders()
+  let pages = 0
+  fake.beforePage = async () => {
+    pages += 1
+    if (pages === 2) await world.request('DELETE', '/api/stores/disconnect', { token: owner.token })
+  }
+  expect((await sweepStore(world.deps, { storeId })).kind).toBe('refused')
+  expect(pages).toBe(2)
+  expect(await streamOf(storeId, 'sweep')).toMatchObject({ completed_at: null })
+})
+
+test('only a complete listing says that a product is gone', async () => {
+  const { storeId, fake } = await aConnectedStore(world)
+  fake.allProducts = [1, 2, 3, 4].map((id) => aProduct({ productId: String(id), modifiedAt: ago(DAY_MS) }))
+  await pullProducts(world.deps, { storeId, isFull: true })
+  const available = async () =>
+    (
+      await world.db
+        .selectFrom('products')
+        .select('product_id')
+        .where('store_id', '=', storeId)
+        .where('is_available', '=', true)
+        .orderBy('product_id')
+        .execute()
+    ).map((row) => row.product_id)
+  world.advance(15 * MINUTE_MS)
+  fake.allProducts = fake.allProducts.filter((row) => row.productId !== '2')
+  await pullProducts(world.deps, { storeId })
+  expect(await available()).toEqual(['1', '2', '3', '4'])
+  world.advance(15 * MINUTE_MS)
+  fake.failAt = { page: 2, problem: aProblem('timeout'), times: 1 }
+  await pullProducts(world.deps, { storeId, isFull: true })
+  expect(await available()).toEqual(['1', '2', '3', '4'])
+  world.advance(15 * MINUTE_MS)
+  await pullProducts(world.deps, { storeId, isFull: true })
+  expect(await available()).toEqual(['1', '2', '3', '4'])
+  world.advance(15 * MINUTE_MS)
+  await pullProducts(world.deps, { storeId, isFull: true })
+  expect(await available()).toEqual(['1', '3', '4'])
+})
+
+test('a listing of customers that was interrupted goes on at its next page', async () => {
+  const { storeId, fake } = await aConnectedStore(world)
+  fake.allCustomers = [1, 2, 3, 4, 5].map((id) => aCustomer({ customerId: String(id) }))
+  fake.failAt = { page: 2, problem: aProblem('timeout'), times: 1 }
+  expect((await pullCustomers(world.deps, { storeId })).kind).toBe('failed')
+  expect(await streamOf(storeId, 'customers')).toMatchObject({ cursor_page: 2 })
+  expect(await pullCustomers(world.deps, { storeId })).toEqual({ kind: 'done', rowsSeen: 3 })
+  expect(await streamOf(storeId, 'customers')).toMatchObject({ cursor_page: null, completed_at: world.now })
+})
+
+test('once a day the periodic reading does everything, in between only what changed', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  await importStore(world.deps, { storeId })
+  fake.orderQueries.length = 0
+  world.advance(15 * MINUTE_MS)
+  await syncStore(world.deps, { storeId })
+  expect(fake.orderQueries.map((query) => query.list)).toEqual([undefined])
+  world.advance(DAY_MS)
+  fake.profile.name = 'New Name'
+  fake.profile.currency = 'EUR'
+  await syncStore(world.deps, { storeId })
+  expect(fake.orderQueries.map((query) => query.list)).toEqual([undefined, undefined, 'trash'])
+  const row = await world.db
+    .selectFrom('stores')
+    .select(['name', 'currency'])
+    .where('id', '=', storeId)
+    .executeTakeFirst()
+  expect(row).toEqual({ name: 'New Name', currency: 'EUR' })
+})
+
+test('what is due is queued once: the import until it is through, the sweep every quarter of an hour, webhooks daily', {
+  tags: ['A1', 'A9'],
+}, async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  const due = async () => {
+    world.queued.length = 0
+    await enqueueDueSyncs(world.deps)
+    await enqueueDueSyncs(world.deps)
+    return world.queued.filter((job) => job.key === storeId).map((job) => job.name)
+  }
+  expect(await due()).toEqual(['stores.import', 'stores.sync', 'stores.webhooks'])
+  await world.runJobs()
+  expect(await due()).toEqual([])
+  world.advance(14 * MINUTE_MS)
+  expect(await due()).toEqual([])
+  world.advance(1 * MINUTE_MS)
+  expect(await due()).toEqual(['stores.sync'])
+  fake.problem = aProblem('unreachable')
+  await world.runJobs()
+  world.advance(4 * MINUTE_MS)
+  expect(await due()).toEqual([])
+  world.advance(1 * MINUTE_MS)
+  expect(await due()).toEqual(['stores.sync'])
+  fake.problem = null
+  await world.runJobs()
+  world.advance(DAY_MS)
+  expect(await due()).toEqual(['stores.sync', 'stores.webhooks'])
+})
+
+test('a sweep whose process ended in the middle is due again when its lease is over, not a quarter of an hour later', async () => {
+  const { storeId } = await aStoreWithOrders()
+  await syncStore(world.deps, { storeId })
+  const lease_until = new Date(world.now.getTime() + MINUTE_MS)
+  await world.db
+    .updateTable('sync_state')
+    .set({ lease_until, started_at: world.now })
+    .where('store_id', '=', storeId)
+    .where('stream', '=', 'sweep')
+    .execute()
+  const isDue = async () => {
+    world.queued.length = 0
+    await enqueueDueSyncs(world.deps)
+    return world.queued.some((job) => job.key === storeId && job.name === 'stores.sync')
+  }
+  expect(await isDue()).toBe(false)
+  world.advance(MINUTE_MS + 1)
+  expect(await isDue()).toBe(true)
+})
+
+test('import and sweep step aside for each answer of the store (operators-H3)', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  const seen: string[] = []
+  let isAside = false
+  fake.beforePage = async () => void seen.push(isAside ? 'aside' : 'in place')
+  const stepAside: StepAside = async (wait) => {
+    isAside = true
+    return wait().finally(() => {
+      isAside = false
+    })
+  }
+  await importStore(world.deps, { storeId }, stepAside)
+  await syncStore(world.deps, { storeId }, stepAside)
+  expect(new Set(seen)).toEqual(new Set(['aside']))
+})
+
+test('"sync now" reads the store and says how much there is and how fresh it is', async () => {
+  const { fake, owner } = await aStoreWithOrders()
+  fake.allProducts = [aProduct({ productId: '1' })]
+  const sync = () => world.request('POST', '/api/stores/sync', { token: owner.token, body: {} })
+  expect(await sync()).toMatchObject({
+    status: 200,
+    body: { success: true, counts: { orders: 5, customers: 0, products: 1 }, ageSeconds: 0 },
+  })
+  world.advance(90_000)
+  const { body } = await world.request('GET', '/api/stores/health', { token: owner.token })
+  expect(body).toMatchObject({ ageSeconds: 90, streams: { sweep: { rowsSeen: 5, problem: null, isRunning: false } } })
+})
+
+test('"sync now" says what is wrong with the store, and health keeps saying it', async () => {
+  const { fake, owner } = await aStoreWithOrders()
+  const sync = () => world.request('POST', '/api/stores/sync', { token: owner.token, body: {} })
+  fake.problem = aProblem('wrong_secret')
+  expect(await sync()).toMatchObject({ status: 401, body: { code: 'store_credentials' } })
+  fake.problem = aProblem('unreachable')
+  expect(await sync()).toMatchObject({ status: 503, body: { code: 'store_unreachable' } })
+  const { body } = await world.request('GET', '/api/stores/health', { token: owner.token })
+  expect(body.streams.sweep.problem).toContain('There is no response from this store address.')
+  expect(body.streams.sweep.failedAt).toBe(world.now.toISOString())
+})
+
+test('keys encrypted with another secret are said to be unreadable, without stopping the house', async () => {
+  const { storeId, owner } = await aStoreWithOrders()
+  await world.db
+    .updateTable('store_credentials')
+    .set({ encrypted: Buffer.alloc(60) })
+    .where('store_id', '=', storeId)
+    .execute()
+  expect((await sweepStore(world.deps, { storeId })).kind).toBe('refused')
+  const { body } = await world.request('GET', '/api/stores/health', { token: owner.token })
+  expect(body.streams.sweep.problem).toContain('Enter its keys again')
+  expect((await world.request('POST', '/api/stores/sync', { token: owner.token, body: {} })).status).toBe(401)
+  expect((await orderCheck(storeId)).isFresh).toBe(false)
+})
+
+test('a mistake of ours frees the store for the next try', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  fake.failAt = { page: 2, problem: new TypeError('a bug'), times: 1 }
+  await expect(sweepStore(world.deps, { storeId })).rejects.toThrow('a bug')
+  expect(await streamOf(storeId, 'sweep')).toMatchObject({ lease_until: null, error_code: 'internal' })
+  expect((await sweepStore(world.deps, { storeId })).kind).toBe('done')
+})
+
+test('an order is read again from the store when a webhook tells of it; a gone one is no news', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  await refreshOrder(world.deps, { storeId, orderId: '3' })
+  await refreshOrder(world.deps, { storeId, orderId: '404' })
+  expect(await orderIds(storeId)).toEqual(['3'])
+  fake.problem = aProblem('unreachable')
+  await expect(refreshOrder(world.deps, { storeId, orderId: '4' })).rejects.toThrow('unreachable')
+})
+
+test('connecting again after a break reads on where reading stopped', async () => {
+  const { storeId, fake, owner } = await aStoreWithOrders()
+  await importStore(world.deps, { storeId })
+  const newest = ago(MINUTE_MS)
+  await world.request('DELETE', '/api/stores/disconnect', { token: owner.token })
+  world.advance(20 * DAY_MS)
+  fake.orderQueries.length = 0
+  await connect(world, owner, fake)
+  await world.runJobs()
+  expect(fake.orderQueries[0]!.modifiedSince).toBe(before(new Date(newest), 10 * MINUTE_MS).toISOString())
+})
+
+test('a store without anything in it is read through as well', async () => {
+  const { storeId } = await aConnectedStore(world, 'free', aFakeStore('https://empty.example.com'))
+  await importStore(world.deps, { storeId })
+  expect(await orderCheck(storeId)).toEqual({ isFresh: true, pulledAt: world.now })
+  expect(await streamOf(storeId, 'import')).toMatchObject({ completed_at: world.now, rows_seen: 0, watermark: null })
+})

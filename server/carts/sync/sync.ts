@@ -1,0 +1,234 @@
+import type { z } from 'zod'
+import { recordOrders } from '../carts/record.ts'
+import type { Db, StoreDb } from '../../core/db/db.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { inPlace, type StepAside } from '../../core/common/seats.ts'
+import type { Deps } from '../../deps.ts'
+import type { OrderQuery } from '../../platforms/platform/platform.ts'
+import type { StoreProblem } from '../../platforms/platform/store-problem.ts'
+import { behindWallText } from '../../access/plugin/rules.ts'
+import { storeAccess } from '../../access/stores/access.ts'
+import { toAppError } from '../../access/stores/problems.ts'
+import { homeColumns, profileColumns } from '../../access/stores/profile.ts'
+import * as rules from '../../access/stores/rules.ts'
+import * as storeSql from '../../access/stores/store.ts'
+import { pullCheckouts } from './checkouts.ts'
+import { readHealth } from './health.ts'
+import { importJob, type orderJob, purgeJob, syncJob, webhooksJob } from './jobs.ts'
+import { inTime, pullCoupons, pullCustomers, pullProducts } from './local-copies.ts'
+import { isTooSoonForNewOrders, queueNewOrders } from './new-orders.ts'
+import { isEmpty, orderPages } from './pages.ts'
+import { readsByReports } from './push-only.ts'
+import { readRecord } from './record.ts'
+import { keepGoing, LEASE_MS, runSyncJob, type SyncJob, type SyncResult } from './sync-jobs.ts'
+import * as sql from './sync-sql.ts'
+import { deleteOldEvents } from './webhook-sql.ts'
+
+// Reading stores: the first import, the sweep that repairs what webhooks missed (Y2), and what is due when. A pull's pages
+// become facts as they come (`recordOrders` is safe to repeat); the watermark moves when the last page was read.
+
+export { checkOrders } from './order-check.ts'
+
+type OfStore = z.infer<typeof syncJob.payload>
+
+/** Job. What is newest first, so that carts of today need not wait for ninety days of orders. */
+export async function importStore(deps: Deps, { storeId }: OfStore, stepAside: StepAside = inPlace): Promise<void> {
+  const swept = await sweepStore(deps, { storeId, stepAside })
+  if (swept.kind === 'failed' || swept.kind === 'refused') return
+  // Carts of today before the orders of ninety days; what an order says of one is found when it is read.
+  const checkouts = await pullCheckouts(deps, { storeId, stepAside })
+  if (checkouts.kind === 'failed' || checkouts.kind === 'refused') return
+  const imported = await importOrders(deps, storeId, stepAside)
+  if (imported.kind !== 'done') return
+  await pullCoupons(deps, { storeId, isFull: true, stepAside })
+  await pullProducts(deps, { storeId, isFull: true, stepAside })
+  await pullCustomers(deps, { storeId, stepAside })
+}
+
+/** Job, every 15 minutes; once a day with everything that is only done daily. */
+export async function syncStore(deps: Deps, { storeId }: OfStore, stepAside: StepAside = inPlace): Promise<void> {
+  const store = { storeId, db: deps.db }
+  const streams = await sql.readStreams(store)
+  const isNightly = isNightlyDue(streams, deps.now())
+  if (isNightly) await stepAside(() => refreshProfile(deps, store))
+  const swept = await sweepStore(deps, { storeId, isNightly, stepAside })
+  if (swept.kind !== 'done') return
+  await pullCheckouts(deps, { storeId, stepAside })
+  await pullCoupons(deps, { storeId, isFull: isNightly, stepAside })
+  await pullProducts(deps, { storeId, isFull: isNightly, stepAside })
+  const customers = streams.find((each) => each.stream === 'customers')
+  if (isNightly || !customers?.completed_at || customers.cursor_page) await pullCustomers(deps, { storeId, stepAside })
+  if (isNightly) await deleteOldEvents(store, rules.before(deps.now(), rules.RETENTION_MS))
+}
+
+/** "Sync now": as much as fits into a request; the periodic sync does the rest. */
+export async function syncNow(deps: Deps, store: StoreDb<Db>, limitMs = 25_000) {
+  const signal = AbortSignal.timeout(limitMs)
+  // Its owner may just have given it the right to write.
+  if ((await storeSql.readStore(store))?.can_write === false) await refreshProfile(deps, store)
+  const options = { storeId: store.storeId, signal }
+  const results = [await sweepStore(deps, options)]
+  if (results[0]!.kind === 'done') results.push(await pullCheckouts(deps, options))
+  const isRead = results[0]!.kind === 'done'
+  // A key that may not read coupons is no reason to call the sync failed: their list says it.
+  if (isRead) await pullCoupons(deps, { ...options, isFull: true })
+  if (isRead) results.push(await pullProducts(deps, options), await pullCustomers(deps, options))
+  for (const result of results) {
+    if (result.kind === 'refused') throw result.error
+    if (result.kind === 'failed' && !signal.aborted) throw await problemOf(deps, store, result.problem)
+  }
+  const isComplete = results.every((result) => result.kind === 'done')
+  if (!isComplete) await deps.jobs.enqueue(deps.db, syncJob, { storeId: store.storeId }, store.storeId)
+  const { counts, ageSeconds } = await readHealth(store, deps.now())
+  const message = isComplete
+    ? 'Everything is up to date.'
+    : 'Syncing the store takes a while. It continues in the background.'
+  return { success: isComplete, message, counts, ageSeconds }
+}
+
+/** Of a shop whose plugin calls nobody has typed a wrong address. */
+async function problemOf(deps: Deps, store: StoreDb<Db>, problem: StoreProblem): Promise<AppError> {
+  const isReported = await readsByReports(store, deps.now())
+  const atWall = isReported === undefined ? undefined : behindWallText(problem.code)
+  return toAppError(problem, atWall ? () => (isReported ? `${atWall} ${REPORTED_INSTEAD}` : atWall) : undefined)
+}
+
+const REPORTED_INSTEAD = 'The plugin reports new orders, stock and prices instead.'
+
+/** Job, for a webhook: the store's present answer counts, not the delivered body, whatever order deliveries come in. */
+export async function refreshOrder(deps: Deps, { storeId, orderId }: z.infer<typeof orderJob.payload>): Promise<void> {
+  const order = await readRecord(deps, { storeId, db: deps.db }, (client, signal) => client.order(orderId, signal))
+  // Gone is no news: drafts are cleaned up by the store without a word.
+  if (order) await recordOrders(deps, storeId, [order], 'webhook')
+}
+
+/** Job, after a checkout may have emptied a cart (Y2). Too soon after the last reading it waits, so that nobody's posts set the pace. */
+export async function readNewOrders(deps: Deps, { storeId }: OfStore, stepAside: StepAside = inPlace): Promise<void> {
+  const store = { storeId, db: deps.db }
+  if (await isTooSoonForNewOrders(deps, store)) await queueNewOrders(deps, store)
+  else await sweepStore(deps, { storeId, stepAside })
+}
+
+/** Every minute: queues what is due. Jobs waiting already are not queued twice. */
+export async function enqueueDueSyncs(deps: Deps): Promise<void> {
+  const now = deps.now()
+  const due = await sql.dueStreams(deps.db, {
+    now,
+    lease: rules.after(now, 2 * LEASE_MS),
+    sweep: rules.before(now, rules.SWEEP_EVERY_MS),
+    retry: rules.before(now, rules.RETRY_AFTER_MS),
+    daily: rules.before(now, rules.NIGHTLY_EVERY_MS),
+    hourly: rules.before(now, rules.WEBHOOKS_RETRY_MS),
+  })
+  for (const { store_id, needs_import, needs_sync, needs_webhooks } of due) {
+    if (needs_import) await deps.jobs.enqueue(deps.db, importJob, { storeId: store_id }, store_id)
+    if (needs_sync) await deps.jobs.enqueue(deps.db, syncJob, { storeId: store_id }, store_id)
+    if (needs_webhooks) await deps.jobs.enqueue(deps.db, webhooksJob, { storeId: store_id }, store_id)
+  }
+  for (const { id } of await storeSql.storesToPurge(deps.db, rules.before(now, rules.RETENTION_MS))) {
+    await deps.jobs.enqueue(deps.db, purgeJob, { storeId: id }, id)
+  }
+}
+
+export interface SweepOptions {
+  storeId: string
+  isNightly?: boolean
+  signal?: AbortSignal
+  stepAside?: StepAside
+}
+
+export function sweepStore(
+  deps: Deps,
+  { storeId, isNightly = false, signal, stepAside }: SweepOptions,
+): Promise<SyncResult> {
+  return runSyncJob(deps, { storeId, stream: 'sweep' }, async (run) => {
+    const { state, startedAt } = run
+    const since = await sweepSince(run, isNightly)
+    const aborting = signal ? { signal } : {}
+    const swept = await recordPages(run, { modifiedSince: since.toISOString(), ...aborting }, { stepAside })
+    // Trashed orders are in no other listing.
+    if (isNightly)
+      await recordPages(run, { modifiedSince: since.toISOString(), list: 'trash', ...aborting }, { stepAside })
+    return { watermark: rules.nextWatermark(state.watermark, swept.seen, startedAt), rowsSeen: swept.rowsSeen }
+  })
+}
+
+async function sweepSince({ store, state, startedAt }: SyncJob, isNightly: boolean): Promise<Date> {
+  const row = found(await storeSql.readStore(store), 'Store')
+  const usual = state.watermark
+    ? rules.before(state.watermark, rules.SWEEP_OVERLAP_MS)
+    : rules.before(row.connected_at, rules.NIGHTLY_OVERLAP_MS)
+  const nightly = rules.before(startedAt, rules.NIGHTLY_OVERLAP_MS)
+  return isNightly && nightly < usual ? nightly : usual
+}
+
+/** Resumable: the watermark moves with every page, as everything before it has been read. */
+export function importOrders(deps: Deps, storeId: string, stepAside?: StepAside): Promise<SyncResult> {
+  return runSyncJob(deps, { storeId, stream: 'import' }, async (run) => {
+    const { state, startedAt } = run
+    const since = state.watermark ?? rules.before(startedAt, rules.IMPORT_REACH_MS)
+    const { seen, rowsSeen } = await recordPages(
+      run,
+      { modifiedSince: since.toISOString() },
+      { isResumable: true, stepAside },
+    )
+    return { watermark: rules.nextWatermark(state.watermark, seen, startedAt), rowsSeen }
+  })
+}
+
+/** Of an import: a store's first rows may be the database's first as well. */
+const ANALYZE_AFTER_PAGES = new Set([1, 4, 16, 64])
+
+interface Recording {
+  isResumable?: boolean
+  stepAside: StepAside | undefined
+}
+
+async function recordPages(run: SyncJob, query: OrderQuery, { isResumable = false, stepAside }: Recording) {
+  const { deps, store, startedAt } = run
+  const client = await storeAccess(deps, store)
+  let seen: Date | null = null
+  let rowsSeen = 0
+  let pages = 0
+  for await (const page of inTime(orderPages(client, query), { signal: query.signal, stepAside })) {
+    if (isEmpty(page)) continue
+    await recordOrders(deps, store.storeId, page.rows, 'sync')
+    seen = rules.newest([seen, ...page.rows.map((order) => new Date(order.modifiedAt))])
+    rowsSeen += page.rows.length
+    if (page.skipped.length > 0) {
+      deps.log.warn({ storeId: store.storeId, skipped: page.skipped.length }, 'store.rows_skipped')
+    }
+    if (isResumable && ANALYZE_AFTER_PAGES.has(++pages)) await sql.analyzeDoubled(store)
+    const reached = isResumable && page.resumeFrom ? new Date(page.resumeFrom) : null
+    await keepGoing(run, reached ? { watermark: rules.earlier(reached, startedAt) } : {})
+  }
+  return { seen, rowsSeen }
+}
+
+function isNightlyDue(streams: sql.SyncState[], now: Date): boolean {
+  const stateOf = (stream: sql.Stream) => streams.find((each) => each.stream === stream)
+  if (!stateOf('import')?.completed_at) return false
+  const last = stateOf('customers')?.started_at
+  return !last || Math.abs(now.getTime() - last.getTime()) >= rules.NIGHTLY_EVERY_MS
+}
+
+/** Job: what the keys may do has changed, and with it what the store tells us of. */
+export async function readProfileAnew(deps: Deps, { storeId }: OfStore, stepAside: StepAside = inPlace): Promise<void> {
+  await stepAside(() => refreshProfile(deps, { storeId, db: deps.db }))
+  await deps.jobs.enqueue(deps.db, webhooksJob, { storeId }, storeId)
+}
+
+/** Name, currency, countries and versions change; a store that does not answer keeps what is known. */
+async function refreshProfile(deps: Deps, store: StoreDb<Db>): Promise<void> {
+  const row = await storeSql.readStore(store)
+  if (!row?.is_active) return
+  try {
+    const client = await storeAccess(deps, store)
+    const profile = await client.readProfile(AbortSignal.timeout(45_000))
+    const columns = { ...profileColumns(profile), ...homeColumns(row.platform, profile) }
+    await storeSql.updateStore({ accountId: row.account_id, db: deps.db }, store.storeId, columns)
+  } catch (error) {
+    if (error instanceof AppError) return
+    deps.log.warn({ storeId: store.storeId, err: error }, 'store.profile_not_read')
+  }
+}

@@ -1,0 +1,27 @@
+import type { FastifyInstance } from 'fastify'
+import type { Deps } from '../../deps.ts'
+import type { Routes } from '../../access/http/http.ts'
+import { platformsHere } from '../../platforms/registry/registry.ts'
+import { receiveDelivery } from './deliveries.ts'
+
+// What stores deliver to us. In a scope of its own, so that no other route gets its bodies unparsed.
+
+export const webhookRoutes: Routes = (app, deps) => {
+  app.register(async (scope) => webhookRoute(scope, deps))
+}
+
+/** Raw bytes, whatever they call themselves: the signature is over them. In a scope of its own, so that no other route is changed. */
+function webhookRoute(scope: FastifyInstance, deps: Deps): void {
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: 2_000_000 }, (_request, body, done) =>
+    done(null, body),
+  )
+  for (const platform of platformsHere) {
+    scope.post(`/api/webhooks/${platform}/:storeKey`, async (request) => {
+      const { storeKey } = request.params as { storeKey: string }
+      const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+      await receiveDelivery(deps, { platform, storeKey }, { rawBody, headers: request.headers })
+      return { received: true }
+    })
+  }
+}

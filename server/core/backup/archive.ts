@@ -1,0 +1,204 @@
+// The backup's file: a zip whose entries can be looked at with any unzip. `backup.json` comes first and says what it is,
+// `manifest.json` comes last and says how long each table's entry is and its SHA-256. A file without it was not finished.
+
+import { createHash } from 'node:crypto'
+import fs from 'node:fs'
+import { type Readable, Transform } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { finished, pipeline } from 'node:stream/promises'
+import { promisify } from 'node:util'
+import yauzl from 'yauzl'
+import yazl from 'yazl'
+import { z } from 'zod'
+import { StartupError } from '../config/startup-errors.ts'
+
+/** 1 was written by development versions from before 0.1.0, whose tables have no way into these. */
+export const BACKUP_FORMAT = 2
+
+const Kind = z.object({ product: z.literal('Recoup'), format: z.number().int() })
+
+const Header = Kind.extend({
+  madeAt: z.iso.datetime(),
+  /** Of the Recoup that wrote it. */
+  version: z.string().max(50),
+  migrations: z.array(z.object({ name: z.string().max(200), checksum: z.string().max(100) })).max(10_000),
+  tables: z.array(z.object({ name: z.string().max(63), columns: z.array(z.string().max(63)).min(1) })).max(2_000),
+  sequences: z.array(
+    z.object({
+      name: z.string().max(63),
+      value: z
+        .string()
+        .regex(/^-?\d{1,19}$/)
+        .nullable(),
+    }),
+  ),
+  /** In it, unless it was set by the environment. */
+  hasSecret: z.boolean(),
+  /** Tells whether a secret is the one the backup's data is encrypted with. */
+  secretCheck: z.string().max(100),
+})
+export type Header = z.infer<typeof Header>
+
+const Manifest = z.record(z.string(), z.object({ bytes: z.number().int(), sha256: z.string() }))
+export type Manifest = z.infer<typeof Manifest>
+
+/** Not of the secret alone, so that it is worth nothing elsewhere. */
+export function secretCheckOf(secret: string): string {
+  return createHash('sha256').update(`recoup backup ${secret}`).digest('base64url')
+}
+
+export interface ArchiveWriter {
+  add(name: string, content: Readable): Promise<void>
+  addText(name: string, content: string): void
+  finish(): Promise<void>
+}
+
+/** Writes `file` under another name first: a file of that name is a whole backup. Readable by its owner only. */
+export function createArchive(file: string): ArchiveWriter {
+  const draft = `${file}.unfinished`
+  const zip = new yazl.ZipFile()
+  const written = pipeline(zip.outputStream, fs.createWriteStream(draft, { mode: 0o600, flush: true }))
+  // Awaited in `finish`; a disk that is full must not end the process before.
+  written.catch(() => {})
+  const manifest: Manifest = {}
+  return {
+    async add(name, content) {
+      const counted = countingStream((entry) => {
+        manifest[name] = entry
+      })
+      const copied = pipeline(content, counted.stream)
+      zip.addReadStream(counted.stream, name, { mode: 0o100600 })
+      await Promise.race([copied, written.then(() => copied)])
+    },
+    addText: (name, content) => zip.addBuffer(Buffer.from(content), name, { mode: 0o100600 }),
+    async finish() {
+      zip.addBuffer(Buffer.from(JSON.stringify(manifest, null, 1)), 'manifest.json', { mode: 0o100600 })
+      zip.end()
+      await written
+      fs.renameSync(draft, file)
+    },
+  }
+}
+
+export function discardArchive(file: string): void {
+  fs.rmSync(`${file}.unfinished`, { force: true })
+}
+
+/** Passes everything through, and tells length and SHA-256 when all of it has passed. */
+function countingStream(tell: (entry: Manifest[string]) => void) {
+  const hash = createHash('sha256')
+  let bytes = 0
+  const stream = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      hash.update(chunk)
+      bytes += chunk.length
+      done(null, chunk)
+    },
+    flush(done) {
+      tell({ bytes, sha256: hash.digest('hex') })
+      done()
+    },
+  })
+  return { stream }
+}
+
+export interface ArchiveReader {
+  header: Header
+  /** An entry's content. Fails at its end when it is not what was written. */
+  read(name: string): Promise<Readable>
+  close(): void
+}
+
+const openZip = promisify<string, yauzl.Options, yauzl.ZipFile>(yauzl.open)
+
+export async function openArchive(file: string): Promise<ArchiveReader> {
+  const zip = await openZip(file, { lazyEntries: true, autoClose: false }).catch((error: unknown) => {
+    throw new StartupError(`${file} cannot be read as a Recoup backup: ${messageOf(error)}.`)
+  })
+  try {
+    const entries = await entriesOf(zip)
+    const content = await textOf(zip, entries.get('backup.json'))
+    assertFormat(parse(Kind, content, file).format, file)
+    const header = parse(Header, content, file)
+    const manifest = parse(Manifest, await textOf(zip, entries.get('manifest.json')), file)
+    return { header, read: (name) => readEntry({ zip, entries, manifest, name }), close: () => zip.close() }
+  } catch (error) {
+    zip.close()
+    throw error
+  }
+}
+
+function assertFormat(format: number, file: string): void {
+  if (format > BACKUP_FORMAT) throw new StartupError(`${file} was made by a newer Recoup. Restore it with that one.`)
+  if (format < BACKUP_FORMAT) {
+    throw new StartupError(
+      `${file} was made by a development version of Recoup from before 0.1.0, and its tables cannot be taken over. Restore it with the version that made it. Nothing was restored.`,
+    )
+  }
+}
+
+function parse<T>(schema: z.ZodType<T>, content: string | null, file: string): T {
+  const parsed = content === null ? null : schema.safeParse(jsonOf(content))
+  if (!parsed?.success) throw new StartupError(`${file} is not a Recoup backup, or is incomplete.`)
+  return parsed.data
+}
+
+function jsonOf(content: string): unknown {
+  try {
+    return JSON.parse(content)
+  } catch {
+    return null
+  }
+}
+
+async function entriesOf(zip: yauzl.ZipFile): Promise<Map<string, yauzl.Entry>> {
+  const entries = new Map<string, yauzl.Entry>()
+  zip.on('entry', (entry: yauzl.Entry) => {
+    entries.set(entry.fileName, entry)
+    zip.readEntry()
+  })
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  zip.once('end', resolve).once('error', reject)
+  zip.readEntry()
+  await promise
+  return entries
+}
+
+const openEntry = (zip: yauzl.ZipFile, entry: yauzl.Entry) =>
+  promisify<yauzl.Entry, Readable>(zip.openReadStream.bind(zip) as never)(entry)
+
+const LONGEST_TEXT_BYTES = 50_000_000
+
+async function textOf(zip: yauzl.ZipFile, entry: yauzl.Entry | undefined): Promise<string | null> {
+  if (!entry || entry.uncompressedSize > LONGEST_TEXT_BYTES) return null
+  return text(await openEntry(zip, entry))
+}
+
+interface EntryWanted {
+  zip: yauzl.ZipFile
+  entries: ReadonlyMap<string, yauzl.Entry>
+  manifest: Manifest
+  name: string
+}
+
+async function readEntry({ zip, entries, manifest, name }: EntryWanted): Promise<Readable> {
+  const entry = entries.get(name)
+  const expected = manifest[name]
+  const damaged = () =>
+    new StartupError(`The backup is damaged: ${name} does not match its checksum. Nothing was restored.`)
+  if (!entry || !expected) throw damaged()
+  const hash = createHash('sha256')
+  const check = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      hash.update(chunk)
+      done(null, chunk)
+    },
+    flush: (done) => done(hash.digest('hex') === expected.sha256 ? null : damaged()),
+  })
+  const content = await openEntry(zip, entry)
+  content.once('error', () => check.destroy(damaged()))
+  void finished(content).catch(() => {})
+  return content.pipe(check)
+}
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

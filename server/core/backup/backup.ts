@@ -1,0 +1,53 @@
+import { Readable } from 'node:stream'
+import { StartupError } from '../config/startup-errors.ts'
+import { VERSION } from '../config/version.ts'
+import { BACKUP_FORMAT, createArchive, discardArchive, type Header, secretCheckOf } from './archive.ts'
+import * as sql from './sql.ts'
+
+// One snapshot of the whole database, read while Recoup goes on working (decision 137).
+
+export interface BackupOptions {
+  /** Of the database itself, as a superuser. */
+  url: string
+  secret: string
+  /** Whether the secret goes into the file; not where the environment holds it. */
+  isSecretIncluded: boolean
+  file: string
+  now: Date
+}
+
+/** Writes `file` and returns how many tables are in it. Nothing of that name is left behind when it fails. */
+export async function writeBackup({ url, secret, isSecretIncluded, file, now }: BackupOptions): Promise<number> {
+  try {
+    return await sql.withClient(url, 'recoup backup', async (client) => {
+      if (!(await sql.hasTables(client)))
+        throw new StartupError('There is no database in this data folder yet, so there is nothing to back up.')
+      await sql.beginSnapshot(client)
+      const tables = await sql.readTables(client)
+      const header: Header = {
+        product: 'Recoup',
+        format: BACKUP_FORMAT,
+        madeAt: now.toISOString(),
+        version: VERSION,
+        migrations: await sql.readMigrations(client),
+        tables,
+        sequences: await sql.readSequences(client),
+        hasSecret: isSecretIncluded,
+        secretCheck: secretCheckOf(secret),
+      }
+      const archive = createArchive(file)
+      archive.addText('backup.json', JSON.stringify(header, null, 1))
+      for (const table of tables) await archive.add(`tables/${table.name}`, sql.copyOut(client, table))
+      await archive.add(
+        'jobs.json',
+        Readable.from([JSON.stringify(await sql.readWaitingJobs(client))], { objectMode: false }),
+      )
+      if (isSecretIncluded) await archive.add('app-secret', Readable.from([secret], { objectMode: false }))
+      await archive.finish()
+      return tables.length
+    })
+  } catch (error) {
+    discardArchive(file)
+    throw error
+  }
+}

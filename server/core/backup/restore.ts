@@ -1,0 +1,132 @@
+import { text } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+import { z } from 'zod'
+import { openDb, openPool } from '../db/db.ts'
+import type { Job } from '../jobs/jobs.ts'
+import { startJobQueue } from '../jobs/jobs.ts'
+import { createLogger } from '../common/logger.ts'
+import { StartupError } from '../config/startup-errors.ts'
+import { VERSION } from '../config/version.ts'
+import { knownMigrations } from '../database/files.ts'
+import { migrate } from '../database/migrate.ts'
+import { type ArchiveReader, openArchive, secretCheckOf } from './archive.ts'
+import * as sql from './sql.ts'
+
+// A backup read into an empty database. What newer code changes about the tables is done by its migrations afterwards, at the next
+// start. The database is then another one than the backup was made of, so Recoup starts paused there (D7).
+
+export interface RestoreOptions {
+  /** Of an empty database, as a superuser. */
+  url: string
+  file: string
+  /** Set by the environment; null when the backup's own is to be used. */
+  secret: string | null
+  /** The queues there are. */
+  jobs: Job[]
+}
+
+export interface Restored {
+  madeAt: Date
+  /** What the backup brought along, to be kept in the data folder; null where the environment holds it. */
+  secret: string | null
+  tableCount: number
+}
+
+const SESSION = 'recoup restore'
+
+/** All of it or nothing: when it fails, the database is as empty as before. */
+export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
+  const archive = await openArchive(options.file)
+  try {
+    const secret = await secretOf(archive, options.secret)
+    await assertKnown(archive)
+    await assertEmpty(options.url)
+    try {
+      await loadAll(archive, options)
+    } catch (error) {
+      await sql.withClient(options.url, SESSION, sql.dropEverything)
+      throw error
+    }
+    const { madeAt, tables } = archive.header
+    return { madeAt: new Date(madeAt), secret: options.secret ? null : secret, tableCount: tables.length }
+  } finally {
+    archive.close()
+  }
+}
+
+async function secretOf(archive: ArchiveReader, given: string | null): Promise<string> {
+  const { hasSecret, secretCheck } = archive.header
+  if (!given && !hasSecret) {
+    throw new StartupError(
+      'This backup was made where APP_SECRET was set. Set APP_SECRET to the same value and restore again.',
+    )
+  }
+  const secret = given ?? (await text(await archive.read('app-secret')))
+  if (secretCheckOf(secret) !== secretCheck) {
+    throw new StartupError('APP_SECRET is not the one this backup was made with: store keys in it could not be read.')
+  }
+  return secret
+}
+
+async function assertKnown({ header }: ArchiveReader): Promise<void> {
+  const known = new Map((await knownMigrations()).map(({ name, checksum }) => [name, checksum]))
+  if (header.migrations.every(({ name, checksum }) => known.get(name) === checksum)) return
+  throw new StartupError(
+    `This backup was made by Recoup ${header.version}, whose tables this one (${VERSION}) does not know. Restore it with that version or a later one. Nothing was restored.`,
+  )
+}
+
+async function assertEmpty(url: string): Promise<void> {
+  if (await sql.withClient(url, SESSION, sql.hasTables)) {
+    throw new StartupError(
+      'There is a database in this data folder already. A backup is restored into an empty one: set DATA_DIR to another folder, or move this one away.',
+    )
+  }
+}
+
+async function loadAll(archive: ArchiveReader, { url, jobs }: RestoreOptions): Promise<void> {
+  const pool = openPool({ url, isPrepared: false, max: 2 })
+  try {
+    await migrate(pool, { only: new Set(archive.header.migrations.map(({ name }) => name)) })
+    await sql.withClient(url, SESSION, (client) => loadTables(client, archive))
+    await queueJobs(pool, url, jobs, await text(await archive.read('jobs.json')))
+  } finally {
+    await pool.end()
+  }
+}
+
+async function loadTables(client: sql.Client, { header, read }: ArchiveReader): Promise<void> {
+  const there = new Map((await sql.readTables(client)).map((table) => [table.name, new Set(table.columns)]))
+  await sql.beginLoad(
+    client,
+    header.tables.filter(({ name }) => there.has(name)),
+  )
+  for (const table of header.tables) {
+    const columns = there.get(table.name)
+    if (!columns || table.columns.some((column) => !columns.has(column))) {
+      throw new StartupError(
+        `The backup is damaged: this Recoup knows no table ${table.name} of that form. Nothing was restored.`,
+      )
+    }
+    await pipeline(await read(`tables/${table.name}`), sql.copyIn(client, table))
+  }
+  for (const sequence of header.sequences) await sql.setSequence(client, sequence)
+  await sql.endLoad(client)
+}
+
+const Waiting = z.array(z.object({ name: z.string(), payload: z.unknown(), key: z.string().nullable() }))
+
+/** Jobs are queued anew, so that the queue's own tables may differ between versions. Those nobody takes any more are left out. */
+async function queueJobs(pool: ReturnType<typeof openPool>, url: string, jobs: Job[], content: string): Promise<void> {
+  const waiting = Waiting.parse(JSON.parse(content))
+  const queue = await startJobQueue(url, createLogger('error'), jobs, false)
+  try {
+    const db = openDb(pool)
+    for (const { name, payload, key } of waiting) {
+      const found = jobs.find((job) => job.name === name)
+      if (found) await queue.enqueue(db, found, payload, key ?? undefined)
+    }
+  } finally {
+    await queue.stop()
+  }
+}

@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest'
+import cases from '../../../test/fixtures/names-at-checkout.json' with { type: 'json' }
+import { hasAddress, personName, withoutAddresses, withoutLinks } from './addresses-in-text.ts'
+
+const ENCODED = '=?utf-8?b?ZXZpbC5jb20gbG9naW4=?='
+
+describe('a first name', () => {
+  test.each([...cases.must_stay, 'Жанна', "D'Arcy", 'Ana María', 'John 3', 'עדה'])('%s stays', (name) => {
+    expect(personName(` ${name} `)).toBe(name)
+  })
+
+  test.each([
+    ...[cases.body.contact.firstName, ...cases.more_names],
+    ...[
+      'www.evil.example/pay',
+      'evil-bank.com',
+      'evil。com',
+      'ｅｖｉｌ．ｃｏｍ',
+      'evil\u200b.com',
+      'evil&#46;com',
+      'evil&period;com',
+    ],
+    ...[
+      'javascript:alert(1)',
+      'Call 0800 111',
+      'a\tb',
+      'a\nb',
+      '\u2067Ana',
+      ENCODED,
+      '<b>Ana',
+      '5 5 5 5',
+      '٥٥٥٥',
+      'Win 50 $',
+      'evil[.]com',
+      '%3Cb%3EAna',
+      '{{ Ana }}',
+      'evil\u2027com',
+    ],
+  ])('%j is none (cases-R2, security-P1)', (name) => {
+    expect(personName(name)).toBe('')
+  })
+})
+
+describe('a name of a shop or a product', () => {
+  test.each([
+    ['Teapot, 2.5 l'],
+    ['Tea & Co.'],
+    ['No. 5 (50 ml)'],
+    ['a/b test kit: large'],
+    ['shop.example', 'shop.example'],
+    ['WWW.Shop.Example mugs', 'shop.example'],
+  ])('%s stays as it is', (name, ownHost = 'other.example') => {
+    expect(withoutAddresses(name, [ownHost])).toBe(name)
+  })
+
+  test.each([
+    ['Security Team evil.com', 'Security Team evil com'],
+    ['Mug www.evil.example', 'Mug www evil example'],
+    ['Pay at https://evil.example/pay?id=1 now', 'Pay at https evil example pay id 1 now'],
+    ['Write to help@evil.com', 'Write to help evil com'],
+    ['evil。com', 'evil com'],
+    ['evil\u200b.com', 'evil com'],
+    ['evil&#46;com', 'evil com'],
+  ])('%s brings no link (security-P1, security-P8)', (name, shown) => {
+    expect(withoutAddresses(name, ['shop.example'])).toBe(shown)
+    expect(hasAddress(shown)).toBe(false)
+  })
+
+  test.each([
+    [
+      '550-5.1.1 Please try double-checking. 550 5.1.1 https://support.google.com/mail/?p=NoSuchUser si123.45 - gsmtp',
+      '550-5.1.1 Please try double-checking. 550 5.1.1 https support google com mail p NoSuchUser si123.45 - gsmtp',
+    ],
+    [
+      "550 5.7.1 Messages from [203.0.113.5] weren't sent (S3140). See http://mail.live.com/mail/troubleshooting.aspx#errors. [AM4.prod.outlook.com 2026-11-30T09:00:00.000Z 08DC]",
+      "550 5.7.1 Messages from [203.0.113.5] weren't sent (S3140). See http mail live com mail troubleshooting aspx#errors. [AM4 prod outlook com 2026-11-30T09:00:00.000Z 08DC]",
+    ],
+    ['550 5.1.1 <ana@example.com>: rejected', '550 5.1.1 <ana example com>: rejected'],
+    ['http://203.0.113.5/login or 203.0.113.5/x', 'http 203 0 113 5 login or 203 0 113 5 x'],
+    ['evil.com, www.evil.com/evil.com', 'evil com, www evil com evil com'],
+    ['5.1.1 evil&#46;com', '5 1 1 evil com'],
+  ])('the answer %j loses its addresses and nothing else', (answer, shown) => {
+    expect(withoutLinks(answer)).toBe(shown)
+    expect(hasAddress(shown, ['203.0.113.5'])).toBe(false)
+  })
+
+  test('what a mail program would decode is an address (security-P3)', () => {
+    expect(hasAddress(`Shop ${ENCODED}`)).toBe(true)
+    expect(hasAddress(withoutAddresses(`Shop ${ENCODED}`))).toBe(false)
+  })
+})

@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest'
+import { aWorld } from '../../../test/world.ts'
+import { keepPlans, openDb, openPool, snapshot, sql, transactAtOnce } from '../db/db.ts'
+import { isStalePlan } from '../db/db-away.ts'
+
+// A transaction in one round trip, on real connections.
+
+const world = aWorld()
+
+const store = () => ({ storeId: 'any', db: world.db })
+
+const fill = async () => {
+  await world.pool.query('drop table if exists slots; create table slots (id int primary key, taken int not null)')
+  await world.pool.query('insert into slots values (1, 0), (2, 0)')
+}
+
+const locking = (id: number) => sql`select 1 from slots where id = ${id} for update`
+const taking = (id: number) =>
+  sql<{ taken: number }>`update slots set taken = taken + 1 where id = ${id} returning taken`
+const taken = async () => (await world.pool.query('select taken from slots order by id')).rows.map((row) => row.taken)
+
+const errorOf = (work: Promise<unknown>) =>
+  work.then(
+    () => null,
+    (error) => error,
+  )
+
+describe('statements of one transaction, sent at once', () => {
+  test('are committed together, and the last one’s rows are answered', async () => {
+    await fill()
+    expect(await transactAtOnce(store(), [locking(1), taking(2)], taking(1))).toEqual([{ taken: 1 }])
+    expect(await transactAtOnce(store(), [locking(1), taking(2)], taking(1))).toEqual([{ taken: 2 }])
+    expect(await taken()).toEqual([2, 2])
+  })
+
+  test('each sees what was committed while the one before it waited for a lock', async () => {
+    await fill()
+    const other = await world.pool.connect()
+    await other.query('begin')
+    await other.query('update slots set taken = 7')
+    const counting = sql<{ sum: number }>`select sum(taken)::int as sum from slots`
+    const waiting = transactAtOnce(store(), [locking(1)], counting)
+    await expect
+      .poll(async () => (await world.pool.query('select 1 from pg_locks where not granted')).rowCount)
+      .toBeGreaterThan(0)
+    await other.query('commit')
+    other.release()
+    expect(await waiting).toEqual([{ sum: 14 }])
+  })
+
+  test.each([
+    ['the first', () => [sql`select 1 / ${0}::int`, taking(2)]],
+    ['one in between', () => [taking(2), sql`select 1 / ${0}::int`, taking(2)]],
+  ])('where %s fails its error is told, nothing stands, and the connection is as before', async (_, before) => {
+    await fill()
+    const idle = world.pool.idleCount
+    expect(await errorOf(transactAtOnce(store(), before(), taking(1)))).toMatchObject({ code: '22012' })
+    expect(await taken()).toEqual([0, 0])
+    expect(world.pool.idleCount).toBe(idle)
+    expect(await transactAtOnce(store(), [locking(1)], taking(1))).toEqual([{ taken: 1 }])
+    const { rows } = await world.pool.query('select pg_current_xact_id_if_assigned() as open')
+    expect(rows).toEqual([{ open: null }])
+  })
+
+  test('one whose plan a migration has outdated fails for once, and never runs outside its transaction', async () => {
+    await fill()
+    const all = () => transactAtOnce(store(), [taking(1)], sql`select * from slots where id = ${1}`)
+    // On every connection there is.
+    for (let round = 0; round < 3; round++) await Promise.all(Array.from({ length: 12 }, all))
+    const before = (await taken())[0]
+    await world.pool.query('alter table slots add column named text')
+    const errors = await Promise.all(Array.from({ length: 12 }, () => errorOf(all())))
+    const stale = errors.filter((error) => error !== null)
+    expect(stale.length).toBeGreaterThan(0)
+    expect(stale.every(isStalePlan)).toBe(true)
+    expect((await taken())[0]).toBe(before + 12 - stale.length)
+    expect(await all()).toMatchObject([{ named: null }])
+  })
+
+  test('many at a time leave no connection behind', async () => {
+    await fill()
+    await Promise.all(
+      Array.from({ length: 60 }, (_, index) => transactAtOnce(store(), [locking(1 + (index % 2))], taking(1))),
+    )
+    expect(await taken()).toEqual([60, 0])
+    expect(world.pool.waitingCount).toBe(0)
+    expect(world.pool.idleCount).toBe(world.pool.totalCount)
+  })
+})
+
+describe.each([
+  ['with statement names', true],
+  ['without', false],
+])('plans are asked to be kept %s', (_, isPrepared) => {
+  test('in the transaction that asks for it, and in none after it', async () => {
+    const url = `${world.pool.options.connectionString}`
+    const pool = openPool({ url, max: 1, isPrepared })
+    const db = openDb(pool)
+    const mode = sql<{
+      mode: string
+      given: number
+    }>`select current_setting('plan_cache_mode') as mode, ${1}::int as given`
+    const kept = [{ mode: 'force_generic_plan', given: 1 }]
+    try {
+      await pool.query("set plan_cache_mode = 'force_custom_plan'")
+      expect(await transactAtOnce({ storeId: 'any', db }, [mode], mode)).toEqual(kept)
+      const inSnapshot = await snapshot({ storeId: 'any', db }, async (tx) => {
+        await keepPlans(tx)
+        return (await mode.execute(tx.db)).rows
+      })
+      expect(inSnapshot).toEqual(kept)
+      expect(await errorOf(transactAtOnce({ storeId: 'any', db }, [mode], sql`select 1 / ${0}::int`))).not.toBeNull()
+      expect((await mode.execute(db)).rows).toEqual([{ mode: 'force_custom_plan', given: 1 }])
+    } finally {
+      await pool.end()
+    }
+  })
+})
+
+test('a connection that breaks under them is not used again', async () => {
+  await fill()
+  const ending = sql`select pg_terminate_backend(pg_backend_pid()) where ${1}::int = 1`
+  expect(await errorOf(transactAtOnce(store(), [taking(2), ending], taking(1)))).not.toBeNull()
+  expect(await taken()).toEqual([0, 0])
+  expect(await transactAtOnce(store(), [locking(1)], taking(1))).toEqual([{ taken: 1 }])
+})

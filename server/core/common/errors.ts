@@ -1,0 +1,24 @@
+import type { ErrorCode } from '../../../shared/errors.ts'
+
+/** A failure we expected and can name. Anything else that is thrown is a bug, and becomes a 500. */
+export class AppError extends Error {
+  override name = 'AppError'
+  readonly code: ErrorCode
+  readonly retryAfterS: number | undefined
+  readonly fields: Record<string, string> | undefined
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: ErrorOptions & { retryAfterS?: number; fields?: Record<string, string> } = {},
+  ) {
+    super(message, options)
+    this.code = code
+    this.retryAfterS = options.retryAfterS
+    this.fields = options.fields
+  }
+}
+
+export function found<T>(row: T | undefined | null, what: string): T {
+  if (row === undefined || row === null) throw new AppError('not_found', `${what} not found`)
+  return row
+}

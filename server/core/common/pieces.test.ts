@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { countTurns } from '../../../test/turns.ts'
+import { inPieces } from './pieces.ts'
+
+test('a list is gone through in pieces, and others have a turn between any two of them', async () => {
+  const turns = countTurns()
+  const pieces: number[][] = []
+  const turnsBefore: number[] = []
+  for await (const piece of inPieces([1, 2, 3, 4, 5], 2)) {
+    pieces.push(piece)
+    turnsBefore.push(turns.count)
+  }
+  turns.stop()
+  expect(pieces).toEqual([[1, 2], [3, 4], [5]])
+  expect(turnsBefore).toEqual([0, 1, 2])
+  for await (const piece of inPieces([], 2)) expect(piece).toBeUndefined()
+})

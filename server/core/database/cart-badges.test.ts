@@ -1,0 +1,96 @@
+import type pg from 'pg'
+import { expect, test } from 'vitest'
+import { copyRows, emptyDatabases } from '../../../test/databases.ts'
+import { aShop, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
+import { aWorld } from '../../../test/world.ts'
+import { newId } from '../common/ids.ts'
+import { knownMigrations } from './files.ts'
+import { migrate } from './migrate.ts'
+
+// A database of before 0061, with carts in every state, is taken over.
+
+const world = aWorld()
+const databases = emptyDatabases()
+
+const rowsOf = async (pool: pg.Pool, table: string) =>
+  (await pool.query(`select * from ${table} order by 1, 2`)).rows as Record<string, unknown>[]
+const countsOf = async (pool: pg.Pool) =>
+  (
+    await pool.query(`select store_id, badge, day::text, sum(change)::int as carts from cart_counts
+    group by 1, 2, 3 having sum(change) <> 0 order by 1, 2, 3`)
+  ).rows
+
+async function aDatabaseOfBefore(): Promise<pg.Pool> {
+  const old = databases.open(await databases.create(), 8)
+  await migrate(old, { migrations: (await knownMigrations()).filter(({ number }) => number < 61) })
+  return old
+}
+
+async function inEveryState(): Promise<Shop> {
+  const shop = await aShop(world)
+  const email = (name: string) => `${name}@shoppers.example.com`
+  const lost = await shop.mailed({ email: email('lost') }, 'lost')
+  await world.pool.query(`update carts set status = 'lost' where id = $1`, [lost.cart_id])
+  const restored = await shop.mailed({ email: email('recovered') }, 'recovered')
+  await shop.press(restored.id)
+  await shop.order({ email: email('recovered'), kind: 'purchase' })
+  await shop.mailed({ email: email('silent') }, 'silent')
+  await shop.pass(25 * HOUR)
+  await shop.mailed({ email: email('bought') }, 'bought')
+  await shop.order({ email: email('bought'), kind: 'purchase' })
+  await shop.mailed({ email: email('mailed') }, 'mailed')
+  await shop.fill('untouched', [tea()])
+  await shop.pass(HOUR)
+  await shop.fill('emptied', [tea()])
+  await shop.fill('active', [tea()])
+  world.advance(MINUTE)
+  await shop.fill('emptied', [])
+  return shop
+}
+
+test('carts keep their badges, counters and filters', async () => {
+  const shop = await inEveryState()
+  const old = await aDatabaseOfBefore()
+  await copyRows(world.pool, old)
+  const before = await rowsOf(old, 'carts')
+  expect(new Set(before.map(({ status }) => status))).toEqual(
+    new Set(['lost', 'recovered', 'abandoned', 'purchased', 'emptied', 'active']),
+  )
+  expect(new Set(before.map(({ badge }) => badge))).toEqual(
+    new Set(['No Action', 'Email Sent', 'No Response', 'Recovered']),
+  )
+
+  await migrate(old)
+  const isOfCart = ({ badge, last_sent_at, no_response_at, listed_at }: Record<string, unknown>) =>
+    badge !== 'No Action' || last_sent_at !== null || no_response_at !== null || listed_at !== null
+  expect(await rowsOf(old, 'cart_badges')).toEqual((await rowsOf(world.pool, 'cart_badges')).filter(isOfCart))
+  expect(await rowsOf(old, 'mailed_shoppers')).toEqual(await rowsOf(world.pool, 'mailed_shoppers'))
+
+  // From then on by triggers, in both alike.
+  for (const pool of [old, world.pool]) {
+    await pool.query(`update carts set status = 'lost' where store_id = $1 and status = 'active'`, [shop.storeId])
+    await pool.query(`update carts set status = 'purchased' where store_id = $1 and status = 'abandoned'`, [
+      shop.storeId,
+    ])
+    await pool.query(`update carts set last_activity_at = last_activity_at - interval '3 days' where status = 'lost'`)
+    await pool.query(`delete from carts where store_id = $1 and status = 'recovered'`, [shop.storeId])
+  }
+  expect(await countsOf(old)).toEqual(await countsOf(world.pool))
+  const { rows: wrong } = await old.query(`
+    select c.id from carts c left join cart_badges b on b.store_id = c.store_id and b.cart_id = c.id
+    where b.listed_at is distinct from case when c.status in ('abandoned', 'recovered', 'lost') then c.last_activity_at end
+    union all
+    select b.cart_id from cart_badges b where not exists (select 1 from carts c where c.store_id = b.store_id and c.id = b.cart_id)`)
+  expect(wrong).toEqual([])
+})
+
+test('the update waits for other processes, and is refused while one runs', async () => {
+  const old = await aDatabaseOfBefore()
+  const beat = `insert into workers (id, started_at, seen_at, steady_since) values ($1, now(), now(), now())`
+  await old.query(beat, [newId()])
+  const attempt = () => migrate(old, { lockAttempts: 2, pause: async () => {} })
+  await expect(attempt()).rejects.toThrow(/0061_cart_badges.sql gave up .* Stop other processes of Recoup/)
+  expect((await rowsOf(old, 'carts')).length).toBe(0)
+  await old.query(`update workers set seen_at = seen_at - interval '11 seconds'`)
+  expect(await attempt()).toContain('0061_cart_badges.sql')
+})

@@ -1,0 +1,120 @@
+import type pg from 'pg'
+import { expect, test } from 'vitest'
+import { emptyDatabases } from '../../../test/databases.ts'
+import { readMigration } from './files.ts'
+import { migrate } from './migrate.ts'
+
+const databases = emptyDatabases()
+const shoes = readMigration('0001_shoes.sql', 'create table shoes (id int primary key, size int);')
+const bySize = readMigration(
+  '0002_shoes_by_size.sql',
+  '-- no transaction\n-- For the list by size.\ncreate index concurrently shoes_by_size\n  on shoes (size);\n',
+)
+const migrations = [shoes, bySize]
+
+async function aDatabase(): Promise<pg.Pool> {
+  const pool = databases.open(await databases.create(), 8)
+  await migrate(pool, { migrations: [shoes] })
+  return pool
+}
+
+/** Asks until it is so: what another connection does is seen in the catalogue only. */
+async function until(pool: pg.Pool, condition: string): Promise<void> {
+  for (;;) {
+    const { rows } = await pool.query(`select (${condition}) as "isSo"`)
+    if (rows[0].isSo) return
+  }
+}
+
+const IS_WAITING = `exists (select 1 from pg_stat_progress_create_index where datname = current_database() and phase like 'waiting for%')`
+const isValid = async (pool: pg.Pool) =>
+  (await pool.query(`select indisvalid from pg_index where indexrelid = to_regclass('shoes_by_size')`)).rows
+
+/** A transaction whose snapshot the build has to wait for. */
+async function holdSnapshot(pool: pg.Pool): Promise<() => Promise<void>> {
+  const client = await pool.connect()
+  await client.query('begin isolation level repeatable read')
+  await client.query('select count(*) from shoes')
+  return async () => {
+    await client.query('commit')
+    client.release()
+  }
+}
+
+test('an index that is built concurrently keeps nobody from writing while it is built', async () => {
+  const pool = await aDatabase()
+  const letGo = await holdSnapshot(pool)
+  const built = migrate(pool, { migrations })
+  await until(pool, IS_WAITING)
+  // Whoever waited for the build would wait for ever: it ends after these.
+  for (let id = 1; id <= 20; id++) await pool.query('insert into shoes values ($1, $1)', [id])
+  await pool.query('update shoes set size = size + 1')
+  await pool.query('delete from shoes where id = 1')
+  expect(await isValid(pool)).toEqual([{ indisvalid: false }])
+  await letGo()
+  expect(await built).toEqual([bySize.name])
+  expect(await isValid(pool)).toEqual([{ indisvalid: true }])
+})
+
+test('a second process that waits for the first does not keep the index from being finished', async () => {
+  const pool = await aDatabase()
+  const letGo = await holdSnapshot(pool)
+  const first = migrate(pool, { migrations })
+  await until(pool, IS_WAITING)
+  const waiting = Promise.withResolvers<void>()
+  const pause = async () => {
+    waiting.resolve()
+    await new Promise(setImmediate)
+  }
+  const said: string[] = []
+  const second = migrate(pool, { migrations, pause, say: (sentence) => said.push(sentence) })
+  await waiting.promise
+  await letGo()
+  expect([await first, await second]).toEqual([[bySize.name], []])
+  expect(said).toEqual(['Another process of Recoup is updating the database. Waiting until it has finished.'])
+})
+
+test('an index left invalid by an attempt that was cut off is built anew', async () => {
+  const pool = await aDatabase()
+  const letGo = await holdSnapshot(pool)
+  const cutOff = migrate(pool, { migrations }).catch(String)
+  await until(pool, IS_WAITING)
+  await pool.query(
+    'select pg_terminate_backend(pid) from pg_stat_progress_create_index where datname = current_database()',
+  )
+  expect(await cutOff).toMatch(/terminat/)
+  await letGo()
+  expect(await isValid(pool)).toEqual([{ indisvalid: false }])
+  expect(await migrate(pool, { migrations })).toEqual([bySize.name])
+  expect(await isValid(pool)).toEqual([{ indisvalid: true }])
+})
+
+test('an index that was finished and not recorded is not built a second time', async () => {
+  const pool = await aDatabase()
+  await pool.query('create index shoes_by_size on shoes (size)')
+  const { rows } = await pool.query(`select 'shoes_by_size'::regclass::oid as oid`)
+  expect(await migrate(pool, { migrations })).toEqual([bySize.name])
+  expect((await pool.query(`select 'shoes_by_size'::regclass::oid as oid`)).rows).toEqual(rows)
+})
+
+test('an index is dropped concurrently, also when it is gone already', async () => {
+  const pool = await aDatabase()
+  await migrate(pool, { migrations })
+  const dropped = readMigration('0003_drop.sql', '-- no transaction\ndrop index concurrently if exists shoes_by_size;')
+  await migrate(pool, { migrations: [...migrations, dropped] })
+  expect(await isValid(pool)).toEqual([])
+  const again = readMigration('0004_drop.sql', '-- no transaction\ndrop index concurrently if exists shoes_by_size;')
+  expect(await migrate(pool, { migrations: [...migrations, dropped, again] })).toEqual(['0004_drop.sql'])
+})
+
+test('a file without a transaction holds one statement that can be repeated', () => {
+  const read = (text: string) => () => readMigration('0002_a.sql', `-- no transaction\n${text}`)
+  expect(read('create index concurrently a on shoes (size); create index concurrently b on shoes (id);')).toThrow(
+    'may hold one statement only',
+  )
+  expect(read('update shoes set size = 1;')).toThrow('may hold one statement only')
+  expect(read('create unique index concurrently a on shoes (size) where size > 1;')().alone).toEqual({
+    index: 'a',
+    isDrop: false,
+  })
+})

@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest'
+import { copyRows, emptyDatabases } from '../../../test/databases.ts'
+import { aScene, HOUR, send, wait } from '../../../test/message-scene.ts'
+import { aSteadyWorker, recordsOf, stored, storedOne } from '../../../test/turn-scene.ts'
+import { aWorld } from '../../../test/world.ts'
+import { openDb } from '../db/db.ts'
+import { newId } from '../common/ids.ts'
+import { closeAbandonedSends } from '../../delivery/send/abandoned.ts'
+import { knownMigrations } from './files.ts'
+import { migrate } from './migrate.ts'
+
+// A database of before 0074, 0075 and 0081, with messages as a process that was stopped leaves them, is taken over.
+
+const world = aWorld()
+const databases = emptyDatabases()
+
+const ACCEPTED = {
+  state: 'sent',
+  outcome: { kind: 'accepted', providerId: 'p-1', response: '250 queued' },
+  isMailbox: false,
+}
+const CASES = ['answered', 'unanswered', 'prepared', 'text', 'was prepared as a mail', 'sent'] as const
+
+test('a mail in flight is settled, a prepared one is due again, and a text that was prepared as a mail can be reported', async () => {
+  const scene = await aScene(world, CASES.length)
+  const { storeId } = scene
+  await wait(world, storeId, HOUR)
+  await send(world, storeId)
+  const old = databases.open(await databases.create(), 8)
+  await migrate(old, { migrations: (await knownMigrations()).filter(({ number }) => number < 71) })
+  await copyRows(world.pool, old)
+
+  const rows = (await stored(world, storeId)).filter(({ step }) => step === 1)
+  const idOf = (name: (typeof CASES)[number]) => rows[CASES.indexOf(name)]!.id
+  const [dead, left] = [newId(), world.now]
+  const judged = JSON.stringify({ reason: 'ok', inputs: {} })
+  const open = `finished_at = null, provider_id = null, attempts = 0, worker_id = $2`
+  const claimed = `state = 'claimed', claim = $2, ${open}, wake_at = now() + interval '1 minute', judged = $3, handed_over_at = $4`
+  const set = (name: (typeof CASES)[number], values: string, more: unknown[]) =>
+    old.query(`update messages set ${values} where id = $1`, [idOf(name), dead, ...more])
+  const answer = JSON.stringify({ ...ACCEPTED, at: left.toISOString() })
+  await set('answered', `${claimed}, departed_at = $4, answer = $5`, [judged, left, answer])
+  await set('unanswered', `${claimed}, departed_at = $4`, [judged, left])
+  await set('prepared', claimed, [judged, left])
+  await set('text', `state = 'handed_over', channel = 'sms', ${open}, judged = $3, handed_over_at = $4`, [judged, left])
+  await set('was prepared as a mail', `channel = 'sms', worker_id = $2, judged = $3`, [judged])
+  // A text had its decision recorded as it left.
+  await old.query(`update decisions set result = null, result_at = null, result_inputs = null where message_id = $1`, [
+    idOf('text'),
+  ])
+  await old.query(`update messages set attempts = 1 where id = $1`, [idOf('text')])
+  const inFlight = [idOf('answered'), idOf('unanswered'), idOf('prepared')]
+  await old.query(`delete from decisions where message_id = any($1)`, [inFlight])
+
+  await migrate(old)
+  const made = { pool: world.pool, db: world.db }
+  Object.assign(world, { pool: old, db: openDb(old) })
+  Object.assign(world.deps, { pool: old, db: world.db })
+  try {
+    const states = async () => {
+      const now = await stored(world, storeId)
+      return CASES.map((name) => now.find(({ id }) => id === idOf(name))!.state)
+    }
+    expect(await states()).toEqual(['sending', 'sending', 'claimed', 'sending', 'sent', 'sent'])
+    await closeAbandonedSends(await aSteadyWorker(world))
+    expect(await states()).toEqual(['sent', 'unknown', 'scheduled', 'unknown', 'sent', 'sent'])
+    expect(await recordsOf(world, idOf('text'))).toEqual(['send ok', 'result unknown'])
+    expect((await storedOne(world, idOf('text'))).attempts).toBe(1)
+    await world.db
+      .updateTable('messages')
+      .set({ state: 'delivered', unsubscribed_at: world.now })
+      .where('id', '=', idOf('was prepared as a mail'))
+      .execute()
+    const left = (await stored(world, storeId)).filter(({ state, answer }) => state === 'sending' || answer)
+    expect(left).toEqual([])
+  } finally {
+    Object.assign(world, made)
+    Object.assign(world.deps, made)
+  }
+})

@@ -1,0 +1,143 @@
+import { isIPv4 } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
+import type { Deps } from '../../deps.ts'
+import { queriesOf, type RawBuilder, sql, type Tx } from './db.ts'
+import { AppError } from '../common/errors.ts'
+
+/** At most `points` in `windowS` seconds, counted per subject (an address, an account, a client). */
+export interface Limit {
+  name: string
+  points: number
+  windowS: number
+}
+
+/** Takes one point, or throws `rate_limited` with the time to wait. Taken before the attempt, so that parallel tries count too. */
+export async function take(deps: Deps, limit: Limit, subject: string): Promise<void> {
+  const waitS = await tryTake(deps, limit, subject)
+  if (waitS > 0) throw refuse(waitS)
+}
+
+export const refuse = (waitS: number) =>
+  new AppError('rate_limited', `Too many attempts. Please try again in ${waitingTime(waitS)}.`, { retryAfterS: waitS })
+
+/** 0 when the point was taken, else the seconds to wait. */
+export const tryTake = (deps: Deps, limit: Limit, subject: string): Promise<number> => consume(deps, limit, subject, 1)
+
+/** The same for many points at once, in a transaction: they are taken if it is committed. To be rolled back where they are not all left. */
+export const takeMany = (
+  deps: Deps,
+  limit: Limit,
+  { db, subject, count }: { db: Tx; subject: string; count: number },
+): Promise<number> => consume({ ...deps, pool: queriesOf(db) }, limit, subject, count)
+
+interface Queries {
+  query(text: string, values: unknown[]): Promise<unknown>
+}
+type Counting = Pick<Deps, 'secrets'> & { pool: Queries }
+
+// One parameter more than usual: tryTake is called everywhere with the first three.
+async function consume(deps: Counting, limit: Limit, subject: string, points: number): Promise<number> {
+  try {
+    await limiter(deps, limit).consume(keyOf(deps, limit, subject), points)
+    return 0
+  } catch (refusal) {
+    if (refusal instanceof RateLimiterRes) return Math.max(1, Math.ceil(refusal.msBeforeNext / 1_000))
+    throw refusal
+  }
+}
+
+/**
+ * The same as a part of a statement, which compares the answer with the limit itself: answers the `points` that are taken now. It takes one for
+ * each row of `from`, which has at most one.
+ */
+export function pointTaken(
+  deps: Pick<Deps, 'secrets'>,
+  { name, windowS }: Omit<Limit, 'points'>,
+  { subject, from }: { subject: string; from: RawBuilder<unknown> },
+): RawBuilder<{ points: number }> {
+  const now = Date.now()
+  const key = `${name}:${keyOf(deps, { name }, subject)}`
+  return sql`insert into rate_limits as l (key, points, expire) select ${key}, 1, ${now + windowS * 1_000}::bigint ${from}
+    on conflict (key) do update set points = case when l.expire <= ${now} then 1 else l.points + 1 end,
+      expire = case when l.expire <= ${now} then excluded.expire else l.expire end returning l.points`
+}
+
+/** A point, and whether it was the last one. */
+export async function takeStep(deps: Deps, limit: Limit, subject: string): Promise<{ waitS: number; isLast: boolean }> {
+  try {
+    const { remainingPoints } = await limiter(deps, limit).consume(keyOf(deps, limit, subject))
+    return { waitS: 0, isLast: remainingPoints === 0 }
+  } catch (refusal) {
+    if (!(refusal instanceof RateLimiterRes)) throw refusal
+    return { waitS: Math.max(1, Math.ceil(refusal.msBeforeNext / 1_000)), isLast: false }
+  }
+}
+
+/** How often, this time included. */
+export async function count(deps: Deps, limit: Limit, subject: string): Promise<number> {
+  return (await limiter(deps, limit).consume(keyOf(deps, limit, subject))).consumedPoints
+}
+
+/** Whether a point was taken within the window. */
+export async function wasTaken(deps: Deps, limit: Limit, subject: string): Promise<boolean> {
+  const found = await limiter(deps, limit).get(keyOf(deps, limit, subject))
+  return found !== null && found.consumedPoints > 0
+}
+
+/** Nothing more is taken for so long from now on. */
+export async function block(
+  deps: Deps,
+  limit: Limit,
+  { subject, seconds }: { subject: string; seconds: number },
+): Promise<void> {
+  await limiter(deps, limit).block(keyOf(deps, limit, subject), seconds)
+}
+
+/** The attempt turned out to be a good one. */
+export async function giveBack(deps: Deps, limit: Limit, subject: string): Promise<void> {
+  await limiter(deps, limit).reward(keyOf(deps, limit, subject), 1)
+}
+
+export async function forgive(deps: Deps, limit: Limit, subject: string): Promise<void> {
+  await limiter(deps, limit).delete(keyOf(deps, limit, subject))
+}
+
+function limiter(deps: Counting, limit: Limit): RateLimiterPostgres {
+  return new RateLimiterPostgres({
+    // Our pool decides whether statements are named; the library would always name them, which some poolers cannot carry.
+    storeClient: { query: (asked: { text: string; values: unknown[] }) => deps.pool.query(asked.text, asked.values) },
+    storeType: 'pool',
+    tableName: 'rate_limits',
+    tableCreated: true,
+    clearExpiredByTimeout: false,
+    keyPrefix: limit.name,
+    points: limit.points,
+    duration: limit.windowS,
+  })
+}
+
+/** Keyed, so that the table tells nobody's address. */
+function keyOf(deps: Pick<Deps, 'secrets'>, limit: Pick<Limit, 'name'>, subject: string): string {
+  return deps.secrets.addressHash(`${limit.name}\0${subject}`).toString('base64url')
+}
+
+/** Who a rate limit counts: one IPv4 address, or one IPv6 /64, which is the least a single customer is given. */
+export function clientNetwork(ip: string): string {
+  if (isIPv4(ip)) return ip
+  if (!ipaddr.isValid(ip)) return 'unknown'
+  const address = ipaddr.process(ip)
+  if (address.kind() === 'ipv4') return address.toString()
+  return address.toByteArray().slice(0, 8).join('.')
+}
+
+/** "14 minutes", "1 hour": rounded up, so that trying again then works. */
+export function waitingTime(seconds: number): string {
+  if (seconds < 60) return counted(Math.max(1, Math.ceil(seconds)), 'second')
+  if (seconds <= 59 * 60) return counted(Math.ceil(seconds / 60), 'minute')
+  return counted(Math.ceil(seconds / 3_600), 'hour')
+}
+
+function counted(count: number, unit: string): string {
+  return `${count} ${unit}${count === 1 ? '' : 's'}`
+}

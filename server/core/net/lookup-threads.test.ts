@@ -1,0 +1,25 @@
+import { execFileSync } from 'node:child_process'
+import { expect, test } from 'vitest'
+
+// Which module is loaded first decides whether the number counts: seen from outside, by the threads that the process has.
+
+const countAfter = (modules: readonly string[]) => `
+for (const name of ${JSON.stringify(modules)}) await import(name)
+const { readFile, readdir } = await import('node:fs/promises')
+await readFile('package.json')
+console.log((await readdir('/proc/self/task')).length)
+process.exit()`
+
+function threadsAfter(modules: readonly string[], own: NodeJS.ProcessEnv = {}): number {
+  const env = { PATH: process.env.PATH, ...own }
+  const args = ['--input-type=module', '-e', countAfter(modules)]
+  return Number(execFileSync(process.execPath, args, { encoding: 'utf8', env }))
+}
+
+test.runIf(process.platform === 'linux')(
+  'many host names can be looked up at once, and an operator may set how many',
+  () => {
+    expect(threadsAfter(['./server/core/net/lookup-threads.ts', './server/app.ts'])).toBeGreaterThan(128)
+    expect(threadsAfter(['./server/core/net/lookup-threads.ts'], { UV_THREADPOOL_SIZE: '8' })).toBeLessThan(40)
+  },
+)

@@ -1,0 +1,291 @@
+// The PostgreSQL that comes along: started or adopted, reached over a Unix socket only. No TCP port, no password, no install.
+
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import net from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { privateFolder } from '../config/data-dir.ts'
+import { StartupError } from '../config/startup-errors.ts'
+import {
+  assertReadable,
+  type Cluster,
+  initialise,
+  installBinaries,
+  passwordFile,
+  placeCluster,
+  postgresEnv,
+} from './cluster.ts'
+import { findPostmaster, isAlive, type Postmaster } from './postmaster.ts'
+
+export type EmbeddedPostgres = {
+  /** A connection string `pg` understands; on Unix it names the socket's folder. */
+  url: string
+  /** True when the server was already running, left behind by a process that was killed. */
+  adopted: boolean
+  pid: number
+  /** Stops the server whoever started it, and waits for its end. */
+  stop(): Promise<void>
+}
+
+export type EmbeddedOptions = {
+  dataDir: string
+  /** Server settings that win over ours, e.g. `{ fsync: 'off' }` for a cluster that only tests use. */
+  settings?: Readonly<Record<string, string>>
+  /** Where the cluster goes when the data folder is closed to the database's user (root's home, say). */
+  elsewhere?: string
+  /** Starts it again whenever it ends without being asked to: killed, or out of disk space. */
+  isKept?: boolean
+  /** Told what an operator should know, in whole sentences. */
+  say?: (sentence: string) => void
+}
+
+const DATABASE = 'recoup'
+const ELSEWHERE = process.platform === 'darwin' ? '/usr/local/var/recoup' : '/var/lib/recoup'
+/** On Unix the port only names the socket file. */
+const PORT = 5432
+const RETRY_FOR_MS = 20_000
+const KEEP_EVERY_MS = 1_000
+const KEEP_AT_LEAST_EVERY_MS = 15_000
+const UNREACHABLE_AFTER_MS = 15_000
+/** Recovery after a power cut replays the log; with our settings that takes seconds, on a slow disk minutes. */
+const RECOVERY_LIMIT_MS = 15 * 60_000
+const LONGEST_LOG_BYTES = 10_000_000
+
+/** Starts the database of a data folder, or adopts the one that still runs, and makes the database `recoup` if it is missing. */
+export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
+  const { dataDir, settings = {}, elsewhere = ELSEWHERE, say = () => {} } = options
+  const cluster = placeCluster({ dataDir, elsewhere, say })
+  assertReadable(cluster)
+  const { server, adopted } = await adoptOrStart(cluster, settings)
+  await createDatabase(cluster, server)
+  const keeper = options.isKept ? keep(cluster, settings, server, say) : null
+  return {
+    url: connectionUrl(cluster, server, DATABASE),
+    adopted,
+    pid: server.pid,
+    stop: async () => stop(cluster, keeper ? await keeper.end() : server),
+  }
+}
+
+/** Looks after a server that is up. `end` answers which one runs now. */
+function keep(cluster: Cluster, settings: Readonly<Record<string, string>>, first: Postmaster, say: Say) {
+  const ending = new AbortController()
+  let server = first
+  const watch = async () => {
+    for (let pauseMs = KEEP_EVERY_MS; !ending.signal.aborted; ) {
+      await sleep(pauseMs, undefined, { signal: ending.signal, ref: false }).catch(() => {})
+      if (ending.signal.aborted || isAlive(server.pid)) continue
+      try {
+        say('The database has stopped unexpectedly. It is being restarted.')
+        server = (await adoptOrStart(cluster, settings, first.port)).server
+        say('The database is running again.')
+        pauseMs = KEEP_EVERY_MS
+      } catch (error) {
+        say(error instanceof Error ? error.message : String(error))
+        pauseMs = Math.min(pauseMs * 2, KEEP_AT_LEAST_EVERY_MS)
+      }
+    }
+  }
+  const watched = watch()
+  return {
+    async end(): Promise<Postmaster> {
+      ending.abort()
+      await watched
+      return server
+    },
+  }
+}
+
+type Say = (sentence: string) => void
+
+async function adoptOrStart(cluster: Cluster, settings: Readonly<Record<string, string>>, port?: number) {
+  const giveUpAt = Date.now() + RETRY_FOR_MS
+  for (;;) {
+    const running = findPostmaster(cluster.pgdata)
+    if (running) {
+      const server = withAddress(cluster, running)
+      if (await isReady(cluster, server, () => isAlive(server.pid))) return { server, adopted: true }
+      continue // it was just ending
+    }
+    const bin = installBinaries(cluster)
+    initialise(cluster, bin, { isDurable: settings.fsync !== 'off' })
+    const started = await launch(cluster, bin, settings, port)
+    if (typeof started !== 'string') return { server: started, adopted: false }
+    if (!isPassing(started) || Date.now() > giveUpAt) {
+      throw new StartupError(
+        `The database did not start: ${started || 'it gave no reason'}. Its log is ${cluster.log}.`,
+      )
+    }
+    await sleep(250)
+  }
+}
+
+/** Just after a kill its children or its zombie are still there; or another start was a moment faster. */
+function isPassing(lastWords: string) {
+  return /another postmaster|still in use|already exists/i.test(lastWords)
+}
+
+/** While a server is coming up, its pid file does not name the socket yet. */
+function withAddress(cluster: Cluster, found: Postmaster): Postmaster {
+  return { pid: found.pid, port: found.port || PORT, socketDir: found.socketDir || socketFolder(cluster) }
+}
+
+function socketFolder(cluster: Cluster) {
+  return privateFolder(cluster.realDataDir, '-db', cluster.owner)
+}
+
+/** Starts the server and waits until it answers; its last words when it ended instead. */
+async function launch(
+  cluster: Cluster,
+  bin: string,
+  settings: Readonly<Record<string, string>>,
+  samePort?: number,
+): Promise<Postmaster | string> {
+  const socketDir = socketFolder(cluster)
+  const port = samePort ?? (process.platform === 'win32' ? await freePort() : PORT)
+  const all = Object.entries({ ...ourSettings(socketDir), ...settings }).flatMap(([name, value]) => [
+    '-c',
+    `${name}=${value}`,
+  ])
+  const log = openLog(cluster)
+  const logStart = fs.fstatSync(log).size
+  // Detached: Ctrl-C reaches the app alone, which drains before it stops the database. A log file, so that it outlives a killed app.
+  const child = spawn(path.join(bin, 'postgres'), ['-D', cluster.pgdata, '-p', String(port), ...all], {
+    ...cluster.owner,
+    cwd: cluster.home,
+    env: postgresEnv(),
+    detached: true,
+    stdio: ['ignore', 'ignore', log],
+  })
+  fs.closeSync(log)
+  child.unref()
+  const problem = await spawned(child)
+  if (problem) return problem.message
+  const server = { pid: child.pid!, port, socketDir }
+  const isRunning = () => child.exitCode === null && child.signalCode === null
+  const isUp = await isReady(cluster, server, isRunning)
+  if (isUp && findPostmaster(cluster.pgdata)?.pid === child.pid) return server
+  // What answered was a server another start had launched a moment before; ours sees that too and ends.
+  while (isRunning()) await sleep(20)
+  return lastWords(cluster, logStart)
+}
+
+function ourSettings(socketDir: string): Record<string, string> {
+  const onWindows = process.platform === 'win32'
+  return {
+    listen_addresses: onWindows ? '127.0.0.1' : '',
+    ...(onWindows ? {} : { unix_socket_directories: socketDir, unix_socket_permissions: '0700' }),
+    ...(process.platform === 'darwin' ? { wal_sync_method: 'fsync_writethrough' } : {}),
+    shared_buffers: `${sharedBuffersMb()}MB`,
+    timezone: 'UTC',
+  }
+}
+
+/** A quarter of the memory we may use (a container's share, not its host's), at most 1 GB. */
+function sharedBuffersMb() {
+  const usable = Math.min(os.totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
+  return Math.max(32, Math.min(1024, Math.floor(usable / 4 / 2 ** 20)))
+}
+
+function openLog(cluster: Cluster) {
+  const size = fs.statSync(cluster.log, { throwIfNoEntry: false })?.size ?? 0
+  if (size > LONGEST_LOG_BYTES) fs.renameSync(cluster.log, `${cluster.log}.1`)
+  return fs.openSync(cluster.log, 'a', 0o600)
+}
+
+function spawned(child: ChildProcess): Promise<Error | null> {
+  const { promise, resolve } = Promise.withResolvers<Error | null>()
+  child.once('spawn', () => resolve(null))
+  child.once('error', resolve)
+  return promise
+}
+
+function lastWords(cluster: Cluster, logStart: number) {
+  const said = fs.readFileSync(cluster.log).subarray(logStart).toString()
+  const lines = said.split('\n').filter((line) => /FATAL|PANIC|ERROR|HINT/.test(line))
+  return (lines.length > 0 ? lines : said.trim().split('\n').slice(-2))
+    .map((line) => line.replace(/^.*?(FATAL|PANIC|ERROR|HINT): +/, ''))
+    .join(' ')
+}
+
+/** Waits until the server takes connections: true; false when it ended meanwhile. Recovery may take its time, silence may not. */
+async function isReady(cluster: Cluster, server: Postmaster, isRunning: () => boolean): Promise<boolean> {
+  const begun = Date.now()
+  let lastHeardAt = begun
+  while (Date.now() - begun < RECOVERY_LIMIT_MS) {
+    const failure = await tryConnection(connectionUrl(cluster, server, 'postgres'))
+    if (failure === null) return true
+    if (!isRunning()) return false
+    if (isAnswer(failure)) lastHeardAt = Date.now()
+    if (Date.now() - lastHeardAt > UNREACHABLE_AFTER_MS) break
+    await sleep(30)
+  }
+  // It may well be the database of a working Recoup whose temporary folder we cannot see: never ours to stop.
+  throw new StartupError(
+    `The database in ${cluster.pgdata} is running (process ${server.pid}) but cannot be reached in ${server.socketDir}. Stop that process (kill -INT ${server.pid}) and start again.`,
+  )
+}
+
+/** SQLSTATEs of a server that starts, recovers or stops, or has no slot free: it is there. */
+function isAnswer(failure: unknown) {
+  return ['57P03', '57P01', '53300'].includes((failure as { code?: string }).code ?? '')
+}
+
+async function tryConnection(url: string): Promise<unknown> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    await client.end()
+    return null
+  } catch (error) {
+    return error
+  }
+}
+
+async function createDatabase(cluster: Cluster, server: Postmaster) {
+  const client = new pg.Client({ connectionString: connectionUrl(cluster, server, 'postgres') })
+  await client.connect()
+  try {
+    const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [DATABASE])
+    if (rowCount === 0) await client.query(`create database ${DATABASE}`)
+  } catch (error) {
+    // Another start made it in the same moment.
+    if (!['42P04', '23505'].includes((error as { code?: string }).code ?? '')) throw error
+  } finally {
+    await client.end()
+  }
+}
+
+function connectionUrl(cluster: Cluster, { port, socketDir }: Postmaster, database: string) {
+  if (process.platform !== 'win32')
+    return `postgres://app@/${database}?host=${encodeURIComponent(socketDir)}&port=${port}`
+  return `postgres://app:${fs.readFileSync(passwordFile(cluster), 'utf8')}@127.0.0.1:${port}/${database}`
+}
+
+/** A fast shutdown: open transactions are rolled back, everything is on disk. */
+async function stop(cluster: Cluster, server: Postmaster) {
+  if (findPostmaster(cluster.pgdata)?.pid !== server.pid) return
+  if (process.platform === 'win32') {
+    spawnSync(path.join(installBinaries(cluster), 'pg_ctl'), ['stop', '-D', cluster.pgdata, '-m', 'fast'], {
+      stdio: 'ignore',
+    })
+    return
+  }
+  process.kill(server.pid, 'SIGINT')
+  while (isAlive(server.pid)) await sleep(20)
+  fs.rmSync(server.socketDir, { recursive: true, force: true })
+}
+
+function freePort(): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>()
+  const server = net.createServer().once('error', reject)
+  server.listen(0, '127.0.0.1', () => {
+    const { port } = server.address() as net.AddressInfo
+    server.close(() => resolve(port))
+  })
+  return promise
+}

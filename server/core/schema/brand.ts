@@ -1,0 +1,35 @@
+import type { ColumnType, Generated } from 'kysely'
+import type { BrandLook } from '../../../shared/brand.ts'
+
+export interface BrandSchema {
+  brand_logos: BrandLogosTable
+  brand_kits: BrandKitsTable
+  brand_proposals: BrandProposalsTable
+}
+
+export interface BrandLogosTable {
+  store_id: string
+  hash: string
+  type: 'png' | 'jpeg'
+  width: number
+  height: number
+  content: Buffer
+  created_at: Date
+}
+
+export interface BrandKitsTable {
+  store_id: string
+  /** As it was saved; what is missing has its default. */
+  look: ColumnType<Partial<BrandLook>, string | undefined, string>
+  logo_hash: Generated<string | null>
+  version: Generated<number>
+  updated_at: Date
+}
+
+export interface BrandProposalsTable {
+  store_id: string
+  source: 'site_logo' | 'site_icon'
+  logo_hash: string
+  state: Generated<'open' | 'confirmed' | 'dismissed'>
+  found_at: Date
+}

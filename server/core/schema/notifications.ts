@@ -1,0 +1,90 @@
+import type { ColumnType, Generated } from 'kysely'
+import type { MailChoice } from '../../../shared/notification-calls.ts'
+import type { NotificationTopic } from '../../../shared/notification-kinds.ts'
+import type { NotificationData, NotificationType } from '../../../shared/notifications.ts'
+
+export interface NotificationsSchema {
+  pending_notifications: PendingNotificationsTable
+  pending_account_notifications: NotificationColumns & { account_id: string }
+  notification_clocks: { account_id: string; last_at: Date }
+  notifications: NotificationsTable
+  notification_hours: NotificationHoursTable
+  recoveries_told: { store_id: string; cart_id: string; at: Date }
+  account_notifications: NotificationColumns & Found & { account_id: string }
+  notification_reads: Reads & { store_id: string }
+  account_notification_reads: Reads & { account_id: string }
+  notification_marks: Marks & { store_id: string }
+  account_notification_marks: Marks & { account_id: string }
+  notification_preferences: NotificationPreferencesTable
+  weekly_report_choices: { account_id: string; user_id: string; is_wanted: boolean }
+  notification_mails: NotificationMailsTable
+}
+
+interface Zone {
+  city: string
+  country: string
+  region: string
+  timezone: string
+}
+
+interface NotificationColumns {
+  id: string
+  type: NotificationType
+  data: ColumnType<NotificationData[NotificationType], string, string>
+  created_at: Date
+}
+
+interface Zoned {
+  store_id: string
+  /** Of the shopper (decision 69). */
+  zone: ColumnType<Zone | null, string | undefined, string>
+}
+
+interface Found {
+  search: Generated<string>
+  is_problem: Generated<boolean>
+}
+
+type PendingNotificationsTable = NotificationColumns & Zoned
+type NotificationsTable = NotificationColumns & Zoned & Found
+
+interface NotificationHoursTable {
+  store_id: string
+  topic: string
+  hour: Date
+  count: number
+  notification_id: string | null
+}
+
+interface Reads {
+  user_id: string
+  read_up_to: Generated<Date>
+  cleared_up_to: Generated<Date>
+}
+
+interface Marks {
+  user_id: string
+  notification_id: string
+  /** Of the notification. */
+  created_at: Date
+  is_read: boolean | null
+  is_deleted: Generated<boolean>
+}
+
+interface NotificationPreferencesTable {
+  account_id: string
+  user_id: string
+  topic: NotificationTopic
+  bell: boolean
+  mail: MailChoice
+}
+
+interface NotificationMailsTable {
+  account_id: string
+  user_id: string
+  mailed_up_to: Date
+  mailed_at: Date | null
+  due_at: Date | null
+  digest_up_to: Date
+  digest_due_at: Date | null
+}

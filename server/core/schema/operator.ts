@@ -1,0 +1,28 @@
+import type { Generated } from 'kysely'
+import type { OperatorActionName, ProblemKind } from '../../../shared/operator.ts'
+
+export interface OperatorSchema {
+  operator_actions: OperatorActionsTable
+  operator_problems: OperatorProblemsTable
+}
+
+export interface OperatorActionsTable {
+  id: string
+  at: Date
+  operator_id: string | null
+  operator_email: string
+  account_id: string | null
+  account_name: string | null
+  action: OperatorActionName
+  /** What was chosen: plan, reason, note. */
+  data: Record<string, string | boolean | null>
+}
+
+export interface OperatorProblemsTable {
+  id: string
+  account_id: string
+  kind: ProblemKind
+  detail: string
+  raised_at: Date
+  resolved_at: Generated<Date | null>
+}

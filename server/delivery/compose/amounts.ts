@@ -1,0 +1,29 @@
+import { currencyExponent } from '../../../shared/money.ts'
+
+// Amounts in the words of a message.
+
+/** Making a format costs a hundred times what using it does, and that a hundred times what looking it up does. */
+const formats = new Map<string, Intl.NumberFormat>()
+const formatted = new Map<string, string>()
+const KEPT_AMOUNTS = 5_000
+
+/** Minor units as people in en-US read them (decision 21). */
+export function formatMinor(amountMinor: number, currency: string): string {
+  const key = `${currency}${amountMinor}`
+  const known = formatted.get(key)
+  if (known !== undefined) return known
+  const exponent = currencyExponent(currency)
+  const text = formatOf(currency, exponent).format(amountMinor / 10 ** exponent)
+  if (formatted.size >= KEPT_AMOUNTS) formatted.clear()
+  formatted.set(key, text)
+  return text
+}
+
+function formatOf(currency: string, exponent: number): Intl.NumberFormat {
+  const known = formats.get(currency)
+  if (known) return known
+  const digits = { minimumFractionDigits: exponent, maximumFractionDigits: exponent }
+  const format = new Intl.NumberFormat('en-US', { style: 'currency', currency, ...digits })
+  formats.set(currency, format)
+  return format
+}

@@ -1,0 +1,208 @@
+import { expect, test } from 'vitest'
+import { createSecrets, tokenHash } from '../../core/common/secrets.ts'
+import { readClick } from '../../carts/links/message-tokens.ts'
+import { DEFAULT_MAIL_BRAND } from '../../messages/templates/brand.ts'
+import { createRenders } from '../../messages/templates/renders.ts'
+import { formatMinor } from './amounts.ts'
+import { type ComposeInput, composeEmail, feedbackIdOf, outgoingEmail, restoreTokenOf } from './compose.ts'
+
+const secrets = createSecrets('a secret of the tests, long enough to be one')
+
+const input = (changed: Partial<ComposeInput> = {}): ComposeInput => ({
+  messageId: '0195d3a0-0000-7000-8000-000000000001',
+  cart: {
+    items: [
+      {
+        productId: '16',
+        variationId: null,
+        name: 'Earl <b>Grey</b>',
+        sku: 'EG',
+        quantity: 2,
+        unitPriceMinor: 2_100,
+        imageUrl: null,
+      },
+    ],
+    valueMinor: 4_200,
+    currency: 'USD',
+    firstName: 'Ada',
+  },
+  template: {
+    id: '0195d3a0-0000-7000-8000-000000000002',
+    version: 1,
+    subject: '{{ customer_name }}, your cart at {{ store_name }}',
+    body: '<p>{{ cart_items }} {{ cart_total }}</p><p><a href="{{ checkout_link }}">Back</a> <a href="https://shop.example.com/sale">Sale</a> <a href="https://elsewhere.example/x">Else</a></p>',
+  },
+  store: {
+    name: 'Tea & Co',
+    url: 'https://shop.example.com',
+    homeUrl: 'https://shop.example.com',
+    senderName: 'Tea & Co',
+    postalAddress: '1 Main Street',
+    timeZone: 'America/New_York',
+  },
+  coupon: null,
+  brand: DEFAULT_MAIL_BRAND,
+  publicUrl: 'https://recoup.example',
+  secrets,
+  ...changed,
+})
+
+test('the same message gives the same links, another message others (D1)', async () => {
+  const first = await composeEmail(input())
+  expect(await composeEmail(input())).toEqual(first)
+  const other = await composeEmail(input({ messageId: '0195d3a0-0000-7000-8000-000000000009' }))
+  const hashes = new Set(first.tokens.map((token) => token.hash))
+  expect(other.tokens.some((token) => hashes.has(token.hash))).toBe(false)
+  const addresses = (html: string) => [...html.matchAll(/[\w-]{43}/g)].map(([token]) => token)
+  expect(addresses(other.html).filter((token) => addresses(first.html).includes(token))).toEqual([])
+})
+
+test('each link has a token of its own, and only the restore token’s hash is kept (X1, decisions 4 and 150)', async () => {
+  const { tokens, html, text, links } = await composeEmail(input())
+  expect(tokens.map(({ purpose, target }) => [purpose, target])).toEqual([['restore', null]])
+  const found = [...html.matchAll(/\/[cou]\/([\w-]{43})(?:\?to=([\w-]+))?|preferences\?token=([\w-]{43})/g)]
+  const each = new Map(found.map(([all, token, to, preferences]) => [all, { token: token ?? preferences!, to }]))
+  expect(new Set([...each.values()].map(({ token }) => token)).size).toBe(each.size)
+  const clicks = [...each.values()].flatMap(({ token, to }) => readClick(secrets, token, to ?? '') ?? [])
+  const { messageId } = input()
+  expect(clicks).toEqual([
+    { messageId, target: null },
+    { messageId, target: 'https://shop.example.com/sale' },
+  ])
+  const sale = links.find(({ url }) => url.endsWith('/sale'))!.trackedUrl!
+  expect([html.includes(sale), text.includes(sale)]).toEqual([true, true])
+  expect(`${html}${text}`).not.toContain('.invalid')
+})
+
+test('a test’s links are rows, as its message is none', async () => {
+  const { tokens, html } = await composeEmail(input({ isTest: true }))
+  expect(tokens.map(({ purpose, target }) => [purpose, target?.replace(/=rt_.*/, '=rt_')])).toEqual([
+    ['restore', undefined],
+    ['click', 'https://recoup.example/cart/recover?cart_id=rt_'],
+    ['click', 'https://shop.example.com/sale'],
+  ])
+  const hashes = [...html.matchAll(/\/c\/([\w-]{43})"/g)].map(([, token]) => tokenHash(token!).toString('hex'))
+  expect(new Set(hashes)).toEqual(new Set(tokens.slice(1).map(({ hash }) => hash)))
+  expect(html).not.toContain('?to=')
+})
+
+test('a mail that becomes too large by its links is none, and a very long address is left as it is', async () => {
+  const page = (n: number, length: number) => `https://shop.example.com/${n}/${'p'.repeat(length)}`
+  const body = (...urls: string[]) =>
+    `<p>${urls.map((url) => `<a href="${url}">x</a>`).join(' ')}</p>{{ checkout_link }}`
+  const mailOf = (...urls: string[]) =>
+    composeEmail(input({ template: { ...input().template, version: 2, body: body(...urls) } }))
+  const { links, html } = await mailOf(page(1, 900), page(2, 1_000))
+  expect(links.map(({ trackedUrl }) => trackedUrl !== null)).toEqual([true, false, false])
+  expect(html).toContain(page(2, 1_000))
+  const often = `{% for item in cart_items %}<a href="${page(3, 900)}">{{ item.name }}</a>{% endfor %} {{ checkout_link }}`
+  const [item] = input().cart.items
+  const cart = { ...input().cart, items: Array.from({ length: 90 }, () => item!) }
+  const large = composeEmail(input({ cart, template: { ...input().template, version: 3, body: often } }))
+  await expect(large).rejects.toMatchObject({ code: 'too_large' })
+})
+
+test('only the store’s own links are tracked; others stay as they are (X1)', async () => {
+  const { html } = await composeEmail(input())
+  expect(html).toContain('https://elsewhere.example/x')
+  expect(html).not.toContain('https://shop.example.com/sale')
+})
+
+test('what a shop calls its product is text, not markup (X3)', async () => {
+  const { html } = await composeEmail(input())
+  expect(html).toContain('Earl &lt;b&gt;Grey&lt;/b&gt;')
+})
+
+test('a cart whose prices are not known names none, and no total', async () => {
+  const free = input().cart.items.map((item) => ({ ...item, unitPriceMinor: 0 }))
+  const body = '{{ cart_items }}\n\nTotal: {{ cart_total }}\n\n{{ checkout_link }}'
+  const template = { ...input().template, version: 0, body }
+  const unknown = await composeEmail(input({ template, cart: { ...input().cart, items: free, valueMinor: 0 } }))
+  expect(`${unknown.html}${unknown.text}`).not.toMatch(/\$|Total/)
+  expect(unknown.html).toContain('Quantity 2')
+  const gift = await composeEmail(
+    input({ template, cart: { ...input().cart, items: [...input().cart.items, ...free] } }),
+  )
+  expect(gift.text).toMatch(/: \$0\.00\n[\s\S]*Total: \$42\.00/)
+})
+
+test('the restore token shown in links is the one whose hash is kept', async () => {
+  const { tokens, messageId } = { ...(await composeEmail(input())), messageId: input().messageId }
+  const token = restoreTokenOf(secrets, messageId)
+  expect(token).toMatch(/^rt_[\w-]{43}$/)
+  expect(tokens[0]!.hash).toBe(tokenHash(token.slice(3)).toString('hex'))
+})
+
+test('amounts have their currency’s own decimals (decision 21)', async () => {
+  expect(formatMinor(4_200, 'USD')).toBe('$42.00')
+  expect(formatMinor(4_200, 'JPY')).toBe('¥4,200')
+  expect(formatMinor(4_200, 'KWD')).toMatch(/4\.200/)
+})
+
+test('mails of one store share a Feedback-ID, those of another do not, and it names nobody', async () => {
+  const ids = [
+    ['a', 'https://x.example'],
+    ['a', 'https://x.example'],
+    ['a', 'https://y.example'],
+    ['b', 'https://x.example'],
+  ]
+  const [one, again, other, foreign] = ids.map(([account, url]) => feedbackIdOf(secrets, account!, url!))
+  expect(one).toMatch(/^[\w-]{12}:[\w-]{12}:recovery:recoup$/)
+  expect(again).toBe(one)
+  expect(new Set([one, other, foreign]).size).toBe(3)
+  const sender = { name: 'T', email: null, feedbackId: one! }
+  const mail = outgoingEmail('m1', 'ada@shoppers.example', await composeEmail(input()), sender, 'mail@recoup.example')
+  expect(mail.headers).toMatchObject({ 'Feedback-ID': one, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' })
+})
+
+test('the envelope carries the shop’s name, our address, and answers to the shop', async () => {
+  const composed = await composeEmail(input())
+  const sender = { name: 'Tea & Co', email: 'tea@shop.example.com' }
+  expect(outgoingEmail('m1', 'ada@shoppers.example', composed, sender, 'Recoup <mail@recoup.example>')).toMatchObject({
+    messageId: 'm1',
+    from: { name: 'Tea & Co', address: 'mail@recoup.example' },
+    replyTo: 'tea@shop.example.com',
+    to: 'ada@shoppers.example',
+  })
+  const silent = outgoingEmail(
+    'm1',
+    'ada@shoppers.example',
+    composed,
+    { name: 'T', email: null },
+    'mail@recoup.example',
+  )
+  expect(silent).not.toHaveProperty('replyTo')
+  expect(silent.from.address).toBe('mail@recoup.example')
+})
+
+test('no name of a shopper, a product or a shop brings a link into a mail, and a shop may be called by its address (security-P1, cases-R2)', async () => {
+  const hostile = (firstName: string, product: string, shop: string) => {
+    const { cart, store } = input()
+    const items = [{ ...cart.items[0]!, name: product }]
+    return composeEmail(input({ cart: { ...cart, items, firstName }, store: { ...store, name: shop } }))
+  }
+  const { subject, html, text } = await hostile(
+    ...(['Pay at http://evil.example/1', 'Mug http://evil.example/2', 'Team evil.com'] as const),
+  )
+  expect(subject).toBe('there, your cart at Team evil com')
+  expect(`${html}${text}`).not.toMatch(/evil\.|\/\/evil/)
+  expect(html).toContain('Mug http evil example 2')
+  const plain = await hostile('José', 'Mug', 'shop.example.com')
+  expect(plain.subject).toBe('José, your cart at shop.example.com')
+})
+
+test('a mail by a rendering plan has the same bytes and tokens as one by the renderer; what is looked at has no plan', async () => {
+  const renders = createRenders()
+  const mails = Array.from({ length: 12 }, (_, n) => ({
+    ...input({ messageId: `0195d3a0-0000-7000-8000-0000000000${10 + n}` }),
+    cart: { ...input().cart, firstName: `Ada & ${n}`, valueMinor: n * 1_000 + 500 },
+    renders,
+  }))
+  const of = (lane: 'sending' | 'asking') =>
+    Promise.all(mails.map((each) => composeEmail({ ...each, who: { lane, accountId: 'a' } })))
+  const looked = await of('asking')
+  expect(renders.planFigures()).toMatchObject({ planned: 0, rendered: 0, plans: 0 })
+  expect(await of('sending')).toEqual(looked)
+  expect(renders.planFigures()).toEqual({ planned: 10, rendered: 2, compared: 1, differed: 0, plans: 1 })
+  await renders.close()
+})

@@ -1,0 +1,53 @@
+import type { CartItem } from '../../../shared/carts.ts'
+import { type Goods, goodsKey, type Terms } from '../../carts/sync/goods.ts'
+
+// A cart's items as they can be bought now. Pure.
+
+export interface ShownItem extends CartItem {
+  /** Sold out, or not sold any more. */
+  isGone?: boolean
+}
+
+interface Contents {
+  items: readonly CartItem[]
+  value_minor: number
+  currency: string | null
+}
+
+const termsOf = (goods: Goods | null): ReadonlyMap<string, Terms> =>
+  goods && 'terms' in goods ? goods.terms : new Map()
+
+const isGone = (terms: ReadonlyMap<string, Terms>, item: CartItem) => terms.get(goodsKey(item))?.isAvailable === false
+
+/** Nothing of it is left to buy. */
+export function isAllGone({ items }: Pick<Contents, 'items'>, goods: Goods | null): boolean {
+  const terms = termsOf(goods)
+  return items.length > 0 && items.every((item) => isGone(terms, item))
+}
+
+/** Of an item of it neither stock nor price was read: it could be sold out. */
+export function isUnknown({ items }: Pick<Contents, 'items'>, goods: Goods): boolean {
+  const terms = termsOf(goods)
+  return items.some((item) => !terms.has(goodsKey(item)))
+}
+
+/** What can be bought first, at the price of now; what is gone behind it, and not in the total. */
+export function shownContents(cart: Contents, goods: Goods | null): { items: ShownItem[]; valueMinor: number } {
+  const terms = termsOf(goods)
+  const gone = cart.items.filter((item) => isGone(terms, item))
+  const left = cart.items.filter((item) => !isGone(terms, item))
+  const priced = left.map((item) => ({
+    ...item,
+    unitPriceMinor: priceOf(item, terms.get(goodsKey(item)), cart.currency),
+  }))
+  const items = [...priced, ...gone.map((item) => ({ ...item, isGone: true }))]
+  const isSame = gone.length === 0 && priced.every((item, at) => item.unitPriceMinor === left[at]!.unitPriceMinor)
+  const sum = priced.reduce((total, item) => total + item.quantity * item.unitPriceMinor, 0)
+  return { items, valueMinor: isSame ? cart.value_minor : sum }
+}
+
+/** Only where the item was taken at what the product cost before: any other price is of an extra or an offer we know nothing of. */
+function priceOf({ unitPriceMinor }: CartItem, terms: Terms | undefined, currency: string | null): number {
+  if (!terms || terms.priceMinor === null || terms.currency !== currency) return unitPriceMinor
+  return unitPriceMinor === terms.wasMinor ? terms.priceMinor : unitPriceMinor
+}

@@ -1,0 +1,170 @@
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { aShop, post, type Shop } from '../../../test/by-hand-scene.ts'
+import { savedSteps } from '../../../test/flow-edits.ts'
+import { aScene, HOUR, messagesOf, send, wait } from '../../../test/message-scene.ts'
+import { told } from '../../../test/notifications.ts'
+import { aWorld } from '../../../test/world.ts'
+import { createRenders } from '../../messages/templates/renders.ts'
+
+// Words of owners: tried out before they are stored, and put together where they can stop nothing.
+
+const world = aWorld()
+const renders = createRenders({ program: new URL('../../../test/spinning-thread.ts', import.meta.url), limitMs: 100 })
+afterAll(() => renders.close())
+afterEach(() => {
+  delete world.deps.renders
+  world.sent.length = 0
+})
+
+/** It stopped the process for minutes. */
+const SLOW = `${'{%a%} '.repeat(28)}x`
+
+describe('words that become no message are refused before they are stored', () => {
+  const ways: [string, (shop: Shop, body: string) => [string, object]][] = [
+    [
+      'an email now',
+      ({ cartIds, orders }, body) => ['/api/email/send-email', { to: orders[0]!.email, cart_id: cartIds[0], body }],
+    ],
+    [
+      'an email later',
+      ({ cartIds }, body) => ['/api/email/schedule-reminder', { cartId: cartIds[0], delayHours: 1, body }],
+    ],
+    ['an SMS', ({ cartIds }, body) => ['/api/sms/send-reminder', { cartId: cartIds[0], body }]],
+    ['emails to many', ({ cartIds }, body) => ['/api/carts/send', { channel: 'email', cartIds, body }]],
+    ['SMS to many', ({ cartIds }, body) => ['/api/carts/send', { channel: 'sms', cartIds, body }]],
+    ['WhatsApp to many', ({ cartIds }, body) => ['/api/carts/send', { channel: 'whatsapp', cartIds, body }]],
+  ]
+  const stored = ({ storeId }: Shop) =>
+    world.db.selectFrom('manual_messages').selectAll().where('store_id', '=', storeId).execute()
+
+  test.each(ways)('%s', async (_name, request) => {
+    const shop = await aShop(world)
+    for (const [body, word] of [
+      [SLOW, /uses \{% a %\}, which does not exist/],
+      ['Hi {{ custmer_name }}', /uses "custmer_name", which does not exist/],
+      ['{% for i in (1..9) %}x{% endfor %}', /loops over a range/],
+    ] as const) {
+      const reply = await post(world, shop, ...request(shop, body))
+      expect([reply.status, reply.body.error]).toEqual([422, expect.stringMatching(word)])
+    }
+    expect(await stored(shop)).toEqual([])
+  })
+
+  test('a subject too', async () => {
+    const shop = await aShop(world)
+    const reply = await post(world, shop, '/api/carts/send', {
+      channel: 'email',
+      cartIds: shop.cartIds,
+      subject: '{% if %}',
+    })
+    expect(reply.status).toBe(422)
+    expect(await stored(shop)).toEqual([])
+  })
+
+  test('a flow’s step, by mail or by SMS', async () => {
+    const { storeId, flowId, token } = await aScene(world, 0, { plan: 'growth' })
+    const { flows } = (await world.request('GET', '/api/flows', { token })).body
+    const save = (channel: string) =>
+      world.request('PUT', `/api/flows/${flowId}`, {
+        token,
+        body: { name: 'Flow', steps: savedSteps(flows[0].steps, () => ({ channel, subject: 'S', body: SLOW })) },
+      })
+    const before = await world.db
+      .selectFrom('templates')
+      .select(['id', 'version', 'body'])
+      .where('store_id', '=', storeId)
+      .execute()
+    for (const channel of ['email', 'sms']) {
+      const reply = await save(channel)
+      expect([reply.status, reply.body.error]).toEqual([
+        422,
+        expect.stringMatching(/^Step 1: .*uses \{% a %\}, which does not exist/),
+      ])
+    }
+    expect(
+      await world.db
+        .selectFrom('templates')
+        .select(['id', 'version', 'body'])
+        .where('store_id', '=', storeId)
+        .execute(),
+    ).toEqual(before)
+  })
+
+  test('a preview says what is wrong, and a test is not sent', async () => {
+    const shop = await aShop(world)
+    const wanted = { cartId: shop.cartIds[0], channel: 'email', body: SLOW }
+    const preview = await post(world, shop, '/api/messages/preview', wanted)
+    expect([preview.status, preview.body.problem]).toEqual([
+      200,
+      expect.stringMatching(/uses \{% a %\}, which does not exist/),
+    ])
+    const trial = await post(world, shop, '/api/messages/test-send', wanted)
+    expect([trial.status, world.sent]).toEqual([422, []])
+  })
+})
+
+describe('a text that cannot be put together', () => {
+  const setBody = (storeId: string, body: string) =>
+    world.db
+      .updateTable('templates')
+      .set({ body })
+      .where('store_id', '=', storeId)
+      .where('key', '=', 'first_reminder')
+      .execute()
+  const news = async (storeId: string) => (await told(world, storeId)).filter(({ type }) => type.endsWith('_failed'))
+  const attempts = (storeId: string) =>
+    world.db.selectFrom('message_compositions').select('attempts').where('store_id', '=', storeId).execute()
+  const firsts = async (storeId: string) =>
+    (await messagesOf(world, storeId))
+      .filter(({ step }) => step === 1)
+      .map(({ state, reason }) => `${state}(${reason})`)
+
+  test('closes its messages, tells the owner once, and keeps no other store waiting', async () => {
+    world.deps.renders = renders
+    const [bad, good] = [await aScene(world, 3), await aScene(world, 2)]
+    await setBody(bad.storeId, 'SPIN {{ customer_name }}')
+    await setBody(good.storeId, 'Own words {{ checkout_link }}')
+    await wait(world, good.storeId, HOUR)
+    await wait(world, bad.storeId, 0)
+    await Promise.all([send(world, bad.storeId), send(world, good.storeId)])
+    expect(await firsts(bad.storeId)).toEqual(Array(3).fill('failed(template_error)'))
+    expect(await news(bad.storeId)).toMatchObject([
+      { type: 'email_failed', title: '3 messages were not sent: the text cannot be rendered' },
+    ])
+    expect(world.sent.map(({ text }) => text)).toEqual(Array(2).fill(expect.stringContaining('Own words')))
+    expect([await attempts(bad.storeId), await attempts(good.storeId)]).toEqual([[], []])
+    const decisions = await world.db
+      .selectFrom('decision_records')
+      .select(['outcome', 'reason'])
+      .where('store_id', '=', bad.storeId)
+      .execute()
+    expect(decisions).toEqual(Array(3).fill({ outcome: 'result', reason: 'template_error' }))
+  })
+
+  test('each attempt is noted before it is made: one that ended a process twice is not made again, its neighbours are', async () => {
+    const { storeId } = await aScene(world, 3)
+    await setBody(storeId, 'Own words {{ checkout_link }}')
+    await wait(world, storeId, HOUR)
+    const [guilty, neighbour] = (await messagesOf(world, storeId)).filter(({ step }) => step === 1)
+    const row = (message_id: string, attempts: number) => ({ store_id: storeId, message_id, attempts, at: world.now })
+    await world.db
+      .insertInto('message_compositions')
+      .values([row(guilty!.id, 2), row(neighbour!.id, 1)])
+      .execute()
+    await send(world, storeId)
+    expect((await firsts(storeId)).sort()).toEqual(['failed(template_error)', 'sent(null)', 'sent(null)'])
+    expect(await attempts(storeId)).toEqual([])
+    expect(await news(storeId)).toHaveLength(1)
+  })
+
+  test('an attempt that is under way can be seen from outside', async () => {
+    world.deps.renders = renders
+    const { storeId } = await aScene(world, 2)
+    await setBody(storeId, 'SPIN again')
+    await wait(world, storeId, HOUR)
+    const sending = send(world, storeId)
+    await expect.poll(() => attempts(storeId), { interval: 10 }).toEqual([{ attempts: 1 }, { attempts: 1 }])
+    await sending
+    expect(await attempts(storeId)).toEqual([])
+  })
+})

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { aScene, HOUR, send, wait } from '../../../test/message-scene.ts'
+import { aWorld } from '../../../test/world.ts'
+
+// Whose colours a mail has.
+
+const world = aWorld()
+
+const LOGO_HASH = 'ab'.repeat(32)
+
+async function giveKit(storeId: string, look: object): Promise<void> {
+  await world.pool.query(
+    `insert into brand_logos (store_id, hash, type, width, height, content, created_at) values ($1, $2, 'png', 300, 100, '', now())`,
+    [storeId, LOGO_HASH],
+  )
+  await world.pool.query('insert into brand_kits (store_id, look, logo_hash, updated_at) values ($1, $2, $3, now())', [
+    storeId,
+    JSON.stringify(look),
+    LOGO_HASH,
+  ])
+}
+
+test('a mail of a flow has the kit of its store, and that of another store has not', async () => {
+  const [warm, plain] = [await aScene(world), await aScene(world)]
+  await giveKit(warm.storeId, { button: '#b4532a', promise: 'Free returns within 30 days' })
+  for (const { storeId } of [warm, plain]) {
+    await wait(world, storeId, HOUR)
+    await send(world, storeId)
+  }
+  const [first, second] = world.sent
+  expect(first!.html).toContain(`src="${world.deps.config.publicUrl}/brand/${warm.storeId}/${LOGO_HASH}.png"`)
+  expect(first!.html).toContain('background-color:#b4532a')
+  expect(first!.text).toContain('Free returns within 30 days')
+  expect(second!.html).not.toMatch(/#b4532a|\/brand\/|Free returns/)
+})
+
+test('a preview looks as what is sent, and says nothing less', async () => {
+  const scene = await aScene(world, 1)
+  await giveKit(scene.storeId, { button: '#b4532a' })
+  await wait(world, scene.storeId, HOUR)
+  const cart = await world.db
+    .selectFrom('carts')
+    .select('id')
+    .where('store_id', '=', scene.storeId)
+    .executeTakeFirstOrThrow()
+  const preview = await world.request('POST', `/api/flows/${scene.flowId}/preview`, {
+    token: scene.token,
+    body: { step: 1, cartId: cart.id },
+  })
+  await send(world, scene.storeId)
+  const without = (html: string) => html.replaceAll(/https?:\/\/[^"]+\/[cuo]\/[^"]+|token=[\w-]+/g, '')
+  expect(without(preview.body.html)).toBe(without(world.sent[0]!.html))
+})

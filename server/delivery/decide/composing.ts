@@ -1,0 +1,178 @@
+import { type Composed, composeEmail } from '../compose/compose.ts'
+import { type ComposedPush, composePush } from '../compose/compose-push.ts'
+import { type ComposedText, composeText } from '../compose/compose-text.ts'
+import { shownContents } from '../compose/goods-rules.ts'
+import type { Db, StoreDb } from '../../core/db/db.ts'
+import { AppError } from '../../core/common/errors.ts'
+import type { Deps } from '../../deps.ts'
+import { linkBase } from '../../carts/links/link-host-rules.ts'
+import { TemplateError } from '../../messages/templates/context.ts'
+import { isOurBody, isOurSubject } from '../../messages/templates/ours.ts'
+import type { Difference } from '../../messages/templates/plans/plans.ts'
+import * as sql from './composing-sql.ts'
+import { addressOf, approvedFor, type Context } from './decision-inputs.ts'
+import { enteredCoupon } from './entered-coupon.ts'
+import type * as load from './evaluate-sql.ts'
+import { couponFor } from './message-coupon.ts'
+
+// From rows to what would be sent. An owner's text is put together in a thread that can be ended, and never twice if it ended a process.
+
+/** Mail has a subject and an HTML part; a text has a price; a notification is what a worker reads. */
+export type AnyComposed = Composed | ComposedText | ComposedPush
+export const isPush = (composed: AnyComposed): composed is ComposedPush => 'payload' in composed
+export const isText = (composed: AnyComposed): composed is ComposedText => 'segments' in composed
+
+/** What came of composing one row's message. */
+export interface Rendering {
+  /** The decision has asked for it. */
+  isWanted: boolean
+  composed: AnyComposed | null
+  problem: string | null
+  /** The same in words, for its owner. */
+  words: string | null
+  /** Its text ended threads or processes. */
+  isUnusable: boolean
+}
+
+export const newRendering = (): Rendering => ({
+  isWanted: false,
+  composed: null,
+  problem: null,
+  words: null,
+  isUnusable: false,
+})
+
+export interface Composing {
+  row: load.ClaimedRow
+  rendering: Rendering
+}
+
+/** So many processes may end while they compose a message; after that it is not composed again. */
+const MOST_ATTEMPTS = 2
+
+/** Each attempt with an owner's text is written down before it is made and struck out after it: one that stays has ended its process. */
+export async function composeWanted(
+  deps: Deps,
+  store: StoreDb<Db>,
+  context: Context,
+  wanted: readonly Composing[],
+): Promise<void> {
+  const { ours = [], theirs = [] } = Object.groupBy(wanted, ({ row }) => (isOurs(row) ? 'ours' : 'theirs'))
+  const ids = theirs.map(({ row }) => row.id)
+  const begun = ids.length > 0 ? await sql.beginComposing(store, ids, deps.now()) : new Map<string, number>()
+  const fresh = theirs.filter(({ row }) => !begun.has(row.id))
+  await Promise.all([...ours, ...fresh].map((each) => tryCompose(context, each)))
+  if (fresh.length > 0) {
+    await sql.endComposing(
+      store,
+      fresh.map(({ row }) => row.id),
+    )
+  }
+  // One of these has ended a process, the others were with it: each by itself shows which.
+  for (const each of theirs.filter(({ row }) => begun.has(row.id))) {
+    await composeAlone(deps, store, context, each, begun.get(each.row.id)!)
+  }
+}
+
+async function composeAlone(
+  deps: Deps,
+  store: StoreDb<Db>,
+  context: Context,
+  each: Composing,
+  attempts: number,
+): Promise<void> {
+  const { id } = each.row
+  if (attempts >= MOST_ATTEMPTS) each.rendering.isUnusable = true
+  else {
+    await sql.retryComposing(store, id, deps.now())
+    await tryCompose(context, each)
+  }
+  await sql.endComposing(store, [id])
+}
+
+/** A text of ours with its own variables can end nothing. */
+function isOurs(row: load.ClaimedRow): boolean {
+  const { subject, body } = templateOf(row)
+  if (row.channel === 'push') return isOurBody(subject) && isOurBody(body)
+  return (body === '' || isOurBody(body)) && (row.channel !== 'email' || isOurSubject(subject))
+}
+
+/** Writes down what came of it. Throws only where nothing can be composed just now. */
+export async function tryCompose(context: Context, { row, rendering }: Composing): Promise<void> {
+  try {
+    rendering.composed = await compose(context, row)
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    if (!(error instanceof TemplateError)) {
+      // One cart nobody foresaw must not keep the others of its batch from being decided, again and again.
+      context.deps.log.error({ err: error, messageId: row.id }, 'message.compose-failed')
+    }
+    rendering.problem = error instanceof TemplateError ? error.code : 'internal'
+    rendering.words = error instanceof TemplateError ? error.message : null
+    rendering.isUnusable = rendering.problem === 'too_slow'
+  }
+}
+
+/** Throws a TemplateError. */
+export async function compose(
+  context: Context,
+  row: load.ClaimedRow,
+  { isTest = false, isSample = false } = {},
+): Promise<AnyComposed> {
+  const { deps, situation, brand, texts, inWindow, hashes } = context
+  const coupon = couponFor(context, row)
+  const base = {
+    messageId: row.id,
+    cart: { ...shownContents(row, context.goods), currency: row.currency, firstName: row.first_name },
+    store: {
+      name: situation.name,
+      url: situation.url,
+      homeUrl: situation.home_url,
+      senderName: situation.sender_name,
+      postalAddress: situation.postal_address,
+      timeZone: situation.time_zone,
+    },
+    ...(coupon?.outcome === 'included' ? { coupon } : { coupon: null, entered: enteredCoupon(context, row) }),
+    pageUrl: row.manual?.cartUrl ?? null,
+    publicUrl: deps.config.publicUrl,
+    secrets: deps.secrets,
+    isTest,
+    ...(isSample && { sampleHost: new URL(deps.config.publicUrl).host }),
+    who: { lane: context.isImagined ? ('asking' as const) : ('sending' as const), accountId: situation.account_id },
+    renders: deps.renders,
+    onDifference: (found: Difference) => deps.log.error({ messageId: row.id, ...found }, 'rendering-plan.differs'),
+  }
+  const publicUrl = linkBase(deps.config.publicUrl, situation.link_host)
+  if (row.channel === 'email') return composeEmail({ ...base, publicUrl, brand, template: templateOf(row) })
+  if (row.channel === 'push') {
+    const icon = row.manual?.iconUrl ?? brand.logo?.url ?? null
+    return composePush({ ...base, cartId: row.cart_id, icon, template: templateOf(row) })
+  }
+  const channel = texts.get(row.channel)
+  if (!channel) throw new TemplateError('render_failed', 'This channel is not configured.')
+  const to = addressOf(row) ?? ''
+  const approved = approvedFor(channel, inWindow.has(hashes.get(to) ?? ''))
+  if (approved === null) throw new TemplateError('render_failed', 'No approved template is chosen.')
+  const { body, ...template } = templateOf(row)
+  return composeText({
+    ...base,
+    channel: row.channel,
+    to,
+    body: body ? { ...template, text: body } : null,
+    approved: approved === 'free' ? null : approved,
+    estimate: (message) => channel.estimate(message),
+  })
+}
+
+/** A person's own words come before the template's; those of a job are compiled once for all its messages. */
+function templateOf(row: load.ClaimedRow) {
+  const own = row.manual
+  const isOwn = own !== null && (own.subject !== null || own.body !== null)
+  const version = row.template_version ?? (isOwn ? 1 : 0)
+  return {
+    id: isOwn ? (own.jobId ?? row.id) : (row.template_id ?? row.id),
+    version: isOwn && !own.jobId ? 0 : version,
+    subject: own?.subject ?? row.template_subject ?? '',
+    body: own?.body ?? row.template_body ?? '',
+  }
+}

@@ -1,0 +1,261 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { anOrder, aStore } from '../../../test/factories.ts'
+import {
+  aScene,
+  bought,
+  cartOf,
+  DAY,
+  HOUR,
+  linkIn,
+  MINUTE,
+  messagesOf,
+  pass,
+  recordOf,
+  steps,
+} from '../../../test/message-scene.ts'
+import { aWorld } from '../../../test/world.ts'
+import { recordOrders } from '../../carts/carts/record.ts'
+import { insertConsent } from '../../shoppers/consent/consent-sql.ts'
+import { newId } from '../../core/common/ids.ts'
+import { scheduleNextLook, wakeCartMessages } from '../../messages/messages/messages.ts'
+
+// Who may be written to, and the way out (C1–C3, C5–C7), end to end.
+
+const world = aWorld()
+
+beforeEach(() => {
+  world.queued.length = 0
+})
+
+async function say(storeId: string, email: string, status: 'granted' | 'withdrawn') {
+  const addressHash = world.deps.secrets.addressHash(email)
+  await world.db.transaction().execute(async (db) => {
+    const tx = { storeId, db }
+    const consent = { id: newId(), addressHash, channel: 'email' as const, status, source: 'test', wording: null }
+    await insertConsent(tx, { ...consent, at: world.now })
+    await wakeCartMessages(tx, [(await cartOf(world, storeId)).id], world.now)
+    await scheduleNextLook(tx)
+  })
+}
+
+async function aGerman() {
+  const store = await aStore(world)
+  const order = anOrder(world, { country: 'DE' })
+  await recordOrders(world.deps, store.storeId, [order], 'sync')
+  world.sent.length = 0
+  return { ...store, order }
+}
+
+describe('consent (C5, C6)', () => {
+  test('a shopper in Germany without consent: no mail, the record says why, and consent lets it go', async () => {
+    const { storeId, order } = await aGerman()
+    await pass(world, storeId, HOUR)
+    expect(world.sent).toHaveLength(0)
+    expect((await steps(world, storeId))[0]).toBe('held(no_consent)')
+    const { inputs } = await world.db
+      .selectFrom('decision_records')
+      .select('inputs')
+      .where('store_id', '=', storeId)
+      .executeTakeFirstOrThrow()
+    expect(inputs).toMatchObject({ country: 'DE', countrySource: 'address', consentRule: 'soft_opt_in', consent: null })
+    await say(storeId, order.email!, 'granted')
+    await pass(world, storeId, MINUTE)
+    expect(world.sent).toHaveLength(1)
+    expect(await recordOf(world, storeId)).toEqual(['hold no_consent', 'send ok', 'result accepted'])
+  })
+
+  test('consent that never comes: closed at the age limit', async () => {
+    const { storeId } = await aGerman()
+    await pass(world, storeId, HOUR)
+    await pass(world, storeId, DAY)
+    await pass(world, storeId, 3 * DAY)
+    expect(world.sent).toHaveLength(0)
+    expect((await steps(world, storeId)).every((step) => step.startsWith('skipped'))).toBe(true)
+  })
+
+  test('who has bought there before may be written to (soft opt-in)', async () => {
+    const { storeId, order } = await aGerman()
+    const earlier = new Date(world.now.getTime() - 10 * DAY).toISOString()
+    const past = { ...bought(world, order), orderId: 'past', createdAt: earlier, modifiedAt: earlier, paidAt: earlier }
+    await recordOrders(world.deps, storeId, [past], 'sync')
+    await pass(world, storeId, HOUR)
+    expect(world.sent).toHaveLength(1)
+  })
+
+  test('a withdrawal closes it for good, also where no consent is needed', async () => {
+    const { storeId, orders } = await aScene(world)
+    await say(storeId, orders[0]!.email!, 'withdrawn')
+    await pass(world, storeId, HOUR)
+    expect(world.sent).toHaveLength(0)
+    expect((await steps(world, storeId))[0]).toBe('skipped(consent_withdrawn)')
+  })
+
+  test('the newest word counts', async () => {
+    const { storeId, order } = await aGerman()
+    await say(storeId, order.email!, 'granted')
+    world.advance(MINUTE)
+    await say(storeId, order.email!, 'withdrawn')
+    await pass(world, storeId, HOUR)
+    expect((await steps(world, storeId))[0]).toBe('skipped(consent_withdrawn)')
+  })
+
+  test('where the country is unknown and the store sells to many, the strictest rule holds', async () => {
+    const store = await aStore(world, { sellingCountries: ['US', 'DE'] })
+    await recordOrders(world.deps, store.storeId, [anOrder(world)], 'sync')
+    await pass(world, store.storeId, HOUR)
+    expect((await steps(world, store.storeId))[0]).toBe('held(no_consent)')
+  })
+
+  test('a contact that comes later lets the step go, while it is not too old', async () => {
+    const store = await aStore(world)
+    const order = anOrder(world, { email: null })
+    await recordOrders(world.deps, store.storeId, [order], 'sync')
+    world.sent.length = 0
+    await pass(world, store.storeId, HOUR)
+    expect((await steps(world, store.storeId))[0]).toBe('held(no_contact)')
+    world.advance(MINUTE)
+    const known = { ...order, email: 'late@shoppers.example', modifiedAt: world.now.toISOString() }
+    await recordOrders(world.deps, store.storeId, [known], 'webhook')
+    await pass(world, store.storeId, 2 * HOUR)
+    expect(world.sent.map((mail) => mail.to)).toEqual(['late@shoppers.example'])
+  })
+
+  test('of a cart whose shopper is never known, every step says that no address came, none that a later one went (D7)', async () => {
+    const store = await aStore(world)
+    await recordOrders(world.deps, store.storeId, [anOrder(world, { email: null })], 'sync')
+    await pass(world, store.storeId, HOUR)
+    await pass(world, store.storeId, 24 * HOUR)
+    const flow = `/api/flows/${store.flowId}/upcoming?minutes=1440`
+    const upcoming = (await world.request('GET', flow, { token: store.token })).body
+    expect(upcoming).toMatchObject({
+      total: 0,
+      messages: [],
+      notSent: [{ explanation: 'No usable email address has been captured yet.', count: 1 }],
+    })
+    expect((await steps(world, store.storeId)).slice(0, 2)).toEqual(['skipped(too_old:no_contact)', 'held(no_contact)'])
+    await pass(world, store.storeId, 6 * 24 * HOUR)
+    expect(new Set(await steps(world, store.storeId))).toEqual(new Set(['skipped(too_old:no_contact)']))
+  })
+})
+
+describe('the sender (C7)', () => {
+  test('without name and postal address no flow is switched on', async () => {
+    const store = await aStore(world, { isFlowOn: false })
+    await world.db.updateTable('stores').set({ postal_address: '' }).where('id', '=', store.storeId).execute()
+    const body = { isOn: true }
+    const reply = await world.request('POST', `/api/flows/${store.flowId}/switch`, { token: store.token, body })
+    expect(reply.status).toBe(422)
+    expect(JSON.stringify(reply.body)).toContain('postal address')
+  })
+
+  test('should they be gone all the same, nothing goes', async () => {
+    const { storeId } = await aScene(world)
+    await world.db.updateTable('stores').set({ sender_name: '' }).where('id', '=', storeId).execute()
+    await pass(world, storeId, HOUR)
+    expect(world.sent).toHaveLength(0)
+    expect((await steps(world, storeId))[0]).toBe('held(sender_missing)')
+  })
+})
+
+describe('the way out (C1–C3)', () => {
+  /** Two stores of an account, the same person with a cart in each; the first has had its first mail. */
+  async function twoStores(email = `two${newId()}@shoppers.example`) {
+    const first = await aStore(world)
+    const second = await aStore(world, { accountId: first.accountId })
+    await recordOrders(world.deps, first.storeId, [anOrder(world, { email })], 'sync')
+    await pass(world, first.storeId, HOUR)
+    await recordOrders(world.deps, second.storeId, [anOrder(world, { email })], 'sync')
+    await pass(world, second.storeId, HOUR - 1)
+    world.sent.length = 0
+    return { first, second, email }
+  }
+
+  async function linkOf(storeId: string) {
+    const [row] = await messagesOf(world, storeId)
+    return linkIn(row!.body_html!, '/u/')
+  }
+
+  test('looking changes nothing: neither the link nor the page nor a scanner unsubscribes (C3)', async () => {
+    const { first } = await twoStores()
+    const link = await linkOf(first.storeId)
+    const token = link.slice(3)
+    for (const copied of [link, `${link}.`, `${link})`]) {
+      expect((await world.request('GET', copied)).headers.location).toBe(`/unsubscribe?token=${token}`)
+    }
+    expect((await world.request('HEAD', link)).status).toBeLessThan(400)
+    const page = await world.request('GET', `/api/unsubscribe/${token}`)
+    expect(page.body).toMatchObject({ storeName: 'Tea & Co', address: 't•••@shoppers.example', isUnsubscribed: false })
+    const rows = await world.db
+      .selectFrom('suppressions')
+      .selectAll()
+      .where('account_id', '=', first.accountId)
+      .execute()
+    expect(rows).toEqual([])
+    const { state } = (await messagesOf(world, first.storeId))[1]!
+    expect(state).toBe('scheduled')
+  })
+
+  test.each([
+    'one-click',
+    'page',
+  ])('%s: every message of the account to that address is closed in the same commit (C2)', async (way) => {
+    const { first, second } = await twoStores()
+    const link = await linkOf(first.storeId)
+    await pass(world, second.storeId, 1)
+    world.sent.length = 0
+    const reply =
+      way === 'page'
+        ? await world.request('POST', `/api/unsubscribe/${link.slice(3)}`)
+        : await world.request('POST', link, {
+            body: 'List-Unsubscribe=One-Click' as never,
+            headers: { 'content-type': 'application/x-www-form-urlencoded' },
+          })
+    expect(reply.status).toBe(200)
+    for (const { storeId } of [first, second]) {
+      const open = (await messagesOf(world, storeId)).filter((row) =>
+        ['scheduled', 'held', 'claimed'].includes(row.state),
+      )
+      expect(open).toEqual([])
+      expect(await recordOf(world, storeId, 3)).toEqual(['skip suppressed_unsubscribed'])
+    }
+    await pass(world, first.storeId, 3 * DAY)
+    await pass(world, second.storeId, 3 * DAY)
+    expect(world.sent).toEqual([])
+  })
+
+  test('doing it twice is doing it once, and a new cart is not written to either (C1)', async () => {
+    const { first, email } = await twoStores()
+    const token = (await linkOf(first.storeId)).slice(3)
+    for (let n = 0; n < 2; n++) expect((await world.request('POST', `/api/unsubscribe/${token}`)).status).toBe(200)
+    const third = await aStore(world, { accountId: first.accountId })
+    await recordOrders(world.deps, third.storeId, [anOrder(world, { email })], 'sync')
+    await pass(world, third.storeId, HOUR)
+    expect(world.sent).toEqual([])
+    expect((await steps(world, third.storeId))[0]).toBe('skipped(suppressed_unsubscribed)')
+  })
+
+  test('another account is not concerned (C1)', async () => {
+    const { first, email } = await twoStores()
+    await world.request('POST', `/api/unsubscribe/${(await linkOf(first.storeId)).slice(3)}`)
+    const stranger = await aStore(world)
+    await recordOrders(world.deps, stranger.storeId, [anOrder(world, { email })], 'sync')
+    await pass(world, stranger.storeId, HOUR)
+    expect(world.sent.map((mail) => mail.to)).toEqual([email])
+  })
+
+  test('only the person’s own act takes it back, and only their own unsubscribe (C5)', async () => {
+    const { first, email } = await twoStores()
+    const token = (await linkOf(first.storeId)).slice(3)
+    await world.request('POST', `/api/unsubscribe/${token}`)
+    await say(first.storeId, email, 'granted')
+    const later = await aStore(world, { accountId: first.accountId })
+    await recordOrders(world.deps, later.storeId, [anOrder(world, { email })], 'sync')
+    await pass(world, later.storeId, HOUR)
+    expect(world.sent).toEqual([])
+    expect((await world.request('DELETE', `/api/unsubscribe/${token}`)).body).toMatchObject({ isUnsubscribed: false })
+    const newest = await aStore(world, { accountId: first.accountId })
+    await recordOrders(world.deps, newest.storeId, [anOrder(world, { email })], 'sync')
+    await pass(world, newest.storeId, HOUR)
+    expect(world.sent.map((mail) => mail.to)).toEqual([email])
+  })
+})

@@ -1,0 +1,182 @@
+import type { ShownCoupon } from '../compose/coupon-words.ts'
+import type { DiscountCoupon, DiscountLine, DiscountRules } from '../../carts/coupons/discount.ts'
+import { discountsOf, shownAfter } from '../../carts/coupons/discount.ts'
+import { asMade, type MessageCoupon, type WantedCoupon } from '../../carts/coupons/for-messages.ts'
+import { type CouponState, type CouponUse, couponProblem, endOf, GOOD_FOR_MS, withheldBy } from '../../carts/coupons/validity.ts'
+import type { UnreadCoupon } from '../../carts/sync/goods.ts'
+
+// What becomes of the coupon of one message (decisions 33 to 37). Pure.
+
+export type CouponFinding =
+  | IncludedCoupon
+  /** The message is sent without it, or skipped. */
+  | { outcome: 'left_out'; reason: string; isSkipped: boolean; code: string }
+  | {
+      outcome: 'waiting'
+      reason: 'coupon_pending' | 'coupon_failed' | `coupon_unread:${string}`
+      until: Date
+      code: string
+      refusal: string | null
+    }
+
+export interface IncludedCoupon extends ShownCoupon {
+  outcome: 'included'
+  couponId: string
+  /** What it says depends on this, and on nothing else of the coupon. */
+  wording: string
+  /** Shown in place of a code that is made for each message. */
+  isExample: boolean
+}
+
+export interface CouponCircumstances {
+  now: Date
+  cart: ShownGoods | null
+  cartVersion: number | null
+  hasBoughtBefore: boolean
+  email: CouponUse['email']
+  /** Nothing is made for a message that is only imagined. */
+  isImagined: boolean
+  /** What the store did not tell of it; null: nothing. */
+  unread: UnreadCoupon | null
+}
+
+/** What can still be bought of a cart. */
+export interface ShownGoods {
+  lines: readonly DiscountLine[]
+  /** Of each line as the cart shows it. */
+  shown: readonly number[]
+  shownMinor: number
+  currency: string
+  rules: DiscountRules
+  /** The prices shown are not those entered, and those are not known. */
+  isUnknown: boolean
+}
+
+const HOUR_MS = 3_600_000
+/** A code is made within seconds; whoever makes it also wakes the message. */
+const PENDING_MS = 60_000
+
+export function couponFinding(
+  wanted: WantedCoupon,
+  coupon: MessageCoupon | undefined,
+  about: CouponCircumstances,
+): CouponFinding {
+  const { now, cart, hasBoughtBefore, unread } = about
+  const leaveOut = (reason: string) => leftOut(wanted, coupon?.code ?? '', reason)
+  if (!coupon?.state) return leaveOut('coupon_invalid:gone')
+  // What it is now is not known, whatever was known of it before.
+  if (unread?.problem) return unreadYet(coupon, unread)
+  if (unread) return leaveOut('coupon_invalid:unreadable')
+  const { state, personal, isPersonal, lastUsedAt } = coupon
+  const problem = couponProblem(state, usageOf(coupon, about))
+  if (problem) return leaveOut(`coupon_invalid:${problem}`)
+  const isOfCurrency = cart?.currency === state.currency
+  // Its codes are amounts.
+  if (cart && !isOfCurrency && coupon.maxDiscountMinor !== null) return leaveOut('coupon_invalid:currency')
+  const valueMinor = cart && isOfCurrency ? cart.shownMinor : null
+  const rule = withheldBy(wanted, { now, hasBoughtBefore, lastUsedAt, valueMinor })
+  if (rule) return leaveOut(`coupon_withheld:${rule}`)
+  if (!isPersonal) return include(wanted, { coupon, state, code: coupon.code }, about)
+  if (about.isImagined)
+    return include(wanted, { coupon, state: cappedFor(coupon, state, cart), code: exampleOf(coupon) }, about)
+  const waiting = waitingFor(coupon, about)
+  if (waiting) return waiting
+  const made = personal!
+  const end = made.expiresAt.getTime()
+  if (made.isUsed) return leaveOut('coupon_invalid:used_up')
+  if (made.stage === 'deleted') return leaveOut('coupon_invalid:gone')
+  if (end < now.getTime() + goodForOf(coupon)) return leaveOut('coupon_invalid:expired')
+  return include(wanted, { coupon, state: asMade(state, made), code: made.code }, about)
+}
+
+function leftOut({ fallback }: WantedCoupon, code: string, reason: string): CouponFinding {
+  return { outcome: 'left_out', reason, isSkipped: fallback === 'skip', code }
+}
+
+/** Whoever is to have it waits, as after an order check that failed; nobody else does (decision 35). */
+function unreadYet(
+  { code, personal }: MessageCoupon,
+  { problem, detail, nextTryAt }: Extract<UnreadCoupon, { problem: string }>,
+): CouponFinding {
+  const reason = `coupon_unread:${problem}` as const
+  return { outcome: 'waiting', reason, until: nextTryAt, refusal: detail, code: personal?.code ?? code }
+}
+
+/** One that is good for less than a day says so in its message. */
+const goodForOf = ({ isPersonal, validHours }: MessageCoupon): number =>
+  isPersonal ? Math.min(GOOD_FOR_MS, validHours * HOUR_MS) : GOOD_FOR_MS
+
+function usageOf(coupon: MessageCoupon, { now, cart, email }: CouponCircumstances): CouponUse {
+  return { now, goodForMs: goodForOf(coupon), email, usedBefore: coupon.usedBefore, cart }
+}
+
+function waitingFor({ code, personal, isOfCart }: MessageCoupon, { now, cartVersion }: CouponCircumstances) {
+  const pending = (told: string): CouponFinding => ({
+    ...{ outcome: 'waiting', reason: 'coupon_pending', refusal: null, code: told },
+    until: new Date(now.getTime() + PENDING_MS),
+  })
+  if (!personal) return pending(code)
+  const { stage, nextTryAt, refusal } = personal
+  if (stage === 'wanted') return pending(personal.code)
+  if (stage === 'failed') {
+    const failed: CouponFinding = {
+      outcome: 'waiting',
+      reason: 'coupon_failed',
+      until: nextTryAt,
+      refusal,
+      code: personal.code,
+    }
+    return failed
+  }
+  if (stage === 'deleted' || personal.isUsed) return null
+  // It is of another cart, of more or less than is left of it, or of terms that were edited since, and is about to be changed.
+  const isOfThis = personal.isOfTerms && personal.isOfGoods && (!isOfCart || personal.cartVersion === cartVersion)
+  return isOfThis ? null : pending(personal.code)
+}
+
+function cappedFor({ maxDiscountMinor }: MessageCoupon, state: CouponState, cart: ShownGoods | null): CouponState {
+  if (maxDiscountMinor === null || state.type !== 'percentage') return state
+  const share = cart && discountsOf(cart.lines, [state], cart.rules)[0]
+  const amountMinor = Math.min(share ?? maxDiscountMinor, maxDiscountMinor)
+  return { ...state, type: 'fixed', percent: null, amountMinor }
+}
+
+const exampleOf = ({ code }: MessageCoupon): string => `${code}-EXAMPLE`
+
+function include(
+  { id }: WantedCoupon,
+  { coupon, state, code }: { coupon: MessageCoupon; state: CouponState; code: string },
+  about: CouponCircumstances,
+): IncludedCoupon {
+  const { percent, amountMinor, currency } = state
+  return {
+    ...{
+      outcome: 'included',
+      couponId: id,
+      wording: coupon.wording,
+      code,
+      isExample: coupon.isPersonal && about.isImagined,
+    },
+    ...{ percent: state.type === 'percentage' ? percent : null, amountMinor, currency },
+    isFreeShipping: state.platformType === 'free_shipping',
+    minSpendMinor: state.minSpendMinor,
+    expiresAt: toldExpiry(coupon, state, about.now),
+    totalMinor: totalAfter(about.cart, state),
+  }
+}
+
+/** A personal code is good for its hours from the send on, in the store a little longer; nothing later is said than either (decision 34). */
+function toldExpiry({ isPersonal, validHours, personal }: MessageCoupon, state: CouponState, now: Date): Date | null {
+  const end = endOf(state)
+  if (!isPersonal) return end
+  const ends = [now.getTime() + validHours * HOUR_MS, personal?.expiresAt.getTime(), end?.getTime()]
+  return new Date(Math.min(...ends.filter((each) => each !== undefined)))
+}
+
+export function totalAfter(cart: ShownGoods | null, coupon: DiscountCoupon): number | null {
+  if (!cart || cart.isUnknown) return null
+  const after = shownAfter(cart.lines, cart.shown, coupon, cart.rules)
+  if (!after) return null
+  const saving = after.reduce((sum, each, at) => sum + cart.shown[at]! - each, 0)
+  return Math.max(0, cart.shownMinor - saving)
+}

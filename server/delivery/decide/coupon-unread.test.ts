@@ -1,0 +1,162 @@
+import { beforeEach, expect, test } from 'vitest'
+import { aCopiedCoupon, codeOfCoupon, giveToSteps } from '../../../test/copied-coupons.ts'
+import { anOrder, freshOrderCheck } from '../../../test/factories.ts'
+import { aCoupon } from '../../../test/fake-coupons.ts'
+import { aFakeStore, aProblem } from '../../../test/fake-store.ts'
+import { aScene, HOUR, messagesOf, send, wait } from '../../../test/message-scene.ts'
+import { wooKeys } from '../../../test/woo-access.ts'
+import { aWorld } from '../../../test/world.ts'
+import { recordOrders } from '../../carts/carts/record.ts'
+import { newId } from '../../core/common/ids.ts'
+import { keepKeys } from '../../access/stores/access.ts'
+import { NO_GOODS, NONE_UNREAD } from '../../carts/sync/goods.ts'
+import { evaluate } from './evaluate.ts'
+
+// A coupon the store does not tell of holds, at most, the messages that are to carry it (decision 35).
+
+const world = aWorld()
+let store: Awaited<ReturnType<typeof twoCoupons>>
+
+/** Three carts: a message with coupon 71, one with coupon 72, and one without any. */
+async function twoCoupons() {
+  const scene = await aScene(world)
+  const fake = aFakeStore()
+  const ids = await Promise.all(['71', '72'].map((platform_id) => aCopiedCoupon(world, scene, { platform_id })))
+  for (const [at, couponId] of ['71', '72'].entries()) {
+    fake.allCoupons.push(aCoupon({ couponId, code: (await codeOfCoupon(world, ids[at]!)).toLowerCase() }))
+  }
+  world.storeClient = () => fake
+  const keys = wooKeys()
+  const { accountId, storeId } = scene
+  await world.db.transaction().execute((db) => keepKeys(world.deps, { accountId, db }, storeId, keys))
+  await giveToSteps(world, scene, null)
+  await recordOrders(world.deps, storeId, [anOrder(world), anOrder(world)], 'sync')
+  await wait(world, storeId, HOUR)
+  const messages = (await messagesOf(world, storeId)).filter(({ step }) => step === 1)
+  await eachOfAFlow(messages, [ids[0]!, ids[1]!, null])
+  return { ...scene, fake, ids, messages }
+}
+
+/** Messages of one step have one coupon, so each is given to a flow of its own. */
+async function eachOfAFlow(messages: Awaited<ReturnType<typeof messagesOf>>, coupons: readonly (string | null)[]) {
+  for (const [at, message] of messages.entries()) {
+    const couponId = coupons[at] ?? null
+    if (!couponId) continue
+    const [flowId, stepId] = [newId(), newId()]
+    const flow = await world.db
+      .selectFrom('flows')
+      .selectAll()
+      .where('id', '=', message.origin_id)
+      .executeTakeFirstOrThrow()
+    const step = await world.db
+      .selectFrom('flow_steps')
+      .selectAll()
+      .where('flow_id', '=', message.origin_id)
+      .where('step', '=', 1)
+      .executeTakeFirstOrThrow()
+    await world.db
+      .insertInto('flows')
+      .values({ ...flow, id: flowId, name: `Flow ${at}` })
+      .execute()
+    await world.db
+      .insertInto('flow_steps')
+      .values({ ...step, id: stepId, flow_id: flowId, coupon_id: couponId })
+      .execute()
+    await world.db
+      .updateTable('messages')
+      .set({ origin_id: flowId, step_id: stepId })
+      .where('id', '=', message.id)
+      .execute()
+  }
+}
+
+const states = async () => {
+  const all = await messagesOf(world, store.storeId)
+  return store.messages.map(({ id }) => {
+    const { state, reason } = all.find((each) => each.id === id)!
+    return reason ? `${state}(${reason})` : state
+  })
+}
+
+const inputsOf = async (at: number) =>
+  (
+    await world.db
+      .selectFrom('decision_records')
+      .select('inputs')
+      .where('message_id', '=', store.messages[at]!.id)
+      .where('outcome', '<>', 'result')
+      .executeTakeFirstOrThrow()
+  ).inputs
+
+beforeEach(async () => {
+  world.sent.length = 0
+  store = await twoCoupons()
+})
+
+test('one coupon that cannot be read is left out of its message; the others leave as planned', async () => {
+  const read = store.fake.couponsById
+  store.fake.couponsById = async (query) => {
+    const { rows } = await read(query)
+    return {
+      rows: rows.filter(({ couponId }) => couponId !== '71'),
+      skipped: [{ id: '71', reason: 'too many restrictions' }],
+    }
+  }
+  await send(world, store.storeId)
+  expect(await states()).toEqual(['sent', 'sent', 'sent'])
+  expect(await inputsOf(0)).toMatchObject({ couponIncluded: false, couponReason: 'coupon_invalid:unreadable' })
+  expect(await inputsOf(1)).toMatchObject({ couponIncluded: true })
+  const copies = await world.db.selectFrom('coupons').select('gone_at').where('id', 'in', store.ids).execute()
+  expect(copies).toEqual([{ gone_at: null }, { gone_at: null }])
+})
+
+test('a key that may no longer read coupons: messages without one leave, the setting of the step decides on the others', async () => {
+  await world.db
+    .updateTable('flow_steps')
+    .set({ coupon_fallback: 'skip' })
+    .where('coupon_id', '=', store.ids[1]!)
+    .execute()
+  store.fake.couponsById = async () => {
+    throw aProblem('no_rights', 'Sorry, you cannot list resources.')
+  }
+  await send(world, store.storeId)
+  expect(await states()).toEqual(['sent', 'skipped(coupon_invalid:unreadable)', 'sent'])
+})
+
+test('a store that fails at coupons alone holds the messages that carry them, is asked again later, and then they leave', async () => {
+  const read = store.fake.couponsById
+  let asked = 0
+  store.fake.couponsById = async () => {
+    asked += 1
+    throw aProblem('timeout')
+  }
+  await send(world, store.storeId)
+  const held = 'held(coupon_unread:timeout)'
+  expect(await states()).toEqual([held, held, 'sent'])
+  await world.db.updateTable('messages').set({ wake_at: world.now }).where('state', '=', 'held').execute()
+  await send(world, store.storeId)
+  expect([await states(), asked]).toEqual([[held, held, 'sent'], 1])
+  expect((await messagesOf(world, store.storeId)).find(({ id }) => id === store.messages[0]!.id)!.wake_at).toEqual(
+    new Date(world.now.getTime() + 5_000),
+  )
+  store.fake.couponsById = read
+  world.advance(5_000)
+  await freshOrderCheck(world, store.storeId)
+  await send(world, store.storeId)
+  expect(await states()).toEqual(['sent', 'sent', 'sent'])
+  expect(await inputsOf(0)).toMatchObject({ coupon: expect.any(String) })
+})
+
+test('a batch that was put together without an order check is not sent by one that comes in between (D3)', async () => {
+  const { storeId, messages } = store
+  await freshOrderCheck(world, storeId)
+  const ids = messages.map(({ id }) => id)
+  const read = { texts: new Map(), goods: NO_GOODS, unread: NONE_UNREAD }
+  const judge = (isChecked: boolean) => evaluate(world.deps, { storeId, db: world.db }, { ids, isChecked, ...read })
+  expect((await judge(true)).ready).toHaveLength(3)
+  const { ready, decisions } = await judge(false)
+  expect(ready).toEqual([])
+  expect(decisions.map(({ outcome, reason }) => `${outcome} ${reason}`)).toEqual(
+    messages.map(() => 'hold store_unreachable'),
+  )
+})

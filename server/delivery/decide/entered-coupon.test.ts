@@ -1,0 +1,81 @@
+import { beforeEach, expect, test } from 'vitest'
+import { aConnectedStore } from '../../../test/connected-store.ts'
+import { aCopiedCoupon, giveToSteps } from '../../../test/copied-coupons.ts'
+import { anOrder } from '../../../test/fake-store.ts'
+import { HOUR, send } from '../../../test/message-scene.ts'
+import { aWorld } from '../../../test/world.ts'
+import { detectAbandoned } from '../../carts/carts/detect.ts'
+import { recordOrders } from '../../carts/carts/record.ts'
+
+// A coupon that the shopper has entered: the message says what the cart came to with it.
+
+const world = aWorld()
+beforeEach(() => {
+  world.sent.length = 0
+})
+
+const line = (productId: string, name: string, unitPriceMinor: number, quantity = 1) => ({
+  ...{ productId, variationId: null, name, sku: null, quantity, unitPriceMinor, imageUrl: null },
+})
+
+type Coupon = Parameters<typeof aCopiedCoupon>[2]
+
+/** A mug twice and a lamp, $60.00, left with WELCOME10 entered. */
+async function aLeftCart(coupon: Coupon, { inStep = null as Coupon | null } = {}) {
+  const { storeId, owner, fake } = await aConnectedStore(world)
+  const of = { storeId } as Parameters<typeof aCopiedCoupon>[1]
+  await world.db
+    .updateTable('stores')
+    .set({ sender_name: 'Mugs & More', postal_address: '1 Main Street', selling_countries: ['US'] })
+    .where('id', '=', storeId)
+    .execute()
+  const flow = await world.db.selectFrom('flows').select('id').where('store_id', '=', storeId).executeTakeFirstOrThrow()
+  await world.request('POST', `/api/flows/${flow.id}/switch`, { token: owner.token, body: { isOn: true } })
+  await aCopiedCoupon(world, of, { code: 'WELCOME10', made_by: 'store', ...coupon })
+  if (inStep) {
+    const id = await aCopiedCoupon(world, of, inStep)
+    await giveToSteps(world, { flowId: flow.id } as Parameters<typeof giveToSteps>[1], id)
+  }
+  const items = [line('16', 'Enamel Mug', 1_200, 2), line('17', 'Brass Lamp', 3_600)]
+  const modifiedAt = world.now.toISOString()
+  fake.allOrders = [anOrder({ orderId: '1000', modifiedAt, items, totalMinor: 5_400, coupons: ['welcome10'] })]
+  await recordOrders(world.deps, storeId, fake.allOrders, 'sync')
+  world.advance(HOUR)
+  await detectAbandoned(world.deps)
+  await send(world, storeId)
+  return world.sent[0]!
+}
+
+test('the mail shows the goods, the code, and what is left to pay', async () => {
+  const { text, html } = await aLeftCart({})
+  expect(text).toContain('Coupon WELCOME10: −$6.00')
+  expect(text).toContain('Total with the coupon: $54.00')
+  expect(text).not.toContain('Total: $60.00')
+  expect(html).toMatch(/Subtotal.*\$60\.00.*WELCOME10.*−\$6\.00.*\$54\.00/s)
+})
+
+const unknown: [string, Coupon][] = [
+  ['has expired', { ends_at: new Date('2026-01-01') }],
+  ['is gone from the store', { gone_at: new Date('2026-01-01') }],
+  ['is for larger carts', { min_spend_minor: 9_000 }],
+  ['is for categories nobody here knows', { terms: JSON.stringify({ categoryIds: ['7'] }) }],
+  ['has another code', { code: 'WELCOME11' }],
+  ['may be used once, and was', { terms: JSON.stringify({ usageLimitPerUser: 0 }), usage_limit: 1, usage_count: 1 }],
+]
+
+test.each(unknown)('a coupon that %s is not spoken of, and nothing is taken off', async (_what, coupon) => {
+  const { text } = await aLeftCart(coupon)
+  expect(text).toContain('Total: $60.00')
+  expect(text).not.toContain('WELCOME1')
+})
+
+test('a coupon of the message takes its place, as it does in the cart that comes back', async () => {
+  const { text } = await aLeftCart({}, { inStep: { code: 'OURS20', percent: 2_000 } })
+  expect(text).toContain('Total with the coupon: $48.00')
+  expect(text).not.toContain('WELCOME10')
+})
+
+test('no word of a template is about it', async () => {
+  const { text, subject } = await aLeftCart({ percent: 5_000 })
+  expect(`${subject} ${text}`).not.toMatch(/50% off|a discount/)
+})

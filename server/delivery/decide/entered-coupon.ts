@@ -1,0 +1,25 @@
+import type { ShownCoupon } from '../compose/coupon-words.ts'
+import { couponProblem, endOf, GOOD_FOR_MS } from '../../carts/coupons/validity.ts'
+import { totalAfter } from './coupon-finding.ts'
+import type { Context } from './decision-inputs.ts'
+import type * as load from './evaluate-sql.ts'
+import { emailOf, goodsOf } from './message-coupon.ts'
+
+// The coupon a shopper has entered into the cart. Nothing is decided by it and no word is about it: the total is that of the cart as the
+// shopper left it. Pure but for the keyed hash of an address.
+
+/** null: there is none, it is not good any more, or what it takes off cannot be known. */
+export function enteredCoupon(context: Context, row: load.ClaimedRow): ShownCoupon | null {
+  const coupon = context.entered.get(row.id)
+  const cart = goodsOf(context, row)
+  if (!coupon || !cart) return null
+  const { state, usedBefore, code } = coupon
+  const { now } = context
+  if (couponProblem(state, { now, goodForMs: GOOD_FOR_MS, email: emailOf(context, row), usedBefore, cart })) return null
+  const totalMinor = totalAfter(cart, state)
+  if (totalMinor === null || totalMinor === cart.shownMinor) return null
+  return {
+    ...{ code, totalMinor, minSpendMinor: state.minSpendMinor, expiresAt: endOf(state), isFreeShipping: false },
+    ...{ percent: state.percent, amountMinor: state.amountMinor, currency: state.currency },
+  }
+}

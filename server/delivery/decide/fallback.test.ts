@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest'
+import { reasonTexts } from '../../../shared/reasons.ts'
+import type { Decision } from './decide.ts'
+import { decisive, isOfChannel } from './fallback.ts'
+
+// Which of a step's channels a message goes by (decision 54).
+
+const until = (hours: number) => new Date(Date.UTC(2026, 2, 2, hours))
+const hold = (reason: string, hours = 1): Decision => ({ outcome: 'hold', reason, until: until(hours) })
+const skip = (reason: string): Decision => ({ outcome: 'skip', reason })
+const send = { outcome: 'send', reason: 'ok' } as Decision
+const of = (...decisions: Decision[]) => decisive(decisions.map((decision, place) => ({ decision, place }))).place
+
+describe('the decision that counts', () => {
+  test('is that of the first channel with contact, consent, plan and provider that is not quiet', () => {
+    expect(of(send, send)).toBe(0)
+    expect(of(hold('no_contact'), send)).toBe(1)
+    expect(of(skip('consent_withdrawn'), hold('quiet_hours'), send)).toBe(2)
+    expect(of(hold('mail_not_configured'), hold('plan_required'), hold('budget'), send)).toBe(3)
+  })
+
+  test('is what concerns every channel, whatever the next would say', () => {
+    for (const reason of ['purchased', 'superseded', 'holdout', 'condition', 'too_old', 'items_gone']) {
+      expect(of(skip(reason), send)).toBe(0)
+      expect(of(hold('no_contact'), skip(reason), send)).toBe(1)
+    }
+    expect(of(hold('frequency_cap'), send)).toBe(0)
+    // What was refused for a moment goes by the same channel later.
+    for (const reason of ['mail_server_away', 'domain_throttled', 'coupon_pending'])
+      expect(of(hold(reason), send)).toBe(0)
+  })
+
+  test('where none may be used is that of the channel that is free first, and the end where none will be', () => {
+    expect(of(hold('no_contact', 20), hold('quiet_hours', 3), skip('consent_withdrawn'))).toBe(1)
+    expect(of(skip('suppressed_unsubscribed'), hold('no_consent'))).toBe(1)
+    expect(of(skip('suppressed_unsubscribed'), skip('consent_withdrawn'))).toBe(0)
+  })
+})
+
+test('a reason of a channel is one that the engine knows', () => {
+  const known = Object.keys(reasonTexts).filter((reason) => isOfChannel(skip(reason)))
+  expect(known.length).toBeGreaterThan(18)
+  expect(isOfChannel(skip('rejected'))).toBe(false)
+  expect(isOfChannel(send)).toBe(false)
+})

@@ -1,0 +1,325 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { aShop, post } from '../../../test/by-hand-scene.ts'
+import { armsOf, holdOut } from '../../../test/experiment-scene.ts'
+import { anOrder, aStore } from '../../../test/factories.ts'
+import {
+  aScene,
+  countStates,
+  DAY,
+  HOUR,
+  linkIn,
+  MINUTE,
+  messagesOf,
+  pass,
+  recordOf,
+  send,
+  steps,
+  wait,
+} from '../../../test/message-scene.ts'
+import { told } from '../../../test/notifications.ts'
+import { acceptsMail, aWorld } from '../../../test/world.ts'
+import { detectLost } from '../../carts/carts/detect.ts'
+import { recordOrders } from '../../carts/carts/record.ts'
+import { drawArm } from './decision-inputs.ts'
+
+// The plan's limit (decision 6), the control group (F1), what does not render, what links open (X1), sums (D6), records (D12).
+
+const world = aWorld()
+
+beforeEach(() => {
+  world.answer = acceptsMail
+  world.queued.length = 0
+})
+
+const BROWSER = { 'user-agent': 'Mozilla/5.0 Safari/604.1' }
+const month = () => `${world.now.toISOString().slice(0, 7)}-01`
+
+describe('the plan’s limit (decision 6)', () => {
+  const setUsed = (accountId: string, used: number) =>
+    world.db
+      .insertInto('plan_usage')
+      .values({ account_id: accountId, month: month(), channel: 'email', used })
+      .onConflict((conflict) => conflict.columns(['account_id', 'month', 'channel']).doUpdateSet({ used }))
+      .execute()
+  const used = async (accountId: string) =>
+    (
+      await world.db
+        .selectFrom('plan_usage')
+        .select('used')
+        .where('account_id', '=', accountId)
+        .where('month', '=', month())
+        .executeTakeFirst()
+    )?.used
+
+  test('exact, also when two stores of the account and several processes send at once', { tags: ['A6'] }, async () => {
+    const first = await aScene(world, 8)
+    const second = await aStore(world, { accountId: first.accountId })
+    const orders = Array.from({ length: 8 }, () => anOrder(world))
+    await recordOrders(world.deps, second.storeId, orders, 'sync')
+    await wait(world, first.storeId, HOUR)
+    await wait(world, second.storeId, 0)
+    await setUsed(first.accountId, 493)
+    await Promise.all([first, second, first, second].map(({ storeId }) => send(world, storeId)))
+    await pass(world, first.storeId, 1_000)
+    await pass(world, second.storeId, 0)
+    expect(world.sent).toHaveLength(7)
+    expect(await used(first.accountId)).toBe(500)
+    const rows = [...(await messagesOf(world, first.storeId)), ...(await messagesOf(world, second.storeId))]
+    expect(rows.filter((row) => row.reason === 'plan_limit' && row.state === 'held')).toHaveLength(9)
+    // Told once a month, in both stores (decision 64).
+    for (const { storeId } of [first, second]) {
+      const limits = (await told(world, storeId)).filter(({ type }) => type === 'plan_limit')
+      expect(limits.map(({ title }) => title)).toEqual(['Your plan’s emails of this month are used up'])
+    }
+  })
+
+  test('what the server refused is given back, and somebody else may have it', async () => {
+    const { storeId, accountId } = await aScene(world, 3)
+    await setUsed(accountId, 499)
+    await wait(world, storeId, HOUR)
+    let count = 0
+    world.answer = (mail) => {
+      count += 1
+      if (count === 1) return { kind: 'rejected', reason: 'content', response: '554', isRecipientFault: false }
+      return acceptsMail(mail)
+    }
+    await send(world, storeId)
+    await pass(world, storeId, 1_000)
+    await pass(world, storeId, 1_000)
+    expect(await used(accountId)).toBe(500)
+    expect(await countStates(world, storeId)).toEqual({ failed: 1, sent: 1, held: 1 })
+  })
+
+  test('a larger plan frees what is held; without one it closes at its age limit', async () => {
+    const { storeId, accountId, token } = await aScene(world, 2)
+    await setUsed(accountId, 500)
+    await pass(world, storeId, HOUR)
+    expect(await countStates(world, storeId)).toEqual({ held: 2 })
+    await world.db
+      .updateTable('messages')
+      .set({ expires_at: new Date(world.now.getTime() + MINUTE), wake_at: new Date(world.now.getTime() + MINUTE) })
+      .where('id', '=', (await messagesOf(world, storeId))[0]!.id)
+      .execute()
+    await wait(world, storeId, MINUTE)
+    await send(world, storeId)
+    expect(await countStates(world, storeId)).toEqual({ held: 1, skipped: 1 })
+    const reply = await world.request('POST', '/api/subscribe/manual-update', {
+      token,
+      body: { planKey: 'growth' },
+    })
+    expect(reply.status).toBe(200)
+    await pass(world, storeId, MINUTE)
+    expect(await countStates(world, storeId)).toEqual({ sent: 1, skipped: 1 })
+  })
+
+  test('of many carts as many are eligible as the plan has left, and so many go', async () => {
+    const shop = await aShop(world, 4, { plan: 'free' })
+    await setUsed(shop.accountId, 498)
+    const ask = () =>
+      world.request('POST', '/api/carts/eligibility', {
+        token: shop.token,
+        body: { channel: 'email', cartIds: shop.cartIds },
+      })
+    const { eligible, reasons } = (await ask()).body
+    expect(eligible).toEqual(shop.cartIds.slice(0, 2))
+    expect(reasons).toMatchObject([{ reason: 'plan_limit', cartIds: shop.cartIds.slice(2) }])
+    const body = { channel: 'email', cartIds: shop.cartIds }
+    const { jobId } = (await post(world, shop, '/api/carts/send', body)).body
+    for (let second = 0; second < 3; second++) await pass(world, shop.storeId, 1_000)
+    const { counts } = (await world.request('GET', `/api/carts/send/${jobId}`, { token: shop.token })).body
+    expect(counts).toMatchObject({ sent: 2, failed: 2 })
+  })
+
+  test('of a person’s carts as many are eligible as the frequency cap has left for them (T1)', async () => {
+    const shop = await aShop(world, 1)
+    await pass(world, shop.storeId, 40 * DAY)
+    await detectLost(world.deps)
+    await recordOrders(world.deps, shop.storeId, [anOrder(world, { email: shop.orders[0]!.email })], 'sync')
+    await pass(world, shop.storeId, 25 * HOUR)
+    await world.db.updateTable('stores').set({ cap_messages: 1 }).where('id', '=', shop.storeId).execute()
+    const expires_at = new Date(world.now.getTime() + DAY)
+    await world.db.updateTable('sessions').set({ expires_at }).where('account_id', '=', shop.accountId).execute()
+    const ask = { token: shop.token, body: { channel: 'email' } }
+    const { total, eligible, reasons } = (await world.request('POST', '/api/carts/eligibility', ask)).body
+    expect([total, eligible.length]).toEqual([2, 1])
+    const tomorrow = new Date(world.now.getTime() + DAY).toISOString()
+    expect(reasons).toMatchObject([{ reason: 'frequency_cap', count: 1, until: tomorrow }])
+  })
+
+  test('a new month begins at nothing used, at midnight UTC', async () => {
+    world.now = new Date('2026-05-31T22:30:00.000Z')
+    const { storeId, accountId } = await aScene(world)
+    await setUsed(accountId, 500)
+    await pass(world, storeId, HOUR)
+    expect((await messagesOf(world, storeId))[0]).toMatchObject({
+      reason: 'plan_limit',
+      wake_at: new Date('2026-06-01T00:00:00.000Z'),
+    })
+    await pass(world, storeId, 30 * MINUTE)
+    expect(world.sent).toHaveLength(1)
+    expect(await used(accountId)).toBe(1)
+  })
+})
+
+describe('the control group (F1)', () => {
+  const people = (storeId: string) => armsOf(world, storeId)
+
+  test('everybody is drawn once, the drawn arm is kept, and held-out people get no step at all', async () => {
+    const { storeId } = await aScene(world, 40)
+    await holdOut(world, storeId, 5_000)
+    await pass(world, storeId, HOUR)
+    const { salt } = await world.db
+      .selectFrom('experiments')
+      .select('salt')
+      .where('store_id', '=', storeId)
+      .executeTakeFirstOrThrow()
+    const drawn = await people(storeId)
+    for (const { id, arm } of drawn) expect(arm).toBe(drawArm(id, salt, 5_000))
+    const control = drawn.filter(({ arm }) => arm === 'control').map(({ email }) => email)
+    expect(control.length).toBeGreaterThan(5)
+    expect(world.sent).toHaveLength(40 - control.length)
+    await pass(world, storeId, 23 * HOUR)
+    await pass(world, storeId, 2 * DAY)
+    expect(await people(storeId)).toEqual(drawn)
+    for (const mail of world.sent) expect(control).not.toContain(mail.to)
+    expect((await messagesOf(world, storeId)).filter((row) => row.reason === 'holdout')).toHaveLength(
+      3 * control.length,
+    )
+  })
+
+  test('nobody is drawn before they may be contacted, or where there is no control group', async () => {
+    const { storeId } = await aScene(world, 5, { sellingCountries: ['DE'], baseCountry: 'DE' })
+    await holdOut(world, storeId, 5_000)
+    await pass(world, storeId, HOUR)
+    expect(await people(storeId)).toEqual([])
+    const none = await aScene(world, 5)
+    await pass(world, none.storeId, HOUR)
+    expect(await people(none.storeId)).toEqual([])
+  })
+
+  test('members of the account always get their mail', async () => {
+    const { storeId } = await aScene(world, 12)
+    await holdOut(world, storeId, 5_000)
+    await world.db.updateTable('shoppers').set({ is_member: true }).where('store_id', '=', storeId).execute()
+    await pass(world, storeId, HOUR)
+    expect(world.sent).toHaveLength(12)
+    expect(await people(storeId)).toEqual([])
+  })
+})
+
+test('a template that does not become a message closes it with the reason, and the others of the batch go', async () => {
+  const { storeId } = await aScene(world, 3)
+  await wait(world, storeId, HOUR)
+  const [first] = await messagesOf(world, storeId)
+  await world.db.updateTable('carts').set({ currency: '' }).where('id', '=', first!.cart_id).execute()
+  await send(world, storeId)
+  expect(world.sent).toHaveLength(2)
+  const row = (await messagesOf(world, storeId)).find((each) => each.id === first!.id)
+  expect(row).toMatchObject({ state: 'skipped', reason: 'render_failed:internal' })
+  const broken = await aScene(world)
+  await world.db
+    .updateTable('templates')
+    .set({ body: '{{ nobody_knows }}', version: 7 })
+    .where('store_id', '=', broken.storeId)
+    .execute()
+  await pass(world, broken.storeId, HOUR)
+  expect((await steps(world, broken.storeId))[0]).toBe('skipped(render_failed:unknown_variable)')
+})
+
+describe('what links open (X1)', () => {
+  test('a token of one purpose opens nothing else', async () => {
+    const { storeId } = await aScene(world)
+    await pass(world, storeId, HOUR)
+    world.advance(MINUTE)
+    const click = linkIn(world.sent[0]!.html, '/c/').slice(3)
+    const out = linkIn(world.sent[0]!.html, '/u/').slice(3)
+    for (const wrong of [click, `rt_${out}`, 'x'.repeat(43)])
+      expect((await world.request('POST', `/api/unsubscribe/${wrong}`)).status).toBe(404)
+    for (const wrong of [out, click])
+      expect((await world.request('POST', `/api/carts/rt_${wrong}/restore`)).status).toBe(404)
+    const unknown = await world.request('GET', `/c/${out}`, { headers: BROWSER })
+    expect(unknown.headers.location).toContain('cart_id=unknown')
+    expect(await world.db.selectFrom('touchpoints').selectAll().where('store_id', '=', storeId).execute()).toEqual([])
+  })
+
+  test('a click leads to the store’s own hosts or to the restore page, nowhere else', async () => {
+    const { storeId } = await aScene(world)
+    const { url } = await world.db
+      .selectFrom('stores')
+      .select('url')
+      .where('id', '=', storeId)
+      .executeTakeFirstOrThrow()
+    const body = `<p>{{ customer_name }} <a href="${url}/sale">Sale</a> <a href="https://evil.example/">Else</a></p>`
+    await world.db.updateTable('templates').set({ body, version: 9 }).where('store_id', '=', storeId).execute()
+    await pass(world, storeId, HOUR)
+    world.advance(MINUTE)
+    const link = linkIn(world.sent[0]!.html, '/c/')
+    expect(world.sent[0]!.html).toContain('https://evil.example/')
+    expect((await world.request('GET', link, { headers: BROWSER })).headers.location).toBe(`${url}/sale`)
+    await world.db
+      .updateTable('stores')
+      .set({ url: 'https://new.example', home_url: 'https://new.example' })
+      .where('id', '=', storeId)
+      .execute()
+    expect((await world.request('GET', link, { headers: BROWSER })).headers.location).toContain(
+      '/cart/recover?cart_id=rt_',
+    )
+  })
+})
+
+describe('sums and records (D6, D12)', () => {
+  test('the parts add up to planned at every moment of a run, and nothing is left open at its end', async () => {
+    const { storeId, flowId, token } = await aScene(world, 12)
+    await wait(world, storeId, HOUR)
+    const look = async () => {
+      const { body } = await world.request('GET', '/api/flows', { token })
+      const { planned, ...parts } = body.flows.find((flow: { id: string }) => flow.id === flowId).counts
+      const sum = Object.values(parts as Record<string, number>).reduce((a, b) => a + b, 0)
+      expect(sum).toBe(planned)
+      expect(planned).toBe(36)
+      return parts
+    }
+    const answers = ['accepted', 'retry', 'unknown', 'rejected'] as const
+    let count = 0
+    world.answer = async (mail) => {
+      const kind = answers[count++ % 4]!
+      expect((await look()).inFlight).toBeGreaterThan(0)
+      if (kind === 'accepted') return acceptsMail(mail)
+      return { kind, reason: 'test', response: 'test', isRecipientFault: false } as never
+    }
+    await send(world, storeId)
+    expect(await look()).toMatchObject({ sent: 3, held: 3, unknown: 3, failed: 3, waiting: 24, inFlight: 0 })
+    world.answer = acceptsMail
+    for (let day = 0; day < 9; day++) {
+      await pass(world, storeId, 12 * HOUR)
+      await look()
+    }
+    expect(await look()).toMatchObject({ waiting: 0, held: 0, inFlight: 0 })
+  })
+
+  test('a record is written when outcome or reason changes, not each time somebody looks', async () => {
+    const { storeId } = await aScene(world, 1, { sellingCountries: ['DE'], baseCountry: 'DE' })
+    await pass(world, storeId, HOUR)
+    for (let n = 0; n < 3; n++) {
+      await world.db
+        .updateTable('messages')
+        .set({ wake_at: world.now })
+        .where('store_id', '=', storeId)
+        .where('step', '=', 1)
+        .execute()
+      await pass(world, storeId, MINUTE)
+      await send(world, storeId)
+    }
+    expect(await recordOf(world, storeId)).toEqual(['hold no_consent'])
+    await world.db.updateTable('flows').set({ is_on: false }).where('store_id', '=', storeId).execute()
+    await world.db
+      .updateTable('messages')
+      .set({ wake_at: world.now })
+      .where('store_id', '=', storeId)
+      .where('step', '=', 1)
+      .execute()
+    await pass(world, storeId, MINUTE)
+    await send(world, storeId)
+    expect(await recordOf(world, storeId)).toEqual(['hold no_consent', 'hold flow_off'])
+  })
+})

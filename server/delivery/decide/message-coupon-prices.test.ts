@@ -1,0 +1,109 @@
+import { beforeEach, expect, test } from 'vitest'
+import { aConnectedStore } from '../../../test/connected-store.ts'
+import { aCopiedCoupon, giveToSteps } from '../../../test/copied-coupons.ts'
+import { anOrder, aProduct } from '../../../test/fake-store.ts'
+import { HOUR, send } from '../../../test/message-scene.ts'
+import { aWorld } from '../../../test/world.ts'
+import { detectAbandoned } from '../../carts/carts/detect.ts'
+import { recordOrders } from '../../carts/carts/record.ts'
+import type { PlatformItem } from '../../platforms/platform/platform.ts'
+import { pullProducts } from '../../carts/sync/local-copies.ts'
+
+// What a coupon takes off is computed from the prices that were entered in the catalogue, by the store's own settings (decision 37).
+
+const world = aWorld()
+beforeEach(() => {
+  world.sent.length = 0
+})
+
+const line = (productId: string, name: string, unitPriceMinor: number, quantity = 1) => ({
+  ...{ productId, variationId: null, name, sku: null, quantity, unitPriceMinor, imageUrl: null },
+})
+
+type Pricing = { prices_include_tax?: boolean; shows_tax?: boolean | null; price_decimals?: number }
+type Coupon = Parameters<typeof aCopiedCoupon>[2]
+
+const MUGS_AND_LAMP: PlatformItem[] = [line('16', 'Enamel Mug', 1_200, 2), line('17', 'Brass Lamp', 3_600)]
+
+/** A mug twice and a lamp as the cart shows them, left an hour ago. */
+async function aShop(pricing: Pricing, coupon: Coupon | null, items = MUGS_AND_LAMP) {
+  const { storeId, owner, fake } = await aConnectedStore(world)
+  const sender = { sender_name: 'Mugs & More', postal_address: '1 Main Street', selling_countries: ['US'] }
+  await world.db
+    .updateTable('stores')
+    .set({ ...sender, ...pricing })
+    .where('id', '=', storeId)
+    .execute()
+  const flow = await world.db.selectFrom('flows').select('id').where('store_id', '=', storeId).executeTakeFirstOrThrow()
+  await world.request('POST', `/api/flows/${flow.id}/switch`, { token: owner.token, body: { isOn: true } })
+  const couponId = coupon && (await aCopiedCoupon(world, { storeId } as Parameters<typeof aCopiedCoupon>[1], coupon))
+  if (couponId) await giveToSteps(world, { flowId: flow.id } as Parameters<typeof giveToSteps>[1], couponId)
+  fake.allOrders = [anOrder({ orderId: '1000', modifiedAt: world.now.toISOString(), items, totalMinor: 6_000 })]
+  await recordOrders(world.deps, storeId, fake.allOrders, 'sync')
+  return { storeId, fake }
+}
+
+async function mailOf(storeId: string): Promise<string> {
+  world.advance(HOUR)
+  await detectAbandoned(world.deps)
+  await send(world, storeId)
+  return world.sent[0]!.text
+}
+
+const fiveOff = { type: 'fixed', platform_type: 'fixed_cart', percent: null, amount_minor: 500 } as const
+
+test('shown as entered, the total is what is shown less the discount', async () => {
+  const { storeId } = await aShop({ prices_include_tax: true, shows_tax: true }, fiveOff)
+  expect(await mailOf(storeId)).toContain('Total with the coupon: $55.00')
+})
+
+test('shown with tax and entered without, the discount saves its tax as well', async () => {
+  const { storeId, fake } = await aShop({ prices_include_tax: false, shows_tax: true }, fiveOff)
+  // 20 % tax: 10.00 and 30.00 entered, 12.00 and 36.00 shown.
+  fake.prices.set('16:', 1_000).set('17:', 3_000)
+  expect(await mailOf(storeId)).toContain('Total with the coupon: $54.00')
+})
+
+test('where the catalogue has the shown prices, the entered ones still count', async () => {
+  const { storeId, fake } = await aShop({ prices_include_tax: false, shows_tax: true }, fiveOff)
+  fake.allProducts = MUGS_AND_LAMP.map(({ productId, name, unitPriceMinor }) =>
+    aProduct({ productId, name, priceMinor: unitPriceMinor, enteredMinor: unitPriceMinor / 1.2 }),
+  )
+  await pullProducts(world.deps, { storeId })
+  fake.prices.set('16:', 1_000).set('17:', 3_000)
+  expect(await mailOf(storeId)).toContain('Total with the coupon: $54.00')
+})
+
+test('where nobody knows what was entered, no total is claimed', async () => {
+  const { storeId } = await aShop({ prices_include_tax: false, shows_tax: true }, fiveOff)
+  const text = await mailOf(storeId)
+  expect(text).toContain('Coupon SAVE-')
+  expect(text).not.toContain('Total with the coupon')
+})
+
+test('an item on sale is left out by a coupon that is not for sale items', async () => {
+  const { storeId, fake } = await aShop({}, { terms: JSON.stringify({ excludesSaleItems: true }) })
+  fake.onSale.add('17:')
+  expect(await mailOf(storeId)).toContain('Total with the coupon: $57.60')
+})
+
+test('a store without decimals takes whole amounts off', async () => {
+  const { storeId } = await aShop({ price_decimals: 0 }, { percent: 750 })
+  // 7.5 % of 24 and 36 are 4.5, rounded half down.
+  expect(await mailOf(storeId)).toContain('Total with the coupon: $56.00')
+})
+
+test.each([
+  ['entered without tax and shown with it', false, true, '$59.50', 5_950],
+  ['entered with tax and shown without it', true, false, '$50.00', 5_000],
+  ['shown as entered', true, true, '$59.50', 5_950],
+  ['of a store that does not say', true, null, '$59.50', 5_950],
+])('list, cart and mail have the prices that the shop shows: %s (cases-R8)', async (_, entered, isShown, text, minor) => {
+  const shown = { withTaxMinor: 5_950, withoutTaxMinor: 5_000 }
+  const item = { ...line('18', 'Desk', entered ? 5_950 : 5_000), shown }
+  const { storeId } = await aShop({ prices_include_tax: entered, shows_tax: isShown }, null, [item])
+  const mail = await mailOf(storeId)
+  expect(mail).toContain(text)
+  const cart = await world.db.selectFrom('carts').selectAll().where('store_id', '=', storeId).executeTakeFirstOrThrow()
+  expect([cart.value_minor, cart.items[0]!.unitPriceMinor]).toEqual([minor, minor])
+})

@@ -1,0 +1,397 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { aCopiedCoupon, codeOfCoupon, giveToSteps, type StepCoupon, termsOfCoupon } from '../../../test/copied-coupons.ts'
+import { anOrder } from '../../../test/factories.ts'
+import { aCoupon } from '../../../test/fake-coupons.ts'
+import { aFakeStore, aProblem } from '../../../test/fake-store.ts'
+import {
+  aScene,
+  bought,
+  cartOf,
+  DAY,
+  HOUR,
+  messagesOf,
+  pass,
+  recordOf,
+  type Scene,
+  send,
+  steps,
+  wait,
+} from '../../../test/message-scene.ts'
+import { wooKeys } from '../../../test/woo-access.ts'
+import { aWorld } from '../../../test/world.ts'
+import { recordOrders } from '../../carts/carts/record.ts'
+import { sql } from '../../core/db/db.ts'
+import { newId } from '../../core/common/ids.ts'
+import { keepKeys } from '../../access/stores/access.ts'
+
+// The coupon of a message (decisions 33 to 37), from its step to the mail, with the record of what became of it.
+
+const world = aWorld()
+beforeEach(() => {
+  world.sent.length = 0
+})
+
+type Coupon = Parameters<typeof aCopiedCoupon>[2]
+
+async function aShopWith(coupon: Coupon = {}, setting: StepCoupon = {}) {
+  const store = await aScene(world)
+  const couponId = await aCopiedCoupon(world, store, coupon)
+  await giveToSteps(world, store, couponId, setting)
+  return { ...store, couponId, code: await codeOfCoupon(world, couponId) }
+}
+
+const change = (id: string, values: object) =>
+  world.db.updateTable('coupons').set(values).where('id', '=', id).execute()
+
+/** What the first message was decided on. */
+async function inputsOf({ storeId }: Scene) {
+  const row = await world.db
+    .selectFrom('decision_records as d')
+    .innerJoin('messages as m', (on) => on.onRef('m.id', '=', 'd.message_id').onRef('m.store_id', '=', 'd.store_id'))
+    .select('d.inputs')
+    .where('d.store_id', '=', storeId)
+    .where('m.step', '=', 1)
+    .where('d.outcome', '<>', 'result')
+    .orderBy('d.at', 'desc')
+    .executeTakeFirstOrThrow()
+  return row.inputs
+}
+
+const firstOf = async ({ storeId }: Scene) => (await messagesOf(world, storeId))[0]!
+
+describe('a coupon for everybody', () => {
+  test('stands in the mail with what it saves and what is left, and with the message', async () => {
+    const store = await aShopWith({ ends_at: new Date('2026-12-01T05:00:00Z') })
+    await pass(world, store.storeId, HOUR)
+    const { text, html } = world.sent[0]!
+    const { value_minor: value } = await cartOf(world, store.storeId)
+    const money = (minor: number) => `$${(minor / 100).toFixed(2)}`
+    const saving = Math.ceil(value / 10 - 0.5)
+    expect(text).toContain(`Coupon ${store.code}: −${money(saving)} (valid until November 30, 2026)`)
+    expect(text).toContain(`Total with the coupon: ${money(value - saving)}`)
+    expect(html).toContain(store.code)
+    expect(html).toContain(money(value - saving))
+    expect(await firstOf(store)).toMatchObject({ state: 'sent', coupon_id: store.couponId, coupon_code: store.code })
+    expect(await inputsOf(store)).toMatchObject({ coupon: store.code, couponIncluded: true })
+  })
+
+  test('is said by its variables, which a template asks for with if', async () => {
+    const store = await aShopWith({ type: 'fixed', platform_type: 'fixed_cart', percent: null, amount_minor: 500 })
+    const body =
+      '{% if coupon_code %}{{ coupon_amount }} off with {{ coupon_code }}, now {{ discounted_total }}{% else %}Pay {{ discounted_total }}{% endif %} {{ checkout_link }}'
+    await world.db.updateTable('templates').set({ body, version: 7 }).where('store_id', '=', store.storeId).execute()
+    await pass(world, store.storeId, HOUR)
+    const { value_minor: value } = await cartOf(world, store.storeId)
+    expect(world.sent[0]!.text).toContain(`$5.00 off with ${store.code}, now $${((value - 500) / 100).toFixed(2)}`)
+    await giveToSteps(world, store, null)
+    await pass(world, store.storeId, DAY)
+    expect(world.sent[1]!.text).toContain(`Pay $${(value / 100).toFixed(2)}`)
+  })
+
+  test('kept back by a rule, nothing half is said of it: the paragraph that names it is left out (decision 37)', async () => {
+    const store = await aShopWith({}, { coupon_fallback: 'without', coupon_above_minor: 900_000_000 })
+    const body =
+      'Hi\n\nUse {{ coupon_code }} for {{ coupon_amount }} off, until {{ coupon_expires }}.\n\n{{ checkout_link }}'
+    await world.db
+      .updateTable('templates')
+      .set({ subject: '{{ coupon_amount }} off', body, version: 7 })
+      .where('store_id', '=', store.storeId)
+      .execute()
+    await pass(world, store.storeId, HOUR)
+    expect(world.sent[0]!.text).toMatch(/^Hi\n\nReturn to your cart:/)
+    expect(world.sent[0]!.html).not.toContain('until')
+    expect(world.sent[0]!.subject).toMatch(/^Your cart at /)
+  })
+
+  const endings: [string, object, string][] = [
+    ['deleted', { gone_at: new Date() }, 'gone'],
+    ['switched off', { is_active: false }, 'inactive'],
+    ['expired', { ends_at: new Date('2026-03-02T16:30:00Z') }, 'expired'],
+    ['used up', { usage_limit: 5, usage_count: 5 }, 'used_up'],
+    ['given a minimum the cart misses', { min_spend_minor: 900_000_000 }, 'min_spend'],
+  ]
+
+  test.each(endings)('%s between planning and send: the message goes without it', async (_, ending, why) => {
+    const store = await aShopWith({}, { coupon_fallback: 'without' })
+    await wait(world, store.storeId, HOUR)
+    await change(store.couponId, ending)
+    await pass(world, store.storeId, 1_000)
+    expect(await recordOf(world, store.storeId)).toEqual(['send ok', 'result accepted'])
+    expect(await inputsOf(store)).toMatchObject({ couponIncluded: false, couponReason: `coupon_invalid:${why}` })
+    expect(world.sent[0]!.text).not.toContain(store.code)
+    expect(world.sent[0]!.text).toContain('Total: $')
+    expect(await firstOf(store)).toMatchObject({ coupon_id: null, coupon_code: null })
+  })
+
+  test.each(endings)('%s between planning and send: the message is not sent', async (_, ending, why) => {
+    const store = await aShopWith({}, { coupon_fallback: 'skip' })
+    await wait(world, store.storeId, HOUR)
+    await change(store.couponId, ending)
+    await pass(world, store.storeId, 1_000)
+    expect((await steps(world, store.storeId))[0]).toBe(`skipped(coupon_invalid:${why})`)
+    expect(await inputsOf(store)).toMatchObject({ coupon: store.code, couponIncluded: false })
+    expect(world.sent).toEqual([])
+  })
+})
+
+describe('not everybody gets it (decision 36)', () => {
+  test.each([
+    'without',
+    'skip',
+  ] as const)('who bought before gets none where it is for first orders: %s', async (fallback) => {
+    const store = await aShopWith({}, { coupon_fallback: fallback, coupon_first_order_only: true })
+    const before = new Date(world.now.getTime() - 30 * DAY).toISOString()
+    const { email } = store.orders[0]!
+    const order = anOrder(world, { email, createdAt: before, modifiedAt: before })
+    await recordOrders(
+      world.deps,
+      store.storeId,
+      [{ ...bought(world, order), createdAt: before, modifiedAt: before, paidAt: before }],
+      'sync',
+    )
+    await pass(world, store.storeId, HOUR)
+    const reason = 'coupon_withheld:first_order'
+    if (fallback === 'skip') expect((await steps(world, store.storeId))[0]).toBe(`skipped(${reason})`)
+    else expect(await inputsOf(store)).toMatchObject({ couponIncluded: false, couponReason: reason })
+    expect(world.sent.length).toBe(fallback === 'skip' ? 0 : 1)
+  })
+
+  test('who asked for a quote before, and never paid, gets one (S4)', async () => {
+    const store = await aShopWith({}, { coupon_first_order_only: true })
+    const before = new Date(world.now.getTime() - 30 * DAY).toISOString()
+    const times = { createdAt: before, modifiedAt: before, paidAt: null }
+    const asked = { ...times, status: 'quote', amount: 'if_counted' } as const
+    const quote = { ...bought(world, anOrder(world, { email: store.orders[0]!.email })), ...asked }
+    await recordOrders(world.deps, store.storeId, [quote], 'sync')
+    await pass(world, store.storeId, HOUR)
+    expect(await inputsOf(store)).toMatchObject({ couponIncluded: true })
+  })
+
+  test.each([
+    ['paid orders', { orders_count: 2, spent_minor: 4_200 }, 'coupon_withheld:first_order'],
+    ['orders of which none was paid', { orders_count: 1, spent_minor: 0 }, undefined],
+    ['no order', { orders_count: 0, spent_minor: 0 }, undefined],
+  ])('who has %s by the store’s own count, whatever orders can be read (decision 135)', async (_, counted, reason) => {
+    const store = await aShopWith({}, { coupon_first_order_only: true })
+    const { storeId } = store
+    const cart = world.db.selectFrom('carts').select('shopper_id').where('store_id', '=', storeId)
+    const { shopper_id } = await cart.executeTakeFirstOrThrow()
+    const record = { store_id: storeId, customer_id: '71', seen_at: world.now, ...counted }
+    await world.db.insertInto('customers').values(record).execute()
+    const key = { store_id: storeId, kind: 'customer' as const, value: '71', shopper_id }
+    await world.db.insertInto('shopper_keys').values(key).execute()
+    await pass(world, storeId, HOUR)
+    expect(await inputsOf(store)).toMatchObject({ couponIncluded: reason === undefined })
+    expect((await inputsOf(store))!.couponReason).toBe(reason)
+  })
+
+  test('who used a coupon of ours within the days gets none; a coupon of the store’s own counts only where a message brought it', async () => {
+    const store = await aShopWith({}, { coupon_pause_days: 90 })
+    const before = new Date(world.now.getTime() - 80 * DAY)
+    const { email } = store.orders[0]!
+    const at = before.toISOString()
+    const order = anOrder(world, { email, createdAt: at, modifiedAt: at })
+    await recordOrders(
+      world.deps,
+      store.storeId,
+      [{ ...bought(world, order), createdAt: at, modifiedAt: at, paidAt: at }],
+      'sync',
+    )
+    const used = (code: string) =>
+      world.db
+        .insertInto('order_coupons')
+        .values({ store_id: store.storeId, order_id: order.orderId, code, discount_minor: 100 })
+        .execute()
+    await used('OF-THE-STORE')
+    await aCopiedCoupon(world, store, { made_by: 'store', code: 'OF-THE-STORE' })
+    await pass(world, store.storeId, HOUR)
+    expect(await inputsOf(store)).toMatchObject({ couponIncluded: true })
+    await used(store.code)
+    await pass(world, store.storeId, DAY)
+    expect(world.sent.length).toBe(2)
+    expect(world.sent[1]!.text).not.toContain(store.code)
+  })
+
+  test('only carts above the value', async () => {
+    const store = await aShopWith({}, { coupon_above_minor: 90_000_000 })
+    await pass(world, store.storeId, HOUR)
+    expect(await inputsOf(store)).toMatchObject({ couponIncluded: false, couponReason: 'coupon_withheld:above' })
+  })
+})
+
+describe('a code of its own for each message (decision 34)', () => {
+  const personal = { kind: 'personal', code: 'CART', valid_hours: 72 } as const
+  async function aCode(store: Scene & { couponId: string }, changes: object = {}) {
+    const message = await firstOf(store)
+    const terms = await termsOfCoupon(world, store.couponId)
+    await world.db
+      .insertInto('coupon_codes')
+      .values({
+        ...{
+          store_id: store.storeId,
+          message_id: message.id,
+          coupon_id: store.couponId,
+          shopper_id: message.shopper_id,
+        },
+        ...{ cart_id: message.cart_id, code: `CART-${newId().slice(-8).toUpperCase()}`, state: 'made', terms },
+        ...{ expires_at: new Date(world.now.getTime() + 100 * HOUR), next_try_at: world.now, created_at: world.now },
+        ...changes,
+      })
+      .execute()
+    return message.id
+  }
+
+  test('is waited for, then sent with the end of its hours', async () => {
+    const store = await aShopWith(personal)
+    await pass(world, store.storeId, HOUR)
+    expect((await steps(world, store.storeId))[0]).toBe('held(coupon_pending)')
+    await aCode(store, { state: 'wanted' })
+    await pass(world, store.storeId, 2 * 60_000)
+    expect((await steps(world, store.storeId))[0]).toBe('held(coupon_pending)')
+    await world.db
+      .updateTable('coupon_codes')
+      .set({ state: 'made', code: 'CART-7K3M9QXY' })
+      .where('store_id', '=', store.storeId)
+      .execute()
+    await pass(world, store.storeId, 2 * 60_000)
+    expect(world.sent[0]!.text).toContain('Coupon CART-7K3M9QXY')
+    expect(await firstOf(store)).toMatchObject({ state: 'sent', coupon_code: 'CART-7K3M9QXY' })
+  })
+
+  test('made between the decision and its hold, it wakes the message all the same', async () => {
+    const store = await aShopWith(personal)
+    await wait(world, store.storeId, HOUR)
+    const id = await aCode(store, { state: 'wanted' })
+    await sql`create function made_meanwhile() returns trigger language plpgsql as $$ begin
+        update coupon_codes set state = 'made' where store_id = new.store_id and message_id = new.id; return new; end $$`.execute(
+      world.db,
+    )
+    await sql`create trigger made_meanwhile after update on messages for each row when (new.reason = 'coupon_pending')
+      execute function made_meanwhile()`.execute(world.db)
+    await pass(world, store.storeId, 1_000)
+    await sql`drop function made_meanwhile cascade`.execute(world.db)
+    const row = await world.db
+      .selectFrom('messages')
+      .select(['state', 'wake_at'])
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    // Woken at once, it is decided on again within the same round, or is due.
+    expect(row.state === 'sent' || row.wake_at <= world.now).toBe(true)
+    await pass(world, store.storeId, 1_000)
+    expect(await firstOf(store)).toMatchObject({ state: 'sent' })
+  })
+
+  test('that the store refused holds the message, with the store’s words in the record', async () => {
+    const store = await aShopWith(personal)
+    await wait(world, store.storeId, HOUR)
+    await aCode(store, { state: 'failed', refusal: 'The coupon code is not allowed' })
+    await pass(world, store.storeId, 1_000)
+    expect((await steps(world, store.storeId))[0]).toBe('held(coupon_failed)')
+    expect(await inputsOf(store)).toMatchObject({ couponRefusal: 'The coupon code is not allowed' })
+  })
+
+  test('made for another version of the cart is waited for while its amount is capped', async () => {
+    const store = await aShopWith({ ...personal, max_discount_minor: 300 })
+    await wait(world, store.storeId, HOUR)
+    await aCode(store, { amount_minor: 300, cart_version: 900_000 })
+    await pass(world, store.storeId, 1_000)
+    expect((await steps(world, store.storeId))[0]).toBe('held(coupon_pending)')
+    const { version } = await cartOf(world, store.storeId)
+    await world.db
+      .updateTable('coupon_codes')
+      .set({ cart_version: version })
+      .where('store_id', '=', store.storeId)
+      .execute()
+    await pass(world, store.storeId, 2 * 60_000)
+    expect(world.sent[0]!.text).toContain('−$3.00')
+  })
+
+  test('made by terms that were edited since is waited for until the store has the new ones', async () => {
+    const store = await aShopWith(personal)
+    await wait(world, store.storeId, HOUR)
+    await aCode(store)
+    await change(store.couponId, { percent: 2_000 })
+    await pass(world, store.storeId, 1_000)
+    expect((await steps(world, store.storeId))[0]).toBe('held(coupon_pending)')
+    const terms = await termsOfCoupon(world, store.couponId)
+    await world.db.updateTable('coupon_codes').set({ terms }).where('store_id', '=', store.storeId).execute()
+    await pass(world, store.storeId, 2 * 60_000)
+    expect(world.sent[0]!.text).toContain('−$8.40')
+  })
+
+  test.each([
+    ['used', { used_at: new Date() }, 'used_up'],
+    ['taken out of the store', { state: 'deleted' }, 'gone'],
+    ['about to expire', { expires_at: new Date('2026-03-03T01:00:00Z') }, 'expired'],
+  ])('%s is like any coupon that is not valid', async (_, changes, why) => {
+    const store = await aShopWith(personal, { coupon_fallback: 'skip' })
+    await wait(world, store.storeId, HOUR)
+    await aCode(store, changes)
+    await pass(world, store.storeId, 1_000)
+    expect((await steps(world, store.storeId))[0]).toBe(`skipped(coupon_invalid:${why})`)
+  })
+})
+
+describe('before a batch is decided on, its coupons are read from the store', () => {
+  async function aShopWithStore(setting: StepCoupon = {}) {
+    const store = await aShopWith({ platform_id: '71' }, setting)
+    const fake = aFakeStore()
+    fake.allCoupons.push(aCoupon({ couponId: '71', code: store.code.toLowerCase(), percent: 1_000 }))
+    world.storeClient = () => fake
+    const { accountId, storeId } = store
+    const keys = wooKeys()
+    await world.db.transaction().execute((db) => keepKeys(world.deps, { accountId, db }, storeId, keys))
+    await wait(world, storeId, HOUR)
+    return { ...store, fake }
+  }
+
+  test('what was deleted there is gone, and the message goes without it', async () => {
+    const store = await aShopWithStore()
+    store.fake.allCoupons.length = 0
+    await send(world, store.storeId)
+    expect(await inputsOf(store)).toMatchObject({ couponIncluded: false, couponReason: 'coupon_invalid:gone' })
+    const copy = await world.db
+      .selectFrom('coupons')
+      .select('gone_at')
+      .where('id', '=', store.couponId)
+      .executeTakeFirst()
+    expect(copy?.gone_at).toEqual(world.now)
+  })
+
+  test('what was used up there since is not sent', async () => {
+    const store = await aShopWithStore({ coupon_fallback: 'skip' })
+    Object.assign(store.fake.allCoupons[0]!, { usageLimit: 3, usageCount: 3 })
+    await send(world, store.storeId)
+    expect((await steps(world, store.storeId))[0]).toBe('skipped(coupon_invalid:used_up)')
+  })
+
+  test('what was changed there is said as it is now', async () => {
+    const store = await aShopWithStore()
+    Object.assign(store.fake.allCoupons[0]!, { percent: 2_000 })
+    await send(world, store.storeId)
+    const { value_minor: value } = await cartOf(world, store.storeId)
+    expect(world.sent[0]!.text).toContain(
+      `Total with the coupon: $${((value - Math.ceil(value / 5 - 0.5)) / 100).toFixed(2)}`,
+    )
+  })
+
+  test('a store that does not answer holds the message that is to have it', async () => {
+    const store = await aShopWithStore()
+    store.fake.couponsById = async () => {
+      throw aProblem('timeout')
+    }
+    await send(world, store.storeId)
+    expect((await steps(world, store.storeId))[0]).toBe('held(coupon_unread:timeout)')
+    expect(world.sent).toEqual([])
+  })
+
+  test('nothing is asked where no message has one', async () => {
+    const store = await aShopWithStore()
+    await giveToSteps(world, store, null)
+    store.fake.couponsById = async () => {
+      throw new Error('asked for coupons')
+    }
+    await send(world, store.storeId)
+    expect(world.sent.length).toBe(1)
+  })
+})

@@ -1,0 +1,73 @@
+import { shownContents } from '../compose/goods-rules.ts'
+import { goodsKey, type Terms } from '../../carts/sync/goods.ts'
+import { type CouponFinding, couponFinding, type ShownGoods } from './coupon-finding.ts'
+import { addressOf, type Context } from './decision-inputs.ts'
+import type * as load from './evaluate-sql.ts'
+import type { Situation } from './situation-sql.ts'
+
+// From rows to what becomes of a message's coupon. Pure but for the keyed hash of an address.
+
+/** null: the message is to have none. */
+export function couponFor(context: Context, row: load.ClaimedRow): CouponFinding | null {
+  if (!row.coupon) return null
+  const coupon = context.coupons.get(row.id)
+  return couponFinding(row.coupon, coupon, {
+    now: context.now,
+    cart: goodsOf(context, row),
+    cartVersion: row.cart_version,
+    hasBoughtBefore: row.has_bought_before,
+    email: emailOf(context, row),
+    isImagined: context.isImagined,
+    unread: context.unread.get(row.id) ?? context.unread.get(row.coupon.id) ?? null,
+  })
+}
+
+/** A coupon that is for some addresses alone is judged by the one it goes to; of a text by the one that is known. */
+export function emailOf({ deps }: Context, row: load.ClaimedRow) {
+  const address = (row.channel === 'email' ? addressOf(row) : row.email)?.toLowerCase()
+  return address ? { address, hashOf: (text: string) => deps.secrets.addressHash(text).toString('hex') } : null
+}
+
+export function goodsOf({ goods, situation }: Context, row: load.ClaimedRow): ShownGoods | null {
+  const { currency } = row
+  if (currency === null) return null
+  const { items, valueMinor } = shownContents(row, goods)
+  const left = items.filter((item) => !item.isGone)
+  const priced = left.map((item) => {
+    const terms = goods && 'terms' in goods ? goods.terms.get(goodsKey(item)) : undefined
+    const entered = isShownAsEntered(situation) ? item.unitPriceMinor : enteredPrice(terms, currency)
+    return { item, entered, isOnSale: terms?.isOnSale ?? null }
+  })
+  return {
+    lines: priced.map(({ item: { productId, variationId, quantity, unitPriceMinor }, entered, isOnSale }) => ({
+      ...{ productId, variationId, quantity, isOnSale },
+      unitPriceMinor: entered ?? unitPriceMinor,
+    })),
+    shown: left.map((item) => item.quantity * item.unitPriceMinor),
+    shownMinor: valueMinor,
+    currency,
+    rules: { currency, decimals: situation.price_decimals, isSequential: situation.is_discount_sequential ?? false },
+    isUnknown: priced.some(({ entered }) => entered === null),
+  }
+}
+
+/** A store that does not say how it reckons is taken to show its prices as they were entered. */
+const isShownAsEntered = ({ prices_include_tax, shows_tax }: Situation): boolean =>
+  prices_include_tax === null || shows_tax === null || prices_include_tax === shows_tax
+
+/** null: nobody knows what was entered in the catalogue. */
+const enteredPrice = (terms: Terms | undefined, currency: string): number | null =>
+  terms && terms.currency === currency ? (terms.enteredMinor ?? terms.priceMinor) : null
+
+/** What the decision record keeps of it: the code, what became of it, and the store's words. */
+export function recordOfCoupon(coupon: CouponFinding | null): Record<string, unknown> {
+  if (!coupon) return {}
+  const { outcome, code } = coupon
+  if (outcome === 'included') return { coupon: code, couponIncluded: true }
+  return {
+    coupon: code,
+    couponIncluded: false,
+    couponReason: coupon.reason,
+    ...(coupon.outcome === 'waiting' && coupon.refusal ? { couponRefusal: coupon.refusal } : {}),
+  }
+}

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import { readReachFilter, reasonLabels, writeReachFilter } from '../../../shared/reach.ts'
+import { reasonTexts } from '../../../shared/reasons.ts'
+import { isOf, type ReachDecision, tallyOf } from './reach-rules.ts'
+
+const cart = (cartId: string, reason: string | null, more: Partial<ReachDecision> = {}): ReachDecision => ({
+  ...{ cartId, reason, country: 'US', isRecovered: false },
+  ...more,
+})
+
+test('a filter is “reachable”, a reason, or a missing consent of one country, and nothing else', () => {
+  expect(readReachFilter('reachable')).toEqual({ reason: null, country: null })
+  expect(readReachFilter('no_contact')).toEqual({ reason: 'no_contact', country: null })
+  expect(readReachFilter('no_consent:DE')).toEqual({ reason: 'no_consent', country: 'DE' })
+  for (const text of [
+    '',
+    'reachable:DE',
+    'no_contact:DE',
+    'no_consent:',
+    'no_consent:de',
+    'no_consent:DE:1',
+    'toString',
+    'ok',
+  ]) {
+    expect([text, readReachFilter(text)]).toEqual([text, null])
+  }
+  for (const text of ['reachable', 'purchased', 'consent_pending:AT'])
+    expect(writeReachFilter(readReachFilter(text)!)).toBe(text)
+})
+
+test('each label is of a reason there is', () => {
+  expect(Object.keys(reasonLabels).filter((reason) => !reasonTexts[reason])).toEqual([])
+})
+
+test('a recovered cart can neither be reached nor is anything said against it', () => {
+  const recovered = cart('a', 'purchased', { isRecovered: true })
+  expect(isOf(recovered, { reason: 'purchased', country: null })).toBe(false)
+  expect(isOf(recovered, { reason: null, country: null })).toBe(false)
+  expect(tallyOf([recovered], true)).toEqual({ reachable: 0, reasons: [] })
+})
+
+test('the country tells missing consents apart and no other reason; the most frequent reason comes first', () => {
+  const evaluated = [
+    cart('a', null),
+    cart('b', 'no_consent', { country: 'DE' }),
+    cart('c', 'no_contact', { country: 'FR' }),
+    cart('d', 'no_contact', { country: null }),
+    cart('e', 'no_consent', { country: null }),
+  ]
+  const found = tallyOf(evaluated, true)
+  expect(found.reachable).toBe(1)
+  expect(found.reasons.map(({ reason, country, count, cartIds }) => [reason, country, count, cartIds])).toEqual([
+    ['no_contact', null, 2, ['c', 'd']],
+    ['no_consent', 'DE', 1, ['b']],
+    ['no_consent', null, 1, ['e']],
+  ])
+  expect(tallyOf(evaluated, false).reasons[0]).not.toHaveProperty('cartIds')
+  expect(evaluated.filter((each) => isOf(each, { reason: 'no_consent', country: null }))).toHaveLength(2)
+  expect(evaluated.filter((each) => isOf(each, { reason: 'no_consent', country: 'DE' }))).toHaveLength(1)
+})

@@ -1,0 +1,121 @@
+import { inForceOf } from '../../billing/billing/fragments.ts'
+import type { InForce } from '../../billing/billing/rules.ts'
+import { brandOfStore } from '../../carts/brand/fragments.ts'
+import type { StoredBrand } from '../../carts/brand/rules.ts'
+import type { ChannelName } from '../../messages/channels/channel.ts'
+import type { ConsentOverride } from '../../shoppers/consent/consent.ts'
+import { overridesInForce } from '../../shoppers/consent/fragments.ts'
+import { type StoreDb, sql } from '../../core/db/db.ts'
+import { creditMicrosOf } from '../../billing/credits/fragments.ts'
+import { experimentOf } from '../../carts/experiments/fragments.ts'
+import { firstMailsSince } from '../../messages/messages/fragments.ts'
+
+// What holds for every message of a store: SQL and nothing else.
+
+const DAY_MS = 86_400_000
+/** Longer than any account is held to a limit for its age. */
+const YOUNG_MS = 31 * DAY_MS
+
+export interface Situation {
+  is_paused: boolean
+  account_id: string
+  is_active: boolean
+  /** By a person, for this store (decision 136). */
+  is_sending_paused: boolean
+  /** The plan has no room for it (decision 85). */
+  is_resting: boolean
+  /** By an operator (decision 90). */
+  is_account_suspended: boolean
+  is_demo: boolean
+  account_is_demo: boolean
+  name: string
+  url: string
+  home_url: string
+  base_country: string | null
+  selling_countries: string[] | null
+  sender_name: string
+  sender_email: string | null
+  postal_address: string
+  cap_messages: number
+  cap_window_hours: number
+  time_zone: string
+  quiet_from_minute: number
+  quiet_until_minute: number
+  text_cooldown_hours: number
+  /** How the store reckons prices; null: it does not say. */
+  prices_include_tax: boolean | null
+  shows_tax: boolean | null
+  price_decimals: number | null
+  is_discount_sequential: boolean | null
+  /** Of the account's plan; null before one was chosen. */
+  in_force: InForce | null
+  /** Sends of the month, by channel. */
+  used: Partial<Record<ChannelName, number>>
+  /** The store's control group; null: there is none (F1). */
+  experiment: { id: string; salt: string; controlBps: number; isDrawing: boolean } | null
+  budget: Budget | null
+  account_created_at: Date
+  /** First mails of an account younger than a month in 24 hours; null: it is older, or sends by its own server. */
+  first_mails: number | null
+  /** Credits of the account, in millionths of a dollar. */
+  credit_micros: number
+  /** The newest complete order check of the store, and what went wrong since (D3). */
+  check_started: Date | null
+  check_failed: Date | null
+  check_failures: number
+  check_problem: string | null
+  check_detail: string | null
+  /** The account has a mail server of its own; left alone until then after it took nothing. */
+  has_own_mail: boolean
+  mail_rests_until: Date | null
+  /** The shop's own, for links in mails, while it leads here. */
+  link_host: string | null
+  /** How its mails look, for `brandFrom`; null: it has set nothing. */
+  brand: StoredBrand | null
+  /** Of the store, in force (C6). */
+  overrides: ConsentOverride[]
+}
+
+/** Of SMS and WhatsApp in the month. */
+export interface Budget {
+  monthlyMicros: number
+  currency: string
+  spentMicros: number
+}
+
+export async function loadSituation(
+  { db, storeId }: StoreDb,
+  month: string,
+  now: Date,
+): Promise<Situation | undefined> {
+  const rows = await sql<Situation>`
+    select coalesce((select is_paused from instance), false) as is_paused, s.account_id, s.is_active,
+      s.sending_paused_at is not null as is_sending_paused, a.suspended_at is not null as is_account_suspended,
+      s.rests_since is not null as is_resting, s.is_demo,
+      a.is_demo as account_is_demo, s.name, s.url, s.home_url, s.base_country, s.selling_countries, s.sender_name,
+      s.sender_email, s.postal_address, s.cap_messages, s.cap_window_hours, s.time_zone, s.quiet_from_minute,
+      s.quiet_until_minute, s.text_cooldown_hours, s.prices_include_tax, s.shows_tax, s.price_decimals, s.is_discount_sequential,
+      ${inForceOf(sql`s.account_id`, now)} as in_force,
+      coalesce((select jsonb_object_agg(u.channel, u.used) from plan_usage u
+        where u.account_id = s.account_id and u.month = ${month}::date), '{}') as used,
+      ${creditMicrosOf(sql`s.account_id`)} as credit_micros,
+      ${experimentOf(sql`s.id`, now)} as experiment,
+      (select jsonb_build_object('monthlyMicros', g.monthly_micros, 'currency', g.currency, 'spentMicros', coalesce(p.micros, 0))
+        from sending_budgets g left join sending_spend p on p.account_id = g.account_id and p.month = ${month}::date
+          and p.currency = g.currency
+        where g.account_id = s.account_id) as budget,
+      a.created_at as account_created_at,
+      case when a.created_at > ${new Date(now.getTime() - YOUNG_MS)} and not a.is_demo and m.account_id is null
+        then (${firstMailsSince(sql`s.account_id`, new Date(now.getTime() - DAY_MS))}) end as first_mails,
+      f.completed_start as check_started, f.failed_at as check_failed, coalesce(f.failures, 0) as check_failures,
+      f.error_code as check_problem, f.error_detail as check_detail,
+      m.account_id is not null as has_own_mail, m.rests_until as mail_rests_until,
+      (select h.host from link_hosts h where h.store_id = s.id and h.passed_at is not null) as link_host,
+      ${brandOfStore(sql`s.id`)} as brand,
+      ${overridesInForce(sql`s.id`)} as overrides
+    from stores s join accounts a on a.id = s.account_id
+    left join mail_servers m on m.account_id = s.account_id
+    left join sync_state f on f.store_id = s.id and f.stream = 'order_check'
+    where s.id = ${storeId}`.execute(db)
+  return rows.rows[0]
+}

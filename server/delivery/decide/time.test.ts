@@ -1,0 +1,281 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { freshOrderCheck } from '../../../test/factories.ts'
+import { savedSteps } from '../../../test/flow-edits.ts'
+import {
+  aScene,
+  bought,
+  changed,
+  DAY,
+  HOUR,
+  MINUTE,
+  messagesOf,
+  pass,
+  recordOf,
+  send,
+  steps,
+  wait,
+} from '../../../test/message-scene.ts'
+import { acceptsMail, aWorld } from '../../../test/world.ts'
+import { recordOrders } from '../../carts/carts/record.ts'
+import { newId } from '../../core/common/ids.ts'
+import { claimDue } from '../send/send-due-sql.ts'
+
+// When a message goes, and when it is too late for it (D7, S2, T1, T4).
+
+const world = aWorld()
+
+beforeEach(() => {
+  world.answer = acceptsMail
+  world.queued.length = 0
+})
+
+const dueIn = async (storeId: string) =>
+  (await messagesOf(world, storeId)).map((row) => (row.due_at.getTime() - world.now.getTime()) / HOUR)
+
+const setDelay = (flowId: string, step: number, minutes: number) =>
+  world.db
+    .updateTable('flow_steps')
+    .set({ delay_minutes: minutes })
+    .where('flow_id', '=', flowId)
+    .where('step', '=', step)
+    .execute()
+
+describe('age limits (D7)', () => {
+  test('a step goes until a day after it was due, and not a moment later', async () => {
+    const almost = await aScene(world)
+    await wait(world, almost.storeId, 25 * HOUR - 1)
+    // Only the first step, so that no later one stands in for it.
+    await world.db.deleteFrom('messages').where('store_id', '=', almost.storeId).where('step', '>', 1).execute()
+    await send(world, almost.storeId)
+    expect(world.sent).toHaveLength(1)
+    const late = await aScene(world)
+    await wait(world, late.storeId, 25 * HOUR)
+    await world.db.deleteFrom('messages').where('store_id', '=', late.storeId).where('step', '>', 1).execute()
+    await send(world, late.storeId)
+    expect(world.sent).toHaveLength(0)
+    expect(await steps(world, late.storeId)).toEqual(['skipped(too_old)'])
+  })
+
+  test('after three days of downtime nothing stale goes out, and what is due now goes once', async () => {
+    const { storeId } = await aScene(world)
+    await pass(world, storeId, 73 * HOUR)
+    expect(world.sent).toHaveLength(1)
+    expect(await steps(world, storeId)).toEqual(['skipped(superseded)', 'skipped(superseded)', 'sent'])
+    const stale = await aScene(world)
+    await pass(world, stale.storeId, 6 * DAY)
+    expect(world.sent).toHaveLength(0)
+    expect(await steps(world, stale.storeId)).toEqual([
+      'skipped(superseded)',
+      'skipped(superseded)',
+      'skipped(too_old)',
+    ])
+  })
+
+  test('what is held until its age limit is closed there, and looked at no more', async () => {
+    const { storeId, flowId, token } = await aScene(world)
+    await wait(world, storeId, HOUR)
+    await world.request('POST', `/api/flows/${flowId}/switch`, { token, body: { isOn: false } })
+    await pass(world, storeId, MINUTE)
+    expect((await steps(world, storeId))[0]).toBe('held(flow_off)')
+    await world.db.deleteFrom('messages').where('store_id', '=', storeId).where('step', '>', 1).execute()
+    await pass(world, storeId, DAY - MINUTE)
+    expect(await steps(world, storeId)).toEqual(['skipped(too_old)'])
+    expect(await recordOf(world, storeId)).toEqual(['hold flow_off', 'skip too_old'])
+    const { next_due_at } = await world.db
+      .selectFrom('send_schedule')
+      .select('next_due_at')
+      .where('store_id', '=', storeId)
+      .executeTakeFirstOrThrow()
+    expect(next_due_at).toBeNull()
+  })
+})
+
+describe('the shopper comes back (S2)', () => {
+  test('before any message: the cart is active again and all steps count from there', async () => {
+    const { storeId, orders } = await aScene(world)
+    await wait(world, storeId, HOUR)
+    world.advance(10 * MINUTE)
+    await recordOrders(world.deps, storeId, [changed(world, orders[0]!)], 'webhook')
+    expect(await dueIn(storeId)).toEqual([1, 24, 72])
+    await pass(world, storeId, HOUR - 1)
+    expect(world.sent).toHaveLength(0)
+    await pass(world, storeId, 1)
+    expect(world.sent).toHaveLength(1)
+  })
+
+  test('after a message: the open steps move, what was sent stays and is not sent again', async () => {
+    const { storeId, orders } = await aScene(world)
+    await pass(world, storeId, HOUR)
+    const before = (await messagesOf(world, storeId))[0]!
+    world.advance(2 * HOUR)
+    await recordOrders(world.deps, storeId, [changed(world, orders[0]!)], 'webhook')
+    expect(await dueIn(storeId)).toEqual([-2, 24, 72])
+    expect((await messagesOf(world, storeId))[0]).toEqual(before)
+    await pass(world, storeId, 24 * HOUR)
+    expect(world.sent).toHaveLength(2)
+    expect(await steps(world, storeId)).toEqual(['sent', 'sent', 'scheduled'])
+  })
+})
+
+describe('the distance between steps', () => {
+  test('a first step that went late puts the second off, by twelve hours at most', async () => {
+    const { storeId } = await aScene(world)
+    await pass(world, storeId, 23 * HOUR)
+    expect(await dueIn(storeId)).toEqual([-22, 12, 49])
+    await pass(world, storeId, 12 * HOUR - 1)
+    expect(world.sent).toHaveLength(1)
+    await pass(world, storeId, 1)
+    expect(world.sent).toHaveLength(2)
+  })
+
+  test('by the difference of the delays where that is less', async () => {
+    const { storeId, flowId } = await aScene(world)
+    await setDelay(flowId, 2, 120)
+    await pass(world, storeId, 2 * HOUR - MINUTE)
+    expect((await dueIn(storeId))[1]).toBe(1)
+  })
+
+  test('from the send on, not from the answer: meanwhile another process sends no further step (T4)', async () => {
+    const { storeId, flowId } = await aScene(world)
+    await setDelay(flowId, 2, 90)
+    let left = 0
+    world.answer = async (mail) => {
+      world.advance(20 * MINUTE)
+      await freshOrderCheck(world, storeId)
+      await world.db.updateTable('send_schedule').set({ lease_until: null }).where('store_id', '=', storeId).execute()
+      await send(world, storeId)
+      left = world.sent.length
+      return acceptsMail(mail)
+    }
+    await pass(world, storeId, 80 * MINUTE)
+    expect(left).toBe(1)
+    expect((await dueIn(storeId))[1]).toBeCloseTo(10 / 60)
+  })
+
+  test('no longer from one that was not accepted', async () => {
+    const { storeId } = await aScene(world)
+    world.answer = () => ({ kind: 'retry', reason: 'greylisted', response: '451 try later' })
+    await pass(world, storeId, 23 * HOUR)
+    expect((await dueIn(storeId))[1]).toBe(1)
+  })
+
+  test('a due step is not claimed while an earlier step is in flight or unsettled', async () => {
+    const { storeId } = await aScene(world)
+    const second = world.db.updateTable('messages').where('store_id', '=', storeId).where('step', '=', 2)
+    const claim = () => {
+      const leaseUntil = new Date(world.now.getTime() + MINUTE)
+      const wanted = { claim: newId(), workerId: newId(), now: world.now, leaseUntil, limit: 100 }
+      return claimDue({ storeId, db: world.db }, wanted)
+    }
+    let taken: unknown
+    world.answer = async (mail) => {
+      await second.set({ due_at: world.now, wake_at: world.now }).execute()
+      taken = await claim()
+      return acceptsMail(mail)
+    }
+    await pass(world, storeId, 23 * HOUR)
+    expect(taken).toEqual([])
+    expect((await dueIn(storeId))[1]).toBe(12)
+    await second.set({ wake_at: world.now }).execute()
+    expect(await claim()).toHaveLength(1)
+  })
+
+  test('an edit of the flow and a late fact of the shopper keep it', async () => {
+    const { storeId, flowId, token, orders } = await aScene(world)
+    await pass(world, storeId, 23 * HOUR)
+    const { body } = await world.request('GET', '/api/flows', { token })
+    const saved = await world.request('PUT', `/api/flows/${flowId}`, {
+      token,
+      body: {
+        name: 'Renamed',
+        steps: savedSteps(body.flows[0].steps, () => ({})),
+      },
+    })
+    expect(saved.status).toBe(200)
+    expect((await dueIn(storeId))[1]).toBe(12)
+    const earlier = {
+      ...changed(world, orders[0]!),
+      modifiedAt: new Date(world.now.getTime() - 21 * HOUR).toISOString(),
+    }
+    await recordOrders(world.deps, storeId, [earlier], 'sync')
+    expect((await dueIn(storeId))[1]).toBe(12)
+  })
+})
+
+describe('the clock (T4)', () => {
+  test('stepping back fires nothing again', async () => {
+    const { storeId } = await aScene(world)
+    await pass(world, storeId, HOUR)
+    expect(world.sent).toHaveLength(1)
+    await pass(world, storeId, -30 * MINUTE)
+    await pass(world, storeId, 30 * MINUTE)
+    await pass(world, storeId, -DAY)
+    await pass(world, storeId, DAY)
+    expect(world.sent).toHaveLength(1)
+    expect((await steps(world, storeId))[0]).toBe('sent')
+  })
+
+  test('stepping forward fires one due step per cart and closes the earlier ones', async () => {
+    const { storeId } = await aScene(world, 3)
+    await pass(world, storeId, 25 * HOUR - MINUTE)
+    expect(world.sent).toHaveLength(3)
+    expect(new Set(world.sent.map((mail) => mail.to)).size).toBe(3)
+    const rows = await messagesOf(world, storeId)
+    expect(rows.filter((row) => row.step === 1).every((row) => row.reason === 'superseded')).toBe(true)
+    expect(rows.filter((row) => row.step === 2).every((row) => row.state === 'sent')).toBe(true)
+    await pass(world, storeId, MINUTE)
+    expect(world.sent).toHaveLength(3)
+  })
+
+  test('whatever the clock does, no cart gets a step twice (D1)', async () => {
+    const { storeId } = await aScene(world, 4)
+    for (const hours of [1, -3, 5, -1, 30, -10, 24, -48, 80, 24, -24, 72]) await pass(world, storeId, hours * HOUR)
+    const ids = world.sent.map((mail) => mail.messageId)
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(ids.length).toBeLessThanOrEqual(12)
+  })
+})
+
+describe('the frequency cap (T1)', () => {
+  /** Carts of one person: three go within a day, the fourth waits until the first is a day old. */
+  test('counts over all carts of a person, in a rolling window', async () => {
+    const { storeId, orders } = await aScene(world)
+    const carts = [orders[0]!]
+    await pass(world, storeId, HOUR)
+    for (let n = 0; n < 3; n++) {
+      await recordOrders(world.deps, storeId, [bought(world, carts.at(-1)!)], 'webhook')
+      world.advance(MINUTE)
+      const again = { ...changed(world, carts.at(-1)!), kind: 'draft' as const, status: 'checkout-draft', paidAt: null }
+      carts.push({ ...again, orderId: `again-${storeId}-${n}` })
+      await recordOrders(world.deps, storeId, [carts.at(-1)!], 'webhook')
+      await pass(world, storeId, HOUR)
+    }
+    expect(world.sent).toHaveLength(3)
+    const held = (await messagesOf(world, storeId)).find((row) => row.state === 'held')!
+    expect(held.reason).toBe('frequency_cap')
+    const first = (await messagesOf(world, storeId)).find((row) => row.state === 'sent')!
+    const freesAt = first.sending_at!.getTime() + DAY
+    expect(held.wake_at.getTime()).toBe(freesAt)
+    await pass(world, storeId, freesAt - world.now.getTime() - 1)
+    expect(world.sent).toHaveLength(3)
+    await pass(world, storeId, 1)
+    expect(world.sent).toHaveLength(4)
+  })
+
+  test('holds under concurrency: of many carts of one person, as many go as the cap allows', async () => {
+    const { storeId } = await aScene(world, 10)
+    await wait(world, storeId, HOUR)
+    const shopper = (await messagesOf(world, storeId))[0]!.shopper_id
+    await world.db.updateTable('carts').set({ shopper_id: shopper }).where('store_id', '=', storeId).execute()
+    await world.db.updateTable('messages').set({ shopper_id: shopper }).where('store_id', '=', storeId).execute()
+    const seizing = setInterval(async () => {
+      await world.db.updateTable('send_schedule').set({ lease_until: null }).where('store_id', '=', storeId).execute()
+    }, 2)
+    await Promise.all([1, 2, 3].map(() => send(world, storeId)))
+    clearInterval(seizing)
+    await send(world, storeId)
+    expect(world.sent).toHaveLength(3)
+    const held = (await messagesOf(world, storeId)).filter((row) => row.reason === 'frequency_cap')
+    expect(held.length).toBe(7)
+  })
+})

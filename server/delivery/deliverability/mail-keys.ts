@@ -1,0 +1,88 @@
+import type { DnsLookup } from '../../core/net/dns.ts'
+
+// DKIM (RFC 6376) and DMARC (RFC 7489, with the tree walk of its successor), as far as the DNS tells.
+
+export type DkimFinding =
+  | { kind: 'found'; selector: string; record: string }
+  | { kind: 'revoked'; selector: string }
+  /** Some key may exist, under a name nobody can guess. */
+  | { kind: 'unknown' }
+  | { kind: 'none' }
+  | { kind: 'failed'; reason: string }
+
+/** Names that providers give their keys. */
+const USUAL_SELECTORS = [
+  'default',
+  'dkim',
+  'mail',
+  'google',
+  'selector1',
+  'selector2',
+  's1',
+  's2',
+  'k1',
+  'k2',
+  'fm1',
+  'pm',
+  'resend',
+  'mailjet',
+  'brevo1',
+  'zoho',
+  'recoup',
+]
+
+/** With a selector only that key is looked at. */
+export async function readDkim(dns: DnsLookup, domain: string, selector?: string): Promise<DkimFinding> {
+  const selectors = selector ? [selector] : USUAL_SELECTORS
+  const answers = await Promise.all(selectors.map((name) => dns.txt(`${name}._domainkey.${domain}`)))
+  let revoked: DkimFinding | null = null
+  for (const [index, answer] of answers.entries()) {
+    if (answer.kind !== 'found') continue
+    const record = answer.rows.find((row) => /(^|;)\s*p=/i.test(row))
+    if (!record) continue
+    if (/(^|;)\s*p=\s*[^;\s]/i.test(record)) return { kind: 'found', selector: selectors[index]!, record }
+    revoked = { kind: 'revoked', selector: selectors[index]! }
+  }
+  if (revoked) return revoked
+  const failure = answers.find((answer) => answer.kind === 'failed')
+  if (failure) return failure
+  if (selector) return { kind: 'none' }
+  const below = await dns.txt(`_domainkey.${domain}`)
+  return { kind: below.kind === 'no_name' ? 'none' : 'unknown' }
+}
+
+export type DmarcFinding =
+  /** `at`: the domain it stands at, which may be a parent's. */
+  | { kind: 'found'; at: string; record: string; policy: 'none' | 'quarantine' | 'reject' }
+  | { kind: 'broken'; at: string; records: string[] }
+  | { kind: 'none' }
+  | { kind: 'failed'; reason: string }
+
+export async function readDmarc(dns: DnsLookup, domain: string): Promise<DmarcFinding> {
+  for (const at of withParents(domain)) {
+    const answer = await dns.txt(`_dmarc.${at}`)
+    if (answer.kind === 'failed') return answer
+    const records = answer.kind === 'found' ? answer.rows.filter((row) => /^v=DMARC1\s*(;|$)/i.test(row)) : []
+    if (records.length === 0) continue
+    const [record] = records as [string]
+    const asked = /(?:^|;)\s*(p|sp)=/i.test(record) ? policyOf(record, at !== domain) : null
+    return records.length === 1 && asked
+      ? { kind: 'found', at, record, policy: asked }
+      : { kind: 'broken', at, records }
+  }
+  return { kind: 'none' }
+}
+
+/** For a name below the record's own, `sp` decides where it is given. */
+function policyOf(record: string, isBelow: boolean) {
+  const value = (tag: string) => new RegExp(`(?:^|;)\\s*${tag}=\\s*(\\w+)`, 'i').exec(record)?.[1]?.toLowerCase()
+  const policy = (isBelow ? value('sp') : undefined) ?? value('p')
+  return policy === 'none' || policy === 'quarantine' || policy === 'reject' ? policy : null
+}
+
+/** The domain and those above it, but for the top; eight questions at most. */
+function withParents(domain: string): string[] {
+  const labels = domain.split('.')
+  const all = labels.map((_, index) => labels.slice(index).join('.')).filter((name) => name.includes('.'))
+  return all.length <= 8 ? all : [domain, ...all.slice(-7)]
+}

@@ -1,0 +1,86 @@
+import type { Check } from '../../../shared/checks.ts'
+import { keyRecord, keyRecordName } from '../email/dkim.ts'
+import type { OwnKeyFinding } from '../email/sender-keys.ts'
+import type { DnsAnswer } from '../../core/net/dns.ts'
+import { ASK_AGAIN, check, type Said } from './sender-checks.ts'
+import type { SpfFinding } from './spf.ts'
+
+// What was found about the server's own signature and return address, in words a shop's owner can act on. Pure.
+
+/** `isSignedElsewhere`: the domain has a key of somebody else's, so the mail provider probably signs. */
+export function signatureCheck(domain: string, found: OwnKeyFinding, isSignedElsewhere: boolean): Check {
+  return check('signature', 'DKIM: Recoup’s own signature', saidOfOwnKey(domain, found, isSignedElsewhere))
+}
+
+function saidOfOwnKey(domain: string, found: OwnKeyFinding, isSignedElsewhere: boolean): Said {
+  if (found.kind === 'seen') {
+    const finding = found.isFirst
+      ? `The record is there. From now on, Recoup signs every email from ${domain} with the key “${found.selector}”.`
+      : `Recoup signs every email from ${domain} with the key “${found.selector}”.`
+    return { state: 'good', finding }
+  }
+  const record = { name: keyRecordName(found.selector, domain), type: 'TXT', value: keyRecord(found.publicKey) }
+  switch (found.kind) {
+    case 'failed':
+      return { state: 'quiet', finding: `Could not be looked up: ${found.reason}.`, nextStep: ASK_AGAIN }
+    case 'other':
+      return {
+        state: 'bad',
+        finding: 'The record exists, but it is not this key. Often part of it was lost when it was copied.',
+        nextStep: 'Replace its value with this complete one.',
+        answer: found.record,
+        record,
+      }
+    case 'missing':
+      return isSignedElsewhere
+        ? {
+            state: 'skipped',
+            finding: 'Not needed while your email provider signs. To have Recoup sign as well, add this record.',
+            record,
+          }
+        : {
+            state: 'warn',
+            finding: 'Recoup has a key for this domain and uses it as soon as its record is found.',
+            nextStep: 'Add this record where the domain’s DNS is managed, and run the check again.',
+            record,
+          }
+  }
+}
+
+export interface ReturnPathFindings {
+  mx: DnsAnswer<string>
+  spf: SpfFinding
+  /** Where this server is reached. */
+  ourHost: string
+}
+
+export function returnPathCheck(domain: string, found: ReturnPathFindings): Check {
+  return check('return', 'Return address: where bounces go', saidOfReturnPath(domain, found))
+}
+
+function saidOfReturnPath(domain: string, { mx, spf, ourHost }: ReturnPathFindings): Said {
+  if (mx.kind === 'failed') {
+    return { state: 'quiet', finding: `Could not be looked up: ${mx.reason}.`, nextStep: ASK_AGAIN }
+  }
+  if (mx.kind !== 'found') {
+    return {
+      state: 'bad',
+      finding: `${domain} accepts no email, so bounces are lost, and many receivers refuse email from it.`,
+      nextStep: 'Add this record where the domain’s DNS is managed.',
+      record: { name: domain, type: 'MX', value: `10 ${ourHost}` },
+    }
+  }
+  if (spf.kind === 'found' && spf.isCovering) {
+    return {
+      state: 'good',
+      finding: `It accepts email, and its SPF record includes our mail server.`,
+      answer: mx.rows.join('\n'),
+    }
+  }
+  return {
+    state: 'warn',
+    finding: `It accepts email, but no SPF record of ${domain} includes our mail server: receivers check the return address’s domain, not the sender’s.`,
+    nextStep: `Give ${domain} the SPF record that is shown for the sender’s domain.`,
+    answer: mx.rows.join('\n'),
+  }
+}

@@ -1,0 +1,141 @@
+import type SMTPConnection from 'nodemailer/lib/smtp-connection'
+import { oneLine } from '../../messages/channels/bounce-rules.ts'
+import type { OutgoingEmail } from '../../messages/channels/channel.ts'
+import type { SmtpFailure } from '../../messages/channels/smtp-outcome.ts'
+import { failureOf, openConnection, problem, quit, SmtpError } from '../email/smtp-connections.ts'
+import { composeMessage, type MailHeaders, whyUnsendable } from '../email/smtp-message.ts'
+import { readSmtpUrl, type SmtpSettings } from '../email/smtp-settings.ts'
+
+// One mail over a connection of its own, watched step by step: for a person who wants to know where it stops, and in whose words.
+
+export const trialSteps = ['connect', 'encrypt', 'sign_in', 'mail_from', 'rcpt_to', 'accept'] as const
+export type TrialStepName = (typeof trialSteps)[number]
+
+export interface TrialStep {
+  step: TrialStepName
+  /** `passed_over`: not asked for or not offered · `not_reached`: an earlier one failed. */
+  state: 'done' | 'failed' | 'passed_over' | 'not_reached'
+  /** The server's own words; null where it said nothing. */
+  answer: string | null
+}
+
+export interface Trial {
+  isAccepted: boolean
+  host: string
+  port: number
+  steps: TrialStep[]
+  /** What it ended by; null: it was accepted. */
+  failure: SmtpFailure | null
+}
+
+export interface TrialLimits {
+  connectMs: number
+  sendMs: number
+}
+
+const LIMITS: TrialLimits = { connectMs: 15_000, sendMs: 30_000 }
+
+/** Never throws for what the server does. */
+export async function trySmtp(
+  server: string | SmtpSettings,
+  mail: OutgoingEmail,
+  { mailHeaders, ...given }: Partial<TrialLimits> & { mailHeaders?: MailHeaders | undefined } = {},
+): Promise<Trial> {
+  const limits = { ...LIMITS, ...given }
+  const settings = typeof server === 'string' ? readSmtpUrl(server) : server
+  const answers: Answers = new Map()
+  let failure: { step: TrialStepName; answer: string; failure: SmtpFailure } | null = null
+  try {
+    const connection = await openConnection(settings, limits.connectMs, listener(settings, answers))
+    try {
+      await sendOver(connection, mail, limits.sendMs, mailHeaders)
+    } finally {
+      quit(connection)
+    }
+  } catch (error) {
+    if (!(error instanceof SmtpError)) throw error
+    failure = { step: failedStep(error), answer: oneLine(error.message), failure: error.failure }
+  }
+  const steps = trialSteps.map((step) => describe(step, settings, answers, failure))
+  const { host, port } = settings
+  return { isAccepted: failure === null, host, port, steps, failure: failure?.failure ?? null }
+}
+
+type Answers = Map<TrialStepName, string>
+
+/** Each reply answers the oldest command that has none yet; before the first there is the greeting, after the last the dot. */
+function listener(settings: SmtpSettings, answers: Answers) {
+  const asked: TrialStepName[] = ['connect']
+  return (side: 'client' | 'server', text: string) => {
+    if (side === 'client') {
+      asked.push(stepOf(text))
+      return
+    }
+    const step = asked.shift() ?? 'accept'
+    // The answer to EHLO is a list of abilities and no news; so is the one to a greeting within TLS.
+    if (step === 'connect' && answers.has('connect')) return
+    if (step === 'encrypt' && settings.isTlsFromStart) return
+    answers.set(step, oneLine(text))
+  }
+}
+
+function stepOf(command: string): TrialStepName {
+  if (/^(EHLO|HELO|LHLO)\b/i.test(command)) return 'connect'
+  if (/^STARTTLS/i.test(command)) return 'encrypt'
+  if (/^MAIL FROM/i.test(command)) return 'mail_from'
+  if (/^RCPT TO/i.test(command)) return 'rcpt_to'
+  if (/^(DATA|RSET|QUIT)/i.test(command)) return 'accept'
+  // AUTH and the lines that follow it.
+  return 'sign_in'
+}
+
+async function sendOver(
+  connection: SMTPConnection,
+  mail: OutgoingEmail,
+  limitMs: number,
+  mailHeaders: MailHeaders | undefined,
+): Promise<void> {
+  const refusal = whyUnsendable(mail)
+  if (refusal) throw failed(problem('EENVELOPE', refusal.response))
+  const { from, to, raw } = await composeMessage(mail, mailHeaders)
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      reject(failed(problem('ETIMEDOUT', 'The server did not answer in time')))
+      connection.close()
+    }, limitMs)
+    const lost = () => done(problem('ECONNECTION', 'The server closed the connection'))
+    const done = (error: Parameters<typeof failureOf>[0] | null) => {
+      clearTimeout(timer)
+      if (error) reject(failed(error))
+      else resolve()
+    }
+    connection.once('end', () => setImmediate(lost))
+    connection.send({ from, to: [to], size: raw.length }, raw, done)
+  })
+}
+
+const failed = (error: Parameters<typeof failureOf>[0]) => new SmtpError(failureOf(error, 'envelope'))
+
+function failedStep({ failure }: SmtpError): TrialStepName {
+  const { stage, code, systemCode, command } = failure
+  if (code === 'ETLS' || systemCode?.includes('CERT') || systemCode?.startsWith('ERR_')) return 'encrypt'
+  if (stage === 'connect') return command === 'STARTTLS' ? 'encrypt' : 'connect'
+  if (stage === 'sign_in') return 'sign_in'
+  if (command === 'RCPT TO') return 'rcpt_to'
+  return command === 'DATA' ? 'accept' : 'mail_from'
+}
+
+function describe(
+  step: TrialStepName,
+  settings: SmtpSettings,
+  answers: Answers,
+  failure: { step: TrialStepName; answer: string } | null,
+): TrialStep {
+  if (failure?.step === step) return { step, state: 'failed', answer: failure.answer }
+  if (failure && trialSteps.indexOf(step) > trialSteps.indexOf(failure.step)) {
+    return { step, state: 'not_reached', answer: null }
+  }
+  const answer = answers.get(step) ?? null
+  const isDone = step === 'encrypt' ? settings.isTlsFromStart || answer !== null : step !== 'sign_in' || settings.auth
+  return { step, state: isDone ? 'done' : 'passed_over', answer }
+}

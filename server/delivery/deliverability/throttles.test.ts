@@ -1,0 +1,184 @@
+import type { AddressInfo } from 'node:net'
+import { SMTPServer } from 'smtp-server'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { anOrder, freshOrderCheck } from '../../../test/factories.ts'
+import { aScene, DAY, HOUR, MINUTE, messagesOf, type Scene, send, wait } from '../../../test/message-scene.ts'
+import { told } from '../../../test/notifications.ts'
+import { aWorld } from '../../../test/world.ts'
+import { recordOrders } from '../../carts/carts/record.ts'
+import { createSmtpChannel } from '../email/smtp.ts'
+import { recordMailReport } from '../mail-reports/mail-reports.ts'
+
+// A receiver that has had enough is left alone for a while: a real mail server defers, blocks and takes mail again.
+
+const world = aWorld()
+let server: SMTPServer
+/** What the server answers at RCPT; null: it takes the mail. */
+let answer: { code: number; words: string } | null = null
+const accepted: string[] = []
+const asked: string[] = []
+
+beforeAll(async () => {
+  server = new SMTPServer({
+    authOptional: true,
+    logger: false,
+    disabledCommands: ['STARTTLS', 'AUTH'],
+    onRcptTo({ address }, _session, done) {
+      asked.push(address)
+      const isElsewhere = address.endsWith('@elsewhere.example')
+      done(answer && !isElsewhere ? Object.assign(new Error(answer.words), { responseCode: answer.code }) : null)
+    },
+    onData(stream, session, done) {
+      stream.resume()
+      stream.on('end', () => {
+        accepted.push(session.envelope.rcptTo[0]!.address)
+        done()
+      })
+    },
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.server.address() as AddressInfo
+  world.deps.channels.email = createSmtpChannel({ url: `smtp://127.0.0.1:${port}`, poolSize: 2 })
+})
+afterAll(async () => {
+  await world.deps.channels.email.close()
+  await new Promise<void>((resolve) => server.close(() => resolve()))
+})
+
+let scene: Scene
+let n = 0
+beforeEach(async () => {
+  answer = null
+  scene = await aScene(world, 0)
+  accepted.length = 0
+  asked.length = 0
+})
+
+/** Carts left behind by people at a domain. */
+async function left(count: number, domain: string) {
+  const orders = Array.from({ length: count }, () => anOrder(world, { email: `p${++n}@${domain}` }))
+  await recordOrders(world.deps, scene.storeId, orders, 'sync')
+  await wait(world, scene.storeId, HOUR)
+}
+
+const states = async () => {
+  const first = (await messagesOf(world, scene.storeId)).filter(({ step }) => step === 1)
+  const words = first.map(({ state, reason }) => (reason ? `${state}(${reason})` : state))
+  return Object.fromEntries([...Map.groupBy(words, (word) => word)].map(([word, all]) => [word, all.length]))
+}
+
+async function pass(ms: number) {
+  world.advance(ms)
+  await freshOrderCheck(world, scene.storeId)
+  await send(world, scene.storeId)
+}
+
+const domains = async () =>
+  (await world.request('GET', '/api/sending/throttled-domains', { token: scene.token })).body.domains
+
+test('a receiver that throttles is left alone, one message tries, and then all go, each once (D1)', async () => {
+  await left(8, 'busy.example')
+  await left(1, 'elsewhere.example')
+  answer = { code: 421, words: '4.7.28 unusual rate of mail from p1@busy.example' }
+  await send(world, scene.storeId)
+  // Two connections: what was in flight when the first no came, and nothing after it.
+  expect(asked.filter((address) => address.endsWith('busy.example')).length).toBeLessThanOrEqual(4)
+  expect(accepted).toEqual([expect.stringContaining('elsewhere.example')])
+  const first = asked.length
+  expect(await domains()).toMatchObject([
+    { domain: 'busy.example', kind: 'deferred', answer: expect.stringContaining('unusual rate') },
+  ])
+  expect(JSON.stringify(await domains())).not.toContain('p1@')
+
+  await pass(3 * MINUTE)
+  expect(asked).toHaveLength(first)
+  expect(await states()).toEqual({ sent: 1, 'held(domain_throttled)': 8 })
+
+  await pass(4 * MINUTE)
+  expect(asked).toHaveLength(first + 1)
+  const [paused] = await domains()
+  const pause = Date.parse(paused.triesAt) - world.now.getTime()
+  expect(pause).toBeGreaterThanOrEqual(8 * MINUTE)
+  expect(pause).toBeLessThanOrEqual(12 * MINUTE)
+
+  answer = null
+  await pass(13 * MINUTE)
+  await pass(2 * MINUTE)
+  expect(await states()).toEqual({ sent: 9 })
+  expect(accepted).toHaveLength(9)
+  expect(new Set(accepted).size).toBe(9)
+  expect(await domains()).toEqual([])
+})
+
+test('while one message tries the others wait for its answer', async () => {
+  await left(4, 'slow.example')
+  answer = { code: 451, words: '4.7.650 temporarily rate limited' }
+  await send(world, scene.storeId)
+  const before = asked.length
+  let during: unknown
+  world.advance(7 * MINUTE)
+  const usual = world.deps.channels.email
+  world.deps.channels.email = {
+    ...usual,
+    poolSize: 2,
+    async send(mail) {
+      during = { domains: await domains(), states: await states() }
+      return usual.send(mail)
+    },
+  }
+  await freshOrderCheck(world, scene.storeId)
+  await send(world, scene.storeId)
+  world.deps.channels.email = usual
+  expect(asked).toHaveLength(before + 1)
+  expect(during).toMatchObject({ domains: [{ domain: 'slow.example', triesAt: null }], states: { sending: 1 } })
+})
+
+test('two blocks close a domain; the owner is told once when it lasts, and when it ends', async () => {
+  await left(30, 'strict.example')
+  answer = { code: 550, words: '5.7.1 blocked using a list' }
+  await send(world, scene.storeId)
+  expect(await domains()).toMatchObject([{ domain: 'strict.example', kind: 'blocked' }])
+  for (let hour = 0; hour < 4; hour++) for (const minutes of [20, 20, 20]) await pass(minutes * MINUTE)
+  const news = async () => (await told(world, scene.storeId)).filter(({ type }) => type.startsWith('domain_'))
+  expect(await news()).toMatchObject([{ type: 'domain_throttled', title: 'strict.example is refusing your email' }])
+  // What was refused for good is not sent again; the rest waited.
+  // Whose pause has just ended, while one of them was tried again, is due and not yet looked at.
+  const { 'held(domain_throttled)': held = 0, scheduled = 0 } = await states()
+  expect(held + scheduled).toBeGreaterThan(15)
+  answer = null
+  await pass(5 * HOUR)
+  await pass(2 * MINUTE)
+  expect(await states()).not.toHaveProperty('held(domain_throttled)')
+  expect((await news()).map(({ type }) => type)).toEqual(['domain_throttled', 'domain_reopened'])
+})
+
+test('nothing waits longer than its age limit', async () => {
+  await left(3, 'never.example')
+  await world.db.deleteFrom('messages').where('store_id', '=', scene.storeId).where('step', '>', 1).execute()
+  answer = { code: 421, words: '4.7.0 too many messages' }
+  await send(world, scene.storeId)
+  await pass(DAY + MINUTE)
+  expect(await states()).toEqual({ 'skipped(too_old)': 3 })
+})
+
+test('what comes back later pauses too, and a delivery opens again', async () => {
+  await left(1, 'reports.example')
+  await send(world, scene.storeId)
+  const [mail] = (await messagesOf(world, scene.storeId)).filter(({ state }) => state === 'sent')
+  const report = { messageId: mail!.id, source: 'dsn', status: '4.7.0', words: 'rate limited' }
+  await recordMailReport(world.deps, { ...report, kind: 'soft' })
+  expect(await domains()).toMatchObject([{ domain: 'reports.example' }])
+  await recordMailReport(world.deps, { ...report, kind: 'delivered', status: null })
+  expect(await domains()).toEqual([])
+})
+
+test('another account’s receivers are nobody else’s', async () => {
+  await left(1, 'busy2.example')
+  answer = { code: 421, words: '4.7.28 unusual rate' }
+  await send(world, scene.storeId)
+  expect(await domains()).toHaveLength(1)
+  const other = await aScene(world, 0)
+  expect((await world.request('GET', '/api/sending/throttled-domains', { token: other.token })).body.domains).toEqual(
+    [],
+  )
+})

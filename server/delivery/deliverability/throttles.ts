@@ -1,0 +1,209 @@
+import type { ThrottledDomain } from '../../../shared/sending.ts'
+import { withoutAddresses } from '../../messages/channels/bounce-rules.ts'
+import type { Outcome } from '../../messages/channels/channel.ts'
+import { type AccountDb, type StoreTx, transactAccount } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
+import { domainOf } from '../email/mail-headers.ts'
+import { notifyAccount } from '../../access/notifications/notifications.ts'
+import {
+  afterNo,
+  type DomainAnswer,
+  domainAnswer,
+  domainAnswerOfReport,
+  heldUntil,
+  isLasting,
+} from './throttle-rules.ts'
+import * as sql from './throttles-sql.ts'
+
+// A receiving domain that defers or blocks an account's mail is left alone for a while, longer each time. After the pause one message
+// tries; the others are held meanwhile. What was refused is not sent again by this (D1): it only says when the next may leave.
+
+/** The throttles of recipient domains, for the decision on a message. */
+export { type DomainThrottleRow, throttlesOf } from './throttles-sql.ts'
+
+/** What a sender knows of the domains it sends to; of one store's batch. */
+export interface Throttle {
+  accountId: string
+  /** Domains of which something is written down. */
+  known: Set<string>
+  /** Messages that try for their domain. */
+  probes: Set<string>
+}
+
+export const openThrottle = (accountId: string): Throttle => ({ accountId, known: new Set(), probes: new Set() })
+
+/** Longer than any mail server may take to answer; a probe whose process ended is given up after it. */
+const PROBE_MS = 10 * 60_000
+
+interface Sendable {
+  row: { id: string }
+  address: string
+}
+
+/** Those that may leave now. The caller's transaction lets them leave, so that no two of one domain try at once. */
+export async function passThrottle<Each extends Sendable>(
+  tx: StoreTx,
+  throttle: Throttle,
+  ready: readonly Each[],
+  now: Date,
+): Promise<Each[]> {
+  const domains = [...new Set(ready.map(({ address }) => domainOf(address)))]
+  const rows = new Map((await sql.lockThrottles(tx, throttle.accountId, domains)).map((row) => [row.domain, row]))
+  if (rows.size === 0) return [...ready]
+  const probes = new Map<string, string>()
+  const passed = ready.filter(({ row, address }) => {
+    const domain = domainOf(address)
+    const throttled = rows.get(domain)
+    if (throttled) throttle.known.add(domain)
+    if (!throttled?.paused_until) return true
+    if (heldUntil(throttled, now) || probes.has(domain)) return false
+    probes.set(domain, row.id)
+    return true
+  })
+  if (probes.size > 0) {
+    const list = [...probes].map(([domain, id]) => ({ domain, id }))
+    await sql.setProbes(tx, throttle.accountId, list, new Date(now.getTime() + PROBE_MS))
+    for (const { id } of list) throttle.probes.add(id)
+  }
+  return passed
+}
+
+/** Frees the probes of messages that were not sent after all. */
+export async function unsent(
+  tx: StoreTx,
+  throttle: Throttle,
+  passed: readonly Sendable[],
+  sending: ReadonlySet<string>,
+) {
+  const ids = passed.map(({ row }) => row.id).filter((id) => throttle.probes.has(id) && !sending.has(id))
+  if (ids.length > 0) await sql.endProbes({ accountId: throttle.accountId, db: tx.db }, ids)
+  for (const id of ids) throttle.probes.delete(id)
+}
+
+interface Said {
+  messageId: string
+  domain: string
+  answer: DomainAnswer | null
+  words: string
+}
+
+/** What mail servers answered, once it is committed. Locks nothing but the domains' rows. */
+export async function noteOutcomes(
+  deps: Deps,
+  throttle: Throttle,
+  done: readonly { ready: Sendable; outcome: Outcome }[],
+): Promise<void> {
+  const said = done.map(({ ready, outcome }) => ({
+    messageId: ready.row.id,
+    domain: domainOf(ready.address),
+    answer: domainAnswer(outcome),
+    words: outcome.response,
+  }))
+  const isNews = ({ answer, domain, messageId }: Said) =>
+    throttle.known.has(domain) || throttle.probes.has(messageId) || (answer !== null && answer !== 'open')
+  const news = said.filter(isNews)
+  if (news.length === 0) return
+  for (const { domain } of news) throttle.known.add(domain)
+  await note(deps, throttle.accountId, news)
+  for (const { messageId } of news) throttle.probes.delete(messageId)
+}
+
+/** What came back later says the same of a domain as an answer does. */
+export async function noteReport(
+  deps: Deps,
+  mail: { id: string; account_id: string; to_address: string },
+  report: { kind: string; status: string | null; words: string },
+): Promise<void> {
+  const answer = domainAnswerOfReport(report.kind, report.status, report.words)
+  if (!answer) return
+  const domain = domainOf(mail.to_address)
+  await note(deps, mail.account_id, [{ messageId: mail.id, domain, answer, words: report.words }])
+}
+
+/** For the owner: who takes no mail just now, and when it is tried again. */
+export async function viewThrottledDomains(account: AccountDb, now: Date): Promise<ThrottledDomain[]> {
+  return (await sql.throttledDomains(account)).map((row) => ({
+    domain: row.domain,
+    kind: row.kind,
+    since: row.since.toISOString(),
+    triesAt: row.probe_until && row.probe_until > now ? null : (row.paused_until?.toISOString() ?? null),
+    answer: row.answer,
+  }))
+}
+
+async function note(deps: Deps, accountId: string, said: readonly Said[]): Promise<void> {
+  const now = deps.now()
+  await transactAccount({ accountId, db: deps.db }, async (tx) => {
+    const domains = [...new Set(said.map(({ domain }) => domain))]
+    const rows = new Map((await sql.lockThrottles(tx, accountId, domains)).map((row) => [row.domain, row]))
+    const silent = said.filter(({ answer }) => answer === null).map(({ messageId }) => messageId)
+    if (silent.length > 0 && rows.size > 0) await sql.endProbes(tx, silent)
+    for (const [domain, answers] of Map.groupBy(said, (each) => each.domain)) {
+      await noteDomain(deps, tx, { domain, answers, row: rows.get(domain), now })
+    }
+  })
+}
+
+type Tx = Parameters<typeof sql.reopen>[0]
+
+async function noteDomain(
+  deps: Deps,
+  tx: Tx,
+  {
+    domain,
+    answers,
+    row,
+    now,
+  }: { domain: string; answers: readonly Said[]; row: sql.DomainThrottleRow | undefined; now: Date },
+): Promise<void> {
+  // It took one of them, so it is not closed.
+  if (answers.some(({ answer }) => answer === 'open')) {
+    if (row) for (const each of await sql.reopen(tx, [domain])) await tellOpen(tx, each, now)
+    return
+  }
+  let current = row
+  for (const { answer, messageId, words } of answers) {
+    if (answer === null || answer === 'open') continue
+    const isProbe = current !== undefined && current.probe_id === messageId
+    const next = afterNo(current ? stateOf(current) : null, answer, { now, isProbe })
+    const isToBeTold = next.pauses > 0 && isLasting(next, now) && !current?.told_at
+    current = {
+      domain,
+      kind: next.kind,
+      weight: next.weight,
+      pauses: next.pauses,
+      since: next.since,
+      paused_until: next.pausedUntil,
+      probe_id: isProbe ? null : (current?.probe_id ?? null),
+      probe_until: isProbe ? null : (current?.probe_until ?? null),
+      answer: withoutAddresses(words),
+      updated_at: now,
+      told_at: isToBeTold ? now : (current?.told_at ?? null),
+    }
+    await sql.saveThrottle(tx, { ...current, isProbe })
+    if (isToBeTold) await tellClosed(tx, current, now)
+  }
+  if (current?.paused_until) {
+    deps.log.info(
+      { accountId: tx.accountId, domain, pauses: current.pauses, kind: current.kind },
+      'messages.domain-throttled',
+    )
+  }
+}
+
+const stateOf = (row: sql.DomainThrottleRow) => ({
+  kind: row.kind,
+  weight: row.weight,
+  pauses: row.pauses,
+  since: row.since,
+  pausedUntil: row.paused_until,
+  updatedAt: row.updated_at,
+})
+
+function tellClosed(tx: Tx, { domain, kind, answer, since }: sql.DomainThrottleRow, now: Date): Promise<void> {
+  const data = { domain, kind, since: since.toISOString(), answer }
+  return notifyAccount(tx, { type: 'domain_throttled', data, at: now })
+}
+
+const tellOpen = (tx: Tx, domain: string, now: Date): Promise<void> =>
+  notifyAccount(tx, { type: 'domain_reopened', data: { domain }, at: now })

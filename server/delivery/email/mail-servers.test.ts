@@ -1,0 +1,328 @@
+import net from 'node:net'
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { localhostTls } from '../../../test/contract-servers/tls.ts'
+import { aStore, type TestStore } from '../../../test/factories.ts'
+import { aWorld } from '../../../test/world.ts'
+import { readMailServer } from './mail-server-sql.ts'
+import { saveServer } from './mail-servers.ts'
+import { openOwnMails, openPassword } from './own-mail.ts'
+
+// An account enters its own mail server. It is connected to and signed in at before it is kept, and each failure is said in words.
+
+const world = aWorld({ MAIL_FROM: 'Recoup <hello@recoup.example>' })
+const PASSWORD = 'correct horse'
+const cleanUps: (() => unknown)[] = []
+let store: TestStore
+beforeEach(async () => {
+  store = await aStore(world)
+  await world.db.deleteFrom('rate_limits').execute()
+})
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0)) await cleanUp()
+})
+
+const refuse = (reply: string) => Object.assign(new Error(reply.slice(4)), { responseCode: Number(reply.slice(0, 3)) })
+
+async function aServer(options: SMTPServerOptions = {}) {
+  const taken: { from: string; to: string; raw: string; isSecure: boolean }[] = []
+  const users: string[] = []
+  const server = new SMTPServer({
+    logger: false,
+    disableReverseLookup: true,
+    allowInsecureAuth: true,
+    disabledCommands: ['STARTTLS'],
+    closeTimeout: 100,
+    onAuth({ username, password }, _session, done) {
+      users.push(username ?? '')
+      done(password === PASSWORD ? null : refuse('535 5.7.8 Username and password not accepted'), { user: username })
+    },
+    onData(stream, { envelope, secure }, done) {
+      const chunks: Buffer[] = []
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+      stream.on('end', () => {
+        const raw = Buffer.concat(chunks).toString()
+        const from = envelope.mailFrom ? envelope.mailFrom.address : ''
+        taken.push({ from, to: envelope.rcptTo[0]!.address, raw, isSecure: secure })
+        done(null, 'queued as 7')
+      })
+    },
+    ...options,
+  })
+  server.on('error', () => {})
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  cleanUps.push(() => new Promise<void>((resolve) => server.close(() => resolve())))
+  return { port: (server.server.address() as net.AddressInfo).port, taken, users }
+}
+
+const entered = (port: number, more: object = {}) => ({
+  ...{ host: '127.0.0.1', port, security: 'none', user: 'shop@mugs.example', password: PASSWORD },
+  ...{ fromAddress: '', version: 0 },
+  ...more,
+})
+const save = (body: object, token = store.token) => world.request('PUT', '/api/sending/mail-server', { token, body })
+const view = async (token = store.token) => (await world.request('GET', '/api/sending/mail-server', { token })).body
+const testMail = () => world.request('POST', '/api/stores/sending/test-mail', { token: store.token, body: {} })
+const kept = () => readMailServer({ accountId: store.accountId, db: world.db })
+
+test('what works is kept, the password encrypted and in no answer (Y5)', async () => {
+  const { port } = await aServer()
+  expect(await view()).toMatchObject({ way: 'mailbox', server: null, from: 'hello@recoup.example' })
+  const reply = await save(entered(port))
+  expect(reply.status).toBe(200)
+  expect(reply.body).toMatchObject({
+    way: 'own',
+    from: 'shop@mugs.example',
+    acceptedAt: null,
+    server: { host: '127.0.0.1', port, security: 'none', user: 'shop@mugs.example', version: 1, problem: null },
+  })
+  const row = (await kept())!
+  expect(openPassword(world.deps.secrets, row)).toBe(PASSWORD)
+  expect(JSON.stringify([reply.body, await view(), row.encrypted!.toString('latin1')])).not.toContain(PASSWORD)
+  // Bound to the account: moved to another row it does not open.
+  expect(() => openPassword(world.deps.secrets, { ...row, account_id: crypto.randomUUID() })).toThrow()
+})
+
+test('a test mail goes by it, and that it was accepted is kept until the server changes', async () => {
+  const { port, taken } = await aServer()
+  await save(entered(port, { fromAddress: 'hello@mugs.example' }))
+  const reply = await testMail()
+  expect(reply.body).toMatchObject({ isAccepted: true, way: 'own', from: 'hello@mugs.example' })
+  expect(taken[0]).toMatchObject({
+    from: 'hello@mugs.example',
+    raw: expect.stringMatching(/^From: .*<hello@mugs\.example>/m),
+  })
+  expect((await view()).acceptedAt).toBe(world.now.toISOString())
+  const other = await aServer()
+  await save(entered(other.port, { version: 1 }))
+  expect((await view()).acceptedAt).toBeNull()
+})
+
+test('a user name that is no address needs a From address, and a password needs a user: no sender is made up', async () => {
+  const { port, taken, users } = await aServer({ authOptional: true })
+  const fieldsOf = async (more: object) => (await save(entered(port, more))).body.fields
+  const missing = { fromAddress: expect.stringContaining('enter the address your emails come from') }
+  expect(await fieldsOf({ user: 'apikey' })).toEqual(missing)
+  expect(await fieldsOf({ user: 'apikey', fromAddress: 'hello@mugs' })).toEqual({ fromAddress: 'An email address' })
+  expect(await fieldsOf({ user: '', password: '' })).toEqual({ fromAddress: 'Enter the address your emails come from' })
+  expect(await fieldsOf({ user: '', fromAddress: 'hello@mugs.example' })).toEqual({
+    user: expect.stringContaining('Enter the user name'),
+  })
+  expect([await kept(), users]).toEqual([undefined, []])
+  const reply = await save(entered(port, { user: 'apikey', fromAddress: 'hello@mugs.example' }))
+  expect([reply.status, reply.body.from]).toEqual([200, 'hello@mugs.example'])
+
+  // Saved before one of the two was required.
+  await world.db.updateTable('mail_servers').set({ from_address: null, version: 2 }).execute()
+  expect((await view()).server.problem).toContain('The From address is missing')
+  expect([(await testMail()).status, taken]).toEqual([422, []])
+  const mails = openOwnMails(world.deps)
+  cleanUps.push(() => mails.close())
+  expect(await (await mails.of(store.accountId))!.channel.send({} as never)).toMatchObject({ kind: 'retry' })
+})
+
+test('what the built-in mailbox accepts is no proof, and the test mail does not send anybody to their inbox', async () => {
+  const { port } = await aServer({ authOptional: true })
+  world.deps.config = { ...world.deps.config, mailboxSmtpPort: port }
+  const { body } = await testMail()
+  expect(body).toMatchObject({ isAccepted: true, way: 'mailbox' })
+  expect(JSON.stringify(body)).not.toContain('Look into your inbox')
+  expect(body.steps.at(-1).finding).toContain('does not reach your inbox')
+  expect((await view()).acceptedAt).toBeNull()
+})
+
+describe('is not kept, with a sentence, when', () => {
+  const refused = async (body: object) => {
+    const reply = await save(body)
+    expect(await kept()).toBeUndefined()
+    return [reply.status, reply.body.error]
+  }
+
+  test('user or password are wrong', async () => {
+    const { port } = await aServer()
+    const [status, error] = await refused(entered(port, { password: 'wrong' }))
+    expect(status).toBe(422)
+    expect(error).toMatch(/127\.0\.0\.1 refused the user name and password\..*It says: 535 5\.7\.8/)
+    expect(error).not.toContain('wrong')
+  })
+
+  test('nothing listens on the port', async () => {
+    const { port } = await aServer()
+    for (const cleanUp of cleanUps.splice(0)) await cleanUp()
+    expect(await refused(entered(port))).toEqual([422, expect.stringContaining(`nothing listens on port ${port}`)])
+  })
+
+  test('its certificate is self-signed, by STARTTLS and by TLS', async () => {
+    const own = { host: 'localhost' }
+    const byStartTls = await aServer({ ...localhostTls(), disabledCommands: [] })
+    const said = [422, expect.stringContaining('The certificate of localhost is self-signed')]
+    expect(await refused(entered(byStartTls.port, { ...own, security: 'starttls' }))).toEqual(said)
+    const byTls = await aServer({ ...localhostTls(), secure: true })
+    expect(await refused(entered(byTls.port, { ...own, security: 'tls' }))).toEqual(said)
+    expect([byStartTls.users, byTls.users]).toEqual([[], []])
+  })
+
+  test('it offers no STARTTLS: the password does not travel unencrypted', async () => {
+    const { port, users } = await aServer()
+    const body = entered(port, { security: 'starttls' })
+    expect(await refused(body)).toEqual([422, expect.stringContaining('does not offer STARTTLS')])
+    expect(users).toEqual([])
+  })
+
+  test('TLS is asked for on a port without it', async () => {
+    const { port } = await aServer()
+    const body = entered(port, { security: 'tls' })
+    expect(await refused(body)).toEqual([422, expect.stringContaining('does not speak TLS from the start')])
+  })
+
+  test('it asks to come back later, at its greeting and at the sign-in', async () => {
+    const busy = await aServer({ onConnect: (_session, done) => done(refuse('421 4.3.2 Too busy')) })
+    expect(await refused(entered(busy.port))).toEqual([
+      422,
+      expect.stringMatching(/reported a temporary problem. Try again later.*Too busy/),
+    ])
+    const later = await aServer({ onAuth: (_auth, _session, done) => done(refuse('454 4.7.0 Temporary failure')) })
+    expect(await refused(entered(later.port))).toEqual([
+      422,
+      expect.stringMatching(/does not accept the sign-in at the moment/),
+    ])
+  })
+
+  test('it offers no sign-in', async () => {
+    const { port } = await aServer({ disabledCommands: ['STARTTLS', 'AUTH'], authOptional: true })
+    expect(await refused(entered(port))).toEqual([422, expect.stringContaining('does not support sign-in')])
+  })
+
+  test('it hangs up', async () => {
+    const server = net.createServer((socket) => socket.end())
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    cleanUps.push(() => server.close())
+    const { port } = server.address() as net.AddressInfo
+    expect(await refused(entered(port))).toEqual([422, expect.stringContaining('closed the connection')])
+  })
+
+  test('the name is not found, or encryption is left out for another machine', async () => {
+    const nowhere = entered(587, { host: 'smtp.mugs.invalid', security: 'starttls' })
+    expect(await refused(nowhere)).toEqual([422, expect.stringContaining('was not found')])
+    const [status, error] = await refused(entered(25, { host: 'smtp.mugs.example' }))
+    expect([status, error]).toEqual([400, expect.stringContaining('this machine')])
+  })
+})
+
+test('a host that leads to the metadata service is not dialled, and neither is what its name says the second time (X4)', async () => {
+  const { port, users } = await aServer({ ...localhostTls(), disabledCommands: [] })
+  const session = { accountId: store.accountId, isDemo: false } as Parameters<typeof saveServer>[2]
+  const account = { accountId: store.accountId, db: world.db }
+  const body = { ...entered(port), host: 'mail.mugs.example', security: 'starttls' as const }
+  const asked: string[] = []
+  const forbidden = async (host: string) => [asked.push(host) > 1 ? '127.0.0.1' : '169.254.169.254']
+  const guard = { ca: localhostTls().cert, lookupAll: forbidden }
+  await expect(saveServer(world.deps, account, session, { ...body, guard })).rejects.toThrow('not public')
+  expect(asked).toEqual(['mail.mugs.example'])
+  // The address that was checked is dialled, and the certificate has to be for the name.
+  const rebound = {
+    ...guard,
+    lookupAll: async (host: string) => [asked.push(host) === 2 ? '127.0.0.1' : '169.254.169.254'],
+  }
+  await expect(saveServer(world.deps, account, session, { ...body, guard: rebound })).rejects.toThrow(
+    'is for another name',
+  )
+  expect(users).toEqual([])
+  await saveServer(world.deps, account, session, { ...body, host: 'localhost', guard: { ca: localhostTls().cert } })
+  expect(users).toEqual(['shop@mugs.example'])
+})
+
+test('mail leaves encrypted by STARTTLS where the certificate can be believed', async () => {
+  const { port, taken } = await aServer({ ...localhostTls(), disabledCommands: [] })
+  const guard = { ca: localhostTls().cert }
+  const session = { accountId: store.accountId, isDemo: false } as Parameters<typeof saveServer>[2]
+  const account = { accountId: store.accountId, db: world.db }
+  const body = { ...entered(port), host: 'localhost', security: 'starttls' as const, guard }
+  await saveServer(world.deps, account, session, body)
+  const mails = openOwnMails({ ...world.deps, guard })
+  cleanUps.push(() => mails.close())
+  const mail = (await mails.of(store.accountId))!
+  const message = { messageId: 'a-1', from: { name: 'Mugs', address: mail.from! }, to: 'ada@shoppers.example' }
+  const outcome = await mail.channel.send({
+    ...message,
+    subject: 'S',
+    html: '<p>H</p>',
+    text: 'T',
+    headers: {},
+  } as never)
+  expect(outcome).toMatchObject({ kind: 'accepted' })
+  expect(taken).toMatchObject([{ isSecure: true, from: 'shop@mugs.example', to: 'ada@shoppers.example' }])
+})
+
+test('a kept password goes to nobody but the server, port, security and user it was entered for', async () => {
+  const first = await aServer()
+  const second = await aServer()
+  await save(entered(first.port))
+  const same = await save(entered(first.port, { password: '', fromAddress: 'news@mugs.example', version: 1 }))
+  expect([same.status, same.body.server.version, same.body.from]).toEqual([200, 2, 'news@mugs.example'])
+  for (const change of [{ port: second.port }, { host: 'localhost' }, { user: 'eve' }, { security: 'starttls' }]) {
+    const from = { fromAddress: 'news@mugs.example' }
+    const reply = await save(entered(first.port, { password: '', version: 2, ...from, ...change }))
+    expect([change, reply.status, reply.body.fields]).toEqual([change, 400, { password: 'Enter the password' }])
+  }
+  expect([first.users.length, second.users]).toEqual([2, []])
+})
+
+test('two who change it at once: the second is told', async () => {
+  const { port } = await aServer()
+  await save(entered(port))
+  expect((await save(entered(port))).status).toBe(409)
+})
+
+test('a greylisting server: the test mail says so and that it is tried again', async () => {
+  const { port } = await aServer({
+    onRcptTo: (_to, _session, done) => done(refuse('450 4.2.0 Greylisted, come back in 5 minutes')),
+  })
+  await save(entered(port))
+  const { body } = await testMail()
+  expect(body.isAccepted).toBe(false)
+  const step = body.steps.find(({ id }: { id: string }) => id === 'rcpt_to')
+  expect(step).toMatchObject({
+    state: 'bad',
+    finding: expect.stringContaining('greylisting'),
+    answer: expect.stringContaining('450'),
+  })
+  expect((await view()).acceptedAt).toBeNull()
+})
+
+test('it is removed with its password, and mail goes the server’s own way again', async () => {
+  const { port } = await aServer()
+  await save(entered(port))
+  const reply = await world.request('DELETE', '/api/sending/mail-server', { token: store.token })
+  expect(reply.body).toMatchObject({ way: 'mailbox', server: null })
+  expect(await kept()).toBeUndefined()
+})
+
+test('the demo account keeps the built-in mailbox (decision 29)', async () => {
+  const { port } = await aServer()
+  const demo = await aStore(world)
+  await world.db.updateTable('accounts').set({ is_demo: true }).where('id', '=', demo.accountId).execute()
+  expect((await save(entered(port), demo.token)).status).toBe(403)
+  expect(await view(demo.token)).toMatchObject({ isFixed: true, server: null })
+})
+
+describe('on a server that others reach', () => {
+  const open = aWorld({ PUBLIC_URL: 'https://recoup.example.com' })
+
+  test('only ports of mail servers and public addresses can be used (X4)', async () => {
+    const { token } = await aStore(open)
+    const put = (more: object) =>
+      open.request('PUT', '/api/sending/mail-server', {
+        token,
+        body: { ...entered(587, { security: 'starttls' }), ...more },
+      })
+    expect((await put({ host: 'mail.mugs.example', port: 6379 })).body.fields).toEqual({
+      port: expect.stringContaining('587'),
+    })
+    for (const host of ['127.0.0.1', 'localhost', '10.0.0.5', '2130706433', '0x7f.1', '169.254.169.254']) {
+      const reply = await put({ host })
+      expect([host, reply.status, reply.body.error]).toEqual([host, 422, expect.stringContaining('not public')])
+    }
+    expect((await put({ host: '[::1]' })).status).toBe(400)
+  })
+})

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { newId } from '../../core/common/ids.ts'
+import { createSecrets } from '../../core/common/secrets.ts'
+import { messageOfReturnPath, returnPathOf } from './return-path.ts'
+
+const secrets = createSecrets('a secret of the tests, long enough to be one')
+const OURS = 'bounces@b.mugs.example'
+const read = (address: string) => messageOfReturnPath(secrets, OURS, address)
+
+test('a return address leads to the one message it was made for, in whatever case it comes back', () => {
+  const id = newId()
+  const path = returnPathOf(secrets, OURS, id)!
+  expect(path).toMatch(/^bounces\+[a-z2-7]{42}@b\.mugs\.example$/)
+  expect([path, path.toUpperCase()].map(read)).toEqual([id, id])
+})
+
+test('a made-up or changed return address leads nowhere (X1)', () => {
+  const path = returnPathOf(secrets, OURS, newId())!
+  const foreign = returnPathOf(createSecrets('somebody else’s secret, as long as ours is'), OURS, newId())!
+  const other = (letter: string) => (letter === 'a' ? 'b' : 'a')
+  const changed = Array.from({ length: 42 }, (_, at) => {
+    const index = 'bounces+'.length + at
+    return path.slice(0, index) + other(path[index]!) + path.slice(index + 1)
+  })
+  const strange = [
+    '',
+    OURS,
+    'bounces+@b.mugs.example',
+    path.replace('b.mugs', 'c.mugs'),
+    `${path}.evil.example`,
+    `x${path}`,
+  ]
+  for (const address of [foreign, ...changed, ...strange]) expect([address, read(address)]).toEqual([address, null])
+})
+
+test('another token of the same message is no return address (X1)', () => {
+  const id = newId()
+  const link = Buffer.from(secrets.token('unsubscribe', id), 'base64url').subarray(0, 10)
+  const mac = Buffer.from(secrets.token('bounce', id), 'base64url').subarray(0, 10)
+  expect(link.equals(mac)).toBe(false)
+})

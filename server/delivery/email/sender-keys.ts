@@ -1,0 +1,80 @@
+import type { Deps } from '../../deps.ts'
+import { type DnsLookup, openDns } from '../../core/net/dns.ts'
+import { keyRecordName, makeKey, openKey, publishes, type SigningKey } from './dkim.ts'
+import * as sql from './sender-keys-sql.ts'
+
+// The server's own DKIM key of each domain it sends from: made when its record is first asked for, used once that record was seen in
+// the DNS, and no longer when it is gone. A signature nobody can check would be worse than none.
+
+const CHECKED_EVERY_MS = 3_600_000
+/** A key that was just seen is used within this time. */
+const KNOWN_MS = 60_000
+
+const sealContext = (domain: string, selector: string): string => `dkim:${domain}:${selector}`
+
+type KeyDeps = Pick<Deps, 'db' | 'secrets' | 'now'>
+
+export async function ensureSenderKey({ db, secrets, now }: KeyDeps, domain: string): Promise<sql.SenderKeyRow> {
+  const known = await sql.readSenderKey(db, domain)
+  if (known) return known
+  const { publicKey, privateKey } = await makeKey()
+  // Of its own kind, so that it takes nobody's place among the domain's other keys.
+  const selector = `recoup-${Buffer.from(publicKey, 'base64').subarray(-8, -5).toString('hex')}`
+  const encrypted = secrets.seal(privateKey, sealContext(domain, selector))
+  await sql.insertSenderKey(db, { domain, selector, public_key: publicKey, encrypted, created_at: now() })
+  return (await sql.readSenderKey(db, domain))!
+}
+
+export type OwnKeyFinding =
+  /** `isFirst`: not known to be there until now. */
+  | { kind: 'seen'; selector: string; isFirst: boolean }
+  | { kind: 'missing'; selector: string; publicKey: string }
+  /** There is a record under the key's name, but not of this key. */
+  | { kind: 'other'; selector: string; publicKey: string; record: string }
+  | { kind: 'failed'; selector: string; publicKey: string; reason: string }
+
+/** Looks for the record, and remembers whether it is there. No answer changes nothing. */
+export async function lookForKey(deps: KeyDeps, dns: DnsLookup, key: sql.SenderKeyRow): Promise<OwnKeyFinding> {
+  const { domain, selector, public_key: publicKey, seen_at } = key
+  const answer = await dns.txt(keyRecordName(selector, domain))
+  if (answer.kind === 'failed') return { kind: 'failed', selector, publicKey, reason: answer.reason }
+  const rows = answer.kind === 'found' ? answer.rows : []
+  const isSeen = rows.some((row) => publishes(row, publicKey))
+  await sql.noteKeyLook(deps.db, domain, isSeen, deps.now())
+  if (isSeen) return { kind: 'seen', selector, isFirst: seen_at === null }
+  return rows[0] === undefined
+    ? { kind: 'missing', selector, publicKey }
+    : { kind: 'other', selector, publicKey, record: rows[0] }
+}
+
+/** Tick: a record that went away, or came without anybody looking. */
+export async function checkSenderKeys(deps: Deps): Promise<void> {
+  const now = deps.now()
+  const keys = await sql.takeKeysToCheck(deps.db, new Date(now.getTime() - CHECKED_EVERY_MS), now)
+  if (keys.length === 0) return
+  const dns = openDns({ servers: deps.config.dnsServers })
+  for (const key of keys) {
+    const { kind } = await lookForKey(deps, dns, key)
+    if ((kind === 'seen') !== (key.seen_at !== null)) deps.log.info({ domain: key.domain, kind }, 'channels.sender_key')
+  }
+}
+
+/** The key to sign a domain's mail with, or null; asked for every mail, so it is remembered for a while. */
+export function openSigningKeys({ db, secrets, now }: KeyDeps): (domain: string) => Promise<SigningKey | null> {
+  const known = new Map<string, { key: SigningKey | null; until: number }>()
+  return async (domain) => {
+    const at = now().getTime()
+    const last = known.get(domain)
+    if (last && at < last.until && last.until - at <= KNOWN_MS) return last.key
+    const row = await sql.readSenderKey(db, domain)
+    const isUsed = row !== undefined && row.seen_at !== null
+    const sameKey = isUsed && last?.key?.selector === row.selector ? last.key : null
+    const key = isUsed ? (sameKey ?? signingKey(row)) : null
+    known.set(domain, { key, until: at + KNOWN_MS })
+    return key
+  }
+
+  function signingKey({ domain, selector, encrypted }: sql.SenderKeyRow): SigningKey {
+    return { domain, selector, privateKey: openKey(secrets.open(encrypted, sealContext(domain, selector))) }
+  }
+}

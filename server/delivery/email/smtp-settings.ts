@@ -1,0 +1,99 @@
+import type { MailSecurity } from '../../../shared/mail-server.ts'
+import type { LookupAll } from '../../core/net/resolve.ts'
+
+// How an SMTP server is reached: by an address of the operator's, smtp://user:password@host:port?option=value (smtps:// for TLS from
+// the first byte), or by what an account has entered.
+
+export interface SmtpSettings {
+  host: string
+  port: number
+  isTlsFromStart: boolean
+  /** Refuse to go on without STARTTLS. */
+  isTlsRequired: boolean
+  /** Never use STARTTLS, even if it is offered. */
+  isTlsIgnored: boolean
+  isCertificateChecked: boolean
+  auth: { user: string; pass: string } | null
+  /** The name we greet with; the machine's own when null. */
+  clientName: string | null
+  /** For a host that a stranger typed: where it may lead, and whose certificates are believed. null: the operator's own. */
+  guard: SmtpGuard | null
+}
+
+export interface SmtpGuard {
+  allowsPrivate: boolean
+  /** Certificate authorities and names of a test's own. */
+  ca?: string | undefined
+  lookupAll?: LookupAll | undefined
+}
+
+/** What an account enters. */
+export interface OwnServer {
+  host: string
+  port: number
+  security: MailSecurity
+  user: string
+  password: string
+}
+
+/** Unencrypted only with a server on this very machine; the certificate is always checked. */
+export function settingsOfOwn({ host, port, security, user, password }: OwnServer, guard: SmtpGuard): SmtpSettings {
+  return {
+    host,
+    port,
+    isTlsFromStart: security === 'tls',
+    isTlsRequired: security === 'starttls',
+    isTlsIgnored: security === 'none',
+    isCertificateChecked: true,
+    auth: user ? { user, pass: password } : null,
+    clientName: null,
+    guard,
+  }
+}
+
+const HINT = 'An SMTP address looks like smtp://user:password@mail.example.com:587 or smtps://…'
+const OPTIONS = ['requireTLS', 'ignoreTLS', 'tls.rejectUnauthorized', 'name']
+
+/** Reads an SMTP address; throws a sentence for the operator that never repeats the password. */
+export function readSmtpUrl(text: string): SmtpSettings {
+  const url = URL.parse(text)
+  if (!url || !['smtp:', 'smtps:'].includes(url.protocol) || !url.hostname) throw new Error(HINT)
+  const unknown = [...url.searchParams.keys()].find((name) => !OPTIONS.includes(name))
+  if (unknown) throw new Error(`The SMTP address has an unknown option "${unknown}"; known are ${OPTIONS.join(', ')}`)
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const isTlsFromStart = url.protocol === 'smtps:'
+  const auth = url.username ? { user: decode(url.username), pass: decode(url.password) } : null
+  const isTlsIgnored = flag(url, 'ignoreTLS') ?? false
+  return {
+    host,
+    port: Number(url.port) || (isTlsFromStart ? 465 : 587),
+    isTlsFromStart,
+    // A password never travels in the clear over a network unless the operator says so.
+    isTlsRequired: flag(url, 'requireTLS') ?? (auth !== null && !isTlsFromStart && !isTlsIgnored && !isLoopback(host)),
+    isTlsIgnored,
+    // A mail server on this very machine usually has a self-signed certificate, and nobody sits in between.
+    isCertificateChecked: flag(url, 'tls.rejectUnauthorized') ?? !isLoopback(host),
+    auth,
+    clientName: url.searchParams.get('name'),
+    guard: null,
+  }
+}
+
+function flag(url: URL, name: string): boolean | undefined {
+  const value = url.searchParams.get(name)
+  if (value === null) return undefined
+  if (value === 'true' || value === 'false') return value === 'true'
+  throw new Error(`The SMTP address option "${name}" must be true or false`)
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    throw new Error('User and password in the SMTP address must be percent-encoded')
+  }
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host)
+}

@@ -1,0 +1,257 @@
+// The email channel over SMTP. It answers every hand-over with an outcome that is exactly as sure as the server's
+// own words allow (engine, "Sending"): `retry` on proof of non-acceptance, `unknown` when silence follows the final dot.
+import { Readable, type Transform } from 'node:stream'
+import type SMTPConnection from 'nodemailer/lib/smtp-connection'
+import { oneLine } from '../../messages/channels/bounce-rules.ts'
+import type { EmailChannel, Outcome, OutgoingEmail } from '../../messages/channels/channel.ts'
+import { notSent } from '../../messages/channels/not-sent.ts'
+import { outcomeOfFailure, type SmtpFailure } from '../../messages/channels/smtp-outcome.ts'
+import { isDatabaseAway } from '../../core/db/db-away.ts'
+import {
+  failureOf,
+  type Lease,
+  openConnection,
+  problem,
+  quit,
+  SmtpConnections,
+  SmtpError,
+  type SmtpTimeouts,
+} from './smtp-connections.ts'
+import { watchEnvelope } from './smtp-envelope.ts'
+import { type ComposedMessage, composeMessage, type MailHeaders, whyUnsendable } from './smtp-message.ts'
+import { readSmtpUrl, type SmtpSettings } from './smtp-settings.ts'
+
+export interface SmtpChannelOptions {
+  /** smtp://user:password@host:port or smtps://…; options: requireTLS, ignoreTLS, tls.rejectUnauthorized, name. Or what it says. */
+  url: string | SmtpSettings
+  /** Connections at once; 5 unless told. */
+  poolSize?: number
+  /** The account's agreed rate with its provider; no limit unless told. */
+  ratePerSecond?: number
+  /** The largest message that is sent, in bytes. */
+  maxBytes?: number
+  timeouts?: Partial<SmtpTimeouts>
+  /** The server is the built-in mailbox. */
+  isMailbox?: boolean
+  /** A refused sender is a setting to be mended, so that the message is kept and tried again; else it is refused for good. */
+  keepsIfSenderRefused?: boolean
+  /** Return path and signature of each mail; From and none unless told. */
+  mailHeaders?: (message: OutgoingEmail) => Promise<MailHeaders>
+}
+
+const TIMEOUTS: SmtpTimeouts = {
+  connectMs: 15_000,
+  sendMs: 60_000,
+  finalAnswerMs: 300_000,
+  idleMs: 120_000,
+  closeGraceMs: 8_000,
+}
+
+/** Throws a sentence for the operator when the address is wrong; connects only when first used. */
+export function createSmtpChannel(options: SmtpChannelOptions): EmailChannel {
+  const settings = typeof options.url === 'string' ? readSmtpUrl(options.url) : options.url
+  const timeouts = { ...TIMEOUTS, ...options.timeouts }
+  const poolSize = options.poolSize ?? 5
+  const maxBytes = options.maxBytes ?? 5 * 1024 * 1024
+  const connections = new SmtpConnections(settings, timeouts, poolSize)
+  const nextSlot = createPacer(options.ratePerSecond)
+  return {
+    poolSize,
+    ...(options.isMailbox && { isMailbox: true }),
+    async send(message) {
+      const refusal = whyUnsendable(message)
+      if (refusal) return refusal
+      const composed = await prepare(message, options.mailHeaders)
+      if ('kind' in composed) return composed
+      if (composed.raw.length > maxBytes) return tooLarge(`${composed.raw.length} bytes, the limit is ${maxBytes}`)
+      await nextSlot()
+      const delivery = await startSending(connections, timeouts, composed)
+      return options.keepsIfSenderRefused && isSenderRefused(delivery)
+        ? { kind: 'retry', reason: 'sender_refused', response: oneLine(delivery.failure.response) }
+        : outcomeOf(delivery, composed)
+    },
+    async check() {
+      try {
+        quit(await openConnection(settings, timeouts.connectMs))
+        return { isOk: true }
+      } catch (error) {
+        if (!(error instanceof SmtpError)) throw error
+        return { isOk: false, response: oneLine(error.message) }
+      }
+    },
+    close: () => connections.close(),
+  }
+}
+
+/** What cannot be made ready never left: it is no `unknown`, whatever stood in the way. */
+async function prepare(
+  message: OutgoingEmail,
+  mailHeaders: SmtpChannelOptions['mailHeaders'],
+): Promise<ComposedMessage | Outcome> {
+  try {
+    return await composeMessage(message, await mailHeaders?.(message))
+  } catch (error) {
+    if (isDatabaseAway(error)) return notSent('the database was unreachable.')
+    return notSent(oneLine(error instanceof Error ? error.message : String(error)), null)
+  }
+}
+
+/** Spaces calls evenly: a provider that counts per second sees no bursts either. */
+function createPacer(ratePerSecond: number | undefined): () => Promise<void> {
+  let nextAt = 0
+  return async () => {
+    if (!ratePerSecond) return
+    const at = Math.max(performance.now(), nextAt)
+    nextAt = at + 1_000 / ratePerSecond
+    const waitMs = at - performance.now()
+    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs))
+  }
+}
+
+async function startSending(
+  connections: SmtpConnections,
+  timeouts: SmtpTimeouts,
+  message: ComposedMessage,
+): Promise<Delivery> {
+  try {
+    const lease = await connections.lease()
+    const first = await deliver(lease, timeouts, message)
+    settle(connections, lease, first)
+    if (!lease.isReused || !wasStale(first)) return first
+    // The server had dropped the idle connection: nothing of this message reached it, so a fresh one may carry it.
+    const fresh = await connections.lease({ isFresh: true })
+    const second = await deliver(fresh, timeouts, message)
+    settle(connections, fresh, second)
+    return second
+  } catch (error) {
+    if (error instanceof SmtpError) return { isAccepted: false, failure: error.failure }
+    throw error
+  }
+}
+
+type Delivery = { isAccepted: true; response: string } | { isAccepted: false; failure: SmtpFailure }
+
+/** One SMTP transaction. `isBodySent` is set before the final dot can be sent. */
+function deliver(lease: Lease, timeouts: SmtpTimeouts, message: ComposedMessage): Promise<Delivery> {
+  const { connection } = lease
+  return new Promise((resolve) => {
+    let isBodySent = false
+    const done = (delivery: Delivery) => {
+      clearTimeout(timer)
+      connection.off('end', onEnd)
+      resolve(delivery)
+    }
+    const fail = (error: Error, isUncertain = isBodySent) => {
+      const failure = failureOf(error, isBodySent ? 'body' : 'envelope', isUncertain)
+      done({ isAccepted: false, failure })
+    }
+    const giveUp = () => {
+      connection.close()
+      fail(problem('ETIMEDOUT', isBodySent ? 'No answer to the message' : 'The server did not answer in time'))
+    }
+    // nodemailer reports most losses through the callback, but not all: this catches the rest, one turn later.
+    const onEnd = () => setImmediate(() => fail(problem('ECONNECTION', 'The server closed the connection')))
+    let timer = setTimeout(giveUp, timeouts.sendMs)
+    connection.once('end', onEnd)
+    lease.listen(
+      watchEnvelope((error) => {
+        fail(error)
+        connection.close()
+      }),
+    )
+    const content = contentOf(message, () => {
+      isBodySent = true
+      clearTimeout(timer)
+      timer = setTimeout(giveUp, timeouts.finalAnswerMs)
+    })
+    const envelope = { from: message.from, to: [message.to], size: message.raw.length }
+    connection.send(envelope, content, (error, sent) => {
+      if (error) return fail(error)
+      const response = sent?.response ?? ''
+      // A yes before we have finished is no answer to this message, nor is it a no.
+      if (!isBodySent) return fail(problem('EPROTOCOL', response), true)
+      done({ isAccepted: true, response })
+    })
+  })
+}
+
+/** Mails up to this size, in bytes, are sent in one write. */
+const ONE_WRITE = 65_536
+
+/**
+ * The content for nodemailer, which calls `pipe` with its stream into the socket once the server accepts DATA. That stream checks each byte for
+ * escapes, which costs about as much as the rest of the transaction. Content without escapes bypasses it and is sent in one write with its final dot.
+ * Larger mails go in chunks, so that back-pressure holds the end back while the server does not read. `onEnd` runs before the final dot
+ * can be sent.
+ */
+function contentOf({ raw, content }: ComposedMessage, onEnd: () => void): Readable {
+  if (!content || content.length > ONE_WRITE)
+    return Readable.from(chunksOf(raw), { objectMode: false }).once('end', onEnd)
+  const ready = {
+    pipe(stream: Transform) {
+      onEnd()
+      stream.push(content)
+      stream.push(null)
+    },
+  }
+  return ready as unknown as Readable
+}
+
+function* chunksOf(raw: Buffer) {
+  for (let at = 0; at < raw.length; at += 16_384) yield raw.subarray(at, at + 16_384)
+}
+
+function outcomeOf(delivery: Delivery, message: ComposedMessage): Outcome {
+  if (delivery.isAccepted) {
+    return { kind: 'accepted', providerId: message.messageIdHeader, response: oneLine(delivery.response) }
+  }
+  const { failure } = delivery
+  // nodemailer compares with the size the server announced before it says anything.
+  if (failure.code === 'EMESSAGE' && failure.replyCode === null && !failure.isBodySent)
+    return tooLarge(failure.response)
+  return outcomeOfFailure(failure)
+}
+
+/** 552 is about the size that is announced with the sender. */
+function isSenderRefused(delivery: Delivery): delivery is Extract<Delivery, { isAccepted: false }> {
+  if (delivery.isAccepted) return false
+  const { command, replyCode } = delivery.failure
+  return command === 'MAIL FROM' && replyCode !== null && replyCode >= 500 && replyCode !== 552
+}
+
+function tooLarge(response: string): Outcome {
+  return { kind: 'rejected', reason: 'message_too_large', response: oneLine(response), isRecipientFault: false }
+}
+
+function wasStale(delivery: Delivery): boolean {
+  if (delivery.isAccepted || delivery.failure.isBodySent) return false
+  const { code, replyCode, response } = delivery.failure
+  // A receiver that has had enough says so with the same number, and is not asked twice.
+  if (replyCode === 421) return !/\b4\.7\.\d/.test(response)
+  return replyCode === null && (code === 'ECONNECTION' || code === 'ESOCKET')
+}
+
+/** After a plain refusal the session is fine once reset; after anything else its state is uncertain. */
+function settle(connections: SmtpConnections, lease: Lease, delivery: Delivery) {
+  if (delivery.isAccepted) return connections.release(lease, true)
+  const { code, isBodySent, replyCode } = delivery.failure
+  const isRefusal = replyCode !== null && replyCode >= 400 && replyCode !== 421 && replyCode !== 503
+  const isInStep = code === 'EENVELOPE' || (code === 'EMESSAGE' && isBodySent)
+  if (!isRefusal || !isInStep || lease.connection.destroyed) return connections.release(lease, false)
+  reset(lease.connection, (isHealthy) => connections.release(lease, isHealthy))
+}
+
+function reset(connection: SMTPConnection, then: (isHealthy: boolean) => void) {
+  let isSettled = false
+  const settleOnce = (isHealthy: boolean) => {
+    if (isSettled) return
+    isSettled = true
+    clearTimeout(timer)
+    connection.off('end', onEnd)
+    then(isHealthy)
+  }
+  const onEnd = () => settleOnce(false)
+  const timer = setTimeout(() => settleOnce(false), 5_000)
+  connection.once('end', onEnd)
+  connection.reset((error) => settleOnce(!error))
+}

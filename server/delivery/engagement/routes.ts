@@ -1,0 +1,45 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Routes } from '../../access/http/http.ts'
+import { type Arrival, followLink, noteOpen, noteUnsubscribeLink } from './follow.ts'
+import { openNetworks } from './networks.ts'
+
+// Links and picture of messages. GETs never unsubscribe, and what a machine fetches never attributes (C3, A1).
+
+type ByToken = { Params: { token: string }; Querystring: { to?: unknown } }
+
+/** One transparent pixel. */
+const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
+
+export const engagementRoutes: Routes = (app, deps) => {
+  const networkOf = openNetworks(deps.config.dataCentresFile)
+  const arrivalOf = (request: FastifyRequest): Arrival => {
+    const header = (name: string) => String(request.headers[name] ?? '')
+    return {
+      method: request.method,
+      userAgent: header('user-agent'),
+      purpose: header('sec-purpose') || header('purpose') || header('x-purpose') || header('x-moz'),
+      network: networkOf(request.ip),
+    }
+  }
+
+  app.get<ByToken>('/c/:token', async (request, reply) => {
+    const { to = '' } = request.query
+    const target = await followLink(deps, request.params.token, arrivalOf(request), String(to))
+    return unseen(reply).redirect(target ?? `${deps.config.publicUrl}/cart/recover?cart_id=unknown`, 302)
+  })
+
+  app.get<ByToken>('/u/:token', async (request, reply) => {
+    await noteUnsubscribeLink(deps, request.params.token, arrivalOf(request))
+    return unseen(reply).redirect(`/unsubscribe?token=${encodeURIComponent(request.params.token)}`, 302)
+  })
+
+  // Whoever asks gets it; what is not known is not noted.
+  app.get<ByToken>('/o/:token', async (request, reply) => {
+    await noteOpen(deps, request.params.token, arrivalOf(request))
+    return unseen(reply).type('image/gif').send(PIXEL)
+  })
+}
+
+/** Neither kept by caches nor told to the next site. */
+const unseen = (reply: FastifyReply) =>
+  reply.header('referrer-policy', 'no-referrer').header('cache-control', 'no-store')

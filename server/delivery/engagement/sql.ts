@@ -1,0 +1,110 @@
+import type { OriginKind } from '../../../shared/carts.ts'
+import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
+import type { SeenEvent } from './burst.ts'
+import type { EngagementClass, EngagementKind } from './classify.ts'
+
+// Visits to messages: SQL and nothing else.
+
+export interface EngagementEventRow {
+  id: string
+  message_id: string
+  kind: EngagementKind
+  link: string
+  target: string | null
+  class: EngagementClass
+  class_reason: string
+  at: Date
+}
+
+export async function insertEngagementEvent({ db, storeId }: StoreTx, visit: EngagementEventRow): Promise<void> {
+  await db
+    .insertInto('engagement_events')
+    .values({ store_id: storeId, ...visit })
+    .execute()
+}
+
+/** How many are kept of a message. */
+export async function countEngagementEvents({ db, storeId }: StoreTx, messageId: string): Promise<number> {
+  const rows = await sql<{ n: number }>`select count(*)::int as n from engagement_events
+    where store_id = ${storeId} and message_id = ${messageId}`.execute(db)
+  return rows.rows[0]!.n
+}
+
+export async function engagementEventsSince(
+  { db, storeId }: StoreTx,
+  messageId: string,
+  since: Date,
+): Promise<SeenEvent[]> {
+  const rows = await db
+    .selectFrom('engagement_events')
+    .select(['id', 'kind', 'link', 'class', 'at'])
+    .where('store_id', '=', storeId)
+    .where('message_id', '=', messageId)
+    .where('at', '>=', since)
+    .execute()
+  return rows.map((row) => ({ ...row, at: row.at.getTime() }))
+}
+
+/** What was taken for better is a machine's after all. Answers the touches that are nobody's any more. */
+export async function reclassify(
+  { db, storeId }: StoreTx,
+  changes: readonly { id: string; reason: string }[],
+): Promise<string[]> {
+  const rows = await sql<{ id: string }>`
+    with changed as (select * from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as c(id uuid, reason text)),
+    seen as (
+      update engagement_events v set class = 'machine', class_reason = c.reason from changed c
+      where v.store_id = ${storeId} and v.id = c.id)
+    update touchpoints t set is_human = false, class_reason = c.reason from changed c
+    where t.store_id = ${storeId} and t.id = c.id and t.kind = 'click' returning t.id`.execute(db)
+  return rows.rows.map((row) => row.id)
+}
+
+/** Visits to these messages, alike ones together: the first of each, and how many there were. Clicks are told as touches. */
+export async function groupedEngagementEvents({ db, storeId }: StoreDb, messageIds: readonly string[]) {
+  if (messageIds.length === 0) return []
+  const rows = await sql<{
+    message_id: string
+    kind: EngagementKind
+    class: EngagementClass
+    class_reason: string
+    at: Date
+    count: number
+  }>`
+    select message_id, kind, class, class_reason, min(at) as at, count(*)::int as count from engagement_events
+    where store_id = ${storeId} and message_id = any(${[...messageIds]}::uuid[]) and kind <> 'click'
+    group by message_id, kind, class, class_reason order by min(at)`.execute(db)
+  return rows.rows
+}
+
+/** People who opened the messages of this origin, or had them opened by machines alone, and those who clicked or restored. */
+export async function peopleOf({ db, storeId }: StoreDb, kind: OriginKind, id: string) {
+  const { rows } = await sql<{ opened: number; opened_by_machines: number; clicked: number }>`
+    select count(*) filter (where is_opened)::int as opened,
+      count(*) filter (where not is_opened and is_machine_opened)::int as opened_by_machines,
+      count(*) filter (where is_clicked)::int as clicked
+    from (
+      select shopper_id, bool_or(is_opened) as is_opened, bool_or(is_machine_opened) as is_machine_opened, bool_or(is_clicked) as is_clicked
+      from (
+        select m.shopper_id, v.kind = 'open' and v.class = 'human' as is_opened, v.kind = 'open' and v.class <> 'human' as is_machine_opened,
+          false as is_clicked
+        from engagement_events v join messages m on m.store_id = v.store_id and m.id = v.message_id
+        where v.store_id = ${storeId} and m.origin_kind = ${kind} and m.origin_id = ${id} and v.kind = 'open'
+        union all
+        select m.shopper_id, false, false, true
+        from touchpoints t join messages m on m.store_id = t.store_id and m.id = t.message_id
+        where t.store_id = ${storeId} and m.origin_kind = ${kind} and m.origin_id = ${id} and t.is_human
+          and t.kind in ('click', 'restore')) visit
+      group by shopper_id) person`.execute(db)
+  return rows[0]!
+}
+
+/** People's clicks on the messages of this origin by where they led; null: the page of the cart. The most clicked first. */
+export async function clicksByTarget({ db, storeId }: StoreDb, kind: OriginKind, id: string, limit: number) {
+  const { rows } = await sql<{ target: string | null; clicks: number; people: number }>`
+    select v.target, count(*)::int as clicks, count(distinct m.shopper_id)::int as people
+    from engagement_events v join messages m on m.store_id = v.store_id and m.id = v.message_id
+    where v.store_id = ${storeId} and m.origin_kind = ${kind} and m.origin_id = ${id} and v.kind = 'click' and v.class = 'human'
+    group by v.target order by clicks desc, v.target nulls first limit ${limit}`.execute(db)
+  return rows
+}

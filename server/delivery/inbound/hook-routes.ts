@@ -1,0 +1,47 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Deps } from '../../deps.ts'
+import type { Routes } from '../../access/http/http.ts'
+import * as hooks from './hooks.ts'
+
+// What Twilio and Meta deliver to us. In a scope of its own, so that no other route gets its bodies unparsed.
+
+export const channelHookRoutes: Routes = (app, deps) => {
+  app.register(async (scope) => routes(scope, deps))
+}
+
+function routes(scope: FastifyInstance, deps: Deps): void {
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: 1_000_000 }, (_request, body, done) =>
+    done(null, body),
+  )
+  const twilio = '/api/webhooks/twilio/:hookKey'
+  scope.post(`${twilio}/status/:messageId`, async (request, reply) => {
+    const { messageId } = request.params as { messageId: string }
+    await hooks.takeTwilioStatus(deps, { ...callOf(request, 'x-twilio-signature'), messageId })
+    return reply.code(204).send()
+  })
+  scope.post(`${twilio}/inbound`, async (request, reply) => {
+    const answer = await hooks.takeTwilioInbound(deps, callOf(request, 'x-twilio-signature'))
+    return reply.type('text/xml').send(answer)
+  })
+  const meta = '/api/webhooks/whatsapp/:hookKey'
+  scope.get(meta, async (request, reply) => {
+    const challenge = await hooks.shakeHands(deps, keyOf(request), hooks.Handshake.parse(request.query))
+    return reply.type('text/plain').send(challenge)
+  })
+  scope.post(meta, async (request) => {
+    await hooks.takeMetaNews(deps, callOf(request, 'x-hub-signature-256'))
+    return { received: true }
+  })
+}
+
+const keyOf = (request: FastifyRequest): string => (request.params as { hookKey: string }).hookKey
+
+function callOf(request: FastifyRequest, header: string): hooks.HookCall {
+  return {
+    hookKey: keyOf(request),
+    path: request.url,
+    rawBody: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
+    signature: String(request.headers[header] ?? ''),
+  }
+}

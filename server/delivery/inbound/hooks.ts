@@ -1,0 +1,119 @@
+import { z } from 'zod'
+import { textCodes } from '../../../shared/text-codes.ts'
+import type { DeliveryReport, TextChannelName } from '../../messages/channels/channel.ts'
+import type { AccountDb, Db } from '../../core/db/db.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { isSameSecret } from '../../core/common/secrets.ts'
+import { credentialsByHook } from '../../core/db/system.ts'
+import type { Deps } from '../../deps.ts'
+import { recordDeliveryReport } from '../outcome/delivery.ts'
+import { OPERATOR_KEY, trustedOf, trustedOperator } from '../texts/text-channels.ts'
+import { receiveText } from './inbound.ts'
+import { duePrice } from './prices.ts'
+import { receiveShared } from './shared-number.ts'
+import { isFromTwilio, readForm, readTwilioInbound, readTwilioStatus, twiml } from './twilio-hooks.ts'
+import { isFromMeta, readMetaNews } from './whatsapp-hooks.ts'
+
+// What providers call. The key in the address says whose it is, the signature that it is the provider who calls; nothing is believed
+// or changed before both are right.
+
+export interface HookCall {
+  hookKey: string
+  /** Path and query, as called. */
+  path: string
+  rawBody: Buffer
+  signature: string
+}
+
+type Hook = Awaited<ReturnType<typeof hookOf>>
+
+async function hookOf(deps: Deps, hookKey: string) {
+  const row = hookKey.includes('\0') ? undefined : await credentialsByHook(deps.db, hookKey)
+  const known = found(row, 'Address')
+  const account: AccountDb<Db> = { accountId: known.account_id, db: deps.db }
+  const trusted = found(trustedOf(deps, known) ?? undefined, 'Address')
+  return { account, channel: known.channel as TextChannelName, row: known, ...trusted }
+}
+
+const forged = () => new AppError('forbidden', 'Not accepted.')
+
+async function twilioCall(deps: Deps, call: HookCall) {
+  const hook = await hookOf(deps, call.hookKey)
+  return { hook, params: await believed(deps, call, hook) }
+}
+
+/** The signature is over the address Twilio was given: the public one, whatever a proxy made of it. */
+async function believed(deps: Deps, call: HookCall, { identity, secrets }: Pick<Hook, 'identity' | 'secrets'>) {
+  const params = readForm(call.rawBody)
+  if (params.AccountSid !== identity.accountSid) throw new AppError('not_found', 'Address not found')
+  const url = deps.config.publicUrl + call.path
+  if (!(await isFromTwilio(secrets.authToken, { url, params, signature: call.signature }))) throw forged()
+  return params
+}
+
+export async function takeTwilioStatus(deps: Deps, call: HookCall & { messageId: string }): Promise<void> {
+  const { hook, params } = await twilioCall(deps, call)
+  const status = readTwilioStatus(params)
+  if (!status) return
+  await report(deps, hook, { ...status, messageId: call.messageId, at: deps.now() })
+  if (status.status !== 'sent') await duePrice(deps, hook.account, { ...call, channel: hook.channel, ...status })
+}
+
+/** TwiML for the person who wrote. */
+export async function takeTwilioInbound(deps: Deps, call: HookCall): Promise<string> {
+  if (call.hookKey === OPERATOR_KEY) return takeOperatorInbound(deps, call)
+  const { hook, params } = await twilioCall(deps, call)
+  const inbound = readTwilioInbound(params)
+  if (!inbound) return twiml(null)
+  return twiml(await receiveText(deps, hook.account, { ...inbound, isAnsweredAtOnce: true }))
+}
+
+/** The operator's numbers write for many accounts. */
+async function takeOperatorInbound(deps: Deps, call: HookCall): Promise<string> {
+  const operator = found(deps.config.operatorTexts ?? undefined, 'Address')
+  const inbound = readTwilioInbound(await believed(deps, call, trustedOperator(operator)))
+  if (inbound?.channel !== 'sms') return twiml(null)
+  return twiml(await receiveShared(deps, { ...inbound, isAnsweredAtOnce: true }))
+}
+
+export async function takeMetaNews(deps: Deps, call: HookCall): Promise<void> {
+  const hook = await hookOf(deps, call.hookKey)
+  if (!isFromMeta(hook.secrets.appSecret, call.rawBody, call.signature)) throw forged()
+  const news = readMetaNews(call.rawBody, hook.identity.phoneNumberId ?? '')
+  for (const status of news.statuses) await report(deps, hook, status)
+  for (const message of news.messages) {
+    await receiveText(deps, hook.account, { ...message, channel: hook.channel, isAnsweredAtOnce: false })
+  }
+}
+
+/** What Meta asks with before it posts anything. */
+export const Handshake = z.object({
+  'hub.mode': z.string().max(100).default(''),
+  'hub.verify_token': z.string().max(1_000).default(''),
+  'hub.challenge': z.string().max(1_000).default(''),
+})
+type Handshake = z.infer<typeof Handshake>
+
+/** The word to send back, when it is really the one we gave. */
+export async function shakeHands(deps: Deps, hookKey: string, query: Handshake): Promise<string> {
+  const hook = await hookOf(deps, hookKey)
+  const { verifyToken } = hook.secrets
+  if (!verifyToken || hook.row.provider === 'twilio' || query['hub.mode'] !== 'subscribe') throw forged()
+  if (!isSameSecret(query['hub.verify_token'], verifyToken)) throw forged()
+  return query['hub.challenge']
+}
+
+type Said = Pick<DeliveryReport, 'providerId' | 'status' | 'code' | 'at'> & { messageId: string | null }
+
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
+
+async function report(deps: Deps, { account, channel }: Hook, { messageId, ...said }: Said): Promise<void> {
+  const effect = said.status === 'failed' && said.code ? textCodes[said.code]?.effect : undefined
+  await recordDeliveryReport(deps, {
+    accountId: account.accountId,
+    channel,
+    ...said,
+    ...(messageId && UUID.test(messageId) && { messageId }),
+    ...(effect && effect !== 'retry' && { suppress: effect }),
+  })
+}

@@ -1,0 +1,155 @@
+import type { z } from 'zod'
+import type { TextChannelName } from '../../messages/channels/channel.ts'
+import { maskedAddress } from '../../messages/channels/mask.ts'
+import { numberAliases } from '../../messages/channels/number-aliases.ts'
+import { phoneCountry } from '../../messages/channels/phone.ts'
+import { authorizeAnswer } from '../../messages/channels/send-authorization.ts'
+import { laterThan, wakeThoseTo } from '../../shoppers/consent/consents.ts'
+import { type AccountDb, type AccountTx, type Db, transactAccount } from '../../core/db/db.ts'
+import { withRetry } from '../../core/db/db-away.ts'
+import { newId } from '../../core/common/ids.ts'
+import { type Limit, takeMany } from '../../core/db/rate-limits.ts'
+import type { Deps } from '../../deps.ts'
+import { scheduleNextLook } from '../../messages/messages/messages.ts'
+import { noteInbound } from '../outcome/delivery.ts'
+import { shownStoreName } from '../../access/stores/rules.ts'
+import * as sql from './inbound-sql.ts'
+import { replyJob } from './jobs.ts'
+import { type Keyword, keywordAnswer, keywordOf } from './keywords.ts'
+import type { InboundMessage } from './twilio-hooks.ts'
+
+// What people answer: it opens WhatsApp's 24 hours, and STOP, START and HELP do what they say (C4), once, in the order they were said.
+
+const DAY_MS = 86_400_000
+/** A repeated delivery within this time is known for one. */
+const KEPT_MS = 400 * DAY_MS
+/** To one number of each account: an answer costs, and a machine that answers it with HELP again would never stop. */
+const ANSWERS: Limit = { name: 'keyword-answers', points: 10, windowS: 86_400 }
+
+const word = { sms: 'SMS', whatsapp: 'WhatsApp' }
+const stopSource = (channel: TextChannelName) => `STOP by ${word[channel]}`
+const yesSource = (channel: TextChannelName) => `YES by ${word[channel]}`
+const startSource = (channel: TextChannelName) => `START by ${word[channel]}`
+
+export interface Inbound extends InboundMessage {
+  channel: TextChannelName
+  /** Whether an answer can go back with the provider's own request; otherwise a job sends it. */
+  isAnsweredAtOnce: boolean
+}
+
+/** What to answer at once; null: nothing. Doing it twice is doing it once. */
+export async function receiveText(deps: Deps, account: AccountDb<Db>, inbound: Inbound): Promise<string | null> {
+  const now = deps.now()
+  const answer = await withRetry(() => transactAccount(account, (tx) => keepAndObey(deps, tx, inbound, now)))
+  return answer && inbound.isAnsweredAtOnce ? answerText(deps, account, answer, inbound.from) : null
+}
+
+async function keepAndObey(deps: Deps, tx: AccountTx, inbound: Inbound, now: Date) {
+  const { channel, id: eventKey, from } = inbound
+  const keyword = inbound.keyword ?? keywordOf(inbound.text)
+  const addressHash = deps.secrets.addressHash(from)
+  await sql.lockAddress(tx, addressHash)
+  const last = await sql.lastSaidAt(tx, channel, addressHash)
+  // A provider's clock ahead of ours must not keep the window open for longer, nor outrank what is said later. Ours may have been put
+  // back since the last words.
+  const latest = last && last > now ? laterThan(last, now) : now
+  const at = inbound.at && inbound.at < latest ? inbound.at : latest
+  const isNew = await sql.keepInbound(tx, { channel, eventKey, addressHash, keyword, at, now })
+  if (!isNew) return null
+  const phones = numberAliases(from).map((phone) => ({ phone, addressHash: deps.secrets.addressHash(phone) }))
+  if (!inbound.isSetting) {
+    for (const { phone } of phones) await noteInbound(deps, tx, { channel, from: phone, at })
+  }
+  if (!keyword) return null
+  const isToConfirm = await obey(
+    tx,
+    keyword,
+    phones.map((phone) => ({ ...phone, channel, source: '', at })),
+    now,
+  )
+  if (!isToConfirm || inbound.isAnswered) return null
+  if ((await takeMany(deps, ANSWERS, { db: tx.db, subject: `${tx.accountId}:${from}`, count: 1 })) > 0) return null
+  if (!inbound.isAnsweredAtOnce) {
+    await sql.oweReply(tx, channel, eventKey, from)
+    await deps.jobs.enqueue(tx.db, replyJob, { accountId: tx.accountId, channel, eventKey })
+  }
+  return keyword
+}
+
+/** Whether there is something to confirm: nothing is said twice. `said`: of each number the person is known by, their own first. */
+async function obey(tx: AccountTx, keyword: Keyword, said: readonly sql.OptOut[], now: Date): Promise<boolean> {
+  if (keyword === 'help') return true
+  const { channel, addressHash, at } = said[0]!
+  if (keyword === 'yes') return confirm(tx, said, now)
+  if (await sql.hasLaterKeyword(tx, { channel, addressHash, at, keyword })) return false
+  if (keyword === 'stop') return stop(tx, said, now)
+  let isMoved = false
+  for (const each of said) isMoved = (await start(tx, each)) || isMoved
+  return isMoved
+}
+
+/** The newest question this person was asked and has not answered; a YES to nothing is just a word. */
+async function confirm(tx: AccountTx, said: readonly sql.OptOut[], now: Date): Promise<boolean> {
+  const { channel, addressHash, at } = said[0]!
+  if (await sql.hasLaterKeyword(tx, { channel, addressHash, at, keyword: 'start' })) return false
+  for (const each of said) {
+    const who = maskedAddress(channel, each.phone)
+    const out = { ...each, source: yesSource(channel) }
+    const storeId = await sql.storeThatAsked(tx, out)
+    if (!storeId) continue
+    const store = { storeId, db: tx.db }
+    if (!(await sql.confirmConsent(store, out, { id: newId(), who }))) continue
+    await wakeThoseTo(store, [each.phone], now)
+    await scheduleNextLook(store)
+    return true
+  }
+  return false
+}
+
+async function start(tx: AccountTx, said: sql.OptOut): Promise<boolean> {
+  const isMoved = await sql.unsuppressText(tx, said)
+  if (isMoved) await sql.restoreConsents(tx, { ...said, source: startSource(said.channel) }, stopSource(said.channel))
+  return isMoved
+}
+
+/** Locks texts that were sent before open ones, as settling does (send/settle.ts): in another order they would deadlock. */
+async function stop(tx: AccountTx, said: readonly sql.OptOut[], now: Date): Promise<boolean> {
+  const outs = said.map((each) => ({ ...each, source: stopSource(each.channel) }))
+  let isMoved = false
+  for (const out of outs) {
+    const isNew = await sql.suppressText(tx, out)
+    await sql.withdrawConsents(tx, out)
+    if (isNew) await sql.markAnswered(tx, out)
+    isMoved ||= isNew
+  }
+  for (const out of outs) await sql.closeOpenTexts(tx, out, now)
+  return isMoved
+}
+
+async function answerText(deps: Deps, account: AccountDb, keyword: Keyword, to: string): Promise<string> {
+  const row = await sql.senderOf(account)
+  const name = row ? row.sender_name || shownStoreName(row.name, [row.home_url, row.url]) : deps.config.companyName
+  return keywordAnswer(keyword, { name, help: deps.config.supportEmail, country: phoneCountry(to) })
+}
+
+/** Job: the answer to a keyword. Taken before it is sent: a lost answer is better than a second one. */
+export async function sendReply(deps: Deps, { accountId, channel, eventKey }: z.infer<typeof replyJob.payload>) {
+  const account = { accountId, db: deps.db }
+  const owed = await sql.takeReply(account, channel, eventKey)
+  const transport = owed ? await deps.channels.text(accountId, channel) : null
+  if (!owed || !transport) return
+  const text = await answerText(deps, account, owed.keyword, owed.reply_to)
+  const outcome = await transport.send({
+    messageId: newId(),
+    channel,
+    to: owed.reply_to,
+    text,
+    template: null,
+    sendAuthorization: authorizeAnswer(),
+  })
+  if (outcome.kind !== 'accepted') deps.log.warn({ accountId, channel, kind: outcome.kind }, 'channels.reply_failed')
+}
+
+export async function tidyInbound(deps: Deps): Promise<void> {
+  await sql.deleteOldInbound(deps.db, new Date(deps.now().getTime() - KEPT_MS))
+}

@@ -1,0 +1,80 @@
+import type { KyselyPlugin } from 'kysely'
+import { expect, test } from 'vitest'
+import { consent, germanPhone } from '../../../test/by-hand-scene.ts'
+import { anOrder } from '../../../test/factories.ts'
+import { connectionsWait } from '../../../test/locks.ts'
+import { aScene, HOUR, linkIn, messagesOf, pass } from '../../../test/message-scene.ts'
+import { aWorld } from '../../../test/world.ts'
+import { recordOrders } from '../../carts/carts/record.ts'
+import { newId } from '../../core/common/ids.ts'
+import { receiveText } from './inbound.ts'
+
+// STOP and unsubscribe beside settling, which locks the message that was sent and then the open steps behind it.
+
+const world = aWorld()
+
+/** A cart whose first step has been sent and whose next steps are open. */
+async function aSentStep(channel: 'sms' | 'email') {
+  world.now = new Date(`${new Date(world.now.getTime() + 86_400_000).toISOString().slice(0, 10)}T09:00:00Z`)
+  const scene = await aScene(world, 0, { plan: 'growth' })
+  await world.db.updateTable('flow_steps').set({ channel }).where('store_id', '=', scene.storeId).execute()
+  const order = anOrder(world, { country: 'DE', phone: germanPhone() })
+  await recordOrders(world.deps, scene.storeId, [order], 'sync')
+  await consent(world, scene, order)
+  await pass(world, scene.storeId, HOUR)
+  const [sent, ...open] = await messagesOf(world, scene.storeId)
+  expect([sent!.state, open[0]!.state]).toEqual(['sent', 'scheduled'])
+  const inbound = {
+    ...{ channel: 'sms' as const, id: newId(), from: order.phone!, text: 'STOP', at: world.now },
+    ...{ keyword: null, isAnswered: false, isSetting: false, isAnsweredAtOnce: true },
+  }
+  return { ...scene, inbound, sentId: sent!.id, openIds: open.map(({ id }) => id) }
+}
+const statesOf = async (storeId: string) => (await messagesOf(world, storeId)).map(({ state }) => state)
+
+/** `stop` runs while another transaction has locked the message that was sent; it then locks the open steps without waiting. */
+async function besideSettling(of: { sentId: string; openIds: string[] }, stop: () => Promise<unknown>) {
+  const client = await world.pool.connect()
+  try {
+    await client.query('begin')
+    await client.query('select 1 from messages where id = $1 for update', [of.sentId])
+    const stopping = stop()
+    await connectionsWait(world, 1)
+    try {
+      await client.query('select 1 from messages where id = any($1) for update nowait', [of.openIds])
+    } finally {
+      await client.query('rollback')
+      await stopping
+    }
+  } finally {
+    client.release()
+  }
+}
+
+test('STOP waits for the text that is settled before it locks open texts', async () => {
+  const of = await aSentStep('sms')
+  await besideSettling(of, () => receiveText(world.deps, { accountId: of.accountId, db: world.db }, of.inbound))
+  expect(await statesOf(of.storeId)).toEqual(['sent', ...of.openIds.map(() => 'skipped')])
+})
+
+test('an unsubscribe waits for the mail that is settled before it locks open mails', async () => {
+  const of = await aSentStep('email')
+  const link = linkIn(world.sent.at(-1)!.html!, '/u/')
+  await besideSettling(of, () => world.request('POST', link))
+  expect(await statesOf(of.storeId)).toEqual(['sent', ...of.openIds.map(() => 'skipped')])
+})
+
+test('a STOP that PostgreSQL ends because of a deadlock is tried again', async () => {
+  const of = await aSentStep('sms')
+  let failures = 0
+  const deadlock: KyselyPlugin = {
+    transformQuery({ node }) {
+      if (failures++ === 0) throw Object.assign(new Error('deadlock detected'), { code: '40P01' })
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  }
+  await receiveText(world.deps, { accountId: of.accountId, db: world.db.withPlugin(deadlock) }, of.inbound)
+  expect(failures).toBeGreaterThan(1)
+  expect(await statesOf(of.storeId)).toEqual(['sent', ...of.openIds.map(() => 'skipped')])
+})

@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import nodemailer from 'nodemailer'
+import { expect, test } from 'vitest'
+import { aWorld } from '../../../test/world.ts'
+import { newId } from '../../core/common/ids.ts'
+import { returnPathOf } from '../email/return-path.ts'
+import { listenForBounces } from './bounce-intake.ts'
+
+const CERT = resolve('test/contract-servers/localhost.crt.pem')
+const OURS = 'bounces@back.example'
+const world = aWorld({
+  BOUNCE_ADDRESS: OURS,
+  BOUNCE_TLS_CERT: CERT,
+  BOUNCE_TLS_KEY: resolve('test/contract-servers/localhost.key.pem'),
+})
+
+test('with a certificate the intake takes reports over STARTTLS, and still without', async () => {
+  const intake = await listenForBounces(world.deps, 0)
+  const to = returnPathOf(world.deps.secrets, OURS, newId())!
+  const send = (tls: object) => {
+    const transport = nodemailer.createTransport({ host: 'localhost', port: intake.port, ...tls })
+    return transport.sendMail({ envelope: { from: '', to: [to] }, raw: 'Subject: vacation\r\n\r\nBack on Monday.\r\n' })
+  }
+  try {
+    const answer = await send({ requireTLS: true, tls: { ca: readFileSync(CERT, 'utf8') } })
+    expect(answer.response).toMatch(/^250/)
+    expect((await send({ ignoreTLS: true })).response).toMatch(/^250/)
+  } finally {
+    await intake.stop()
+  }
+})

@@ -1,0 +1,23 @@
+import type { FastifyInstance } from 'fastify'
+import type { Deps } from '../../deps.ts'
+import type { Routes } from '../../access/http/http.ts'
+import { takeMailEvents } from './mail-events.ts'
+
+// What the mail provider posts. In a scope of its own, so that no other route gets its bodies unparsed.
+
+export const mailEventRoutes: Routes = (app, deps) => {
+  app.register(async (scope) => mailEventRoute(scope, deps))
+}
+
+function mailEventRoute(scope: FastifyInstance, deps: Deps): void {
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: 2_000_000 }, (_request, body, done) =>
+    done(null, body),
+  )
+  scope.post('/api/webhooks/mail/:provider/:key', async (request) => {
+    const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+    const called = request.params as { provider: string; key: string }
+    await takeMailEvents(deps, called, { rawBody, headers: request.headers })
+    return { received: true }
+  })
+}

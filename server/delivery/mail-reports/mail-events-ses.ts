@@ -1,0 +1,163 @@
+import { createVerify, X509Certificate } from 'node:crypto'
+import { z } from 'zod'
+import { bounceKind, statusIn, withoutAddresses } from '../../messages/channels/bounce-rules.ts'
+import { forged, type ProviderReader, type ProviderReport, readJson } from './mail-event.ts'
+
+// Amazon SES by SNS: signed with a key whose certificate lies at Amazon, and to be confirmed by calling an address there. Both
+// addresses stand in the message, so only Amazon's own are ever called. The topic is the one configured and no other.
+
+const Notice = z.object({
+  Type: z.enum(['Notification', 'SubscriptionConfirmation', 'UnsubscribeConfirmation']),
+  MessageId: z.string(),
+  TopicArn: z.string(),
+  Message: z.string(),
+  Subject: z.string().nullish(),
+  Timestamp: z.string(),
+  Token: z.string().nullish(),
+  SubscribeURL: z.string().nullish(),
+  SignatureVersion: z.enum(['1', '2']),
+  Signature: z.string(),
+  SigningCertURL: z.string(),
+})
+type Notice = z.infer<typeof Notice>
+
+const Recipient = z.object({
+  status: z.string().nullish(),
+  diagnosticCode: z.string().nullish(),
+})
+const Event = z.object({
+  notificationType: z.string().nullish(),
+  eventType: z.string().nullish(),
+  mail: z.object({
+    source: z.string().nullish(),
+    tags: z.record(z.string(), z.array(z.string())).nullish(),
+    headers: z.array(z.object({ name: z.string(), value: z.string() })).nullish(),
+  }),
+  bounce: z
+    .object({
+      bounceType: z.string(),
+      bounceSubType: z.string().nullish(),
+      bouncedRecipients: z.array(Recipient).nullish(),
+    })
+    .nullish(),
+  complaint: z.object({ complaintFeedbackType: z.string().nullish() }).nullish(),
+  subscription: z
+    .object({
+      newTopicPreferences: z
+        .object({
+          unsubscribeAll: z.boolean().nullish(),
+          topicSubscriptionStatus: z.array(z.object({ subscriptionStatus: z.string().nullish() })).nullish(),
+        })
+        .nullish(),
+    })
+    .nullish(),
+  delivery: z.object({ smtpResponse: z.string().nullish() }).nullish(),
+})
+type Event = z.infer<typeof Event>
+
+/** Of a region. Anybody may have a bucket named sns, at sns.s3-eu-west-1.amazonaws.com. */
+const AMAZON = /^sns\.[a-z]{2}(-[a-z]{3,12}){1,2}-\d{1,2}\.amazonaws\.com(\.cn)?$/
+const MOST_CERTIFICATES = 10
+
+/** Keeps the certificates it has seen: Amazon changes them rarely. */
+export function openSes(): ProviderReader {
+  const certificates = new Map<string, string>()
+  return async ({ rawBody, secret }) => {
+    const notice = Notice.safeParse(readJson(rawBody)).data
+    if (!notice || notice.TopicArn !== secret) throw forged()
+    if (!(await isSigned(notice, certificates))) throw forged()
+    if (notice.Type === 'SubscriptionConfirmation') await callAmazon(notice.SubscribeURL ?? '')
+    return notice.Type === 'Notification' ? readEvent(notice.Message) : []
+  }
+}
+
+async function isSigned(notice: Notice, certificates: Map<string, string>): Promise<boolean> {
+  const at = notice.SigningCertURL
+  if (!isAmazons(at) || !new URL(at).pathname.endsWith('.pem')) return false
+  const known = certificates.get(at)
+  const certificate = known ?? (await callAmazon(at))
+  try {
+    const { publicKey } = new X509Certificate(certificate)
+    const verifier = createVerify(notice.SignatureVersion === '2' ? 'RSA-SHA256' : 'RSA-SHA1')
+    if (!verifier.update(signedText(notice)).verify(publicKey, notice.Signature, 'base64')) return false
+  } catch {
+    return false
+  }
+  if (!known && certificates.size >= MOST_CERTIFICATES) certificates.clear()
+  certificates.set(at, certificate)
+  return true
+}
+
+function signedText(notice: Notice): string {
+  const names =
+    notice.Type === 'Notification'
+      ? (['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'] as const)
+      : (['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'] as const)
+  return names.flatMap((name) => (notice[name] == null ? [] : [`${name}\n${notice[name]}\n`])).join('')
+}
+
+function isAmazons(address: string): boolean {
+  if (!URL.canParse(address)) return false
+  const { protocol, hostname, port, username } = new URL(address)
+  return protocol === 'https:' && AMAZON.test(hostname) && port === '' && username === ''
+}
+
+async function callAmazon(address: string): Promise<string> {
+  if (!isAmazons(address)) throw forged()
+  const reply = await fetch(address, { redirect: 'error', signal: AbortSignal.timeout(10_000) })
+  const text = await reply.text()
+  if (!reply.ok || text.length > 64 * 1024) throw new Error(`Amazon answered ${reply.status}`)
+  return text
+}
+
+function readEvent(message: string): ProviderReport[] {
+  const event = Event.safeParse(readJson(Buffer.from(message))).data
+  const said = event && saidBy(event)
+  if (!event || !said) return []
+  const header = event.mail.headers?.find(({ name }) => name.toLowerCase() === 'message-id')
+  return [{ ...said, about: { mark: event.mail.tags?.recoup?.[0] ?? header?.value, returnPath: event.mail.source } }]
+}
+
+/** By the list management of SES: of everything, or of any topic. */
+function hasOptedOut(subscription: Event['subscription']): boolean {
+  const { unsubscribeAll, topicSubscriptionStatus } = subscription?.newTopicPreferences ?? {}
+  const topics = topicSubscriptionStatus ?? []
+  return (
+    unsubscribeAll === true || topics.some(({ subscriptionStatus }) => /^opt_?out$/i.test(subscriptionStatus ?? ''))
+  )
+}
+
+function saidBy({ eventType, notificationType, bounce, complaint, delivery, subscription }: Event) {
+  switch (eventType ?? notificationType) {
+    case 'Delivery':
+      return {
+        kind: 'delivered',
+        status: null,
+        words: withoutAddresses(delivery?.smtpResponse || 'Delivered'),
+      } as const
+    case 'Complaint':
+      if (complaint?.complaintFeedbackType === 'not-spam') return null
+      return { kind: 'complaint', status: null, words: complaint?.complaintFeedbackType ?? 'complaint' } as const
+    case 'Subscription':
+      return hasOptedOut(subscription) ? ({ kind: 'opt_out', status: null, words: 'unsubscribed' } as const) : null
+    case 'DeliveryDelay':
+      return { kind: 'soft', status: null, words: 'Delivery is delayed.' } as const
+    case 'Reject':
+      return { kind: 'refused', status: null, words: 'Amazon SES refused the email.' } as const
+    case 'Bounce':
+      return bounce ? bounced(bounce) : null
+    default:
+      return null
+  }
+}
+
+/** Amazon calls a bounce permanent whatever the reason; the receiver's own code says whether it is the address. */
+function bounced({ bounceType, bounceSubType, bouncedRecipients }: NonNullable<Event['bounce']>) {
+  const [recipient] = bouncedRecipients ?? []
+  const said = recipient?.diagnosticCode ?? ''
+  const status = statusIn(recipient?.status ?? '') ?? statusIn(said)
+  const words = withoutAddresses(said || `${bounceType} ${bounceSubType ?? ''}`)
+  if (bounceType !== 'Permanent') return { kind: 'soft', status, words } as const
+  const isRefused = status !== null && bounceKind(status, said) === 'refused'
+  return { kind: isRefused ? ('refused' as const) : ('hard' as const), status, words }
+}

@@ -1,0 +1,228 @@
+import net from 'node:net'
+import nodemailer from 'nodemailer'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { connectionsWait } from '../../../test/locks.ts'
+import { aScene, cartOf, HOUR, messagesOf, pass, recordOf, send, wait } from '../../../test/message-scene.ts'
+import { told } from '../../../test/notifications.ts'
+import { acceptsMail, aWorld } from '../../../test/world.ts'
+import { transact } from '../../core/db/db.ts'
+import { newId } from '../../core/common/ids.ts'
+import { returnPathOf } from '../email/return-path.ts'
+import { lockShoppersOf } from '../../shoppers/shoppers/shoppers.ts'
+import { type BounceIntake, listenForBounces } from './bounce-intake.ts'
+import { applyWaitingReports, type MailReport, recordMailReport } from './mail-reports.ts'
+
+const OURS = 'bounces@back.mugs.com'
+const world = aWorld({ BOUNCE_ADDRESS: OURS })
+let intake: BounceIntake
+beforeAll(async () => {
+  intake = await listenForBounces(world.deps, 0)
+})
+afterAll(() => intake.stop())
+beforeEach(() => {
+  world.answer = acceptsMail
+})
+
+const said = (messageId: string, kind: MailReport['kind'], more: Partial<MailReport> = {}): MailReport => ({
+  messageId,
+  kind,
+  source: 'dsn',
+  status: '5.1.1',
+  words: '550 5.1.1 User unknown',
+  ...more,
+})
+const say = (messageId: string, kind: MailReport['kind']) => recordMailReport(world.deps, said(messageId, kind))
+
+/** A mail that was accepted; `answer` is the mail server's. */
+async function aSentMail() {
+  const scene = await aScene(world, 1)
+  await wait(world, scene.storeId, HOUR)
+  await send(world, scene.storeId)
+  const [first] = await messagesOf(world, scene.storeId)
+  // What comes back comes later; records of one instant have no order.
+  world.advance(1_000)
+  return { ...scene, id: first!.id }
+}
+const stateOf = async (storeId: string) => {
+  const [first, second] = await messagesOf(world, storeId)
+  return { first: [first!.state, first!.reason], second: [second!.state, second!.reason] }
+}
+const suppressionOf = (accountId: string) =>
+  world.db
+    .selectFrom('suppressions')
+    .select(['reason', 'channel', 'source'])
+    .where('account_id', '=', accountId)
+    .execute()
+
+test('a hard bounce fails the message and suppresses the address: nothing more goes out (D4, C1)', async () => {
+  const { storeId, accountId, id } = await aSentMail()
+  await say(id, 'hard')
+  expect(await stateOf(storeId)).toEqual({
+    first: ['failed', 'bounced'],
+    second: ['skipped', 'suppressed_hard_bounce'],
+  })
+  expect(await suppressionOf(accountId)).toEqual([{ reason: 'hard_bounce', channel: 'email', source: 'dsn' }])
+  expect(await recordOf(world, storeId)).toEqual(['send ok', 'result accepted', 'result bounced'])
+  expect((await cartOf(world, storeId)).badge).toBe('No Action')
+  await pass(world, storeId, 72 * HOUR)
+  expect(world.sent).toHaveLength(1)
+})
+
+test('a refusal that is not the address’s fault fails the message and suppresses nobody', async () => {
+  const { storeId, accountId, id } = await aSentMail()
+  await say(id, 'refused')
+  expect(await stateOf(storeId)).toMatchObject({ first: ['failed', 'bounced:refused'], second: ['scheduled', null] })
+  expect(await suppressionOf(accountId)).toEqual([])
+})
+
+test('a soft bounce is a note in the timeline and nothing else', async () => {
+  const { storeId, accountId, id } = await aSentMail()
+  await say(id, 'soft')
+  expect(await stateOf(storeId)).toMatchObject({ first: ['sent', null], second: ['scheduled', null] })
+  expect(await recordOf(world, storeId)).toEqual(['send ok', 'result accepted', 'result bounced:soft'])
+  expect(await suppressionOf(accountId)).toEqual([])
+})
+
+test('a complaint suppresses at once, and what was delivered stays delivered', async () => {
+  const { storeId, accountId, id } = await aSentMail()
+  await say(id, 'complaint')
+  expect(await stateOf(storeId)).toEqual({ first: ['delivered', null], second: ['skipped', 'suppressed_complaint'] })
+  expect(await suppressionOf(accountId)).toEqual([{ reason: 'complaint', channel: 'email', source: 'dsn' }])
+  await say(id, 'complaint')
+  const complaints = (await told(world, storeId)).filter(({ type }) => type === 'complaint_failed')
+  expect(complaints).toMatchObject([{ title: 'An email was reported as spam' }])
+})
+
+describe('whatever the order and however often (D4)', () => {
+  const orders: MailReport['kind'][][] = [
+    ['hard', 'delivered', 'complaint'],
+    ['delivered', 'complaint', 'hard'],
+    ['complaint', 'hard', 'hard', 'delivered', 'complaint'],
+  ]
+  test.each(orders.map((order) => [order]))('%s come to the same', async (order) => {
+    const { storeId, accountId, id } = await aSentMail()
+    for (const kind of order) await say(id, kind)
+    expect(await stateOf(storeId)).toMatchObject({ first: ['failed', 'bounced'] })
+    expect((await suppressionOf(accountId)).map(({ reason }) => reason).toSorted()).toEqual([
+      'complaint',
+      'hard_bounce',
+    ])
+    const record = (await recordOf(world, storeId)).slice(2)
+    expect(record.toSorted()).toEqual(['result bounced', 'result complaint', 'result delivered'])
+    const news = await told(world, storeId)
+    expect(news.filter(({ title }) => title === 'Recovery email not delivered')).toHaveLength(1)
+  })
+})
+
+test.each<[MailReport['kind'], string]>([
+  ['hard', 'failed'],
+  ['delivered', 'delivered'],
+  ['complaint', 'delivered'],
+  ['soft', 'sent'],
+])('of a message whose answer never came, %s says that it is %s ("Sending")', async (kind, state) => {
+  world.answer = () => ({ kind: 'unknown', reason: 'timeout_after_data', response: 'no answer' })
+  const { storeId, id } = await aSentMail()
+  expect((await messagesOf(world, storeId))[0]!.state).toBe('unknown')
+  await say(id, kind)
+  expect((await messagesOf(world, storeId))[0]!.state).toBe(state)
+})
+
+test('a bounce that is faster than the mail server’s own answer waits for it, its suppression does not', async () => {
+  let accountId = ''
+  world.answer = async (mail) => {
+    await say(mail.messageId, 'hard')
+    const { rows } = await world.pool.query('select count(*)::int as n from suppressions where account_id = $1', [
+      accountId,
+    ])
+    expect(rows[0].n).toBe(1)
+    return acceptsMail(mail)
+  }
+  const scene = await aScene(world, 1)
+  accountId = scene.accountId
+  await wait(world, scene.storeId, HOUR)
+  await send(world, scene.storeId)
+  expect((await stateOf(scene.storeId)).first).toEqual(['sent', null])
+  await applyWaitingReports(world.deps)
+  expect((await stateOf(scene.storeId)).first).toEqual(['failed', 'bounced'])
+})
+
+test('a report that waited is applied under the lock of its shopper, which an erasure holds too (C8)', async () => {
+  world.answer = async (mail) => {
+    await say(mail.messageId, 'hard')
+    return acceptsMail(mail)
+  }
+  const { storeId } = await aSentMail()
+  const { shopper_id: shopperId } = await world.db
+    .selectFrom('messages')
+    .select('shopper_id')
+    .where('store_id', '=', storeId)
+    .executeTakeFirstOrThrow()
+  const [holding, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const erasure = transact({ storeId, db: world.db }, async (tx) => {
+    await lockShoppersOf(tx, [shopperId])
+    holding.resolve()
+    await held.promise
+  })
+  await holding.promise
+  const applied = applyWaitingReports(world.deps)
+  try {
+    await connectionsWait(world, 1)
+    expect((await stateOf(storeId)).first).toEqual(['sent', null])
+  } finally {
+    held.resolve()
+    await Promise.all([erasure, applied])
+  }
+  expect((await stateOf(storeId)).first).toEqual(['failed', 'bounced'])
+})
+
+describe('the intake', () => {
+  const DSN = (status: string, words: string) =>
+    `From: MAILER-DAEMON@mx.example\r\nSubject: Undelivered Mail\r\nContent-Type: multipart/report; report-type=delivery-status; boundary=B\r\n\r\n--B\r\nContent-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; mx.example\r\n\r\nFinal-Recipient: rfc822; ana@shopper.example\r\nAction: failed\r\nStatus: ${status}\r\nDiagnostic-Code: smtp; ${words}\r\n--B--\r\n`
+  async function comeBack(to: string, raw: string) {
+    const transport = nodemailer.createTransport({ host: '127.0.0.1', port: intake.port, ignoreTLS: true })
+    try {
+      return (await transport.sendMail({ envelope: { from: '', to }, raw })).response
+    } catch (error) {
+      return (error as { response: string }).response
+    } finally {
+      transport.close()
+    }
+  }
+
+  test('a report to a mail’s own return address is taken from an empty sender', async () => {
+    const { storeId, id } = await aSentMail()
+    const path = returnPathOf(world.deps.secrets, OURS, id)!
+    expect(await comeBack(path, DSN('5.1.1', '550 5.1.1 unknown'))).toMatch(/^250/)
+    expect((await stateOf(storeId)).first).toEqual(['failed', 'bounced'])
+  })
+
+  test('a forged or unknown return address changes nothing (X1)', async () => {
+    const { storeId, id } = await aSentMail()
+    const path = returnPathOf(world.deps.secrets, OURS, id)!
+    const forged = path.replace(/.@/, (end) => (end[0] === 'a' ? 'b@' : 'a@'))
+    for (const to of [forged, OURS, 'bounces+x@back.mugs.com', 'ana@shopper.example']) {
+      expect(await comeBack(to, DSN('5.1.1', 'x'))).toMatch(/^550 5\.1\.1/)
+    }
+    const nobodys = returnPathOf(world.deps.secrets, OURS, newId())!
+    expect(await comeBack(nobodys, DSN('5.1.1', 'x'))).toMatch(/^250/)
+    expect((await stateOf(storeId)).first).toEqual(['sent', null])
+  })
+
+  test('a mail too big is refused, and what is not finished counts for nothing', async () => {
+    const { storeId, id } = await aSentMail()
+    const path = returnPathOf(world.deps.secrets, OURS, id)!
+    expect(await comeBack(path, `${DSN('5.1.1', 'x')}${'y'.repeat(75)}\r\n`.repeat(7_000))).toMatch(/^552/)
+    const socket = net.connect(intake.port, '127.0.0.1')
+    const lines = ['EHLO x', 'MAIL FROM:<>', `RCPT TO:<${path}>`, 'DATA']
+    for await (const chunk of socket) {
+      if (String(chunk).startsWith('354')) {
+        socket.write(DSN('5.1.1', 'x'))
+        socket.destroy()
+        break
+      }
+      const line = lines.shift()
+      if (line) socket.write(`${line}\r\n`)
+    }
+    expect((await stateOf(storeId)).first).toEqual(['sent', null])
+  })
+})

@@ -1,0 +1,90 @@
+import { maskedAddress } from '../../messages/channels/mask.ts'
+import { insertSaid } from '../../shoppers/consent/consents.ts'
+import { type Db, type StoreTx, transact } from '../../core/db/db.ts'
+import * as system from '../../core/db/system.ts'
+import { noteReport } from '../deliverability/throttles.ts'
+import type { Deps } from '../../deps.ts'
+import { setUnsubscribed, skipOpenTo } from '../../messages/messages/recipient.ts'
+import { isFailed } from '../../messages/messages/state-rules.ts'
+import { notify } from '../../access/notifications/notifications.ts'
+import { undoBadge } from '../outcome/outcome.ts'
+import { lockShoppersOf } from '../../shoppers/shoppers/shoppers.ts'
+import * as sql from './mail-reports-sql.ts'
+
+// What receivers and mail providers say of a mail after it was accepted (D4): delivered, not yet, not for good, or "this is spam".
+// Reports may come twice, late, in any order, and before the mail server's own answer.
+
+export interface MailReport extends Omit<sql.MailReportRow, 'at'> {
+  at?: Date
+}
+
+/** For those who have made sure that the report is genuine. One about no mail of ours changes nothing. */
+export async function recordMailReport(deps: Deps, report: MailReport): Promise<void> {
+  const message = await system.mailById(deps.db, report.messageId)
+  if (!message) return
+  const now = deps.now()
+  const at = report.at && report.at < now ? report.at : now
+  const isNew = await transact({ storeId: message.store_id, db: deps.db as Db }, async (tx) => {
+    await lockShoppersOf(tx, [message.shopper_id])
+    if (!(await sql.keepMailReport(tx, { ...report, at }))) return false
+    await suppressFor(deps, tx, report, message)
+    await apply(deps, tx, message.id)
+    return true
+  })
+  if (isNew) await noteReport(deps, message, report)
+  deps.log.info(
+    { storeId: message.store_id, messageId: message.id, kind: report.kind, source: report.source },
+    'messages.report',
+  )
+}
+
+const SUPPRESSES: Partial<Record<MailReport['kind'], 'hard_bounce' | 'complaint' | 'unsubscribed'>> = {
+  hard: 'hard_bounce',
+  complaint: 'complaint',
+  opt_out: 'unsubscribed',
+}
+
+type Mail = NonNullable<Awaited<ReturnType<typeof system.mailById>>>
+
+/** In the same commit for every message not yet sent (C2), whatever became of this one. */
+async function suppressFor(deps: Deps, tx: StoreTx, { kind, source }: MailReport, mail: Mail): Promise<void> {
+  const reason = SUPPRESSES[kind]
+  if (!reason) return
+  const { account_id: accountId, to_address: address } = mail
+  const now = deps.now()
+  const hash = deps.secrets.addressHash(address)
+  await sql.suppressReported(tx, { accountId, hash, address, reason, source, at: now })
+  await skipOpenTo(tx, { accountId, address, channel: 'email', now, reason: `suppressed_${reason}` })
+  if (kind === 'opt_out') {
+    const who = maskedAddress('email', address)
+    const said = { channel: 'email', status: 'withdrawn', wording: null } as const
+    await insertSaid(tx, { ...said, addressHash: hash, source, at: now, who })
+    await setUnsubscribed(tx, mail.id, { at: now })
+  }
+  if (kind !== 'complaint') return
+  const data = { cartId: mail.cart_id, messageId: mail.id, to: address }
+  await notify(tx, { type: 'complaint_failed', data, at: now })
+}
+
+async function apply(deps: Deps, tx: StoreTx, messageId: string): Promise<void> {
+  const now = deps.now()
+  for (const moved of await sql.applyMailReports(tx, messageId, now)) {
+    if (!isFailed(moved.state)) continue
+    // Decision 11: what was not delivered is not what the badge is about.
+    await undoBadge(tx, moved.id)
+    const { id: messageId, cart_id: cartId, to_address: to, words: answer } = moved
+    const data = { cartId, messageId, to, cause: 'bounced' as const, answer }
+    await notify(tx, { type: 'email_failed', data, at: now })
+  }
+}
+
+/** Tick: reports that were faster than the mail server's own answer. */
+export async function applyWaitingReports(deps: Deps): Promise<void> {
+  for (const { store_id, message_id, shopper_id } of await sql.waitingMailReports(deps.db)) {
+    await transact({ storeId: store_id, db: deps.db as Db }, async (tx) => {
+      // An erasure holds the same lock: what is written here is there for it to erase, or finds nothing left.
+      await lockShoppersOf(tx, [shopper_id])
+      await apply(deps, tx, message_id)
+    })
+  }
+}

@@ -1,0 +1,385 @@
+import type { KyselyPlugin } from 'kysely'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { CapturePost } from '../../../shared/capture.ts'
+import { aBox } from '../../../test/boxes.ts'
+import { tracesIn } from '../../../test/erasure-scene.ts'
+import { anOrder, aStore, type TestStore } from '../../../test/factories.ts'
+import { aCalledWorld } from '../../../test/provider-calls.ts'
+import { recordCapture } from '../../carts/capture/capture.ts'
+import { recordOrders } from '../../carts/carts/record.ts'
+import type { Outcome, TextChannel } from '../../messages/channels/channel.ts'
+import { ledgerText } from '../../shoppers/consent/evidence-sql.ts'
+import { askWaiting } from './opt-in-request.ts'
+
+// Double opt-in for SMS, from the box in the shop to the YES of the person.
+
+const scene = aCalledWorld()
+const { world, says } = scene
+const HOUR = 3_600_000
+let store: TestStore
+let visits = 0
+
+beforeEach(async () => {
+  store = scene.store
+  await world.db.updateTable('subscriptions').set({ plan: 'starter' }).execute()
+  await world.db
+    .updateTable('stores')
+    .set({ selling_countries: ['US', 'DE'] })
+    .execute()
+  await world.db.deleteFrom('rate_limits').execute()
+  // Mid-morning in Germany.
+  world.now = new Date(`${new Date(world.now.getTime() + 86_400_000).toISOString().slice(0, 10)}T10:00:00Z`)
+})
+
+const german = () => `+4915123456${String(100 + visits)}`
+
+/** A shopper ticks boxes at the checkout; a number is always typed in the same browser. */
+async function ticks(consent: NonNullable<CapturePost['consent']>, phone = german(), to = store) {
+  const url = 'https://shop.example.com'
+  visits += 1
+  const post: CapturePost = {
+    cart: `cart-of-${phone.slice(1).padStart(20, '0')}`,
+    page: `page-${String(visits).padStart(6, '0')}`,
+    seq: 0,
+    contact: { email: `v${phone.slice(1)}@shoppers.example`, phone },
+  }
+  const capture = (said: CapturePost) =>
+    recordCapture(world.deps, { id: to.storeId, url, home_url: url }, said, `client-${visits}`)
+  await capture(post)
+  await capture({ ...post, seq: 1, consent })
+  return phone
+}
+
+const sms = (isGiven: boolean) => ({ sms: aBox('sms', isGiven) })
+
+async function wordOf(phone: string, channel = 'sms', of = store) {
+  const hash = world.deps.secrets.addressHash(phone)
+  const words = await ledgerText({ storeId: of.storeId, db: world.db }, [hash], [channel])
+  return words.get(`${channel}:${hash.toString('hex')}`)
+}
+
+const asked = (phone: string) => scene.twilio.network.texts.thread(phone, 'sms', '+12025550100').map(({ body }) => body)
+
+describe('a yes by SMS (C5, C6)', () => {
+  test('in Germany awaits its confirmation, and is asked once, in plain words and without advertising', async () => {
+    const phone = await ticks(sms(true))
+    expect((await wordOf(phone))?.evidence).toBe('pending')
+    for (let n = 0; n < 3; n++) await askWaiting(world.deps)
+    await ticks(sms(true), phone)
+    await askWaiting(world.deps)
+    expect(asked(phone)).toEqual([expect.stringMatching(/^Tea & Co: Möchten Sie SMS .* antworten Sie mit JA\./)])
+    expect(asked(phone)[0]).not.toMatch(/http|%|rabatt|discount/i)
+  })
+
+  test('in the US is a yes at once, and nothing is asked', async () => {
+    const phone = await ticks(sms(true), '+12125550177')
+    await askWaiting(world.deps)
+    expect([(await wordOf(phone))?.evidence, asked(phone)]).toEqual(['express_yes', []])
+  })
+
+  test('is asked of everybody where the store says so', async () => {
+    await world.db.updateTable('stores').set({ sms_confirmation: 'always' }).where('id', '=', store.storeId).execute()
+    const phone = await ticks(sms(true), '+12125550178')
+    await world.db
+      .updateTable('stores')
+      .set({ sms_confirmation: 'where_required' })
+      .where('id', '=', store.storeId)
+      .execute()
+    world.now = new Date(`${world.now.toISOString().slice(0, 10)}T19:00:00Z`)
+    await askWaiting(world.deps)
+    expect((await wordOf(phone))?.evidence).toBe('pending')
+    expect(asked(phone)).toEqual([expect.stringMatching(/^Tea & Co: do you want .* reply YES\./)])
+  })
+
+  test('given on a page of the shop is asked for where the store says so; one with an order is not (C5)', async () => {
+    const setMode = (mode: 'page_script' | 'where_required') =>
+      world.request('PUT', `/api/consent/sms-confirmation?storeId=${store.storeId}`, {
+        token: store.token,
+        body: { mode },
+      })
+    expect((await setMode('page_script')).status).toBe(200)
+    const phone = await ticks(sms(true), '+12125550181')
+    const consents = [{ channel: 'sms' as const, wording: 'Text me' }]
+    const order = anOrder(world, { kind: 'purchase', phone: '+12125550182', country: 'US', consents })
+    await recordOrders(world.deps, store.storeId, [order], 'webhook')
+    await setMode('where_required')
+    expect((await wordOf(phone))?.evidence).toBe('pending')
+    expect((await wordOf('+12125550182'))?.evidence).toBe('express_yes')
+  })
+
+  test('email and WhatsApp ask for no confirmation', async () => {
+    const phone = await ticks({ email: aBox('email'), whatsapp: aBox('whatsapp') })
+    expect((await wordOf(phone, 'whatsapp'))?.evidence).toBe('express_yes')
+    await askWaiting(world.deps)
+    expect(asked(phone)).toEqual([])
+  })
+})
+
+test('a tick taken away after the clock was put back is the newest word (C5, T4)', async () => {
+  const phone = await ticks(sms(true), '+12125550179')
+  world.advance(-600_000)
+  await ticks(sms(false), phone)
+  expect((await wordOf(phone))?.evidence).toBe('withdrawn')
+  world.advance(600_000)
+})
+
+describe('the answer', () => {
+  const replies = (phone: string, text: string) => says(text, { From: phone })
+
+  test('YES in any case confirms, once, with the words that were asked; anything else leaves it pending', async () => {
+    const phone = await ticks(sms(true))
+    await askWaiting(world.deps)
+    for (const words of ['maybe', 'yes please', 'Who is this?']) await replies(phone, words)
+    expect((await wordOf(phone))?.evidence).toBe('pending')
+    world.advance(1_000)
+    expect((await replies(phone, ' ja! ')).body).toContain('Tea &amp; Co: Danke, das ist bestätigt.')
+    expect(await wordOf(phone)).toMatchObject({ evidence: 'confirmed', source: 'YES by SMS' })
+    expect((await replies(phone, 'YES')).body).not.toContain('bestätigt')
+    const row = await world.db
+      .selectFrom('consents')
+      .selectAll()
+      .where('is_confirmed', '=', true)
+      .executeTakeFirstOrThrow()
+    expect(row.wording).toBe(asked(phone)[0])
+  })
+
+  test('YES to nothing is just a word', async () => {
+    const phone = german()
+    visits += 1
+    expect((await replies(phone, 'YES')).body).not.toContain('bestätigt')
+    expect(await wordOf(phone)).toBeUndefined()
+  })
+
+  test('STOP to the question ends it: a later YES grants nothing', async () => {
+    const phone = await ticks(sms(true))
+    await askWaiting(world.deps)
+    world.advance(1_000)
+    await replies(phone, 'STOP')
+    world.advance(1_000)
+    await replies(phone, 'YES')
+    expect((await wordOf(phone))?.evidence).toBe('withdrawn')
+  })
+
+  test('what was confirmed, stopped and started again is confirmed', async () => {
+    const phone = await ticks(sms(true))
+    await askWaiting(world.deps)
+    for (const text of ['YES', 'STOP', 'START']) {
+      world.advance(1_000)
+      await replies(phone, text)
+    }
+    expect((await wordOf(phone))?.evidence).toBe('confirmed')
+  })
+
+  test('ticked again afterwards, it is confirmed still', async () => {
+    const phone = await ticks(sms(true))
+    await askWaiting(world.deps)
+    await replies(phone, 'YES')
+    world.advance(1_000)
+    await ticks(sms(true), phone)
+    expect((await wordOf(phone))?.evidence).toBe('confirmed')
+  })
+})
+
+describe('the question is no exception to what stops messages', () => {
+  test('nobody is woken: at night it waits for the morning (T2)', async () => {
+    world.now = new Date(`${world.now.toISOString().slice(0, 10)}T22:30:00Z`)
+    const phone = await ticks(sms(true))
+    await askWaiting(world.deps)
+    expect(asked(phone)).toEqual([])
+    world.advance(10 * HOUR)
+    await askWaiting(world.deps)
+    expect(asked(phone)).toHaveLength(1)
+  })
+
+  test('who has said STOP is not asked, and neither is who took it back (C1)', async () => {
+    const stopped = german()
+    await says('STOP', { From: stopped })
+    world.advance(1_000)
+    await ticks(sms(true), stopped)
+    const undecided = await ticks(sms(true))
+    world.advance(1_000)
+    await ticks(sms(false), undecided)
+    await askWaiting(world.deps)
+    expect([...asked(stopped).slice(1), ...asked(undecided)].filter((body) => body.includes('JA'))).toEqual([])
+  })
+
+  test('a day later it would not be understood any more, and is given up', async () => {
+    world.now = new Date(`${world.now.toISOString().slice(0, 10)}T10:00:00Z`)
+    const phone = await ticks(sms(true))
+    world.advance(25 * HOUR)
+    await askWaiting(world.deps)
+    const states = await world.db
+      .selectFrom('opt_in_requests')
+      .select(['state', 'phone'])
+      .orderBy('created_at', 'desc')
+      .execute()
+    expect([asked(phone), states[0]]).toEqual([[], { state: 'dropped', phone: null }])
+  })
+
+  test('no number is kept once it was asked', async () => {
+    await ticks(sms(true))
+    await askWaiting(world.deps)
+    const kept = await world.db.selectFrom('opt_in_requests').select('phone').where('state', '<>', 'waiting').execute()
+    expect(kept.filter(({ phone }) => phone !== null)).toEqual([])
+  })
+})
+
+const PRICE = { amountMicros: 100_000, currency: 'EUR' }
+
+/** The questions that are due, by a provider of the test. */
+async function askBy(send: TextChannel['send'], db = world.deps.db) {
+  const transport: TextChannel = {
+    ...{ poolSize: 5, check: async () => ({ isOk: true }) as const, close: async () => {} },
+    estimate: () => ({ segments: 1, cost: PRICE }),
+    send,
+  }
+  await askWaiting({ ...world.deps, db, channels: { ...world.deps.channels, text: async () => transport } })
+}
+
+describe('what a question costs (Budget)', () => {
+  /** The newest question and the books, before and after it was asked. */
+  async function asking(ask: () => Promise<unknown>) {
+    const booked = async () =>
+      (await world.db.selectFrom('sending_spend').select('micros').where('currency', '=', 'EUR').executeTakeFirst())
+        ?.micros ?? 0
+    await ticks(sms(true))
+    const before = await booked()
+    await ask()
+    const optInRequest = await world.db
+      .selectFrom('opt_in_requests')
+      .select(['state', 'wording'])
+      .orderBy('created_at', 'desc')
+      .executeTakeFirstOrThrow()
+    return { state: optInRequest.state, isWorded: optInRequest.wording !== null, booked: (await booked()) - before }
+  }
+
+  const REFUSAL: Outcome = { kind: 'rejected', reason: 'no', response: 'No', isRecipientFault: false }
+
+  test('stays booked when the process ends before the answer: it may have been taken', async () => {
+    const asked = await asking(() => askBy(() => Promise.reject(new Error('the process ends'))))
+    expect(asked).toEqual({ state: 'asked', isWorded: true, booked: PRICE.amountMicros })
+  })
+
+  test('is taken back with the refusal', async () => {
+    const asked = await asking(() => askBy(async () => REFUSAL))
+    expect(asked).toEqual({ state: 'failed', isWorded: true, booked: 0 })
+  })
+
+  test.each<[Outcome]>([
+    [REFUSAL],
+    [{ kind: 'retry', reason: 'busy', response: 'Busy' }],
+  ])('is taken back as well when a YES came first, which then answers no words of ours: %o', async (outcome) => {
+    const asked = await asking(() =>
+      askBy(async ({ to }) => {
+        await says('YES', { From: to })
+        return outcome
+      }),
+    )
+    expect(asked).toEqual({ state: 'answered', isWorded: false, booked: 0 })
+  })
+
+  test.each([
+    'update opt_in_requests set state = ',
+    'insert into sending_spend as s',
+  ])('is taken back in one commit with the refusal, or neither is written: %s', async (lost) => {
+    const ending: KyselyPlugin = {
+      transformQuery: ({ node }) => {
+        if (isAnswered && JSON.stringify(node).includes(lost)) throw new Error('the process ends')
+        return node
+      },
+      transformResult: async ({ result }) => result,
+    }
+    let isAnswered = false
+    const refuse = async () => {
+      isAnswered = true
+      return REFUSAL
+    }
+    const asked = await asking(() => askBy(refuse, world.deps.db.withPlugin(ending)))
+    expect(asked).toEqual({ state: 'asked', isWorded: true, booked: PRICE.amountMicros })
+  })
+
+  test('after standing still it is not put, and waits to be looked at anew (D5)', async () => {
+    let isPut = false
+    const still: KyselyPlugin = {
+      transformQuery: ({ node }) => {
+        if (JSON.stringify(node).includes("set state = 'asked'")) world.advance(30_000)
+        return node
+      },
+      transformResult: async ({ result }) => result,
+    }
+    const put = async (): Promise<Outcome> => {
+      isPut = true
+      return { kind: 'accepted', providerId: 'SM1', response: '' }
+    }
+    const asked = await asking(() => askBy(put, world.deps.db.withPlugin(still)))
+    expect([isPut, asked]).toEqual([false, { state: 'waiting', isWorded: false, booked: 0 }])
+  })
+})
+
+describe('who is erased while the question is in flight (C8)', () => {
+  test.each<[Outcome, string]>([
+    [{ kind: 'retry', reason: 'busy', response: 'Busy' }, 'dropped'],
+    [{ kind: 'rejected', reason: '21211', response: 'No such number', isRecipientFault: true }, 'failed'],
+    [{ kind: 'accepted', providerId: 'SM-of-the-erased', response: '' }, 'asked'],
+  ])('is not asked again, and no answer writes them down: %o', async (outcome, state) => {
+    const phone = await ticks(sms(true))
+    await askBy(async () => {
+      const { token } = store
+      const path = `/api/privacy/${encodeURIComponent(phone)}`
+      const { status } = await world.request('DELETE', path, { token, body: { confirmation: 'erase' } })
+      expect(status).toBe(202)
+      await world.runJobs()
+      return outcome
+    })
+    const hash = world.deps.secrets.addressHash(phone)
+    const kept = await world.db
+      .selectFrom('opt_in_requests')
+      .select(['state', 'phone', 'provider_id'])
+      .where('address_hash', '=', hash)
+      .execute()
+    expect(kept).toEqual([{ state, phone: null, provider_id: null }])
+    expect(await tracesIn(world, [phone.slice(1)])).toEqual([])
+    world.advance(HOUR)
+    await askWaiting(world.deps)
+    expect(asked(phone)).toEqual([])
+  })
+})
+
+describe('a consent that comes with an order', () => {
+  const words = (channel: 'email' | 'sms' | 'whatsapp') => ({ channel, wording: `Yes to ${channel}` })
+
+  test('is recorded once, however often the order is read, and dated by the order', async () => {
+    const other = await aStore(world)
+    const order = anOrder(world, { kind: 'purchase', phone: '+12125550199', consents: [words('email'), words('sms')] })
+    world.advance(HOUR)
+    for (const status of ['processing', 'processing', 'completed']) {
+      await recordOrders(
+        world.deps,
+        other.storeId,
+        [{ ...order, status, modifiedAt: world.advance(1_000).toISOString() }],
+        'sync',
+      )
+    }
+    const rows = await world.db
+      .selectFrom('consents')
+      .select(['channel', 'status', 'source', 'wording', 'at'])
+      .where('store_id', '=', other.storeId)
+      .orderBy('channel')
+      .execute()
+    const at = new Date(order.createdAt)
+    expect(rows).toEqual([
+      { channel: 'email', status: 'granted', source: 'order', wording: 'Yes to email', at },
+      { channel: 'sms', status: 'granted', source: 'order', wording: 'Yes to sms', at },
+    ])
+  })
+
+  test.each([HOUR, 0])('does not beat a withdrawal that came after it, by %d ms', async (laterMs) => {
+    const other = await aStore(world)
+    const order = anOrder(world, { phone: '+12125550198', consents: [words('sms')] })
+    world.advance(laterMs)
+    await ticks(sms(false), order.phone!, other)
+    world.advance(HOUR)
+    await recordOrders(world.deps, other.storeId, [order], 'sync')
+    expect((await wordOf(order.phone!, 'sms', other))?.evidence).toBe('withdrawn')
+  })
+})

@@ -1,0 +1,169 @@
+import { beforeEach, expect, test } from 'vitest'
+import {
+  aScene,
+  cartOf,
+  DAY,
+  HOUR,
+  linkIn,
+  MINUTE,
+  messagesOf,
+  pass,
+  recordOf,
+  steps,
+} from '../../../test/message-scene.ts'
+import { acceptsMail, aWorld } from '../../../test/world.ts'
+import type { Outcome } from '../../messages/channels/channel.ts'
+import { transact } from '../../core/db/db.ts'
+import { retimeFlowMessages } from '../../messages/messages/messages.ts'
+import { gatherNotifications } from '../../access/notifications/gather.ts'
+
+// What became of it (D4): proof of non-acceptance is tried again, everything else never.
+
+const world = aWorld()
+
+beforeEach(() => {
+  world.answer = acceptsMail
+  world.queued.length = 0
+})
+
+const RETRY: Outcome = { kind: 'retry', reason: 'greylisted', response: '451 try later' }
+const UNKNOWN: Outcome = { kind: 'unknown', reason: 'timeout', response: 'no answer' }
+const BOUNCE: Outcome = { kind: 'rejected', reason: 'no_mailbox', response: '550 no such user', isRecipientFault: true }
+const REFUSED: Outcome = {
+  kind: 'rejected',
+  reason: 'content',
+  response: '554 looks like spam',
+  isRecipientFault: false,
+}
+
+const used = async (accountId: string) =>
+  (await world.db.selectFrom('plan_usage').select('used').where('account_id', '=', accountId).executeTakeFirst())
+    ?.used ?? 0
+
+const suppressions = (accountId: string) =>
+  world.db.selectFrom('suppressions').select(['reason', 'channel']).where('account_id', '=', accountId).execute()
+
+test('what was provably not accepted is tried again with growing pauses, and goes when it is let in (D4)', async () => {
+  const { storeId, accountId } = await aScene(world)
+  world.answer = () => RETRY
+  await pass(world, storeId, HOUR)
+  const waits: number[] = []
+  for (let n = 1; n <= 3; n++) {
+    const [row] = await messagesOf(world, storeId)
+    expect(row).toMatchObject({ state: 'held', reason: 'retry', sending_at: null, attempts: n })
+    expect(await used(accountId)).toBe(0)
+    expect(await cartOf(world, storeId)).toMatchObject({ badge: 'No Action', last_sent_at: null })
+    waits.push(row!.wake_at.getTime() - world.now.getTime())
+    await pass(world, storeId, waits.at(-1)! - 1)
+    expect(world.sent).toHaveLength(n)
+    await pass(world, storeId, 1)
+    expect(world.sent).toHaveLength(n + 1)
+  }
+  expect(waits[2]! / waits[0]!).toBeGreaterThan(3)
+  world.answer = acceptsMail
+  await pass(world, storeId, 10 * MINUTE)
+  expect((await steps(world, storeId))[0]).toBe('sent')
+  expect(await used(accountId)).toBe(1)
+  expect((await cartOf(world, storeId)).badge).toBe('Email Sent')
+  const links = world.sent.map((mail) => linkIn(mail.html, '/u/'))
+  expect(new Set(links).size).toBe(1)
+})
+
+test('a server that asks for more patience than the age limit leaves: closed as too old at the limit (D4, D7)', async () => {
+  const { storeId } = await aScene(world)
+  world.answer = () => ({ ...RETRY, retryAfterMs: 5 * DAY }) as Outcome
+  await pass(world, storeId, HOUR)
+  const [row] = await messagesOf(world, storeId)
+  expect(row!.wake_at).toEqual(row!.expires_at)
+  await pass(world, storeId, DAY)
+  expect((await messagesOf(world, storeId))[0]).toMatchObject({ state: 'skipped' })
+  expect(world.sent.filter((mail) => mail.messageId === row!.id)).toHaveLength(1)
+})
+
+test('what a server has put off is not tried before the server wanted it, though the shopper was there again (P1)', async () => {
+  const { storeId } = await aScene(world)
+  world.answer = () => ({ ...RETRY, retryAfterMs: 2 * HOUR }) as Outcome
+  await pass(world, storeId, HOUR)
+  const putOff = (await messagesOf(world, storeId))[0]!
+  const seenAt = async (ms: number) => {
+    const activity = [{ cartId: putOff.cart_id!, lastActivity: new Date(putOff.due_at.getTime() + ms) }]
+    await transact({ storeId, db: world.db }, (tx) => retimeFlowMessages(tx, activity, world.now))
+    return (await messagesOf(world, storeId))[0]!
+  }
+  const { state, reason, wake_at } = putOff
+  expect(await seenAt(-30 * MINUTE)).toMatchObject({ state, reason, wake_at })
+  // The step itself is due later now.
+  const later = await seenAt(5 * HOUR)
+  expect(later).toMatchObject({ state: 'scheduled', reason: null, wake_at: later.due_at })
+})
+
+test('an address that does not exist fails and is suppressed for the account (D4, C1)', async () => {
+  const { storeId, accountId, orders } = await aScene(world)
+  world.answer = () => BOUNCE
+  await pass(world, storeId, HOUR)
+  expect((await steps(world, storeId))[0]).toBe('failed(rejected:no_mailbox)')
+  expect(await suppressions(accountId)).toEqual([{ reason: 'hard_bounce', channel: 'email' }])
+  expect(await used(accountId)).toBe(0)
+  world.answer = acceptsMail
+  await pass(world, storeId, 23 * HOUR)
+  expect((await steps(world, storeId))[1]).toBe('skipped(suppressed_hard_bounce)')
+  expect(world.sent.filter((mail) => mail.to === orders[0]!.email)).toHaveLength(1)
+})
+
+test('a refusal of what was written fails and suppresses nobody (D4)', async () => {
+  const { storeId, accountId } = await aScene(world)
+  world.answer = () => REFUSED
+  await pass(world, storeId, HOUR)
+  expect((await steps(world, storeId))[0]).toBe('failed(rejected:content)')
+  expect(await suppressions(accountId)).toEqual([])
+  expect(await recordOf(world, storeId)).toEqual(['send ok', 'result rejected:content'])
+  expect((await cartOf(world, storeId)).badge).toBe('No Action')
+})
+
+test('unknown is never resent; it counts for the plan and the cap, and keeps the next step at its distance (D4)', async () => {
+  const { storeId, accountId } = await aScene(world)
+  await world.db
+    .updateTable('stores')
+    .set({ cap_messages: 1, cap_window_hours: 48 })
+    .where('id', '=', storeId)
+    .execute()
+  world.answer = () => UNKNOWN
+  await pass(world, storeId, HOUR)
+  world.answer = acceptsMail
+  for (let n = 0; n < 5; n++) await pass(world, storeId, HOUR)
+  expect(world.sent).toHaveLength(1)
+  expect(await used(accountId)).toBe(1)
+  expect((await cartOf(world, storeId)).badge).toBe('Email Sent')
+  await pass(world, storeId, 18 * HOUR)
+  expect((await steps(world, storeId)).slice(0, 2)).toEqual(['unknown(unknown)', 'held(frequency_cap)'])
+})
+
+test('a person’s click proves that an unknown one arrived; a scanner’s does not (D4, A1)', async () => {
+  const { storeId } = await aScene(world)
+  world.answer = () => UNKNOWN
+  await pass(world, storeId, HOUR)
+  const link = linkIn(world.sent[0]!.html, '/c/')
+  world.advance(MINUTE)
+  await world.request('GET', link, { headers: { 'user-agent': 'Barracuda/1.0' } })
+  await world.request('HEAD', link, { headers: { 'user-agent': 'Mozilla/5.0 Safari/604.1' } })
+  expect((await steps(world, storeId))[0]).toBe('unknown(unknown)')
+  const reply = await world.request('GET', link, { headers: { 'user-agent': 'Mozilla/5.0 Safari/604.1' } })
+  expect(reply.status).toBe(302)
+  expect((await steps(world, storeId))[0]).toBe('sent')
+  expect(await recordOf(world, storeId)).toEqual(['send ok', 'result unknown', 'result accepted'])
+})
+
+test('accepted is told once, with the provider’s own words (D4)', async () => {
+  const { storeId } = await aScene(world)
+  await pass(world, storeId, HOUR)
+  const [row] = await messagesOf(world, storeId)
+  expect(row).toMatchObject({
+    state: 'sent',
+    provider_id: `p-${row!.id}`,
+    provider_response: '250 queued',
+    attempts: 1,
+  })
+  await gatherNotifications(world.deps)
+  const news = await world.db.selectFrom('notifications').select('type').where('store_id', '=', storeId).execute()
+  expect(news.map(({ type }) => type).sort()).toEqual(['cart_abandoned', 'email_sent'])
+})

@@ -1,0 +1,287 @@
+import { expect, test } from 'vitest'
+import { connectionsWait } from '../../../test/locks.ts'
+import { aScene, DAY, HOUR, linkIn, pass, steps } from '../../../test/message-scene.ts'
+import { aWorld } from '../../../test/world.ts'
+import { insertConsent } from '../../shoppers/consent/consent-sql.ts'
+import { transact } from '../../core/db/db.ts'
+import { newId } from '../../core/common/ids.ts'
+import { lockShoppers } from '../../shoppers/shoppers/sql.ts'
+
+// The shopper's own page (decision 27, C2, C3, C5).
+
+const world = aWorld()
+const PHONE = '+12025550143'
+
+async function aReader({ phone = null as string | null } = {}) {
+  const scene = await aScene(world)
+  await pass(world, scene.storeId, HOUR)
+  const mail = world.sent.at(-1)!
+  const token = /\/preferences\?token=([\w-]{43})/.exec(mail.html)![1]!
+  if (phone) {
+    await world.db.updateTable('shoppers').set({ phone }).where('store_id', '=', scene.storeId).execute()
+    await world.db.updateTable('carts').set({ phone }).where('store_id', '=', scene.storeId).execute()
+    await say(scene.storeId, phone, 'sms', 'granted')
+  }
+  const path = `/api/preferences/${token}`
+  const save = (body: object) => world.request('POST', path, { body: { language: 'en', ...body } })
+  return {
+    ...scene,
+    sessionToken: scene.token,
+    mail,
+    token,
+    email: mail.to,
+    save,
+    read: () => world.request('GET', path),
+  }
+}
+
+const say = (storeId: string, address: string, channel: 'email' | 'sms', status: 'granted' | 'withdrawn') =>
+  insertConsent(
+    { storeId, db: world.db },
+    {
+      id: newId(),
+      addressHash: world.deps.secrets.addressHash(address),
+      channel,
+      status,
+      source: 'checkout',
+      wording: null,
+      at: new Date(world.now.getTime() - HOUR),
+    },
+  )
+
+const ledger = (storeId: string) =>
+  world.db
+    .selectFrom('consents')
+    .select(['channel', 'status', 'source', 'wording', 'who', 'evidence'])
+    .where('store_id', '=', storeId)
+    .where('source', '=', 'preference page')
+    .orderBy('channel')
+    .execute()
+
+const suppressed = async (accountId: string) => {
+  const rows = await world.db
+    .selectFrom('suppressions')
+    .select(['channel', 'address'])
+    .where('account_id', '=', accountId)
+    .orderBy('address')
+    .orderBy('channel')
+    .execute()
+  return rows.map(({ channel, address }) => `${channel} ${address}`)
+}
+
+test('every mail names the page beside the way out, in both of its parts', async () => {
+  const { mail, token } = await aReader()
+  expect(mail.text).toContain(`Email preferences: http://localhost:3000/preferences?token=${token}`)
+  expect(mail.headers['List-Unsubscribe']).toMatch(/\/u\/[\w-]{43}>$/)
+})
+
+test('looking shows the masked address and changes nothing, however often a scanner does it (C3)', async () => {
+  const { accountId, storeId, email, read } = await aReader()
+  for (let n = 0; n < 3; n++) {
+    const { status, body, headers } = await read()
+    expect(status).toBe(200)
+    expect(headers).toMatchObject({ 'referrer-policy': 'no-referrer', 'x-robots-tag': 'noindex' })
+    expect(JSON.stringify(body)).not.toContain(email)
+    expect(body).toMatchObject({ storeName: 'Tea & Co', language: 'en', channels: [{ channel: 'email', isOn: true }] })
+  }
+  expect(await ledger(storeId)).toEqual([])
+  expect(await suppressed(accountId)).toEqual([])
+})
+
+test.each([
+  [
+    'multipart/form-data; boundary=b',
+    '--b\r\nContent-Disposition: form-data; name="List-Unsubscribe"\r\n\r\nOne-Click\r\n--b--\r\n',
+  ],
+  [undefined, 'List-Unsubscribe=One-Click'],
+  ['application/json', '{not json'],
+  ['application/xml', '<x/>'],
+  ['text/plain', ''],
+])('one press unsubscribes whatever its body is: %s (cases-R4)', async (type, payload) => {
+  const { mail, accountId, email } = await aReader()
+  const headers = type === undefined ? {} : { 'content-type': type }
+  const reply = await world.app.inject({ method: 'POST', url: linkIn(mail.html, '/u/'), headers, payload })
+  expect([reply.statusCode, await suppressed(accountId)]).toEqual([200, [`email ${email}`]])
+})
+
+test('tokens of another purpose, expired and invented ones get one and the same answer (X1)', async () => {
+  const { mail, token } = await aReader()
+  const other = linkIn(mail.html, '/u/').slice(3)
+  const answers = [await world.request('GET', `/api/preferences/${other}`)]
+  answers.push(await world.request('GET', `/api/preferences/${'x'.repeat(43)}`))
+  answers.push(await world.request('POST', `/api/preferences/${other}`, { body: { language: 'en', isStopAll: true } }))
+  expect((await world.request('POST', `/api/unsubscribe/${token}`)).status).toBe(404)
+  expect((await world.request('POST', `/u/${token}`)).status).toBe(404)
+  world.advance(30 * DAY)
+  answers.push(await world.request('GET', `/api/preferences/${token}`))
+  const without = answers.map(({ status, body }) => [status, { ...body, requestId: '' }])
+  expect(new Set(without.map((each) => JSON.stringify(each))).size).toBe(1)
+  expect(without[0]![0]).toBe(404)
+})
+
+test('switching email off closes what is open and is written down with the words shown (C2, C5)', async () => {
+  const { accountId, storeId, email, save } = await aReader()
+  const { body } = await save({ channels: { email: false }, reason: 'too_many', note: ' enough ' })
+  expect(body.channels).toEqual([
+    { channel: 'email', address: expect.stringMatching(/^.•••@/), isOn: false, isPending: false, lock: null },
+  ])
+  expect(await ledger(storeId)).toEqual([
+    {
+      channel: 'email',
+      status: 'withdrawn',
+      source: 'preference page',
+      wording: 'Email: Reminders when you leave something in your cart, and related offers.',
+      who: `${email[0]}•••@${email.split('@')[1]}`,
+      evidence: { language: 'en', reason: 'too_many', note: 'enough' },
+    },
+  ])
+  expect(await suppressed(accountId)).toEqual([`email ${email}`])
+  expect((await steps(world, storeId)).slice(1)).toEqual([
+    'skipped(suppressed_unsubscribed)',
+    'skipped(suppressed_unsubscribed)',
+  ])
+})
+
+test('saving it twice writes once, and switching on again is the person’s own act (C5)', async () => {
+  const { accountId, storeId, save } = await aReader()
+  /** Messages that count as left by. */
+  const left = () =>
+    world.db
+      .selectFrom('messages')
+      .select('unsubscribed_at')
+      .where('store_id', '=', storeId)
+      .where('unsubscribed_at', 'is not', null)
+      .execute()
+  await save({ channels: { email: false } })
+  await save({ channels: { email: false } })
+  expect(await ledger(storeId)).toHaveLength(1)
+  expect(await left()).toHaveLength(1)
+  world.advance(1_000)
+  const { body } = await save({ channels: { email: true }, language: 'de' })
+  expect(body).toMatchObject({ language: 'de', channels: [{ isOn: true }] })
+  expect(await suppressed(accountId)).toEqual([])
+  expect(await left()).toEqual([])
+  const [, granted] = (await ledger(storeId)).sort((a, b) => (a.status < b.status ? 1 : -1))
+  expect(granted).toMatchObject({ status: 'granted', wording: expect.stringMatching(/^E-Mail: Erinnerungen/) })
+})
+
+test('what is said later counts as later, also when the clock has been put back since (C5, T4)', async () => {
+  const { save, read } = await aReader()
+  await save({ channels: { email: false } })
+  world.advance(-30 * 60_000)
+  await save({ channels: { email: true } })
+  expect((await read()).body.channels).toMatchObject([{ isOn: true }])
+  await save({ channels: { email: false } })
+  expect((await read()).body.channels).toMatchObject([{ isOn: false }])
+  world.advance(30 * 60_000)
+})
+
+test('everything stopped is stopped for mail and phone; one of them switched on leaves the others off', async () => {
+  const { accountId, email, save } = await aReader({ phone: PHONE })
+  const stopped = await save({ isStopAll: true })
+  expect(stopped.body.channels).toMatchObject([
+    { channel: 'email', isOn: false },
+    { channel: 'sms', address: '+12•••••43', isOn: false },
+  ])
+  expect(await suppressed(accountId)).toEqual(expect.arrayContaining([`all ${email}`, `all ${PHONE}`]))
+  world.advance(1_000)
+  const again = await save({ channels: { sms: true } })
+  expect(again.body.channels).toMatchObject([
+    { channel: 'email', isOn: false },
+    { channel: 'sms', isOn: true },
+    { channel: 'whatsapp', isOn: false },
+  ])
+  const left = await suppressed(accountId)
+  expect(left).toEqual(expect.arrayContaining([`all ${email}`, `whatsapp ${PHONE}`]))
+  expect(left.filter((row) => row === `sms ${PHONE}` || row === `all ${PHONE}`)).toEqual([])
+})
+
+test('a number that stands beside the address is not shown, nor can it be signed up here, without a word of its own', async () => {
+  const { storeId, read, save } = await aReader()
+  await world.db.updateTable('shoppers').set({ phone: PHONE }).where('store_id', '=', storeId).execute()
+  expect((await read()).body.channels).toHaveLength(1)
+  await save({ channels: { sms: true, whatsapp: true } })
+  expect(await ledger(storeId)).toEqual([])
+})
+
+test('a yes to SMS from a mail waits for the phone where it must; one the phone had given is taken up again', async () => {
+  const { storeId, save } = await aReader({ phone: '+4915112345678' })
+  await world.db.updateTable('shoppers').set({ country: 'DE' }).where('store_id', '=', storeId).execute()
+  await save({ channels: { sms: false } })
+  world.advance(1_000)
+  const { body } = await save({ channels: { sms: true } })
+  expect(body.channels[1]).toMatchObject({ channel: 'sms', isOn: true, isPending: true })
+  const asked = world.db.selectFrom('opt_in_requests').select('state').where('store_id', '=', storeId)
+  expect(await asked.execute()).toEqual([{ state: 'waiting' }])
+  await world.db
+    .updateTable('consents')
+    .set({ status: 'granted', is_confirmed: true })
+    .where('status', '=', 'pending')
+    .execute()
+  world.advance(1_000)
+  await save({ channels: { sms: false } })
+  world.advance(1_000)
+  expect((await save({ channels: { sms: true } })).body.channels[1]).toMatchObject({ isOn: true, isPending: false })
+})
+
+test('a decision made while the person is being erased is not written down (C8)', async () => {
+  const { storeId, email, save, sessionToken } = await aReader({ phone: '+4915112345679' })
+  const erase = { token: sessionToken, body: { confirmation: 'erase' } }
+  expect((await world.request('DELETE', `/api/privacy/${encodeURIComponent(email)}`, erase)).status).toBe(202)
+  const people = await world.db.selectFrom('shoppers').select('id').where('store_id', '=', storeId).execute()
+  let [erasing, saving]: Promise<unknown>[] = []
+  await transact({ storeId, db: world.db }, async (tx) => {
+    await lockShoppers(
+      tx,
+      people.map(({ id }) => id),
+    )
+    erasing = world.runJobs()
+    await connectionsWait(world, 1)
+    saving = save({ language: 'de', channels: { email: false, sms: false } })
+    await connectionsWait(world, 2)
+  })
+  await erasing
+  expect(await saving).toMatchObject({ status: 404 })
+  expect(await ledger(storeId)).toEqual([])
+  const said = world.db.selectFrom('shoppers').select('language').where('store_id', '=', storeId)
+  expect(await said.execute()).toEqual([{ language: null }])
+})
+
+test('what the shop or a bounce has stopped is not the person’s to switch on', async () => {
+  const { accountId, storeId, email, save } = await aReader()
+  const address_hash = world.deps.secrets.addressHash(email)
+  const row = { account_id: accountId, address_hash, channel: 'email' as const, address: email, created_at: world.now }
+  await world.db
+    .insertInto('suppressions')
+    .values({ ...row, reason: 'hard_bounce', source: 'dsn' })
+    .execute()
+  const { body } = await save({ channels: { email: true } })
+  expect(body.channels).toMatchObject([{ isOn: false, lock: 'undeliverable' }])
+  expect(await ledger(storeId)).toEqual([])
+})
+
+test('the language is the browser’s until the person chooses one, and then theirs', async () => {
+  const { token, save } = await aReader()
+  const german = { headers: { 'accept-language': 'de-AT,de;q=0.9' } }
+  expect((await world.request('GET', `/api/preferences/${token}`, german)).body.language).toBe('de')
+  await save({ language: 'en' })
+  expect((await world.request('GET', `/api/preferences/${token}`, german)).body.language).toBe('en')
+})
+
+test('the owner’s words are what the shopper reads; none go back to what comes along; a second tab is told', async () => {
+  const { sessionToken: token, read } = await aReader()
+  const nothing = { headline: null, intro: null, email: null, sms: null, whatsapp: null }
+  const put = (version: string, headline: string | null) =>
+    world.request('PUT', '/api/consent/wording', {
+      token,
+      body: { wordings: { en: { ...nothing, headline }, de: nothing }, version },
+    })
+  const saved = await put('none', ' News of {store} ')
+  expect([saved.status, (await read()).body.wordings.en.headline]).toEqual([200, 'News of Tea & Co'])
+  expect((await read()).body.wordings.de.headline).toBe('Nachrichten von Tea & Co')
+  expect(saved.body.brand).toEqual((await read()).body.brand)
+  expect((await put('none', 'x')).status).toBe(409)
+  world.advance(1_000)
+  expect((await put(saved.body.version, '  ')).body.wordings.en.headline).toBe(null)
+  expect((await read()).body.wordings.en.headline).toBe('Messages from Tea & Co')
+})

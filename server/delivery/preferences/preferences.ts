@@ -1,0 +1,216 @@
+import type { z } from 'zod'
+import { keptPath } from '../../../shared/kept.ts'
+import {
+  channelNames,
+  type Language,
+  type PreferenceChannel,
+  type PreferencesView,
+  preferenceChannels,
+  type savePreferences as saveEndpoint,
+} from '../../../shared/preferences.ts'
+import { shopBrandOf } from '../../carts/brand/shop-brand.ts'
+import { besides, maskedAddress } from '../../messages/channels/mask.ts'
+import { isTextChannelName } from '../../messages/channels/traits.ts'
+import { insertSaid, keepOptInRequest, statusOf, wakeThoseTo } from '../../shoppers/consent/consents.ts'
+import { ledgerText } from '../../shoppers/consent/evidence.ts'
+import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
+import { AppError } from '../../core/common/errors.ts'
+import type { Deps } from '../../deps.ts'
+import { openLink } from '../../carts/links/open-links.ts'
+import { scheduleNextLook } from '../../messages/messages/messages.ts'
+import * as trackSql from '../../messages/messages/recipient.ts'
+import { countBrowsersOf, endSubscriptionsOf } from '../push/subscriptions.ts'
+import { readStore } from '../../access/stores/store.ts'
+import { splitStopAll, suppress, unsuppress } from '../../shoppers/suppressions/unsubscribe.ts'
+import { type ChannelFacts, changesOf, standingOf } from './rules.ts'
+import * as sql from './sql.ts'
+import { wordingsIn } from './wording.ts'
+
+// The preference page: what a person gets, and what they decide about it. Whoever holds the link of a message decides for the address
+// it went to; looking changes nothing (C3), a decision counts for every message not yet sent (C2).
+
+type Decision = z.output<typeof saveEndpoint.body>
+
+interface Contact {
+  channel: PreferenceChannel
+  address: string
+  hash: Buffer
+}
+
+interface Person {
+  accountId: string
+  storeName: string
+  shopperId: string
+  language: Language | null
+  country: string | null
+  contacts: Contact[]
+}
+
+const SOURCE = 'preference page'
+
+/** `browser`: what the reader's browser asks for, where they have not chosen a language yet. */
+export async function readPreferences(deps: Deps, token: string, browser: Language): Promise<PreferencesView> {
+  const { store, messageId } = await linkOf(deps, token)
+  return view(store, await personOf(deps, store, messageId), browser)
+}
+
+export async function decidePreferences(
+  deps: Deps,
+  token: string,
+  decision: Decision,
+  browser: Language,
+): Promise<PreferencesView> {
+  const { store, messageId } = await linkOf(deps, token)
+  return transact(store, async (tx) => {
+    // Two decisions of one person at the same time: one after the other. Whoever was erased meanwhile has none (C8).
+    await trackSql.lockShopperOf(tx, messageId)
+    const person = await personOf(deps, tx, messageId)
+    const { shopperId, contacts } = person
+    const facts = await factsOf(tx, person)
+    const { on, off } = changesOf(facts, decision)
+    const wordings = await wordingsIn(tx, person.storeName)
+    const words = { wording: wordings[decision.language], decision, now: deps.now() }
+    for (const contact of contacts.filter(({ channel }) => off.includes(channel))) {
+      await switchOff(tx, person, contact, words)
+    }
+    if (decision.isPushOff || decision.isStopAll) await endSubscriptionsOf(deps, tx, shopperId, SOURCE)
+    if (decision.isStopAll) await stopAll(tx, person, words.now)
+    await trackSql.setUnsubscribed(tx, messageId, { at: words.now, ...(!decision.isStopAll && { channels: off }) })
+    for (const contact of contacts.filter(({ channel }) => on.includes(channel))) {
+      await switchOn(tx, person, contact, words)
+    }
+    await trackSql.setUnsubscribed(tx, messageId, { at: null, channels: on })
+    await sql.keepLanguage(tx, shopperId, decision.language)
+    if (on.length > 0) await wakeContacts(tx, contacts, words.now)
+    return view(tx, { ...person, language: decision.language }, browser)
+  })
+}
+
+interface Words {
+  wording: Record<PreferenceChannel, string>
+  decision: Decision
+  now: Date
+}
+
+async function switchOff(tx: StoreTx, { accountId }: Person, contact: Contact, words: Words): Promise<void> {
+  const { channel, address, hash } = contact
+  const { now } = words
+  const row = { accountId, hash, address, channel, reason: 'unsubscribed', source: SOURCE, at: now }
+  await suppress(tx, row)
+  await insertSaid(tx, consentOf(contact, 'withdrawn', words))
+  await trackSql.skipOpenTo(tx, { accountId, address, channel, now })
+}
+
+/** Also of what has no box on the page. */
+async function stopAll(tx: StoreTx, { accountId, contacts }: Person, now: Date): Promise<void> {
+  for (const [hash, address] of new Map(contacts.map((each) => [each.hash.toString('hex'), each.address]))) {
+    const row = { accountId, hash: Buffer.from(hash, 'hex'), address, channel: 'all', reason: 'unsubscribed' }
+    await suppress(tx, { ...row, source: SOURCE, at: now })
+  }
+}
+
+/**
+ * The person's own act restores (C5), and what was switched off with it stays off. Where the number has to confirm a yes by SMS it is
+ * asked to, unless it had done so before it was switched off here.
+ */
+async function switchOn(tx: StoreTx, { accountId, country }: Person, contact: Contact, words: Words): Promise<void> {
+  const { channel, address, hash } = contact
+  await splitStopAll(tx, accountId, hash, besides(channel))
+  await unsuppress(tx, accountId, hash, channel)
+  const isConfirmed = await sql.hadConfirmed(tx, hash, channel, SOURCE)
+  const status = isConfirmed ? 'granted' : await statusOf(tx, { channel, address, isGiven: true, country }, hash)
+  await insertSaid(tx, { ...consentOf(contact, status, words), isConfirmed })
+  if (status === 'pending') await keepOptInRequest(tx, { address, addressHash: hash, country, now: words.now })
+}
+
+function consentOf({ channel, address, hash }: Contact, status: 'pending' | 'granted' | 'withdrawn', words: Words) {
+  const { wording, decision, now } = words
+  const { language, reason, note } = decision
+  const why = status === 'withdrawn' ? { ...(reason && { reason }), ...(note.trim() && { note: note.trim() }) } : {}
+  return {
+    addressHash: hash,
+    channel,
+    status,
+    source: SOURCE,
+    wording: `${channelNames[language][channel]}: ${wording[channel]}`,
+    at: now,
+    who: maskedAddress(channel, address),
+    evidence: { language, ...why },
+  }
+}
+
+/** What waits for a yes is looked at again. */
+async function wakeContacts(tx: StoreTx, contacts: readonly Contact[], now: Date): Promise<void> {
+  const addresses = contacts.map(({ address }) => address)
+  await wakeThoseTo(tx, addresses, now)
+  await scheduleNextLook(tx)
+}
+
+async function view(store: StoreDb, person: Person, browser: Language): Promise<PreferencesView> {
+  const facts = await factsOf(store, person)
+  return {
+    storeName: person.storeName,
+    brand: await shopBrandOf(store),
+    language: person.language ?? browser,
+    wordings: await wordingsIn(store, person.storeName),
+    browsers: await countBrowsersOf(store, person.shopperId),
+    keptPath: keptPath((await readStore(store))!.capture_key),
+    channels: facts.map((fact, index) => {
+      const { channel, address } = person.contacts[index]!
+      return { ...standingOf(fact), address: maskedAddress(channel, address) }
+    }),
+  }
+}
+
+/** Of each contact of the person, in their order. */
+async function factsOf(store: StoreDb, { accountId, contacts }: Person): Promise<ChannelFacts[]> {
+  const hashes = contacts.map(({ hash }) => hash)
+  const ledger = await ledgerText(store, hashes, preferenceChannels)
+  const suppressions = await sql.suppressionsOf(store, accountId, hashes)
+  return contacts.map(({ channel, hash }) => {
+    const hex = hash.toString('hex')
+    const rows = suppressions.filter((row) => row.hash === hex && (row.channel === 'all' || row.channel === channel))
+    return {
+      channel,
+      ledger: ledger.get(`${channel}:${hex}`)?.evidence ?? null,
+      suppressed: rows.map(({ reason }) => reason),
+    }
+  })
+}
+
+/** Throws `not_found`. */
+async function linkOf(deps: Deps, token: string): Promise<{ store: StoreDb<Db>; messageId: string }> {
+  const link = await openLink(deps, 'preferences', token)
+  if (!link) throw gone()
+  return { store: { storeId: link.storeId, db: deps.db }, messageId: link.messageId }
+}
+
+/** Throws `not_found` for somebody who was erased. */
+async function personOf(deps: Deps, store: StoreDb, messageId: string): Promise<Person> {
+  const row = await sql.personOf(store, messageId)
+  if (!row?.to_address) throw gone()
+  const email = row.channel === 'email' ? row.to_address : null
+  const phone = row.channel === 'email' ? row.phone : row.to_address
+  const contacts: Contact[] = []
+  for (const channel of preferenceChannels) {
+    const address = channel === 'email' ? email : phone
+    if (!address) continue
+    const contact = { channel, address, hash: deps.secrets.addressHash(address) }
+    if (await isUsed(store, row.account_id, contact)) contacts.push(contact)
+  }
+  const { account_id: accountId, store_name: storeName, shopper_id: shopperId, language, country } = row
+  return { accountId, storeName, shopperId, language, country, contacts }
+}
+
+/**
+ * Email always. A text channel where it has a word of the person to change: somebody else may have typed the number beside the address,
+ * so a first yes to texts is not given here.
+ */
+async function isUsed(store: StoreDb, accountId: string, { channel, hash }: Contact): Promise<boolean> {
+  if (!isTextChannelName(channel)) return true
+  if ((await ledgerText(store, [hash], [channel])).size > 0) return true
+  const suppressions = await sql.suppressionsOf(store, accountId, [hash])
+  return suppressions.some((row) => row.channel === channel || row.channel === 'all')
+}
+
+const gone = () => new AppError('not_found', 'This link is not valid or has expired.')

@@ -1,0 +1,29 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import * as api from '../../../shared/preferences.ts'
+import { type Routes, servePublic, serveStore } from '../../access/http/http.ts'
+import { decidePreferences, readPreferences } from './preferences.ts'
+import { languageOf } from './rules.ts'
+import { readOwnWordings, saveOwnWordings } from './wording.ts'
+
+export const preferenceRoutes: Routes = (app, deps) => {
+  const browser = (request: FastifyRequest) => languageOf(request.headers['accept-language'])
+
+  servePublic(app, deps, api.readPreferences, ({ params, request, reply }) => {
+    discreet(reply)
+    return readPreferences(deps, params.token, browser(request))
+  })
+
+  servePublic(app, deps, api.savePreferences, ({ params, body, request, reply }) => {
+    discreet(reply)
+    return decidePreferences(deps, params.token, body, browser(request))
+  })
+
+  serveStore(app, deps, api.readPreferenceWording, ({ store }) => readOwnWordings(store))
+
+  serveStore(app, deps, api.savePreferenceWording, ({ store, body }) => saveOwnWordings(deps, store, body))
+}
+
+/** One person's, and not to be found again. */
+function discreet(reply: FastifyReply): void {
+  reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer').header('x-robots-tag', 'noindex')
+}

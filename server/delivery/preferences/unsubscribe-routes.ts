@@ -1,0 +1,42 @@
+import * as api from '../../../shared/restore.ts'
+import { listThrottledDomains } from '../../../shared/sending.ts'
+import { viewThrottledDomains } from '../deliverability/throttles.ts'
+import { type Routes, serveAccount, servePublic } from '../../access/http/http.ts'
+import { languageOf } from './rules.ts'
+import { readUnsubscribeLink, resubscribe, unsubscribe } from './unsubscribe.ts'
+
+// Ways out, and who takes no mail. GETs never unsubscribe and never attribute on their own (C3, A1).
+
+export const messageRoutes: Routes = (app, deps) => {
+  serveAccount(app, deps, listThrottledDomains, async ({ account }) => ({
+    domains: await viewThrottledDomains(account, deps.now()),
+  }))
+
+  // RFC 8058: a POST without cookie or login. Its body is the same for everybody, in whatever form: it is not read.
+  app.register(async (scope) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', (_request, body, done) => {
+      body.resume()
+      done(null)
+    })
+    scope.post<{ Params: { token: string } }>('/u/:token', async (request, reply) => {
+      await unsubscribe(deps, request.params.token, 'one-click')
+      return reply.code(200).send({ success: true })
+    })
+  })
+
+  servePublic(app, deps, api.readUnsubscribe, async ({ params, request }) => {
+    const { language, ...about } = await readUnsubscribeLink(deps, params.token)
+    return { ...about, language: language ?? languageOf(request.headers['accept-language']) }
+  })
+
+  servePublic(app, deps, api.confirmUnsubscribe, async ({ params }) => {
+    const { storeName } = await unsubscribe(deps, params.token, 'unsubscribe page')
+    return { storeName, isUnsubscribed: true as const }
+  })
+
+  servePublic(app, deps, api.undoUnsubscribe, async ({ params }) => {
+    const { storeName } = await resubscribe(deps, params.token)
+    return { storeName, isUnsubscribed: false as const }
+  })
+}

@@ -1,0 +1,94 @@
+import type { ShopBrand } from '../../../shared/shop-brand.ts'
+import { shopBrandOf } from '../../carts/brand/shop-brand.ts'
+import { besides, maskedAddress } from '../../messages/channels/mask.ts'
+import { insertSaid } from '../../shoppers/consent/consents.ts'
+import type { Db, StoreTx } from '../../core/db/db.ts'
+import { transact } from '../../core/db/db.ts'
+import { withRetry } from '../../core/db/db-away.ts'
+import { AppError } from '../../core/common/errors.ts'
+import type { Deps } from '../../deps.ts'
+import { messageToken } from '../../carts/links/message-tokens.ts'
+import { openLink } from '../../carts/links/open-links.ts'
+import * as sql from '../../messages/messages/recipient.ts'
+import { hasUnsubscribed, splitStopAll, suppress, unsuppress } from '../../shoppers/suppressions/unsubscribe.ts'
+
+// What comes back from a message: the way out. Tokens of one purpose open nothing else (X1).
+
+export interface UnsubscribeLink {
+  storeName: string
+  brand: ShopBrand
+  address: string
+  isUnsubscribed: boolean
+  /** What the person chose to read; null: nothing yet. */
+  language: 'en' | 'de' | null
+  /** Of the same message. */
+  preferencesToken: string
+}
+
+export async function readUnsubscribeLink(deps: Deps, token: string): Promise<UnsubscribeLink> {
+  const { message, store, hash } = await messageOfToken(deps, token)
+  const isUnsubscribed = await hasUnsubscribed(store, message.account_id, hash, message.channel)
+  return {
+    storeName: message.store_name,
+    brand: await shopBrandOf(store),
+    address: maskedAddress(message.channel, message.to_address!),
+    isUnsubscribed,
+    language: await sql.languageOf(store, message.id),
+    preferencesToken: messageToken(deps.secrets, 'preferences', message.id),
+  }
+}
+
+/** Counts for every message not yet sent, in the same commit (C2). Doing it twice is doing it once. */
+export async function unsubscribe(deps: Deps, token: string, source: string): Promise<{ storeName: string }> {
+  const { message, store, hash } = await messageOfToken(deps, token)
+  const now = deps.now()
+  const stop = async (tx: StoreTx) => {
+    const address = message.to_address!
+    const { account_id: accountId, channel } = message
+    await suppress(tx, { accountId, hash, address, channel, reason: 'unsubscribed', source, at: now })
+    await insertSaid(tx, {
+      addressHash: hash,
+      channel,
+      status: 'withdrawn',
+      source,
+      wording: null,
+      at: now,
+      who: maskedAddress(channel, address),
+    })
+    // What was sent is locked before open messages, as settling does (send/settle.ts): in another order they would deadlock.
+    await sql.setUnsubscribed(tx, message.id, { at: now })
+    await sql.skipOpenTo(tx, { accountId, address, channel, now })
+  }
+  await withRetry(() => transact(store, stop))
+  return { storeName: message.store_name }
+}
+
+/** The person's own act restores (C5). */
+export async function resubscribe(deps: Deps, token: string): Promise<{ storeName: string }> {
+  const { message, store, hash } = await messageOfToken(deps, token)
+  await transact(store, async (tx) => {
+    await splitStopAll(tx, message.account_id, hash, besides(message.channel))
+    await unsuppress(tx, message.account_id, hash, message.channel)
+    await sql.setUnsubscribed(tx, message.id, { at: null })
+    await insertSaid(tx, {
+      addressHash: hash,
+      channel: message.channel,
+      status: 'granted',
+      source: 'undo on the unsubscribe page',
+      wording: null,
+      at: deps.now(),
+      who: maskedAddress(message.channel, message.to_address!),
+    })
+  })
+  return { storeName: message.store_name }
+}
+
+async function messageOfToken(deps: Deps, token: string) {
+  const link = await openLink(deps, 'unsubscribe', token)
+  const store = { storeId: link?.storeId ?? '', db: deps.db as Db }
+  const message = link ? await sql.messageOf(store, link.messageId) : undefined
+  // No notification has this link. Its address is a subscription, which ends by being deleted (decision 73).
+  if (!message?.to_address || message.channel === 'push')
+    throw new AppError('not_found', 'This link is not valid or has expired.')
+  return { message, store, hash: deps.secrets.addressHash(message.to_address) }
+}

@@ -1,0 +1,71 @@
+import {
+  fillWording,
+  type Language,
+  languages,
+  type OwnWording,
+  type Wording,
+  wordingFields,
+} from '../../../shared/preferences.ts'
+import type { ShopBrand } from '../../../shared/shop-brand.ts'
+import { shopBrandOf } from '../../carts/brand/shop-brand.ts'
+import { type StoreDb, transact } from '../../core/db/db.ts'
+import { AppError } from '../../core/common/errors.ts'
+import type { Deps } from '../../deps.ts'
+import * as sql from './sql.ts'
+
+// The owner's own words on the preference page.
+
+export interface OwnWordings {
+  storeName: string
+  brand: ShopBrand
+  wordings: Record<Language, OwnWording>
+  /** Of the last change; `none` before the first. */
+  version: string
+}
+
+/** As the shopper reads them, in every language. */
+export async function wordingsIn(store: StoreDb, storeName: string): Promise<Record<Language, Wording>> {
+  const own = ownIn(await sql.wordingsOf(store))
+  return byLanguage((language) => fillWording(own[language], language, storeName))
+}
+
+export async function readOwnWordings(store: StoreDb): Promise<OwnWordings> {
+  const rows = await sql.wordingsOf(store)
+  const storeName = await sql.storeName(store)
+  return { storeName, brand: await shopBrandOf(store), wordings: ownIn(rows), version: versionOf(rows) }
+}
+
+/** Whoever saves after somebody else is told, and takes nothing away. */
+export async function saveOwnWordings(
+  deps: Deps,
+  store: StoreDb,
+  { wordings, version }: Pick<OwnWordings, 'wordings' | 'version'>,
+): Promise<OwnWordings> {
+  return transact(store, async (tx) => {
+    await sql.lockStore(tx)
+    if (versionOf(await sql.wordingsOf(tx)) !== version) {
+      throw new AppError('conflict', 'Someone else has changed this text. Reload the page to see their version.')
+    }
+    const rows = languages.map((language) => ({ language, ...cleaned(wordings[language]) }))
+    await sql.writeWordings(tx, rows, deps.now())
+    return readOwnWordings(tx)
+  })
+}
+
+/** Empty is the same as what comes along. */
+function cleaned(own: OwnWording): OwnWording {
+  return Object.fromEntries(wordingFields.map((field) => [field, own[field]?.trim() || null])) as OwnWording
+}
+
+function ownIn(rows: readonly sql.WordingRow[]): Record<Language, OwnWording> {
+  return byLanguage((language) => {
+    const row = rows.find((each) => each.language === language)
+    return Object.fromEntries(wordingFields.map((field) => [field, row?.[field] ?? null])) as OwnWording
+  })
+}
+
+const versionOf = (rows: readonly { updated_at: Date }[]): string =>
+  rows.length === 0 ? 'none' : new Date(Math.max(...rows.map((row) => row.updated_at.getTime()))).toISOString()
+
+const byLanguage = <T>(make: (language: Language) => T) =>
+  Object.fromEntries(languages.map((language) => [language, make(language)])) as Record<Language, T>

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { aCopiedCoupon, codeOfCoupon } from '../../../test/copied-coupons.ts'
+import { aScene, type Scene } from '../../../test/message-scene.ts'
+import { aWorld } from '../../../test/world.ts'
+
+// The words of a campaign before they are saved.
+
+const world = aWorld()
+
+const preview = (store: Scene, body: object) =>
+  world.request('POST', '/api/messages/preview', {
+    token: store.token,
+    body: { cartId: 'sample', channel: 'email', ...body },
+  })
+
+const words = { subject: 'For {{ customer_name }}', body: 'Take {{ coupon_code | default: "nothing" }}' }
+const rules = { fallback: 'skip', firstOrderOnly: false, pauseDays: null, aboveAmount: null }
+
+test('are shown for a real cart and the sample cart with the coupon that is chosen, and without one', async () => {
+  const store = await aScene(world)
+  const couponId = await aCopiedCoupon(world, store)
+  const code = await codeOfCoupon(world, couponId)
+  const { id } = await world.db
+    .selectFrom('carts')
+    .select('id')
+    .where('store_id', '=', store.storeId)
+    .executeTakeFirstOrThrow()
+  for (const cartId of ['sample', id]) {
+    const shown = await preview(store, { cartId, ...words, coupon: { couponId, ...rules } })
+    expect([shown.status, shown.body.problem]).toEqual([200, null])
+    expect([shown.body.subject.startsWith('For '), shown.body.text.includes(code)]).toEqual([true, true])
+    expect((await preview(store, { cartId, ...words })).body.text).toContain('Take nothing')
+  }
+})
+
+test('say what is wrong with them, and an SMS how long it is', async () => {
+  const store = await aScene(world)
+  expect((await preview(store, { ...words, body: '{{ nonsense }}' })).body.problem).toMatch(/nonsense/)
+  const text = await preview(store, { channel: 'sms', body: 'Back: {{ checkout_link }}' })
+  expect(text.body).toMatchObject({ problem: null, html: '', segments: expect.any(Number) })
+})

@@ -1,0 +1,33 @@
+import type { MessagePreview } from '../../../shared/reminders.ts'
+import type { ConditionFinding } from '../../carts/flow-choice/conditions.ts'
+import type { NotTaken } from '../../carts/flow-choice/taking.ts'
+
+// What a preview says of conditions, and of a cart that the flow does not take. Pure.
+
+type Decision = NonNullable<MessagePreview['decision']>
+
+const REASONS: Record<NotTaken['why'], (flow: string) => string> = {
+  conditions: () => 'its conditions do not hold for it.',
+  other_flow: (flow) => `it belongs to “${flow}”, and stays there.`,
+  flow_above: (flow) => `“${flow}” stands above this flow and takes it.`,
+  left_before: () => 'it was left before this flow was switched on.',
+  left_untaken: () => 'no flow took it when it was left.',
+}
+
+export function decisionOfNotTaken(notTaken: NotTaken): Decision {
+  const { why } = notTaken
+  return {
+    ...{ outcome: 'skip', reason: `not_taken:${why}`, until: null },
+    explanation: `This flow does not take this cart: ${REASONS[why]('flow' in notTaken ? notTaken.flow : '')}`,
+    unmet: notTaken.why === 'conditions' ? unmetOf('flow', notTaken) : null,
+  }
+}
+
+/** As decisions record it (server/delivery/decide/decision-inputs.ts). null: they hold. */
+export function unmetOf(
+  of: 'flow' | 'step',
+  { finding, currency }: { finding: ConditionFinding; currency: string },
+): Decision['unmet'] {
+  if (finding.holds) return null
+  return { of, conditionValues: finding.asked, conditionsUnmet: { currency, conditions: finding.unmet } }
+}

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { DEFAULT_LOOK } from '../../../shared/brand.ts'
+import { aStore, type TestStore } from '../../../test/factories.ts'
+import { aWorld } from '../../../test/world.ts'
+
+// A mail with a look that is being chosen.
+
+const world = aWorld()
+
+const preview = (store: TestStore, change: object) =>
+  world.request('POST', '/api/stores/brand/preview', { token: store.token, body: { ...DEFAULT_LOOK, ...change } })
+
+test('a look that is not saved is shown by the code that sends, and stays unsaved', async () => {
+  const store = await aStore(world)
+  const { status, body } = await preview(store, { button: '#7a1fa2', promise: 'Ships within two days' })
+  expect([status, body.problem]).toEqual([200, null])
+  expect(body.html).toContain('#7a1fa2')
+  expect(body.text).toContain('Ships within two days')
+  const saved = await world.request('GET', '/api/stores/brand', { token: store.token })
+  expect(saved.body).toMatchObject({ look: DEFAULT_LOOK, version: 0 })
+  expect((await preview(store, {})).body.html).not.toContain('#7a1fa2')
+})
+
+test('a look that cannot be read is not shown', async () => {
+  const store = await aStore(world)
+  const refused = await preview(store, { text: '#eeeeee' })
+  expect([refused.status, Object.keys(refused.body.fields)]).toEqual([400, ['text']])
+})

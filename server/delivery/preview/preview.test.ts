@@ -1,0 +1,184 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { aShop } from '../../../test/by-hand-scene.ts'
+import { anOrder, aStore, type TestStore } from '../../../test/factories.ts'
+import { aScene, bought, HOUR, pass } from '../../../test/message-scene.ts'
+import { aWorld } from '../../../test/world.ts'
+import { recordOrders } from '../../carts/carts/record.ts'
+import { newId } from '../../core/common/ids.ts'
+
+// The sample cart: a message can be read before the first cart is left. And what a shopper had last.
+
+const world = aWorld()
+beforeEach(() => {
+  world.sent.length = 0
+})
+
+const step = (store: TestStore, body: object = {}) =>
+  world.request('POST', `/api/flows/${store.flowId}/preview`, {
+    token: store.token,
+    body: { step: 1, cartId: 'sample', ...body },
+  })
+const manual = (store: TestStore, body: object = {}) =>
+  world.request('POST', '/api/messages/preview', {
+    token: store.token,
+    body: { channel: 'email', cartId: 'sample', ...body },
+  })
+
+function sells(store: TestStore, name: string, more: { image?: string | null; price?: number; isAvailable?: boolean }) {
+  const { image = null, price = 1_250, isAvailable = true } = more
+  const row = { store_id: store.storeId, product_id: newId(), variation_id: '', currency: 'USD', seen_at: world.now }
+  return world.db
+    .insertInto('products')
+    .values({ ...row, name, price_minor: price, image_url: image, is_available: isAvailable })
+    .execute()
+}
+
+describe('the sample cart', () => {
+  test('shows the messages of a flow in a store that has neither carts nor products, with pictures of our own', async () => {
+    const store = await aStore(world)
+    const { status, body } = await step(store)
+    expect([status, body.problem, body.decision]).toEqual([200, null, null])
+    expect(body.html).toContain(`src="${world.deps.config.publicUrl}/sample/mug.jpg"`)
+    expect(body.html).toContain('$28.00')
+    expect(body.text).toContain('Storage jar')
+  })
+
+  test('has amounts in the currency of the store', async () => {
+    const store = await aStore(world)
+    const stores = world.db.updateTable('stores').where('id', '=', store.storeId)
+    await stores.set({ currency: 'JPY' }).execute()
+    expect((await step(store)).body.text).toContain('¥2,800')
+    await stores.set({ currency: 'EUR' }).execute()
+    expect((await manual(store)).body.text).toContain('€28.00')
+  })
+
+  test('holds products of the store that can be bought, first those with a picture mail programs show', async () => {
+    const store = await aStore(world)
+    const { url } = await world.db
+      .selectFrom('stores')
+      .select('url')
+      .where('id', '=', store.storeId)
+      .executeTakeFirstOrThrow()
+    await sells(store, 'Plain tin', {})
+    await sells(store, 'Drawn pot', { image: `${url}/pot.svg` })
+    await sells(store, 'Gone cup', { image: `${url}/cup.jpg`, isAvailable: false })
+    await sells(store, 'Given away', { image: `${url}/free.jpg`, price: 0 })
+    await sells(store, 'Green tea', { image: `${url}/tea.jpg?v=2` })
+    const { body } = await step(store)
+    expect(body.html).toContain(`src="${url}/tea.jpg?v=2"`)
+    expect([...body.text.matchAll(/× ([\w ]+): \$/g)].map(([, name]) => name)).toEqual(['Green tea', 'Drawn pot'])
+    expect(body.text).toContain('$25.00')
+  })
+
+  test('shows unsaved words and what is wrong with them, of a flow and by hand', async () => {
+    const store = await aStore(world)
+    for (const preview of [step, manual]) {
+      const { body } = await preview(store, { subject: 'For {{ customer_name }}', body: 'Come {{ cart_total }}' })
+      expect([body.subject, body.problem]).toEqual(['For Alex', null])
+      expect(body.html).toContain('$62.00')
+      const wrong = await preview(store, { subject: 'x', body: '{{ nonsense }}' })
+      expect(wrong.body.problem).toMatch(/nonsense/)
+    }
+  })
+
+  test('is priced as an SMS to the country of the store', async () => {
+    const shop = await aShop(world)
+    const { body } = await manual(shop, { channel: 'sms', body: 'Back: {{ checkout_link }}' })
+    expect(body).toMatchObject({ problem: null, price: { currency: 'USD' }, decision: null })
+    expect(body.text).toMatch(/^Back: http/)
+    expect(body.price.amount).toBeGreaterThan(0)
+  })
+
+  test('leaves nothing behind: no row, no link that leads anywhere, nothing that counts who looks', async () => {
+    const store = await aStore(world)
+    const { publicUrl } = world.deps.config
+    const rows = async () =>
+      Promise.all(
+        (
+          ['carts', 'shoppers', 'messages', 'decisions', 'link_tokens', 'touchpoints', 'engagement_events'] as const
+        ).map(async (table) => (await world.db.selectFrom(table).select('store_id').execute()).length),
+      )
+    const before = await rows()
+    const { body } = await step(store)
+    expect(await rows()).toEqual(before)
+    expect(body.html).not.toContain('/o/')
+    const links = [...body.html.matchAll(/href="([^"]+)"/g)].map(([, link]) => link as string)
+    const paths = links.filter((link) => link.startsWith(publicUrl)).map((link) => new URL(link))
+    expect(paths.length).toBeGreaterThan(1)
+    for (const { pathname, search } of paths) {
+      for (const method of ['GET', 'POST'] as const) {
+        const { statusCode, headers } = await world.app.inject({ method, url: `${pathname}${search}` })
+        expect([200, 302, 404]).toContain(statusCode)
+        // At most to a page of ours, which is told that there is no such link.
+        expect(new URL(String(headers.location ?? '/'), publicUrl).origin).toBe(new URL(publicUrl).origin)
+      }
+    }
+    expect(await rows()).toEqual(before)
+  })
+
+  test('is nothing one can send, not even as a test', async () => {
+    const shop = await aShop(world)
+    const calls: [string, object][] = [
+      ['/api/messages/test-send', { cartId: 'sample', channel: 'email' }],
+      ['/api/carts/send', { cartIds: ['sample'], channel: 'email' }],
+      ['/api/email/send-email', { cart_id: 'sample', to: 'ada@shoppers.example.com' }],
+    ]
+    for (const [url, body] of calls) {
+      expect((await world.request('POST', url, { token: shop.token, body })).status).toBe(400)
+    }
+    expect(world.sent).toEqual([])
+  })
+})
+
+describe('what a shopper had last', () => {
+  const last = async (store: TestStore, cartId: string) =>
+    (await world.request('GET', `/api/carts/${cartId}/last-message`, { token: store.token })).body.message
+  const cartOf = (store: TestStore) =>
+    world.db.selectFrom('carts').select('id').where('store_id', '=', store.storeId).orderBy('started_at', 'desc')
+
+  test('is nothing before a first message, then the newest, whichever of their carts it was about', async () => {
+    const store = await aScene(world)
+    const first = await cartOf(store).executeTakeFirstOrThrow()
+    expect(await last(store, first.id)).toBeNull()
+    await pass(world, store.storeId, HOUR)
+    const told = await last(store, first.id)
+    expect(told).toEqual({
+      channel: 'email',
+      at: world.now.toISOString(),
+      subject: world.sent[0]!.subject,
+      outcome: 'sent',
+    })
+    await recordOrders(world.deps, store.storeId, [bought(world, store.orders[0]!)], 'sync')
+    world.advance(HOUR)
+    await recordOrders(world.deps, store.storeId, [anOrder(world, { email: store.orders[0]!.email })], 'sync')
+    const carts = await cartOf(store).execute()
+    expect(carts.length).toBe(2)
+    for (const { id } of carts) expect(await last(store, id)).toEqual(told)
+  })
+
+  test('says how far it is known to have come; what a machine opened was not opened', async () => {
+    const store = await aScene(world)
+    await pass(world, store.storeId, HOUR)
+    const cart = await cartOf(store).executeTakeFirstOrThrow()
+    const message = await world.db
+      .selectFrom('messages')
+      .select('id')
+      .where('cart_id', '=', cart.id)
+      .where('sending_at', 'is not', null)
+      .executeTakeFirstOrThrow()
+    const visit = (kind: 'open' | 'click', by: 'human' | 'machine') =>
+      world.db
+        .insertInto('engagement_events')
+        .values({
+          ...{ store_id: store.storeId, id: newId(), message_id: message.id, link: '', at: world.now },
+          ...{ kind, class: by, class_reason: 'browser' },
+        })
+        .execute()
+    await visit('open', 'machine')
+    expect((await last(store, cart.id)).outcome).toBe('sent')
+    await visit('open', 'human')
+    expect((await last(store, cart.id)).outcome).toBe('opened')
+    await visit('click', 'human')
+    expect((await last(store, cart.id)).outcome).toBe('clicked')
+  })
+})

@@ -1,0 +1,368 @@
+import type { BrandLook } from '../../../shared/brand.ts'
+import type { FlowConditions } from '../../../shared/flow-conditions.ts'
+import type { StepCoupon } from '../../../shared/flows.ts'
+import { parseMinor } from '../../../shared/money.ts'
+import { explain } from '../../../shared/reasons.ts'
+import { NO_CART, SAMPLE_CART, type SendChannel } from '../../../shared/reminders.ts'
+import type { Composed } from '../compose/compose.ts'
+import { type Db, type StoreDb, type StoreTx, snapshot } from '../../core/db/db.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { newId } from '../../core/common/ids.ts'
+import { createSeats } from '../../core/common/seats.ts'
+import type { WantedCoupon } from '../../carts/coupons/for-messages.ts'
+import { type AnyComposed, compose, isPush, isText } from '../decide/composing.ts'
+import type { Context, Texts } from '../decide/decision-inputs.ts'
+import { dryRun } from '../decide/evaluate.ts'
+import { couponFor } from '../decide/message-coupon.ts'
+import * as load from '../decide/situation.ts'
+import type { Deps } from '../../deps.ts'
+import { whyNotTaken } from '../../carts/flow-choice/taking.ts'
+import { textsFor } from '../send/send-due.ts'
+import { readStore } from '../../access/stores/store.ts'
+import { TemplateError } from '../../messages/templates/context.ts'
+import { READY_EMAIL, READY_TEXTS } from '../../messages/templates/ready-templates.ts'
+import { decisionOfNotTaken, unmetOf } from './not-taken.ts'
+import { sampleRow } from './sample.ts'
+import * as sample from './sample-sql.ts'
+
+// A message for one real cart, or for the sample cart, by the code that sends. Nothing is written; the links lead nowhere.
+
+export interface OwnText {
+  subject?: string | undefined
+  body?: string | undefined
+}
+
+/** Of the whole process: a preview takes a connection, and time of the only thread that answers. */
+const seated = createSeats(2)
+
+/** What a preview is asked for with; `signal` ends when whoever asked has gone. */
+export interface Asked {
+  deps: Deps
+  store: StoreDb<Db>
+  signal: AbortSignal
+}
+
+interface StepRequest extends OwnText, sample.StepName {
+  cartId: string
+  variantId?: string | undefined
+  channel?: SendChannel | 'push' | undefined
+  /** undefined: as it is stored. */
+  coupon?: StepCoupon | null | undefined
+  conditions?: FlowConditions | null | undefined
+  /** Conditions of the flow; undefined: as they are stored. */
+  entry?: FlowConditions | null | undefined
+}
+
+/** Nothing is sent about the cart any more, by whatever flow. */
+const OVER = ['purchased', 'emptied', 'lost', 'merged']
+
+/** A message of a flow, and whether the flow takes the cart at all. */
+export async function previewStep(asked: Asked, wanted: StepRequest) {
+  const shown = await previewWords(asked, wanted)
+  if (shown.decision === null || OVER.includes(shown.decision.reason)) return shown
+  const { deps, store } = asked
+  const asking = { secrets: deps.secrets, now: deps.now() }
+  const notTaken = await snapshot(store, (tx) => whyNotTaken(tx, asking, wanted))
+  return notTaken ? { ...shown, decision: decisionOfNotTaken(notTaken) } : shown
+}
+
+/** Of a step that is not saved yet its channel and words are shown, as of any message. */
+async function previewWords(asked: Asked, wanted: StepRequest) {
+  if (wanted.stepId !== undefined || wanted.step !== undefined) return previewStored(asked, wanted)
+  const { channel, body } = wanted
+  if (!channel || body === undefined) {
+    throw new AppError('unprocessable', 'A step that is not saved is shown with a channel and a text.')
+  }
+  return previewMessage(asked, { ...wanted, channel })
+}
+
+async function previewStored({ deps, store, signal }: Asked, wanted: StepRequest) {
+  // WhatsApp has no words of an owner's; those of another channel are not its own.
+  const words = { ...wanted, body: wanted.channel === 'whatsapp' ? READY_TEXTS.whatsapp : wanted.body }
+  return seated(async () => {
+    const texts = await textsFor(deps, store, ['sms', 'whatsapp'])
+    const stepId = found(await sample.idOfStep(store, wanted), 'Cart or step')
+    if (wanted.cartId === SAMPLE_CART) {
+      const template = async (tx: StoreTx) => {
+        const stored = await sample.templateOfStep(tx, { ...wanted, stepId })
+        return stored && (await withCoupon(tx, stored, wanted.coupon))
+      }
+      return presentSample(await imagineSample(deps, store, texts, { ...words, template }), 'Step')
+    }
+    const read = async (tx: StoreTx, base: { now: Date; capSince: Date }) => {
+      const row = await load.loadPreview(tx, { ...wanted, stepId, id: newId(), ...base })
+      if (!row) return []
+      const [known] = await load.withVariants(tx, [{ ...row, variant_id: wanted.variantId ?? null }])
+      const asked = wanted.conditions === undefined ? known! : { ...known!, conditions: wanted.conditions }
+      return [await withCoupon(tx, withOwnText(asked, words), wanted.coupon)]
+    }
+    return presentPreview(await dryRun(deps, store, texts, read), 'Cart or step')
+  }, signal)
+}
+
+/** As if the step had been saved with it. */
+async function withCoupon<Row extends { coupon: WantedCoupon | null }>(
+  tx: StoreTx,
+  row: Row,
+  coupon: StepCoupon | null | undefined,
+): Promise<Row> {
+  if (coupon === undefined) return row
+  return { ...row, coupon: coupon && wantedOf(coupon, found(await readStore(tx), 'Store').currency) }
+}
+
+const wantedOf = ({ couponId, fallback, firstOrderOnly, pauseDays, aboveAmount }: StepCoupon, currency: string) => ({
+  ...{ id: couponId, fallback, isFirstOrderOnly: firstOrderOnly, pauseDays },
+  aboveMinor: aboveAmount === null ? null : parseMinor(aboveAmount, currency),
+})
+
+export interface MessageRequest extends OwnText {
+  cartId: string
+  channel: SendChannel | 'push'
+  templateId?: string | undefined
+  coupon?: StepCoupon | null | undefined
+  /** Of a step that is not saved yet. */
+  conditions?: FlowConditions | null | undefined
+}
+
+export async function previewMessage({ deps, store, signal }: Asked, wanted: MessageRequest) {
+  return seated(async () => {
+    const texts = await textsFor(deps, store, [wanted.channel])
+    const isWithoutCart = wanted.cartId === NO_CART
+    if (wanted.cartId !== SAMPLE_CART && !isWithoutCart) {
+      return presentPreview(await imagine(deps, store, texts, wanted), 'Cart')
+    }
+    const template = async (tx: StoreTx) => {
+      const row = await sample.manualTemplate(tx, {
+        templateId: await templateFor(tx, wanted),
+        channel: wanted.channel,
+      })
+      return row && (await withCoupon(tx, row, wanted.coupon))
+    }
+    return presentSample(await imagineSample(deps, store, texts, { ...wanted, template, isWithoutCart }), 'Store')
+  }, signal)
+}
+
+export interface OfferRequest extends OwnText, load.Offered {
+  shopperId: string
+  couponId: string | null
+  cartUrl: string | null
+}
+
+/** A mail for a person, about the cart they left last or about none. */
+export function previewOffer({ deps, store, signal }: Asked, wanted: OfferRequest) {
+  return seated(async () => presentPreview(await imagineOffer(deps, store, wanted), 'Customer'), signal)
+}
+
+export function imagineOffer(deps: Deps, store: StoreDb<Db>, { shopperId, couponId, cartUrl, ...words }: OfferRequest) {
+  const read = async (tx: StoreTx, base: { now: Date; capSince: Date }) => {
+    const offer = { couponId, cartUrl }
+    const about = { offer, shopperIds: [shopperId], channel: 'email' as const, templateId: null }
+    const rows = await load.loadImaginedFor(tx, { ...about, ...base })
+    return rows.map((row) => ({
+      ...withOwnText(row, words),
+      manual: row.manual && { ...row.manual, cartUrl },
+      coupon: couponId === null ? null : offered(couponId),
+    }))
+  }
+  return dryRun(deps, store, new Map(), read)
+}
+
+/** What a person asks to send with a coupon is not sent without it. */
+const offered = (id: string) => ({
+  ...{ id, fallback: 'skip' as const, isFirstOrderOnly: false, pauseDays: null, aboveMinor: null },
+})
+
+/** The store's first mail for the sample cart, as it would look. */
+export function previewLook({ deps, store, signal }: Asked, look: BrandLook) {
+  return seated(async () => {
+    const channel = 'email'
+    const template = async (tx: StoreTx) =>
+      sample.manualTemplate(tx, { templateId: await templateFor(tx, { channel }), channel })
+    return presentSample(await imagineSample(deps, store, new Map(), { channel, template, look }), 'Store')
+  }, signal)
+}
+
+interface SampleRequest extends OwnText {
+  channel?: SendChannel | 'push' | undefined
+  template: (tx: StoreTx) => Promise<sample.SampleTemplate | undefined>
+  /** undefined: as it is saved. */
+  look?: BrandLook | undefined
+  isWithoutCart?: boolean
+}
+
+const withoutCart = (row: load.ClaimedRow): load.ClaimedRow => ({
+  ...row,
+  ...{ cart_id: null, cart_status: null, items: [], value_minor: 0, currency: null },
+})
+
+/** Nothing is decided about a cart that is not there; what a message rests on is read all the same. */
+function imagineSample(deps: Deps, store: StoreDb<Db>, texts: Texts, wanted: SampleRequest) {
+  const { publicUrl } = deps.config
+  const read = async (tx: StoreTx, { now }: { now: Date }) => {
+    const template = await wanted.template(tx)
+    const channel = wanted.channel ?? template?.channel
+    const row = template && channel ? await sampleRow(tx, { ...template, channel }, { now, publicUrl }) : null
+    return row ? [withOwnText(wanted.isWithoutCart ? withoutCart(row) : row, wanted)] : []
+  }
+  return dryRun(deps, store, texts, read, { isRendered: false, look: wanted.look })
+}
+
+/** The message by hand that this request would become. */
+export function imagine(deps: Deps, store: StoreDb<Db>, texts: Texts, wanted: MessageRequest) {
+  return dryRun(deps, store, texts, async (tx, base) => {
+    const templateId = await templateFor(tx, wanted)
+    const rows = await load.loadImagined(tx, { cartIds: [wanted.cartId], channel: wanted.channel, templateId, ...base })
+    const { conditions = null } = wanted
+    return Promise.all(rows.map((row) => withCoupon(tx, { ...withOwnText(row, wanted), conditions }, wanted.coupon)))
+  })
+}
+
+/** The template a mail by hand starts from when none is named; texts have words of their own. */
+export async function templateFor(
+  tx: StoreDb,
+  { channel, templateId }: Pick<MessageRequest, 'channel' | 'templateId'>,
+  key = 'first_reminder',
+): Promise<string | null> {
+  if (templateId) {
+    if (!(await load.hasTemplate(tx, templateId))) throw new AppError('not_found', 'Template not found')
+    return templateId
+  }
+  return channel === 'email' ? ((await load.templateByKey(tx, key))?.id ?? null) : null
+}
+
+/** Unsaved text must not stay in the cache of compiled templates under a real version. */
+export function withOwnText<Row extends load.ClaimedRow>(row: Row, { subject, body }: OwnText): Row {
+  const isStored = subject === undefined && body === undefined && row.template_body !== null
+  const ready = row.channel === 'email' ? READY_EMAIL : { subject: null, body: null }
+  return {
+    ...row,
+    template_version: isStored ? row.template_version : 0,
+    template_subject: subject ?? row.template_subject ?? ready.subject,
+    template_body: body ?? row.template_body ?? ready.body,
+  }
+}
+
+export type Imagined = Awaited<ReturnType<typeof dryRun<load.ClaimedRow>>>
+
+async function presentPreview({ context, rows }: Imagined, what: string) {
+  const { row, decision, composed, problem, condition } = found(rows[0], what)
+  const { leftOut, ...message } = composed
+    ? { ...presentComposed(composed), problem }
+    : await renderPreview(context, row, { problem })
+  return {
+    ...message,
+    words: wordsOf(row),
+    couponNote: couponNoteOf(context, row),
+    couponWarning: couponWarningOf(context, row, { ...message, leftOut }),
+    decision: {
+      outcome: decision.outcome === 'cancel' ? ('skip' as const) : decision.outcome,
+      reason: decision.reason,
+      explanation: explain(decision.reason, row.channel),
+      until: decision.outcome === 'hold' ? decision.until.toISOString() : null,
+      unmet:
+        decision.reason === 'condition' && condition ? unmetOf('step', { ...condition, finding: condition }) : null,
+    },
+  }
+}
+
+async function presentSample({ context, rows }: Imagined, what: string) {
+  const { row } = found(rows[0], what)
+  const { leftOut, ...message } = await renderPreview(context, row, { isSample: true })
+  return {
+    ...message,
+    words: wordsOf(row),
+    couponNote: couponNoteOf(context, row),
+    couponWarning: couponWarningOf(context, row, { ...message, leftOut }),
+    decision: null,
+  }
+}
+
+type LeftOut = Composed['leftOut'] | null
+
+/** What it says of its coupon is incomplete, or a reader of it learns nothing of the coupon. */
+function couponWarningOf(
+  context: Context,
+  row: load.ClaimedRow,
+  { subject, text, leftOut }: { subject: string; text: string; leftOut: LeftOut },
+): string | null {
+  const coupon = row.manual && couponFor(context, row)
+  const isUnnamed = coupon?.outcome === 'included' && text !== '' && !`${subject} ${text}`.includes(coupon.code)
+  const unnamed = row.currency === null ? UNKNOWN_CODE : UNNAMED_CODE
+  return [isUnnamed && unnamed, leftOut && leftOutNote(leftOut)].filter(Boolean).join(' ') || null
+}
+
+const UNNAMED_CODE = 'The code does not stand in the text; the link applies it.'
+const UNKNOWN_CODE =
+  'The code does not stand in the text. Without a saved cart the link does not apply it either, so this customer never learns it.'
+
+function leftOutNote({ isSubject, paragraphs }: NonNullable<LeftOut>): string {
+  return [
+    isSubject && 'The subject names a coupon variable that is empty here, so another subject takes its place.',
+    paragraphs.length > 0 &&
+      `Left out, because a coupon variable in it is empty here: ${paragraphs.map((words) => `“${words}”`).join(', ')}.`,
+  ]
+    .filter(Boolean)
+    .join(' ')
+}
+
+/** What a reader of the preview would take amiss, or for another code. */
+export function couponNoteOf(context: Context, row: load.ClaimedRow): string | null {
+  const coupon = couponFor(context, row)
+  if (!coupon) return null
+  if (coupon.outcome === 'included') {
+    return coupon.isExample ? `${coupon.code} is an example. Each message gets a code of its own.` : null
+  }
+  const isSkipped = coupon.outcome === 'left_out' && coupon.isSkipped
+  const which = coupon.code ? `the coupon ${coupon.code}` : 'its coupon'
+  return `The message ${isSkipped ? 'is not sent' : 'goes'} without ${which}. ${explain(coupon.reason)}`
+}
+
+function wordsOf(row: load.ClaimedRow): { subject: string; body: string } | null {
+  if (row.channel === 'whatsapp') return null
+  const ready = row.channel === 'sms' ? READY_TEXTS.sms : ''
+  return { subject: row.template_subject ?? '', body: row.template_body ?? ready }
+}
+
+/** Rendered whatever was decided: what is missing of the sender stands where it would. */
+async function renderPreview(
+  context: Context,
+  row: load.ClaimedRow,
+  { problem = null, isSample = false }: { problem?: string | null; isSample?: boolean },
+) {
+  const { situation } = context
+  const shown = {
+    ...context,
+    situation: {
+      ...situation,
+      sender_name: situation.sender_name || '(sender name missing)',
+      postal_address: situation.postal_address || '(postal address missing)',
+    },
+  }
+  const nothing = { subject: '', html: '', text: '', segments: null, price: null, leftOut: null }
+  if (problem) return { ...nothing, problem }
+  try {
+    return { ...presentComposed(await compose(shown, row, { isSample })), problem: null }
+  } catch (error) {
+    if (error instanceof TemplateError) return { ...nothing, problem: error.message }
+    throw error
+  }
+}
+
+function presentComposed(composed: AnyComposed) {
+  if (isPush(composed)) {
+    const { title, body, image = null } = composed.payload
+    return { subject: title, html: '', text: body, segments: null, price: null, leftOut: null, picture: image }
+  }
+  if (!isText(composed)) {
+    const { subject, html, text, leftOut } = composed
+    return { subject, html, text, segments: null, price: null, leftOut }
+  }
+  const { text, segments, cost } = composed
+  return { subject: '', html: '', text, segments, price: priceOf(cost), leftOut: null }
+}
+
+/** Millionths as the decimal number of the wire (decision 21). */
+export const priceOf = ({ amountMicros, currency }: { amountMicros: number; currency: string }) => ({
+  amount: amountMicros / 1_000_000,
+  currency,
+})

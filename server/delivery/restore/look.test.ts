@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { aScene, HOUR, send, wait } from '../../../test/message-scene.ts'
+import { aWorld } from '../../../test/world.ts'
+
+// What the shopper's pages are told of the shop's look.
+
+const world = aWorld()
+
+const tokenIn = (text: string, before: string) => new RegExp(`${before}([\\w-]{43})`).exec(text)![1]!
+
+test('cart, preferences and unsubscribe pages have the look of the shop the mail came from', async () => {
+  const { storeId } = await aScene(world)
+  const look = {
+    button: '#b4532a',
+    ground: '#fffaf3',
+    promise: 'Free returns within 30 days',
+    footerWords: 'Since 1912',
+  }
+  await world.pool.query('insert into brand_kits (store_id, look, updated_at) values ($1, $2, now())', [
+    storeId,
+    JSON.stringify(look),
+  ])
+  await wait(world, storeId, HOUR)
+  await send(world, storeId)
+  const { text } = world.sent[0]!
+  const { footerWords: _, ...shown } = look
+  const click = await world.app.inject(`/c/${tokenIn(text, '/c/')}`)
+  const pages = [
+    `/api/carts/rt_${tokenIn(click.headers.location as string, 'rt_')}`,
+    `/api/preferences/${tokenIn(text, 'preferences\\?token=')}`,
+    `/api/unsubscribe/${tokenIn(text, '/u/')}`,
+  ]
+  for (const page of pages) {
+    const { body } = await world.request('GET', page)
+    const { brand } = body.cart ?? body
+    expect(brand).toEqual({
+      ...{ logo: null, text: '#17202b', accent: '#1d4ed8', fontStack: 'system', radius: 8 },
+      ...shown,
+    })
+  }
+})

@@ -1,0 +1,103 @@
+import { beforeEach, expect, test } from 'vitest'
+import { givePlugin, type PluginShop } from '../../../test/plugin-shop.ts'
+import { aShop, HOUR, pot, type Shop, tea } from '../../../test/shop.ts'
+import { aWorld } from '../../../test/world.ts'
+import { restoreTokenOf } from '../compose/compose.ts'
+
+// A cart is brought back by the shop's own plugin, where there is one (decision 107).
+
+const world = aWorld()
+let shop: Shop
+let call: PluginShop['call']
+let email: string
+let n = 0
+
+beforeEach(async () => {
+  shop = await aShop(world, { url: `https://by-plugin-${++n}.example.com` })
+  email = `ada${n}@shoppers.example.com`
+  await shop.fill('one', [tea(3), pot])
+  await shop.type('one', { email, firstName: 'Ada' })
+  await shop.pass(HOUR)
+  call = await givePlugin(world, shop.storeId)
+})
+
+const press = async () => {
+  const token = restoreTokenOf(world.deps.secrets, (await shop.messages())[0]!.id)
+  return (await world.request('POST', `/api/carts/${token}/restore`)).body
+}
+const backOf = (reply: { checkoutUrl: string }) => new URL(reply.checkoutUrl).searchParams.get('recoup-restore')!
+
+test('Continue leads to the plugin while it is alive, and the other ways when it has been silent for two days', async () => {
+  const reply = await press()
+  expect(reply.checkoutUrl).toMatch(new RegExp(`^https://by-plugin-${n}\\.example\\.com/\\?recoup-restore=[\\w-]{43}$`))
+  world.advance(48 * HOUR + 1_000)
+  expect((await press()).checkoutUrl).not.toContain('recoup-restore')
+})
+
+test('the plugin gets the cart, and the address the mail went to once; never a name or a phone (decision 4)', async () => {
+  const token = backOf(await press())
+  const first = await call('restore', { token })
+  expect(first).toMatchObject({ status: 200, isSigned: true })
+  expect(first.body).toEqual({
+    lines: [
+      { product: tea().productId, variation: null, quantity: 3, choices: [], name: tea().name },
+      { product: pot.productId, variation: null, quantity: 1, choices: [], name: pot.name },
+    ],
+    coupon: null,
+    email,
+    isOrdered: false,
+  })
+  expect((await call('restore', { token })).body).toMatchObject({ email: null, lines: first.body.lines })
+})
+
+test('a token of another store, one that has ended and one that never was have one answer', async () => {
+  const token = backOf(await press())
+  const other = await givePlugin(world, (await aShop(world)).storeId)
+  const answers = [await other('restore', { token }), await call('restore', { token: 'x'.repeat(43) })]
+  world.advance(48 * HOUR + 1_000)
+  answers.push(await call('restore', { token }))
+  expect(new Set(answers.map(({ status, body }) => JSON.stringify([status, body]))).size).toBe(1)
+  expect(answers[0]).toMatchObject({ status: 404, body: { code: 'not_found' } })
+})
+
+test('a test tells no address, and asking changes nothing about the cart', async () => {
+  const before = await shop.cart()
+  const cartId = before.id
+  const reply = await world.request('POST', `/api/carts/${cartId}/restore`, { token: shop.token })
+  const { body } = await call('restore', { token: backOf(reply.body) })
+  expect(body).toMatchObject({ email: null, isOrdered: false })
+  expect(await shop.cart()).toEqual(before)
+})
+
+test('a token is asked about ten times in ten minutes at most', async () => {
+  const token = backOf(await press())
+  for (let asked = 0; asked < 10; asked++) expect((await call('restore', { token })).status).toBe(200)
+  expect(await call('restore', { token })).toMatchObject({
+    status: 429,
+    isSigned: true,
+    body: { code: 'rate_limited' },
+  })
+})
+
+test('made-up tokens use up nothing of what the shop’s own links need (security-P10)', async () => {
+  const token = backOf(await press())
+  const madeUp = (n: number) => call('restore', { token: String(n).padStart(43, 'm') })
+  const statuses: number[] = []
+  for (let n = 0; n < 610; n++) statuses.push((await madeUp(n)).status)
+  expect([statuses.slice(0, 600), statuses.slice(600)].map((each) => [...new Set(each)])).toEqual([[404], [429]])
+  expect((await call('restore', { token })).status).toBe(200)
+})
+
+test('the address is told to whoever has just pressed Continue, and not to whom the link was given later (security-P19)', async () => {
+  const token = backOf(await press())
+  world.advance(60_001)
+  expect((await call('restore', { token })).body).toMatchObject({ email: null, isOrdered: false })
+  await press()
+  expect((await call('restore', { token })).body).toMatchObject({ email: null })
+})
+
+test('what was bought meanwhile is not filled again', async () => {
+  const token = backOf(await press())
+  await world.db.updateTable('carts').set({ status: 'purchased' }).where('store_id', '=', shop.storeId).execute()
+  expect((await call('restore', { token })).body).toEqual({ lines: [], coupon: null, email: null, isOrdered: true })
+})

@@ -1,0 +1,120 @@
+import type { CartItem, CartState } from '../../../shared/carts.ts'
+import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
+import { codeNow } from '../../carts/coupons/fragments.ts'
+import type { PlatformName } from '../../platforms/platform/platform.ts'
+import type { CheckoutRef, Fold } from '../../core/schema/facts.ts'
+
+// Restoring: SQL and nothing else.
+
+/** Whether cart `c` ended with an order whose amount waits: it may be cash on delivery, and is not cancelled. */
+const IS_WAITING = sql`exists (select 1 from orders w where w.store_id = c.store_id and w.cart_id = c.id and w.waiting_minor is not null)`
+
+/**
+ * A joined cart's link opens the one it was joined to (S6). `messageId`: whose link it is. A notification's opens nothing once the cart's
+ * contents are of other browsers than those it was for (decision 72).
+ */
+export async function restorableCart({ db, storeId }: StoreDb, cartId: string, messageId: string | null) {
+  const rows = await sql<{
+    id: string
+    shopper_id: string
+    /** Of one whose order was cancelled: as if it had been given up. */
+    status: CartState
+    items: CartItem[]
+    value_minor: number
+    currency: string
+    store_name: string
+    platform: PlatformName
+    url: string
+    home_url: string
+    has_checkout_link: boolean
+    price_decimals: number | null
+    is_discount_sequential: boolean | null
+    coupons: string[]
+    /** Of the coupon the link's message left with. */
+    coupon_code: string | null
+    /** Of the shopper, by id, as last seen. */
+    orders: Fold['orders']
+    checkout: CheckoutRef | null
+  }>`
+    select c.id, c.shopper_id, case when c.is_void and not ${IS_WAITING} then 'lost' else c.status end as status, c.items, c.value_minor, c.currency, c.coupons, s.name as store_name, s.platform, s.url, s.home_url,
+      s.has_checkout_link, s.price_decimals, s.is_discount_sequential,
+      (select ${codeNow} from messages m where m.store_id = ${storeId} and m.id = ${messageId}) as coupon_code,
+      coalesce(c.fold -> 'orders', '{}') as orders, c.fold -> 'episode' -> 'checkout' as checkout
+    from carts o join carts c on c.store_id = o.store_id and c.id = coalesce(o.merged_into, o.id)
+    join stores s on s.id = c.store_id
+    where o.store_id = ${storeId} and o.id = ${cartId} and not exists (select 1 from messages m
+      where m.store_id = ${storeId} and m.id = ${messageId} and m.channel = 'push'
+        and not coalesce(c.fold -> 'episode' -> 'toldBy' ?| m.told_by, false))`.execute(db)
+  return rows.rows[0]
+}
+
+/** The coupon a message left with; null: none. */
+export async function couponOfMessage({ db, storeId }: StoreDb, messageId: string) {
+  const { rows } = await sql<{ id: string; shopper_id: string; coupon_id: string | null; coupon_code: string }>`
+    select m.id, m.shopper_id, m.coupon_id, ${codeNow} as coupon_code from messages m
+    where m.store_id = ${storeId} and m.id = ${messageId} and m.coupon_code is not null`.execute(db)
+  return rows[0] ?? null
+}
+
+export interface Availability {
+  product_id: string
+  variation_id: string
+  price_minor: number
+  /** Before it last changed. */
+  was_price_minor: number | null
+  is_available: boolean
+  is_on_sale: boolean | null
+  has_open_choice: boolean
+  stock_quantity: number | null
+  permalink: string | null
+}
+
+export async function availabilityOf({ db, storeId }: StoreDb, productIds: readonly string[]): Promise<Availability[]> {
+  if (productIds.length === 0) return []
+  return db
+    .selectFrom('products')
+    .select([
+      'product_id',
+      'variation_id',
+      'price_minor',
+      'was_price_minor',
+      'is_available',
+      'is_on_sale',
+      'has_open_choice',
+      'stock_quantity',
+      'permalink',
+    ])
+    .where('store_id', '=', storeId)
+    .where('product_id', 'in', [...productIds])
+    .execute()
+}
+
+/** Whether Restore was pressed for this message since then. The message's person is locked until the transaction ends. */
+export async function wasPressed({ db, storeId }: StoreTx, messageId: string, since: Date): Promise<boolean> {
+  const rows = await sql<{ is_pressed: boolean }>`
+    select exists (select 1 from messages m join touchpoints t on t.store_id = m.store_id and t.cart_id = m.cart_id
+      where m.store_id = ${storeId} and m.id = ${messageId} and t.message_id = m.id and t.kind = 'restore' and t.at > ${since})
+      as is_pressed`.execute(db)
+  return rows.rows[0]!.is_pressed
+}
+
+/** Whether it was the first time. */
+export async function noteAsked({ db, storeId }: StoreDb, hash: Buffer, now: Date): Promise<boolean> {
+  const { rows } = await sql`update link_tokens set asked_at = ${now}
+    where store_id = ${storeId} and token_hash = ${hash} and purpose = 'back' and asked_at is null returning 1`.execute(
+    db,
+  )
+  return rows.length > 0
+}
+
+/** The address an email went to; null: the message was no email. */
+export async function mailedTo({ db, storeId }: StoreDb, messageId: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('messages')
+    .select('to_address')
+    .where('store_id', '=', storeId)
+    .where('id', '=', messageId)
+    .where('channel', '=', 'email')
+    .executeTakeFirst()
+  return row?.to_address ?? null
+}

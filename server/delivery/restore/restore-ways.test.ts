@@ -1,0 +1,231 @@
+import { beforeEach, expect, test } from 'vitest'
+import { restoreTexts } from '../../../shared/restore.ts'
+import { aCopiedCoupon } from '../../../test/copied-coupons.ts'
+import { aFakeStore } from '../../../test/fake-store.ts'
+import { aShop, HOUR, pot, type Shop, tea } from '../../../test/shop.ts'
+import { wooKeys } from '../../../test/woo-access.ts'
+import { aWorld } from '../../../test/world.ts'
+import { restoreTokenOf } from '../compose/compose.ts'
+import type { Refilled, RefillWish } from '../../platforms/platform/platform.ts'
+import { keepKeys } from '../../access/stores/access.ts'
+
+// What the store itself says of a cart that is brought back, and who else may press (decisions 4, 11 and 14).
+
+const world = aWorld()
+let shop: Shop
+let token: string
+let home: string
+let wishes: RefillWish[] = []
+
+const shirt = (choices?: { name: string; value: string }[]) => ({
+  ...{ productId: '30', variationId: '31', quantity: 1, name: 'Shirt - Red', unitPriceMinor: 3_000 },
+  ...(choices ? { choices } : {}),
+})
+const large = [{ name: 'Size', value: 'Large' }]
+
+beforeEach(async () => {
+  shop = await aShop(world)
+  wishes = []
+  ;({ home_url: home } = await world.db
+    .selectFrom('stores')
+    .select('home_url')
+    .where('id', '=', shop.storeId)
+    .executeTakeFirstOrThrow())
+})
+
+async function mailed(items = [tea(3), pot]) {
+  await shop.fill('one', items)
+  await shop.type('one', { email: `ada-${shop.storeId}@shoppers.example.com`, firstName: 'Ada' })
+  await shop.pass(HOUR)
+  token = restoreTokenOf(world.deps.secrets, (await shop.messages())[0]!.id)
+}
+
+async function theStoreSays(refill: (wish: RefillWish) => Refilled | null) {
+  const fake = aFakeStore(home)
+  fake.refill = (wish) => {
+    wishes.push(wish)
+    return refill(wish)
+  }
+  world.storeClient = () => fake
+  const keys = wooKeys()
+  await world.db
+    .transaction()
+    .execute((tx) => keepKeys(world.deps, { accountId: shop.accountId, db: tx }, shop.storeId, keys))
+}
+
+async function theShirtLeavesItsSizeOpen(permalink: string | null = null) {
+  const row = { store_id: shop.storeId, product_id: '30', currency: 'USD', is_available: true, seen_at: world.now }
+  const one = { name: 'Shirt - Red', price_minor: 3_000, has_open_choice: true, permalink }
+  await world.db
+    .insertInto('products')
+    .values({ ...row, ...one, variation_id: '31' })
+    .execute()
+}
+
+const look = async (cartId = token) => (await world.request('GET', `/api/carts/${cartId}`)).body.cart
+const press = async (cartId = token) => (await world.request('POST', `/api/carts/${cartId}/restore`)).body
+const outcomesOf = ({ items }: { items: { outcome: string }[] }) => items.map(({ outcome }) => outcome)
+const touches = () => world.db.selectFrom('touchpoints').selectAll().where('store_id', '=', shop.storeId).execute()
+
+test('the store’s own cart has the last word on what was restored (decision 14)', async () => {
+  await mailed()
+  await theStoreSays(() => ({ checkoutUrl: `${home}/checkout/?session=x`, lines: [{ id: '16', quantity: 2 }] }))
+  const reply = await press()
+  expect(outcomesOf(reply)).toEqual(['quantity_clamped', 'choose_again'])
+  expect(reply.items[0]).toMatchObject({ quantity: 2, before: { quantity: 3 } })
+  expect(reply.checkoutUrl).toBe(`${home}/checkout/?session=x`)
+  expect(wishes[0]).toMatchObject({ coupon: null, extra: { recoup_cart: expect.stringMatching(/^[\w-]{43}$/) } })
+})
+
+async function mailedWith(code: string): Promise<string> {
+  await mailed()
+  const couponId = await aCopiedCoupon(world, shop, { code })
+  await world.db
+    .updateTable('messages')
+    .set({ coupon_id: couponId, coupon_code: code })
+    .where('store_id', '=', shop.storeId)
+    .where('sending_at', 'is not', null)
+    .execute()
+  return couponId
+}
+
+test('a coupon that has another name in the store since is offered and carried by that name (decision 14)', async () => {
+  const couponId = await mailedWith('CART10')
+  await world.db.updateTable('coupons').set({ code: 'TEATIME' }).where('id', '=', couponId).execute()
+  expect((await look()).coupon).toMatchObject({ code: 'TEATIME' })
+  await theStoreSays(() => ({ checkoutUrl: `${home}/checkout/?session=x`, lines: [{ id: '16', quantity: 3 }] }))
+  expect((await press()).coupon).toEqual({ code: 'TEATIME', outcome: 'carried' })
+  expect(wishes).toMatchObject([{ coupon: 'TEATIME' }])
+})
+
+test('the page shows the code of its message with what it saves; refused by the store, the cart is filled without it (decision 14)', async () => {
+  const couponId = await mailedWith('CART10')
+  const { coupon, total } = await look()
+  expect(coupon).toEqual({ code: 'CART10', saving: Math.ceil(total * 10 - 0.5) / 100 })
+  const lines = [
+    { id: '16', quantity: 3 },
+    { id: '17', quantity: 1 },
+  ]
+  await theStoreSays(() => ({ checkoutUrl: `${home}/checkout/?session=x`, lines, isCouponRefused: false }))
+  expect((await press()).coupon).toEqual({ code: 'CART10', outcome: 'carried' })
+  expect(wishes[0]).toMatchObject({ coupon: 'CART10' })
+  await theStoreSays(() => ({ checkoutUrl: `${home}/checkout/?session=x`, lines, isCouponRefused: true }))
+  const refused = await press()
+  expect(refused).toMatchObject({
+    coupon: { code: 'CART10', outcome: 'refused' },
+    checkoutUrl: `${home}/checkout/?session=x`,
+  })
+  expect(outcomesOf(refused)).toEqual(['ok', 'ok'])
+  await world.db.updateTable('coupons').set({ gone_at: world.now }).where('id', '=', couponId).execute()
+  expect((await look()).coupon).toBeNull()
+})
+
+test('a coupon the shopper has entered comes back too, and the page shows what it saves (decision 37)', async () => {
+  await aCopiedCoupon(world, shop, { code: 'WELCOME10', made_by: 'store' })
+  await shop.fill('one', [tea(3), pot], { coupons: ['welcome10'] })
+  await shop.type('one', { email: `ada-${shop.storeId}@shoppers.example.com`, firstName: 'Ada' })
+  await shop.pass(HOUR)
+  token = restoreTokenOf(world.deps.secrets, (await shop.messages())[0]!.id)
+  const { coupon, total } = await look()
+  expect(coupon).toEqual({ code: 'WELCOME10', saving: Math.ceil(total * 10 - 0.5) / 100 })
+  await world.db.updateTable('coupons').set({ ends_at: world.now }).where('code', '=', 'WELCOME10').execute()
+  world.advance(HOUR)
+  expect((await look()).coupon).toBeNull()
+})
+
+test('one link pressed again and again makes the store answer ten times in ten minutes, and leads there all the same', async () => {
+  await mailed()
+  await theStoreSays(() => ({ checkoutUrl: `${home}/checkout/?session=x`, lines: [{ id: '16', quantity: 3 }] }))
+  for (let n = 0; n < 10; n++) expect((await press()).checkoutUrl).toBe(`${home}/checkout/?session=x`)
+  const replies = await Promise.all(Array.from({ length: 20 }, () => press()))
+  expect(new Set(replies.map(({ checkoutUrl }) => checkoutUrl.replace(/&recoup_cart=.*/, '')))).toEqual(
+    new Set([`${home}/checkout-link/?products=16:3,17:1`]),
+  )
+  expect(wishes).toHaveLength(10)
+})
+
+test('a store that takes nothing leads to no checkout; one that leads elsewhere is not followed (X1)', async () => {
+  await mailed()
+  await theStoreSays(() => ({ checkoutUrl: null, lines: [] }))
+  expect(await press()).toMatchObject({ checkoutUrl: null, shopUrl: home })
+  // Nor one by http, where whoever listens sees whose cart it is.
+  for (const checkoutUrl of ['https://elsewhere.example/', `${home.replace('https:', 'http:')}/checkout/?session=x`]) {
+    await theStoreSays(() => ({ checkoutUrl, lines: [{ id: '16', quantity: 3 }] }))
+    expect((await press()).checkoutUrl).toMatch(new RegExp(`^${home}/checkout-link/\\?products=16:3,17:1&recoup_cart=`))
+  }
+})
+
+test('what was chosen of a variation with "any size" goes along', async () => {
+  await theShirtLeavesItsSizeOpen()
+  await mailed([shirt(large), pot])
+  expect(outcomesOf(await look())).toEqual(['ok', 'ok'])
+  await theStoreSays(() => null)
+  await press()
+  expect(wishes[0]!.items).toMatchObject([{ productId: '30', variationId: '31', choices: large }, { productId: '17' }])
+})
+
+test('a size nobody saw has to be chosen again, which is said before the press', async () => {
+  await theShirtLeavesItsSizeOpen(`${home}/product/shirt/`)
+  await mailed([shirt(), pot])
+  expect((await look()).items).toMatchObject([
+    { outcome: 'choose_again', url: `${home}/product/shirt/` },
+    { outcome: 'ok', url: null },
+  ])
+  await theStoreSays(() => null)
+  const reply = await press()
+  expect(outcomesOf(reply)).toEqual(['choose_again', 'ok'])
+  expect(reply.checkoutUrl).toMatch(/\?products=17:1&/)
+  expect(wishes[0]!.items).toHaveLength(1)
+})
+
+test('a product’s page is linked on the store’s own site only (X1)', async () => {
+  await theShirtLeavesItsSizeOpen('https://elsewhere.example/shirt')
+  await mailed([shirt()])
+  expect((await look()).items[0].url).toBeNull()
+})
+
+test('a draft that knows less of a choice does not take it away, another size is another cart (S7)', async () => {
+  await mailed([shirt(large), pot])
+  await shop.fill('one', [shirt(), pot])
+  expect((await shop.cart()).items[0]).toMatchObject({ choices: large })
+  const before = await shop.cart()
+  await shop.fill('one', [shirt([{ name: 'Size', value: 'Small' }]), pot])
+  const after = await shop.cart()
+  expect(after.items[0]).toMatchObject({ choices: [{ name: 'Size', value: 'Small' }] })
+  expect(after.last_activity_at.getTime()).toBeGreaterThan(before.last_activity_at.getTime())
+})
+
+test('an older store takes one product, and of the others it is said before the press', async () => {
+  await mailed()
+  await world.db.updateTable('stores').set({ has_checkout_link: false }).where('id', '=', shop.storeId).execute()
+  expect(outcomesOf(await look())).toEqual(['ok', 'choose_again'])
+  const reply = await press()
+  expect(outcomesOf(reply)).toEqual(['ok', 'choose_again'])
+  expect(reply.checkoutUrl).toMatch(/\?add-to-cart=16&quantity=3&/)
+})
+
+test('what was bought is not offered again', { tags: ['B2'] }, async () => {
+  await mailed()
+  world.advance(HOUR)
+  await shop.order({ kind: 'purchase', email: (await shop.cart()).email! })
+  expect(await look()).toMatchObject({ isOrdered: true, shopUrl: home })
+  expect(await press()).toMatchObject({ message: restoreTexts.ordered, isOrdered: true, items: [], checkoutUrl: null })
+  expect(await touches()).toEqual([])
+})
+
+test('a member restores by the cart’s own id: a test, nobody’s touch (decision 4)', async () => {
+  await mailed()
+  const { id, no_response_at } = await shop.cart()
+  const path = `/api/carts/${id}/restore`
+  const { status, body } = await world.request('POST', path, { token: shop.token })
+  expect(status).toBe(200)
+  expect(body).toMatchObject({ message: restoreTexts.restored, isTest: true, checkoutUrl: expect.any(String) })
+  expect(await touches()).toEqual([])
+  expect((await shop.cart()).no_response_at).toEqual(no_response_at)
+  const stranger = await aShop(world)
+  for (const session of [undefined, stranger.token]) {
+    const refused = await world.request('POST', path, session ? { token: session } : {})
+    expect(refused.status).toBe(404)
+  }
+  expect((await press()).isTest).toBe(false)
+})

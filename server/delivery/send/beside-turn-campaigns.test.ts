@@ -1,0 +1,165 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { aShop, type Shop } from '../../../test/by-hand-scene.ts'
+import { ask, dueCampaign, neutralWords, statesOf, tick, today, wanted } from '../../../test/campaign-scene.ts'
+import { aCouponShop } from '../../../test/discount-scene.ts'
+import { DAY, MINUTE } from '../../../test/message-scene.ts'
+import { endsWell, isClosed, POOL, type Six, sixMails, storedOne } from '../../../test/turn-scene.ts'
+import { acceptsMail, aWorld } from '../../../test/world.ts'
+import { recordFacts } from '../../carts/carts/record.ts'
+import { transact } from '../../core/db/db.ts'
+import { newId } from '../../core/common/ids.ts'
+import { mergeCartMessages, wakeMessagesTo } from '../../messages/messages/messages.ts'
+
+// What stops or moves the open messages of a campaign, beside the turn of its mails (D5, D10), and those about no cart.
+
+const world = aWorld()
+beforeEach(() => {
+  world.answer = acceptsMail
+  world.queued.length = 0
+  world.sent.length = 0
+})
+
+interface Campaign extends Shop {
+  campaignId: string
+}
+type Change = (of: Six<Campaign>) => Promise<unknown>
+
+const chosen = (emails: readonly (string | null)[]) => ({
+  targetAudience: { mode: 'selected', customerEmails: emails },
+})
+const emailsOf = ({ orders }: Pick<Shop, 'orders'>) => orders.map(({ email }) => email)
+
+async function aboutCarts(body: (shop: Shop) => object = () => ({})): Promise<Campaign> {
+  const shop = await aShop(world, POOL + 1)
+  return dueCampaign(world, shop, body(shop))
+}
+
+/** To people who have no cart. */
+async function aboutNoCarts(): Promise<Campaign> {
+  const { buyerOrders, ...shop } = await aCouponShop(world, { carts: 0, buyers: POOL + 1 })
+  const people = { ...shop, orders: buyerOrders }
+  const targetAudience = { type: 'specific_customers', mode: 'selected', customerEmails: emailsOf(people) }
+  return dueCampaign(world, people, { targetAudience, content: neutralWords })
+}
+
+const save = async (scene: Campaign, body: object) => {
+  const reply = await ask(world, scene, 'PUT', `/${scene.campaignId}`, body)
+  expect([reply.status, reply.body.error]).toEqual([200, undefined])
+}
+/** And what of it is done a moment later. */
+const followed = async (step: Promise<unknown>) => {
+  await step
+  await world.runJobs()
+}
+
+describe('what waits for its place is closed, and what is in flight is not', () => {
+  test.each<[string, string, Change]>([
+    [
+      'the campaign is cancelled',
+      'cancelled(campaign_cancelled)',
+      (scene) => followed(save(scene, { status: 'cancelled' })),
+    ],
+    [
+      'the campaign is deleted',
+      'cancelled(campaign_deleted)',
+      (scene) => followed(ask(world, scene, 'DELETE', `/${scene.campaignId}`)),
+    ],
+    [
+      'both are taken out of the campaign',
+      'cancelled(campaign_left_out)',
+      ({ theirs, ...scene }) => {
+        const gone = emailsOf({ orders: theirs })
+        return save(scene, wanted(world, chosen(emailsOf(scene).filter((email) => !gone.includes(email)))))
+      },
+    ],
+  ])('%s', async (_, end, change) => {
+    const after = await sixMails(world, await aboutCarts((shop) => chosen(emailsOf(shop))), change)
+    await isClosed(world, after, end)
+    await endsWell(world, after)
+    await tick(world, after, MINUTE)
+    expect(world.sent).toHaveLength(POOL)
+  })
+
+  const typed = (storeId: string, emails: (string | null)[]) =>
+    recordFacts(world.deps, storeId, [
+      {
+        ...{ keys: emails.map((value) => ({ kind: 'email' as const, value: value! })), source: 'capture' },
+        ...{ at: world.now, uniqueKey: newId(), payload: { type: 'contact', contact: { firstName: 'Ada' } } },
+      },
+    ])
+
+  test('two who have no cart turn out to be one, who gets one mail of the campaign (D1)', async () => {
+    const after = await sixMails(world, await aboutNoCarts(), ({ storeId, theirs }) =>
+      typed(storeId, emailsOf({ orders: theirs })),
+    )
+    expect([after.sending.cart_id, after.waiting.cart_id]).toEqual([null, null])
+    await isClosed(world, after, 'cancelled(merged)')
+    await endsWell(world, after)
+    await tick(world, after, MINUTE)
+    expect(world.sent).toHaveLength(POOL)
+  })
+
+  /** Its message about the cart of the one in flight is another run's, as if that run had begun before. */
+  const ofAnotherRun = (id: string) =>
+    world.db.updateTable('messages').set({ step_id: newId() }).where('id', '=', id).execute()
+
+  test('the cart of one of another run is joined to its cart: a campaign writes about a cart once', async () => {
+    const after = await sixMails(world, await aboutCarts(), async ({ storeId, sending, waiting }) => {
+      await ofAnotherRun(sending.id)
+      await transact({ storeId, db: world.db }, (tx) =>
+        mergeCartMessages(tx, sending.cart_id!, waiting.cart_id!, world.now),
+      )
+    })
+    await isClosed(world, after, 'skipped(merged)')
+    await endsWell(world, after)
+  })
+})
+
+describe('what waits for its place goes back, and what is in flight is not touched', () => {
+  test('the campaign is put off: all that have not left have their new time', async () => {
+    const after = await sixMails(world, await aboutCarts(), (scene) => {
+      const delayed = { schedule: { startDate: today(world), timeOfDay: '00:00', delay: 72 } }
+      return followed(save(scene, wanted(world, delayed)))
+    })
+    const { state, claim, due_at } = await storedOne(world, after.waiting.id)
+    expect([state, claim, due_at > world.now]).toEqual(['scheduled', null, true])
+    expect(world.sent).toHaveLength(POOL)
+    await endsWell(world, after)
+    await tick(world, after, 3 * DAY)
+    expect(new Set(world.sent.map(({ messageId }) => messageId)).size).toBe(POOL + 1)
+  })
+
+  test('the campaign is paused, and nothing of it leaves until it is played', async () => {
+    const after = await sixMails(world, await aboutCarts(), (scene) =>
+      ask(world, scene, 'PATCH', `/${scene.campaignId}/pause`),
+    )
+    await endsWell(world, after)
+    await tick(world, after, MINUTE)
+    expect(world.sent).toHaveLength(POOL)
+    expect((await storedOne(world, after.waiting.id)).reason).toBe('campaign_paused')
+    await ask(world, after, 'PATCH', `/${after.campaignId}/play`)
+    await tick(world, after, MINUTE)
+    expect(world.sent).toHaveLength(POOL + 1)
+  })
+
+  test('what is held back of it is dropped, and neither of these is; it goes once', async () => {
+    const after = await sixMails(world, await aboutCarts(), async (scene) => {
+      const reply = await ask(world, scene, 'POST', `/${scene.campaignId}/drop-held`)
+      expect([reply.status, reply.body.dropped]).toEqual([200, 0])
+    })
+    await endsWell(world, after)
+    expect(await statesOf(world, after.campaignId)).toEqual(Array(POOL + 1).fill('1 sent'))
+    expect(new Set(world.sent.map(({ messageId }) => messageId)).size).toBe(POOL + 1)
+  })
+
+  test('something arrived for both, who have no cart, that may let them pass; it goes once', async () => {
+    const after = await sixMails(world, await aboutNoCarts(), async ({ storeId, theirs, waiting }) => {
+      const addresses = theirs.map(({ email }) => email!)
+      await transact({ storeId, db: world.db }, (tx) => wakeMessagesTo(tx, addresses, world.now))
+      expect((await storedOne(world, waiting.id)).claim).toBe(null)
+    })
+    await endsWell(world, after)
+    await tick(world, after, MINUTE)
+    expect(new Set(world.sent.map(({ messageId }) => messageId)).size).toBe(POOL + 1)
+  })
+})

@@ -1,0 +1,316 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { aShop, type Shop } from '../../../test/by-hand-scene.ts'
+import { freshOrderCheck } from '../../../test/factories.ts'
+import { savedSteps } from '../../../test/flow-edits.ts'
+import { bought, HOUR, MINUTE, pass, type Scene } from '../../../test/message-scene.ts'
+import {
+  type Beside,
+  besideTurn,
+  dueReminders,
+  endsWell,
+  isClosed,
+  POOL,
+  recordsOf,
+  type Six,
+  sixMails,
+  stored,
+  storedOne,
+  termsOf,
+} from '../../../test/turn-scene.ts'
+import { acceptsMail, aWorld } from '../../../test/world.ts'
+import { recordOrders } from '../../carts/carts/record.ts'
+import { transact } from '../../core/db/db.ts'
+import { newId } from '../../core/common/ids.ts'
+import { domainOf } from '../email/mail-headers.ts'
+import { applyWaitingReports, recordMailReport } from '../mail-reports/mail-reports.ts'
+import { mergeCartMessages, wakeMessages, wakeStoreMessages } from '../../messages/messages/messages.ts'
+import { closeOpen } from '../../workspace/privacy/erase-sql.ts'
+import * as deliver from './send-due-sql.ts'
+import * as turn from './turn-sql.ts'
+
+// More of what meets open messages beside the turn of mails (D5, D10); what a shopper, a member and the claim do to reminders is in
+// beside-turn.test.ts, campaigns are in beside-turn-campaigns.test.ts.
+
+const world = aWorld()
+beforeEach(() => {
+  world.answer = acceptsMail
+  world.queued.length = 0
+  world.sent.length = 0
+})
+
+type Change = (of: Six<Scene>) => Promise<unknown>
+
+const sixReminders = async (change: Change) => sixMails(world, await dueReminders(world), change)
+const storeOf = ({ storeId }: { storeId: string }) => ({ storeId, db: world.db })
+const idsOf = ({ sending, waiting }: Beside) => [sending.id, waiting.id]
+const join = (of: { storeId: string }, from: string | null, into: string | null) =>
+  transact(storeOf(of), (tx) => mergeCartMessages(tx, from!, into!, world.now))
+
+/** Of mails that people sent by hand, due at once. */
+async function dueByHand(): Promise<Shop> {
+  const shop = await aShop(world, POOL + 1)
+  const body = { channel: 'email', cartIds: shop.cartIds }
+  const { status } = await world.request('POST', '/api/carts/send', { token: shop.token, body })
+  expect(status).toBe(200)
+  await freshOrderCheck(world, shop.storeId)
+  return shop
+}
+
+describe('what waits for its place is closed, and what is in flight is not', () => {
+  const NOTHING_ELSE = {
+    ...{ shopperIds: [], cartIds: [], orderIds: [], customerIds: [], cartTokens: [], hashes: [], addresses: [] },
+  }
+
+  test.each<[string, string, Change]>([
+    [
+      'its cart is joined to the one whose mail is in flight (S6)',
+      'cancelled(merged)',
+      (six) => join(six, six.waiting.cart_id, six.sending.cart_id),
+    ],
+    [
+      'the cart whose mail is in flight is joined to its cart (S6)',
+      'skipped(merged)',
+      (six) => join(six, six.sending.cart_id, six.waiting.cart_id),
+    ],
+    [
+      'whatever is open of a person is closed as they are erased (C8)',
+      'skipped(suppressed_erased)',
+      (six) =>
+        transact(storeOf(six), (tx) =>
+          closeOpen(tx, { ...NOTHING_ELSE, storeId: six.storeId, messageIds: idsOf(six) }, world.now),
+        ),
+    ],
+    [
+      'an earlier mail came back for good, to both',
+      'skipped(suppressed_hard_bounce)',
+      (six) => reportAbout(six, 'hard'),
+    ],
+    [
+      'both said that an earlier mail was spam (C1)',
+      'skipped(suppressed_complaint)',
+      (six) => reportAbout(six, 'complaint'),
+    ],
+  ])('%s', async (_, end, change) => {
+    const after = await sixReminders(change)
+    await isClosed(world, after, end)
+    await endsWell(world, after)
+    await pass(world, after.storeId, MINUTE)
+    expect(world.sent).toHaveLength(POOL)
+  })
+
+  /** Of mails that each of them got long before. */
+  async function reportAbout({ sending, waiting }: Beside, kind: 'hard' | 'complaint') {
+    for (const { lone_shopper_id: _, ...row } of [sending, waiting]) {
+      const id = newId()
+      const before = new Date(world.now.getTime() - 100 * HOUR)
+      const left = { sending_at: before, judged: null, claim: null, finished_at: before }
+      const earlier = {
+        ...row,
+        id,
+        ...left,
+        state: 'sent' as const,
+        origin_kind: 'manual' as const,
+        origin_id: newId(),
+      }
+      await world.db.insertInto('messages').values(earlier).execute()
+      await report(id, kind)
+    }
+  }
+
+  test.each<[string, string, (of: Six<Shop>) => Promise<unknown>]>([
+    [
+      'sent by hand: both buy',
+      'cancelled(purchased)',
+      ({ storeId, theirs }) =>
+        recordOrders(
+          world.deps,
+          storeId,
+          theirs.map((order) => bought(world, order)),
+          'webhook',
+        ),
+    ],
+    [
+      'sent by hand: their addresses are suppressed',
+      'skipped(suppressed_manual)',
+      async ({ token, theirs }) => {
+        for (const { email } of theirs)
+          await world.request('POST', '/api/suppressions', { token, body: { address: email } })
+      },
+    ],
+    [
+      'sent by hand: the store is disconnected (Y4)',
+      'cancelled(disconnected)',
+      ({ token }) => world.request('DELETE', '/api/stores/disconnect', { token }),
+    ],
+  ])('%s', async (_, end, change) => {
+    const after = await sixMails(world, await dueByHand(), change)
+    await isClosed(world, after, end)
+    await endsWell(world, after)
+    expect(world.sent).toHaveLength(POOL)
+  })
+})
+
+describe('what waits for its place goes as it is, and what is in flight is not touched', () => {
+  const ANYTHING = {
+    ...{ coupon_id: null, coupon_code: null, subject: null, body_html: null, body_text: '', template_id: null },
+    ...{
+      template_version: null,
+      variant_id: null,
+      is_first_mail: false,
+      judged: { reason: 'ok', inputs: {} },
+      tokens: [],
+    },
+  }
+
+  test.each<[string, Change]>([
+    [
+      'the steps of the flow change their places',
+      async ({ token, flowId, waiting }) => {
+        const { name, steps } = (await world.request('GET', '/api/flows', { token })).body.flows[0]
+        const [first, ...rest] = savedSteps(steps, () => ({}))
+        const { id: _, ...variant } = first!.variants[0]!
+        const earlier = { delayMinutes: 30, channels: ['email'], variants: [variant] }
+        const body = { name, steps: [earlier, first, ...rest] }
+        const reply = await world.request('PUT', `/api/flows/${flowId}`, { token, body })
+        expect([reply.status, reply.body.error]).toEqual([200, undefined])
+        expect((await storedOne(world, waiting.id)).step).toBe(2)
+      },
+    ],
+    [
+      'what was held for a reason is looked at again',
+      (six) =>
+        transact(storeOf(six), async (tx) => {
+          await wakeMessages(tx, idsOf(six), ['no_consent'], world.now)
+          await wakeStoreMessages(tx, ['no_consent'], world.now)
+        }),
+    ],
+    [
+      'a report about the mail in flight says that it waits at its receiver',
+      ({ sending }) => report(sending.id, 'soft'),
+    ],
+    [
+      'its claim prepares the one in flight once more',
+      async (six) => {
+        const { claim, id } = six.sending
+        const limits = { now: world.now, capSince: world.now, capMax: 100, tokensUntil: world.now }
+        const row = { ...ANYTHING, id, to_address: 'nobody@shoppers.example' }
+        const preparing = { claim: claim!, ...limits }
+        const prepared = await transact(storeOf(six), (tx) => turn.prepare(tx, [row], preparing))
+        expect([...prepared]).toEqual([])
+      },
+    ],
+    [
+      'the turn of another claim would let both leave',
+      async (six) => {
+        expect(await turnOfAnother(six)).toEqual([])
+      },
+    ],
+    [
+      'the ends of both are written down, as if they had left at another time',
+      async (six) => {
+        const messages = idsOf(six).map((id) => ({
+          id,
+          sending_at: new Date(0),
+          end: null,
+          is_unheard: false,
+          is_out: true,
+        }))
+        const written = await transact(storeOf(six), (tx) =>
+          turn.settle(tx, messages, { badge: 'Email Sent', now: world.now, silence: null }),
+        )
+        expect([...written]).toEqual([])
+      },
+    ],
+  ])('%s', async (_, change) => {
+    const after = await sixReminders(change)
+    await endsWell(world, after)
+    expect((await storedOne(world, after.waiting.id)).state).toBe('sent')
+    expect(world.sent.map(({ messageId }) => messageId)).toContain(after.waiting.id)
+    expect(world.sent).toHaveLength(POOL + 1)
+  })
+})
+
+/** Which of both leave by a turn of the same process for a claim that has neither. */
+async function turnOfAnother({ accountId, storeId, sending, waiting }: Six<Scene>): Promise<string[]> {
+  const { version } = await world.db
+    .selectFrom('carts')
+    .select('version')
+    .where('id', '=', waiting.cart_id!)
+    .executeTakeFirstOrThrow()
+  const chosen = [sending, waiting].map(({ id, shopper_id, to_address }) => ({
+    ...{
+      id,
+      shopper_id,
+      cart_version: version,
+      address_hash: '',
+      other_hashes: [],
+      own: { domain: domainOf(to_address!) },
+    },
+    ...{ coupon_id: null, coupon_code: null, coupon_wording: null, inputs: {} },
+  }))
+  const limits = {
+    ...{ claim: newId(), workerId: world.deps.workerId, now: world.now, localCopySince: new Date(0), accountId },
+    ...{ capSince: world.now, capMax: 100, month: `${world.now.toISOString().slice(0, 7)}-01` },
+    ...{ channel: 'email' as const, planLimit: -1 },
+  }
+  const terms = termsOf(world, 'email', accountId)
+  const { rows } = await turn.turnOf(storeId, { answered: [], chosen }, limits, terms).execute(world.db)
+  return rows.map(({ id }) => id)
+}
+
+test('all rows go with their account: nothing more leaves, and the process goes on', async () => {
+  const { storeId } = await dueReminders(world)
+  await besideTurn(world, storeId, () => world.db.deleteFrom('messages').where('store_id', '=', storeId).execute())
+  expect(await stored(world, storeId)).toEqual([])
+  expect(world.sent).toHaveLength(POOL)
+})
+
+test('another channel is chosen for both: what waits does not leave as a mail, and what is in flight stays one', async () => {
+  const after = await sixReminders(async (six) => {
+    await world.db
+      .updateTable('messages')
+      .set({ channels: ['email', 'sms'] })
+      .where('id', 'in', idsOf(six))
+      .execute()
+    const chosen = idsOf(six).map((id) => ({ id, channel: 'sms' as const }))
+    await deliver.setChannels(storeOf(six), six.waiting.claim!, chosen)
+  })
+  await endsWell(world, after)
+  expect(await storedOne(world, after.waiting.id)).toMatchObject({
+    state: 'scheduled',
+    claim: null,
+    sending_at: null,
+  })
+  expect(world.sent).toHaveLength(POOL)
+})
+
+test('a report that the mail in flight came back waits for its end (D4)', async () => {
+  const after = await sixReminders(async ({ sending }) => {
+    await report(sending.id, 'hard')
+    await applyWaitingReports(world.deps)
+  })
+  await applyWaitingReports(world.deps)
+  expect(await storedOne(world, after.sending.id)).toMatchObject({ state: 'failed', reason: 'bounced' })
+  expect((await recordsOf(world, after.sending.id)).slice(1)).toEqual(['result accepted', 'result bounced'])
+  expect((await storedOne(world, after.waiting.id)).state).toBe('sent')
+})
+
+test('an erasure waits until the mail in flight has its end, and then takes the person out (C8)', async () => {
+  let erasing: Promise<void> | undefined
+  const after = await sixReminders(async ({ token, sending }) => {
+    const path = `/api/privacy/${encodeURIComponent(sending.to_address!)}`
+    const { status } = await world.request('DELETE', path, { token, body: { confirmation: 'erase' } })
+    expect(status).toBe(202)
+    erasing = world.runJobs()
+    // Long enough for its first look, which finds the mail in flight.
+    await sleep(300)
+  })
+  await erasing
+  const { state, to_address, subject, body_text } = await storedOne(world, after.sending.id)
+  expect([state, to_address, subject, body_text]).toEqual(['sent', null, null, null])
+  expect((await storedOne(world, after.waiting.id)).state).toBe('sent')
+})
+
+const report = (messageId: string, kind: 'soft' | 'hard' | 'complaint') =>
+  recordMailReport(world.deps, { messageId, kind, status: null, words: '', source: 'dsn' })

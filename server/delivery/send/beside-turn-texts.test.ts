@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { textsInFlight } from '../../../test/texts-in-flight.ts'
+import { POOL, stored, storedOne } from '../../../test/turn-scene.ts'
+import { aWorld } from '../../../test/world.ts'
+import { newId } from '../../core/common/ids.ts'
+import { receiveText } from '../inbound/inbound.ts'
+
+// Statements that change texts, beside their turn: see beside-turn.test.ts.
+
+const world = aWorld()
+
+test('both say STOP: what waits is closed, what is in flight ends', async () => {
+  const { accountId, storeId, end } = await textsInFlight(world, POOL + 1)
+  const rows = await stored(world, storeId)
+  const sending = rows.find(({ state }) => state === 'sending')!
+  const prepared = rows.find(({ state, judged }) => state === 'claimed' && judged !== null)!
+  try {
+    for (const { to_address: from } of [sending, prepared]) {
+      const stop = { channel: 'sms' as const, id: newId(), from: from!, text: 'STOP', at: world.now }
+      const account = { accountId, db: world.db }
+      await receiveText(world.deps, account, { ...stop, isAnswered: false, isAnsweredAtOnce: true })
+    }
+    expect(await storedOne(world, sending.id)).toMatchObject({ state: 'sending', unsubscribed_at: world.now })
+  } finally {
+    await end()
+  }
+  expect(await storedOne(world, sending.id)).toMatchObject({ state: 'sent', attempts: 1, unsubscribed_at: world.now })
+  const { state, reason, sending_at } = await storedOne(world, prepared.id)
+  expect([state, reason, sending_at]).toEqual(['skipped', 'suppressed_unsubscribed', null])
+  expect(world.texts.map(({ messageId }) => messageId)).not.toContain(prepared.id)
+})

@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { beforeEach, expect, test } from 'vitest'
+import { freshOrderCheck } from '../../../test/factories.ts'
+import { aScene, countStates, HOUR, isBeingSent, messagesOf, send, wait } from '../../../test/message-scene.ts'
+import { acceptsMail, aWorld } from '../../../test/world.ts'
+import type { Outcome } from '../../messages/channels/channel.ts'
+import { transact } from '../../core/db/db.ts'
+import * as outcomes from '../outcome/outcome-sql.ts'
+import { sendersOn } from './connection-slots.ts'
+
+// What all stores together have in flight (D10), and whom one unanswered message holds up.
+
+const world = aWorld()
+/** Of the world's mail channel. */
+const POOL = 5
+beforeEach(() => {
+  world.answer = acceptsMail
+})
+
+test('stores that send at once share one pool of messages in flight, and take turns (D8, D10)', async () => {
+  const stores = [await aScene(world, 12), await aScene(world, 12), await aScene(world, 12), await aScene(world, 1)]
+  for (const { storeId } of stores) await wait(world, storeId, stores[0]!.storeId === storeId ? HOUR : 0)
+  for (const { storeId } of stores) await freshOrderCheck(world, storeId)
+  const small = stores[3]!.orders[0]!.email!
+  const order: string[] = []
+  const onTheWire: (() => void)[] = []
+  world.answer = async (mail) => {
+    order.push(mail.to)
+    await new Promise<void>((resolve) => onTheWire.push(resolve))
+    return acceptsMail(mail)
+  }
+  const all = Promise.all(stores.map(({ storeId }) => send(world, storeId)))
+  await expect.poll(() => sendersOn(world.deps.channels.email!)).toBe(stores.length)
+  // One answer at a time, and none before its place is taken again: what takes turns is not who is quick.
+  for (let left = 37; left > 0; left--) {
+    await expect.poll(() => onTheWire.length).toBe(Math.min(POOL, left))
+    const sending = world.db.selectFrom('messages').select('id').where(isBeingSent)
+    expect((await sending.execute()).length).toBeLessThanOrEqual(POOL)
+    onTheWire.shift()!()
+  }
+  await all
+  expect(order).toHaveLength(37)
+  expect(order.indexOf(small)).toBeLessThan(10)
+})
+
+test('a message the mail server never answers holds up nobody but itself, and its end is written down when it comes', async () => {
+  const { storeId, orders } = await aScene(world, 3)
+  await wait(world, storeId, HOUR)
+  const [hanging, late] = orders.map(({ email }) => email!)
+  const answer = Promise.withResolvers<Outcome>()
+  let tries = 0
+  world.answer = (mail) => {
+    if (mail.to === hanging) return answer.promise
+    const isPutOff = mail.to === late && ++tries === 1
+    return isPutOff ? { kind: 'retry', reason: 'smtp_450', response: '450', retryAfterMs: 1_000 } : acceptsMail(mail)
+  }
+  const first = send(world, storeId)
+  while ((await countStates(world, storeId)).held !== 1) await sleep(50)
+  world.advance(2_000)
+  while ((await countStates(world, storeId)).sent !== 2) {
+    await send(world, storeId)
+    await sleep(200)
+  }
+  expect(await countStates(world, storeId)).toEqual({ sent: 2, sending: 1 })
+  answer.resolve({ kind: 'accepted', providerId: 'p', response: '250' })
+  await first
+  expect(await countStates(world, storeId)).toEqual({ sent: 3 })
+  expect(world.sent.filter(({ to }) => to === hanging)).toHaveLength(1)
+})
+
+test('answers that came while the database was asked in vain are written down, and their places are free again (D4, D10)', async () => {
+  const stores = [await aScene(world, 12), await aScene(world, 12)]
+  for (const [at, { storeId }] of stores.entries()) await wait(world, storeId, at === 0 ? HOUR : 0)
+  const [first, second] = stores.map(({ storeId }) => storeId) as [string, string]
+  await freshOrderCheck(world, first)
+  const allAnswered = Promise.withResolvers<void>()
+  let answered = 0
+  world.answer = (mail) => {
+    // Late enough for the settings to be asked for once more before any other mail leaves.
+    world.advance(600)
+    if (++answered === POOL) setImmediate(allAnswered.resolve)
+    return acceptsMail(mail)
+  }
+  let asked = 0
+  world.deps.channels.ownMail = async () => {
+    if (++asked === 1) return null
+    await allAnswered.promise
+    throw new Error('Connection terminated unexpectedly')
+  }
+  await expect(send(world, first)).rejects.toThrow('Connection terminated')
+  expect(await countStates(world, first)).toEqual({ sent: POOL, scheduled: 12 - POOL })
+  world.answer = acceptsMail
+  world.deps.channels.ownMail = async () => null
+  await freshOrderCheck(world, second)
+  await send(world, second)
+  expect(await countStates(world, second)).toEqual({ sent: 12 })
+})
+
+test('the end of an earlier send does not touch a later one, though its commit had to be repeated (D1)', async () => {
+  const { storeId } = await aScene(world)
+  await wait(world, storeId, HOUR)
+  const store = { storeId, db: world.db }
+  const { id } = (await messagesOf(world, storeId)).find(({ step }) => step === 1)!
+  const earlier = world.now
+  const later = world.advance(60_000)
+  const { workerId } = world.deps
+  await world.db
+    .updateTable('messages')
+    .set({ state: 'sending', sending_at: later, worker_id: workerId })
+    .where('id', '=', id)
+    .execute()
+  const end = (sendingAt: Date) =>
+    transact(store, (tx) => outcomes.applyOutcomes(tx, workerId, [{ ...putOff, id, sending_at: sendingAt }], later))
+  expect([...(await end(earlier))]).toEqual([])
+  expect(await countStates(world, storeId)).toEqual({ sending: 1 })
+  expect([...(await end(later))]).toEqual([id])
+  expect(await countStates(world, storeId)).toEqual({ held: 1 })
+})
+
+const putOff = {
+  state: 'held' as const,
+  reason: 'retry',
+  provider_id: null,
+  response: '450',
+  wake_at: null,
+  address_hash: '',
+  result: 'retry',
+  news: null,
+}

@@ -1,0 +1,110 @@
+import { beforeEach, expect, test } from 'vitest'
+import { aShop, type Shop } from '../../../test/by-hand-scene.ts'
+import { aCampaign, ask, read, tick, today } from '../../../test/campaign-scene.ts'
+import { freshOrderCheck } from '../../../test/factories.ts'
+import { aScene, DAY, HOUR, send, wait } from '../../../test/message-scene.ts'
+import { besideTurn, heldBack, POOL, type StoredMessage, stored } from '../../../test/turn-scene.ts'
+import { acceptsMail, aWorld } from '../../../test/world.ts'
+
+// The parts add up at every moment between a send and its written end (D6), wherever they are shown.
+
+const world = aWorld()
+beforeEach(() => {
+  world.answer = acceptsMail
+  world.queued.length = 0
+  world.sent.length = 0
+})
+
+const MAILS = POOL + 3
+const none = { waiting: 0, held: 0, inFlight: 0, sent: 0, skipped: 0, failed: 0, unknown: 0, cancelled: 0 }
+type Parts = typeof none
+
+const ANSWERS = [
+  { kind: 'retry', reason: 'smtp_451', response: '451 later', retryAfterMs: HOUR },
+  { kind: 'rejected', reason: 'smtp_554', response: '554 no', isRecipientFault: false },
+  { kind: 'unknown', reason: 'timeout', response: 'no answer' },
+] as const
+
+const inTwoDays = () => ({ schedule: { startDate: today(world), timeOfDay: '00:00', delay: 48 } })
+
+/** Looks while none is answered, while answers wait in their rows for what follows from them, and when all is written down. */
+async function lookAtEach(storeId: string, look: (expected: Parts) => Promise<unknown>) {
+  const server = heldBack(world)
+  const sending = send(world, storeId)
+  try {
+    await server.reach(POOL)
+    await look({ ...none, waiting: MAILS - POOL, inFlight: POOL })
+    server.waiting[0]!.answer()
+    for (const [at, outcome] of ANSWERS.slice(0, 2).entries()) server.waiting[at + 1]!.answer(outcome)
+    await server.reach(MAILS)
+    const isKept = (await stored(world, storeId)).filter(({ answer }) => answer !== null)
+    expect(isKept).toHaveLength(3)
+    await look({ ...none, inFlight: MAILS })
+    server.waiting[3]!.answer(ANSWERS[2])
+    await expect.poll(async () => (await stored(world, storeId)).filter(({ answer }) => answer !== null).length).toBe(4)
+    await look({ ...none, inFlight: MAILS })
+  } finally {
+    server.answerAll()
+    await sending
+  }
+  await look({ ...none, sent: MAILS - 3, held: 1, failed: 1, unknown: 1 })
+}
+
+test('of a campaign, in its figures and in the report of its run', async () => {
+  const shop = await aShop(world, MAILS)
+  const { id } = await aCampaign(world, shop, inTwoDays())
+  await tick(world, shop)
+  world.advance(2 * DAY)
+  await freshOrderCheck(world, shop.storeId)
+  await lookAtEach(shop.storeId, async (expected) => {
+    expect((await read(world, shop, id)).counts).toEqual({ planned: MAILS, ...expected })
+    const { runs } = (await ask(world, shop, 'GET', `/${id}/report`)).body.report
+    expect(runs).toMatchObject([{ counts: { planned: MAILS, ...expected } }])
+  })
+})
+
+test('of a flow, whose later steps wait', async () => {
+  const { storeId, flowId, token } = await aScene(world, MAILS)
+  await wait(world, storeId, HOUR)
+  const later = 2 * MAILS
+  await lookAtEach(storeId, async (expected) => {
+    const { body } = await world.request('GET', '/api/flows', { token })
+    const { counts } = body.flows.find((flow: { id: string }) => flow.id === flowId)
+    expect(counts).toEqual({ planned: MAILS + later, ...expected, waiting: expected.waiting + later })
+  })
+})
+
+test('of the carts: each page tells of one message, in a state that the figures count', async () => {
+  const shop: Shop = await aShop(world, MAILS)
+  await aCampaign(world, shop, inTwoDays())
+  await tick(world, shop)
+  world.advance(2 * DAY)
+  await freshOrderCheck(world, shop.storeId)
+  const PART: Record<string, keyof Parts> = { scheduled: 'waiting', claimed: 'waiting', sending: 'inFlight' }
+  await lookAtEach(shop.storeId, async (expected) => {
+    const parts = { ...none }
+    for (const cartId of shop.cartIds) {
+      const { messages } = (await world.request('GET', `/api/carts/${cartId}/messages`, { token: shop.token })).body
+      expect(messages).toHaveLength(1)
+      const { state } = messages[0] as { state: keyof Parts }
+      parts[PART[state] ?? state]++
+    }
+    expect(parts).toEqual(expected)
+  })
+})
+
+test('what is prepared and has not left is shown without an address and words', async () => {
+  const { storeId, token } = await aScene(world, MAILS)
+  await wait(world, storeId, HOUR)
+  const shown = async ({ id, cart_id: cartId }: StoredMessage) => {
+    const { messages } = (await world.request('GET', `/api/carts/${cartId}/messages`, { token })).body
+    const { to, subject, html } = messages.find((message: { id: string }) => message.id === id)
+    return { to: to !== null, subject: subject !== null, html: html !== null }
+  }
+  const { waiting } = await besideTurn(world, storeId, async (rows) => {
+    expect(await shown(rows.sending)).toEqual({ to: true, subject: true, html: true })
+    expect(rows.waiting.body_html).not.toBeNull()
+    expect(await shown(rows.waiting)).toEqual({ to: false, subject: false, html: false })
+  })
+  expect(await shown(waiting)).toEqual({ to: true, subject: true, html: true })
+})

@@ -1,0 +1,172 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { plans } from '../../../shared/billing.ts'
+import { consent, germanPhone } from '../../../test/by-hand-scene.ts'
+import { anOrder } from '../../../test/factories.ts'
+import { aScene, HOUR, MINUTE, messagesOf, pass } from '../../../test/message-scene.ts'
+import { aWorld } from '../../../test/world.ts'
+import { recordOrders } from '../../carts/carts/record.ts'
+import { addCredits } from '../../billing/credits/credits.ts'
+
+// Credits on the engine's way: after the plan's own number, before nothing else, and back where nothing has left (decision 85).
+
+const world = aWorld()
+const PRICE = 15_000
+let answerText: typeof world.answerText
+beforeEach(() => {
+  answerText ??= world.answerText
+  world.answerText = answerText
+  world.textCredits = { perMille: 1_500 }
+  world.texts.length = 0
+})
+
+/** A German shopper whose cart gets an SMS after an hour, of an account that has used `used` of its plan. */
+async function aTextFlow({
+  plan = 'growth' as 'free' | 'starter' | 'growth',
+  used = plans.growth.limits.maxSmsPerMonth,
+} = {}) {
+  world.now = new Date(`${new Date(world.now.getTime() + 86_400_000).toISOString().slice(0, 10)}T09:00:00Z`)
+  const scene = await aScene(world, 0, { plan })
+  await world.db.updateTable('flow_steps').set({ channel: 'sms' }).where('store_id', '=', scene.storeId).execute()
+  const counter = {
+    account_id: scene.accountId,
+    month: `${world.now.toISOString().slice(0, 7)}-01`,
+    channel: 'sms' as const,
+  }
+  await world.db
+    .insertInto('plan_usage')
+    .values({ ...counter, used })
+    .execute()
+  const order = anOrder(world, { country: 'DE', phone: germanPhone() })
+  await recordOrders(world.deps, scene.storeId, [order], 'sync')
+  await consent(world, scene, order)
+  return scene
+}
+type Scene = Awaited<ReturnType<typeof aTextFlow>>
+
+const fill = ({ accountId }: Scene, micros: number) =>
+  addCredits({ accountId, db: world.db }, { kind: 'test', micros }, world.now)
+const firstOf = async ({ storeId }: Scene) => (await messagesOf(world, storeId))[0]!
+const ledger = async ({ accountId }: Scene) => {
+  const rows = await world.db
+    .selectFrom('credit_entries')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .orderBy('seq')
+    .execute()
+  return rows.map(({ kind, micros }) => [kind, micros])
+}
+const used = async ({ accountId }: Scene) =>
+  (
+    await world.db
+      .selectFrom('plan_usage')
+      .select('used')
+      .where('account_id', '=', accountId)
+      .where('channel', '=', 'sms')
+      .executeTakeFirstOrThrow()
+  ).used
+
+describe('a text beyond the plan', () => {
+  test('is held as before where there are no credits, and leaves with the next pack', async () => {
+    const scene = await aTextFlow()
+    await pass(world, scene.storeId, HOUR)
+    expect(await firstOf(scene)).toMatchObject({ state: 'held', reason: 'plan_limit' })
+    await fill(scene, PRICE)
+    await pass(world, scene.storeId, MINUTE)
+    expect(await firstOf(scene)).toMatchObject({ state: 'sent' })
+    expect(await ledger(scene)).toEqual([
+      ['test', PRICE],
+      ['use', -PRICE],
+    ])
+    // It takes nothing of the plan.
+    expect(await used(scene)).toBe(plans.growth.limits.maxSmsPerMonth)
+  })
+
+  test('waits where what is left is a millionth too little', async () => {
+    const scene = await aTextFlow()
+    await fill(scene, PRICE - 1)
+    await pass(world, scene.storeId, HOUR)
+    expect(await firstOf(scene)).toMatchObject({ state: 'held', reason: 'plan_limit' })
+    expect(world.texts).toEqual([])
+  })
+
+  test('by one’s own provider is never paid by credits', async () => {
+    const scene = await aTextFlow()
+    world.textCredits = null
+    await fill(scene, 10 * PRICE)
+    await pass(world, scene.storeId, HOUR)
+    expect(await firstOf(scene)).toMatchObject({ state: 'held', reason: 'plan_limit' })
+  })
+
+  test('of a plan that has none of them stays what it was: credits open no gate', async () => {
+    for (const plan of ['free', 'starter'] as const) {
+      const scene = await aTextFlow({ plan, used: 0 })
+      await fill(scene, 10 * PRICE)
+      await pass(world, scene.storeId, HOUR)
+      expect(await firstOf(scene)).toMatchObject({ state: 'held', reason: 'plan_required' })
+    }
+  })
+
+  test('is paid by the plan while it lasts, and by nothing where the plan has no limits', async () => {
+    const within = await aTextFlow({ used: 0 })
+    await fill(within, PRICE)
+    await pass(world, within.storeId, HOUR)
+    expect([await ledger(within), await used(within)]).toEqual([[['test', PRICE]], 1])
+    const without = await aTextFlow()
+    await world.db
+      .updateTable('subscriptions')
+      .set({ is_unlimited: true })
+      .where('account_id', '=', without.accountId)
+      .execute()
+    await fill(without, PRICE)
+    await pass(world, without.storeId, HOUR)
+    expect((await firstOf(without)).state).toBe('sent')
+    expect(await ledger(without)).toEqual([['test', PRICE]])
+  })
+})
+
+describe('what credits paid for', () => {
+  test('comes back where it is proven that nothing left, and is taken once when it leaves after all', async () => {
+    const scene = await aTextFlow()
+    await fill(scene, PRICE)
+    world.answerText = () => ({ kind: 'retry', reason: '429', response: 'later' })
+    await pass(world, scene.storeId, HOUR)
+    expect(await ledger(scene)).toEqual([
+      ['test', PRICE],
+      ['use', -PRICE],
+      ['give_back', PRICE],
+    ])
+    world.answerText = answerText
+    await pass(world, scene.storeId, HOUR)
+    expect(await firstOf(scene)).toMatchObject({ state: 'sent' })
+    expect((await ledger(scene)).map(([kind]) => kind)).toEqual(['test', 'use', 'give_back', 'use'])
+    expect(await used(scene)).toBe(plans.growth.limits.maxSmsPerMonth)
+  })
+
+  test('comes back from a refusal, and stays with who was charged where no answer came', async () => {
+    const refused = await aTextFlow()
+    await fill(refused, PRICE)
+    world.answerText = () => ({ kind: 'rejected', reason: '30005', response: 'no', isRecipientFault: true })
+    await pass(world, refused.storeId, HOUR)
+    expect((await ledger(refused)).map(([kind]) => kind)).toEqual(['test', 'use', 'give_back'])
+    const silent = await aTextFlow()
+    await fill(silent, PRICE)
+    world.answerText = () => ({ kind: 'unknown', reason: 'timeout', response: 'none' })
+    await pass(world, silent.storeId, HOUR)
+    expect((await ledger(silent)).map(([kind]) => kind)).toEqual(['test', 'use'])
+  })
+
+  test('is fixed at the send: what the provider charges in the end changes nothing of it', async () => {
+    const scene = await aTextFlow()
+    await fill(scene, PRICE)
+    world.answerText = (text) => ({
+      ...{ kind: 'accepted', providerId: `t-${text.messageId}`, response: 'queued', segments: 3 },
+      cost: { amountMicros: 99_000, currency: 'USD' },
+    })
+    await pass(world, scene.storeId, HOUR)
+    expect(await firstOf(scene)).toMatchObject({ cost_micros: 99_000 })
+    expect(await ledger(scene)).toEqual([
+      ['test', PRICE],
+      ['use', -PRICE],
+    ])
+  })
+})

@@ -1,0 +1,149 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { aScene, HOUR, pass, type Scene, wait } from '../../../test/message-scene.ts'
+import {
+  aSteadyWorker,
+  heldBack,
+  mortal,
+  recordsOf,
+  type StoredMessage,
+  stored,
+  storedOne,
+} from '../../../test/turn-scene.ts'
+import { acceptsMail, aWorld } from '../../../test/world.ts'
+import type { Outcome } from '../../messages/channels/channel.ts'
+import { closeAbandonedSends } from './abandoned.ts'
+import { sendDue } from './send-due.ts'
+
+// A process dies between the send of a mail and what follows from it (decision 149): its state, and the time of the next step. The next step
+// keeps its distance (T4), though its old time comes before anybody has found the mail.
+
+const world = aWorld()
+beforeEach(() => {
+  world.answer = acceptsMail
+  world.queued.length = 0
+  world.sent.length = 0
+})
+
+const LATE = 23 * HOUR
+/** The most that one step keeps from the one before. */
+const DISTANCE = 12 * HOUR
+
+interface SentMail extends Scene {
+  first: StoredMessage
+}
+
+/**
+ * A first reminder was late, and in flight when its process ended; its answer, where there is one, is written down. The next reminder is
+ * due an hour later, were it not for that.
+ */
+async function sending(outcome: Outcome | null, then: (of: SentMail) => Promise<void>) {
+  const scene = await aScene(world, 2)
+  const { storeId } = scene
+  await wait(world, storeId, LATE)
+  const server = heldBack(world)
+  const sending = sendDue(mortal(world).deps, { storeId })
+  // The other one keeps the process waiting.
+  await server.reach(2)
+  world.answer = acceptsMail
+  const { mail, answer } = server.waiting[0]!
+  try {
+    if (outcome) {
+      answer(outcome)
+      await expect.poll(async () => (await storedOne(world, mail.messageId)).answer).not.toBeNull()
+    }
+    await then({ ...scene, first: await storedOne(world, mail.messageId) })
+  } finally {
+    server.answerAll()
+    await sending
+  }
+}
+
+const nextOf = async ({ storeId, first }: SentMail) =>
+  (await stored(world, storeId)).find(({ cart_id, step }) => cart_id === first.cart_id && step === 2)!
+/** What has left of the one cart. */
+const sentOf = ({ first }: SentMail) =>
+  world.sent.filter(({ to }) => to === first.to_address).map(({ messageId }) => messageId)
+
+/** Whoever sends for the store meanwhile: the lease of the one that died is over. */
+async function others({ storeId }: SentMail, ms: number) {
+  const schedule = world.db.updateTable('send_schedule').where('store_id', '=', storeId)
+  await schedule.set({ lease_until: null, next_due_at: world.now }).execute()
+  await pass(world, storeId, ms)
+}
+
+const finds = async () => closeAbandonedSends(await aSteadyWorker(world))
+
+const ACCEPTED = { kind: 'accepted', providerId: 'p-1', response: '250 queued' } as const
+const RETRY = { kind: 'retry', reason: 'smtp_451', response: '451 later', retryAfterMs: 3 * HOUR } as const
+
+describe('the next process finishes it, and the next step keeps its distance', () => {
+  test.each<[string, Outcome | null, string]>([
+    ['its answer was written down', ACCEPTED, 'sent'],
+    ['nobody heard its answer', null, 'unknown'],
+  ])('%s', async (_, outcome, state) => {
+    await sending(outcome, async (of) => {
+      const { first } = of
+      const left = first.sending_at!
+      expect([first.state, first.answer?.state, left]).toEqual(['sending', outcome ? state : undefined, world.now])
+      expect((await nextOf(of)).due_at).toEqual(new Date(left.getTime() + HOUR))
+      // Its old time comes, and nobody has found the one before it.
+      await others(of, HOUR)
+      await others(of, HOUR)
+      expect(sentOf(of)).toEqual([first.id])
+      expect(await nextOf(of)).toMatchObject({ state: 'scheduled', claim: null, attempts: 0 })
+
+      await finds()
+      const finished = { state, sending_at: left, answer: null, judged: null }
+      expect(await storedOne(world, first.id)).toMatchObject(finished)
+      expect(await recordsOf(world, first.id)).toEqual(['send ok', `result ${outcome ? 'accepted' : 'unknown'}`])
+      const next = await nextOf(of)
+      expect(next).toMatchObject({ state: 'scheduled', due_at: new Date(left.getTime() + DISTANCE) })
+      await others(of, DISTANCE - 2 * HOUR - 1)
+      expect(sentOf(of)).toEqual([first.id])
+      await others(of, 1)
+      expect(sentOf(of)).toEqual([first.id, next.id])
+    })
+  })
+
+  test('however many find it, and however often', async () => {
+    await sending(ACCEPTED, async (of) => {
+      await Promise.all([finds(), finds()])
+      const { due_at } = await nextOf(of)
+      expect(due_at).toEqual(new Date(world.now.getTime() + DISTANCE))
+      await others(of, HOUR)
+      await finds()
+      expect(await nextOf(of)).toMatchObject({ due_at, state: 'scheduled' })
+      expect(sentOf(of)).toEqual([of.first.id])
+    })
+  })
+})
+
+test('a step that waited for longer than its distance is looked at when that is over', async () => {
+  await sending(ACCEPTED, async (of) => {
+    const { id } = await nextOf(of)
+    const tomorrow = new Date(world.now.getTime() + 24 * HOUR)
+    const held = { state: 'held' as const, reason: 'no_contact', wake_at: tomorrow, expires_at: tomorrow }
+    await world.db.updateTable('messages').set(held).where('id', '=', id).execute()
+    const schedule = world.db.updateTable('send_schedule').where('store_id', '=', of.storeId)
+    await schedule.set({ next_due_at: tomorrow }).execute()
+    await finds()
+    const { state, wake_at } = await nextOf(of)
+    expect({ state, wake_at }).toEqual({ state: 'scheduled', wake_at: new Date(world.now.getTime() + DISTANCE) })
+    const looks = world.db.selectFrom('send_schedule').select('next_due_at').where('store_id', '=', of.storeId)
+    expect((await looks.executeTakeFirstOrThrow()).next_due_at!.getTime()).toBeLessThanOrEqual(wake_at.getTime())
+  })
+})
+
+test('what was put off keeps nothing at a distance: the next step goes at its time, once the other one is found', async () => {
+  await sending(RETRY, async (of) => {
+    const { first } = of
+    await others(of, HOUR)
+    expect(sentOf(of)).toEqual([first.id])
+    await finds()
+    expect(await storedOne(world, first.id)).toMatchObject({ state: 'held', reason: 'retry', sending_at: null })
+    const next = await nextOf(of)
+    expect(next.due_at).toEqual(world.now)
+    await others(of, 1_000)
+    expect(sentOf(of)).toEqual([first.id, next.id])
+  })
+})

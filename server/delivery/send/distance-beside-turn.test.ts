@@ -1,0 +1,63 @@
+import { beforeEach, expect, test } from 'vitest'
+import { aScene, DAY, wait } from '../../../test/message-scene.ts'
+import { type Beside, besideTurn, POOL, type StoredMessage, stored, storedOne, termsOf } from '../../../test/turn-scene.ts'
+import { acceptsMail, aWorld } from '../../../test/world.ts'
+import { newId } from '../../core/common/ids.ts'
+import { domainOf } from '../email/mail-headers.ts'
+import { turnOf } from './turn-sql.ts'
+
+// Two processes that both believe to have the store: one stood still between its last look at the lease and its turn. One lets a step leave while the
+// other has judged the step behind it.
+
+const world = aWorld()
+beforeEach(() => {
+  world.answer = acceptsMail
+  world.queued.length = 0
+  world.sent.length = 0
+})
+
+/** The step before is prepared by another process, and leaves by its turn. */
+async function earlierLeaves({ accountId, storeId }: { accountId: string; storeId: string }, { waiting }: Beside) {
+  const before = (row: StoredMessage) => row.cart_id === waiting.cart_id && row.step < waiting.step
+  const { id, shopper_id } = (await stored(world, storeId)).find(before)!
+  const [claim, workerId, now] = [newId(), newId(), world.now]
+  const prepared = {
+    ...{ state: 'claimed' as const, reason: null, claim, worker_id: workerId, finished_at: null },
+    ...{ wake_at: waiting.wake_at, expires_at: waiting.wake_at, to_address: waiting.to_address, body_text: 'Hi' },
+    judged: JSON.stringify({ reason: 'ok', inputs: {} }) as never,
+  }
+  await world.db.updateTable('messages').set(prepared).where('id', '=', id).execute()
+  const { version } = await world.db
+    .selectFrom('carts')
+    .select('version')
+    .where('id', '=', waiting.cart_id!)
+    .executeTakeFirstOrThrow()
+  const chosen = {
+    ...{
+      id,
+      shopper_id,
+      cart_version: version,
+      other_hashes: [],
+      own: { domain: domainOf(waiting.to_address!) },
+      inputs: {},
+    },
+    ...{ address_hash: world.deps.secrets.addressHash(waiting.to_address!).toString('hex') },
+    ...{ coupon_id: null, coupon_code: null, coupon_wording: null },
+  }
+  const limits = {
+    ...{ claim, workerId, now, localCopySince: new Date(0), capSince: new Date(0), capMax: 100, accountId },
+    ...{ month: `${now.toISOString().slice(0, 7)}-01`, channel: 'email' as const, planLimit: -1 },
+  }
+  const turn = turnOf(storeId, { answered: [], chosen: [chosen] }, limits, termsOf(world, 'email', accountId))
+  const { rows } = await turn.execute(world.db)
+  expect(rows).toEqual([{ id }])
+}
+
+test('a step does not leave while the step before it is in flight, also from another process (T4)', async () => {
+  const scene = await aScene(world, POOL + 1, { plan: 'starter' })
+  await wait(world, scene.storeId, DAY)
+  const { waiting } = await besideTurn(world, scene.storeId, (beside) => earlierLeaves(scene, beside))
+  expect(waiting.step).toBe(2)
+  expect(world.sent.map(({ messageId }) => messageId)).not.toContain(waiting.id)
+  expect(await storedOne(world, waiting.id)).toMatchObject({ state: 'scheduled', sending_at: null, attempts: 0 })
+})

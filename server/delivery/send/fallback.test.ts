@@ -1,0 +1,167 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { consent, germanPhone } from '../../../test/by-hand-scene.ts'
+import { anOrder, aStore, type TestStore } from '../../../test/factories.ts'
+import { DAY, HOUR, MINUTE, messagesOf, pass } from '../../../test/message-scene.ts'
+import { aWorld } from '../../../test/world.ts'
+import { recordOrders } from '../../carts/carts/record.ts'
+import { newId } from '../../core/common/ids.ts'
+import { messageToken } from '../../carts/links/message-tokens.ts'
+import { unsubscribe } from '../preferences/unsubscribe.ts'
+
+// A step with several channels goes by the first that may be used, and by one alone (decision 54, D1).
+
+const world = aWorld()
+let answer: typeof world.answer
+let store: TestStore
+
+beforeEach(async () => {
+  answer ??= world.answer
+  world.answer = answer
+  world.textChannels.sms = true
+  world.texts.length = 0
+  world.sent.length = 0
+  world.now = new Date(`${new Date(world.now.getTime() + DAY).toISOString().slice(0, 10)}T09:00:00Z`)
+  store = await aStore(world, { plan: 'growth' })
+})
+
+const call = (method: string, url: string, body?: object) =>
+  world.request(method, url, { token: store.token, ...(body && { body }) })
+
+async function setChannels(channels: string[]) {
+  const { flows } = (await call('GET', '/api/flows')).body
+  const steps = flows[0].steps.map((step: object) => ({ ...step, channels }))
+  const saved = await call('PUT', `/api/flows/${store.flowId}`, { name: 'Reminders', steps })
+  expect([saved.status, saved.body.error]).toEqual([200, undefined])
+}
+
+/** Of a German shopper, who has consented to all channels. */
+async function aCart(more: Parameters<typeof anOrder>[1] = {}) {
+  const order = anOrder(world, { country: 'DE', phone: germanPhone(), ...more })
+  await recordOrders(world.deps, store.storeId, [order], 'sync')
+  await consent(world, store, { ...order, email: order.email ?? `${newId()}@shoppers.example` })
+  return order
+}
+
+const first = async () => (await messagesOf(world, store.storeId)).find(({ step }) => step === 1)!
+
+/** Its decisions, in words. */
+async function whyFirst(): Promise<string[]> {
+  const { id, cart_id: cartId } = await first()
+  const { messages } = (await call('GET', `/api/carts/${cartId}/messages`)).body
+  const { decisions } = messages.find((message: { id: string }) => message.id === id)
+  return decisions.map(({ explanation }: { explanation: string }) => explanation)
+}
+
+const lastRecord = async () =>
+  await world.db
+    .selectFrom('decision_records')
+    .select(['outcome', 'reason', 'inputs'])
+    .where('store_id', '=', store.storeId)
+    .where('message_id', '=', (await first()).id)
+    .orderBy('at', 'desc')
+    .orderBy('id', 'desc')
+    .where('outcome', '<>', 'result')
+    .limit(1)
+    .executeTakeFirstOrThrow()
+
+test('the first channel goes where nothing is against it, and the message has no other any more', async () => {
+  await setChannels(['email', 'sms'])
+  await aCart()
+  await pass(world, store.storeId, HOUR)
+  expect([world.sent.length, world.texts.length]).toEqual([1, 0])
+  expect(await first()).toMatchObject({ channel: 'email', channels: null, state: 'sent' })
+})
+
+test('without an email the SMS goes, and the record says why the email did not', async () => {
+  await setChannels(['email', 'sms'])
+  const { phone } = await aCart({ email: null })
+  await pass(world, store.storeId, HOUR)
+  expect(world.sent).toEqual([])
+  expect(world.texts.map(({ to }) => to)).toEqual([phone])
+  expect(world.texts[0]!.text).toContain('Reply STOP')
+  expect(await first()).toMatchObject({ channel: 'sms', channels: null, state: 'sent' })
+  expect((await lastRecord()).inputs).toMatchObject({
+    channel: 'sms',
+    otherChannels: [{ channel: 'email', reason: 'no_contact' }],
+  })
+  expect((await whyFirst()).at(-2)).toContain('By email: No usable email address has been captured yet.')
+  // Of what is still to come the same is said before.
+  const { messages } = (await call('GET', `/api/flows/${store.flowId}/upcoming?minutes=1440`)).body
+  expect(messages).toMatchObject([{ step: 2, channel: 'sms', to: phone }])
+})
+
+test('a message that none may carry waits for the one that is free first', async () => {
+  await setChannels(['email', 'sms'])
+  world.now = new Date(`${world.now.toISOString().slice(0, 10)}T20:30:00Z`)
+  await aCart({ email: null })
+  await pass(world, store.storeId, HOUR)
+  // Night in Germany: the number is known, the email is not.
+  expect(await first()).toMatchObject({
+    channel: 'sms',
+    channels: ['email', 'sms'],
+    state: 'held',
+    reason: 'quiet_hours',
+  })
+  expect(await whyFirst()).toEqual([
+    'By SMS: It is within quiet hours where the shopper lives. By email: No usable email address has been captured yet.',
+  ])
+  await pass(world, store.storeId, 10 * HOUR)
+  expect(world.texts).toHaveLength(1)
+})
+
+describe('after a send there is no other channel', () => {
+  test('where it bounced, or nobody knows what became of it', async () => {
+    for (const [outcome, state] of [
+      [{ kind: 'rejected', reason: 'rejected', response: '550 no', isRecipientFault: true }, 'failed'],
+      [{ kind: 'unknown', reason: 'unknown', response: 'no answer' }, 'unknown'],
+    ] as const) {
+      world.answer = () => outcome
+      await setChannels(['email', 'sms'])
+      await aCart()
+      await pass(world, store.storeId, HOUR)
+      expect((await messagesOf(world, store.storeId)).filter(({ step }) => step === 1).at(-1)!.state).toBe(state)
+      await pass(world, store.storeId, HOUR)
+      expect(world.texts).toEqual([])
+      store = await aStore(world, { plan: 'growth' })
+    }
+  })
+
+  test('where it was refused for a moment: it is tried again by the same, whatever the step says by then', async () => {
+    await setChannels(['email', 'sms'])
+    await aCart()
+    world.answer = () => ({ kind: 'retry', reason: 'greylisted', response: '451 later' })
+    await pass(world, store.storeId, HOUR)
+    expect(await first()).toMatchObject({ channel: 'email', channels: null, state: 'held', reason: 'retry' })
+    await setChannels(['sms', 'email'])
+    expect(await first()).toMatchObject({ channel: 'email', channels: null })
+    world.answer = answer
+    await pass(world, store.storeId, 30 * MINUTE)
+    expect(world.texts).toEqual([])
+    expect(await first()).toMatchObject({ channel: 'email', state: 'sent' })
+  })
+})
+
+test('the database refuses a second message of a step by another channel (D1)', async () => {
+  await setChannels(['email', 'sms'])
+  await aCart()
+  await pass(world, store.storeId, HOUR)
+  const { id } = await first()
+  const copy = world.pool.query(
+    `insert into messages (store_id, id, shopper_id, cart_id, origin_kind, origin_id, step_id, step, channel, state, due_at, expires_at, wake_at,
+      created_at, updated_at)
+    select store_id, gen_random_uuid(), shopper_id, cart_id, origin_kind, origin_id, step_id, step, 'sms', 'scheduled', due_at, expires_at, wake_at,
+      created_at, updated_at from messages where id = $1`,
+    [id],
+  )
+  await expect(copy).rejects.toThrow(/messages_once_per_cart/)
+})
+
+test('an unsubscribe from one channel leaves the other, and closes what has that channel alone', async () => {
+  await setChannels(['email', 'sms'])
+  await aCart()
+  await pass(world, store.storeId, HOUR)
+  await unsubscribe(world.deps, messageToken(world.deps.secrets, 'unsubscribe', (await first()).id), 'one-click')
+  expect((await messagesOf(world, store.storeId)).map(({ state }) => state)).toEqual(['sent', 'scheduled', 'scheduled'])
+  await pass(world, store.storeId, DAY)
+  expect([world.sent.length, world.texts.length]).toEqual([1, 1])
+})

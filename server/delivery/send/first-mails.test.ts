@@ -1,0 +1,81 @@
+import { beforeEach, expect, test } from 'vitest'
+import { freshOrderCheck } from '../../../test/factories.ts'
+import { send, wait } from '../../../test/message-scene.ts'
+import { aShop, DAY, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
+import { acceptsMail, aWorld } from '../../../test/world.ts'
+
+// security-P8: how many people without an order a new account may write to for the first time. Not in local mode, where nothing is limited.
+
+const world = aWorld({ HOST: '0.0.0.0', PUBLIC_URL: 'https://recoup.example', SMTP_URL: 'smtp://mail.example:587' })
+beforeEach(() => {
+  world.answer = acceptsMail
+  world.sent.length = 0
+})
+
+let shops = 0
+const aNewShop = (more: { accountId?: string } = {}) =>
+  aShop(world, { url: `https://new-${++shops}.example.com`, plan: 'growth', ...more })
+
+/** On its first day an account may write to fifty. */
+const isNew = ({ accountId }: Shop) =>
+  world.db.updateTable('accounts').set({ created_at: world.now }).where('id', '=', accountId).execute()
+
+let people = 0
+async function leaveCarts(shop: Shop, count: number): Promise<void> {
+  for (let n = 0; n < count; n++) {
+    const name = `stranger${++people}`
+    await shop.fill(name, [tea()])
+    await shop.type(name, { email: `${name}@shoppers.example.com` })
+  }
+}
+
+async function states(shop: Shop) {
+  const all = (await shop.messages()).filter(({ step }) => step === 1)
+  const count = (of: string) => all.filter(({ state, reason }) => `${state} ${reason}`.startsWith(of)).length
+  return { sent: count('sent'), held: count('held new_account') }
+}
+
+test('reminders of people who had a first one count for nothing', async () => {
+  const shop = await aNewShop()
+  await leaveCarts(shop, 50)
+  await isNew(shop)
+  await shop.pass(61 * MINUTE)
+  expect(await states(shop)).toEqual({ sent: 50, held: 0 })
+  await shop.pass(23 * HOUR)
+  await leaveCarts(shop, 45)
+  await isNew(shop)
+  await shop.pass(61 * MINUTE)
+  // Their second reminders are a day and more after the first.
+  const second = (await shop.messages()).filter(({ step, state }) => step === 2 && state === 'sent')
+  expect([second.length, await states(shop)]).toEqual([50, { sent: 95, held: 0 }])
+})
+
+test('stores that send at the same time share the limit of their account', async () => {
+  const first = await aNewShop()
+  const second = await aNewShop({ accountId: first.accountId })
+  for (const shop of [first, second]) await leaveCarts(shop, 30)
+  await wait(world, first.storeId, 61 * MINUTE)
+  for (const { storeId } of [first, second]) await freshOrderCheck(world, storeId)
+  await isNew(first)
+  await Promise.all([first, second].map(({ storeId }) => send(world, storeId)))
+  expect(world.sent).toHaveLength(50)
+  await first.pass(MINUTE)
+  await second.pass(MINUTE)
+  const [a, b] = [await states(first), await states(second)]
+  expect([a.sent + b.sent, a.held + b.held]).toEqual([50, 10])
+})
+
+test('a mail that is put off takes no place until it is tried again', async () => {
+  const shop = await aNewShop()
+  await leaveCarts(shop, 51)
+  await isNew(shop)
+  let isFirst = true
+  world.answer = (mail) => {
+    const isPutOff = isFirst
+    isFirst = false
+    return isPutOff ? { kind: 'retry', reason: 'smtp_450', response: '450', retryAfterMs: DAY / 2 } : acceptsMail(mail)
+  }
+  await shop.pass(61 * MINUTE)
+  await shop.pass(16 * MINUTE)
+  expect(await states(shop)).toEqual({ sent: 50, held: 0 })
+})

@@ -1,0 +1,298 @@
+import { beforeEach, expect, test } from 'vitest'
+import { post } from '../../../test/by-hand-scene.ts'
+import { aConnectedStore } from '../../../test/connected-store.ts'
+import { anOrder, aProblem, aProduct } from '../../../test/fake-store.ts'
+import { DAY, HOUR, messagesOf, recordOf, send, steps } from '../../../test/message-scene.ts'
+import { aWorld } from '../../../test/world.ts'
+import { detectAbandoned } from '../../carts/carts/detect.ts'
+import { recordOrders } from '../../carts/carts/record.ts'
+import { restoreTokenOf } from '../compose/compose.ts'
+import type { PlatformProduct } from '../../platforms/platform/platform.ts'
+import { goodsKey, readGoods, refreshGoods } from '../../carts/sync/goods.ts'
+import { pullProducts } from '../../carts/sync/local-copies.ts'
+
+// Stock and prices are read with the order check (D3): what is sold out is not advertised, and what costs something else is said so.
+
+const world = aWorld()
+beforeEach(() => {
+  world.sent.length = 0
+  world.queued.length = 0
+})
+
+const line = (productId: string, name: string, unitPriceMinor: number, quantity = 1) => ({
+  ...{ productId, variationId: null, name, sku: null, quantity, unitPriceMinor, imageUrl: null },
+})
+const mug = line('16', 'Enamel Mug', 1_800, 2)
+const lamp = line('17', 'Brass Lamp', 6_400)
+
+/** A shopper left a mug twice and a lamp an hour ago; the catalogue was copied before. */
+async function aShop(isFlowOn = true) {
+  const connected = await aConnectedStore(world)
+  const { storeId, owner, fake } = connected
+  const sender = { sender_name: 'Mugs & More', postal_address: '1 Main Street', selling_countries: ['US'] }
+  await world.db.updateTable('stores').set(sender).where('id', '=', storeId).execute()
+  const flow = await world.db.selectFrom('flows').select('id').where('store_id', '=', storeId).executeTakeFirstOrThrow()
+  if (isFlowOn)
+    await world.request('POST', `/api/flows/${flow.id}/switch`, { token: owner.token, body: { isOn: true } })
+  fake.allProducts = [mug, lamp].map(({ productId, name, unitPriceMinor }) =>
+    aProduct({ productId, name, priceMinor: unitPriceMinor }),
+  )
+  await pullProducts(world.deps, { storeId })
+  fake.allOrders = [
+    anOrder({ orderId: '1000', modifiedAt: world.now.toISOString(), items: [mug, lamp], totalMinor: 10_000 }),
+  ]
+  await recordOrders(world.deps, storeId, fake.allOrders, 'sync')
+  world.advance(isFlowOn ? HOUR : DAY)
+  await detectAbandoned(world.deps)
+  return connected
+}
+
+const mail = () => world.sent[0]! as { html: string; text: string }
+
+test('where the shop shows other prices than were entered, a new price differs by the same tax (cases-R8)', async () => {
+  const { storeId, fake } = await aShop()
+  const store = { storeId, db: world.db }
+  await world.db
+    .updateTable('stores')
+    .set({ prices_include_tax: false, shows_tax: true })
+    .where('id', '=', storeId)
+    .execute()
+  // What the carts were taken at is the shown price.
+  fake.allProducts = [mug, lamp].map(({ productId, name, unitPriceMinor }) =>
+    aProduct({ productId, name, priceMinor: unitPriceMinor, enteredMinor: unitPriceMinor - 400 }),
+  )
+  world.advance(1_000)
+  await pullProducts(world.deps, { storeId, isFull: true })
+  const asked = [mug, lamp].map(({ productId, variationId }) => ({ productId, variationId }))
+  const read = async (mugMinor: number) => {
+    fake.terms = async () =>
+      asked.map((item, at) => ({ ...item, isAvailable: true, stockQuantity: null, priceMinor: [mugMinor, 6_000][at]! }))
+    const goods = await readGoods(world.deps, store, asked, { isChecked: true })
+    if (!('terms' in goods)) throw new Error(goods.problem)
+    return asked.map((item) => goods.terms.get(goodsKey(item)))
+  }
+  expect(await read(1_400)).toMatchObject([
+    { priceMinor: 1_800, enteredMinor: 1_400, wasMinor: null },
+    { priceMinor: 6_400, enteredMinor: 6_000, wasMinor: null },
+  ])
+  expect(await read(2_800)).toMatchObject([{ priceMinor: 3_600, enteredMinor: 2_800, wasMinor: 1_800 }, {}])
+  await send(world, storeId)
+  expect(mail().text).toContain('2 × Enamel Mug: $72.00')
+  expect(mail().text).toContain('1 × Brass Lamp: $64.00')
+})
+
+test('where the shop does not say what it shows, message and restore page keep the price with its tax (cases-R8)', async () => {
+  const { storeId, fake } = await aShop()
+  const list = async (rows: Partial<PlatformProduct>[]) => {
+    fake.allProducts = rows.map((row, at) => aProduct({ productId: ['16', '17', '18'][at]!, ...row }))
+    world.advance(1_000)
+    await pullProducts(world.deps, { storeId, isFull: true })
+    const copies = world.db.selectFrom('products').select(['price_minor', 'entered_minor', 'was_price_minor'])
+    return copies.where('store_id', '=', storeId).orderBy('product_id').execute()
+  }
+  const row = (price_minor: number, entered_minor: number | null, was_price_minor: number | null = null) => ({
+    ...{ price_minor, entered_minor, was_price_minor },
+  })
+  const told = [
+    { priceMinor: 1_800, enteredMinor: 1_500 },
+    { priceMinor: 6_400, enteredMinor: 6_000 },
+  ]
+  const isShownUnknown = true as const
+  const neverTold = { priceMinor: 900, isShownUnknown }
+  expect(await list([...told, neverTold])).toEqual([row(1_800, 1_500), row(6_400, 6_000), row(900, null)])
+  const [mugAgain, lampRaised] = [1_500, 7_500].map((priceMinor) => ({ priceMinor, isShownUnknown }))
+  expect(await list([mugAgain!, lampRaised!, neverTold])).toEqual([
+    ...[row(1_800, 1_500), row(8_000, 7_500, 6_400), row(900, null)],
+  ])
+  fake.prices.set('16:', 1_500).set('17:', 7_500)
+  await send(world, storeId)
+  expect(mail().text).toContain('2 × Enamel Mug: $36.00')
+  expect(mail().text).toContain('1 × Brass Lamp: $80.00')
+  const sent = (await messagesOf(world, storeId)).find(({ state }) => state === 'sent')!
+  const restored = await world.request('POST', `/api/carts/${restoreTokenOf(world.deps.secrets, sent.id)}/restore`)
+  expect(restored.body.items).toMatchObject([
+    { product_id: '16', price: 18, outcome: 'ok' },
+    { product_id: '17', price: 80, outcome: 'price_changed' },
+  ])
+})
+
+test('only a shop without the plugin is asked what it shows, if that differs from what was entered', async () => {
+  const { storeId, fake } = await aShop()
+  const asked: (string | undefined)[] = []
+  const { products } = fake
+  fake.products = async function* (query) {
+    asked.push(await query.shownTax?.())
+    yield* products(query)
+  }
+  const read = async (prices_include_tax: boolean | null, shows_tax: boolean) => {
+    await world.db.updateTable('stores').set({ prices_include_tax, shows_tax }).where('id', '=', storeId).execute()
+    await pullProducts(world.deps, { storeId })
+  }
+  await read(false, true)
+  await read(true, false)
+  await read(true, true)
+  await read(null, true)
+  const plugin = { encrypted_secret: Buffer.from('secret'), install: 'shop', version: '1', connected_at: world.now }
+  await world.db
+    .insertInto('plugin_connections')
+    .values({ store_id: storeId, ...plugin })
+    .execute()
+  await read(false, true)
+  expect(asked).toEqual(['added', 'taken_off', 'none', 'unknown', 'unknown'])
+})
+
+test('one request asks for the items of all that is due', async () => {
+  const { storeId, fake } = await aShop()
+  await send(world, storeId)
+  expect(fake.termQueries).toEqual([
+    [
+      { productId: '16', variationId: null },
+      { productId: '17', variationId: null },
+    ],
+  ])
+  expect(mail().text).toContain('2 × Enamel Mug: $36.00')
+  expect(mail().text).toContain('1 × Brass Lamp: $64.00')
+})
+
+test('an item that was sold out a minute ago is shown as such, without a price and outside the total', async () => {
+  const { storeId, fake } = await aShop()
+  fake.gone.add('17:')
+  await send(world, storeId)
+  expect(mail().text).toContain('Brass Lamp: Sold out')
+  expect(mail().html).toContain('Sold out')
+  expect(mail().text).not.toContain('$64.00')
+  expect(mail().html).not.toContain('$100.00')
+  expect(mail().html).toContain('$36.00')
+  const copy = world.db.selectFrom('products').select('is_available').where('store_id', '=', storeId)
+  expect(await copy.where('product_id', '=', '17').executeTakeFirst()).toEqual({ is_available: false })
+})
+
+test('a mail whose items are all gone is not sent, and says why; the next step is asked anew (D2: items_gone)', async () => {
+  const { storeId, fake } = await aShop()
+  fake.gone.add('16:').add('17:')
+  await send(world, storeId)
+  expect(world.sent).toEqual([])
+  expect((await steps(world, storeId))[0]).toBe('skipped(items_gone)')
+  expect(await recordOf(world, storeId)).toEqual(['skip items_gone'])
+  fake.gone.clear()
+  world.advance(DAY)
+  await send(world, storeId)
+  expect(world.sent).toHaveLength(1)
+})
+
+test('a price that changed since is the one that is shown, in the total too', async () => {
+  const { storeId, fake } = await aShop()
+  fake.prices.set('17:', 4_900)
+  await send(world, storeId)
+  expect(mail().text).toContain('1 × Brass Lamp: $49.00')
+  expect(mail().html).toContain('$85.00')
+  // The copy of the catalogue has it now; the next mail says the same.
+  world.sent.length = 0
+  world.advance(DAY)
+  await send(world, storeId)
+  expect(mail().text).toContain('1 × Brass Lamp: $49.00')
+})
+
+test('a price of the cart’s own, of an extra or an offer, is left as it is', async () => {
+  const { storeId, fake } = await aShop()
+  await world.db.updateTable('products').set({ price_minor: 6_000 }).where('store_id', '=', storeId).execute()
+  fake.prices.set('17:', 4_900)
+  await send(world, storeId)
+  expect(mail().text).toContain('1 × Brass Lamp: $64.00')
+})
+
+test('where stock cannot be read nothing is sent, the reason names what happened, and the store is left alone for a while (D3)', async () => {
+  const { storeId, fake } = await aShop()
+  fake.termsProblem = aProblem('store_error', 'out of memory')
+  await send(world, storeId)
+  expect(world.sent).toEqual([])
+  const [first] = await messagesOf(world, storeId)
+  expect(first).toMatchObject({ state: 'held', reason: 'store_unreachable:store_error' })
+  expect(first!.wake_at.getTime() - world.now.getTime()).toBe(5_000)
+  fake.termsProblem = null
+  world.advance(5_000)
+  await send(world, storeId)
+  expect(world.sent).toHaveLength(1)
+})
+
+test('a store that tells its orders and hangs at its stock is asked for it at growing distance (operators-H3)', async () => {
+  const { storeId, fake } = await aShop()
+  fake.termsProblem = aProblem('timeout')
+  const waits: number[] = []
+  for (let n = 0; n < 8; n++) {
+    await send(world, storeId)
+    const [first] = await messagesOf(world, storeId)
+    expect(first).toMatchObject({ state: 'held', reason: 'store_unreachable:timeout' })
+    waits.push((first!.wake_at.getTime() - world.now.getTime()) / 1_000)
+    world.now = first!.wake_at
+  }
+  expect(waits).toEqual([5, 10, 20, 40, 80, 160, 300, 300])
+  expect(fake.termQueries).toHaveLength(8)
+  expect(world.sent).toEqual([])
+  fake.termsProblem = null
+  await send(world, storeId)
+  expect(world.sent).toHaveLength(1)
+  const state = world.db.selectFrom('sync_state').select(['failures', 'error_code']).where('store_id', '=', storeId)
+  expect(await state.where('stream', '=', 'goods_check').executeTakeFirst()).toEqual({ failures: 0, error_code: null })
+})
+
+test('while a store is left alone with its stock, what falls due meanwhile is held and asks nothing', async () => {
+  const { storeId, fake } = await aShop()
+  fake.termsProblem = aProblem('timeout')
+  await send(world, storeId)
+  fake.allOrders.push(
+    anOrder({ orderId: '1001', modifiedAt: world.now.toISOString(), items: [mug], totalMinor: 3_600 }),
+  )
+  await recordOrders(world.deps, storeId, fake.allOrders, 'sync')
+  await world.db
+    .updateTable('messages')
+    .set({ wake_at: world.now })
+    .where('store_id', '=', storeId)
+    .where('step', '=', 1)
+    .execute()
+  world.advance(1_000)
+  await send(world, storeId)
+  expect(fake.termQueries).toHaveLength(1)
+  expect((await messagesOf(world, storeId))[0]!.wake_at.getTime() - world.now.getTime()).toBe(4_000)
+})
+
+test('a store that tells no orders is not asked for stock as well', async () => {
+  const { storeId, fake } = await aShop()
+  fake.problem = aProblem('timeout')
+  await send(world, storeId)
+  expect(fake.termQueries).toEqual([])
+  expect((await steps(world, storeId))[0]).toBe('held(store_unreachable:timeout)')
+})
+
+test('a message by hand for a cart of which nothing is left is refused, with the reason (D11)', async () => {
+  const { storeId, fake, owner } = await aShop(false)
+  fake.gone.add('16:').add('17:')
+  const cart = await world.db
+    .selectFrom('carts')
+    .select(['id', 'email'])
+    .where('store_id', '=', storeId)
+    .executeTakeFirstOrThrow()
+  const store = { storeId, token: owner.token } as Parameters<typeof post>[1]
+  const reply = await post(world, store, '/api/email/send-email', { to: cart.email, cart_id: cart.id })
+  expect(reply).toMatchObject({ status: 422, body: { fields: { reason: 'items_gone' } } })
+  expect(world.sent).toEqual([])
+})
+
+test('a shop that fails while a shopper waits for it is asked for stock with the next message all the same', async () => {
+  const { storeId, fake } = await aShop()
+  const store = { storeId, db: world.db }
+  fake.termsProblem = aProblem('store_error')
+  await refreshGoods(world.deps, store, [mug])
+  const failures = () =>
+    world.db
+      .selectFrom('sync_state')
+      .select('error_code')
+      .where('store_id', '=', storeId)
+      .where('stream', '=', 'goods_check')
+      .where('error_code', 'is not', null)
+      .execute()
+  expect(await failures()).toEqual([])
+  fake.termsProblem = null
+  await send(world, storeId)
+  expect(world.sent).toHaveLength(1)
+})

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { anOrder, aStore, freshOrderCheck } from '../../../test/factories.ts'
+import { aWorld } from '../../../test/world.ts'
+import { detectAbandoned } from '../../carts/carts/detect.ts'
+import { recordOrders } from '../../carts/carts/record.ts'
+import { wakeDueStores } from '../../messages/messages/scan.ts'
+
+// The loop, rule by rule, through the real database. The store is pretence only where a pull would ask it.
+
+const world = aWorld()
+const HOUR = 3_600_000
+
+async function pass(storeId: string, ms: number) {
+  world.advance(ms)
+  await freshOrderCheck(world, storeId)
+  await detectAbandoned(world.deps)
+  await wakeDueStores(world.deps)
+  await world.runJobs()
+}
+
+async function messagesOf(storeId: string) {
+  return world.db.selectFrom('messages').selectAll().where('store_id', '=', storeId).orderBy('step').execute()
+}
+
+test('a draft becomes a cart, is abandoned after the first step’s delay, and one mail goes out (S1, D1)', async () => {
+  const { storeId } = await aStore(world)
+  const order = anOrder(world)
+  await recordOrders(world.deps, storeId, [order], 'sync')
+  await recordOrders(world.deps, storeId, [order], 'sync')
+  await pass(storeId, 59 * 60_000)
+  expect(world.sent).toHaveLength(0)
+  await pass(storeId, 60_000)
+  expect(world.sent).toHaveLength(1)
+  expect(world.sent[0]).toMatchObject({ to: order.email, subject: expect.stringContaining('Tea & Co') })
+  expect(world.sent[0]!.html).not.toContain('{{')
+  expect(world.sent[0]!.headers['List-Unsubscribe-Post']).toBe('List-Unsubscribe=One-Click')
+  await pass(storeId, 60_000)
+  expect(world.sent).toHaveLength(1)
+  const [first, second, third] = await messagesOf(storeId)
+  expect([first!.state, second!.state, third!.state]).toEqual(['sent', 'scheduled', 'scheduled'])
+})
+
+test('a purchase before the step is due cancels it, with the reason (S3, D5)', async () => {
+  world.sent.length = 0
+  const { storeId } = await aStore(world)
+  const order = anOrder(world)
+  await recordOrders(world.deps, storeId, [order], 'sync')
+  await pass(storeId, HOUR - 1)
+  const bought = {
+    ...order,
+    kind: 'purchase' as const,
+    status: 'processing',
+    modifiedAt: world.now.toISOString(),
+    paidAt: world.now.toISOString(),
+  }
+  await recordOrders(world.deps, storeId, [bought], 'webhook')
+  await pass(storeId, HOUR)
+  expect(world.sent).toHaveLength(0)
+  const cart = await world.db.selectFrom('carts').selectAll().where('store_id', '=', storeId).executeTakeFirstOrThrow()
+  expect(cart.status).toBe('purchased')
+})

@@ -1,0 +1,217 @@
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { anOrder, aStore, freshOrderCheck } from '../../../test/factories.ts'
+import { HOUR, MINUTE, messagesOf, type Scene, send, steps, wait } from '../../../test/message-scene.ts'
+import { told } from '../../../test/notifications.ts'
+import { aWorld } from '../../../test/world.ts'
+import { recordOrders } from '../../carts/carts/record.ts'
+import type { EmailChannel, Outcome, OutgoingEmail } from '../../messages/channels/channel.ts'
+import type { OwnMail } from '../email/own-mail.ts'
+
+// Which mail server messages leave by, and what happens while an account's own takes nothing.
+
+const world = aWorld()
+const own = new Map<string, EmailChannel>()
+const byOwn: OutgoingEmail[] = []
+let answer: (mail: OutgoingEmail) => Outcome | Promise<Outcome>
+const accepted = (mail: OutgoingEmail): Outcome => ({
+  kind: 'accepted',
+  providerId: mail.messageId,
+  response: '250 ok',
+})
+const down = (): Outcome => ({ kind: 'retry', reason: 'connection_refused', response: 'connect ECONNREFUSED' })
+
+function aChannel(): EmailChannel {
+  return {
+    poolSize: 2,
+    async send(mail) {
+      byOwn.push(mail)
+      return answer(mail)
+    },
+    check: async () => ({ isOk: true }),
+    close: async () => {},
+  }
+}
+
+/** The row as the settings keep it; the channel as `openOwnMails` would give it. */
+async function enter(accountId: string) {
+  const at = world.now
+  const row = { account_id: accountId, host: 'smtp.mugs.example', port: 587, security: 'starttls' as const }
+  await world.db
+    .insertInto('mail_servers')
+    .values({ ...row, user_name: 'shop@mugs.example', check_answer: 'ok', checked_at: at })
+    .execute()
+  own.set(accountId, aChannel())
+}
+
+beforeEach(() => {
+  answer = accepted
+  byOwn.length = 0
+  world.deps.channels.ownMail = async (accountId): Promise<OwnMail | null> => {
+    const row = await world.db
+      .selectFrom('mail_servers')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .executeTakeFirst()
+    const channel = own.get(accountId)
+    if (!row || !channel) return null
+    const key = { version: row.version, checkedAt: row.checked_at }
+    return { channel, key, from: 'shop@mugs.example', isFailing: row.problem !== null }
+  }
+})
+afterAll(() => own.clear())
+
+async function leave(count: number): Promise<Scene> {
+  const store = await aStore(world)
+  const orders = Array.from({ length: count }, () => anOrder(world))
+  await recordOrders(world.deps, store.storeId, orders, 'sync')
+  world.sent.length = 0
+  return { ...store, orders }
+}
+const due = async (scene: Scene) => wait(world, scene.storeId, HOUR)
+async function pass(scene: Scene, ms: number) {
+  world.advance(ms)
+  await freshOrderCheck(world, scene.storeId)
+  await send(world, scene.storeId)
+}
+const firstStates = async ({ storeId }: Scene) => {
+  const first = (await messagesOf(world, storeId)).filter(({ step }) => step === 1)
+  const words = first.map(({ state, reason }) => (reason ? `${state}(${reason})` : state))
+  return Object.fromEntries([...Map.groupBy(words, (word) => word)].map(([word, all]) => [word, all.length]))
+}
+const serverOf = ({ accountId }: Scene) =>
+  world.db.selectFrom('mail_servers').selectAll().where('account_id', '=', accountId).executeTakeFirst()
+
+test('messages leave by the account’s own mail server and from its address; other accounts’ by the one of this installation', async () => {
+  const [mine, theirs] = [await leave(1), await leave(1)]
+  await enter(mine.accountId)
+  await due(mine)
+  await send(world, mine.storeId)
+  await freshOrderCheck(world, theirs.storeId)
+  await send(world, theirs.storeId)
+  expect(byOwn).toMatchObject([{ to: mine.orders[0]!.email, from: { address: 'shop@mugs.example' } }])
+  expect(world.sent.map(({ to }) => to)).toEqual([theirs.orders[0]!.email])
+})
+
+test('a mail server that takes nothing is asked a few times, then left alone; nothing is lost, and others are not held up (D8)', async () => {
+  const [mine, theirs] = [await leave(20), await leave(3)]
+  await enter(mine.accountId)
+  answer = down
+  await due(mine)
+  await send(world, mine.storeId)
+  // Its two connections: what was in flight when the first failure came back, and nothing after it.
+  expect(byOwn.length).toBeLessThanOrEqual(4)
+  const asked = byOwn.length
+  expect(await firstStates(mine)).toEqual({ 'held(retry)': asked, 'held(mail_server_away)': 20 - asked })
+  expect(await serverOf(mine)).toMatchObject({ problem: expect.stringContaining('ECONNREFUSED'), failures: 1 })
+  await freshOrderCheck(world, theirs.storeId)
+  await send(world, theirs.storeId)
+  expect(await firstStates(theirs)).toEqual({ sent: 3 })
+  // Longer each time.
+  await pass(mine, 31_000)
+  expect(byOwn.length).toBeLessThanOrEqual(asked + 4)
+  const { rests_until: rests } = (await serverOf(mine))!
+  expect(rests!.getTime() - world.now.getTime()).toBe(MINUTE)
+  answer = accepted
+  await pass(mine, 2 * MINUTE)
+  await pass(mine, 2 * MINUTE)
+  expect(await firstStates(mine)).toEqual({ sent: 20 })
+  expect(await serverOf(mine)).toMatchObject({ problem: null, failures: 0, rests_until: null })
+})
+
+test('what is about one message does not keep the others waiting', async () => {
+  const scene = await leave(6)
+  await enter(scene.accountId)
+  const greylisted = scene.orders[2]!.email
+  answer = (mail) =>
+    mail.to === greylisted
+      ? { kind: 'retry', reason: 'smtp_450', response: '450 4.2.0 Greylisted', isOfMessage: true }
+      : accepted(mail)
+  await due(scene)
+  await send(world, scene.storeId)
+  expect(await firstStates(scene)).toEqual({ sent: 5, 'held(retry)': 1 })
+  expect((await serverOf(scene))!.problem).toBeNull()
+})
+
+test('a mail server that is removed while a batch is leaving takes no more of it, within a second (D5)', async () => {
+  const scene = await leave(12)
+  await enter(scene.accountId)
+  answer = async (mail) => {
+    if (byOwn.length === 3)
+      await world.db.deleteFrom('mail_servers').where('account_id', '=', scene.accountId).execute()
+    if (byOwn.length >= 3) world.advance(600)
+    return accepted(mail)
+  }
+  await due(scene)
+  await send(world, scene.storeId)
+  expect(byOwn.length).toBeLessThanOrEqual(6)
+  expect(byOwn.length + world.sent.length).toBe(12)
+  expect(await firstStates(scene)).toEqual({ sent: 12 })
+})
+
+test('the demo account writes into the built-in mailbox, whatever stands in the database (decision 29)', async () => {
+  const scene = await leave(1)
+  await enter(scene.accountId)
+  await world.db.updateTable('accounts').set({ is_demo: true }).where('id', '=', scene.accountId).execute()
+  await due(scene)
+  await send(world, scene.storeId)
+  expect([byOwn.length, world.sent.length]).toEqual([0, 1])
+})
+
+test('a cart whose email a mail server took is not said to be in the mailbox', async () => {
+  const scene = await leave(1)
+  await due(scene)
+  await send(world, scene.storeId)
+  const list = await world.request('GET', '/api/carts/abandoned', { token: scene.token })
+  expect(list.body.carts[0]).toMatchObject({ status: 'Email Sent', is_in_mailbox: false })
+})
+
+test('what the built-in mailbox accepts is marked: it has not reached the shopper', async () => {
+  const { email } = world.deps.channels
+  world.deps.channels.email = { ...email, isMailbox: true }
+  const scene = await leave(1)
+  await due(scene)
+  await send(world, scene.storeId)
+  world.deps.channels.email = email
+  expect((await steps(world, scene.storeId))[0]).toBe('sent(accepted:mailbox)')
+  const { cart_id: cartId } = (await messagesOf(world, scene.storeId))[0]!
+  const { body } = await world.request('GET', `/api/carts/${cartId}/messages`, { token: scene.token })
+  expect(body.messages[0].explanation).toContain('It was not sent to the shopper')
+  const news = await told(world, scene.storeId)
+  expect(news.map(({ title }) => title)).toContain('Recovery email kept on this server')
+  const list = await world.request('GET', '/api/carts/abandoned', { token: scene.token })
+  const one = await world.request('GET', `/api/carts/${cartId}`, { token: scene.token })
+  for (const cart of [list.body.carts[0], one.body.cart]) {
+    expect([cart.status, cart.is_in_mailbox]).toEqual(['Email Sent', true])
+  }
+})
+
+describe('on a server that others reach, without a mail server', () => {
+  const open = aWorld({ PUBLIC_URL: 'https://recoup.example.com' })
+
+  test('no flow is switched on and nothing is sent by hand, with the reason; an own mail server ends that', async () => {
+    const store = await aStore(open, { isFlowOn: false })
+    await recordOrders(open.deps, store.storeId, [anOrder(open)], 'sync')
+    const { token, flowId } = store
+    const body = { isOn: true, holdoutPercent: 0, includeLast24h: false }
+    const on = () => open.request('POST', `/api/flows/${flowId}/switch`, { token, body })
+    const refused = await on()
+    expect([refused.status, refused.body.error]).toEqual([422, expect.stringContaining('No mail server is set up')])
+    const flows = await open.request('GET', '/api/flows', { token })
+    expect(flows.body.flows[0].missing).toEqual([expect.stringContaining('Settings, Sending, Mail server')])
+    const cart = await open.db.selectFrom('carts').select(['id', 'email']).executeTakeFirstOrThrow()
+    const job = { channel: 'email', cartIds: [cart.id] }
+    for (const [url, wanted] of [
+      ['/api/carts/send', job],
+      ['/api/email/send-email', { to: cart.email, cart_id: cart.id }],
+    ] as const) {
+      const reply = await open.request('POST', url, { token, body: wanted })
+      expect([url, reply.status, reply.body.error]).toEqual([url, 422, expect.stringContaining('No mail server')])
+    }
+    const row = { account_id: store.accountId, host: 'smtp.mugs.example', port: 587, security: 'starttls' as const }
+    await open.db
+      .insertInto('mail_servers')
+      .values({ ...row, user_name: '', check_answer: 'ok', checked_at: open.now })
+      .execute()
+    expect((await on()).status).toBe(200)
+  })
+})

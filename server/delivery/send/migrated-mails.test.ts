@@ -1,0 +1,113 @@
+import { afterAll, expect, test } from 'vitest'
+import { badgeColumns, wasMailed } from '../../../test/cart-badges.ts'
+import { copyRows, emptyDatabases } from '../../../test/databases.ts'
+import { freshOrderCheck } from '../../../test/factories.ts'
+import { aScene, HOUR, linkIn, MINUTE, send, wait } from '../../../test/message-scene.ts'
+import { aSteadyWorker, recordsOf, stored } from '../../../test/turn-scene.ts'
+import { aWorld } from '../../../test/world.ts'
+import { openDb } from '../../core/db/db.ts'
+import { newId } from '../../core/common/ids.ts'
+import { knownMigrations } from '../../core/database/files.ts'
+import { migrate } from '../../core/database/migrate.ts'
+import { closeAbandonedSends } from './abandoned.ts'
+
+// A database of the version before the narrow send (0032), with messages in every state a stopped process leaves them in, is taken over:
+// none goes twice, none is lost, links that are out there open, and carts know who was mailed.
+
+const world = aWorld()
+const databases = emptyDatabases()
+let made: Pick<typeof world, 'pool' | 'db'>
+// The world ends with the database it began with.
+afterAll(() => void Object.assign(world, made))
+const BROWSER = { 'user-agent': 'Mozilla/5.0 (X11; Linux) Firefox/140.0' }
+
+const BEFORE = ['sent', 'unknown', 'held', 'claimed', 'sending', 'failed'] as const
+
+test('what it had sent, held, taken and put in flight ends as it would have', async () => {
+  const all = await knownMigrations()
+  const before = all.filter(({ number }) => number < 32)
+  const old = databases.open(await databases.create(), 12)
+  await migrate(old, { migrations: before })
+
+  const scene = await aScene(world, BEFORE.length + 1)
+  const { storeId } = scene
+  await wait(world, storeId, HOUR)
+  await send(world, storeId)
+  const mails = [...world.sent]
+  expect(mails).toHaveLength(BEFORE.length + 1)
+  const sentAt = world.now
+  await copyRows(world.pool, old)
+
+  // As the version before left them: a process that is gone had taken one and put another in flight.
+  const rows = (await stored(world, storeId)).filter(({ step }) => step === 1)
+  const idOf = (state: (typeof BEFORE)[number]) => rows[BEFORE.indexOf(state)]!.id
+  const untouched = rows[BEFORE.length]!
+  const dead = newId()
+  const set = (id: string, values: string, more: unknown[] = []) =>
+    old.query(`update messages set ${values} where id = $1`, [id, ...more])
+  const never = `handed_over_at = null, finished_at = null, provider_id = null, attempts = 0`
+  await set(idOf('unknown'), `state = 'unknown', reason = 'unknown', provider_id = null`)
+  await set(idOf('held'), `state = 'held', reason = 'retry', ${never}, wake_at = $2`, [world.now])
+  await set(idOf('claimed'), `state = 'claimed', ${never}, claim = $2, worker_id = $2, wake_at = $3`, [
+    dead,
+    new Date(world.now.getTime() + MINUTE),
+  ])
+  await set(idOf('sending'), `state = 'handed_over', finished_at = null, provider_id = null, worker_id = $2`, [dead])
+  await set(idOf('failed'), `state = 'failed', reason = 'rejected:smtp_550', handed_over_at = null`)
+  await set(untouched.id, `state = 'scheduled', reason = null, ${never}, wake_at = due_at`)
+  await old.query(`delete from decisions where message_id = any($1)`, [[idOf('sending'), idOf('claimed')]])
+
+  await migrate(old, { migrations: all })
+  made = { pool: world.pool, db: world.db }
+  Object.assign(world, { pool: old, db: openDb(old) })
+  Object.assign(world.deps, { pool: old, db: world.db })
+
+  const { rows: wrong } = await old.query(
+    `select c.id from carts c where c.store_id = $1 and exists (
+       select 1 from mailed_shoppers w where w.store_id = c.store_id and w.shopper_id = c.shopper_id) is distinct from exists (
+       select 1 from messages m where m.shopper_id = c.shopper_id and m.sending_at is not null and m.judged is null)`,
+    [storeId],
+  )
+  expect(wrong).toEqual([])
+
+  const link = async (id: string) => {
+    const { html } = mails.find(({ messageId }) => messageId === id)!
+    const reply = await world.request('GET', linkIn(html, '/c/'), { headers: BROWSER })
+    return reply.status
+  }
+  world.advance(10 * MINUTE)
+  for (const id of [idOf('sent'), idOf('unknown'), idOf('sending')]) expect(await link(id)).toBe(302)
+  const stateOf = async (id: string) => {
+    const { state, reason } = (await stored(world, storeId)).find((row) => row.id === id)!
+    return reason ? `${state}(${reason})` : state
+  }
+  // The click is evidence that what nobody knew of has arrived (D4).
+  expect(await stateOf(idOf('unknown'))).toBe('sent')
+
+  world.sent.length = 0
+  await freshOrderCheck(world, storeId)
+  expect(await closeAbandonedSends(await aSteadyWorker(world))).toBe(2)
+  await send(world, storeId)
+  await send(world, storeId)
+  expect(world.sent.map(({ messageId }) => messageId).sort()).toEqual(
+    [idOf('held'), idOf('claimed'), untouched.id].sort(),
+  )
+  expect(await Promise.all(BEFORE.map((state) => stateOf(idOf(state))))).toEqual([
+    ...['sent', 'sent', 'sent', 'sent', 'unknown(unknown)', 'failed(rejected:smtp_550)'],
+  ])
+  expect(await stateOf(untouched.id)).toBe('sent')
+  expect(await recordsOf(world, idOf('sending'))).toEqual(['send ok', 'result unknown'])
+  const carts = await world.db
+    .selectFrom('carts as c')
+    .select(['id', wasMailed('c'), ...badgeColumns('c')])
+    .where('store_id', '=', storeId)
+    .execute()
+  const cartOf = (id: string) => carts.find((cart) => cart.id === rows.find((row) => row.id === id)!.cart_id)
+  expect(carts.filter((cart) => !cart.is_mailed)).toEqual([cartOf(idOf('failed'))])
+  expect(cartOf(idOf('sent'))!.last_sent_at).toEqual(sentAt)
+  expect(cartOf(idOf('claimed'))!.last_sent_at).toEqual(world.now)
+  const earlier = mails.find(({ messageId }) => messageId === idOf('sending'))!
+  expect((await world.request('POST', linkIn(earlier.html, '/u/'))).status).toBe(200)
+  const left = (await stored(world, storeId)).filter((row) => row.answer ?? row.judged)
+  expect(left).toEqual([])
+})

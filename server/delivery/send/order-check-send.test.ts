@@ -1,0 +1,278 @@
+import type { KyselyPlugin, QueryId } from 'kysely'
+import { beforeEach, expect, test } from 'vitest'
+import { explain } from '../../../shared/reasons.ts'
+import { aConnectedStore } from '../../../test/connected-store.ts'
+import { anOrder, aProblem } from '../../../test/fake-store.ts'
+import { countStates, DAY, HOUR, MINUTE, messagesOf, recordOf, send, steps } from '../../../test/message-scene.ts'
+import { acceptsMail, aWorld } from '../../../test/world.ts'
+import { detectAbandoned } from '../../carts/carts/detect.ts'
+import { recordOrders } from '../../carts/carts/record.ts'
+import { newId } from '../../core/common/ids.ts'
+import { keepPosts } from '../../core/db/system.ts'
+import { checkOrders } from '../../carts/sync/sync.ts'
+import { sendDue } from './send-due.ts'
+
+// The order check (D3): orders are read again before anything leaves, and what the reading finds decides.
+
+const world = aWorld()
+
+beforeEach(() => {
+  world.answer = acceptsMail
+  world.sent.length = 0
+  world.queued.length = 0
+})
+
+/** A connected store with the ready flow on, and shoppers who left a draft just now. */
+async function aShop(count = 1) {
+  const connected = await aConnectedStore(world)
+  const { storeId, owner, fake } = connected
+  const sender = { sender_name: 'Mugs & More', postal_address: '1 Main Street' }
+  await world.db
+    .updateTable('stores')
+    .set({ ...sender, selling_countries: ['US'] })
+    .where('id', '=', storeId)
+    .execute()
+  const flow = await world.db.selectFrom('flows').select('id').where('store_id', '=', storeId).executeTakeFirstOrThrow()
+  const body = { isOn: true }
+  const reply = await world.request('POST', `/api/flows/${flow.id}/switch`, { token: owner.token, body })
+  expect(reply.status).toBe(200)
+  fake.pageSize = 50
+  fake.allOrders = Array.from({ length: count }, (_, n) =>
+    anOrder({ orderId: `${1_000 + n}`, modifiedAt: world.now.toISOString() }),
+  )
+  await recordOrders(world.deps, storeId, fake.allOrders, 'sync')
+  const buy = (n = 0) => {
+    const at = world.now.toISOString()
+    const order = { ...fake.allOrders[n]!, kind: 'purchase' as const, status: 'processing', modifiedAt: at, paidAt: at }
+    fake.allOrders[n] = order
+  }
+  return { ...connected, flowId: flow.id, buy }
+}
+
+async function abandon(ms = HOUR) {
+  world.advance(ms)
+  await detectAbandoned(world.deps)
+}
+
+test('a purchase nobody told us about is found by the pull: no mail, and the record says purchased (D3)', async () => {
+  const { storeId, buy } = await aShop()
+  await abandon()
+  buy()
+  await send(world, storeId)
+  expect(world.sent).toEqual([])
+  expect(await steps(world, storeId)).toEqual(['cancelled(purchased)', 'cancelled(purchased)', 'cancelled(purchased)'])
+  expect(await recordOf(world, storeId)).toEqual(['cancel purchased'])
+})
+
+test('a purchase found by a pull between claim and send: no mail, and the record says purchased (D3, D5)', async () => {
+  const { storeId, buy, fake } = await aShop(6)
+  await abandon()
+  let late = -1
+  world.answer = async (mail) => {
+    if (late < 0) {
+      const claimed = (await messagesOf(world, storeId)).find((row) => row.state === 'claimed')!
+      const cart = await world.db
+        .selectFrom('carts')
+        .select('email')
+        .where('id', '=', claimed.cart_id)
+        .executeTakeFirstOrThrow()
+      late = fake.allOrders.findIndex((order) => order.email === cart.email)
+      buy(late)
+      world.advance(60_001)
+      await checkOrders(world.deps, storeId)
+    }
+    return acceptsMail(mail)
+  }
+  await send(world, storeId)
+  expect(world.sent).toHaveLength(5)
+  expect(world.sent.map((mail) => mail.to)).not.toContain(fake.allOrders[late]!.email)
+  expect((await countStates(world, storeId)).cancelled).toBe(1)
+  expect(await recordOf(world, storeId)).toContain('cancel purchased')
+})
+
+test('a batch that outlives its pull is decided anew on the next one, never on an old one (D3)', async () => {
+  const { storeId, buy, fake } = await aShop(12)
+  await abandon()
+  world.answer = async (mail) => {
+    if (world.sent.length === 5) {
+      world.advance(60_001)
+      for (let n = 0; n < 12; n++) if (!world.sent.some(({ to }) => to === fake.allOrders[n]!.email)) buy(n)
+    }
+    return acceptsMail(mail)
+  }
+  await send(world, storeId)
+  expect(world.sent).toHaveLength(5)
+  expect(await countStates(world, storeId)).toEqual({ sent: 5, cancelled: 7 })
+})
+
+test('a store that fails after a pull of two minutes ago: nothing is sent, however recent what is known (D3)', async () => {
+  const { storeId, fake } = await aShop()
+  await abandon(HOUR - 2 * MINUTE)
+  await checkOrders(world.deps, storeId)
+  fake.problem = aProblem('unreachable', 'connection refused')
+  await abandon(2 * MINUTE)
+  await send(world, storeId)
+  expect(world.sent).toEqual([])
+  expect(await recordOf(world, storeId)).toEqual(['hold store_unreachable:unreachable'])
+})
+
+test('a store that is away is asked again with growing pauses, every 30 s at last, and its messages go when it is back (D3)', async () => {
+  const { storeId, fake } = await aShop()
+  await abandon(HOUR)
+  fake.problem = aProblem('unreachable', 'connection refused')
+  const waits: number[] = []
+  for (let n = 0; n < 6; n++) {
+    await send(world, storeId)
+    const [row] = await messagesOf(world, storeId)
+    expect(row).toMatchObject({ state: 'held', reason: 'store_unreachable:unreachable' })
+    waits.push(row!.wake_at.getTime() - world.now.getTime())
+    world.now = row!.wake_at
+  }
+  expect(world.sent).toEqual([])
+  expect(waits).toEqual([5_000, 10_000, 20_000, 30_000, 30_000, 30_000])
+  expect(await recordOf(world, storeId)).toEqual(['hold store_unreachable:unreachable'])
+  fake.problem = null
+  await send(world, storeId)
+  expect(world.sent).toHaveLength(1)
+  expect(await recordOf(world, storeId)).toEqual(['hold store_unreachable:unreachable', 'send ok', 'result accepted'])
+})
+
+test('what is held says what happened: a refused connection is no slow answer, and the other way round (D3, D12)', async () => {
+  for (const [code, detail, words] of [
+    ['unreachable', 'connection refused', 'There is no response from this store address.'],
+    ['timeout', null, 'The store took too long to answer.'],
+    ['wrong_key', null, 'The store does not know this consumer key.'],
+  ] as const) {
+    const { storeId, fake } = await aShop()
+    await abandon(HOUR)
+    fake.problem = aProblem(code, detail)
+    await send(world, storeId)
+    const [row] = await messagesOf(world, storeId)
+    expect(explain(row!.reason, 'email')).toMatch(`${words} The shopper may have bought already`)
+    const decision = await world.db
+      .selectFrom('decision_records')
+      .select('inputs')
+      .where('message_id', '=', row!.id)
+      .executeTakeFirstOrThrow()
+    expect(decision.inputs).toMatchObject({ storeProblem: code, storeDetail: detail })
+  }
+})
+
+test('a store that stays away until the age limit: closed as too old, never sent (D3, D7)', async () => {
+  const { storeId, fake } = await aShop()
+  await abandon(HOUR)
+  fake.problem = aProblem('timeout')
+  await send(world, storeId)
+  world.advance(DAY)
+  await send(world, storeId)
+  const [first] = await steps(world, storeId)
+  expect(first).toBe('skipped(superseded)')
+  expect(world.sent).toEqual([])
+})
+
+/** More than are decided at once. */
+const MANY = 101
+
+test('a store that is away is asked once for all that is due, now and a moment later, not once for each (D8)', async () => {
+  const { storeId, fake } = await aShop(MANY)
+  await abandon(HOUR)
+  fake.problem = aProblem('unreachable')
+  const before = fake.orderQueries.length
+  await send(world, storeId)
+  world.advance(1_000)
+  await send(world, storeId)
+  expect(fake.orderQueries.length - before).toBe(1)
+  expect(await countStates(world, storeId)).toEqual({ held: MANY })
+})
+
+test('after a clock stepped back a failed pull does not pass for a fresh one (T4, D3)', async () => {
+  const { storeId, fake } = await aShop()
+  await abandon(2 * HOUR)
+  await checkOrders(world.deps, storeId)
+  world.advance(-HOUR + 1)
+  fake.problem = aProblem('unreachable')
+  await send(world, storeId)
+  expect(world.sent).toEqual([])
+  expect((await messagesOf(world, storeId))[0]).toMatchObject({
+    state: 'held',
+    reason: 'store_unreachable:unreachable',
+  })
+})
+
+/** Runs after the turn's statement, before the channel is called. */
+function afterTurn(happens: () => unknown): KyselyPlugin {
+  const turns = new Set<QueryId>()
+  return {
+    transformQuery({ node, queryId }) {
+      if (JSON.stringify(node).includes(' from allowed l')) turns.add(queryId)
+      return node
+    },
+    async transformResult({ queryId, result }) {
+      if (turns.delete(queryId)) await happens()
+      return result
+    },
+  }
+}
+
+const sendWith = (plugin: KyselyPlugin, storeId: string) =>
+  sendDue({ ...world.deps, db: world.deps.db.withPlugin(plugin) }, { storeId })
+
+test('no mail leaves when the commit of `sending` takes a minute: the order pull is too old (D3)', async () => {
+  const { storeId, buy } = await aShop()
+  await abandon()
+  const slowCommit = afterTurn(() => {
+    world.advance(61_000)
+    buy()
+  })
+  await sendWith(slowCommit, storeId)
+  // The next round read the orders anew.
+  expect(world.sent).toEqual([])
+  expect(await steps(world, storeId)).toEqual(['cancelled(purchased)', 'cancelled(purchased)', 'cancelled(purchased)'])
+  expect((await recordOf(world, storeId)).toSorted()).toEqual(['cancel purchased', 'result retry', 'send ok'])
+})
+
+test('a process that stalls before the channel call sends nothing that was switched off meanwhile (D5)', async () => {
+  const { storeId } = await aShop()
+  await abandon()
+  const stoodStill = afterTurn(async () => {
+    world.advance(20_000)
+    await world.db.updateTable('flows').set({ is_on: false }).where('store_id', '=', storeId).execute()
+  })
+  await sendWith(stoodStill, storeId)
+  world.advance(2_000)
+  await send(world, storeId)
+  expect(world.sent).toEqual([])
+  expect((await steps(world, storeId))[0]).toBe('held(flow_off)')
+  expect(await recordOf(world, storeId)).toEqual(['send ok', 'result retry', 'hold flow_off'])
+})
+
+test('a process that stood still for some seconds goes on with what is still meant to go', async () => {
+  const { storeId } = await aShop()
+  await abandon()
+  await sendWith(
+    afterTurn(() => world.advance(20_000)),
+    storeId,
+  )
+  expect(world.sent).toHaveLength(1)
+  expect(await recordOf(world, storeId)).toEqual(['send ok', 'result accepted'])
+})
+
+test('what a shopper was answered a moment ago counts, though nobody has made a fact of it yet (S2)', async () => {
+  const { storeId, fake } = await aShop()
+  await abandon()
+  const post = { cart: 'cart-of-a-shopper-12345', page: 'page-of-a-shopper-12345', seq: 0 }
+  const contact = { email: fake.allOrders[0]!.email! }
+  // The browser that the draft came from, by its lines, changes them.
+  const { quantity } = fake.allOrders[0]!.items[0]!
+  const kept = [quantity, quantity + 1].map((each, seq) => ({
+    store_id: storeId,
+    id: newId(),
+    received_at: new Date(world.now.getTime() + seq),
+    post: { ...post, seq, items: [{ id: '16', quantity: each }], coupons: [], contact },
+  }))
+  await keepPosts(world.db, kept)
+  await send(world, storeId)
+  expect(world.sent).toEqual([])
+  const [first] = await messagesOf(world, storeId)
+  expect(first).toMatchObject({ state: 'scheduled', due_at: new Date(world.now.getTime() + 1 + HOUR) })
+})

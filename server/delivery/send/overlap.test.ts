@@ -1,0 +1,276 @@
+import type { KyselyPlugin } from 'kysely'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { freshOrderCheck } from '../../../test/factories.ts'
+import { aScene, HOUR, isBeingSent, MINUTE, type Scene, wait } from '../../../test/message-scene.ts'
+import { heldBack, stored } from '../../../test/turn-scene.ts'
+import { acceptsMail, aWorld } from '../../../test/world.ts'
+import type { Deps } from '../../deps.ts'
+import { sendDue } from './send-due.ts'
+
+// While one batch leaves, the next is claimed, judged and prepared (decision 149): here two mails make one.
+
+const world = aWorld()
+beforeEach(() => {
+  world.answer = acceptsMail
+  world.queued.length = 0
+  world.sent.length = 0
+})
+
+const sendBatches = (storeId: string, deps: Deps = world.deps) => sendDue(deps, { storeId, batchSize: 2 })
+
+/** The same world, whose mail server takes so many at once. */
+function withPool(poolSize: number, deps: Deps = world.deps): Deps {
+  const { email } = deps.channels
+  const narrow = { ...email!, poolSize, send: (mail: never) => email!.send(mail) } as NonNullable<typeof email>
+  return { ...deps, channels: { ...deps.channels, email: narrow, demoEmail: narrow } }
+}
+
+async function due(count: number): Promise<Scene> {
+  const scene = await aScene(world, count)
+  await wait(world, scene.storeId, HOUR)
+  return scene
+}
+
+const firstSteps = async (storeId: string) => (await stored(world, storeId)).filter(({ step }) => step === 1)
+const prepared = async (storeId: string) =>
+  (await firstSteps(storeId)).filter((row) => row.state === 'claimed' && row.judged !== null)
+
+/** Nothing of a claim is left behind. */
+async function nothingIsHeld(storeId: string) {
+  const left = (await stored(world, storeId)).filter(({ state }) => state === 'scheduled' || state === 'claimed')
+  expect(left.filter((row) => row.claim ?? row.sending_at ?? row.answer)).toEqual([])
+  const { rows } = await world.pool.query('select lease_until from send_schedule where store_id = $1', [storeId])
+  expect(rows).toEqual([{ lease_until: null }])
+}
+
+/** What is left goes later, and each has gone once. */
+async function eachGoesOnce(storeId: string, count: number) {
+  world.advance(2 * MINUTE)
+  await freshOrderCheck(world, storeId)
+  await sendBatches(storeId)
+  const sent = world.sent.map(({ messageId }) => messageId)
+  expect([sent.length, new Set(sent).size]).toEqual([count, count])
+  expect((await firstSteps(storeId)).map(({ state }) => state)).toEqual(Array(count).fill('sent'))
+}
+
+async function onePerson({ storeId }: Scene) {
+  const { shopper_id } = (await firstSteps(storeId))[0]!
+  await world.db.updateTable('carts').set({ shopper_id }).where('store_id', '=', storeId).execute()
+  await world.db.updateTable('messages').set({ shopper_id }).where('store_id', '=', storeId).execute()
+}
+
+test('the next batch is prepared while the first leaves, and none behind it', async () => {
+  const { storeId } = await due(7)
+  const server = heldBack(world)
+  const sending = sendBatches(storeId, withPool(1))
+  await server.reach(1)
+  await expect.poll(async () => (await prepared(storeId)).length).toBe(3)
+  const rows = await firstSteps(storeId)
+  const claims = new Set(rows.flatMap(({ claim }) => claim ?? []))
+  expect([claims.size, rows.filter(({ state }) => state === 'scheduled').length]).toEqual([2, 3])
+  server.answerAll()
+  await sending
+  expect(new Set(world.sent.map(({ to }) => to)).size).toBe(7)
+  await nothingIsHeld(storeId)
+})
+
+test.each([
+  ['quickly', 'as soon as the next one begins to leave', 0],
+  ['slowly', 'once half of the next one has left', 2_000],
+])('behind a batch that is sent %s another is prepared %s', async (_, __, msEach) => {
+  const { storeId } = await due(12)
+  const server = heldBack(world)
+  const sending = sendDue(withPool(1), { storeId, batchSize: 4 })
+  for (let count = 1; count <= 4; count++) {
+    await server.reach(count)
+    world.advance(msEach)
+    server.waiting[count - 1]!.answer()
+  }
+  // The first of the second batch.
+  await server.reach(5)
+  const isPrepared = async () => (await prepared(storeId)).length
+  if (msEach === 0) await expect.poll(isPrepared).toBe(3 + 4)
+  else {
+    // Many times what it takes to prepare one.
+    for (let look = 0; look < 30; look++) expect(await isPrepared()).toBe(3)
+    server.waiting[4]!.answer()
+    await server.reach(6)
+    await expect.poll(isPrepared).toBe(2 + 4)
+  }
+  server.answerAll()
+  await sending
+  expect(new Set(world.sent.map(({ to }) => to)).size).toBe(12)
+})
+
+test('all batches together have no more in flight than it carries (D10), and use all of it', async () => {
+  const { storeId } = await due(23)
+  let [most, answered] = [0, 0]
+  world.answer = async (mail) => {
+    const rows = await world.db
+      .selectFrom('messages')
+      .select('id')
+      .where('store_id', '=', storeId)
+      .where(isBeingSent)
+      .execute()
+    most = Math.max(most, rows.length)
+    answered++
+    return acceptsMail(mail)
+  }
+  await sendBatches(storeId, withPool(3))
+  expect(answered).toBe(23)
+  expect(most).toBeLessThanOrEqual(3)
+  expect(most).toBeGreaterThan(1)
+})
+
+test('messages of one person never leave side by side, and the cap counts each before the next (T1)', async () => {
+  const scene = await due(6)
+  const { storeId } = scene
+  await onePerson(scene)
+  let most = 0
+  world.answer = async (mail) => {
+    const taken = (await firstSteps(storeId)).filter(({ state }) => state === 'claimed')
+    most = Math.max(most, new Set(taken.map(({ claim }) => claim)).size)
+    return acceptsMail(mail)
+  }
+  await sendBatches(storeId)
+  expect(world.sent).toHaveLength(3)
+  expect(most).toBe(1)
+  const rest = (await firstSteps(storeId)).filter(({ state }) => state !== 'sent')
+  expect(rest.map(({ reason }) => reason)).toEqual(Array(3).fill('frequency_cap'))
+  expect(rest.filter(({ sending_at }) => sending_at !== null)).toEqual([])
+})
+
+test('a person of whom a message leaves is passed over, and others take the places of the next batch', async () => {
+  const { storeId } = await due(4)
+  const server = heldBack(world)
+  const sending = sendBatches(storeId)
+  await server.reach(2)
+  const on = (await firstSteps(storeId)).filter(({ state }) => state === 'sending')
+  await server.reach(4)
+  expect(new Set(server.waiting.map(({ mail }) => mail.to)).size).toBe(4)
+  // The next step of a cart whose mail is in flight keeps its distance from it (T4), though its time had come.
+  await world.db
+    .updateTable('messages')
+    .set({ due_at: world.now, wake_at: world.now })
+    .where('cart_id', '=', on[0]!.cart_id)
+    .where('step', '=', 2)
+    .execute()
+  server.waiting[1]!.answer()
+  server.answerAll()
+  await sending
+  expect(world.sent).toHaveLength(4)
+  const next = (await stored(world, storeId)).find((row) => row.cart_id === on[0]!.cart_id && row.step === 2)!
+  expect(next).toMatchObject({ state: 'scheduled' })
+  expect(next.due_at.getTime()).toBeGreaterThan(world.now.getTime())
+})
+
+describe('a failure leaves nothing claimed and no place under the cap taken, and nothing goes twice', () => {
+  const fails = (text: string, which: number): KyselyPlugin => {
+    let count = 0
+    return {
+      transformQuery({ node }) {
+        if (JSON.stringify(node).includes(text) && ++count === which) throw new Error('the database fails')
+        return node
+      },
+      transformResult: async ({ result }) => result,
+    }
+  }
+  const failing = (text: string, which: number): Deps => ({
+    ...world.deps,
+    db: world.db.withPlugin(fails(text, which)),
+  })
+  const COUNT = 7
+
+  test.each<[string, string, number]>([
+    ['as the next batch is claimed', 'wake_at <= ', 2],
+    ['as the next batch is prepared', 'set cart_abandoned_at = ', 2],
+    ['as the first one leaves', ' from allowed l', 1],
+    ['as the next one leaves', ' from allowed l', 2],
+  ])('%s', async (_, text, which) => {
+    const { storeId } = await due(COUNT)
+    await expect(sendBatches(storeId, failing(text, which))).rejects.toThrow('the database fails')
+    expect(world.sent.length).toBeLessThan(COUNT)
+    await nothingIsHeld(storeId)
+    await eachGoesOnce(storeId, COUNT)
+  })
+
+  test('as the first leaves and the next is prepared already', async () => {
+    const { storeId } = await due(COUNT)
+    const server = heldBack(world)
+    const deps = withPool(1, failing(' from allowed l', 2))
+    const sending = expect(sendBatches(storeId, deps)).rejects.toThrow('the database fails')
+    await server.reach(1)
+    await expect.poll(async () => (await prepared(storeId)).length).toBe(3)
+    server.answerAll()
+    await sending
+    // What was prepared beside it may leave by a turn of its own.
+    expect(world.sent.length).toBeLessThanOrEqual(3)
+    await nothingIsHeld(storeId)
+    await eachGoesOnce(storeId, COUNT)
+  })
+
+  test('another process takes the store: what was prepared goes back, what is in flight is written down', async () => {
+    const { storeId } = await due(COUNT)
+    const server = heldBack(world)
+    const sending = sendBatches(storeId, withPool(1))
+    await server.reach(1)
+    await expect.poll(async () => (await prepared(storeId)).length).toBe(3)
+    const lease_until = new Date(world.now.getTime() + HOUR)
+    const schedule = world.db.updateTable('send_schedule').where('store_id', '=', storeId)
+    await schedule.set({ lease_until }).execute()
+    // Late enough for its own lease to have to be renewed.
+    world.advance(12_000)
+    server.answerAll()
+    await sending
+    expect(world.sent).toHaveLength(1)
+    expect((await firstSteps(storeId)).filter(({ state }) => state === 'sent')).toHaveLength(1)
+    await schedule.set({ lease_until: null }).execute()
+    await nothingIsHeld(storeId)
+    await eachGoesOnce(storeId, COUNT)
+  })
+})
+
+describe('the plan over several batches (decision 6)', () => {
+  const usage = (accountId: string) =>
+    world.db
+      .selectFrom('plan_usage')
+      .select(['used'])
+      .where('account_id', '=', accountId)
+      .orderBy('month')
+      .execute()
+      .then((rows) => rows.map(({ used }) => used))
+  const month = () => `${world.now.toISOString().slice(0, 7)}-01`
+
+  test('its last mails go in the middle of a batch, and not one more', async () => {
+    const { storeId, accountId } = await due(8)
+    const row = { account_id: accountId, month: month(), channel: 'email' as const, used: 497 }
+    await world.db.insertInto('plan_usage').values(row).execute()
+    await sendBatches(storeId)
+    expect(world.sent).toHaveLength(3)
+    expect(await usage(accountId)).toEqual([500])
+    world.advance(2_000)
+    await freshOrderCheck(world, storeId)
+    await sendBatches(storeId)
+    expect(world.sent).toHaveLength(3)
+    const held = (await firstSteps(storeId)).filter(({ reason }) => reason === 'plan_limit')
+    expect(held).toHaveLength(5)
+    expect(held.filter(({ sending_at }) => sending_at !== null)).toEqual([])
+  })
+
+  test('what was prepared in one month and leaves in the next counts in the next', async () => {
+    world.now = new Date('2026-08-31T22:59:30.000Z')
+    const { storeId, accountId } = await due(6)
+    const server = heldBack(world)
+    const sending = sendBatches(storeId, withPool(1))
+    await server.reach(1)
+    await expect.poll(async () => (await prepared(storeId)).length).toBe(3)
+    world.advance(31_000)
+    await freshOrderCheck(world, storeId)
+    server.answerAll()
+    await sending
+    const early = world.sent.length
+    expect(await usage(accountId)).toEqual(early > 1 ? [1, early - 1] : [1])
+    await eachGoesOnce(storeId, 6)
+    expect(await usage(accountId)).toEqual([1, 5])
+  })
+})

@@ -1,0 +1,87 @@
+import { beforeEach, expect, test } from 'vitest'
+import { aScene, HOUR, messagesOf, send, wait } from '../../../test/message-scene.ts'
+import { recordsOf } from '../../../test/turn-scene.ts'
+import { acceptsMail, aWorld } from '../../../test/world.ts'
+import { sql } from '../../core/db/db.ts'
+
+// What is written of mails that were sent: one record each, and one piece of news for all of a transaction (decisions 64 and 149).
+
+const world = aWorld()
+beforeEach(() => {
+  world.answer = acceptsMail
+  world.queued.length = 0
+  world.sent.length = 0
+})
+
+async function sent(count: number) {
+  const { storeId } = await aScene(world, count)
+  await wait(world, storeId, HOUR)
+  await send(world, storeId)
+  const mails = (await messagesOf(world, storeId)).filter(({ state }) => state === 'sent')
+  expect(mails).toHaveLength(count)
+  return { storeId, mails }
+}
+
+const recordsIn = (storeId: string) =>
+  world.db.selectFrom('decisions').selectAll().where('store_id', '=', storeId).execute()
+
+const newsOf = async (storeId: string) =>
+  (
+    await world.db
+      .selectFrom('pending_notifications')
+      .select('data')
+      .where('store_id', '=', storeId)
+      .where('type', '=', 'email_sent')
+      .execute()
+  ).map(({ data }) => data as Record<string, unknown>)
+
+test('an accepted mail has one record, with what it rested on and what came back, which reads as decision and result', async () => {
+  const { storeId, mails } = await sent(3)
+  const records = await recordsIn(storeId)
+  expect(records.map(({ message_id }) => message_id).sort()).toEqual(mails.map(({ id }) => id).sort())
+  for (const record of records) {
+    expect(record).toMatchObject({ outcome: 'send', reason: 'ok', result: 'accepted', result_at: world.now })
+    expect(record.inputs).toMatchObject({ consentRule: expect.any(String) })
+    expect(record.result_inputs).toEqual({ response: expect.stringContaining('250') })
+    expect(await recordsOf(world, record.message_id)).toEqual(['send ok', 'result accepted'])
+  }
+})
+
+test('mails that were accepted together are one piece of news; one alone says to whom it went', async () => {
+  const { storeId } = await sent(4)
+  const news = await newsOf(storeId)
+  expect(news.length).toBeLessThan(4)
+  expect(news.reduce((sum, data) => sum + ((data.count as number | undefined) ?? 1), 0)).toBe(4)
+  for (const data of news.filter(({ count }) => count))
+    expect(Object.keys(data).sort()).toEqual(['count', 'isInMailbox', 'since', 'until'])
+  const single = await sent(1)
+  expect(await newsOf(single.storeId)).toEqual([
+    {
+      cartId: single.mails[0]!.cart_id,
+      messageId: single.mails[0]!.id,
+      step: 1,
+      to: single.mails[0]!.to_address,
+      isInMailbox: false,
+    },
+  ])
+})
+
+test('records and links go with their message, and those of others stay', async () => {
+  const { storeId, mails } = await sent(2)
+  const other = await sent(1)
+  const rows = async () => {
+    const { rows } = await sql<{ what: string; message_id: string }>`
+      select 'record' as what, message_id from decisions union all select 'link', message_id from link_tokens`.execute(
+      world.db,
+    )
+    return rows.filter(({ message_id }) => [...mails, ...other.mails].some(({ id }) => id === message_id))
+  }
+  const before = await rows()
+  expect(new Set(before.map(({ what }) => what))).toEqual(new Set(['record', 'link']))
+  await world.db.deleteFrom('messages').where('id', '=', mails[0]!.id).execute()
+  const isLeft = ({ message_id }: { message_id: string }) => message_id !== mails[0]!.id
+  expect(await rows()).toEqual(before.filter(isLeft))
+  await world.db.deleteFrom('flow_steps').where('store_id', '=', storeId).execute()
+  await world.db.deleteFrom('stores').where('id', '=', storeId).execute()
+  expect((await rows()).map(({ message_id }) => message_id).every((id) => id === other.mails[0]!.id)).toBe(true)
+})

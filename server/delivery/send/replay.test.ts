@@ -1,0 +1,220 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { badgeColumns, wasMailed } from '../../../test/cart-badges.ts'
+import { aScene, bought, DAY, HOUR, recordOf, type Scene, wait } from '../../../test/message-scene.ts'
+import { told } from '../../../test/notifications.ts'
+import {
+  aSteadyWorker,
+  heldBack,
+  nextLook,
+  nextStepAfter,
+  recordsOf,
+  statesOf,
+  stored,
+  storedOne,
+} from '../../../test/turn-scene.ts'
+import { acceptsMail, aWorld } from '../../../test/world.ts'
+import { recordOrders } from '../../carts/carts/record.ts'
+import type { Outcome } from '../../messages/channels/channel.ts'
+import { transact } from '../../core/db/db.ts'
+import { newId } from '../../core/common/ids.ts'
+import { scheduleNextLook } from '../../messages/messages/messages.ts'
+import { closeAbandonedSends } from './abandoned.ts'
+import { sendDue } from './send-due.ts'
+
+// A process dies with mails in flight: what came back of them is written down to its end by another process, once; what did not is unknown (D4).
+
+const world = aWorld()
+beforeEach(() => {
+  world.answer = acceptsMail
+  world.queued.length = 0
+  world.sent.length = 0
+})
+
+const ANSWERS = {
+  accepted: { kind: 'accepted', providerId: 'p-7', response: '250 queued' },
+  rejected: { kind: 'rejected', reason: 'smtp_550', response: '550 no such user', isRecipientFault: true },
+  retry: { kind: 'retry', reason: 'smtp_451', response: '451 later', retryAfterMs: 90_000 },
+  unknown: { kind: 'unknown', reason: 'timeout', response: 'no answer' },
+} as const satisfies Record<string, Outcome>
+type Fate = keyof typeof ANSWERS | 'silent'
+const FATES: Fate[] = ['accepted', 'rejected', 'retry', 'unknown', 'silent']
+
+/** One mail of each fate; all but the last have their answers in their rows, and no end is written. Its process ends after `then`. */
+async function dies(
+  then: (of: Scene & { ids: Record<Fate, string> }) => Promise<unknown>,
+  late: Outcome | null = null,
+) {
+  const scene = await aScene(world, FATES.length)
+  const { storeId } = scene
+  // Late enough for the next step to have to keep its distance (T4).
+  await wait(world, storeId, 23 * HOUR)
+  const server = heldBack(world)
+  const sending = sendDue({ ...world.deps, workerId: newId() }, { storeId })
+  await server.reach(FATES.length)
+  const sendingAt = world.now
+  const ids = Object.fromEntries(FATES.map((fate, at) => [fate, server.waiting[at]!.mail.messageId])) as Record<
+    Fate,
+    string
+  >
+  try {
+    for (const [at, fate] of FATES.entries()) if (fate !== 'silent') server.waiting[at]!.answer(ANSWERS[fate])
+    await expect
+      .poll(async () => (await stored(world, storeId)).filter(({ answer }) => answer).length)
+      .toBe(FATES.length - 1)
+    await then({ ...scene, ids })
+  } finally {
+    server.waiting.at(-1)!.answer(late ?? ANSWERS.unknown)
+    await sending
+  }
+  return { ...scene, ids, sendingAt }
+}
+
+const states = (ids: Record<Fate, string>) =>
+  statesOf(
+    world,
+    FATES.map((fate) => ids[fate]),
+  )
+const closes = async () => closeAbandonedSends(await aSteadyWorker(world))
+
+const cartOf = async (messageId: string) =>
+  world.db
+    .selectFrom('carts as c')
+    .innerJoin('messages as m', 'm.cart_id', 'c.id')
+    .select([wasMailed('c'), ...badgeColumns('c')])
+    .where('m.id', '=', messageId)
+    .executeTakeFirstOrThrow()
+
+const usage = (accountId: string) =>
+  world.db.selectFrom('plan_usage').select(['month', 'used']).where('account_id', '=', accountId).execute()
+
+const ENDS = ['sent', 'failed(rejected:smtp_550)', 'held(retry)', 'unknown(unknown)', 'unknown(unknown)']
+
+describe('each is written down to its end', () => {
+  test('once, however many look for it: state, records, cart, next step, plan, suppression, notification', async () => {
+    const { ids, storeId, accountId, sendingAt, orders } = await dies(async ({ ids }) => {
+      await Promise.all([closes(), closes()])
+      await closes()
+      expect(await states(ids)).toEqual(ENDS)
+    })
+    // What the process itself still writes changes nothing of it.
+    expect(await states(ids)).toEqual(ENDS)
+    const left = { answer: null, judged: null, claim: null }
+    const at = { sending_at: sendingAt }
+    expect(await storedOne(world, ids.accepted)).toMatchObject({ ...left, ...at, provider_id: 'p-7' })
+    expect(await storedOne(world, ids.rejected)).toMatchObject({ ...left, sending_at: null })
+    const wakeAt = new Date(sendingAt.getTime() + 90_000)
+    expect(await storedOne(world, ids.retry)).toMatchObject({
+      ...left,
+      sending_at: null,
+      wake_at: wakeAt,
+      attempts: 1,
+    })
+    for (const fate of ['unknown', 'silent'] as const)
+      expect(await storedOne(world, ids[fate])).toMatchObject({ ...left, ...at, attempts: 1 })
+
+    const records = await Promise.all(FATES.map((fate) => recordsOf(world, ids[fate])))
+    expect(records.map(([sent, ...more]) => [sent!.split(' ')[0], ...more])).toEqual([
+      ['send', 'result accepted'],
+      ['send', 'result rejected:smtp_550'],
+      ['send', 'result retry'],
+      ['send', 'result unknown'],
+      ['send', 'result unknown'],
+    ])
+
+    const answerBy = new Date(sendingAt.getTime() + DAY)
+    const mailed = { badge: 'Email Sent', is_mailed: true, last_sent_at: sendingAt, no_response_at: answerBy }
+    const not = { badge: 'No Action', is_mailed: false, last_sent_at: null, no_response_at: null }
+    for (const fate of FATES)
+      expect([fate, await cartOf(ids[fate])]).toEqual([fate, ['rejected', 'retry'].includes(fate) ? not : mailed])
+
+    const distances = await Promise.all(FATES.map((fate) => nextStepAfter(world, ids[fate], sendingAt)))
+    expect(distances).toEqual([12, 1, 1, 12, 12])
+
+    expect((await usage(accountId)).map(({ used }) => used)).toEqual([3])
+    const refused = await world.db
+      .selectFrom('suppressions')
+      .select(['address', 'reason'])
+      .where('account_id', '=', accountId)
+      .execute()
+    const emails = world.sent.filter(({ messageId }) => messageId === ids.rejected).map(({ to }) => to)
+    expect(orders.map(({ email }) => email)).toContain(emails[0])
+    expect(refused).toEqual([{ address: emails[0], reason: 'hard_bounce' }])
+    const news = (await told(world, storeId)).map(({ type }) => type).filter((type) => type.startsWith('email_'))
+    expect(news.sort()).toEqual(['email_failed', 'email_failed', 'email_sent'])
+  })
+
+  test('a mail that was not accepted gives its plan usage back to the month of its send', async () => {
+    let month: Date | null = null
+    const { accountId } = await dies(async ({ accountId }) => {
+      month = (await usage(accountId))[0]!.month as unknown as Date
+      expect((await usage(accountId)).map(({ used }) => used)).toEqual([FATES.length])
+      world.advance(40 * DAY)
+      await closes()
+    })
+    expect(await usage(accountId)).toEqual([{ month, used: 3 }])
+  })
+
+  test('an answer that comes after all moves what was unknown, and nothing goes twice', async () => {
+    const { ids, storeId } = await dies(closes, ANSWERS.accepted)
+    expect(await states(ids)).toEqual([...ENDS.slice(0, -1), 'sent'])
+    expect((await recordsOf(world, ids.silent)).slice(1).sort()).toEqual(['result accepted', 'result unknown'])
+    world.answer = acceptsMail
+    world.advance(90_000)
+    await wait(world, storeId, 0)
+    await sendDue(world.deps, { storeId })
+    const sent = world.sent.map(({ messageId }) => messageId)
+    // Only what was put off is tried again.
+    expect(sent.slice(FATES.length)).toEqual([ids.retry])
+    expect(await states(ids)).toEqual(['sent', ENDS[1], 'sent', ENDS[3], 'sent'])
+  })
+
+  test('what was put off is looked at in its time, though whoever looked after the process had ended knew nothing of it', async () => {
+    await dies(async ({ storeId, ids }) => {
+      // The steps behind the others would set a look as well.
+      const others = FATES.filter((fate) => fate !== 'retry').map((fate) => ids[fate])
+      await world.pool.query(`update messages set state = 'sent', answer = null, judged = null where id = any($1)`, [
+        others,
+      ])
+      await transact({ storeId, db: world.db }, scheduleNextLook)
+      const planned = await nextLook(world, storeId)
+      await closes()
+      const { wake_at } = await storedOne(world, ids.retry)
+      expect(planned!.getTime()).toBeGreaterThan(wake_at.getTime())
+      expect(await nextLook(world, storeId)).toEqual(wake_at)
+    })
+  })
+
+  test('what was put off is closed when its cart was bought meanwhile, and what went out stays (D5)', async () => {
+    const { ids } = await dies(async ({ storeId, orders, ids }) => {
+      world.advance(1_000)
+      const buys = orders.map((order) => bought(world, order))
+      await recordOrders(world.deps, storeId, buys, 'webhook')
+      expect(new Set(await states(ids))).toEqual(new Set(['sending']))
+      await closes()
+    })
+    expect(await states(ids)).toEqual(['sent', ENDS[1], 'cancelled(purchased)', ENDS[3], ENDS[4]])
+    expect((await recordsOf(world, ids.retry)).slice(1)).toEqual(['cancel purchased'])
+  })
+
+  test('what stays in the mailbox of this server is told so', async () => {
+    const { ids, storeId } = await dies(async ({ ids }) => {
+      await world.pool.query(`update messages set answer = jsonb_set(answer, '{isMailbox}', 'true') where id = $1`, [
+        ids.accepted,
+      ])
+      await closes()
+    })
+    expect((await states(ids))[0]).toBe('sent(accepted:mailbox)')
+    expect(await recordOf(world, storeId)).toContain('result accepted:mailbox')
+  })
+
+  test('a living process that is only slow is left alone', async () => {
+    const { ids } = await dies(async ({ storeId, ids }) => {
+      const { worker_id } = (await stored(world, storeId))[0]!
+      const row = { id: worker_id!, started_at: world.now, seen_at: world.now, steady_since: world.now }
+      await world.db.insertInto('workers').values(row).execute()
+      await closes()
+      expect(new Set(await states(ids))).toEqual(new Set(['sending']))
+    })
+    expect(await states(ids)).toEqual(ENDS)
+  })
+})

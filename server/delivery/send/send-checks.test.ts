@@ -1,0 +1,354 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { anOrder } from '../../../test/factories.ts'
+import {
+  aScene,
+  bought,
+  changed,
+  countStates,
+  HOUR,
+  MINUTE,
+  messagesOf,
+  pass,
+  recordOf,
+  send,
+  wait,
+} from '../../../test/message-scene.ts'
+import { acceptsMail, aWorld } from '../../../test/world.ts'
+import { recordFacts, recordOrders } from '../../carts/carts/record.ts'
+import { newId } from '../../core/common/ids.ts'
+import { confirmLive } from '../../workspace/instance/instance.ts'
+import type { PlatformOrder } from '../../platforms/platform/platform.ts'
+import * as outcomes from '../../shoppers/suppressions/unsubscribe-sql.ts'
+import * as deliver from './send-due-sql.ts'
+
+// What the send looks at once more (D10): each change below comes while the first five mails are in flight, after the
+// sixth was decided on.
+
+const world = aWorld()
+
+beforeEach(() => {
+  world.answer = acceptsMail
+  world.queued.length = 0
+})
+
+interface Sixth {
+  storeId: string
+  accountId: string
+  token: string
+  flowId: string
+  id: string
+  cartId: string
+  order: PlatformOrder
+}
+
+async function changeMeanwhile(change: (sixth: Sixth) => Promise<unknown>) {
+  const scene = await aScene(world, 6)
+  const { storeId } = scene
+  await wait(world, storeId, HOUR)
+  let sixth: Sixth | undefined
+  world.answer = async (mail) => {
+    if (!sixth) {
+      const row = (await messagesOf(world, storeId)).find((each) => each.state === 'claimed')!
+      const { email } = await world.db
+        .selectFrom('carts')
+        .select('email')
+        .where('id', '=', row.cart_id!)
+        .executeTakeFirstOrThrow()
+      const order = scene.orders.find((each) => each.email === email)!
+      sixth = { ...scene, id: row.id, cartId: row.cart_id!, order }
+      await change(sixth)
+    }
+    return acceptsMail(mail)
+  }
+  await send(world, storeId)
+  const message = (await messagesOf(world, storeId)).find((each) => each.id === sixth!.id)!
+  return { ...sixth!, message }
+}
+
+const ofStore = (table: 'flows' | 'messages' | 'carts' | 'sync_state', storeId: string) =>
+  world.db.updateTable(table).where('store_id', '=', storeId)
+
+describe('it does not leave when', () => {
+  const soon = () => new Date(world.now.getTime() + HOUR)
+
+  test.each<[string, (sixth: Sixth) => Promise<unknown>]>([
+    [
+      'another process has its lease',
+      ({ storeId, id }) =>
+        ofStore('messages', storeId).set({ claim: newId(), wake_at: soon() }).where('id', '=', id).execute(),
+    ],
+    ['its flow is off', ({ storeId }) => ofStore('flows', storeId).set({ is_on: false }).execute()],
+    [
+      'the store is not active',
+      ({ storeId }) => world.db.updateTable('stores').set({ is_active: false }).where('id', '=', storeId).execute(),
+    ],
+    [
+      'the mirror is too old',
+      ({ storeId }) =>
+        ofStore('sync_state', storeId)
+          .set({ completed_start: new Date(world.now.getTime() - 900_001) })
+          .execute(),
+    ],
+    [
+      'the mirror is dated in the future (T4)',
+      ({ storeId }) =>
+        ofStore('sync_state', storeId)
+          .set({ completed_start: new Date(world.now.getTime() + 1) })
+          .execute(),
+    ],
+  ])('%s', async (_, change) => {
+    await changeMeanwhile(change)
+    expect(world.sent).toHaveLength(5)
+  })
+
+  test.each<[string, (sixth: Sixth) => Promise<unknown>]>([
+    [
+      'its cart has changed',
+      ({ storeId, cartId }) =>
+        ofStore('carts', storeId)
+          .set((eb) => ({ version: eb('version', '+', 1) }))
+          .where('id', '=', cartId)
+          .execute(),
+    ],
+    [
+      'its lease is over',
+      ({ storeId, id }) => ofStore('messages', storeId).set({ wake_at: world.now }).where('id', '=', id).execute(),
+    ],
+  ])('%s; it goes back, is looked at a second later, and then goes', async (_, change) => {
+    const { message, storeId } = await changeMeanwhile(change)
+    expect(world.sent).toHaveLength(5)
+    const wakeAt = new Date(world.now.getTime() + 1_000)
+    expect(message).toMatchObject({ state: 'scheduled', claim: null, reason: null, wake_at: wakeAt })
+    await pass(world, storeId, 1_000)
+    expect(world.sent).toHaveLength(6)
+  })
+
+  test('the person has had as many messages as the cap allows (T1)', async () => {
+    const { storeId } = await changeMeanwhile(async ({ storeId, cartId }) => {
+      const [sent] = (await messagesOf(world, storeId)).filter((row) => row.state === 'sending')
+      const { shopper_id } = await world.db
+        .selectFrom('carts')
+        .select('shopper_id')
+        .where('id', '=', cartId)
+        .executeTakeFirstOrThrow()
+      const { lone_shopper_id: _, ...copy } = sent!
+      const more = [1, 2, 3].map(() => ({
+        ...copy,
+        id: newId(),
+        shopper_id,
+        judged: null,
+        state: 'sent' as const,
+        origin_kind: 'manual' as const,
+        origin_id: newId(),
+      }))
+      await world.db.insertInto('messages').values(more).execute()
+    })
+    expect(world.sent).toHaveLength(5)
+    await pass(world, storeId, 1_000)
+    expect(world.sent).toHaveLength(5)
+    expect(await recordOf(world, storeId)).toContain('hold frequency_cap')
+  })
+
+  test('the instance is paused; it goes when it is confirmed as the live one (D7)', async () => {
+    await world.db.insertInto('instance').values({ fingerprint: 'f', created_at: world.now }).execute()
+    const pause = () => world.db.updateTable('instance').set({ is_paused: true }).execute()
+    const { storeId } = await changeMeanwhile(pause)
+    expect(world.sent).toHaveLength(5)
+    await pass(world, storeId, MINUTE)
+    expect(await countStates(world, storeId)).toEqual({ sent: 5, held: 1 })
+    await confirmLive(world.deps)
+    await pass(world, storeId, MINUTE)
+    expect(world.sent).toHaveLength(6)
+  })
+})
+
+describe('what people do in between reaches it within a second (D5)', () => {
+  /** One second later the message is closed, with the reason in its record, and never went. */
+  async function closesWith(record: string, change: (sixth: Sixth) => Promise<unknown>) {
+    const { storeId, order, id } = await changeMeanwhile(change)
+    await pass(world, storeId, 1_000)
+    await pass(world, storeId, MINUTE)
+    expect(world.sent.map((mail) => mail.to)).not.toContain(order.email)
+    const last = await world.db
+      .selectFrom('decision_records')
+      .select(['outcome', 'reason'])
+      .where('message_id', '=', id)
+      .orderBy('at', 'desc')
+      .execute()
+    expect(last.map(({ outcome, reason }) => `${outcome} ${reason}`)).toEqual([record])
+  }
+
+  test('a purchase', () =>
+    closesWith('cancel purchased', ({ storeId, order }) =>
+      recordOrders(world.deps, storeId, [bought(world, order)], 'webhook'),
+    ))
+
+  test('a purchase by somebody else with the same device, which is no reason to merge', () =>
+    closesWith('cancel purchased', async ({ storeId, cartId }) => {
+      const other = bought(world, anOrder(world))
+      const { shopperIds } = await recordOrders(world.deps, storeId, [other], 'webhook')
+      const { shopper_id } = await world.db
+        .selectFrom('carts')
+        .select('shopper_id')
+        .where('id', '=', cartId)
+        .executeTakeFirstOrThrow()
+      const device = { store_id: storeId, kind: 'device' as const, value: 'tablet in the kitchen' }
+      const owners = [shopper_id, shopperIds[0]!].map((id) => ({ ...device, shopper_id: id }))
+      await world.db.insertInto('shopper_keys').values(owners).execute()
+    }))
+
+  test('an emptied cart', () =>
+    closesWith('cancel emptied', ({ storeId, order }) =>
+      recordFacts(world.deps, storeId, [
+        {
+          keys: [{ kind: 'email', value: order.email! }],
+          source: 'capture',
+          at: world.now,
+          uniqueKey: newId(),
+          payload: { type: 'snapshot', items: [], coupons: [] },
+        },
+      ]),
+    ))
+
+  test('disconnecting the store', () =>
+    closesWith('cancel disconnected', async ({ token }) => {
+      const reply = await world.request('DELETE', '/api/stores/disconnect', { token })
+      expect(reply.status).toBe(200)
+    }))
+
+  test('switching the flow off holds it', () =>
+    closesWith('hold flow_off', async ({ token, flowId }) => {
+      const reply = await world.request('POST', `/api/flows/${flowId}/switch`, { token, body: { isOn: false } })
+      expect(reply.status).toBe(200)
+    }))
+
+  test('a suppression of the address (C1)', () =>
+    closesWith('skip suppressed_complaint', ({ storeId, accountId, order }) =>
+      outcomes.insertSuppression(
+        { storeId, db: world.db },
+        {
+          accountId,
+          hash: world.deps.secrets.addressHash(order.email!),
+          channel: 'all',
+          address: order.email,
+          reason: 'complaint',
+          source: 'test',
+          at: world.now,
+        },
+      ),
+    ))
+
+  test('shopping again: the step is re-timed instead of sent (S2)', async () => {
+    const { message, storeId } = await changeMeanwhile(({ storeId, order }) =>
+      recordOrders(world.deps, storeId, [changed(world, order)], 'webhook'),
+    )
+    expect(world.sent).toHaveLength(5)
+    expect(message).toMatchObject({ state: 'scheduled', due_at: new Date(world.now.getTime() + HOUR) })
+    await pass(world, storeId, HOUR)
+    expect(world.sent).toHaveLength(6)
+  })
+})
+
+describe('a process that stalls after the commit of `sending` checks again and does not send (D5)', () => {
+  const PRICE = { cost_micros: 100_000, cost_currency: 'EUR' }
+  const overridden = { consentBasis: { kind: 'override', id: newId() } }
+
+  /** Whether a row in `sending` would still go to its channel after this change. */
+  async function standsAfter(change: (first: Sixth) => Promise<unknown>, inputs: unknown = {}) {
+    const scene = await aScene(world, 1)
+    const { storeId } = scene
+    await wait(world, storeId, HOUR)
+    const stands: boolean[] = []
+    world.answer = async (mail) => {
+      const row = (await messagesOf(world, storeId)).find(({ state }) => state === 'sending')!
+      const { version } = await world.db
+        .selectFrom('carts')
+        .select('version')
+        .where('id', '=', row.cart_id!)
+        .executeTakeFirstOrThrow()
+      const addressHash = world.deps.secrets.addressHash(mail.to).toString('hex')
+      const sending = {
+        id: row.id,
+        sendingAt: row.sending_at!,
+        cartVersion: version,
+        addressHash,
+        otherHashes: [],
+        couponWording: null,
+      }
+      const look = async (of: unknown) =>
+        stands.push(await deliver.mayStillSend({ storeId, db: world.db }, { ...sending, inputs: of }))
+      await look({})
+      await change({ ...scene, id: row.id, cartId: row.cart_id!, order: scene.orders[0]! })
+      await look(inputs)
+      return acceptsMail(mail)
+    }
+    await send(world, storeId)
+    return stands
+  }
+
+  const typed = (storeId: string, values: (string | null)[]) =>
+    recordFacts(world.deps, storeId, [
+      {
+        keys: values.map((value) => ({ kind: 'email' as const, value: value! })),
+        source: 'capture',
+        at: world.now,
+        uniqueKey: newId(),
+        payload: { type: 'contact', contact: { firstName: 'Ada' } },
+      },
+    ])
+
+  const budget = async ({ accountId, id }: Sixth, booked: number) => {
+    await world.db.updateTable('messages').set(PRICE).where('id', '=', id).execute()
+    const month = `${world.now.toISOString().slice(0, 7)}-01`
+    const [account_id, currency] = [accountId, PRICE.cost_currency]
+    await world.db.insertInto('sending_spend').values({ account_id, month, currency, micros: booked }).execute()
+    const limit = { monthly_micros: 150_000, currency, updated_at: world.now }
+    await world.db
+      .insertInto('sending_budgets')
+      .values({ account_id, ...limit })
+      .execute()
+  }
+
+  test('unless nothing has changed', async () => {
+    expect(await standsAfter(async () => {})).toEqual([true, true])
+  })
+
+  test('when their cart has changed', async () => {
+    expect(await standsAfter(({ storeId, order }) => typed(storeId, [order.email]))).toEqual([true, false])
+  })
+
+  test('when they and somebody else were found to be one', async () => {
+    const meet = async ({ storeId, order }: Sixth) => {
+      const other = anOrder(world)
+      await recordOrders(world.deps, storeId, [other], 'sync')
+      await typed(storeId, [order.email, other.email])
+    }
+    expect(await standsAfter(meet)).toEqual([true, false])
+  })
+
+  test('when the relaxed rule it rests on is relaxed no more (C6)', async () => {
+    expect(await standsAfter(async () => {}, overridden)).toEqual([true, false])
+  })
+
+  test('when the budget was lowered to less than is booked, and not otherwise', async () => {
+    expect(await standsAfter((first) => budget(first, 150_000))).toEqual([true, true])
+    expect(await standsAfter((first) => budget(first, 150_001))).toEqual([true, false])
+  })
+})
+
+test('a disconnect in the middle of sends never waits for them in a circle (D5)', async () => {
+  for (let round = 0; round < 5; round++) {
+    const { storeId, token } = await aScene(world, 20)
+    await wait(world, storeId, HOUR)
+    const [, reply] = await Promise.all([
+      send(world, storeId),
+      world.request('DELETE', '/api/stores/disconnect', { token }),
+    ])
+    expect(reply.status).toBe(200)
+    const left = world.sent.length
+    await pass(world, storeId, MINUTE)
+    expect(world.sent).toHaveLength(left)
+    const { sent = 0, cancelled = 0 } = await countStates(world, storeId)
+    expect(sent + cancelled).toBe(20)
+  }
+})

@@ -1,0 +1,362 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { aShop, type Shop } from '../../../test/by-hand-scene.ts'
+import { dueCampaign } from '../../../test/campaign-scene.ts'
+import { aCopiedCoupon, giveToSteps, termsOfCoupon } from '../../../test/copied-coupons.ts'
+import { aCouponShop } from '../../../test/discount-scene.ts'
+import { anOrder, aStore, freshOrderCheck } from '../../../test/factories.ts'
+import { aScene, bought, HOUR, type Scene, wait } from '../../../test/message-scene.ts'
+import { dueReminders, endsWell, POOL, type Six, sixMails, storedOne, termsOf } from '../../../test/turn-scene.ts'
+import { acceptsMail, aWorld } from '../../../test/world.ts'
+import { recordOrders } from '../../carts/carts/record.ts'
+import { newId } from '../../core/common/ids.ts'
+import { tables } from '../../core/database/tables.ts'
+import { domainOf } from '../email/mail-headers.ts'
+import { turnOf } from './turn-sql.ts'
+
+// Every cause of a stop reaches the turn of mails (decision 148): each table that it reads is changed by itself, after a mail was judged and directly
+// before its turn, and the mail does not leave.
+
+const world = aWorld()
+beforeEach(() => {
+  world.answer = acceptsMail
+  world.queued.length = 0
+  world.sent.length = 0
+})
+
+const PERSONAL = { kind: 'personal', code: 'CART', percent: 5_000 } as const
+
+/** Of reminders with a coupon. */
+async function withCoupon(coupon: object = {}): Promise<Scene> {
+  const scene = await aScene(world, POOL + 1, { plan: 'starter' })
+  await giveToSteps(world, scene, await aCopiedCoupon(world, scene, coupon))
+  await wait(world, scene.storeId, HOUR)
+  return scene
+}
+
+/** Each with a code of its own, which is made for what is in the cart. */
+async function withCodes(): Promise<Scene> {
+  const scene = await withCoupon({ ...PERSONAL, max_discount_minor: 300 })
+  const { storeId } = scene
+  const product = { product_id: '16', name: 'Earl Grey', price_minor: 2_100, currency: 'USD', is_available: true }
+  await world.db
+    .insertInto('products')
+    .values({ store_id: storeId, ...product, seen_at: world.now })
+    .execute()
+  const rows = await world.db
+    .selectFrom('messages as m')
+    .innerJoin('carts as c', 'c.id', 'm.cart_id')
+    .innerJoin('flow_steps as s', 's.id', 'm.step_id')
+    .select(['m.id', 'm.shopper_id', 'm.cart_id', 'c.version', 's.coupon_id'])
+    .where('m.store_id', '=', storeId)
+    .where('m.step', '=', 1)
+    .execute()
+  const terms = await termsOfCoupon(world, rows[0]!.coupon_id!)
+  const codes = rows.map(({ id, shopper_id, cart_id, version, coupon_id }) => ({
+    ...{ store_id: storeId, message_id: id, coupon_id: coupon_id!, shopper_id, cart_id, cart_version: version },
+    ...{ code: `CART-${id.slice(-8).toUpperCase()}`, state: 'made' as const, terms, amount_minor: 300 },
+    ...{ expires_at: new Date(world.now.getTime() + 100 * HOUR), next_try_at: world.now, created_at: world.now },
+  }))
+  await world.db.insertInto('coupon_codes').values(codes).execute()
+  return scene
+}
+
+/** To people in Germany, whose rule the owner has relaxed. */
+async function withOverride(): Promise<Scene> {
+  const store = await aStore(world, { plan: 'starter' })
+  const legalGround = 'Section 7 (3) UWG: we advertise our own similar goods, and say so at the checkout.'
+  const body = { channel: 'email', country: 'DE', from: 'soft_opt_in', to: 'opt_out', legalGround }
+  expect((await world.request('POST', '/api/consent/overrides', { token: store.token, body })).status).toBe(200)
+  const orders = Array.from({ length: POOL + 1 }, () => anOrder(world, { country: 'DE' }))
+  await recordOrders(world.deps, store.storeId, orders, 'sync')
+  await wait(world, store.storeId, HOUR)
+  return { ...store, orders }
+}
+
+/** To people in Germany, who opted in by a file that was imported. */
+async function withImport(): Promise<Scene> {
+  const store = await aStore(world, { plan: 'starter' })
+  const orders = Array.from({ length: POOL + 1 }, () => anOrder(world, { country: 'DE' }))
+  const [store_id, id] = [store.storeId, newId()]
+  const file = { file_name: 'a.csv', delimiter: ',', columns: ['email'], row_count: POOL + 1, uploaded_at: world.now }
+  await world.db
+    .insertInto('consent_imports')
+    .values({ store_id, id, ...file, state: 'done' })
+    .execute()
+  const said = { channel: 'email' as const, status: 'granted' as const, source: 'import', at: world.now }
+  const rows = orders.map(({ email }) => ({
+    ...{ store_id, id: newId(), ...said, import_ids: [id] },
+    address_hash: world.deps.secrets.addressHash(email!),
+  }))
+  await world.db.insertInto('consents').values(rows).execute()
+  await recordOrders(world.deps, store.storeId, orders, 'sync')
+  await wait(world, store.storeId, HOUR)
+  return { ...store, orders }
+}
+
+/** Of a campaign about carts. */
+const ofCampaign = async (): Promise<Shop> => dueCampaign(world, await aShop(world, POOL + 1))
+
+/** A coupon to chosen customers. */
+async function ofDiscount(): Promise<Shop> {
+  const shop = await aCouponShop(world, { carts: POOL + 1, buyers: 0 })
+  const words = { subject: 'For you', body: 'Here you are: {{ cart_items }} {{ checkout_link }}' }
+  const body = { customers: shop.people, couponId: shop.couponId, ...words }
+  const reply = await world.request('POST', '/api/email/send-discount-offers', { token: shop.token, body })
+  expect(reply.status).toBe(200)
+  await freshOrderCheck(world, shop.storeId)
+  return shop
+}
+
+interface Beside {
+  orderId: string
+  shopperId: string
+}
+
+/** Somebody else, who has bought when the mails are judged, or long before. */
+async function withBuyer(ageMs: number): Promise<Scene & { buyer: Beside }> {
+  const scene = await dueReminders(world)
+  const order = bought(world, anOrder(world))
+  const at = new Date(world.now.getTime() - ageMs).toISOString()
+  const early = { ...order, createdAt: at, modifiedAt: at, paidAt: at }
+  const { shopperIds } = await recordOrders(world.deps, scene.storeId, [early], 'sync')
+  return { ...scene, buyer: { orderId: order.orderId, shopperId: shopperIds[0]! } }
+}
+
+const shareDevice = (storeId: string, shopperIds: readonly string[]) =>
+  world.db
+    .insertInto('shopper_keys')
+    .values(
+      shopperIds.map((shopper_id) => ({ store_id: storeId, kind: 'device' as const, value: 'a tablet', shopper_id })),
+    )
+    .execute()
+
+const row = (id: string) => world.db.updateTable('messages').where('id', '=', id)
+type Changed = 'coupon_codes' | 'products' | 'campaigns' | 'consent_imports' | 'consent_overrides' | 'flow_steps'
+const of = (table: Changed, storeId: string) => world.db.updateTable(table).where('store_id', '=', storeId)
+const coupons = (storeId: string) => world.db.updateTable('coupons').where('store_id', '=', storeId)
+const storeRow = (storeId: string) => world.db.updateTable('stores').where('id', '=', storeId)
+
+type Case<T extends Scene> = [
+  table: string,
+  what: string,
+  scene: () => Promise<T>,
+  change: (six: Six<T>) => Promise<unknown>,
+]
+
+/** Each changes one table. */
+const CASES: Case<Scene & { buyer?: Beside }>[] = [
+  [
+    'accounts',
+    'the account is suspended',
+    () => dueReminders(world),
+    ({ accountId }) =>
+      world.db
+        .updateTable('accounts')
+        .set({ suspended_at: world.now, suspended_reason: 'spam' })
+        .where('id', '=', accountId)
+        .execute(),
+  ],
+  [
+    'campaigns',
+    'its campaign is paused',
+    ofCampaign,
+    ({ storeId }) => of('campaigns', storeId).set({ status: 'paused' }).execute(),
+  ],
+  [
+    'consent_imports',
+    'the import that its consent came with is undone (C5)',
+    withImport,
+    ({ storeId }) => of('consent_imports', storeId).set({ standing: 'undone' }).execute(),
+  ],
+  [
+    'consent_imports',
+    'the import that its consent came with is doubted (C5)',
+    withImport,
+    ({ storeId }) => of('consent_imports', storeId).set({ standing: 'doubted' }).execute(),
+  ],
+  [
+    'consent_overrides',
+    'the relaxed rule that it rests on has ended (C6)',
+    withOverride,
+    ({ storeId }) => of('consent_overrides', storeId).set({ ended_at: world.now }).execute(),
+  ],
+  [
+    'consents',
+    'its consent is withdrawn (C5)',
+    ofCampaign,
+    ({ storeId, waiting }) => {
+      const addressHash = world.deps.secrets.addressHash(waiting.to_address!)
+      const said = { channel: 'email' as const, status: 'withdrawn' as const, source: 'test', at: world.now }
+      return world.db
+        .insertInto('consents')
+        .values({ store_id: storeId, id: newId(), address_hash: addressHash, ...said })
+        .execute()
+    },
+  ],
+  [
+    'coupon_codes',
+    'its code is used',
+    withCodes,
+    ({ storeId }) => of('coupon_codes', storeId).set({ used_at: world.now }).execute(),
+  ],
+  [
+    'coupons',
+    'its coupon is switched off',
+    withCoupon,
+    ({ storeId }) => coupons(storeId).set({ is_active: false }).execute(),
+  ],
+  [
+    'coupons',
+    'its coupon is another than it says',
+    withCoupon,
+    ({ storeId }) => coupons(storeId).set({ percent: 500 }).execute(),
+  ],
+  [
+    'domain_throttles',
+    'its domain is left alone',
+    () => dueReminders(world),
+    ({ accountId, waiting }) =>
+      world.pool.query(
+        `insert into domain_throttles (account_id, domain, kind, weight, since, paused_until, answer, updated_at)
+         values ($1, $2, 'deferred', 9, $3, $4, '421', $3)`,
+        [accountId, domainOf(waiting.to_address!), world.now, new Date(world.now.getTime() + HOUR)],
+      ),
+  ],
+  [
+    'flow_steps',
+    'its step has no coupon any more',
+    withCoupon,
+    ({ storeId }) => of('flow_steps', storeId).set({ coupon_id: null }).execute(),
+  ],
+  [
+    'manual_messages',
+    'it was asked for with another coupon',
+    ofDiscount,
+    ({ storeId }) =>
+      world.db.updateTable('manual_messages').set({ coupon_id: newId() }).where('store_id', '=', storeId).execute(),
+  ],
+  [
+    'messages',
+    'its time is over (D7)',
+    () => dueReminders(world),
+    ({ waiting }) => row(waiting.id).set({ expires_at: world.now }).execute(),
+  ],
+  [
+    'messages',
+    'it is due later',
+    () => dueReminders(world),
+    ({ waiting }) =>
+      row(waiting.id)
+        .set({ due_at: new Date(world.now.getTime() + 1) })
+        .execute(),
+  ],
+  [
+    'orders',
+    'somebody else with its device buys (S3)',
+    async () => {
+      const scene = await withBuyer(3 * HOUR)
+      const shoppers = world.db.selectFrom('shoppers').select('id').where('store_id', '=', scene.storeId)
+      await shareDevice(
+        scene.storeId,
+        (await shoppers.execute()).map(({ id }) => id),
+      )
+      return scene
+    },
+    ({ storeId, buyer }) =>
+      world.db
+        .updateTable('orders')
+        .set({ purchased_at: world.now })
+        .where('store_id', '=', storeId)
+        .where('order_id', '=', buyer!.orderId)
+        .execute(),
+  ],
+  [
+    'plan_usage',
+    'the plan has no room',
+    () => dueReminders(world),
+    ({ accountId }) =>
+      world.db.updateTable('plan_usage').set({ used: 1_000_000 }).where('account_id', '=', accountId).execute(),
+  ],
+  [
+    'products',
+    'what its code was made for is sold out (decision 134)',
+    withCodes,
+    ({ storeId }) => of('products', storeId).set({ is_available: false }).execute(),
+  ],
+  [
+    'shopper_keys',
+    'whoever has bought turns out to have its device (S3)',
+    () => withBuyer(0),
+    ({ storeId, waiting, buyer }) => shareDevice(storeId, [waiting.shopper_id, buyer!.shopperId]),
+  ],
+  [
+    'stores',
+    'the store sends nothing for now',
+    () => dueReminders(world),
+    ({ storeId }) => storeRow(storeId).set({ sending_paused_at: world.now }).execute(),
+  ],
+  [
+    'stores',
+    'the store rests',
+    () => dueReminders(world),
+    ({ storeId }) => storeRow(storeId).set({ rests_since: world.now }).execute(),
+  ],
+]
+
+/** Tables whose case is in send-checks.test.ts, by its name there. */
+const ELSEWHERE: Record<string, string> = {
+  carts: 'its cart has changed',
+  flows: 'its flow is off',
+  instance: 'the instance is paused; it goes when it is confirmed as the live one (D7)',
+  messages: 'the person has had as many messages as the cap allows (T1)',
+  suppressions: 'a suppression of the address (C1)',
+  sync_state: 'the mirror is too old',
+}
+
+describe('a mail that was judged and waits for its place does not leave when', () => {
+  test.each(CASES)('%s: %s', async (_, __, scene, change) => {
+    const after = await sixMails(world, await scene(), change)
+    expect(world.sent).toHaveLength(POOL)
+    expect(world.sent.map(({ messageId }) => messageId)).not.toContain(after.waiting.id)
+    const { sending_at } = await storedOne(world, after.waiting.id)
+    expect(sending_at).toBeNull()
+    await endsWell(world, after)
+  })
+
+  test('nothing is changed: then it leaves, in each of these stores', async () => {
+    for (const scene of [withCoupon, withCodes, withImport, withOverride, ofCampaign, ofDiscount, () => withBuyer(0)]) {
+      world.sent.length = 0
+      world.answer = acceptsMail
+      await sixMails(world, (await scene()) as Scene, async () => {})
+      expect(world.sent).toHaveLength(POOL + 1)
+    }
+  })
+})
+
+test.each([
+  'email',
+  'sms',
+  'whatsapp',
+  'push',
+] as const)('these are all tables that the turn of %s reads', (channel) => {
+  const limits = {
+    ...{ claim: newId(), workerId: newId(), now: world.now, localCopySince: world.now, accountId: newId() },
+    ...{ capSince: world.now, capMax: 3, month: '2026-03-01', channel, planLimit: -1 },
+  }
+  const terms = termsOf(world, channel, limits.accountId)
+  const { sql } = turnOf(newId(), { answered: [], chosen: [] }, limits, terms).compile(world.db)
+  const named = Object.keys(tables).filter((table) =>
+    new RegExp(`(?:\\b(?:from|join|update|into)|,)\\s+"?${table}"?(?=\\s|\\)|$)`).test(sql),
+  )
+  const isAsked = (table: string) => channel === 'email' || table !== 'domain_throttles'
+  const known = [...new Set([...CASES.map(([table]) => table), ...Object.keys(ELSEWHERE)])].filter(isAsked)
+  const what = 'A table that the turn reads may stop a mail: add the case in which it alone changes.'
+  expect(named.sort(), what).toEqual(known.sort())
+})
+
+test('what is said to be in send-checks.test.ts is there', () => {
+  const text = fs.readFileSync(path.join(import.meta.dirname, 'send-checks.test.ts'), 'utf8')
+  expect(Object.values(ELSEWHERE).filter((name) => !text.includes(`'${name}'`))).toEqual([])
+})

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import { aShop, type Shop } from '../../../test/by-hand-scene.ts'
+import { aCampaign, ask, statesOf, tick } from '../../../test/campaign-scene.ts'
+import { aScene, cartOf, HOUR, steps, wait } from '../../../test/message-scene.ts'
+import { aWorld } from '../../../test/world.ts'
+import { sql, transact } from '../../core/db/db.ts'
+import { scheduleNextLook, wakeCartMessages } from '../../messages/messages/messages.ts'
+import { sendDue } from './send-due.ts'
+
+// What holds a message ends while the verdict about it is being written: it is looked at again all the same, and not at its age limit.
+
+const world = aWorld()
+
+type Step = (shop: Shop, id: string) => Promise<{ status: number }>
+
+const campaignStep =
+  (step: string): Step =>
+  (shop, id) =>
+    ask(world, shop, 'PATCH', `/${id}/${step}`)
+const sendingStep =
+  (step: string): Step =>
+  ({ token }) =>
+    world.request('POST', `/api/stores/sending/${step}`, { token })
+
+test.each([
+  ['a campaign', 'campaign_paused', campaignStep('pause'), campaignStep('play')],
+  ['all sending of the store', 'sending_paused', sendingStep('pause'), sendingStep('resume')],
+])('%s is resumed between decision and verdict', async (_, reason, pause, resume) => {
+  const shop = await aShop(world, 2)
+  const { id } = await aCampaign(world, shop)
+  const setPaused = (at: Date | null) =>
+    world.db.updateTable('stores').set({ sending_paused_at: at }).where('id', '=', shop.storeId).execute()
+  // Planned, and not sent.
+  await setPaused(world.now)
+  await tick(world, shop)
+  await setPaused(null)
+  await world.db.updateTable('messages').set({ wake_at: world.now }).where('origin_id', '=', id).execute()
+  expect((await pause(shop, id)).status).toBe(200)
+
+  await decideWhile(shop.storeId, async () => expect((await resume(shop, id)).status).toBe(200))
+  const records = await world.db
+    .selectFrom('decision_records')
+    .select('reason')
+    .where('store_id', '=', shop.storeId)
+    .execute()
+  expect(records.filter((record) => record.reason === reason)).toHaveLength(2)
+  expect(await statesOf(world, id)).toEqual(['1 sent', '1 sent'])
+})
+
+test('what a message waits for arrives between decision and verdict', async () => {
+  const { storeId } = await aScene(world)
+  await wait(world, storeId, HOUR)
+  const setEmail = (email: string | null) =>
+    world.db.updateTable('carts').set({ email }).where('store_id', '=', storeId).execute()
+  const cart = await cartOf(world, storeId)
+  await setEmail(null)
+  await decideWhile(storeId, async () => {
+    await setEmail(cart.email)
+    await transact({ storeId, db: world.db }, async (tx) => {
+      await wakeCartMessages(tx, [cart.id], world.now)
+      await scheduleNextLook(tx)
+    })
+  })
+  expect(await steps(world, storeId)).toEqual(['sent', 'scheduled', 'scheduled'])
+})
+
+/** Sends what is due, and lets `work` happen after everything was decided and before anything of it is written. */
+async function decideWhile(storeId: string, work: () => Promise<unknown>): Promise<void> {
+  const sending = await world.db.transaction().execute(async (tx) => {
+    // A verdict is written with its record; deciding reads none.
+    await sql`lock table decisions in exclusive mode`.execute(tx)
+    const promise = sendDue(world.deps, { storeId })
+    await expect.poll(() => isWaited(), { interval: 20 }).toBe(true)
+    await work()
+    return { promise }
+  })
+  await sending.promise
+}
+
+async function isWaited(): Promise<boolean> {
+  const { rows } =
+    await sql`select 1 from pg_locks l join pg_database d on d.oid = l.database and d.datname = current_database()
+    where l.relation = 'decisions'::regclass and not l.granted`.execute(world.db)
+  return rows.length > 0
+}

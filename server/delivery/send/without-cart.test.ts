@@ -1,0 +1,399 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { freshOrderCheck } from '../../../test/factories.ts'
+import { linkIn, recordOf } from '../../../test/message-scene.ts'
+import { aShop, DAY, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
+import { aWorld } from '../../../test/world.ts'
+import { recordOrderText } from '../../shoppers/consent/consents.ts'
+import { transact } from '../../core/db/db.ts'
+import { newId } from '../../core/common/ids.ts'
+import { scheduleNextLook } from '../../messages/messages/messages.ts'
+import { type Plan, planMessages } from '../../messages/messages/plan.ts'
+import { personIn } from '../../workspace/privacy/person.ts'
+import { closeAbandonedSends } from './abandoned.ts'
+import { sendDue } from './send-due.ts'
+
+// Messages for a person, about no cart: planned, decided, sent once, answered and recorded like all others.
+
+const world = aWorld()
+let answer: typeof world.answer
+let shop: Shop
+let n = 0
+
+beforeEach(async () => {
+  answer ??= world.answer
+  world.answer = answer
+  shop = await aShop(world, { plan: 'growth' })
+  world.sent.length = 0
+  world.texts.length = 0
+})
+
+type Person = Record<'email' | 'browser' | 'id', string>
+
+async function aPerson(more: { phone?: string } = {}): Promise<Person> {
+  const email = `ben${++n}@shoppers.example.com`
+  await shop.type(email, { email, firstName: 'Ben', ...more })
+  return { email, browser: email, id: await shopperOf(email) }
+}
+
+async function shopperOf(email: string): Promise<string> {
+  const wanted = world.db.selectFrom('shoppers').select('id').where('store_id', '=', shop.storeId)
+  return (await wanted.where('email', '=', email).executeTakeFirstOrThrow()).id
+}
+
+type Wanted = Partial<Omit<Plan, 'origin'>> & { originId?: string }
+
+function plan(people: readonly Person[], { originId = newId(), ...more }: Wanted = {}): Promise<string[]> {
+  const now = world.now
+  const request = { askedBy: shop.userId, isImmediate: false, overridesHoldout: false }
+  const words = { subject: 'A gift', body: 'Hi {{ customer_name }} [{{ cart_total }}] {{ checkout_link }}' }
+  return transact({ storeId: shop.storeId, db: world.db }, async (tx) => {
+    const planned = await planMessages(tx, {
+      origin: { kind: 'manual', id: originId, ...request, ...words },
+      people: people.map(({ id }) => ({ id: newId(), shopperId: id })),
+      ...{ channel: 'email', templateId: null, purchasesSince: null, now, dueAt: now, wakeAt: now },
+      ...{ expiresAt: new Date(now.getTime() + DAY), ...more },
+    })
+    await scheduleNextLook(tx)
+    return planned.map(({ id }) => id)
+  })
+}
+
+async function send(): Promise<void> {
+  await freshOrderCheck(world, shop.storeId)
+  await sendDue(world.deps, { storeId: shop.storeId })
+}
+
+const told = async () => (await shop.messages()).map(({ state, reason }) => (reason ? `${state}(${reason})` : state))
+const merge = (one: Person, other: Person) => shop.type(one.browser, { email: other.email })
+const tokensOf = (messageId: string) =>
+  world.db.selectFrom('link_tokens').selectAll().where('message_id', '=', messageId).orderBy('purpose').execute()
+
+describe('sending', () => {
+  test('it goes out once, says nothing of a cart, and everything is recorded (D1, D12)', async () => {
+    const ben = await aPerson()
+    const [id] = await plan([ben])
+    await send()
+    await send()
+    expect(world.sent.map(({ to, subject }) => [to, subject])).toEqual([[ben.email, 'A gift']])
+    expect(world.sent[0]!.text).toMatch(
+      /^Hi Ben \[\] Visit the shop http\S+\/c\/[\s\S]+because you gave your email address to Tea & Co\./,
+    )
+    expect(world.sent[0]!.html).toContain('/u/')
+    expect(world.sent[0]!.html).toContain('/preferences?token=')
+    expect(world.sent[0]!.html).not.toContain('/cart/recover')
+    expect(await shop.messages()).toMatchObject([{ id, cart_id: null, shopper_id: ben.id, state: 'sent' }])
+    expect(await recordOf(world, shop.storeId)).toEqual(['send ok', 'result accepted'])
+    expect(await tokensOf(id!)).toEqual([])
+    const [news] = await shop.notifications()
+    expect(news).toMatchObject({ type: 'email_sent', data: { cartId: null, messageId: id, to: ben.email } })
+  })
+
+  test('asked twice at once and once more later, each person gets it once (D1)', async () => {
+    const people = [await aPerson(), await aPerson()]
+    const originId = newId()
+    const planned = await Promise.all([plan(people, { originId }), plan(people.toReversed(), { originId })])
+    expect(planned.flat()).toHaveLength(2)
+    await send()
+    expect(await plan(people, { originId, channel: 'sms' })).toEqual([])
+    await send()
+    expect(world.sent.map(({ to }) => to).sort()).toEqual(people.map(({ email }) => email).sort())
+    const [{ lone_shopper_id: _, ...first }] = (await shop.messages()) as [
+      Awaited<ReturnType<Shop['messages']>>[number],
+    ]
+    const again = world.db.insertInto('messages').values({ ...first, id: newId() })
+    await expect(again.execute()).rejects.toThrow(/messages_once_per_shopper/)
+  })
+
+  test('two processes that both believe to have the store send it once (D1)', async () => {
+    const people = await Promise.all(Array.from({ length: 8 }, () => aPerson()))
+    await plan(people)
+    await freshOrderCheck(world, shop.storeId)
+    const seizing = setInterval(async () => {
+      await world.pool.query('update send_schedule set lease_until = null where store_id = $1', [shop.storeId])
+    }, 3)
+    await Promise.all([1, 2, 3].map(() => sendDue(world.deps, { storeId: shop.storeId })))
+    clearInterval(seizing)
+    await send()
+    expect(world.sent.map(({ to }) => to).sort()).toEqual(people.map(({ email }) => email).sort())
+  })
+
+  test('it counts for the frequency cap, and waits for it (T1)', async () => {
+    const ben = await aPerson()
+    for (let count = 0; count < 4; count++) await plan([ben])
+    for (let count = 0; count < 4; count++) await send()
+    expect((await told()).sort()).toEqual(['held(frequency_cap)', 'sent', 'sent', 'sent'])
+  })
+
+  test('it is not sent without the order check of the store (D3)', async () => {
+    await freshOrderCheck(world, shop.storeId)
+    world.advance(2 * MINUTE)
+    await plan([await aPerson()])
+    await sendDue(world.deps, { storeId: shop.storeId })
+    expect(world.sent).toEqual([])
+    expect((await told())[0]).toMatch(/^held\(store_unreachable/)
+  })
+
+  test('put off by the mail server it is tried again; ended meanwhile it is not (D4, C2)', async () => {
+    world.answer = () => ({ kind: 'retry', reason: 'deferred', response: '451 later' })
+    const [ben, ada] = [await aPerson(), await aPerson()]
+    await plan([ben])
+    await send()
+    expect(await told()).toEqual(['held(retry)'])
+    world.answer = async (mail) => {
+      if (mail.to === ada.email) await suppress(ada.email)
+      return { kind: 'retry', reason: 'deferred', response: '451 later' }
+    }
+    await plan([ada])
+    await send()
+    expect(await told()).toEqual(['held(retry)', 'skipped(suppressed_manual)'])
+    world.answer = answer
+    world.advance(MINUTE)
+    await send()
+    expect((await told())[0]).toBe('sent')
+  })
+
+  test('what a process had on its way when it ended is unknown, and never sent again (D4)', async () => {
+    await plan([await aPerson()])
+    const { promise: never } = Promise.withResolvers<never>()
+    world.answer = () => never
+    await freshOrderCheck(world, shop.storeId)
+    void sendDue({ ...world.deps, workerId: newId() }, { storeId: shop.storeId })
+    await expect.poll(told).toEqual(['sending'])
+    world.answer = answer
+    await closeAbandonedSends(world.deps)
+    world.advance(MINUTE)
+    await send()
+    expect(await told()).toEqual(['unknown(unknown)'])
+    expect(world.sent).toHaveLength(1)
+  })
+
+  test('an SMS goes to the number of the person, without the limits for reminders of a cart', async () => {
+    const ben = await aPerson({ phone: '+12125550142' })
+    await agree('+12125550142')
+    world.advance(3 * DAY)
+    await plan([ben], { channel: 'sms' })
+    await send()
+    expect(world.texts.map(({ to, text }) => [to, /^Hi Ben \[\] http/.test(text)])).toEqual([['+12125550142', true]])
+    await plan([ben], { channel: 'sms', expiresAt: new Date(world.now.getTime() + 2 * DAY) })
+    await send()
+    expect((await told()).sort()).toEqual(['held(cooldown)', 'sent'])
+  })
+})
+
+async function suppress(address: string): Promise<void> {
+  const body = { address }
+  expect((await world.request('POST', '/api/suppressions', { token: shop.token, body })).status).toBe(200)
+}
+
+/** Of a batch that is being sent: somebody whose message is decided on and has not left. */
+async function oneWaiting(people: readonly Person[]): Promise<string> {
+  const waiting = (await shop.messages()).find(({ state }) => state === 'claimed')!
+  return people.find(({ id }) => id === waiting.shopper_id)!.email
+}
+
+async function agree(phone: string): Promise<void> {
+  const addressHash = world.deps.secrets.addressHash(phone)
+  await world.pool.query(
+    `insert into consents (store_id, id, address_hash, channel, status, is_confirmed, source, at)
+     values ($1, gen_random_uuid(), $2, 'sms', 'granted', true, 'checkout', $3)`,
+    [shop.storeId, addressHash, world.now],
+  )
+}
+
+describe('what stops it', () => {
+  test('a suppression closes it in the same commit (C1, C2)', async () => {
+    const ben = await aPerson()
+    await plan([ben], { dueAt: new Date(world.now.getTime() + HOUR) })
+    await suppress(ben.email)
+    expect(await told()).toEqual(['skipped(suppressed_manual)'])
+  })
+
+  test('a suppression between decision and send lets nothing leave (D10)', async () => {
+    const people = await Promise.all(Array.from({ length: 6 }, () => aPerson()))
+    await plan(people)
+    let last = ''
+    world.answer = async (mail) => {
+      if (!last) {
+        last = await oneWaiting(people)
+        await world.pool.query(
+          `insert into suppressions (account_id, address_hash, channel, address, reason, source, created_at)
+           values ($1, $2, 'all', $3, 'manual', 'owner', $4)`,
+          [shop.accountId, world.deps.secrets.addressHash(last), last, world.now],
+        )
+      }
+      return answer(mail)
+    }
+    await send()
+    expect(world.sent).toHaveLength(5)
+    expect(world.sent.map(({ to }) => to)).not.toContain(last)
+  })
+
+  test('a purchase does not, unless its origin says so (decision 39)', async () => {
+    const [ben, ada] = [await aPerson(), await aPerson()]
+    const soon = { dueAt: new Date(world.now.getTime() + HOUR), wakeAt: new Date(world.now.getTime() + HOUR) }
+    await shop.order({ kind: 'purchase', email: ada.email })
+    world.advance(MINUTE)
+    await plan([ben], soon)
+    await plan([ben, ada], { ...soon, purchasesSince: world.now })
+    world.advance(MINUTE)
+    await shop.order({ kind: 'purchase', email: ben.email })
+    world.advance(HOUR)
+    await send()
+    expect((await told()).sort()).toEqual(['sent', 'sent', 'skipped(purchased)'])
+    expect(world.sent.map(({ to }) => to).sort()).toEqual([ada.email, ben.email].sort())
+  })
+
+  test('an order of theirs that awaits its payment holds what a purchase would end (S4)', async () => {
+    const ben = await aPerson()
+    await plan([ben], { purchasesSince: world.now })
+    await shop.order({ kind: 'pending', email: ben.email })
+    await send()
+    expect(await told()).toEqual(['held(purchase_in_progress)'])
+  })
+
+  test('a purchase between decision and send lets nothing leave (D10)', async () => {
+    const people = await Promise.all(Array.from({ length: 6 }, () => aPerson()))
+    await plan(people, { purchasesSince: world.now })
+    const buy = async () => {
+      await shop.order({ kind: 'purchase', email: await oneWaiting(people) })
+    }
+    let bought: Promise<void> | undefined
+    world.answer = async (mail) => {
+      bought ??= buy()
+      await bought
+      return answer(mail)
+    }
+    await send()
+    expect(world.sent).toHaveLength(5)
+    world.advance(MINUTE)
+    await send()
+    expect((await told()).filter((each) => each !== 'sent')).toEqual(['skipped(purchased)'])
+  })
+
+  test('a disconnected store cancels it, and a removed one takes it along (Y4)', async () => {
+    await plan([await aPerson()])
+    await world.db.updateTable('stores').set({ is_active: false }).where('id', '=', shop.storeId).execute()
+    await send()
+    expect(await told()).toEqual(['cancelled(disconnected)'])
+    await world.db.deleteFrom('flow_steps').where('store_id', '=', shop.storeId).execute()
+    await world.db.deleteFrom('stores').where('id', '=', shop.storeId).execute()
+    expect(await shop.messages()).toEqual([])
+  })
+})
+
+test('what waits for a consent goes as soon as it is there (C5)', async () => {
+  const email = `greta${++n}@shoppers.example.com`
+  await shop.type(email, { email, country: 'DE', countrySource: 'address' })
+  await plan([{ email, browser: email, id: await shopperOf(email) }])
+  await send()
+  expect(await told()).toEqual(['held(no_consent)'])
+  const word = { channel: 'email' as const, address: email, isGiven: true, wording: 'Yes', country: 'DE' }
+  await recordOrderText(world.deps, shop.storeId, [{ ...word, orderId: '1', at: world.now }])
+  await send()
+  expect(await told()).toEqual(['sent'])
+})
+
+describe('two people who turn out to be one', () => {
+  const originId = newId()
+  const later = () => ({ dueAt: new Date(world.now.getTime() + HOUR), wakeAt: new Date(world.now.getTime() + HOUR) })
+
+  test('get one of two that were planned for them (D1)', async () => {
+    const [ben, ada] = [await aPerson(), await aPerson()]
+    await plan([ben, ada], { originId, ...later() })
+    await merge(ben, ada)
+    expect((await told()).sort()).toEqual(['cancelled(merged)', 'scheduled'])
+    world.advance(HOUR)
+    await send()
+    expect(world.sent).toHaveLength(1)
+    expect(await plan([{ ...ada, id: await shopperOf(ada.email) }], { originId })).toEqual([])
+  })
+
+  test('get none where one of them has had it (D1)', async () => {
+    const [ben, ada] = [await aPerson(), await aPerson()]
+    await plan([ben], { originId })
+    await send()
+    await plan([ada], { originId, ...later() })
+    await merge(ben, ada)
+    expect((await told()).sort()).toEqual(['cancelled(merged)', 'sent'])
+  })
+
+  test('keep what both have had, however many they turn out to be', async () => {
+    const people = [await aPerson(), await aPerson(), await aPerson()] as const
+    await plan(people, { originId })
+    await send()
+    await merge(people[0], people[1])
+    await merge(people[1], people[2])
+    expect(await told()).toEqual(['sent', 'sent', 'sent'])
+    expect(new Set((await shop.messages()).map((row) => row.shopper_id)).size).toBe(1)
+  })
+})
+
+describe('what comes back of it', () => {
+  const browser = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/140.0' }
+
+  test('a person’s click leads to the shop, and a purchase after it is owed to the message (A1)', async () => {
+    const ben = await aPerson()
+    const [id] = await plan([ben])
+    await send()
+    world.advance(HOUR)
+    const link = /\/c\/[\w-]{43}/.exec(world.sent[0]!.text)![0]
+    const reply = await world.request('GET', link, { headers: browser })
+    expect(reply.headers.location).toMatch(/^https:\/\/shop\d+\.example\.com$/)
+    world.advance(MINUTE)
+    await shop.order({ kind: 'purchase', email: ben.email })
+    expect((await shop.orders())[0]).toMatchObject({ message_id: id, touchpoint_id: expect.any(String) })
+    const touches = await world.db.selectFrom('touchpoints').selectAll().where('store_id', '=', shop.storeId).execute()
+    expect(touches).toMatchObject([{ cart_id: null, shopper_id: ben.id, is_human: true }])
+  })
+
+  test('a link that was followed by a machine in the same breath is nobody’s touch (A1)', async () => {
+    await plan([await aPerson()])
+    await send()
+    world.advance(HOUR)
+    for (const link of new Set(world.sent[0]!.html.match(/\/c\/[\w-]+/g)!))
+      await world.request('GET', link, { headers: browser })
+    const touches = await world.db.selectFrom('touchpoints').selectAll().where('store_id', '=', shop.storeId).execute()
+    expect(touches.map(({ is_human }) => is_human)).toEqual([false])
+  })
+
+  test('its unsubscribe link closes the person’s other messages, about a cart or not (C2)', async () => {
+    const ben = await aPerson()
+    await plan([ben])
+    await send()
+    await shop.fill(ben.browser, [tea()])
+    await shop.pass(30 * MINUTE)
+    await plan([ben], { dueAt: new Date(world.now.getTime() + HOUR), wakeAt: new Date(world.now.getTime() + HOUR) })
+    const link = /\/u\/[\w-]{43}/.exec(world.sent[0]!.html)![0]
+    expect((await world.request('POST', link)).status).toBe(200)
+    expect((await told()).filter((each) => !['sent', 'skipped(suppressed_unsubscribed)'].includes(each))).toEqual([])
+    expect((await told()).filter((each) => each === 'sent')).toHaveLength(1)
+  })
+
+  test('it is the last message of the person, whichever cart is looked at', async () => {
+    const ben = await aPerson()
+    await shop.fill(ben.browser, [tea()])
+    await plan([ben])
+    await send()
+    const [cart] = await shop.liveCarts()
+    const { body } = await shop.get(`/api/carts/${cart!.id}/last-message`)
+    expect(body.message).toMatchObject({ channel: 'email', subject: 'A gift', outcome: 'sent' })
+  })
+
+  test('it belongs to what is kept about the person (C8)', async () => {
+    const ben = await aPerson()
+    const [id] = await plan([ben])
+    await send()
+    const hash = world.deps.secrets.addressHash(ben.email)
+    const store = { storeId: shop.storeId, db: world.db }
+    const person = await personIn(world.deps, store, { addresses: [ben.email], hashes: [hash] })
+    expect(person.messageIds).toEqual([id])
+    const erase = { token: shop.token, body: { confirmation: 'erase' } }
+    expect((await world.request('DELETE', `/api/privacy/${encodeURIComponent(ben.email)}`, erase)).status).toBe(202)
+    await world.runJobs()
+    expect(await shop.messages()).toMatchObject([{ id, to_address: null, subject: null, body_html: null }])
+    expect(await shop.notifications()).toEqual([])
+    const click = await world.request('GET', linkIn(world.sent[0]!.html, '/c/'), { headers: browser })
+    expect(click.headers.location).toContain('cart_id=unknown')
+    expect((await world.request('POST', linkIn(world.sent[0]!.html, '/u/'))).status).toBe(404)
+  })
+})

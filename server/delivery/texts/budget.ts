@@ -1,0 +1,39 @@
+import type { z } from 'zod'
+import type { Budget } from '../../../shared/reminders.ts'
+import { monthOf } from '../../billing/billing/rules.ts'
+import { type AccountDb, type AccountTx, type Db, transactAccount } from '../../core/db/db.ts'
+import { found } from '../../core/common/errors.ts'
+import type { Deps } from '../../deps.ts'
+import { wakeMessagesOf } from '../../messages/messages/messages.ts'
+import * as sql from './spend-sql.ts'
+
+// What an account lets SMS and WhatsApp cost in a month. The send holds to it (send-window.ts); here it is read and set.
+
+/** What providers bill in, and so what a budget is set in. */
+const CURRENCY = 'USD'
+const MICROS = 1_000_000
+/** Of a new account, until its owner sets another or none. */
+const DEFAULT_MONTHLY = 50
+
+export const giveDefaultBudget = (account: AccountTx, now: Date): Promise<void> =>
+  sql.saveBudget(account, { monthlyMicros: DEFAULT_MONTHLY * MICROS, currency: CURRENCY, now })
+
+export async function readBudget(deps: Deps, account: AccountDb): Promise<z.infer<typeof Budget>> {
+  const row = found(await sql.budgetOf(account, monthOf(deps.now()), CURRENCY), 'Account')
+  return {
+    monthly: row.monthlyMicros === null ? null : row.monthlyMicros / MICROS,
+    currency: row.currency,
+    spent: row.spentMicros / MICROS,
+  }
+}
+
+/** null: no limit. What waited for a larger one is looked at again in the same commit. */
+export async function saveBudget(deps: Deps, account: AccountDb<Db>, monthly: number | null) {
+  const now = deps.now()
+  await transactAccount(account, async (tx) => {
+    if (monthly === null) await sql.dropBudget(tx)
+    else await sql.saveBudget(tx, { monthlyMicros: Math.round(monthly * MICROS), currency: CURRENCY, now })
+    await wakeMessagesOf(tx.db, tx.accountId, ['budget'], now)
+  })
+  return readBudget(deps, account)
+}

@@ -1,0 +1,261 @@
+import type { z } from 'zod'
+import type {
+  chooseWhatsappTemplate,
+  saveSmsChannel,
+  saveWhatsappChannel,
+  TextChannelView,
+} from '../../../shared/text-channels.ts'
+import { textChannelTexts } from '../../../shared/text-channels.ts'
+import type { TextChannelName } from '../../messages/channels/channel.ts'
+import type { Sender } from '../../messages/channels/senders.ts'
+import { type ProviderTemplate, placesOf } from '../../messages/channels/templates.ts'
+import { type AccountDb, type Db, transactAccount } from '../../core/db/db.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { type Limit, take } from '../../core/db/rate-limits.ts'
+import { randomToken } from '../../core/common/secrets.ts'
+import type { Deps } from '../../deps.ts'
+import type { Session } from '../../access/members/session.ts'
+import { wakeMessagesOf } from '../../messages/messages/messages.ts'
+import { canReach } from '../../core/net/addresses.ts'
+import * as sql from './credentials-sql.ts'
+import {
+  type CredentialSecrets,
+  channelOf,
+  currentCredentials,
+  hookUrl,
+  type Identity,
+  isOwn,
+  openSecrets,
+  sealSecrets,
+} from './text-channels.ts'
+
+// How an account's SMS and WhatsApp are set up. What is entered is first shown to the provider; only what it accepts is kept.
+
+const CHECKS: Limit = { name: 'channel-check', points: 30, windowS: 900 }
+
+type SmsWanted = z.output<typeof saveSmsChannel.body>
+type WhatsappWanted = z.output<typeof saveWhatsappChannel.body>
+
+/** `mayLead`: hears the addresses to point the provider at as well. */
+export async function viewChannels(deps: Deps, account: AccountDb<Db>, session: Session, mayLead: boolean) {
+  const [sms, whatsapp] = await Promise.all([
+    viewChannel(deps, account, session, { channel: 'sms', mayLead }),
+    viewChannel(deps, account, session, { channel: 'whatsapp', mayLead }),
+  ])
+  return { sms, whatsapp }
+}
+
+export async function viewChannel(
+  deps: Deps,
+  account: AccountDb<Db>,
+  session: Session,
+  { channel, mayLead }: { channel: TextChannelName; mayLead: boolean },
+): Promise<z.input<typeof TextChannelView>> {
+  const row = await currentCredentials(deps, account.accountId, channel)
+  const isSandbox = row?.provider === 'sandbox'
+  const isReachable = isSandbox || canReach(deps.config.publicUrl)
+  const fixed = { channel, isFixed: session.isDemo, isReachable }
+  if (!row) return { ...fixed, ...NOTHING }
+  if (row.provider === 'operator') return { ...fixed, ...NOTHING, state: 'operator', senders: sendersOf(deps) }
+  const { template } = row
+  return {
+    ...fixed,
+    state: isSandbox ? 'sandbox' : 'ready',
+    provider: row.provider === 'sandbox' ? null : row.provider,
+    identity: row.identity,
+    senders: row.senders,
+    checkAnswer: row.check_answer,
+    checkedAt: row.checked_at.toISOString(),
+    hooks: mayLead && !isSandbox ? hooksOf(deps, row) : [],
+    template: template && { name: template.name, language: template.language, variables: template.variables },
+    templates: row.templates,
+    templatesAt: row.templates_at?.toISOString() ?? null,
+    phoneUrl: isSandbox ? (deps.phoneUrl ?? null) : null,
+    version: row.version,
+  }
+}
+
+const sendersOf = ({ config }: Deps) => [...(config.operatorTexts?.senders ?? [])]
+
+const NOTHING = {
+  state: 'missing' as const,
+  provider: null,
+  identity: {},
+  senders: [],
+  checkAnswer: null,
+  checkedAt: null,
+  hooks: [],
+  template: null,
+  templates: [],
+  templatesAt: null,
+  phoneUrl: null,
+  version: 0,
+}
+
+function hooksOf({ config, secrets }: Deps, row: sql.CredentialsRow) {
+  if (row.provider === 'twilio') {
+    const label = row.channel === 'sms' ? 'A message comes in' : 'When a message comes in'
+    return [{ label, value: hookUrl.twilioInbound(config, row.hook_key) }]
+  }
+  return [
+    { label: 'Callback URL', value: hookUrl.meta(config, row.hook_key) },
+    { label: 'Verify token', value: openSecrets(secrets, row).verifyToken },
+  ]
+}
+
+interface Wanted {
+  channel: TextChannelName
+  provider: 'twilio' | 'meta'
+  identity: Identity
+  senders: Sender[]
+  /** Empty: the one that is kept. */
+  secrets: Pick<CredentialSecrets, 'authToken' | 'accessToken' | 'appSecret'>
+  version: number
+}
+
+export function saveSms(deps: Deps, account: AccountDb<Db>, session: Session, wanted: SmsWanted): Promise<void> {
+  const { accountSid, authToken, senders, version } = wanted
+  const secrets = { authToken, accessToken: '', appSecret: '' }
+  const identity = { accountSid }
+  return save(deps, account, session, { channel: 'sms', provider: 'twilio', identity, senders, secrets, version })
+}
+
+export function saveWhatsapp(
+  deps: Deps,
+  account: AccountDb<Db>,
+  session: Session,
+  wanted: WhatsappWanted,
+): Promise<void> {
+  const { provider, version } = wanted
+  if (provider === 'twilio') {
+    const { accountSid, authToken, senders } = wanted
+    const secrets = { authToken, accessToken: '', appSecret: '' }
+    const identity = { accountSid }
+    return save(deps, account, session, { channel: 'whatsapp', provider, identity, senders, secrets, version })
+  }
+  const { phoneNumberId, businessAccountId, accessToken, appSecret } = wanted
+  const identity = { phoneNumberId, businessAccountId }
+  const secrets = { authToken: '', accessToken, appSecret }
+  return save(deps, account, session, { channel: 'whatsapp', provider, identity, senders: [], secrets, version })
+}
+
+/**
+ * Throws `unprocessable` with the provider's own words when it does not accept them, and keeps nothing. What waited for them is looked at
+ * again in the same commit.
+ */
+async function save(deps: Deps, account: AccountDb<Db>, session: Session, wanted: Wanted): Promise<void> {
+  keepDemo(session)
+  const { channel, provider, identity } = wanted
+  const known = await sql.readCredentials(account, channel)
+  const kept = known && known.provider === provider ? openSecrets(deps.secrets, known) : null
+  const secrets = completeSecrets(wanted, kept)
+  await take(deps, CHECKS, account.accountId)
+  const hookKey = known && isOwn(known) ? known.hook_key : randomToken()
+  const isSame = known !== undefined && JSON.stringify(known.identity) === JSON.stringify(identity)
+  const template = isSame && known.provider === provider ? known.template : null
+  const tried = channelOf(deps, { ...wanted, hook_key: hookKey, template }, secrets)
+  const accepted = await tryOut(tried, channel).finally(() => tried.close())
+  await transactAccount(account, async (tx) => {
+    const now = deps.now()
+    const row = await sql.lockCredentials(tx, channel)
+    if ((row?.version ?? 0) !== wanted.version) throw new AppError('conflict', textChannelTexts.changedMeanwhile)
+    await sql.saveCredentials(tx, {
+      ...{ channel, provider, identity, template, senders: wanted.senders, hook_key: hookKey },
+      encrypted: sealSecrets(deps.secrets, { accountId: account.accountId, channel }, secrets),
+      templates: accepted.templates,
+      templates_at: channel === 'whatsapp' ? now : null,
+      check_answer: accepted.answer,
+      checked_at: now,
+      version: wanted.version + 1,
+    })
+    await wakeMessagesOf(tx.db, tx.accountId, [`${channel}_not_configured`], now)
+  })
+  deps.log.info({ accountId: account.accountId, channel, provider }, 'channels.saved')
+}
+
+function keepDemo(session: Session): void {
+  if (session.isDemo) throw new AppError('forbidden', textChannelTexts.demo)
+}
+
+/** The handshake word is made once and stays, as it stands in Meta's settings. */
+function completeSecrets({ provider, secrets }: Wanted, kept: CredentialSecrets | null): CredentialSecrets {
+  const names = provider === 'twilio' ? (['authToken'] as const) : (['accessToken', 'appSecret'] as const)
+  const missing = names.filter((name) => !secrets[name] && !kept?.[name])
+  if (missing.length > 0) {
+    const message = 'This field is required'
+    throw new AppError('invalid', message, { fields: Object.fromEntries(missing.map((name) => [name, message])) })
+  }
+  const chosen = names.map((name) => [name, secrets[name] || kept![name]])
+  const verifyToken = kept?.verifyToken || randomToken()
+  return { authToken: '', accessToken: '', appSecret: '', verifyToken, ...Object.fromEntries(chosen) }
+}
+
+async function tryOut(tried: ReturnType<typeof channelOf>, channel: TextChannelName) {
+  const check = await tried.check()
+  if (!check.isOk) throw new AppError('unprocessable', check.response)
+  const templates = channel === 'whatsapp' ? await listTemplates(tried) : []
+  return { answer: check.detail ?? 'Accepted', templates }
+}
+
+async function listTemplates(channel: { listTemplates(): Promise<ProviderTemplate[]> }): Promise<ProviderTemplate[]> {
+  try {
+    return await channel.listTemplates()
+  } catch (error) {
+    if (error instanceof Error) throw new AppError('unprocessable', `The templates: ${error.message}`)
+    throw error
+  }
+}
+
+/** As the provider lists them now. One that was chosen and is approved no more stays chosen, and is shown so. */
+export async function refreshTemplates(deps: Deps, account: AccountDb<Db>): Promise<void> {
+  await take(deps, CHECKS, account.accountId)
+  const channel = await deps.channels.text(account.accountId, 'whatsapp')
+  if (!channel?.listTemplates) throw new AppError('unprocessable', textChannelTexts.notConfigured)
+  const templates = await listTemplates({ listTemplates: channel.listTemplates })
+  await sql.saveTemplates(account, 'whatsapp', templates, deps.now())
+}
+
+type Choice = z.output<typeof chooseWhatsappTemplate.body>
+
+export async function chooseTemplate(
+  deps: Deps,
+  account: AccountDb<Db>,
+  session: Session,
+  choice: Choice,
+): Promise<void> {
+  keepDemo(session)
+  await transactAccount(account, async (tx) => {
+    const row = found(await sql.lockCredentials(tx, 'whatsapp'), 'WhatsApp')
+    const template = row.templates.find(({ name, language }) => name === choice.name && language === choice.language)
+    const problem = template ? choiceProblem(deps, template, choice) : 'The provider does not have this template.'
+    if (!template || problem) throw new AppError('unprocessable', problem ?? '')
+    const { name, language, text, buttonUrlPrefix } = template
+    const category = template.category === 'utility' ? ('utility' as const) : ('marketing' as const)
+    const chosen = { name, language, category, text, variables: choice.variables, buttonUrlPrefix }
+    await sql.saveTemplate(tx, chosen, row.version + 1)
+    await wakeMessagesOf(tx.db, tx.accountId, ['template_missing'], deps.now())
+  })
+}
+
+function choiceProblem({ config }: Deps, template: ProviderTemplate, { variables }: Choice): string | null {
+  if (template.problem) return template.problem
+  if (placesOf(template.text) !== variables.length) return 'Choose a value for each variable of the template.'
+  const ours = `${config.publicUrl}/c/`
+  if (template.buttonUrlPrefix !== null && template.buttonUrlPrefix !== ours) {
+    return `The template’s button links to ${template.buttonUrlPrefix}…; for recovery links, it must begin with ${ours}`
+  }
+  const hasLink = template.buttonUrlPrefix !== null || variables.includes('checkout_link')
+  return hasLink ? null : 'The template needs the checkout link, as a variable in its text or in a button.'
+}
+
+export async function removeChannel(
+  deps: Deps,
+  account: AccountDb<Db>,
+  session: Session,
+  channel: TextChannelName,
+): Promise<void> {
+  keepDemo(session)
+  if (await sql.deleteCredentials(account, channel)) {
+    deps.log.info({ accountId: account.accountId, channel }, 'channels.removed')
+  }
+}

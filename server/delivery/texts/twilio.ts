@@ -1,0 +1,239 @@
+import type { Twilio } from 'twilio'
+import type RequestClient from 'twilio/lib/base/RequestClient.js'
+import { oneLine } from '../../messages/channels/bounce-rules.ts'
+import type { Cost, Outcome, OutgoingText, TextChannel, TextChannelName } from '../../messages/channels/channel.ts'
+import { inboundText } from '../../messages/channels/inbound-check.ts'
+import { estimateText, type Sender, senderFor } from '../../messages/channels/senders.ts'
+import { buttonPrefix, type ProviderTemplate, templateProblem } from '../../messages/channels/templates.ts'
+import type { TextTemplate } from '../../core/schema/text-channels.ts'
+import { openProviderHttp, outcomeOfSilence, type ProviderAnswer, type ProviderHttp } from './provider-http.ts'
+import { outcomeOfRefusal } from './text-outcome.ts'
+
+// Twilio: SMS, and WhatsApp by its content templates. Its own client makes the requests; how they travel is ours, because the engine
+// has to know how far one had come when it failed. The client is loaded with the first message: most servers never send one.
+
+export interface TwilioOptions {
+  channel: TextChannelName
+  accountSid: string
+  authToken: string
+  senders: readonly Sender[]
+  /** WhatsApp's chosen template; null: none yet. Without meaning for SMS. */
+  template?: TextTemplate | null
+  /** Where messages of shoppers are to go, which `check` compares; null: Twilio cannot reach us. */
+  inboundUrl?: string | null
+  /** Where reports of one message are to go; null: Twilio cannot reach us. */
+  statusUrl: (messageId: string) => string | null
+  /** Instead of api.twilio.com and its neighbours. */
+  baseUrl?: string | null
+  poolSize?: number
+  connectMs?: number
+  answerMs?: number
+}
+
+export interface TwilioChannel extends TextChannel {
+  listTemplates(): Promise<ProviderTemplate[]>
+  /** What Twilio charged; null while it has not said. */
+  priceOf(providerId: string): Promise<Cost | null>
+}
+
+export const TWILIO_POOL = 10
+
+export function createTwilioChannel(options: TwilioOptions): TwilioChannel {
+  const { channel, poolSize = TWILIO_POOL } = options
+  const http = openProviderHttp({ ...options, poolSize })
+  let client: Promise<Twilio> | null = null
+  const twilio = () => (client ??= loadClient(options, http))
+  return {
+    poolSize,
+    ...(channel === 'whatsapp' && { template: options.template ?? null }),
+    estimate: (message) => estimateText(channel, message),
+    async send(message) {
+      const from = senderFor(options.senders, message.to)
+      if (!from) return noSender()
+      try {
+        const sent = await (await twilio()).messages.create(messageParams(options, message, from))
+        return acceptedOutcome(sent)
+      } catch (error) {
+        return outcomeOfError(error)
+      }
+    },
+    check: async () => checkAccount(options, await twilio()),
+    listTemplates: async () => listContents(await twilio()),
+    async priceOf(providerId) {
+      const { price, priceUnit } = await (await twilio()).messages(providerId).fetch()
+      return price === null || price === undefined ? null : costOf(price, priceUnit)
+    },
+    close: () => http.close(),
+  }
+}
+
+/** What the request client throws, so that the way it failed is not lost on the way through the library. */
+class ProviderTrouble extends Error {
+  readonly answer: ProviderAnswer
+  constructor(answer: ProviderAnswer) {
+    super('the provider did not accept')
+    this.answer = answer
+  }
+}
+
+async function loadClient({ accountSid, authToken }: TwilioOptions, http: ProviderHttp): Promise<Twilio> {
+  const { default: twilio } = await import('twilio')
+  class OurRequests extends twilio.RequestClient {
+    override async request<Data>(asked: RequestClient.RequestOptions) {
+      const answer = await http.request(requestOf(asked))
+      if (!answer.isAnswered || answer.status >= 300 || answer.json === null) throw new ProviderTrouble(answer)
+      return { statusCode: answer.status, body: answer.json as Data, headers: {} }
+    }
+  }
+  return twilio(accountSid, authToken, { httpClient: new OurRequests(), lazyLoading: true })
+}
+
+function requestOf({ method, uri, username, password, headers, params, data }: RequestClient.RequestOptions) {
+  const url = new URL(uri)
+  for (const [name, value] of Object.entries(params ?? {})) url.searchParams.set(name, String(value))
+  const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
+  return {
+    method: method === 'post' ? ('POST' as const) : ('GET' as const),
+    url: url.href,
+    headers: { ...(headers as Record<string, string>), authorization },
+    ...(method === 'post' && { body: formOf(data as Record<string, unknown>) }),
+  }
+}
+
+function formOf(data: Record<string, unknown>): string {
+  const form = new URLSearchParams()
+  for (const [name, value] of Object.entries(data)) {
+    if (value !== undefined && value !== null) for (const each of [value].flat()) form.append(name, String(each))
+  }
+  return form.toString()
+}
+
+function messageParams(options: TwilioOptions, message: OutgoingText, from: string) {
+  const address = (bare: string) => (options.channel === 'whatsapp' ? `whatsapp:${bare}` : bare)
+  const statusCallback = options.statusUrl(message.messageId)
+  return {
+    to: address(message.to),
+    ...(from.startsWith('MG') ? { messagingServiceSid: from } : { from: address(from) }),
+    ...(message.template ? contentParams(message.template) : { body: message.text }),
+    ...(statusCallback && { statusCallback }),
+  }
+}
+
+/** One list of places for text and button: the button's is the one after the body's. */
+function contentParams({ name, body, buttonUrlSuffix }: NonNullable<OutgoingText['template']>) {
+  const words = buttonUrlSuffix === null ? body : [...body, buttonUrlSuffix]
+  const variables = Object.fromEntries(words.map((word, index) => [String(index + 1), word]))
+  return { contentSid: name, contentVariables: JSON.stringify(variables) }
+}
+
+type Sent = Awaited<ReturnType<Twilio['messages']['create']>>
+
+function acceptedOutcome(sent: Sent): Outcome {
+  if (!sent.sid) return { kind: 'unknown', reason: 'unclear_answer', response: 'Twilio gave no id' }
+  const segments = Number(sent.numSegments)
+  const outcome = { kind: 'accepted', providerId: sent.sid, response: sent.status ?? 'queued' } as const
+  return {
+    ...outcome,
+    ...(segments > 0 && { segments }),
+    ...(sent.price && { cost: costOf(sent.price, sent.priceUnit) }),
+  }
+}
+
+/** Twilio writes what it takes as a negative number. */
+const costOf = (price: string, unit: string | null): Cost => ({
+  amountMicros: Math.round(Math.abs(Number(price)) * 1_000_000),
+  currency: (unit ?? 'USD').toUpperCase(),
+})
+
+const noSender = (): Outcome => ({
+  kind: 'rejected',
+  reason: '21603',
+  response: 'No sender is set for the country of this number',
+  isRecipientFault: false,
+})
+
+function outcomeOfError(error: unknown): Outcome {
+  if (!(error instanceof ProviderTrouble)) throw error
+  const { answer } = error
+  if (!answer.isAnswered) return outcomeOfSilence(answer)
+  // A yes that cannot be read may have been a yes.
+  if (answer.status < 300) return { kind: 'unknown', reason: 'unclear_answer', response: oneLine(answer.text) }
+  return outcomeOfRefusal(refusalOf(answer))
+}
+
+function refusalOf(answer: Extract<ProviderAnswer, { isAnswered: true }>) {
+  const { code, message } = (answer.json ?? {}) as { code?: unknown; message?: unknown }
+  return {
+    status: answer.status,
+    code: typeof code === 'number' ? code : null,
+    message: typeof message === 'string' ? message : answer.text,
+    retryAfterMs: answer.retryAfterMs,
+  }
+}
+
+/** The account is there and active, and the numbers to send from are its own. */
+async function checkAccount({ accountSid, senders, channel, inboundUrl }: TwilioOptions, twilio: Twilio) {
+  try {
+    const account = await twilio.api.v2010.accounts(accountSid).fetch()
+    const name = `Account “${account.friendlyName}”, ${account.status}`
+    if (account.status !== 'active') return { isOk: false as const, response: name }
+    const words: string[] = []
+    for (const { sender } of senders) {
+      const found = await findSender(twilio, channel, sender)
+      if (found === 'unknown') return { isOk: false as const, response: `${sender} does not belong to this account` }
+      if (found && inboundUrl) words.push(inboundText(sender, found.told, inboundUrl))
+    }
+    return { isOk: true as const, detail: [name, ...words].join('. ') }
+  } catch (error) {
+    const outcome = outcomeOfError(error)
+    return { isOk: false as const, response: 'response' in outcome ? outcome.response : outcome }
+  }
+}
+
+/** Where what people answer goes, of what Twilio can be asked about; null: names, short codes and WhatsApp's numbers. */
+async function findSender(twilio: Twilio, channel: TextChannelName, sender: string) {
+  if (sender.startsWith('MG')) {
+    const service = await twilio.messaging.v1.services(sender).fetch().catch(unlessMissing)
+    if (!service) return 'unknown' as const
+    return { told: service.useInboundWebhookOnNumber ? 'where each of its numbers says' : service.inboundRequestUrl }
+  }
+  if (channel !== 'sms' || !sender.startsWith('+')) return null
+  const [own] = await twilio.incomingPhoneNumbers.list({ phoneNumber: sender, limit: 1 })
+  if (!own) return 'unknown' as const
+  // An application's addresses come before the number's own.
+  return { told: own.smsApplicationSid ? `the application ${own.smsApplicationSid}` : own.smsUrl }
+}
+
+function unlessMissing(error: unknown): null {
+  if (error instanceof ProviderTrouble && error.answer.isAnswered && error.answer.status === 404) return null
+  throw error
+}
+
+async function listContents(twilio: Twilio): Promise<ProviderTemplate[]> {
+  const contents = await twilio.content.v1.contentAndApprovals.list({ limit: 500 })
+  return contents.map((content) => {
+    const [type = '', shape] = Object.entries(content.types as Record<string, ContentShape>)[0] ?? []
+    const { category = '', status = 'unsubmitted' } = content.approvalRequests as { category?: string; status?: string }
+    const text = shape?.body ?? ''
+    const button = shape?.actions?.find(({ url }) => url) ?? null
+    const hasMedia = !['twilio/text', 'twilio/call-to-action', 'twilio/quick-reply'].includes(type)
+    const about = { status: status.toLowerCase(), category: category.toLowerCase(), text, hasMedia, button }
+    return {
+      name: content.sid,
+      title: content.friendlyName,
+      language: content.language,
+      category: categoryOf(about.category),
+      status: about.status,
+      text,
+      buttonUrlPrefix: buttonPrefix(button),
+      problem: templateProblem({ ...about, buttonPlace: (places) => places + 1 }),
+    }
+  })
+}
+
+interface ContentShape {
+  body?: string
+  actions?: { url: string }[]
+}
+
+const categoryOf = (name: string) => (name === 'utility' || name === 'authentication' ? name : 'marketing')

@@ -1,0 +1,174 @@
+import { oneLine } from '../../messages/channels/bounce-rules.ts'
+import type { Outcome, OutgoingText, TextChannel } from '../../messages/channels/channel.ts'
+import { inboundText } from '../../messages/channels/inbound-check.ts'
+import { estimateText } from '../../messages/channels/senders.ts'
+import { buttonPrefix, type ProviderTemplate, templateProblem } from '../../messages/channels/templates.ts'
+import type { TextTemplate } from '../../core/schema/text-channels.ts'
+import { openProviderHttp, outcomeOfSilence, type ProviderAnswer, type ProviderHttp } from './provider-http.ts'
+import { outcomeOfRefusal } from './text-outcome.ts'
+
+// WhatsApp by Meta's Cloud API.
+
+export interface WhatsAppOptions {
+  phoneNumberId: string
+  businessAccountId: string
+  /** Where messages of shoppers are to go, which `check` compares; null: Meta cannot reach us. */
+  inboundUrl?: string | null
+  accessToken: string
+  /** The chosen template; null: none yet. */
+  template: TextTemplate | null
+  /** Such as v23.0. */
+  apiVersion: string
+  /** Instead of https://graph.facebook.com. */
+  baseUrl?: string | null
+  poolSize?: number
+  connectMs?: number
+  answerMs?: number
+}
+
+export interface WhatsAppChannel extends TextChannel {
+  listTemplates(): Promise<ProviderTemplate[]>
+}
+
+/** Business numbers start at 80 messages a second; one at a time to a shopper. */
+export const WHATSAPP_POOL = 10
+
+const GRAPH = 'https://graph.facebook.com'
+
+export function createWhatsAppChannel(options: WhatsAppOptions): WhatsAppChannel {
+  const { template, poolSize = WHATSAPP_POOL } = options
+  const http = openProviderHttp({ ...options, poolSize })
+  return {
+    poolSize,
+    template,
+    estimate: (message) => estimateText('whatsapp', message),
+    async send(message) {
+      const answer = await ask(http, options, `${options.phoneNumberId}/messages`, bodyOf(message))
+      if (!answer.isAnswered) return outcomeOfSilence(answer)
+      return answer.status >= 300 ? outcomeOfRefusal(refusalOf(answer)) : acceptedOutcome(answer)
+    },
+    check: () => checkNumber(http, options),
+    listTemplates: () => listTemplates(http, options),
+    close: () => http.close(),
+  }
+}
+
+function ask(http: ProviderHttp, options: WhatsAppOptions, path: string, body?: object): Promise<ProviderAnswer> {
+  const authorization = `Bearer ${options.accessToken}`
+  return http.request({
+    method: body ? 'POST' : 'GET',
+    url: `${GRAPH}/${options.apiVersion}/${path}`,
+    headers: body ? { authorization, 'content-type': 'application/json' } : { authorization },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+}
+
+/** Our row's id comes back with every report on the message. */
+function bodyOf({ messageId, to, text, template }: OutgoingText) {
+  const envelope = {
+    messaging_product: 'whatsapp',
+    recipient_type: 'individual',
+    to: to.slice(1),
+    biz_opaque_callback_data: messageId,
+  }
+  if (!template) return { ...envelope, type: 'text', text: { body: text, preview_url: false } }
+  const { name, language, body, buttonUrlSuffix } = template
+  const parameters = (words: readonly string[]) => words.map((word) => ({ type: 'text', text: word }))
+  const components = [
+    ...(body.length > 0 ? [{ type: 'body', parameters: parameters(body) }] : []),
+    ...(buttonUrlSuffix === null
+      ? []
+      : [{ type: 'button', sub_type: 'url', index: '0', parameters: parameters([buttonUrlSuffix]) }]),
+  ]
+  return { ...envelope, type: 'template', template: { name, language: { code: language }, components } }
+}
+
+function acceptedOutcome(answer: Extract<ProviderAnswer, { isAnswered: true }>): Outcome {
+  const { messages } = (answer.json ?? {}) as { messages?: { id?: string; message_status?: string }[] }
+  const [first] = messages ?? []
+  // A yes that cannot be read may have been a yes.
+  if (!first?.id) return { kind: 'unknown', reason: 'unclear_answer', response: oneLine(answer.text) }
+  return { kind: 'accepted', providerId: first.id, response: first.message_status ?? 'accepted', segments: 1 }
+}
+
+function refusalOf(answer: Extract<ProviderAnswer, { isAnswered: true }>) {
+  const { error } = (answer.json ?? {}) as {
+    error?: { code?: number; message?: string; error_data?: { details?: string } }
+  }
+  const details = error?.error_data?.details
+  // The code stands at its beginning, and is shown beside it.
+  const message = error?.message?.replace(/^\(#\d+\) /, '') ?? answer.text
+  return {
+    status: answer.status,
+    code: error?.code ?? null,
+    message: [message, details].filter(Boolean).join(': '),
+    retryAfterMs: answer.retryAfterMs,
+  }
+}
+
+interface GraphNumber {
+  display_phone_number?: string
+  verified_name?: string
+  webhook_configuration?: { phone_number?: string; whatsapp_business_account?: string; application?: string }
+}
+
+async function checkNumber(http: ProviderHttp, options: WhatsAppOptions) {
+  const { inboundUrl } = options
+  const fields = 'display_phone_number,verified_name,quality_rating,webhook_configuration'
+  const answer = await ask(http, options, `${options.phoneNumberId}?fields=${fields}`)
+  if (!answer.isAnswered) return { isOk: false as const, response: answer.response }
+  if (answer.status >= 300) return { isOk: false as const, response: wordsOf(answer) }
+  const number = answer.json as GraphNumber
+  const detail = `“${number.verified_name ?? ''}”, ${number.display_phone_number ?? ''}`
+  const { phone_number, whatsapp_business_account, application } = number.webhook_configuration ?? {}
+  // The narrowest one that is set counts.
+  const told = phone_number || whatsapp_business_account || application
+  const words = inboundUrl ? inboundText(number.display_phone_number ?? 'it', told, inboundUrl) : ''
+  return { isOk: true as const, detail: [detail, ...(words ? [words] : [])].join('. ') }
+}
+
+function wordsOf(answer: Extract<ProviderAnswer, { isAnswered: true }>): string {
+  const { code, message } = refusalOf(answer)
+  return oneLine(code === null ? `HTTP ${answer.status} ${message}` : `${code} ${message}`)
+}
+
+interface GraphTemplate {
+  name: string
+  language: string
+  category: string
+  status: string
+  components: { type: string; format?: string; text?: string; buttons?: { type: string; url?: string }[] }[]
+}
+
+/** Page after page; throws the provider's words. */
+async function listTemplates(http: ProviderHttp, options: WhatsAppOptions): Promise<ProviderTemplate[]> {
+  const found: GraphTemplate[] = []
+  let after = ''
+  for (let page = 0; page < 10; page += 1) {
+    const fields = `fields=name,language,category,status,components&limit=100${after && `&after=${after}`}`
+    const answer = await ask(http, options, `${options.businessAccountId}/message_templates?${fields}`)
+    if (!answer.isAnswered) throw new Error(answer.response)
+    if (answer.status >= 300) throw new Error(wordsOf(answer))
+    const list = answer.json as { data?: GraphTemplate[]; paging?: { next?: string; cursors?: { after?: string } } }
+    found.push(...(list.data ?? []))
+    if (!list.paging?.next || !list.paging.cursors?.after) break
+    after = encodeURIComponent(list.paging.cursors.after)
+  }
+  return found.map(templateOf)
+}
+
+function templateOf({ name, language, category, status, components }: GraphTemplate): ProviderTemplate {
+  const part = (type: string) => components.find((each) => each.type === type)
+  const text = part('BODY')?.text ?? ''
+  const urls = part('BUTTONS')?.buttons?.filter((each) => each.type === 'URL') ?? []
+  const button = urls[0]?.url ? { url: urls[0].url } : null
+  const header = part('HEADER')
+  const hasMedia = header !== undefined && (header.format !== 'TEXT' || /\{\{/.test(header.text ?? ''))
+  const about = { status: status.toLowerCase(), category: category.toLowerCase(), text, hasMedia, button }
+  return {
+    ...{ name, title: name, language, text, status: about.status },
+    category: about.category === 'utility' || about.category === 'authentication' ? about.category : 'marketing',
+    buttonUrlPrefix: buttonPrefix(button),
+    problem: templateProblem({ ...about, buttonPlace: () => 1 }),
+  }
+}

@@ -1,0 +1,252 @@
+import type { Stage } from '../../../shared/stages.ts'
+import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
+import { isAccepted, isClaimed, isDelivered, isHeld, isOpen, isSending } from '../../messages/messages/fragments.ts'
+import { AWAITED_LEAST, type HourCount } from './rules.ts'
+
+// The silent-stop alarm: SQL and nothing else. The watch looks over all stores; what it writes is written per store.
+
+/** The look of this minute, for one process only; null when another one has it. `gap` starts the watch anew (T4: so does a clock that stepped back). */
+export async function takeLook(db: Db, now: Date, gap: Date): Promise<Date | null> {
+  const rows = await sql<{ watching_since: Date }>`
+    insert into alarm_watch as w (ticked_at, watching_since) values (${now}, ${now})
+    on conflict (is_only) do update set ticked_at = excluded.ticked_at,
+      watching_since = case when w.ticked_at between ${gap} and ${now} then w.watching_since else ${now}::timestamptz end
+    where w.ticked_at <= ${now}::timestamptz - interval '30 seconds' or w.ticked_at > ${now}
+    returning watching_since`.execute(db)
+  return rows.rows[0]?.watching_since ?? null
+}
+
+export interface Limits {
+  now: Date
+  sync: Date
+  detection: Date
+  sending: Date
+  reports: Date
+  history: Date
+}
+
+export interface StoreLook {
+  store_id: string
+  time_zone: string
+  connected_at: Date
+  capture_seen_at: Date | null
+  sync_completed_at: Date | null
+  sync_started_at: Date | null
+  sync_lease_until: Date | null
+  sync_error_code: string | null
+  sync_error_detail: string | null
+  late_carts: number
+  overdue: number
+  claimed: number
+  retrying: number
+  last_tried_at: Date | null
+  last_response: string | null
+  last_accepted_at: Date | null
+  /** None of the newest messages on channels with delivery reports has a report. */
+  lacks_reports: boolean
+}
+
+/** A time further ahead is from before the clock stepped back. (LONGEST_QUIET_MS of rules.ts, and a minute.) */
+const LONGEST_QUIET = sql`interval '61 minutes'`
+
+/**
+ * Connected stores with a stage that looks stopped, or did at the last check. A store that works is not among them. Carts and rows just made (an import brings old ones) are not late.
+ */
+export async function storesOfConcern(db: Db, limits: Limits): Promise<StoreLook[]> {
+  const { now, sync, detection, sending, reports, history } = limits
+  const rows = await sql<StoreLook>`
+    with late as (
+      select store_id, count(*)::int as carts from carts
+      where status = 'active' and abandon_at <= ${detection} and created_at <= ${detection} group by store_id),
+    suspects as (
+      select store_id from heartbeats where suspect_since is not null or overdue > 0
+        or (stage = 'capture' and rates is not null and coalesce(quiet_until not between ${now} and ${now}::timestamptz + ${LONGEST_QUIET}, true))
+      union select store_id from alarms where resolved_at is null)
+    select s.id as store_id, s.time_zone, s.connected_at, s.capture_seen_at,
+      y.completed_at as sync_completed_at, y.started_at as sync_started_at, y.lease_until as sync_lease_until,
+      y.error_code as sync_error_code, y.error_detail as sync_error_detail, coalesce(late.carts, 0) as late_carts,
+      due.overdue, due.claimed, put_off.retrying, put_off.last_tried_at, put_off.last_response, gone.last_accepted_at,
+      coalesce(awaited.lacks_reports, false) as lacks_reports
+    from stores s
+    left join sync_state y on y.store_id = s.id and y.stream = 'sweep'
+    left join late on late.store_id = s.id
+    cross join lateral (
+      select count(*) filter (where m.wake_at <= ${sending} and m.created_at <= ${sending})::int as overdue,
+        count(*) filter (where ${isClaimed('m')} and m.wake_at > ${now})::int as claimed
+      from messages m where m.store_id = s.id and ${isOpen('m')}
+        and m.wake_at <= ${now}::timestamptz + interval '2 minutes') due
+    cross join lateral (
+      select count(*)::int as retrying, max(m.decided_at) as last_tried_at,
+        (array_agg(m.provider_response order by m.decided_at desc))[1] as last_response
+      from messages m where m.store_id = s.id and m.provider_response is not null
+        and ((${isHeld('m')} and m.reason = 'retry') or ${isClaimed('m')} or ${isSending('m')})) put_off
+    left join lateral (
+      select m.sending_at as last_accepted_at from messages m
+      where m.store_id = s.id and m.sending_at is not null and not ${isSending('m')}
+      order by m.sending_at desc limit 1) gone on true
+    cross join lateral (
+      select count(*) = ${AWAITED_LEAST} and not bool_or(newest.is_reported) as lacks_reports from (
+        select ${isDelivered('m')} as is_reported from messages m
+        where m.store_id = s.id and m.channel <> 'email' and m.sending_at between ${history} and ${reports} and ${isAccepted('m')}
+        order by m.sending_at desc limit ${AWAITED_LEAST}) newest) awaited
+    where s.is_active and (s.id in (select store_id from suspects) or late.carts > 0 or due.overdue > 0 or put_off.retrying > 0
+      or awaited.lacks_reports or y.error_code is not null
+      or not (s.connected_at between ${sync} and ${now} or coalesce(y.completed_at between ${sync} and ${now}, false)))`.execute(
+    db,
+  )
+  return rows.rows
+}
+
+export async function countWatched(db: Db): Promise<number> {
+  const rows = await sql<{ stores: number }>`select count(*)::int as stores from stores where is_active`.execute(db)
+  return rows.rows[0]!.stores
+}
+
+export interface Heartbeat {
+  store_id: string
+  stage: Stage
+  suspect_since: Date | null
+  overdue: number
+  excused_until: Date | null
+  rates: number[] | null
+  quiet_until: Date | null
+  /** The open incident. */
+  alarm_id: string | null
+  cause: string | null
+  raised_at: Date | null
+}
+
+export async function readHeartbeats(db: Db, storeIds: readonly string[]): Promise<Heartbeat[]> {
+  const rows = await sql<Heartbeat>`
+    select h.store_id, h.stage, h.suspect_since, h.overdue, h.excused_until, h.rates, h.quiet_until,
+      a.id as alarm_id, a.cause, a.raised_at
+    from heartbeats h
+    left join alarms a on a.store_id = h.store_id and a.stage = h.stage and a.resolved_at is null
+    where h.store_id = any(${[...storeIds]}::uuid[])`.execute(db)
+  return rows.rows
+}
+
+export interface StaleRates {
+  store_id: string
+  time_zone: string
+  watched_since: Date
+}
+
+/** Stores whose script was heard and whose rates are outdated: not computed between these two times. */
+export async function staleRates(db: Db, [since, until]: [Date, Date], limit: number): Promise<StaleRates[]> {
+  const rows = await sql<StaleRates>`
+    select h.store_id, s.time_zone, h.watched_since from heartbeats h join stores s on s.id = h.store_id and s.is_active
+    where h.stage = 'capture' and h.seen_at is not null and coalesce(h.rated_at not between ${since} and ${until}, true)
+    limit ${limit}`.execute(db)
+  return rows.rows
+}
+
+/** A store that is new to the watch gets its rows. */
+export async function watchStores(db: Db, stages: readonly Stage[], now: Date): Promise<void> {
+  await sql`insert into heartbeats (store_id, stage, watched_since)
+    select s.id, stage, ${now} from stores s cross join unnest(${[...stages]}::text[]) as stage where s.is_active
+    on conflict do nothing`.execute(db)
+}
+
+export interface Mark {
+  store_id: string
+  stage: Stage
+  suspect_since: Date | null
+  overdue: number
+  excused_until: Date | null
+  quiet_until: Date | null
+}
+
+/** What the look found, for all rows it changed something about. */
+export async function saveMarks(db: Db, marks: readonly Mark[]): Promise<void> {
+  await sql`update heartbeats h set suspect_since = m.suspect_since, overdue = m.overdue, excused_until = m.excused_until,
+      quiet_until = m.quiet_until
+    from jsonb_to_recordset(${JSON.stringify(marks)}::jsonb)
+      as m(store_id uuid, stage text, suspect_since timestamptz, overdue int, excused_until timestamptz, quiet_until timestamptz)
+    where h.store_id = m.store_id and h.stage = m.stage`.execute(db)
+}
+
+/** Counts the minute of every store whose script was heard since the last look. */
+export async function countCaptures(db: Db, now: Date): Promise<void> {
+  await sql`
+    with heard as (
+      update heartbeats h set seen_at = s.capture_seen_at from stores s
+      where h.stage = 'capture' and s.id = h.store_id and s.capture_seen_at is not null
+        and h.seen_at is distinct from s.capture_seen_at and s.capture_seen_at <= ${now}
+      returning h.store_id, h.seen_at)
+    insert into heartbeat_hours as k (store_id, stage, hour, minutes)
+    select store_id, 'capture', date_trunc('hour', seen_at, 'UTC'), 1 from heard
+    on conflict (store_id, stage, hour) do update set minutes = least(k.minutes + 1, 60)`.execute(db)
+}
+
+export async function readHours({ db, storeId }: StoreDb, stage: Stage, since: Date): Promise<HourCount[]> {
+  return db
+    .selectFrom('heartbeat_hours')
+    .select(['hour', 'minutes'])
+    .where('store_id', '=', storeId)
+    .where('stage', '=', stage)
+    .where('hour', '>=', since)
+    .execute()
+}
+
+export async function saveRates({ db, storeId }: StoreDb, stage: Stage, rates: number[] | null, now: Date) {
+  await sql`update heartbeats set rates = ${rates}::real[], rated_at = ${now}, quiet_until = null
+    where store_id = ${storeId} and stage = ${stage}`.execute(db)
+}
+
+export async function forgetHours(db: Db, before: Date): Promise<void> {
+  await db.deleteFrom('heartbeat_hours').where('hour', '<', before).execute()
+}
+
+/** Messages of channels that report deliveries. Email over SMTP is accepted or not, and says no more. */
+export async function countReports({ db, storeId }: StoreDb, { reports, history }: Limits) {
+  const rows = await sql<{ sent: number; reported: number; awaited: number; newest_at: Date | null }>`
+    with told as (
+      select m.sending_at, ${isDelivered('m')} as is_reported from messages m
+      where m.store_id = ${storeId} and m.sending_at between ${history} and ${reports} and m.channel <> 'email'
+        and ${isAccepted('m')}),
+    newest as (select max(sending_at) filter (where is_reported) as at from told)
+    select count(*)::int as sent, count(*) filter (where is_reported)::int as reported,
+      count(*) filter (where not is_reported and sending_at > newest.at)::int as awaited,
+      min(newest.at) as newest_at
+    from told cross join newest`.execute(db)
+  const { sent, reported, awaited, newest_at: newestAt } = rows.rows[0]!
+  return { sent, reported, awaited, newestAt }
+}
+
+/** False when the incident is open already. */
+export async function insertAlarm(
+  { db, storeId }: StoreTx,
+  alarm: { id: string; stage: Stage; cause: string; now: Date },
+): Promise<boolean> {
+  const rows = await sql`insert into alarms (store_id, id, stage, cause, raised_at)
+    values (${storeId}, ${alarm.id}, ${alarm.stage}, ${alarm.cause}, ${alarm.now})
+    on conflict (store_id, stage) where resolved_at is null do nothing returning 1`.execute(db)
+  return rows.rows.length > 0
+}
+
+/** False when it was resolved before. */
+export async function resolveAlarm({ db, storeId }: StoreTx, id: string, now: Date): Promise<boolean> {
+  const rows = await sql`update alarms set resolved_at = ${now}
+    where store_id = ${storeId} and id = ${id} and resolved_at is null returning 1`.execute(db)
+  return rows.rows.length > 0
+}
+
+/** Nobody needs to hear how a disconnected store fares. */
+export async function closeAlarmsOfGone(db: Db, now: Date): Promise<void> {
+  await sql`update alarms a set resolved_at = ${now} from stores s
+    where a.resolved_at is null and s.id = a.store_id and not s.is_active`.execute(db)
+}
+
+/** Open incidents by stage, for `/readyz` and the ping: no store is named. */
+export async function openAlarms(db: Db): Promise<{ stage: Stage; since: Date; stores: number }[]> {
+  const rows = await sql<{ stage: Stage; since: Date; stores: number }>`
+    select a.stage, min(a.raised_at) as since, count(*)::int as stores from alarms a
+    where a.resolved_at is null group by a.stage order by a.stage`.execute(db)
+  return rows.rows
+}
+
+export async function lastLook(db: Db): Promise<Date | null> {
+  const row = await db.selectFrom('alarm_watch').select('ticked_at').executeTakeFirst()
+  return row?.ticked_at ?? null
+}

@@ -1,0 +1,25 @@
+import * as api from '../../../shared/analytics.ts'
+import { type Routes, serveStore } from '../../access/http/http.ts'
+import { readAnalytics } from './analytics.ts'
+import { readDetails, readProducts } from './details.ts'
+import { readRoi } from './roi.ts'
+import { readRateTrend, readRevenueTrend } from './trends.ts'
+
+export const analyticsRoutes: Routes = (app, deps) => {
+  const asked = <C extends { query: { range: api.AnalyticsRange } }>(call: C) => ({
+    ...call,
+    range: call.query.range,
+    now: deps.now(),
+  })
+  const trend = <C extends { query: { period: api.AnalyticsRange } }>(call: C) => ({
+    ...call,
+    range: call.query.period,
+    now: deps.now(),
+  })
+  serveStore(app, deps, api.readAnalytics, (call) => readAnalytics(asked(call)))
+  serveStore(app, deps, api.readAnalyticsDetails, (call) => readDetails(asked(call)))
+  serveStore(app, deps, api.listAnalyticsProducts, (call) => readProducts(asked(call)))
+  serveStore(app, deps, api.readRoi, (call) => readRoi(asked(call)))
+  serveStore(app, deps, api.readRecoveryRateTrend, (call) => readRateTrend(trend(call)))
+  serveStore(app, deps, api.readRevenueTrend, (call) => readRevenueTrend(trend(call)))
+}

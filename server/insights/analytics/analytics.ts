@@ -1,0 +1,186 @@
+import {
+  type AnalyticsRange,
+  type AnalyticsReply,
+  analyticsTexts,
+  rangeDays,
+  type TopProduct,
+} from '../../../shared/analytics.ts'
+import type { StoresQuery } from '../../../shared/dashboard.ts'
+import { demandPlan, entitlementsOf } from '../../billing/billing/entitlements.ts'
+import { hasFeature } from '../../billing/billing/rules.ts'
+import type { AccountDb, Db, StoreDb } from '../../core/db/db.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { readStore, type StoreRow, storesOf } from '../../access/stores/store.ts'
+import * as rules from './analytics-rules.ts'
+import * as sql from './analytics-sql.ts'
+import { buyersOf } from './buyers.ts'
+import { boundsOf } from './days.ts'
+import { type ChannelSums, countRefused, sumMessages } from './messages-sql.ts'
+import { haveRange, haveRangeSoon } from './product-ranges.ts'
+import { productsAfter } from './product-ranges-sql.ts'
+import { daysOfRange, type RangeDays } from './ranges.ts'
+
+// Advanced Analytics (B 2, decisions 91 to 101): what days say of a range, of one store or of several of one currency.
+
+/** One store, or all of the account's of one currency. */
+export interface AskedOfStores {
+  account: AccountDb<Db>
+  store: StoreDb<Db>
+  query: StoresQuery
+  now: Date
+}
+
+export interface Asked extends AskedOfStores {
+  range: AnalyticsRange
+  /** Waits until products are added up, however many they are: a file is not renewed. */
+  isFile?: boolean
+}
+
+/** A store and its days: each has a calendar of its own. */
+export interface Scope {
+  store: StoreDb<Db>
+  row: StoreRow
+  days: RangeDays
+}
+
+export interface Asking {
+  /** The chosen store first. */
+  scopes: Scope[]
+  currency: string
+}
+
+/** Which stores, and of which currency; the plan decides (decisions 131 and 154). */
+export async function scopesOf({ range, ...asked }: Asked): Promise<Asking> {
+  const { rows, currency } = await storesAsked(asked)
+  const scopeOf = (row: StoreRow): Scope => ({
+    store: { storeId: row.id, db: asked.store.db },
+    row,
+    days: daysOfRange(range, asked.now, row.time_zone),
+  })
+  return { scopes: rows.map(scopeOf), currency }
+}
+
+/** The chosen store first. Only stores that are connected are added up. */
+export async function storesAsked({ account, store, query, now }: AskedOfStores) {
+  const own = found(await readStore(store), 'Store')
+  if (query.stores === 'one') return { rows: [own], currency: own.currency }
+  await demandPlan(account, now, { feature: 'multi_store_dashboard', sentence: analyticsTexts.allStoresPlan })
+  const currency = (query.currency ?? own.currency).toUpperCase()
+  const rows = (await storesOf(account)).filter((row) => row.is_active && row.currency === currency)
+  if (rows.length === 0) throw new AppError('unprocessable', analyticsTexts.noStoreOfCurrency)
+  const isOwn = (row: StoreRow) => Number(row.id === own.id)
+  return { rows: rows.sort((a, b) => isOwn(b) - isOwn(a)), currency }
+}
+
+/** Free sees figures and funnel of 7 and 30 days, the rest from starter on (decision 131). */
+export async function readAnalytics(asked: Asked): Promise<AnalyticsReply> {
+  const isWhole = hasFeature(await entitlementsOf(asked.account, asked.now), 'advanced_analytics')
+  if (!isWhole && rangeDays[asked.range] > 30) await demandAdvanced(asked)
+  const asking = await scopesOf(asked)
+  const { scopes, currency } = asking
+  const [carts, orders, funnels, messages, frame] = await Promise.all([
+    eachStore(scopes, ({ store, days }) => sql.sumCarts(store, days)),
+    eachStore(scopes, ({ store, days }) => sql.sumOrders(store, days)),
+    eachStore(scopes, ({ store, days }) => sql.sumFunnels(store, days)),
+    eachStore(scopes, ({ store, days }) => sumMessages(store, days)),
+    frameOf(asking),
+  ])
+  const [now, before] = [carts.filter((row) => row.isNow), carts.filter((row) => !row.isNow)]
+  const [figures, figuresBefore] = [rules.cartFigures(now, currency), rules.cartFigures(before, currency)]
+  const lifetime = rules.lifetimeValue(orders, currency)
+  const byChannel = rules.funnelsOf(
+    funnels,
+    rules.sum(now, (row) => row.began),
+  )
+  return {
+    ...figures,
+    revenueOpportunityChange: rules.change(figures.revenueOpportunity, figuresBefore.revenueOpportunity),
+    averageCartValueChange: rules.change(figures.averageCartValue, figuresBefore.averageCartValue),
+    abandonmentRateChange: rules.change(figures.abandonmentRate, figuresBefore.abandonmentRate),
+    customerLifetimeValue: lifetime.now,
+    customerLifetimeValueChange: rules.change(lifetime.now, lifetime.before),
+    funnel: byChannel.email,
+    funnels: byChannel,
+    ...frame,
+    ...(isWhole
+      ? await advanced(asked, asking, { carts: now, orders, messages })
+      : { email: null, customers: null, topProducts: null }),
+    otherCurrencies: rules.otherCurrencies(now, orders, currency),
+    counts: {
+      carts: rules.sum(now, (row) => row.began),
+      abandoned: rules.sum(now, (row) => row.abandoned),
+      orders: rules.sum(orders, (row) => row.orders),
+      messages: rules.sum(messages, (row) => row.accepted),
+    },
+  }
+}
+
+export const demandAdvanced = ({ account, now }: Pick<Asked, 'account' | 'now'>) =>
+  demandPlan(account, now, { feature: 'advanced_analytics', sentence: analyticsTexts.advancedPlan })
+
+async function advanced(
+  { range, now, isFile = false }: Asked,
+  asking: Asking,
+  sums: { carts: readonly sql.CartSums[]; orders: readonly sql.OrderSums[]; messages: readonly ChannelSums[] },
+) {
+  const { scopes, currency } = asking
+  const { carts, orders, messages } = sums
+  const [buyers, refused, top] = await Promise.all([
+    Promise.all(scopes.map(({ store, row }) => buyersOf(store, { range, zone: row.time_zone, now }))),
+    Promise.all(scopes.map(refusedIn)),
+    topProducts(asking, isFile),
+  ])
+  const isBeingCounted = !top.isWhole || buyers.some(({ counts }) => counts === null)
+  const platforms = new Set(scopes.map(({ row }) => row.platform))
+  return {
+    email: {
+      ...rules.channelFigures(rules.ofChannel(messages, 'email'), currency),
+      refused: rules.sum(refused, (count) => count),
+    },
+    customers: rules.customerFigures(buyers),
+    ...(isBeingCounted && { isBeingCounted, countedUntil: null }),
+    ...rules.platformBlock(platforms, { carts, orders, currency }),
+    topProducts: top.products,
+  }
+}
+
+const refusedIn = ({ store, row: { time_zone: zone }, days: { first, last } }: Scope): Promise<number> =>
+  countRefused(store, { since: boundsOf(first, zone).since, until: boundsOf(last, zone).until })
+
+const TOP = 10
+
+/** Of several stores each product is its own store's. */
+async function topProducts({ scopes, currency }: Asking, isFile: boolean) {
+  let isWhole = true
+  const rows = await eachStore(scopes, async ({ store, days }) => {
+    if (isFile) await haveRange(store, days)
+    else if (!(await haveRangeSoon(store, days))) isWhole = false
+    return productsAfter(store, days, { currency, after: null, limit: TOP })
+  })
+  const products = rows
+    .sort((a, b) => b.lost_minor - a.lost_minor)
+    .slice(0, TOP)
+    .map((row): TopProduct => rules.presentProduct(row, currency))
+  return { products, isWhole }
+}
+
+/** What every answer says of itself. */
+export async function frameOf({ scopes, currency }: Asking) {
+  const [own] = scopes
+  const counted = await Promise.all(scopes.map(({ store }) => sql.countedUntil(store)))
+  const isBeingCounted = counted.includes('being counted')
+  const moments = counted.filter((at) => at instanceof Date)
+  return {
+    currency,
+    timeZone: own!.row.time_zone,
+    firstDay: own!.days.first,
+    lastDay: own!.days.last,
+    countedUntil:
+      isBeingCounted || moments.length === 0 ? null : new Date(Math.min(...moments.map(Number))).toISOString(),
+    isBeingCounted,
+  }
+}
+
+export async function eachStore<T>(scopes: readonly Scope[], read: (scope: Scope) => Promise<T[]>): Promise<T[]> {
+  return (await Promise.all(scopes.map(read))).flat()
+}

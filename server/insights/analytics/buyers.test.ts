@@ -1,0 +1,169 @@
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { aShop, DAY, HOUR, MINUTE, type Shop } from '../../../test/shop.ts'
+import { aWorld } from '../../../test/world.ts'
+import { sql } from '../../core/db/db.ts'
+import { countAskedBuyers } from './buyers.ts'
+import { countFigures } from './figures.ts'
+
+// Distinct buyers of a range (decision 95): nobody waits until those of a store with many orders are counted.
+
+const world = aWorld()
+const ada = 'ada@shoppers.example.com'
+const bo = 'bo@shoppers.example.com'
+
+beforeAll(async () => {
+  await sql`create table counts_made (days integer)`.execute(world.db)
+  await sql`create function note_count() returns trigger language plpgsql as $$
+    begin insert into counts_made values (new.days); return null; end $$`.execute(world.db)
+  await sql`create trigger counts_noted after update on counted_figures for each row when (new.counted_at is distinct from old.counted_at)
+    execute function note_count()`.execute(world.db)
+})
+beforeEach(async () => void (await sql`truncate counts_made, counted_figures`.execute(world.db)))
+
+const countsMade = async () =>
+  (await sql<{ days: number }>`select days from counts_made order by days`.execute(world.db)).rows.map(
+    ({ days }) => days,
+  )
+
+const buys = (shop: Shop, email: string) => shop.order({ kind: 'purchase', email, totalMinor: 1_000 })
+
+/** Ada bought so often 20 days ago, and now; Bo bought now. */
+async function aStoreOf(orders: number): Promise<Shop> {
+  const shop = await aShop(world, { plan: 'growth' })
+  await buys(shop, ada)
+  await world.db.transaction().execute(async (tx) => {
+    await sql`set local session_replication_role = replica`.execute(tx)
+    await sql`
+      insert into orders (store_id, order_id, shopper_id, kind, status, created_at, modified_at, purchased_at, currency, total_minor, net_minor)
+      select store_id, 'old ' || n, shopper_id, kind, status, created_at, modified_at, purchased_at, currency, total_minor, net_minor
+      from orders, generate_series(2, ${orders}::int) n where store_id = ${shop.storeId}`.execute(tx)
+  })
+  world.advance(20 * DAY)
+  await shop.staySignedIn()
+  await buys(shop, ada)
+  await buys(shop, bo)
+  await countFigures(world.deps)
+  return shop
+}
+const aLargeStore = () => aStoreOf(5_000)
+const aSmallStore = () => aStoreOf(2)
+
+const look = async (shop: Shop, range = '7d') => (await shop.get(`/api/analytics?range=${range}`)).body
+const customers = async (shop: Shop, range?: string) => (await look(shop, range)).customers
+
+const notCounted = { new: null, returning: null, repeatPurchaseRate: null, avgOrdersPerCustomer: null, countedAt: null }
+const counted = { new: 1, returning: 1, repeatPurchaseRate: 0.5, avgOrdersPerCustomer: 1, isBeingCounted: false }
+
+test('of many orders they are counted in the background, once, and are not known before', async () => {
+  const shop = await aLargeStore()
+  const looks = await Promise.all(Array.from({ length: 5 }, () => look(shop)))
+  for (const each of looks) {
+    expect(each).toMatchObject({
+      customers: notCounted,
+      isBeingCounted: true,
+      countedUntil: null,
+      counts: { orders: 2 },
+    })
+  }
+  expect(await countsMade()).toEqual([])
+  await Promise.all([countAskedBuyers(world.deps), countAskedBuyers(world.deps)])
+  await countAskedBuyers(world.deps)
+  expect(await countsMade()).toEqual([7])
+  expect(await look(shop)).toMatchObject({ customers: counted, isBeingCounted: false })
+  // Nobody has asked for it yet.
+  expect(await customers(shop, '30d')).toMatchObject(notCounted)
+  expect(await customers(shop)).toMatchObject(counted)
+})
+
+test('of few orders they are counted by whoever looks first', async () => {
+  const shop = await aSmallStore()
+  const looks = await Promise.all(Array.from({ length: 5 }, () => customers(shop)))
+  expect(looks).toEqual(Array(5).fill({ ...counted, countedAt: world.now.toISOString() }))
+  expect(await countsMade()).toEqual([7])
+  await buys(shop, 'cy@shoppers.example.com')
+  world.advance(15 * MINUTE)
+  expect(await customers(shop)).toMatchObject({ new: 2, countedAt: world.now.toISOString() })
+})
+
+test('after 15 minutes the last count is shown, with its moment, until there is a newer one', async () => {
+  const shop = await aLargeStore()
+  await customers(shop)
+  await countAskedBuyers(world.deps)
+  const last = { ...counted, countedAt: world.now.toISOString() }
+  await buys(shop, 'cy@shoppers.example.com')
+  world.advance(15 * MINUTE - 1)
+  expect(await customers(shop)).toEqual(last)
+  await countAskedBuyers(world.deps)
+  expect(await countsMade()).toEqual([7])
+  world.advance(1)
+  expect(await customers(shop)).toEqual({ ...last, isBeingCounted: true })
+  expect(await customers(shop)).toEqual({ ...last, isBeingCounted: true })
+  expect(await look(shop)).toMatchObject({ isBeingCounted: false })
+  await countAskedBuyers(world.deps)
+  expect(await countsMade()).toEqual([7, 7])
+  expect(await customers(shop)).toMatchObject({ new: 2, countedAt: world.now.toISOString(), isBeingCounted: false })
+})
+
+test('that of yesterday is shown until today’s is counted, also shortly after midnight', async () => {
+  const shop = await aLargeStore()
+  world.now = new Date(`${world.now.toISOString().slice(0, 10)}T23:55:00-04:00`)
+  await customers(shop)
+  await countAskedBuyers(world.deps)
+  const last = await customers(shop)
+  world.advance(10 * MINUTE)
+  expect(await customers(shop)).toEqual({ ...last, isBeingCounted: true })
+  await countAskedBuyers(world.deps)
+  expect(await customers(shop)).toMatchObject({ countedAt: world.now.toISOString(), isBeingCounted: false })
+})
+
+test('a count dated by a clock that was set back is made anew', async () => {
+  const shop = await aLargeStore()
+  await customers(shop)
+  await countAskedBuyers(world.deps)
+  world.advance(-HOUR)
+  expect(await customers(shop)).toMatchObject({ isBeingCounted: true })
+  await countAskedBuyers(world.deps)
+  expect(await customers(shop)).toMatchObject({ countedAt: world.now.toISOString(), isBeingCounted: false })
+})
+
+test('whoever looks does not wait for a count that is being made', async () => {
+  const shop = await aLargeStore()
+  await customers(shop)
+  await countAskedBuyers(world.deps)
+  world.advance(HOUR)
+  await world.db.transaction().execute(async (tx) => {
+    await sql`select 1 from counted_figures where store_id = ${shop.storeId} for update`.execute(tx)
+    expect(await customers(shop)).toMatchObject({ new: 1, isBeingCounted: true })
+    // Nor does another process.
+    await countAskedBuyers(world.deps)
+  })
+  expect(await countsMade()).toEqual([7])
+})
+
+test('in another time zone they are counted anew', async () => {
+  const shop = await aLargeStore()
+  await customers(shop)
+  await countAskedBuyers(world.deps)
+  await sql`update stores set time_zone = 'Pacific/Auckland' where id = ${shop.storeId}`.execute(world.db)
+  await countFigures(world.deps)
+  expect(await customers(shop)).toMatchObject(notCounted)
+  await countAskedBuyers(world.deps)
+  expect(await customers(shop)).toMatchObject(counted)
+})
+
+test('a store whose buyers cannot be counted does not keep those of others from it', async () => {
+  const [ill, well] = [await aLargeStore(), await aLargeStore()]
+  await ill.staySignedIn()
+  await customers(ill)
+  world.advance(MINUTE)
+  await customers(well)
+  await sql`alter table counted_figures add constraint ill check (counted_at is null or store_id <> ${sql.lit(ill.storeId)})`.execute(
+    world.db,
+  )
+  await countAskedBuyers(world.deps)
+  expect(await customers(ill)).toMatchObject(notCounted)
+  expect(await customers(well)).toMatchObject(counted)
+  await sql`alter table counted_figures drop constraint ill`.execute(world.db)
+  await countAskedBuyers(world.deps)
+  expect(await customers(ill)).toMatchObject({ countedAt: world.now.toISOString() })
+})

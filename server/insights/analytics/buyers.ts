@@ -1,0 +1,74 @@
+import { type AnalyticsRange, analyticsRanges, rangeDays } from '../../../shared/analytics.ts'
+import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
+import { readStore } from '../../access/stores/store.ts'
+import { boundsOf } from './days.ts'
+import * as sql from './people-sql.ts'
+import { daysOfRange } from './ranges.ts'
+
+// Distinct buyers of a range (decision 95). Whoever looks gets the last count; one that is older than 15 minutes, or of another last day, is
+// made anew: at once in a store with few orders, and else in the background, so that nobody waits for it.
+
+const OLD_MS = 15 * 60_000
+/** They are counted in a few milliseconds. */
+const FEW_ORDERS = 5_000
+const RANGES_AT_ONCE = 50
+
+export interface Buyers {
+  /** null: never counted yet. */
+  counts: sql.BuyerCounts | null
+  /** A newer count is asked for. */
+  isBeingCounted: boolean
+}
+
+interface Look {
+  range: AnalyticsRange
+  zone: string
+  now: Date
+}
+
+export async function buyersOf(store: StoreDb<Db>, look: Look): Promise<Buyers> {
+  const days = rangeDays[look.range]
+  const counts = await sql.readBuyers(store, days)
+  if (isFresh(counts, look)) return { counts, isBeingCounted: false }
+  if (await sql.hasMoreOrders(store, FEW_ORDERS)) {
+    await sql.askForBuyers(store, days, look.now)
+    return { counts, isBeingCounted: true }
+  }
+  await transact(store, async (tx) => {
+    await sql.lockBuyers(tx, days)
+    if (!isFresh(await sql.readBuyers(tx, days), look)) await countBuyers(tx, look)
+  })
+  return { counts: await sql.readBuyers(store, days), isBeingCounted: false }
+}
+
+/** A count from the future was dated by a clock set back. */
+function isFresh(counts: sql.BuyerCounts | null, { range, zone, now }: Look): boolean {
+  if (counts === null || counts.until !== daysOfRange(range, now, zone).last) return false
+  const ageMs = now.getTime() - counts.counted_at.getTime()
+  return ageMs >= 0 && ageMs < OLD_MS
+}
+
+function countBuyers(tx: StoreTx, { range, zone, now }: Look): Promise<void> {
+  const { first, last } = daysOfRange(range, now, zone)
+  const [from, to] = [boundsOf(first, zone).since, boundsOf(last, zone).until]
+  return sql.countBuyers(tx, { days: rangeDays[range], until: last, from, to, now })
+}
+
+/** The ranges that somebody has asked for, of all stores, one after the other. */
+export async function countAskedBuyers(deps: Deps): Promise<void> {
+  for (const { store_id: storeId, days } of await sql.buyersAskedFor(deps.db, RANGES_AT_ONCE)) {
+    await countAsked({ storeId, db: deps.db }, days, deps.now()).catch((error) => {
+      // The others are counted.
+      deps.log.error({ err: error, storeId, days }, 'analytics.buyers_failed')
+    })
+  }
+}
+
+async function countAsked(store: StoreDb<Db>, days: number, now: Date): Promise<void> {
+  const range = analyticsRanges.find((each) => rangeDays[each] === days)!
+  await transact(store, async (tx) => {
+    const zone = (await readStore(tx))?.time_zone
+    if (zone !== undefined && (await sql.lockAsked(tx, days))) await countBuyers(tx, { range, zone, now })
+  })
+}

@@ -1,0 +1,36 @@
+import { zoneOf } from '../../core/common/time.ts'
+
+// Days of a store's own calendar. Pure: no clock, no database.
+
+/** `2026-03-01`, as the store's clocks have it. */
+export type Day = string
+
+/** [since, until) of one day. */
+export interface DayBounds {
+  day: Day
+  since: Date
+  until: Date
+}
+
+/** Begins when the store's calendar says so, also where clocks skip midnight. */
+export function boundsOf(day: Day, zone: string): DayBounds {
+  const date = Temporal.PlainDate.from(day)
+  const startOf = (each: Temporal.PlainDate) => dateOf(each.toZonedDateTime(zoneOf(zone)))
+  return { day, since: startOf(date), until: startOf(date.add({ days: 1 })) }
+}
+
+export const dayOf = (at: Date, zone: string): Day => localTime(at, zone).toPlainDate().toString()
+
+/** Both included, the first one first. */
+export function daysBetween(first: Day, last: Day): Day[] {
+  const from = Temporal.PlainDate.from(first)
+  const count = from.until(Temporal.PlainDate.from(last), { largestUnit: 'days' }).days + 1
+  return Array.from({ length: Math.max(0, count) }, (_, days) => from.add({ days }).toString())
+}
+
+export const addDays = (day: Day, days: number): Day => Temporal.PlainDate.from(day).add({ days }).toString()
+
+export const dateOf = (instant: Temporal.ZonedDateTime) => new Date(instant.epochMilliseconds)
+
+export const localTime = (now: Date, zone: string) =>
+  Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(zoneOf(zone))

@@ -1,0 +1,116 @@
+import { type AnalyticsDetails, analyticsChannels, hourBounds, type TopProduct } from '../../../shared/analytics.ts'
+import type { StoresQuery } from '../../../shared/dashboard.ts'
+import type { Pagination } from '../../../shared/paging.ts'
+import { paginationOf } from '../../core/db/paging.ts'
+import { pagesOf } from '../../access/http/downloads.ts'
+import { type Asked, demandAdvanced, eachStore, frameOf, scopesOf } from './analytics.ts'
+import { cartFigures, channelFigures, ofChannel, presentProduct, share, sourcesOf, sum } from './analytics-rules.ts'
+import * as sql from './analytics-sql.ts'
+import { type MessageSums, type OriginKey, sumMessages, sumOrigins } from './messages-sql.ts'
+import { haveRange } from './product-ranges.ts'
+import { listProducts, type ProductSums, productsAfter } from './product-ranges-sql.ts'
+
+// What we add to Advanced Analytics (decision 99).
+
+export async function readDetails(asked: Asked): Promise<AnalyticsDetails> {
+  await demandAdvanced(asked)
+  const asking = await scopesOf(asked)
+  const { scopes, currency } = asking
+  const [orders, messages, shares, origins, frame] = await Promise.all([
+    eachStore(scopes, ({ store, days }) => sql.sumOrders(store, days)),
+    eachStore(scopes, ({ store, days }) => sumMessages(store, days)),
+    eachStore(scopes, ({ store, days }) => sql.cartShares(store, days)),
+    eachStore(scopes, ({ store, days }) => sumOrigins(store, days)),
+    frameOf(asking),
+  ])
+  const sharesOf = (dimension: sql.CartDimension) =>
+    byKey(
+      shares.filter((row) => row.dimension === dimension),
+      currency,
+    )
+  return {
+    sources: sourcesOf(orders, currency),
+    channels: analyticsChannels.flatMap((channel) => {
+      const own = ofChannel(messages, channel)
+      return own.length > 0 ? [{ channel, ...channelFigures(own, currency) }] : []
+    }),
+    hours: hourBounds.map((fromHour) => hourOf(messages, fromHour, currency)),
+    countries: sharesOf('country'),
+    devices: sharesOf('device'),
+    shoppers: sharesOf('shopper'),
+    origins: originsOf(origins, currency),
+    ...frame,
+  }
+}
+
+/** The most carts first. */
+function byKey(rows: readonly (sql.CartSums & { key: string })[], currency: string) {
+  return [...Map.groupBy(rows, ({ key }) => key)]
+    .map(([key, own]) => {
+      const [abandoned, recovered] = [sum(own, (row) => row.abandoned), sum(own, (row) => row.recovered)]
+      return {
+        ...{ key, abandoned, recovered, recoveryRate: share(recovered, abandoned) },
+        revenueOpportunity: cartFigures(own, currency).revenueOpportunity,
+      }
+    })
+    .filter(({ abandoned }) => abandoned > 0)
+    .sort((a, b) => b.abandoned - a.abandoned || (a.key < b.key ? -1 : 1))
+}
+
+function hourOf(messages: readonly (MessageSums & { from_hour: number })[], fromHour: number, currency: string) {
+  const own = messages.filter(({ from_hour }) => from_hour === fromHour)
+  const { accepted, conversionRate, attributedRevenue, revenuePerEmail } = channelFigures(own, currency)
+  return { fromHour, accepted, conversionRate, attributedRevenue, revenuePerMessage: revenuePerEmail }
+}
+
+/** The most revenue first. */
+function originsOf(rows: readonly (MessageSums & OriginKey)[], currency: string): AnalyticsDetails['origins'] {
+  const groups = Map.groupBy(rows, (row) => `${row.origin_kind} ${row.origin_id} ${row.step_id} ${row.channel}`)
+  return [...groups.values()]
+    .map((own) => {
+      const { origin_kind: kind, origin_id, step_id, channel } = own[0]!
+      return {
+        ...{ kind, channel, name: nameOf(own[0]!) },
+        id: kind === 'manual' ? null : origin_id,
+        stepId: kind === 'flow' || kind === 'push' ? step_id : null,
+        ...channelFigures(own, currency),
+      }
+    })
+    .sort((a, b) => b.attributedRevenue - a.attributedRevenue || b.accepted - a.accepted)
+}
+
+/** A step by the place it has now; one that was removed by its name, as in the report of its flow: another may have its place. */
+export function nameOf({ origin_kind, name, step, removed_step }: OriginKey): string {
+  if (origin_kind === 'manual') return 'Sent by hand'
+  if (origin_kind === 'campaign') return name ?? 'A deleted campaign'
+  const place = step === null ? 'a deleted step' : `step ${step}`
+  return `${name ?? 'A deleted flow'}, ${removed_step === null ? place : `${removed_step} (removed)`}`
+}
+
+/** All products of the chosen store, in the order of the list. */
+export async function* pagesOfProducts(asked: Asked): AsyncGenerator<readonly ProductSums[]> {
+  const { scopes, currency } = await scopesOf({ ...asked, query: { stores: 'one' } })
+  const [{ store, days }] = scopes as [(typeof scopes)[number]]
+  await haveRange(store, days)
+  yield* pagesOf<ProductSums>((page) => productsAfter(store, days, { currency, ...page }))
+}
+
+type ProductsQuery = Pick<StoresQuery, 'stores'> & { search: string; page: number; limit: number }
+
+/** Of the chosen store, whatever stores the figures are of. */
+export async function readProducts(
+  asked: Asked & { query: ProductsQuery },
+): Promise<{ products: TopProduct[]; pagination: Pagination } & Awaited<ReturnType<typeof frameOf>>> {
+  await demandAdvanced(asked)
+  const asking = await scopesOf({ ...asked, query: { stores: 'one' } })
+  const [{ store, days }] = asking.scopes as [(typeof asking.scopes)[number]]
+  const { search, page, limit } = asked.query
+  const filter = { currency: asking.currency, search: search.trim(), limit, offset: (page - 1) * limit }
+  await haveRange(store, days)
+  const [{ products, total }, frame] = await Promise.all([listProducts(store, days, filter), frameOf(asking)])
+  return {
+    products: products.map((row) => presentProduct(row, asking.currency)),
+    pagination: paginationOf({ page, limit }, total),
+    ...frame,
+  }
+}

@@ -1,0 +1,231 @@
+import { expect, test } from 'vitest'
+import { figuresOf } from '../../../test/figures.ts'
+import { aShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
+import { aWorld } from '../../../test/world.ts'
+import { detectAbandoned } from '../../carts/carts/detect.ts'
+import { sql } from '../../core/db/db.ts'
+import { countFigures, rebuildFigures } from './figures.ts'
+
+// Way D of Advanced Analytics: the days that were counted after each change say what counting everything anew says.
+
+const world = aWorld()
+const ada = { email: 'ada@shoppers.example.com', firstName: 'Ada' }
+const store = (shop: Shop) => ({ storeId: shop.storeId, db: world.db })
+
+/** What was counted step by step. */
+async function counted(shop: Shop) {
+  await countFigures(world.deps)
+  return figuresOf(world.db, shop.storeId)
+}
+
+async function expectCountedAnew(shop: Shop) {
+  const before = await counted(shop)
+  await rebuildFigures(store(shop), world.now)
+  expect(await figuresOf(world.db, shop.storeId)).toEqual(before)
+  return before
+}
+
+const none = {
+  ...{ began: 0, began_over: 0, began_abandoned: 0, began_bought: 0 },
+  ...{ abandoned: 0, abandoned_minor: 0, unbought: 0, unbought_minor: 0, recovered: 0 },
+}
+
+test('a cart counts on the day it began and on the day it was abandoned, until it is bought (decision 92)', async () => {
+  const shop = await aShop(world)
+  await shop.fill('one', [tea(2), pot])
+  await shop.type('one', ada)
+  const began = dayOf(world.now)
+  const all = async () => (await expectCountedAnew(shop)).cart_figures!.filter((row) => isOf(row, 'all'))
+  const row = { dimension: 'all', key: '', currency: 'USD' }
+  expect(await all()).toEqual([{ ...none, ...row, day: began, began: 1 }])
+  await shop.pass(HOUR)
+  const left = dayOf((await shop.cart()).abandoned_at!)
+  expect(left).toBe(began)
+  expect(await all()).toEqual([
+    {
+      ...{ ...none, ...row, day: began, began: 1, began_over: 1, began_abandoned: 1 },
+      ...{ abandoned: 1, abandoned_minor: 11_000, unbought: 1, unbought_minor: 11_000 },
+    },
+  ])
+  world.advance(10 * MINUTE)
+  await shop.press((await shop.messages()).find(({ state }) => state === 'sent')!.id)
+  world.advance(MINUTE)
+  await shop.order({ kind: 'purchase', email: ada.email, totalMinor: 11_000 })
+  expect(await all()).toEqual([
+    {
+      ...{ ...none, ...row, day: began, began: 1, began_over: 1, began_abandoned: 1, began_bought: 1 },
+      ...{ abandoned: 1, abandoned_minor: 11_000, recovered: 1 },
+    },
+  ])
+})
+
+test('a cart that is changed after a message has left keeps the value it was abandoned with (decision 92)', async () => {
+  const shop = await aShop(world)
+  await shop.mailed(ada)
+  await shop.fill('one', [tea(3), pot])
+  expect(await shop.cart()).toMatchObject({ status: 'abandoned', value_minor: 13_100 })
+  const { cart_figures, product_figures } = await expectCountedAnew(shop)
+  expect(cart_figures!.filter((row) => isOf(row, 'all'))).toMatchObject([
+    { abandoned: 1, abandoned_minor: 2_100, unbought_minor: 2_100 },
+  ])
+  expect(product_figures).toMatchObject([{ lost_minor: 6_300 }, { lost_minor: 6_800 }])
+  await shop.fill('one', [pot])
+  expect(((await expectCountedAnew(shop)).cart_figures as object[])[0]).toMatchObject({ abandoned_minor: 2_100 })
+})
+
+test('a cart that is left again before any message counts with what it holds then', async () => {
+  const shop = await aShop(world)
+  await shop.fill('one', [tea()])
+  await shop.pass(HOUR)
+  await shop.fill('one', [pot])
+  await shop.pass(HOUR)
+  expect((await expectCountedAnew(shop)).cart_figures!.filter((row) => isOf(row, 'all'))).toMatchObject([
+    { abandoned: 1, abandoned_minor: 6_800 },
+  ])
+})
+
+const isOf = (row: unknown, dimension: string) => (row as { dimension: string }).dimension === dimension
+/** Stores of these tests are in UTC. */
+const dayOf = (at: Date) => at.toISOString().slice(0, 10)
+
+async function aLife(): Promise<Shop> {
+  const shop = await aShop(world)
+  for (let n = 0; n < 6; n++) {
+    const contact = { email: `person${n % 4}@shoppers.example.com` }
+    const message = await shop.mailed({ ...ada, ...contact }, `browser-${n}`)
+    if (n % 2) await shop.press(message.id)
+    if (n % 3)
+      await shop.order({ kind: 'purchase', ...contact, totalMinor: 1_000 * n, currency: n === 5 ? 'EUR' : 'USD' })
+    world.advance(41 * HOUR)
+    if (n === 2) await countFigures(world.deps)
+  }
+  return shop
+}
+
+test('days counted after each change are those counted anew: refunds, bounces, merges, deleted messages, a new zone', async () => {
+  const shop = await aLife()
+  const before = await expectCountedAnew(shop)
+  for (const table of ['cart_figures', 'funnel_figures', 'message_figures', 'order_figures', 'product_figures'])
+    expect(before[table]!.length, table).toBeGreaterThan(1)
+
+  const [first] = await shop.orders()
+  await sql`update orders set net_minor = net_minor - 300 where store_id = ${shop.storeId} and order_id = ${first!.order_id}`.execute(
+    world.db,
+  )
+  const refunded = await expectCountedAnew(shop)
+  expect(refunded.order_figures).not.toEqual(before.order_figures)
+
+  const sent = (await shop.messages()).filter(({ state }) => state === 'sent')
+  await sql`update messages set state = 'failed', reason = 'bounced:hard' where store_id = ${shop.storeId} and id = ${sent[0]!.id}`.execute(
+    world.db,
+  )
+  const bounced = await expectCountedAnew(shop)
+  expect(bounced.message_figures).not.toEqual(refunded.message_figures)
+
+  await sql`update carts set status = 'merged' where store_id = ${shop.storeId}
+    and id = (select id from carts where store_id = ${shop.storeId} order by started_at limit 1)`.execute(world.db)
+  const merged = await expectCountedAnew(shop)
+  expect(merged.cart_figures).not.toEqual(bounced.cart_figures)
+
+  await sql`delete from messages where store_id = ${shop.storeId} and id = ${sent[1]!.id}`.execute(world.db)
+  const deleted = await expectCountedAnew(shop)
+  expect(deleted.message_figures).not.toEqual(merged.message_figures)
+
+  await sql`update shoppers set country = 'DE' where store_id = ${shop.storeId}`.execute(world.db)
+  expect((await expectCountedAnew(shop)).cart_figures).not.toEqual(deleted.cart_figures)
+
+  await sql`update stores set time_zone = 'Pacific/Auckland' where id = ${shop.storeId}`.execute(world.db)
+  expect((await expectCountedAnew(shop)).order_figures).not.toEqual(deleted.order_figures)
+})
+
+test('an order is attributed, assisted by a message before it, or organic; its shopper is new once (A4, decision 95)', async () => {
+  const shop = await aShop(world)
+  const attributed = await shop.mailed(ada)
+  await shop.press(attributed.id)
+  world.advance(MINUTE)
+  await shop.order({ kind: 'purchase', email: ada.email, totalMinor: 4_000 })
+  const bo = { email: 'bo@shoppers.example.com' }
+  await shop.mailed(bo, 'two')
+  await shop.order({ kind: 'purchase', email: bo.email, totalMinor: 3_000 })
+  // Nobody knows what became of this one: it has left.
+  const di = { email: 'di@shoppers.example.com' }
+  const { id } = await shop.mailed(di, 'three')
+  await sql`update messages set state = 'unknown', reason = 'unknown' where store_id = ${shop.storeId} and id = ${id}`.execute(
+    world.db,
+  )
+  await shop.order({ kind: 'purchase', email: di.email, totalMinor: 1_500 })
+  await shop.order({ kind: 'purchase', email: 'cy@shoppers.example.com', totalMinor: 2_000 })
+  await shop.order({ kind: 'purchase', email: 'cy@shoppers.example.com', totalMinor: 500 })
+  const sums = new Map<string, number[]>()
+  for (const row of (await expectCountedAnew(shop)).order_figures as Record<string, number | string>[]) {
+    const [orders = 0, net = 0, firsts = 0] = sums.get(String(row.source)) ?? []
+    sums.set(String(row.source), [
+      orders + Number(row.orders),
+      net + Number(row.net_minor),
+      firsts + Number(row.firsts),
+    ])
+  }
+  expect(Object.fromEntries(sums)).toEqual({
+    attributed: [1, 4_000, 1],
+    assisted: [2, 4_500, 2],
+    organic: [2, 2_500, 1],
+  })
+  world.advance(30 * DAY)
+  await detectAbandoned(world.deps)
+  await expectCountedAnew(shop)
+})
+
+test('a buyer at a till without a name is no customer, until they can be told from others', async () => {
+  const shop = await aShop(world)
+  const nobody = { email: null, firstName: null, lastName: null, source: 'pos' as const }
+  for (let n = 0; n < 5; n++) await shop.order({ kind: 'purchase', ...nobody, totalMinor: 1_000 })
+  await shop.order({ kind: 'purchase', email: 'bo@shoppers.example.com', totalMinor: 6_000 })
+  const till = await shop.order({ kind: 'purchase', ...nobody, totalMinor: 2_000 })
+  const lifetimeValue = async () => {
+    await expectCountedAnew(shop)
+    return (await shop.get('/api/analytics?range=30d')).body.customerLifetimeValue
+  }
+  expect(await lifetimeValue()).toBe(60)
+  const revenue = (await counted(shop)).order_figures as Record<string, number>[]
+  expect(revenue.map(({ net_minor }) => net_minor)).toEqual([13_000])
+  const named = {
+    ...till,
+    email: 'cy@shoppers.example.com',
+    modifiedAt: new Date(world.now.getTime() + 1).toISOString(),
+  }
+  await shop.order(named)
+  expect(await lifetimeValue()).toBe(40)
+  await sql`delete from shopper_keys where store_id = ${shop.storeId} and value = 'cy@shoppers.example.com'`.execute(
+    world.db,
+  )
+  expect(await lifetimeValue()).toBe(60)
+})
+
+test('what was sent about a cart that was joined to another is about that one, on the day it began (S6, decision 93)', async () => {
+  const shop = await aShop(world)
+  const message = await shop.mailed(ada)
+  await shop.order({ kind: 'purchase', email: ada.email })
+  world.advance(2 * DAY)
+  await shop.fill('one', [pot])
+  const [mailed, other] = await shop.carts()
+  await expectCountedAnew(shop)
+  await sql`update carts set status = 'merged', merged_into = ${other!.id} where store_id = ${shop.storeId} and id = ${mailed!.id}`.execute(
+    world.db,
+  )
+  const row = { day: dayOf(other!.started_at), sent: 1, opened: 0, clicked: 0, converted: 0 }
+  const expected = ['all', 'email'].map((channel) => ({ channel, ...row }))
+  expect((await expectCountedAnew(shop)).funnel_figures).toEqual(expected)
+  await shop.press(message.id)
+  expect((await expectCountedAnew(shop)).funnel_figures).toEqual(expected.map((each) => ({ ...each, clicked: 1 })))
+})
+
+test('a store that is deleted leaves nothing behind', async () => {
+  const shop = await aLife()
+  await world.db.deleteFrom('flow_steps').where('store_id', '=', shop.storeId).execute()
+  await world.db.deleteFrom('stores').where('id', '=', shop.storeId).execute()
+  await countFigures(world.deps)
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from figure_changes where store_id = ${shop.storeId}`.execute(world.db)
+  expect(rows[0]!.count).toBe(0)
+  expect(Object.values(await figuresOf(world.db, shop.storeId)).flat()).toEqual([])
+})

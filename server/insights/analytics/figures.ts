@@ -1,0 +1,133 @@
+import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
+import { type FigureSubject, figureSubjects } from '../../core/schema/analytics.ts'
+import { readStore } from '../../access/stores/store.ts'
+import { countCarts, countFunnel, countProducts } from './count-carts-sql.ts'
+import { countMessages, countOrders } from './count-messages-sql.ts'
+import { addDays, boundsOf, type Day, type DayBounds, dayOf, daysBetween } from './days.ts'
+import * as sql from './figures-sql.ts'
+import { forgetRanges, lockRanges } from './product-ranges-sql.ts'
+
+// The figures of Advanced Analytics, by day of the store's calendar (Way D). What changes a figure notes so in its own transaction, by
+// trigger; here the days it is about are counted anew from the rows. Counting a day twice gives the same, so nothing can add up wrongly.
+
+const CHANGES_AT_ONCE = 20_000
+const DAYS_AT_ONCE = 31
+const STORES_AT_ONCE = 50
+/** Of one store, before the next store has its turn. */
+const TURNS = 40
+/** Days before these are old: more than so many of them at once are counted this often and not more. */
+const RECENT_DAYS = 7
+const FEW_DAYS = 31
+const MANY_EVERY_MS = 5 * 60_000
+
+/** Counts what has changed, of all stores, one after the other; nothing if another process is at it. */
+export async function countFigures(deps: Deps): Promise<void> {
+  await sql.forgetGone(deps.db)
+  let after = '00000000-0000-0000-0000-000000000000'
+  for (;;) {
+    const stores = await sql.storesToCount(deps.db, { after, now: deps.now(), limit: STORES_AT_ONCE })
+    for (const storeId of stores) {
+      await countChanges({ storeId, db: deps.db }, deps.now()).catch((error) => {
+        // The others are counted.
+        deps.log.error({ err: error, storeId }, 'analytics.figures_failed')
+      })
+    }
+    if (stores.length < STORES_AT_ONCE) return
+    after = stores.at(-1)!
+  }
+}
+
+/** Counts what has changed in one store. */
+export async function countChanges(store: StoreDb<Db>, now: Date, turns = TURNS): Promise<void> {
+  for (let turn = 0; turn < turns; turn++) {
+    const isMore = await transact(store, async (tx) => {
+      if (!(await sql.lockFigures(tx.db))) return false
+      const zone = (await readStore(tx))?.time_zone
+      if (zone === undefined) return false
+      const count = await noteDays(tx, zone, now)
+      const isCounted = await countNext(tx, zone, now)
+      await sql.noteCount(tx, count)
+      return isCounted
+    })
+    if (!isMore) return
+  }
+}
+
+/** What is to be counted, and how far the store will be counted when it is. */
+async function noteDays(tx: StoreTx, zone: string, now: Date): Promise<sql.Count> {
+  const count = await sql.readCount(tx)
+  const { days: changed, isAll } = await sql.takeChanges(tx, CHANGES_AT_ONCE)
+  const anew = changed.filter(({ at }) => at === null).map(({ subject }) => subject)
+  if (anew.includes('all')) await noteAll(tx, zone, now)
+  else if (anew.length > 0) await noteAnew(tx, zone, now)
+  const days = new Map<string, { subject: FigureSubject; day: Day }>()
+  for (const { subject, at } of changed) {
+    if (subject === 'all' || at === null) continue
+    const day = dayOf(at, zone)
+    days.set(`${subject} ${day}`, { subject, day })
+  }
+  const recentFrom = addDays(dayOf(now, zone), -RECENT_DAYS)
+  const isOld = ({ day }: { day: Day }) => day < recentFrom
+  const isMany = new Set([...days.values()].filter(isOld).map(({ day }) => day)).size > FEW_DAYS
+  const many_at = isMany ? nextOfMany(count.many_at, now) : count.many_at
+  const due = (each: { day: Day }) => (isMany && isOld(each) ? many_at! : now)
+  await sql.addDays(
+    tx,
+    [...days.values()].map((each) => ({ ...each, noted_at: count.taken_at, due_at: due(each) })),
+  )
+  return { taken_at: isAll ? now : count.taken_at, many_at }
+}
+
+/** Those noted until then are counted together. */
+function nextOfMany(last: Date | null, now: Date): Date {
+  const isAhead = (at: number) => at >= now.getTime() && at <= now.getTime() + MANY_EVERY_MS
+  const next = [last?.getTime() ?? 0, (last?.getTime() ?? 0) + MANY_EVERY_MS].find(isAhead)
+  return next === undefined ? now : new Date(next)
+}
+
+/** Everything, by other days than before. What is shown meanwhile stays until its day is counted. */
+async function noteAll(tx: StoreTx, zone: string, now: Date): Promise<void> {
+  const span = await noteAnew(tx, zone, now, figureSubjects)
+  await sql.clearOutside(tx, span)
+  await lockRanges(tx)
+  await forgetRanges(tx)
+  await sql.forgetPeople(tx)
+}
+
+/** Every day of these subjects; its first day and its last. */
+async function noteAnew(tx: StoreTx, zone: string, now: Date, subjects: readonly FigureSubject[] = ['orders']) {
+  const span = await sql.readSpan(tx)
+  if (!span) return null
+  const days = daysBetween(dayOf(span.first, zone), dayOf(span.last, zone))
+  await sql.addDays(
+    tx,
+    days.flatMap((day) => subjects.map((subject) => ({ subject, day, noted_at: null, due_at: now }))),
+  )
+  return { first: days[0]!, last: days.at(-1)! }
+}
+
+const counts: Record<FigureSubject, (tx: StoreTx, bounds: readonly DayBounds[]) => Promise<void>> = {
+  carts: countCarts,
+  products: countProducts,
+  funnel: countFunnel,
+  messages: countMessages,
+  orders: countOrders,
+}
+
+/** false: nothing is left to count. */
+async function countNext(tx: StoreTx, zone: string, now: Date): Promise<boolean> {
+  const next = await sql.takeDays(tx, now, DAYS_AT_ONCE)
+  if (!next) return false
+  await counts[next.subject](
+    tx,
+    next.days.map((day) => boundsOf(day, zone)),
+  )
+  return true
+}
+
+/** Counts a store from its first day on. For repairs, and for whoever has just filled a store. */
+export async function rebuildFigures(store: StoreDb<Db>, now: Date): Promise<void> {
+  await transact(store, async (tx) => noteAll(tx, (await readStore(tx))?.time_zone ?? 'UTC', now))
+  await countChanges(store, now, Number.POSITIVE_INFINITY)
+}

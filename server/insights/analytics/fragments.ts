@@ -1,0 +1,20 @@
+import { type RawBuilder, sql } from '../../core/db/db.ts'
+import { hasBounced, isSending, mayArrive } from '../../messages/messages/fragments.ts'
+import type { DayBounds } from './days.ts'
+
+/** The days to be counted, as rows of `days` (day, since, until). */
+export const daysOf = (bounds: readonly DayBounds[]) =>
+  sql`days as materialized (
+    select * from jsonb_to_recordset(${JSON.stringify(bounds)}::jsonb) as d (day date, since timestamptz, until timestamptz))`
+
+/**
+ * Whether a shopper can be told from others, or could be before they were erased: by an email that is not shared by many, a phone or an account.
+ * A buyer at a till is nobody.
+ */
+export const isCustomer = (storeId: string, shopperId: RawBuilder<unknown>): RawBuilder<boolean> =>
+  sql`(exists (select 1 from shopper_keys k where k.store_id = ${storeId} and k.shopper_id = ${shopperId}
+    and k.kind in ('email', 'phone', 'customer'))
+    or exists (select 1 from shoppers h where h.store_id = ${storeId} and h.id = ${shopperId} and h.had_contact))`
+
+/** Whether message `m` left, was answered for and not refused. */
+export const wasSent: RawBuilder<boolean> = sql`(${mayArrive('m')} and not ${isSending('m')} or ${hasBounced('m')})`

@@ -1,0 +1,163 @@
+import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
+import type { Day } from './days.ts'
+import { isCustomer } from './fragments.ts'
+import type { DaySpans } from './rules.ts'
+
+// Distinct people cannot be added up from days: they are counted by themselves.
+
+/** Active customers: with an order or with a cart somebody could be written to about (decision 28). */
+export interface PeopleRow {
+  counted_at: Date
+  active: number
+  active_before: number
+}
+
+export async function readPeople({ db, storeId }: StoreDb): Promise<PeopleRow | undefined> {
+  return db
+    .selectFrom('active_shopper_counts')
+    .select(['counted_at', 'active', 'active_before'])
+    .where('store_id', '=', storeId)
+    .executeTakeFirst()
+}
+
+/** Connected stores whose people were not counted since then, the longest waiting first. A count from the future was dated by a clock set back. */
+export async function storesToCount(db: Db, since: Date, now: Date, limit: number) {
+  return db
+    .selectFrom('stores')
+    .leftJoin('active_shopper_counts', 'active_shopper_counts.store_id', 'stores.id')
+    .select(['stores.id as store_id', 'stores.time_zone'])
+    .where('stores.is_active', '=', true)
+    .where((eb) =>
+      eb.or([
+        eb('active_shopper_counts.counted_at', 'is', null),
+        eb('active_shopper_counts.counted_at', '<=', since),
+        eb('active_shopper_counts.counted_at', '>', new Date(now.getTime() + 60_000)),
+      ]),
+    )
+    .orderBy('active_shopper_counts.counted_at', (order) => order.asc().nullsFirst())
+    .limit(limit)
+    .execute()
+}
+
+/** Each store in its own span. Reads orders and listed carts of the spans by their indexes, and the carts now open of all stores once. */
+export async function countPeople(
+  db: Db,
+  spans: readonly (DaySpans & { store_id: string })[],
+  now: Date,
+): Promise<void> {
+  await sql`
+    with spans as (
+      select * from jsonb_to_recordset(${JSON.stringify(spans)}::jsonb)
+        as s(store_id uuid, before timestamptz, since timestamptz, until timestamptz)),
+    seen as (
+      select s.store_id, o.shopper_id, o.purchased_at >= s.since as is_now
+      from spans s join orders o on o.store_id = s.store_id and o.purchased_at >= s.before and o.purchased_at < s.until
+      where o.shopper_id is not null and not o.is_renewal
+      union all
+      select s.store_id, c.shopper_id, c.last_activity_at >= s.since
+      from spans s join carts c on c.store_id = s.store_id and c.last_activity_at >= s.before and c.last_activity_at < s.until
+      where c.status in ('abandoned', 'recovered', 'lost') and (c.email is not null or c.phone is not null or c.had_contact)
+      union all
+      select s.store_id, c.shopper_id, c.last_activity_at >= s.since
+      from spans s join carts c on c.store_id = s.store_id and c.last_activity_at >= s.before and c.last_activity_at < s.until
+      where c.status = 'active' and c.abandon_at is not null and (c.email is not null or c.phone is not null or c.had_contact))
+    insert into active_shopper_counts (store_id, counted_at, active, active_before)
+    select s.store_id, ${now}, count(distinct p.shopper_id) filter (where p.is_now),
+      count(distinct p.shopper_id) filter (where not p.is_now)
+    from spans s join stores on stores.id = s.store_id left join seen p on p.store_id = s.store_id
+    group by s.store_id order by s.store_id
+    on conflict (store_id) do update set counted_at = excluded.counted_at, active = excluded.active,
+      active_before = excluded.active_before`.execute(db)
+}
+
+/** Buyers of a range (decision 95). */
+export interface BuyerCounts {
+  counted_at: Date
+  /** The last day of the range. */
+  until: Day
+  buyers: number
+  new_buyers: number
+  returning_buyers: number
+  repeat_buyers: number
+  orders: number
+}
+
+const BUYERS = sql`counted_at, until, buyers, new_buyers, returning_buyers, repeat_buyers, orders`
+
+/** The last count of a range of so many days; null: there is none. */
+export async function readBuyers({ db, storeId }: StoreDb, days: number): Promise<BuyerCounts | null> {
+  const { rows } = await sql<BuyerCounts>`
+    select ${BUYERS} from counted_figures where store_id = ${storeId} and days = ${days} and counted_at is not null`.execute(
+    db,
+  )
+  return rows[0] ?? null
+}
+
+/** Of orders that were placed, up to so many. */
+export async function hasMoreOrders({ db, storeId }: StoreDb, than: number): Promise<boolean> {
+  const { rows } = await sql<{ isMore: boolean }>`
+    select count(*) > ${than} as "isMore"
+    from (select 1 from orders where store_id = ${storeId} and purchased_at is not null limit ${than + 1}) o`.execute(
+    db,
+  )
+  return rows[0]!.isMore
+}
+
+/** Once until it is counted, whoever asks. Waits for nobody who counts it or deletes it. */
+export async function askForBuyers({ db, storeId }: StoreDb, days: number, now: Date): Promise<void> {
+  await sql`
+    with known as (
+      select store_id, days from counted_figures where store_id = ${storeId} and days = ${days} and asked_at is null for update skip locked),
+    asked as (
+      update counted_figures f set asked_at = ${now} from known where f.store_id = known.store_id and f.days = known.days)
+    insert into counted_figures (store_id, days, asked_at)
+    select ${storeId}::uuid, ${days}::int, ${now}::timestamptz
+    where not exists (select 1 from counted_figures where store_id = ${storeId} and days = ${days})
+    on conflict (store_id, days) do nothing`.execute(db)
+}
+
+/** Ranges that somebody has asked for, the longest waiting first. */
+export async function buyersAskedFor(db: Db, limit: number): Promise<{ store_id: string; days: number }[]> {
+  const { rows } = await sql<{ store_id: string; days: number }>`
+    select store_id, days from counted_figures where asked_at is not null order by asked_at limit ${limit}`.execute(db)
+  return rows
+}
+
+/** Whoever counts a range keeps others from counting it. false: nobody asks for it any more, or another process is at it. */
+export async function lockAsked({ db, storeId }: StoreTx, days: number): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from counted_figures where store_id = ${storeId} and days = ${days} and asked_at is not null for update skip locked`.execute(
+    db,
+  )
+  return rows.length > 0
+}
+
+/** Waits for whoever counts the range. */
+export async function lockBuyers({ db, storeId }: StoreTx, days: number): Promise<void> {
+  await sql`insert into counted_figures (store_id, days) values (${storeId}, ${days}) on conflict (store_id, days) do nothing`.execute(
+    db,
+  )
+  await sql`select 1 from counted_figures where store_id = ${storeId} and days = ${days} for update`.execute(db)
+}
+
+/**
+ * Reads every order of the store, and looks up by itself whether a buyer is a customer (`isCustomer`): joined, the keys of all the store's
+ * shoppers are read, of whom most have bought nothing.
+ */
+export async function countBuyers(
+  { db, storeId }: StoreTx,
+  { days, until, from, to, now }: { days: number; until: Day; from: Date; to: Date; now: Date },
+): Promise<void> {
+  await sql`
+    with bought as (
+      select shopper_id, count(*) filter (where purchased_at >= ${from}) as here, count(*) filter (where purchased_at < ${from}) as earlier
+      from orders where store_id = ${storeId} and purchased_at is not null and purchased_at < ${to} and net_minor > 0 and shopper_id is not null
+      group by shopper_id),
+    counted as (
+      select count(*) as buyers, count(*) filter (where earlier = 0) as new_buyers, count(*) filter (where earlier > 0) as returning_buyers,
+        count(*) filter (where here + earlier > 1) as repeat_buyers, coalesce(sum(here), 0) as orders
+      from bought where here > 0 and (select ${isCustomer(storeId, sql`bought.shopper_id`)} offset 0))
+    update counted_figures f set asked_at = null, counted_at = ${now}, until = ${until}::date, buyers = c.buyers, new_buyers = c.new_buyers,
+      returning_buyers = c.returning_buyers, repeat_buyers = c.repeat_buyers, orders = c.orders
+    from counted c where f.store_id = ${storeId} and f.days = ${days}`.execute(db)
+}

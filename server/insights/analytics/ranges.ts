@@ -1,0 +1,52 @@
+import { type AnalyticsRange, rangeDays } from '../../../shared/analytics.ts'
+import { addDays, type Day, dayOf } from './days.ts'
+
+// The days a range has, and what a trend is drawn by (decisions 91 and 98). Pure.
+
+/** All days are included: [before, until first), [first, last]. */
+export interface RangeDays {
+  before: Day
+  first: Day
+  last: Day
+}
+
+/** So many days of the store's calendar, today included, and as many before them. */
+export function daysOfRange(range: AnalyticsRange, now: Date, zone: string): RangeDays {
+  const last = dayOf(now, zone)
+  const days = rangeDays[range]
+  return { before: addDays(last, 1 - 2 * days), first: addDays(last, 1 - days), last }
+}
+
+export interface TrendBucket {
+  first: Day
+  /** Included; of the last bucket today, which is not over. */
+  last: Day
+  label: string
+}
+
+const WEEKS = 13
+const MONTHS = 12
+
+/** Days up to 30d; 13 whole weeks that end today for 90d; the calendar months of a year for 1y, the first one whole. */
+export function trendBuckets(period: AnalyticsRange, now: Date, zone: string): TrendBucket[] {
+  const today = dayOf(now, zone)
+  if (period === '1y') return monthsUntil(today)
+  const [length, count] = period === '90d' ? [7, WEEKS] : [1, rangeDays[period]]
+  return Array.from({ length: count }, (_, place) => {
+    const first = addDays(today, 1 - length * (count - place))
+    return { first, last: addDays(first, length - 1), label: DAY.format(Temporal.PlainDate.from(first)) }
+  })
+}
+
+function monthsUntil(today: Day): TrendBucket[] {
+  const month = Temporal.PlainDate.from(today).toPlainYearMonth()
+  return Array.from({ length: MONTHS }, (_, place) => {
+    const of = month.subtract({ months: MONTHS - 1 - place })
+    const last = of.toPlainDate({ day: of.daysInMonth }).toString()
+    const first = of.toPlainDate({ day: 1 })
+    return { first: first.toString(), last: last < today ? last : today, label: MONTH.format(first) }
+  })
+}
+
+const DAY = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric' })
+const MONTH = new Intl.DateTimeFormat('en-US', { month: 'short', year: 'numeric' })

@@ -1,0 +1,99 @@
+import { analyticsChannels, analyticsTexts, type Roi } from '../../../shared/analytics.ts'
+import { demandPlan } from '../../billing/billing/entitlements.ts'
+import { monthlyPriceOf } from '../../billing/billing/price.ts'
+import { type Asked, eachStore, frameOf, scopesOf } from './analytics.ts'
+import { decimal, ofChannel, sum } from './analytics-rules.ts'
+import { nameOf } from './details.ts'
+import { type MessageSums, type OriginKey, sumMessages, sumMonths, sumOrigins } from './messages-sql.ts'
+import { trendBuckets } from './ranges.ts'
+
+// ROI Tracking (decision 154): what messages, discounts and the plan cost, against what was attributed to the messages.
+
+/** Where no plan has a price. */
+const PLAN_CURRENCY = 'USD'
+
+export async function readRoi(asked: Asked): Promise<Roi> {
+  const { account, now } = asked
+  await demandPlan(account, now, { feature: 'roi_tracking', sentence: analyticsTexts.roiPlan })
+  const asking = await scopesOf(asked)
+  const { scopes, currency } = asking
+  const [messages, origins, months, paid, frame] = await Promise.all([
+    eachStore(scopes, ({ store, days }) => sumMessages(store, days)),
+    eachStore(scopes, ({ store, days }) => sumOrigins(store, days)),
+    eachStore(scopes, ({ store, row }) => {
+      const buckets = trendBuckets('1y', now, row.time_zone)
+      return sumMonths(store, { first: buckets[0]!.first, last: buckets.at(-1)!.last })
+    }),
+    monthlyPriceOf(account, now),
+    frameOf(asking),
+  ])
+  const price = paid?.currency === currency ? decimal(paid.amountMinor, currency) : null
+  return {
+    months: monthsOf(months, frame.lastDay.slice(0, 7)).map(([month, own]) => ({
+      month,
+      ...amountsOf(own, currency),
+      planPrice: price,
+    })),
+    channels: analyticsChannels.flatMap((channel) => {
+      const own = ofChannel(messages, channel)
+      return own.length > 0 ? [{ channel, ...amountsOf(own, currency) }] : []
+    }),
+    origins: originsOf(origins, currency),
+    otherCosts: otherCosts(messages, currency),
+    otherCostsByMonth: otherCosts(months, currency),
+    planCurrency: paid?.currency ?? PLAN_CURRENCY,
+    ...frame,
+  }
+}
+
+/** From the first with a message to the one that runs (for some store it may be the next already), those without any included. */
+function monthsOf<T extends { month: string }>(rows: readonly T[], now: string): [month: string, own: readonly T[]][] {
+  const byMonth = Map.groupBy(rows, ({ month }) => month)
+  const [first, last] = [[...byMonth.keys()].sort()[0], [...byMonth.keys(), now].sort().at(-1)!]
+  if (first === undefined) return []
+  const begins = Temporal.PlainYearMonth.from(first)
+  const { months } = begins.until(Temporal.PlainYearMonth.from(last), { largestUnit: 'months' })
+  return Array.from({ length: months + 1 }, (_, place) => {
+    const month = begins.add({ months: place }).toString()
+    return [month, byMonth.get(month) ?? []]
+  })
+}
+
+function amountsOf(rows: readonly MessageSums[], currency: string) {
+  const own = rows.filter((row) => row.currency === currency)
+  return {
+    attributedRevenue: decimal(
+      sum(own, (row) => row.attributed_minor),
+      currency,
+    ),
+    messageCost: sum(own, (row) => row.cost_micros) / 1_000_000,
+    discounts: decimal(
+      sum(own, (row) => row.discount_minor),
+      currency,
+    ),
+  }
+}
+
+/** A flow's steps together, the most revenue first. */
+function originsOf(rows: readonly (MessageSums & OriginKey)[], currency: string): Roi['origins'] {
+  return [...Map.groupBy(rows, (row) => `${row.origin_kind} ${row.origin_id}`).values()]
+    .map((own) => {
+      const { origin_kind: kind, origin_id, name } = own[0]!
+      const id = kind === 'manual' ? null : origin_id
+      return {
+        kind,
+        id,
+        name: kind === 'flow' || kind === 'push' ? (name ?? 'A deleted flow') : nameOf(own[0]!),
+        ...amountsOf(own, currency),
+      }
+    })
+    .sort((a, b) => b.attributedRevenue - a.attributedRevenue)
+}
+
+function otherCosts(rows: readonly MessageSums[], currency: string) {
+  const others = rows.filter((row) => row.currency !== '' && row.currency !== currency && row.cost_micros !== 0)
+  return [...Map.groupBy(others, (row) => row.currency)].map(([code, own]) => ({
+    currency: code,
+    messageCost: sum(own, (row) => row.cost_micros) / 1_000_000,
+  }))
+}

@@ -1,0 +1,127 @@
+import { type Db, type RawBuilder, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
+import { type DaySpans, type Sums, wholeDays } from './rules.ts'
+
+// Rollups (Way D): counts per store, quarter of an hour (`slot`) and currency. Triggers on `carts` and `orders` write what moves into
+// `rollup_changes`, in the causing transaction; here it is folded into `rollups` and `rollup_days`, read, and counted anew.
+
+const MEASURES = sql`abandoned, abandoned_recovered, recovered, attributed_minor, attributed_orders`
+const SUMS = sql`sum(abandoned), sum(abandoned_recovered), sum(recovered), sum(attributed_minor), sum(attributed_orders)`
+
+/** Folding and counting anew exclude each other; both end with their transaction. */
+const LOCK = 731_205_482
+
+/** Adds what moved since the last fold to the rollups. Rows added meanwhile are not seen and stay. false: somebody else is at it. */
+export async function foldRollups(db: Db): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    const { rows } = await sql<{
+      isMine: boolean
+    }>`select pg_try_advisory_xact_lock(${LOCK}::bigint) as "isMine"`.execute(tx)
+    if (!rows[0]!.isMine) return false
+    await sql`
+      with gone as (delete from rollup_changes c using stores s where s.id = c.store_id returning c.*),
+      days as (${add('rollup_days', 'day', sql`date_trunc('day', slot, 'UTC')`, sql`where slot > '-infinity'`)})
+      ${add('rollups', 'slot', sql`slot`, sql``)}`.execute(tx)
+    await sql`delete from rollup_changes c where not exists (select 1 from stores s where s.id = c.store_id)`.execute(
+      tx,
+    )
+    return true
+  })
+}
+
+/** Everybody adds in the same order. */
+function add(
+  table: 'rollups' | 'rollup_days',
+  key: 'slot' | 'day',
+  at: RawBuilder<unknown>,
+  which: RawBuilder<unknown>,
+) {
+  const sum = (measure: string) =>
+    sql`${sql.ref(measure)} = ${sql.table(table)}.${sql.ref(measure)} + excluded.${sql.ref(measure)}`
+  return sql`
+    insert into ${sql.table(table)} (store_id, ${sql.ref(key)}, currency, ${MEASURES})
+    select store_id, ${at}, currency, ${SUMS}
+    from gone ${which} group by 1, 2, 3 order by 1, 2, 3
+    on conflict (store_id, ${sql.ref(key)}, currency) do update set ${sum('abandoned')}, ${sum('abandoned_recovered')},
+      ${sum('recovered')}, ${sum('attributed_minor')}, ${sum('attributed_orders')}`
+}
+
+/**
+ * Counts a store anew from its carts and orders. One statement sees one state of the database: what is written meanwhile is neither
+ * in the count nor among the changes taken away. Reads every row; for repairs, not for every day.
+ */
+export async function recount({ db, storeId }: StoreTx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${LOCK}::bigint)`.execute(db)
+  await sql`
+    with folded as (delete from rollups where store_id = ${storeId}),
+    days as (delete from rollup_days where store_id = ${storeId}),
+    moved as (delete from rollup_changes where store_id = ${storeId})
+    insert into rollup_changes (store_id, slot, currency, ${MEASURES})
+    select ${storeId}, slot, currency, ${SUMS}
+    from (
+      select c.currency, m.slot, m.abandoned, m.abandoned_recovered, m.recovered, 0 as attributed_minor, 0 as attributed_orders
+      from carts c, cart_marks(c.status, c.abandoned_at, c.recovered_at, c.is_void) m where c.store_id = ${storeId}
+      union all
+      select o.currency, m.slot, 0, 0, 0, m.attributed_minor, m.attributed_orders
+      from orders o, order_marks(o.touchpoint_id, o.purchased_at, o.net_minor) m where o.store_id = ${storeId}) raw
+    group by slot, currency`.execute(db)
+}
+
+/** Folded and not, of [from, until). */
+function slots(storeId: string, from: Date, until: Date): RawBuilder<unknown> {
+  const part = (table: string) => sql`select slot, currency, ${MEASURES} from ${sql.table(table)}
+    where store_id = ${storeId} and slot >= ${from} and slot < ${until}`
+  return sql`(${part('rollups')} union all ${part('rollup_changes')}) slots`
+}
+
+/** Per currency, of [since, until), of [before, since) and of all time (revenue alone). */
+export interface Spans {
+  now: Sums[]
+  before: Sums[]
+  totals: Sums[]
+}
+
+/** A span is its whole days, and slots at its ragged ends; what is not folded yet is looked through once for all of them. */
+export async function sumSpans({ db, storeId }: StoreDb, { before, since, until }: DaySpans): Promise<Spans> {
+  const part = (span: keyof Spans, table: 'rollups' | 'rollup_days', from: Date, to: Date) => {
+    const key = sql.ref(table === 'rollups' ? 'slot' : 'day')
+    return sql`select ${sql.lit(span)} as span, currency, ${MEASURES} from ${sql.table(table)}
+      where store_id = ${storeId} and ${key} >= ${from} and ${key} < ${to}`
+  }
+  const folded = (span: 'now' | 'before', from: Date, to: Date) => {
+    const [firstDay, lastDay] = wholeDays(from, to)
+    return sql`${part(span, 'rollup_days', firstDay, lastDay)} union all ${part(span, 'rollups', from, firstDay)}
+      union all ${part(span, 'rollups', lastDay, to)}`
+  }
+  const rows = await sql<Sums & { span: keyof Spans }>`
+    select span, currency, sum(abandoned)::bigint as abandoned, sum(recovered)::bigint as recovered,
+      sum(abandoned_recovered)::bigint as abandoned_recovered, sum(attributed_minor)::bigint as attributed_minor,
+      sum(attributed_orders)::bigint as attributed_orders
+    from (
+      ${folded('now', since, until)} union all ${folded('before', before, since)}
+      union all
+      select 'totals', currency, ${MEASURES} from rollups where store_id = ${storeId} and slot = '-infinity'
+      union all
+      select case when slot = '-infinity' then 'totals' when slot >= ${since} then 'now' else 'before' end, currency, ${MEASURES}
+      from rollup_changes
+      where store_id = ${storeId} and (slot = '-infinity' or slot >= ${before} and slot < ${until})) parts
+    group by 1, 2`.execute(db)
+  const of = (span: keyof Spans) => rows.rows.filter((row) => row.span === span)
+  return { now: of('now'), before: of('before'), totals: of('totals') }
+}
+
+/** Of one currency, between each bound and the next; by the bound's place, 0 first. Empty buckets are left out. */
+export interface BucketSums {
+  bucket: number
+  currency: string
+  abandoned: number
+  recovered: number
+  attributed_minor: number
+}
+
+export async function sumBuckets({ db, storeId }: StoreDb, bounds: readonly Date[]): Promise<BucketSums[]> {
+  const rows = await sql<BucketSums>`
+    select width_bucket(slot, ${bounds.map((bound) => bound.toISOString())}::timestamptz[]) - 1 as bucket, currency,
+      sum(abandoned)::bigint as abandoned, sum(recovered)::bigint as recovered, sum(attributed_minor)::bigint as attributed_minor
+    from ${slots(storeId, bounds[0]!, bounds.at(-1)!)} group by 1, 2`.execute(db)
+  return rows.rows
+}

@@ -1,0 +1,50 @@
+import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
+import * as people from './people-sql.ts'
+import * as sql from './rollups-sql.ts'
+import { daySpans } from './rules.ts'
+
+// Rollups (Way D): what pages and reports count, kept by triggers in the transactions of ways B and C. `/api/dashboard` reads them.
+
+/** Every 15 seconds: what moved is added to the rollups, so that reading them stays a sum of few rows. */
+export async function foldRollups(deps: Deps): Promise<void> {
+  await sql.foldRollups(deps.db)
+}
+
+/** Repairs a store's rollups, should they ever differ from its carts and orders. Safe while the store is at work. */
+export function rebuildRollups(store: StoreDb<Db>): Promise<void> {
+  return transact(store, sql.recount)
+}
+
+const PEOPLE_EVERY_MS = 15 * 60_000
+const STORES_AT_ONCE = 200
+
+/** Counts the people of stores whose count is 15 minutes old. */
+export async function countDuePeople(deps: Deps): Promise<void> {
+  const now = deps.now()
+  for (;;) {
+    const due = await people.storesToCount(deps.db, new Date(now.getTime() - PEOPLE_EVERY_MS), now, STORES_AT_ONCE)
+    if (due.length > 0) await people.countPeople(deps.db, spansOf(due, now), now)
+    if (due.length < STORES_AT_ONCE) return
+  }
+}
+
+/** Nobody is a number that is soon wrong: a store that has just begun is counted when it is asked about. */
+const NOBODY_FOR_MS = 3_000
+
+/** The last count; the first one is made now. */
+export async function activePeople(store: StoreDb<Db>, zone: string, now: Date): Promise<people.PeopleRow> {
+  const known = await people.readPeople(store)
+  const isOld = !known || (known.active === 0 && now.getTime() - known.counted_at.getTime() > NOBODY_FOR_MS)
+  if (!isOld) return known
+  await countPeople(store, zone, now)
+  return (await people.readPeople(store)) ?? { counted_at: now, active: 0, active_before: 0 }
+}
+
+/** Now, whenever it was done last: for whoever has just filled a store. */
+export function countPeople(store: StoreDb<Db>, zone: string, now: Date): Promise<void> {
+  return people.countPeople(store.db, spansOf([{ store_id: store.storeId, time_zone: zone }], now), now)
+}
+
+const spansOf = (stores: readonly { store_id: string; time_zone: string }[], now: Date) =>
+  stores.map(({ store_id, time_zone }) => ({ store_id, ...daySpans(now, time_zone) }))

@@ -1,0 +1,29 @@
+import * as api from '../../../shared/dashboard.ts'
+import { type Routes, serveStore } from '../../access/http/http.ts'
+import { readChart, readStats } from './dashboard.ts'
+
+export const dashboardRoutes: Routes = (app, deps) => {
+  serveStore(app, deps, api.readDashboardStats, (call) => readStats({ ...call, now: deps.now() }))
+
+  serveStore(app, deps, api.readDashboardChart, async (call) => {
+    const { query } = call
+    const chart = await readChart({ ...call, now: deps.now() }, query.period)
+    return {
+      labels: chart.buckets.map(({ label }) => label),
+      datasets:
+        query.measure === 'revenue'
+          ? [{ label: 'Recovered revenue', data: chart.revenue, ...lineOf('#3a7bd5') }]
+          : [
+              { label: 'Abandoned', data: chart.abandoned, ...lineOf('#12857a') },
+              { label: 'Recovered', data: chart.recovered, ...lineOf('#3a7bd5') },
+            ],
+      starts: chart.buckets.map(({ from }) => from.toISOString()),
+      timeZone: chart.timeZone,
+      currency: chart.currency,
+      otherCurrencies: chart.otherCurrencies,
+    }
+  })
+}
+
+/** For whoever draws the answer as it comes; our own screen takes the theme's colours. */
+const lineOf = (color: string) => ({ borderColor: color, backgroundColor: color })

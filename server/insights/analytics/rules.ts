@@ -1,0 +1,200 @@
+import type { ChartPeriod, DashboardStats } from '../../../shared/dashboard.ts'
+import { currencyExponent } from '../../../shared/money.ts'
+import { zoneOf } from '../../core/common/time.ts'
+import { dateOf, localTime } from './days.ts'
+
+// What the dashboard's figures mean (decision 28). Pure: no clock, no database.
+
+/** The figures are of this many days of the store's own calendar, today included; the trend compares with as many before. */
+const SPAN_DAYS = 30
+
+/** [since, until): the days up to the end of today; [before, since): as many before them. */
+export interface DaySpans {
+  before: Date
+  since: Date
+  until: Date
+}
+
+/** Days begin when the store's calendar says so, also where clocks skip midnight. A zone nobody knows counts as UTC. */
+export function daySpans(now: Date, zone: string): DaySpans {
+  const first = (days: number) => firstOfDays(now, zone, days)
+  return { before: first(2 * SPAN_DAYS), since: first(SPAN_DAYS), until: first(0) }
+}
+
+/** When the first of so many days begins, today being the last of them; of no days: when today ends. */
+export function firstOfDays(now: Date, zone: string, days: number): Date {
+  const today = localTime(now, zone).toPlainDate()
+  return dateOf(today.add({ days: 1 - days }).toZonedDateTime(zoneOf(zone)))
+}
+
+const DAY_MS = 86_400_000
+
+/** The whole days of UTC within [from, until): where the first begins and the last ends. Without any, both are `until`. */
+export function wholeDays(from: Date, until: Date): [first: Date, last: Date] {
+  const first = Math.ceil(from.getTime() / DAY_MS) * DAY_MS
+  const last = Math.floor(until.getTime() / DAY_MS) * DAY_MS
+  return first < last ? [new Date(first), new Date(last)] : [until, until]
+}
+
+export interface Bucket {
+  from: Date
+  label: string
+}
+
+export interface Buckets {
+  buckets: Bucket[]
+  /** Where the last one ends. */
+  until: Date
+}
+
+const DAYS: Record<Exclude<ChartPeriod, 'day'>, number> = { week: 7, month: 30 }
+
+/** `day`: 24 hours of the store's clock, the current one included; `week` and `month`: 7 and 30 of its days, today included. */
+export function chartBuckets(period: ChartPeriod, now: Date, zone: string): Buckets {
+  const here = localTime(now, zone)
+  return period === 'day' ? hourBuckets(here) : dayBuckets(here, DAYS[period])
+}
+
+function hourBuckets(here: Temporal.ZonedDateTime): Buckets {
+  const thisHour = here.round({ smallestUnit: 'hour', roundingMode: 'floor' })
+  const hours = Array.from({ length: 25 }, (_, hour) => thisHour.add({ hours: hour - 23 }))
+  const buckets = hours.slice(0, 24).map((hour) => ({ from: dateOf(hour), label: HOUR.format(hour.toPlainTime()) }))
+  return { buckets, until: dateOf(hours[24]!) }
+}
+
+function dayBuckets(here: Temporal.ZonedDateTime, count: number): Buckets {
+  const today = here.toPlainDate()
+  const days = Array.from({ length: count + 1 }, (_, day) => today.add({ days: day + 1 - count }))
+  const startOf = (day: Temporal.PlainDate) => dateOf(day.toZonedDateTime(here.timeZoneId))
+  return {
+    buckets: days.slice(0, count).map((day) => ({ from: startOf(day), label: DAY.format(day) })),
+    until: startOf(days[count]!),
+  }
+}
+
+const HOUR = new Intl.DateTimeFormat('en-US', { hour: 'numeric' })
+const DAY = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric' })
+
+/** Counts of one currency's carts and orders within a span. */
+export interface Sums {
+  currency: string
+  abandoned: number
+  abandoned_recovered: number
+  recovered: number
+  attributed_minor: number
+  attributed_orders: number
+}
+
+/** One of each currency: what several stores have, added up. */
+export function sumsByCurrency(sums: readonly Sums[]): Sums[] {
+  return [...Map.groupBy(sums, ({ currency }) => currency)].map(([currency, own]) => ({
+    currency,
+    abandoned: add(own, 'abandoned'),
+    abandoned_recovered: add(own, 'abandoned_recovered'),
+    recovered: add(own, 'recovered'),
+    attributed_minor: add(own, 'attributed_minor'),
+    attributed_orders: add(own, 'attributed_orders'),
+  }))
+}
+
+export interface Counted {
+  /** The store's own. */
+  currency: string
+  now: readonly Sums[]
+  before: readonly Sums[]
+  totals: readonly Pick<Sums, 'currency' | 'attributed_minor'>[]
+  people: { active: number; active_before: number }
+}
+
+/** Carts count in whatever currency they are; revenue is the store's currency alone, others stand apart (decision 21). */
+export function figuresOf({ currency, now, before, totals, people }: Counted): Omit<DashboardStats, 'syncAgeSeconds'> {
+  const revenueOf = (sums: Counted['totals'], code = currency) =>
+    sums.find((each) => each.currency === code)?.attributed_minor ?? 0
+  const recoveryRate = rate(add(now, 'abandoned_recovered'), add(now, 'abandoned'))
+  const rateBefore = rate(add(before, 'abandoned_recovered'), add(before, 'abandoned'))
+  const revenue = trend(revenueOf(now), revenueOf(before))
+  const others = totals.filter((each) => each.currency !== currency && each.attributed_minor !== 0)
+  return {
+    abandonedCarts: add(now, 'abandoned'),
+    recoveredCarts: add(now, 'recovered'),
+    recoveryRate,
+    totalRevenue: decimal(revenueOf(totals), currency),
+    monthlyRevenue: decimal(revenueOf(now), currency),
+    recoveredOrders: add(now, 'attributed_orders'),
+    activeCustomers: people.active,
+    trends: {
+      abandonedCarts: trend(add(now, 'abandoned'), add(before, 'abandoned')),
+      recoveredCarts: trend(add(now, 'recovered'), add(before, 'recovered')),
+      recoveryRate: trend(recoveryRate, rateBefore),
+      // The total has no span before it: its card shows where the last 30 days are going.
+      totalRevenue: revenue,
+      monthlyRevenue: revenue,
+      recoveredOrders: trend(add(now, 'attributed_orders'), add(before, 'attributed_orders')),
+      activeCustomers: trend(people.active, people.active_before),
+      revenue,
+    },
+    currency,
+    otherCurrencies: others.map((each) => ({
+      currency: each.currency,
+      totalRevenue: decimal(each.attributed_minor, each.currency),
+      monthlyRevenue: decimal(revenueOf(now, each.currency), each.currency),
+    })),
+  }
+}
+
+const decimal = (minor: number, currency: string) => minor / 10 ** currencyExponent(currency)
+
+const add = (sums: readonly Sums[], measure: Exclude<keyof Sums, 'currency'>) =>
+  sums.reduce((total, each) => total + each[measure], 0)
+
+/** Share in percent with one decimal; null where there is nothing to have a share of (A5). */
+export function rate(part: number, whole: number): number | null {
+  return whole > 0 ? toTenth((part / whole) * 100) : null
+}
+
+/** Change in percent with one decimal against the span before; null when that is 0 or unknown. */
+export function trend(now: number | null, before: number | null): number | null {
+  return now !== null && before ? toTenth(((now - before) / before) * 100) : null
+}
+
+const toTenth = (value: number) => Math.round(value * 10) / 10
+
+/** What a chart draws, by bucket. */
+export interface ChartSums {
+  abandoned: number[]
+  recovered: number[]
+  /** Of the store's own currency. */
+  revenue: number[]
+  /** Of the whole chart: never added to the store's currency (decision 21). */
+  otherCurrencies: { currency: string; revenue: number }[]
+}
+
+/** Carts count in whatever currency they are; revenue as in `figuresOf`. */
+export function chartSums(
+  sums: readonly (Pick<Sums, 'currency' | 'abandoned' | 'recovered' | 'attributed_minor'> & { bucket: number })[],
+  { currency, count }: { currency: string; count: number },
+): ChartSums {
+  const ofBucket = (measure: 'abandoned' | 'recovered' | 'attributed_minor', which = sums) => {
+    const buckets = Array<number>(count).fill(0)
+    for (const each of which) buckets[each.bucket]! += each[measure]
+    return buckets
+  }
+  const own = sums.filter((each) => each.currency === currency)
+  const others = Map.groupBy(
+    sums.filter((each) => each.currency !== currency),
+    (each) => each.currency,
+  )
+  const revenueOf = (code: string, which: typeof sums) =>
+    decimal(
+      which.reduce((total, each) => total + each.attributed_minor, 0),
+      code,
+    )
+  return {
+    abandoned: ofBucket('abandoned'),
+    recovered: ofBucket('recovered'),
+    revenue: ofBucket('attributed_minor', own).map((minor) => decimal(minor, currency)),
+    otherCurrencies: [...others]
+      .map(([code, which]) => ({ currency: code, revenue: revenueOf(code, which) }))
+      .filter(({ revenue }) => revenue !== 0),
+  }
+}

@@ -1,0 +1,77 @@
+import type { Trend } from '../../../shared/analytics.ts'
+import { type Asked, demandAdvanced, eachStore, frameOf, type Scope, scopesOf } from './analytics.ts'
+import { decimal, share, sum } from './analytics-rules.ts'
+import * as sql from './analytics-sql.ts'
+import type { Day } from './days.ts'
+import { type TrendBucket, trendBuckets } from './ranges.ts'
+
+// The two trends (B 7, decision 98). A bucket without anything to have a share of is a gap, not a zero.
+
+type Dated<T> = T & { bucket: number }
+
+export async function readRateTrend(asked: Asked): Promise<Trend> {
+  const { frame, buckets, rows } = await read(asked, (store, first, last) => sql.cartsByDay(store, first, last))
+  const ofBucket = buckets.map((_, place) => rows.filter((row) => row.bucket === place))
+  const rates = (part: 'recovered' | 'began_abandoned', whole: 'abandoned' | 'began_over') =>
+    ofBucket.map((own) =>
+      share(
+        sum(own, (row) => row[part]),
+        sum(own, (row) => row[whole]),
+      ),
+    )
+  const datasets = [
+    { label: 'Recovery rate', data: rates('recovered', 'abandoned'), borderColor: '#12857a' },
+    { label: 'Abandonment rate', data: rates('began_abandoned', 'began_over'), borderColor: '#3a7bd5' },
+  ]
+  return { ...drawn(buckets), datasets, unit: 'rate', ...frame }
+}
+
+export async function readRevenueTrend(asked: Asked): Promise<Trend> {
+  const { frame, buckets, rows } = await read(asked, async (store, first, last) => {
+    const [won, carts] = await Promise.all([
+      sql.attributedByDay(store, first, last),
+      sql.cartsByDay(store, first, last),
+    ])
+    return [
+      ...won.map(({ day, currency, net_minor }) => ({ day, currency, won: net_minor, lost: 0 })),
+      ...carts.map(({ day, currency, unbought_minor }) => ({ day, currency, won: 0, lost: unbought_minor })),
+    ]
+  })
+  const amounts = (of: 'won' | 'lost') =>
+    buckets.map((_, place) =>
+      decimal(
+        sum(rows, (row) => (row.bucket === place && row.currency === frame.currency ? row[of] : 0)),
+        frame.currency,
+      ),
+    )
+  const datasets = [
+    { label: 'Recovered revenue', data: amounts('won'), borderColor: '#12857a' },
+    { label: 'Revenue opportunity', data: amounts('lost'), borderColor: '#3a7bd5' },
+  ]
+  return { ...drawn(buckets), datasets, unit: 'money', ...frame }
+}
+
+const drawn = (buckets: readonly TrendBucket[]) => ({
+  labels: buckets.map(({ label }) => label),
+  starts: buckets.map(({ first }) => first),
+})
+
+/** Days of each store's own calendar, in the bucket of its own that has the same place. */
+async function read<T extends { day: Day }>(
+  asked: Asked,
+  days: (store: Scope['store'], first: Day, last: Day) => Promise<T[]>,
+) {
+  await demandAdvanced(asked)
+  const asking = await scopesOf(asked)
+  const [rows, frame] = await Promise.all([
+    eachStore(asking.scopes, async ({ store, row }): Promise<Dated<T>[]> => {
+      const buckets = trendBuckets(asked.range, asked.now, row.time_zone)
+      const found = await days(store, buckets[0]!.first, buckets.at(-1)!.last)
+      return found.map((each) => ({ ...each, bucket: placeOf(buckets, each.day) }))
+    }),
+    frameOf(asking),
+  ])
+  return { frame, rows, buckets: trendBuckets(asked.range, asked.now, frame.timeZone) }
+}
+
+const placeOf = (buckets: readonly TrendBucket[], day: Day) => buckets.findLastIndex(({ first }) => first <= day)

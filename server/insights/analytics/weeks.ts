@@ -1,0 +1,64 @@
+import type { TopProduct } from '../../../shared/analytics.ts'
+import type { StoreDb } from '../../core/db/db.ts'
+import * as rules from './analytics-rules.ts'
+import * as sql from './analytics-sql.ts'
+import { addDays, boundsOf, type Day } from './days.ts'
+import { topProducts } from './product-ranges-sql.ts'
+
+// Seven days of a store's calendar and the seven before them, for the report of a week (decision 100).
+
+export interface Week {
+  /** Net revenue attributed to messages, and the orders it came from. */
+  won: number
+  orders: number
+  abandoned: number
+  recovered: number
+  recoveredShare: number | null
+  revenueOpportunity: number
+}
+
+export interface Weeks {
+  first: Day
+  last: Day
+  now: Week
+  before: Week
+  /** The most lost first. */
+  products: TopProduct[]
+}
+
+const PRODUCTS = 5
+
+/** Whether everything before this day is counted. */
+export async function isCountedBefore(store: StoreDb, day: Day, zone: string): Promise<boolean> {
+  const until = await sql.countedUntil(store)
+  return until === null || (until !== 'being counted' && until >= boundsOf(day, zone).since)
+}
+
+/** The days before this one; null: there were no carts in both weeks. */
+export async function readWeeks(store: StoreDb, currency: string, until: Day): Promise<Weeks | null> {
+  const days = { before: addDays(until, -14), first: addDays(until, -7), last: addDays(until, -1) }
+  const [carts, won, products] = await Promise.all([
+    sql.sumCarts(store, days),
+    sql.attributedByDay(store, days.before, days.last),
+    topProducts(store, days, currency, PRODUCTS),
+  ])
+  if (rules.sum(carts, ({ began, abandoned }) => began + abandoned) === 0) return null
+  const weekOf = (isNow: boolean): Week => {
+    const own = carts.filter((row) => row.isNow === isNow)
+    const orders = won.filter((row) => row.day >= days.first === isNow && row.currency === currency)
+    const [abandoned, recovered] = [rules.sum(own, (row) => row.abandoned), rules.sum(own, (row) => row.recovered)]
+    return {
+      won: rules.decimal(
+        rules.sum(orders, (row) => row.net_minor),
+        currency,
+      ),
+      orders: rules.sum(orders, (row) => row.orders),
+      ...{ abandoned, recovered, recoveredShare: rules.share(recovered, abandoned) },
+      revenueOpportunity: rules.cartFigures(own, currency).revenueOpportunity,
+    }
+  }
+  return {
+    ...{ first: days.first, last: days.last, now: weekOf(true), before: weekOf(false) },
+    products: products.map((row) => rules.presentProduct(row, currency)).filter(({ revenueLost }) => revenueLost > 0),
+  }
+}

@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest'
+import { type Audience, audienceTexts, MOST_AUDIENCES } from '../../../shared/audience.ts'
+import { campaignTexts } from '../../../shared/campaigns.ts'
+import { aShop } from '../../../test/by-hand-scene.ts'
+import { aStore } from '../../../test/factories.ts'
+import { aWorld } from '../../../test/world.ts'
+import { newId } from '../../core/common/ids.ts'
+
+// Sets of filters kept by a name (area decision 42).
+
+const world = aWorld()
+const filters = { minCartValue: 12.5, maxAbandonTime: 48, badge: 'No Response', country: 'AT', mailedBefore: 'no' }
+
+interface Caller {
+  token: string
+}
+const create = ({ token }: Caller, body: object) => world.request('POST', '/api/audiences', { token, body })
+const list = async ({ token }: Caller): Promise<Audience[]> =>
+  (await world.request('GET', '/api/audiences', { token })).body.audiences
+
+test('a set of filters is kept, listed by name with its amounts, and forgotten', async () => {
+  const shop = await aStore(world, { plan: 'starter' })
+  const made = await create(shop, { name: '  Vienna ', filters })
+  expect([made.status, made.body.audience]).toEqual([200, { id: expect.any(String), name: 'Vienna', filters }])
+  await create(shop, { name: 'all', filters: {} })
+  expect((await list(shop)).map(({ name }) => name)).toEqual(['all', 'Vienna'])
+  expect((await list(shop))[1]).toEqual(made.body.audience)
+  const forget = () => world.request('DELETE', `/api/audiences/${made.body.audience.id}`, { token: shop.token })
+  expect([(await forget()).status, (await forget()).status]).toEqual([200, 404])
+  expect((await list(shop)).map(({ name }) => name)).toEqual(['all'])
+})
+
+test('a name is there once in a store, whatever its case, also of two at once', async () => {
+  const [shop, other] = [await aStore(world, { plan: 'starter' }), await aStore(world, { plan: 'starter' })]
+  const replies = await Promise.all(['Vienna', 'VIENNA'].map((name) => create(shop, { name, filters })))
+  expect(replies.map(({ status }) => status).sort()).toEqual([200, 409])
+  const refused = replies.find(({ status }) => status === 409)!
+  expect(refused.body).toMatchObject({ error: audienceTexts.nameTaken, fields: { name: audienceTexts.nameTaken } })
+  expect((await create(other, { name: 'Vienna', filters })).status).toBe(200)
+})
+
+test('a store keeps a hundred at most, also of two at once, and another once one is deleted', async () => {
+  const shop = await aStore(world, { plan: 'starter' })
+  const { storeId } = shop
+  const kept = Array.from({ length: MOST_AUDIENCES - 1 }, (_, n) => ({
+    store_id: storeId,
+    id: newId(),
+    name: `No. ${n}`,
+  }))
+  await world.db
+    .insertInto('audiences')
+    .values(kept.map((each) => ({ ...each, filters: '{}', created_at: world.now })))
+    .execute()
+  const replies = await Promise.all(['Vienna', 'Graz'].map((name) => create(shop, { name, filters })))
+  expect(replies.map(({ status }) => status).sort()).toEqual([200, 409])
+  expect(replies.find(({ status }) => status === 409)!.body.error).toBe(audienceTexts.tooManyKept)
+  expect(await list(shop)).toHaveLength(MOST_AUDIENCES)
+  await world.request('DELETE', `/api/audiences/${kept[0]!.id}`, { token: shop.token })
+  expect((await create(shop, { name: 'Linz', filters })).status).toBe(200)
+})
+
+test('the free plan keeps none, and nonsense is refused', async () => {
+  const [free, shop] = [await aStore(world, { plan: 'free' }), await aStore(world, { plan: 'starter' })]
+  const gated = await create(free, { name: 'Vienna', filters })
+  expect([gated.status, gated.body.code, gated.body.error]).toEqual([403, 'plan_required', campaignTexts.filterPlan])
+  for (const body of [
+    { name: ' ', filters },
+    { name: 'x'.repeat(121), filters },
+    { name: 'x', filters: { minCartValue: 9, maxCartValue: 8 } },
+    { name: 'x', filters: { badge: 'Nobody' } },
+    { name: 'x' },
+  ]) {
+    expect((await create(shop, body)).status).toBe(400)
+  }
+  expect((await create(shop, { name: 'a\0b', filters: { productId: '1\0' } })).status).toBeLessThan(500)
+})
+
+test('one of another store is not there', async () => {
+  const [shop, other] = [await aShop(world), await aShop(world)]
+  const { body } = await create(shop, { name: 'Vienna', filters })
+  const reply = await world.request('DELETE', `/api/audiences/${body.audience.id}`, { token: other.token })
+  expect(reply.status).toBe(404)
+  expect(await list(other)).toEqual([])
+  expect(await list(shop)).toHaveLength(1)
+  expect((await world.request('DELETE', `/api/audiences/${newId()}`, { token: shop.token })).status).toBe(404)
+})

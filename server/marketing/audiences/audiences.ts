@@ -1,0 +1,63 @@
+import { type Audience, type AudienceFilters, audienceTexts, MOST_AUDIENCES } from '../../../shared/audience.ts'
+import { campaignTexts } from '../../../shared/campaigns.ts'
+import { demandPlan } from '../../billing/billing/entitlements.ts'
+import { type AccountDb, type Db, type StoreDb, transact } from '../../core/db/db.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { newId } from '../../core/common/ids.ts'
+import type { Deps } from '../../deps.ts'
+import type { StoredFilters } from '../../core/schema/campaigns.ts'
+import { readStore } from '../../access/stores/store.ts'
+import { filtersOf, isFiltered, presentFilters } from './filters.ts'
+import * as sql from './sql.ts'
+
+export { countMatching } from './sql.ts'
+
+// Sets of filters kept by a name ("Customer Segmentation", area decision 42). A campaign made with one has a copy.
+
+export async function readAudiences(store: StoreDb): Promise<Audience[]> {
+  const currency = await currencyOf(store)
+  return (await sql.listAudiences(store)).map((row) => present(row, currency))
+}
+
+export async function createAudience(
+  deps: Deps,
+  { store, account }: { store: StoreDb<Db>; account: AccountDb },
+  { name, filters }: { name: string; filters: AudienceFilters },
+): Promise<Audience> {
+  const now = deps.now()
+  await demandPlan(account, now, { feature: 'audience_filters', sentence: campaignTexts.filterPlan })
+  const currency = await currencyOf(store)
+  const row = { id: newId(), name, filters: filtersOf(filters, currency) }
+  await transact(store, async (tx) => {
+    const isFull = (await sql.lockAudiences(tx)) >= MOST_AUDIENCES
+    if (isFull) throw new AppError('conflict', audienceTexts.tooManyKept)
+    if (await sql.insertAudience(tx, row, now)) return
+    throw new AppError('conflict', audienceTexts.nameTaken, { fields: { name: audienceTexts.nameTaken } })
+  })
+  return present(row, currency)
+}
+
+export async function deleteAudience(store: StoreDb, id: string): Promise<void> {
+  if (!(await sql.deleteAudience(store, id))) throw new AppError('not_found', 'Audience not found')
+}
+
+/** As statements take them. Throws where the plan has no filters but those a campaign begins with. */
+export async function filtersFor(
+  deps: Deps,
+  store: StoreDb,
+  filters: AudienceFilters,
+  account?: AccountDb,
+): Promise<StoredFilters> {
+  const stored = filtersOf(filters, await currencyOf(store))
+  if (account && isFiltered(stored)) {
+    await demandPlan(account, deps.now(), { feature: 'audience_filters', sentence: campaignTexts.filterPlan })
+  }
+  return stored
+}
+
+const currencyOf = async (store: StoreDb): Promise<string> => found(await readStore(store), 'Store').currency
+
+const present = ({ id, name, filters }: sql.AudienceRow, currency: string): Audience => ({
+  ...{ id, name },
+  filters: presentFilters(filters, currency),
+})

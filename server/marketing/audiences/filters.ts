@@ -1,0 +1,40 @@
+import { type AudienceFilters, DEFAULT_FILTERS } from '../../../shared/audience.ts'
+import { currencyExponent } from '../../../shared/money.ts'
+import type { StoredFilters } from '../../core/schema/campaigns.ts'
+
+// Sets of filters as the wire has them and as they are stored. Pure.
+
+export function filtersOf(filters: AudienceFilters, currency: string): StoredFilters {
+  const minor = (amount: number) => Math.round(amount * 10 ** currencyExponent(currency))
+  const { minCartValue, maxCartValue, minAbandonTime, maxAbandonTime, badge, country, productId, mailedBefore } =
+    filters
+  return {
+    ...(minCartValue == null ? {} : { minMinor: minor(minCartValue) }),
+    ...(maxCartValue == null ? {} : { maxMinor: minor(maxCartValue) }),
+    ...(minAbandonTime == null ? {} : { minHours: minAbandonTime }),
+    ...(maxAbandonTime == null ? {} : { maxHours: maxAbandonTime }),
+    ...(badge == null ? {} : { badge }),
+    ...(country == null ? {} : { country }),
+    ...(productId == null ? {} : { productId }),
+    ...(mailedBefore == null ? {} : { mailedBefore }),
+  }
+}
+
+export function presentFilters(filters: StoredFilters, currency: string): AudienceFilters {
+  const { minMinor, maxMinor, minHours, maxHours, badge, ...rest } = filters
+  const amount = (minor: number) => minor / 10 ** currencyExponent(currency)
+  return {
+    ...(minMinor === undefined ? {} : { minCartValue: amount(minMinor) }),
+    ...(maxMinor === undefined ? {} : { maxCartValue: amount(maxMinor) }),
+    ...(minHours === undefined ? {} : { minAbandonTime: minHours }),
+    ...(maxHours === undefined ? {} : { maxAbandonTime: maxHours }),
+    ...(badge === undefined ? {} : { badge: badge as NonNullable<AudienceFilters['badge']> }),
+    ...rest,
+  }
+}
+
+const defaults: StoredFilters = { minHours: DEFAULT_FILTERS.minAbandonTime, maxHours: DEFAULT_FILTERS.maxAbandonTime }
+
+/** Those a campaign begins with are applied as any others, and ask for no plan; nor does having none (area decision 124). */
+export const isFiltered = (filters: StoredFilters): boolean =>
+  Object.entries(filters).some(([name, value]) => value !== defaults[name as keyof StoredFilters])

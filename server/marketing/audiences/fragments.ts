@@ -1,0 +1,100 @@
+import { hasBadge } from '../../carts/carts/fragments.ts'
+import type { ChannelName } from '../../messages/channels/channel.ts'
+import { channelTraits } from '../../messages/channels/traits.ts'
+import { type RawBuilder, sql } from '../../core/db/db.ts'
+import { hasToldOf } from '../../delivery/push/fragments.ts'
+import type { StoredFilters } from '../../core/schema/campaigns.ts'
+
+// Whom a set of filters means (area decision 42): parts of statements over carts `c`. Runs, counts and
+// lists of people use them.
+
+/** How the statement calls the cart. */
+type Cart = 'c' | 'n'
+
+export interface AudienceWanted {
+  channel: ChannelName
+  filters: StoredFilters
+  /** Times count back from it. */
+  now: Date
+}
+
+/**
+ * Whether cart `c` is the one a run writes about: abandoned, matching, with a contact for the channel, and the newest such cart
+ * of the person.
+ */
+export const isNewestMatching = ({ storeId, ...wanted }: AudienceWanted & { storeId: string }): RawBuilder<boolean> =>
+  sql`(${isCandidate(storeId, wanted, 'c')}
+    and not exists (select 1 from carts n where n.store_id = c.store_id and n.shopper_id = c.shopper_id
+      and (n.started_at, n.id) > (c.started_at, c.id) and ${isCandidate(storeId, wanted, 'n')} offset 0))`
+
+export const isCandidate = (storeId: string, wanted: AudienceWanted, cart: Cart): RawBuilder<boolean> =>
+  all([
+    isReached(storeId, wanted, cart),
+    ...(wanted.filters.productId === undefined ? [] : [hasProduct(wanted.filters.productId, cart)]),
+  ])
+
+const col = (cart: Cart, name: string) => sql.ref(`${cart}.${name}`)
+
+const all = (conditions: readonly RawBuilder<unknown>[]) => sql<boolean>`${sql.join(conditions, sql` and `)}`
+
+/** All but the product. A cart without a contact is no part of an audience: nothing could be sent. */
+export const isReached = (
+  storeId: string,
+  { channel, filters, now }: AudienceWanted,
+  cart: Cart,
+): RawBuilder<boolean> =>
+  all([
+    sql`${col(cart, 'status')} = 'abandoned'`,
+    contactOf(channel, cart),
+    ...ofTimes(filters, now, cart),
+    ...ofPerson(filters, cart),
+    ...(filters.badge === undefined ? [] : [hasBadge(filters.badge, cart)]),
+    ...ofValue(storeId, filters, cart),
+  ])
+
+function contactOf(channel: ChannelName, cart: Cart): RawBuilder<unknown> {
+  const { contact } = channelTraits[channel]
+  if (contact !== 'subscription') return col(cart, contact === 'email' ? 'has_email' : 'has_phone')
+  return sql`exists (select 1 from push_subscriptions p where p.store_id = ${col(cart, 'store_id')}
+    and p.shopper_id = ${col(cart, 'shopper_id')} and ${hasToldOf(col(cart, 'fold'))})`
+}
+
+function ofTimes({ minHours, maxHours }: StoredFilters, now: Date, cart: Cart): RawBuilder<unknown>[] {
+  const before = (hours: number) => new Date(now.getTime() - hours * HOUR_MS)
+  const lastActivity = col(cart, 'last_activity_at')
+  return [
+    ...(minHours === undefined ? [] : [sql`${lastActivity} <= ${before(minHours)}`]),
+    ...(maxHours === undefined ? [] : [sql`${lastActivity} >= ${before(maxHours)}`]),
+  ]
+}
+
+/** The carts of a person all say the same. */
+const ofPerson = ({ country, mailedBefore }: StoredFilters, cart: Cart): RawBuilder<unknown>[] => [
+  ...(country === undefined ? [] : [sql`${col(cart, 'country')} = ${country}`]),
+  ...(mailedBefore === undefined ? [] : [mailedBefore === 'yes' ? wasMailed(cart) : sql`not ${wasMailed(cart)}`]),
+]
+
+/** A message was sent to its shopper. */
+const wasMailed = (cart: Cart) => sql`exists (select 1 from mailed_shoppers w
+    where w.store_id = ${col(cart, 'store_id')} and w.shopper_id = ${col(cart, 'shopper_id')} offset 0)`
+
+/** An amount is one of the store's currency: a cart in another one is neither above nor below it. */
+function ofValue(storeId: string, { minMinor, maxMinor }: StoredFilters, cart: Cart): RawBuilder<unknown>[] {
+  if (minMinor === undefined && maxMinor === undefined) return []
+  return [
+    ...(minMinor === undefined ? [] : [sql`${col(cart, 'value_minor')} >= ${minMinor}::bigint`]),
+    ...(maxMinor === undefined ? [] : [sql`${col(cart, 'value_minor')} <= ${maxMinor}::bigint`]),
+    sql`${col(cart, 'currency')} = (select r.currency from stores r where r.id = ${storeId})`,
+  ]
+}
+
+const hasProduct = (productId: string, cart: Cart): RawBuilder<boolean> =>
+  sql`case when ${col(cart, 'product_keys')} is null then ${isAmongItems(productId, cart)} else ${isAmongKeys(productId, cart)} end`
+
+export const isAmongKeys = (productId: string, cart: Cart) =>
+  sql`hashtextextended(${productId}::text, 0) = any(${col(cart, 'product_keys')})`
+
+export const isAmongItems = (productId: string, cart: Cart) =>
+  sql`${col(cart, 'items')} @> ${JSON.stringify([{ productId }])}::jsonb`
+
+const HOUR_MS = 3_600_000

@@ -1,0 +1,145 @@
+import { beforeEach, expect, test } from 'vitest'
+import { aScene, HOUR, type Scene, send, wait } from '../../../test/message-scene.ts'
+import { besideTurn, heldBack, POOL, type StoredMessage, stored } from '../../../test/turn-scene.ts'
+import { acceptsMail, aWorld } from '../../../test/world.ts'
+import { transact } from '../../core/db/db.ts'
+import { newId } from '../../core/common/ids.ts'
+import { moveShopper } from '../../shoppers/shoppers/sql.ts'
+
+// Shoppers a message was sent to (`mailed_shoppers`), whatever statement writes messages: kept by triggers, for all rows of a statement at once.
+
+const world = aWorld()
+let scene: Scene
+beforeEach(async () => {
+  world.answer = acceptsMail
+  world.queued.length = 0
+  world.sent.length = 0
+  scene = await aScene(world, POOL + 1)
+  await wait(world, scene.storeId, HOUR)
+})
+
+/** By cart, as it stands and as it should: whether something has left for its person. */
+async function mailed(): Promise<string[]> {
+  const { rows } = await world.pool.query<{ id: string; is_mailed: boolean; should: boolean }>(
+    `select c.id, exists (select 1 from mailed_shoppers w where w.store_id = c.store_id and w.shopper_id = c.shopper_id) as is_mailed,
+       exists (select 1 from messages m where m.store_id = c.store_id and m.shopper_id = c.shopper_id
+       and m.sending_at is not null and m.judged is null) as should
+     from carts c where c.store_id = $1 order by c.id`,
+    [scene.storeId],
+  )
+  expect(rows.filter((row) => row.is_mailed !== row.should)).toEqual([])
+  return rows.filter((row) => row.is_mailed).map(({ id }) => id)
+}
+
+const run = (text: string, values: unknown[] = []) => world.pool.query(text, [scene.storeId, ...values])
+const firstSteps = async () => (await stored(world, scene.storeId)).filter(({ step }) => step === 1)
+const cartsOf = (rows: readonly StoredMessage[]) => rows.map((row) => row.cart_id!).sort()
+
+test('a prepared mail does not count, nor does one in flight until it is settled', async () => {
+  const { sending } = await besideTurn(world, scene.storeId, async ({ sending, waiting }) => {
+    expect([sending.sending_at, waiting.sending_at]).toEqual([world.now, null])
+    expect(await mailed()).toEqual([])
+  })
+  const all = await mailed()
+  expect(all).toHaveLength(POOL + 1)
+  expect(all).toContain(sending.cart_id)
+})
+
+test('one statement about many: some leave, some come back, some change nothing', async () => {
+  const [a, b, c, ...rest] = (await firstSteps()) as [StoredMessage, StoredMessage, StoredMessage, ...StoredMessage[]]
+  const leave = (rows: StoredMessage[], state: string, isLeft: boolean) =>
+    run(
+      `update messages set state = $3, worker_id = gen_random_uuid(), sending_at = case when $4 then now() end where store_id = $1 and id = any($2)`,
+      [rows.map(({ id }) => id), state, isLeft],
+    )
+  await leave([a, b], 'sending', true)
+  expect(await mailed()).toEqual(cartsOf([a, b]))
+  await leave([a, b], 'sent', true)
+  expect(await mailed()).toEqual(cartsOf([a, b]))
+  // One comes back as another leaves.
+  await run(
+    `update messages set state = case when id = $2 then 'held' else 'sent' end, sending_at = case when id = $2 then null else now() end
+     where store_id = $1 and id = any($3)`,
+    [a.id, [a.id, c.id]],
+  )
+  expect(await mailed()).toEqual(cartsOf([b, c]))
+  await run(`update messages set due_at = due_at + interval '1 hour' where store_id = $1`)
+  expect(await mailed()).toEqual(cartsOf([b, c]))
+  await leave([b, c, ...rest], 'held', false)
+  expect(await mailed()).toEqual([])
+})
+
+test('of several that left for one person, the last that comes back counts', async () => {
+  const rows = (await stored(world, scene.storeId)).filter(({ step }) => step < 3)
+  const theirs = rows.filter(({ cart_id }) => cart_id === rows[0]!.cart_id).map(({ id }) => id)
+  expect(theirs).toHaveLength(2)
+  const set = (ids: string[], at: string) =>
+    run(`update messages set state = 'sent', sending_at = ${at} where store_id = $1 and id = any($2)`, [ids])
+  await set(theirs, 'now()')
+  await set(theirs.slice(0, 1), 'null')
+  expect(await mailed()).toEqual([rows[0]!.cart_id])
+  await set(theirs.slice(1), 'null')
+  expect(await mailed()).toEqual([])
+})
+
+test('an inserted message counts when it was sent, and not while it is claimed', async () => {
+  const [first, second] = (await firstSteps()) as [StoredMessage, StoredMessage]
+  const insert = ({ lone_shopper_id: _, ...row }: StoredMessage, state: 'sent' | 'claimed') =>
+    world.db
+      .insertInto('messages')
+      .values({
+        ...row,
+        id: newId(),
+        origin_kind: 'manual',
+        origin_id: newId(),
+        state,
+        worker_id: newId(),
+        sending_at: state === 'sent' ? world.now : null,
+      })
+      .execute()
+  await insert(first, 'claimed')
+  expect(await mailed()).toEqual([])
+  await insert(second, 'sent')
+  expect(await mailed()).toEqual([second.cart_id])
+})
+
+test('two who are one share what left for either', async () => {
+  const [from, into, ...rest] = (await firstSteps()) as [StoredMessage, StoredMessage, ...StoredMessage[]]
+  await run(`update messages set state = 'sent', sending_at = now() where store_id = $1 and id = any($2)`, [
+    [from.id, rest[0]!.id],
+  ])
+  expect(await mailed()).toEqual(cartsOf([from, rest[0]!]))
+  await transact({ storeId: scene.storeId, db: world.db }, (tx) => moveShopper(tx, from.shopper_id, into.shopper_id))
+  expect(await mailed()).toEqual(cartsOf([from, into, rest[0]!]))
+})
+
+test('a message that moves to another person takes it along, unless another stays', async () => {
+  const [from, into, third] = (await firstSteps()) as [StoredMessage, StoredMessage, StoredMessage]
+  await run(`update messages set state = 'sent', sending_at = now() where store_id = $1 and id = $2`, [from.id])
+  const move = (shopperId: string) =>
+    run(`update messages set shopper_id = $3 where store_id = $1 and id = $2`, [from.id, shopperId])
+  await move(into.shopper_id)
+  expect(await mailed()).toEqual([into.cart_id])
+  await move(third.shopper_id)
+  expect(await mailed()).toEqual([third.cart_id])
+})
+
+test('what the mail server puts off has not left; what is erased has', async () => {
+  const server = heldBack(world)
+  const sending = send(world, scene.storeId)
+  await server.reach(POOL)
+  const [putOff, erased] = server.waiting.map(({ mail }) => mail)
+  server.waiting[0]!.answer({ kind: 'retry', reason: 'smtp_451', response: '451', retryAfterMs: HOUR })
+  server.answerAll()
+  await sending
+  const rows = await firstSteps()
+  const cartOf = (id: string) => rows.find((row) => row.id === id)!.cart_id!
+  expect(await mailed()).toEqual(cartsOf(rows.filter(({ id }) => id !== putOff!.messageId)))
+  const reply = await world.request('DELETE', `/api/privacy/${encodeURIComponent(erased!.to)}`, {
+    token: scene.token,
+    body: { confirmation: 'erase' },
+  })
+  expect(reply.status).toBe(202)
+  await world.runJobs()
+  expect(await mailed()).toContain(cartOf(erased!.messageId))
+})

@@ -1,0 +1,39 @@
+import { type RawBuilder, type StoreDb, sql } from '../../core/db/db.ts'
+
+// Products to choose from: SQL and nothing else.
+
+interface ProductRow {
+  id: string
+  name: string
+  sku: string | null
+}
+
+/** What is looked for anywhere in a text is looked for in so many rows of the copy at most. */
+const MOST_LOOKED_THROUGH = 20_000
+
+/**
+ * Each product once, also where a variation of it was found. Those whose name begins with the text come first. Without a text the first ones
+ * by name.
+ */
+export async function productsFound({ db, storeId }: StoreDb, search: string, limit: number): Promise<ProductRow[]> {
+  const text = search.toLowerCase()
+  const { rows } = await sql<ProductRow>`
+    with found as (
+      (select product_id from products where store_id = ${storeId} and ${between(sql`lower(name) collate "C"`, text)}
+        order by lower(name) collate "C" limit ${limit * 5})
+      union (select product_id from products where store_id = ${storeId} and ${between(sql`lower(sku) collate "C"`, text)}
+        order by lower(sku) collate "C" limit ${limit * 5})
+      union (select product_id from products where store_id = ${storeId} and product_id = ${search}::text limit 1)
+      union (select product_id from (select product_id, name, sku from products where store_id = ${storeId}
+          order by product_id, variation_id limit ${MOST_LOOKED_THROUGH}) few
+        where ${text}::text <> '' and (strpos(lower(name), ${text}::text) > 0 or strpos(lower(sku), ${text}::text) > 0) limit ${limit * 5}))
+    select p.product_id as id, p.name, p.sku from found f cross join lateral (select g.product_id, g.name, g.sku from products g
+      where g.store_id = ${storeId} and g.product_id = f.product_id order by g.variation_id limit 1) p
+    order by p.product_id <> ${search}::text, not starts_with(lower(p.name), ${text}::text), lower(p.name), p.product_id
+    limit ${limit}`.execute(db)
+  return rows
+}
+
+/** As a range, which an index serves whatever the text. */
+const between = (column: RawBuilder<unknown>, text: string) =>
+  sql`${column} >= ${text}::text and ${column} < ${`${text}\u{10ffff}`}::text`

@@ -1,0 +1,14 @@
+import type { ProductChoice } from '../../../shared/audience.ts'
+import type { StoreDb } from '../../core/db/db.ts'
+import { productsFound } from './products-sql.ts'
+
+// The products an audience is filtered by: those of the catalogue's copy.
+
+const MOST = 20
+
+export async function findProducts(
+  store: StoreDb,
+  { search }: { search: string },
+): Promise<{ products: ProductChoice[] }> {
+  return { products: await productsFound(store, search.trim().replaceAll('\0', ''), MOST) }
+}

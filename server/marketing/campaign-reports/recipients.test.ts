@@ -1,0 +1,216 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { CampaignRecipient, CampaignReport, RecipientState } from '../../../shared/campaign-report.ts'
+import { campaignTexts } from '../../../shared/campaigns.ts'
+import { ERASE_WORD } from '../../../shared/privacy.ts'
+import { explain } from '../../../shared/reasons.ts'
+import { aShop, type Shop } from '../../../test/by-hand-scene.ts'
+import { aCampaign, ask, read, rowsOf, statesOf, tick } from '../../../test/campaign-scene.ts'
+import { manyRecipients } from '../../../test/many-recipients.ts'
+import { bought, MINUTE } from '../../../test/message-scene.ts'
+import { acceptsMail, aWorld } from '../../../test/world.ts'
+import { recordOrders } from '../../carts/carts/record.ts'
+import { recordMailReport } from '../../delivery/mail-reports/mail-reports.ts'
+import { readFigures } from './sql.ts'
+
+// The people of a campaign, their file, and the failed once more (area decision 48).
+
+const world = aWorld()
+let shop: Shop
+let id: string
+
+beforeEach(() => {
+  world.sent.length = 0
+  world.answer = acceptsMail
+})
+
+async function aRun(count: number, plan: 'free' | 'starter' = 'starter') {
+  shop = await aShop(world, count, { plan })
+  id = (await aCampaign(world, shop)).id
+  await tick(world, shop)
+}
+
+const rejected = (reason: string, response: string) =>
+  ({ kind: 'rejected', reason, response, isRecipientFault: false }) as const
+const refuses = () => {
+  world.answer = () => rejected('smtp_550', '550 5.7.1 no such mail')
+}
+const list = async (query = '') => (await ask(world, shop, 'GET', `/${id}/recipients?${query}`)).body
+const states = async (query: string) =>
+  ((await list(query)).recipients as CampaignRecipient[]).map(({ run, state }) => `${run} ${state}`)
+const retry = () => ask(world, shop, 'POST', `/${id}/retry`)
+const retryable = async () => (await ask(world, shop, 'GET', `/${id}/report`)).body.report.retryable
+
+test('each recipient is listed with state, reason and why', async () => {
+  await aRun(2)
+  const { recipients, pagination } = await list()
+  expect(pagination).toEqual({ page: 1, limit: 50, total: 2, pages: 1 })
+  const { body } = await world.request('GET', `/api/carts/${shop.cartIds[0]}`, { token: shop.token })
+  expect(recipients.find(({ cartId }: CampaignRecipient) => cartId === shop.cartIds[0])).toMatchObject({
+    ...{ customer: body.cart.customer_name, to: shop.orders[0]!.email, run: 1, state: 'sent', reason: null },
+    ...{ explanation: 'The mail server accepted the message.', sentAt: expect.any(String) },
+  })
+  await recordMailReport(world.deps, {
+    ...{ messageId: recipients[0].messageId, kind: 'hard', source: 'dsn', status: null, words: 'gone' },
+  })
+  const [failed] = (await list('state=failed')).recipients
+  expect(failed).toMatchObject({
+    ...{ messageId: recipients[0].messageId, state: 'failed', reason: 'bounced' },
+    explanation: expect.stringContaining('The message bounced'),
+  })
+})
+
+test('pages of fifty from both ends have everybody once, of all and of one state or run', async () => {
+  await aRun(1)
+  const counts = { sent: 80, delivered: 41, failed: 60, skipped: 25 }
+  for (const [state, count] of Object.entries(counts)) await manyRecipients(world, shop, id, { count, state })
+  const all = async (filter: string) => {
+    const { pagination } = await list(filter)
+    const found: CampaignRecipient[] = []
+    for (let page = 1; page <= pagination.pages; page++) {
+      found.push(...(await list(`${filter}&page=${page}`)).recipients)
+    }
+    expect(found).toHaveLength(pagination.total)
+    expect(new Set(found.map(({ messageId }) => messageId)).size).toBe(pagination.total)
+    return found
+  }
+  expect(await all('')).toHaveLength(207)
+  const expected: [RecipientState, number][] = [
+    ['sent', 122],
+    ['failed', 60],
+    ['skipped', 25],
+    ['held', 0],
+  ]
+  for (const [state, count] of expected) {
+    const found = await all(`state=${state}`)
+    expect([state, found.length, found.every((each) => each.state === state)]).toEqual([state, count, true])
+  }
+  expect(await all('state=sent&run=1')).toHaveLength(122)
+  expect(await all('run=2')).toHaveLength(0)
+})
+
+test('their file has the same people, in pages, and no name or address of somebody who was erased', async () => {
+  await aRun(2)
+  await manyRecipients(world, shop, id, { count: 1_050, state: 'failed' })
+  const file = async (query = '') => {
+    const { body } = await ask(world, shop, 'GET', `/${id}/export?${query}`)
+    const reply = await world.app.inject({ url: body.url })
+    expect(reply.headers['content-disposition']).toContain('campaign-2')
+    return reply.body.trim().split('\r\n')
+  }
+  const lines = await file()
+  expect(lines).toHaveLength(1_053)
+  expect(lines[0]).toContain('Customer,To,Run,State,Reason,Why,Due,Sent')
+  expect(await file('state=failed')).toHaveLength(1_051)
+  // No link to a file that the database could not read.
+  expect((await ask(world, shop, 'GET', `/${id}/export?run=99999999999`)).status).toBe(400)
+  const [email] = shop.orders.map((order) => order.email!)
+  expect((await file('state=sent')).filter((line) => line.includes(email!))).toHaveLength(1)
+  expect(
+    (await world.request('DELETE', `/api/privacy/${email}`, { token: shop.token, body: { confirmation: ERASE_WORD } }))
+      .status,
+  ).toBe(202)
+  await world.runJobs()
+  const after = await file('state=sent')
+  expect([after.length, after.filter((line) => line.includes(email!))]).toEqual([3, []])
+})
+
+test('the failed are tried once more, each as a message of a new run, and of two requests one finds none', async () => {
+  refuses()
+  await aRun(3)
+  expect(await statesOf(world, id)).toEqual(Array(3).fill('1 failed(rejected:smtp_550)'))
+  expect((await read(world, shop, id)).status).toBe('completed')
+  expect(await retryable()).toBe(3)
+  // No more than are tried at once.
+  expect((await readFigures({ storeId: shop.storeId, db: world.db }, id, 2)).retryable).toBe(2)
+  world.answer = acceptsMail
+  // Such refusals may be about us, so the receiving domain is left alone for a while.
+  await world.pool.query('delete from domain_throttles')
+  const replies = await Promise.all([retry(), retry()])
+  expect(replies.map(({ body }) => body.retried).sort()).toEqual([0, 3])
+  expect((await read(world, shop, id)).status).toBe('active')
+  await tick(world, shop, MINUTE)
+  expect(await statesOf(world, id)).toEqual([
+    ...Array(3).fill('1 failed(rejected:smtp_550)'),
+    ...Array(3).fill('2 sent'),
+  ])
+  expect((await read(world, shop, id)).status).toBe('completed')
+  expect(await states('run=2')).toEqual(Array(3).fill('2 sent'))
+  expect(await states('state=failed')).toEqual(Array(3).fill('1 failed'))
+  expect([await retryable(), (await retry()).body.retried]).toEqual([0, 0])
+  expect(await rowsOf(world, id)).toHaveLength(6)
+})
+
+test('not tried again is what is unknown, bounced, refused for its address, or about a cart that was bought', async () => {
+  const fates = [
+    () => ({ kind: 'unknown' as const, reason: 'unknown', response: 'timeout' }),
+    () => rejected('smtp_550', '550 5.1.1 no such user'),
+    () => rejected('smtp_554', '554 5.7.1 no'),
+    acceptsMail,
+  ]
+  shop = await aShop(world, 4)
+  const indexOf = new Map(shop.orders.map(({ email }, index) => [email, index]))
+  world.answer = (mail) => fates[indexOf.get(mail.to)!]!(mail)
+  id = (await aCampaign(world, shop)).id
+  await tick(world, shop)
+  const bounced = world.sent.find(({ to }) => to === shop.orders[3]!.email)!
+  await recordMailReport(world.deps, {
+    ...{ messageId: bounced.messageId, kind: 'hard', source: 'dsn', status: null, words: 'gone' },
+  })
+  expect(await retryable()).toBe(1)
+  world.advance(1_000)
+  await recordOrders(world.deps, shop.storeId, [bought(world, shop.orders[2]!)], 'webhook')
+  expect([await retryable(), (await retry()).body.retried]).toEqual([0, 0])
+  expect(await rowsOf(world, id)).toHaveLength(4)
+})
+
+test('a cancelled campaign retries nothing, and says so', async () => {
+  refuses()
+  await aRun(1)
+  await world.db.updateTable('campaigns').set({ status: 'cancelled' }).where('id', '=', id).execute()
+  const reply = await retry()
+  expect([reply.status, reply.body.error]).toEqual([409, campaignTexts.badStep])
+})
+
+describe('held back', () => {
+  /** Two of three have had a message lately, and the store allows one a day. */
+  async function aHeldRun() {
+    shop = await aShop(world, 3)
+    await world.db.updateTable('stores').set({ cap_messages: 1 }).where('id', '=', shop.storeId).execute()
+    const emails = shop.orders.slice(0, 2).map(({ email }) => email)
+    await aCampaign(world, shop, { targetAudience: { mode: 'selected', customerEmails: emails } })
+    await tick(world, shop)
+    id = (await aCampaign(world, shop)).id
+    await tick(world, shop)
+  }
+  const report = async () => (await ask(world, shop, 'GET', `/${id}/report`)).body.report as CampaignReport
+  const drop = () => ask(world, shop, 'POST', `/${id}/drop-held`)
+
+  test('are counted with the first time and the reason, and shown until when', async () => {
+    await aHeldRun()
+    const { held, counts } = await report()
+    expect(counts).toMatchObject({ planned: 3, sent: 1, held: 2 })
+    expect(held).toMatchObject({ count: 2, explanation: explain('frequency_cap', 'email') })
+    const { recipients } = await list('state=held')
+    const untils = recipients.map(({ heldUntil }: CampaignRecipient) => heldUntil).sort()
+    expect(untils[0]).toBe(held!.firstUntil)
+    expect(new Date(untils[0]).getTime()).toBeGreaterThan(world.now.getTime())
+    expect((await list('state=sent')).recipients[0].heldUntil).toBe(null)
+  })
+
+  test('are dropped alone: with a reason, and nothing else is touched', async () => {
+    await aHeldRun()
+    const other = await aCampaign(world, shop, { name: 'Another' })
+    await tick(world, shop)
+    const before = await statesOf(world, other.id)
+    const { body } = await drop()
+    expect(body).toEqual({ success: true, dropped: 2 })
+    expect(await statesOf(world, id)).toEqual([
+      ...['1 cancelled(campaign_dropped)', '1 cancelled(campaign_dropped)', '1 sent'],
+    ])
+    expect(await statesOf(world, other.id)).toEqual(before)
+    expect(before.filter((state) => state.includes('held'))).toHaveLength(3)
+    expect([(await report()).held, (await drop()).body.dropped]).toEqual([null, 0])
+    await tick(world, shop, MINUTE)
+    expect((await read(world, shop, id)).status).toBe('completed')
+  })
+})

@@ -1,0 +1,74 @@
+import type { z } from 'zod'
+import type {
+  CampaignRecipient,
+  exportCampaignRecipients,
+  listCampaignRecipients,
+} from '../../../shared/campaign-report.ts'
+import { explain } from '../../../shared/reasons.ts'
+import { channelTraits } from '../../messages/channels/traits.ts'
+import type { Db, StoreDb } from '../../core/db/db.ts'
+import { pageWindow, paginationOf } from '../../core/db/paging.ts'
+import { pagesOf } from '../../access/http/downloads.ts'
+import { partOf, statesOfPart, stateText } from '../../messages/messages/state-rules.ts'
+import { assertCampaign } from './report.ts'
+import * as sql from './sql.ts'
+
+// The people of a campaign, each with what became of the message and why.
+
+type Query = z.output<typeof listCampaignRecipients.query>
+
+export async function listRecipients(store: StoreDb, campaignId: string, { page, limit, ...query }: Query) {
+  await assertCampaign(store, campaignId)
+  const filter = filterOf(campaignId, query)
+  const total = await countMatching(store, filter)
+  const window = pageWindow({ page, limit }, total, true)
+  const ids = window ? await sql.idsAt(store, filter, window) : []
+  return { recipients: await recipientsOf(store, ids), pagination: paginationOf({ page, limit }, total) }
+}
+
+/** All of them, in pages. */
+export async function* pagesOfRecipients(
+  store: StoreDb<Db>,
+  campaignId: string,
+  query: Pick<z.output<typeof exportCampaignRecipients.query>, 'state' | 'run'>,
+): AsyncGenerator<CampaignRecipient[]> {
+  const filter = filterOf(campaignId, query)
+  const pages = pagesOf<sql.Place>((page) => sql.placesAfter(store, filter, page))
+  for await (const places of pages) {
+    yield recipientsOf(
+      store,
+      places.map(({ id }) => id),
+    )
+  }
+}
+
+function filterOf(campaignId: string, { state, run }: Pick<Query, 'state' | 'run'>): sql.RecipientFilter {
+  return { campaignId, states: state ? statesOfPart(state) : null, run: run ?? null }
+}
+
+async function countMatching(store: StoreDb, { campaignId, states, run }: sql.RecipientFilter): Promise<number> {
+  const counted = await sql.countStates(store, campaignId)
+  const matching = counted.filter(
+    (each) => (!states || states.includes(each.state)) && (run === null || each.run === run),
+  )
+  return matching.reduce((total, { count }) => total + count, 0)
+}
+
+async function recipientsOf(store: StoreDb, ids: readonly string[]): Promise<CampaignRecipient[]> {
+  if (ids.length === 0) return []
+  const rows = new Map((await sql.readRecipients(store, ids)).map((row) => [row.id, row]))
+  return ids.flatMap((id) => {
+    const row = rows.get(id)
+    return row ? [presentRecipient(row)] : []
+  })
+}
+
+const presentRecipient = (row: sql.RecipientRow): CampaignRecipient => ({
+  ...{ messageId: row.id, shopperId: row.shopper_id, cartId: row.cart_id, customer: row.customer, to: row.to },
+  ...{ run: row.run, state: partOf(row.state), reason: row.reason },
+  explanation:
+    explain(row.reason, row.channel, row.provider_response) ||
+    stateText(row.state, channelTraits[row.channel].provider),
+  ...{ dueAt: row.due_at.toISOString(), sentAt: row.sending_at?.toISOString() ?? null },
+  heldUntil: row.held_until?.toISOString() ?? null,
+})

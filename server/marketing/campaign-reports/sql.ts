@@ -1,0 +1,166 @@
+import { isRetryable } from '../campaigns/fragments.ts'
+import { type RawBuilder, type StoreDb, sql } from '../../core/db/db.ts'
+import type { PageWindow } from '../../core/db/paging.ts'
+import { countedByState, hasBounced, isDelivered, isHeld } from '../../messages/messages/fragments.ts'
+import type { MessageState } from '../../core/schema/messages.ts'
+
+// What became of the messages of a campaign: SQL and nothing else.
+
+/** Also one that was deleted: its report stays. */
+export async function hasCampaign({ db, storeId }: StoreDb, id: string): Promise<boolean> {
+  const { rows } = await sql`select 1 from campaigns where store_id = ${storeId} and id = ${id}`.execute(db)
+  return rows.length > 0
+}
+
+/** Every message is in one of them (D6). */
+export async function countStates({ db, storeId }: StoreDb, id: string) {
+  const { rows } = await sql<{ run: number; state: MessageState; count: number }>`
+    select c.of as run, c.state, c.count from (${countedByState('step', ofCampaign(storeId, id))}) c`.execute(db)
+  return rows
+}
+
+export interface Figures {
+  delivered: number
+  bounced: number
+  complained: number
+  unsubscribed: number
+  retryable: number
+}
+
+/** Of those that can be tried again as many are counted as are tried at once: each takes looks of its own. */
+export async function readFigures({ db, storeId }: StoreDb, id: string, mostRetried: number): Promise<Figures> {
+  const count = (condition: RawBuilder<unknown>) =>
+    sql`(select count(*)::int from messages m where ${ofCampaign(storeId, id)} and ${condition})`
+  const { rows } = await sql<Figures>`
+    select ${count(isDelivered('m'))} as delivered, ${count(hasBounced('m'))} as bounced, 
+      (select count(*)::int from (select 1 from messages m where ${ofCampaign(storeId, id)} and ${isRetryable} limit ${mostRetried}) r) as retryable,
+      (select count(distinct m.shopper_id)::int from messages m
+        where m.store_id = ${storeId} and m.origin_id = ${id} and m.origin_kind = 'campaign' and m.unsubscribed_at is not null) as unsubscribed,
+      (select count(distinct m.shopper_id)::int from mail_reports r join messages m on m.store_id = r.store_id and m.id = r.message_id
+        where r.store_id = ${storeId} and r.kind = 'complaint' and ${ofCampaign(storeId, id)}) as complained`.execute(
+    db,
+  )
+  return rows[0]!
+}
+
+export interface Held {
+  reason: string | null
+  channel: RecipientRow['channel']
+  count: number
+  first_until: Date
+}
+
+/** Those held back, by reason; the most frequent first. */
+export async function readHeld({ db, storeId }: StoreDb, id: string): Promise<Held[]> {
+  const { rows } = await sql<Held>`
+    select m.reason, m.channel, count(*)::int as count, min(m.wake_at) as first_until from messages m
+    where ${ofCampaign(storeId, id)} and ${isHeld('m')} group by m.reason, m.channel order by 3 desc, 1`.execute(db)
+  return rows
+}
+
+export interface Earned {
+  run: number
+  currency: string
+  orders: number
+  net_minor: number
+}
+
+/** By run and currency, refunds taken off (A2). */
+export async function readEarned({ db, storeId }: StoreDb, id: string): Promise<Earned[]> {
+  const { rows } = await sql<Earned>`
+    select m.step as run, o.currency, count(*)::int as orders, sum(o.net_minor)::bigint as net_minor
+    from messages m join orders o on o.store_id = m.store_id and o.message_id = m.id
+    where ${ofCampaign(storeId, id)} group by m.step, o.currency order by 4 desc, 2`.execute(db)
+  return rows
+}
+
+/** Newest first. */
+export function readRuns({ db, storeId }: StoreDb, id: string) {
+  return db
+    .selectFrom('campaign_runs')
+    .select(['run', 'started_at', 'planned_at'])
+    .where('store_id', '=', storeId)
+    .where('campaign_id', '=', id)
+    .orderBy('run', 'desc')
+    .execute()
+}
+
+export interface RecipientFilter {
+  campaignId: string
+  /** null: in whatever state. */
+  states: readonly MessageState[] | null
+  run: number | null
+}
+
+export interface Place {
+  id: string
+  run: number
+  state: MessageState
+}
+
+/** The newest run first; of one state in the order of runs. Read from the index alone, which one has no state. */
+export async function idsAt(
+  { db, storeId }: StoreDb,
+  filter: RecipientFilter,
+  { limit, offset, isFromEnd }: PageWindow,
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select m.id from messages m where ${matching(storeId, filter)}
+    order by ${orderOf(filter, isFromEnd)} limit ${limit} offset ${offset}`.execute(db)
+  const ids = rows.map(({ id }) => id)
+  return isFromEnd ? ids.reverse() : ids
+}
+
+export async function placesAfter(
+  { db, storeId }: StoreDb,
+  filter: RecipientFilter,
+  { after, limit }: { after: Place | null; limit: number },
+): Promise<Place[]> {
+  const bound = filter.states
+    ? sql`(m.state, m.step, m.id) > (${after?.state}, ${after?.run}::int, ${after?.id}::uuid)`
+    : sql`(m.step, m.id) < (${after?.run}::int, ${after?.id}::uuid)`
+  const { rows } = await sql<Place>`
+    select m.id, m.step as run, m.state from messages m where ${matching(storeId, filter)} ${after ? sql`and ${bound}` : sql``}
+    order by ${orderOf(filter, false)} limit ${limit}`.execute(db)
+  return rows
+}
+
+export interface RecipientRow extends Place {
+  shopper_id: string
+  cart_id: string | null
+  customer: string
+  to: string | null
+  channel: 'email' | 'sms' | 'whatsapp' | 'push'
+  reason: string | null
+  provider_response: string | null
+  due_at: Date
+  held_until: Date | null
+  sending_at: Date | null
+}
+
+/** In any order. Where nothing has left, the contact it would go to. */
+export async function readRecipients({ db, storeId }: StoreDb, ids: readonly string[]): Promise<RecipientRow[]> {
+  const { rows } = await sql<RecipientRow>`
+    select m.id, m.shopper_id, m.cart_id, m.step as run, m.state, m.channel, m.reason, m.provider_response, m.due_at, m.sending_at,
+      case when ${isHeld('m')} then m.wake_at end as held_until,
+      coalesce(c.customer_name, nullif(concat_ws(' ', s.first_name, s.last_name), ''), 'Guest') as customer,
+      coalesce(m.to_address, case when m.channel = 'email' then case when m.cart_id is null then s.email else c.email end
+        else case when m.cart_id is null then s.phone else c.phone end end) as "to"
+    from messages m join shoppers s on s.store_id = m.store_id and s.id = m.shopper_id
+    left join carts c on c.store_id = m.store_id and c.id = m.cart_id
+    where m.store_id = ${storeId} and m.id = any(${[...ids]}::uuid[])`.execute(db)
+  return rows
+}
+
+const ofCampaign = (storeId: string, id: string) =>
+  sql`m.store_id = ${storeId} and m.origin_kind = 'campaign' and m.origin_id = ${id}`
+
+const matching = (storeId: string, { campaignId, states, run }: RecipientFilter) =>
+  sql`${ofCampaign(storeId, campaignId)} ${states ? sql`and m.state = any(${[...states]}::text[])` : sql``}
+    ${run === null ? sql`` : sql`and m.step = ${run}`}`
+
+/** As an index has it: of one state, of any, and both backwards. */
+function orderOf({ states }: RecipientFilter, isFromEnd: boolean): RawBuilder<unknown> {
+  if (states) return isFromEnd ? sql`m.state desc, m.step desc, m.id desc` : sql`m.state, m.step, m.id`
+  return isFromEnd ? sql`m.step, m.id` : sql`m.step desc, m.id desc`
+}

@@ -1,0 +1,197 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { AudienceCount } from '../../../shared/audience.ts'
+import { aShop, type Shop } from '../../../test/by-hand-scene.ts'
+import { aCampaign, neutralWords, tick } from '../../../test/campaign-scene.ts'
+import { aCouponShop } from '../../../test/discount-scene.ts'
+import { drawInto, holdOut } from '../../../test/experiment-scene.ts'
+import { bought, DAY } from '../../../test/message-scene.ts'
+import { acceptsMail, aWorld } from '../../../test/world.ts'
+import { recordOrders } from '../../carts/carts/record.ts'
+import { sql } from '../../core/db/db.ts'
+import { newId } from '../../core/common/ids.ts'
+
+// How many people an audience has, and who of them would get a message now (area decisions 42 and 50).
+
+const world = aWorld()
+beforeEach(() => {
+  world.sent.length = 0
+  world.answer = acceptsMail
+})
+
+const ask = (shop: Shop, targetAudience: object, more: object = {}) =>
+  world.request('POST', '/api/campaigns/audience', { token: shop.token, body: { targetAudience, ...more } })
+
+/** What it says adds up. */
+async function count(shop: Shop, targetAudience: object = {}, more: object = {}): Promise<AudienceCount> {
+  const { status, body } = await ask(shop, { mode: 'matching', ...targetAudience }, more)
+  expect(status, JSON.stringify(body)).toBe(200)
+  const sum = body.reasons.reduce((all: number, each: { count: number }) => all + each.count, body.eligible)
+  expect(sum).toBe(body.judged ?? body.total)
+  return body
+}
+const reasons = ({ reasons }: AudienceCount) => Object.fromEntries(reasons.map(({ reason, count }) => [reason, count]))
+const suppress = (shop: Shop, index: number) =>
+  world.request('POST', '/api/suppressions', { token: shop.token, body: { address: shop.orders[index]!.email } })
+
+describe('an audience is counted', () => {
+  test('with who would get it now, and why not the others; a run then does just that', async () => {
+    const shop = await aShop(world, 5)
+    await suppress(shop, 0)
+    const other = shop.orders[1]!.email!
+    await sql`delete from consents where store_id = ${shop.storeId} and address_hash = ${world.deps.secrets.addressHash(other)}`.execute(
+      world.db,
+    )
+    const counted = await count(shop)
+    expect(counted).toMatchObject({ total: 5, eligible: 3, judged: null, minutes: null })
+    expect(reasons(counted)).toEqual({ suppressed_manual: 1, no_consent: 1 })
+    expect(counted.reasons.every(({ explanation }) => explanation.length > 10)).toBe(true)
+    const messages = await world.db.selectFrom('messages').select('id').where('store_id', '=', shop.storeId).execute()
+    expect(messages).toEqual([])
+    await aCampaign(world, shop)
+    await tick(world, shop)
+    expect(world.sent).toHaveLength(counted.eligible)
+  })
+
+  test('by its filters, and without those who had the campaign for their cart', async () => {
+    const shop = await aShop(world, 3)
+    await sql`update carts set value_minor = 9000 where store_id = ${shop.storeId} and id = ${shop.cartIds[0]!}`.execute(
+      world.db,
+    )
+    expect((await count(shop, { filters: { minCartValue: 90 } })).total).toBe(1)
+    const { id } = await aCampaign(world, shop, {
+      targetAudience: { mode: 'selected', customerEmails: [shop.orders[1]!.email] },
+    })
+    await tick(world, shop)
+    expect(await count(shop, {}, { campaignId: id })).toMatchObject({ total: 2, eligible: 2 })
+    expect(await count(shop)).toMatchObject({ total: 3, eligible: 3 })
+  })
+
+  test('of people chosen by hand, with and without a cart, and addresses of nobody', async () => {
+    const shop = await aShop(world, 2)
+    const [first, second] = shop.orders.map(({ email }) => email!)
+    world.advance(1_000)
+    await recordOrders(world.deps, shop.storeId, [bought(world, shop.orders[1]!)], 'webhook')
+    const customerEmails = [first, first!.toUpperCase(), second, 'nobody@elsewhere.example']
+    const ofCarts = await count(shop, { mode: 'selected', customerEmails })
+    expect([ofCarts.total, ofCarts.eligible, reasons(ofCarts)]).toEqual([
+      3,
+      1,
+      { cart_missing: 1, customer_missing: 1 },
+    ])
+    const ofPeople = await count(shop, { type: 'specific_customers', customerEmails })
+    expect([ofPeople.total, ofPeople.eligible, reasons(ofPeople)]).toEqual([3, 2, { customer_missing: 1 }])
+  })
+
+  test('of people chosen by hand not whoever has had the campaign, with a cart or without', async () => {
+    const shop = await aCouponShop(world, { carts: 2, buyers: 1 })
+    const customerEmails = [...shop.orders, ...shop.buyerOrders].map(({ email }) => email!)
+    const [first, , buyer] = customerEmails
+    for (const [type, left] of [
+      ['specific_customers', 1],
+      // Whoever has no cart is counted, with that as the reason.
+      ['abandoned_carts', 2],
+    ] as const) {
+      const { id } = await aCampaign(world, shop, {
+        content: neutralWords,
+        targetAudience: { type, mode: 'selected', customerEmails: [first, buyer] },
+      })
+      await tick(world, shop)
+      const all = { type, mode: 'selected', customerEmails }
+      expect([type, (await count(shop, all, { campaignId: id })).total]).toEqual([type, left])
+      expect((await count(shop, all)).total).toBe(3)
+    }
+  })
+
+  test('nobody: nothing is eligible and nothing stands against anybody', async () => {
+    const shop = await aShop(world)
+    expect(await count(shop, { filters: { minCartValue: 1_000_000 } })).toMatchObject({
+      ...{ total: 0, eligible: 0, reasons: [], judged: null, quietPercent: 0 },
+    })
+  })
+
+  test('against what is left of the plan’s month', async () => {
+    const shop = await aShop(world, 4)
+    const { left } = await count(shop)
+    await sql`insert into plan_usage (account_id, month, channel, used)
+      select ${shop.accountId}, date_trunc('month', ${world.now}::timestamptz at time zone 'utc')::date, 'email', ${left! - 1}
+      on conflict (account_id, month, channel) do update set used = plan_usage.used + excluded.used`.execute(world.db)
+    const counted = await count(shop)
+    expect([counted.left, counted.eligible, reasons(counted)]).toEqual([1, 1, { plan_limit: 3 }])
+  })
+
+  test('by SMS, with a price that a run then costs, and how far the budget goes', async () => {
+    const shop = await aShop(world, 4)
+    world.texts.length = 0
+    const sms = (body: string) => count(shop, {}, { type: 'sms', body })
+    expect((await count(shop, {}, { type: 'sms' })).price).toBe(null)
+    expect((await sms('Broken {{ nonsense')).price).toBe(null)
+    expect((await count(shop)).price).toBe(null)
+    const long = `Hi {{ customer_name }} {{ checkout_link }} ${'and more words '.repeat(12)}`
+    const short = (await sms('Hi {{ checkout_link }}')).price!
+    const { price } = await sms(long)
+    expect(price).toMatchObject({ people: 4, sampled: 4, budgetLeft: null, covered: null })
+    expect(short.segments).toBe(4)
+    expect(price!.segments).toBeGreaterThan(4)
+    const each = price!.total.amount / 4
+    const budget = { monthly: Math.floor(each * 2.5 * 100) / 100 }
+    const saved = await world.request('PUT', '/api/account/sending-budget', { token: shop.token, body: budget })
+    expect(saved.status, JSON.stringify(saved.body)).toBe(200)
+    expect((await sms(long)).price).toMatchObject({ budgetLeft: { amount: budget.monthly }, covered: 2 })
+    expect(world.texts).toEqual([])
+    await aCampaign(world, shop, { type: 'sms', content: { body: long } })
+    await tick(world, shop)
+    expect(world.texts).toHaveLength(2)
+    const spent = await world.request('GET', '/api/account/sending-budget', { token: shop.token })
+    expect(spent.body.spent).toBeCloseTo(each * 2, 6)
+  })
+
+  test('with the control group of the store, which campaigns keep to as well', async () => {
+    const shop = await aShop(world, 3)
+    await holdOut(world, shop.storeId, 5_000)
+    await drawInto(world, shop.storeId, 'control', { email: shop.orders[0]!.email! })
+    for (const { email } of shop.orders.slice(1)) await drawInto(world, shop.storeId, 'treated', { email: email! })
+    const counted = await count(shop)
+    expect([counted.eligible, reasons(counted)]).toEqual([2, { holdout: 1 }])
+  })
+
+  test('with how many of it neither clicked nor bought in 90 days', async () => {
+    const shop = await aShop(world, 4)
+    expect((await count(shop)).quietPercent).toBe(100)
+    const orderOf = (index: number, days: number) => {
+      const at = new Date(world.now.getTime() - days * DAY)
+      return sql`insert into orders (store_id, order_id, shopper_id, kind, status, created_at, modified_at, purchased_at, currency, total_minor,
+          net_minor)
+        select ${shop.storeId}, ${newId()}, c.shopper_id, 'purchase', 'processing', ${at}, ${at}, ${at}, 'USD', 1, 1 from carts c
+        where c.store_id = ${shop.storeId} and c.id = ${shop.cartIds[index]!}`.execute(world.db)
+    }
+    await orderOf(0, 80)
+    await orderOf(1, 100)
+    expect((await count(shop)).quietPercent).toBe(75)
+  })
+
+  test('with the minutes a run takes, at the pace of the store’s busiest minute', async () => {
+    const shop = await aShop(world, 3)
+    const at = new Date(world.now.getTime() - 2 * DAY)
+    await sql`insert into messages (store_id, id, shopper_id, cart_id, origin_kind, origin_id, step, channel, state, due_at, expires_at, wake_at,
+        sending_at, created_at, updated_at)
+      select ${shop.storeId}, gen_random_uuid(), c.shopper_id, c.id, 'manual', gen_random_uuid(), 1, 'email', 'sent', ${at}, ${at}, ${at}, ${at},
+        ${at}, ${at} from carts c, generate_series(1, 60) where c.store_id = ${shop.storeId} and c.id = ${shop.cartIds[0]!}`.execute(
+      world.db,
+    )
+    expect((await count(shop)).minutes).toBe(1)
+  })
+
+  test('of very many the newest are judged, and the figures are of those', async () => {
+    const shop = await aShop(world, 2)
+    await sql`with people as (insert into shoppers (store_id, id, email, created_at, first_seen_at)
+        select ${shop.storeId}, gen_random_uuid(), n || '@many.example', ${world.now}, ${world.now} from generate_series(1, 1200) n
+        returning id, email)
+      insert into carts (store_id, id, shopper_id, email, status, started_at, last_activity_at, lost_at, opening_fact_id, last_fact_at,
+        last_fact_id, customer_name, items, item_count, value_minor, currency, search, fold, created_at)
+      select c.store_id, gen_random_uuid(), p.id, p.email, c.status, c.started_at, c.last_activity_at, c.lost_at, c.opening_fact_id, c.last_fact_at,
+        c.last_fact_id, c.customer_name, c.items, c.item_count, c.value_minor, c.currency, c.search, c.fold, c.created_at
+      from people p join carts c on c.store_id = ${shop.storeId} and c.id = ${shop.cartIds[0]!}`.execute(world.db)
+    const counted = await count(shop)
+    expect([counted.total, counted.judged]).toEqual([1_202, 1_000])
+  })
+})

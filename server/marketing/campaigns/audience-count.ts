@@ -1,0 +1,205 @@
+import { setImmediate as breathe } from 'node:timers/promises'
+import type { z } from 'zod'
+import type { AudienceCount, countAudience } from '../../../shared/audience.ts'
+import { countMatching } from '../audiences/audiences.ts'
+import { filtersOf } from '../audiences/filters.ts'
+import { monthOf } from '../../billing/billing/rules.ts'
+import type { ComposedText } from '../../delivery/compose/compose-text.ts'
+import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
+import { found } from '../../core/common/errors.ts'
+import { isText } from '../../delivery/decide/composing.ts'
+import { type Ahead, planLimitOf, type Texts } from '../../delivery/decide/decision-inputs.ts'
+import { dryRun } from '../../delivery/decide/evaluate.ts'
+import * as load from '../../delivery/decide/situation.ts'
+import type { Deps } from '../../deps.ts'
+import { problemOf, Tally } from '../manual-sends/tally.ts'
+import { priceOf, withOwnText } from '../../delivery/preview/preview.ts'
+import { textsFor } from '../../delivery/send/send-due.ts'
+import { readStore } from '../../access/stores/store.ts'
+import { readBudget } from '../../delivery/texts/spend.ts'
+import * as sql from './audience-count-sql.ts'
+import { countNewcomers } from './plan-sql.ts'
+import { peopleIn } from './wanted.ts'
+
+// How many people an audience has, and who of them would get a message now: the decision itself, about messages of a campaign that do not exist
+// (D2). They would go together: what one takes of plan and cap the next ones do not find. Nothing is written. Of very many the newest are judged,
+// and the figures are of them; of texts some are made, and their price is scaled up.
+
+/** Judging one takes about a millisecond. */
+const MOST_EVALUATED = 1_000
+const MOST_MADE = 40
+const CHUNK = 500
+const NO_LIMIT = 2_147_483_647
+const QUIET_DAYS = 90
+const PACE_DAYS = 30
+/** Less says how little there was to send, not how fast it goes. */
+const LEAST_PER_MINUTE = 60
+const DAY_MS = 86_400_000
+
+type Wanted = z.output<typeof countAudience.body>
+
+export async function readAudienceCount(deps: Deps, store: StoreDb<Db>, wanted: Wanted): Promise<AudienceCount> {
+  const { total, meant } = await meantBy(deps, store, wanted)
+  const { tally, left } = await judge(deps, store, wanted, meant)
+  const people = meant.flatMap((each) => each?.shopper_id ?? [])
+  const judged = meant.length < total ? meant.length : null
+  const eligible = tally.eligible.length
+  const expected = judged === null ? eligible : Math.round((total * eligible) / judged)
+  return {
+    ...{ total, eligible, judged, left },
+    price: await priceFor(deps, store, { wanted, expected, eligible: eligibleAmong(meant, tally) }),
+    reasons: tally.reasons().map(({ reason, explanation, ids }) => ({ reason, explanation, count: ids.length })),
+    minutes: await minutesFor(deps, store, wanted, judged === null ? eligible : total),
+    quietPercent: await quietPercentOf(deps, store, people),
+  }
+}
+
+/** null: an address that nobody has. */
+type Meant = sql.Meant | null
+
+async function meantBy(deps: Deps, store: StoreDb<Db>, wanted: Wanted): Promise<{ total: number; meant: Meant[] }> {
+  const { targetAudience: audience, type: channel, campaignId = null } = wanted
+  const now = deps.now()
+  if (audience.type === 'specific_customers' || audience.mode === 'selected') {
+    const isOfCarts = audience.type === 'abandoned_carts'
+    const meant = await sql.chosenOnes(store, peopleIn(audience), { campaignId, isOfCarts })
+    return { total: meant.length, meant }
+  }
+  const filters = filtersOf(audience.filters, found(await readStore(store), 'Store').currency)
+  const total = campaignId
+    ? await countNewcomers(store, { campaignId, channel, filters }, { now, most: NO_LIMIT })
+    : await countMatching(store, { channel, filters, now })
+  const newest = await sql.newestMatching(store, { channel, filters, campaignId, now }, MOST_EVALUATED)
+  // A cart may have come in between.
+  const meant = newest.slice(0, total)
+  return { total: newest.length < MOST_EVALUATED ? meant.length : total, meant }
+}
+
+async function judge(deps: Deps, store: StoreDb<Db>, wanted: Wanted, meant: readonly Meant[]) {
+  const { type: channel } = wanted
+  const texts = await textsFor(deps, store, [channel])
+  const tally = new Tally(channel)
+  const ahead = { count: 0, micros: 0, creditMicros: 0, ofShopper: new Map<string, number>() }
+  let left: number | null = null
+  for (let start = 0; start === 0 || start < meant.length; start += CHUNK) {
+    const chunk = meant.slice(start, start + CHUNK)
+    const { situation, rows } = await imagine(deps, store, { wanted, texts, chunk }, { ahead, isRendered: false })
+    if (start === 0) {
+      const limit = planLimitOf(situation, channel)
+      left = limit < 0 ? null : Math.max(0, limit - (situation.used[channel] ?? 0))
+    }
+    const known = new Map(rows.map((each) => [each.row.shopper_id, each]))
+    for (const [index, each] of chunk.entries()) {
+      const ready = each && known.get(each.shopper_id)
+      const missing = each && wanted.targetAudience.type === 'abandoned_carts' ? 'cart_missing' : 'customer_missing'
+      tally.add(
+        each?.shopper_id ?? `${start + index}`,
+        ready ? problemOf(ready.row, ready.decision) : { reason: missing, until: null },
+      )
+    }
+    await breathe()
+  }
+  return { tally, left }
+}
+
+const eligibleAmong = (meant: readonly Meant[], { eligible }: Tally): Meant[] => {
+  const ids = new Set(eligible)
+  return meant.filter((each) => each && ids.has(each.shopper_id))
+}
+
+interface Priced {
+  wanted: Wanted
+  /** So many people would get it. */
+  expected: number
+  eligible: readonly Meant[]
+}
+
+/** From messages that are put together as they would leave: names and totals, and so segments, differ from cart to cart. */
+async function priceFor(
+  deps: Deps,
+  store: StoreDb<Db>,
+  { wanted, expected, eligible }: Priced,
+): Promise<AudienceCount['price']> {
+  const { type: channel, body = '' } = wanted
+  const hasWords = channel === 'whatsapp' || (channel === 'sms' && body.trim() !== '')
+  if (!hasWords || eligible.length === 0) return null
+  const texts = await textsFor(deps, store, [channel])
+  const chunk = { wanted, texts, chunk: eligible.slice(0, MOST_MADE) }
+  const { rows } = await imagine(deps, store, chunk, { isRendered: true })
+  const made = rows.flatMap(({ composed }) => (composed && isText(composed) ? [composed] : []))
+  if (made.length === 0) return null
+  const each = (of: (text: ComposedText) => number) => made.reduce((sum, text) => sum + of(text), 0) / made.length
+  const { currency } = made[0]!.cost
+  const microsEach = each(({ cost }) => cost.amountMicros)
+  const budget = await readBudget(store, monthOf(deps.now()))
+  const left = budget
+    ? { amountMicros: Math.max(0, budget.monthlyMicros - budget.spentMicros), currency: budget.currency }
+    : null
+  return {
+    ...{ people: expected, sampled: made.length, segments: Math.round(expected * each(({ segments }) => segments)) },
+    total: priceOf({ amountMicros: Math.round(expected * microsEach), currency }),
+    budgetLeft: left && priceOf(left),
+    covered: left && coveredBy(left, { microsEach, currency, expected }),
+  }
+}
+
+/** A price in another currency than the budget's takes nothing of it: nothing is spent (decision 21). */
+function coveredBy(
+  left: { amountMicros: number; currency: string },
+  { microsEach, currency, expected }: { microsEach: number; currency: string; expected: number },
+): number {
+  if (microsEach === 0) return expected
+  return left.currency === currency ? Math.min(expected, Math.floor(left.amountMicros / microsEach)) : 0
+}
+
+interface Chunk {
+  wanted: Wanted
+  texts: Texts
+  chunk: readonly Meant[]
+}
+
+function imagine(
+  deps: Deps,
+  store: StoreDb<Db>,
+  { wanted, texts, chunk }: Chunk,
+  how: { isRendered: boolean; ahead?: Ahead },
+) {
+  const words = wanted.type === 'sms' ? { body: wanted.body } : {}
+  const { type: channel, couponId = null, couponFallback: fallback } = wanted
+  const coupon = couponId && {
+    ...{ id: couponId, fallback },
+    isFirstOrderOnly: false,
+    pauseDays: null,
+    aboveMinor: null,
+  }
+  const isOfCarts = wanted.targetAudience.type === 'abandoned_carts'
+  const read = async (tx: StoreTx, base: { now: Date; capSince: Date }): Promise<load.ClaimedRow[]> => {
+    const common = { channel, templateId: null, ...base }
+    const rows = isOfCarts
+      ? await load.loadImagined(tx, { cartIds: chunk.flatMap((each) => each?.cart_id ?? []), ...common })
+      : await load.loadImaginedFor(tx, {
+          shopperIds: chunk.flatMap((each) => each?.shopper_id ?? []),
+          offer: { couponId: null, cartUrl: null },
+          ...common,
+        })
+    const campaign = { isRunning: true, end: null, frequency: 'once', isRepeated: false } as const
+    return rows.map((row) => ({
+      ...{ ...withOwnText(row, words), manual: null, campaign, coupon: coupon || null },
+      // No purchase ends a message of a campaign that is about no cart.
+      matching_order: row.cart_id === null ? null : row.matching_order,
+    }))
+  }
+  return dryRun(deps, store, texts, read, how)
+}
+
+async function minutesFor(deps: Deps, store: StoreDb<Db>, { type }: Wanted, count: number): Promise<number | null> {
+  const since = new Date(deps.now().getTime() - PACE_DAYS * DAY_MS)
+  const perMinute = await sql.busiestMinute(store, type, since)
+  return perMinute < LEAST_PER_MINUTE ? null : Math.ceil(count / perMinute)
+}
+
+async function quietPercentOf(deps: Deps, store: StoreDb<Db>, people: readonly string[]): Promise<number> {
+  if (people.length === 0) return 0
+  const since = new Date(deps.now().getTime() - QUIET_DAYS * DAY_MS)
+  return Math.round((100 * (await sql.countQuiet(store, people, since))) / people.length)
+}

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import { audienceTexts } from '../../../shared/audience.ts'
+import { ERASE_WORD } from '../../../shared/privacy.ts'
+import { aShop, type Shop } from '../../../test/by-hand-scene.ts'
+import { aCampaign, ask, create, read, tick } from '../../../test/campaign-scene.ts'
+import { aWorld } from '../../../test/world.ts'
+
+// People without an email, chosen by their number for SMS and WhatsApp (area decision 42).
+
+const world = aWorld()
+const words = { content: { body: 'Hi {{ customer_name }} {{ checkout_link }}' } }
+
+/** Of whoever left the cart, whose email is not known any more. */
+async function numberOf(shop: Shop, index: number): Promise<string> {
+  const { phone, shopper_id } = await world.db
+    .selectFrom('carts')
+    .select(['phone', 'shopper_id'])
+    .where('store_id', '=', shop.storeId)
+    .where('id', '=', shop.cartIds[index]!)
+    .executeTakeFirstOrThrow()
+  await world.db.updateTable('carts').set({ email: null }).where('shopper_id', '=', shopper_id).execute()
+  await world.db.updateTable('shoppers').set({ email: null }).where('id', '=', shopper_id).execute()
+  await world.db.deleteFrom('shopper_keys').where('shopper_id', '=', shopper_id).where('kind', '=', 'email').execute()
+  return phone!
+}
+
+test('an SMS campaign reaches those chosen by their number, who have no email', async () => {
+  const shop = await aShop(world, 3)
+  const phone = await numberOf(shop, 0)
+  const spaced = `${phone.slice(0, 5)} ${phone.slice(5)}`
+  const customerEmails = [shop.orders[1]!.email]
+  const targetAudience = { mode: 'selected', customerEmails, customerPhones: [spaced, phone, 'nonsense'] }
+  const counted = await ask(world, shop, 'POST', '/audience', { type: 'sms', targetAudience })
+  expect([counted.body.total, counted.body.eligible]).toEqual([2, 2])
+  world.texts.length = 0
+  const { id } = await aCampaign(world, shop, { type: 'sms', ...words, targetAudience })
+  expect((await read(world, shop, id)).targetAudience).toMatchObject({ customerEmails, customerPhones: [phone] })
+  await tick(world, shop)
+  expect(world.texts.map(({ to }) => to).sort()).toEqual([phone, shop.orders[1]!.phone].sort())
+})
+
+test('a mail has none of them, and a thousand together are the most', async () => {
+  const shop = await aShop(world, 1)
+  const phone = await numberOf(shop, 0)
+  const selected = (more: object) => ({ targetAudience: { mode: 'selected', ...more } })
+  const mail = await create(world, shop, selected({ customerPhones: [phone] }))
+  expect([mail.status, mail.body.fields]).toEqual([422, { customerPhones: audienceTexts.phonesOfMail }])
+  const emails = Array.from({ length: 1_000 }, (_, n) => `${n}@many.example`)
+  const many = { type: 'sms', ...words, ...selected({ customerEmails: emails, customerPhones: [phone] }) }
+  const refused = await create(world, shop, many)
+  expect([refused.status, Object.values(refused.body.fields)]).toEqual([400, [audienceTexts.tooMany]])
+})
+
+test('of whoever is erased no number is kept', async () => {
+  const shop = await aShop(world, 2)
+  const phone = await numberOf(shop, 0)
+  const targetAudience = { mode: 'selected', customerEmails: [shop.orders[1]!.email], customerPhones: [phone] }
+  const { id } = await aCampaign(world, shop, { type: 'sms', ...words, targetAudience })
+  const erased = await world.request('DELETE', `/api/privacy/${encodeURIComponent(phone)}`, {
+    token: shop.token,
+    body: { confirmation: ERASE_WORD },
+  })
+  expect(erased.status).toBe(202)
+  await world.runJobs()
+  expect((await read(world, shop, id)).targetAudience.customerPhones).toEqual([])
+})

@@ -1,0 +1,400 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { aShop, type Shop } from '../../../test/by-hand-scene.ts'
+import {
+  aCampaign,
+  ask,
+  create,
+  read,
+  rowsOf,
+  statesOf,
+  tick,
+  today,
+  wanted,
+  words,
+} from '../../../test/campaign-scene.ts'
+import { aCoupon } from '../../../test/discount-scene.ts'
+import { manyRecipients } from '../../../test/many-recipients.ts'
+import { DAY, HOUR } from '../../../test/message-scene.ts'
+import { aWorld } from '../../../test/world.ts'
+import { newId } from '../../core/common/ids.ts'
+
+// Campaigns are created, listed, changed and refused (B 3, 5, 7, 8).
+
+const world = aWorld()
+beforeEach(() => {
+  world.sent.length = 0
+})
+
+const save = (shop: Shop, id: string, body: object) => ask(world, shop, 'PUT', `/${id}`, wanted(world, body))
+
+describe('a campaign', () => {
+  test('is sent to everybody who left a cart, and completed; its figures add up', { tags: ['B3', 'B7'] }, async () => {
+    const shop = await aShop(world, 3)
+    const made = await aCampaign(world, shop)
+    expect(made).toMatchObject({
+      ...{ name: 'Spring', type: 'email', status: 'scheduled', platform: 'woocommerce', pausedBy: null },
+      targetAudience: { type: 'abandoned_carts', mode: 'matching', filters: {}, customerEmails: [] },
+      content: { ...words, template: 'custom', coupon: null },
+      schedule: { startDate: today(world), timeOfDay: '00:00', frequency: 'once', delay: 0, spreadHours: null },
+      ...{ revenue: [], couponShown: null, counts: { planned: 0 } },
+    })
+    expect(made._id).toBe(made.id)
+    expect(made.nextRunAt).toBe(world.now.toISOString())
+    await tick(world, shop)
+    expect(world.sent.map(({ to }) => to).sort()).toEqual(shop.orders.map(({ email }) => email).sort())
+    expect(await read(world, shop, made.id)).toMatchObject({
+      ...{ status: 'completed', nextRunAt: null },
+      counts: {
+        planned: 3,
+        sent: 3,
+        waiting: 0,
+        held: 0,
+        inFlight: 0,
+        skipped: 0,
+        failed: 0,
+        unknown: 0,
+        cancelled: 0,
+      },
+    })
+  })
+
+  test('with a later start waits for its time by the clocks of the store', async () => {
+    const shop = await aShop(world)
+    const { id } = await aCampaign(world, shop, { schedule: { startDate: today(world, 1), timeOfDay: '09:30' } })
+    const { nextRunAt } = await read(world, shop, id)
+    expect(nextRunAt).toBe(`${today(world, 1)}T14:30:00.000Z`)
+    await tick(world, shop)
+    expect(world.sent).toEqual([])
+    await tick(world, shop, new Date(nextRunAt!).getTime() - world.now.getTime())
+    expect(world.sent).toHaveLength(1)
+  })
+
+  test('is listed, newest first, found by its name and its status', { tags: ['A7', 'B7', 'B9'] }, async () => {
+    const shop = await aShop(world)
+    for (const name of ['One', 'Two 50%', 'Three']) {
+      await aCampaign(world, shop, { name })
+      world.advance(1_000)
+    }
+    const names = async (query: string) => {
+      const { body } = await ask(world, shop, 'GET', query)
+      return [body.pagination.total, ...body.campaigns.map((each: { name: string }) => each.name)]
+    }
+    expect(await names('')).toEqual([3, 'Three', 'Two 50%', 'One'])
+    expect(await names('?limit=1&page=2')).toEqual([3, 'Two 50%'])
+    expect(await names('?search=0%25')).toEqual([1, 'Two 50%'])
+    expect(await names('?status=paused')).toEqual([0])
+  })
+
+  test('that begins now does so whatever its start says, and is sent when all of it has gone', async () => {
+    const shop = await aShop(world, 2)
+    const later = { startDate: today(world, 3) }
+    const made = await aCampaign(world, shop, { sendNow: true, schedule: later })
+    expect(made).toMatchObject({ status: 'active', nextRunAt: null })
+    await tick(world, shop)
+    expect(world.sent).toHaveLength(2)
+    expect((await read(world, shop, made.id)).status).toBe('sent')
+  })
+
+  test('chosen by hand goes to those alone (area decision 125)', { tags: ['B3'] }, async () => {
+    const shop = await aShop(world, 4)
+    const [first, second, third] = shop.orders.map(({ email }) => email!)
+    const audiences = [
+      { customerEmails: [first!.toUpperCase()], targetAudience: { customerEmails: [second] } },
+      { targetAudience: { customerEmails: [second, 'nobody@elsewhere.example'] } },
+      { targetAudience: { filters: { customerEmails: [third], minAbandonTime: 1 } } },
+    ]
+    for (const [index, audience] of audiences.entries()) {
+      world.sent.length = 0
+      const { id } = await aCampaign(world, shop, { name: `${index}`, ...audience })
+      await tick(world, shop)
+      expect(world.sent.map(({ to }) => to)).toEqual([[first, second, third][index]])
+      expect((await read(world, shop, id)).targetAudience.mode).toBe('selected')
+    }
+  })
+})
+
+describe('refused is', () => {
+  test.each<[string, object, number, string]>([
+    ['no name', { name: ' ' }, 400, 'Enter a name.'],
+    ['no subject', { content: { ...words, subject: ' ' } }, 422, 'Enter a subject.'],
+    ['no message', { content: { ...words, body: ' \n' } }, 422, 'Enter a message.'],
+    ['words that are no template', { content: { ...words, body: '{% if %}' } }, 422, ''],
+    ['nobody chosen', { targetAudience: {} }, 422, 'Please select at least one customer to send the campaign to.'],
+    [
+      'no customer chosen',
+      { targetAudience: { type: 'specific_customers', mode: 'matching' } },
+      422,
+      'Please select at least one customer to send the campaign to.',
+    ],
+    [
+      'too many chosen',
+      { customerEmails: Array.from({ length: 1_001 }, (_, n) => `a${n}@b.example`) },
+      400,
+      'At most 1,000 customers can be selected by hand. Choose all that match instead.',
+    ],
+    [
+      'a range the wrong way round',
+      { targetAudience: { mode: 'matching', filters: { minCartValue: 9, maxCartValue: 8 } } },
+      400,
+      'The minimum must not be above the maximum.',
+    ],
+    [
+      'a selection that recurs',
+      {
+        customerEmails: ['a@b.example'],
+        targetAudience: {},
+        schedule: { startDate: '2030-01-01', frequency: 'daily' },
+      },
+      422,
+      'A recurring campaign needs all customers that match: the selected ones would be the same each time.',
+    ],
+    ['a start before today', { schedule: { startDate: '2026-01-01' } }, 422, 'Start date cannot be before today'],
+    [
+      'a start in the year 0, of one that begins now',
+      { sendNow: true, schedule: { startDate: '0000-01-01' } },
+      400,
+      'Start date cannot be before today',
+    ],
+    [
+      'push',
+      { type: 'push' },
+      422,
+      'Push notifications are not set up yet. Generate VAPID keys under Push notifications.',
+    ],
+    [
+      'a coupon that is gone',
+      {
+        content: {
+          ...words,
+          coupon: { couponId: newId(), fallback: 'skip', firstOrderOnly: false, pauseDays: null, aboveAmount: null },
+        },
+      },
+      422,
+      'This coupon no longer exists in your store. Choose another one.',
+    ],
+  ])('%s', { tags: ['B5'] }, async (_, body, status, sentence) => {
+    const shop = await aShop(world)
+    const reply = await create(world, shop, body)
+    expect([reply.status, reply.body.error]).toEqual([status, sentence ? sentence : expect.any(String)])
+    expect((await ask(world, shop, 'GET', '')).body.campaigns).toEqual([])
+  })
+
+  test('a start before today in the zone of the store, though it is today elsewhere', { tags: ['B5'] }, async () => {
+    const shop = await aShop(world)
+    // The evening before in New York.
+    world.now = new Date(`${today(world, 1)}T03:30:00Z`)
+    const [here, elsewhere] = [today(world), world.now.toISOString().slice(0, 10)]
+    expect(here < elsewhere).toBe(true)
+    expect((await create(world, shop, { schedule: { startDate: here } })).status).toBe(200)
+    await world.db.updateTable('stores').set({ time_zone: 'Europe/Berlin' }).where('id', '=', shop.storeId).execute()
+    const late = await create(world, shop, { schedule: { startDate: here } })
+    expect([late.status, late.body.error]).toEqual([422, 'Start date cannot be before today'])
+  })
+
+  test('what has no sender, as with a flow', async () => {
+    const shop = await aShop(world)
+    await world.db.updateTable('stores').set({ postal_address: '' }).where('id', '=', shop.storeId).execute()
+    const reply = await create(world, shop)
+    expect([reply.status, reply.body.error]).toEqual([
+      422,
+      'Enter your postal address: the law requires it in marketing emails.',
+    ])
+  })
+
+  test.each<['free' | 'starter', object, string]>([
+    [
+      'free',
+      { schedule: { startDate: '2030-01-01' } },
+      'Scheduled campaigns require the Starter plan or higher. Please upgrade to schedule campaigns.',
+    ],
+    [
+      'free',
+      { schedule: { startDate: '2030-01-01', frequency: 'weekly' } },
+      'Scheduled campaigns require the Starter plan or higher. Please upgrade to schedule campaigns.',
+    ],
+    [
+      'free',
+      { targetAudience: { mode: 'matching', filters: { minAbandonTime: 2 } } },
+      'Customer segmentation requires the Starter plan or higher. Please upgrade to filter the audience.',
+    ],
+    ['free', { type: 'sms' }, 'SMS feature requires Starter or Growth plan. Please upgrade to send SMS messages.'],
+    [
+      'starter',
+      { type: 'sms', schedule: { startDate: '2030-01-01' } },
+      'Planned and recurring SMS campaigns require the Growth plan. Please upgrade to schedule them.',
+    ],
+    [
+      'starter',
+      { type: 'whatsapp' },
+      'WhatsApp campaigns require the Growth plan, also those sent at once. Please upgrade to send them.',
+    ],
+  ])('on the %s plan %o (area decisions 43 and 124)', async (plan, body, sentence) => {
+    const shop = await aShop(world, 1, { plan })
+    const reply = await create(world, shop, body)
+    expect([reply.status, reply.body.code, reply.body.error]).toEqual([403, 'plan_required', sentence])
+  })
+
+  test('nothing of what the wizard begins with, on the free plan (area decision 124)', { tags: ['B9'] }, async () => {
+    const shop = await aShop(world, 1, { plan: 'free' })
+    const filters = { minAbandonTime: 1, maxAbandonTime: 72 }
+    const schedule = { startDate: today(world), timeOfDay: '10:00', frequency: 'once', delay: 0 }
+    const reply = await create(world, shop, { targetAudience: { mode: 'matching', filters }, schedule })
+    expect([reply.status, reply.body.campaign?.targetAudience.filters]).toEqual([200, filters])
+  })
+})
+
+describe('an edit', () => {
+  test('reaches what has not left: words, coupon and delay', { tags: ['B7'] }, async () => {
+    const shop = await aShop(world, 2)
+    const couponId = await aCoupon(world, shop)
+    const { id } = await aCampaign(world, shop, {
+      schedule: { startDate: today(world), timeOfDay: '00:00', delay: 168 },
+    })
+    await tick(world, shop)
+    const [row] = await rowsOf(world, id)
+    const cart = await world.db
+      .selectFrom('carts')
+      .select('last_activity_at')
+      .where('id', '=', row!.cart_id!)
+      .executeTakeFirstOrThrow()
+    expect(row!.due_at).toEqual(new Date(cart.last_activity_at.getTime() + 7 * DAY))
+    expect(row!.expires_at).toEqual(new Date(row!.due_at.getTime() + 3 * DAY))
+    const coupon = { couponId, fallback: 'skip', firstOrderOnly: false, pauseDays: null, aboveAmount: null }
+    const edited = await save(shop, id, {
+      name: 'Now',
+      content: { subject: 'Other', body: 'B {{ discounted_total }}', coupon },
+    })
+    expect(edited.body.campaign).toMatchObject({ name: 'Now', status: 'active', couponShown: { _id: couponId } })
+    await tick(world, shop)
+    expect(world.sent.map(({ subject }) => subject)).toEqual(['Other', 'Other'])
+    expect((await rowsOf(world, id)).map(({ coupon_id }) => coupon_id)).toEqual([couponId, couponId])
+    expect((await read(world, shop, id)).status).toBe('completed')
+  })
+
+  test('that takes people out closes what of it has not left, at once and with a reason; who is put in again gets it when it is sent again', async () => {
+    const shop = await aShop(world, 3)
+    const emails = shop.orders.map(({ email }) => email!)
+    const chosen = (...some: string[]) => ({
+      targetAudience: { mode: 'selected', customerEmails: some },
+      schedule: { startDate: today(world), timeOfDay: '00:00', delay: 168 },
+    })
+    const { id } = await aCampaign(world, shop, chosen(emails[0]!, emails[1]!))
+    await tick(world, shop)
+    expect(await statesOf(world, id)).toEqual(['1 scheduled', '1 scheduled'])
+    world.queued.length = 0
+    expect((await save(shop, id, chosen(emails[1]!))).status).toBe(200)
+    expect(await statesOf(world, id)).toEqual(['1 cancelled(campaign_left_out)', '1 scheduled'])
+    const { messages } = (await world.request('GET', `/api/carts/${shop.cartIds[0]}/messages`, { token: shop.token }))
+      .body
+    expect(messages[0].explanation).toBe('The shopper was taken out of the campaign before this was sent.')
+    // Whoever is added is in no run that has begun, and gets it with the next.
+    await save(shop, id, chosen(...emails))
+    await tick(world, shop)
+    expect(await rowsOf(world, id)).toHaveLength(2)
+    const { schedule: _, ...now } = chosen(...emails)
+    await save(shop, id, { ...now, schedule: { startDate: today(world), timeOfDay: '00:00', delay: 0 } })
+    expect((await ask(world, shop, 'POST', '/send-to-abandoned-carts', { campaignId: id })).status).toBe(200)
+    await tick(world, shop)
+    expect(world.sent.map(({ to }) => to).sort()).toEqual([...emails].sort())
+    expect(await statesOf(world, id)).toEqual(['1 cancelled(campaign_left_out)', '1 sent', '2 sent', '2 sent'])
+  })
+
+  test('from all that match to some closes the rest, also where they are very many', async () => {
+    const shop = await aShop(world, 2)
+    const schedule = { startDate: today(world), timeOfDay: '00:00', delay: 168 }
+    const { id } = await aCampaign(world, shop, { schedule })
+    await tick(world, shop)
+    await manyRecipients(world, shop, id, { count: 2_100, state: 'scheduled' })
+    const targetAudience = { mode: 'selected', customerEmails: [shop.orders[0]!.email!] }
+    await save(shop, id, { schedule, targetAudience })
+    await world.runJobs()
+    const open = (await rowsOf(world, id)).filter(({ state }) => state === 'scheduled')
+    expect(open.map(({ cart_id }) => cart_id)).toEqual([shop.cartIds[0]])
+  })
+
+  test('of start or frequency moves the next run; other edits leave it', async () => {
+    const shop = await aShop(world, 1)
+    const start = { startDate: today(world, 2), timeOfDay: '10:00' }
+    const { id, nextRunAt } = await aCampaign(world, shop, { schedule: start })
+    expect((await save(shop, id, { name: 'X', schedule: start })).body.campaign.nextRunAt).toBe(nextRunAt)
+    const moved = await save(shop, id, { schedule: { ...start, timeOfDay: '11:00' } })
+    expect(Date.parse(moved.body.campaign.nextRunAt) - Date.parse(nextRunAt!)).toBe(HOUR)
+    await tick(world, shop, 3 * DAY)
+    const ended = await read(world, shop, id)
+    expect([ended.status, ended.nextRunAt]).toEqual(['completed', null])
+    const again = await save(shop, id, { schedule: { ...start, frequency: 'daily' } })
+    expect([again.body.campaign.status, again.body.campaign.nextRunAt]).toEqual(['completed', null])
+  })
+
+  test('says what is wrong at its field, as creating does', async () => {
+    const shop = await aShop(world)
+    const { id } = await aCampaign(world, shop)
+    const { status, body } = await save(shop, id, { name: ' ', description: 7, schedule: { startDate: 'x' } })
+    expect([status, body.error, Object.keys(body.fields)]).toEqual([
+      400,
+      'Enter a name.',
+      ['name', 'description', 'schedule.startDate'],
+    ])
+  })
+
+  test('keeps a start that is over, and lets the type change before the first run only', async () => {
+    const shop = await aShop(world, 1, { plan: 'growth' })
+    const schedule = { startDate: today(world), timeOfDay: '23:59' }
+    const { id } = await aCampaign(world, shop, { schedule })
+    expect((await save(shop, id, { schedule, type: 'sms' })).body.campaign.type).toBe('sms')
+    expect((await save(shop, id, { schedule })).body.campaign.type).toBe('email')
+    await tick(world, shop, 30 * HOUR)
+    expect(world.sent).toHaveLength(1)
+    expect((await save(shop, id, { schedule, name: 'Late' })).body.campaign.name).toBe('Late')
+    const other = await save(shop, id, { schedule, type: 'sms' })
+    expect([other.status, other.body.error]).toEqual([
+      409,
+      'The type of a campaign cannot be changed once it has begun.',
+    ])
+  })
+
+  test('on a smaller plan needs none for what it was before', async () => {
+    const shop = await aShop(world, 1)
+    const was = {
+      schedule: { startDate: today(world, 5), frequency: 'weekly' },
+      targetAudience: { mode: 'matching', filters: { minCartValue: 1 } },
+    }
+    const { id } = await aCampaign(world, shop, was)
+    await world.db.updateTable('subscriptions').set({ plan: 'free' }).where('account_id', '=', shop.accountId).execute()
+    expect((await save(shop, id, { ...was, name: 'Y' })).status).toBe(200)
+    expect((await save(shop, id, { ...was, schedule: { ...was.schedule, frequency: 'daily' } })).status).toBe(403)
+    expect(
+      (await save(shop, id, { ...was, targetAudience: { mode: 'matching', filters: { minCartValue: 2 } } })).status,
+    ).toBe(403)
+  })
+})
+
+test('of whoever was erased no address is kept, and nobody else is left out (C8)', async () => {
+  const shop = await aShop(world, 2)
+  const [gone, there] = shop.orders.map(({ email }) => email!)
+  const { status } = await world.request('DELETE', `/api/privacy/${gone}`, {
+    token: shop.token,
+    body: { confirmation: 'erase' },
+  })
+  expect(status).toBe(202)
+  await world.runJobs()
+  const chosen = { customerEmails: [gone, there], targetAudience: {} }
+  const { id, targetAudience } = await aCampaign(world, shop, chosen)
+  expect(targetAudience.customerEmails).toEqual([there])
+  const saved = await save(shop, id, chosen)
+  expect(saved.body.campaign.targetAudience.customerEmails).toEqual([there])
+})
+
+test('templates come with their ids, for campaigns and for "Send to All"', { tags: ['B3'] }, async () => {
+  const shop = await aShop(world)
+  const { body } = await ask(world, shop, 'GET', '/templates')
+  expect(body.campaign.map(({ id }: { id: string }) => id)).toEqual([
+    'first_reminder',
+    'second_reminder',
+    'last_reminder',
+    'custom',
+  ])
+  expect(body.quickSend.map(({ id }: { id: string }) => id)).toEqual(['default', 'discount', 'urgency'])
+  expect(body.sms).toContain('Reply STOP')
+  expect(await statesOf(world, newId())).toEqual([])
+})

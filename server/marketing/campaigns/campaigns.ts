@@ -1,0 +1,219 @@
+import type { z } from 'zod'
+import type { CampaignView, listCampaigns, WantedCampaign } from '../../../shared/campaigns.ts'
+import { campaignTexts } from '../../../shared/campaigns.ts'
+import { isFiltered } from '../audiences/filters.ts'
+import { refuseBadText } from '../../delivery/compose/own-text.ts'
+import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
+import { transact } from '../../core/db/db.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { newId } from '../../core/common/ids.ts'
+import { paginationOf } from '../../core/db/paging.ts'
+import { couponsThere } from '../../carts/coupons/for-messages.ts'
+import type { Deps } from '../../deps.ts'
+import { COUPON_GONE, couponColumns } from '../flows/step-coupons.ts'
+import { insertTemplates, saveTemplate } from '../flows/templates.ts'
+import { answerOfRepeat, type IdempotentRequest, withIdempotencyKey } from '../manual-sends/idempotency.ts'
+import { scheduleNextLook, wakeStoreMessages } from '../../messages/messages/messages.ts'
+import { readStore, type StoreRow } from '../../access/stores/store.ts'
+import { erasedAmong } from '../../shoppers/suppressions/suppressions.ts'
+import * as sql from './campaigns-sql.ts'
+import { assertPlanAllows, assertWayOut, refuseCartWords } from './gates.ts'
+import { viewCampaign, viewCampaigns } from './present.ts'
+import { nextRun, reckonedAnew, runTimesOf, todayIn } from './rules.ts'
+import { followEdit } from './runs.ts'
+import { sendNowIn } from './steps.ts'
+import { assertValid, refusalAt, type Stored, storedOf, type Where } from './wanted.ts'
+
+// Campaigns: listed, created and changed. What is done with one that is there is in steps.ts, its runs are in runs.ts.
+
+type ListQuery = z.output<typeof listCampaigns.query>
+
+export async function readCampaigns(store: StoreDb<Db>, { search, status, page, limit }: ListQuery) {
+  const filter = { search: (search ?? '').trim().replaceAll('\0', ''), status: status ?? null }
+  const total = await sql.countCampaigns(store, filter)
+  const rows = await sql.pageOfCampaigns(store, filter, { limit, offset: (page - 1) * limit })
+  return { campaigns: await viewCampaigns(store, rows), pagination: paginationOf({ page, limit }, total) }
+}
+
+export async function createCampaign(
+  deps: Deps,
+  store: StoreDb<Db>,
+  request: IdempotentRequest,
+  wanted: WantedCampaign,
+): Promise<CampaignView> {
+  const before = await repeated(deps, store, request)
+  if (before) return before
+  const { row, where } = await whereOf(deps, store)
+  const stored = storedOf(wanted, where)
+  assertValid(stored, where, { hasStart: !wanted.sendNow })
+  await assertPlanAllows(deps, row.account_id, gatedOf(stored, where, wanted.sendNow))
+  await assertWayOut(deps, store, row, stored.type)
+  await refuseWords(deps, row, stored)
+  const { id } = await withIdempotencyKey(deps, store, request, {
+    make: async (tx, id) => {
+      await insert(deps, tx, { id, stored, coupon: wanted.content.coupon, request, where })
+      if (wanted.sendNow) await sendNowIn(deps, tx, found(await sql.lockCampaign(tx, id), 'Campaign'))
+    },
+    answer: async (id) => ({ id }),
+  })
+  return viewCampaign(store, id)
+}
+
+/** What was made when this request came first with its key, whatever would be said to it by now; null: it is the first, or has none. */
+export async function repeated(
+  deps: Deps,
+  store: StoreDb<Db>,
+  request: IdempotentRequest,
+): Promise<CampaignView | null> {
+  if (request.key === null) return null
+  const before = await answerOfRepeat(deps, store, request, async (id) => ({ id }))
+  return before && viewCampaign(store, before.reply.id)
+}
+
+export async function whereOf(deps: Deps, store: StoreDb): Promise<{ row: StoreRow; where: Where }> {
+  const row = found(await readStore(store), 'Store')
+  return { row, where: { currency: row.currency, zone: row.time_zone, now: deps.now() } }
+}
+
+const gatedOf = (stored: Stored, where: Where, isNow: boolean) => ({
+  ...{ type: stored.type, filters: stored.filters },
+  isPlanned: !isNow && isPlanned(stored, where),
+})
+
+const isPlanned = ({ start_date, frequency }: Pick<Stored, 'start_date' | 'frequency'>, { zone, now }: Where) =>
+  frequency !== 'once' || start_date > todayIn(zone, now)
+
+/** What is put together from an approved template has no words of the owner's. */
+async function refuseWords(deps: Deps, row: StoreRow, stored: Stored): Promise<void> {
+  await refuseCartWords(deps, row.account_id, stored)
+  const { type, subject, body } = stored
+  if (type !== 'whatsapp') await refuseBadText(deps, row.account_id, { channel: type, subject, body })
+}
+
+export interface NewCampaign {
+  id: string
+  stored: Stored
+  coupon: WantedCampaign['content']['coupon']
+  request: IdempotentRequest
+  where: Where
+}
+
+export async function insert(
+  deps: Deps,
+  tx: StoreTx,
+  { id, stored, coupon, request, where }: NewCampaign,
+): Promise<void> {
+  const now = deps.now()
+  const { people, subject, body, ...columns } = stored
+  const templateId = newId()
+  // By a key of its own: nothing else starts from the words of a campaign.
+  const template = { id: templateId, key: `campaign:${id}`, name: stored.name, subject, body }
+  await insertTemplates(tx, [template], now)
+  await sql.insertCampaign(tx, {
+    ...columns,
+    filters: JSON.stringify(columns.filters),
+    ...(await couponOf(tx, coupon, where)),
+    ...{ id, status: 'scheduled', template_id: templateId, created_by: request.session.userId },
+    ...{ next_run_at: notBefore(now, nextRun(runTimesOf(columns), where.zone, null)), run_zone: where.zone },
+    is_planned: isPlanned(columns, where),
+    ...{ created_at: now, updated_at: now },
+  })
+  await choose(deps, tx, id, people)
+}
+
+/** Of whoever was erased no address is kept (C8). */
+async function choose({ secrets }: Deps, tx: StoreTx, id: string, people: readonly string[]): Promise<void> {
+  const erased = await erasedAmong(tx, people.map(secrets.addressHash))
+  const kept = people.filter((address) => !erased.has(secrets.addressHash(address).toString('hex')))
+  await sql.setPeople(tx, id, kept)
+}
+
+async function couponOf(tx: StoreTx, coupon: NewCampaign['coupon'], { currency }: Where) {
+  if (coupon === null) return { coupon_id: null, coupon_pause_days: null }
+  if (!(await couponsThere(tx, [coupon.couponId])).has(coupon.couponId)) throw refusalAt('content.coupon', COUPON_GONE)
+  return couponColumns(coupon, currency)
+}
+
+export async function saveCampaign(
+  deps: Deps,
+  store: StoreDb<Db>,
+  id: string,
+  wanted: WantedCampaign,
+): Promise<CampaignView> {
+  const { row, where } = await whereOf(deps, store)
+  const before = found(await sql.readCampaign(store, id), 'Campaign')
+  const stored = storedOf(wanted, where)
+  assertValid(stored, where, { hasStart: !wanted.sendNow && stored.start_date !== before.start_date })
+  await assertPlanAllows(deps, row.account_id, changedGates(before, stored, where, wanted.sendNow))
+  if (wanted.sendNow) await assertWayOut(deps, store, row, stored.type)
+  await refuseWords(deps, row, stored)
+  await transact(store, async (tx) => {
+    const campaign = found(await sql.lockCampaign(tx, id), 'Campaign')
+    if (campaign.type !== stored.type && campaign.run > 0) {
+      throw new AppError('conflict', campaignTexts.typeKept, { fields: { type: campaignTexts.typeKept } })
+    }
+    await update(deps, tx, campaign, { stored, coupon: wanted.content.coupon, where })
+    if (wanted.sendNow) await sendNowIn(deps, tx, found(await sql.lockCampaign(tx, id), 'Campaign'))
+  })
+  return viewCampaign(store, id)
+}
+
+/** What it was before needs no larger plan than it had. */
+function changedGates(before: sql.CampaignRow, stored: Stored, where: Where, isNow: boolean) {
+  const { isPlanned, ...gated } = gatedOf(stored, where, isNow)
+  const isSameTime = isSame(runTimesOf(before), runTimesOf(stored)) && before.type === stored.type
+  const isSameAudience = isSame(before.filters, stored.filters) || !isFiltered(stored.filters)
+  return { ...gated, filters: isSameAudience ? {} : stored.filters, isPlanned: isPlanned && !isSameTime }
+}
+
+const isSame = (a: object, b: object): boolean => {
+  const sorted = (of: object) => JSON.stringify(Object.entries(of).sort())
+  return sorted(a) === sorted(b)
+}
+
+/** Reaches what has not been sent: its words and coupon are read when it is decided on, its time moves. */
+async function update(
+  deps: Deps,
+  tx: StoreTx,
+  campaign: sql.CampaignRow,
+  { stored, coupon, where }: Pick<NewCampaign, 'stored' | 'coupon' | 'where'>,
+): Promise<void> {
+  const { id } = campaign
+  const now = deps.now()
+  const { people, subject, body, ...columns } = stored
+  await saveTemplate(tx, { id: campaign.template_id, subject, body, now })
+  const isSameTime = isSame(runTimesOf(campaign), runTimesOf(columns))
+  await sql.updateCampaign(tx, id, {
+    ...columns,
+    filters: JSON.stringify(columns.filters),
+    ...(await couponOf(tx, coupon, where)),
+    ...(isSameTime ? {} : newTimes(campaign, columns, where)),
+    // What put it off may be gone.
+    ...(isSameTime && campaign.put_off_by !== null && { next_run_at: now }),
+    ...{ put_off_by: null, updated_at: now },
+  })
+  await choose(deps, tx, id, people)
+  const isRetimed = campaign.delay_hours !== columns.delay_hours || campaign.spread_hours !== columns.spread_hours
+  const isSelected = columns.audience_mode === 'selected'
+  if (campaign.run > 0) await followEdit(deps, tx, id, { isSelected, isRetimed })
+  await wakeStoreMessages(tx, ['coupon_pending', 'coupon_failed'], now)
+  await scheduleNextLook(tx)
+}
+
+type TimeColumns = Parameters<typeof runTimesOf>[0]
+
+const newTimes = (campaign: sql.CampaignRow, columns: TimeColumns, where: Where) => ({
+  next_run_at: nextAfterEdit(campaign, columns, where),
+  run_zone: where.zone,
+  is_planned: isPlanned(columns, where),
+})
+
+/** One that has ended runs again only when it is played. */
+function nextAfterEdit(campaign: sql.CampaignRow, columns: TimeColumns, { zone, now }: Where) {
+  const isOver = !['scheduled', 'active', 'paused'].includes(campaign.status) || campaign.sent_now_at !== null
+  if (isOver) return null
+  return notBefore(now, reckonedAnew(campaign.run, runTimesOf(columns), zone, now))
+}
+
+/** A run whose time had passed before it was asked for begins now, and its messages are of now. */
+const notBefore = (now: Date, at: Date | null): Date | null => (at !== null && at < now ? now : at)

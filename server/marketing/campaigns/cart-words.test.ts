@@ -1,0 +1,119 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { campaignTexts } from '../../../shared/campaigns.ts'
+import { aCampaign, ask, create, neutralWords, read, tick, today, wanted, words } from '../../../test/campaign-scene.ts'
+import { aCouponShop, type CouponShop } from '../../../test/discount-scene.ts'
+import { told } from '../../../test/notifications.ts'
+import { aTemplate, aWorld } from '../../../test/world.ts'
+import { CAMPAIGN_TEMPLATES } from '../../messages/templates/ready-templates.ts'
+
+// Chosen customers may be without a cart: nothing about one is written to them (area decision 42).
+
+const world = aWorld()
+beforeEach(() => {
+  world.sent.length = 0
+})
+
+/** One left a cart, the other has only bought. */
+const aMixedShop = () => aCouponShop(world, { carts: 1, buyers: 1 })
+const toCustomers = (shop: CouponShop, body: object = {}) => ({
+  targetAudience: {
+    type: 'specific_customers',
+    customerEmails: [...shop.orders, ...shop.buyerOrders].map(({ email }) => email),
+  },
+  content: neutralWords,
+  ...body,
+})
+const second = CAMPAIGN_TEMPLATES.find(({ id }) => id === 'second_reminder')!
+
+describe('a campaign to chosen customers', () => {
+  test.each<[string, object]>([
+    ['the items', { ...neutralWords, body: 'You left {{ cart_items }}' }],
+    ['the total', { ...neutralWords, body: '{% if cart_total %}Total{% endif %}' }],
+    ['the way back', { ...neutralWords, body: '{{ checkout_link }}' }],
+    ['the total with a coupon', { ...neutralWords, body: '{{ discounted_total }}' }],
+    ['a variable in the subject', { ...neutralWords, subject: '{{ cart_total }} waits' }],
+    ['a reminder by its name', { ...neutralWords, template: 'first_reminder' }],
+    ['a reminder by its subject', { ...neutralWords, subject: second.subject }],
+  ])('with %s is refused', async (_, content) => {
+    const shop = await aMixedShop()
+    const reply = await create(world, shop, toCustomers(shop, { content }))
+    expect([reply.status, reply.body.error]).toEqual([422, campaignTexts.cartWords])
+    expect((await ask(world, shop, 'GET', '')).body.campaigns).toEqual([])
+  })
+
+  test('is refused such words when it is edited, and one to abandoned carts that becomes it', async () => {
+    const shop = await aMixedShop()
+    const { id } = await aCampaign(world, shop, { schedule: { startDate: today(world, 1) } })
+    const turned = toCustomers(shop, { content: words, schedule: { startDate: today(world, 1) } })
+    const refused = await ask(world, shop, 'PUT', `/${id}`, wanted(world, turned))
+    expect([refused.status, refused.body.error]).toEqual([422, campaignTexts.cartWords])
+    expect((await read(world, shop, id)).targetAudience.type).toBe('abandoned_carts')
+    const allowed = await ask(world, shop, 'PUT', `/${id}`, wanted(world, { ...turned, content: neutralWords }))
+    expect(allowed.status).toBe(200)
+  })
+
+  test('goes in the same neutral words to those with and without a cart', async () => {
+    const shop = await aMixedShop()
+    await aCampaign(world, shop, toCustomers(shop))
+    await tick(world, shop)
+    expect(world.sent).toHaveLength(2)
+    for (const { subject, text } of world.sent) {
+      expect([subject, text?.includes('we have new pots')]).toEqual(['News', true])
+      // The footer says from where the address is known.
+      expect(text!.split('\n--\n')[0]).not.toMatch(/cart/i)
+    }
+  })
+
+  test('by WhatsApp needs an approved template with nothing of a cart in it', async () => {
+    const shop = await aCouponShop(world, { carts: 1, buyers: 1, plan: 'growth' })
+    const refused = await create(world, shop, toCustomers(shop, { type: 'whatsapp' }))
+    expect([refused.status, refused.body.error]).toEqual([422, campaignTexts.cartTemplate])
+    world.textChannels.whatsapp = {
+      ...aTemplate,
+      ...{ text: 'Hi {{1}}, news of {{2}}', variables: ['customer_name', 'store_name'] },
+    }
+    expect((await create(world, shop, toCustomers(shop, { type: 'whatsapp' }))).status).toBe(200)
+  })
+
+  test('that speaks of a cart when its run is due is paused, says why, and cannot be sent by hand', async () => {
+    const shop = await aMixedShop()
+    const { id } = await aCampaign(world, shop, toCustomers(shop))
+    const { template_id } = await world.db
+      .selectFrom('campaigns')
+      .select('template_id')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    await world.db.updateTable('templates').set({ body: words.body }).where('id', '=', template_id).execute()
+    await tick(world, shop)
+    expect(world.sent).toEqual([])
+    expect(await read(world, shop, id)).toMatchObject({ status: 'paused', pausedBy: 'cart_words' })
+    const [notice] = (await told(world, shop.storeId)).filter(({ type }) => type === 'campaign_paused')
+    expect(notice!.message).toMatch(/write about a cart to customers who may have none/)
+    for (const [method, path] of [
+      ['PATCH', `/${id}/play`],
+      ['POST', `/${id}/send-now`],
+    ] as const) {
+      const reply = await ask(world, shop, method, path)
+      expect([reply.status, reply.body.error]).toEqual([422, campaignTexts.cartWords])
+    }
+  })
+})
+
+test('its preview is the mail of somebody without a cart', async () => {
+  const shop = await aMixedShop()
+  const preview = (cartId: string) =>
+    world.request('POST', '/api/messages/preview', {
+      token: shop.token,
+      body: {
+        cartId,
+        channel: 'email',
+        subject: 'News',
+        body: '{{ store_name }}: {{ cart_items }} {{ checkout_link }}',
+      },
+    })
+  const shown = await preview('none')
+  expect([shown.status, shown.body.problem]).toEqual([200, null])
+  expect(shown.body.text).toContain('Visit the shop')
+  expect(shown.body.text).not.toContain('Return to your cart')
+  expect((await preview('sample')).body.text).toContain('Return to your cart')
+})

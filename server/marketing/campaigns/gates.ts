@@ -1,0 +1,107 @@
+import type { Feature } from '../../../shared/billing.ts'
+import { type CampaignType, campaignTexts, speaksOfCart } from '../../../shared/campaigns.ts'
+import { capabilities } from '../../../shared/platforms.ts'
+import { pushTexts } from '../../../shared/push.ts'
+import { explain } from '../../../shared/reasons.ts'
+import { isFiltered } from '../audiences/filters.ts'
+import { demandPlan, entitlementsOf } from '../../billing/billing/entitlements.ts'
+import { hasFeature } from '../../billing/billing/rules.ts'
+import type { AccountDb, StoreDb } from '../../core/db/db.ts'
+import { AppError } from '../../core/common/errors.ts'
+import type { Deps } from '../../deps.ts'
+import { missingForMail, missingForSending } from '../flows/flows.ts'
+import { assertMayMail } from '../../access/members/verification.ts'
+import { keyInUse } from '../../delivery/push/keys.ts'
+import type { StoredFilters } from '../../core/schema/campaigns.ts'
+import type { StoreRow } from '../../access/stores/store.ts'
+import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES } from '../../messages/templates/ready-templates.ts'
+import { refusalAt, type Stored } from './wanted.ts'
+
+// What has to be there before a campaign may be made or sent: the plan (decision 6, area decisions 43 and 124), a way out, and words that fit whom it is
+// for (area decision 42).
+
+export interface Gated {
+  type: CampaignType
+  filters: StoredFilters
+  /** A later start, or more than one run. */
+  isPlanned: boolean
+}
+
+export async function assertPlanAllows(deps: Deps, accountId: string, wanted: Gated): Promise<void> {
+  for (const [feature, sentence] of featuresOf(wanted)) {
+    await demandPlan({ accountId, db: deps.db }, deps.now(), { feature, sentence })
+  }
+}
+
+/** What stands against a run that is due, of all that was asked when the campaign was made; null: nothing. */
+export async function standsAgainst(account: AccountDb, now: Date, wanted: Gated): Promise<'plan' | 'payment' | null> {
+  const entitlements = await entitlementsOf(account, now)
+  if (entitlements.whyNot === 'payment_overdue') return 'payment'
+  const hasAll = featuresOf(wanted).every(([feature]) => hasFeature(entitlements, feature))
+  return entitlements.maySend && hasAll ? null : 'plan'
+}
+
+export async function assertPaid(account: AccountDb, now: Date): Promise<void> {
+  const { whyNot } = await entitlementsOf(account, now)
+  if (whyNot === 'payment_overdue') throw new AppError('plan_required', campaignTexts.paymentOverdue)
+}
+
+function featuresOf({ type, filters, isPlanned }: Gated): [Feature, string][] {
+  return [
+    ...(type === 'sms' ? [['manual_texts', campaignTexts.smsPlan] as [Feature, string]] : []),
+    ...(type === 'whatsapp' ? [['campaign_texts', campaignTexts.whatsappPlan] as [Feature, string]] : []),
+    ...(type === 'sms' && isPlanned ? [['campaign_texts', campaignTexts.plannedSmsPlan] as [Feature, string]] : []),
+    ...(isPlanned ? [['scheduled_campaigns', campaignTexts.scheduledPlan] as [Feature, string]] : []),
+    ...(isFiltered(filters) ? [['audience_filters', campaignTexts.filterPlan] as [Feature, string]] : []),
+  ]
+}
+
+/** As flows ask for it when they are switched on. */
+export async function assertWayOut(deps: Deps, store: StoreDb, row: StoreRow, type: CampaignType): Promise<void> {
+  if (type === 'email') return assertMail(deps, store, row)
+  if (type === 'push') return assertPush(store, row)
+  const channel = await deps.channels.text(row.account_id, type)
+  if (!channel) throw new AppError('unprocessable', explain(`${type}_not_configured`))
+  if (type === 'whatsapp' && channel.template === null) throw new AppError('unprocessable', explain('template_missing'))
+}
+
+async function assertPush(store: StoreDb, row: StoreRow): Promise<void> {
+  if (!capabilities[row.platform].pushHost) throw new AppError('unprocessable', pushTexts.noHost)
+  if (!(await keyInUse(store))) throw new AppError('unprocessable', explain('push_not_configured'))
+  await assertMayMail({ accountId: row.account_id, db: store.db })
+}
+
+async function assertMail(deps: Deps, store: StoreDb, row: StoreRow): Promise<void> {
+  const byMail = [{ channel: 'email' as const }]
+  const missing = [...missingForSending(row), ...(await missingForMail(deps, store, row.account_id, byMail))]
+  if (missing.length > 0) throw new AppError('unprocessable', missing.join(' '))
+  await assertMayMail({ accountId: row.account_id, db: store.db })
+}
+
+type Worded = Pick<Stored, 'audience_type' | 'type' | 'template_key' | 'subject' | 'body'>
+
+const remindersOfCarts = [...CAMPAIGN_TEMPLATES, ...QUICK_SEND_TEMPLATES].filter(({ body }) => body !== '')
+
+const isOfCart = ({ template_key, subject, body }: Worded): boolean =>
+  remindersOfCarts.some((each) => each.id === template_key || each.subject === subject || each.body === body) ||
+  speaksOfCart(`${subject} ${body}`)
+
+/** The field and the sentence; null: it may go to chosen customers, or does not. */
+export async function cartWordsOf(
+  deps: Deps,
+  accountId: string,
+  campaign: Worded,
+): Promise<{ field: string; text: string } | null> {
+  if (campaign.audience_type !== 'specific_customers') return null
+  if (campaign.type !== 'whatsapp') {
+    return isOfCart(campaign) ? { field: 'content.body', text: campaignTexts.cartWords } : null
+  }
+  const template = (await deps.channels.text(accountId, 'whatsapp'))?.template
+  const isFilled = template && (template.buttonUrlPrefix !== null || template.variables.some(speaksOfCart))
+  return isFilled ? { field: 'type', text: campaignTexts.cartTemplate } : null
+}
+
+export async function refuseCartWords(deps: Deps, accountId: string, campaign: Worded): Promise<void> {
+  const found = await cartWordsOf(deps, accountId, campaign)
+  if (found) throw refusalAt(found.field, found.text)
+}

@@ -1,0 +1,142 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { aShop, type Shop } from '../../../test/by-hand-scene.ts'
+import { aCampaign, ask, read, rowsOf, statesOf, tick, today } from '../../../test/campaign-scene.ts'
+import { manyRecipients } from '../../../test/many-recipients.ts'
+import { DAY, MINUTE } from '../../../test/message-scene.ts'
+import { told } from '../../../test/notifications.ts'
+import { aWorld } from '../../../test/world.ts'
+import { type MailReport, recordMailReport } from '../../delivery/mail-reports/mail-reports.ts'
+import { guardCampaigns } from './guard.ts'
+import { brakeOf } from './rules.ts'
+import { runCampaigns } from './runs.ts'
+
+// A running campaign that bounces or is reported as spam too often is paused (area decision 50).
+
+const world = aWorld()
+let shop: Shop
+let id: string
+
+beforeEach(async () => {
+  shop = await aShop(world)
+  const schedule = { startDate: today(world), timeOfDay: '00:00', frequency: 'daily' }
+  id = (await aCampaign(world, shop, { schedule })).id
+  await tick(world, shop)
+})
+
+const report = async (ids: readonly string[], kind: MailReport['kind']) => {
+  for (const messageId of ids) {
+    await recordMailReport(world.deps, { messageId, kind, source: 'dsn', status: null, words: '550 no such user' })
+  }
+}
+const pauses = async () => (await told(world, shop.storeId)).filter(({ type }) => type === 'campaign_paused')
+/** Not asked over the API: the session of its owner may be over. */
+const standing = async () => {
+  const campaigns = world.db.selectFrom('campaigns').select(['status', 'paused_by'])
+  const { status, paused_by } = await campaigns.where('id', '=', id).executeTakeFirstOrThrow()
+  return [status, paused_by]
+}
+
+test.each([
+  [{ accepted: 199, bounced: 199, complained: 199 }, null],
+  [{ accepted: 200, bounced: 10, complained: 0 }, null],
+  [{ accepted: 200, bounced: 11, complained: 0 }, 'bounces'],
+  [{ accepted: 200, bounced: 9, complained: 2 }, null],
+  [{ accepted: 200, bounced: 0, complained: 3 }, 'complaints'],
+  [{ accepted: 1_000, bounced: 50, complained: 3 }, null],
+  [{ accepted: 1_000, bounced: 51, complained: 0 }, 'bounces'],
+  [{ accepted: 1_000, bounced: 0, complained: 4 }, 'complaints'],
+] as const)('of %o', (found, cause) => expect(brakeOf(found)).toBe(cause))
+
+test('bounces of more than 5 % pause it, once, and its owner is told once', async () => {
+  const ids = await manyRecipients(world, shop, id, { count: 209 })
+  await report(ids.slice(0, 10), 'hard')
+  await guardCampaigns(world.deps)
+  expect(await standing()).toEqual(['active', null])
+  await report(ids.slice(10, 11), 'refused')
+  await Promise.all([guardCampaigns(world.deps), guardCampaigns(world.deps)])
+  expect(await standing()).toEqual(['paused', 'bounces'])
+  await guardCampaigns(world.deps)
+  expect(await pauses()).toMatchObject([
+    {
+      title: 'The campaign “Spring” was paused',
+      message: expect.stringContaining('11 of its 210 messages bounced, which is more than 5%.'),
+    },
+  ])
+})
+
+test('what is open of it stays open; resumed it goes on, and what came back before does not count again', async () => {
+  const ids = await manyRecipients(world, shop, id, { count: 209 })
+  const [waiting] = await manyRecipients(world, shop, id, { count: 1, state: 'scheduled' })
+  await report(ids.slice(0, 3), 'complaint')
+  await guardCampaigns(world.deps)
+  expect(await standing()).toEqual(['paused', 'complaints'])
+  expect((await pauses())[0]!.message).toContain('3 of its 210 messages were reported as spam')
+  expect((await rowsOf(world, id)).find((row) => row.id === waiting)!.state).toBe('scheduled')
+  world.advance(MINUTE)
+  expect((await ask(world, shop, 'PATCH', `/${id}/play`)).status).toBe(200)
+  await report(ids.slice(3, 30), 'hard')
+  await guardCampaigns(world.deps)
+  expect(await standing()).toEqual(['scheduled', null])
+  const later = await manyRecipients(world, shop, id, { count: 200 })
+  await report(later.slice(0, 11), 'hard')
+  await guardCampaigns(world.deps)
+  expect(await standing()).toEqual(['paused', 'bounces'])
+  expect(await pauses()).toHaveLength(2)
+  expect(await statesOf(world, id)).toContain('1 scheduled')
+})
+
+describe('of small runs', () => {
+  /** The next run, with so many recipients of whom some bounced. */
+  const aRun = async (count: number, bounced: number) => {
+    world.advance(DAY)
+    await runCampaigns(world.deps)
+    await report((await manyRecipients(world, shop, id, { count })).slice(0, bounced), 'hard')
+    await guardCampaigns(world.deps)
+    return standing()
+  }
+
+  test('the newest ones count together until they have 200 messages', async () => {
+    expect(await aRun(150, 9)).toEqual(['active', null])
+    expect(await aRun(150, 6)).toEqual(['active', null])
+    expect(await aRun(150, 10)).toEqual(['paused', 'bounces'])
+    expect((await pauses())[0]!.message).toContain('16 of its 300 messages bounced')
+  })
+
+  test('what bounced before them does not count: it is no part of how the campaign does now', async () => {
+    expect(await aRun(150, 60)).toEqual(['active', null])
+    expect(await aRun(1_300, 0)).toEqual(['active', null])
+    expect(await aRun(150, 14)).toEqual(['active', null])
+  })
+
+  test('nor do runs of more than 30 days ago', async () => {
+    expect(await aRun(150, 30)).toEqual(['active', null])
+    world.advance(31 * DAY)
+    expect(await aRun(150, 2)).toEqual(['active', null])
+  })
+})
+
+test.each([
+  ['a large run that was sent again', 300],
+  ['a few that were tried again', 5],
+])('%s leaves the run that is still sending under guard', async (_, count) => {
+  const ids = await manyRecipients(world, shop, id, { count: 249 })
+  await manyRecipients(world, shop, id, { count: 1, state: 'scheduled' })
+  expect((await ask(world, shop, 'POST', `/${id}/send-now`)).status).toBe(200)
+  await manyRecipients(world, shop, id, { count })
+  await guardCampaigns(world.deps)
+  expect(await standing()).toEqual(['active', null])
+  await report(ids.slice(0, 30), 'hard')
+  await guardCampaigns(world.deps)
+  expect(await standing()).toEqual(['paused', 'bounces'])
+})
+
+test('one that is over is left as it is, and so is one of another store', async () => {
+  const other = await aShop(world)
+  const { id: over } = await aCampaign(world, other)
+  await tick(world, other)
+  expect((await read(world, other, over)).status).toBe('completed')
+  await report((await manyRecipients(world, other, over, { count: 200 })).slice(0, 50), 'hard')
+  await guardCampaigns(world.deps)
+  expect((await read(world, other, over)).status).toBe('completed')
+  expect(await standing()).toEqual(['active', null])
+})

@@ -1,0 +1,77 @@
+import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
+import { notify } from '../../access/notifications/notifications.ts'
+import { type CampaignRow, lockCampaign, updateCampaign } from './campaigns-sql.ts'
+import { campaignsWithReturns, countsOfRun, type RunCounts, runsSince } from './guard-sql.ts'
+import { BRAKE, type BrakeLimits, brakeOf, isRunning, statusAfter } from './rules.ts'
+
+// Too many messages of a running campaign come back or are reported as spam: it is paused and its owner told (area decision 50). What is open
+// of it stays open; a member resumes or cancels it. After that only what leaves from then on counts, or it could not be resumed.
+
+const MOST = 100
+const WATCHED_MS = 30 * 86_400_000
+
+export async function guardCampaigns(deps: Deps, limits: BrakeLimits = BRAKE): Promise<void> {
+  const since = new Date(deps.now().getTime() - WATCHED_MS)
+  const least = { bounced: limits.bounces.least, complained: limits.complaints.least, since, limit: MOST }
+  for (const { store_id: storeId, id } of await campaignsWithReturns(deps.db, least)) {
+    const store = { storeId, db: deps.db }
+    const judged = await countsToJudge(store, id, { since, enough: limits.leastAccepted })
+    const counts = judged.find((each) => brakeOf(each, limits) !== null)
+    const cause = counts && brakeOf(counts, limits)
+    if (!cause) continue
+    const { accepted } = counts
+    const count = cause === 'bounces' ? counts.bounced : counts.complained
+    await pause(deps, store, id, { cause, count, accepted })
+    deps.log.warn({ storeId, campaignId: id, cause, count, accepted }, 'campaigns.guard')
+  }
+}
+
+/** The newest runs that together have enough messages, a large one alone or small ones as one; and each older one that is still sending. */
+async function countsToJudge(
+  store: StoreDb<Db>,
+  id: string,
+  { since, enough }: { since: Date; enough: number },
+): Promise<RunCounts[]> {
+  const newest = { accepted: 0, bounced: 0, complained: 0 }
+  const older: RunCounts[] = []
+  for (const { run, is_sending } of await runsSince(store, id, since)) {
+    const isNewest = newest.accepted < enough
+    if (!isNewest && !is_sending) continue
+    const counts = await countsOfRun(store, id, { run, since })
+    if (isNewest) add(newest, counts)
+    else older.push(counts)
+  }
+  return [newest, ...older]
+}
+
+function add(sum: RunCounts, { accepted, bounced, complained }: RunCounts): void {
+  sum.accepted += accepted
+  sum.bounced += bounced
+  sum.complained += complained
+}
+
+type Cause =
+  | { cause: 'bounces' | 'complaints'; count: number; accepted: number }
+  /** A run was due that the account's plan, or an overdue payment, does not allow. */
+  | { cause: 'plan' | 'payment' }
+  /** A run to chosen customers was due that speaks of a cart. */
+  | { cause: 'cart_words' }
+
+async function pause(deps: Deps, store: StoreDb<Db>, id: string, found: Cause): Promise<void> {
+  const now = deps.now()
+  await transact(store, async (tx) => {
+    const campaign = await lockCampaign(tx, id)
+    // Somebody was faster.
+    if (!campaign || !isRunning(campaign)) return
+    await pauseFor(tx, campaign, found, now)
+    await updateCampaign(tx, id, { watched_from: now })
+  })
+}
+
+/** Without a member; its owner is told. Only Play resumes it. */
+export async function pauseFor(tx: StoreTx, { id, name, status }: CampaignRow, found: Cause, now: Date): Promise<void> {
+  const paused = { status: statusAfter(status, 'pause')!, paused_by: found.cause, put_off_by: null, updated_at: now }
+  await updateCampaign(tx, id, paused)
+  await notify(tx, { type: 'campaign_paused', data: { campaignId: id, name, ...found }, at: now })
+}

@@ -1,0 +1,194 @@
+import { isNewestMatching } from '../audiences/fragments.ts'
+import { newestAbandoned } from '../../carts/carts/fragments.ts'
+import type { ChannelName } from '../../messages/channels/channel.ts'
+import { type RawBuilder, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
+import { SCHEDULED } from '../../messages/messages/fragments.ts'
+import type { StoredFilters } from '../../core/schema/campaigns.ts'
+import { isKeyOf } from './fragments.ts'
+import { dueAt, MOST_AGE, spreadOver } from './runs-sql.ts'
+
+// The rows of a run, a page at a time: SQL and nothing else.
+
+export interface RunToPlan {
+  id: string
+  run: number
+  at: Date
+  started_at: Date
+  cursor_at: Date | null
+  cursor_id: string | null
+}
+
+/** The oldest whose rows are not all made. Called with the campaign locked. */
+export function runToPlan({ db, storeId }: StoreTx, campaignId: string): Promise<RunToPlan | undefined> {
+  return db
+    .selectFrom('campaign_runs')
+    .select(['id', 'run', 'at', 'started_at', 'cursor_at', 'cursor_id'])
+    .where('store_id', '=', storeId)
+    .where('campaign_id', '=', campaignId)
+    .where('planned_at', 'is', null)
+    .orderBy('run')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+export async function moveCursor(
+  { db, storeId }: StoreTx,
+  campaignId: string,
+  { run, at, id }: { run: number; at: Date; id: string },
+): Promise<void> {
+  await db
+    .updateTable('campaign_runs')
+    .set({ cursor_at: at, cursor_id: id })
+    .where('store_id', '=', storeId)
+    .where('campaign_id', '=', campaignId)
+    .where('run', '=', run)
+    .execute()
+}
+
+export async function markPlanned(
+  { db, storeId }: StoreTx,
+  campaignId: string,
+  { run, now }: { run: number; now: Date },
+): Promise<void> {
+  await db
+    .updateTable('campaign_runs')
+    .set({ planned_at: now })
+    .where('store_id', '=', storeId)
+    .where('campaign_id', '=', campaignId)
+    .where('run', '=', run)
+    .execute()
+}
+
+/**
+ * A message of campaign `campaignId` that was closed because the campaign was cancelled, or the person taken out of it, does not count: who
+ * had nothing of it may get it when it is played again.
+ */
+const isOfCampaign = (campaignId: string) => sql`h.origin_kind = 'campaign' and h.origin_id = ${campaignId}
+  and coalesce(h.reason, '') not in ('campaign_cancelled', 'campaign_left_out')`
+
+/** By the cart alone: by the campaign, which statistics do not know yet, each look would read all its messages. */
+const ofCart = (
+  cart: RawBuilder<unknown>,
+) => sql`(select h.origin_kind, h.origin_id, h.step_id, h.state, h.reason from messages h
+    where h.store_id = c.store_id and h.cart_id = ${cart} offset 0) h`
+
+/** Cart `c` has had it, in whatever run. */
+export const hasHadIt = (campaignId: string) =>
+  sql`exists (select 1 from ${ofCart(sql`c.id`)} where ${isOfCampaign(campaignId)})`
+
+/** The person of cart `c` is in this run. */
+const isInRun = (
+  campaignId: string,
+  runId: string,
+) => sql`exists (select 1 from carts o cross join lateral ${ofCart(sql`o.id`)}
+  where o.store_id = c.store_id and o.shopper_id = c.shopper_id and ${isOfCampaign(campaignId)} and h.step_id = ${runId} offset 0)`
+
+export interface Wanted {
+  campaignId: string
+  channel: ChannelName
+  filters: StoredFilters
+}
+
+/** Abandoned carts that a run of the campaign would write about: not those it has written about before. */
+const newcomers = (storeId: string, { campaignId, channel, filters }: Wanted, startedAt: Date) => sql`
+  carts c where c.store_id = ${storeId} and c.status = 'abandoned' and c.last_activity_at <= ${startedAt}
+    and ${isNewestMatching({ storeId, channel, filters, now: startedAt })} and not ${hasHadIt(campaignId)}`
+
+export interface Place {
+  id: string
+  last_activity_at: Date
+}
+
+/**
+ * The next of them, the newest activity first. Who was active after the run began is not in it: the order would change under the pages, and
+ * a shopper who is there at this moment is not reminded.
+ */
+export async function nextCarts(
+  { db, storeId }: StoreTx,
+  wanted: Wanted,
+  run: RunToPlan,
+  limit: number,
+): Promise<Place[]> {
+  const behind =
+    run.cursor_at && run.cursor_id
+      ? sql`and (c.last_activity_at, c.id) < (${run.cursor_at}::timestamptz, ${run.cursor_id}::uuid)`
+      : sql``
+  const { rows } = await sql<Place>`
+    select c.id, c.last_activity_at from ${newcomers(storeId, wanted, run.started_at)} ${behind}
+      and not ${isInRun(wanted.campaignId, run.id)}
+    order by c.last_activity_at desc, c.id desc limit ${limit}`.execute(db)
+  return rows
+}
+
+/** How many a run that begins now would write to, as far as `most`. */
+export async function countNewcomers(
+  { db, storeId }: StoreDb,
+  wanted: Wanted,
+  { now, most }: { now: Date; most: number },
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from (select 1 from ${newcomers(storeId, wanted, now)} limit ${most}) found`.execute(
+    db,
+  )
+  return rows[0]!.count
+}
+
+/**
+ * One message for each of these carts that is abandoned still; answers how many. None of them can be joined to another meanwhile (S6). A
+ * cart with something planned is given up 7 days after it at the earliest (S5).
+ */
+export async function planCarts(
+  { db, storeId }: StoreTx,
+  { campaignId, runId, cartIds, now }: { campaignId: string; runId: string; cartIds: readonly string[]; now: Date },
+): Promise<number> {
+  const { rows } = await sql`
+    with locked as materialized (
+      select c.id, c.shopper_id, c.last_activity_at from carts c
+      where c.store_id = ${storeId} and c.id = any(${[...cartIds]}::uuid[]) and c.status = 'abandoned' order by c.id for no key update),
+    due as materialized (
+      select c.id, c.shopper_id, r.id as run_id, r.run, g.type, g.template_id, ${dueAt(sql`c.shopper_id`)} as at
+      from locked c join campaigns g on g.store_id = ${storeId} and g.id = ${campaignId}
+      join campaign_runs r on r.store_id = ${storeId} and r.campaign_id = g.id and r.id = ${runId}),
+    kept as (
+      update carts c set lost_at = due.at + interval '7 days' from due
+      where c.store_id = ${storeId} and c.id = due.id and c.lost_at < due.at + interval '7 days')
+    insert into messages (store_id, id, cart_id, shopper_id, origin_kind, origin_id, step_id, step, channel, state, due_at, expires_at, wake_at,
+      template_id, created_at, updated_at)
+    select ${storeId}, gen_random_uuid(), due.id, due.shopper_id, 'campaign', ${campaignId}, due.run_id, due.run, due.type, ${SCHEDULED},
+      due.at, due.at + ${MOST_AGE}, due.at, due.template_id, ${now}, ${now}
+    from due on conflict do nothing returning 1`.execute(db)
+  return rows.length
+}
+
+export interface ChosenRow {
+  shopper_id: string
+  /** The one left last; null: there is none to write about. */
+  cart_id: string | null
+  later_ms: number
+}
+
+/** People chosen by hand who have had nothing of it: about the cart, or, of those who may be without one, at all. */
+export async function chosenPeople(
+  { db, storeId }: StoreTx,
+  { campaignId, runId }: { campaignId: string; runId: string },
+): Promise<ChosenRow[]> {
+  const { rows } = await sql<ChosenRow>`
+    select s.id as shopper_id, c.id as cart_id, extract(epoch from ${spreadOver(sql`s.id`)}) * 1000 as later_ms
+    from (select distinct k.shopper_id from campaign_people p
+      join shopper_keys k on k.store_id = p.store_id and ${isKeyOf(sql`p.address`)}
+      where p.store_id = ${storeId} and p.campaign_id = ${campaignId}) w
+    join shoppers s on s.store_id = ${storeId} and s.id = w.shopper_id
+    join campaigns g on g.store_id = ${storeId} and g.id = ${campaignId}
+    join campaign_runs r on r.store_id = ${storeId} and r.campaign_id = g.id and r.id = ${runId}
+    left join lateral (${newestAbandoned}) c on true
+    where case when g.audience_type = 'abandoned_carts' then c.id is not null and not ${hasHadIt(campaignId)}
+      else not ${hasHadAnything(campaignId)} end
+    order by s.id`.execute(db)
+  return rows.map((row) => ({ ...row, later_ms: Math.round(Number(row.later_ms)) }))
+}
+
+/** Person `s` has had it, about whatever cart or none. */
+export const hasHadAnything = (campaignId: string): RawBuilder<unknown> => sql`(
+  exists (select 1 from messages h where h.store_id = s.store_id and h.lone_shopper_id = s.id and ${isOfCampaign(campaignId)} offset 0)
+  or exists (select 1 from carts o join messages h on h.store_id = o.store_id and h.cart_id = o.id
+    where o.store_id = s.store_id and o.shopper_id = s.id and ${isOfCampaign(campaignId)} offset 0))`

@@ -1,0 +1,90 @@
+import { CampaignView, type WantedCampaign } from '../../../shared/campaigns.ts'
+import type { CouponOfStep } from '../../../shared/coupons.ts'
+import { currencyExponent } from '../../../shared/money.ts'
+import { presentFilters } from '../audiences/filters.ts'
+import type { StoreDb } from '../../core/db/db.ts'
+import { found } from '../../core/common/errors.ts'
+import { couponsOfSteps } from '../../carts/coupons/list.ts'
+import { presentCoupon } from '../flows/step-coupons.ts'
+import { countsOfStates } from '../../messages/messages/state-rules.ts'
+import { readStore, type StoreRow } from '../../access/stores/store.ts'
+import * as sql from './campaigns-sql.ts'
+import { isEmail } from './wanted.ts'
+
+// Campaigns as the API shows them.
+
+export async function viewCampaign(store: StoreDb, id: string): Promise<CampaignView> {
+  const row = found(await sql.readCampaign(store, id), 'Campaign')
+  return (await viewCampaigns(store, [row]))[0]!
+}
+
+export async function viewCampaigns(store: StoreDb, rows: readonly sql.CampaignRow[]): Promise<CampaignView[]> {
+  if (rows.length === 0) return []
+  const ids = rows.map(({ id }) => id)
+  const chosen = rows.filter((row) => row.audience_mode === 'selected').map(({ id }) => id)
+  const shop = found(await readStore(store), 'Store')
+  const [counts, revenue, people, coupons] = await Promise.all([
+    sql.countsOf(store, ids),
+    sql.revenueOf(store, ids),
+    chosen.length > 0 ? sql.peopleOf(store, chosen) : [],
+    couponsOfSteps(
+      store,
+      rows.flatMap((row) => row.coupon_id ?? []),
+    ),
+  ])
+  const of = <Each extends { campaign_id: string }>(each: readonly Each[], id: string) =>
+    each.filter(({ campaign_id }) => campaign_id === id)
+  return rows.map((row) =>
+    presentCampaign(row, {
+      shop,
+      coupon: (row.coupon_id && coupons.get(row.coupon_id)) || null,
+      people: of(people, row.id).map(({ address }) => address),
+      counts: countsOfStates(of(counts, row.id)),
+      revenue: of(revenue, row.id).map(({ minor, currency }) => ({ amount: major(minor, currency), currency })),
+    }),
+  )
+}
+
+const major = (minor: number, currency: string) => minor / 10 ** currencyExponent(currency)
+
+interface Beside extends Pick<CampaignView, 'counts' | 'revenue'> {
+  shop: StoreRow
+  coupon: CouponOfStep | null
+  people: string[]
+}
+
+const chosenOf = (people: readonly string[]) => ({
+  customerEmails: people.filter(isEmail),
+  customerPhones: people.filter((address) => !isEmail(address)),
+})
+
+function presentCampaign(
+  row: sql.CampaignRow,
+  { shop, coupon, people: chosen, counts, revenue }: Beside,
+): CampaignView {
+  return {
+    ...{ _id: row.id, id: row.id, name: row.name, description: row.description, type: row.type, status: row.status },
+    ...{ createdAt: row.created_at.toISOString(), updatedAt: row.updated_at.toISOString() },
+    ...{ platform: shop.platform, storeId: shop.url },
+    targetAudience: {
+      ...{ type: row.audience_type, mode: row.audience_mode },
+      ...{ filters: presentFilters(row.filters, shop.currency), ...chosenOf(chosen) },
+    },
+    content: {
+      ...{ subject: row.subject, body: row.body, template: templateOf(row.template_key) },
+      coupon: presentCoupon(row, shop.currency),
+    },
+    couponShown: coupon,
+    schedule: {
+      ...{ startDate: row.start_date, timeOfDay: row.time_of_day, frequency: row.frequency },
+      ...{ delay: row.delay_hours, spreadHours: row.spread_hours },
+    },
+    nextRunAt: row.next_run_at?.toISOString() ?? null,
+    ...{ counts, revenue, pausedBy: row.paused_by, putOffBy: row.put_off_by },
+  }
+}
+
+type Template = WantedCampaign['content']['template']
+
+/** The column is written from such a choice alone. */
+const templateOf = (key: string): Template => CampaignView.shape.content.shape.template.parse(key)

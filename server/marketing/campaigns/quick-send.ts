@@ -1,0 +1,68 @@
+import type { z } from 'zod'
+import { type CampaignView, campaignTexts, type sendToAbandonedCarts } from '../../../shared/campaigns.ts'
+import { filtersOf } from '../audiences/filters.ts'
+import { refuseBadText } from '../../delivery/compose/own-text.ts'
+import type { Db, StoreDb } from '../../core/db/db.ts'
+import { found } from '../../core/common/errors.ts'
+import { zoneOf } from '../../core/common/time.ts'
+import type { Deps } from '../../deps.ts'
+import { type IdempotentRequest, withIdempotencyKey } from '../manual-sends/idempotency.ts'
+import { QUICK_SEND_TEMPLATES } from '../../messages/templates/ready-templates.ts'
+import { insert, repeated, whereOf } from './campaigns.ts'
+import { lockCampaign } from './campaigns-sql.ts'
+import { assertPlanAllows, assertWayOut } from './gates.ts'
+import { viewCampaign } from './present.ts'
+import { clockIn, todayIn } from './rules.ts'
+import { sendNowIn } from './steps.ts'
+import { refusalAt, type Stored, type Where } from './wanted.ts'
+
+// "Send to All Abandoned Carts" (B 2, B 9): a campaign that is made and sent at once.
+
+type Wanted = z.output<typeof sendToAbandonedCarts.body>
+
+export async function sendToAll(
+  deps: Deps,
+  store: StoreDb<Db>,
+  request: IdempotentRequest,
+  wanted: Wanted,
+): Promise<CampaignView> {
+  const before = await repeated(deps, store, request)
+  if (before) return before
+  const { row, where } = await whereOf(deps, store)
+  const stored = quickSend(wanted, where)
+  if (isWithoutItsOffer(wanted)) throw refusalAt('coupon', campaignTexts.noOffer)
+  await assertPlanAllows(deps, row.account_id, { ...stored, isPlanned: false })
+  await assertWayOut(deps, store, row, stored.type)
+  await refuseBadText(deps, row.account_id, { channel: 'email', subject: stored.subject, body: stored.body })
+  const { id } = await withIdempotencyKey(deps, store, request, {
+    make: async (tx, id) => {
+      await insert(deps, tx, { id, stored, coupon: wanted.coupon ?? null, request, where })
+      await sendNowIn(deps, tx, found(await lockCampaign(tx, id), 'Campaign'))
+    },
+    answer: async (id) => ({ id }),
+  })
+  return viewCampaign(store, id)
+}
+
+/** The discount template, or its ready words, without a coupon (area decision 44). */
+function isWithoutItsOffer({ template, subject, htmlContent, coupon }: Wanted): boolean {
+  if (coupon) return false
+  return template === 'discount' || subject?.trim() === discount.subject || htmlContent === discount.body
+}
+
+const discount = QUICK_SEND_TEMPLATES.find(({ id }) => id === 'discount')!
+
+function quickSend(wanted: Wanted, { currency, zone, now }: Where): Stored {
+  const [subject, body] = [wanted.subject?.trim() ?? '', wanted.htmlContent ?? '']
+  if (subject === '' || body.trim() === '') {
+    throw refusalAt(subject === '' ? 'subject' : 'htmlContent', campaignTexts.noWords)
+  }
+  const date = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: zoneOf(zone) }).format(now)
+  return {
+    ...{ name: `Quick Send - ${date}`, description: '', type: 'email', template_key: 'quick_send', subject, body },
+    ...{ audience_type: 'abandoned_carts', audience_mode: 'matching', people: [] },
+    filters: filtersOf(wanted.filters ?? {}, currency),
+    ...{ start_date: todayIn(zone, now), time_of_day: clockIn(zone, now), frequency: 'once' },
+    ...{ delay_hours: 0, spread_hours: null },
+  }
+}

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest'
+import { aShop, type Shop } from '../../../test/by-hand-scene.ts'
+import { aCampaign, ask, statesOf, tick, today, wanted, words } from '../../../test/campaign-scene.ts'
+import { HOUR } from '../../../test/message-scene.ts'
+import { aWorld } from '../../../test/world.ts'
+
+// Requests about campaigns that come again (D9).
+
+const world = aWorld()
+
+describe('the same press within a minute', () => {
+  const sendNow = (shop: Shop, id: string) => ask(world, shop, 'POST', `/${id}/send-now`)
+  const again = (shop: Shop, campaignId: string) => ask(world, shop, 'POST', '/send-to-abandoned-carts', { campaignId })
+  const runsOf = async (id: string) =>
+    (await world.db.selectFrom('campaign_runs').select('run').where('campaign_id', '=', id).execute()).length
+
+  test.each([
+    ['Send Now', sendNow],
+    ['Send', again],
+  ])('of %s acts after a pause in between, as often as it was paused, and not otherwise', async (_, press) => {
+    const shop = await aShop(world)
+    const { id } = await aCampaign(world, shop, { schedule: { startDate: today(world, 3) } })
+    for (let run = 1; run <= 3; run++) {
+      const replies = await Promise.all([press(shop, id), press(shop, id), press(shop, id)])
+      expect(replies.map(({ status, body }) => [status, body.campaign.status])).toEqual(Array(3).fill([200, 'active']))
+      expect([(await press(shop, id)).body.campaign.status, await runsOf(id)]).toEqual(['active', run])
+      expect((await ask(world, shop, 'PATCH', `/${id}/pause`)).body.campaign.status).toBe('paused')
+      world.advance(1_000)
+    }
+  })
+
+  test('of Send Now says that it was cancelled in between', async () => {
+    const shop = await aShop(world)
+    const { id } = await aCampaign(world, shop, { schedule: { startDate: today(world, 3) } })
+    expect((await sendNow(shop, id)).status).toBe(200)
+    await ask(world, shop, 'PUT', `/${id}`, { status: 'cancelled' })
+    expect((await sendNow(shop, id)).status).toBe(409)
+  })
+})
+
+test('a Create that comes again with its key is answered as the first, also once its day has begun and passed', async () => {
+  const shop = await aShop(world)
+  const body = wanted(world, { schedule: { startDate: today(world), timeOfDay: '23:59' } })
+  const call = { token: shop.token, body, headers: { 'idempotency-key': 'create-1' } }
+  const first = await world.request('POST', '/api/campaigns', call)
+  world.advance(23 * HOUR)
+  expect(today(world)).not.toBe(body.schedule.startDate)
+  const later = await world.request('POST', '/api/campaigns', call)
+  expect([later.status, later.body.campaign.id]).toEqual([200, first.body.campaign.id])
+  expect((await world.request('POST', '/api/campaigns', { ...call, headers: {} })).status).toBe(422)
+})
+
+test('what an earlier "Send to All" holds back is closed when a newer one goes to the same cart, and of a campaign is not', async () => {
+  const shop = await aShop(world)
+  const set = (paused: Date | null) =>
+    world.db.updateTable('stores').set({ sending_paused_at: paused }).where('id', '=', shop.storeId).execute()
+  const send = async (subject: string) => {
+    const body = { subject, htmlContent: words.body }
+    return (await ask(world, shop, 'POST', '/send-to-abandoned-carts', body)).body.campaign.id as string
+  }
+  await set(world.now)
+  const campaign = (await aCampaign(world, shop, { schedule: { startDate: today(world, 3) } })).id
+  await ask(world, shop, 'POST', `/${campaign}/send-now`)
+  const earlier = await send('Earlier')
+  await tick(world, shop)
+  expect(await statesOf(world, earlier)).toEqual(['1 held(sending_paused)'])
+  world.advance(1_000)
+  const newer = await send('Newer')
+  await set(null)
+  await world.db.updateTable('messages').set({ wake_at: world.now }).where('store_id', '=', shop.storeId).execute()
+  await tick(world, shop)
+  expect(await statesOf(world, earlier)).toEqual(['1 skipped(superseded)'])
+  expect(await statesOf(world, newer)).toEqual(['1 sent'])
+  expect(await statesOf(world, campaign)).toEqual(['1 sent'])
+})

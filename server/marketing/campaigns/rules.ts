@@ -1,0 +1,140 @@
+import type { CampaignSchedule, CampaignStatus } from '../../../shared/campaigns.ts'
+import { instantOf, zoneOf } from '../../core/common/time.ts'
+import type { CampaignsTable } from '../../core/schema/campaigns.ts'
+
+// What may be done with a campaign in which status (B 4), and when it runs. Pure.
+
+export type Step = 'play' | 'pause' | 'send_now' | 'send' | 'cancel' | 'delete' | 'edit'
+
+/** Where a step leads; null: it is refused. The status itself: nothing changes, as with a second press of the button. */
+const steps: Record<CampaignStatus, Partial<Record<Step, CampaignStatus>>> = {
+  scheduled: {
+    edit: 'scheduled',
+    pause: 'paused',
+    send_now: 'active',
+    send: 'active',
+    cancel: 'cancelled',
+    play: 'scheduled',
+  },
+  paused: {
+    edit: 'paused',
+    play: 'scheduled',
+    send_now: 'active',
+    send: 'active',
+    cancel: 'cancelled',
+    pause: 'paused',
+  },
+  active: {
+    edit: 'active',
+    pause: 'paused',
+    send_now: 'active',
+    send: 'active',
+    cancel: 'cancelled',
+    delete: 'active',
+    play: 'active',
+  },
+  // Play re-opens what has ended, for those who have had nothing of it.
+  completed: { edit: 'completed', play: 'scheduled', send: 'active', delete: 'completed' },
+  sent: { edit: 'sent', play: 'scheduled', send: 'active', delete: 'sent', send_now: 'sent' },
+  cancelled: { edit: 'cancelled', play: 'scheduled', send: 'active', delete: 'cancelled', cancel: 'cancelled' },
+}
+
+export const statusAfter = (status: CampaignStatus, step: Step): CampaignStatus | null => steps[status][step] ?? null
+
+/** Whether its runs begin and its messages leave (D5). */
+export const isRunning = ({ status }: { status: CampaignStatus }): boolean =>
+  status === 'scheduled' || status === 'active'
+
+export type RunTimes = Pick<CampaignSchedule, 'startDate' | 'timeOfDay' | 'frequency'>
+
+export const runTimesOf = (row: Pick<CampaignsTable, 'start_date' | 'time_of_day' | 'frequency'>): RunTimes => ({
+  startDate: row.start_date,
+  timeOfDay: row.time_of_day,
+  frequency: row.frequency,
+})
+
+/** The first run, or the one after `after`; null: there is none. Of the 31st in a short month its last day (area decision 45, T3). */
+export function nextRun({ startDate, timeOfDay, frequency }: RunTimes, zone: string, after: Date | null): Date | null {
+  const first = Temporal.PlainDateTime.from(`${startDate}T${timeOfDay}`)
+  if (after === null) return dateOf(first, zone)
+  if (frequency === 'once') return null
+  const from = Temporal.Instant.fromEpochMilliseconds(after.getTime())
+    .toZonedDateTimeISO(zoneOf(zone))
+    .toPlainDateTime()
+  const unit = units[frequency]
+  const passed = first.until(from, { largestUnit: unit })[unit]
+  for (let count = Math.max(0, passed - 1); ; count++) {
+    // From the first, or the 31st would become the 28th for good.
+    const at = dateOf(first.add({ [unit]: count }), zone)
+    if (at > after) return at
+  }
+}
+
+const units = { daily: 'days', weekly: 'weeks', monthly: 'months' } as const
+
+const dateOf = (wallClock: Temporal.PlainDateTime, zone: string) =>
+  new Date(instantOf(wallClock, zoneOf(zone)).epochMilliseconds)
+
+/** Of the runs since `first` that were missed, the newest: they are held as one. */
+export function dueRun(times: RunTimes, zone: string, first: Date, now: Date): Date {
+  for (let at = first; ; ) {
+    const next = nextRun(times, zone, at)
+    if (next === null || next > now) return at
+    at = next
+  }
+}
+
+/** When one whose times, or whose zone, are others now runs next; null: not again. `run`: the newest that has begun. */
+export function reckonedAnew(run: number, times: RunTimes, zone: string, now: Date): Date | null {
+  const first = nextRun(times, zone, null)!
+  return run === 0 || first > now ? first : nextRun(times, zone, now)
+}
+
+/** When one that is played again runs: at its next time, or now where there is none. */
+export function runAgain(times: RunTimes, zone: string, now: Date): Date {
+  const first = nextRun(times, zone, null)!
+  return first > now ? first : (nextRun(times, zone, now) ?? now)
+}
+
+type Played = Pick<CampaignsTable, 'status' | 'start_date' | 'time_of_day' | 'frequency'> & {
+  is_planned: boolean
+  next_run_at: Date | null
+}
+
+/** Whether Play leads to runs at their times, not to one now or to the rest of one that has begun. */
+export function isPlayedByTime(campaign: Played, zone: string, now: Date): boolean {
+  const { status, is_planned, frequency, next_run_at } = campaign
+  if (!is_planned || status === 'scheduled' || status === 'active') return false
+  if (frequency !== 'once') return status !== 'paused' || next_run_at !== null
+  return status === 'paused' ? next_run_at !== null : nextRun(runTimesOf(campaign), zone, null)! > now
+}
+
+/** YYYY-MM-DD of the store's calendar. */
+export const todayIn = (zone: string, now: Date): string =>
+  Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(zoneOf(zone)).toPlainDate().toString()
+
+/** HH:MM of the store's clocks. */
+export const clockIn = (zone: string, now: Date): string =>
+  Temporal.Instant.fromEpochMilliseconds(now.getTime())
+    .toZonedDateTimeISO(zoneOf(zone))
+    .toPlainTime()
+    .toString()
+    .slice(0, 5)
+
+/** Area decision 50. */
+export const BRAKE = {
+  leastAccepted: 200,
+  bounces: { least: 10, share: 0.05 },
+  complaints: { least: 3, share: 0.003 },
+}
+export type BrakeLimits = typeof BRAKE
+
+/** What a running campaign is paused for; null: nothing. */
+export function brakeOf(
+  { accepted, bounced, complained }: { accepted: number; bounced: number; complained: number },
+  { leastAccepted, bounces, complaints }: BrakeLimits = BRAKE,
+): 'bounces' | 'complaints' | null {
+  if (accepted < leastAccepted) return null
+  if (bounced >= bounces.least && bounced / accepted > bounces.share) return 'bounces'
+  return complained >= complaints.least && complained / accepted > complaints.share ? 'complaints' : null
+}

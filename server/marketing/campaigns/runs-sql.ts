@@ -1,0 +1,206 @@
+import { type Db, type RawBuilder, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
+import { becomesCancelled, becomesDue, isHeld, isOpen, isRunningCampaign, isSending } from '../../messages/messages/fragments.ts'
+import { isKeyOf } from './fragments.ts'
+
+// Runs of campaigns: SQL and nothing else. What a run's rows are made of is in plan-sql.ts.
+
+export interface CampaignKey {
+  store_id: string
+  id: string
+}
+
+/** Whether any campaign is due, or has begun and not ended: of these are all the campaigns that the looks below find. */
+export async function hasCampaignWork(db: Db, now: Date): Promise<boolean> {
+  const { rows } = await sql<{ has: boolean }>`
+    select exists (select 1 from campaigns g where (g.next_run_at <= ${now} or g.run > 0) and ${isRunningCampaign})
+      or exists (select 1 from campaign_runs where planned_at is null) as has`.execute(db)
+  return rows[0]!.has
+}
+
+/** Those whose time has come, of stores that are connected. */
+export async function dueCampaigns(db: Db, now: Date, limit: number): Promise<CampaignKey[]> {
+  const { rows } = await sql<CampaignKey>`
+    select g.store_id, g.id from campaigns g join stores s on s.id = g.store_id and s.is_active
+    where g.next_run_at <= ${now} and g.next_run_at is not null and ${isRunningCampaign}
+    order by g.next_run_at limit ${limit}`.execute(db)
+  return rows
+}
+
+/** Those whose next run was reckoned by another zone than their store has. */
+export async function campaignsOfOtherZones(db: Db, limit: number): Promise<CampaignKey[]> {
+  const { rows } = await sql<CampaignKey>`
+    select g.store_id, g.id from campaigns g join stores s on s.id = g.store_id and s.time_zone <> g.run_zone
+    where g.next_run_at is not null and ${isRunningCampaign} limit ${limit}`.execute(db)
+  return rows
+}
+
+/** false: another process is at it, or it is not due any more. */
+export async function takeDue({ db, storeId }: StoreTx, id: string, now: Date): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from campaigns g where g.store_id = ${storeId} and g.id = ${id} and g.next_run_at <= ${now} and ${isRunningCampaign}
+    for no key update skip locked`.execute(db)
+  return rows.length > 0
+}
+
+/** Those of connected stores with a run whose rows are not all made: a process that made them may have ended, or the store was disconnected. */
+export async function unplannedCampaigns(db: Db, limit: number): Promise<CampaignKey[]> {
+  const { rows } = await sql<CampaignKey>`
+    select distinct r.store_id, r.campaign_id as id from campaign_runs r join stores s on s.id = r.store_id and s.is_active
+    where r.planned_at is null limit ${limit}`.execute(db)
+  return rows
+}
+
+export interface NewRun {
+  campaignId: string
+  run: number
+  id: string
+  at: Date
+  now: Date
+}
+
+export async function insertRun({ db, storeId }: StoreTx, { campaignId, run, id, at, now }: NewRun): Promise<void> {
+  await db
+    .insertInto('campaign_runs')
+    .values({ store_id: storeId, campaign_id: campaignId, run, id, at, started_at: now })
+    .execute()
+}
+
+/** No more rows are made of what has begun. */
+export async function endPlanning({ db, storeId }: StoreTx, campaignId: string, now: Date): Promise<void> {
+  await db
+    .updateTable('campaign_runs')
+    .set({ planned_at: now })
+    .where('store_id', '=', storeId)
+    .where('campaign_id', '=', campaignId)
+    .where('planned_at', 'is', null)
+    .execute()
+}
+
+const isBeingPlanned = sql`exists (select 1 from campaign_runs r
+    where r.store_id = g.store_id and r.campaign_id = g.id and r.planned_at is null)`
+
+/** Two looks into the index of origins; together they would read it from its beginning. */
+const hasUnfinished = sql`(exists (select 1 from messages m where m.store_id = g.store_id and m.origin_kind = 'campaign'
+      and m.origin_id = g.id and ${isOpen('m')})
+    or exists (select 1 from messages m where m.store_id = g.store_id and m.origin_kind = 'campaign'
+      and m.origin_id = g.id and ${isSending('m')}))`
+
+/** Through: no further run, and nothing of those there were is still to go. */
+const isThrough = sql`(${isRunningCampaign} and g.run > 0 and g.next_run_at is null and not ${isBeingPlanned} and not ${hasUnfinished})`
+
+export async function campaignsThrough(db: Db, limit: number): Promise<CampaignKey[]> {
+  const { rows } = await sql<CampaignKey>`
+    select g.store_id, g.id from campaigns g where ${isThrough} limit ${limit}`.execute(db)
+  return rows
+}
+
+/** Called with the campaign locked: what the condition reads besides its row would be as it was before a wait for it. */
+export async function endCampaign({ db, storeId }: StoreTx, id: string, now: Date): Promise<void> {
+  await sql`update campaigns g set status = case when g.sent_now_at is null then 'completed' else 'sent' end, updated_at = ${now}
+    where g.store_id = ${storeId} and g.id = ${id} and ${isThrough}`.execute(db)
+}
+
+/** Resumed in the middle of a run. */
+export async function campaignsGoingOn(db: Db, limit: number): Promise<CampaignKey[]> {
+  const { rows } = await sql<CampaignKey>`
+    select g.store_id, g.id from campaigns g where ${isRunningCampaign} and g.run > 0 and g.status = 'scheduled'
+      and (${isBeingPlanned} or ${hasUnfinished}) limit ${limit}`.execute(db)
+  return rows
+}
+
+export async function markGoingOn({ db, storeId }: StoreDb, id: string, now: Date): Promise<void> {
+  await sql`update campaigns g set status = 'active', updated_at = ${now}
+    where g.store_id = ${storeId} and g.id = ${id} and g.status = 'scheduled' and g.deleted_at is null`.execute(db)
+}
+
+/** Closes so many of its open messages, with a record of why; answers how many there were. */
+export const cancelSome = (tx: StoreTx, campaignId: string, wanted: Closing): Promise<number> =>
+  closeSome(tx, campaignId, { ...wanted, which: sql`true` })
+
+/** The same of messages to people who are not chosen any more. */
+export const cancelLeftOut = (tx: StoreTx, campaignId: string, wanted: Omit<Closing, 'reason'>): Promise<number> =>
+  closeSome(tx, campaignId, { ...wanted, reason: 'campaign_left_out', which: sql`not ${isToChosen}` })
+
+/** The same of those held back. */
+export const cancelHeld = (tx: StoreTx, campaignId: string, wanted: Omit<Closing, 'reason'>): Promise<number> =>
+  closeSome(tx, campaignId, { ...wanted, reason: 'campaign_dropped', which: isHeld('messages') })
+
+interface Closing {
+  reason: string
+  now: Date
+  limit: number
+}
+
+const isToChosen = sql`exists (select 1 from campaign_people p
+  join shopper_keys k on k.store_id = p.store_id and ${isKeyOf(sql`p.address`)}
+  where p.store_id = messages.store_id and p.campaign_id = messages.origin_id and k.shopper_id = messages.shopper_id)`
+
+async function closeSome(
+  { db, storeId }: StoreTx,
+  campaignId: string,
+  { reason, now, limit, which }: Closing & { which: RawBuilder<unknown> },
+): Promise<number> {
+  const { rows } = await sql`
+    with gone as (
+      update messages m set ${becomesCancelled(reason, now)}
+      from (select id from messages where store_id = ${storeId} and id = any(array(
+          select id from messages where ${ofCampaign(storeId, campaignId)} and ${isOpen('messages')} and ${which} limit ${limit}))
+        and ${isOpen('messages')} and ${which} order by id for update) open
+      where m.store_id = ${storeId} and m.id = open.id returning m.id)
+    insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
+    select ${storeId}, gen_random_uuid(), id, ${now}, 'cancel', ${reason}, '{}' from gone returning 1`.execute(db)
+  return rows.length
+}
+
+export interface Place {
+  step: number
+  id: string
+}
+
+/**
+ * Those open of so many of its messages behind a place get the time they have since it was edited; answers the place they reach to, null: there
+ * are none. Each message is looked at once, or all of a large campaign would be read again for every page.
+ */
+export async function retimeSome(
+  { db, storeId }: StoreTx,
+  campaignId: string,
+  { now, limit, after }: { now: Date; limit: number; after: Place | null },
+): Promise<Place | null> {
+  const { rows } = await sql<Place>`
+    with page as materialized (
+      select step, id, state, due_at, cart_id, shopper_id, step_id from messages where ${ofCampaign(storeId, campaignId)}
+        ${after ? sql`and (step, id) > (${after.step}::int, ${after.id}::uuid)` : sql``} order by step, id limit ${limit}),
+    timed as materialized (
+      select o.id, ${dueAt(sql`o.shopper_id`)} as at from page o
+      join campaigns g on g.store_id = ${storeId} and g.id = ${campaignId}
+      join campaign_runs r on r.store_id = g.store_id and r.campaign_id = g.id and r.id = o.step_id
+      left join carts c on c.store_id = g.store_id and c.id = o.cart_id
+      where ${isOpen('o')} and o.due_at <> ${dueAt(sql`o.shopper_id`)}),
+    open as materialized (
+      select id from messages where store_id = ${storeId} and id = any(array(select id from timed)) and ${isOpen('messages')}
+      order by id for update),
+    moved as (
+      update messages m set ${becomesDue(sql`t.at`)}, due_at = t.at, expires_at = t.at + ${MOST_AGE}, updated_at = ${now}
+      from timed t join open on open.id = t.id where m.store_id = ${storeId} and m.id = open.id)
+    select step, id from page order by step desc, id desc limit 1`.execute(db)
+  return rows[0] ?? null
+}
+
+const ofCampaign = (storeId: string, campaignId: string) =>
+  sql`store_id = ${storeId} and origin_kind = 'campaign' and origin_id = ${campaignId}`
+
+/** D7. */
+export const MOST_AGE = sql`interval '72 hours'`
+
+/**
+ * When a message of run `r` of campaign `g` about cart `c` is due: the later of the run and the last activity plus the delay. Chosen customers
+ * have theirs at the run. With a spread each shopper has a place in it of their own, the same at every look.
+ */
+export const dueAt = (shopperId: ReturnType<typeof sql>) => sql`(
+  case when g.audience_type = 'specific_customers' or c.id is null then r.at
+    else greatest(r.at, c.last_activity_at + g.delay_hours * interval '1 hour') end
+  + ${spreadOver(shopperId)})`
+
+/** Whole milliseconds, as all instants are kept. */
+export const spreadOver = (shopperId: ReturnType<typeof sql>) => sql`(coalesce(g.spread_hours, 0)
+  * (('x' || substr(md5(${shopperId}::text || r.id::text), 1, 6))::bit(24)::int * 3600000::bigint / 16777216) * interval '1 millisecond')`

@@ -1,0 +1,397 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { type MessageView, messageName } from '../../../shared/carts.ts'
+import { aShop, consent, type Shop } from '../../../test/by-hand-scene.ts'
+import { aCampaign, ask, neutralWords, read, rowsOf, statesOf, tick, today, wanted } from '../../../test/campaign-scene.ts'
+import { aCouponShop } from '../../../test/discount-scene.ts'
+import { anOrder } from '../../../test/factories.ts'
+import { connectionsWait } from '../../../test/locks.ts'
+import { DAY, HOUR, pass } from '../../../test/message-scene.ts'
+import { aWorld } from '../../../test/world.ts'
+import { recordOrders } from '../../carts/carts/record.ts'
+import { transact } from '../../core/db/db.ts'
+import { newId } from '../../core/common/ids.ts'
+import { lockCampaign } from './campaigns-sql.ts'
+import { planRunsJob } from './jobs.ts'
+import { beginRun, followCampaign, followZones, planRuns, runCampaigns } from './runs.ts'
+
+// Runs: when they begin, whom they write to, and what happens when a process ends in the middle of one.
+
+const world = aWorld()
+beforeEach(() => {
+  world.sent.length = 0
+})
+
+const zoned = (shop: Shop, zone: string) =>
+  world.db.updateTable('stores').set({ time_zone: zone }).where('id', '=', shop.storeId).execute()
+const runsOf = (id: string) =>
+  world.db.selectFrom('campaign_runs').selectAll().where('campaign_id', '=', id).orderBy('run').execute()
+
+/** More abandoned carts, made of one that is there. */
+async function copies(shop: Shop, count: number): Promise<void> {
+  const [store, first] = [shop.storeId, shop.cartIds[0]!]
+  const columns = `status, version, started_at, last_activity_at, abandon_at, abandoned_at, lost_at, opening_fact_id, last_fact_at, last_fact_id, customer_name, items, item_count, value_minor, currency, search, fold, created_at`
+  await world.pool.query(
+    `with n as (select gen_random_uuid() as shopper, gen_random_uuid() as cart, i from generate_series(1, $3) i),
+    s as (insert into shoppers (store_id, id, email, created_at, first_seen_at) select $1, shopper, 'many' || i || '@shoppers.example', now(), now() from n)
+    insert into carts (store_id, id, shopper_id, email, ${columns})
+    select $1, n.cart, n.shopper, 'many' || n.i || '@shoppers.example', ${columns} from carts c, n where c.store_id = $1 and c.id = $2`,
+    [store, first, count],
+  )
+}
+
+/** As if it were a thousand. */
+const PAGE = 10
+
+describe('a run', () => {
+  test.each([
+    ['Europe/Berlin', '2027-03-27', '02:30', ['2027-03-27T01:30', '2027-03-28T01:00', '2027-03-29T00:30']],
+    ['Europe/Berlin', '2027-10-30', '02:30', ['2027-10-30T00:30', '2027-10-31T00:30', '2027-11-01T01:30']],
+    ['America/New_York', '2027-11-06', '01:30', ['2027-11-06T05:30', '2027-11-07T05:30', '2027-11-08T06:30']],
+    ['Australia/Lord_Howe', '2027-10-02', '02:10', ['2027-10-01T15:40', '2027-10-02T15:30', '2027-10-03T15:10']],
+  ])('in %s from %s at %s is at the shown time, once, when the clocks change (T3)', async (zone, startDate, timeOfDay, times) => {
+    world.now = new Date(Date.parse(`${startDate}T00:00:00Z`) - 5 * DAY)
+    const shop = await aShop(world)
+    await zoned(shop, zone)
+    const { id } = await aCampaign(world, shop, { schedule: { startDate, timeOfDay, frequency: 'daily' } })
+    for (const [index, time] of times.entries()) {
+      const at = new Date(`${time}:00Z`)
+      world.now = new Date(at.getTime() - 1_000)
+      await runCampaigns(world.deps)
+      expect(await runsOf(id)).toHaveLength(index)
+      world.now = at
+      await Promise.all([runCampaigns(world.deps), runCampaigns(world.deps), runCampaigns(world.deps)])
+      const runs = await runsOf(id)
+      expect(runs.map((run) => run.at.toISOString())).toEqual(
+        times.slice(0, index + 1).map((each) => `${each}:00.000Z`),
+      )
+    }
+    // A clock that steps back begins nothing again (T4).
+    world.advance(-3 * DAY)
+    await runCampaigns(world.deps)
+    expect(await runsOf(id)).toHaveLength(3)
+  })
+
+  test('of a store that has another zone meanwhile is at the shown time of its clocks, earlier or later (T3)', async () => {
+    const shop = await aShop(world)
+    const schedule = { startDate: today(world, 3), timeOfDay: '10:00' }
+    const once = await aCampaign(world, shop, { schedule })
+    const daily = await aCampaign(world, shop, { schedule: { ...schedule, frequency: 'daily' } })
+    const nextOf = async (id: string) => (await read(world, shop, id)).nextRunAt
+    const first = Date.parse((await nextOf(once.id))!)
+    const inBerlin = new Date(`${schedule.startDate}T08:00:00Z`)
+    await zoned(shop, 'Europe/Berlin')
+    await followZones(world.deps)
+    expect([await nextOf(once.id), await nextOf(daily.id)]).toEqual(Array(2).fill(inBerlin.toISOString()))
+    // Once more, to the west, in the last second: nobody begins it by clocks that are not the store's any more.
+    await zoned(shop, 'America/New_York')
+    await tick(world, shop, inBerlin.getTime() - world.now.getTime())
+    expect([await runsOf(once.id), await nextOf(once.id)]).toEqual([[], new Date(first).toISOString()])
+    await tick(world, shop, first - world.now.getTime())
+    expect([(await runsOf(once.id)).length, await nextOf(once.id)]).toEqual([1, null])
+    // One that has begun goes on by the new clocks; what is played again at this moment stays where it is.
+    await zoned(shop, 'Europe/Berlin')
+    await followZones(world.deps)
+    expect(await nextOf(daily.id)).toBe(new Date(inBerlin.getTime() + DAY).toISOString())
+    await ask(world, shop, 'PATCH', `/${once.id}/play`)
+    await followZones(world.deps)
+    await runCampaigns(world.deps)
+    expect(await runsOf(once.id)).toHaveLength(2)
+  })
+
+  test('that was missed with others is held as one, for which it is not too late', async () => {
+    const shop = await aShop(world)
+    const { id } = await aCampaign(world, shop, {
+      schedule: { startDate: today(world, 1), timeOfDay: '10:00', frequency: 'daily' },
+    })
+    await tick(world, shop, 10 * DAY)
+    const runs = await runsOf(id)
+    expect(runs).toHaveLength(1)
+    expect(world.now.getTime() - runs[0]!.at.getTime()).toBeLessThan(DAY)
+    expect(world.sent).toHaveLength(1)
+  })
+
+  test('stands in the cart’s record by the campaign’s name, sent or not', async () => {
+    const shop = await aShop(world)
+    await aCampaign(world, shop, { name: 'Autumn sale', schedule: { startDate: today(world), timeOfDay: '00:00' } })
+    await tick(world, shop)
+    await aCampaign(world, shop, { name: 'Autumn again', schedule: { startDate: today(world, 1), timeOfDay: '10:00' } })
+    await tick(world, shop, 5 * DAY)
+    const path = `/api/carts/${shop.cartIds[0]}/messages`
+    const { messages, timeline } = (await world.request('GET', path, { token: shop.token })).body
+    const named = messages.map((message: MessageView) => [messageName(message), message.state])
+    expect(named).toEqual([
+      ['Autumn sale', 'sent'],
+      ['Autumn again', 'skipped'],
+    ])
+    const titles = timeline.map(({ title }: { title: string }) => title)
+    expect(titles).toContain('Autumn sale: accepted by the mail server')
+    expect(titles).toContain('Autumn again: not sent')
+  })
+
+  test('of long ago makes rows for which it is too late: after three days of downtime nothing stale goes out (D7)', async () => {
+    const shop = await aShop(world)
+    const { id } = await aCampaign(world, shop, { schedule: { startDate: today(world, 1), timeOfDay: '10:00' } })
+    await tick(world, shop, 5 * DAY)
+    expect(await statesOf(world, id)).toEqual(['1 skipped(too_old)'])
+    expect((await read(world, shop, id)).status).toBe('completed')
+  })
+
+  test('that recurs skips whoever had the campaign for the same cart, and stays active', async () => {
+    const shop = await aShop(world, 2)
+    const { id } = await aCampaign(world, shop, {
+      schedule: { startDate: today(world), timeOfDay: '00:00', frequency: 'daily' },
+    })
+    await tick(world, shop)
+    expect(await statesOf(world, id)).toEqual(['1 sent', '1 sent'])
+    const late = anOrder(world, { country: 'DE' })
+    await recordOrders(world.deps, shop.storeId, [late], 'sync')
+    await consent(world, shop, { ...late, phone: '+493012341' })
+    await pass(world, shop.storeId, 30 * HOUR)
+    await tick(world, shop)
+    expect(await statesOf(world, id)).toEqual(['1 sent', '1 sent', '2 sent'])
+    expect(await read(world, shop, id)).toMatchObject({ status: 'active', counts: { planned: 3, sent: 3 } })
+    // A new cart of the same person is another one.
+    await recordOrders(
+      world.deps,
+      shop.storeId,
+      [
+        {
+          ...late,
+          kind: 'purchase',
+          status: 'processing',
+          paidAt: world.now.toISOString(),
+          modifiedAt: world.now.toISOString(),
+        },
+      ],
+      'sync',
+    )
+    world.advance(HOUR)
+    await recordOrders(world.deps, shop.storeId, [anOrder(world, { email: late.email, country: 'DE' })], 'sync')
+    await pass(world, shop.storeId, 48 * HOUR)
+    await tick(world, shop)
+    expect((await statesOf(world, id)).at(-1)).toMatch(/^[34] sent$/)
+  })
+
+  test('of chosen customers writes to those without a cart too, about none, and to each once', {
+    tags: ['B3'],
+  }, async () => {
+    const shop = await aCouponShop(world, { carts: 1, buyers: 2 })
+    const emails = [...shop.orders, ...shop.buyerOrders].map(({ email }) => email!)
+    const { id } = await aCampaign(world, shop, {
+      content: neutralWords,
+      targetAudience: { type: 'specific_customers', customerEmails: emails },
+      schedule: { startDate: today(world), timeOfDay: '00:00', delay: 168 },
+    })
+    await tick(world, shop)
+    const rows = await rowsOf(world, id)
+    expect(rows.map(({ cart_id }) => cart_id).filter(Boolean)).toEqual(shop.cartIds)
+    expect(rows.filter(({ cart_id }) => cart_id === null).map(({ purchases_since }) => purchases_since)).toEqual([
+      null,
+      null,
+    ])
+    expect(world.sent.map(({ to }) => to).sort()).toEqual(emails.sort())
+    await ask(world, shop, 'PATCH', `/${id}/play`)
+    await tick(world, shop)
+    expect(await rowsOf(world, id)).toHaveLength(3)
+    expect((await read(world, shop, id)).status).toBe('completed')
+  })
+
+  test('of a campaign made after its time of the day is of that moment, not of before', async () => {
+    const shop = await aShop(world, 1)
+    const schedule = { startDate: today(world), timeOfDay: '00:00', frequency: 'daily' }
+    const { id, createdAt } = await aCampaign(world, shop, { schedule })
+    await tick(world, shop)
+    const [row] = await rowsOf(world, id)
+    expect(row!.due_at.toISOString()).toBe(createdAt)
+    const later = { startDate: today(world, 3), timeOfDay: '00:00' }
+    const moved = await aCampaign(world, shop, { schedule: later })
+    world.advance(HOUR)
+    await ask(world, shop, 'PUT', `/${moved.id}`, wanted(world, { schedule }))
+    expect((await read(world, shop, moved.id)).nextRunAt).toBe(world.now.toISOString())
+  })
+
+  test('has rows due at the later of the run and the last activity with the delay, spread evenly over its hours', async () => {
+    const shop = await aShop(world, 1)
+    await copies(shop, 600)
+    const { id } = await aCampaign(world, shop, {
+      schedule: { startDate: today(world), timeOfDay: '00:00', spreadHours: 10 },
+    })
+    await runCampaigns(world.deps)
+    await planRuns(world.deps, { storeId: shop.storeId, campaignId: id })
+    const [run] = await runsOf(id)
+    const hours = (await rowsOf(world, id)).map(({ due_at }) => (due_at.getTime() - run!.at.getTime()) / HOUR)
+    expect(hours).toHaveLength(601)
+    expect(Math.min(...hours)).toBeGreaterThanOrEqual(0)
+    expect(Math.max(...hours)).toBeLessThan(10)
+    for (let hour = 0; hour < 10; hour++) {
+      const inIt = hours.filter((each) => Math.floor(each) === hour).length
+      expect(inIt).toBeGreaterThan(30)
+      expect(inIt).toBeLessThan(100)
+    }
+    // Changed, what is open gets its new time.
+    await ask(world, shop, 'PUT', `/${id}`, {
+      name: 'X',
+      targetAudience: { mode: 'matching' },
+      content: { subject: 'a', body: 'b' },
+      schedule: { startDate: today(world), timeOfDay: '00:00' },
+    })
+    await world.runJobs()
+    const rows = await rowsOf(world, id)
+    expect(new Set(rows.map(({ due_at }) => due_at.getTime()))).toEqual(new Set([run!.at.getTime()]))
+  })
+
+  test('gets its new times in pages after an edit: every open message of every run, and no other', async () => {
+    const shop = await aShop(world)
+    await copies(shop, 6)
+    const { id } = await aCampaign(world, shop, {
+      schedule: { startDate: today(world), timeOfDay: '00:00', delay: 168 },
+    })
+    await tick(world, shop)
+    const [gone, ...open] = (await rowsOf(world, id)).map((row) => row.id)
+    await world.db.updateTable('messages').set({ state: 'skipped' }).where('id', '=', gone!).execute()
+    await ask(world, shop, 'POST', `/${id}/send-now`)
+    await copies(shop, 3)
+    await world.runJobs()
+    const before = await rowsOf(world, id)
+    await world.db.updateTable('campaigns').set({ delay_hours: 120 }).where('id', '=', id).execute()
+    await followCampaign(world.deps, { storeId: shop.storeId, campaignId: id }, 2)
+    const after = await rowsOf(world, id)
+    expect([open.length, before.length, new Set(after.map(({ step }) => step))]).toEqual([6, 10, new Set([1, 2])])
+    for (const [index, row] of after.entries()) {
+      const sooner = row.id === gone ? 0 : 48 * HOUR
+      const moved = (name: 'due_at' | 'expires_at') => before[index]![name].getTime() - row[name].getTime()
+      expect([row.id, moved('due_at'), moved('expires_at')]).toEqual([before[index]!.id, sooner, sooner])
+      expect(row.wake_at.getTime() - row.due_at.getTime()).toBe(0)
+    }
+  })
+
+  test('of a store that is disconnected makes no further page, and goes on once it is connected again', async () => {
+    const shop = await aShop(world, 1)
+    await copies(shop, 9)
+    const { id } = await aCampaign(world, shop)
+    await runCampaigns(world.deps)
+    const plan = () => planRuns(world.deps, { storeId: shop.storeId, campaignId: id }, 3)
+    const stores = world.db.updateTable('stores').where('id', '=', shop.storeId)
+    // While somebody disconnects it, nobody waits for them.
+    await transact({ storeId: shop.storeId, db: world.db }, async ({ db }) => {
+      await db.updateTable('stores').set({ is_active: false }).where('id', '=', shop.storeId).execute()
+      await plan()
+    })
+    await plan()
+    await runCampaigns(world.deps)
+    await world.runJobs()
+    expect([await rowsOf(world, id), (await runsOf(id))[0]!.planned_at]).toEqual([[], null])
+    await stores.set({ is_active: true }).execute()
+    await runCampaigns(world.deps)
+    await world.runJobs()
+    expect(await rowsOf(world, id)).toHaveLength(10)
+  })
+
+  test('is planned in pages; a process that ends between two, or in one, leaves a place to go on from, and nobody is there twice', async () => {
+    const shop = await aShop(world, 1)
+    await copies(shop, 24)
+    const { id } = await aCampaign(world, shop, {
+      schedule: { startDate: today(world), timeOfDay: '00:00', delay: 168 },
+    })
+    await runCampaigns(world.deps)
+    world.queued.length = 0
+    const job = { storeId: shop.storeId, campaignId: id }
+    let pages = 0
+    const dying = {
+      ...world.deps,
+      now: () => {
+        // Each page asks for the time first.
+        if (pages++ === 2) throw new Error('killed')
+        return world.now
+      },
+    }
+    await expect(planRuns(dying, job, PAGE)).rejects.toThrow('killed')
+    expect(await rowsOf(world, id)).toHaveLength(2 * PAGE)
+    const [run] = await runsOf(id)
+    expect([run!.planned_at, run!.cursor_id]).toEqual([null, expect.any(String)])
+    expect((await read(world, shop, id)).status).toBe('active')
+    await runCampaigns(world.deps)
+    expect(world.queued.map(({ name }) => name)).toContain(planRunsJob.name)
+    // Several take it up.
+    await Promise.all(Array.from({ length: 3 }, () => planRuns(world.deps, job, PAGE)))
+    const rows = await rowsOf(world, id)
+    expect([rows.length, new Set(rows.map(({ shopper_id }) => shopper_id)).size]).toEqual([25, 25])
+    expect((await runsOf(id))[0]!.planned_at).not.toBe(null)
+  })
+
+  test('is planned by one process at a time: another one waits for no lock, and what is left is planned later', async () => {
+    const shop = await aShop(world, 1)
+    await copies(shop, 12)
+    const { id } = await aCampaign(world, shop, {
+      schedule: { startDate: today(world), timeOfDay: '00:00', delay: 168 },
+    })
+    await runCampaigns(world.deps)
+    const job = { storeId: shop.storeId, campaignId: id }
+    await world.db.transaction().execute(async (db) => {
+      await lockCampaign({ storeId: shop.storeId, db }, id)
+      // It would wait for the end of this very transaction.
+      await planRuns(world.deps, job, PAGE)
+      expect(await rowsOf(world, id)).toEqual([])
+    })
+    world.queued.length = 0
+    await runCampaigns(world.deps)
+    expect(world.queued.map(({ name }) => name)).toContain(planRunsJob.name)
+    await planRuns(world.deps, job, PAGE)
+    expect(await rowsOf(world, id)).toHaveLength(13)
+  })
+
+  test('begun twice while the first is being planned writes to nobody twice', async () => {
+    const shop = await aShop(world, 1)
+    await copies(shop, 15)
+    const { id } = await aCampaign(world, shop, {
+      schedule: { startDate: today(world), timeOfDay: '00:00', delay: 168 },
+    })
+    await runCampaigns(world.deps)
+    world.queued.length = 0
+    await ask(world, shop, 'POST', `/${id}/send-now`)
+    const job = { storeId: shop.storeId, campaignId: id }
+    await Promise.all([planRuns(world.deps, job, PAGE), planRuns(world.deps, job, PAGE)])
+    const rows = await rowsOf(world, id)
+    expect(rows).toHaveLength(16)
+    expect(new Set(rows.map(({ cart_id }) => cart_id)).size).toBe(16)
+    expect((await runsOf(id)).map(({ planned_at }) => planned_at !== null)).toEqual([true, true])
+  })
+
+  test('begun at the moment at which the one before it ends goes out all the same', async () => {
+    const shop = await aShop(world)
+    const { id } = await aCampaign(world, shop)
+    await tick(world, shop)
+    // All of it is through, and nobody has said so yet.
+    await world.db.updateTable('campaigns').set({ status: 'active' }).where('id', '=', id).execute()
+    let ended = Promise.resolve()
+    await transact({ storeId: shop.storeId, db: world.db }, async (tx) => {
+      const campaign = (await lockCampaign(tx, id))!
+      ended = runCampaigns(world.deps)
+      await connectionsWait(world, 1)
+      await beginRun(world.deps, tx, campaign, { at: world.now, next: null })
+    })
+    await ended
+    expect([(await read(world, shop, id)).status, (await runsOf(id)).length]).toEqual(['active', 2])
+  })
+
+  test('of a store that is disconnected does not begin', async () => {
+    const shop = await aShop(world)
+    const { id } = await aCampaign(world, shop)
+    await world.db.updateTable('stores').set({ is_active: false }).where('id', '=', shop.storeId).execute()
+    await runCampaigns(world.deps)
+    expect(await runsOf(id)).toEqual([])
+  })
+
+  test('with words of its own waits while the account may not send so many yet', async () => {
+    const shop = await aShop(world)
+    await copies(shop, 60)
+    await world.db.updateTable('accounts').set({ created_at: world.now }).where('id', '=', shop.accountId).execute()
+    const held = { ...world.deps, config: { ...world.deps.config, isLocal: false } }
+    const { id } = await aCampaign(world, shop, { schedule: { startDate: today(world), timeOfDay: '00:00' } })
+    await runCampaigns(held)
+    expect(await runsOf(id)).toEqual([])
+    const { nextRunAt, status } = await read(world, shop, id)
+    expect([Date.parse(nextRunAt!) > world.now.getTime(), status]).toEqual([true, 'scheduled'])
+    expect(await rowsOf(world, newId())).toEqual([])
+  })
+})

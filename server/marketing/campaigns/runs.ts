@@ -1,0 +1,276 @@
+import { setImmediate as breathe } from 'node:timers/promises'
+import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { newId } from '../../core/common/ids.ts'
+import type { Deps } from '../../deps.ts'
+import { refreshAfterMany } from '../manual-sends/bulk-sends.ts'
+import { scheduleNextLook } from '../../messages/messages/messages.ts'
+import { planMessages } from '../../messages/messages/plan.ts'
+import { holdConnected, readStore } from '../../access/stores/store.ts'
+import { type CampaignRow, lockCampaign, takeToPlan, updateCampaign } from './campaigns-sql.ts'
+import { cartWordsOf, standsAgainst } from './gates.ts'
+import { pauseFor } from './guard.ts'
+import { followJob, planRunsJob } from './jobs.ts'
+import { countOwnWords, putOff } from './own-words.ts'
+import * as plan from './plan-sql.ts'
+import { dueRun, nextRun, reckonedAnew, runTimesOf } from './rules.ts'
+import * as sql from './runs-sql.ts'
+
+// Runs: a campaign whose time has come begins one, its rows are made in pages of their own transactions, and it ends when nothing of it is
+// still to go. Rows are the truth: whoever goes on after a crash goes on from the place that was written with them.
+
+const MOST_BEGUN = 100
+const MOST_LOOKED_AT = 500
+
+/** Every second, in as many processes as there are. */
+export async function runCampaigns(deps: Deps): Promise<void> {
+  const now = deps.now()
+  if (!(await sql.hasCampaignWork(deps.db, now))) return
+  await eachOf(deps, await sql.dueCampaigns(deps.db, now, MOST_BEGUN), beginDue)
+  await eachOf(deps, await sql.unplannedCampaigns(deps.db, MOST_LOOKED_AT), (_, store, campaignId) =>
+    enqueuePlanning(deps, store, campaignId),
+  )
+  await eachOf(deps, await sql.campaignsGoingOn(deps.db, MOST_LOOKED_AT), (_, store, id) =>
+    sql.markGoingOn(store, id, now),
+  )
+  await eachOf(deps, await sql.campaignsThrough(deps.db, MOST_LOOKED_AT), endIfThrough)
+}
+
+/** Locked first: a run that somebody begins at this moment is seen, or waits until the campaign has ended. */
+async function endIfThrough(deps: Deps, store: StoreDb<Db>, id: string): Promise<void> {
+  await transact(store, async (tx) => {
+    if (await lockCampaign(tx, id)) await sql.endCampaign(tx, id, deps.now())
+  })
+}
+
+/** What goes wrong with one keeps no other waiting. */
+async function eachOf(
+  deps: Deps,
+  campaigns: readonly sql.CampaignKey[],
+  work: (deps: Deps, store: StoreDb<Db>, id: string) => Promise<void>,
+): Promise<void> {
+  for (const { store_id: storeId, id } of campaigns) {
+    try {
+      await work(deps, { storeId, db: deps.db }, id)
+    } catch (error) {
+      deps.log.error({ err: error, storeId, campaignId: id }, 'campaigns.run-failed')
+    }
+  }
+}
+
+/** A store has another zone than before: times of the clock stay what they are (T3). */
+export const followZones = async (deps: Deps): Promise<void> =>
+  eachOf(deps, await sql.campaignsOfOtherZones(deps.db, MOST_LOOKED_AT), (_, store, id) =>
+    transact(store, async (tx) => {
+      const campaign = await lockCampaign(tx, id)
+      if (campaign?.next_run_at) await isReckonedAnew(deps, tx, campaign)
+    }),
+  )
+
+async function isReckonedAnew(deps: Deps, tx: StoreTx, campaign: CampaignRow): Promise<boolean> {
+  const { time_zone: zone } = found(await readStore(tx), 'Store')
+  if (zone === campaign.run_zone) return false
+  const next = reckonedAnew(campaign.run, runTimesOf(campaign), zone, deps.now())
+  await updateCampaign(tx, campaign.id, { run_zone: zone, ...(next && { next_run_at: next }) })
+  return true
+}
+
+async function beginDue(deps: Deps, store: StoreDb<Db>, id: string): Promise<void> {
+  const now = deps.now()
+  try {
+    await transact(store, async (tx) => {
+      if (!(await sql.takeDue(tx, id, now))) return
+      const campaign = found(await lockCampaign(tx, id), 'Campaign')
+      if (await isReckonedAnew(deps, tx, campaign)) return
+      const { account_id: accountId } = found(await readStore(tx), 'Store')
+      const wanted = { ...campaign, isPlanned: campaign.is_planned }
+      const cause = await standsAgainst({ accountId, db: tx.db }, now, wanted)
+      if (cause) return pauseFor(tx, campaign, { cause }, now)
+      if (await cartWordsOf(deps, accountId, campaign)) return pauseFor(tx, campaign, { cause: 'cart_words' }, now)
+      const zone = campaign.run_zone
+      const times = runTimesOf(campaign)
+      // Of several that were missed one is held, the newest.
+      const at = dueRun(times, zone, campaign.next_run_at!, now)
+      await beginRun(deps, tx, campaign, { at, next: nextRun(times, zone, now) })
+    })
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'rate_limited') throw error
+    await putOff(store, id, { waitS: error.retryAfterS ?? MINUTE_S, now })
+  }
+}
+
+const MINUTE_S = 60
+
+/** Throws `rate_limited` while an account this young may not send so many mails with words of its own. */
+export async function beginRun(
+  deps: Deps,
+  tx: StoreTx,
+  campaign: CampaignRow,
+  { at, next }: { at: Date; next: Date | null },
+): Promise<void> {
+  const now = deps.now()
+  await countOwnWords(deps, tx, campaign)
+  const run = campaign.run + 1
+  await sql.insertRun(tx, { campaignId: campaign.id, run, id: newId(), at, now })
+  await updateCampaign(tx, campaign.id, { status: 'active', run, next_run_at: next, put_off_by: null, updated_at: now })
+  await enqueuePlanning(deps, tx, campaign.id)
+}
+
+const enqueuePlanning = (deps: Deps, { db, storeId }: StoreDb, campaignId: string) =>
+  deps.jobs.enqueue(db, planRunsJob, { storeId, campaignId }, campaignId)
+
+const PAGE = 1_000
+/** From here on statistics of before are wrong. */
+const REFRESH_AFTER = 5 * PAGE
+
+/** By one process at a time: another one ends, or the queue's takers and their connections would stand in line for the next page. */
+export async function planRuns(
+  deps: Deps,
+  { storeId, campaignId }: { storeId: string; campaignId: string },
+  rowsAPage = PAGE,
+): Promise<void> {
+  const store = { storeId, db: deps.db }
+  let planned = 0
+  for (;;) {
+    const made = await transact(store, (tx) => planPage(deps, tx, campaignId, rowsAPage))
+    if (made === null) break
+    if (planned < REFRESH_AFTER && planned + made >= REFRESH_AFTER) await refreshAfterMany(deps, store, REFRESH_AFTER)
+    planned += made
+    await breathe()
+  }
+  await refreshAfterMany(deps, store, planned)
+}
+
+/**
+ * How many rows were made; null: there is nothing left to plan, the store is not connected, or somebody else has the campaign. What is left of
+ * connected stores is asked for every second.
+ */
+async function planPage(deps: Deps, tx: StoreTx, campaignId: string, rowsAPage: number): Promise<number | null> {
+  const now = deps.now()
+  const campaign = (await holdConnected(tx)) ? await takeToPlan(tx, campaignId) : undefined
+  const run = campaign && (await plan.runToPlan(tx, campaignId))
+  if (!campaign || !run) return null
+  const made =
+    campaign.audience_mode === 'matching'
+      ? await planMatching(tx, campaign, run, { now, rowsAPage })
+      : await planChosen(tx, campaign, run, now)
+  await scheduleNextLook(tx)
+  return made
+}
+
+async function planMatching(
+  tx: StoreTx,
+  campaign: CampaignRow,
+  run: plan.RunToPlan,
+  { now, rowsAPage }: { now: Date; rowsAPage: number },
+): Promise<number> {
+  const carts = await plan.nextCarts(tx, wantedOf(campaign), run, rowsAPage)
+  const cartIds = carts.map(({ id }) => id)
+  const made = await plan.planCarts(tx, { campaignId: campaign.id, runId: run.id, cartIds, now })
+  const last = carts.at(-1)
+  if (carts.length === rowsAPage && last) {
+    await plan.moveCursor(tx, campaign.id, { run: run.run, at: last.last_activity_at, id: last.id })
+  } else await plan.markPlanned(tx, campaign.id, { run: run.run, now })
+  return made
+}
+
+export const wantedOf = (campaign: CampaignRow): plan.Wanted => ({
+  campaignId: campaign.id,
+  channel: campaign.type,
+  filters: campaign.filters,
+})
+
+/** They are few: one page. */
+async function planChosen(tx: StoreTx, campaign: CampaignRow, run: plan.RunToPlan, now: Date): Promise<number> {
+  const people = await plan.chosenPeople(tx, { campaignId: campaign.id, runId: run.id })
+  return planAbout(tx, campaign, run, { people, now })
+}
+
+/** All that there is to plan of a run: a message for each of these people, about their cart or none; answers how many were made. */
+export async function planAbout(
+  tx: StoreTx,
+  { id: campaignId, type: channel, template_id: templateId }: CampaignRow,
+  run: Pick<plan.RunToPlan, 'id' | 'run' | 'at'>,
+  { people, now }: { people: readonly plan.ChosenRow[]; now: Date },
+): Promise<number> {
+  const alone = people.filter(({ cart_id }) => cart_id === null)
+  const rows = alone.map((each) => ({ id: newId(), shopperId: each.shopper_id, laterMs: each.later_ms }))
+  // Shoppers are locked before carts.
+  const lone = await planMessages(tx, {
+    origin: { kind: 'campaign', id: campaignId, stepId: run.id, step: run.run },
+    ...{ people: rows, purchasesSince: null, channel, templateId },
+    ...{ dueAt: run.at, expiresAt: new Date(run.at.getTime() + MOST_AGE_MS), wakeAt: run.at, now },
+  })
+  const cartIds = people.flatMap(({ cart_id }) => cart_id ?? [])
+  const about = await plan.planCarts(tx, { campaignId, runId: run.id, cartIds, now })
+  await plan.markPlanned(tx, campaignId, { run: run.run, now })
+  return lone.length + about
+}
+
+/** D7, as `MOST_AGE`. */
+const MOST_AGE_MS = 72 * 3_600_000
+
+const SOME = 1_000
+
+/**
+ * What is open of a campaign that was cancelled or deleted is closed; of one that was edited it is closed where its person is not chosen any
+ * more, and gets its new time.
+ */
+export async function followCampaign(
+  deps: Deps,
+  { storeId, campaignId }: { storeId: string; campaignId: string },
+  limit = SOME,
+): Promise<void> {
+  const store = { storeId, db: deps.db }
+  let followed: Followed | null = { place: null }
+  while (followed !== null) {
+    const { place }: Followed = followed
+    followed = await transact(store, (tx) => followSome(deps, tx, campaignId, { limit, after: place }))
+    await breathe()
+  }
+}
+
+interface Followed {
+  /** null: from the beginning on. */
+  place: sql.Place | null
+}
+
+/** How far it came; null: nothing was left. */
+async function followSome(
+  deps: Deps,
+  tx: StoreTx,
+  campaignId: string,
+  { limit, after }: { limit: number; after: sql.Place | null },
+): Promise<Followed | null> {
+  const now = deps.now()
+  // A deleted one is not found.
+  const campaign = await lockCampaign(tx, campaignId)
+  const reason = !campaign ? 'campaign_deleted' : campaign.status === 'cancelled' ? 'campaign_cancelled' : null
+  const some = { now, limit }
+  const closed =
+    !campaign || reason
+      ? await sql.cancelSome(tx, campaignId, { reason: reason ?? 'campaign_deleted', ...some })
+      : await closeLeftOut(tx, campaign, some)
+  const isDone = reason !== null || closed > 0
+  const place = isDone ? null : await sql.retimeSome(tx, campaignId, { ...some, after })
+  await scheduleNextLook(tx)
+  return place || closed > 0 ? { place: place ?? after } : null
+}
+
+const closeLeftOut = async (tx: StoreTx, { id, audience_mode }: CampaignRow, some: { now: Date; limit: number }) =>
+  audience_mode === 'selected' ? sql.cancelLeftOut(tx, id, some) : 0
+
+/**
+ * An edit reaches what is open. Nothing leaves from its commit on to people who are not chosen any more; new times, and the rest of very many
+ * messages, follow a moment later.
+ */
+export async function followEdit(
+  deps: Deps,
+  tx: StoreTx,
+  campaignId: string,
+  { isSelected, isRetimed }: { isSelected: boolean; isRetimed: boolean },
+): Promise<void> {
+  const { storeId } = tx
+  const closed = isSelected ? await sql.cancelLeftOut(tx, campaignId, { now: deps.now(), limit: SOME }) : 0
+  if (isRetimed || closed === SOME) await deps.jobs.enqueue(tx.db, followJob, { storeId, campaignId }, campaignId)
+}

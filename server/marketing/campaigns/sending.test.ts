@@ -1,0 +1,331 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { aShop, type Shop } from '../../../test/by-hand-scene.ts'
+import { aCampaign, ask, neutralWords, read, rowsOf, statesOf, tick, today, words } from '../../../test/campaign-scene.ts'
+import { demoCoupons } from '../../../test/demo-coupons.ts'
+import { aCoupon, aCouponShop, type CouponShop } from '../../../test/discount-scene.ts'
+import { armsOf, holdOut } from '../../../test/experiment-scene.ts'
+import { bought, DAY, HOUR, linkIn, MINUTE, messagesOf } from '../../../test/message-scene.ts'
+import { acceptsMail, aWorld } from '../../../test/world.ts'
+import { recordOrders } from '../../carts/carts/record.ts'
+import { transact } from '../../core/db/db.ts'
+import { newId } from '../../core/common/ids.ts'
+import { enqueueDueCodes } from '../../carts/coupon-codes/codes.ts'
+import { closeAttemptedSteps } from '../../messages/messages/sql.ts'
+import { lockAllKeys, resolveShoppers } from '../../shoppers/shoppers/shoppers.ts'
+import { runCampaigns } from './runs.ts'
+
+// The rows of a run go the way of all messages (area decision 41): whatever happens to their people and their campaign on the way.
+
+const world = aWorld()
+const demo = demoCoupons(world)
+beforeEach(() => {
+  world.answer = acceptsMail
+  world.sent.length = 0
+})
+
+const start = (days = 0, timeOfDay = '00:00') => ({ startDate: today(world, days), timeOfDay })
+
+/** A run whose rows are made and not due yet. */
+async function planned(shop: Shop, body: object = {}) {
+  const { id } = await aCampaign(world, shop, { schedule: { ...start(), delay: 48 }, ...body })
+  await tick(world, shop)
+  return id
+}
+
+const suppress = (shop: Shop, email: string) =>
+  ask(world, shop, 'GET', '').then(() =>
+    world.request('POST', '/api/suppressions', { token: shop.token, body: { address: email } }),
+  )
+
+describe('meanwhile', () => {
+  test('who buys, unsubscribes, is suppressed or empties the cart gets nothing of it', async () => {
+    const shop = await aShop(world, 5)
+    const id = await planned(shop)
+    const [buyer, , suppressed, emptied] = shop.orders
+    await recordOrders(world.deps, shop.storeId, [bought(world, buyer!)], 'sync')
+    await suppress(shop, suppressed!.email!)
+    await world.db.updateTable('carts').set({ status: 'emptied' }).where('email', '=', emptied!.email).execute()
+    await tick(world, shop, 2 * DAY)
+    expect(world.sent).toHaveLength(2)
+    expect(await statesOf(world, id)).toEqual([
+      '1 cancelled(emptied)',
+      '1 cancelled(purchased)',
+      '1 sent',
+      '1 sent',
+      '1 skipped(suppressed_manual)',
+    ])
+    const out = await world.request('POST', linkIn(world.sent[0]!.html, '/u/'))
+    expect(out.status).toBe(200)
+    await ask(world, shop, 'PATCH', `/${id}/play`)
+    await tick(world, shop, MINUTE)
+    expect(world.sent).toHaveLength(2)
+  })
+
+  test('who is back in the shop waits until the cart is left again, at the time the row had (S2)', async () => {
+    const shop = await aShop(world, 1)
+    const id = await planned(shop)
+    const [before] = await rowsOf(world, id)
+    await world.db
+      .updateTable('carts')
+      .set({ status: 'active', abandon_at: new Date(world.now.getTime() + 50 * HOUR), last_activity_at: world.now })
+      .where('store_id', '=', shop.storeId)
+      .execute()
+    await tick(world, shop, 2 * DAY)
+    const [after] = await rowsOf(world, id)
+    expect([after!.state, after!.reason, after!.due_at]).toEqual(['held', 'cart_active', before!.due_at])
+    await tick(world, shop, 3 * HOUR)
+    expect(await statesOf(world, id)).toEqual(['1 sent'])
+  })
+
+  test('a pause between two mails of a batch keeps the rest; what adds up does so at every instant (D5, D6)', async () => {
+    const shop = await aShop(world, 30)
+    const { id } = await aCampaign(world, shop)
+    const sums: unknown[] = []
+    let pausing: Promise<unknown> | null = null
+    world.answer = async (mail) => {
+      const { counts, status } = await read(world, shop, id)
+      const { planned: all, ...parts } = counts
+      sums.push([status === 'paused', all, Object.values(parts).reduce((sum, part) => sum + part, 0)])
+      if (world.sent.length >= 5) pausing ??= ask(world, shop, 'PATCH', `/${id}/pause`)
+      await pausing
+      return acceptsMail(mail)
+    }
+    await tick(world, shop)
+    // At most as many as were in flight already (D10).
+    expect(world.sent.length).toBeLessThanOrEqual(10)
+    expect(sums.every((each) => (each as number[])[1] === 30 && (each as number[])[2] === 30)).toBe(true)
+    const was = world.sent.length
+    await tick(world, shop, MINUTE)
+    expect(world.sent).toHaveLength(was)
+    const { counts } = await read(world, shop, id)
+    expect(counts).toMatchObject({ planned: 30, sent: was, held: 30 - was, inFlight: 0 })
+    await ask(world, shop, 'PATCH', `/${id}/play`)
+    await tick(world, shop, MINUTE)
+    expect([world.sent.length, new Set(world.sent.map(({ to }) => to)).size]).toEqual([30, 30])
+    expect((await read(world, shop, id)).status).toBe('completed')
+  })
+
+  test('what the mail server puts off is closed with a campaign that was cancelled meanwhile', async () => {
+    const shop = await aShop(world, 1)
+    const { id } = await aCampaign(world, shop)
+    world.answer = async () => {
+      await world.db
+        .updateTable('campaigns')
+        .set({ status: 'cancelled', next_run_at: null })
+        .where('id', '=', id)
+        .execute()
+      return { kind: 'retry', reason: 'smtp_451', response: '451 later' } as never
+    }
+    await tick(world, shop)
+    expect(await statesOf(world, id)).toEqual(['1 cancelled(campaign_cancelled)'])
+  })
+
+  test('edited while it runs, the rest leaves with the new words', async () => {
+    const shop = await aShop(world, 12)
+    const { id } = await aCampaign(world, shop, { schedule: { ...start(), spreadHours: 10 } })
+    await tick(world, shop)
+    await tick(world, shop, 5 * HOUR)
+    const before = world.sent.length
+    const body = {
+      name: 'S',
+      targetAudience: { mode: 'matching' },
+      content: { subject: 'New', body: 'Words {{ checkout_link }}' },
+      schedule: { ...start(), spreadHours: 10 },
+    }
+    expect((await ask(world, shop, 'PUT', `/${id}`, body)).status).toBe(200)
+    await tick(world, shop, 6 * HOUR)
+    expect(world.sent).toHaveLength(12)
+    const subjects = world.sent.map(({ subject }) => subject)
+    expect(subjects).toEqual(subjects.map((_, index) => (index < before ? words.subject : 'New')))
+  })
+
+  test('an unknown answer is not sent again, and ends the campaign all the same (D4)', async () => {
+    const shop = await aShop(world, 2)
+    const { id } = await aCampaign(world, shop)
+    world.answer = async (mail) =>
+      mail.to === shop.orders[0]!.email ? ({ kind: 'unknown', response: 'timeout' } as never) : acceptsMail(mail)
+    await tick(world, shop)
+    expect(await read(world, shop, id)).toMatchObject({
+      status: 'completed',
+      counts: { planned: 2, sent: 1, unknown: 1 },
+    })
+    await ask(world, shop, 'PATCH', `/${id}/play`)
+    await tick(world, shop, HOUR)
+    expect(world.sent).toHaveLength(2)
+  })
+})
+
+describe('the control group', () => {
+  test('of the store gets none; whoever is drawn first by a campaign keeps it (F1)', async () => {
+    const shop = await aShop(world, 40)
+    await holdOut(world, shop.storeId, 5_000)
+    const { id } = await aCampaign(world, shop)
+    await tick(world, shop)
+    const arms = await armsOf(world, shop.storeId)
+    const control = arms.filter(({ arm }) => arm === 'control')
+    expect([arms.length, control.length > 5, control.length < 35]).toEqual([40, true, true])
+    expect((await read(world, shop, id)).counts).toMatchObject({ skipped: control.length, sent: 40 - control.length })
+    expect(world.sent.map(({ to }) => to).sort()).toEqual(
+      arms
+        .filter(({ arm }) => arm === 'treated')
+        .map(({ email }) => email)
+        .sort(),
+    )
+  })
+})
+
+/** Its rows are made, and due in an hour. */
+async function planForLater(id: string): Promise<void> {
+  await runCampaigns(world.deps)
+  await world.runJobs()
+  const at = new Date(world.now.getTime() + HOUR)
+  await world.db.updateTable('messages').set({ due_at: at, wake_at: at }).where('origin_id', '=', id).execute()
+}
+
+describe('two who turn out to be one', () => {
+  const join = (shop: CouponShop, one: string, other: string) =>
+    transact({ storeId: shop.storeId, db: world.db }, async (tx) => {
+      const keys = [one, other].map((value) => ({ kind: 'email' as const, value }))
+      await lockAllKeys(tx, keys)
+      await resolveShoppers(tx, [keys], world.now)
+    })
+  const chosen = (shop: CouponShop) => ({
+    content: neutralWords,
+    targetAudience: {
+      type: 'specific_customers',
+      customerEmails: [...shop.orders, ...shop.buyerOrders].map(({ email }) => email),
+    },
+    schedule: { ...start(), spreadHours: 1 },
+  })
+
+  test('with a cart each get one of a run', async () => {
+    const shop = await aCouponShop(world, { carts: 2, buyers: 0 })
+    const id = await planned(shop)
+    await join(shop, shop.orders[0]!.email!, shop.orders[1]!.email!)
+    await tick(world, shop, 2 * DAY)
+    await tick(world, shop, MINUTE)
+    expect(world.sent).toHaveLength(1)
+    expect(await statesOf(world, id)).toEqual(['1 cancelled(merged)', '1 sent'])
+  })
+
+  test('one of them without a cart: the one about the cart goes', async () => {
+    const shop = await aCouponShop(world, { carts: 1, buyers: 1 })
+    await world.db
+      .updateTable('orders')
+      .set({ purchased_at: new Date(world.now.getTime() - 60 * DAY) })
+      .where('shopper_id', '=', shop.buyers[0]!)
+      .execute()
+    const { id } = await aCampaign(world, shop, chosen(shop))
+    await planForLater(id)
+    world.sent.length = 0
+    await join(shop, shop.orders[0]!.email!, shop.buyerOrders[0]!.email!)
+    await tick(world, shop, HOUR)
+    expect(world.sent.map(({ to }) => to)).toEqual([shop.orders[0]!.email])
+    expect(await statesOf(world, id)).toEqual(['1 cancelled(merged)', '1 sent'])
+  })
+
+  test('without carts get one', async () => {
+    const shop = await aCouponShop(world, { carts: 0, buyers: 2 })
+    const { id } = await aCampaign(world, shop, chosen(shop))
+    await planForLater(id)
+    world.sent.length = 0
+    await join(shop, shop.buyerOrders[0]!.email!, shop.buyerOrders[1]!.email!)
+    await tick(world, shop, HOUR)
+    expect(world.sent).toHaveLength(1)
+    expect((await statesOf(world, id)).filter((each) => each === '1 cancelled(merged)')).toHaveLength(1)
+  })
+
+  test.each([
+    ['sent', 'skipped'],
+    ['failed', 'scheduled'],
+  ] as const)('a later run adds nothing about a cart joined to one whose message of an earlier run was %s: %s', async (before, after) => {
+    const shop = await aCouponShop(world, { carts: 2, buyers: 0 })
+    const id = await planned(shop)
+    const [one, other] = (await messagesOf(world, shop.storeId)).filter(({ origin_id }) => origin_id === id)
+    const set = (messageId: string, values: object) =>
+      world.db.updateTable('messages').set(values).where('id', '=', messageId).execute()
+    await set(one!.id, { state: before, sending_at: world.now, cart_abandoned_at: world.now })
+    await set(other!.id, { step: 2, step_id: newId() })
+    await transact({ storeId: shop.storeId, db: world.db }, (tx) =>
+      closeAttemptedSteps(tx, one!.cart_id!, other!.cart_id!, world.now),
+    )
+    const now = (await messagesOf(world, shop.storeId)).find((each) => each.id === other!.id)
+    expect(now!.state).toBe(after)
+  })
+})
+
+describe('by another channel or with a coupon', () => {
+  test('an SMS has the words without a subject; on Starter a single one leaves', async () => {
+    const shop = await aShop(world, 2)
+    world.texts.length = 0
+    const { id } = await aCampaign(world, shop, {
+      type: 'sms',
+      content: { body: 'Hi {{ customer_name }} {{ checkout_link }}', subject: 'x' },
+    })
+    await tick(world, shop)
+    expect(world.texts.map(({ text }) => text)).toEqual([
+      expect.stringMatching(/^Hi Ada /),
+      expect.stringMatching(/^Hi Ada /),
+    ])
+    expect(await read(world, shop, id)).toMatchObject({ status: 'completed', content: { subject: '' } })
+  })
+
+  test('a WhatsApp message has its approved template', async () => {
+    const shop = await aShop(world, 1, { plan: 'growth' })
+    world.texts.length = 0
+    await aCampaign(world, shop, { type: 'whatsapp', content: { body: 'ignored' } })
+    await tick(world, shop)
+    expect(world.texts.map(({ template }) => template?.name)).toEqual(['cart_reminder'])
+  })
+
+  test('a plan that has become smaller holds what it has not, of a run that has begun', async () => {
+    const shop = await aShop(world, 1, { plan: 'growth' })
+    const { id } = await aCampaign(world, shop, {
+      type: 'sms',
+      content: { body: 'Hi {{ checkout_link }}' },
+      schedule: { ...start(), frequency: 'daily' },
+    })
+    await runCampaigns(world.deps)
+    await world.db
+      .updateTable('subscriptions')
+      .set({ plan: 'starter' })
+      .where('account_id', '=', shop.accountId)
+      .execute()
+    await tick(world, shop)
+    expect(await statesOf(world, id)).toEqual(['1 held(plan_required)'])
+  })
+
+  test('each message has a personal code of its own, made ahead', async () => {
+    const shop = await aCouponShop(world, { carts: 2, buyers: 0 })
+    await demo.connect(shop)
+    const couponId = await aCoupon(world, shop, { kind: 'personal', platform_id: null, code: 'RUN' })
+    const coupon = { couponId, fallback: 'skip', firstOrderOnly: false, pauseDays: null, aboveAmount: null }
+    const { id } = await aCampaign(world, shop, {
+      content: { subject: 'For you', body: 'Code {{ coupon_code }} {{ checkout_link }}', coupon },
+    })
+    await runCampaigns(world.deps)
+    await world.runJobs()
+    await enqueueDueCodes(world.deps)
+    await demo.work(shop)
+    expect(await statesOf(world, id)).toEqual(['1 sent', '1 sent'])
+    const codes = (await rowsOf(world, id)).map(({ coupon_code }) => coupon_code)
+    expect(new Set(codes).size).toBe(2)
+    expect(codes.every((code) => code?.startsWith('RUN-'))).toBe(true)
+    // What an order brought in counts for the campaign.
+    const [row] = await rowsOf(world, id)
+    const used = {
+      ...shop.orders[0]!,
+      orderId: 'a1',
+      kind: 'purchase' as const,
+      status: 'processing',
+      paidAt: world.now.toISOString(),
+    }
+    await recordOrders(world.deps, shop.storeId, [used], 'sync')
+    await world.db
+      .updateTable('orders')
+      .set({ message_id: row!.id, net_minor: 4_200 })
+      .where('order_id', '=', 'a1')
+      .execute()
+    expect((await read(world, shop, id)).revenue).toEqual([{ amount: 42, currency: 'USD' }])
+  })
+})

@@ -1,0 +1,388 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { type CampaignStatus, campaignTexts } from '../../../shared/campaigns.ts'
+import { aShop, type Shop } from '../../../test/by-hand-scene.ts'
+import { aCampaign, ask, neutralWords, read, statesOf, tick, today, wanted, words } from '../../../test/campaign-scene.ts'
+import { aCoupon } from '../../../test/discount-scene.ts'
+import { DAY, HOUR, MINUTE } from '../../../test/message-scene.ts'
+import { isProof } from '../../../test/seed.ts'
+import { aWorld } from '../../../test/world.ts'
+import { QUICK_SEND_TEMPLATES } from '../../messages/templates/ready-templates.ts'
+
+// What may be done with a campaign in which status, over HTTP (B 4, area decision 125).
+
+const world = aWorld()
+beforeEach(() => {
+  world.sent.length = 0
+})
+
+const steps: Record<
+  string,
+  (shop: Shop, id: string) => Promise<{ status: number; body: { campaign?: { status: string } } }>
+> = {
+  edit: (shop, id) => ask(world, shop, 'PUT', `/${id}`, wanted(world, { name: 'Edited' })),
+  play: (shop, id) => ask(world, shop, 'PATCH', `/${id}/play`),
+  pause: (shop, id) => ask(world, shop, 'PATCH', `/${id}/pause`),
+  'send now': (shop, id) => ask(world, shop, 'POST', `/${id}/send-now`),
+  send: (shop, id) => ask(world, shop, 'POST', '/send-to-abandoned-carts', { campaignId: id }),
+  cancel: (shop, id) => ask(world, shop, 'PUT', `/${id}`, { status: 'cancelled' }),
+  delete: (shop, id) => ask(world, shop, 'DELETE', `/${id}`),
+}
+const sentences: Record<string, string> = { refused: 'This cannot be done with a campaign in this status.' }
+
+/** What a step leads to; `gone`: it is in no list any more. */
+const expected: Record<CampaignStatus, Record<keyof typeof steps, string>> = {
+  scheduled: {
+    edit: 'scheduled',
+    play: 'scheduled',
+    pause: 'paused',
+    'send now': 'active',
+    send: 'active',
+    cancel: 'cancelled',
+    delete: 'refused',
+  },
+  paused: {
+    edit: 'paused',
+    play: 'scheduled',
+    pause: 'paused',
+    'send now': 'active',
+    send: 'active',
+    cancel: 'cancelled',
+    delete: 'refused',
+  },
+  active: {
+    edit: 'active',
+    play: 'active',
+    pause: 'paused',
+    'send now': 'active',
+    send: 'active',
+    cancel: 'cancelled',
+    delete: 'gone',
+  },
+  completed: {
+    edit: 'completed',
+    play: 'scheduled',
+    pause: 'refused',
+    'send now': 'refused',
+    send: 'active',
+    cancel: 'refused',
+    delete: 'gone',
+  },
+  sent: {
+    edit: 'sent',
+    play: 'scheduled',
+    pause: 'refused',
+    'send now': 'sent',
+    send: 'active',
+    cancel: 'refused',
+    delete: 'gone',
+  },
+  cancelled: {
+    edit: 'cancelled',
+    play: 'scheduled',
+    pause: 'refused',
+    'send now': 'refused',
+    send: 'active',
+    cancel: 'cancelled',
+    delete: 'gone',
+  },
+}
+
+test.each(Object.keys(expected) as CampaignStatus[])('what may be done with one that is %s', {
+  tags: ['B4', 'B7'],
+}, async (status) => {
+  const shop = await aShop(world)
+  const schedule = { startDate: today(world, 2), timeOfDay: '10:00' }
+  for (const [name, step] of Object.entries(steps)) {
+    const { id } = await aCampaign(world, shop, { name, schedule })
+    await world.db.updateTable('campaigns').set({ status }).where('id', '=', id).execute()
+    const { status: code, body } = await step(shop, id)
+    const now = await read(world, shop, id)
+    const outcome = code === 409 ? 'refused' : now ? now.status : 'gone'
+    expect([name, outcome]).toEqual([name, expected[status][name]])
+    if (outcome === 'refused') expect([now.status, body]).toMatchObject([status, { error: sentences.refused }])
+    else if (outcome !== 'gone') expect(body.campaign!.status).toBe(now.status)
+  }
+})
+
+/** As many as the server has connections, and some that wait for one. */
+const CLICKS = isProof ? 50 : 16
+
+describe('a step', () => {
+  test('alone in the body of PUT is a cancellation and nothing else', { tags: ['B7'] }, async () => {
+    const shop = await aShop(world)
+    const { id } = await aCampaign(world, shop, { schedule: { startDate: today(world, 2) } })
+    for (const status of ['paused', 'active', 'sent', 7]) {
+      const reply = await ask(world, shop, 'PUT', `/${id}`, { status })
+      expect([reply.status, reply.body.error]).toEqual([400, campaignTexts.onlyCancel])
+    }
+    expect((await read(world, shop, id)).status).toBe('scheduled')
+  })
+
+  test('paused, nothing leaves; played, it goes on with its rows; nobody gets it twice', { tags: ['B4'] }, async () => {
+    const shop = await aShop(world, 3)
+    const { id } = await aCampaign(world, shop)
+    // Planned, and not sent.
+    await world.db.updateTable('stores').set({ sending_paused_at: world.now }).where('id', '=', shop.storeId).execute()
+    await tick(world, shop)
+    await steps.pause!(shop, id)
+    await world.db.updateTable('stores').set({ sending_paused_at: null }).where('id', '=', shop.storeId).execute()
+    await world.db.updateTable('messages').set({ wake_at: world.now }).where('origin_id', '=', id).execute()
+    await world.db
+      .updateTable('send_schedule')
+      .set({ next_due_at: world.now })
+      .where('store_id', '=', shop.storeId)
+      .execute()
+    await tick(world, shop, MINUTE)
+    expect(await statesOf(world, id)).toEqual(Array.from({ length: 3 }, () => '1 held(campaign_paused)'))
+    expect(world.sent).toEqual([])
+    expect((await steps.play!(shop, id)).body.campaign!.status).toBe('scheduled')
+    await tick(world, shop)
+    expect(world.sent).toHaveLength(3)
+    expect(await statesOf(world, id)).toEqual(Array.from({ length: 3 }, () => '1 sent'))
+    expect((await read(world, shop, id)).status).toBe('completed')
+    await steps.play!(shop, id)
+    await tick(world, shop)
+    expect(world.sent).toHaveLength(3)
+    expect((await read(world, shop, id)).status).toBe('completed')
+  })
+
+  test('resumed in the middle of a run it is active until that is through', async () => {
+    const shop = await aShop(world)
+    const { id } = await aCampaign(world, shop, {
+      schedule: { startDate: today(world), timeOfDay: '00:00', delay: 168 },
+    })
+    await tick(world, shop)
+    await steps.pause!(shop, id)
+    expect((await steps.play!(shop, id)).body.campaign!.status).toBe('scheduled')
+    await tick(world, shop)
+    expect((await read(world, shop, id)).status).toBe('active')
+  })
+
+  test('paused over its time it runs when it is played, one that recurs at its next time', async () => {
+    const shop = await aShop(world)
+    const schedule = { startDate: today(world, 1), timeOfDay: '10:00' }
+    const [once, daily] = [
+      await aCampaign(world, shop, { schedule }),
+      await aCampaign(world, shop, { name: 'Daily', schedule: { ...schedule, frequency: 'daily' } }),
+    ]
+    for (const { id } of [once, daily]) await steps.pause!(shop, id)
+    await tick(world, shop, 5 * DAY)
+    expect([await statesOf(world, once.id), await statesOf(world, daily.id)]).toEqual([[], []])
+    for (const { id } of [once, daily]) await steps.play!(shop, id)
+    expect(new Date((await read(world, shop, once.id)).nextRunAt!)).toEqual(world.now)
+    const next = Date.parse((await read(world, shop, daily.id)).nextRunAt!) - world.now.getTime()
+    expect(next > 0 && next <= DAY).toBe(true)
+    await tick(world, shop)
+    expect(await statesOf(world, once.id)).toEqual(['1 sent'])
+  })
+
+  test('cancelled, its open rows are closed, and who had nothing of it gets it when it is played again', {
+    tags: ['B4'],
+  }, async () => {
+    const shop = await aShop(world, 2)
+    const { id } = await aCampaign(world, shop, {
+      schedule: { startDate: today(world), timeOfDay: '00:00', delay: 168 },
+    })
+    await tick(world, shop)
+    await steps.cancel!(shop, id)
+    await world.runJobs()
+    expect(await statesOf(world, id)).toEqual(Array.from({ length: 2 }, () => '1 cancelled(campaign_cancelled)'))
+    expect(await read(world, shop, id)).toMatchObject({
+      status: 'cancelled',
+      nextRunAt: null,
+      counts: { planned: 2, cancelled: 2 },
+    })
+    await steps.edit!(shop, id)
+    await steps.play!(shop, id)
+    await tick(world, shop)
+    expect(await statesOf(world, id)).toEqual([
+      ...Array.from({ length: 2 }, () => '1 cancelled(campaign_cancelled)'),
+      '2 sent',
+      '2 sent',
+    ])
+    expect((await read(world, shop, id)).status).toBe('completed')
+  })
+
+  test('deleted, its open rows are closed and all of them stay; it is in no list', { tags: ['B4'] }, async () => {
+    const shop = await aShop(world, 2)
+    const { id } = await aCampaign(world, shop, {
+      schedule: { startDate: today(world), timeOfDay: '00:00', delay: 168 },
+    })
+    await tick(world, shop)
+    expect((await steps.delete!(shop, id)).status).toBe(200)
+    await world.runJobs()
+    expect(await statesOf(world, id)).toEqual(Array.from({ length: 2 }, () => '1 cancelled(campaign_deleted)'))
+    expect((await ask(world, shop, 'GET', `/${id}`)).status).toBe(404)
+    expect((await ask(world, shop, 'GET', '')).body.campaigns).toEqual([])
+    expect((await steps.play!(shop, id)).status).toBe(404)
+  })
+
+  test('of a campaign whose rows nobody closed is decided by the row itself', async () => {
+    const shop = await aShop(world, 1)
+    const { id } = await aCampaign(world, shop, {
+      schedule: { startDate: today(world), timeOfDay: '00:00', delay: 48 },
+    })
+    await tick(world, shop)
+    await world.db.updateTable('campaigns').set({ status: 'cancelled' }).where('id', '=', id).execute()
+    await tick(world, shop, 2 * DAY)
+    expect(await statesOf(world, id)).toEqual(['1 cancelled(campaign_cancelled)'])
+    expect(world.sent).toEqual([])
+  })
+
+  test('"Send now" ends the schedule, and it is sent once all of it has gone', { tags: ['B4'] }, async () => {
+    const shop = await aShop(world, 2)
+    const { id } = await aCampaign(world, shop, { schedule: { startDate: today(world, 1), frequency: 'daily' } })
+    const { body } = await steps['send now']!(shop, id)
+    expect(body.campaign).toMatchObject({ status: 'active', nextRunAt: null })
+    await tick(world, shop)
+    expect(world.sent).toHaveLength(2)
+    expect(await read(world, shop, id)).toMatchObject({ status: 'sent', nextRunAt: null })
+    await tick(world, shop, 2 * DAY)
+    expect(world.sent).toHaveLength(2)
+    const again = await steps['send now']!(shop, id)
+    expect([again.status, again.body.campaign!.status]).toEqual([200, 'sent'])
+  })
+
+  test('chosen customers are sent to by "Send now", not by the row’s Send', { tags: ['B5'] }, async () => {
+    const shop = await aShop(world, 1)
+    const chosen = { targetAudience: { type: 'specific_customers', customerEmails: [shop.orders[0]!.email] } }
+    const { id } = await aCampaign(world, shop, {
+      ...chosen,
+      content: neutralWords,
+      schedule: { startDate: today(world, 1) },
+    })
+    const refused = await ask(world, shop, 'POST', '/send-to-abandoned-carts', { campaignId: id })
+    expect([refused.status, refused.body.error]).toEqual([
+      422,
+      'Only abandoned cart campaigns can be sent automatically.',
+    ])
+    await steps['send now']!(shop, id)
+    await tick(world, shop)
+    expect(world.sent.map(({ to }) => to)).toEqual([shop.orders[0]!.email])
+  })
+
+  test('asks for a sender whenever something is to leave', async () => {
+    const shop = await aShop(world, 1)
+    const { id } = await aCampaign(world, shop, { schedule: { startDate: today(world, 1) } })
+    await steps.pause!(shop, id)
+    await world.db.updateTable('stores').set({ sender_name: '' }).where('id', '=', shop.storeId).execute()
+    for (const name of ['play', 'send now', 'send']) {
+      const reply = await steps[name]!(shop, id)
+      expect([name, reply.status, reply.body]).toMatchObject([
+        name,
+        422,
+        { error: 'Enter the sender name shown in your emails.' },
+      ])
+    }
+    expect((await read(world, shop, id)).status).toBe('paused')
+  })
+})
+
+describe('"Send to All Abandoned Carts"', () => {
+  const send = (shop: Shop, body: object, headers = {}) =>
+    world.request('POST', '/api/campaigns/send-to-abandoned-carts', { token: shop.token, body, headers })
+  const mail = { subject: words.subject, htmlContent: words.body }
+  const discount = QUICK_SEND_TEMPLATES.find(({ id }) => id === 'discount')!
+
+  test('makes a campaign of today and sends it to everybody who matches (B 9)', { tags: ['B7', 'B9'] }, async () => {
+    const shop = await aShop(world, 2, { plan: 'free' })
+    const { status, body } = await send(shop, { ...mail, platform: 'woocommerce', storeId: 'default' })
+    const date = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'America/New_York' }).format(
+      world.now,
+    )
+    expect([status, body.campaign]).toMatchObject([
+      200,
+      {
+        ...{ name: `Quick Send - ${date}`, type: 'email', status: 'active' },
+        targetAudience: { type: 'abandoned_carts', mode: 'matching', filters: {}, customerEmails: [] },
+        content: { ...words, template: 'quick_send' },
+        schedule: { startDate: today(world), frequency: 'once', delay: 0 },
+      },
+    ])
+    await tick(world, shop)
+    expect(world.sent).toHaveLength(2)
+    expect((await read(world, shop, body.campaign.id)).status).toBe('sent')
+  })
+
+  test('with filters writes to those alone, on a plan that has them', async () => {
+    const shop = await aShop(world, 2)
+    await world.db.updateTable('carts').set({ value_minor: 90_000 }).where('id', '=', shop.cartIds[1]!).execute()
+    const filters = { minCartValue: 500 }
+    expect((await send(shop, { ...mail, filters })).status).toBe(200)
+    await tick(world, shop)
+    expect(world.sent.map(({ to }) => to)).toEqual([shop.orders[1]!.email])
+    const free = await aShop(world, 1, { plan: 'free' })
+    expect((await send(free, { ...mail, filters })).body.code).toBe('plan_required')
+  })
+
+  test.each([
+    { subject: ' ' },
+    { htmlContent: '\n' },
+    { subject: undefined },
+  ])('without words (%o) it is refused (B 5)', { tags: ['B5'] }, async (missing) => {
+    const shop = await aShop(world)
+    const reply = await send(shop, { ...mail, ...missing })
+    expect([reply.status, reply.body.error]).toEqual([422, 'Please fill in both subject and message'])
+  })
+
+  test.each([
+    ['of the discount template', { template: 'discount' }],
+    ['with its subject', { subject: discount.subject }],
+    ['with its text', { htmlContent: discount.body }],
+  ])('%s is refused without a coupon, and goes with one', async (_, body) => {
+    const shop = await aShop(world)
+    const refused = await send(shop, { ...mail, ...body })
+    expect([refused.status, refused.body.error]).toEqual([422, campaignTexts.noOffer])
+    expect((await ask(world, shop, 'GET', '')).body.campaigns).toEqual([])
+    const rules = { fallback: 'skip', firstOrderOnly: false, pauseDays: null, aboveAmount: null }
+    const coupon = { couponId: await aCoupon(world, shop), ...rules }
+    expect((await send(shop, { ...mail, ...body, coupon })).status).toBe(200)
+  })
+
+  test('many clicks at once make one campaign and one message each; so do many on Create and on "Send now"', async () => {
+    const shop = await aShop(world, 3)
+    const clicks = (work: () => Promise<{ status: number; body: { campaign: { id: string } } }>) =>
+      Promise.all(Array.from({ length: CLICKS }, work))
+    const only = async (replies: Awaited<ReturnType<typeof clicks>>) => {
+      expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]))
+      const ids = new Set(replies.map(({ body }) => body.campaign.id))
+      expect(ids.size).toBe(1)
+      await tick(world, shop)
+      const states = await statesOf(world, [...ids][0]!)
+      expect(states).toEqual(['1 sent', '1 sent', '1 sent'])
+      world.advance(25 * HOUR)
+      return [...ids][0]!
+    }
+    const quick = await only(await clicks(() => send(shop, mail)))
+    const keyed = await only(
+      await clicks(() => send(shop, { ...mail, subject: 'Keyed' }, { 'idempotency-key': 'one' })),
+    )
+    const made = await only(await clicks(() => ask(world, shop, 'POST', '', wanted(world))))
+    expect((await ask(world, shop, 'GET', '')).body.pagination.total).toBe(3)
+    expect(new Set([quick, keyed, made]).size).toBe(3)
+    const later = await aCampaign(world, shop, { name: 'Later', schedule: { startDate: today(world, 3) } })
+    const other = await aCampaign(world, shop, { name: 'Other', schedule: { startDate: today(world, 3) } })
+    expect(await only(await clicks(() => ask(world, shop, 'POST', `/${later.id}/send-now`) as never))).toBe(later.id)
+    // The same press on another campaign is another one.
+    expect((await ask(world, shop, 'POST', `/${other.id}/send-now`)).body.campaign).toMatchObject({
+      id: other.id,
+      status: 'active',
+    })
+  })
+})
+
+test('a store whose zone nobody knows has campaigns by UTC', async () => {
+  const shop = await aShop(world)
+  const zone = { time_zone: 'Mars/Base' }
+  await world.db.updateTable('stores').set(zone).where('id', '=', shop.storeId).execute()
+  const day = world.now.toISOString().slice(0, 10)
+  const schedule = { startDate: day, timeOfDay: '23:45', frequency: 'daily' }
+  const { id, nextRunAt } = await aCampaign(world, shop, { schedule })
+  expect(nextRunAt).toBe(`${day}T23:45:00.000Z`)
+  expect((await ask(world, shop, 'PATCH', `/${id}/pause`)).status).toBe(200)
+  expect((await ask(world, shop, 'PATCH', `/${id}/play`)).status).toBe(200)
+  await tick(world, shop, DAY)
+  expect(await statesOf(world, id)).toEqual(['1 sent'])
+  const quick = { channel: 'email', subject: 'Hello', htmlContent: 'Come back' }
+  expect((await ask(world, shop, 'POST', '/send-to-abandoned-carts', quick)).status).toBe(200)
+})

@@ -1,0 +1,165 @@
+import { type CampaignView, campaignTexts } from '../../../shared/campaigns.ts'
+import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import type { Deps } from '../../deps.ts'
+import { type IdempotentRequest, withIdempotencyKey } from '../manual-sends/idempotency.ts'
+import { scheduleNextLook, wakeStoreMessages } from '../../messages/messages/messages.ts'
+import { readStore } from '../../access/stores/store.ts'
+import { type CampaignRow, lockCampaign, readCampaign, updateCampaign } from './campaigns-sql.ts'
+import { assertPaid, assertPlanAllows, assertWayOut, refuseCartWords } from './gates.ts'
+import { followJob } from './jobs.ts'
+import { viewCampaign } from './present.ts'
+import { isPlayedByTime, runAgain, runTimesOf, type Step, statusAfter } from './rules.ts'
+import { beginRun } from './runs.ts'
+import { cancelHeld, endPlanning } from './runs-sql.ts'
+
+// What is done with a campaign that is there (B 4). Each step is one commit: from then on nothing leaves that must not (D5).
+
+/** Throws where B 4 has no such step. */
+async function step(tx: StoreTx, id: string, wanted: Step) {
+  const campaign = found(await lockCampaign(tx, id), 'Campaign')
+  const status = statusAfter(campaign.status, wanted)
+  if (status === null) throw new AppError('conflict', campaignTexts.badStep)
+  return { campaign, status }
+}
+
+/** Nothing is lost and nothing repeated: what is open goes on as rows (D5). */
+export async function playCampaign(deps: Deps, store: StoreDb<Db>, id: string): Promise<CampaignView> {
+  await assertMaySend(deps, store, id, isPlayedByTime)
+  await transact(store, async (tx) => {
+    const { campaign, status } = await step(tx, id, 'play')
+    if (status === campaign.status) return
+    const now = deps.now()
+    const { time_zone: zone } = found(await readStore(tx), 'Store')
+    const isOver = campaign.status !== 'paused'
+    const due = campaign.next_run_at
+    const isMissed = isOver || (due !== null && due <= now)
+    await updateCampaign(tx, id, {
+      ...{ status, paused_by: null, updated_at: now },
+      ...(isOver && { sent_now_at: null }),
+      ...(isMissed && { next_run_at: runAgain(runTimesOf(campaign), zone, now), run_zone: zone }),
+    })
+    await wakeStoreMessages(tx, ['campaign_paused', 'sender_missing'], now)
+    await scheduleNextLook(tx)
+  })
+  return viewCampaign(store, id)
+}
+
+export async function pauseCampaign(deps: Deps, store: StoreDb<Db>, id: string): Promise<CampaignView> {
+  await transact(store, async (tx) => {
+    const { campaign, status } = await step(tx, id, 'pause')
+    if (status === campaign.status) return
+    await updateCampaign(tx, id, { status, paused_by: null, put_off_by: null, updated_at: deps.now() })
+  })
+  return viewCampaign(store, id)
+}
+
+export async function cancelCampaign(deps: Deps, store: StoreDb<Db>, id: string): Promise<CampaignView> {
+  await transact(store, async (tx) => {
+    const { campaign, status } = await step(tx, id, 'cancel')
+    if (status === campaign.status) return
+    const now = deps.now()
+    await updateCampaign(tx, id, { status, next_run_at: null, put_off_by: null, updated_at: now })
+    await close(deps, tx, id)
+  })
+  return viewCampaign(store, id)
+}
+
+/** Its rows and its report stay. */
+export async function deleteCampaign(deps: Deps, store: StoreDb<Db>, id: string): Promise<void> {
+  await transact(store, async (tx) => {
+    await step(tx, id, 'delete')
+    const now = deps.now()
+    await updateCampaign(tx, id, { deleted_at: now, next_run_at: null, updated_at: now })
+    await close(deps, tx, id)
+  })
+}
+
+/** None of it leaves from this commit on; the rows are closed a moment later, some at a time. */
+async function close(deps: Deps, tx: StoreTx, id: string): Promise<void> {
+  await endPlanning(tx, id, deps.now())
+  await deps.jobs.enqueue(tx.db, followJob, { storeId: tx.storeId, campaignId: id }, id)
+}
+
+const DROPPED_AT_ONCE = 2_000
+
+/** What is held back is closed, for good; whatever else is open goes on. Answers how many there were. */
+export async function dropHeld(deps: Deps, store: StoreDb<Db>, id: string): Promise<number> {
+  for (let dropped = 0; ; ) {
+    const some = await transact(store, async (tx) => {
+      found(await lockCampaign(tx, id), 'Campaign')
+      const closed = await cancelHeld(tx, id, { now: deps.now(), limit: DROPPED_AT_ONCE })
+      await scheduleNextLook(tx)
+      return closed
+    })
+    dropped += some
+    if (some < DROPPED_AT_ONCE) return dropped
+  }
+}
+
+export async function sendNow(
+  deps: Deps,
+  store: StoreDb<Db>,
+  request: IdempotentRequest,
+  id: string,
+): Promise<CampaignView> {
+  await assertMaySend(deps, store, id)
+  await withIdempotencyKey(deps, store, request, {
+    make: async (tx) => {
+      const { campaign, status } = await step(tx, id, 'send_now')
+      if (status === 'active') await sendNowIn(deps, tx, campaign)
+    },
+    answer: async () => ({ id }),
+    isUndone: () => isStopped(store, id),
+  })
+  return viewCampaign(store, id)
+}
+
+/** Whoever presses Send after a pause means it, however soon. */
+async function isStopped(store: StoreDb, id: string): Promise<boolean> {
+  const campaign = await readCampaign(store, id)
+  return campaign?.status === 'paused' || campaign?.status === 'cancelled'
+}
+
+/** The row's Send (area decision 125): of one that is not over the same as Send Now; one that is over is opened again. */
+export async function sendAgain(
+  deps: Deps,
+  store: StoreDb<Db>,
+  request: IdempotentRequest,
+  id: string,
+): Promise<CampaignView> {
+  const { audience_type } = await assertMaySend(deps, store, id)
+  if (audience_type !== 'abandoned_carts') throw new AppError('unprocessable', campaignTexts.onlyAbandoned)
+  await withIdempotencyKey(deps, store, request, {
+    make: async (tx) => sendNowIn(deps, tx, (await step(tx, id, 'send')).campaign),
+    answer: async () => ({ id }),
+    isUndone: () => isStopped(store, id),
+  })
+  return viewCampaign(store, id)
+}
+
+/** A run begins now, for those who have had nothing of it; the schedule ends. */
+export async function sendNowIn(deps: Deps, tx: StoreTx, campaign: CampaignRow): Promise<void> {
+  const now = deps.now()
+  await beginRun(deps, tx, campaign, { at: now, next: null })
+  await updateCampaign(tx, campaign.id, { sent_now_at: now, paused_by: null })
+  await wakeStoreMessages(tx, ['campaign_paused', 'sender_missing'], now)
+  await scheduleNextLook(tx)
+}
+
+/** The plan, and a way out. Of the plan what counts for one run now, unless it says that its times count. */
+export async function assertMaySend(
+  deps: Deps,
+  store: StoreDb<Db>,
+  id: string,
+  isByTime: (campaign: CampaignRow, zone: string, now: Date) => boolean = () => false,
+): Promise<CampaignRow> {
+  const campaign = found(await readCampaign(store, id), 'Campaign')
+  const row = found(await readStore(store), 'Store')
+  const isPlanned = isByTime(campaign, row.time_zone, deps.now())
+  await assertPaid({ accountId: row.account_id, db: deps.db }, deps.now())
+  await assertPlanAllows(deps, row.account_id, { ...campaign, isPlanned })
+  await assertWayOut(deps, store, row, campaign.type)
+  await refuseCartWords(deps, row.account_id, campaign)
+  return campaign
+}

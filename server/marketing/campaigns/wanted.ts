@@ -1,0 +1,84 @@
+import { audienceTexts, type TargetAudience } from '../../../shared/audience.ts'
+import { campaignTexts, type WantedCampaign } from '../../../shared/campaigns.ts'
+import { normalizeEmail, normalizePhone } from '../../../shared/contact.ts'
+import { filtersOf } from '../audiences/filters.ts'
+import { AppError } from '../../core/common/errors.ts'
+import type { StoredFilters } from '../../core/schema/campaigns.ts'
+import { todayIn } from './rules.ts'
+
+// What a member wants of a campaign, as it is stored, and what is refused of it (B 5). Pure.
+
+export interface Stored {
+  name: string
+  description: string
+  type: WantedCampaign['type']
+  audience_type: WantedCampaign['targetAudience']['type']
+  audience_mode: WantedCampaign['targetAudience']['mode']
+  filters: StoredFilters
+  /** Emails, and numbers of those chosen by them. */
+  people: string[]
+  template_key: string
+  subject: string
+  body: string
+  start_date: string
+  time_of_day: string
+  frequency: WantedCampaign['schedule']['frequency']
+  delay_hours: number
+  spread_hours: number | null
+}
+
+export interface Where {
+  currency: string
+  zone: string
+  now: Date
+}
+
+export function storedOf(wanted: WantedCampaign, { currency }: Pick<Where, 'currency'>): Stored {
+  const { targetAudience, content, schedule } = wanted
+  const { type, filters } = targetAudience
+  // Chosen customers are chosen, whatever is said.
+  const mode = type === 'specific_customers' ? 'selected' : targetAudience.mode
+  return {
+    ...{ name: wanted.name, description: wanted.description, type: wanted.type },
+    ...{ audience_type: type, audience_mode: mode, filters: filtersOf(filters, currency) },
+    people: mode === 'selected' ? peopleIn(targetAudience, wanted.customerEmails) : [],
+    ...{ template_key: content.template, ...wordsOf(wanted) },
+    ...{ start_date: schedule.startDate, time_of_day: schedule.timeOfDay, frequency: schedule.frequency },
+    ...{ delay_hours: schedule.delay, spread_hours: schedule.spreadHours },
+  }
+}
+
+/** Each once. What is no address or number is nobody's. */
+export function peopleIn(
+  { customerEmails, customerPhones }: Pick<TargetAudience, 'customerEmails' | 'customerPhones'>,
+  emails = customerEmails,
+): string[] {
+  const addresses = emails.flatMap((each) => normalizeEmail(each) ?? [])
+  const numbers = customerPhones.flatMap((each) => normalizePhone(each, null) ?? [])
+  return [...new Set([...addresses, ...numbers])]
+}
+
+export const isEmail = (address: string): boolean => address.includes('@')
+
+/** An SMS has no subject, and a WhatsApp message the words of its approved template (area decision 126). */
+function wordsOf({ type, content: { subject, body } }: WantedCampaign) {
+  return { subject: type === 'email' || type === 'push' ? subject : '', body: type === 'whatsapp' ? '' : body }
+}
+
+/** Throws what B 5 says. `hasStart`: its start counts, and is one it has not had before. */
+export function assertValid(stored: Stored, { zone, now }: Where, { hasStart }: { hasStart: boolean }): void {
+  const { type, subject, body, frequency, audience_mode, people, start_date } = stored
+  if (frequency !== 'once' && audience_mode !== 'matching') {
+    throw refusalAt('targetAudience.mode', campaignTexts.recurringNeedsMatching)
+  }
+  if (audience_mode === 'selected' && people.length === 0) throw refusalAt('customerEmails', audienceTexts.none)
+  const isText = type === 'sms' || type === 'whatsapp'
+  if (!isText && !people.every(isEmail)) throw refusalAt('customerPhones', audienceTexts.phonesOfMail)
+  if (hasStart && start_date < todayIn(zone, now)) throw refusalAt('schedule.startDate', campaignTexts.pastStart)
+  if (type === 'email' && subject === '') throw refusalAt('content.subject', campaignTexts.noSubject)
+  if (type === 'push' && subject === '') throw refusalAt('content.subject', campaignTexts.noTitle)
+  if (type !== 'whatsapp' && body.trim() === '') throw refusalAt('content.body', campaignTexts.noBody)
+}
+
+export const refusalAt = (field: string, message: string): AppError =>
+  new AppError('unprocessable', message, { fields: { [field]: message } })

@@ -1,0 +1,224 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { campaignTexts } from '../../../shared/campaigns.ts'
+import { aShop, type Shop } from '../../../test/by-hand-scene.ts'
+import { aCampaign, ask, create, read, rowsOf, statesOf, tick, today, words } from '../../../test/campaign-scene.ts'
+import { manyRecipients } from '../../../test/many-recipients.ts'
+import { DAY, HOUR } from '../../../test/message-scene.ts'
+import { told } from '../../../test/notifications.ts'
+import { aWorld } from '../../../test/world.ts'
+import { CAMPAIGN_TEMPLATES } from '../../messages/templates/ready-templates.ts'
+import { putOff } from './own-words.ts'
+
+// Runs that are due and may not begin: the plan, an overdue payment, the limit on a young account. Nothing of it goes unsaid.
+
+// Not in local mode, in which no account is held to a limit.
+const world = aWorld({ HOST: '0.0.0.0', PUBLIC_URL: 'https://recoup.example', SMTP_URL: 'smtp://mail.example:587' })
+beforeEach(() => {
+  world.sent.length = 0
+})
+
+const subscribe = (
+  shop: Shop,
+  change: { plan?: 'free' | 'starter'; status?: 'active' | 'past_due'; since?: Date | null },
+) => {
+  const { since: past_due_since = null, ...rest } = change
+  return world.db
+    .updateTable('subscriptions')
+    .set({ ...rest, past_due_since })
+    .where('account_id', '=', shop.accountId)
+    .execute()
+}
+const standing = async (shop: Shop, id: string) => {
+  const { status, pausedBy, putOffBy } = await read(world, shop, id)
+  return [status, pausedBy, putOffBy]
+}
+const toldOf = async (shop: Shop, type: string) =>
+  (await told(world, shop.storeId)).filter((each) => each.type === type)
+const play = (shop: Shop, id: string) => ask(world, shop, 'PATCH', `/${id}/play`)
+const runsOf = (id: string) =>
+  world.db.selectFrom('campaign_runs').select('run').where('campaign_id', '=', id).execute()
+const later = (days: number) => ({ startDate: today(world, days), timeOfDay: '10:00' })
+
+describe('on a plan that has become smaller', () => {
+  test('a recurring campaign begins no further run, says why, and goes on with Play once the plan has it again', async () => {
+    const shop = await aShop(world)
+    const { id } = await aCampaign(world, shop, { schedule: { ...later(0), timeOfDay: '00:00', frequency: 'daily' } })
+    await tick(world, shop)
+    expect(await runsOf(id)).toHaveLength(1)
+    await subscribe(shop, { plan: 'free' })
+    await tick(world, shop, DAY)
+    await tick(world, shop, DAY)
+    expect(await runsOf(id)).toHaveLength(1)
+    expect(await standing(shop, id)).toEqual(['paused', 'plan', null])
+    const listed = await ask(world, shop, 'GET', '')
+    expect(listed.body.campaigns[0]).toMatchObject({ id, status: 'paused', pausedBy: 'plan' })
+    expect(await toldOf(shop, 'campaign_paused')).toMatchObject([
+      {
+        title: 'The campaign “Spring” was paused',
+        message: expect.stringMatching(/your plan does not include it any more/),
+      },
+    ])
+    const refused = await play(shop, id)
+    expect([refused.status, refused.body.error]).toEqual([403, campaignTexts.scheduledPlan])
+    await subscribe(shop, { plan: 'starter' })
+    await tick(world, shop, DAY)
+    expect(await standing(shop, id)).toEqual(['paused', 'plan', null])
+    expect((await play(shop, id)).body.campaign).toMatchObject({ status: 'scheduled', pausedBy: null })
+    await tick(world, shop, DAY)
+    expect(await runsOf(id)).toHaveLength(2)
+  })
+
+  test('a planned one does not begin; Send Now, which every plan has, sends it', async () => {
+    const shop = await aShop(world)
+    const { id } = await aCampaign(world, shop, { schedule: later(2) })
+    await subscribe(shop, { plan: 'free' })
+    await tick(world, shop, 3 * DAY)
+    expect([await standing(shop, id), await rowsOf(world, id)]).toEqual([['paused', 'plan', null], []])
+    expect((await play(shop, id)).status).toBe(403)
+    expect((await ask(world, shop, 'POST', `/${id}/send-now`)).status).toBe(200)
+    await tick(world, shop)
+    expect(await standing(shop, id)).toEqual(['sent', null, null])
+  })
+
+  test('one of today begins, on Lite as well; one that has ended cannot be played by its times', async () => {
+    const shop = await aShop(world)
+    const daily = { ...later(0), timeOfDay: '00:00', frequency: 'daily' }
+    const { id: ended } = await aCampaign(world, shop, { name: 'Daily', schedule: daily, sendNow: true })
+    await tick(world, shop)
+    expect(await standing(shop, ended)).toEqual(['sent', null, null])
+    await subscribe(shop, { plan: 'free' })
+    expect((await play(shop, ended)).status).toBe(403)
+    const { id } = await aCampaign(world, shop, { schedule: { startDate: today(world), timeOfDay: '23:00' } })
+    await ask(world, shop, 'PATCH', `/${id}/pause`)
+    world.advance(30 * HOUR)
+    expect((await play(shop, id)).status).toBe(200)
+    await tick(world, shop)
+    expect(await standing(shop, id)).toEqual(['completed', null, null])
+    expect(await runsOf(id)).toHaveLength(1)
+  })
+
+  test('a daily one that Free sends at once has one run: Play goes on with it, and never by its times', async () => {
+    const shop = await aShop(world)
+    await subscribe(shop, { plan: 'free' })
+    const daily = { ...later(0), timeOfDay: '00:00', frequency: 'daily' }
+    expect((await create(world, shop, { schedule: daily })).status).toBe(403)
+    const { id } = await aCampaign(world, shop, { schedule: daily, sendNow: true })
+    await ask(world, shop, 'PATCH', `/${id}/pause`)
+    expect((await play(shop, id)).body.campaign).toMatchObject({ status: 'scheduled', nextRunAt: null })
+    await tick(world, shop)
+    expect(await standing(shop, id)).toEqual(['sent', null, null])
+    expect((await play(shop, id)).status).toBe(403)
+    await tick(world, shop, DAY)
+    await tick(world, shop, DAY)
+    expect([await standing(shop, id), await runsOf(id)]).toEqual([['sent', null, null], [{ run: 1 }]])
+  })
+
+  test('an edit to times that need no plan is one that begins', async () => {
+    const shop = await aShop(world)
+    const { id } = await aCampaign(world, shop, { schedule: later(3) })
+    await subscribe(shop, { plan: 'free' })
+    const soon = { startDate: today(world), timeOfDay: '23:00' }
+    const body = { name: 'Spring', targetAudience: { mode: 'matching' }, content: words, schedule: soon }
+    expect((await ask(world, shop, 'PUT', `/${id}`, body)).status).toBe(200)
+    await tick(world, shop, 30 * HOUR)
+    expect((await runsOf(id)).length).toBe(1)
+  })
+})
+
+test('while a payment is overdue nothing begins, by its time or by hand; Play goes on once it is made', async () => {
+  const shop = await aShop(world)
+  const { id } = await aCampaign(world, shop, { schedule: later(2) })
+  await subscribe(shop, { status: 'past_due', since: world.now })
+  await tick(world, shop, DAY)
+  expect(await standing(shop, id)).toEqual(['scheduled', null, null])
+  await subscribe(shop, { status: 'past_due', since: new Date(world.now.getTime() - 8 * DAY) })
+  await tick(world, shop, 2 * DAY)
+  expect([await standing(shop, id), await runsOf(id)]).toEqual([['paused', 'payment', null], []])
+  expect((await toldOf(shop, 'campaign_paused'))[0]!.message).toMatch(/your last payment is overdue/)
+  for (const [method, path] of [
+    ['PATCH', `/${id}/play`],
+    ['POST', `/${id}/send-now`],
+  ] as const) {
+    const { status, body } = await ask(world, shop, method, path)
+    expect([status, body.error]).toEqual([403, campaignTexts.paymentOverdue])
+  }
+  await subscribe(shop, { status: 'active' })
+  expect((await play(shop, id)).status).toBe(200)
+  await tick(world, shop)
+  expect(await standing(shop, id)).toEqual(['completed', null, null])
+})
+
+describe('own words of a young account', () => {
+  const many = (shop: Shop) => ({
+    mode: 'selected',
+    customerEmails: [shop.orders[0]!.email!, ...Array.from({ length: 59 }, (_, n) => `nobody${n}@elsewhere.example`)],
+  })
+
+  test('put the run off, which is said in the list, on its page and once to its owner; with the default text it begins', async () => {
+    const shop = await aShop(world)
+    await world.db.updateTable('accounts').set({ created_at: world.now }).where('id', '=', shop.accountId).execute()
+    const schedule = { startDate: today(world), timeOfDay: '00:00' }
+    const { id } = await aCampaign(world, shop, { schedule, targetAudience: many(shop) })
+    await tick(world, shop)
+    const before = await read(world, shop, id)
+    expect(before).toMatchObject({ status: 'scheduled', putOffBy: 'own_words' })
+    expect(Date.parse(before.nextRunAt!)).toBeGreaterThan(world.now.getTime())
+    expect((await ask(world, shop, 'GET', '')).body.campaigns[0]).toMatchObject({ id, putOffBy: 'own_words' })
+    await world.db.updateTable('campaigns').set({ next_run_at: world.now }).where('id', '=', id).execute()
+    await tick(world, shop)
+    expect(await standing(shop, id)).toEqual(['scheduled', null, 'own_words'])
+    expect(await toldOf(shop, 'campaign_postponed')).toMatchObject([
+      {
+        title: 'A run of the campaign “Spring” was put off',
+        message: expect.stringContaining('tried again by itself'),
+      },
+    ])
+    const { subject, body } = CAMPAIGN_TEMPLATES[0]!
+    const ours = { name: 'Spring', schedule, targetAudience: many(shop), content: { subject, body } }
+    expect((await ask(world, shop, 'PUT', `/${id}`, ours)).body.campaign.putOffBy).toBe(null)
+    await tick(world, shop)
+    expect(await statesOf(world, id)).toEqual(['1 sent'])
+    expect(await standing(shop, id)).toEqual(['completed', null, null])
+  })
+
+  test('count for the failed that are tried again, too', async () => {
+    const shop = await aShop(world)
+    const { id } = await aCampaign(world, shop)
+    await tick(world, shop)
+    await manyRecipients(world, shop, id, { count: 60, state: 'failed', reason: 'rejected:smtp_550' })
+    await world.db.updateTable('accounts').set({ created_at: world.now }).where('id', '=', shop.accountId).execute()
+    const refused = await ask(world, shop, 'POST', `/${id}/retry`)
+    expect([refused.status, refused.body.error]).toEqual([429, expect.stringContaining('50 emails with custom text')])
+    expect(await runsOf(id)).toHaveLength(1)
+    const { subject, body } = CAMPAIGN_TEMPLATES[0]!
+    const ours = { name: 'Spring', targetAudience: { mode: 'matching' }, content: { subject, body } }
+    const schedule = { startDate: today(world), timeOfDay: '00:00' }
+    await ask(world, shop, 'PUT', `/${id}`, { ...ours, schedule })
+    expect((await ask(world, shop, 'POST', `/${id}/retry`)).body.retried).toBe(60)
+  })
+
+  test('do not put off what was paused in the meantime', async () => {
+    const shop = await aShop(world)
+    const { id } = await aCampaign(world, shop, { schedule: { startDate: today(world), timeOfDay: '00:00' } })
+    await ask(world, shop, 'PATCH', `/${id}/pause`)
+    const before = await read(world, shop, id)
+    await putOff({ storeId: shop.storeId, db: world.db }, id, { waitS: 60, now: world.now })
+    expect(await read(world, shop, id)).toEqual(before)
+    expect(await toldOf(shop, 'campaign_postponed')).toEqual([])
+  })
+
+  test('a pause ends the waiting, and a send by hand is refused in words', async () => {
+    const shop = await aShop(world)
+    await world.db.updateTable('accounts').set({ created_at: world.now }).where('id', '=', shop.accountId).execute()
+    const { id } = await aCampaign(world, shop, {
+      schedule: { startDate: today(world), timeOfDay: '00:00' },
+      targetAudience: many(shop),
+    })
+    await tick(world, shop)
+    const refused = await ask(world, shop, 'POST', `/${id}/send-now`)
+    expect([refused.status, refused.body.error]).toEqual([429, expect.stringContaining('50 emails with custom text')])
+    await ask(world, shop, 'PATCH', `/${id}/pause`)
+    expect(await standing(shop, id)).toEqual(['paused', null, null])
+    expect((await create(world, shop, { targetAudience: many(shop), sendNow: true })).status).toBe(429)
+  })
+})

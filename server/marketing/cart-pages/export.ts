@@ -1,0 +1,36 @@
+import { type CartView, exportCarts } from '../../../shared/carts.ts'
+import { phoneCell } from '../../../shared/csv.ts'
+import { filterOf } from '../../carts/carts/filter.ts'
+import { pagesOfCarts } from '../../carts/carts/list.ts'
+import { type CsvColumn, csvFile, DOWNLOAD_PAGE, storeDownload } from '../../access/http/downloads.ts'
+import { countFiltered } from '../manual-sends/reach.ts'
+import { presentCart } from './present.ts'
+
+/** The list as a CSV file. */
+export const cartsDownload = storeDownload({
+  name: 'carts',
+  path: '/api/carts/export/file',
+  permission: exportCarts.permission,
+  limit: { name: 'carts-export', points: 30, windowS: 3_600 },
+  what: exportCarts.query,
+  read: async (deps, store, query) => {
+    const filter = filterOf(query)
+    const pages = pagesOfCarts(store, filter, await countFiltered(deps, store, filter), DOWNLOAD_PAGE)
+    return csvFile(deps, 'abandoned-carts', { columns, pages, show: (row) => presentCart(row) })
+  },
+})
+
+const columns: readonly CsvColumn<CartView>[] = [
+  ['Customer', (cart) => cart.customer_name],
+  ['Email', (cart) => cart.customer_email],
+  ['Phone', (cart) => phoneCell(cart.phone)],
+  ['Items', (cart) => cart.items.reduce((sum, item) => sum + item.quantity, 0)],
+  ['Products', (cart) => cart.items.map((item) => `${item.quantity} × ${item.product_name}`).join('; ')],
+  ['Value', (cart) => cart.total],
+  ['Currency', (cart) => cart.currency],
+  ['Abandoned', (cart) => cart.abandoned_at],
+  ['Last activity', (cart) => cart.last_activity],
+  ['Status', (cart) => cart.status],
+  ['State', (cart) => cart.state],
+  ['Cart ID', (cart) => cart.id],
+]

@@ -1,0 +1,71 @@
+import { beforeEach, expect, test } from 'vitest'
+import type { TimelineEntry } from '../../../shared/carts.ts'
+import { aShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
+import { aWorld } from '../../../test/world.ts'
+
+// What the page of a cart tells of one that was joined with it: what became of its messages, and which flow goes on.
+
+const world = aWorld()
+let shop: Shop
+let n = 0
+
+beforeEach(async () => {
+  world.now = new Date(`${new Date(world.now.getTime() + DAY).toISOString().slice(0, 10)}T09:00:00Z`)
+  shop = await aShop(world, { plan: 'starter' })
+})
+
+const call = (method: string, url: string, body?: object) =>
+  world.request(method, url, { token: shop.token, ...(body && { body }) })
+
+async function aSecondFlow() {
+  const { id } = (await call('POST', '/api/flows', { from: 'ready_email' })).body.flow
+  await call('POST', `/api/flows/${id}/switch`, { isOn: true })
+}
+
+/** In the flow that is on when it is left; its first message has gone out. */
+async function left(browser: string, email: string) {
+  await shop.fill(browser, [browser === 'one' ? tea() : pot])
+  await shop.type(browser, { email })
+  await shop.pass(HOUR)
+  await shop.pass(10 * MINUTE)
+}
+
+/** Left in two browsers, by the same person as it turns out. */
+async function joined({ between }: { between: () => Promise<unknown> }) {
+  const email = `joined${++n}@shoppers.example.com`
+  await left('one', email)
+  await between()
+  await left('two', `other${n}@shoppers.example.com`)
+  await shop.type('two', { email })
+  await shop.pass(MINUTE)
+  const [first, second] = await shop.carts()
+  expect(second).toMatchObject({ status: 'merged', merged_into: first!.id })
+  // The page of either is that of the cart that goes on.
+  const { body } = await call('GET', `/api/carts/${second!.id}/messages`)
+  expect((await call('GET', `/api/carts/${first!.id}/messages`)).body).toEqual(body)
+  return body
+}
+
+const tale = (timeline: TimelineEntry[]) => timeline.find(({ kind }) => kind === 'merged')
+
+test('of a cart in another flow it says what was cancelled, and that the one that goes on stays in its own', async () => {
+  const { timeline, flow } = await joined({
+    async between() {
+      await call('POST', `/api/flows/${shop.flowId}/switch`, { isOn: false })
+      await aSecondFlow()
+    },
+  })
+  expect(tale(timeline)).toMatchObject({
+    title: 'Joined with another cart',
+    text: 'Another cart of the same shopper was joined with this one. 2 messages planned for it were cancelled, so that the shopper does not get those of both. It belonged to the flow “Ready email flow”; this cart stays in its own, “Abandoned cart reminders”, which is switched off, so nothing of it is sent.',
+  })
+  expect(flow).toMatchObject({ name: 'Abandoned cart reminders', isOn: false })
+})
+
+test('of a cart in the same flow it says what was cancelled', async () => {
+  const { timeline, flow } = await joined({ between: async () => {} })
+  expect(tale(timeline)!.text).toBe(
+    'Another cart of the same shopper was joined with this one. 2 messages planned for it were cancelled, so that the shopper does not get those of both.',
+  )
+  expect(flow).toMatchObject({ name: 'Abandoned cart reminders', isOn: true })
+})

@@ -1,0 +1,84 @@
+import type { MessageView } from '../../../shared/carts.ts'
+import type { Db, StoreDb } from '../../core/db/db.ts'
+import { type Foreseen, foresee } from '../../delivery/decide/foresee.ts'
+import type { Deps } from '../../deps.ts'
+import { variantNames } from '../flows/words.ts'
+import { isCancelled, isOpen } from '../../messages/messages/state-rules.ts'
+import { textsFor } from '../../delivery/send/send-due.ts'
+import {
+  decisionsOf,
+  type FlowOfCart,
+  flowsOfCart,
+  type MessageRow,
+  messagesOfCart,
+  messagesOfShopper,
+} from './page-sql.ts'
+import { type JoinedCart, presentMessage } from './present.ts'
+
+/** The newest messages of one person with their decision records, for the person's page. */
+export async function readMessagesOfShopper(
+  store: StoreDb,
+  shopperId: string,
+  most: number,
+): Promise<{ rows: MessageView[]; total: number }> {
+  const rows = await messagesOfShopper(store, shopperId, most)
+  const decisions = await decisionsOf(
+    store,
+    rows.map(({ id }) => id),
+  )
+  const told = { variants: await variantNames(store, stepsOf(rows)) }
+  return { rows: rows.map((row) => presentMessage(row, decisions, told)), total: rows[0]?.total ?? 0 }
+}
+
+export interface MessagesOfCart {
+  messages: MessageView[]
+  /** The one the cart belongs to; null: none. */
+  flow: FlowOfCart | null
+  joined: JoinedCart[]
+}
+
+/** All of one cart with their decision records, and what will become of those that are planned, as the page of their flow says it. */
+export async function readMessagesOfCart(deps: Deps, store: StoreDb<Db>, cartId: string): Promise<MessagesOfCart> {
+  const rows = await messagesOfCart(store, cartId)
+  const ids = rows.map(({ id }) => id)
+  const [decisions, variants, forecasts, flows] = await Promise.all([
+    decisionsOf(store, ids),
+    variantNames(store, stepsOf(rows)),
+    forecastsOf(deps, store, rows),
+    flowsOfCart(store, cartId),
+  ])
+  return {
+    messages: rows.map((row) => presentMessage(row, decisions, { variants, forecasts })),
+    flow: flows.find(({ cart_id }) => cart_id === cartId)?.flow ?? null,
+    joined: joinedWith(cartId, flows, rows),
+  }
+}
+
+/** The carts that were joined with this one. */
+function joinedWith(
+  cartId: string,
+  flows: Awaited<ReturnType<typeof flowsOfCart>>,
+  rows: readonly MessageRow[],
+): JoinedCart[] {
+  const own = flows.find(({ cart_id }) => cart_id === cartId)?.flow
+  const gone = rows.filter(({ state, reason }) => isCancelled(state) && reason === 'merged')
+  return flows
+    .filter(({ cart_id }) => cart_id !== cartId)
+    .map(({ cart_id: id, flow: other }) => ({
+      id,
+      cancelled: gone.filter(({ cart_id }) => cart_id === id).length,
+      flows: other && own && other.id !== own.id ? { other: other.name, own } : null,
+    }))
+}
+
+const stepsOf = (rows: readonly MessageRow[]) => [...new Set(rows.flatMap(({ step_id }) => step_id ?? []))]
+
+/** Until the last of them has expired. */
+async function forecastsOf(deps: Deps, store: StoreDb<Db>, rows: readonly MessageRow[]) {
+  const planned = rows.filter(({ state }) => isOpen(state))
+  if (planned.length === 0) return new Map<string, Foreseen>()
+  const until = new Date(Math.max(...planned.map(({ expires_at }) => expires_at.getTime())))
+  const texts = await textsFor(deps, store, ['sms', 'whatsapp'])
+  const awaited = planned.map(({ id, wake_at: wakeAt }) => ({ id, wakeAt }))
+  return new Map((await foresee(deps, store, awaited, { until, texts })).map((each) => [each.id, each]))
+}

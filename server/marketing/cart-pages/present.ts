@@ -1,0 +1,362 @@
+import {
+  type CartItem,
+  type CartState,
+  type CartView,
+  DISCOUNT_MAIL,
+  type MessageView,
+  messageName,
+  type OriginKind,
+  type TimelineEntry,
+} from '../../../shared/carts.ts'
+import { capitals } from '../../../shared/coupons.ts'
+import { engagementReason } from '../../../shared/engagement.ts'
+import { currencyExponent } from '../../../shared/money.ts'
+import { explain } from '../../../shared/reasons.ts'
+import { restoreTexts } from '../../../shared/restore.ts'
+import type * as list from '../../carts/carts/list.ts'
+import { channelTraits } from '../../messages/channels/traits.ts'
+import { consentText } from '../../shoppers/consent/consent-text.ts'
+import { channelOf, passedOver, reasonsByChannel } from '../../delivery/decide/channel-reasons.ts'
+import { type Foreseen, foreseenText } from '../../delivery/decide/foresee.ts'
+import type { groupedEngagementEvents } from '../../delivery/engagement/responses.ts'
+import { withoutPixel } from '../../carts/links/message-tokens.ts'
+import type { TextView } from '../manual-sends/manual.ts'
+import { stateText } from '../../messages/messages/state-rules.ts'
+import type { Restorable, Restored } from '../../delivery/restore/restore.ts'
+import type { RestoredItem } from '../../delivery/restore/restore-rules.ts'
+import type { decisionsOf, eventsOf, MessageRow, touchesOf } from './page-sql.ts'
+
+// The one translation from rows to the wire (B 3, decision 11, decision 21).
+
+/** Minor units as the specification's decimal number. */
+export const decimal = (minor: number, currency: string): number => minor / 10 ** currencyExponent(currency)
+
+export function presentItems(items: readonly CartItem[], currency: string): CartView['items'] {
+  return items.map((item) => ({
+    product_id: item.variationId ?? item.productId,
+    product_name: item.name,
+    price: decimal(item.unitPriceMinor, currency),
+    quantity: item.quantity,
+    image_url: item.imageUrl,
+  }))
+}
+
+const hereAndNow = (
+  { quantity, unitPriceMinor }: Pick<RestoredItem, 'quantity' | 'unitPriceMinor'>,
+  currency: string,
+) => ({
+  quantity,
+  price: decimal(unitPriceMinor, currency),
+})
+
+/** As it was left, and beside it what can be had of it now. */
+export const presentRestorable = ({ items, currency }: Restorable) =>
+  items.map((item) => ({
+    ...presentItems([{ ...item, ...item.before }], currency)[0]!,
+    outcome: item.outcome,
+    now: hereAndNow(item, currency),
+    url: item.permalink,
+  }))
+
+export const presentOffered = ({ code, savingMinor }: NonNullable<Restorable['coupon']>, currency: string) => ({
+  code,
+  saving: savingMinor === null ? null : decimal(savingMinor, currency),
+})
+
+export const presentRestored = ({ items, currency, ...told }: Restored) => ({
+  message: told.isOrdered ? restoreTexts.ordered : restoreTexts.restored,
+  ...told,
+  items: items.map((item) => ({
+    product_id: item.variationId ?? item.productId,
+    product_name: item.name,
+    ...hereAndNow(item, currency),
+    outcome: item.outcome,
+    before: hereAndNow(item.before, currency),
+    url: item.permalink,
+  })),
+})
+
+interface MessageViews {
+  /** What became of SMS and WhatsApp messages, by `channel:cart`. */
+  texts: ReadonlyMap<string, TextView>
+  /** Carts whose newest email is in the mailbox on this server. */
+  inMailbox: ReadonlySet<string>
+}
+
+const noViews: MessageViews = { texts: new Map(), inMailbox: new Set() }
+
+export function presentCart(row: list.ListedCart, { texts, inMailbox } = noViews): CartView {
+  const [sms, whatsapp] = [texts.get(`sms:${row.id}`), texts.get(`whatsapp:${row.id}`)]
+  // Not every phone has WhatsApp: only a message that arrived there shows it.
+  const isKnown = whatsapp !== undefined && (whatsapp.status === 'delivered' || whatsapp.readAt !== null)
+  return {
+    cart_id: row.id,
+    id: row.id,
+    customer_name: row.customer_name,
+    customer_email: row.email,
+    customer_data: {
+      first_name: unmarked(row.first_name),
+      last_name: unmarked(row.last_name),
+      phone: row.phone,
+      whatsapp: isKnown ? row.phone : null,
+    },
+    phone: row.phone,
+    customer_id: row.customer_id,
+    items: presentItems(row.items, row.currency),
+    total: decimal(row.value_minor, row.currency),
+    currency: row.currency,
+    timestamp: Math.floor(row.last_activity_at.getTime() / 1000),
+    last_activity: row.last_activity_at.toISOString(),
+    abandoned_at: row.abandoned_at?.toISOString() ?? null,
+    status: row.badge,
+    state: row.status,
+    ...(row.is_void && { is_void: true as const }),
+    is_in_mailbox: inMailbox.has(row.id),
+    sms_status: sms?.status ?? null,
+    sms_sent_at: sms?.at?.toISOString() ?? null,
+    whatsapp_status: whatsapp?.status ?? null,
+    whatsapp_sent_at: whatsapp?.at?.toISOString() ?? null,
+    coupons: row.coupons.map(capitals),
+    unconfirmed: { email: unmarked(row.unconfirmed_email), phone: unmarked(row.unconfirmed_phone) },
+    whatsapp_read_at: whatsapp?.readAt?.toISOString() ?? null,
+  }
+}
+
+/** What is left of an erased contact is no address and no name. */
+const unmarked = (text: string | null) => (text?.startsWith('erased:') ? null : text)
+
+type DecisionRow = Awaited<ReturnType<typeof decisionsOf>>[number]
+
+/** What is known of a message beside its row; without a forecast nothing was asked of what will become of it. */
+export interface Told {
+  variants: ReadonlyMap<string, string>
+  forecasts?: ReadonlyMap<string, Foreseen>
+}
+
+export function presentMessage(
+  row: MessageRow,
+  decisions: readonly DecisionRow[],
+  { variants, forecasts }: Told,
+): MessageView {
+  const own = decisions.filter(({ message_id }) => message_id === row.id)
+  const forecast = forecasts?.get(row.id)
+  return {
+    id: row.id,
+    originKind: row.origin_kind,
+    originId: row.origin_id,
+    originName: row.origin_name ?? (row.is_discount ? DISCOUNT_MAIL : originNames[row.origin_kind]),
+    step: row.step,
+    removedStep: row.removed_step,
+    channel: row.channel,
+    variant: variants.get(row.variant_id ?? forecast?.variantId ?? '') ?? null,
+    forecast: forecast ? presentForecast(forecast) : null,
+    state: row.state,
+    reason: row.reason,
+    explanation:
+      reasonsByChannel(row.channel, row.reason, { last: own.at(-1) }) ??
+      (explain(row.reason, row.channel, row.provider_response) ||
+        stateText(row.state, channelTraits[row.channel].provider)),
+    dueAt: row.due_at.toISOString(),
+    expiresAt: row.expires_at.toISOString(),
+    sentAt: row.sending_at?.toISOString() ?? null,
+    deliveredAt: row.delivered_at?.toISOString() ?? null,
+    readAt: row.read_at?.toISOString() ?? null,
+    finishedAt: row.finished_at?.toISOString() ?? null,
+    to: row.to_address,
+    subject: row.subject,
+    html: row.body_html && withoutPixel(row.body_html),
+    response: row.provider_response,
+    decisions: own.map((decision) => ({
+      at: decision.at.toISOString(),
+      outcome: decision.outcome,
+      reason: decision.reason,
+      explanation: explanationOf(decision, channelOf(decision) ?? row.channel),
+      until: decision.until?.toISOString() ?? null,
+      inputs: decision.inputs,
+    })),
+  }
+}
+
+const presentForecast = (forecast: Foreseen): MessageView['forecast'] => ({
+  channel: forecast.channel,
+  isExpected: forecast.obstacle === null,
+  explanation: foreseenText(forecast),
+})
+
+function explanationOf(decision: DecisionRow, channel: MessageView['channel']): string {
+  const consent = consentText(decision)
+  const byChannel = reasonsByChannel(channel, decision.reason, { last: decision, more: consent })
+  if (byChannel) return byChannel
+  return [explain(decision.reason, channel, responseOf(decision)), consent, passedOver(decision)]
+    .filter(Boolean)
+    .join(' ')
+}
+
+const responseOf = ({ inputs }: DecisionRow) => (inputs as { response?: string | null }).response
+
+/** Where the origin has no name of its own. */
+const originNames = {
+  flow: 'Flow',
+  campaign: 'Campaign',
+  manual: 'Manual',
+  push: 'Push notifications',
+} as const satisfies Record<OriginKind, string>
+
+type Events = Awaited<ReturnType<typeof eventsOf>>
+type Touches = Awaited<ReturnType<typeof touchesOf>>
+type EngagementEvents = Awaited<ReturnType<typeof groupedEngagementEvents>>
+
+interface Happened {
+  state: CartState
+  events: Events
+  messages: readonly MessageView[]
+  touches: Touches
+  engagement: EngagementEvents
+  joined: readonly JoinedCart[]
+}
+
+/** A cart that was joined with this one. */
+export interface JoinedCart {
+  id: string
+  /** Messages that were planned for it. */
+  cancelled: number
+  /** The flows both belonged to, where they are different ones; this cart stays in `own`. null: they are not. */
+  flows: { other: string; own: { name: string; isOn: boolean } } | null
+}
+
+/**
+ * Everything that happened to a cart, oldest first, in words. A checkout empties the cart a moment before its order is
+ * known: once the cart is bought, that moment tells nothing and is left out.
+ */
+export function presentTimeline({ state, events, messages, touches, engagement, joined }: Happened): TimelineEntry[] {
+  const isBought = state === 'recovered' || state === 'purchased'
+  // A use is told once: with its code and order, and what it counts for.
+  const usedAt = (touch: Touches[number]) =>
+    touch.kind === 'coupon' ? events.find(({ kind, at }) => kind === 'coupon_used' && +at === +touch.at) : undefined
+  const told = new Set(touches.map(usedAt))
+  const entries: TimelineEntry[] = [
+    ...events
+      .filter((event) => !(isBought && event.kind === 'emptied') && !told.has(event))
+      .map((event) => ({ at: event.at.toISOString(), kind: event.kind, messageId: null, ...eventText(event, joined) })),
+    ...messages.flatMap((message) => messageEntries(message, isBought)),
+    ...touches.map((touch) => touchEntry(touch, usedAt(touch))),
+    ...engagement.map(engagementEntry),
+  ]
+  return entries.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
+}
+
+function touchEntry(
+  { at, kind, message_id, is_human, class_reason }: Touches[number],
+  use: Events[number] | undefined,
+): TimelineEntry {
+  const { who, why } = engagementReason(class_reason)
+  const entry = { at: at.toISOString(), kind, messageId: message_id }
+  if (!is_human) return { ...entry, title: `Link clicked (by a machine: ${who})`, text: `${why} Not counted.`.trim() }
+  const counts = 'A purchase within the attribution window is attributed to this message.'
+  if (kind === 'coupon') {
+    const words = use ? eventText(use).text : 'A person ordered with the message’s coupon.'
+    return { ...entry, title: 'Coupon used', text: `${words} ${counts}` }
+  }
+  if (kind === 'restore') return { ...entry, title: 'Cart restored', text: `A person restored the cart. ${counts}` }
+  return { ...entry, title: 'Link clicked', text: `A person clicked the link. ${counts}` }
+}
+
+/** What nothing rests on, and is told as what was reported (decision 22). Alike ones stand together. */
+function engagementEntry({
+  at,
+  kind,
+  message_id,
+  class: by,
+  class_reason,
+  count,
+}: EngagementEvents[number]): TimelineEntry {
+  const { who, why } = engagementReason(class_reason)
+  const isHuman = by === 'human'
+  const titles = {
+    open: 'Message opened',
+    unsubscribe_link: 'Unsubscribe page viewed',
+    honeypot: 'Hidden link followed',
+    click: '',
+  }
+  const times = count > 1 ? ` ${count} times in total.` : ''
+  const note = isHuman && kind === 'open' ? ' Reported by the email app. It has no effect on sending.' : ''
+  return {
+    at: at.toISOString(),
+    kind: `visit_${kind}`,
+    messageId: message_id,
+    title: `${titles[kind]}${isHuman ? (kind === 'open' ? ' (reported)' : '') : ` (by a machine: ${who})`}`,
+    text: `${why}${times}${note}`.trim(),
+  }
+}
+
+type Decided = MessageView['decisions'][number]
+
+function messageEntries(message: MessageView, isBought: boolean): TimelineEntry[] {
+  const { provider } = channelTraits[message.channel]
+  const name = messageName(message)
+  const told = message.decisions.filter(
+    ({ outcome, reason }) => !(isBought && outcome === 'cancel' && reason === 'emptied'),
+  )
+  return told.map((decision) => ({
+    at: decision.at,
+    kind: `message_${decision.outcome}`,
+    messageId: message.id,
+    title: `${name}: ${decision.outcome === 'result' ? resultTitle(decision.reason, provider) : decisionTitle(decision.outcome, provider)}`,
+    text: decision.explanation,
+  }))
+}
+
+/** What became of it, as the provider answered at once or reported later. */
+function resultTitle(reason: string, provider: string): string {
+  const titles: Record<string, string> = {
+    accepted: `accepted by the ${provider}`,
+    rejected: `refused by the ${provider}`,
+    retry: 'temporarily refused',
+    unknown: 'no answer',
+    bounced: 'bounced',
+    'bounced:soft': 'delivery delayed',
+    complaint: 'reported as spam',
+    opt_out: 'unsubscribed',
+    delivered: 'delivered',
+    undelivered: 'not delivered',
+  }
+  return titles[reason] ?? titles[reason.split(':')[0]!] ?? `answer of the ${provider}`
+}
+
+/** Whether the provider accepted a message is what its result says. */
+function decisionTitle(outcome: Exclude<Decided['outcome'], 'result'>, provider: string): string {
+  const titles = { send: `sent to the ${provider}`, hold: 'waiting', skip: 'not sent', cancel: 'cancelled' }
+  return titles[outcome]
+}
+
+function eventText(event: Events[number], joined: readonly JoinedCart[] = []): { title: string; text: string } {
+  const order = typeof event.detail.orderId === 'string' ? ` Order ${event.detail.orderId}.` : ''
+  const code = typeof event.detail.code === 'string' ? event.detail.code : ''
+  const [title, words] = eventTexts[event.kind] ?? [event.kind, '']
+  const other = event.kind === 'merged' ? joined.find(({ id }) => id === event.detail.cart) : undefined
+  const text = `${words.replace('{code}', code)}${other ? joinedText(other) : ''}`
+  const correction = event.detail.before ? ' Corrected by later information.' : ''
+  return { title, text: `${text}${order}${correction}`.trim() }
+}
+
+/** What became of the messages of the other one, and which flow goes on. */
+function joinedText({ cancelled, flows }: JoinedCart): string {
+  const planned = cancelled === 1 ? 'One message planned for it was' : `${cancelled} messages planned for it were`
+  const gone = cancelled === 0 ? '' : ` ${planned} cancelled, so that the shopper does not get those of both.`
+  if (!flows) return gone
+  const { other, own } = flows
+  const off = own.isOn ? '' : ', which is switched off, so nothing of it is sent'
+  return `${gone} It belonged to the flow “${other}”; this cart stays in its own, “${own.name}”${off}.`
+}
+
+const eventTexts: Record<string, [string, string]> = {
+  active: ['Shopping', 'The shopper added something to the cart or changed it.'],
+  abandoned: ['Cart abandoned', 'The shopper has been inactive for the time set for this store.'],
+  recovered: ['Recovered', 'The shopper bought after using a link in one of your messages.'],
+  purchased: ['Purchased', 'The shopper bought without using a link in your messages.'],
+  emptied: ['Cart emptied', 'The cart was emptied in the shop. If an order did that, it shows once orders are read.'],
+  lost: ['Lost', 'Nothing more is planned for this cart. A later purchase still counts.'],
+  coupon_made: ['Coupon code created', 'The code {code} was created in the store for one message to this shopper.'],
+  coupon_used: ['Coupon used', 'The code {code} was used in an order.'],
+  merged: ['Joined with another cart', 'Another cart of the same shopper was joined with this one.'],
+}

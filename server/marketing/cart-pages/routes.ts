@@ -1,0 +1,124 @@
+import { followCart, listActiveCarts } from '../../../shared/active-carts.ts'
+import { captureStatus } from '../../../shared/capture-status.ts'
+import * as api from '../../../shared/carts.ts'
+import { cartReach } from '../../../shared/reach.ts'
+import { restoreCart as restoreEndpoint, restoreTexts } from '../../../shared/restore.ts'
+import { readCaptureStatus } from '../../carts/capture/contact-limits.ts'
+import { filterOf } from '../../carts/carts/filter.ts'
+import * as list from '../../carts/carts/list.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { paginationOf } from '../../core/db/paging.ts'
+import { groupedEngagementEvents } from '../../delivery/engagement/responses.ts'
+import { prepareDownload } from '../../access/http/downloads.ts'
+import { type Routes, serveDownload, servePublic, serveStore } from '../../access/http/http.ts'
+import { messageViews } from '../manual-sends/manual.ts'
+import { countFiltered, readReach } from '../manual-sends/reach.ts'
+import { readRestorable, restoreCart, tryRestore } from '../../delivery/restore/restore.ts'
+import { chooseStore } from '../../access/stores/choose.ts'
+import { readActiveCarts, readFollowed } from './active.ts'
+import { cartsDownload } from './export.ts'
+import { readMessagesOfCart } from './messages.ts'
+import { eventsOf, lastSyncedAt, orderOfCart, readCart, touchesOf } from './page-sql.ts'
+import { decimal, presentCart, presentOffered, presentRestorable, presentRestored, presentTimeline } from './present.ts'
+
+export const cartRoutes: Routes = (app, deps) => {
+  serveStore(app, deps, api.listAbandonedCarts, async ({ store, query }) => {
+    const filter = { ...query, ...filterOf(query) }
+    const [counted, syncedAt] = await Promise.all([countFiltered(deps, store, filter), lastSyncedAt(store)])
+    const rows = await list.listCarts(store, filter, counted)
+    const views = await messageViews(
+      store,
+      rows.map((row) => row.id),
+    )
+    const { total, isCapped, isPartial, isEvaluatedInPart } = counted
+    return {
+      carts: rows.map((row) => presentCart(row, views)),
+      pagination: {
+        ...paginationOf(query, total),
+        ...(isCapped ? { totalIsCapped: true } : {}),
+        ...(isPartial ? { lookedThrough: list.MOST_LOOKED_THROUGH } : {}),
+        ...(isEvaluatedInPart ? { reachOfNewest: list.MOST_EVALUATED } : {}),
+      },
+      syncAgeSeconds: syncedAt ? Math.max(0, Math.round((deps.now().getTime() - syncedAt.getTime()) / 1000)) : null,
+    }
+  })
+
+  serveStore(app, deps, listActiveCarts, ({ store, query }) => readActiveCarts(deps, store, query.limit))
+
+  serveStore(app, deps, followCart, ({ store, query }) => readFollowed(deps, store, query))
+
+  serveStore(app, deps, cartReach, ({ store, body }) => readReach(deps, store, body))
+
+  serveStore(app, deps, captureStatus, ({ store }) => readCaptureStatus(deps, store))
+
+  serveStore(app, deps, api.exportCarts, ({ store, session, query }) => {
+    // Refuses a filter there is not.
+    filterOf(query)
+    return prepareDownload(deps, cartsDownload, { session, storeId: store.storeId, what: query })
+  })
+
+  serveDownload(app, deps, cartsDownload)
+
+  // A restore token shows the public shape; anything else is for a signed-in member of that store (decision 4).
+  servePublic(app, deps, api.getCart, async ({ params, query, session }) => {
+    if (params.id.startsWith('rt_')) {
+      const cart = await readRestorable(deps, params.id)
+      return {
+        cart: {
+          items: presentRestorable(cart),
+          total: decimal(cart.valueMinor, cart.currency),
+          currency: cart.currency,
+          storeName: cart.storeName,
+          brand: cart.brand,
+          shopUrl: cart.shopUrl,
+          isOrdered: cart.isOrdered,
+          expiresAt: cart.expiresAt.toISOString(),
+          coupon: cart.coupon && presentOffered(cart.coupon, cart.currency),
+        },
+      }
+    }
+    if (!session || !isUuid(params.id)) throw new AppError('not_found', restoreTexts.notFound)
+    const { id } = await chooseStore(deps.db, session, query)
+    const store = { storeId: id, db: deps.db }
+    const cart = found(await readCart(store, params.id), 'Cart')
+    return { cart: presentCart(cart, await messageViews(store, [cart.id])) }
+  })
+
+  serveStore(app, deps, api.cartMessages, async ({ store, params }) => {
+    const cart = found(await readCart(store, params.id), 'Cart')
+    const { messages, flow, joined } = await readMessagesOfCart(deps, store, cart.id)
+    const ids = messages.map(({ id }) => id)
+    const [events, touches, engagement, order] = await Promise.all([
+      eventsOf(store, cart.id),
+      touchesOf(store, cart.id),
+      groupedEngagementEvents(store, ids),
+      orderOfCart(store, cart.id),
+    ])
+    return {
+      messages,
+      timeline: presentTimeline({ state: cart.status, events, messages, touches, engagement, joined }),
+      flow,
+      order: order ? presentOrder(order) : null,
+    }
+  })
+
+  // By a raw id only a member of that store, whose press is a test.
+  servePublic(app, deps, restoreEndpoint, async ({ params, query, session }) => {
+    if (params.id.startsWith('rt_') || !session || !isUuid(params.id))
+      return presentRestored(await restoreCart(deps, params.id))
+    return presentRestored(await tryRestore(deps, session, params.id, query))
+  })
+}
+
+const isUuid = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
+
+function presentOrder(order: NonNullable<Awaited<ReturnType<typeof orderOfCart>>>) {
+  return {
+    orderId: order.order_id,
+    total: decimal(order.total_minor, order.currency),
+    net: decimal(order.net_minor, order.currency),
+    currency: order.currency,
+    purchasedAt: order.purchased_at!.toISOString(),
+    attributedMessageId: order.message_id,
+  }
+}

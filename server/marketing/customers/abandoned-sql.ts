@@ -1,0 +1,62 @@
+import { type AudienceWanted, isCandidate, isNewestMatching } from '../audiences/fragments.ts'
+import { type StoreDb, sql } from '../../core/db/db.ts'
+import { CUSTOMER_COLUMNS } from './fragments.ts'
+import { beginsWith, type ListedCustomer } from './list-sql.ts'
+
+// Customers with an abandoned cart: SQL and nothing else. Of several carts the one left last stands for its shopper.
+
+export interface AbandonedRow extends ListedCustomer {
+  cart_id: string
+  value_minor: number
+  currency: string
+  last_activity_at: Date
+}
+
+/** Whom a search finds: by id where they are few, else all of whom something begins with the text. null: everybody. */
+export type Among = { ids: readonly string[] } | { begin: string } | null
+
+/** Whom filters mean, by a channel that reaches them; null: whoever left a cart. */
+export type Audience = AudienceWanted | null
+
+interface Wanted {
+  among: Among
+  audience?: Audience
+  isRegistered?: boolean | null
+  after: { at: string; id: string } | null
+  limit: number
+}
+
+/** Of several the one left last, of those that match. */
+const lastLeft = (storeId: string, audience: Audience) =>
+  audience ? isNewestMatching({ storeId, ...audience }) : LAST_LEFT
+
+const LAST_LEFT = sql`c.status = 'abandoned' and not exists (select 1 from carts n
+  where n.store_id = c.store_id and n.shopper_id = c.shopper_id and n.status = 'abandoned' and (n.started_at, n.id) > (c.started_at, c.id))`
+
+function amongOf(among: Among) {
+  if (!among) return sql``
+  return 'ids' in among ? sql`and c.shopper_id = any(${[...among.ids]}::uuid[])` : sql`and ${beginsWith(among.begin)}`
+}
+
+export async function abandonedOf(
+  { db, storeId }: StoreDb,
+  { among, audience = null, isRegistered = null, after, limit }: Wanted,
+): Promise<AbandonedRow[]> {
+  const below = after ? sql`and (c.last_activity_at, c.id) < (${after.at}::timestamptz, ${after.id}::uuid)` : sql``
+  const ofKind = isRegistered === null ? sql`` : sql`and s.is_registered = ${isRegistered}`
+  const { rows } = await sql<AbandonedRow>`
+    select ${CUSTOMER_COLUMNS}, c.id as cart_id, c.value_minor, c.currency, c.last_activity_at
+    from carts c join shoppers s on s.store_id = c.store_id and s.id = c.shopper_id
+    where c.store_id = ${storeId} and ${lastLeft(storeId, audience)} and s.is_customer ${amongOf(among)} ${ofKind} ${below}
+    order by c.last_activity_at desc, c.id desc limit ${limit}`.execute(db)
+  return rows
+}
+
+export async function countAbandoned({ db, storeId }: StoreDb, among: Among, audience: Audience): Promise<number> {
+  const { rows } = await sql<{ total: number }>`
+    select count(distinct c.shopper_id)::int as total from carts c
+    join shoppers s on s.store_id = c.store_id and s.id = c.shopper_id
+    where c.store_id = ${storeId} and ${audience ? isCandidate(storeId, audience, 'c') : sql`c.status = 'abandoned'`} and s.is_customer
+      ${amongOf(among)}`.execute(db)
+  return rows[0]!.total
+}

@@ -1,0 +1,106 @@
+import { z } from 'zod'
+import type { AudienceFilters } from '../../../shared/audience.ts'
+import type { AbandonedCustomer, abandonedCustomers } from '../../../shared/customers.ts'
+import { countMatching, filtersFor } from '../audiences/audiences.ts'
+import { decimal } from '../cart-pages/present.ts'
+import type { StoreDb } from '../../core/db/db.ts'
+import { cursorPage, readCursor } from '../../core/db/paging.ts'
+import type { Deps } from '../../deps.ts'
+import * as sql from './abandoned-sql.ts'
+import {
+  type CustomerFilter,
+  type CustomerTotal,
+  countCustomers,
+  MOST_LOOKED_THROUGH,
+  pagesOfCustomers,
+} from './list-sql.ts'
+import { presentCustomer } from './present.ts'
+
+// Customers with an abandoned cart (B 7), and whom a filter finds: those a discount mail is chosen from (decision 39).
+
+const PAGE = 1_000
+
+const Place = z.object({ at: z.iso.datetime(), id: z.uuid() })
+
+/** As the specification has it without a cursor. */
+export async function listAbandonedCustomers(
+  deps: Deps,
+  store: StoreDb,
+  { search = '', cursor, limit, channel, ...query }: z.output<typeof abandonedCustomers.query>,
+): Promise<z.infer<typeof abandonedCustomers.reply>> {
+  const audience = await audienceOf(deps, store, { channel, filters: filtersIn(query) })
+  const { among, lookedThrough } = await foundBy(store, search.trim())
+  const rows = await sql.abandonedOf(store, { among, audience, after: readCursor(cursor, Place), limit: limit + 1 })
+  const { shown, next } = cursorPage(rows, limit, (row) => ({ at: row.last_activity_at, id: row.cart_id }))
+  const customers = shown.map(presentAbandoned)
+  if (cursor === undefined) return customers
+  const total =
+    among === null && audience ? await countMatching(store, audience) : await sql.countAbandoned(store, among, audience)
+  return { customers, next, total, ...(lookedThrough && { lookedThrough }) }
+}
+
+type Query = z.output<typeof abandonedCustomers.query>
+
+const filtersIn = ({ minCartValue, maxCartValue, minAbandonTime, maxAbandonTime, ...query }: Partial<Query>) => {
+  const { badge, country, productId, mailedBefore } = query
+  return { minCartValue, maxCartValue, minAbandonTime, maxAbandonTime, badge, country, productId, mailedBefore }
+}
+
+/** null: neither filters nor a channel are asked for. */
+async function audienceOf(
+  deps: Deps,
+  store: StoreDb,
+  { channel, filters }: { channel?: Query['channel']; filters: AudienceFilters },
+): Promise<sql.Audience> {
+  const stored = await filtersFor(deps, store, filters)
+  if (channel === undefined && Object.keys(stored).length === 0) return null
+  return { channel: channel ?? 'email', filters: stored, now: deps.now() }
+}
+
+/** Nobody is left out, however many are found: those are met on the way through the carts. */
+async function foundBy(store: StoreDb, search: string): Promise<{ among: sql.Among; lookedThrough?: number }> {
+  if (search === '') return { among: null }
+  const filter = { search, isRegistered: null }
+  const counted = await countCustomers(store, filter)
+  if (counted.isMany) return { among: { begin: search } }
+  const ids = await idsFound(store, filter, counted, MOST_LOOKED_THROUGH)
+  return { among: { ids }, ...(counted.isPartial && { lookedThrough: MOST_LOOKED_THROUGH }) }
+}
+
+/** The newest customers of a filter. */
+export const idsOfCustomers = async (store: StoreDb, filter: CustomerFilter, most: number): Promise<string[]> =>
+  idsFound(store, filter, await countCustomers(store, filter), most)
+
+async function idsFound(store: StoreDb, filter: CustomerFilter, counted: CustomerTotal, most: number) {
+  const ids: string[] = []
+  for await (const page of pagesOfCustomers(store, filter, counted, PAGE)) {
+    ids.push(...page.map(({ id }) => id))
+    if (ids.length >= most) break
+  }
+  return ids.slice(0, most)
+}
+
+/** Those of a filter who have an abandoned cart, the newest cart first. */
+export async function idsOfAbandoned(
+  store: StoreDb,
+  filter: CustomerFilter,
+  most: number,
+  audience: sql.Audience = null,
+): Promise<string[]> {
+  const { among } = await foundBy(store, filter.search)
+  const rows = await sql.abandonedOf(store, {
+    among,
+    audience,
+    isRegistered: filter.isRegistered,
+    after: null,
+    limit: most,
+  })
+  return rows.map(({ id }) => id)
+}
+
+const presentAbandoned = (row: sql.AbandonedRow): AbandonedCustomer => ({
+  ...presentCustomer(row),
+  cart_id: row.cart_id,
+  cart_value: decimal(row.value_minor, row.currency),
+  currency: row.currency,
+})

@@ -1,0 +1,47 @@
+import * as api from '../../../shared/customers.ts'
+import { paginationOf } from '../../core/db/paging.ts'
+import { prepareDownload } from '../../access/http/downloads.ts'
+import { type Routes, serveDownload, serveStore } from '../../access/http/http.ts'
+import { listAbandonedCustomers } from './abandoned.ts'
+import { filterOf, readCustomerPage } from './customers.ts'
+import { customersDownload } from './export.ts'
+import { countCustomers, listCustomersOf, MOST_LOOKED_THROUGH } from './list-sql.ts'
+import { presentCustomer } from './present.ts'
+
+/** On a page. */
+const USUAL = 50
+
+export const customerRoutes: Routes = (app, deps) => {
+  serveStore(app, deps, api.listCustomers, async ({ store, query }) => {
+    const { page, sort, order } = query
+    const limit = query.limit ?? (page === undefined ? api.MOST_CUSTOMERS : USUAL)
+    const wanted = { page: page ?? 1, limit, sort, order, ...filterOf(query) }
+    const counted = await countCustomers(store, wanted)
+    const customers = (await listCustomersOf(store, wanted, counted)).map(presentCustomer)
+    // As the specification has it.
+    if (page === undefined) return customers
+    const { total, isCapped, isPartial } = counted
+    return {
+      customers,
+      pagination: {
+        ...paginationOf(wanted, total),
+        ...(isCapped ? { totalIsCapped: true } : {}),
+        ...(isPartial ? { lookedThrough: MOST_LOOKED_THROUGH } : {}),
+      },
+    }
+  })
+
+  for (const endpoint of [api.abandonedCustomers, api.abandonedCustomersBesidePage]) {
+    serveStore(app, deps, endpoint, ({ store, query }) => listAbandonedCustomers(deps, store, query))
+  }
+
+  serveStore(app, deps, api.exportCustomers, ({ store, session, query }) =>
+    prepareDownload(deps, customersDownload, { session, storeId: store.storeId, what: query }),
+  )
+
+  serveDownload(app, deps, customersDownload)
+
+  serveStore(app, deps, api.readCustomer, async ({ store, account, params }) => ({
+    customer: await readCustomerPage(deps, { store, account }, params.id),
+  }))
+}

@@ -1,0 +1,372 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { post } from '../../../test/by-hand-scene.ts'
+import { aCoupon, aCouponShop, type CouponShop } from '../../../test/discount-scene.ts'
+import { drawInto } from '../../../test/experiment-scene.ts'
+import { aColleague, anOrder, freshOrderCheck } from '../../../test/factories.ts'
+import { DAY, MINUTE } from '../../../test/message-scene.ts'
+import { aWorld } from '../../../test/world.ts'
+import { recordOrders } from '../../carts/carts/record.ts'
+import type { Outcome } from '../../messages/channels/channel.ts'
+import { newId } from '../../core/common/ids.ts'
+import { closeAbandonedSends } from '../../delivery/send/abandoned.ts'
+import { sendDue } from '../../delivery/send/send-due.ts'
+import { beat } from '../../delivery/send/workers.ts'
+
+// A coupon by email to chosen customers (decision 39): one job, whose rows are messages about carts and for people without one.
+
+const world = aWorld()
+let answer: typeof world.answer
+beforeEach(() => {
+  answer ??= world.answer
+  world.answer = answer
+  world.sent.length = 0
+})
+
+const words = { subject: 'For {{ customer_name }}', body: 'Here you are: {{ cart_items }} {{ checkout_link }}' }
+const offersPath = '/api/email/send-discount-offers'
+
+const start = (shop: CouponShop, body: object = {}, headers = {}) =>
+  world.request('POST', offersPath, {
+    token: shop.token,
+    body: { customers: [...shop.people, ...shop.buyers], couponId: shop.couponId, ...words, ...body },
+    headers,
+  })
+const read = (shop: CouponShop, jobId: string) =>
+  world.request('GET', `/api/carts/send/${jobId}`, { token: shop.token }).then((reply) => reply.body)
+const send = async (shop: CouponShop) => {
+  await freshOrderCheck(world, shop.storeId)
+  await sendDue(world.deps, { storeId: shop.storeId })
+}
+const rowsOf = (shop: CouponShop) =>
+  world.db.selectFrom('messages').selectAll().where('store_id', '=', shop.storeId).orderBy('id').execute()
+const answersOf = (job: { results: { shopperId: string; reason: string | null; outcome: string }[] }) =>
+  Object.fromEntries(job.results.map((item) => [item.shopperId, item.reason ?? item.outcome]))
+
+describe('a job', () => {
+  test('writes to each about the cart they left last, and to those without one about none', async () => {
+    const shop = await aCouponShop(world, { carts: 2, buyers: 2 })
+    const missing = newId()
+    const { body } = await start(shop, { customers: [...shop.people, ...shop.buyers, missing, shop.buyers[0]] })
+    await send(shop)
+    const job = await read(shop, body.jobId)
+    expect(job).toMatchObject({ isDiscount: true, state: 'done', total: 5, counts: { sent: 4, failed: 1 } })
+    const results: { shopperId: string; cartId: string | null; customer: string; explanation: string }[] = job.results
+    const byShopper = new Map(results.map((item) => [item.shopperId, item]))
+    for (const [index, id] of shop.people.entries()) {
+      expect(byShopper.get(id)).toMatchObject({
+        cartId: shop.cartIds[index],
+        customer: 'Ada Lovelace',
+        outcome: 'sent',
+      })
+    }
+    for (const id of shop.buyers) {
+      expect(byShopper.get(id)).toMatchObject({ cartId: null, customer: 'Ben Lovelace', outcome: 'sent' })
+    }
+    expect(byShopper.get(missing)).toMatchObject({
+      outcome: 'failed',
+      reason: 'customer_missing',
+      explanation: 'Customer not found in this store.',
+    })
+    expect(world.sent.map(({ to, subject }) => [to, subject]).sort()).toEqual(
+      [
+        ...shop.orders.map(({ email }) => [email, 'For Ada']),
+        ...shop.buyerOrders.map(({ email }) => [email, 'For Ben']),
+      ].sort(),
+    )
+    const asked = await world.db
+      .selectFrom('manual_messages')
+      .selectAll()
+      .where('store_id', '=', shop.storeId)
+      .execute()
+    expect(new Set(asked.map((row) => row.coupon_id))).toEqual(new Set([shop.couponId]))
+  })
+
+  test('asked twice with one key it is one job; once its rows are written a purchase ends those without a cart too', async () => {
+    const shop = await aCouponShop(world, { carts: 1, buyers: 2 })
+    const key = { 'idempotency-key': 'once' }
+    const first = await start(shop, {}, key)
+    const again = await start(shop, {}, key)
+    expect(again.body).toEqual(first.body)
+    expect(await rowsOf(shop)).toHaveLength(3)
+    expect((await start(shop, { subject: 'Other' }, key)).status).toBe(409)
+    const [buyer] = shop.buyerOrders
+    world.advance(MINUTE)
+    await recordOrders(world.deps, shop.storeId, [anOrder(world, { kind: 'purchase', email: buyer!.email })], 'sync')
+    await send(shop)
+    const job = await read(shop, first.body.jobId)
+    expect(answersOf(job)).toEqual({
+      [shop.people[0]!]: 'sent',
+      [shop.buyers[0]!]: 'purchased',
+      [shop.buyers[1]!]: 'sent',
+    })
+  })
+
+  test('repeated with its key it is answered as at first, though its coupon has ended since; another is not', async () => {
+    const shop = await aCouponShop(world)
+    const key = { 'idempotency-key': 'again' }
+    const first = await start(shop, {}, key)
+    await world.db.updateTable('coupons').set({ gone_at: world.now }).where('id', '=', shop.couponId).execute()
+    const again = await start(shop, {}, key)
+    expect([again.status, again.body]).toEqual([200, first.body])
+    expect((await start(shop, { subject: 'Other' }, key)).status).toBe(409)
+    expect((await start(shop, {}, { 'idempotency-key': 'new' })).status).toBe(422)
+    world.advance(DAY)
+    expect((await start(shop, {}, key)).status).toBe(422)
+    expect(await rowsOf(shop)).toHaveLength(2)
+  })
+
+  test('the failed ones are tried again, and nobody who had it or has bought since it was asked for', async () => {
+    const shop = await aCouponShop(world, { carts: 1, buyers: 3 })
+    const failing = new Set([shop.orders[0]!.email, shop.buyerOrders[0]!.email, shop.buyerOrders[1]!.email])
+    world.answer = (mail) =>
+      failing.has(mail.to)
+        ? { kind: 'rejected', reason: '552', response: '552 mailbox full', isRecipientFault: false }
+        : answer(mail)
+    const { jobId } = (await start(shop)).body
+    await send(shop)
+    expect((await read(shop, jobId)).counts).toMatchObject({ sent: 1, failed: 3 })
+    world.answer = answer
+    world.advance(MINUTE)
+    const late = anOrder(world, { kind: 'purchase', email: shop.buyerOrders[1]!.email })
+    await recordOrders(world.deps, shop.storeId, [late], 'sync')
+    world.sent.length = 0
+    const retry = () => world.request('POST', `/api/carts/send/${jobId}/retry`, { token: shop.token, body: {} })
+    expect((await retry()).body.retried).toBe(3)
+    expect((await retry()).body.retried).toBe(0)
+    await send(shop)
+    expect(world.sent.map(({ to }) => to).sort()).toEqual([shop.orders[0]!.email, shop.buyerOrders[0]!.email].sort())
+    expect(answersOf(await read(shop, jobId))[shop.buyers[1]!]).toBe('purchased')
+  })
+
+  test('an address that does not exist is not tried again, and another is', async () => {
+    const shop = await aCouponShop(world, { carts: 1, buyers: 1 })
+    const bad = shop.orders[0]!.email
+    world.answer = (mail) =>
+      mail.to === bad
+        ? { kind: 'rejected', reason: 'smtp_550', response: '550 5.1.1 user unknown', isRecipientFault: true }
+        : { kind: 'rejected', reason: 'smtp_552', response: '552 5.2.2 mailbox full', isRecipientFault: false }
+    const { jobId } = (await start(shop)).body
+    await send(shop)
+    const retry = () => world.request('POST', `/api/carts/send/${jobId}/retry`, { token: shop.token, body: {} })
+    expect(await read(shop, jobId)).toMatchObject({ counts: { failed: 2 }, retryable: 1 })
+    expect((await retry()).body.retried).toBe(1)
+    await send(shop)
+    world.advance(MINUTE)
+    const again = (await start(shop)).body.jobId
+    await send(shop)
+    expect(answersOf(await read(shop, again))[shop.people[0]!]).toBe('suppressed_hard_bounce')
+    expect(await read(shop, again)).toMatchObject({ counts: { failed: 2 }, retryable: 1 })
+  })
+
+  test('consent, suppression and the control group stand as everywhere else', async () => {
+    const shop = await aCouponShop(world, { carts: 1, buyers: 3, isConsenting: false })
+    const withdrawn = world.deps.secrets.addressHash(shop.buyerOrders[1]!.email!)
+    const suppression = { account_id: shop.accountId, channel: 'email' as const, reason: 'unsubscribed' as const }
+    await world.db
+      .insertInto('suppressions')
+      .values({ ...suppression, address_hash: withdrawn, source: 'link', created_at: world.now })
+      .execute()
+    await drawInto(world, shop.storeId, 'control', { ids: [shop.buyers[2]!] })
+    const { jobId } = (await start(shop)).body
+    await send(shop)
+    expect(answersOf(await read(shop, jobId))).toEqual({
+      // Germany asks for consent first, but not of who has bought there.
+      [shop.people[0]!]: 'no_consent',
+      [shop.buyers[0]!]: 'sent',
+      [shop.buyers[1]!]: 'suppressed_unsubscribed',
+      [shop.buyers[2]!]: 'holdout',
+    })
+    expect(world.sent.map(({ to }) => to)).toEqual([shop.buyerOrders[0]!.email])
+  })
+
+  test('the rows are the job: a process that is killed in the middle loses nothing and repeats nothing (D9, D10)', async () => {
+    const shop = await aCouponShop(world, { carts: 6, buyers: 6 })
+    const { storeId } = shop
+    const { jobId } = (await start(shop)).body
+    let left = 3
+    const end = Promise.withResolvers<Outcome>()
+    world.answer = async (mail) => (left-- > 0 ? answer(mail) : end.promise)
+    await freshOrderCheck(world, storeId)
+    // A process has its own connections.
+    const { channels } = world.deps
+    const killed = { ...world.deps, workerId: newId(), channels: { ...channels, email: { ...channels.email } } }
+    const killedEnds = sendDue(killed, { storeId }).catch(() => {})
+    // It goes when the answers are written down and its five places in flight are taken again.
+    await expect.poll(async () => [left, (await read(shop, jobId)).done]).toEqual([-5, 3])
+    world.answer = answer
+    world.advance(MINUTE)
+    await beat(world.deps)
+    await closeAbandonedSends(world.deps)
+    await world.db.updateTable('send_schedule').set({ lease_until: null }).where('store_id', '=', storeId).execute()
+    await send(shop)
+    const job = await read(shop, jobId)
+    expect(job).toMatchObject({ state: 'done', counts: { sent: 7, unknown: 5, failed: 0, waiting: 0 } })
+    expect(new Set(world.sent.map(({ to }) => to)).size).toBe(12)
+    expect(world.sent).toHaveLength(12)
+    end.reject(new Error('The process is over.'))
+    await killedEnds
+  })
+})
+
+describe('is refused as a whole', () => {
+  test('without customers, without a coupon of the store that is good, and for viewers', { tags: ['B5'] }, async () => {
+    const shop = await aCouponShop(world)
+    const other = await aCouponShop(world)
+    const refused = async (body: object) => {
+      const reply = await start(shop, body)
+      return [reply.status, reply.body.error]
+    }
+    const noCustomers = [400, 'Please select at least one customer.']
+    expect(await refused({ customers: [] })).toEqual(noCustomers)
+    expect(await refused({ customers: undefined })).toEqual(noCustomers)
+    expect(await refused({ couponId: undefined })).toEqual([400, 'Please choose a coupon.'])
+    expect((await refused({ couponId: other.couponId }))[0]).toBe(404)
+    const expired = await aCoupon(world, shop, { ends_at: new Date(world.now.getTime() - MINUTE) })
+    expect(await refused({ couponId: expired })).toEqual([422, 'This coupon has expired. Choose another one.'])
+    expect((await refused({ couponId: await aCoupon(world, shop, { gone_at: world.now }) }))[0]).toBe(422)
+    expect((await refused({ couponId: await aCoupon(world, shop, { is_active: false }) }))[0]).toBe(422)
+    expect((await refused({ body: '{{ nonsense }}' }))[0]).toBe(422)
+    const viewer = await aColleague(world, shop)
+    const looking = { token: viewer.token, body: { customers: shop.people, couponId: shop.couponId } }
+    expect((await world.request('POST', offersPath, looking)).status).toBe(403)
+    expect(await rowsOf(shop)).toEqual([])
+  })
+
+  test('with a cart URL that is not the store’s own (X1)', { tags: ['B2'] }, async () => {
+    const shop = await aCouponShop(world)
+    const { url } = await world.db
+      .selectFrom('stores')
+      .select('url')
+      .where('id', '=', shop.storeId)
+      .executeTakeFirstOrThrow()
+    const foreign = [
+      'https://evil.example/cart',
+      `${url}.evil.example/cart`,
+      `${url}:8443/cart`,
+      url.replace('https://', 'https://evil.example@'),
+    ]
+    for (const cartUrl of foreign) {
+      const reply = await start(shop, { cartUrl })
+      expect([cartUrl, reply.status, reply.body.fields?.cartUrl]).toEqual([
+        cartUrl,
+        422,
+        'The cart URL must be an address of your store.',
+      ])
+    }
+    const open = await start(shop, { cartUrl: url.replace('https:', 'http:') })
+    expect([open.status, open.body.fields?.cartUrl]).toEqual([
+      422,
+      'Your store is reached by https. The cart URL must begin with https:// too.',
+    ])
+    for (const cartUrl of ['javascript:alert(1)', '/cart', `${url}/${'x'.repeat(2_100)}`]) {
+      expect([cartUrl.slice(0, 20), (await start(shop, { cartUrl })).status]).toEqual([cartUrl.slice(0, 20), 400])
+    }
+    expect((await start(shop, { cartUrl: `${url}/cart/?from=mail` })).status).toBe(200)
+    const kept = await world.db
+      .selectFrom('manual_messages')
+      .select('cart_url')
+      .where('store_id', '=', shop.storeId)
+      .execute()
+    expect(new Set(kept.map((row) => row.cart_url))).toEqual(new Set([`${url}/cart/?from=mail`]))
+  })
+
+  test('another account’s customers are nobody’s (X2)', async () => {
+    const [shop, other] = [await aCouponShop(world), await aCouponShop(world)]
+    const { jobId } = (await start(shop, { customers: [...other.people, ...other.buyers] })).body
+    await send(shop)
+    await send(other)
+    expect((await read(shop, jobId)).counts).toMatchObject({ failed: 2, sent: 0 })
+    expect(world.sent).toEqual([])
+  })
+})
+
+test('the free plan has it: a job and the single call (decision 128)', async () => {
+  const shop = await aCouponShop(world, { plan: 'free', carts: 1, buyers: 1 })
+  await aCoupon(world, shop, { code: 'FREE-10' })
+  const { status, body } = await start(shop, { customers: shop.people })
+  expect(status).toBe(200)
+  await send(shop)
+  expect((await read(shop, body.jobId)).counts).toMatchObject({ sent: 1 })
+  const offer = { discountCode: 'FREE-10', discountAmount: 10, discountType: 'percentage', storeId: shop.storeId }
+  const single = await post(world, shop, '/api/email/send-discount-offer', { ...offer, to: shop.buyerOrders[0]!.email })
+  expect(single.body).toMatchObject({ success: true, state: 'sent' })
+})
+
+describe('the specification’s single call', () => {
+  const offer = (shop: CouponShop, body: object) => post(world, shop, '/api/email/send-discount-offer', body)
+
+  test('sends the coupon with this code to a customer, who may have a cart or none', { tags: ['B7'] }, async () => {
+    const shop = await aCouponShop(world)
+    await aCoupon(world, shop, {
+      code: 'SAVE-5',
+      type: 'fixed',
+      platform_type: 'fixed_cart',
+      percent: null,
+      amount_minor: 500,
+    })
+    const base = { discountCode: 'save-5', discountAmount: '$5.00', discountType: 'fixed', storeId: shop.storeId }
+    const refused = async (body: object) => {
+      const reply = await offer(shop, { ...base, to: shop.orders[0]!.email, ...body })
+      return [reply.status, Object.keys(reply.body.fields ?? {})]
+    }
+    expect(await refused({ to: 'nobody@shoppers.example' })).toEqual([422, ['to']])
+    expect(await refused({ discountCode: 'OTHER' })).toEqual([422, ['discountCode']])
+    expect(await refused({ discountAmount: 6 })).toEqual([422, ['discountAmount']])
+    expect(await refused({ discountType: 'percentage' })).toEqual([422, ['discountType']])
+    expect(await refused({ discountAmount: 'much' })).toEqual([400, ['discountAmount']])
+    expect(world.sent).toEqual([])
+    const sent = await offer(shop, { ...base, to: shop.buyerOrders[0]!.email })
+    expect(sent.body).toMatchObject({ success: true, state: 'sent' })
+    expect(world.sent.map(({ to }) => to)).toEqual([shop.buyerOrders[0]!.email])
+    expect(world.sent[0]!.text).toContain('$5.00')
+    expect(world.sent[0]!.text).toContain('SAVE-5')
+    const toCart = await offer(shop, { ...base, to: shop.orders[0]!.email })
+    expect(toCart.body).toMatchObject({ success: true, state: 'sent' })
+    expect(world.sent[1]!.text).toContain('Total with the coupon: $37.00')
+  })
+})
+
+describe('who gets it and who not', () => {
+  test('by reason, as it would be decided now; nothing is written', async () => {
+    const shop = await aCouponShop(world, { carts: 2, buyers: 1 })
+    const missing = newId()
+    const ask = (customers: string[]) =>
+      world.request('POST', '/api/email/discount-eligibility', { token: shop.token, body: { customers } })
+    const hash = world.deps.secrets.addressHash(shop.orders[1]!.email!)
+    const suppression = { account_id: shop.accountId, channel: 'all' as const, reason: 'complaint' as const }
+    await world.db
+      .insertInto('suppressions')
+      .values({ ...suppression, address_hash: hash, source: 'report', created_at: world.now })
+      .execute()
+    const { body } = await ask([...shop.people, ...shop.buyers, missing])
+    expect(body.total).toBe(4)
+    expect(body.eligible.sort()).toEqual([shop.people[0]!, shop.buyers[0]!].sort())
+    expect(body.reasons.map((each: { reason: string; customers: string[] }) => [each.reason, each.customers])).toEqual([
+      ['suppressed_complaint', [shop.people[1]]],
+      ['customer_missing', [missing]],
+    ])
+    expect(await rowsOf(shop)).toEqual([])
+  })
+
+  test('and a preview for one of them', async () => {
+    const shop = await aCouponShop(world)
+    const preview = (customer: string) =>
+      world.request('POST', '/api/email/discount-preview', {
+        token: shop.token,
+        body: { customer, couponId: shop.couponId, ...words },
+      })
+    const withCart = (await preview(shop.people[0]!)).body
+    expect([withCart.subject, withCart.problem, withCart.decision.outcome]).toEqual(['For Ada', null, 'send'])
+    expect(withCart.html).toContain('Earl Grey')
+    const without = (await preview(shop.buyers[0]!)).body
+    expect([without.subject, without.problem, without.decision.outcome]).toEqual(['For Ben', null, 'send'])
+    expect(without.html).not.toContain('Earl Grey')
+    expect((await preview(newId())).status).toBe(404)
+    const personal = await aCoupon(world, shop, { kind: 'personal', platform_id: null, code: 'CART' })
+    const example = await world.request('POST', '/api/email/discount-preview', {
+      token: shop.token,
+      body: { customer: shop.people[0], couponId: personal },
+    })
+    expect([example.body.problem, example.body.text]).toEqual([null, expect.stringContaining('CART-EXAMPLE')])
+  })
+})

@@ -1,0 +1,126 @@
+import type { z } from 'zod'
+import { normalizeEmail } from '../../../shared/contact.ts'
+import {
+  discountTexts,
+  type previewDiscount,
+  READY_DISCOUNT,
+  type sendDiscountOffer,
+  type sendDiscountOffers,
+} from '../../../shared/discount-mail.ts'
+import { currencyExponent } from '../../../shared/money.ts'
+import type { MessagePreview, SendReply, TestReply } from '../../../shared/reminders.ts'
+import type { AccountDb, Db, StoreDb } from '../../core/db/db.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { couponProblem, forAnybody } from '../../carts/coupons/validity.ts'
+import type { Deps } from '../../deps.ts'
+import type { IdempotentRequest } from '../manual-sends/idempotency.ts'
+import { repeatedJob, repeatedSend, sendToPerson, startPeopleJob } from '../manual-sends/people.ts'
+import { sendOfferTest, type Tester } from '../manual-sends/test-send.ts'
+import * as preview from '../../delivery/preview/preview.ts'
+import { isOnStoreHost, isOnStoreOrigin } from '../../access/stores/rules.ts'
+import { readStore } from '../../access/stores/store.ts'
+import { recipientsOf } from './recipients.ts'
+import * as sql from './sql.ts'
+
+// A coupon by email to chosen customers (decision 39). What stands against all of them is refused here; the rest is each one's answer.
+
+export async function sendOffers(
+  deps: Deps,
+  { store, account }: { store: StoreDb<Db>; account: AccountDb },
+  request: IdempotentRequest,
+  { subject, body, ...wanted }: z.output<typeof sendDiscountOffers.body>,
+): Promise<{ jobId: string }> {
+  const first = await repeatedJob(deps, store, request)
+  if (first) return first.reply
+  await assertGoodCoupon(deps, await sql.readCoupon(store, wanted.couponId))
+  const cartUrl = await ownAddress(store, wanted.cartUrl)
+  const shopperIds = await recipientsOf({ deps, store, account }, wanted)
+  if (shopperIds.length === 0) throw refusalAt('customers', discountTexts.noCustomers)
+  return startPeopleJob(deps, store, request, { couponId: wanted.couponId, cartUrl, subject, body, shopperIds })
+}
+
+/** B 7: one customer, with the code, amount and type that the caller knows of. */
+export async function sendOffer(
+  deps: Deps,
+  store: StoreDb<Db>,
+  request: IdempotentRequest,
+  wanted: z.output<typeof sendDiscountOffer.body>,
+): Promise<SendReply> {
+  const first = await repeatedSend(deps, store, request)
+  if (first) return first.reply
+  const email = normalizeEmail(wanted.to)
+  if (!email) throw refusalAt('to', discountTexts.notACustomer)
+  const coupon = await sql.couponWithCode(store, wanted.discountCode)
+  assertSameOffer(coupon, wanted)
+  await assertGoodCoupon(deps, coupon)
+  return sendToPerson(deps, store, request, { couponId: coupon!.id, cartUrl: null, email })
+}
+
+type OneOffer = z.output<typeof previewDiscount.body>
+
+export async function previewOffer(asked: preview.Asked, wanted: OneOffer): Promise<z.infer<typeof MessagePreview>> {
+  return preview.previewOffer(asked, await offerOf(asked.store, wanted))
+}
+
+export async function testOffer(tester: Tester, wanted: OneOffer): Promise<z.infer<typeof TestReply>> {
+  return sendOfferTest(tester, await offerOf(tester.store, wanted))
+}
+
+async function offerOf(
+  store: StoreDb,
+  { customer, couponId, cartUrl, subject, body }: OneOffer,
+): Promise<preview.OfferRequest> {
+  if (couponId) found(await sql.readCoupon(store, couponId), 'Coupon')
+  const words = { subject: subject ?? READY_DISCOUNT.subject, body: body ?? READY_DISCOUNT.body }
+  return { shopperId: customer, couponId: couponId ?? null, cartUrl: await ownAddress(store, cartUrl), ...words }
+}
+
+/** Whether it is good at all, whatever the cart and whoever the person. */
+async function assertGoodCoupon(deps: Deps, coupon: sql.CouponRow | undefined): Promise<void> {
+  const known = found(coupon, 'Coupon')
+  const anybody = { cart: null, email: null, usedBefore: 0, goodForMs: 0 }
+  const problem = couponProblem(forAnybody(known), { now: deps.now(), ...anybody })
+  if (problem) throw refusalAt('couponId', problemTexts[problem] ?? OTHER_PROBLEM)
+}
+
+const OTHER_PROBLEM = 'This coupon cannot be used at the moment. Choose another one.'
+const problemTexts: Partial<Record<string, string>> = {
+  gone: 'This coupon no longer exists in your store. Choose another one.',
+  inactive: 'This coupon is not active. Activate it, or choose another one.',
+  not_started: 'This coupon is not valid yet. Choose another one, or wait for its start.',
+  expired: 'This coupon has expired. Choose another one.',
+  used_up: 'This coupon has been used as often as its limit allows. Choose another one.',
+}
+
+function assertSameOffer(
+  coupon: sql.CouponRow | undefined,
+  { discountAmount, discountType }: Pick<z.output<typeof sendDiscountOffer.body>, 'discountAmount' | 'discountType'>,
+): asserts coupon {
+  if (!coupon) throw refusalAt('discountCode', discountTexts.unknownCode)
+  if (coupon.kind === 'personal') throw refusalAt('discountCode', discountTexts.personalCode)
+  if (coupon.type !== discountType) throw refusalAt('discountType', discountTexts.otherType)
+  const isSame =
+    coupon.percent === null
+      ? coupon.amountMinor === minorOf(discountAmount, coupon.currency)
+      : coupon.percent === Math.round(discountAmount * 100)
+  if (!isSame) throw refusalAt('discountAmount', discountTexts.otherAmount)
+}
+
+const minorOf = (amount: number, currency: string) => Math.round(amount * 10 ** currencyExponent(currency))
+
+/** X1: a link of ours leads to the shop and nowhere else. null: none was given. */
+async function ownAddress(store: StoreDb, cartUrl: string | undefined): Promise<string | null> {
+  if (cartUrl === undefined) return null
+  const row = found(await readStore(store), 'Store')
+  if (!isOnStoreHost(cartUrl, row) || hasCredentials(cartUrl)) throw refusalAt('cartUrl', discountTexts.foreignCartUrl)
+  if (!isOnStoreOrigin(cartUrl, row)) throw refusalAt('cartUrl', discountTexts.openCartUrl)
+  return cartUrl
+}
+
+function hasCredentials(address: string): boolean {
+  const { username, password } = new URL(address)
+  return username !== '' || password !== ''
+}
+
+const refusalAt = (field: string, message: string) =>
+  new AppError('unprocessable', message, { fields: { [field]: message } })

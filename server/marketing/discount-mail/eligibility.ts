@@ -1,0 +1,47 @@
+import { setImmediate as breathe } from 'node:timers/promises'
+import type { z } from 'zod'
+import type { discountEligibility } from '../../../shared/discount-mail.ts'
+import type { AccountDb, Db, StoreDb } from '../../core/db/db.ts'
+import { dryRun } from '../../delivery/decide/evaluate.ts'
+import { loadImaginedFor } from '../../delivery/decide/situation.ts'
+import type { Deps } from '../../deps.ts'
+import { problemOf, Tally } from '../manual-sends/tally.ts'
+import { recipientsOf } from './recipients.ts'
+
+// Who would get a discount mail now, and who not and why: the decision itself, about messages that do not exist (D2, D11). They would go
+// together: what one takes of plan and cap the next ones do not find. Nothing is written and nothing rendered.
+
+const CHUNK = 500
+const CHANNEL = 'email'
+
+export async function readDiscountEligibility(
+  deps: Deps,
+  { store, account }: { store: StoreDb<Db>; account: AccountDb },
+  wanted: z.output<typeof discountEligibility.body>,
+): Promise<z.infer<typeof discountEligibility.reply>> {
+  const shopperIds = await recipientsOf({ deps, store, account }, wanted)
+  const offer = { couponId: wanted.couponId ?? null, cartUrl: null }
+  const tally = new Tally(CHANNEL)
+  const ahead = { count: 0, micros: 0, creditMicros: 0, ofShopper: new Map<string, number>() }
+  for (let start = 0; start < shopperIds.length; start += CHUNK) {
+    const chunk = shopperIds.slice(start, start + CHUNK)
+    const read: Parameters<typeof dryRun>[3] = (tx, base) =>
+      loadImaginedFor(tx, { offer, shopperIds: chunk, channel: CHANNEL, templateId: null, ...base })
+    const { rows } = await dryRun(deps, store, new Map(), read, { isRendered: false, ahead })
+    const known = new Map(rows.map((each) => [each.row.shopper_id, each]))
+    for (const id of chunk) {
+      const each = known.get(id)
+      tally.add(id, each ? problemOf(each.row, each.decision) : { reason: 'customer_missing', until: null })
+    }
+    await breathe()
+  }
+  return { total: shopperIds.length, eligible: tally.eligible, reasons: tally.reasons().map(presentReason) }
+}
+
+const presentReason = ({ reason, explanation, ids, until }: ReturnType<Tally['reasons']>[number]) => ({
+  reason,
+  explanation,
+  count: ids.length,
+  customers: ids,
+  until: until?.toISOString() ?? null,
+})

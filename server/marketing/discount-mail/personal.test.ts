@@ -1,0 +1,130 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { post } from '../../../test/by-hand-scene.ts'
+import { demoCoupons } from '../../../test/demo-coupons.ts'
+import { aCoupon, aCouponShop, type CouponShop } from '../../../test/discount-scene.ts'
+import { MINUTE } from '../../../test/message-scene.ts'
+import { aWorld } from '../../../test/world.ts'
+import { codesJob } from '../../carts/coupon-codes/codes-jobs.ts'
+
+// A discount mail whose coupon has a code for each person: the codes are made in the store before the mails leave, which wait for them.
+
+const world = aWorld()
+const demo = demoCoupons(world)
+let answer: typeof world.answer
+let shop: CouponShop
+let couponId: string
+let prefix = 0
+
+beforeEach(async () => {
+  answer ??= world.answer
+  world.answer = answer
+  world.queued.length = 0
+  shop = await aCouponShop(world, { carts: 1, buyers: 2 })
+  await demo.connect(shop)
+  couponId = await aCoupon(world, shop, { kind: 'personal', platform_id: null, code: `OWN${++prefix}` })
+  world.sent.length = 0
+})
+
+const ask = (method: string, url: string, body?: object) =>
+  world.request(method, url, { token: shop.token, ...(body && { body }) }).then((reply) => reply.body)
+const words = { subject: 'For you', body: 'Take {{ coupon_amount }} off with {{ coupon_code }}. {{ checkout_link }}' }
+const start = async (): Promise<string> =>
+  (
+    await ask('POST', '/api/email/send-discount-offers', {
+      customers: [...shop.people, ...shop.buyers],
+      couponId,
+      ...words,
+    })
+  ).jobId
+const read = (jobId: string) => ask('GET', `/api/carts/send/${jobId}`)
+const inStore = () => demo.store.coupons.list(`OWN${prefix}-`)
+const codeIn = (text: string) => /OWN\d+-[A-Z0-9]{8}/.exec(text)?.[0]
+const codesSent = () => world.sent.map(({ text }) => codeIn(text))
+
+describe('a job', () => {
+  test('has its codes made at once, and each mail leaves with its own', async () => {
+    const jobId = await start()
+    expect(world.queued.map(({ name }) => name)).toContain(codesJob.name)
+    await demo.work(shop)
+    expect((await read(jobId)).counts).toMatchObject({ sent: 3, failed: 0, waiting: 0 })
+    expect(new Set(codesSent()).size).toBe(3)
+    expect(codesSent().sort()).toEqual(
+      inStore()
+        .map(({ code }) => code.toUpperCase())
+        .sort(),
+    )
+    expect(inStore()).toMatchObject([{ usageLimit: 1 }, { usageLimit: 1 }, { usageLimit: 1 }])
+  })
+
+  test('of a shared coupon has none made', async () => {
+    couponId = shop.couponId
+    await start()
+    expect(world.queued.map(({ name }) => name)).not.toContain(codesJob.name)
+  })
+
+  test('waits for a store that makes no codes, and is not answered meanwhile', async () => {
+    const jobId = await start()
+    world.queued.splice(0, world.queued.length, ...world.queued.filter(({ name }) => name !== codesJob.name))
+    await demo.work(shop)
+    expect(await read(jobId)).toMatchObject({ state: 'running', counts: { waiting: 3 } })
+    expect(world.sent).toEqual([])
+    await demo.make(shop)
+    await demo.work(shop)
+    expect(await read(jobId)).toMatchObject({ state: 'done', counts: { sent: 3 } })
+  })
+
+  test('tried again, each has another code than the mail that failed', async () => {
+    world.answer = () => ({ kind: 'rejected', reason: '552', response: '552 mailbox full', isRecipientFault: false })
+    const jobId = await start()
+    await demo.work(shop)
+    const failed = codesSent()
+    expect((await read(jobId)).counts).toMatchObject({ failed: 3 })
+    world.answer = answer
+    world.sent.length = 0
+    world.advance(MINUTE)
+    expect((await ask('POST', `/api/carts/send/${jobId}/retry`, {})).retried).toBe(3)
+    await demo.work(shop)
+    expect((await read(jobId)).counts).toMatchObject({ sent: 3, failed: 0 })
+    expect(new Set([...failed, ...codesSent()]).size).toBe(6)
+  })
+
+  test('whose coupon is edited meanwhile says what the store’s codes are then', async () => {
+    const jobId = await start()
+    await demo.make(shop)
+    world.queued.splice(0, world.queued.length, ...world.queued.filter(({ name }) => name !== codesJob.name))
+    await world.db.updateTable('coupons').set({ percent: 2_000 }).where('id', '=', couponId).execute()
+    await demo.work(shop)
+    expect(world.sent).toEqual([])
+    expect((await read(jobId)).counts).toMatchObject({ waiting: 3 })
+    await demo.make(shop)
+    await demo.work(shop)
+    expect(inStore()).toMatchObject([{ amountMinor: 2_000 }, { amountMinor: 2_000 }, { amountMinor: 2_000 }])
+    expect(world.sent.map(({ text }) => /Take (.*?) off/.exec(text)?.[1])).toEqual(['20%', '20%', '20%'])
+  })
+
+  test('says of whom the store has lost the code that they got nothing, and why', async () => {
+    const jobId = await start()
+    await demo.make(shop)
+    const [lost] = inStore()
+    demo.store.coupons.delete(lost!.code)
+    await demo.work(shop)
+    const job = await read(jobId)
+    expect(job.counts).toMatchObject({ sent: 2, failed: 1 })
+    const failed = job.results.find(({ outcome }: { outcome: string }) => outcome === 'failed')
+    expect(failed).toMatchObject({ reason: 'coupon_invalid:gone', explanation: expect.stringMatching(/coupon/i) })
+    expect(codesSent()).not.toContain(lost!.code.toUpperCase())
+  })
+})
+
+test('the single call takes neither the coupon nor one of its codes: nobody else’s code is given away', async () => {
+  await start()
+  await demo.work(shop)
+  world.sent.length = 0
+  const [made] = inStore()
+  for (const discountCode of [`OWN${prefix}`, made!.code]) {
+    const body = { to: shop.buyerOrders[0]!.email, discountCode, discountAmount: 10, discountType: 'percentage' }
+    const reply = await post(world, shop, '/api/email/send-discount-offer', { ...body, storeId: shop.storeId })
+    expect([reply.status, Object.keys(reply.body.fields)]).toEqual([422, ['discountCode']])
+  }
+  expect(world.sent).toEqual([])
+})

@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest'
+import { campaignTexts } from '../../../shared/campaigns.ts'
+import { aCouponShop, type CouponShop } from '../../../test/discount-scene.ts'
+import { manyCarts } from '../../../test/many-carts.ts'
+import { isProof } from '../../../test/seed.ts'
+import { countStatements } from '../../../test/statements.ts'
+import { aWorld } from '../../../test/world.ts'
+import { recipientsOf } from './recipients.ts'
+
+// Everybody who matches, evaluated on the server (decision 39).
+
+const world = aWorld()
+const ask = (shop: CouponShop, matching: object) =>
+  world.request('POST', '/api/email/discount-eligibility', { token: shop.token, body: { matching } })
+const idsOf = async (shop: CouponShop, matching: object) => (await ask(shop, matching)).body.eligible.sort()
+
+test('all, those with an abandoned cart, those found by a search, and not those left out', async () => {
+  const shop = await aCouponShop(world, { carts: 2, buyers: 2 })
+  const [one, other] = shop.people as [string, string]
+  const sorted = (...ids: string[]) => ids.sort()
+  expect(await idsOf(shop, {})).toEqual(sorted(...shop.people, ...shop.buyers))
+  expect(await idsOf(shop, { abandonedOnly: true })).toEqual(sorted(one, other))
+  expect(await idsOf(shop, { abandonedOnly: true, except: [one] })).toEqual([other])
+  expect(await idsOf(shop, { search: 'ben' })).toEqual(sorted(...shop.buyers))
+  expect(await idsOf(shop, { search: 'ben', abandonedOnly: true })).toEqual([])
+  expect(await idsOf(shop, { search: shop.orders[1]!.email! })).toEqual([other])
+  expect(await idsOf(shop, { registered: 'yes' })).toEqual([])
+  const both = { token: shop.token, body: { matching: {}, customers: [one] } }
+  expect((await world.request('POST', '/api/email/discount-eligibility', both)).status).toBe(400)
+})
+
+test('of a saved audience, those whom its filters mean; the free plan has none', async () => {
+  const shop = await aCouponShop(world, { carts: 2, buyers: 1, plan: 'starter' })
+  const [one, other] = shop.people as [string, string]
+  await world.db.updateTable('shoppers').set({ country: 'AT' }).where('id', '=', one).execute()
+  const filters = { country: 'AT' }
+  expect(await idsOf(shop, { abandonedOnly: true, filters })).toEqual([one])
+  expect(await idsOf(shop, { abandonedOnly: true, filters, except: [one] })).toEqual([])
+  expect(await idsOf(shop, { abandonedOnly: true, filters: {} })).toEqual([one, other].sort())
+  const free = await aCouponShop(world, { plan: 'free' })
+  for (const path of ['discount-eligibility', 'send-discount-offers']) {
+    const body = { matching: { abandonedOnly: true, filters }, couponId: free.couponId }
+    const refused = await world.request('POST', `/api/email/${path}`, { token: free.token, body })
+    expect([refused.status, refused.body.error]).toEqual([403, campaignTexts.filterPlan])
+  }
+})
+
+test('nobody else’s customers match (X2)', async () => {
+  const [shop, other] = [await aCouponShop(world), await aCouponShop(world)]
+  expect((await ask(shop, {})).body.total).toBe(2)
+  expect((await ask(other, { search: shop.orders[0]!.email! })).body.total).toBe(0)
+})
+
+/** Of as many as one discount mail may go to. */
+const MANY = isProof ? 10_000 : 999
+
+test('many people are one request, known in a moment; one more than 10,000 is refused in words', async () => {
+  const shop = await aCouponShop(world, { carts: 0, buyers: 1, plan: 'growth' })
+  const { storeId, flowId } = shop
+  await manyCarts(world.db, { storeId, flowId, now: world.now, count: 10_000, isAllOpen: true })
+  const send = (matching: object) =>
+    world.request('POST', '/api/email/send-discount-offers', {
+      token: shop.token,
+      body: { matching, couponId: shop.couponId, subject: 'For you', body: 'Come {{ checkout_link }}' },
+    })
+  const refused = await send({})
+  expect([refused.status, refused.body.fields.customers]).toEqual([
+    422,
+    'At most 10,000 customers can get one discount mail. Narrow the search or select fewer.',
+  ])
+  const wanted = isProof ? { except: shop.buyers } : { search: '+12120000' }
+  const statements = await countStatements(world.pool).during(async () => {
+    const { body } = await send(wanted)
+    const job = await world.request('GET', `/api/carts/send/${body.jobId}`, { token: shop.token })
+    expect(job.body).toMatchObject({ total: MANY, state: 'running', counts: { waiting: MANY, failed: 0 } })
+    const eligibility = await ask(shop, wanted)
+    expect(eligibility.body.eligible).toHaveLength(MANY)
+  })
+  // None for each person.
+  expect(statements).toBeLessThan(MANY / 10)
+  await theNewestIsFoundToo(shop)
+})
+
+/** A search finds 10,001 people, the newest of whom left no cart: nobody is left out for it. */
+async function theNewestIsFoundToo(shop: CouponShop) {
+  const { storeId } = shop
+  const newest = { phone: '+12125550100', first_seen_at: world.now }
+  await world.db
+    .updateTable('shoppers')
+    .set(newest)
+    .where('store_id', '=', storeId)
+    .where('id', 'in', shop.buyers)
+    .execute()
+  const found = { search: '+1212', registered: undefined, except: [] }
+  const idsOf = (abandonedOnly: boolean) =>
+    recipientsOf(
+      { deps: world.deps, store: { storeId, db: world.db }, account: { accountId: shop.accountId, db: world.db } },
+      { customers: undefined, matching: { ...found, abandonedOnly } },
+    )
+  if (isProof) expect(new Set(await idsOf(true)).size).toBe(10_000)
+  await expect(idsOf(false)).rejects.toThrow('At most 10,000 customers can get one discount mail.')
+  const url = `/api/customers/abandoned?cursor=&search=${encodeURIComponent(found.search)}`
+  expect((await world.request('GET', url, { token: shop.token })).body.total).toBe(10_000)
+}

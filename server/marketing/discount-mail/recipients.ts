@@ -1,0 +1,38 @@
+import type { z } from 'zod'
+import { discountTexts, MOST_RECIPIENTS, type sendDiscountOffers } from '../../../shared/discount-mail.ts'
+import { filtersFor } from '../audiences/audiences.ts'
+import type { AccountDb, Db, StoreDb } from '../../core/db/db.ts'
+import { AppError } from '../../core/common/errors.ts'
+import { idsOfAbandoned, idsOfCustomers } from '../customers/abandoned.ts'
+import { filterOf } from '../customers/customers.ts'
+import type { Deps } from '../../deps.ts'
+
+// Who is meant: customers chosen one by one, or all who match.
+
+type Wanted = Pick<z.output<typeof sendDiscountOffers.body>, 'customers' | 'matching'>
+
+interface Asked {
+  deps: Deps
+  store: StoreDb<Db>
+  account: AccountDb
+}
+
+/** Throws where the plan has no such filters, and where more match than one discount mail may go to. */
+export async function recipientsOf(
+  { deps, store, account }: Asked,
+  { customers, matching }: Wanted,
+): Promise<string[]> {
+  if (!matching) return [...new Set(customers)]
+  const except = new Set(matching.except)
+  const most = MOST_RECIPIENTS + except.size + 1
+  const filters = matching.abandonedOnly && matching.filters
+  const audience = filters
+    ? { channel: 'email' as const, filters: await filtersFor(deps, store, filters, account), now: deps.now() }
+    : null
+  const found = matching.abandonedOnly
+    ? await idsOfAbandoned(store, filterOf(matching), most, audience)
+    : await idsOfCustomers(store, filterOf(matching), most)
+  const ids = found.filter((id) => !except.has(id))
+  if (ids.length <= MOST_RECIPIENTS) return ids
+  throw new AppError('unprocessable', discountTexts.tooMany, { fields: { customers: discountTexts.tooMany } })
+}

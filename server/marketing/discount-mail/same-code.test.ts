@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { post } from '../../../test/by-hand-scene.ts'
+import { aCoupon, aCouponShop } from '../../../test/discount-scene.ts'
+import { aWorld } from '../../../test/world.ts'
+
+// A store may hold a code twice, published and as a draft (decision 32).
+
+const world = aWorld()
+
+test.each([
+  'a draft of the store’s own is not active',
+  'one made here was unpublished in the store',
+])('a code that stands twice means the published coupon: %s', async (which) => {
+  const shop = await aCouponShop(world)
+  const draft = which.startsWith('a draft')
+    ? { made_by: 'store' as const, is_active: false }
+    : { terms: JSON.stringify({ isPublished: false }) }
+  const published = { code: 'TWICE' }
+  // Whichever comes first by its id.
+  for (const [at, more] of [draft, published, draft].entries()) {
+    await aCoupon(world, shop, { code: 'TWICE', ...more, ...(more === draft ? { percent: 2_000 + at } : {}) })
+  }
+  const reply = await post(world, shop, '/api/email/send-discount-offer', {
+    ...{ to: shop.buyerOrders[0]!.email, storeId: shop.storeId },
+    ...{ discountCode: 'twice', discountAmount: 10, discountType: 'percentage' },
+  })
+  expect([reply.status, reply.body.fields]).toEqual([200, undefined])
+})

@@ -1,0 +1,102 @@
+import { beforeEach, expect, test } from 'vitest'
+import { aCopiedCoupon } from '../../../test/copied-coupons.ts'
+import { aCouponShop, type CouponShop } from '../../../test/discount-scene.ts'
+import { freshOrderCheck } from '../../../test/factories.ts'
+import { aWorld } from '../../../test/world.ts'
+import { sendDue } from '../../delivery/send/send-due.ts'
+
+// What a discount mail says of a coupon that takes no amount off, ends never or has a minimum (decision 37).
+
+const world = aWorld()
+let shop: CouponShop
+
+beforeEach(async () => {
+  shop = await aCouponShop(world, { carts: 1, buyers: 2 })
+  world.sent.length = 0
+})
+
+const FREE = { type: 'other', platform_type: 'free_shipping', percent: null, amount_minor: 0 } as const
+
+test('the ready words fit free shipping from an amount on, and a type that only the store knows', async () => {
+  const offers = [
+    [shop.buyers[0]!, await aCopiedCoupon(world, shop, { ...FREE, code: 'FREESHIP', min_spend_minor: 2_500 })],
+    [shop.buyers[1]!, await aCopiedCoupon(world, shop, { ...FREE, code: 'GIFT', platform_type: 'smart_gift' })],
+  ]
+  const said = []
+  for (const [customer, couponId] of offers) {
+    const body = { customers: [customer], couponId }
+    await world.request('POST', '/api/email/send-discount-offers', { token: shop.token, body })
+    await freshOrderCheck(world, shop.storeId)
+    await sendDue(world.deps, { storeId: shop.storeId })
+    said.push(world.sent.at(-1))
+  }
+  expect(said[0]!.text).toMatch(
+    /Here is free shipping at .+\. Your code is FREESHIP\.\n\nIt is for orders from \$25\.00\./,
+  )
+  expect(said[0]!.subject).toMatch(/^A coupon for you at /)
+  expect(said[1]!.text).toMatch(/Here is a discount at .+\. Your code is GIFT\./)
+  for (const mail of said) expect(mail!.text).not.toMatch(/ is {2}off|for {2}off|orders from \.|until/)
+})
+
+test('the preview names what is left out, as a variable in it is empty', async () => {
+  const couponId = await aCopiedCoupon(world, shop, { ...FREE, code: 'FREESHIP' })
+  const body = 'Your code is {{ coupon_code }}.\n\nIt takes {{ coupon_amount }} off.'
+  const subject = '{{ coupon_amount }} off'
+  const preview = await world.request('POST', '/api/email/discount-preview', {
+    token: shop.token,
+    body: { customer: shop.buyers[0]!, couponId, body, subject },
+  })
+  expect(preview.body).toMatchObject({
+    subject: expect.stringMatching(/^A coupon for you at /),
+    couponNote: null,
+    couponWarning:
+      'The subject names a coupon variable that is empty here, so another subject takes its place. Left out, because a coupon variable in it is empty here: “It takes … off.”.',
+  })
+  expect(preview.body.text).toMatch(/^Your code is FREESHIP\.\n\n--/)
+})
+
+test('the preview warns where the text does not name the code, and says whether the link applies it', async () => {
+  const warning = async (customer: string, body: string) => {
+    const asked = { customer, couponId: shop.couponId, subject: 'For you', body }
+    const reply = await world.request('POST', '/api/email/discount-preview', { token: shop.token, body: asked })
+    return reply.body.couponWarning
+  }
+  const [withCart, without] = [shop.people[0]!, shop.buyers[0]!]
+  expect(await warning(withCart, 'Come back: {{ checkout_link }}')).toBe(
+    'The code does not stand in the text; the link applies it.',
+  )
+  expect(await warning(without, 'Come back: {{ checkout_link }}')).toBe(
+    'The code does not stand in the text. Without a saved cart the link does not apply it either, so this customer never learns it.',
+  )
+  const { code } = await world.db
+    .selectFrom('coupons')
+    .select('code')
+    .where('id', '=', shop.couponId)
+    .executeTakeFirstOrThrow()
+  for (const body of [`Use ${code}`, 'Use {{ coupon_code }}', '{{ cart_items }} Hi']) {
+    expect([await warning(withCart, body), await warning(without, body)]).toEqual([null, null])
+  }
+})
+
+test('its message is called a discount mail, on the page of the cart too', async () => {
+  await world.request('POST', '/api/email/send-discount-offers', {
+    token: shop.token,
+    body: { customers: [shop.people[0]!], couponId: shop.couponId },
+  })
+  await freshOrderCheck(world, shop.storeId)
+  await sendDue(world.deps, { storeId: shop.storeId })
+  const cart = await world.db
+    .selectFrom('carts')
+    .select('id')
+    .where('store_id', '=', shop.storeId)
+    .where('shopper_id', '=', shop.people[0]!)
+    .executeTakeFirstOrThrow()
+  const { body } = await world.request('GET', `/api/carts/${cart.id}/messages`, { token: shop.token })
+  const called = body.messages.map(({ originKind, originName }: { originKind: string; originName: string }) => [
+    originKind,
+    originName,
+  ])
+  expect(called).toContainEqual(['manual', 'Discount mail'])
+  const titles = body.timeline.map(({ title }: { title: string }) => title)
+  expect(titles).toContain('Discount mail: accepted by the mail server')
+})

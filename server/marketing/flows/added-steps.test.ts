@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import type { FlowStep } from '../../../shared/flows.ts'
+import { aShop, HOUR, MINUTE, tea } from '../../../test/shop.ts'
+import { aWorld } from '../../../test/world.ts'
+
+// A step that was added for later carts, and is planned for an older one whose shopper came back (decision 53).
+
+const world = aWorld()
+
+test('it keeps its distance to what went out before it was planned (T4)', async () => {
+  const shop = await aShop(world, { plan: 'starter' })
+  const call = (method: string, url: string, body?: object) =>
+    world.request(method, url, { token: shop.token, ...(body && { body }) })
+  const save = async (change: (steps: FlowStep[]) => object[]) => {
+    const [{ name, steps }] = (await call('GET', '/api/flows')).body.flows
+    return (await call('PUT', `/api/flows/${shop.flowId}`, { name, steps: change(steps) })).body.effect
+  }
+  world.sent.length = 0
+  await save(([first, second, third]) => [first!, { ...second, delayMinutes: 90 }, third!])
+  await shop.fill('one', [tea()])
+  await shop.type('one', { email: 'ada@example.com' })
+  await shop.pass(HOUR)
+  await call('POST', '/api/stores/sending/pause')
+  await shop.pass(2 * HOUR)
+  const effect = await save(([first, second, third]) => [first!, second!, { delayMinutes: 150 }, third!])
+  expect(effect).toMatchObject({ added: 0, tooLate: 1 })
+
+  // The time of the added step, half past five hours, lies ahead again. The second one leaves at six.
+  await shop.fill('one', [tea(), tea()])
+  await shop.pass(3 * HOUR)
+  await call('POST', '/api/stores/sending/resume')
+  await shop.pass(MINUTE)
+  expect((await shop.messages()).map(({ step, state }) => [step, state])).toEqual([
+    [1, 'sent'],
+    [2, 'sent'],
+    [4, 'scheduled'],
+  ])
+
+  await call('POST', `/api/flows/${shop.flowId}/switch`, { isOn: true })
+  expect((await shop.messages()).map(({ step }) => step)).toEqual([1, 2, 3, 4])
+  await shop.pass(58 * MINUTE)
+  expect(world.sent).toHaveLength(2)
+  await shop.pass(3 * MINUTE)
+  expect(world.sent).toHaveLength(3)
+})

@@ -1,0 +1,102 @@
+import { beforeEach, expect, test } from 'vitest'
+import type { FlowStep } from '../../../shared/flows.ts'
+import { anOrder, aStore } from '../../../test/factories.ts'
+import { type StepChange, savedSteps } from '../../../test/flow-edits.ts'
+import { aScene, DAY, HOUR, messagesOf, pass, steps, wait } from '../../../test/message-scene.ts'
+import { aWorld } from '../../../test/world.ts'
+import { recordOrders } from '../../carts/carts/record.ts'
+import { newId } from '../../core/common/ids.ts'
+
+// Flows: which carts they take, and what an edit reaches.
+
+const world = aWorld()
+
+beforeEach(() => {
+  world.queued.length = 0
+})
+
+async function edit(token: string, flowId: string, change: (step: FlowStep) => StepChange & { id?: string }) {
+  const { body } = await world.request('GET', '/api/flows', { token })
+  const flow = body.flows.find((each: { id: string }) => each.id === flowId)
+  const steps = savedSteps(flow.steps, change)
+  return world.request('PUT', `/api/flows/${flowId}`, { token, body: { name: flow.name, steps } })
+}
+
+const flip = (token: string, flowId: string, more: Record<string, unknown>) =>
+  world.request('POST', `/api/flows/${flowId}/switch`, { token, body: more })
+
+test('an edit re-times what is open and never touches what was sent', async () => {
+  const { storeId, flowId, token } = await aScene(world)
+  await pass(world, storeId, HOUR)
+  const [sent, ...before] = await messagesOf(world, storeId)
+  const reply = await edit(token, flowId, ({ step, delayMinutes }) => ({
+    delayMinutes: step === 1 ? 30 : delayMinutes * 2,
+  }))
+  expect(reply.status).toBe(200)
+  const [first, second, third] = await messagesOf(world, storeId)
+  expect(first).toEqual(sent)
+  expect(second!.due_at.getTime() - before[0]!.due_at.getTime()).toBe(DAY)
+  expect(third!.due_at.getTime() - before[1]!.due_at.getTime()).toBe(3 * DAY)
+  expect(second).toMatchObject({ state: 'scheduled', id: before[0]!.id, wake_at: second!.due_at })
+})
+
+test('edited words reach what has not gone yet', async () => {
+  const { storeId, flowId, token } = await aScene(world)
+  await wait(world, storeId, HOUR - 1)
+  await edit(token, flowId, ({ step }) => (step === 1 ? { subject: 'Your tea is getting cold' } : {}))
+  await pass(world, storeId, 1)
+  expect(world.sent[0]!.subject).toBe('Your tea is getting cold')
+})
+
+test.each<[string, (step: FlowStep) => StepChange & { id?: string }]>([
+  ['a step at the same time as the one before it', ({ step }) => (step === 2 ? { delayMinutes: 60 } : {})],
+  ['a step that does not exist', ({ step }) => (step === 3 ? { id: newId() } : {})],
+  ['a body with a variable nobody knows', () => ({ body: '{{ password }}' })],
+  ['a subject that does not parse', () => ({ subject: '{{ customer_name ' })],
+])('%s is refused, and nothing is changed', async (_, change) => {
+  const { storeId, flowId, token } = await aScene(world)
+  const before = await world.request('GET', '/api/flows', { token })
+  expect((await edit(token, flowId, change)).status).toBe(422)
+  expect((await world.request('GET', '/api/flows', { token })).body).toEqual(before.body)
+  expect(storeId).toBeTruthy()
+})
+
+test('a flow takes carts left after it was switched on; those of the last day only if asked to', async () => {
+  for (const [includeLast24h, planned] of [
+    [false, 0],
+    [true, 3],
+  ] as const) {
+    const { storeId, flowId, token } = await aStore(world, { isFlowOn: false })
+    await recordOrders(world.deps, storeId, [anOrder(world)], 'sync')
+    await wait(world, storeId, 24 * HOUR)
+    expect((await flip(token, flowId, { isOn: true, includeLast24h })).status).toBe(200)
+    expect(await messagesOf(world, storeId)).toHaveLength(planned)
+    await recordOrders(world.deps, storeId, [anOrder(world)], 'sync')
+    await wait(world, storeId, HOUR)
+    expect(await messagesOf(world, storeId)).toHaveLength(planned + 3)
+  }
+})
+
+test('switched off, what is planned is held; switched on again, it goes on from its rows (D5)', async () => {
+  const { storeId, flowId, token } = await aScene(world)
+  await wait(world, storeId, HOUR / 2)
+  await flip(token, flowId, { isOn: false })
+  expect(await messagesOf(world, storeId)).toHaveLength(0)
+  await flip(token, flowId, { isOn: true, includeLast24h: true })
+  await pass(world, storeId, HOUR / 2)
+  expect(await steps(world, storeId)).toEqual(['sent', 'scheduled', 'scheduled'])
+  await flip(token, flowId, { isOn: false })
+  await pass(world, storeId, 23 * HOUR)
+  expect((await steps(world, storeId))[1]).toBe('held(flow_off)')
+  await flip(token, flowId, { isOn: true })
+  await pass(world, storeId, 0)
+  expect((await steps(world, storeId))[1]).toBe('sent')
+  expect(world.sent).toHaveLength(2)
+})
+
+test('the share held out is what the owner chose when switching on (F1)', async () => {
+  const { flowId, token } = await aStore(world, { isFlowOn: false })
+  const { body } = await flip(token, flowId, { isOn: true, holdoutPercent: 10 })
+  expect(body.flow).toMatchObject({ isOn: true, holdoutPercent: 10 })
+  expect((await flip(token, flowId, { isOn: true, holdoutPercent: 60 })).status).toBeGreaterThanOrEqual(400)
+})

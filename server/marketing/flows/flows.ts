@@ -1,0 +1,159 @@
+import { PLANNED_DAYS } from '../../../shared/experiments.ts'
+import type { FlowChannels } from '../../../shared/flows.ts'
+import { mailServerTexts } from '../../../shared/mail-server.ts'
+import { capabilities } from '../../../shared/platforms.ts'
+import { pushTexts } from '../../../shared/push.ts'
+import { explain } from '../../../shared/reasons.ts'
+import { entitlementsOf } from '../../billing/billing/entitlements.ts'
+import { hasFeature } from '../../billing/billing/rules.ts'
+import { type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { newId } from '../../core/common/ids.ts'
+import { randomToken } from '../../core/common/secrets.ts'
+import type { Deps } from '../../deps.ts'
+import { wayOfAccount } from '../../delivery/email/mail-servers.ts'
+import { begin } from '../../carts/experiments/experiments.ts'
+import { takeIntoFlows } from '../../carts/flow-choice/choose.ts'
+import { assertMayMail } from '../../access/members/verification.ts'
+import { scheduleNextLook, wakeStoreMessages } from '../../messages/messages/messages.ts'
+import { readStore, type StoreRow } from '../../access/stores/store.ts'
+import { CAMPAIGN_TEMPLATES } from '../../messages/templates/ready-templates.ts'
+import { refreshDelays } from './push-flow-sql.ts'
+import * as sql from './sql.ts'
+
+// Flows: always on once switched on. A flow takes carts whose last activity is after it was switched on; its steps are
+// timed from the shopper's last activity. off ⇄ on; rows planned stay planned while it is off, and are held.
+
+const READY_STEPS = [
+  { key: 'first_reminder', delayMinutes: 60, demoMinutes: 1 },
+  { key: 'second_reminder', delayMinutes: 24 * 60, demoMinutes: 3 },
+  { key: 'last_reminder', delayMinutes: 72 * 60, demoMinutes: 5 },
+] as const
+
+/** Every new store gets it, switched off. The demo runs at demo speed (decision 29). */
+export async function createReadyFlow(tx: StoreTx, now: Date, isDemo = false): Promise<void> {
+  if (await sql.hasFlow(tx)) return
+  const templates = CAMPAIGN_TEMPLATES.filter((template) => template.id !== 'custom').map((template) => ({
+    id: newId(),
+    key: template.id,
+    name: template.name,
+    subject: template.subject,
+    body: template.body,
+  }))
+  await sql.insertTemplates(tx, templates, now)
+  const steps = READY_STEPS.map((step, index) => ({
+    id: newId(),
+    step: index + 1,
+    delayMinutes: isDemo ? step.demoMinutes : step.delayMinutes,
+    channels: ['email'] as const,
+    templateId: templates.find((template) => template.key === step.key)!.id,
+  }))
+  const flow = {
+    id: newId(),
+    name: 'Abandoned cart reminders',
+    salt: randomToken(),
+    position: 1,
+    conditions: null,
+    now,
+  }
+  await sql.insertFlow(tx, flow, steps)
+}
+
+/** 1 minute in local mode and in the demo, 15 minutes elsewhere. */
+export const minDelayMinutes = (deps: Deps, store: { is_demo: boolean }): number =>
+  deps.config.isLocal || store.is_demo ? 1 : 15
+
+/** After the store's abandonment timeout changed: what counts for its carts (S1) follows in the same commit. */
+export async function refreshTimeout(tx: StoreTx): Promise<void> {
+  await sql.refreshEffectiveTimeout(tx)
+  await refreshDelays(tx)
+}
+
+export interface FlowSwitch {
+  isOn: boolean
+  holdoutPercent: number
+  includeLast24h: boolean
+}
+
+export async function switchFlow(deps: Deps, store: StoreDb, flowId: string, wanted: FlowSwitch): Promise<void> {
+  const now = deps.now()
+  await transact(store, async (tx) => {
+    const flow = found(await sql.lockFlow(tx, flowId), 'Flow')
+    if (wanted.isOn) await demandSender(deps, tx, flowId)
+    const takesFrom = wanted.isOn ? startOf(flow, wanted, now) : flow.takes_from
+    await sql.switchFlow(tx, flowId, {
+      is_on: wanted.isOn,
+      switched_on_at: wanted.isOn ? (flow.is_on ? flow.switched_on_at : now) : flow.switched_on_at,
+      takes_from: takesFrom,
+      updated_at: now,
+    })
+    await refreshTimeout(tx)
+    if (!wanted.isOn) return
+    await beginWith(tx, wanted, now)
+    await takeIntoFlows(tx, { secrets: deps.secrets, now }, await sql.abandonedSince(tx, takesFrom!))
+    await wakeStoreMessages(tx, ['flow_off', 'sender_missing'], now)
+    await scheduleNextLook(tx)
+  })
+}
+
+/** A control group is the store's (F1): where one is in use, it stays as it is. */
+async function beginWith(tx: StoreTx, { holdoutPercent }: FlowSwitch, now: Date): Promise<void> {
+  const controlBps = Math.round(holdoutPercent * 100)
+  if (controlBps > 0) await begin(tx, { controlBps, days: PLANNED_DAYS }, now)
+}
+
+/** From now on, or the last 24 hours too. Rows planned before it was switched off go on as rows (D5). */
+function startOf(flow: { is_on: boolean; takes_from: Date | null }, wanted: FlowSwitch, now: Date): Date {
+  if (flow.is_on && flow.takes_from) return flow.takes_from
+  return wanted.includeLast24h ? new Date(now.getTime() - 86_400_000) : now
+}
+
+async function demandSender(deps: Deps, tx: StoreTx, flowId: string): Promise<void> {
+  const store = found(await readStore(tx), 'Store')
+  const steps = await sql.stepsOf(tx, [flowId])
+  const missing = [...missingForSending(store), ...(await missingForMail(deps, tx, store.account_id, steps))]
+  if (missing.length > 0) throw new AppError('unprocessable', missing.join(' '))
+  await assertMayMail({ accountId: store.account_id, db: tx.db })
+}
+
+/** C7: marketing mail carries the sender's name and postal address. */
+export function missingForSending(store: { sender_name: string; postal_address: string }): string[] {
+  return [
+    ...(store.sender_name ? [] : ['Enter the sender name shown in your emails.']),
+    ...(store.postal_address ? [] : ['Enter your postal address: the law requires it in marketing emails.']),
+  ]
+}
+
+/** Without a mail server no email goes out (decision 29). In local mode there is the built-in mailbox. */
+export async function missingForMail(
+  deps: Deps,
+  { db }: StoreDb,
+  accountId: string,
+  steps: readonly Pick<sql.Step, 'channel'>[],
+): Promise<string[]> {
+  if (!steps.some(({ channel }) => channel === 'email')) return []
+  return (await wayOfAccount(deps, { accountId, db })) === 'none' ? [mailServerTexts.missing] : []
+}
+
+/** What stands in the way of steps: of SMS and WhatsApp the plan, credentials, an approved template; of push the platform. */
+export async function channelsFor(
+  deps: Deps,
+  { account_id: accountId, platform }: Pick<StoreRow, 'account_id' | 'platform'>,
+): Promise<FlowChannels> {
+  const entitlements = await entitlementsOf({ accountId, db: deps.db }, deps.now())
+  const [sms, whatsapp] = await Promise.all([
+    deps.channels.text(accountId, 'sms'),
+    deps.channels.text(accountId, 'whatsapp'),
+  ])
+  const ofPlan = hasFeature(entitlements, 'flow_texts') ? null : explain('plan_required')
+  const isWithout = whatsapp !== null && whatsapp.template === null
+  return {
+    sms: { problem: ofPlan ?? (sms ? null : explain('sms_not_configured')) },
+    whatsapp: {
+      problem:
+        ofPlan ?? (whatsapp ? (isWithout ? explain('template_missing') : null) : explain('whatsapp_not_configured')),
+      template: whatsapp?.template?.text ?? null,
+    },
+    push: { problem: capabilities[platform].pushHost ? null : pushTexts.noHost },
+  }
+}

@@ -1,0 +1,170 @@
+import { flowLibrary, type LibraryEntry, type LibraryKey, type LibraryNeed } from '../../../shared/flow-library.ts'
+import { type FlowChannels, flowTexts, MOST_FLOWS } from '../../../shared/flows.ts'
+import { demandPlan } from '../../billing/billing/entitlements.ts'
+import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { newId } from '../../core/common/ids.ts'
+import { randomToken } from '../../core/common/secrets.ts'
+import { couponsThere } from '../../carts/coupons/for-messages.ts'
+import type { Deps } from '../../deps.ts'
+import { scheduleNextLook } from '../../messages/messages/messages.ts'
+import { cancelFlowMessages } from '../../messages/messages/steps.ts'
+import { lockStore } from '../../access/stores/store.ts'
+import { CAMPAIGN_TEMPLATES } from '../../messages/templates/ready-templates.ts'
+import { refreshTimeout } from './flows.ts'
+import * as saveSql from './save-sql.ts'
+import * as sql from './sql.ts'
+import { COUPON_GONE } from './step-coupons.ts'
+import { readyText, variantsOf } from './words.ts'
+import * as wordsSql from './words-sql.ts'
+
+// Flows are made, copied, put in order and deleted (decisions 51 and 56).
+
+/** Off, and asked after all others. Answers its id. */
+export async function createFlow(
+  deps: Deps,
+  store: StoreDb<Db>,
+  { from, couponId = null }: { from: LibraryKey; couponId?: string | null | undefined },
+): Promise<string> {
+  const entry = flowLibrary.find(({ key }) => key === from)!
+  const now = deps.now()
+  return transact(store, async (tx) => {
+    const position = (await demandRoom(deps, tx)).length + 1
+    if (couponId && !(await couponsThere(tx, [couponId])).has(couponId)) {
+      throw new AppError('unprocessable', COUPON_GONE, { fields: { couponId: COUPON_GONE } })
+    }
+    const id = newId()
+    const words = entry.steps.map(({ words: key }) => CAMPAIGN_TEMPLATES.find((template) => template.id === key)!)
+    const templates = words.map(({ name, subject, body }) => ({ id: newId(), key: 'flow_words', name, subject, body }))
+    await sql.insertTemplates(tx, templates, now)
+    const steps = entry.steps.map(({ delayMinutes, channels, hasCoupon }, index) => ({
+      ...{ id: newId(), step: index + 1, delayMinutes, channels, templateId: templates[index]!.id },
+      couponId: hasCoupon ? couponId : null,
+    }))
+    const { name, conditions } = entry
+    await sql.insertFlow(tx, { id, name, salt: randomToken(), position, conditions, now }, steps)
+    const further = steps.flatMap(({ id: stepId, channels }, index) =>
+      channels.map((channel, at) => ({
+        ...{ stepId, variantId: stepId, channel, name: templates[index]!.name },
+        templateId: at === 0 ? templates[index]!.id : newId(),
+        ...(at === 0 ? { subject: templates[index]!.subject, body: templates[index]!.body } : readyText[channel]),
+      })),
+    )
+    await wordsSql.saveWords(tx, id, further, now)
+    return id
+  })
+}
+
+/** With words of its own, off, right behind the first. Answers its id. */
+export async function copyFlow(deps: Deps, store: StoreDb<Db>, flowId: string): Promise<string> {
+  const now = deps.now()
+  return transact(store, async (tx) => {
+    found(await sql.readFlow(tx, flowId), 'Flow')
+    const order = await demandRoom(deps, tx)
+    const flow = found(await sql.lockFlow(tx, flowId), 'Flow')
+    const steps = await sql.stepsOf(tx, [flowId])
+    const variants = await variantsOf(tx, steps)
+    const id = newId()
+    const copies = steps.map((step) => ({ step, copyId: newId(), stored: variants.get(step.id)! }))
+    const idOf = new Map(
+      copies.flatMap(({ copyId, stored }) => {
+        // Letters follow the ids: a copy begins its own, in the order of places.
+        const fresh = stored.slice(1).map(newId).toSorted()
+        return stored.map((each, at) => [each.id, at === 0 ? copyId : fresh[at - 1]!] as const)
+      }),
+    )
+    const words = copies.flatMap(({ step, copyId, stored }) =>
+      stored.flatMap((variant) =>
+        [...variant.words].map(([channel, { subject, body }]) => ({
+          ...{ stepId: copyId, variantId: idOf.get(variant.id)!, channel, templateId: newId() },
+          ...{ name: step.name, subject, body },
+        })),
+      ),
+    )
+    const name = `${flow.name} (copy)`.slice(0, 120)
+    const { conditions } = flow
+    await saveSql.insertEmptyFlow(tx, { id, name, salt: randomToken(), position: order.length + 1, conditions, now })
+    await wordsSql.saveWords(tx, id, words, now)
+    const columns = copies.map(({ step, copyId }) => {
+      const own = words.find(({ variantId, channel }) => variantId === copyId && channel === step.channel)
+      return { ...step, id: copyId, template_id: own?.templateId ?? step.template_id }
+    })
+    await saveSql.saveSteps(tx, id, { steps: columns, addedAt: null, now })
+    const split = copies.filter(({ stored }) => stored.length > 1)
+    await wordsSql.saveVariants(
+      tx,
+      id,
+      {
+        stepIds: split.map(({ copyId }) => copyId),
+        variants: split.flatMap(({ copyId, stored }) =>
+          stored.map((each, index) => ({
+            ...{ stepId: copyId, id: idOf.get(each.id)!, place: index + 1, sharePercent: each.sharePercent },
+          })),
+        ),
+      },
+      now,
+    )
+    const behind = order.indexOf(flowId) + 1
+    await saveSql.saveOrder(tx, [...order.slice(0, behind), id, ...order.slice(behind)])
+    return id
+  })
+}
+
+/** More than the ready flow is for larger plans; nobody else adds one meanwhile. Answers those there are, in order. */
+async function demandRoom(deps: Deps, tx: StoreTx): Promise<string[]> {
+  const { account_id: accountId } = found(await lockStore(tx), 'Store')
+  await demandPlan({ accountId, db: tx.db }, deps.now(), { feature: 'flow_rules', sentence: flowTexts.rulesPlan })
+  const order = await saveSql.lockFlows(tx)
+  if (order.length >= MOST_FLOWS) throw new AppError('unprocessable', flowTexts.tooMany)
+  return order
+}
+
+/** All of the store's flows, each once. Carts that belong to one stay with it. */
+export async function orderFlows(store: StoreDb<Db>, flowIds: readonly string[]): Promise<void> {
+  if (new Set(flowIds).size < flowIds.length) throw new AppError('unprocessable', 'A flow may be named once.')
+  await transact(store, async (tx) => {
+    const known = new Set(await saveSql.lockFlows(tx))
+    const strange = flowIds.filter((id) => !known.has(id))
+    if (strange.length > 0) throw new AppError('not_found', 'Flow not found')
+    if (flowIds.length < known.size) throw new AppError('conflict', flowTexts.listChanged)
+    await saveSql.saveOrder(tx, flowIds)
+  })
+}
+
+/** Answers how many messages were open. */
+export async function deleteFlow(deps: Deps, store: StoreDb<Db>, flowId: string): Promise<number> {
+  return transact(store, async (tx) => {
+    const order = await saveSql.lockFlows(tx)
+    const flow = found(await sql.lockFlow(tx, flowId), 'Flow')
+    if (flow.is_on) throw new AppError('unprocessable', flowTexts.switchOffFirst)
+    const cancelled = await cancelFlowMessages(tx, flowId, deps.now())
+    await saveSql.deleteFlow(tx, flowId)
+    await saveSql.saveOrder(
+      tx,
+      order.filter((id) => id !== flowId),
+    )
+    await refreshTimeout(tx)
+    await scheduleNextLook(tx)
+    return cancelled
+  })
+}
+
+interface Missing {
+  channels: FlowChannels
+  /** For a mail to leave. */
+  mail: readonly string[]
+  hasRules: boolean
+  hasCoupon: boolean
+}
+
+/** What an entry asks for and is not there. Pure. */
+export function missingFor({ needs }: LibraryEntry, { channels, mail, hasRules, hasCoupon }: Missing): string[] {
+  const of: Record<LibraryNeed, readonly string[]> = {
+    mail,
+    sms: channels.sms.problem === null ? [] : [channels.sms.problem],
+    rules: hasRules ? [] : [flowTexts.rulesPlan],
+    coupon: hasCoupon ? [] : ['There is no coupon yet. Create one under Coupons, or choose one later.'],
+  }
+  const all = needs.flatMap((need) => of[need])
+  return hasRules ? all : [...new Set([flowTexts.rulesPlan, ...all])]
+}

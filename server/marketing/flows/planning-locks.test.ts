@@ -1,0 +1,77 @@
+import { beforeEach, expect, test } from 'vitest'
+import { connectionsWait } from '../../../test/locks.ts'
+import { aScene, HOUR, messagesOf, pass, type Scene, steps, wait } from '../../../test/message-scene.ts'
+import { urlOf } from '../../../test/push-scene.ts'
+import { aWorld } from '../../../test/world.ts'
+import { detectAbandoned } from '../../carts/carts/detect.ts'
+import { transact } from '../../core/db/db.ts'
+import { lockFlow } from './sql.ts'
+
+// An edit of a flow and the planning of its messages come one after the other (decision 53): neither is blind to the other's.
+
+const world = aWorld()
+
+let scene: Scene
+
+beforeEach(async () => {
+  scene = await aScene(world, 1, { plan: 'starter' })
+})
+
+const call = (method: string, url: string, body?: object) =>
+  world.request(method, url, { token: scene.token, ...(body && { body }) })
+
+async function removeSecondStep() {
+  const { name, steps: all } = (await call('GET', '/api/flows')).body.flows[0]
+  const saved = await call('PUT', `/api/flows/${scene.flowId}`, { name, steps: [all[0], all[2]] })
+  expect([saved.status, saved.body.error]).toEqual([200, undefined])
+}
+
+/** Begins it when all is planned and nothing of it committed. */
+async function duringPlanning(begin: () => Promise<void>) {
+  world.advance(HOUR)
+  let [planning, begun]: Promise<unknown>[] = []
+  await transact({ storeId: scene.storeId, db: world.db }, async (tx) => {
+    // The last that planning asks for.
+    await tx.db
+      .selectFrom('send_schedule')
+      .select('store_id')
+      .where('store_id', '=', scene.storeId)
+      .forUpdate()
+      .execute()
+    planning = detectAbandoned(world.deps)
+    await connectionsWait(world, 1)
+    begun = begin()
+    await connectionsWait(world, 2)
+  })
+  await Promise.all([planning, begun])
+}
+
+test('a step that is removed while a cart falls quiet keeps no message', async () => {
+  await duringPlanning(removeSecondStep)
+  expect(await steps(world, scene.storeId)).toEqual(['scheduled', 'cancelled(step_removed)', 'scheduled'])
+})
+
+test('while a flow is edited its store’s carts wait for the next look, and those of other stores do not', async () => {
+  const other = await aScene(world, 1, { plan: 'starter' })
+  await transact({ storeId: scene.storeId, db: world.db }, async (tx) => {
+    await lockFlow(tx, scene.flowId)
+    await wait(world, other.storeId, HOUR)
+    expect(await steps(world, scene.storeId)).toEqual([])
+    expect(await steps(world, other.storeId)).toHaveLength(3)
+  })
+  await pass(world, scene.storeId, 0)
+  expect(await steps(world, scene.storeId)).toHaveLength(3)
+})
+
+test('a notification that is added while a cart falls quiet is planned for it', async () => {
+  const storeUrl = await urlOf(world, scene)
+  const allow = async (maxNotifications: number) => {
+    const words = { title: 'Your cart', body: 'It is still there' }
+    const settings = { enabled: true, frequency: 'immediate', delay: 0, maxNotifications, ...words }
+    expect((await call('POST', '/push-notifications/save-settings', { storeUrl, settings })).status).toBe(200)
+  }
+  await allow(1)
+  await duringPlanning(() => allow(3))
+  const messages = await messagesOf(world, scene.storeId)
+  expect(messages.filter(({ channel }) => channel === 'push')).toHaveLength(3)
+})

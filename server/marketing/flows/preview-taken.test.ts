@@ -1,0 +1,140 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { FlowConditions } from '../../../shared/flow-conditions.ts'
+import type { MessagePreview } from '../../../shared/reminders.ts'
+import { aShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
+import { aWorld } from '../../../test/world.ts'
+
+// The preview of a message for a cart says whether its flow takes the cart at all (decisions 51 and 52).
+
+const world = aWorld()
+let shop: Shop
+let n = 0
+
+beforeEach(async () => {
+  world.now = new Date(`${new Date(world.now.getTime() + DAY).toISOString().slice(0, 10)}T09:00:00Z`)
+  shop = await aShop(world, { plan: 'starter' })
+})
+
+const above = (amount: number): FlowConditions => ({
+  match: 'all',
+  groups: [{ match: 'all', conditions: [{ fact: 'value', is: 'above', amount }] }],
+})
+
+const call = (method: string, url: string, body?: object) =>
+  world.request(method, url, { token: shop.token, ...(body && { body }) })
+
+const setEntry = (conditions: FlowConditions | null, flowId = shop.flowId) =>
+  world.db
+    .updateTable('flows')
+    .set({ conditions: JSON.stringify(conditions) as never })
+    .where('id', '=', flowId)
+    .execute()
+
+/** A cart that is left, and whether it was quiet long enough. */
+async function aCart({ isLeft = true, items = [tea()] } = {}): Promise<string> {
+  const browser = `t${++n}`
+  await shop.fill(browser, items)
+  await shop.type(browser, { email: `taken${n}@shoppers.example.com` })
+  if (isLeft) {
+    const abandoned = { abandon_at: new Date(world.now.getTime() + 15 * MINUTE) }
+    await world.db.updateTable('carts').set(abandoned).where('store_id', '=', shop.storeId).execute()
+    await shop.pass(20 * MINUTE)
+  }
+  return (await shop.liveCarts()).at(-1)!.id
+}
+
+async function decisionFor(cartId: string, body: object = {}, flowId = shop.flowId) {
+  const asked = await call('POST', `/api/flows/${flowId}/preview`, { step: 1, cartId, ...body })
+  expect(asked.status).toBe(200)
+  return (asked.body as MessagePreview).decision!
+}
+
+async function aFlow(more: object): Promise<string> {
+  const { body } = await call('POST', '/api/flows', { from: 'ready_email' })
+  const id: string = body.flow.id
+  await world.db.updateTable('flows').set(more).where('id', '=', id).execute()
+  return id
+}
+
+test('a cart that the conditions of the flow do not fit gets nothing of it, and it is said what it had instead', async () => {
+  await setEntry(above(49.99))
+  const small = await aCart()
+  expect(await decisionFor(small)).toEqual({
+    ...{ outcome: 'skip', reason: 'not_taken:conditions', until: null },
+    explanation: 'This flow does not take this cart: its conditions do not hold for it.',
+    unmet: {
+      of: 'flow',
+      conditionValues: { value: { minor: 2_100, currency: 'USD' } },
+      conditionsUnmet: { currency: 'USD', conditions: [{ fact: 'value', is: 'above', amount: 49.99 }] },
+    },
+  })
+  expect(await decisionFor(await aCart({ items: [pot] }))).toMatchObject({ outcome: 'send', unmet: null })
+})
+
+test('conditions of the flow that are not saved yet count', async () => {
+  const active = await aCart({ isLeft: false })
+  expect(await decisionFor(active, { entry: above(49.99) })).toMatchObject({ reason: 'not_taken:conditions' })
+  expect(await decisionFor(active, { entry: above(1) })).toMatchObject({ reason: 'cart_active' })
+})
+
+test('the choice stands: a cart of the flow stays with it under other conditions', async () => {
+  const cart = await aCart()
+  await setEntry(above(49.99))
+  expect(await decisionFor(cart)).toMatchObject({ outcome: 'send', reason: 'ok' })
+})
+
+describe('a flow above', () => {
+  test('that has taken the cart is named', async () => {
+    const cart = await aCart()
+    const below = await aFlow({ is_on: true, takes_from: new Date(world.now.getTime() - DAY) })
+    expect((await decisionFor(cart, {}, below)).explanation).toMatch(
+      /^This flow does not take this cart: it belongs to “/,
+    )
+  })
+
+  test('that will take it is named as well, and a flow that is off or does not fit is none', async () => {
+    const below = await aFlow({ is_on: true, takes_from: new Date(world.now.getTime() - DAY) })
+    const active = await aCart({ isLeft: false })
+    expect((await decisionFor(active, {}, below)).explanation).toMatch(/“.+” stands above this flow and takes it\.$/)
+    await setEntry(above(49.99))
+    expect(await decisionFor(active, {}, below)).toMatchObject({ reason: 'cart_active' })
+    await setEntry(null)
+    await world.db.updateTable('flows').set({ is_on: false }).where('id', '=', shop.flowId).execute()
+    expect(await decisionFor(active, {}, below)).toMatchObject({ reason: 'cart_active' })
+  })
+})
+
+test('a cart that was left before the flow was on, or that no flow took when it was left, gets nothing', async () => {
+  await setEntry(above(49.99))
+  const untaken = await aCart()
+  await setEntry(null)
+  expect(await decisionFor(untaken)).toMatchObject({ outcome: 'skip', reason: 'not_taken:left_untaken' })
+  await world.db.updateTable('flows').set({ takes_from: world.now }).where('id', '=', shop.flowId).execute()
+  expect(await decisionFor(untaken)).toMatchObject({ outcome: 'skip', reason: 'not_taken:left_before' })
+  // Of a flow that is off that alone is said.
+  await world.db.updateTable('flows').set({ is_on: false }).where('id', '=', shop.flowId).execute()
+  expect(await decisionFor(untaken)).toMatchObject({ outcome: 'hold', reason: 'flow_off' })
+})
+
+test('conditions of a message are said with what the cart had, also of a message that is not saved yet', async () => {
+  const cart = await aCart()
+  const unmet = { of: 'step', conditionsUnmet: { conditions: [{ amount: 49.99 }] } }
+  expect(await decisionFor(cart, { conditions: above(49.99) })).toMatchObject({
+    outcome: 'skip',
+    reason: 'condition',
+    unmet,
+  })
+  const added = { step: undefined, channel: 'email', subject: 'Hello', body: '{{ checkout_link }}' }
+  expect(await decisionFor(cart, { ...added, conditions: above(49.99) })).toMatchObject({ reason: 'condition', unmet })
+  expect(await decisionFor(cart, { ...added, conditions: above(1) })).toMatchObject({ outcome: 'send', unmet: null })
+  await setEntry(above(49.99))
+  expect(await decisionFor(await aCart(), added)).toMatchObject({ reason: 'not_taken:conditions' })
+})
+
+test('of a cart that was bought that is said, whatever flow asks', async () => {
+  await setEntry(above(49.99))
+  const cart = await aCart()
+  await shop.pass(HOUR)
+  await world.db.updateTable('carts').set({ status: 'purchased' }).where('id', '=', cart).execute()
+  expect(await decisionFor(cart)).toMatchObject({ reason: 'purchased' })
+})

@@ -1,0 +1,94 @@
+import { beforeEach, expect, test } from 'vitest'
+import type { FlowStep } from '../../../shared/flows.ts'
+import { aScene, HOUR, MINUTE, messagesOf, pass, type Scene } from '../../../test/message-scene.ts'
+import { aWorld } from '../../../test/world.ts'
+
+// A step that was removed has no place among the others: what it has sent keeps them at a distance, and overtakes none (decision 53, T4).
+
+const world = aWorld()
+let scene: Scene
+
+/** The second message left a quarter of an hour ago, an hour after the first. */
+beforeEach(async () => {
+  scene = await aScene(world, 1, { plan: 'starter' })
+  await save(([first, second]) => [first!, { ...second, delayMinutes: 120 }])
+  await pass(world, scene.storeId, HOUR)
+  await pass(world, scene.storeId, HOUR)
+  expect(world.sent).toHaveLength(2)
+  await pass(world, scene.storeId, 15 * MINUTE)
+})
+
+const call = (method: string, url: string, body?: object) =>
+  world.request(method, url, { token: scene.token, ...(body && { body }) })
+
+type Saved = Partial<FlowStep>
+
+/** As the trial of it says. */
+async function save(change: (steps: Saved[]) => Saved[]) {
+  const { name, steps } = (await call('GET', '/api/flows')).body.flows[0]
+  const body = { name, steps: change(steps) }
+  const tried = (await call('POST', `/api/flows/${scene.flowId}/effect`, body)).body.effect
+  const saved = await call('PUT', `/api/flows/${scene.flowId}`, body)
+  expect([saved.status, saved.body.effect]).toEqual([200, tried])
+  return saved.body.effect
+}
+
+const none = { moved: 0, dueNow: 0, overtaken: 0, cancelled: 0, added: 0, tooLate: 0, changed: 0 }
+
+const reminders = async () =>
+  (await messagesOf(world, scene.storeId))
+    .map(({ state, reason }) => (reason ? `${state}(${reason})` : state))
+    .toSorted()
+
+test('a message that is added in the place of one that was sent is sent, also at an earlier time than that one had', async () => {
+  expect(await save(([first]) => [first!, { delayMinutes: 300 }])).toEqual({ ...none, added: 1 })
+  expect(await save(([first, added]) => [first!, { ...added, delayMinutes: 110 }])).toEqual({
+    ...none,
+    ...{ moved: 1, dueNow: 1 },
+  })
+  await pass(world, scene.storeId, MINUTE)
+  expect(world.sent).toHaveLength(3)
+  expect(await reminders()).toEqual(['sent', 'sent', 'sent'])
+})
+
+test('a message that is added is not too late behind a removed one whose time was moved after it was sent', async () => {
+  await save(([first, second]) => [first!, { ...second, delayMinutes: 400 }])
+  expect(await save(([first]) => [first!, { delayMinutes: 300 }])).toEqual({ ...none, added: 1 })
+})
+
+test('it keeps its distance to what the removed one has sent', async () => {
+  await save(([first]) => [first!, { delayMinutes: 300 }])
+  // Half an hour before it in the flow, so half an hour after it.
+  expect(await save(([first, added]) => [first!, { ...added, delayMinutes: 90 }])).toEqual({ ...none, moved: 1 })
+  await pass(world, scene.storeId, 14 * MINUTE)
+  expect(world.sent).toHaveLength(2)
+  await pass(world, scene.storeId, 2 * MINUTE)
+  expect(world.sent).toHaveLength(3)
+})
+
+test('what is moved before a message that stays and was sent is told as not sent, and is not', async () => {
+  await save(([first, second]) => [first!, second!, { delayMinutes: 300 }])
+  const moved = await save(([first, second, added]) => [first!, { ...added, delayMinutes: 110 }, second!])
+  expect(moved).toEqual({ ...none, overtaken: 1 })
+  await pass(world, scene.storeId, HOUR)
+  expect(world.sent).toHaveLength(2)
+  expect(await reminders()).toContain('skipped(superseded)')
+})
+
+test('of two that are moved into the past one is told to be due, and one is sent', async () => {
+  await save(([first, second]) => [first!, second!, { delayMinutes: 300 }, { delayMinutes: 400 }])
+  expect(
+    await save(([first, second, ...added]) => [
+      ...[first!, second!],
+      ...added.map((each, index) => ({ ...each, delayMinutes: 121 + index })),
+    ]),
+  ).toEqual({ ...none, ...{ moved: 1, dueNow: 1, overtaken: 1 } })
+  await pass(world, scene.storeId, MINUTE)
+  expect(world.sent).toHaveLength(3)
+})
+
+test('what is added in the place of a removed message is called apart from it', async () => {
+  await save(([first]) => [first!, { delayMinutes: 300 }, { delayMinutes: 400 }])
+  const { steps } = (await call('GET', '/api/flows')).body.flows[0]
+  expect(steps.map(({ name }: FlowStep) => name)).toEqual(['First reminder', 'Second reminder (2)', 'Third reminder'])
+})

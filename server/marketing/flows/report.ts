@@ -1,0 +1,127 @@
+import type { FlowReport, ReportedVariant } from '../../../shared/flow-report.ts'
+import { variantName } from '../../../shared/flows.ts'
+import { currencyExponent } from '../../../shared/money.ts'
+import { explain } from '../../../shared/reasons.ts'
+import { CONVERSION_FROM } from '../../../shared/visible-effect.ts'
+import type { Db, StoreDb } from '../../core/db/db.ts'
+import { found } from '../../core/common/errors.ts'
+import type { Deps } from '../../deps.ts'
+import { sumsOfCounts } from '../../core/lift/arms.ts'
+import { sequenceOf } from '../../core/lift/sequence.ts'
+import { isConversionShown } from '../../core/lift/shown.ts'
+import { readStore } from '../../access/stores/store.ts'
+import * as sql from './report-sql.ts'
+import { readFlow } from './sql.ts'
+
+// What became of a flow's messages, step by step (decision 57), and of the variants of their words (decision 55). From figures of days alone.
+
+export async function reportFlow(
+  deps: Deps,
+  store: StoreDb,
+  flowId: string,
+  days: FlowReport['days'],
+): Promise<FlowReport> {
+  found(await readFlow(store, flowId), 'Flow')
+  const { currency, time_zone: zone } = found(await readStore(store), 'Store')
+  const today = Temporal.Instant.fromEpochMilliseconds(deps.now().getTime()).toZonedDateTimeISO(zone).toPlainDate()
+  const range = { flowId, first: today.subtract({ days: days - 1 }).toString(), last: today.toString(), currency }
+  const [steps, variants, sent, reporting, counts, countedAt] = await Promise.all([
+    sql.reportedSteps(store, flowId),
+    sql.reportedVariants(store, flowId),
+    sql.sentBySteps(store, range),
+    sql.reportingBySteps(store, range),
+    sql.countsBySteps(store, range),
+    sql.countedAt(store),
+  ])
+  const totals = variants.length > 0 ? await sql.totalsOfVariants(store, flowId) : []
+  const read = { sent, reporting, counts, variants, totals, currency }
+  return {
+    ...{ days, from: range.first, to: range.last, countedAt: countedAt?.toISOString() ?? null, currency },
+    steps: steps
+      .map((step) => presentStep(step, read))
+      .filter((step) => step.step !== null || step.planned + step.sent + step.skipped.length > 0),
+  }
+}
+
+interface Read {
+  sent: readonly sql.SentRow[]
+  reporting: readonly sql.ReportingRow[]
+  counts: readonly sql.CountRow[]
+  variants: readonly sql.ReportedVariant[]
+  totals: readonly sql.VariantTotal[]
+  currency: string
+}
+
+function presentStep(
+  step: sql.ReportedStep,
+  { sent, reporting, counts, variants, totals, currency }: Read,
+): FlowReport['steps'][number] {
+  const ofStep = sent.filter(({ step_id }) => step_id === step.id)
+  const counted = counts.filter(({ step_id }) => step_id === step.id)
+  const sum = (of: (row: sql.SentRow) => number) => ofStep.reduce((total, row) => total + of(row), 0)
+  const amount = (minor: number) => minor / 10 ** currencyExponent(currency)
+  const recipients = sum(({ accepted }) => accepted)
+  const revenueMinor = sum(({ revenue_minor }) => revenue_minor)
+  const reported = reporting.find(({ step_id }) => step_id === step.id)?.accepted ?? 0
+  const skipped = counted.filter(({ reason }) => reason !== '').toSorted((a, b) => b.count - a.count)
+  return {
+    ...{ stepId: step.id, step: step.removed_at ? null : step.step, name: step.name },
+    planned: counted.find(({ reason }) => reason === '')?.count ?? 0,
+    sent: recipients,
+    delivered: reported > 0 ? sum(({ delivered }) => delivered) : null,
+    reporting: reported,
+    clicked: sum(({ clicked }) => clicked),
+    orders: sum(({ credited }) => credited),
+    revenue: amount(revenueMinor),
+    revenuePerRecipient: recipients === 0 ? null : amount(Math.round(revenueMinor / recipients)),
+    unsubscribed: sum(({ unsubscribed }) => unsubscribed),
+    skipped: skipped.map(({ reason, count }) => ({ reason, explanation: explain(reason, step.channels[0]), count })),
+    ...presentVariants(
+      variants.filter(({ step_id }) => step_id === step.id),
+      { sent: ofStep, totals },
+      amount,
+    ),
+  }
+}
+
+/**
+ * Each against the first (decision 61): the interval that holds whenever one looks, α shared among the comparisons. It holds so from one
+ * beginning on; of days that move on it would not. So it is of all since the split began, whatever the days of the report.
+ */
+function presentVariants(
+  variants: readonly sql.ReportedVariant[],
+  { sent, totals }: Pick<Read, 'sent' | 'totals'>,
+  amount: (minor: number) => number,
+): Pick<FlowReport['steps'][number], 'variants' | 'purchasesNeeded'> {
+  if (variants.length < 2) return { variants: [], purchasesNeeded: null }
+  const rows = variants.map((variant) => ({ variant, row: sent.find(({ variant_id }) => variant_id === variant.id) }))
+  const sums = variants.map(({ id }) => {
+    const total = totals.find(({ variant_id }) => variant_id === id)
+    return sumsOfCounts(total?.accepted ?? 0, total?.credited ?? 0)
+  })
+  const alpha = 0.05 / (variants.length - 1)
+  const compared = sums.map((treated, index) => {
+    const arms = { treated, control: sums[0]! }
+    return index > 0 && isConversionShown(arms) ? sequenceOf(arms, alpha) : null
+  })
+  const presented = rows.map(({ variant, row }, index): ReportedVariant => {
+    const interval = compared[index]
+    return {
+      ...{ variantId: variant.id, name: variantName(variant.nth) },
+      ...{ isCurrent: variant.ended_at === null, sharePercent: variant.ended_at ? 0 : variant.share_percent },
+      ...{ people: row?.accepted ?? 0, clicked: row?.clicked ?? 0, bought: row?.credited ?? 0 },
+      revenue: amount(row?.revenue_minor ?? 0),
+      comparison: interval
+        ? {
+            ...{ lower: interval.low * 100, upper: interval.high * 100 },
+            excludesZero: interval.low > 0 || interval.high < 0,
+          }
+        : null,
+    }
+  })
+  const isAnyMissing = compared.slice(1).some((each) => each === null)
+  return { variants: presented, purchasesNeeded: isAnyMissing ? CONVERSION_FROM : null }
+}
+
+/** Keeps the counters of reports short, so that a sum stays one of a few rows. */
+export const tidyFlowCounts = ({ db }: { db: Db }): Promise<void> => sql.foldCounts(db)

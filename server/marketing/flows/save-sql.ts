@@ -1,0 +1,101 @@
+import type { FlowChannel, FlowConditions } from '../../../shared/flow-conditions.ts'
+import { type StoreTx, sql } from '../../core/db/db.ts'
+import type { NewFlow } from './sql.ts'
+import type { CouponColumns } from './step-coupons.ts'
+
+// A flow is saved: SQL and nothing else.
+
+export interface FlowChange {
+  name: string
+  conditions: FlowConditions | null
+}
+
+export async function updateFlow(
+  { db, storeId }: StoreTx,
+  flowId: string,
+  { name, conditions }: FlowChange,
+  now: Date,
+): Promise<void> {
+  await db
+    .updateTable('flows')
+    .set({ name, conditions, updated_at: now })
+    .where('store_id', '=', storeId)
+    .where('id', '=', flowId)
+    .execute()
+}
+
+export interface StepColumns extends CouponColumns {
+  id: string
+  step: number
+  delay_minutes: number
+  channel: FlowChannel
+  fallback: readonly FlowChannel[]
+  conditions: FlowConditions | null
+  template_id: string
+}
+
+/**
+ * All steps of the flow; what is not among them is removed. No two have one place in between. `addedAt`: of those that are new; null: they
+ * are as old as the flow.
+ */
+export async function saveSteps(
+  { db, storeId }: StoreTx,
+  flowId: string,
+  { steps, addedAt, now }: { steps: readonly StepColumns[]; addedAt: Date | null; now: Date },
+): Promise<void> {
+  await sql`update flow_steps set removed_at = ${now}
+    where store_id = ${storeId} and flow_id = ${flowId} and removed_at is null`.execute(db)
+  await sql`
+    insert into flow_steps (store_id, flow_id, id, step, delay_minutes, channel, fallback, conditions, template_id, coupon_id, coupon_fallback,
+      coupon_first_order_only, coupon_pause_days, coupon_above_minor, added_at)
+    select ${storeId}, ${flowId}, w.id, w.step, w.delay_minutes, w.channel, array(select jsonb_array_elements_text(w.fallback)),
+      nullif(w.conditions, 'null'::jsonb), w.template_id, w.coupon_id, w.coupon_fallback, w.coupon_first_order_only, w.coupon_pause_days,
+      w.coupon_above_minor, ${addedAt}::timestamptz
+    from jsonb_to_recordset(${JSON.stringify(steps)}::jsonb) as w(id uuid, step int, delay_minutes int, channel text, fallback jsonb,
+      conditions jsonb, template_id uuid, coupon_id uuid, coupon_fallback text, coupon_first_order_only boolean, coupon_pause_days int,
+      coupon_above_minor bigint)
+    on conflict (store_id, flow_id, id) do update set step = excluded.step, delay_minutes = excluded.delay_minutes,
+      channel = excluded.channel, fallback = excluded.fallback, conditions = excluded.conditions, template_id = excluded.template_id,
+      coupon_id = excluded.coupon_id, coupon_fallback = excluded.coupon_fallback,
+      coupon_first_order_only = excluded.coupon_first_order_only, coupon_pause_days = excluded.coupon_pause_days,
+      coupon_above_minor = excluded.coupon_above_minor, removed_at = null`.execute(db)
+}
+
+/** Its steps come after it. */
+export async function insertEmptyFlow({ db, storeId }: StoreTx, flow: NewFlow): Promise<void> {
+  const { now, ...columns } = flow
+  await db
+    .insertInto('flows')
+    .values({ store_id: storeId, ...columns, created_at: now, updated_at: now })
+    .execute()
+}
+
+/** The order in which flows are asked. */
+export async function saveOrder({ db, storeId }: StoreTx, flowIds: readonly string[]): Promise<void> {
+  await sql`update flows f set position = o.position
+    from unnest(${[...flowIds]}::uuid[]) with ordinality as o(id, position)
+    where f.store_id = ${storeId} and f.id = o.id and f.position <> o.position`.execute(db)
+}
+
+/** All of the store's, against another order and another flow at once. */
+export async function lockFlows({ db, storeId }: StoreTx): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from (select id, position from flows where store_id = ${storeId} and kind = 'flow' order by id for no key update) f
+    order by position, id`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** What its steps are called, those that were removed too. */
+export async function namesOfSteps({ db, storeId }: StoreTx, flowId: string): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select distinct t.name from flow_steps s join templates t on t.store_id = s.store_id and t.id = s.template_id
+    where s.store_id = ${storeId} and s.flow_id = ${flowId}`.execute(db)
+  return rows.map(({ name }) => name)
+}
+
+/** Its steps, variants and words go with it. */
+export async function deleteFlow({ db, storeId }: StoreTx, flowId: string): Promise<void> {
+  await sql`delete from flow_counts where store_id = ${storeId} and flow_id = ${flowId}`.execute(db)
+  await db.deleteFrom('flow_steps').where('store_id', '=', storeId).where('flow_id', '=', flowId).execute()
+  await db.deleteFrom('flows').where('store_id', '=', storeId).where('id', '=', flowId).execute()
+}

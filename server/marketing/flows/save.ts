@@ -1,0 +1,233 @@
+import { type FlowChannels, flowTexts, type SaveEffect, type SaveFlow } from '../../../shared/flows.ts'
+import { explain } from '../../../shared/reasons.ts'
+import { entitlementsOf } from '../../billing/billing/entitlements.ts'
+import { hasFeature } from '../../billing/billing/rules.ts'
+import { problemOfText } from '../../delivery/compose/own-text.ts'
+import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { newId } from '../../core/common/ids.ts'
+import { couponsThere } from '../../carts/coupons/for-messages.ts'
+import type { Deps } from '../../deps.ts'
+import { scheduleNextLook, wakeStoreMessages } from '../../messages/messages/messages.ts'
+import { followEditedSteps } from '../../messages/messages/steps.ts'
+import { readStore } from '../../access/stores/store.ts'
+import { channelsFor, minDelayMinutes, refreshTimeout } from './flows.ts'
+import {
+  checkSaved,
+  isCouponChanged,
+  isRuleAdded,
+  type ResolvedStep,
+  resolveSteps,
+  type StoredStep,
+} from './save-rules.ts'
+import * as saveSql from './save-sql.ts'
+import * as sql from './sql.ts'
+import { COUPON_GONE, couponColumns } from './step-coupons.ts'
+import { variantsOf } from './words.ts'
+import * as wordsSql from './words-sql.ts'
+
+// A flow is saved as a whole (decision 53): in one transaction its steps, words and variants, and what is open of it follows.
+
+export async function saveFlow(deps: Deps, store: StoreDb<Db>, flowId: string, edit: SaveFlow): Promise<SaveEffect> {
+  const known = await before(deps, store, flowId, edit)
+  return transact(store, (tx) => save(deps, tx, { flowId, edit, ...known }))
+}
+
+/** What saving would do, by the code that saves; nothing of it stays. */
+export async function trySaveFlow(deps: Deps, store: StoreDb<Db>, flowId: string, edit: SaveFlow): Promise<SaveEffect> {
+  const known = await before(deps, store, flowId, edit)
+  const rehearsal: { effect?: SaveEffect } = {}
+  try {
+    await transact(store, async (tx) => {
+      rehearsal.effect = await save(deps, tx, { flowId, edit, ...known })
+      throw new Rehearsed()
+    })
+  } catch (error) {
+    if (!(error instanceof Rehearsed)) throw error
+  }
+  return rehearsal.effect!
+}
+
+/** Takes a transaction back that has shown what it would do. */
+class Rehearsed extends Error {
+  override name = 'Rehearsed'
+}
+
+interface Known {
+  channels: FlowChannels
+  hasRules: boolean
+  /** Of words, by where they stand: `steps.0.variants.0.words.sms`. null: they can be sent. */
+  problems: ReadonlyMap<string, string | null>
+}
+
+/** Asked before the transaction, which waits for nobody's text. */
+async function before(deps: Deps, store: StoreDb<Db>, flowId: string, edit: SaveFlow): Promise<Known> {
+  const row = found(await readStore(store), 'Store')
+  const { account_id: accountId } = row
+  found(await sql.readFlow(store, flowId), 'Flow')
+  const entitlements = await entitlementsOf({ accountId, db: store.db }, deps.now())
+  const channels = await channelsFor(deps, row)
+  const resolved = resolveSteps({ stored: await storedSteps(store, flowId), taken: [] }, edit, newId)
+  const asked = resolved.flatMap(({ words }) =>
+    words.map(async ({ path, channel, subject, body }) => {
+      const problem = channel === 'whatsapp' ? null : await problemOfText(deps, accountId, { channel, subject, body })
+      return [`${path} ${subject}\0${body}`, problem?.message ?? null] as const
+    }),
+  )
+  return { channels, hasRules: hasFeature(entitlements, 'flow_rules'), problems: new Map(await Promise.all(asked)) }
+}
+
+async function storedSteps(store: StoreDb, flowId: string): Promise<StoredStep[]> {
+  const steps = await sql.stepsOf(store, [flowId])
+  const variants = await variantsOf(store, steps)
+  return steps.map((step) => ({ ...step, variants: variants.get(step.id)! }))
+}
+
+interface Saving extends Known {
+  flowId: string
+  edit: SaveFlow
+}
+
+async function save(deps: Deps, tx: StoreTx, { flowId, edit, ...known }: Saving): Promise<SaveEffect> {
+  const now = deps.now()
+  const flow = found(await sql.lockFlow(tx, flowId), 'Flow')
+  const row = found(await readStore(tx), 'Store')
+  const stored = await storedSteps(tx, flowId)
+  // It would be removed by somebody who has not seen it.
+  if (edit.seenSteps && stored.some(({ id }) => !edit.seenSteps!.includes(id))) {
+    throw new AppError('conflict', flowTexts.stepAdded)
+  }
+  const steps = resolveSteps({ stored, taken: await saveSql.namesOfSteps(tx, flowId) }, edit, newId)
+  const conditions = edit.conditions === undefined ? flow.conditions : edit.conditions
+  if (!known.hasRules && isRuleAdded({ flow, conditions, steps })) {
+    throw new AppError('plan_required', flowTexts.rulesPlan)
+  }
+  checkSaved(steps, { minDelay: minDelayMinutes(deps, row), problemOfChannel: obstacleOf(known.channels) })
+  demandGoodText(steps, known.problems)
+  await checkCoupons(tx, steps)
+  await saveSql.updateFlow(tx, flowId, { name: edit.name, conditions }, now)
+  await saveWords(tx, flowId, steps, now)
+  const columns = steps.map((step) => columnsOf(step, row.currency))
+  await saveSql.saveSteps(tx, flowId, { steps: columns, addedAt: flow.is_on ? now : null, now })
+  await refreshTimeout(tx)
+  const effect = await followEditedSteps(tx, { flowId, ...changesOf(stored, steps, columns) }, now)
+  // What waits for a code of the coupon before looks again.
+  if (steps.some(({ coupon }) => coupon !== undefined)) {
+    await wakeStoreMessages(tx, ['coupon_pending', 'coupon_failed'], now)
+  }
+  await scheduleNextLook(tx)
+  return effect
+}
+
+/** All further messages of the step have the words of this variant; what went out keeps its own. */
+export async function chooseWinner(
+  deps: Deps,
+  store: StoreDb<Db>,
+  { flowId, stepId }: { flowId: string; stepId: string },
+  variantId: string,
+): Promise<void> {
+  const now = deps.now()
+  await transact(store, async (tx) => {
+    found(await sql.lockFlow(tx, flowId), 'Flow')
+    const step = found(
+      (await storedSteps(tx, flowId)).find(({ id }) => id === stepId),
+      'Step',
+    )
+    const { id } = found(
+      step.variants.find((variant) => variant.id === variantId),
+      'Variant',
+    )
+    const variants = [{ stepId, id, place: 1, sharePercent: 100 }]
+    await wordsSql.saveVariants(tx, flowId, { stepIds: [stepId], variants }, now)
+    const { step: place, channel, fallback, template_id: templateId } = step
+    const kept = [{ stepId, step: place, channels: [channel, ...fallback], templateId, isChanged: true }]
+    await followEditedSteps(tx, { flowId, removed: [], added: [], kept }, now)
+    await scheduleNextLook(tx)
+  })
+}
+
+/** A step that is by a channel already may stay so: what is missing now holds its messages, and says so. */
+const obstacleOf =
+  (channels: FlowChannels) =>
+  (channel: 'sms' | 'whatsapp' | 'push'): { code: 'plan_required' | 'unprocessable'; sentence: string } | null => {
+    const { problem } = channels[channel]
+    const code = problem === explain('plan_required') ? 'plan_required' : 'unprocessable'
+    return problem === null ? null : { code, sentence: problem }
+  }
+
+function demandGoodText(steps: readonly ResolvedStep[], problems: Known['problems']): void {
+  for (const { step, words } of steps) {
+    for (const { path, subject, body } of words) {
+      const problem = problems.get(`${path} ${subject}\0${body}`)
+      if (problem === undefined) {
+        throw new AppError('conflict', 'The flow has changed in the meantime. Please save again.')
+      }
+      if (problem) {
+        throw new AppError('unprocessable', `Step ${step}: ${problem}`, { fields: { [`${path}.body`]: problem } })
+      }
+    }
+  }
+}
+
+async function checkCoupons(tx: StoreTx, steps: readonly ResolvedStep[]): Promise<void> {
+  const ids = steps.flatMap(({ coupon }) => coupon?.couponId ?? [])
+  const known = ids.length > 0 ? await couponsThere(tx, ids) : new Set<string>()
+  for (const { step, coupon } of steps) {
+    if (!coupon || known.has(coupon.couponId)) continue
+    const fields = { [`steps.${step - 1}.coupon`]: COUPON_GONE }
+    throw new AppError('unprocessable', `Step ${step}: ${COUPON_GONE}`, { fields })
+  }
+}
+
+const NO_COUPON = {
+  ...{ coupon_id: null, coupon_fallback: 'without' as const, coupon_first_order_only: false },
+  ...{ coupon_pause_days: 90, coupon_above_minor: null },
+}
+
+function columnsOf(resolved: ResolvedStep, currency: string): saveSql.StepColumns {
+  const { id, step, delayMinutes, channels, conditions, coupon, from, templateId } = resolved
+  const asStored = from ?? NO_COUPON
+  const { coupon_fallback, coupon_first_order_only, coupon_pause_days, coupon_above_minor } = asStored
+  const kept = { coupon_fallback, coupon_first_order_only, coupon_pause_days, coupon_above_minor }
+  return {
+    ...{ id, step, delay_minutes: delayMinutes, channel: channels[0]!, fallback: channels.slice(1), conditions },
+    template_id: templateId,
+    ...kept,
+    coupon_id: coupon === undefined ? asStored.coupon_id : null,
+    ...(coupon && couponColumns(coupon, currency)),
+  }
+}
+
+/** Before the steps, which name a template; of a step that is not split no row of a variant says so. */
+async function saveWords(tx: StoreTx, flowId: string, steps: readonly ResolvedStep[], now: Date): Promise<void> {
+  const words = steps.flatMap((step) =>
+    step.words.map(({ variantId, channel, templateId, subject, body }) => ({
+      ...{ stepId: step.id, variantId, channel, templateId, name: step.name, subject, body },
+    })),
+  )
+  if (words.length > 0) await wordsSql.saveWords(tx, flowId, words, now)
+  const told = steps.filter(({ areVariantsTold }) => areVariantsTold)
+  if (told.length === 0) return
+  const variants = told.flatMap((step) =>
+    step.variants.map(({ id, sharePercent }, index) => ({ stepId: step.id, id, place: index + 1, sharePercent })),
+  )
+  await wordsSql.saveVariants(tx, flowId, { stepIds: told.map(({ id }) => id), variants }, now)
+}
+
+/** `columns`: what the steps are to be, in their order. */
+function changesOf(
+  stored: readonly StoredStep[],
+  steps: readonly ResolvedStep[],
+  columns: readonly saveSql.StepColumns[],
+) {
+  const ids = new Set(steps.map(({ id }) => id))
+  return {
+    removed: stored.flatMap(({ id }) => (ids.has(id) ? [] : [id])),
+    added: steps.flatMap(({ from, id }) => (from ? [] : [id])),
+    kept: steps.flatMap(({ id: stepId, step, channels, templateId, isChanged, from }, index) =>
+      from
+        ? [{ stepId, step, channels, templateId, isChanged: isChanged || isCouponChanged(columns[index]!, from) }]
+        : [],
+    ),
+  }
+}

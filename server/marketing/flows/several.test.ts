@@ -1,0 +1,227 @@
+import { beforeEach, expect, test } from 'vitest'
+import type { FlowConditions } from '../../../shared/flow-conditions.ts'
+import { explain } from '../../../shared/reasons.ts'
+import { anOrder, aStore, type TestStore } from '../../../test/factories.ts'
+import { HOUR, messagesOf, wait } from '../../../test/message-scene.ts'
+import { aWorld } from '../../../test/world.ts'
+import { recordOrders } from '../../carts/carts/record.ts'
+
+// Several flows of a store: which one a cart belongs to (decision 51), and how they are made, put in order and deleted.
+
+const world = aWorld()
+
+let store: TestStore
+
+beforeEach(async () => {
+  store = await aStore(world, { plan: 'starter' })
+})
+
+const call = (method: string, url: string, body?: object) =>
+  world.request(method, url, { token: store.token, ...(body && { body }) })
+
+const flows = async () => (await call('GET', '/api/flows')).body.flows
+
+const only = (condition: FlowConditions['groups'][number]['conditions'][number]): FlowConditions => ({
+  match: 'all',
+  groups: [{ match: 'all', conditions: [condition] }],
+})
+const above = (amount: number) => only({ fact: 'value', is: 'above', amount })
+
+/** Before the store's first flow, switched on, for whom these conditions hold. */
+async function aFlowBefore(conditions: FlowConditions | null): Promise<string> {
+  const { id, steps } = (await call('POST', '/api/flows', { from: 'ready_email' })).body.flow
+  const saved = await call('PUT', `/api/flows/${id}`, { name: 'First', conditions, steps })
+  expect(saved.status).toBe(200)
+  const others = (await flows()).map((flow: { id: string }) => flow.id).filter((each: string) => each !== id)
+  expect((await call('PUT', '/api/flows/order', { flowIds: [id, ...others] })).status).toBe(200)
+  await call('POST', `/api/flows/${id}/switch`, { isOn: true })
+  return id
+}
+
+const cartOf = async () =>
+  world.db
+    .selectFrom('carts')
+    .select(['id', 'status', 'flow_id', 'flow_choice'])
+    .where('store_id', '=', store.storeId)
+    .orderBy('started_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirstOrThrow()
+
+async function aCart(more: Parameters<typeof anOrder>[1] = {}) {
+  const order = anOrder(world, more)
+  await recordOrders(world.deps, store.storeId, [order], 'sync')
+  await wait(world, store.storeId, HOUR)
+  return order
+}
+
+const origins = async () => [...new Set((await messagesOf(world, store.storeId)).map(({ origin_id }) => origin_id))]
+
+test('a cart belongs to the first flow that is on and whose conditions hold, and it is written down why', async () => {
+  const first = await aFlowBefore(above(1_000))
+  await aCart()
+  const small = await cartOf()
+  expect(small.flow_id).toBe(store.flowId)
+  expect(small.flow_choice).toMatchObject({
+    flows: [
+      { id: first, holds: false },
+      { id: store.flowId, holds: true },
+    ],
+    values: { value: { currency: 'USD' } },
+  })
+  expect(await origins()).toEqual([store.flowId])
+  await call('PUT', `/api/flows/${first}`, { name: 'First', conditions: above(1), steps: await stepsOf(first) })
+  await aCart()
+  expect((await cartOf()).flow_id).toBe(first)
+  expect((await origins()).sort()).toEqual([first, store.flowId].sort())
+})
+
+const stepsOf = async (id: string) => (await flows()).find((flow: { id: string }) => flow.id === id).steps
+
+test('where no flow asks anything the first one takes it', async () => {
+  const first = await aFlowBefore(null)
+  await aCart()
+  const cart = await cartOf()
+  expect(cart.flow_id).toBe(first)
+  expect(cart.flow_choice).toMatchObject({ flows: [{ id: first, holds: true }], values: {} })
+  expect(await origins()).toEqual([first])
+  // What the last 24 hours would add to a flow that is switched on is what no other has taken.
+  const wouldAdd = async (id: string) => (await call('GET', `/api/flows/${id}/upcoming`)).body.cartsOfLast24h
+  expect([await wouldAdd(first), await wouldAdd(store.flowId)]).toEqual([1, 0])
+})
+
+test('the choice stands for the episode: neither another order of the flows nor a switch makes another', async () => {
+  const first = await aFlowBefore(above(1))
+  const order = await aCart()
+  expect((await cartOf()).flow_id).toBe(first)
+  await call('PUT', '/api/flows/order', { flowIds: [store.flowId, first] })
+  await call('POST', `/api/flows/${first}/switch`, { isOn: false })
+  // Active again before anything was sent, and quiet again (S2).
+  const modifiedAt = new Date(world.now.getTime() + 60_000).toISOString()
+  world.advance(60_000)
+  const items = order.items.map((item) => ({ ...item, quantity: 3 }))
+  await recordOrders(world.deps, store.storeId, [{ ...order, items, totalMinor: 6_300, modifiedAt }], 'sync')
+  expect((await cartOf()).status).toBe('active')
+  await wait(world, store.storeId, 2 * HOUR)
+  expect((await cartOf()).flow_id).toBe(first)
+  expect(await origins()).toEqual([first])
+  // Switched off, what is planned stays, and is held by the decision (D5).
+  expect((await messagesOf(world, store.storeId)).map(({ state }) => state)).toEqual([
+    'scheduled',
+    'scheduled',
+    'scheduled',
+  ])
+})
+
+test('a cart that no flow takes belongs to none', async () => {
+  const first = await aFlowBefore(above(1_000))
+  await call('POST', `/api/flows/${store.flowId}/switch`, { isOn: false })
+  await aCart()
+  const cart = await cartOf()
+  expect(cart).toMatchObject({ flow_id: null, flow_choice: { flows: [{ id: first, holds: false }] } })
+  expect(await messagesOf(world, store.storeId)).toEqual([])
+})
+
+test('a flow is deleted only while it is off; what is open of it is cancelled, and the others move up', async () => {
+  const first = await aFlowBefore(null)
+  await aCart()
+  const refused = await call('DELETE', `/api/flows/${first}`)
+  expect([refused.status, refused.body.error]).toEqual([422, 'Switch the flow off before you delete it.'])
+  await call('POST', `/api/flows/${first}/switch`, { isOn: false })
+  expect((await call('DELETE', `/api/flows/${first}`)).body).toEqual({ ok: true, cancelled: 3 })
+  const messages = await messagesOf(world, store.storeId)
+  expect(messages.map(({ state, reason }) => `${state} ${reason}`)).toEqual(Array(3).fill('cancelled flow_removed'))
+  expect((await flows()).map(({ id, position }: { id: string; position: number }) => [id, position])).toEqual([
+    [store.flowId, 1],
+  ])
+})
+
+test('a copy has words of its own and stands right behind the first', async () => {
+  const last = (await call('POST', '/api/flows', { from: 'win_back' })).body.flow
+  const copy = (await call('POST', `/api/flows/${store.flowId}/copy`)).body.flow
+  expect(copy).toMatchObject({ name: 'Abandoned cart reminders (copy)', isOn: false, position: 2 })
+  expect((await flows()).map(({ id }: { id: string }) => id)).toEqual([store.flowId, copy.id, last.id])
+  const [step] = copy.steps
+  const words = { email: { subject: 'Other', body: 'Other {{ checkout_link }}' } }
+  const steps = [{ id: step.id, delayMinutes: 60, variants: [{ ...step.variants[0], words }] }]
+  expect((await call('PUT', `/api/flows/${copy.id}`, { name: 'Copy', steps })).body.flow.steps[0].subject).toBe('Other')
+  expect((await stepsOf(store.flowId))[0].subject).not.toBe('Other')
+})
+
+test('a copy begins the letters of its variants anew, in the order of their places and with the words of each', async () => {
+  const { name, steps } = (await flows())[0]
+  const [step] = steps
+  const words = (subject: string) => ({ email: { subject, body: 'Your cart: {{ checkout_link }}' } })
+  const save = async (variants: object[]) =>
+    (await call('PUT', `/api/flows/${store.flowId}`, { name, steps: [{ id: step.id, delayMinutes: 60, variants }] }))
+      .body.flow
+  type Said = { id: string; name: string; words: { email: { subject: string } } }
+  const letters = (of: { steps: { variants: Said[] }[] }) =>
+    of.steps[0]!.variants.map(({ name: letter, words: { email } }) => `${letter} ${email.subject}`)
+  const share = (id: string | null, sharePercent: number, subject: string) => ({
+    ...{ sharePercent, words: words(subject) },
+    ...(id && { id }),
+  })
+  const two = await save([share(step.variants[0].id, 50, 'one'), share(null, 50, 'two')])
+  const [a] = two.steps[0].variants
+  const split = await save([share(a.id, 40, 'one'), share(null, 30, 'three'), share(null, 30, 'four')])
+  expect(letters(split)).toEqual(['A one', 'C three', 'D four'])
+  const copy = (await call('POST', `/api/flows/${store.flowId}/copy`)).body.flow
+  expect(letters(copy)).toEqual(['A one', 'B three', 'C four'])
+  // Also without the first: what is left of a test is the copy's own words.
+  const [, c, d] = split.steps[0].variants
+  expect(letters(await save([share(d.id, 50, 'four'), share(c.id, 50, 'three')]))).toEqual(['D four', 'C three'])
+  const second = (await call('POST', `/api/flows/${store.flowId}/copy`)).body.flow
+  expect(letters(second)).toEqual(['A four', 'B three'])
+  expect(second.steps[0].subject).toBe('four')
+  expect(letters(await save([share(c.id, 100, 'three')]))).toEqual(['C three'])
+  expect(letters((await call('POST', `/api/flows/${store.flowId}/copy`)).body.flow)).toEqual(['A three'])
+  expect(letters((await flows())[0])).toEqual(['C three'])
+})
+
+test('an order that is not all of the flows is refused', async () => {
+  const other = (await call('POST', '/api/flows', { from: 'ready_email' })).body.flow.id
+  expect((await call('PUT', '/api/flows/order', { flowIds: [other] })).status).toBe(409)
+  expect((await call('PUT', '/api/flows/order', { flowIds: [other, other, store.flowId] })).status).toBe(422)
+  const strange = await aStore(world)
+  expect((await call('PUT', '/api/flows/order', { flowIds: [other, strange.flowId] })).status).toBe(404)
+})
+
+test('every entry of the library makes a flow that is off, with what it says', async () => {
+  for (const from of ['ready_email', 'email_sms', 'high_value', 'win_back', 'last_discount']) {
+    const { flow } = (await call('POST', '/api/flows', { from })).body
+    expect([from, flow.isOn, flow.steps.length > 1]).toEqual([from, false, true])
+  }
+  const [, , sms, valuable] = await flows()
+  expect(sms.steps[0]).toMatchObject({ channels: ['email', 'sms'] })
+  expect(sms.steps[0].sms).toContain('Reply STOP')
+  expect(valuable.conditions).toEqual(above(100))
+})
+
+test('every entry of the library says what it asks for and is not there', async () => {
+  const missing = async () =>
+    Object.fromEntries(
+      (await call('GET', '/api/flows')).body.library.map((each: { key: string; missing: string[] }) => [
+        each.key,
+        each.missing,
+      ]),
+    )
+  const noCoupon = 'There is no coupon yet. Create one under Coupons, or choose one later.'
+  const noPlan = explain('plan_required')
+  expect(await missing()).toEqual({
+    ...{ ready_email: [], email_sms: [noPlan], high_value: [], win_back: [], last_discount: [noCoupon] },
+  })
+  await world.db
+    .updateTable('stores')
+    .set({ postal_address: '', sender_name: '' })
+    .where('id', '=', store.storeId)
+    .execute()
+  const sender = [
+    'Enter the sender name shown in your emails.',
+    'Enter your postal address: the law requires it in marketing emails.',
+  ]
+  expect(await missing()).toEqual({
+    ...{ ready_email: sender, email_sms: [...sender, noPlan], high_value: sender, win_back: sender },
+    last_discount: [...sender, noCoupon],
+  })
+})

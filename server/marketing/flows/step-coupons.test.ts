@@ -1,0 +1,143 @@
+import { expect, test } from 'vitest'
+import { aCopiedCoupon, giveToSteps } from '../../../test/copied-coupons.ts'
+import { aStore, type TestStore } from '../../../test/factories.ts'
+import { savedSteps } from '../../../test/flow-edits.ts'
+import { aScene, cartOf, HOUR, pass, wait } from '../../../test/message-scene.ts'
+import { aWorld } from '../../../test/world.ts'
+import { newId } from '../../core/common/ids.ts'
+
+// The coupon of a step: saved, kept, refused, and shown in the preview.
+
+const world = aWorld()
+
+const read = async ({ token, flowId }: TestStore) => {
+  const { body } = await world.request('GET', '/api/flows', { token })
+  return body.flows.find((each: { id: string }) => each.id === flowId)
+}
+
+async function save(store: TestStore, coupon: object | null | undefined) {
+  const flow = await read(store)
+  const steps = savedSteps(flow.steps, ({ step }) => (step === 1 && coupon !== undefined ? { coupon } : {}))
+  const body = { name: flow.name, steps }
+  return world.request('PUT', `/api/flows/${store.flowId}`, { token: store.token, body })
+}
+
+const firstOf = (flow: { steps: { coupon: unknown }[] }) => flow.steps[0]!.coupon
+
+const setting = (couponId: string) => ({
+  ...{ couponId, fallback: 'skip', firstOrderOnly: true, pauseDays: 30, aboveAmount: 49.5 },
+})
+
+test('is saved with its rules, stays where a save does not speak of it, and is taken away by null', async () => {
+  const store = await aStore(world)
+  const wanted = setting(await aCopiedCoupon(world, store))
+  const saved = await save(store, wanted)
+  expect(saved.status).toBe(200)
+  expect(firstOf(saved.body.flow)).toEqual(wanted)
+  expect((await save(store, undefined)).status).toBe(200)
+  expect(firstOf(await read(store))).toEqual(wanted)
+  await save(store, null)
+  expect(firstOf(await read(store))).toBeNull()
+})
+
+test('one of another store, one that was deleted and one that never was are refused', async () => {
+  const store = await aStore(world)
+  const others = await aCopiedCoupon(world, await aStore(world))
+  const gone = await aCopiedCoupon(world, store, { gone_at: world.now })
+  for (const id of [others, gone, newId()]) {
+    const reply = await save(store, setting(id))
+    expect([reply.status, reply.body.message ?? reply.body.error]).toEqual([
+      422,
+      'Step 1: This coupon no longer exists in your store. Choose another one.',
+    ])
+    expect(reply.body.fields).toEqual({
+      'steps.0.coupon': 'This coupon no longer exists in your store. Choose another one.',
+    })
+  }
+  expect(firstOf(await read(store))).toBeNull()
+})
+
+test('a message that waits for a code goes on at once when its step has another coupon', async () => {
+  const store = await aScene(world)
+  await giveToSteps(world, store, await aCopiedCoupon(world, store, { kind: 'personal', code: 'CART' }))
+  await pass(world, store.storeId, HOUR)
+  expect(world.sent).toEqual([])
+  await save(store, { ...setting(await aCopiedCoupon(world, store)), firstOrderOnly: false, aboveAmount: null })
+  await pass(world, store.storeId, 1_000)
+  expect(world.sent[0]!.text).toContain('Coupon SAVE-')
+})
+
+test('other rules of the same coupon are decided by anew, as the save says; the same ones change nothing', async () => {
+  const store = await aScene(world)
+  await wait(world, store.storeId, HOUR)
+  const wanted = setting(await aCopiedCoupon(world, store))
+  const changed = async (coupon: object | null) => (await save(store, coupon)).body.effect.changed
+  expect(await changed(wanted)).toBe(1)
+  expect(await changed(wanted)).toBe(0)
+  for (const rule of [{ fallback: 'without' }, { firstOrderOnly: false }, { pauseDays: null }, { aboveAmount: 50 }]) {
+    expect([rule, await changed({ ...wanted, ...rule })]).toEqual([rule, 1])
+    await changed(wanted)
+  }
+  expect(await changed(null)).toBe(1)
+})
+
+test('the preview shows a personal code as an example, and says why there is none', async () => {
+  const store = await aScene(world)
+  await pass(world, store.storeId, HOUR)
+  const preview = async (cartId: string) =>
+    (
+      await world.request('POST', `/api/flows/${store.flowId}/preview`, {
+        token: store.token,
+        body: { step: 1, cartId },
+      })
+    ).body
+  const { id } = await cartOf(world, store.storeId)
+  await giveToSteps(
+    world,
+    store,
+    await aCopiedCoupon(world, store, { kind: 'personal', code: 'CART', max_discount_minor: 100 }),
+  )
+  for (const cart of [id, 'sample']) {
+    const shown = await preview(cart)
+    expect(shown.couponNote).toBe('CART-EXAMPLE is an example. Each message gets a code of its own.')
+    expect(shown.text).toContain('Coupon CART-EXAMPLE: −$1.00')
+  }
+  await giveToSteps(world, store, await aCopiedCoupon(world, store, { code: 'OFF', is_active: false }))
+  const without = await preview(id)
+  expect(without.couponNote).toBe('The message goes without the coupon OFF. The coupon is not active.')
+  expect(without.text).not.toContain('Coupon')
+  await giveToSteps(world, store, null)
+  expect((await preview(id)).couponNote).toBeNull()
+})
+
+test('the preview shows a coupon that is not saved yet, and none where it was taken away', async () => {
+  const store = await aScene(world)
+  await pass(world, store.storeId, HOUR)
+  const { id } = await cartOf(world, store.storeId)
+  const preview = async (cartId: string, coupon: object | null) =>
+    (
+      await world.request('POST', `/api/flows/${store.flowId}/preview`, {
+        token: store.token,
+        body: { step: 1, cartId, coupon },
+      })
+    ).body
+  const wanted = { ...setting(await aCopiedCoupon(world, store, { code: 'NEW10' })), firstOrderOnly: false }
+  for (const cart of [id, 'sample']) {
+    expect((await preview(cart, { ...wanted, aboveAmount: null })).text).toContain('Coupon NEW10: −$')
+  }
+  const withheld = await preview(id, { ...wanted, fallback: 'without', aboveAmount: 10_000 })
+  expect(withheld.couponNote).toContain('this cart is not above it')
+  await giveToSteps(world, store, await aCopiedCoupon(world, store, { code: 'OLD5' }))
+  for (const cart of [id, 'sample']) expect((await preview(cart, null)).text).not.toContain('Coupon')
+  const others = await aCopiedCoupon(world, await aStore(world), { code: 'THEIRS' })
+  expect(JSON.stringify(await preview(id, { ...wanted, couponId: others }))).not.toContain('THEIRS')
+})
+
+test('a flow says what the coupon of a step is, also once it was deleted in the store', async () => {
+  const store = await aStore(world)
+  const id = await aCopiedCoupon(world, store, { kind: 'personal', code: 'CART', gone_at: world.now })
+  const shown = async () => (await read(store)).steps[0].couponShown
+  expect(await shown()).toBeNull()
+  await giveToSteps(world, store, id)
+  expect(await shown()).toMatchObject({ _id: id, code: 'CART', kind: 'personal', amount: 10, isGone: true })
+})

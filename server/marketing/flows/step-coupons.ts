@@ -1,0 +1,39 @@
+import type { StepCoupon } from '../../../shared/flows.ts'
+import { currencyExponent, parseMinor } from '../../../shared/money.ts'
+import { AppError } from '../../core/common/errors.ts'
+
+// The coupon of a flow's step or of a campaign, between the API and the columns both tables have. Pure.
+
+export interface CouponColumns {
+  coupon_id: string | null
+  coupon_fallback: 'without' | 'skip'
+  coupon_first_order_only: boolean
+  coupon_pause_days: number | null
+  coupon_above_minor: number | null
+}
+
+export const COUPON_GONE = 'This coupon no longer exists in your store. Choose another one.'
+
+export function couponColumns(
+  { couponId, fallback, firstOrderOnly, pauseDays, aboveAmount }: StepCoupon,
+  currency: string,
+): CouponColumns & { coupon_id: string } {
+  const above = aboveAmount === null ? null : parseMinor(aboveAmount, currency)
+  if (above === 0) throw new AppError('unprocessable', 'The value of the cart must be greater than 0.')
+  return {
+    ...{ coupon_id: couponId, coupon_fallback: fallback, coupon_first_order_only: firstOrderOnly },
+    ...{ coupon_pause_days: pauseDays, coupon_above_minor: above },
+  }
+}
+
+export function presentCoupon(row: CouponColumns, currency: string): StepCoupon | null {
+  if (row.coupon_id === null) return null
+  const { coupon_above_minor: above } = row
+  return {
+    couponId: row.coupon_id,
+    fallback: row.coupon_fallback,
+    firstOrderOnly: row.coupon_first_order_only,
+    pauseDays: row.coupon_pause_days,
+    aboveAmount: above === null ? null : above / 10 ** currencyExponent(currency),
+  }
+}

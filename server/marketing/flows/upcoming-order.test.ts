@@ -1,0 +1,124 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { consent, germanPhone, usPhone } from '../../../test/by-hand-scene.ts'
+import { anOrder, aStore, type TestStore } from '../../../test/factories.ts'
+import { DAY, MINUTE, messagesOf, pass, wait } from '../../../test/message-scene.ts'
+import { aWorld } from '../../../test/world.ts'
+import { recordOrders } from '../../carts/carts/record.ts'
+
+// What goes in the next hour, one message after the other: what is expected to go counts for those behind it, as it will.
+
+const world = aWorld()
+let store: TestStore
+
+beforeEach(async () => {
+  // Afternoon in Germany, morning in New York.
+  world.now = new Date(`${new Date(world.now.getTime() + DAY).toISOString().slice(0, 10)}T14:00:00Z`)
+  world.sent.length = 0
+  world.texts.length = 0
+  store = await aStore(world, { plan: 'growth' })
+})
+
+interface Shopper {
+  country?: string
+  phone: string
+  /** By email, too. */
+  isMailed?: boolean
+}
+
+/** The steps' delays, and by which channels they go. */
+async function setSteps(delays: readonly number[], channels: readonly string[]): Promise<void> {
+  const [channel, ...fallback] = channels
+  for (const [index, delay_minutes] of delays.entries()) {
+    await world.pool.query(
+      `update flow_steps set delay_minutes = $3, channel = $4, fallback = $5 where store_id = $1 and step = $2`,
+      [store.storeId, index + 1, delay_minutes, channel, fallback],
+    )
+  }
+}
+
+/** Carts of people without an email address, who have agreed to SMS; just left. */
+async function left(...shoppers: Shopper[]): Promise<void> {
+  const orders = shoppers.map(({ country = 'DE', phone }) => anOrder(world, { country, phone }))
+  await recordOrders(world.deps, store.storeId, orders, 'sync')
+  for (const order of orders) await consent(world, store, order)
+  const hasMail = shoppers.some(({ isMailed }) => isMailed)
+  const abandoned = { ...(!hasMail && { email: null }), abandon_at: new Date(world.now.getTime() + 15 * MINUTE) }
+  await world.db.updateTable('carts').set(abandoned).where('store_id', '=', store.storeId).execute()
+}
+
+const read = async (minutes = 60) =>
+  (await world.request('GET', `/api/flows/${store.flowId}/upcoming?minutes=${minutes}`, { token: store.token })).body
+
+interface Expected {
+  to: string
+  step: number
+}
+const told = (upcoming: { messages: Expected[] }) =>
+  upcoming.messages.map(({ to, step }) => `${step} to ${to}`).toSorted()
+const why = (upcoming: { notSent: { explanation: string; count: number }[] }) =>
+  upcoming.notSent.map(({ explanation, count }) => [count, explanation]).toSorted()
+
+describe('two texts of a cart within the hour', () => {
+  const cart = [germanPhone(), usPhone()] as const
+
+  test('where the first goes, the second waits for its distance, the cooldown, or is never sent', async () => {
+    await left({ phone: cart[0] }, { phone: cart[1], country: 'US' })
+    await setSteps([60, 75, 4_320], ['email', 'sms'])
+    await wait(world, store.storeId, 45 * MINUTE)
+    const upcoming = await read()
+    expect(told(upcoming)).toEqual([`1 to ${cart[0]}`, `1 to ${cart[1]}`].toSorted())
+    expect(upcoming.total).toBe(2)
+    expect(why(upcoming)).toEqual([
+      [1, expect.stringContaining('A message of the same kind was sent for this cart a short time ago.')],
+      [1, expect.stringContaining('A US shopper may get only one SMS per cart, and this cart has had it.')],
+    ])
+  })
+
+  test('as it then is', async () => {
+    await left({ phone: germanPhone() })
+    await setSteps([60, 75, 4_320], ['sms'])
+    await wait(world, store.storeId, 45 * MINUTE)
+    const { messages } = await read()
+    expect(messages).toMatchObject([{ step: 1, channel: 'sms' }])
+    for (const _ of [1, 2, 3, 4]) await pass(world, store.storeId, 15 * MINUTE)
+    expect(world.texts).toHaveLength(1)
+    const [first, second] = await messagesOf(world, store.storeId)
+    expect([first!.state, second!.reason]).toEqual(['sent', 'cooldown'])
+  })
+})
+
+test('what was put off until the next step is due is overtaken by it', async () => {
+  await left({ phone: germanPhone() })
+  await setSteps([60, 75, 4_320], ['sms'])
+  await wait(world, store.storeId, 45 * MINUTE)
+  // The first has been put off until the second is due as well: of both the later goes.
+  const rows = await messagesOf(world, store.storeId)
+  const at = new Date(rows[1]!.due_at.getTime() + MINUTE)
+  await world.db.updateTable('messages').set({ wake_at: at }).where('id', '=', rows[0]!.id).execute()
+  const upcoming = await read()
+  expect(upcoming.messages).toMatchObject([{ step: 2 }])
+  expect(why(upcoming)).toEqual([[1, expect.stringContaining('A later message about this cart')]])
+})
+
+test('behind a message that is late the next one waits for its distance', async () => {
+  await left({ phone: germanPhone(), isMailed: true })
+  await setSteps([60, 200, 4_320], ['email'])
+  await wait(world, store.storeId, 170 * MINUTE)
+  // The first goes now, 110 minutes late; the second would be due in half an hour.
+  const upcoming = await read()
+  expect(upcoming.messages).toMatchObject([{ step: 1 }])
+  expect(why(upcoming)).toEqual([
+    [1, 'An earlier message about this cart goes first, and this one keeps its distance to it.'],
+  ])
+  expect((await read(180)).messages).toMatchObject([{ step: 1 }, { step: 2 }])
+})
+
+test('the cap of a person is used up by what goes before', async () => {
+  await left({ phone: germanPhone(), isMailed: true })
+  await setSteps([60, 75, 4_320], ['email'])
+  await world.db.updateTable('stores').set({ cap_messages: 1 }).where('id', '=', store.storeId).execute()
+  await wait(world, store.storeId, 45 * MINUTE)
+  const upcoming = await read()
+  expect(upcoming.messages).toMatchObject([{ step: 1 }])
+  expect(why(upcoming)).toEqual([[1, expect.stringContaining('as many messages as one person may get')]])
+})

@@ -1,0 +1,46 @@
+import type { z } from 'zod'
+import { explain } from '../../../shared/reasons.ts'
+import type { upcomingMessages } from '../../../shared/upcoming.ts'
+import type { Db, StoreDb } from '../../core/db/db.ts'
+import { type Foreseen, foresee, foreseenText } from '../../delivery/decide/foresee.ts'
+import type { Deps } from '../../deps.ts'
+import { textsFor } from '../../delivery/send/send-due.ts'
+import * as sql from './sql.ts'
+
+// What a flow sends next, if nothing changes: what is expected to go, and apart what is known not to go, and why.
+
+/** So many are decided on for one look; of more, the rest are counted. */
+const MOST_FORESEEN = 500
+const MOST_SHOWN = 100
+
+type Upcoming = Omit<z.output<typeof upcomingMessages.reply>, 'cartsOfLast24h'>
+
+export async function readUpcoming(deps: Deps, store: StoreDb<Db>, flowId: string, until: Date): Promise<Upcoming> {
+  const { rows, total } = await sql.dueMessages(store, flowId, until, MOST_FORESEEN)
+  const texts = await textsFor(deps, store, ['sms', 'whatsapp'])
+  const awaited = rows.map(({ id, wake_at: wakeAt }) => ({ id, wakeAt }))
+  const foreseen = awaited.length === 0 ? [] : await foresee(deps, store, awaited, { until, texts })
+  const expected = foreseen.filter(({ obstacle }) => obstacle === null).toSorted((a, b) => +a.at - +b.at)
+  const known = new Map(rows.map((row) => [row.id, row]))
+  return {
+    total: expected.length,
+    unforeseen: total - rows.length,
+    notSent: tallyOf(foreseen),
+    messages: expected.slice(0, MOST_SHOWN).map(({ id, channel, to, at }) => {
+      const row = known.get(id)!
+      return {
+        ...{ cartId: row.cart_id, customer: row.customer_name, to: channel === 'push' ? 'a browser' : to },
+        ...{ step: row.step, channel, dueAt: at.toISOString(), state: row.state },
+        explanation: explain(row.reason, channel),
+      }
+    }),
+  }
+}
+
+/** The most frequent first. */
+function tallyOf(foreseen: readonly Foreseen[]): Upcoming['notSent'] {
+  const explanations = foreseen.filter(({ obstacle }) => obstacle !== null).map(foreseenText)
+  return [...Map.groupBy(explanations, (each) => each)]
+    .map(([explanation, { length: count }]) => ({ explanation, count }))
+    .toSorted((a, b) => b.count - a.count)
+}

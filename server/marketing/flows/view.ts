@@ -1,0 +1,123 @@
+import { authTexts } from '../../../shared/auth.ts'
+import type { FlowStep, FlowView } from '../../../shared/flows.ts'
+import { currencyExponent } from '../../../shared/money.ts'
+import type { StoreDb } from '../../core/db/db.ts'
+import { found } from '../../core/common/errors.ts'
+import { couponsOfSteps } from '../../carts/coupons/list.ts'
+import type { Deps } from '../../deps.ts'
+import { runningExperiment } from '../../carts/experiments/experiments.ts'
+import { waitsForProof } from '../../access/members/verification.ts'
+import { countsOfStates } from '../../messages/messages/state-rules.ts'
+import { readStore } from '../../access/stores/store.ts'
+import { minDelayMinutes, missingForMail, missingForSending } from './flows.ts'
+import { BROUGHT_DAYS, broughtBy, responsesTo } from './report-sql.ts'
+import * as sql from './sql.ts'
+import { presentCoupon } from './step-coupons.ts'
+import { presentVariant, type StoredVariant, variantsOf } from './words.ts'
+
+// Flows as the owner sees them.
+
+export async function viewFlow(deps: Deps, store: StoreDb, flowId: string): Promise<{ flow: FlowView }> {
+  const flow = found(await sql.readFlow(store, flowId), 'Flow')
+  return { flow: (await viewFlows(deps, store, [flow]))[0]! }
+}
+
+export async function viewFlows(
+  deps: Deps,
+  store: StoreDb,
+  flows: Awaited<ReturnType<typeof sql.listFlows>>,
+): Promise<FlowView[]> {
+  if (flows.length === 0) return []
+  const ids = flows.map((flow) => flow.id)
+  const row = found(await readStore(store), 'Store')
+  const [steps, counts, responses, brought] = await Promise.all([
+    sql.stepsOf(store, ids),
+    sql.countsOf(store, ids),
+    responsesTo(store, ids),
+    broughtBy(store, ids, { currency: row.currency, now: deps.now() }),
+  ])
+  const variants = await variantsOf(store, steps)
+  const experiment = await runningExperiment(store, deps.now())
+  const coupons = await couponsOfSteps(
+    store,
+    steps.flatMap((step) => step.coupon_id ?? []),
+  )
+  const missing = [...missingForSending(row), ...(await missingWays(deps, store, { accountId: row.account_id, steps }))]
+  return flows.map((flow) => ({
+    id: flow.id,
+    name: flow.name,
+    position: flow.position,
+    conditions: flow.conditions,
+    isOn: flow.is_on,
+    switchedOnAt: flow.switched_on_at?.toISOString() ?? null,
+    holdoutPercent: (experiment?.control_bps ?? 0) / 100,
+    steps: steps
+      .filter((step) => step.flow_id === flow.id)
+      .map((step) => ({
+        ...presentStep(step, variants.get(step.id)!, row.currency),
+        couponShown: (step.coupon_id && coupons.get(step.coupon_id)) || null,
+      })),
+    counts: countsOfStates(counts.filter((count) => count.flow_id === flow.id)),
+    responses: presentResponses(responses.find((each) => each.flow_id === flow.id)),
+    missing,
+    minDelayMinutes: minDelayMinutes(deps, row),
+    brought: presentBrought(
+      brought.find((each) => each.flow_id === flow.id),
+      row.currency,
+    ),
+    currency: row.currency,
+  }))
+}
+
+/** Without a mail server no confirmation leaves either, and an account with its own needs none: then the server alone is named. */
+async function missingWays(
+  deps: Deps,
+  store: StoreDb,
+  of: { accountId: string; steps: sql.Step[] },
+): Promise<string[]> {
+  const missing = await missingForMail(deps, store, of.accountId, of.steps)
+  if (missing.length > 0) return missing
+  return (await waitsForProof({ db: store.db, accountId: of.accountId })) ? [authTexts.verifyFirst] : []
+}
+
+function presentResponses(row: Awaited<ReturnType<typeof responsesTo>>[number] | undefined): FlowView['responses'] {
+  return {
+    clicked: row?.clicked ?? 0,
+    opened: row?.opened ?? 0,
+    openedByMachines: row?.machine_opened ?? 0,
+  }
+}
+
+const presentBrought = (
+  row: Awaited<ReturnType<typeof broughtBy>>[number] | undefined,
+  currency: string,
+): FlowView['brought'] => ({
+  days: BROUGHT_DAYS,
+  orders: row?.orders ?? 0,
+  revenue: (row?.revenue_minor ?? 0) / 10 ** currencyExponent(currency),
+})
+
+function presentStep(
+  step: sql.Step,
+  stored: readonly StoredVariant[],
+  currency: string,
+): Omit<FlowStep, 'couponShown'> {
+  const variants = stored.map(presentVariant)
+  const { email, sms, push } = variants[0]!.words
+  return {
+    id: step.id,
+    step: step.step,
+    name: step.name,
+    delayMinutes: step.delay_minutes,
+    channels: [step.channel, ...step.fallback],
+    conditions: step.conditions,
+    variants,
+    variantsSoFar: stored[0]!.soFar,
+    channel: step.channel,
+    templateId: step.template_id,
+    templateKey: step.key,
+    templateName: step.name,
+    ...{ ...email, sms: sms.body, pushTitle: push.title, pushBody: push.body },
+    coupon: presentCoupon(step, currency),
+  }
+}

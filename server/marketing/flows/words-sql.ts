@@ -1,0 +1,117 @@
+import type { FlowChannel } from '../../../shared/flow-conditions.ts'
+import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
+
+// The variants of steps and their words: SQL and nothing else.
+
+export interface VariantRow {
+  flow_id: string
+  step_id: string
+  id: string
+  place: number
+  share_percent: number
+  /** How many of the step's had begun before it, and how many there are with those that are over. */
+  nth: number
+  so_far: number
+}
+
+/** Which of the variants of its step a variant is by its beginning, from 0. The step's own is the first, also where no row says so. */
+export const NTH = sql<number>`(case when id = step_id then 0 else row_number() over (partition by step_id, id = step_id order by id) end)::int`
+
+/** Those that are not over, in their order; none of a step that was never split. */
+export async function variantsOf({ db, storeId }: StoreDb, flowIds: readonly string[]): Promise<VariantRow[]> {
+  const { rows } = await sql<VariantRow>`
+    select flow_id, step_id, id, place, share_percent, nth, so_far from (
+      select *, ${NTH} as nth, (1 + count(*) filter (where id <> step_id) over (partition by step_id))::int as so_far from flow_variants
+      where store_id = ${storeId} and flow_id = any(${[...flowIds]}::uuid[])) v
+    where ended_at is null order by step_id, place, id`.execute(db)
+  return rows
+}
+
+/** Those of these steps, also those that are over. */
+export async function orderOfVariants({ db, storeId }: StoreDb, stepIds: readonly string[]) {
+  const { rows } = await sql<{ id: string; nth: number }>`
+    select id, ${NTH} as nth from flow_variants where store_id = ${storeId} and step_id = any(${[...stepIds]}::uuid[])`.execute(
+    db,
+  )
+  return rows
+}
+
+export interface WordsRow {
+  step_id: string
+  variant_id: string
+  channel: FlowChannel
+  template_id: string
+  name: string
+  subject: string
+  body: string
+}
+
+export async function wordsOf({ db, storeId }: StoreDb, flowIds: readonly string[]): Promise<WordsRow[]> {
+  const { rows } = await sql<WordsRow>`
+    select w.step_id, w.variant_id, w.channel, w.template_id, t.name, t.subject, t.body from flow_words w
+    join templates t on t.store_id = w.store_id and t.id = w.template_id
+    where w.store_id = ${storeId} and w.flow_id = any(${[...flowIds]}::uuid[])`.execute(db)
+  return rows
+}
+
+export interface SavedWords {
+  stepId: string
+  variantId: string
+  channel: FlowChannel
+  /** Of the template it has, or gets. */
+  templateId: string
+  name: string
+  subject: string
+  body: string
+}
+
+/** Templates of these words; a new version only where they changed, as compiled templates are kept by version. */
+export async function saveWords(
+  { db, storeId }: StoreTx,
+  flowId: string,
+  words: readonly SavedWords[],
+  now: Date,
+): Promise<void> {
+  await sql`
+    with wanted as (
+      select * from jsonb_to_recordset(${JSON.stringify(words)}::jsonb)
+        as w("stepId" uuid, "variantId" uuid, channel text, "templateId" uuid, name text, subject text, body text)),
+    kept as (
+      insert into templates (store_id, id, key, name, subject, body, updated_at)
+      select ${storeId}, "templateId", ${WORDS_KEY}, name, subject, body, ${now} from wanted order by "templateId"
+      on conflict (store_id, id) do update set subject = excluded.subject, body = excluded.body, version = templates.version + 1,
+        updated_at = excluded.updated_at
+        where (templates.subject, templates.body) is distinct from (excluded.subject, excluded.body)
+      returning id)
+    insert into flow_words (store_id, flow_id, step_id, variant_id, channel, template_id)
+    select ${storeId}, ${flowId}, "stepId", "variantId", channel, "templateId" from wanted
+    on conflict (store_id, step_id, variant_id, channel) do nothing`.execute(db)
+}
+
+/** Of templates that belong to a step alone; those of the ready flow have names of their own. */
+const WORDS_KEY = 'flow_words'
+
+export interface SavedVariant {
+  stepId: string
+  id: string
+  place: number
+  sharePercent: number
+}
+
+/** Those of these steps that are not among them end. */
+export async function saveVariants(
+  { db, storeId }: StoreTx,
+  flowId: string,
+  { stepIds, variants }: { stepIds: readonly string[]; variants: readonly SavedVariant[] },
+  now: Date,
+): Promise<void> {
+  await sql`update flow_variants set ended_at = ${now} where store_id = ${storeId} and step_id = any(${[...stepIds]}::uuid[])
+    and ended_at is null and not id = any(${variants.map(({ id }) => id)}::uuid[])`.execute(db)
+  await sql`
+    insert into flow_variants (store_id, flow_id, step_id, id, place, share_percent)
+    select ${storeId}, ${flowId}, w."stepId", w.id, w.place, w."sharePercent"
+    from jsonb_to_recordset(${JSON.stringify(variants)}::jsonb) as w("stepId" uuid, id uuid, place int, "sharePercent" int)
+    on conflict (store_id, step_id, id) do update set place = excluded.place, share_percent = excluded.share_percent, ended_at = null`.execute(
+    db,
+  )
+}

@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import {
+  exportLedger,
+  importProblems,
+  type LedgerEntry,
+  reportConsents,
+  sourceText,
+  statusText,
+} from '../../../shared/ledger.ts'
+import type { StoreDb } from '../../core/db/db.ts'
+import { AppError } from '../../core/common/errors.ts'
+import type { Deps } from '../../deps.ts'
+import { type CsvColumn, csvFile, pagesOf, prepareDownload, storeDownload } from '../../access/http/downloads.ts'
+import type { Session } from '../../access/members/session.ts'
+import { columnsOf, type RefusedRow, refusalsAfter } from './import-sql.ts'
+import { entryOf, typedAddress } from './ledger.ts'
+import { isImportId } from './rules.ts'
+import { ledgerPage } from './sql.ts'
+
+// Downloads of the ledger and of an import's refused rows.
+
+const limit = { name: 'ledger-export', points: 30, windowS: 3_600 }
+
+export const ledgerDownload = storeDownload({
+  name: 'ledger',
+  path: '/api/consent/ledger/export/file',
+  permission: exportLedger.permission,
+  limit,
+  what: exportLedger.query,
+  again: 'download',
+  read: async (deps, store, filter) => {
+    const typed = await typedAddress(store, filter.address)
+    const hash = typed ? deps.secrets.addressHash(typed) : null
+    const pages = pagesOf((page: LedgerPage) => ledgerPage(store, { ...filter, hash, ...page }))
+    const show = (row: LedgerRow) => ({ ...entryOf(row, typed), hash: row.hash })
+    return csvFile(deps, 'consent-ledger', { columns, pages, show })
+  },
+})
+
+type LedgerRow = Awaited<ReturnType<typeof ledgerPage>>[number]
+type LedgerPage = Pick<Parameters<typeof ledgerPage>[1], 'limit'> & { after: LedgerRow | null }
+
+const columns: readonly CsvColumn<LedgerEntry & { hash: string }>[] = [
+  ['Person', (entry) => entry.who],
+  ['Fingerprint', (entry) => entry.hash],
+  ['Channel', (entry) => entry.channel],
+  ['Status', (entry) => statusText[entry.status]],
+  ['Confirmed', (entry) => (entry.isConfirmed ? 'yes' : 'no')],
+  ['Source', (entry) => sourceText(entry.source)],
+  ['Wording shown', (entry) => entry.wording],
+  ['Time', (entry) => entry.at],
+  ['Evidence', (entry) => entry.evidence.join('; ')],
+]
+
+/** The rows as they were in the file, with what is wrong: to be put right and uploaded again. */
+export const refusedDownload = storeDownload({
+  name: 'refused-consents',
+  path: '/api/consent/imports/report/file',
+  permission: reportConsents.permission,
+  limit,
+  what: z.object({ importId: z.uuid() }),
+  again: 'download',
+  read: async (deps, store, { importId }) => {
+    const names = (await columnsOf(store, importId)) ?? []
+    const columns: CsvColumn<RefusedRow>[] = [
+      ...names.map((name, index): CsvColumn<RefusedRow> => [name, ({ cells }) => cells[index] ?? '']),
+      ['Row', ({ line }) => line],
+      ['Problem', ({ problem }) => importProblems[problem as keyof typeof importProblems] ?? problem],
+    ]
+    const pages = pagesOf<RefusedRow>(({ after, limit }) => refusalsAfter(store, importId, after?.line ?? 0, limit))
+    return csvFile(deps, 'refused-consents', { columns, pages, show: (row) => row })
+  },
+})
+
+/** Of an import of this store. */
+export async function prepareReport(deps: Deps, session: Session, store: StoreDb, importId: string) {
+  if (!isImportId(importId) || !(await columnsOf(store, importId))) throw new AppError('not_found', 'Import not found')
+  return prepareDownload(deps, refusedDownload, { session, storeId: store.storeId, what: { importId } })
+}

@@ -1,0 +1,174 @@
+import { Readable } from 'node:stream'
+import { setImmediate as breathe } from 'node:timers/promises'
+import { CsvError, parse } from 'csv-parse'
+import { parse as parseNow } from 'csv-parse/sync'
+import { IMPORT_MOST_BYTES, IMPORT_MOST_ROWS } from '../../../shared/ledger.ts'
+import { AppError } from '../../core/common/errors.ts'
+import { inPieces } from '../../core/common/pieces.ts'
+
+// A CSV file as spreadsheets write it: any usual delimiter, UTF-8 or what Excel writes in the West.
+
+export interface Table {
+  delimiter: string
+  columns: string[]
+  rows: string[][]
+  /** Lines above that of the headings. */
+  skipped: number
+}
+
+/** Read as it comes, and no further than a file may be long. */
+export async function textOf(body: unknown): Promise<string> {
+  if (!isStream(body)) throw new AppError('invalid', 'Choose a CSV file.')
+  const parts: Buffer[] = []
+  let size = 0
+  for await (const part of body) {
+    size += (part as Buffer).length
+    if (size > IMPORT_MOST_BYTES) {
+      throw new AppError(
+        'too_large',
+        `A file holds at most ${IMPORT_MOST_BYTES / 1024 / 1024} MB. Split it and upload its parts.`,
+      )
+    }
+    parts.push(part as Buffer)
+  }
+  return decoded(parts)
+}
+
+const isStream = (body: unknown): body is Readable =>
+  typeof body === 'object' && body !== null && Symbol.asyncIterator in body
+
+async function decoded(parts: readonly Buffer[]): Promise<string> {
+  const start = Buffer.concat(parts.slice(0, 2).map((part) => part.subarray(0, 2)))
+  const mark = start.subarray(0, 2).toString('hex')
+  const encoding = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8'
+  try {
+    return await decodedBy(new TextDecoder(encoding, { fatal: true }), parts)
+  } catch {
+    return decodedBy(new TextDecoder('windows-1252'), parts)
+  }
+}
+
+async function decodedBy(decoder: TextDecoder, parts: readonly Buffer[]): Promise<string> {
+  let text = ''
+  for await (const piece of inPieces(parts, PARTS_DECODED)) {
+    // PostgreSQL's text holds no NUL, and no file of words does.
+    for (const part of piece) text += decoder.decode(part, { stream: true }).replaceAll('\0', '')
+  }
+  return text + decoder.decode()
+}
+
+/** As they come from the network, of 64 KB at most. */
+const PARTS_DECODED = 8
+
+/** The first line names the columns. Read in slices, between which others have their turn; throws in words, and reads no further. */
+export async function tableOf(text: string, given?: string): Promise<Table> {
+  const delimiter = given ?? (await delimiterOf(text))
+  const rows: string[][] = []
+  for await (const row of rowsOf(text, delimiter)) {
+    if (rows.length > IMPORT_MOST_ROWS) {
+      throw new AppError(
+        'too_large',
+        `A file holds at most ${IMPORT_MOST_ROWS.toLocaleString('en-US')} rows. Split it.`,
+      )
+    }
+    rows.push(row.slice(0, MOST_COLUMNS))
+    if (rows.length % BREATH === 0) await breathe()
+  }
+  const skipped = titleLines(rows)
+  rows.splice(0, skipped)
+  const columns = (rows.shift() ?? []).map((name, index) => name.trim() || `Column ${index + 1}`)
+  if (columns.length === 0) throw new AppError('invalid', 'The file is empty.')
+  if (rows.length === 0)
+    throw new AppError('invalid', 'The file has only one line. The first line must contain the column names.')
+  return { delimiter, columns, rows, skipped }
+}
+
+const MOST_TITLE_LINES = 5
+
+/**
+ * A title, or Excel's `sep=;`, above the headings: as headings they would hide what the columns mean. Of a file with one column the
+ * first line is its heading.
+ */
+function titleLines(rows: readonly string[][]): number {
+  const filled = (row: readonly string[] | undefined) => row?.filter((cell) => cell.trim() !== '').length ?? 0
+  const head = rows.slice(0, MOST_TITLE_LINES + 1)
+  const first = head.findIndex((row) => filled(row) > 1)
+  // A line with an address is a person's: the headings are above it.
+  return first > 0 && !head[first]!.some((cell) => /@|^\s*\+?\d{7,}/.test(cell)) ? first : 0
+}
+
+const MOST_COLUMNS = 200
+/** With its 200 columns, and statements of consent in them. */
+const LONGEST_ROW = 256 * 1024
+/** What the parser is given at once: one to three milliseconds of work. */
+const SLICE = 16 * 1024
+const BREATH = 500
+/** What the delimiter is guessed from. */
+const HEAD = 64 * 1024
+
+const options = {
+  bom: true,
+  relax_quotes: true,
+  relax_column_count: true,
+  skip_empty_lines: true,
+  skip_records_with_empty_values: true,
+  max_record_size: LONGEST_ROW,
+} as const
+
+async function* rowsOf(text: string, delimiter: string): AsyncGenerator<string[]> {
+  const parser = parse({ ...options, delimiter })
+  const reading = Readable.from(slicesOf(text))
+    .on('error', (error) => parser.destroy(error))
+    .pipe(parser)
+  try {
+    for await (const row of reading) yield row as string[]
+  } catch (error) {
+    throw inWords(error)
+  }
+}
+
+/** Between two slices others have their turn, also where not one of them has a row in it. */
+async function* slicesOf(text: string): AsyncGenerator<string> {
+  let lineStart = 0
+  for (let at = 0; at < text.length; at += SLICE) {
+    const slice = text.slice(at, at + SLICE)
+    const lineEnd = Math.max(slice.lastIndexOf('\n'), slice.lastIndexOf('\r'))
+    if (lineEnd >= 0) lineStart = at + lineEnd + 1
+    // The parser counts what is in the cells; a row of nothing but delimiters has none.
+    if (at + slice.length - lineStart > LONGEST_ROW) throw tooLong()
+    yield slice
+    await breathe()
+  }
+}
+
+function inWords(error: unknown): unknown {
+  if (!(error instanceof CsvError)) return error
+  return error.code === 'CSV_MAX_RECORD_SIZE'
+    ? tooLong()
+    : new AppError('invalid', 'The file cannot be read as CSV. Is a closing quotation mark missing?')
+}
+
+const tooLong = () =>
+  new AppError('invalid', `A row is longer than ${LONGEST_ROW / 1024} KB. Is a closing quotation mark missing?`)
+
+/** The one that cuts the first lines into most columns, all of them alike. */
+async function delimiterOf(text: string): Promise<string> {
+  const head = text.slice(0, HEAD)
+  const lines = head.length < text.length ? head.slice(0, head.lastIndexOf('\n') + 1) : head
+  const scored: { delimiter: string; score: number }[] = []
+  for await (const [delimiter] of inPieces([',', ';', '\t', '|'], 1)) {
+    scored.push({ delimiter: delimiter!, score: scoreOf(lines, delimiter!) })
+  }
+  return scored.reduce((best, each) => (each.score > best.score ? each : best)).delimiter
+}
+
+function scoreOf(lines: string, delimiter: string): number {
+  try {
+    const counts = parseNow(lines, { ...options, delimiter, to: 20 }).map((row) => (row as unknown as string[]).length)
+    const sizes = [...Map.groupBy(counts, (count) => count)].sort((a, b) => b[1].length - a[1].length)
+    const [usual, same] = sizes[0] ?? [0, []]
+    return usual > 1 ? usual / (1 + counts.length - same.length) : 0
+  } catch {
+    return 0
+  }
+}

@@ -1,0 +1,337 @@
+import type { ImportChannel, ImportReason } from '../../../shared/ledger.ts'
+
+// What headings and cells of other tools' exports say about consent, in English, German, French, Spanish, Italian and Portuguese; a no in
+// Dutch and Polish, too.
+// A no is looked for first: what cannot be read is never a yes (C5). Pure.
+
+/** Lower case, without accents and signs: `EMAIL_BLACKLISTED`, `spamComplaint` and `Désinscrit` become words. */
+export const plainText = (text: string): string =>
+  text
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .replaceAll('ß', 'ss')
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
+
+const pattern = (...words: string[]) => new RegExp(words.join('|'))
+
+/**
+ * In headings and in cells; `db/migrations/0035_consent_import_reviews.sql` has those of headings for files from before. The first that fits names the reason; a complaint outweighs an opt-out, and that a bounce.
+ */
+const REFUSALS: readonly [ImportReason, RegExp][] = [
+  [
+    'never',
+    pattern(
+      '\\b(never|non|not|no|nie|nicht|jamais|pas|nunca|mai|nao) ?(longer |been |yet |mehr |plus |mas |piu |mais )?(subscri|opted in|opt in|registered|signed up|angemeldet|abonn|eingetragen|registriert|inscrit|suscri|iscritt|assin|cadastr)',
+      '\\bnie (fur|beim|zum) .*(angemeldet|abonniert)',
+      '\\bnoch nie\\b',
+    ),
+  ],
+  [
+    'complained',
+    pattern('complain', '\\bspam', 'abuse', 'beschwerde', 'plainte', 'signale', '\\bqueja', 'reclam[oa]', 'denunci'),
+  ],
+  [
+    'opted_out',
+    pattern(
+      'unsub',
+      '\\bopt(ed|s|ing|e)? ?out',
+      '\\b(left|quit) (the )?(list|newsletter)',
+      'withdr[ae]w',
+      '\\bobject(ed|ion)\\b',
+      'abgemeldet',
+      'abmeld',
+      'abbestell',
+      '\\baus(ge|zu)?trag',
+      'widerruf',
+      'widerspr(och|uch)',
+      'desabon',
+      'desinscri',
+      '\\bopposition\\b',
+      '\\bbaja\\b',
+      'desuscri',
+      'desubscri',
+      'disiscri',
+      'disdett',
+      'descadastr',
+      'uitgeschreven',
+      'uitschrij',
+      'afgemeld',
+      'afmeld',
+      '\\bwypis',
+      'rezygn',
+    ),
+  ],
+  [
+    'blocked',
+    pattern(
+      '\\bblock(ed|iert|list|listed)\\b',
+      'black ?list',
+      '\\b(block|deny|stop) ?list',
+      '\\bbanned\\b',
+      '\\bgesperrt',
+      'sperrliste',
+      'sperrvermerk',
+      'werbesperre',
+      '\\bbloque',
+      'liste (noire|rouge)',
+      '\\bbloquead',
+      'lista (negra|nera)',
+      '\\bbloccat',
+      'robinson',
+      '\\bdo ?not ?(contact|e ?mail|mail|send|market|call|text|sms|disturb|solicit|track)',
+      '\\bdon ?t (contact|e ?mail|mail|send|call|text|sms|disturb)',
+      '\\bdnc\\b',
+      '\\bno (more )?(contact|contactar|e ?mails?|mails?|mailings?|marketing|newsletters?|sms|texts?|advertising|ads|promotions?|publicidad|correos?|pubblicita|publicite|molestar|enviar|deseo|desea|quiere)\\b',
+      '\\bnicht (mehr )?(kontaktieren|anschreiben|anrufen|senden|mailen|bewerben|erwunscht|gewunscht|erlaubt)',
+      'unerwunscht',
+      '\\bkeine?n? (werbung|newsletter|e ?mails?|mails?|kontakt|sms|einwilligung|zustimmung|erlaubnis)',
+      '\\bne (pas|plus|veut|souhaite)\\b',
+      '\\bpas de (mail|pub|newsletter|sms|contact)',
+      '\\bnon (contattare|inviare|desidera|vuole|disturbare)',
+      '\\bnao (contatar|contactar|enviar|perturb|quer|deseja)',
+    ),
+  ],
+  ['suppressed', pattern('suppress', 'unterdruckt', '\\bsupprime', '\\bsuprimid', '\\bsoppress')],
+  [
+    'bounced',
+    pattern(
+      'bounc',
+      '\\bclean(ed|sed)\\b',
+      '^clean (time|date|reason|campaign)',
+      'undeliver',
+      'unzustellbar',
+      'nicht zustellbar',
+      'bereinigt',
+      '\\brebond',
+      'nettoye',
+      '\\brebot',
+      'depurad',
+      '\\blimpi?a?d?o\\b',
+      'rimbalz',
+      'respint',
+      'ripulit',
+      'devolvid',
+    ),
+  ],
+  [
+    'invalid',
+    pattern(
+      '\\binvalid',
+      '\\bungultig',
+      '\\b(no|non|not|nao) valid',
+      '\\binexist',
+      'does not exist',
+      '\\b(dead|bad) (address|e ?mail)',
+    ),
+  ],
+  [
+    'unconfirmed',
+    pattern(
+      'unconfirmed',
+      'unverified',
+      'unbestatigt',
+      '\\b(not|nicht|non|pas|no|sin|nao|sem) (yet |encore |noch )?(confirm|verifi|bestatigt|conferm)',
+    ),
+  ],
+]
+
+/** In cells, where nothing else can be meant: as headings they may speak of orders. */
+const CELL_REFUSALS: readonly [ImportReason, RegExp][] = [
+  [
+    'opted_out',
+    pattern(
+      '\\b(cancel|canceled|cancelled|cancel[la]?ad[oa]|cancellat[oa]|annullat[oa]|anulad[oa]|resilie)',
+      '\\brevo(ke|ked|que|cad|cat|gad)',
+      '\\b(declin|reject|refus|rechaz|rifiut|recus|denied|abgelehnt)',
+      '\\b(removed|deleted|archived|deactivated|disabled|excluded|geloscht|deaktiviert|entfernt|archiviert|retire|oppose|exclu|retirad|eliminad|excluid|rimoss|eliminat|esclus|removid)',
+      '\\bin(aktiv|active|actif|activ[oa]|attiv[oa])\\b',
+      '\\binativ[oa]\\b',
+      '^(stop|stopped|quit|out|off|left)\\b',
+      '^said no$',
+    ),
+  ],
+  [
+    'unconfirmed',
+    pattern('\\bpending\\b', 'awaiting', 'ausstehend', 'en attente', 'pendiente', 'in attesa', 'pendente'),
+  ],
+]
+
+/** A mailbox that was full for a day: no consent, and no refusal either. */
+const PASSING = /\bsoft ?bounc/
+
+/** Why a text means no; null: it does not, as far as it can be read. */
+const refusalIn = (plain: string): ImportReason | null =>
+  PASSING.test(plain) ? null : (REFUSALS.find(([, words]) => words.test(plain))?.[0] ?? null)
+
+const cellRefusalIn = (plain: string): ImportReason | null =>
+  PASSING.test(plain) ? null : (refusalIn(plain) ?? CELL_REFUSALS.find(([, words]) => words.test(plain))?.[0] ?? null)
+
+/** A complaint is a person's word and outweighs all; what names no act of theirs comes last. */
+const WEIGHT: readonly ImportReason[] = [
+  'complained',
+  'opted_out',
+  'blocked',
+  'suppressed',
+  'bounced',
+  'invalid',
+  'unconfirmed',
+  'never',
+]
+
+export const heaviest = (reasons: readonly ImportReason[]): ImportReason | null =>
+  WEIGHT.find((reason) => reasons.includes(reason)) ?? null
+
+const set = (words: string) => new Set(words.split(/\s+/).filter(Boolean))
+
+const YES = set('yes y true t 1 on ja wahr j oui vrai o si sim s vero verdadero verdadeiro')
+const NO = set('no n false f 0 off nein falsch non faux nao falso nope')
+/** Of a status. Joined as in `plainText`, with a hyphen for each space. */
+const GRANTED = set(`
+  granted given subscribed subscriber active optin opt-in opted-in confirmed double-opt-in single-opt-in consented accepted agreed
+  allowed said-yes
+  aktiv angemeldet abonniert eingetragen bestatigt eingewilligt zugestimmt erteilt einverstanden
+  actif active abonne abonnee inscrit inscrite confirme confirmee accepte acceptee consenti
+  activo activa suscrito suscrita suscripto suscripta confirmado confirmada aceptado aceptada acepta
+  attivo attiva iscritto iscritta confermato confermata accettato accettata
+  ativo ativa inscrito inscrita assinante cadastrado cadastrada aceito aceite`)
+const EMPTY = set('none null nil n-a na undefined unknown 0000-00-00 0000-00-00-00-00-00')
+
+/**
+ * What a cell says. `yes` and `no` answer its heading; `granted` and a reason speak for themselves; `empty` says nothing. `unread`: it
+ * says something that cannot be read; `mark`: an x, which ticks a box or strikes it out; `time`: it looks like a date.
+ */
+export type CellMark = 'yes' | 'no' | 'granted' | 'empty' | 'unread' | 'mark' | 'time' | { reason: ImportReason }
+
+/** “No data”, “Non renseigné”: no decision of a person. */
+const UNKNOWN =
+  /\b(data|info|value|set|known|available|applicable|disponibl|renseigne|angabe|dato|definid|definit|specifi)/
+/** A longer cell is prose: looked through for a no as far as this, and never a yes. */
+const LONGEST = 300
+const TICKED = /^[✓✔☑✅]\ufe0f?$/u
+const CROSSED = /^[✗✘❌☒]\ufe0f?$/u
+
+export function cellMark(text: string): CellMark {
+  const cell = text.trim().slice(0, LONGEST)
+  if (TICKED.test(cell)) return 'yes'
+  if (CROSSED.test(cell)) return 'no'
+  const plain = plainText(cell)
+  const word = plain.replaceAll(' ', '-')
+  if (word === '' || EMPTY.has(word)) return 'empty'
+  if (YES.has(word)) return 'yes'
+  if (NO.has(word)) return 'no'
+  const reason = cellRefusalIn(plain)
+  if (reason) return { reason }
+  if (/^x+$/.test(word)) return 'mark'
+  if (/^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}\b|^\d{10}(\d{3})?$/.test(cell)) return 'time'
+  if (/^(no|non|nein|nao) /.test(plain)) return UNKNOWN.test(plain) ? 'unread' : { reason: 'opted_out' }
+  return GRANTED.has(word) ? 'granted' : 'unread'
+}
+
+export type HeadingKind =
+  /** A yes there is a no to messages. `isDetail`: anything there tells of one, such as its time or campaign. */
+  | { means: 'no'; reason: ImportReason; isDetail: boolean }
+  | { means: 'yes' }
+  /** Names both: only words that speak for themselves can be read. */
+  | { means: 'either' }
+
+const EITHER =
+  /\bopt(ed)? ?in\b.*\bout\b|\bopt(ed)? ?out( or| and)? (opt(ed)? ?)?in\b|\bsubscribed\b.*\bunsub|\bunsub.*\bsubscribed\b/
+/** What everybody in a file has, whatever they decided. */
+const EVERYBODYS = /\b(link|url|token|page|key|hash|rate|score|quote|taux|tasa|tasso|taxa)$/
+const DETAIL =
+  /\b(date|time|timestamp|at|on|am|datum|zeit|zeitpunkt|fecha|hora|data|ora|le|el|il|em|reason|campaign|title|comment|method|source|ip|id|form|type|grund|kommentar|kampagne|quelle|raison|motif|motivo|razon|causa|campagne|campana|campagna|campanha|note|by|von|par|por|da)$/
+/** Beside a yes: when, where and how, not whether. */
+const NOT_WHETHER =
+  /\b(date|time|timestamp|at|on|am|ip|url|link|source|method|form|text|wording|statement|language|country|id|version|count|rate|lists?|tags?|name|plan|datum|zeit|zeitpunkt|quelle|fecha|hora|data|ora|le|el|il|em)$|^(date|datum|fecha|data|when|time) /
+
+/** Of a whole heading these can only be of the person. */
+const BARE_REFUSAL =
+  /^(is )?(cancell?ed|cancellat[oa]|cancelad[oa]|revoked|revocat[oa]|revocad[oa]|declined|refused|refuse|rifiutat[oa]|rechazad[oa]|recusad[oa]|inactive|inaktiv|inactif|inactiv[oa]|inattiv[oa]|inativ[oa]|deactivated|excluded|removed|deleted|archived|churned|left|opposed|geloscht|entfernt)( (date|time|at|on|am|le|el|il|em))?$/
+/** Beside words of a consent: that it has ended, was never given, or is none. */
+const TURNED = pattern(
+  '\\b(no|not|non|nicht|keine?n?|ohne|without|never|nie|pas|sans|jamais|sin|nunca|senza|mai|sem|nao|ne|stop)\\b',
+  '\\b(ended|expired|stopped|terminated|lapsed|entzogen|zuruckgezogen|gekundigt|beendet|abgelaufen|abgelehnt|verweigert)\\b',
+  '\\b(annule|termine|expire|denegad|negad|negat|scadut|terminat|finalizad|encerrad|expirad|removed|deleted|disabled)',
+  '\\b(cancel|revo(ke|ked|que|cad|cat|gad)|declin|reject|refus|rechaz|rifiut|recus|denied|retire|retirad|oppose|inactiv|inaktiv|deaktiv|deactiv)',
+)
+/** Both answers as a heading offers them. */
+const ANSWERS =
+  /\b(yes no|no yes|y n|n y|ja nein|nein ja|oui non|non oui|si no|no si|sim nao|nao sim|true false|1 0|0 1)\b/
+const STATUS = /\b(status|state|estado|stato|statut|etat)$/
+const OTHER_STATUS =
+  /\b(order|payment|financial|fulfil|shipping|delivery|invoice|cart|vip|loyalty|bestell|zahl|versand|commande|paiement|pedido|pago|ordine|pagamento)/
+/** What orders and payments can be, too. */
+const ABOUT_THINGS: readonly ImportReason[] = ['bounced', 'blocked', 'complained', 'invalid', 'unconfirmed']
+const YES_HEADING = pattern(
+  '\\bsubscri(bed|ption)\\b',
+  'newsletter',
+  '\\baccepts?\\b',
+  '\\bopt(ed|s)? ?in\\b',
+  '\\bconsent',
+  '\\bpermission',
+  '\\bmarketing (allowed|agreed|ok|emails?)\\b',
+  '\\bagree(d|s|ment)\\b',
+  'mailing list',
+  '\\b(gdpr|dsgvo|rgpd|lgpd)\\b',
+  'einwillig',
+  'zustimm',
+  'angemeldet',
+  'abonni?e',
+  'werbung erlaubt',
+  'consentement',
+  '\\binscrit',
+  '\\baccept',
+  'suscri',
+  '\\bconsentim',
+  '\\bacepta',
+  'iscri(tt|zion)',
+  '\\bconsenso',
+  '\\baccett',
+  '\\baceit',
+  '\\bassinante',
+)
+
+export function headingKind(name: string): HeadingKind | null {
+  const plain = plainText(name).replace(ANSWERS, '').trim()
+  if (EITHER.test(plain)) return { means: 'either' }
+  const isTurned = YES_HEADING.test(plain) && TURNED.test(plain)
+  const reason = BARE_REFUSAL.test(plain) ? 'opted_out' : (refusalIn(plain) ?? (isTurned ? 'opted_out' : null))
+  if (reason) {
+    const isOther = EVERYBODYS.test(plain) || (OTHER_STATUS.test(plain) && ABOUT_THINGS.includes(reason))
+    return isOther ? null : { means: 'no', reason, isDetail: DETAIL.test(plain) }
+  }
+  if (NOT_WHETHER.test(plain)) return null
+  const isStatus = STATUS.test(plain) && !OTHER_STATUS.test(plain)
+  return isStatus || YES_HEADING.test(plain) ? { means: 'yes' } : null
+}
+
+const CHANNELS: readonly [ImportChannel | 'other', RegExp][] = [
+  ['email', /\be ?mails?\b|newsletter/],
+  ['sms', /\b(sms|texts?|mobile|phone|call|telefon|handy|telephone|movil|cellulare|celular)\b/],
+  ['whatsapp', /\bwhats ?app\b/],
+  ['other', /\b(push|postal|post|letter|brief|fax)\b/],
+]
+
+/** Whether a heading speaks of this channel: of all where it names none. */
+export function speaksOf(name: string, channel: ImportChannel): boolean {
+  const plain = plainText(name)
+  const named = CHANNELS.filter(([, words]) => words.test(plain)).map(([each]) => each)
+  return named.length === 0 || named.includes(channel)
+}
+
+/** Statuses that nobody has as a name, a place or a note: looked for in columns whose heading says nothing. */
+const TOLD_ANYWHERE =
+  /^(un ?subscribed( from( the| our)? (newsletter|list|e ?mails?))?|opt(ed)? ?out( \d+)?|(hard ?)?bounced|undeliverable|cleaned|complained|spam ?complaint|suppressed|(black|block) ?listed|do not (contact|e ?mail|mail)|(non|not|never) ?subscribed|abgemeldet|abbestellt|nicht angemeldet|desabonnee?|desinscrite?|dad[oa] de baja|desuscrit[oa]|disiscritt[oa]|non iscritt[oa]|descadastrad[oa]|uitgeschreven|afgemeld|wypisan[ya])$/
+/** Nearly all cells are done with it. */
+const MAY_TELL =
+  /sub|out|bounc|clean|compl|suppress|list|not|abgemeldet|abbestellt|d.?sabonn|d.?sinscri|baja|suscri|iscri|descad|undeliv|uitgeschr|afgemeld|wypisan/i
+
+/** Of a cell without a known heading, also one of several tags. */
+export function refusalAnywhere(text: string): ImportReason | null {
+  if (!MAY_TELL.test(text)) return null
+  const tags = text.split(/[,;|]/).map(plainText)
+  return heaviest(tags.flatMap((tag) => (TOLD_ANYWHERE.test(tag) ? (refusalIn(tag) ?? []) : [])))
+}

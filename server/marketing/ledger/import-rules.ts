@@ -1,0 +1,398 @@
+import { allEmails, allPhones, normalizePhone } from '../../../shared/contact.ts'
+import {
+  type DateOrder,
+  type ImportChannel,
+  type ImportMapping,
+  type ImportProblem,
+  type ImportReason,
+  importChannels,
+  type RowStatus,
+} from '../../../shared/ledger.ts'
+import type { SuppressionReason } from '../../../shared/suppressions.ts'
+import { instantOf } from '../../core/common/time.ts'
+import {
+  type CellMark,
+  cellMark,
+  type HeadingKind,
+  headingKind,
+  heaviest,
+  refusalAnywhere,
+  speaksOf,
+} from './import-marks.ts'
+
+// How a row of somebody else's file is read: columns guessed, words and dates understood, what proves nothing refused. Pure.
+
+export interface ReadingOf {
+  mapping: ImportMapping
+  columns: ConsentColumns
+  /** Reads national phone numbers. */
+  country: string | null
+  /** Of the store: what a wall clock in the file speaks of where it names no zone. */
+  zone: string
+  /** The moment of the upload: nothing was agreed after it. */
+  uploadedAt: Date
+}
+
+/** What could be made out; `problem` says why the rest does not help. */
+export interface ReadRow {
+  line: number
+  address: string
+  /** Further addresses of a no: it counts for each. */
+  others: readonly string[]
+  channel: ImportChannel | null
+  status: RowStatus | null
+  /** Why it is no consent; null: it is one, or a plain no. */
+  reason: ImportReason | null
+  /** null: the file gives none. */
+  at: Date | null
+  given: string
+  wording: string
+  problem: ImportProblem | null
+}
+
+/** `line`: in the file, the heading being 1. */
+export function readRow(cells: readonly string[], line: number, reading: ReadingOf): ReadRow {
+  const { mapping, country, zone, uploadedAt } = reading
+  const cell = (index: number | null) => (index === null ? '' : (cells[index] ?? '').trim().replace(/^'(?=[+=@-])/, ''))
+  const typed = cell(mapping.address)
+  const channel = mapping.channel === null ? mapping.channelForAll : channelOf(cell(mapping.channel))
+  const date = cell(mapping.date)
+  const dated = date ? dateOf(date, mapping.dateOrder, zone) : null
+  const statement = readStatement(cells, channel, reading)
+  const isGranted = statement.status === 'granted'
+  const at = statement.at ?? dated
+  const given = (mapping.source === null ? mapping.sourceForAll : cell(mapping.source)).slice(0, 300)
+  const [address, ...others] = channel === null ? [] : addressesIn(typed, channel, { country, isGranted })
+  const row = {
+    line,
+    address: address ?? typed,
+    others: isGranted ? [] : others,
+    channel,
+    status: statement.status,
+    reason: statement.reason,
+    // A no counts from the upload on where its time cannot be.
+    at: !isGranted && at && at > uploadedAt ? null : at,
+    given,
+    wording: cell(mapping.wording).slice(0, 1_000),
+  }
+  const facts = { ...row, typed, date, isAddress: Boolean(address), isUnread: statement.isUnread }
+  return { ...row, problem: problemOf(facts, uploadedAt) }
+}
+
+/** Of a yes the number must be all there is. */
+function addressesIn(
+  typed: string,
+  channel: ImportChannel,
+  { country, isGranted }: { country: string | null; isGranted: boolean },
+): string[] {
+  if (channel === 'email') return allEmails(typed)
+  return isGranted ? [normalizePhone(typed, country) ?? []].flat() : allPhones(typed, country)
+}
+
+interface Facts extends Omit<ReadRow, 'problem'> {
+  typed: string
+  date: string
+  isAddress: boolean
+  isUnread: boolean
+}
+
+/** A no needs no proof: only who, and of what. */
+function problemOf(row: Facts, uploadedAt: Date): ImportProblem | null {
+  if (row.typed === '') return 'no_address'
+  if (row.channel === null) return 'bad_channel'
+  if (!row.isAddress) return row.channel === 'email' ? 'bad_address' : 'bad_phone'
+  if (row.status === null) return row.isUnread ? 'bad_status' : 'no_status'
+  if (row.status !== 'granted') return null
+  if (row.at && row.at > uploadedAt) return 'future_date'
+  if (row.at === null) return row.date === '' ? 'no_date' : 'bad_date'
+  return row.given === '' ? 'no_source' : null
+}
+
+/** What the columns of a file say about consent. */
+export interface ConsentColumns {
+  /** States who opted in; null: no column does. */
+  main: { index: number; isUnclear: boolean; isOptInHeading: boolean } | null
+  /** A yes or a date there is an opt-out, a no there says nothing. */
+  noes: readonly (Column & { kind: NoHeading })[]
+  /** Further columns that state consents: a no there counts, a yes adds nothing. */
+  others: readonly Column[]
+  /** The rest: a status that means no counts there, too. */
+  rest: readonly Column[]
+  /** What a cell says: of most files these are few words, told once each. */
+  markOf: (cell: string) => CellMark
+}
+
+interface Column {
+  index: number
+  name: string
+  /** Of which its heading speaks. */
+  channels: readonly ImportChannel[]
+}
+
+type NoHeading = Extract<HeadingKind, { means: 'no' }>
+const CHOSEN_AS_NO: NoHeading = { means: 'no', reason: 'opted_out', isDetail: false }
+
+/** What a heading is known to mean it means whatever was chosen: no wrong choice makes a no a yes. */
+export function consentColumns(names: readonly string[], mapping: ImportMapping): ConsentColumns {
+  const { status } = mapping
+  const kinds = names.map((name, index) => {
+    return { index, name, channels: importChannels.filter((each) => speaksOf(name, each)), kind: headingKind(name) }
+  })
+  const noes = kinds.flatMap(({ kind, ...column }) => {
+    const { index } = column
+    // Addresses under “Unsubscribed email” are a list of those who left.
+    if (kind?.means === 'no')
+      return [{ ...column, kind: index === mapping.address ? { ...kind, isDetail: true } : kind }]
+    const isChosenAsNo = index === status && kind === null && mapping.yesMeans === 'withdrawn'
+    return isChosenAsNo ? [{ ...column, kind: CHOSEN_AS_NO }] : []
+  })
+  const read = [mapping.address, mapping.channel, status, mapping.date, mapping.source, mapping.wording]
+  const others = kinds.filter(({ index, kind }) => kind && kind.means !== 'no' && !read.includes(index))
+  const chosen = kinds.find(({ index }) => index === status && !noes.some((each) => each.index === index))
+  const means = chosen?.kind?.means
+  // Without a word on it, a yes under an unknown heading may mean anything.
+  const isUnclear = means === 'either' || (chosen?.kind === null && mapping.yesMeans === null)
+  const main = chosen ? { index: chosen.index, isUnclear, isOptInHeading: means === 'yes' } : null
+  const rest = kinds.filter(({ index, kind }) => kind === null && !read.includes(index))
+  return { main, noes, others, rest, markOf: remembered(cellMark) }
+}
+
+const MOST_REMEMBERED = 1_000
+const LONGEST_REMEMBERED = 60
+
+function remembered(markOf: (cell: string) => CellMark): (cell: string) => CellMark {
+  const known = new Map<string, CellMark>()
+  return (cell) => {
+    const mark = known.get(cell) ?? markOf(cell)
+    if (known.size < MOST_REMEMBERED && cell.length <= LONGEST_REMEMBERED) known.set(cell, mark)
+    return mark
+  }
+}
+
+interface Statement {
+  status: RowStatus | null
+  reason: ImportReason | null
+  /** Of the statement itself, where its column has dates. */
+  at: Date | null
+  /** Something was said that cannot be read: it grants nothing. */
+  isUnread: boolean
+}
+
+/** No wins: over a yes of another column, and over what was said of the whole file. */
+function readStatement(
+  cells: readonly string[],
+  channel: ImportChannel | null,
+  { columns: { main, noes, others, rest, markOf }, mapping, zone }: ReadingOf,
+): Statement {
+  const cell = (index: number) => cells[index] ?? ''
+  const dateIn = (index: number) => dateOf(cell(index).trim(), mapping.dateOrder, zone)
+  const isMeant = ({ channels }: Column) => channel === null || channels.includes(channel)
+  const found: Opinion[] = [
+    ...(main ? [mainOpinion(markOf(cell(main.index)), main, () => dateIn(main.index))] : []),
+    ...noes.filter(isMeant).map(({ index, kind }) => noOpinion(markOf(cell(index)), kind, () => dateIn(index))),
+    ...others.filter(isMeant).map(({ index }) => otherOpinion(markOf(cell(index)))),
+    ...rest.filter(isMeant).map(({ index }) => restOpinion(refusalAnywhere(cell(index)))),
+  ]
+  const refusals = found.filter((each) => typeof each === 'object' && 'reason' in each)
+  if (refusals.length > 0) {
+    const reason = heaviest(refusals.flatMap((each) => each.reason ?? []))
+    const at = refusals.find((each) => each.at)?.at ?? null
+    const status = reason && suppressionFor[reason] ? 'suppressed' : 'withdrawn'
+    return { status, reason, at, isUnread: false }
+  }
+  const isUnread = found.includes('unread')
+  const isGranted = main ? found.some((each) => typeof each === 'object') : mapping.statusForAll === 'granted'
+  const status = isUnread ? null : isGranted ? 'granted' : main ? null : mapping.statusForAll
+  const at = found.find((each) => typeof each === 'object')?.at ?? null
+  return { status, reason: null, at, isUnread: isUnread || main !== null }
+}
+
+type Refusal = { reason: ImportReason | null; at: Date | null }
+type Opinion = Refusal | { isGranted: true; at: Date | null } | 'unread' | 'silent'
+
+function mainOpinion(mark: CellMark, main: NonNullable<ConsentColumns['main']>, readDate: () => Date | null): Opinion {
+  if (typeof mark === 'object') return { ...mark, at: null }
+  if (mark === 'empty') return 'silent'
+  if (mark === 'granted') return { isGranted: true, at: null }
+  if (main.isUnclear || mark === 'mark') return 'unread'
+  if (mark === 'no') return { reason: null, at: null }
+  if (mark === 'yes') return { isGranted: true, at: null }
+  const date = main.isOptInHeading ? readDate() : null
+  return date ? { isGranted: true, at: date } : 'unread'
+}
+
+function noOpinion(mark: CellMark, { reason, isDetail }: NoHeading, readDate: () => Date | null): Opinion {
+  // “Suppressed” says nothing of why, and a cell may.
+  if (typeof mark === 'object') {
+    return { reason: reason === 'suppressed' ? mark.reason : heaviest([mark.reason, reason]), at: null }
+  }
+  if (mark === 'yes' || mark === 'mark') return { reason, at: null }
+  if (mark === 'no' || mark === 'empty') return 'silent'
+  const date = readDate()
+  return date || mark === 'time' || isDetail ? { reason, at: date } : 'unread'
+}
+
+const restOpinion = (reason: ImportReason | null): Opinion => (reason ? { reason, at: null } : 'silent')
+
+/** A plain no in a further column: of people who ticked another box. */
+function otherOpinion(mark: CellMark): Opinion {
+  if (typeof mark === 'object') return { ...mark, at: null }
+  return mark === 'no' ? { reason: null, at: null } : 'silent'
+}
+
+/** Where the suppression list has the reason; any other no is a withdrawal. */
+export const suppressionFor: Partial<Record<ImportReason, SuppressionReason>> = {
+  bounced: 'hard_bounce',
+  complained: 'complaint',
+  invalid: 'invalid',
+}
+
+/** What says nothing of a person's own will: it does not outweigh what they said here themselves. */
+export const isNoAct = (reason: ImportReason | null): boolean => reason === 'never' || reason === 'unconfirmed'
+
+const CHANNELS: Record<ImportChannel, readonly string[]> = {
+  email: ['email', 'e-mail', 'mail', 'newsletter'],
+  sms: ['sms', 'text', 'phone', 'mobile', 'telefon', 'handy'],
+  whatsapp: ['whatsapp', 'whats app', 'wa'],
+}
+
+const channelOf = (text: string): ImportChannel | null =>
+  importChannels.find((channel) => CHANNELS[channel].includes(text.toLowerCase())) ?? null
+
+const ISO =
+  // Bounded: see dateOf.
+  /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T ,]+(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?)?\s*([ap]\.?m\.?)?\s*(Z|UTC|GMT|[+-]\d{2}:?\d{2})?$/i
+const WRITTEN = /^(\d{1,2})[-/.](\d{1,2})[-/.](\d{4}|\d{2})(?:[T ,]+(\d{1,2}):(\d{2})(?::(\d{2}))?)?\s*([ap]\.?m\.?)?$/i
+/** With its time, zone and spaces. */
+const LONGEST_DATE = 60
+/** Nobody agreed to messages of a web shop before there was one. */
+const EARLIEST_YEAR = 1995
+const EARLIEST = Date.UTC(EARLIEST_YEAR, 0, 1)
+
+/** An instant; a day alone is its first moment. Without a zone of its own it is the store's wall clock. null: not a date. */
+export function dateOf(text: string, order: DateOrder, zone: string): Date | null {
+  if (text.length > LONGEST_DATE) return null
+  if (/^\d{10}$/.test(text)) return checked(Number(text) * 1_000)
+  if (/^\d{13}$/.test(text)) return checked(Number(text))
+  const iso = ISO.exec(text)
+  const written = iso ? null : WRITTEN.exec(text)
+  if (iso) return instant([iso[1]!, iso[2]!, iso[3]!], iso.slice(4), zone)
+  if (!written || order === 'iso') return null
+  const [, first, second, said] = written
+  const year = said!.length === 4 ? said : `${Number(said) >= EARLIEST_YEAR % 100 ? '19' : '20'}${said}`
+  return instant(order === 'dmy' ? [year!, second!, first!] : [year!, first!, second!], written.slice(4), zone)
+}
+
+function instant(day: [string, string, string], time: (string | undefined)[], zone: string): Date | null {
+  const [year, month, date] = day.map(Number) as [number, number, number]
+  const [said, minute, second] = time.slice(0, 3).map((part) => Number(part ?? 0)) as [number, number, number]
+  const hour = hourOf(said, time[3])
+  if (hour === null) return null
+  try {
+    // What does not exist, such as 31 February, is refused: a file that has it is read wrong.
+    const clock = Temporal.PlainDateTime.from({ year, month, day: date, hour, minute, second }, { overflow: 'reject' })
+    return checked(instantOf(clock, offsetOf(time[4]) ?? zone).epochMilliseconds)
+  } catch {
+    return null
+  }
+}
+
+/** Of 24; null: the clock of twelve hours has no such hour. */
+function hourOf(said: number, half: string | undefined): number | null {
+  if (!half) return said
+  if (said < 1 || said > 12) return null
+  return (said % 12) + (/^p/i.test(half) ? 12 : 0)
+}
+
+/** As an ISO offset; null: the text names none. */
+function offsetOf(zone: string | undefined): string | null {
+  if (!zone) return null
+  const [, sign, hours, minutes] = /^([+-])(\d{2}):?(\d{2})$/.exec(zone) ?? []
+  return sign ? `${sign}${hours}:${minutes}` : '+00:00'
+}
+
+const checked = (ms: number): Date | null => (Number.isFinite(ms) && ms >= EARLIEST ? new Date(ms) : null)
+
+const HEADINGS: [keyof ImportMapping, RegExp][] = [
+  ['address', /e-?mail|address|adresse|phone|mobile|telefon|handy|number|recipient/i],
+  [
+    'date',
+    /confirm.?time|consent.{0,40}(date|time|at\b)|opt.?in.?(time|date|at)|date|datum|[_ ](?:at|on|am)$|signed.?up|time|when|zeit|since/i,
+  ],
+  // By what the heading means.
+  ['status', /./],
+  ['channel', /channel|kanal|medium/i],
+  ['wording', /wording|statement|wortlaut|consent.?text|text/i],
+  ['source', /source|quelle|evidence|nachweis|proof|form|origin|herkunft|method/i],
+]
+
+/** The columns as their headings and first rows suggest; the owner has the last word. */
+export function guessMapping(
+  columns: readonly string[],
+  sample: readonly (readonly string[])[],
+  country: string | null,
+): ImportMapping {
+  const places: Partial<Record<keyof ImportMapping, number>> = {}
+  const kinds = columns.map(headingKind)
+  const valuesOf = (index: number) => sample.map((row) => row[index] ?? '').filter(Boolean)
+  const isMailIn = (index: number) =>
+    valuesOf(index).some((value) => value.includes('@')) || valuesOf(index).length === 0
+  for (const [field, heading] of HEADINGS) {
+    const taken = new Set(Object.values(places))
+    const place = columns.findIndex((name, index) => {
+      const kind = kinds[index]?.means
+      if (taken.has(index) || kind === 'no') return false
+      if (field !== 'status') return kind === undefined && heading.test(name)
+      const channel = isMailIn(places.address ?? 0) ? 'email' : 'sms'
+      return kind !== undefined && speaksOf(name, channel)
+    })
+    if (place >= 0) places[field] = place
+  }
+  const withAt = columns.findIndex((_, index) => valuesOf(index).some((value) => value.includes('@')))
+  const address = places.address ?? Math.max(0, withAt)
+  return {
+    address,
+    channel: places.channel ?? null,
+    channelForAll: isMailIn(address) ? 'email' : 'sms',
+    status: places.status ?? null,
+    yesMeans: null,
+    statusForAll: null,
+    date: places.date ?? null,
+    dateOrder: places.date === undefined ? 'iso' : orderOf(valuesOf(places.date), country),
+    source: places.source ?? null,
+    sourceForAll: '',
+    wording: places.wording ?? null,
+  }
+}
+
+const MONTH_FIRST = ['US', 'PH']
+
+/** Day or month first: what cannot be a month decides, then where the shop is. */
+function orderOf(dates: readonly string[], country: string | null): DateOrder {
+  const written = dates.map((text) => WRITTEN.exec(text)).filter((found) => found !== null)
+  if (written.length === 0) return 'iso'
+  if (written.some(([, first]) => Number(first) > 12)) return 'dmy'
+  if (written.some(([, , second]) => Number(second) > 12)) return 'mdy'
+  return MONTH_FIRST.includes(country ?? '') && !dates.some((text) => text.includes('.')) ? 'mdy' : 'dmy'
+}
+
+/** What people have said no to comes first: whatever its place in the file, it beats a yes of the same file (C5). */
+export function inOrder(rows: readonly ReadRow[]): { rows: ReadRow[]; yesFrom: number } {
+  const isYes = (row: ReadRow) => row.problem === null && row.status === 'granted'
+  const others = rows.filter((row) => !isYes(row))
+  return { rows: [...others, ...rows.filter(isYes)], yesFrom: others.length }
+}
+
+/** So many rows in which each outcome of the file is seen: the first of each, then the second, and so on. */
+export function someOfEach(rows: readonly ReadRow[], most: number): ReadRow[] {
+  const kinds = new Map<string, ReadRow[]>()
+  for (const row of rows) {
+    const kind = row.problem ?? `${row.status} ${row.reason}`
+    const same = kinds.get(kind) ?? []
+    if (same.length < most) same.push(row)
+    kinds.set(kind, same)
+  }
+  const firsts = [...kinds.values()].flatMap((same) => same.map((row, place) => ({ row, place })))
+  const shown = firsts.sort((a, b) => a.place - b.place || a.row.line - b.row.line).slice(0, most)
+  return shown.map(({ row }) => row).sort((a, b) => a.line - b.line)
+}

@@ -1,0 +1,325 @@
+import {
+  ImportMapping,
+  type ImportPreview,
+  type ImportProblem,
+  type ImportView,
+  importProblems,
+  importReasons,
+} from '../../../shared/ledger.ts'
+import { maskedAddress } from '../../messages/channels/mask.ts'
+import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
+import { isDatabaseAway } from '../../core/db/db-away.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { idOf, newId } from '../../core/common/ids.ts'
+import { inPieces } from '../../core/common/pieces.ts'
+import { type Limit, take } from '../../core/db/rate-limits.ts'
+import type { Deps } from '../../deps.ts'
+import type { Session } from '../../access/members/session.ts'
+import { userById } from '../../access/members/users.ts'
+import { scheduleNextLook, wakeStoreMessages } from '../../messages/messages/messages.ts'
+import { notify } from '../../access/notifications/notifications.ts'
+import type { NewEntry } from '../../shoppers/suppressions/rules.ts'
+import { suppressImported } from '../../shoppers/suppressions/suppressions.ts'
+import { type Table, tableOf, textOf } from './file.ts'
+import { headingKind } from './import-marks.ts'
+import {
+  consentColumns,
+  guessMapping,
+  inOrder,
+  isNoAct,
+  type ReadingOf,
+  type ReadRow,
+  readRow,
+  someOfEach,
+  suppressionFor,
+} from './import-rules.ts'
+import * as sql from './import-sql.ts'
+import { inTurn, oneUpload } from './import-turns.ts'
+import { consentImportJob } from './jobs.ts'
+import { isImportId } from './rules.ts'
+import { placeOf } from './sql.ts'
+
+// Consents that were given elsewhere, brought in with what proves them (C5). A file is uploaded, looked at, confirmed on a legal ground and
+// then taken in part by part; the same row twice is one row, and whoever has said no stays at their no.
+
+const SHOWN_ROWS = 10
+/** Rows per statement. */
+const PART = 2_000
+/** Rows read, or judged, without a turn for others: two to four milliseconds. */
+const PIECE = 200
+const uploads: Limit = { name: 'consent-upload', points: 60, windowS: 3_600 }
+const previews: Limit = { name: 'consent-preview', points: 120, windowS: 3_600 }
+
+export async function uploadConsents(
+  deps: Deps,
+  session: Session,
+  store: StoreDb,
+  { body, fileName }: { body: unknown; fileName: string },
+) {
+  await take(deps, uploads, session.accountId)
+  return oneUpload(session.accountId, async () => {
+    const content = await textOf(body)
+    return inTurn(session.accountId, () => keepUpload(deps, store, { content, fileName, accountId: session.accountId }))
+  })
+}
+
+async function keepUpload(
+  deps: Deps,
+  store: StoreDb,
+  { content, fileName, accountId }: { content: string; fileName: string; accountId: string },
+) {
+  const table = await tableOf(content)
+  const { country, zone } = await placeOf(store)
+  const mapping = guessMapping(table.columns, table.rows.slice(0, 50), country)
+  const at = deps.now()
+  const id = newId()
+  const { delimiter, columns, rows } = table
+  const about = { id, fileName: fileName.trim() || 'consents.csv', content, delimiter, columns, rowCount: rows.length }
+  await sql.insertImport(store, { ...about, mapping, at })
+  const reading = readingOf(table, { mapping, country, zone, uploadedAt: at })
+  const preview = await previewOf(deps, store, { table, reading, accountId })
+  return { import: await viewOf(store, id), columns, preview }
+}
+
+export async function previewConsents(
+  deps: Deps,
+  session: Session,
+  store: StoreDb,
+  { id, mapping }: { id: string; mapping: ImportMapping },
+): Promise<ImportPreview> {
+  await take(deps, previews, session.accountId)
+  return inTurn(session.accountId, async () => {
+    const row = await uploadedImport(store, id)
+    const table = await tableOf(row.content, row.delimiter)
+    const { country, zone, uploaded_at: uploadedAt, account_id: accountId } = row
+    return previewOf(deps, store, {
+      table,
+      reading: readingOf(table, { mapping, country, zone, uploadedAt }),
+      accountId,
+    })
+  })
+}
+
+interface Previewed {
+  table: Table
+  reading: ReadingOf
+  accountId: string
+}
+
+async function previewOf(deps: Deps, store: StoreDb, { table, reading, accountId }: Previewed): Promise<ImportPreview> {
+  const { mapping, columns, uploadedAt } = reading
+  const rows = await readAll(table, reading)
+  const problems = new Map<ImportProblem, number>()
+  const counts = { granted: 0, withdrawn: 0, suppressed: 0 }
+  for (const { problem, status } of rows) {
+    if (problem) problems.set(problem, (problems.get(problem) ?? 0) + 1)
+    else if (status) counts[status]++
+  }
+  const shown = someOfEach(rows, SHOWN_ROWS)
+  const asked = shown.map((row) => evaluated(deps, store.storeId, table, row, uploadedAt))
+  const decisions = await sql.decisionsOf(store, accountId, asked)
+  const chosen = mapping.status === null ? undefined : table.columns[mapping.status]
+  return {
+    mapping,
+    rows: shown.map(({ given, at, problem, others, ...row }) => {
+      const decision = problem ?? (decisions.get(row.line) as ImportProblem | undefined)
+      return {
+        ...row,
+        others: [...others],
+        source: given,
+        at: at?.toISOString() ?? null,
+        problem: decision ? importProblems[decision] : null,
+      }
+    }),
+    readable: counts.granted + counts.withdrawn + counts.suppressed,
+    counts,
+    statesConsent: columns.main !== null,
+    asksYesMeans: chosen !== undefined && headingKind(chosen) === null,
+    optOutColumns: columns.noes.map(({ name }) => name),
+    problems: [...problems].map(([problem, count]) => ({ problem: importProblems[problem], count })),
+  }
+}
+
+const readingOf = (table: Table, reading: Omit<ReadingOf, 'columns'>): ReadingOf => ({
+  ...reading,
+  columns: consentColumns(table.columns, reading.mapping),
+})
+
+/** A large file takes seconds to read; the server answers others meanwhile. */
+async function readAll(table: Table, reading: ReadingOf): Promise<ReadRow[]> {
+  const read: ReadRow[] = []
+  for await (const piece of inPieces(table.rows, PIECE)) {
+    for (const cells of piece) read.push(readRow(cells, read.length + 2 + table.skipped, reading))
+  }
+  return read
+}
+
+export async function confirmConsents(
+  deps: Deps,
+  session: Session,
+  store: StoreDb,
+  { id, mapping, legalGround }: { id: string; mapping: ImportMapping; legalGround: string },
+): Promise<ImportView> {
+  await uploadedImport(store, id)
+  const by = found(await userById(deps.db, session.userId), 'User').name
+  await transact(store, async (tx) => {
+    const isConfirmed = await sql.confirmImport(tx, id, { mapping, legalGround, by, at: deps.now() })
+    if (!isConfirmed) throw new AppError('conflict', 'This file has already been confirmed.')
+    await deps.jobs.enqueue(tx.db, consentImportJob, { storeId: store.storeId, importId: id }, id)
+  })
+  deps.log.info({ storeId: store.storeId, importId: id }, 'ledger.import-confirmed')
+  return viewOf(store, id)
+}
+
+export async function cancelConsents(store: StoreDb, id: string): Promise<void> {
+  if (!isImportId(id) || !(await sql.deleteUploaded(store, id))) throw new AppError('not_found', 'Import not found')
+}
+
+/** The job. What fails for another reason than a database that is away will not heal by itself, and is said. */
+export async function runImport(
+  deps: Deps,
+  { storeId, importId }: { storeId: string; importId: string },
+): Promise<void> {
+  const store = { storeId, db: deps.db }
+  try {
+    await takeAllIn(deps, store, importId)
+  } catch (error) {
+    if (isDatabaseAway(error)) throw error
+    deps.log.error({ storeId, importId, err: error }, 'ledger.import-failed')
+    await sql.finishImport(store, importId, 'failed', deps.now())
+  }
+}
+
+async function takeAllIn(deps: Deps, store: StoreDb<Db>, importId: string): Promise<void> {
+  const row = await sql.importOf(store, importId)
+  if (row?.state !== 'running' || row.content === null || !row.mapping) return
+  const table = await tableOf(row.content, row.delimiter)
+  // A file confirmed by an earlier version says nothing of what that one did not ask.
+  const mapping = ImportMapping.parse(row.mapping)
+  const { country, zone, uploaded_at: uploadedAt, account_id: accountId, file_name: fileName } = row
+  const reading = readingOf(table, { mapping, country, zone, uploadedAt })
+  const { rows, yesFrom } = inOrder(await readAll(table, reading))
+  for (let start = row.done_count, end = start; start < rows.length; start = end) {
+    // A statement does not see what it writes itself: no yes goes together with a no.
+    end = Math.min(start + PART, start < yesFrom ? yesFrom : rows.length)
+    const part: sql.EvaluatedRow[] = []
+    const entries: NewEntry[] = []
+    // A row counts once, however many addresses it has.
+    const further: NewEntry[] = []
+    for await (const piece of inPieces(rows.slice(start, end), PIECE)) {
+      for (const each of piece) {
+        const entry = suppressionOf(each)
+        const more = each.others.map((address) => ({ ...each, address, isFurther: true }))
+        if (entry) {
+          entries.push(entry)
+          further.push(...more.map(({ address }) => ({ ...entry, address })))
+        } else for (const row of [each, ...more]) part.push(evaluated(deps, store.storeId, table, row, uploadedAt))
+      }
+    }
+    const isMine = await transact(store, async (tx) => {
+      // Another process has come further, or somebody removed it.
+      if ((await sql.lockRunning(tx, importId)) !== start) return false
+      const account = { accountId, db: tx.db }
+      const suppressed = await suppressImported(deps, account, importId, { entries, fileName })
+      if (further.length > 0) await suppressImported(deps, account, importId, { entries: further, fileName })
+      await sql.takeIn(tx, { importId, accountId, rows: part, suppressed, size: end - start, now: deps.now() })
+      return true
+    })
+    if (!isMine) return
+  }
+  await transact(store, async (tx) => {
+    const done = await sql.finishImport(tx, importId, 'done', deps.now())
+    if (done) await notify(tx, { type: 'import_finished', data: { importId, ...done }, at: deps.now() })
+    // Whose message waits for a yes may have one now.
+    await wakeStoreMessages(tx, ['no_consent'], deps.now())
+    await scheduleNextLook(tx)
+  })
+}
+
+/** null: it goes into the ledger, or is refused. */
+function suppressionOf({ problem, status, reason, channel, address }: ReadRow): NewEntry | null {
+  const entry = status === 'suppressed' && reason && suppressionFor[reason]
+  if (problem || !entry || !channel) return null
+  return { address, channel, reason: entry, note: `The file says: ${importReasons[reason]}` }
+}
+
+function evaluated(
+  deps: Deps,
+  storeId: string,
+  table: Table,
+  row: ReadRow & { isFurther?: boolean },
+  uploadedAt: Date,
+): sql.EvaluatedRow {
+  const { isFurther: is_further = false, line, address, channel, status, reason, at, given, wording, problem } = row
+  const cells = (table.rows[line - 2 - table.skipped] ?? [])
+    .slice(0, table.columns.length)
+    .map((cell) => cell.slice(0, 500))
+  const none = { hash: null, channel, status, reason, is_no_act: false, is_further, at: null, wording: null, who: null }
+  if (problem || !channel) return { ...none, id: newId(), line, given, cells, problem }
+  const hash = deps.secrets.addressHash(address)
+  const said = [storeId, hash.toString('hex'), channel, status, at?.getTime() ?? 'no date', given, wording]
+  return {
+    id: idOf(JSON.stringify(said)),
+    line,
+    hash: hash.toString('hex'),
+    channel,
+    status,
+    reason,
+    is_no_act: isNoAct(reason),
+    is_further,
+    at: (at ?? uploadedAt).toISOString(),
+    wording: wording || null,
+    who: maskedAddress(channel, address),
+    given,
+    cells,
+    problem: null,
+  }
+}
+
+export async function importsOf(store: StoreDb): Promise<ImportView[]> {
+  return (await sql.importsOf(store)).map(present)
+}
+
+export async function viewOf(store: StoreDb, id: string): Promise<ImportView> {
+  const [row] = await sql.importsOf(store, id)
+  return present(found(row, 'Import'))
+}
+
+const present = (row: sql.ImportRow): ImportView => ({
+  id: row.id,
+  fileName: row.file_name,
+  state: row.state,
+  rowCount: row.row_count,
+  doneCount: row.done_count,
+  addedCount: row.added_count,
+  knownCount: row.known_count,
+  refusedCount: row.refused_count,
+  suppressedCount: row.suppressed_count,
+  standing: row.standing,
+  doubt: row.doubt,
+  reviewedBy: row.reviewed_by,
+  reviewedAt: row.reviewed_at?.toISOString() ?? null,
+  legalGround: row.legal_ground,
+  confirmedBy: row.confirmed_by,
+  uploadedAt: row.uploaded_at.toISOString(),
+  confirmedAt: row.confirmed_at?.toISOString() ?? null,
+  finishedAt: row.finished_at?.toISOString() ?? null,
+  hasReport: Boolean(row.has_report),
+})
+
+async function uploadedImport(store: StoreDb, id: string) {
+  const row = isImportId(id) ? await sql.importOf(store, id) : undefined
+  if (!row) throw new AppError('not_found', 'Import not found')
+  if (row.state !== 'uploaded' || row.content === null) {
+    throw new AppError('conflict', 'This file has already been confirmed, or is too old. Upload it again.')
+  }
+  return { ...row, content: row.content }
+}
+
+const UPLOAD_KEPT_MS = 86_400_000
+const REPORT_KEPT_MS = 7 * 86_400_000
+
+export async function tidyImports(deps: Deps): Promise<void> {
+  const before = (ms: number) => new Date(deps.now().getTime() - ms)
+  await sql.forgetOld(deps.db, { uploads: before(UPLOAD_KEPT_MS), reports: before(REPORT_KEPT_MS) })
+}

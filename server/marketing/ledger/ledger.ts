@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import { normalizeEmail, normalizePhone } from '../../../shared/contact.ts'
+import type { LedgerEntry, LedgerFilter } from '../../../shared/ledger.ts'
+import type { StoreDb } from '../../core/db/db.ts'
+import { AppError } from '../../core/common/errors.ts'
+import { cursorPage, readCursor } from '../../core/db/paging.ts'
+import type { Deps } from '../../deps.ts'
+import { evidenceText, standingText } from './rules.ts'
+import * as sql from './sql.ts'
+
+// The consent ledger: who said yes or no to what, when, and what proves it (C5). It names people by a keyed hash; whoever knows an
+// address finds its rows, and nobody reads an address off it.
+
+export interface LedgerPage {
+  entries: LedgerEntry[]
+  next: string | null
+}
+
+export async function searchLedger(
+  deps: Deps,
+  store: StoreDb,
+  { cursor, limit, ...filter }: LedgerFilter & { cursor?: string | undefined; limit: number },
+): Promise<LedgerPage> {
+  const typed = await typedAddress(store, filter.address)
+  const after = readCursor(cursor, Place)
+  const hash = typed ? deps.secrets.addressHash(typed) : null
+  const rows = await sql.ledgerPage(store, { ...filter, hash, after, limit: limit + 1 })
+  const { shown, next } = cursorPage(rows, limit, ({ at, id }) => ({ at, id }))
+  return { entries: shown.map((row) => entryOf(row, typed)), next }
+}
+
+/** What one person agreed to under any of their addresses, as these are kept; the newest first. */
+export async function entriesOf(
+  { secrets }: Pick<Deps, 'secrets'>,
+  store: StoreDb,
+  addresses: readonly string[],
+  most: number,
+): Promise<LedgerEntry[]> {
+  const all = addresses.map(async (address) => {
+    const rows = await sql.ledgerPage(store, { hash: secrets.addressHash(address), after: null, limit: most })
+    return rows.map((row) => entryOf(row, address))
+  })
+  const entries = (await Promise.all(all)).flat()
+  return entries.sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0)).slice(0, most)
+}
+
+const Place = z.object({ at: z.coerce.date(), id: z.uuid() })
+
+export const entryOf = (row: sql.LedgerRow, typed: string | null): LedgerEntry => ({
+  id: row.id,
+  who: typed ?? row.who,
+  person: row.hash.slice(0, 8),
+  channel: row.channel,
+  status: row.status,
+  isConfirmed: row.is_confirmed,
+  standing: row.standing,
+  source: row.source,
+  wording: row.wording,
+  at: row.at.toISOString(),
+  evidence: [...standingText[row.standing], ...evidenceText(row.evidence, row.is_confirmed)],
+})
+
+/** One spelling, as it was hashed; null: no search. */
+export async function typedAddress(store: StoreDb, text: string): Promise<string | null> {
+  if (text === '') return null
+  const address = text.includes('@') ? normalizeEmail(text) : normalizePhone(text, (await sql.placeOf(store)).country)
+  if (address) return address
+  throw new AppError('invalid', 'Enter a full email address or phone number to find its entries.', {
+    fields: { address: 'Enter a full email address or phone number.' },
+  })
+}

@@ -1,0 +1,101 @@
+import type { ConsentEvidence, ImportStanding, LedgerChannel, LedgerFilter, LedgerStatus } from '../../../shared/ledger.ts'
+import { ledgerChannels, ledgerStatuses } from '../../../shared/ledger.ts'
+import { counts } from '../../shoppers/consent/fragments.ts'
+import { type StoreDb, sql, zoneInSql } from '../../core/db/db.ts'
+
+// The consent ledger as it is searched: SQL and nothing else. Every order and filter has an index that serves it at a million rows.
+
+export interface LedgerRow {
+  id: string
+  hash: string
+  channel: LedgerChannel
+  status: LedgerStatus
+  is_confirmed: boolean
+  source: string
+  wording: string | null
+  at: Date
+  who: string | null
+  evidence: ConsentEvidence | null
+  standing: ImportStanding
+}
+
+export interface Wanted extends Pick<LedgerFilter, 'channel' | 'status' | 'source' | 'from' | 'to'> {
+  hash: Buffer | null
+  /** Below this row, in the order of the list. */
+  after: { at: Date; id: string } | null
+  limit: number
+}
+
+const SELECT = sql`c.id, encode(c.address_hash, 'hex') as hash, c.channel, c.status, c.is_confirmed, c.source, c.wording, c.at,
+  c.who, c.evidence, case when ${counts('c')} then 'stands'
+    when exists (select 1 from consent_imports i where i.store_id = c.store_id and i.id = any(c.import_ids) and i.standing = 'doubted')
+    then 'doubted' else 'undone' end as standing`
+
+/** Newest first. A search names one person, who has few rows; without a filter the rows come from the index of all. */
+export async function ledgerPage(store: StoreDb, wanted: Wanted): Promise<LedgerRow[]> {
+  const { db, storeId } = store
+  const { hash, channel, status, source, limit } = wanted
+  const order = sql`order by c.at desc, c.id desc limit ${limit}`
+  const bounds = boundsOf(storeId, wanted)
+  if (hash) {
+    const rows = await sql<LedgerRow>`
+      select ${SELECT} from consents c where c.store_id = ${storeId} and c.address_hash = ${hash} ${bounds}
+        and c.channel = coalesce(${channel ?? null}, c.channel) and c.status = coalesce(${status ?? null}, c.status)
+        and c.source = coalesce(${source ?? null}, c.source) ${order}`.execute(db)
+    return rows.rows
+  }
+  if (!channel && !status && !source) {
+    const rows = await sql<LedgerRow>`
+      select ${SELECT} from consents c where c.store_id = ${storeId} ${bounds} ${order}`.execute(db)
+    return rows.rows
+  }
+  return filtered(store, wanted, bounds)
+}
+
+/** Each combination the filter leaves is a stretch of one index, read from its newest end; together they are few. */
+async function filtered({ db, storeId }: StoreDb, wanted: Wanted, bounds: ReturnType<typeof boundsOf>) {
+  const sources = wanted.source ? [wanted.source] : await sourcesOf({ db, storeId })
+  const channels = wanted.channel ? [wanted.channel] : [...ledgerChannels]
+  const statuses = wanted.status ? [wanted.status] : [...ledgerStatuses]
+  const rows = await sql<LedgerRow>`
+    select c.* from unnest(${sources}::text[]) as s(source) cross join unnest(${channels}::text[]) as h(channel)
+      cross join unnest(${statuses}::text[]) as t(status) cross join lateral (
+        select ${SELECT} from consents c where c.store_id = ${storeId} and c.source = s.source and c.channel = h.channel
+          and c.status = t.status ${bounds} order by c.at desc, c.id desc limit ${wanted.limit}) c
+    order by c.at desc, c.id desc limit ${wanted.limit}`.execute(db)
+  return rows.rows
+}
+
+/** Days are those of the store's zone. */
+function boundsOf(storeId: string, { from, to, after }: Wanted) {
+  const zone = sql`(select ${zoneInSql(sql`time_zone`)} from stores where id = ${storeId})`
+  return sql`
+    ${from ? sql`and c.at >= (${from}::date)::timestamp at time zone ${zone}` : sql``}
+    ${to ? sql`and c.at < (${to}::date + 1)::timestamp at time zone ${zone}` : sql``}
+    ${after ? sql`and (c.at, c.id) < (${after.at}, ${after.id}::uuid)` : sql``}`
+}
+
+/** So many are looked for; where somebody's own words stand as sources, the rest is found without a filter. */
+const MOST_SOURCES = 60
+
+/** One look into the index for each source there is, not one for each row. */
+export async function sourcesOf({ db, storeId }: StoreDb): Promise<string[]> {
+  const rows = await sql<{ source: string }>`
+    with recursive found as (
+      (select source from consents where store_id = ${storeId} order by source limit 1)
+      union all
+      select (select c.source from consents c where c.store_id = ${storeId} and c.source > found.source order by c.source limit 1)
+      from found where found.source is not null)
+    select source from found where source is not null limit ${MOST_SOURCES}`.execute(db)
+  return rows.rows.map(({ source }) => source)
+}
+
+/** Where the store is: how its people write numbers, and which wall clock they mean. */
+export async function placeOf({ db, storeId }: StoreDb): Promise<{ country: string | null; zone: string }> {
+  const row = await db
+    .selectFrom('stores')
+    .select(['base_country as country', 'time_zone as zone'])
+    .where('id', '=', storeId)
+    .executeTakeFirstOrThrow()
+  return row
+}

@@ -1,0 +1,250 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { aShop, consent, post, type Shop } from '../../../test/by-hand-scene.ts'
+import { anOrder, freshOrderCheck } from '../../../test/factories.ts'
+import { manyCarts } from '../../../test/many-carts.ts'
+import { HOUR, MINUTE, pass } from '../../../test/message-scene.ts'
+import { isProof } from '../../../test/seed.ts'
+import { countStatements } from '../../../test/statements.ts'
+import { aWorld } from '../../../test/world.ts'
+import { recordOrders } from '../../carts/carts/record.ts'
+import type { Outcome } from '../../messages/channels/channel.ts'
+import { newId } from '../../core/common/ids.ts'
+import { closeAbandonedSends } from '../../delivery/send/abandoned.ts'
+import { sendDue } from '../../delivery/send/send-due.ts'
+import { beat } from '../../delivery/send/workers.ts'
+
+// Many messages in one request (D9): the rows are the job.
+
+const world = aWorld()
+let answer: typeof world.answer
+let answerText: typeof world.answerText
+beforeEach(() => {
+  answer ??= world.answer
+  answerText ??= world.answerText
+  Object.assign(world, { answer, answerText })
+  world.sent.length = 0
+  world.texts.length = 0
+})
+
+const start = (shop: Shop, body: object, headers = {}) =>
+  post(world, shop, '/api/carts/send', { channel: 'email', cartIds: shop.cartIds, ...body }, headers)
+const read = (shop: Shop, jobId: string, query = '') =>
+  world.request('GET', `/api/carts/send/${jobId}${query}`, { token: shop.token }).then((reply) => reply.body)
+const work = async (shop: Shop) => {
+  await freshOrderCheck(world, shop.storeId)
+  await sendDue(world.deps, { storeId: shop.storeId })
+}
+/** A process of its own, whose mail server takes many at a time. */
+const aProcess = () => {
+  const { channels } = world.deps
+  return { ...world.deps, workerId: newId(), channels: { ...channels, email: { ...channels.email, poolSize: PLACES } } }
+}
+
+describe('a job', () => {
+  test('answers per cart, and for what is no cart of the store too', async () => {
+    const shop = await aShop(world, 3)
+    const other = await aShop(world, 1)
+    const missing = [newId(), other.cartIds[0]!]
+    const { jobId } = (await start(shop, { cartIds: [...shop.cartIds, ...missing] })).body
+    await work(shop)
+    const job = await read(shop, jobId)
+    expect(job).toMatchObject({
+      state: 'done',
+      total: 5,
+      done: 5,
+      counts: { sent: 3, failed: 2, waiting: 0, unknown: 0 },
+    })
+    const failed = job.results.filter((item: { outcome: string }) => item.outcome === 'failed')
+    expect(failed.map((item: { cartId: string; explanation: string }) => [item.cartId, item.explanation])).toEqual(
+      missing.sort().map((id) => [id, 'Cart not found in this store.']),
+    )
+    expect(world.sent.map((mail) => mail.to).sort()).toEqual(shop.orders.map((order) => order.email).sort())
+    const stranger = await world.request('GET', `/api/carts/send/${jobId}`, { token: other.token })
+    expect(stranger.status).toBe(404)
+  })
+
+  test('a temporary reason is an item’s answer; the failed ones are tried again, and no others', async () => {
+    const shop = await aShop(world, 3)
+    const [first, second] = shop.orders
+    world.answer = (mail) =>
+      mail.to === first!.email
+        ? { kind: 'rejected', reason: '552', response: '552 mailbox full', isRecipientFault: false }
+        : mail.to === second!.email
+          ? { kind: 'unknown', reason: 'timeout', response: 'no answer' }
+          : answer(mail)
+    const { jobId } = (await start(shop, {})).body
+    await work(shop)
+    expect((await read(shop, jobId)).counts).toEqual({ waiting: 0, sent: 1, unknown: 1, failed: 1 })
+    world.answer = answer
+    const again = await Promise.all([
+      post(world, shop, `/api/carts/send/${jobId}/retry`, {}),
+      post(world, shop, `/api/carts/send/${jobId}/retry`, {}),
+    ])
+    expect(again.map((reply) => reply.body.retried).sort()).toEqual([0, 1])
+    await work(shop)
+    expect((await read(shop, jobId)).counts).toEqual({ waiting: 0, sent: 2, unknown: 1, failed: 0 })
+    expect(world.sent.map((mail) => mail.to).filter((to) => to === first!.email)).toHaveLength(2)
+    expect(world.sent).toHaveLength(4)
+  })
+
+  test('what has turned out to be no cart since it failed is still a failed item when it is tried again (D9, S6)', async () => {
+    const shop = await aShop(world)
+    const orders = [1, 2].map(() => ({ ...anOrder(world), kind: 'pending' as const, status: 'pending' }))
+    await recordOrders(world.deps, shop.storeId, orders, 'webhook')
+    const emails = orders.map(({ email }) => email)
+    const carts = await world.db.selectFrom('carts').select('id').where('email', 'in', emails).execute()
+    const { jobId } = (await start(shop, { cartIds: carts.map(({ id }) => id) })).body
+    await work(shop)
+    expect((await read(shop, jobId)).counts).toMatchObject({ failed: 2, waiting: 0 })
+    // Known only now: before the state that was taken for its beginning it had been an order of the staff's.
+    const before = new Date(Date.parse(orders[0]!.modifiedAt) - MINUTE).toISOString()
+    await recordOrders(world.deps, shop.storeId, [{ ...orders[0]!, source: 'staff', modifiedAt: before }], 'webhook')
+    // No worker takes it up before it is looked at.
+    const retry = await world.request('POST', `/api/carts/send/${jobId}/retry`, { token: shop.token, body: {} })
+    expect(retry.body.retried).toBe(1)
+    expect(await read(shop, jobId)).toMatchObject({ total: 2, counts: { failed: 1, waiting: 1 } })
+  })
+
+  test('at an instant: nothing before, and quiet hours that outlast it are the answer', async () => {
+    const shop = await aShop(world, 2)
+    const soon = new Date(world.now.getTime() + HOUR).toISOString()
+    const night = new Date(`${world.now.toISOString().slice(0, 10)}T21:00:00Z`).toISOString()
+    const mails = (await start(shop, { sendAt: soon })).body.jobId
+    const texts = (await start(shop, { sendAt: night, channel: 'sms' })).body.jobId
+    await pass(world, shop.storeId, HOUR - MINUTE)
+    expect((await read(shop, mails)).counts.waiting).toBe(2)
+    await pass(world, shop.storeId, MINUTE)
+    expect((await read(shop, mails)).counts.sent).toBe(2)
+    world.now = new Date(night)
+    await pass(world, shop.storeId, 0)
+    const job = await read(shop, texts)
+    expect(job.counts.failed).toBe(2)
+    expect(job.results[0].explanation).toMatch(/quiet hours where the shopper lives/)
+  })
+
+  test('the control group is overridden one person at a time', async () => {
+    const shop = await aShop(world, 2)
+    const reply = await start(shop, { overrideHoldout: true })
+    expect([reply.status, reply.body.error]).toEqual([422, expect.stringMatching(/one at a time/)])
+  })
+
+  test('the specification’s call for WhatsApp answers with lists of successful and failed', {
+    tags: ['B5', 'B7'],
+  }, async () => {
+    const shop = await aShop(world, 3, { isConsenting: false })
+    await consent(world, shop, shop.orders[0]!)
+    await consent(world, shop, shop.orders[1]!)
+    world.answerText = (text) =>
+      text.to === shop.orders[1]!.phone
+        ? { kind: 'rejected', reason: '131026', response: '131026 undeliverable', isRecipientFault: false }
+        : answerText(text)
+    const { body } = await post(world, shop, '/api/whatsapp/send-bulk', { cartIds: shop.cartIds })
+    expect(body.results.successful).toMatchObject([{ state: 'sent' }])
+    expect(body.results.failed.map((item: { reason: string }) => item.reason).sort()).toEqual([
+      'no_consent',
+      'rejected:131026',
+    ])
+    const none = await post(world, shop, '/api/whatsapp/send-bulk', { cartIds: [] })
+    expect([none.status, none.body.error]).toEqual([400, 'Please select at least one cart to send WhatsApp reminders.'])
+  })
+})
+
+/** So many abandoned carts, and the request that writes to all of them. */
+async function manyToSend(count: number) {
+  const shop = await aShop(world, 0, { plan: 'growth' })
+  const { storeId, flowId } = shop
+  await manyCarts(world.db, { storeId, flowId, now: world.now, count, isAllOpen: true })
+  const carts = await world.db.selectFrom('carts').select('id').where('store_id', '=', storeId).execute()
+  const cartIds = carts.map((cart) => cart.id)
+  const ask = (channel = 'email') =>
+    world.request('POST', '/api/carts/send', {
+      token: shop.token,
+      body: { channel, cartIds },
+      headers: { 'idempotency-key': `many by ${channel}` },
+    })
+  return { shop, cartIds, ask }
+}
+
+/** Of as many as one request may name. */
+const MOST = isProof ? 10_000 : 1_000
+const PAGE = MOST / 10
+
+test('many carts are one request, known in a moment, followed page by page, and repeated without effect', async () => {
+  const { shop, cartIds, ask } = await manyToSend(MOST)
+  let jobId = ''
+  const statements = await countStatements(world.pool).during(async () => {
+    jobId = (await ask()).body.jobId
+  })
+  // None for each cart.
+  expect(statements).toBeLessThan(MOST / 10)
+  expect((await ask()).body.jobId).toBe(jobId)
+  const job = await read(shop, jobId, `?limit=${PAGE}&page=10`)
+  expect(job).toMatchObject({ state: 'running', total: MOST, done: 0, counts: { waiting: MOST } })
+  expect(job.results).toHaveLength(PAGE)
+  const eligibility = await world.request('POST', '/api/carts/eligibility', {
+    token: shop.token,
+    body: { channel: 'email', cartIds },
+  })
+  expect(eligibility.body).toMatchObject({ total: MOST, reasons: [] })
+  expect(eligibility.body.eligible).toHaveLength(MOST)
+})
+
+test('one request names at most 10,000 carts', async () => {
+  const { token } = await aShop(world, 0)
+  const refused = async (count: number) => {
+    // One of them is no id, so that the list is refused at once, also where it is short enough.
+    const cartIds = [...Array.from({ length: count - 1 }, newId), 'no id']
+    const { body } = await world.request('POST', '/api/carts/send', { token, body: { channel: 'email', cartIds } })
+    return Object.keys(body.fields)
+  }
+  expect(await refused(10_000)).toEqual(['cartIds.9999'])
+  expect(await refused(10_001)).toContain('cartIds')
+})
+
+const MANY = isProof ? 1_000 : 60
+/** What a process has with the mail server at one time. */
+const PLACES = isProof ? 100 : 20
+
+test(
+  'one message each; the same request again and a killed server send nothing twice (D9, D10)',
+  async () => {
+    const { shop, ask } = await manyToSend(MANY)
+    const { storeId } = shop
+    const { jobId } = (await ask()).body
+    // Half-way the process goes; whoever comes next goes on from the rows.
+    const answered = MANY * 0.3
+    let left = answered
+    world.answer = async (mail) => {
+      return left-- > 0 ? answer(mail) : end.promise
+    }
+    await freshOrderCheck(world, storeId)
+    const killed = aProcess()
+    const end = Promise.withResolvers<Outcome>()
+    const killedEnds = sendDue(killed, { storeId }).catch(() => {})
+    // It goes when what it was told is written, and the rest of what it may have in flight has left.
+    while (left > -PLACES || (await read(shop, jobId)).done < answered) await sleep(50)
+    expect(await read(shop, jobId)).toMatchObject({ state: 'running', done: answered })
+    world.answer = answer
+    world.advance(MINUTE)
+    await beat(world.deps)
+    await closeAbandonedSends(world.deps)
+    await world.db.updateTable('send_schedule').set({ lease_until: null }).where('store_id', '=', storeId).execute()
+    await freshOrderCheck(world, storeId)
+    await sendDue({ ...aProcess(), workerId: world.deps.workerId }, { storeId })
+    expect((await ask()).body.jobId).toBe(jobId)
+    await work(shop)
+    const job = await read(shop, jobId, '?outcome=unknown')
+    expect(job).toMatchObject({ state: 'done', total: MANY, done: MANY })
+    // What was in flight when the process went (D10).
+    const { unknown } = job.counts
+    expect(unknown).toBe(PLACES)
+    expect(job.results).toHaveLength(unknown)
+    expect(job.counts).toEqual({ waiting: 0, failed: 0, unknown, sent: MANY - unknown })
+    expect(new Set(world.sent.map((mail) => mail.messageId)).size).toBe(MANY)
+    expect(world.sent).toHaveLength(MANY)
+    end.reject(new Error('The process is over.'))
+    await killedEnds
+  },
+  Math.max(120_000, MANY * 120),
+)

@@ -1,0 +1,211 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { z } from 'zod'
+import { explain } from '../../../shared/reasons.ts'
+import type { BulkSend, BulkSendItem, SendChannel, sendWhatsappBulk } from '../../../shared/reminders.ts'
+import { refuseBadText } from '../../delivery/compose/own-text.ts'
+import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
+import { transact } from '../../core/db/db.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { newId } from '../../core/common/ids.ts'
+import { paginationOf } from '../../core/db/paging.ts'
+import type { Deps } from '../../deps.ts'
+import { templateFor } from '../../delivery/preview/preview.ts'
+import * as sql from './bulk-sends-sql.ts'
+import { type IdempotentRequest, withIdempotencyKey } from './idempotency.ts'
+import { assertMaySend, countOwnText } from './manual.ts'
+import { type Items, planItems } from './plan-items.ts'
+
+// Messages to many carts (D9): one request writes one row for each, and the rows are the job. A server that is killed in the middle
+// loses nothing; whoever sends next goes on from them.
+
+export interface JobRequest {
+  channel: SendChannel
+  cartIds: readonly string[]
+  subject?: string | undefined
+  body?: string | undefined
+  /** null: at once; then a temporary reason is an item's answer (D11). */
+  sendAt: Date | null
+  overrideHoldout: boolean
+}
+
+export async function startJob(
+  deps: Deps,
+  store: StoreDb<Db>,
+  request: IdempotentRequest,
+  wanted: JobRequest,
+): Promise<{ jobId: string }> {
+  const cartIds = [...new Set(wanted.cartIds)]
+  await assertMaySend(deps, request.session.accountId, wanted.channel)
+  await refuseBadText(deps, request.session.accountId, wanted)
+  if (wanted.overrideHoldout && cartIds.length > 1) {
+    throw new AppError('unprocessable', 'People in the control group can only be messaged one at a time.')
+  }
+  const askedBy = request.session.userId
+  const job = await withIdempotencyKey(deps, store, request, {
+    make: async (tx, jobId) => {
+      await countOwnText(deps, tx, request, { ...wanted, count: cartIds.length })
+      await planJob(deps, tx, { ...wanted, cartIds, jobId, askedBy })
+    },
+    answer: async (jobId) => ({ jobId }),
+  })
+  await refreshAfterMany(deps, store, cartIds.length)
+  return job
+}
+
+/** From here on a job changes what statistics say of its tables. */
+const MANY = 1_000
+
+export async function refreshAfterMany(deps: Deps, store: StoreDb<Db>, count: number): Promise<void> {
+  if (count < MANY) return
+  await sql.refreshStatistics(store).catch((error) => deps.log.warn({ err: error }, 'jobs.no-statistics'))
+}
+
+async function planJob(
+  deps: Deps,
+  tx: StoreTx,
+  wanted: JobRequest & { jobId: string; askedBy: string },
+): Promise<void> {
+  const { jobId, channel, askedBy, sendAt, cartIds } = wanted
+  const job = { id: jobId, channel, askedBy, sendAt, couponId: null, cartUrl: null, now: deps.now() }
+  await sql.insertJob(tx, job)
+  const templateId = await templateFor(tx, wanted)
+  const words = { templateId, subject: wanted.subject ?? null, body: wanted.body ?? null }
+  const common = { ...job, ...words, jobId, overridesHoldout: wanted.overrideHoldout }
+  const planned = await planItems(deps, tx, common, { carts: cartIds.map((cartId) => ({ id: newId(), cartId })) })
+  const known = new Set(planned.cartIds)
+  const missing = cartIds.filter((id) => !known.has(id))
+  if (missing.length > 0) await sql.noteMissing(tx, jobId, missing)
+}
+
+/** The failed ones whose reason may pass once more, each as a new message; asked twice at once, one of the two finds none. */
+export async function retryJob(deps: Deps, store: StoreDb<Db>, jobId: string, askedBy: string) {
+  const job = found(await sql.readJob(store, jobId), 'Job')
+  const retried = await transact(store, async (tx) => {
+    const failed = await sql.takeFailed(tx, jobId)
+    const [first] = failed
+    if (!first) return 0
+    // All items of a job have the same words.
+    const words = { subject: first.subject, body: first.body, overridesHoldout: first.overrides_holdout }
+    const offer = { couponId: job.coupon_id, cartUrl: job.cart_url, templateId: first.template_id }
+    const common = { jobId, channel: job.channel, sendAt: job.send_at, askedBy, ...offer, ...words }
+    const items = job.coupon_id ? onePerPerson(failed) : failed
+    const planned = await planItems(deps, tx, common, againOf(items, job))
+    const isPlanned = new Set([...planned.cartIds, ...planned.shopperIds])
+    const tried = items.filter((item) => isPlanned.has(item.cart_id ?? item.shopper_id))
+    // What turned out to be no cart stays failed.
+    const left = failed.filter((item) => !tried.includes(item)).map((item) => item.message_id)
+    if (left.length > 0) await sql.putBack(tx, left)
+    return tried.length
+  })
+  return { jobId, retried }
+}
+
+/** Several are one person's who turned out to be one since. */
+const onePerPerson = (items: readonly sql.TakenItem[]) => [
+  ...new Map(items.map((item) => [item.shopper_id, item] as const)).values(),
+]
+
+/** Another origin, as the first message of these people is kept; a purchase since the request counts all the same. */
+function againOf(items: readonly sql.TakenItem[], job: sql.JobRow): Items {
+  const rows = items.map((item) => ({ id: newId(), cartId: item.cart_id, shopperId: item.shopper_id }))
+  const carts = rows.flatMap(({ id, cartId }) => (cartId ? [{ id, cartId }] : []))
+  const people = rows.filter(({ cartId }) => cartId === null)
+  return { carts, lone: { people, originId: newId(), purchasesSince: job.created_at } }
+}
+
+export interface JobPage {
+  page: number
+  limit: number
+  outcome?: z.infer<typeof BulkSendItem>['outcome'] | undefined
+}
+
+export async function readJob(
+  store: StoreDb<Db>,
+  jobId: string,
+  { page, limit, outcome }: JobPage,
+): Promise<z.infer<typeof BulkSend>> {
+  const job = found(await sql.readJob(store, jobId), 'Job')
+  const counted = await sql.countOutcomes(store, jobId)
+  const counts = {
+    waiting: counted.waiting ?? 0,
+    sent: counted.sent ?? 0,
+    unknown: counted.unknown ?? 0,
+    failed: (counted.failed ?? 0) + job.missing.length,
+  }
+  const total = counts.waiting + counts.sent + counts.unknown + counts.failed
+  const listed = outcome ? counts[outcome] : total
+  const items = await sql.itemsOf(store, jobId, { outcome: outcome ?? null, limit, offset: (page - 1) * limit })
+  return {
+    jobId,
+    channel: job.channel,
+    isDiscount: job.coupon_id !== null,
+    state: counts.waiting > 0 ? 'running' : 'done',
+    createdAt: job.created_at.toISOString(),
+    sendAt: job.send_at?.toISOString() ?? null,
+    total,
+    done: total - counts.waiting,
+    counts,
+    retryable: counts.failed > 0 ? await sql.countRetryable(store, jobId) : 0,
+    results: items.map((item) => presentItem(item, job.channel)),
+    pagination: paginationOf({ page, limit }, listed),
+  }
+}
+
+const waitingText = {
+  waiting: 'It is on its way.',
+  sent: 'The provider accepted it.',
+  unknown: '',
+  failed: '',
+} as const
+
+function presentItem(item: sql.ItemRow, channel: SendChannel): z.infer<typeof BulkSendItem> {
+  return {
+    cartId: item.cart_id,
+    shopperId: item.shopper_id,
+    customer: item.customer ?? '',
+    to: item.to_address,
+    messageId: item.message_id,
+    outcome: item.outcome,
+    reason: item.reason,
+    explanation: explain(item.reason, channel, item.response) || waitingText[item.outcome],
+  }
+}
+
+/** How long the call that answers for all its carts waits for them; what takes longer is followed by the job. */
+const PATIENCE_MS = 10_000
+
+/** B 7: many WhatsApp messages with an answer for each. */
+export async function sendBulk(
+  deps: Deps,
+  store: StoreDb<Db>,
+  request: IdempotentRequest,
+  wanted: JobRequest,
+): Promise<z.infer<typeof sendWhatsappBulk.reply>> {
+  const { jobId } = await startJob(deps, store, request, wanted)
+  const started = performance.now()
+  while (performance.now() - started < PATIENCE_MS) {
+    const counts = await sql.countOutcomes(store, jobId)
+    if ((counts.waiting ?? 0) === 0) break
+    await sleep(200)
+  }
+  const items = await sql.itemsOf(store, jobId, { outcome: null, limit: wanted.cartIds.length, offset: 0 })
+  return { results: resultsOf(items, wanted.channel), jobId }
+}
+
+function resultsOf(items: readonly sql.ItemRow[], channel: SendChannel) {
+  const successful = items.flatMap(({ cart_id, message_id, outcome }) =>
+    outcome === 'failed' || !message_id
+      ? []
+      : [
+          {
+            cartId: cart_id!,
+            messageId: message_id,
+            state: outcome === 'sent' ? ('sent' as const) : ('on_its_way' as const),
+          },
+        ],
+  )
+  const failed = items
+    .filter((item) => item.outcome === 'failed')
+    .map((item) => ({ cartId: item.cart_id!, reason: item.reason ?? 'failed', error: explain(item.reason, channel) }))
+  return { successful, failed }
+}

@@ -1,0 +1,140 @@
+import { setImmediate as breathe } from 'node:timers/promises'
+import type { z } from 'zod'
+import { consentReasons } from '../../../shared/reach.ts'
+import { explain } from '../../../shared/reasons.ts'
+import { type cartEligibility, MOST_CARTS } from '../../../shared/reminders.ts'
+import { monthOf } from '../../billing/billing/rules.ts'
+import { filterOf } from '../../carts/carts/filter.ts'
+import { pagesOfCarts } from '../../carts/carts/list.ts'
+import type { Db, StoreDb } from '../../core/db/db.ts'
+import { isText } from '../../delivery/decide/composing.ts'
+import type { Ahead, Texts } from '../../delivery/decide/decision-inputs.ts'
+import { dryRun } from '../../delivery/decide/evaluate.ts'
+import * as load from '../../delivery/decide/situation.ts'
+import type { Deps } from '../../deps.ts'
+import { priceOf, templateFor, withOwnText } from '../../delivery/preview/preview.ts'
+import { textsFor } from '../../delivery/send/send-due.ts'
+import { readBudget } from '../../delivery/texts/spend.ts'
+import { countFiltered } from './reach.ts'
+import { problemOf, Tally } from './tally.ts'
+
+// Who of many carts would get a message now, and who not and why: the decision itself, about messages that do not exist (D2, D11).
+// They would go together: what one takes of plan, budget and cap the next ones do not find. Nothing is written. Rendering is asked of texts, whose price depends on it; a mail is rendered when it is sent.
+
+export type Wanted = z.output<typeof cartEligibility.body>
+type Answer = z.infer<typeof cartEligibility.reply>
+type Reason = Answer['reasons'][number]
+
+const CHUNK = 500
+
+export async function readEligibility(deps: Deps, store: StoreDb<Db>, wanted: Wanted): Promise<Answer> {
+  const cartIds = await cartIdsOf(deps, store, wanted)
+  const texts = await textsFor(deps, store, [wanted.channel])
+  const tally = new Tally(wanted.channel)
+  const ahead = { count: 0, micros: 0, creditMicros: 0, ofShopper: new Map<string, number>() }
+  for (let start = 0; start < cartIds.length; start += CHUNK) {
+    await addChunk(deps, store, { tally, texts, wanted, ahead, cartIds: cartIds.slice(start, start + CHUNK) })
+    await breathe()
+  }
+  const price = wanted.channel === 'email' ? null : await priceFor(deps, store, tally)
+  return { total: cartIds.length, eligible: tally.eligible, reasons: tally.reasons().map(presentReason), price }
+}
+
+/**
+ * Whether an active cart would get an email once it is abandoned, and if not, why: what is decided of any message, as if that time had
+ * come. Rendering is left out: it is known when the message is due.
+ */
+export async function emailOnceAbandoned(deps: Deps, store: StoreDb<Db>, cartId: string) {
+  const channel = 'email'
+  const templateId = await templateFor(store, { channel })
+  const { rows } = await dryRun(
+    deps,
+    store,
+    new Map(),
+    async (tx, base) => {
+      const imagined = await load.loadImagined(tx, { cartIds: [cartId], channel, templateId, ...base })
+      return imagined.map((row) => (row.cart_status === 'active' ? { ...row, cart_status: 'abandoned' as const } : row))
+    },
+    { isRendered: false },
+  )
+  const decision = rows[0]?.decision
+  if (!decision) return null
+  const isPossible = decision.outcome === 'send'
+  return {
+    isPossible,
+    reason: isPossible ? null : decision.reason,
+    explanation: isPossible ? '' : explain(decision.reason, channel),
+  }
+}
+
+async function cartIdsOf(deps: Deps, store: StoreDb<Db>, wanted: Wanted): Promise<string[]> {
+  if (wanted.cartIds) return [...new Set(wanted.cartIds)]
+  const filter = filterOf(wanted)
+  const ids: string[] = []
+  for await (const page of pagesOfCarts(store, filter, await countFiltered(deps, store, filter), 1_000)) {
+    ids.push(...page.map((cart) => cart.id))
+    if (ids.length >= MOST_CARTS) break
+  }
+  return ids.slice(0, MOST_CARTS)
+}
+
+interface Chunk {
+  tally: Tally
+  texts: Texts
+  wanted: Wanted
+  ahead: Ahead
+  cartIds: string[]
+}
+
+async function addChunk(
+  deps: Deps,
+  store: StoreDb<Db>,
+  { tally, texts, wanted, ahead, cartIds }: Chunk,
+): Promise<void> {
+  const { channel } = wanted
+  const words = { body: channel === 'sms' ? wanted.body : undefined }
+  const templateId = await templateFor(store, { channel })
+  const { rows } = await dryRun(
+    deps,
+    store,
+    texts,
+    async (tx, base) =>
+      (await load.loadImagined(tx, { cartIds, channel, templateId, ...base })).map((row) => withOwnText(row, words)),
+    { isRendered: channel !== 'email', ahead },
+  )
+  for (const { row, decision, composed, country } of rows) {
+    const problem = problemOf(row, decision)
+    tally.add(row.cart_id, problem)
+    if (wanted.cartIds && country && consentReasons.includes(decision.reason))
+      tally.name(decision.reason, row.cart_id, country)
+    if (!problem && composed && isText(composed)) tally.pay(composed)
+  }
+  const known = new Set(rows.map(({ row }) => row.cart_id))
+  for (const cartId of cartIds) if (!known.has(cartId)) tally.add(cartId, { reason: 'cart_missing', until: null })
+}
+
+const presentReason = ({
+  reason,
+  explanation,
+  ids,
+  until,
+  countries,
+}: ReturnType<Tally['reasons']>[number]): Reason => ({
+  reason,
+  explanation,
+  count: ids.length,
+  cartIds: ids,
+  until: until?.toISOString() ?? null,
+  mayOverride: reason === 'holdout',
+  ...(countries && { countries }),
+})
+
+async function priceFor(deps: Deps, store: StoreDb<Db>, tally: Tally): Promise<Answer['price']> {
+  const budget = await readBudget(store, monthOf(deps.now()))
+  const cost = tally.cost() ?? { amountMicros: 0, currency: budget?.currency ?? 'USD' }
+  const left = budget && {
+    amountMicros: Math.max(0, budget.monthlyMicros - budget.spentMicros),
+    currency: budget.currency,
+  }
+  return { total: priceOf(cost), segments: tally.segments, budgetLeft: left ? priceOf(left) : null }
+}

@@ -1,0 +1,114 @@
+import { previewMessage as messagePreview, testSend } from '../../../shared/message-preview.ts'
+import * as api from '../../../shared/reminders.ts'
+import { AppError } from '../../core/common/errors.ts'
+import { type Routes, type StoreCall, serveAccount, serveStore } from '../../access/http/http.ts'
+import { idempotencyKeyOf } from '../../access/http/idempotency-key.ts'
+import { readLastMessage } from '../../messages/messages/last-message.ts'
+import { previewMessage } from '../../delivery/preview/preview.ts'
+import { readBudget, saveBudget } from '../../delivery/texts/budget.ts'
+import { readJob, retryJob, sendBulk, startJob } from './bulk-sends.ts'
+import { readEligibility } from './eligibility.ts'
+import type { IdempotentRequest } from './idempotency.ts'
+import { readSmsStatus, sendManually } from './manual.ts'
+import { sendTest } from './test-send.ts'
+
+// What a person sends: one message, many, later, or to themselves (B 7, D9, D11).
+
+export const manualRoutes: Routes = (app, deps) => {
+  serveStore(app, deps, api.sendEmail, (call) => {
+    const { cart_id: cartId, to, subject, body, overrideHoldout } = call.body
+    const wanted = { cartId, channel: 'email' as const, to, subject, body, overrideHoldout, sendAt: null }
+    return sendManually(deps, call.store, idempotentRequest(call), wanted)
+  })
+
+  serveStore(app, deps, api.scheduleReminder, (call) => {
+    const { cartId, reminderType, subject, body, overrideHoldout, delayHours } = call.body
+    const sendAt = instantOf(deps.now(), { ...call.body, delayHours })
+    if (!sendAt) throw badDate()
+    const templateKey = `${reminderType}_reminder`
+    const wanted = { cartId, channel: 'email' as const, subject, body, templateKey, overrideHoldout, sendAt }
+    return sendManually(deps, call.store, idempotentRequest(call), wanted)
+  })
+
+  serveStore(app, deps, api.sendSms, (call) => {
+    const { cartId, body, overrideHoldout } = call.body
+    const wanted = { cartId, channel: 'sms' as const, body, overrideHoldout, sendAt: null }
+    return sendManually(deps, call.store, idempotentRequest(call), wanted)
+  })
+
+  serveStore(app, deps, api.smsStatus, ({ store, params }) => readSmsStatus(store, params.cartId))
+
+  serveStore(app, deps, api.lastMessage, ({ store, params }) => readLastMessage(store, params.id))
+
+  serveStore(app, deps, api.sendWhatsapp, (call) => {
+    const { cartId, overrideHoldout } = call.body
+    const wanted = { cartId, channel: 'whatsapp' as const, overrideHoldout, sendAt: null }
+    return sendManually(deps, call.store, idempotentRequest(call), wanted)
+  })
+
+  serveStore(app, deps, api.sendWhatsappBulk, (call) => {
+    const { cartIds } = call.body
+    const wanted = { channel: 'whatsapp' as const, cartIds, sendAt: null, overrideHoldout: false }
+    return sendBulk(deps, call.store, idempotentRequest(call), wanted)
+  })
+
+  serveStore(app, deps, api.cartEligibility, ({ store, body }) => readEligibility(deps, store, body))
+
+  serveStore(app, deps, api.sendToCarts, (call) => {
+    const { sendAt, ...wanted } = call.body
+    const at = sendAt === undefined ? null : instantOf(deps.now(), { sendAt })
+    return startJob(deps, call.store, idempotentRequest(call), { ...wanted, sendAt: at })
+  })
+
+  serveStore(app, deps, api.readBulkSend, ({ store, params, query }) => readJob(store, params.jobId, query))
+
+  serveStore(app, deps, api.retryBulkSend, ({ store, params, session }) =>
+    retryJob(deps, store, params.jobId, session.userId),
+  )
+
+  serveStore(app, deps, messagePreview, ({ store, body, request }) =>
+    previewMessage({ deps, store, signal: request.signal }, body),
+  )
+
+  serveStore(app, deps, testSend, ({ store, session, body }) => sendTest({ deps, session, store }, body))
+
+  serveAccount(app, deps, api.readBudget, ({ account }) => readBudget(deps, account))
+
+  serveAccount(app, deps, api.saveBudget, async ({ account, session, body }) => {
+    if (session.isDemo) throw new AppError('forbidden', 'The budget of the demo cannot be changed.')
+    return saveBudget(deps, account, body.monthly)
+  })
+}
+
+/** The path belongs to what a key stands for. */
+export function idempotentRequest({
+  session,
+  request,
+  body,
+  store,
+}: StoreCall<unknown, unknown, unknown>): IdempotentRequest {
+  return {
+    session,
+    key: idempotencyKeyOf(request),
+    body: { path: request.routeOptions.url, storeId: store.storeId, body },
+  }
+}
+
+const YEAR_MS = 366 * 86_400_000
+/** A browser's clock may be behind; what was meant as "now" is now. */
+const LATE_MS = 60_000
+
+/** null: neither is given. Throws for an instant that is over or too far away. */
+function instantOf(
+  now: Date,
+  { delayHours, sendAt }: { delayHours?: number | undefined; sendAt?: string | undefined },
+) {
+  if (sendAt === undefined) return delayHours === undefined ? null : new Date(now.getTime() + delayHours * 3_600_000)
+  const at = new Date(sendAt)
+  const aheadMs = at.getTime() - now.getTime()
+  if (!(aheadMs > -LATE_MS && aheadMs <= YEAR_MS)) throw badDate()
+  return aheadMs < 0 ? now : at
+}
+
+const badDate = () =>
+  new AppError('invalid', api.reminderTexts.badDate, { fields: { sendAt: api.reminderTexts.badDate } })

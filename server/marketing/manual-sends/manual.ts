@@ -1,0 +1,229 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { z } from 'zod'
+import { normalizeEmail } from '../../../shared/contact.ts'
+import { explain } from '../../../shared/reasons.ts'
+import { reminderTexts, type SendChannel, type SendReply, type smsStatus } from '../../../shared/reminders.ts'
+import { demandPlan } from '../../billing/billing/entitlements.ts'
+import { refuseBadText } from '../../delivery/compose/own-text.ts'
+import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import type { Deps } from '../../deps.ts'
+import { wayOfAccount } from '../../delivery/email/mail-servers.ts'
+import { assertMayMail, takeOwnText } from '../../access/members/verification.ts'
+import { sendDueMessages } from '../../messages/messages/jobs.ts'
+import { scheduleNextLook } from '../../messages/messages/messages.ts'
+import { isFailed, progressOf, textStatusOf } from '../../messages/messages/state-rules.ts'
+import { templateFor } from '../../delivery/preview/preview.ts'
+import { type IdempotentRequest, withIdempotencyKey } from './idempotency.ts'
+import { cartsInMailbox } from './mailbox-sql.ts'
+import * as sql from './manual-sql.ts'
+
+// Messages a person sends to one cart (D11). The row goes the way of all messages, ahead of what else waits, and whoever asked waits
+// for what becomes of it: a temporary reason is the answer, nothing is silently held.
+
+/** How old a message by hand may become (D7). */
+export const MANUAL_AGE_MS = 3_600_000
+/** So far ahead of the store's other messages: somebody is waiting. */
+export const AHEAD_MS = 3_600_000
+
+export interface ManualRequest {
+  cartId: string
+  channel: SendChannel
+  /** X5: the cart's own contact, or a customer of the store. Left out: the cart's contact. */
+  to?: string | undefined
+  subject?: string | undefined
+  body?: string | undefined
+  templateKey?: string | undefined
+  overrideHoldout: boolean
+  /** null: now. */
+  sendAt: Date | null
+}
+
+/** Throws an AppError in words: plan, address, or the first rule that stands in the way. */
+export async function sendManually(
+  deps: Deps,
+  store: StoreDb<Db>,
+  request: IdempotentRequest,
+  wanted: ManualRequest,
+): Promise<SendReply> {
+  await assertMaySend(deps, request.session.accountId, wanted.channel)
+  const cart = found(await sql.contactOfCart(store, wanted.cartId), 'Cart')
+  const toAddress = await otherAddress(store, cart, wanted)
+  await refuseBadText(deps, request.session.accountId, wanted)
+  const reply = await withIdempotencyKey(deps, store, request, {
+    make: async (tx, id) => {
+      await countOwnText(deps, tx, request, { ...wanted, count: 1 })
+      await planOne(deps, tx, { id, askedBy: request.session.userId, toAddress }, wanted)
+    },
+    answer: (id) => (wanted.sendAt ? scheduled(id, wanted.sendAt) : answerOf(store, id, wanted.channel)),
+  })
+  return reply
+}
+
+/** Decision 6: SMS and WhatsApp by hand are part of Starter and Growth. */
+export async function assertPlanHas(deps: Deps, accountId: string, channel: SendChannel): Promise<void> {
+  if (channel === 'email') return
+  const sentence = channel === 'sms' ? reminderTexts.smsPlan : reminderTexts.whatsappPlan
+  await demandPlan({ accountId, db: deps.db }, deps.now(), { feature: 'manual_texts', sentence })
+}
+
+/** Mail that has nowhere to go is refused at once, not kept. */
+async function assertMailWay(deps: Deps, accountId: string, channel: SendChannel): Promise<void> {
+  if (channel !== 'email' || (await wayOfAccount(deps, { accountId, db: deps.db })) !== 'none') return
+  const reason = 'mail_not_configured'
+  throw new AppError('unprocessable', explain(reason), { fields: { reason } })
+}
+
+/** The plan has the channel; mail has a way, and the address is proven. */
+export async function assertMaySend(deps: Deps, accountId: string, channel: SendChannel): Promise<void> {
+  await assertPlanHas(deps, accountId, channel)
+  await assertMailWay(deps, accountId, channel)
+  if (channel === 'email') await assertMayMail({ accountId, db: deps.db })
+}
+
+/** Not too many mails have own words from an account this young. Counted with what is written: a repeat of a request counts nothing. */
+export async function countOwnText(
+  deps: Deps,
+  { db }: StoreTx,
+  { session }: IdempotentRequest,
+  { channel, subject, body, count }: Pick<ManualRequest, 'channel' | 'subject' | 'body'> & { count: number },
+): Promise<void> {
+  if (channel !== 'email') return
+  const hasOwnSubject = subject !== undefined && subject !== reminderTexts.subject
+  if (hasOwnSubject || body !== undefined) await takeOwnText(deps, { accountId: session.accountId, db }, count)
+}
+
+async function otherAddress(
+  store: StoreDb<Db>,
+  cart: { email: string | null },
+  { to, channel }: ManualRequest,
+): Promise<string | null> {
+  if (to === undefined || channel !== 'email') return null
+  const email = normalizeEmail(to)
+  if (email && email === cart.email) return null
+  if (email && (await sql.isCustomer(store, email))) return email
+  throw new AppError('unprocessable', 'This address is neither this cart’s contact nor a customer of the store.')
+}
+
+async function planOne(
+  deps: Deps,
+  tx: StoreTx,
+  { id, askedBy, toAddress }: { id: string; askedBy: string; toAddress: string | null },
+  wanted: ManualRequest,
+): Promise<void> {
+  const now = deps.now()
+  const dueAt = wanted.sendAt ?? now
+  await sql.keepFromLosing(tx, [wanted.cartId], dueAt)
+  const cartIds = await sql.insertManualMessage(tx, {
+    rows: [{ id, cartId: wanted.cartId }],
+    channel: wanted.channel,
+    jobId: null,
+    askedBy,
+    toAddress,
+    templateId: await templateFor(tx, wanted, wanted.templateKey),
+    subject: wanted.subject ?? null,
+    body: wanted.body ?? null,
+    couponId: null,
+    cartUrl: null,
+    isImmediate: wanted.sendAt === null,
+    overridesHoldout: wanted.overrideHoldout,
+    dueAt,
+    expiresAt: new Date(dueAt.getTime() + MANUAL_AGE_MS),
+    wakeAt: wanted.sendAt ?? new Date(now.getTime() - AHEAD_MS),
+    now,
+  })
+  if (cartIds.length === 0) throw new AppError('not_found', 'Cart not found')
+  await scheduleNextLook(tx)
+  if (!wanted.sendAt) await deps.jobs.enqueue(tx.db, sendDueMessages, { storeId: tx.storeId }, tx.storeId)
+}
+
+async function scheduled(messageId: string, dueAt: Date): Promise<SendReply> {
+  const message = reminderTexts.emailScheduled
+  return { success: true, message, state: 'scheduled', messageId, dueAt: dueAt.toISOString() }
+}
+
+/** A person waits this long in front of a button; a provider that takes longer is on its own. */
+const PATIENCE_MS = 8_000
+const LOOK_EVERY_MS = 100
+
+/** Waits until something is known, and says it. */
+export async function answerOf(store: StoreDb<Db>, messageId: string, channel: SendChannel): Promise<SendReply> {
+  const started = performance.now()
+  for (;;) {
+    const row = found(await sql.progressOf(store, messageId), 'Message')
+    const answer = settled(row, messageId, channel)
+    if (answer) return answer
+    if (performance.now() - started > PATIENCE_MS) {
+      return { success: true, message: reminderTexts.onItsWay, state: 'on_its_way', messageId }
+    }
+    await sleep(LOOK_EVERY_MS)
+  }
+}
+
+const sentTexts = {
+  email: reminderTexts.emailSent,
+  sms: reminderTexts.smsSent,
+  whatsapp: reminderTexts.whatsappSent,
+} as const
+
+/** null: nothing to say yet. Throws the refusal. */
+function settled(row: sql.Progress, messageId: string, channel: SendChannel): SendReply | null {
+  const base = { success: true as const, messageId }
+  const progress = progressOf(row.state)
+  if (progress === 'refused') throw refusalOf(row, channel)
+  if (progress === 'accepted') return { ...base, message: sentTexts[channel], state: 'sent' }
+  if (progress === 'pending') return null
+  return { ...base, message: explain(row.reason, channel, row.provider_response), state: 'on_its_way' }
+}
+
+/** The reason in words; `fields` tell a screen which it was and when it could be tried again. */
+export function refusalOf(
+  row: Pick<sql.Progress, 'state' | 'reason' | 'until' | 'provider_response'>,
+  channel: SendChannel,
+) {
+  const reason = row.reason ?? row.state
+  const sentence = explain(reason, channel)
+  const answer = isFailed(row.state) && row.provider_response ? ` (${row.provider_response})` : ''
+  const fields = { reason, ...(row.until ? { until: row.until.toISOString() } : {}) }
+  const code = reason === 'plan_limit' || reason === 'store_resting' ? 'plan_required' : 'unprocessable'
+  return new AppError(code, `${sentence}${answer}`, { fields })
+}
+
+/** What became of a cart's newest SMS (B 7). */
+export async function readSmsStatus(store: StoreDb<Db>, cartId: string): Promise<z.infer<typeof smsStatus.reply>> {
+  const cart = found(await sql.contactOfCart(store, cartId), 'Cart')
+  const sms = (await sql.textStates(store, [cart.id])).find((row) => row.channel === 'sms')
+  const status = sms ? textStatusOf(sms.state) : null
+  return {
+    status,
+    attempts: sms?.attempts ?? 0,
+    lastSent: sms && status !== 'sending' ? sms.at.toISOString() : null,
+    delivered: status === 'delivered',
+    error: status === 'failed' ? explain(sms!.reason, 'sms') : null,
+  }
+}
+
+export interface TextView {
+  status: string
+  at: Date | null
+  readAt: Date | null
+}
+
+/** What a list says of its carts' messages. */
+export async function messageViews(store: StoreDb, cartIds: readonly string[]) {
+  const [texts, inMailbox] = await Promise.all([textViews(store, cartIds), cartsInMailbox(store, cartIds)])
+  return { texts, inMailbox }
+}
+
+/** `sms_status`, `whatsapp_status` and when they were sent, of the carts of a page; by `channel:cart`. */
+async function textViews(store: StoreDb, cartIds: readonly string[]): Promise<Map<string, TextView>> {
+  const rows = cartIds.length > 0 ? await sql.textStates(store, cartIds) : []
+  return new Map(
+    rows.map((row) => {
+      const status = textStatusOf(row.state)
+      // What was refused starts no cooldown.
+      const isOut = status !== 'sending' && status !== 'failed'
+      return [`${row.channel}:${row.cart_id}`, { status, at: isOut ? row.at : null, readAt: row.read_at }]
+    }),
+  )
+}

@@ -1,0 +1,61 @@
+import { beforeEach, expect, test } from 'vitest'
+import { post } from '../../../test/by-hand-scene.ts'
+import { aCoupon, aCouponShop, type CouponShop } from '../../../test/discount-scene.ts'
+import { aWorld } from '../../../test/world.ts'
+import { newId } from '../../core/common/ids.ts'
+
+// How many mails with words of its own a young account may send: each mail that is asked for counts once.
+
+// Not in local mode, where nothing is counted.
+const world = aWorld({ HOST: '0.0.0.0', PUBLIC_URL: 'https://recoup.example', SMTP_URL: 'smtp://mail.example:587' })
+let shop: CouponShop
+beforeEach(async () => {
+  shop = await aCouponShop(world)
+  await world.db.updateTable('accounts').set({ created_at: world.now }).where('id', '=', shop.accountId).execute()
+})
+
+const ask = (path: string, body: object, key?: string) =>
+  world.request('POST', path, { token: shop.token, body, headers: key ? { 'idempotency-key': key } : {} })
+const words = { subject: 'For you', body: 'Come {{ checkout_link }}' }
+const nobodies = (count: number) => Array.from({ length: count }, () => newId())
+const offersTo = (count: number, more: object = {}) => ({
+  ...{ customers: nobodies(count), couponId: shop.couponId },
+  ...words,
+  ...more,
+})
+const offers = '/api/email/send-discount-offers'
+/** Of 50. */
+const leavesRoomFor = async (count: number) => {
+  expect((await ask(offers, offersTo(count + 1))).status).toBe(429)
+  expect((await ask(offers, offersTo(count))).status).toBe(200)
+}
+
+test('a discount mail that is asked for twice at once, or again with its key, counts once', async () => {
+  const body = offersTo(30)
+  const replies = await Promise.all([1, 2, 3].map(() => ask(offers, body, 'once')))
+  expect(new Set(replies.map((reply) => `${reply.status} ${reply.body.jobId}`)).size).toBe(1)
+  expect((await ask(offers, body, 'once')).body).toEqual(replies[0]!.body)
+  await leavesRoomFor(20)
+})
+
+test('one whose words are refused counts nothing, nor one to more people than are left', async () => {
+  expect((await ask(offers, offersTo(30, { body: 'Hi {{ custmer_name }}' }))).status).toBe(422)
+  expect((await ask(offers, offersTo(51))).status).toBe(429)
+  await leavesRoomFor(50)
+})
+
+test('so do reminders to many, and one', async () => {
+  const many = { channel: 'email', cartIds: nobodies(30), ...words }
+  for (const _ of [1, 2]) expect((await ask('/api/carts/send', many, 'many')).status).toBe(200)
+  const one = { to: shop.orders[0]!.email, cart_id: shop.cartIds[0], ...words }
+  for (const _ of [1, 2]) expect((await post(world, shop, '/api/email/send-email', one)).status).toBe(200)
+  await leavesRoomFor(19)
+})
+
+test('the ready words of the single call count nothing', async () => {
+  await aCoupon(world, shop, { code: 'TEN-OFF' })
+  const offer = { discountCode: 'TEN-OFF', discountAmount: 10, discountType: 'percentage', storeId: shop.storeId }
+  const reply = await post(world, shop, '/api/email/send-discount-offer', { ...offer, to: shop.buyerOrders[0]!.email })
+  expect(reply.body).toMatchObject({ success: true, state: 'sent' })
+  await leavesRoomFor(50)
+})

@@ -1,0 +1,28 @@
+import { newestAbandoned } from '../../carts/carts/fragments.ts'
+import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
+
+// People a member writes to: SQL and nothing else.
+
+export interface PersonRow {
+  shopper_id: string
+  /** The one left last; null: there is none to write about. */
+  cart_id: string | null
+}
+
+/** Those of these who are the store's. */
+export async function peopleOf({ db, storeId }: StoreTx, shopperIds: readonly string[]): Promise<PersonRow[]> {
+  const rows = await sql<PersonRow>`
+    select s.id as shopper_id, c.id as cart_id from shoppers s left join lateral (${newestAbandoned}) c on true
+    where s.store_id = ${storeId} and s.id = any(${[...shopperIds]}::uuid[])`.execute(db)
+  return rows.rows
+}
+
+/** Whose address this is. `usual`: where a message to them goes, about the cart they left last. */
+export async function personWith({ db, storeId }: StoreDb, email: string) {
+  const rows = await sql<{ id: string; usual: string | null }>`
+    select s.id, case when c.id is null then s.email else c.email end as usual
+    from shopper_keys k join shoppers s on s.store_id = k.store_id and s.id = k.shopper_id
+    left join lateral (${newestAbandoned}) c on true
+    where k.store_id = ${storeId} and k.kind = 'email' and k.value = ${email}`.execute(db)
+  return rows.rows[0]
+}

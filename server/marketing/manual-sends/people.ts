@@ -1,0 +1,133 @@
+import { discountTexts, READY_DISCOUNT } from '../../../shared/discount-mail.ts'
+import type { SendReply } from '../../../shared/reminders.ts'
+import { refuseBadText } from '../../delivery/compose/own-text.ts'
+import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
+import { AppError } from '../../core/common/errors.ts'
+import { newId } from '../../core/common/ids.ts'
+import type { Deps } from '../../deps.ts'
+import { refreshAfterMany } from './bulk-sends.ts'
+import * as jobs from './bulk-sends-sql.ts'
+import { answerOfRepeat, type IdempotentRequest, withIdempotencyKey } from './idempotency.ts'
+import { AHEAD_MS, answerOf, assertMaySend, countOwnText } from './manual.ts'
+import * as sql from './people-sql.ts'
+import { type Common, type Items, planItems } from './plan-items.ts'
+
+// Mails to people instead of carts (decision 39): each about the cart they left last, or about none. The rows are the job, as with carts.
+
+export interface Offer extends jobs.Offer {
+  couponId: string
+  /** Left out: the ready text. */
+  subject?: string | undefined
+  body?: string | undefined
+}
+
+const CHANNEL = 'email' as const
+
+/** Throws an AppError where nothing can be sent at all; what stands against single people is their item's answer. */
+export async function startPeopleJob(
+  deps: Deps,
+  store: StoreDb<Db>,
+  request: IdempotentRequest,
+  { shopperIds, ...offer }: Offer & { shopperIds: readonly string[] },
+): Promise<{ jobId: string }> {
+  const wanted = [...new Set(shopperIds)]
+  await assertMayOffer(deps, request, offer)
+  const askedBy = request.session.userId
+  const job = await withIdempotencyKey(deps, store, request, {
+    make: async (tx, jobId) => {
+      await countWords(deps, tx, request, { ...offer, count: wanted.length })
+      await planPeople(deps, tx, { ...offer, jobId, askedBy, shopperIds: wanted })
+    },
+    answer: answerOfJob,
+  })
+  await refreshAfterMany(deps, store, wanted.length)
+  return job
+}
+
+const answerOfJob = async (jobId: string) => ({ jobId })
+
+/** The job that was started when this request came first; null: it is the first. */
+export const repeatedJob = (deps: Deps, store: StoreDb<Db>, request: IdempotentRequest) =>
+  answerOfRepeat(deps, store, request, answerOfJob)
+
+async function assertMayOffer(deps: Deps, { session }: IdempotentRequest, { subject, body }: Offer): Promise<void> {
+  await assertMaySend(deps, session.accountId, CHANNEL)
+  await refuseBadText(deps, session.accountId, { channel: CHANNEL, subject, body })
+}
+
+const countWords = (
+  deps: Deps,
+  tx: StoreTx,
+  request: IdempotentRequest,
+  { subject, body, count }: Offer & { count: number },
+) => countOwnText(deps, tx, request, { channel: CHANNEL, subject, body, count })
+
+async function planPeople(
+  deps: Deps,
+  tx: StoreTx,
+  { jobId, askedBy, shopperIds, ...offer }: Offer & { jobId: string; askedBy: string; shopperIds: readonly string[] },
+): Promise<void> {
+  const now = deps.now()
+  const job = wordsOf(offer, { jobId, askedBy })
+  await jobs.insertJob(tx, { ...job, id: jobId, now })
+  const people = await sql.peopleOf(tx, shopperIds)
+  await planItems(deps, tx, job, itemsOf(people, { originId: jobId, purchasesSince: now }))
+  const known = new Set(people.map((person) => person.shopper_id))
+  const missing = shopperIds.filter((id) => !known.has(id))
+  if (missing.length > 0) await jobs.noteMissing(tx, jobId, missing)
+}
+
+/** The cart is what a message is about where there is one. */
+function itemsOf(
+  people: readonly (sql.PersonRow & { id?: string })[],
+  lone: { originId: string; purchasesSince: Date },
+): Items {
+  const rows = people.map(({ id = newId(), shopper_id, cart_id }) => ({ id, shopperId: shopper_id, cartId: cart_id }))
+  const carts = rows.flatMap(({ id, cartId }) => (cartId ? [{ id, cartId }] : []))
+  return { carts, lone: { ...lone, people: rows.filter(({ cartId }) => cartId === null) } }
+}
+
+function wordsOf(
+  { couponId, cartUrl, subject, body }: Offer,
+  { jobId, askedBy }: { jobId: string | null; askedBy: string },
+): Common {
+  const own = { subject: subject ?? READY_DISCOUNT.subject, body: body ?? READY_DISCOUNT.body }
+  return {
+    ...{ jobId, channel: CHANNEL, askedBy, sendAt: null, templateId: null, overridesHoldout: false },
+    ...{ couponId, cartUrl },
+    ...own,
+  }
+}
+
+/** One mail to a customer of the store, and what became of it. */
+export async function sendToPerson(
+  deps: Deps,
+  store: StoreDb<Db>,
+  request: IdempotentRequest,
+  { email, ...offer }: Offer & { email: string },
+): Promise<SendReply> {
+  await assertMayOffer(deps, request, offer)
+  const person = await sql.personWith(store, email)
+  if (!person) throw notACustomer()
+  const toAddress = email === person.usual ? null : email
+  return withIdempotencyKey(deps, store, request, {
+    make: async (tx, id) => {
+      const [row] = await sql.peopleOf(tx, [person.id])
+      if (!row) throw notACustomer()
+      await countWords(deps, tx, request, { ...offer, count: 1 })
+      const words = wordsOf(offer, { jobId: null, askedBy: request.session.userId })
+      const items = itemsOf([{ ...row, id }], { originId: id, purchasesSince: deps.now() })
+      await planItems(deps, tx, { ...words, toAddress, aheadMs: AHEAD_MS }, items)
+    },
+    answer: (id) => answerOf(store, id, CHANNEL),
+  })
+}
+
+/** What became of the mail that was asked for when this request came first; null: it is the first. */
+export const repeatedSend = (deps: Deps, store: StoreDb<Db>, request: IdempotentRequest) =>
+  answerOfRepeat(deps, store, request, (id) => answerOf(store, id, CHANNEL))
+
+function notACustomer(): AppError {
+  const message = discountTexts.notACustomer
+  return new AppError('unprocessable', message, { fields: { to: message } })
+}

@@ -1,0 +1,219 @@
+import { beforeAll, expect, test } from 'vitest'
+import type { AnalyticsReply } from '../../../shared/analytics.ts'
+import type { CartReach } from '../../../shared/reach.ts'
+import { drawInto } from '../../../test/experiment-scene.ts'
+import { aShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
+import { aWorld } from '../../../test/world.ts'
+import { countFigures } from '../../insights/analytics/figures.ts'
+
+// Which carts an email can reach: the list's badges and filter, and the dashboard's count. Nothing but the decision says it.
+
+const world = aWorld()
+let shop: Shop
+
+const at = (name: string) => `${name}@shoppers.example.com`
+
+async function leave(name: string, more: { email?: string | null; country?: string } = {}) {
+  const { email = at(name), country } = more
+  await shop.fill(name, [name === 'ada' ? pot : tea()])
+  const place = country ? { country, countrySource: 'address' as const } : {}
+  await shop.type(name, { firstName: name, ...(email && { email }), ...place })
+  world.advance(MINUTE)
+}
+
+/** One of each kind, in a store whose sending is paused: what stops the whole store is no matter. */
+beforeAll(async () => {
+  shop = await aShop(world, { plan: 'growth' })
+  await leave('old')
+  await shop.pass(40 * DAY)
+  const bought = await shop.mailed({ email: at('recovered'), firstName: 'recovered' }, 'recovered')
+  await shop.press(bought.id)
+  await shop.order({ kind: 'purchase', email: at('recovered') })
+  await shop.mailed({ email: at('capped'), firstName: 'capped' }, 'capped')
+  const ofStore = { sending_paused_at: world.now, cap_messages: 1 }
+  await world.db.updateTable('stores').set(ofStore).where('id', '=', shop.storeId).execute()
+  for (const name of ['ada', 'ben', 'stopped', 'held']) await leave(name)
+  await leave('nameless', { email: null })
+  await leave('german', { country: 'DE' })
+  await leave('french', { country: 'FR' })
+  await leave('waiting', { email: 'waiting+tea@shoppers.example.com' })
+  await leave('alias', { email: 'alias+tea@shoppers.example.com' })
+  await shop.pass(HOUR)
+  await shop.order({ kind: 'purchase', email: at('alias') })
+  await shop.order({ kind: 'pending', email: at('waiting') })
+  const suppression = { account_id: shop.accountId, channel: 'email', reason: 'unsubscribed', source: 'test' } as const
+  const hash = world.deps.secrets.addressHash(at('stopped'))
+  await world.db
+    .insertInto('suppressions')
+    .values({ ...suppression, address_hash: hash, created_at: world.now })
+    .execute()
+  const signedIn = { expires_at: new Date(world.now.getTime() + DAY), last_seen_at: world.now }
+  await world.db.updateTable('sessions').set(signedIn).where('user_id', '=', shop.userId).execute()
+  await drawInto(world, shop.storeId, 'control', { email: at('held') })
+})
+
+const reachOf = async (body: object = {}): Promise<CartReach> => {
+  const reply = await world.request('POST', '/api/carts/reach', { token: shop.token, body })
+  expect(reply.status, JSON.stringify(reply.body)).toBe(200)
+  return reply.body
+}
+
+const named = ({ reasons }: CartReach) =>
+  Object.fromEntries(reasons.map(({ reason, country, count }) => [country ? `${reason}:${country}` : reason, count]))
+
+const listed = async (query: string) => {
+  const { status, body } = await shop.get(`/api/carts/abandoned?${query}`)
+  expect(status, JSON.stringify(body)).toBe(200)
+  return { names: body.carts.map((cart: { customer_name: string }) => cart.customer_name), ...body.pagination }
+}
+
+const reasons = {
+  ...{ no_contact: 1, 'no_consent:DE': 1, 'no_consent:FR': 1, suppressed_unsubscribed: 1 },
+  ...{ purchased: 1, purchase_in_progress: 1, holdout: 1, frequency_cap: 1 },
+}
+
+test('carts an email can reach are counted beside what stands against the others, in a paused store as well', async () => {
+  const all = await reachOf()
+  expect(all.reachable).toBe(3)
+  expect(named(all)).toEqual(reasons)
+  expect(all.lookedThrough).toBeUndefined()
+})
+
+test('the 30 days of the dashboard leave out what was abandoned before them', async () => {
+  const { body } = await shop.get('/api/dashboard/stats')
+  const { reachable, reasons: against } = await reachOf({ days: 30 })
+  expect(reachable).toBe(2)
+  // The recovered one is the only one of them that is in neither.
+  expect(reachable + against.reduce((sum, { count }) => sum + count, 0) + 1).toBe(body.abandonedCarts)
+  expect((await listed('reach=reachable&days=30')).names.sort()).toEqual(['ada', 'ben'])
+  expect((await listed('reach=reachable')).total).toBe(3)
+})
+
+test('days and a country filter the list by themselves, with a reach filter, its file and what is chosen', async () => {
+  const days = await listed('days=30')
+  const { body } = await shop.get('/api/dashboard/stats')
+  expect(days.total).toBe(body.abandonedCarts)
+  expect(days.names).not.toContain('old')
+  expect((await listed('country=DE')).names).toEqual(['german'])
+  expect((await listed('country=DE&days=30&reach=no_consent')).names).toEqual(['german'])
+  expect((await listed('country=DE&reach=reachable')).total).toBe(0)
+  const none = await listed('country=none')
+  expect(none.total).toBeGreaterThan(0)
+  expect(none.names).not.toContain('german')
+  expect(named(await reachOf({ country: 'DE' }))).toEqual({ 'no_consent:DE': 1 })
+  const { body: link } = await shop.get('/api/carts/export?country=FR')
+  const lines = String((await world.request('GET', link.url)).body)
+    .trimEnd()
+    .split('\r\n')
+    .slice(1)
+  expect(lines.map((line) => line.split(',')[0])).toEqual(['french'])
+  const chosen = { channel: 'email', country: 'FR', days: 30 }
+  expect((await world.request('POST', '/api/carts/eligibility', { token: shop.token, body: chosen })).body.total).toBe(
+    1,
+  )
+  for (const query of ['country=de', 'country=Germany', 'days=0']) {
+    expect([query, (await shop.get(`/api/carts/abandoned?${query}`)).status]).toEqual([query, 400])
+  }
+})
+
+interface Listed {
+  pagination: { total: number }
+  carts: { customer_name: string; items: { product_id: string }[] }[]
+}
+const cartsOf = async (query: string): Promise<Listed> =>
+  (await shop.get(`/api/carts/abandoned?limit=100&${query}`)).body
+
+test('a product filters the list by the carts that hold it, its reach and what is chosen', async () => {
+  const { carts } = await cartsOf('')
+  const holding = (id: string) => carts.filter(({ items }) => items.some(({ product_id }) => product_id === id))
+  const [pots, teas] = [holding(pot.productId), holding(tea().productId)]
+  expect([pots.length > 0, teas.length > 0, pots.length < carts.length]).toEqual([true, true, true])
+  expect((await cartsOf(`product=${pot.productId}`)).carts).toEqual(pots)
+  expect((await cartsOf(`product=${tea().productId}`)).pagination.total).toBe(teas.length)
+  expect((await cartsOf('product=no-such-product')).carts).toEqual([])
+  expect((await listed(`product=${pot.productId}&reach=reachable`)).names).toEqual(['ada'])
+  expect((await reachOf({ product: pot.productId })).reachable).toBe(1)
+  const { body } = await world.request('POST', '/api/carts/eligibility', {
+    token: shop.token,
+    body: { channel: 'email', product: pot.productId, days: 30 },
+  })
+  expect(body.total).toBe((await cartsOf(`product=${pot.productId}&days=30`)).pagination.total)
+  for (const query of ['product=', `product=${'1'.repeat(101)}`]) {
+    expect([query, (await shop.get(`/api/carts/abandoned?${query}`)).status]).toEqual([query, 400])
+  }
+})
+
+test('a stage of the funnel filters the list by the carts that have come to it (decision 93)', async () => {
+  await countFigures(world.deps)
+  const { funnels } = (await shop.get('/api/analytics?range=30d')).body as AnalyticsReply
+  const names = async (query: string) => (await listed(`days=30&${query}`)).names.sort()
+  expect(await names('stage=sent:email')).toEqual(['Ada Lovelace', 'capped'])
+  expect(funnels.email).toMatchObject({ emailsSent: 2, clicks: 1, conversions: 1 })
+  for (const stage of ['clicked:email', 'clicked', 'converted:email', 'converted']) {
+    expect([stage, await names(`stage=${stage}`)]).toEqual([stage, ['Ada Lovelace']])
+  }
+  expect(await names('stage=sent')).toEqual(['Ada Lovelace', 'capped'])
+  for (const stage of ['opened:email', 'sent:sms', 'clicked:sms', 'converted:sms']) {
+    expect([stage, await names(`stage=${stage}`)]).toEqual([stage, []])
+  }
+  for (const stage of ['created', 'sent:fax', 'sent:']) {
+    expect([stage, (await shop.get(`/api/carts/abandoned?stage=${stage}`)).status]).toEqual([stage, 400])
+  }
+})
+
+test('the filter finds for each reason the carts that are counted under it', async () => {
+  for (const [filter, count] of Object.entries(reasons)) {
+    const { total, names } = await listed(`reach=${filter}`)
+    expect([filter, total, names.length]).toEqual([filter, count, count])
+  }
+  expect((await listed('reach=no_consent')).names.sort()).toEqual(['french', 'german'])
+  expect((await listed('reach=purchased')).names).toEqual(['alias'])
+  expect((await listed('reach=no_consent:AT')).total).toBe(0)
+})
+
+test('it goes with search, status, sorting and paging', async () => {
+  expect((await listed('reach=reachable&search=ad')).names).toEqual(['ada'])
+  expect((await listed('reach=reachable&status=no%20action')).total).toBe(3)
+  expect((await listed('reach=reachable&status=email%20sent')).total).toBe(0)
+  expect((await listed('reach=reachable&sort=value&order=desc&limit=1')).names).toEqual(['ada'])
+  const pages = [1, 2, 3].map((page) => listed(`reach=reachable&sort=customer&order=asc&limit=1&page=${page}`))
+  expect((await Promise.all(pages)).map(({ names, total }) => [...names, total])).toEqual([
+    ['ada', 3],
+    ['ben', 3],
+    ['old', 3],
+  ])
+  expect(named(await reachOf({ search: 'german' }))).toEqual({ 'no_consent:DE': 1 })
+})
+
+test('a file of the filter has its carts, and the link is good for this filter only', async () => {
+  const { body } = await shop.get('/api/carts/export?reach=no_consent&days=30')
+  const file = await world.request('GET', body.url)
+  const rows = String(file.body).trimEnd().split('\r\n').slice(1)
+  expect(rows.map((line) => line.split(',')[0]).sort()).toEqual(['french', 'german'])
+  // The filter is encrypted in the ticket: the address names none, and adding one changes nothing.
+  expect(body.url).not.toMatch(/reach|days/)
+  expect((await world.request('GET', `${body.url}&reach=reachable&days=300`)).body).toBe(file.body)
+})
+
+test('an unknown filter is refused', async () => {
+  for (const query of ['reach=whatever', 'reach=no_contact:DE', 'reach=reachable&days=0', 'reach=reachable&days=x']) {
+    expect([query, (await shop.get(`/api/carts/abandoned?${query}`)).status]).toEqual([query, 400])
+  }
+})
+
+test('all that a filter finds can be chosen, and where nothing stops the store the decision says the same of each cart', async () => {
+  const paused = { sending_paused_at: null }
+  await world.db.updateTable('stores').set(paused).where('id', '=', shop.storeId).execute()
+  const ask = (body: object) =>
+    world.request('POST', '/api/carts/eligibility', { token: shop.token, body: { channel: 'email', ...body } })
+  const matching = (await ask({ reach: 'reachable', days: 30 })).body
+  expect([matching.total, matching.eligible.length]).toEqual([2, 2])
+  const cartIds = (await shop.carts()).filter(({ status }) => status !== 'recovered').map(({ id }) => id)
+  const said: [string, string][] = []
+  // One at a time: together the ones before take of what those behind them may have.
+  for (const id of cartIds) said.push([id, (await ask({ cartIds: [id] })).body.reasons[0]?.reason ?? 'reachable'])
+  const reach = await reachOf({ cartIds })
+  const badges = new Map(reach.reasons.flatMap(({ reason, cartIds: ids }) => (ids ?? []).map((id) => [id, reason])))
+  expect(cartIds.map((id) => [id, badges.get(id) ?? 'reachable'])).toEqual(said)
+  expect(reach.reachable).toBe(3)
+})

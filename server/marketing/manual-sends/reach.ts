@@ -1,0 +1,78 @@
+import { setImmediate as breathe } from 'node:timers/promises'
+import type { z } from 'zod'
+import type { CartReach, cartReach } from '../../../shared/reach.ts'
+import { firstOfDays } from '../../insights/analytics/rules.ts'
+import { filterOf, type ListFilter } from '../../carts/carts/filter.ts'
+import * as list from '../../carts/carts/list.ts'
+import type { Db, StoreDb } from '../../core/db/db.ts'
+import { found } from '../../core/common/errors.ts'
+import { evaluateReach } from '../../delivery/decide/evaluate.ts'
+import { isOf, type ReachDecision, tallyOf } from '../../delivery/decide/reach-rules.ts'
+import type { Deps } from '../../deps.ts'
+import { readStore } from '../../access/stores/store.ts'
+import { idsAtStage } from './stages-sql.ts'
+
+// Which carts an email could be sent about now, asked of the decision itself, about messages that do not exist. What stops the whole
+// store is left out. It depends on ledger, suppressions, orders, caps and time, so it is looked up when somebody asks, of the newest carts.
+
+const CHUNK = 500
+
+export async function readReach(
+  deps: Deps,
+  store: StoreDb<Db>,
+  wanted: z.output<typeof cartReach.body>,
+): Promise<CartReach> {
+  if (wanted.cartIds) return tallyOf(await evaluateAll(deps, store, [...new Set(wanted.cartIds)]), true)
+  const { ids, isPartial } = await newest(deps, store, filterOf(wanted))
+  const tally = tallyOf(await evaluateAll(deps, store, ids), false)
+  return { ...tally, ...(isPartial && { lookedThrough: list.MOST_EVALUATED }) }
+}
+
+/**
+ * How many carts a filter has. Those of some days, a country, a product or a stage are found among the newest of what the rest of the filter finds, and those of
+ * a reach filter by judging these.
+ */
+export async function countFiltered(deps: Deps, store: StoreDb<Db>, filter: ListFilter): Promise<list.CartTotal> {
+  const { reach, days, country, product, stage } = filter
+  if (!reach && days === null && country === null && product === null && !stage) return list.countCarts(store, filter)
+  const { ids, isPartial, counted } = await newest(deps, store, filter)
+  const among = reach
+    ? (await evaluateAll(deps, store, ids)).filter((each) => isOf(each, reach)).map(({ cartId }) => cartId)
+    : ids
+  const total = { total: among.length, isCapped: false, isMany: false }
+  return { ...counted, ...total, among, isEvaluatedInPart: isPartial }
+}
+
+async function newest(deps: Deps, store: StoreDb<Db>, filter: ListFilter) {
+  const counted = await list.countCarts(store, filter)
+  const since = filter.days === null ? null : await startOf(deps, store, filter.days)
+  const newestFound = await list.newestIds(store, filter, counted, since)
+  const newestOnes = newestFound.slice(0, list.MOST_EVALUATED)
+  const ids = await narrowed(store, newestOnes, filter)
+  return { ids, isPartial: newestFound.length > list.MOST_EVALUATED, counted }
+}
+
+async function narrowed(
+  store: StoreDb<Db>,
+  newestOnes: string[],
+  { country, product, stage }: ListFilter,
+): Promise<string[]> {
+  let ids = newestOnes
+  if (country !== null) ids = await list.idsOfCountry(store, ids, country === 'none' ? null : country)
+  if (product !== null) ids = await list.idsOfProduct(store, ids, product)
+  if (stage) ids = await idsAtStage(store, ids, stage)
+  return ids
+}
+
+async function startOf(deps: Deps, store: StoreDb<Db>, days: number): Promise<Date> {
+  return firstOfDays(deps.now(), found(await readStore(store), 'Store').time_zone, days)
+}
+
+async function evaluateAll(deps: Deps, store: StoreDb<Db>, cartIds: readonly string[]): Promise<ReachDecision[]> {
+  const evaluated: ReachDecision[] = []
+  for (let start = 0; start < cartIds.length; start += CHUNK) {
+    evaluated.push(...(await evaluateReach(deps, store, cartIds.slice(start, start + CHUNK))))
+    await breathe()
+  }
+  return evaluated
+}

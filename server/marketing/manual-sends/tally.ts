@@ -1,0 +1,90 @@
+import { explain } from '../../../shared/reasons.ts'
+import type { SendChannel } from '../../../shared/reminders.ts'
+import type { Cost } from '../../messages/channels/channel.ts'
+import type { Decision } from '../../delivery/decide/decide.ts'
+import type { ClaimedRow } from '../../delivery/decide/situation.ts'
+
+// Who of many carts or people would get a message, and who not and why. Pure.
+
+/** Reasons that end by themselves, even if later than a message by hand may wait. */
+const TIMED = [
+  'quiet_hours',
+  'cooldown',
+  'frequency_cap',
+  'domain_throttled',
+  'plan_limit',
+  'budget',
+  'purchase_in_progress',
+]
+
+export interface Problem {
+  reason: string
+  /** From when it may be tried again; null: never, or nobody knows. */
+  until: Date | null
+}
+
+/** null: it would be sent. */
+export function problemOf(row: Pick<ClaimedRow, 'expires_at'>, decision: Decision): Problem | null {
+  if (decision.outcome === 'send') return null
+  const { reason } = decision
+  if (decision.outcome !== 'hold') return { reason, until: null }
+  const { until } = decision
+  return { reason, until: until < row.expires_at || TIMED.includes(reason) ? until : null }
+}
+
+interface Refused extends Problem {
+  explanation: string
+  ids: string[]
+  countries: Record<string, string> | null
+}
+
+export class Tally {
+  readonly eligible: string[] = []
+  readonly #channel: SendChannel | 'push'
+  readonly #reasons = new Map<string, { ids: string[]; until: Date | null }>()
+  readonly #countries = new Map<string, Record<string, string>>()
+  readonly #costs = new Map<string, number>()
+  segments = 0
+
+  constructor(channel: SendChannel | 'push') {
+    this.#channel = channel
+  }
+
+  add(id: string, problem: Problem | null): void {
+    if (!problem) {
+      this.eligible.push(id)
+      return
+    }
+    const known = this.#reasons.get(problem.reason) ?? { ids: [], until: problem.until }
+    known.ids.push(id)
+    if (problem.until && (!known.until || problem.until > known.until)) known.until = problem.until
+    this.#reasons.set(problem.reason, known)
+  }
+
+  /** The country whose rule asks for consent. */
+  name(reason: string, id: string, country: string): void {
+    const known = this.#countries.get(reason) ?? {}
+    known[id] = country
+    this.#countries.set(reason, known)
+  }
+
+  pay({ segments, cost }: { segments: number; cost: Cost }): void {
+    this.segments += segments
+    this.#costs.set(cost.currency, (this.#costs.get(cost.currency) ?? 0) + cost.amountMicros)
+  }
+
+  /** One channel has one price list and so one currency; null when nothing is eligible. */
+  cost(): Cost | null {
+    const [first] = this.#costs
+    return first ? { currency: first[0], amountMicros: first[1] } : null
+  }
+
+  /** The most frequent first. */
+  reasons(): Refused[] {
+    const sorted = [...this.#reasons].sort(([, a], [, b]) => b.ids.length - a.ids.length)
+    return sorted.map(([reason, { ids, until }]) => {
+      const countries = this.#countries.get(reason) ?? null
+      return { reason, explanation: explain(reason, this.#channel), ids, until, countries }
+    })
+  }
+}

@@ -1,0 +1,113 @@
+import { beforeEach, expect, test } from 'vitest'
+import { post } from '../../../test/by-hand-scene.ts'
+import { aCopiedCoupon, codeOfCoupon } from '../../../test/copied-coupons.ts'
+import { aCouponShop, type CouponShop } from '../../../test/discount-scene.ts'
+import { testFlags } from '../../../test/notifications.ts'
+import { aWorld } from '../../../test/world.ts'
+
+// A test to oneself of a message with a coupon: with an example of a code, which says so, or the code that all share. None is made.
+
+const world = aWorld()
+let shop: CouponShop
+
+beforeEach(async () => {
+  shop = await aCouponShop(world, { carts: 1, buyers: 1, plan: 'growth' })
+  world.sent.length = 0
+  world.texts.length = 0
+})
+
+const rules = { fallback: 'without', firstOrderOnly: false, pauseDays: null, aboveAmount: null }
+const words = { subject: 'For you', body: 'Your code is {{ coupon_code }}: {{ checkout_link }}' }
+const personal = () => aCopiedCoupon(world, shop, { kind: 'personal', code: 'CART' })
+const NOTE = 'CART-EXAMPLE is an example. Each message gets a code of its own.'
+
+const tryOut = (body: object) =>
+  post(world, shop, '/api/messages/test-send', { cartId: shop.cartIds[0], channel: 'email', ...body })
+
+const codesMade = async () =>
+  (await world.db.selectFrom('coupon_codes').select('code').where('store_id', '=', shop.storeId).execute()).length
+
+test('a mail with a personal coupon has an example and says so, in both of its parts and in the answer', async () => {
+  const { body } = await tryOut({ ...words, coupon: { couponId: await personal(), ...rules } })
+  expect(body).toMatchObject({ isAccepted: true, couponNote: NOTE })
+  const [mail] = world.sent
+  expect(mail!.subject).toBe('[Test] For you')
+  for (const part of [mail!.text, mail!.html]) {
+    expect(part).toContain(NOTE)
+    expect(part).toContain('Your code is CART-EXAMPLE')
+  }
+  expect(await codesMade()).toBe(0)
+})
+
+test('the ways out of a test mail are of no person: they lead to pages that say it is a test', async () => {
+  await tryOut(words)
+  expect(world.sent[0]!.html).toMatch(/\/u\/test"/)
+  expect(world.sent[0]!.html).toMatch(/\/preferences\?token(=|&#x3D;)test"/)
+})
+
+test('an SMS with a personal coupon has the example, and the answer says so', async () => {
+  const coupon = { couponId: await personal(), ...rules }
+  const { body } = await tryOut({ channel: 'sms', to: '+4915199900011', body: words.body, coupon })
+  expect(body).toMatchObject({ isAccepted: true, to: '+4915199900011', couponNote: NOTE })
+  expect((await testFlags(world, shop.storeId)).at(-1)).toEqual(['connection_test', true])
+  expect(world.texts[0]!.text).toMatch(/^\[Test\] Your code is CART-EXAMPLE/)
+  expect(await codesMade()).toBe(0)
+})
+
+test('a coupon that all share has its own code; one that is kept back says why; without one nothing is said', async () => {
+  const couponId = await aCopiedCoupon(world, shop)
+  const shared = await tryOut({ ...words, coupon: { couponId, ...rules } })
+  expect([shared.body.couponNote, world.sent[0]!.text.includes(await codeOfCoupon(world, couponId))]).toEqual([
+    null,
+    true,
+  ])
+  const off = { couponId: await aCopiedCoupon(world, shop, { code: 'OFF', is_active: false }), ...rules }
+  const said = await tryOut({ ...words, coupon: off })
+  expect(said.body.couponNote).toBe('The message goes without the coupon OFF. The coupon is not active.')
+  const skipped = await tryOut({ ...words, coupon: { ...off, fallback: 'skip' } })
+  expect(skipped.body.couponNote).toBe('The message is not sent without the coupon OFF. The coupon is not active.')
+  expect((await tryOut({ ...words, coupon: null })).body.couponNote).toBeNull()
+})
+
+test('a discount mail is tried on oneself for a customer with a cart and for one without, and counts nowhere', async () => {
+  const couponId = await personal()
+  for (const customer of [shop.people[0]!, shop.buyers[0]!]) {
+    world.sent.length = 0
+    const { status, body } = await post(world, shop, '/api/email/discount-test', { customer, couponId, ...words })
+    expect([status, body.isAccepted, body.couponNote]).toEqual([200, true, NOTE])
+    const { email } = await world.db
+      .selectFrom('users')
+      .select('email')
+      .where('id', '=', shop.userId)
+      .executeTakeFirstOrThrow()
+    expect(world.sent.map(({ to, subject }) => [to, subject])).toEqual([[email, '[Test] For you']])
+    const link = /\/c\/[\w-]{43}/.exec(world.sent[0]!.text)![0]
+    expect((await world.app.inject({ method: 'GET', url: link })).statusCode).toBe(302)
+  }
+  const messages = await world.db.selectFrom('messages').select('id').where('store_id', '=', shop.storeId).execute()
+  expect([messages, await codesMade()]).toEqual([[], 0])
+})
+
+test('a coupon of another store is in no test', async () => {
+  const other = await aCouponShop(world)
+  const { body } = await tryOut({ ...words, coupon: { couponId: other.couponId, ...rules } })
+  expect(body.couponNote).toMatch(/^The message goes without its coupon\./)
+  expect(world.sent[0]!.text).not.toContain('Your code is')
+  const offer = { customer: shop.people[0]!, couponId: other.couponId }
+  expect((await post(world, shop, '/api/email/discount-test', offer)).status).toBe(404)
+})
+
+test('by the operator’s account no test goes to a number that costs the most and is nobody’s phone (security-P20)', async () => {
+  world.textCredits = { perMille: 1_500 }
+  try {
+    for (const to of ['+88216123456', '+881612345678', '+5351234567', '+4930901820', '+499001234567']) {
+      const { status, body } = await tryOut({ channel: 'sms', to, body: words.body })
+      expect([to, status, Object.keys(body.fields ?? {})]).toEqual([to, 422, ['to']])
+    }
+    expect(world.texts).toEqual([])
+    const own = await tryOut({ channel: 'sms', to: '+4915199900011', body: 'Come back: {{ checkout_link }}' })
+    expect(own.body).toMatchObject({ isAccepted: true })
+  } finally {
+    world.textCredits = null
+  }
+})

@@ -1,0 +1,180 @@
+import type { z } from 'zod'
+import { normalizePhone } from '../../../shared/contact.ts'
+import type { testSend } from '../../../shared/message-preview.ts'
+import { explain } from '../../../shared/reasons.ts'
+import type { SendChannel, TestReply } from '../../../shared/reminders.ts'
+import { hasListedPrice } from '../../../shared/text-prices.ts'
+import { monthOf } from '../../billing/billing/rules.ts'
+import type { Outcome } from '../../messages/channels/channel.ts'
+import { textCountry } from '../../messages/channels/phone.ts'
+import { authorizeTest } from '../../messages/channels/send-authorization.ts'
+import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { type Limit, take } from '../../core/db/rate-limits.ts'
+import { type AnyComposed, compose, isPush, isText } from '../../delivery/decide/composing.ts'
+import { type Context, mailWayOfSituation, type Texts } from '../../delivery/decide/decision-inputs.ts'
+import * as load from '../../delivery/decide/situation.ts'
+import type { Deps } from '../../deps.ts'
+import type { Session } from '../../access/members/session.ts'
+import { userById } from '../../access/members/users.ts'
+import { assertMayMail } from '../../access/members/verification.ts'
+import { noteTest } from '../../access/notifications/notifications.ts'
+import { couponNoteOf, type Imagined, imagine, imagineOffer, type OfferRequest } from '../../delivery/preview/preview.ts'
+import { textsFor, transportOf } from '../../delivery/send/send-due.ts'
+import { TemplateError } from '../../messages/templates/context.ts'
+import { bookSpend, lockBudget } from '../../delivery/texts/spend.ts'
+import { assertPlanHas } from './manual.ts'
+import { insertTestLinks } from './manual-sql.ts'
+
+// A message for a real cart to whoever asks, by the same code and the same way. It is no message of the cart: no row, no badge, no plan,
+// and its links open the restore page without anybody having pressed anything. Only what it costs is booked, as it is paid.
+
+const TESTS: Limit = { name: 'test-send-account', points: 10, windowS: 900 }
+/** By the operator's account, which pays for it. */
+const TESTS_BY_OPERATOR: Limit = { name: 'test-send-operator', points: 10, windowS: 86_400 }
+const LINKS_MS = 86_400_000
+
+type Wanted = z.output<typeof testSend.body>
+
+/** Who asks, and for which store. */
+export interface Tester {
+  deps: Deps
+  session: Session
+  store: StoreDb<Db>
+}
+
+export function sendTest(tester: Tester, wanted: Wanted): Promise<Told> {
+  return sendImagined(tester, wanted, (texts) => imagine(tester.deps, tester.store, texts, wanted))
+}
+
+/** Of a discount mail, as one customer would get it. */
+export function sendOfferTest(tester: Tester, offer: OfferRequest): Promise<Told> {
+  return sendImagined(tester, { channel: 'email' }, () => imagineOffer(tester.deps, tester.store, offer))
+}
+
+type Told = z.infer<typeof TestReply>
+
+interface Way {
+  channel: SendChannel
+  to?: string | undefined
+}
+
+async function sendImagined(
+  { deps, session, store }: Tester,
+  { channel, to: own }: Way,
+  imagined: (texts: Texts) => Promise<Imagined>,
+): Promise<Told> {
+  await assertPlanHas(deps, session.accountId, channel)
+  if (channel === 'email') await assertMayMail({ accountId: session.accountId, db: deps.db })
+  const texts = await textsFor(deps, store, [channel])
+  const { context, rows } = await imagined(texts)
+  const { row } = found(rows[0], 'Cart')
+  refuseStopped(context)
+  const to = await recipientOf(deps, session, context, { channel, to: own })
+  assertConfigured(deps, context, channel, texts)
+  await refuseSuppressed(deps, store, to, channel)
+  await take(deps, TESTS, session.accountId)
+  if (channel !== 'email' && texts.get(channel)?.credits) {
+    refuseDear(to)
+    await take(deps, TESTS_BY_OPERATOR, session.accountId)
+  }
+  const couponNote = couponNoteOf(context, row)
+  const composed = asTest(await composeTest(context, row, to), couponNote)
+  await book(deps, store, session.accountId, composed)
+  const { tokens } = composed
+  const until = new Date(deps.now().getTime() + LINKS_MS)
+  await insertTestLinks(store, { cartId: row.cart_id, tokens, at: deps.now(), until })
+  const transport = await transportOf(deps, store, context.situation, { channel, texts })
+  const message = { id: row.id, channel, address: to, composed, sendAuthorization: authorizeTest() }
+  const outcome = await transport.sendOne(message, () => true)
+  deps.log.info({ storeId: store.storeId, channel, outcome: outcome.kind }, 'message.tested')
+  if (outcome.kind === 'accepted') await noteTest(deps, store, channel, to)
+  return { isAccepted: outcome.kind === 'accepted', to, response: responseOf(outcome), couponNote }
+}
+
+/** Not even a test leaves while an operator has suspended the account, or the plan has no room for the store (decisions 85 and 90). */
+function refuseStopped({ situation }: Context): void {
+  if (situation.is_account_suspended) throw new AppError('forbidden', explain('account_suspended'))
+  if (situation.is_resting) throw new AppError('plan_required', explain('store_resting'))
+}
+
+/** Mail goes to the address one signs in with; a number is one's own word. */
+async function recipientOf(
+  deps: Deps,
+  session: Session,
+  { situation }: Context,
+  { channel, to }: Way,
+): Promise<string> {
+  if (channel === 'email') return found(await userById(deps.db, session.userId), 'User').email
+  const phone = normalizePhone(to ?? '', situation.base_country)
+  if (phone) return phone
+  const message = 'Enter your own phone number with its country code, such as +1 555 010 0200.'
+  throw new AppError('unprocessable', message, { fields: { to: message } })
+}
+
+/** That a number is one's own nobody can tell, so by the operator's account none is tried that costs the most. */
+function refuseDear(phone: string): void {
+  const country = textCountry(phone)
+  if (country && hasListedPrice(country)) return
+  const message =
+    'Tests by this server’s account go to mobile numbers in countries whose price is listed below the budget.'
+  throw new AppError('unprocessable', message, { fields: { to: message } })
+}
+
+function assertConfigured(deps: Deps, { situation }: Context, channel: SendChannel, texts: Texts): void {
+  if (channel !== 'email' && !texts.get(channel)) {
+    throw new AppError('unprocessable', explain(`${channel}_not_configured`))
+  }
+  if (channel === 'email' && mailWayOfSituation(deps, situation) === 'none') {
+    throw new AppError('unprocessable', explain('mail_not_configured'))
+  }
+}
+
+/** A number that has said STOP gets nothing, not even from its owner (C1). */
+async function refuseSuppressed(deps: Deps, store: StoreDb<Db>, to: string, channel: SendChannel): Promise<void> {
+  const [reason] = (await load.suppressedOf(store, [deps.secrets.addressHash(to)], [channel])).values()
+  if (reason) throw new AppError('unprocessable', explain(`suppressed_${reason}`, channel))
+}
+
+/** A text is priced for the number it goes to. A coupon of a mail is that of the shopper, whoever reads it. */
+async function composeTest(context: Context, row: load.ClaimedRow, to: string): Promise<AnyComposed> {
+  const toMyself = row.channel === 'email' ? row : { ...row, manual: { ...row.manual!, toAddress: to } }
+  try {
+    return await compose(context, toMyself, { isTest: true })
+  } catch (error) {
+    if (error instanceof TemplateError) throw new AppError('unprocessable', error.message)
+    throw error
+  }
+}
+
+const TEST_LINE = 'This is a test message sent by a Recoup user. It is not a message from a shop.'
+
+/** Nobody takes it for a message to a shopper. A text is marked where it is composed. */
+function asTest(composed: AnyComposed, couponNote: string | null): AnyComposed {
+  if (isText(composed) || isPush(composed)) return composed
+  const { subject, text, html } = composed
+  const line = [TEST_LINE, couponNote].filter(Boolean).join(' ')
+  return { ...composed, subject: `[Test] ${subject}`, text: `${line}\n\n${text}`, html: withTestLine(html, line) }
+}
+
+/** First in the body, whatever the layout. */
+function withTestLine(html: string, line: string): string {
+  const start = html.indexOf('>', html.indexOf('<body')) + 1
+  const style = 'margin:0;padding:12px 16px;background:#ffffff;color:#1f2328;font:14px/1.5 sans-serif;text-align:center'
+  return `${html.slice(0, start)}<p style="${style}">${line.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</p>${html.slice(start)}`
+}
+
+async function book(deps: Deps, store: StoreDb<Db>, accountId: string, composed: AnyComposed): Promise<void> {
+  if (!isText(composed)) return
+  const { cost } = composed
+  const month = monthOf(deps.now())
+  await transact(store, async (tx) => {
+    const left = await lockBudget(tx, accountId, month)
+    const isOver = left && cost.amountMicros > 0 && (left.currency !== cost.currency || cost.amountMicros > left.micros)
+    if (isOver) throw new AppError('unprocessable', explain('budget'))
+    await bookSpend(tx, accountId, month, [cost])
+  })
+}
+
+const responseOf = (outcome: Outcome): string =>
+  outcome.kind === 'unknown' ? `${explain('unknown')} (${outcome.response})` : outcome.response

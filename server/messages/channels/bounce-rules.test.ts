@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest'
+import fixture from '../../../test/fixtures/bounces-not-the-address.json' with { type: 'json' }
+import { bounceKind, preciseStatus, statusIn } from './bounce-rules.ts'
+import { outcomeOfFailure } from './smtp-outcome.ts'
+
+// Only what says that the address is bad suppresses it (cases-R3).
+
+const kindOf = (status: string, words: string) => bounceKind(preciseStatus(status, statusIn(words)), words)
+const atRcpt = (response: string) =>
+  outcomeOfFailure({
+    ...{ stage: 'envelope', isBodySent: false, code: 'EENVELOPE', systemCode: null, command: 'RCPT TO' },
+    ...{ response, replyCode: Number(response.slice(0, 3)) },
+  })
+
+const { cases } = fixture
+const reports = cases.flatMap(({ status, diagnostic, want }): [string, string, string][] =>
+  status && diagnostic ? [[status, diagnostic, /^(\w+)/.exec(want)![1]!]] : [],
+)
+const answers = cases.flatMap(({ reply, want }) => (reply ? [[reply, want] as const] : []))
+
+describe('a mail that comes back', () => {
+  test.each<[string, string, string]>([
+    ...reports,
+    ['5.1.0', '550 5.1.0 Sender address rejected: not owned by user', 'refused'],
+    ['5.1.1', '550 5.1.1 Message blocked: sending host has a poor reputation', 'refused'],
+    ['5.2.1', '550 5.2.1 Mail from this domain is not accepted here', 'refused'],
+    ['5.0.0', '550 Too many connections from your host', 'soft'],
+    ['5.1.1', '550 5.1.1 Daily message quota exceeded', 'soft'],
+    ['5.2.0', '550 5.2.0 DMARC of the sender fails', 'refused'],
+    ['5.1.2', '550 5.1.2 Message size exceeds the limit', 'refused'],
+    ['5.1.1', '550 5.1.1 <a@b.example>: undeliverable address: host mx.b.example said: 451 greylisted', 'soft'],
+    ['5.1.1', '550 5.1.1 Mailbox temporarily unavailable, try again later', 'soft'],
+  ])('%s “%s” says nothing of the address: %s', (status, words, kind) => {
+    expect(kindOf(status, words)).toBe(kind)
+  })
+
+  test.each([
+    ['5.1.1', '550 5.1.1 User unknown in virtual mailbox table'],
+    ['5.1.1', '550 5.1.1 <temporary@deferred.example>: User unknown'],
+    ['5.1.1', `${'This is the mail system. '.repeat(30)}550 5.1.1 The mailbox does not exist\nFull report follows`],
+    [
+      '5.1.1',
+      '550-5.1.1 The email account that you tried to reach does not exist. Check the spelling, and the sender’s typing',
+    ],
+    ['5.1.10', '550 5.1.10 RESOLVER.ADR.RecipientNotFound; Recipient not found by SMTP address lookup'],
+    ['5.2.1', '550 5.2.1 The email account that you tried to reach is disabled'],
+    ['5.1.1', '550 5.1.1'],
+    ['5.1.3', '501 5.1.3 Bad recipient address syntax'],
+  ])('%s “%s” says that it is bad', (status, words) => {
+    expect(kindOf(status, words)).toBe('hard')
+  })
+})
+
+describe('the answer of a mail server to the recipient', () => {
+  test.each(answers)('%s: %s', (reply, want) => {
+    const outcome = atRcpt(reply)
+    expect(outcome.kind).toBe(want.startsWith('retried') ? 'retry' : 'rejected')
+    expect(outcome).not.toMatchObject({ isRecipientFault: true })
+  })
+
+  test.each([
+    '550 No such user',
+    '550 5.1.1 <a@b.example>: user unknown',
+    '553 sorry, that cannot be',
+  ])('%s: the address', (reply) => {
+    expect(atRcpt(reply)).toMatchObject({ kind: 'rejected', isRecipientFault: true })
+  })
+})

@@ -1,0 +1,32 @@
+import { parsePhoneNumberFromString } from 'libphonenumber-js'
+import { smsSize } from '../../../shared/sms.ts'
+import { estimatedPrice, PRICE_CURRENCY } from '../../../shared/text-prices.ts'
+import type { OutgoingText, TextEstimate } from './channel.ts'
+
+// Which sender writes to which country, and what that costs about. Pure.
+
+/** `country` null: everywhere no other sender is set for. */
+export interface Sender {
+  country: string | null
+  /** E.164, a messaging service (MG…), a short code, or a name of up to 11 letters and digits. */
+  sender: string
+}
+
+export const countryOf = (phone: string): string | null => parsePhoneNumberFromString(phone)?.country ?? null
+
+export function senderFor(senders: readonly Sender[], to: string): string | null {
+  const country = countryOf(to)
+  const own = senders.find((each) => each.country !== null && each.country === country)
+  return (own ?? senders.find((each) => each.country === null))?.sender ?? null
+}
+
+/** WhatsApp charges templates; what answers a shopper within 24 hours is free. */
+export function estimateText(
+  channel: 'sms' | 'whatsapp',
+  { to, text, template }: Pick<OutgoingText, 'to' | 'text' | 'template'>,
+): TextEstimate {
+  const price = estimatedPrice(channel, countryOf(to))
+  const segments = channel === 'sms' ? Math.max(1, smsSize(text).segments) : 1
+  const isFree = channel === 'whatsapp' && template === null
+  return { segments, cost: { amountMicros: isFree ? 0 : price * segments, currency: PRICE_CURRENCY } }
+}

@@ -1,0 +1,31 @@
+import type { z } from 'zod'
+import type { lastMessage } from '../../../shared/reminders.ts'
+import type { StoreDb } from '../../core/db/db.ts'
+import { AppError } from '../../core/common/errors.ts'
+import * as sql from './last-message-sql.ts'
+import { fateOf, isSending } from './state-rules.ts'
+
+// What a shopper had last, for whoever is about to write to them.
+
+type Answer = z.infer<typeof lastMessage.reply>
+
+export async function readLastMessage(store: StoreDb, cartId: string): Promise<Answer> {
+  const last = await sql.lastMessageTo(store, cartId)
+  if (last === undefined) throw new AppError('not_found', 'Cart not found')
+  if (last === null) return { message: null }
+  const { channel, at, subject } = last
+  return { message: { channel, at: at.toISOString(), subject, outcome: outcomeOf(last) } }
+}
+
+/** The farthest it is known to have come. */
+function outcomeOf({
+  state,
+  is_clicked,
+  is_opened,
+  is_read,
+}: sql.LastMessage): NonNullable<Answer['message']>['outcome'] {
+  if (is_clicked) return 'clicked'
+  if (is_opened) return 'opened'
+  if (is_read) return 'read'
+  return isSending(state) ? 'on_its_way' : fateOf(state)
+}

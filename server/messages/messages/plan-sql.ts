@@ -1,0 +1,133 @@
+import type { OriginKind } from '../../../shared/carts.ts'
+import { type StoreTx, sql } from '../../core/db/db.ts'
+import {
+  becomesCancelled,
+  isLookedAtAnew,
+  isOpen,
+  mayArrive,
+  mayPassNow,
+  SCHEDULED,
+  wasAttempted,
+} from './fragments.ts'
+
+// Messages without a cart: SQL and nothing else.
+
+export interface Planned {
+  id: string
+  shopperId: string
+}
+
+export interface NewMessages {
+  origin: { kind: OriginKind; id: string; stepId: string | null; step: number }
+  /** The people, each with the number of their message, and how much later than the others it is due. */
+  rows: readonly (Planned & { laterMs?: number })[]
+  channel: 'email' | 'sms' | 'whatsapp' | 'push'
+  templateId: string | null
+  dueAt: Date
+  expiresAt: Date
+  wakeAt: Date
+  purchasesSince: Date | null
+  now: Date
+}
+
+/** D1, of messages without a cart. */
+const ONCE_PER_SHOPPER = sql`(store_id, lone_shopper_id, origin_kind, origin_id, step_id, channel, merged_from)
+      where lone_shopper_id is not null`
+
+/**
+ * One message for each of these people of the store who has none of this origin and step yet, by whatever channel; answers whose. None of
+ * them can be found to be one with another meanwhile (S6).
+ */
+export async function insertWithoutCart({ db, storeId }: StoreTx, wanted: NewMessages): Promise<Planned[]> {
+  const { origin, rows, now } = wanted
+  const made = await sql<Planned>`
+    with wanted as materialized (
+      select w.id, s.id as shopper_id, coalesce(w."laterMs", 0) * interval '1 millisecond' as later
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as w(id uuid, "shopperId" uuid, "laterMs" bigint)
+      join shoppers s on s.store_id = ${storeId} and s.id = w."shopperId" order by s.id for share of s)
+    insert into messages (store_id, id, shopper_id, origin_kind, origin_id, step_id, step, channel, state, due_at, expires_at, wake_at,
+      template_id, purchases_since, created_at, updated_at)
+    select ${storeId}, w.id, w.shopper_id, ${origin.kind}, ${origin.id}, ${origin.stepId}, ${origin.step}, ${wanted.channel}, ${SCHEDULED},
+      ${wanted.dueAt}::timestamptz + w.later, ${wanted.expiresAt}::timestamptz + w.later, ${wanted.wakeAt}::timestamptz + w.later, ${wanted.templateId}, ${wanted.purchasesSince}, ${now}, ${now}
+    from wanted w
+    where not exists (select 1 from messages o where o.store_id = ${storeId} and o.lone_shopper_id = w.shopper_id
+      and o.origin_kind = ${origin.kind} and o.origin_id = ${origin.id} and o.step_id is not distinct from ${origin.stepId}::uuid)
+    on conflict ${ONCE_PER_SHOPPER} do nothing returning id, shopper_id as "shopperId"`.execute(db)
+  return made.rows
+}
+
+export interface Request {
+  askedBy: string
+  /** Of a request for many. */
+  jobId?: string | null
+  /** Another address than the person's own. */
+  toAddress?: string | null
+  /** Of a discount mail. */
+  couponId?: string | null
+  cartUrl?: string | null
+  /** Of a notification. */
+  iconUrl?: string | null
+  subject: string | null
+  body: string | null
+  isImmediate: boolean
+  overridesHoldout: boolean
+}
+
+/** What a member wants them to say. */
+export async function insertRequests(
+  { db, storeId }: StoreTx,
+  ids: readonly string[],
+  wanted: Request & Pick<NewMessages, 'templateId' | 'now'>,
+): Promise<void> {
+  await sql`
+    insert into manual_messages (store_id, message_id, job_id, asked_by, to_address, template_id, subject, body, coupon_id, cart_url, icon_url,
+      is_immediate, overrides_holdout, created_at)
+    select ${storeId}, id, ${wanted.jobId ?? null}, ${wanted.askedBy}, ${wanted.toAddress ?? null},
+      ${wanted.templateId}, ${wanted.subject}, ${wanted.body}, ${wanted.couponId ?? null}, ${wanted.cartUrl ?? null}, ${wanted.iconUrl ?? null}, ${wanted.isImmediate}, ${wanted.overridesHoldout}, ${wanted.now}
+    from unnest(${[...ids]}::uuid[]) as id`.execute(db)
+}
+
+/** What was held may pass now, for whoever has one of these addresses: look again as soon as it is due. */
+export async function wakeHeldTo({ db, storeId }: StoreTx, addresses: readonly string[], now: Date): Promise<void> {
+  await sql`update messages m set ${isLookedAtAnew(now)}
+    from (select id from messages where store_id = ${storeId} and lone_shopper_id in (
+        select k.shopper_id from shopper_keys k where k.store_id = ${storeId} and k.kind in ('email', 'phone')
+          and k.value = any(${[...addresses]}::text[]))
+      and ${mayPassNow('messages', now)} order by id for update) open
+    where m.store_id = ${storeId} and m.id = open.id`.execute(db)
+}
+
+/**
+ * Two people turned out to be one: of a step planned for both without a cart, by whatever channel, at most one is still to go. None where
+ * the other's was sent, else the one of `intoId`. Of a discount mail or a campaign's run none where the other's is about a cart.
+ */
+export async function cancelDoubles(
+  { db, storeId }: StoreTx,
+  fromId: string,
+  intoId: string,
+  now: Date,
+): Promise<void> {
+  await sql`
+    with gone as (
+      update messages m set ${becomesCancelled('merged', now)}
+      from (select o.id from messages o
+        where o.store_id = ${storeId} and o.lone_shopper_id in (${fromId}, ${intoId}) and ${isOpen('o')}
+          and exists (select 1 from messages h where h.store_id = ${storeId} and h.lone_shopper_id in (${fromId}, ${intoId})
+            and h.lone_shopper_id <> o.lone_shopper_id and h.origin_kind = o.origin_kind and h.origin_id = o.origin_id
+            and h.step_id is not distinct from o.step_id
+            and (${wasAttempted('h')} or (${isOpen('h')} and o.lone_shopper_id = ${fromId}))
+          union all
+          select 1 from manual_messages r join manual_messages j on j.store_id = r.store_id and j.job_id = r.job_id
+          join messages h on h.store_id = j.store_id and h.id = j.message_id
+          where r.store_id = ${storeId} and r.message_id = o.id and r.coupon_id is not null and h.shopper_id <> o.shopper_id
+            and h.cart_id in (select c.id from carts c where c.store_id = ${storeId} and c.shopper_id in (${fromId}, ${intoId}))
+            and (${mayArrive('h')} or ${isOpen('h')})
+          union all
+          select 1 from carts c join messages h on h.store_id = c.store_id and h.cart_id = c.id
+          where o.origin_kind = 'campaign' and c.store_id = ${storeId} and c.shopper_id in (${fromId}, ${intoId}) and c.shopper_id <> o.shopper_id
+            and h.origin_kind = o.origin_kind and h.origin_id = o.origin_id and h.step_id = o.step_id and (${mayArrive('h')} or ${isOpen('h')}))
+        order by o.id for update) open
+      where m.store_id = ${storeId} and m.id = open.id returning m.id)
+    insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
+    select ${storeId}, gen_random_uuid(), id, ${now}, 'cancel', 'merged', '{}' from gone`.execute(db)
+}

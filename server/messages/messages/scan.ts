@@ -1,0 +1,12 @@
+import * as system from '../../core/db/system.ts'
+import type { Deps } from '../../deps.ts'
+import { sendDueMessages } from './jobs.ts'
+
+const MAX_STORES = 500
+
+/** Wakes one job per store with something due. Called every second; a job that waits or runs already is not doubled. */
+export async function wakeDueStores(deps: Deps): Promise<number> {
+  const due = await system.dueStores(deps.db, deps.now(), MAX_STORES)
+  for (const { store_id: storeId } of due) await deps.jobs.enqueue(deps.db, sendDueMessages, { storeId }, storeId)
+  return due.length
+}

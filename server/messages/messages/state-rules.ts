@@ -1,0 +1,86 @@
+import type { Outcome } from '../channels/channel.ts'
+import type { MessageState } from '../../core/schema/messages.ts'
+
+// The state of a message (docs/rules/engine.md, "Sending") outside SQL. Pure. Statements have fragments.ts.
+
+/** What a decision against a send makes of a message. */
+export const stateOfDecision = { hold: 'held', skip: 'skipped', cancel: 'cancelled' } as const
+
+/** What a provider's answer makes of a message. */
+export const stateAfter = {
+  accepted: 'sent',
+  rejected: 'failed',
+  unknown: 'unknown',
+  retry: 'held',
+} as const satisfies Record<Outcome['kind'], MessageState>
+
+/** To whoever waits for it: `pending` may still change within seconds. */
+export type Progress = 'pending' | 'waiting' | 'accepted' | 'refused'
+
+const progress: Readonly<Record<string, Progress>> = {
+  scheduled: 'pending',
+  claimed: 'pending',
+  sending: 'pending',
+  held: 'waiting',
+  unknown: 'waiting',
+  sent: 'accepted',
+  delivered: 'accepted',
+  failed: 'refused',
+  skipped: 'refused',
+  cancelled: 'refused',
+}
+
+export const progressOf = (state: string): Progress => progress[state] ?? 'pending'
+
+export const isSending = (state: string): boolean => state === 'sending'
+/** Not sent and not final: to be decided. */
+export const isOpen = (state: string): boolean => state === 'scheduled' || state === 'claimed' || state === 'held'
+export const isCancelled = (state: string): boolean => state === 'cancelled'
+export const isFailed = (state: string): boolean => state === 'failed'
+
+/** After the send, and answered: what is known of it. */
+export const fateOf = (state: string): 'sent' | 'delivered' | 'failed' | 'unknown' =>
+  state === 'delivered' || state === 'failed' || state === 'unknown' ? state : 'sent'
+
+/** Of a text that was sent or is about to be. */
+export const textStatusOf = (state: string): 'sending' | 'sent' | 'delivered' | 'failed' | 'unknown' =>
+  state === 'scheduled' || state === 'claimed' || state === 'held' || state === 'sending' ? 'sending' : fateOf(state)
+
+/** D6: the parts add up to planned, at every instant. */
+const COUNTED = {
+  waiting: ['scheduled', 'claimed'],
+  held: ['held'],
+  inFlight: ['sending'],
+  sent: ['sent', 'delivered'],
+  skipped: ['skipped'],
+  failed: ['failed'],
+  unknown: ['unknown'],
+  cancelled: ['cancelled'],
+} as const satisfies Record<string, readonly MessageState[]>
+
+type Part = keyof typeof COUNTED
+type Counts = Record<Part | 'planned', number>
+
+/** Which part of D6 a message in this state is of, and the states of a part. */
+export const partOf = (state: MessageState): Part =>
+  (Object.keys(COUNTED) as Part[]).find((part) => (COUNTED[part] as readonly MessageState[]).includes(state))!
+export const statesOfPart = (part: Part): readonly MessageState[] => COUNTED[part]
+
+/** How far it has come, where no reason says it. */
+export function stateText(state: string, provider: string): string {
+  const words: Record<string, string> = {
+    scheduled: 'It is waiting for its scheduled time and is checked again at the moment of sending.',
+    claimed: 'It is being checked right now.',
+    sending: `It is being sent to the ${provider}.`,
+    sent: `The ${provider} accepted the message.`,
+    delivered: 'The message was delivered.',
+  }
+  return words[state] ?? ''
+}
+
+export function countsOfStates(rows: readonly { state: string; count: number }[]): Counts {
+  const sum = (counted: readonly { count: number }[]) => counted.reduce((total, { count }) => total + count, 0)
+  const of = (states: readonly string[]) => sum(rows.filter(({ state }) => states.includes(state)))
+  const parts = Object.entries(COUNTED).map(([name, states]) => [name, of(states)])
+  return { planned: sum(rows), ...Object.fromEntries(parts) }
+}

@@ -1,0 +1,87 @@
+import type { ChannelName } from '../channels/channel.ts'
+import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
+import { becomesSkipped, isOpen, openTo } from './fragments.ts'
+
+// Touches and ways out: SQL and nothing else.
+
+/** Serialises with everything recorded of the person a message went to. */
+export async function lockShopperOf({ db, storeId }: StoreTx, messageId: string): Promise<string | undefined> {
+  const rows = await sql<{ id: string }>`
+    select s.id from messages m join shoppers s on s.store_id = m.store_id and s.id = m.shopper_id
+    where m.store_id = ${storeId} and m.id = ${messageId} for no key update of s`.execute(db)
+  return rows.rows[0]?.id
+}
+
+export function messageOf({ db, storeId }: StoreDb, messageId: string) {
+  return db
+    .selectFrom('messages as m')
+    .innerJoin('stores as s', 's.id', 'm.store_id')
+    .leftJoin('carts as c', (on) => on.onRef('c.store_id', '=', 'm.store_id').onRef('c.id', '=', 'm.cart_id'))
+    .select([
+      'm.id',
+      'm.cart_id',
+      'm.channel',
+      'm.to_address',
+      'm.sending_at',
+      's.account_id',
+      's.name as store_name',
+      's.url as store_url',
+      's.home_url',
+      's.has_checkout_link',
+      'c.merged_into',
+    ])
+    .where('m.store_id', '=', storeId)
+    .where('m.id', '=', messageId)
+    .executeTakeFirst()
+}
+
+/** What the person of a message chose to read; null: nothing yet. */
+export async function languageOf({ db, storeId }: StoreDb, messageId: string): Promise<'en' | 'de' | null> {
+  const row = await db
+    .selectFrom('messages as m')
+    .innerJoin('shoppers as p', (on) => on.onRef('p.store_id', '=', 'm.store_id').onRef('p.id', '=', 'm.shopper_id'))
+    .select('p.language')
+    .where('m.store_id', '=', storeId)
+    .where('m.id', '=', messageId)
+    .executeTakeFirst()
+  return row?.language ?? null
+}
+
+/** The person said no by way of this message, or with null took it back; of a page for several channels only if its own is among them. */
+export async function setUnsubscribed(
+  { db, storeId }: StoreTx,
+  messageId: string,
+  { at, channels }: { at: Date | null; channels?: readonly ChannelName[] },
+): Promise<void> {
+  await sql`update messages set unsubscribed_at = ${at === null ? null : sql`coalesce(unsubscribed_at, ${at}::timestamptz)`}
+    where store_id = ${storeId} and id = ${messageId}
+      ${channels ? sql`and channel = any(${[...channels]}::text[])` : sql``}`.execute(db)
+}
+
+/** It went elsewhere than it was meant to: the first browser of the person had gone. */
+export async function setAddress({ db, storeId }: StoreDb, messageId: string, address: string): Promise<void> {
+  await db
+    .updateTable('messages')
+    .set({ to_address: address })
+    .where('store_id', '=', storeId)
+    .where('id', '=', messageId)
+    .where('to_address', 'is not', null)
+    .execute()
+}
+
+/** Open messages of a channel to this address, in every store of the account, are closed at once (C2). */
+export async function skipOpenTo(
+  { db }: Pick<StoreTx, 'db'>,
+  to: { accountId: string; address: string; channel: ChannelName; now: Date; reason?: string },
+): Promise<number> {
+  const { accountId, address, channel, now, reason = 'suppressed_unsubscribed' } = to
+  const rows = await sql`
+    with gone as (
+      update messages m set ${becomesSkipped(reason, now)}
+      from (${openTo(accountId, channel, address)}) o
+      where m.store_id = o.store_id and m.id = o.id and ${isOpen('m')}
+      returning m.store_id, m.id)
+    insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
+    select store_id, gen_random_uuid(), id, ${now}, 'skip', ${reason}, '{}' from gone returning 1`.execute(db)
+  return rows.rows.length
+}

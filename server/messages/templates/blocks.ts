@@ -1,0 +1,72 @@
+// What the marks of a compiled template become once its words are clean: tables in HTML, lines in text. Pure.
+import { encode } from 'html-entities'
+import type { Look } from '../../../shared/palette.ts'
+import { BUTTON_MARKS, ITEMS_MARK, ROW_MARKS } from './compile.ts'
+import { itemsText, type ShownCart } from './items.ts'
+import { itemsHtml } from './items-html.ts'
+
+const [ROW, AMOUNT, ROW_END] = ROW_MARKS
+const [BUTTON, BUTTON_END] = BUTTON_MARKS
+const ROWS = new RegExp(`${ROW}([^${ROW}-${ROW_END}]*)${AMOUNT}([^${ROW}-${ROW_END}]*)${ROW_END}`, 'g')
+const NEIGHBOURS = new RegExp(`${ROW_END}\\s+${ROW}`, 'g')
+/** As the text of a link is followed by its address. */
+const BUTTONS = new RegExp(
+  `${BUTTON}([^${BUTTON}${BUTTON_END}]*) (https?:[^ ${BUTTON}${BUTTON_END}]+)${BUTTON_END}`,
+  'g',
+)
+
+const TABLE = 'role="presentation" cellpadding="0" cellspacing="0" border="0"'
+
+/** `isLast`: the mail has no button it could stand below. */
+export interface Blocks {
+  cart: ShownCart
+  look: Look
+  link: string
+  /** Of the owner, below the button; '' for none. */
+  promise: string
+}
+
+export function blocksHtml(content: string, { cart, look, link, promise }: Blocks): string {
+  const words = promise ? promiseHtml(promise, look) : ''
+  const [before, ...after] = content.split(BUTTON)
+  const withButtons = after.map((part, at) => {
+    const [button, ...rest] = part.split(BUTTON_END)
+    const promised = at === 0 ? words : ''
+    return `${buttonHtml(button!, look, promised ? 12 : 24)}${promised}${rest.join('')}`
+  })
+  return [before, ...withButtons, after.length === 0 ? words : '']
+    .join('')
+    .replace(ROWS, (_, label: string, amount: string) => (amount ? rowHtml(label, amount, look) : ''))
+    .replaceAll(ITEMS_MARK, () => itemsHtml(cart, { look, link }))
+}
+
+/** Its cell has the colour as well: not every program colours a link. */
+function buttonHtml(link: string, { light, radius }: Look, below: number): string {
+  return `<table ${TABLE} width="100%" style="width:100%"><tr><td style="padding:20px 0 ${below}px"><table ${TABLE} class="cta" width="100%" style="width:100%;border-collapse:separate"><tr><td class="cell" align="center" bgcolor="${light.button}" style="border-radius:${radius}px;background-color:${light.button};mso-padding-alt:16px 32px">${link}</td></tr></table></td></tr></table>`
+}
+
+function rowHtml(label: string, amount: string, { light }: Look): string {
+  const cell = `padding:16px 0;border-top:1px solid ${light.line};font-size:18px;line-height:1.4;font-weight:700`
+  return `<table ${TABLE} class="row" width="100%" style="width:100%;margin:0;border-collapse:separate"><tr><td class="line" style="${cell};padding-right:12px">${label}</td><td class="line" align="right" style="${cell};text-align:right;word-break:normal">${amount}</td></tr></table>`
+}
+
+const promiseHtml = (promise: string, { light }: Look): string =>
+  `<p class="muted" style="margin:0 0 24px;font-size:14px;line-height:1.5;color:${light.muted}">${encode(promise)}</p>`
+
+export function blocksText(plain: string, { cart, promise }: Pick<Blocks, 'cart' | 'promise'>): string {
+  let isSaid = promise === ''
+  const text = plain
+    .replace(BUTTONS, (_, label: string, url: string) => {
+      const words = isSaid ? '' : `\n\n${promise}`
+      isSaid = true
+      return `\n\n${label.trim()}:\n${url.trim()}${words}\n\n`
+    })
+    .replace(NEIGHBOURS, ROW_END + ROW)
+    .replace(ROWS, (_, label: string, amount: string) => (amount ? `\n${label.trim()}: ${amount}` : ''))
+    .replaceAll(ITEMS_MARK, () => `\n\n${itemsText(cart, plain)}\n\n`)
+  return isSaid ? text : `${text}\n\n${promise}`
+}
+
+/** For what is read before a mail is opened. */
+export const withoutBlocks = (plain: string): string =>
+  plain.replace(BUTTONS, '').replace(ROWS, '').replaceAll(ITEMS_MARK, '')

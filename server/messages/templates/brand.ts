@@ -1,0 +1,66 @@
+// A store's brand kit as a mail takes it: colours that can be read, addresses that are some, words on one line. Pure.
+import { type BrandKit, DEFAULT_BRAND, socialKinds } from '../../../shared/brand.ts'
+import { type Look, lookOf } from '../../../shared/palette.ts'
+import { cleanText, type MailBrand, webAddress } from './context.ts'
+
+export const DEFAULT_MAIL_BRAND: MailBrand = { ...DEFAULT_BRAND, logo: null }
+
+export const mailBrandOf = ({ logo, ...kit }: BrandKit, publicUrl: string): MailBrand => ({
+  ...kit,
+  logo: logo && { url: `${publicUrl}${logo.path}`, width: logo.width, height: logo.height, alt: logo.alt },
+})
+
+export interface CleanBrand {
+  look: Look
+  logo: CleanLogo | null
+  social: { name: string; url: string }[]
+  footerWords: string
+  promise: string
+}
+
+interface CleanLogo {
+  url: string
+  width: number
+  height: number
+  alt: string
+}
+
+export function cleanBrand(brand: MailBrand, storeName: string): CleanBrand {
+  return {
+    look: knownLook(brand),
+    logo: brand.logo && cleanLogo(brand.logo, storeName),
+    social: brand.social.flatMap(({ kind, url }) => {
+      const [known, address] = [socialKinds[kind], webAddress(url)]
+      return known && address?.startsWith('https:') ? [{ name: known.name, url: address }] : []
+    }),
+    footerWords: cleanText(brand.footerWords, 300),
+    promise: cleanText(brand.promise, 160),
+  }
+}
+
+/** A batch has one store's. */
+const looks = new Map<string, Look>()
+const KEPT_LOOKS = 100
+
+function knownLook(brand: MailBrand): Look {
+  const { button, text, ground, accent, fontStack, radius } = brand
+  const key = [button, text, ground, accent, fontStack, radius].join()
+  const known = looks.get(key)
+  if (known) return known
+  if (looks.size >= KEPT_LOOKS) looks.clear()
+  const look = lookOf(brand)
+  looks.set(key, look)
+  return look
+}
+
+const MOST_LOGO = { width: 200, height: 64 }
+
+/** At half its size at most, so that it is sharp on a phone; no wider and no higher than a heading may be. */
+function cleanLogo({ url: text, width, height, alt }: CleanLogo, storeName: string): CleanLogo | null {
+  const url = webAddress(text)
+  if (!url || !(width > 0 && height > 0)) return null
+  const halved = width > 2 * MOST_LOGO.height ? 0.5 : 1
+  const scale = Math.min(halved, MOST_LOGO.width / width, MOST_LOGO.height / height)
+  const shown = (side: number) => Math.max(1, Math.round(side * scale))
+  return { url, width: shown(width), height: shown(height), alt: cleanText(alt, 120) || storeName }
+}

@@ -1,0 +1,95 @@
+// A draft becomes a mail: the layout around it, the footer below its text. Pure.
+import { readFileSync } from 'node:fs'
+import { Liquid, type Template } from 'liquidjs'
+import type { Look } from '../../../shared/palette.ts'
+import { blocksHtml, blocksText, withoutBlocks } from './blocks.ts'
+import { cleanText, TemplateError } from './context.ts'
+import { type Draft, MAX_HTML_BYTES, tooLarge } from './draft.ts'
+import { tidyLines } from './scan.ts'
+import { cartOf, type Values } from './values.ts'
+
+export interface RenderedMessage {
+  subject: string
+  html: string
+  text: string
+  headers: Record<string, string>
+  links: Draft['links']
+  leftOut: Draft['leftOut']
+}
+
+export type Layout = (look: Look, values: object) => string
+
+/** Throws a TemplateError. */
+export function messageOf(layout: Layout, draft: Draft, values: Values): RenderedMessage {
+  const { subject, content, plain, links, leftOut, homeLink } = draft
+  const cart = cartOf(values)
+  const { look, promise } = values.brand
+  const html = layout(
+    look,
+    shownInLayout(values, {
+      ...{ subject, homeLink, preview: previewOf(plain) },
+      content: blocksHtml(content, { cart, look, link: homeLink, promise }),
+    }),
+  )
+  const parts = { subject, html, text: textPart(plain, values) }
+  const problem = problemOf(parts)
+  if (problem) throw problem
+  return { ...parts, links, leftOut, headers: unsubscribeHeaders(values.footer.unsubscribeLink) }
+}
+
+/** Why these parts become no mail, or null. */
+export function problemOf({ subject, html, text }: Pick<RenderedMessage, 'subject' | 'html' | 'text'>) {
+  if (Buffer.byteLength(html) > MAX_HTML_BYTES) return tooLarge()
+  if (![subject, html, text].some((part) => /\{\{|\{%/.test(part))) return null
+  return new TemplateError(
+    'leftover_placeholder',
+    'The message still contains {{ or {% after its variables were filled in.',
+  )
+}
+
+/** What is read before a mail is opened. */
+export const previewOf = (plain: string): string => cleanText(withoutBlocks(plain), 120)
+
+export function shownInLayout(
+  values: Values,
+  shown: Record<'subject' | 'preview' | 'content' | 'homeLink', string>,
+): object {
+  const { look, promise, ...brand } = values.brand
+  return { ...values.footer, ...values.trackers, ...brand, isDarkByDay: look.isDarkByDay, ...shown }
+}
+
+export function textPart(plain: string, values: Values): string {
+  const { footer, brand } = values
+  const { why, storeName, senderName, addressLines, unsubscribeLink, preferencesLink } = footer
+  const words = tidyLines(blocksText(plain, { cart: cartOf(values), promise: brand.promise }))
+  const sender = [senderName, ...addressLines].join(addressLines.length > 1 ? '\n' : ', ')
+  const preferences = preferencesLink ? `\nEmail preferences: ${preferencesLink}` : ''
+  const kind = brand.footerWords && `${brand.footerWords}\n`
+  return `${words}\n\n--\n${kind}${sender}\n${why} ${storeName}.\nUnsubscribe: ${unsubscribeLink}${preferences}\n`
+}
+
+/** RFC 8058: one click in the mail reader's own button unsubscribes. */
+export function unsubscribeHeaders(link: string): Record<string, string> {
+  return { 'List-Unsubscribe': `<${link}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
+}
+
+/** The colours are filled in once per look: a batch of messages has one. */
+export function readLayout(): Layout {
+  const liquid = new Liquid({ outputEscape: 'escape', strictVariables: true, strictFilters: true, templates: {} })
+  const source = readFileSync(new URL('./layouts/mail.liquid', import.meta.url), 'utf8')
+  const parsed = new WeakMap<Look, Template[]>()
+  return (look, values) => {
+    const template = parsed.get(look) ?? liquid.parse(coloured(source, look))
+    parsed.set(look, template)
+    return liquid.renderSync(template, values) as string
+  }
+}
+
+function coloured(source: string, { light, dark, font, radius }: Look): string {
+  const sizes = { font, radius: String(radius), cardRadius: String(radius && radius + 8) }
+  const words = { ...prefixed('light', { ...light }), ...prefixed('dark', { ...dark }), ...prefixed('look', sizes) }
+  return source.replace(/\{\{ (\w+\.\w+) \}\}/g, (place, name: string) => words[name] ?? place)
+}
+
+const prefixed = (prefix: string, parts: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(parts).map(([name, value]) => [`${prefix}.${name}`, value]))

@@ -1,0 +1,265 @@
+import crypto from 'node:crypto'
+import { Worker } from 'node:worker_threads'
+import { AppError } from '../../core/common/errors.ts'
+import { TemplateError } from './context.ts'
+import type { RenderAnswer, RenderJob } from './job.ts'
+
+// A thread that compiles and renders what owners have written. Text that takes too much of its time ends the thread, not the process; the
+// jobs that waited behind it go on in a new one.
+
+export interface ThreadOptions {
+  /** CPU time of one job. Time in which a busy machine lets the thread wait is not counted. */
+  limitMs: number
+  /** How many threads one job may end before it is refused. */
+  attempts: number
+  /** How long a job may wait before whoever asked is told to try again; null: as long as it takes. */
+  patienceMs: number | null
+  /** Added to the process's own niceness, so that what answers and sends gets its time first. Linux only. */
+  niceness?: number
+  /** Another program than ours, for tests. */
+  program?: URL
+}
+
+interface Task {
+  id: number
+  group: string
+  job: RenderJob
+  since: number
+  ended: number
+  resolve: (answer: RenderAnswer) => void
+  reject: (error: Error) => void
+}
+
+/** So many jobs are in the thread's own queue: it need not wait for us between two. */
+const AHEAD = 8
+const MOST_WAITING = 5_000
+const LOOK_EVERY_MS = 200
+/** A thread that is not even at work after this long is stuck in some other way. */
+const STUCK_MS = 60_000
+const MOST_FAILED_STARTS = 3
+const MEMORY = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 32 }
+
+export class RenderThread {
+  readonly #options: ThreadOptions
+  readonly #refused: RefusedTexts
+  /** One queue per group, served in turn: a thousand jobs of one account keep no other waiting. */
+  readonly #queues = new Map<string, Task[]>()
+  #posted: Task[] = []
+  #again: Task[] = []
+  #worker: Worker | null = null
+  #isReady = false
+  #failedStarts = 0
+  #lastId = 0
+  #watch: NodeJS.Timeout | null = null
+
+  constructor(options: ThreadOptions, refused = new RefusedTexts()) {
+    this.#options = options
+    this.#refused = refused
+  }
+
+  /** Throws a TemplateError for a text that takes too long, and an AppError when there is too much to do. */
+  run(job: RenderJob, group: string): Promise<RenderAnswer> {
+    if (this.#refused.has(job)) return Promise.reject(tooSlow())
+    const queue = this.#queues.get(group) ?? []
+    if (this.#options.patienceMs !== null && queue.length >= MOST_WAITING) return Promise.reject(tooMany())
+    return new Promise((resolve, reject) => {
+      queue.push({ id: ++this.#lastId, group, job, since: performance.now(), ended: 0, resolve, reject })
+      this.#queues.set(group, queue)
+      this.#pump()
+    })
+  }
+
+  async close(): Promise<void> {
+    await this.#drop()
+    this.#rejectAll(notNow())
+  }
+
+  #pump(): void {
+    if (this.#posted.length < AHEAD && this.#hasWaiting()) {
+      if (!this.#worker) this.#start()
+      while (this.#isReady && this.#posted.length < AHEAD) {
+        const task = this.#next()
+        if (!task) break
+        this.#posted.push(task)
+        this.#worker!.postMessage({ id: task.id, job: task.job })
+      }
+    }
+    this.#keepAlive()
+  }
+
+  #hasWaiting = () => this.#again.length > 0 || this.#queues.size > 0
+
+  #next(): Task | undefined {
+    for (;;) {
+      const task = this.#again.shift() ?? this.#takeInTurn()
+      if (!task) return undefined
+      const { patienceMs } = this.#options
+      const isLate = patienceMs !== null && performance.now() - task.since > patienceMs
+      if (isLate) task.reject(tooMany())
+      else if (this.#refused.has(task.job)) task.reject(tooSlow())
+      else return task
+    }
+  }
+
+  /** The first of the group whose turn it is, which then goes to the end of the line. */
+  #takeInTurn(): Task | undefined {
+    const [first] = this.#queues
+    if (!first) return undefined
+    const [group, queue] = first
+    const task = queue.shift()
+    this.#queues.delete(group)
+    if (queue.length > 0) this.#queues.set(group, queue)
+    return task
+  }
+
+  #start(): void {
+    const worker = new Worker(this.#options.program ?? new URL('./thread-main.ts', import.meta.url), {
+      resourceLimits: MEMORY,
+      workerData: { niceness: this.#options.niceness ?? 0 },
+      name: 'templates',
+    })
+    this.#worker = worker
+    this.#isReady = false
+    const ours = (work: () => void) => () => (this.#worker === worker ? work() : undefined)
+    worker.on('message', (said: 'ready' | { id: number; answer: RenderAnswer }) => {
+      if (this.#worker === worker) this.#hear(said)
+    })
+    worker.on(
+      'error',
+      ours(() => this.#lose()),
+    )
+    worker.on(
+      'exit',
+      ours(() => this.#lose()),
+    )
+  }
+
+  #hear(said: 'ready' | { id: number; answer: RenderAnswer }): void {
+    if (said === 'ready') {
+      this.#isReady = true
+      this.#failedStarts = 0
+    } else {
+      const at = this.#posted.findIndex(({ id }) => id === said.id)
+      if (at >= 0) this.#posted.splice(at, 1)[0]!.resolve(said.answer)
+    }
+    this.#pump()
+  }
+
+  /** The thread ended, by us or by itself (out of memory): the job it was at has done that. */
+  #lose(): void {
+    const wasReady = this.#isReady
+    void this.#drop()
+    const [guilty, ...others] = this.#posted
+    this.#posted = []
+    this.#again.unshift(...others)
+    if (guilty) this.#blame(guilty)
+    if (!wasReady && ++this.#failedStarts >= MOST_FAILED_STARTS) {
+      this.#failedStarts = 0
+      this.#rejectAll(notNow())
+    }
+    this.#pump()
+  }
+
+  #blame(task: Task): void {
+    task.ended += 1
+    if (task.ended < this.#options.attempts) {
+      this.#again.push(task)
+      return
+    }
+    this.#refused.add(task.job)
+    task.reject(tooSlow())
+  }
+
+  async #drop(): Promise<void> {
+    const worker = this.#worker
+    this.#worker = null
+    this.#isReady = false
+    await worker?.terminate()
+  }
+
+  #rejectAll(error: Error): void {
+    const tasks = [...this.#posted, ...this.#again, ...[...this.#queues.values()].flat()]
+    this.#posted = []
+    this.#again = []
+    this.#queues.clear()
+    for (const task of tasks) task.reject(error)
+    this.#keepAlive()
+  }
+
+  /** The thread keeps the process from ending only while somebody waits for it. */
+  #keepAlive(): void {
+    const isBusy = this.#posted.length > 0 || this.#hasWaiting()
+    if (isBusy) this.#worker?.ref()
+    else this.#worker?.unref()
+    if (isBusy)
+      this.#watch ??= setInterval(
+        watcher(() => this.#look()),
+        LOOK_EVERY_MS,
+      )
+    else if (this.#watch) {
+      clearInterval(this.#watch)
+      this.#watch = null
+    }
+  }
+
+  #seen: { id: number; since: number; cpuMs: number } | null = null
+
+  /** Ends the thread when the job it is at has had its time. */
+  async #look(): Promise<void> {
+    const worker = this.#worker
+    const current = this.#posted[0]
+    if (!worker || !this.#isReady || !current) return
+    const { user, system } = await worker.cpuUsage()
+    if (this.#worker !== worker || this.#posted[0] !== current) return
+    const cpuMs = (user + system) / 1_000
+    if (this.#seen?.id !== current.id) this.#seen = { id: current.id, since: performance.now(), cpuMs }
+    const { since, cpuMs: before } = this.#seen
+    if (cpuMs - before > this.#options.limitMs || performance.now() - since > STUCK_MS) this.#lose()
+  }
+}
+
+/** One look at a time, and one that fails (the thread has just ended) is none. */
+function watcher(look: () => Promise<void>): () => void {
+  let isLooking = false
+  return () => {
+    if (isLooking) return
+    isLooking = true
+    void look()
+      .catch(() => {})
+      .finally(() => {
+        isLooking = false
+      })
+  }
+}
+
+const REFUSED_MS = 600_000
+const MOST_REFUSED = 1_000
+
+/** Texts that have ended their threads: the thousand messages of the same words are not tried one by one. */
+export class RefusedTexts {
+  readonly #until = new Map<string, number>()
+
+  add(job: RenderJob): void {
+    if (this.#until.size >= MOST_REFUSED) this.#until.delete(this.#until.keys().next().value!)
+    this.#until.set(keyOf(job), performance.now() + REFUSED_MS)
+  }
+
+  has(job: RenderJob): boolean {
+    if (this.#until.size === 0) return false
+    const until = this.#until.get(keyOf(job))
+    return until !== undefined && performance.now() < until
+  }
+}
+
+function keyOf(job: RenderJob): string {
+  const { subject = '', body } = 'source' in job ? job.source : { subject: '', ...job }
+  // Making a plan takes several times what a mail does: that it took too long says nothing of the mail.
+  return crypto.hash('sha256', JSON.stringify([job.kind === 'plan', subject, body]))
+}
+
+const tooSlow = () => new TemplateError('too_slow', 'The message takes too long to render. Please simplify its text.')
+
+const tooMany = () =>
+  new AppError('unavailable', 'Many messages are being rendered right now. Please try again in a moment.')
+
+const notNow = () => new AppError('unavailable', 'Messages cannot be rendered right now. Please try again in a minute.')

@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest'
+import type { GuardedAnswer, GuardedFetch } from '../../core/net/guarded-fetch.ts'
+import type { StoreAccess } from '../platform/access.ts'
+import { clientPerStore } from './client-per-store.ts'
+import { memoryShelf } from '../platform/memory-shelf.ts'
+
+// One request at a time per store, however many stores a process asks (operators-H5).
+
+/** Shops that answer when a test says so. */
+function shops() {
+  const open = new Map<string, ((answer: GuardedAnswer) => void)[]>()
+  let most = 0
+  const asked: string[] = []
+  const fetch: GuardedFetch = (url, request) => {
+    const { origin } = new URL(url)
+    asked.push(origin)
+    const { promise, resolve, reject } = Promise.withResolvers<GuardedAnswer>()
+    open.set(origin, [...(open.get(origin) ?? []), resolve])
+    most = Math.max(most, open.get(origin)!.length)
+    request?.signal?.addEventListener('abort', () => reject(new Error('aborted')))
+    return promise
+  }
+  const answer = async (origin: string) => {
+    const body = Buffer.from('{"code":"gone"}')
+    for (const give of open.get(origin)?.splice(0) ?? [])
+      give({ status: 404, headers: {}, body, url: origin, isRedirected: false })
+    await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+  return { fetch, answer, asked, most: () => most }
+}
+
+const access = (storeUrl: string, consumerKey = 'ck_1'): StoreAccess => ({
+  platform: 'woocommerce',
+  ...{ storeUrl, homeUrl: storeUrl },
+  keys: { kind: 'woocommerce', consumerKey, consumerSecret: 'cs_1' },
+})
+const keptAs = (storeId: string) => ({ storeId, shelf: memoryShelf() })
+
+test('a store is asked one thing at a time while thousands of others are asked', async () => {
+  const { fetch, answer, asked, most } = shops()
+  const storeClient = clientPerStore({ fetch, now: () => new Date() })
+  const busy = 'https://busy.example'
+  const first = storeClient(access(busy), keptAs('busy')).order('1')
+  const all: Promise<unknown>[] = []
+  for (let n = 0; n < 4_500; n++) {
+    const origin = `https://shop${n}.example`
+    all.push(storeClient(access(origin), keptAs(`store ${n}`)).order('1'))
+    if (n % 500 === 0) all.push(storeClient(access(busy), keptAs('busy')).order(`${n + 1}`))
+  }
+  await new Promise((resolve) => setTimeout(resolve, 1))
+  expect(asked.filter((origin) => origin === busy)).toHaveLength(1)
+  for (let n = 0; n < 10; n++) await answer(busy)
+  for (let n = 0; n < 4_500; n++) void answer(`https://shop${n}.example`)
+  await Promise.all([first, ...all])
+  expect(asked.filter((origin) => origin === busy)).toHaveLength(10)
+  expect(most()).toBe(1)
+})
+
+test('a store whose keys were replaced, and whose profile is read, is still asked one thing at a time', async () => {
+  const { fetch, answer, most } = shops()
+  const storeClient = clientPerStore({ fetch, now: () => new Date() })
+  const origin = 'https://shop.example'
+  const kept = keptAs('a')
+  const all = [
+    storeClient(access(origin, 'ck_1'), kept).order('1'),
+    storeClient(access(origin, 'ck_2'), kept).order('2'),
+    storeClient(access(origin, 'ck_2'), kept).customer('2'),
+  ]
+  for (let n = 0; n < 3; n++) {
+    await new Promise((resolve) => setTimeout(resolve, 1))
+    await answer(origin)
+  }
+  await Promise.all(all)
+  expect(most()).toBe(1)
+})
+
+test('two accounts that have the same shop do not wait for each other', async () => {
+  const { fetch, answer, most } = shops()
+  const storeClient = clientPerStore({ fetch, now: () => new Date() })
+  const origin = 'https://shop.example'
+  const all = ['a', 'b'].map((storeId) => storeClient(access(origin), keptAs(storeId)).order('1'))
+  await new Promise((resolve) => setTimeout(resolve, 1))
+  await answer(origin)
+  await Promise.all(all)
+  expect(most()).toBe(2)
+})
+
+test('a request whose time is over while it waits for its turn ends at once and is never made', async () => {
+  const { fetch, answer, asked } = shops()
+  const client = clientPerStore({ fetch, now: () => new Date() })(access('https://shop.example'), keptAs('a'))
+  const hanging = client.order('1')
+  const stop = new AbortController()
+  const waiting = client.terms({ items: [{ productId: '1', variationId: null }], currency: 'USD', signal: stop.signal })
+  stop.abort()
+  await expect(waiting).rejects.toMatchObject({ code: 'timeout' })
+  await answer('https://shop.example')
+  await hanging
+  expect(asked).toHaveLength(1)
+})
+
+test('a request that fails lets the next one of its store go', async () => {
+  let asked = 0
+  const fetch: GuardedFetch = async (url) => {
+    asked += 1
+    if (asked === 1) throw new Error('a mistake of ours')
+    return { status: 404, headers: {}, body: Buffer.from('{"code":"gone"}'), url, isRedirected: false }
+  }
+  const client = clientPerStore({ fetch, now: () => new Date() })(access('https://shop.example'), keptAs('a'))
+  const both = await Promise.allSettled([client.order('1'), client.order('2')])
+  expect(both.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
+})

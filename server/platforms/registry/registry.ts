@@ -1,0 +1,20 @@
+import type { Platform, PlatformPlugin } from '../platform/kind.ts'
+import type { PlatformName } from '../platform/platform.ts'
+import { shopify } from '../shopify/platform.ts'
+import { woocommerce } from '../woocommerce/platform.ts'
+
+// The platforms there are. Everything else asks here by the store's own `platform` and names none.
+
+const platforms: Readonly<Record<PlatformName, Platform>> = { woocommerce, shopify }
+
+/** Those a store can be connected to. */
+export const platformsHere = Object.keys(platforms) as PlatformName[]
+
+export const platformOf = (name: PlatformName): Platform => platforms[name]
+
+/** Of a platform that is known to have one. */
+export function pluginOf(name: PlatformName): PlatformPlugin {
+  const { plugin } = platformOf(name)
+  if (!plugin) throw new Error(`Shops of the platform ${name} have no plugin.`)
+  return plugin
+}

@@ -1,0 +1,48 @@
+import type { PlatformName } from '../../../shared/platforms.ts'
+import {
+  areKeysSwapped,
+  CONSUMER_KEYS_REQUIRED,
+  SHOPIFY_CREDENTIALS_REQUIRED,
+  SHOPIFY_SECRET_REQUIRED,
+  SHOPIFY_TOKEN_REQUIRED,
+} from '../../../shared/store-problems.ts'
+import { storeTexts } from '../../../shared/stores.ts'
+import type { StoreKeys } from '../platform/access.ts'
+
+// Keys as an owner types them (A 5): which of them a store needs, and what is said of one that is missing.
+
+export interface TypedKeys {
+  consumer_key?: string | null | undefined
+  consumer_secret?: string | null | undefined
+  client_id?: string | null | undefined
+  client_secret?: string | null | undefined
+  access_token?: string | null | undefined
+  api_secret?: string | null | undefined
+}
+
+export function readTypedKeys(platform: PlatformName, typed: TypedKeys): { keys: StoreKeys } | { problem: string } {
+  return readers[platform](typed)
+}
+
+const readers: Readonly<Record<PlatformName, typeof wooKeys>> = { woocommerce: wooKeys, shopify: shopifyKeys }
+
+function wooKeys(typed: TypedKeys): { keys: StoreKeys } | { problem: string } {
+  const consumerKey = typed.consumer_key?.trim()
+  const consumerSecret = typed.consumer_secret?.trim()
+  if (!consumerKey || !consumerSecret) return { problem: CONSUMER_KEYS_REQUIRED }
+  if (areKeysSwapped(consumerKey, consumerSecret)) return { problem: storeTexts.keysSwapped }
+  return { keys: { kind: 'woocommerce', consumerKey, consumerSecret } }
+}
+
+/** Of the two forms the one in which something was typed; nothing at all belongs to the form of the specification. */
+function shopifyKeys(typed: TypedKeys): { keys: StoreKeys } | { problem: string } {
+  const [clientId, clientSecret] = [typed.client_id?.trim(), typed.client_secret?.trim()]
+  const [accessToken, apiSecret] = [typed.access_token?.trim(), typed.api_secret?.trim()]
+  if (clientId || clientSecret) {
+    if (!clientId || !clientSecret) return { problem: SHOPIFY_CREDENTIALS_REQUIRED }
+    return { keys: { kind: 'shopify_app', clientId, clientSecret } }
+  }
+  if (!accessToken) return { problem: SHOPIFY_TOKEN_REQUIRED }
+  if (!apiSecret) return { problem: SHOPIFY_SECRET_REQUIRED }
+  return { keys: { kind: 'shopify_token', accessToken, apiSecret } }
+}

@@ -1,0 +1,111 @@
+import type { ConsentChannel } from '../../../shared/consent.ts'
+import {
+  boxChannels,
+  boxHtml,
+  type ConsentBox,
+  defaultBoxText,
+  germanBoxText,
+  plainWords,
+  wordingId,
+} from '../../../shared/consent-box.ts'
+import type { StoreDb } from '../../core/db/db.ts'
+import { found } from '../../core/common/errors.ts'
+import type { Deps } from '../../deps.ts'
+import type { Session } from '../../access/members/session.ts'
+import { queueWake } from '../../access/plugin/plugin.ts'
+import { readStore } from '../../access/stores/store.ts'
+import * as sql from './box-sql.ts'
+
+// The consent boxes of a shop. Anybody can post that a box was ticked, so a tick counts only for the words the store shows now, and
+// these words, not the posted ones, go into the ledger (C5).
+
+/** For capture posts that say which boxes a page shows. */
+export { noteBoxes } from './box-sql.ts'
+
+export async function readBoxes(store: StoreDb) {
+  const row = found(await readStore(store), 'Store')
+  const [rows, languages] = await Promise.all([sql.boxesOf(store), sql.languagesOf(store)])
+  return {
+    boxes: boxChannels.map((channel) =>
+      present(
+        rows.find((each) => each.channel === channel)!,
+        row.name,
+        languages.filter((each) => each.channel === channel),
+      ),
+    ),
+    checkoutSeenAt: row.checkout_seen_at?.toISOString() ?? null,
+  }
+}
+
+export async function saveBoxText(
+  deps: Deps,
+  session: Session,
+  store: StoreDb,
+  { channel, language = '', words }: { channel: ConsentChannel; language?: string | undefined; words: string },
+) {
+  const plain = plainWords(words)
+  // Without a row German pages would show the default again.
+  const isSwitchedOff = plain === '' && language === 'de' && (await removesGermanDefault(store, channel))
+  if (plain === '' && !isSwitchedOff) await sql.dropWords(store, { channel, language })
+  else await sql.saveWords(store, { channel, language, words: plain, by: session.userId, now: deps.now() })
+  await queueWake(deps, store, 'settings')
+  deps.log.info({ storeId: store.storeId, channel, language }, 'consent.box-words-saved')
+  const { boxes } = await readBoxes(store)
+  return { box: boxes.find((box) => box.channel === channel)! }
+}
+
+/** It is shown, or was removed before: removing it twice does not bring it back. */
+async function removesGermanDefault(store: StoreDb, channel: ConsentChannel): Promise<boolean> {
+  const isGerman = (each: { channel: string; language: string }) => each.channel === channel && each.language === 'de'
+  if ((await sql.languagesOf(store)).find(isGerman)?.words === '') return true
+  const { boxes } = await readBoxes(store)
+  const german = boxes.find((box) => box.channel === channel)!.languages.find(({ language }) => language === 'de')
+  return german?.isDefault ?? false
+}
+
+/** The words of each box as the store shows them now, in whichever language. */
+export async function currentTexts(store: StoreDb): Promise<Record<ConsentChannel, string[]>> {
+  const { boxes } = await readBoxes(store)
+  const wordsOf = (channel: ConsentChannel) => {
+    const { words, languages } = boxes.find((box) => box.channel === channel)!
+    return [words, ...languages.map((each) => each.words)]
+  }
+  return { email: wordsOf('email'), sms: wordsOf('sms'), whatsapp: wordsOf('whatsapp') }
+}
+
+/** Which of these words a page showed: it names them, and they stand beside the box. */
+export function findShownWording(
+  texts: readonly string[],
+  said: { wording: string; id?: string | undefined },
+): string | null {
+  const shows = (words: string) => said.id === wordingId(words) && plainWords(said.wording).includes(plainWords(words))
+  return texts.find(shows) ?? null
+}
+
+function present(
+  { channel, words, wording_id, seen_at }: sql.BoxRow,
+  storeName: string,
+  rows: readonly sql.LanguageRow[],
+): ConsentBox {
+  const shown = words ?? defaultBoxText(channel, storeName)
+  // A custom text has no German translation.
+  const isReady = words === null && !rows.some(({ language }) => language === 'de')
+  const ready = isReady ? [{ language: 'de', words: germanBoxText(channel, storeName), isDefault: true }] : []
+  // Empty words: the owner has switched the default off.
+  const own = rows.filter((each) => each.words !== '')
+  const languages = [...ready, ...own.map((each) => ({ ...each, isDefault: false }))].map((each) => ({
+    language: each.language as ConsentBox['languages'][number]['language'],
+    words: each.words,
+    isDefault: each.isDefault,
+    html: boxHtml(channel, each.words),
+  }))
+  return {
+    channel,
+    words: shown,
+    isDefault: words === null,
+    html: boxHtml(channel, shown),
+    seenAt: seen_at?.toISOString() ?? null,
+    isCurrent: [shown, ...languages.map((each) => each.words)].some((each) => wording_id === wordingId(each)),
+    languages,
+  }
+}

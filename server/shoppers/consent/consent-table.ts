@@ -1,0 +1,114 @@
+import type { ChannelName } from '../../messages/channels/channel.ts'
+import type { ConsentRule } from '../../core/schema/consent.ts'
+
+// Who may be written to: country × channel × evidence (C5, C6). This file is the whole of it; consent.ts only looks things up here.
+// Pure. What the sentences say is what the screen and the timeline say.
+
+/** From the loosest to the strictest. */
+export const ruleNames = [
+  'opt_out',
+  'soft_opt_in',
+  'opt_in',
+  'confirmed_opt_in',
+] as const satisfies readonly ConsentRule[]
+
+/** Each rule's name for people, and what it means in a sentence. */
+export const ruleTexts: Readonly<Record<ConsentRule, { title: string; sentence: string }>> = {
+  opt_out: {
+    title: 'Opt-out',
+    sentence: 'You may contact people without asking first. Anyone who opts out is never contacted again.',
+  },
+  soft_opt_in: {
+    title: 'Opt-in or existing customer',
+    sentence: 'You may contact people who opted in, and people who have bought from your store before.',
+  },
+  opt_in: {
+    title: 'Opt-in',
+    sentence: 'You may contact only people who opted in to this kind of message. An earlier purchase is not enough.',
+  },
+  confirmed_opt_in: {
+    title: 'Double opt-in',
+    sentence:
+      'An opt-in in your shop is not enough on its own. The person gets one SMS asking to confirm, and counts as opted in after replying YES.',
+  },
+}
+
+/** What is known of a person on a channel: the strongest that holds since they last said no. */
+export const evidenceNames = ['none', 'bought_before', 'pending', 'express_yes', 'confirmed', 'withdrawn'] as const
+export type Evidence = (typeof evidenceNames)[number]
+
+/** Why not. */
+export type ConsentProblem = 'no_consent' | 'consent_pending' | 'consent_unconfirmed' | 'consent_withdrawn'
+
+const MAY = 'may'
+const NO = 'no_consent'
+const ASKED = 'consent_pending'
+const UNCONFIRMED = 'consent_unconfirmed'
+const LEFT = 'consent_withdrawn'
+
+export type Answers = Readonly<Record<ConsentRule, Readonly<Record<Evidence, typeof MAY | ConsentProblem>>>>
+
+/** Rule × evidence. A withdrawal beats everything; a yes that awaits its confirmation is none yet. */
+// biome-ignore format: it is read as a table
+export const answers: Answers = {
+  //                  nothing known  bought before       asked, no YES yet  said yes                  confirmed by YES  said no
+  opt_out:          { none: MAY,     bought_before: MAY, pending: MAY,      express_yes: MAY,         confirmed: MAY,   withdrawn: LEFT },
+  soft_opt_in:      { none: NO,      bought_before: MAY, pending: ASKED,    express_yes: MAY,         confirmed: MAY,   withdrawn: LEFT },
+  opt_in:           { none: NO,      bought_before: NO,  pending: ASKED,    express_yes: MAY,         confirmed: MAY,   withdrawn: LEFT },
+  confirmed_opt_in: { none: NO,      bought_before: NO,  pending: ASKED,    express_yes: UNCONFIRMED, confirmed: MAY,   withdrawn: LEFT },
+}
+
+const EU_AND_EEA = 'AT BE BG HR CY CZ DK EE FI FR DE GR HU IE IT LV LT LU MT NL PL PT RO SK SI ES SE IS LI NO'
+
+/** Where a browser may keep nothing that names or follows a person before they agree (C9): ePrivacy directive, PECR, Swiss law. */
+export const strictCaptureCountries: ReadonlySet<string> = new Set(`${EU_AND_EEA} GB CH`.split(' '))
+
+/** Courts there do not take a number typed into a form for proof of who typed it. */
+const PROOF_ASKED = 'DE AT'
+
+export interface CountryRules {
+  listed: Readonly<Partial<Record<ConsentRule, string>>>
+  /** Where a country is not listed, or not known: the strictest of the channel. */
+  elsewhere: ConsentRule
+}
+
+/** Country × channel. Codes are ISO 3166-1 alpha-2. */
+export const countryRules: Readonly<Record<ChannelName, CountryRules>> = {
+  email: { listed: { opt_out: 'US', soft_opt_in: `${EU_AND_EEA} CH GB CA AU` }, elsewhere: 'opt_in' },
+  sms: {
+    listed: { opt_in: `US CA GB AU NZ CH ${without(EU_AND_EEA, PROOF_ASKED)}`, confirmed_opt_in: PROOF_ASKED },
+    elsewhere: 'confirmed_opt_in',
+  },
+  whatsapp: { listed: {}, elsewhere: 'opt_in' },
+  push: { listed: {}, elsewhere: 'opt_in' },
+}
+
+/** How far an owner may relax a channel's rule on a legal ground of their own. SMS and WhatsApp: never below an express yes. */
+export const floors: Readonly<Record<ChannelName, ConsentRule>> = {
+  email: 'opt_out',
+  sms: 'opt_in',
+  whatsapp: 'opt_in',
+  push: 'opt_in',
+}
+
+/** What a country or a provider asks beyond consent, for the screen; held to by `textLimits`. */
+export const alsoAsked: readonly { channel: ChannelName; countries: string; sentence: string }[] = [
+  {
+    channel: 'sms',
+    countries: 'US',
+    sentence: 'One SMS per cart, and only within 48 hours of its abandonment.',
+  },
+  {
+    channel: 'whatsapp',
+    countries: 'US CA',
+    sentence: 'WhatsApp does not deliver marketing messages to numbers that begin with +1.',
+  },
+]
+
+function without(codes: string, left: string): string {
+  const out = new Set(left.split(' '))
+  return codes
+    .split(' ')
+    .filter((code) => !out.has(code))
+    .join(' ')
+}

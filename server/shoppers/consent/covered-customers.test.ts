@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { anOrder, aStore } from '../../../test/factories.ts'
+import { aWorld } from '../../../test/world.ts'
+import { recordOrders } from '../../carts/carts/record.ts'
+import { newId } from '../../core/common/ids.ts'
+import { insertConsent } from './consent-sql.ts'
+import { recordSaid } from './consents.ts'
+import { agreedChannels, coveredCustomers } from './covered-customers.ts'
+
+const world = aWorld()
+const PHONE = '+4915123456789'
+
+test('an address that a customer bought with is covered until they say no to emails there', async () => {
+  const { storeId } = await aStore(world, { url: 'https://covered.example.com' })
+  const store = { storeId, db: world.db }
+  const email = 'ada@shoppers.example.com'
+  await recordOrders(world.deps, storeId, [anOrder(world, { kind: 'purchase', customerId: '77', email })], 'sync')
+  const people = ['77', '88'].map((customerId) => ({ customerId, email, country: 'DE' }))
+  const covered = async () => [...(await coveredCustomers(world.deps, store, people))].map((each) => each.customerId)
+  expect(await covered()).toEqual(['77'])
+  const say = async (status: 'granted' | 'withdrawn') => {
+    world.advance(1_000)
+    const said = { channel: 'email', status, source: 'preference page', wording: null } as const
+    const addressHash = world.deps.secrets.addressHash(email)
+    await insertConsent(store, { ...said, id: newId(), addressHash, at: world.now })
+  }
+  await say('withdrawn')
+  expect(await covered()).toEqual([])
+  await say('granted')
+  expect(await covered()).toEqual(['77'])
+})
+
+test('a number counts as agreed once its customer has confirmed it by SMS, and for nobody else', async () => {
+  const { storeId } = await aStore(world, { url: 'https://confirmed.example.com' })
+  const store = { storeId, db: world.db }
+  const said = {
+    channel: 'sms',
+    address: PHONE,
+    isGiven: true,
+    wording: 'Yes',
+    country: 'DE',
+    customerId: '77',
+  } as const
+  await world.db.transaction().execute((db) => recordSaid(world.deps, { storeId, db }, [said], world.now))
+  const agreed = async (customerId: string) => {
+    const person = { customerId, email: null, phone: PHONE, country: 'DE' }
+    return (await agreedChannels(world.deps, store, [person])).get(person) ?? []
+  }
+  expect(await agreed('77')).toEqual([])
+  world.advance(1_000)
+  const confirmed = { channel: 'sms', status: 'granted', isConfirmed: true, source: 'sms', wording: null } as const
+  const addressHash = world.deps.secrets.addressHash(PHONE)
+  await insertConsent(store, { ...confirmed, id: newId(), addressHash, at: world.now })
+  expect([await agreed('77'), await agreed('88')]).toEqual([['sms'], []])
+})

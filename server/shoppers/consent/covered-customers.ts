@@ -1,0 +1,161 @@
+import type { ConsentChannel } from '../../../shared/consent.ts'
+import { boxChannels } from '../../../shared/consent-box.ts'
+import { normalizeEmail, normalizePhone } from '../../../shared/contact.ts'
+import type { StoreDb } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
+import type { PlatformCustomer } from '../../platforms/platform/platform.ts'
+import { consentRule, type LedgerWord } from './consent.ts'
+import { buyersAmong, customersWithPurchase, givenByCustomers } from './consent-sql.ts'
+import { ledgerText } from './evidence.ts'
+
+// Whose contact a shop may keep although they have not agreed with this cart: its own customers (C6), and those who agreed before (C9).
+
+/** For what a customer says of their own addresses. */
+export { addressesBoughtWith } from './consent-sql.ts'
+
+interface Customer {
+  /** The store's own number of them. */
+  customerId: string | null
+  email: string | null
+  country: string | null
+}
+
+/** Customers who bought in the store with this address, whose country allows emails to customers, and who have not opted out. */
+export async function coveredCustomers<Person extends Customer>(
+  deps: Deps,
+  store: StoreDb,
+  people: readonly Person[],
+): Promise<Set<Person>> {
+  const asked = people.flatMap((person) => {
+    const email = normalizeEmail(person.email)
+    const rule = consentRule('email', person.country)
+    const isEnough = rule === 'soft_opt_in' || rule === 'opt_out'
+    return person.customerId && email && isEnough
+      ? [{ person, id: person.customerId, email, hash: deps.secrets.addressHash(email) }]
+      : []
+  })
+  const buyers = await buyersAmong(
+    store,
+    asked.map(({ id, email }) => ({ id, email })),
+  )
+  const names = new Set(buyers.map(({ id, email }) => `${id} ${email}`))
+  const bought = asked.filter(({ id, email }) => names.has(`${id} ${email}`))
+  const words = await ledgerText(
+    store,
+    bought.map(({ hash }) => hash),
+    ['email'],
+  )
+  const saidNo = (hash: Buffer) => words.get(`email:${hash.toString('hex')}`)?.evidence === 'withdrawn'
+  return new Set(bought.filter(({ hash }) => !saidNo(hash)).map(({ person }) => person))
+}
+
+/**
+ * The channels that each signed-in customer agreed to earlier, in My account or with an order, for the address of this cart. They may have
+ * typed a friend's address, so it has to be theirs. The shop's own memory does not count: it does not know of an unsubscribe link.
+ */
+export async function agreedChannels<Person extends Customer & { phone: string | null }>(
+  deps: Deps,
+  store: StoreDb,
+  people: readonly Person[],
+): Promise<Map<Person, ConsentChannel[]>> {
+  const asked = people.flatMap((person) => {
+    if (!person.customerId) return []
+    const [email, phone] = [normalizeEmail(person.email), normalizePhone(person.phone, person.country)]
+    const named = { email, sms: phone, whatsapp: phone }
+    const id = person.customerId
+    return boxChannels.flatMap((channel) => {
+      const address = named[channel]
+      return address ? [{ person, id, channel, address, hash: deps.secrets.addressHash(address) }] : []
+    })
+  })
+  const isTheirs = await ownAddresses(store, asked)
+  const words = await ledgerText(
+    store,
+    asked.map(({ hash }) => hash),
+    boxChannels,
+  )
+  const isYes = ({ channel, hash }: (typeof asked)[number]) =>
+    isConsent(words.get(`${channel}:${hash.toString('hex')}`))
+  const groups = Map.groupBy(
+    asked.filter((each) => isYes(each) && isTheirs(each)),
+    ({ person }) => person,
+  )
+  return new Map([...groups].map(([person, given]) => [person, given.map(({ channel }) => channel)]))
+}
+
+const isConsent = (word: LedgerWord | undefined) => word?.evidence === 'express_yes' || word?.evidence === 'confirmed'
+
+/**
+ * Of customer records of the store, what may be kept before consent: the email address of customers who bought, the number they bought with, and
+ * what a consent is about. Shops make a customer of an address that was only typed, and of everybody who registers, and keep in their record
+ * what they type at the next checkout.
+ */
+export async function allowedCustomers(
+  deps: Deps,
+  store: StoreDb,
+  customers: readonly PlatformCustomer[],
+): Promise<PlatformCustomer[]> {
+  const read = customers.map((customer) => ({
+    customer,
+    email: normalizeEmail(customer.email),
+    phone: normalizePhone(customer.phone, customer.country),
+  }))
+  const hashOf = (address: string) => deps.secrets.addressHash(address)
+  const [bought, words] = await Promise.all([
+    customersWithPurchase(
+      store,
+      customers.map(({ customerId }) => customerId),
+    ),
+    ledgerText(
+      store,
+      read.flatMap(({ email, phone }) => [email, phone].filter((each) => each !== null)).map(hashOf),
+      boxChannels,
+    ),
+  ])
+  const buyers = new Set(bought.map(({ id }) => id))
+  const numbers = new Set(bought.map(({ id, phone }) => `${id} ${phone}`))
+  return read.flatMap(({ customer, email, phone }) => {
+    // What they told Recoup counts before what the store keeps: it does not hear of every withdrawal.
+    const hasAgreed = (channel: ConsentChannel, address: string) => {
+      const word = words.get(`${channel}:${hashOf(address).toString('hex')}`)
+      if (word?.evidence === 'withdrawn') return false
+      return isConsent(word) || customer.consents?.some((each) => each.channel === channel && each.state === 'granted')
+    }
+    const isBuyer = hasPaid(customer) || buyers.has(customer.customerId)
+    const keepsEmail = email !== null && (isBuyer || hasAgreed('email', email))
+    const keepsPhone =
+      phone !== null &&
+      (numbers.has(`${customer.customerId} ${phone}`) || hasAgreed('sms', phone) || hasAgreed('whatsapp', phone))
+    if (!isBuyer && !keepsEmail && !keepsPhone) return []
+    return [{ ...customer, email: keepsEmail ? email : null, phone: keepsPhone ? phone : null }]
+  })
+}
+
+const hasPaid = ({ isPaying, ordersCount = 0, spentMinor = 0 }: PlatformCustomer) =>
+  isPaying ?? (ordersCount > 0 && spentMinor > 0)
+
+interface CustomerAddress {
+  id: string
+  channel: ConsentChannel
+  address: string
+  hash: Buffer
+}
+
+/** An address belongs to a customer who bought with it, or gave a consent for it while signed in. */
+async function ownAddresses(store: StoreDb, asked: readonly CustomerAddress[]) {
+  const emails = asked.filter(({ channel }) => channel === 'email')
+  const consents = asked.map(({ id, channel, hash }) => ({ id, channel, hash: hash.toString('hex') }))
+  const [buyers, given] = await Promise.all([
+    buyersAmong(
+      store,
+      emails.map(({ id, address }) => ({ id, email: address })),
+    ),
+    givenByCustomers(store, consents),
+  ])
+  const own = new Set([
+    ...buyers.map(({ id, email }) => `email ${id} ${email}`),
+    ...given.map(({ id, channel, hash }) => `${channel} ${id} ${hash}`),
+  ])
+  return ({ id, channel, address, hash }: CustomerAddress) =>
+    own.has(`${channel} ${id} ${address}`) || own.has(`${channel} ${id} ${hash.toString('hex')}`)
+}

@@ -1,0 +1,34 @@
+import { type StoreDb, sql } from '../../core/db/db.ts'
+import type { LedgerWord } from './consent.ts'
+import { counts } from './fragments.ts'
+
+// What the ledger says of people, and how far a store relaxed the rules (C5, C6). One function, one statement.
+
+/**
+ * What holds of each address on each channel, by `channel:hash`: the strongest word since the person last said no. What was brought in
+ * from elsewhere does not count once there was a no: only the person's own act takes that back (C5).
+ */
+export async function ledgerText(
+  { db, storeId }: StoreDb,
+  hashes: readonly Buffer[],
+  channels: readonly string[],
+): Promise<Map<string, LedgerWord>> {
+  if (hashes.length === 0) return new Map()
+  const rows = await sql<LedgerWord & { hash: string; channel: string }>`
+    with said as (
+      select c.* from consents c where c.store_id = ${storeId} and c.channel = any(${[...channels]}::text[])
+        and c.address_hash = any(${[...hashes]}::bytea[]) and ${counts('c')}),
+    no as (
+      select distinct on (address_hash, channel) address_hash, channel, at, id from said where status = 'withdrawn'
+      order by address_hash, channel, at desc, id desc)
+    select distinct on (s.address_hash, s.channel) encode(s.address_hash, 'hex') as hash, s.channel, s.id, s.source,
+      to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at,
+      case when s.status <> 'granted' then case when s.status = 'withdrawn' then 'withdrawn' else 'pending' end
+        when s.is_confirmed then 'confirmed' else 'express_yes' end as evidence
+    from said s left join no on no.address_hash = s.address_hash and no.channel = s.channel
+    where no.id is null or s.id = no.id or ((s.at, s.id) > (no.at, no.id) and s.source not like 'import%')
+    order by s.address_hash, s.channel,
+      case when s.status = 'withdrawn' then 3 when s.is_confirmed then 0 when s.status = 'granted' then 1 else 2 end,
+      s.at desc, s.evidence ->> 'unproven' is null desc, s.id desc`.execute(db)
+  return new Map(rows.rows.map(({ hash, channel, ...word }) => [`${channel}:${hash}`, word]))
+}

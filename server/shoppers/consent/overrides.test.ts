@@ -1,0 +1,189 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { anOrder, aStore, type TestStore } from '../../../test/factories.ts'
+import { HOUR, MINUTE, pass, recordOf, steps } from '../../../test/message-scene.ts'
+import { aWorld } from '../../../test/world.ts'
+import { recordOrders } from '../../carts/carts/record.ts'
+import { newId } from '../../core/common/ids.ts'
+import { insertConsent } from './consent-sql.ts'
+
+// An owner relaxes a rule on a legal ground of their own (C6).
+
+const world = aWorld()
+const GROUND = 'Section 7 (3) UWG: we advertise our own similar goods, and say so at the checkout.'
+let store: TestStore
+beforeEach(async () => {
+  store = await aStore(world)
+  world.sent.length = 0
+})
+
+const german = { channel: 'email', country: 'DE', from: 'soft_opt_in', to: 'opt_out', legalGround: GROUND }
+const override = (body: object = german, token = store.token) =>
+  world.request('POST', '/api/consent/overrides', { token, body })
+const end = (id: string) => world.request('POST', `/api/consent/overrides/${id}/end`, { token: store.token })
+const table = async () => (await world.request('GET', '/api/consent/table', { token: store.token })).body
+
+async function aGermanCart() {
+  const order = anOrder(world, { country: 'DE' })
+  await recordOrders(world.deps, store.storeId, [order], 'sync')
+  world.sent.length = 0
+  return order
+}
+
+async function says(status: 'granted' | 'withdrawn', email: string) {
+  const addressHash = world.deps.secrets.addressHash(email)
+  const row = {
+    id: newId(),
+    addressHash,
+    channel: 'email' as const,
+    status,
+    source: 'test',
+    wording: null,
+    at: world.now,
+  }
+  await insertConsent({ storeId: store.storeId, db: world.db }, row)
+}
+
+describe('a relaxed rule', () => {
+  test('lets what waited go at once, and the record and the timeline name it', async () => {
+    await aGermanCart()
+    await pass(world, store.storeId, HOUR)
+    expect((await steps(world, store.storeId))[0]).toBe('held(no_consent)')
+    const { body } = await override()
+    await pass(world, store.storeId, MINUTE)
+    expect(world.sent).toHaveLength(1)
+    const decision = await world.db
+      .selectFrom('decision_records')
+      .select('inputs')
+      .where('store_id', '=', store.storeId)
+      .where('outcome', '=', 'send')
+      .executeTakeFirstOrThrow()
+    expect(decision.inputs).toMatchObject({
+      consentRule: 'soft_opt_in',
+      consentBasis: { kind: 'override', id: body.id, rule: 'opt_out' },
+    })
+    const [cart] = await world.db.selectFrom('carts').select('id').where('store_id', '=', store.storeId).execute()
+    const shown = await world.request('GET', `/api/carts/${cart!.id}/messages`, { token: store.token })
+    const told = shown.body.timeline.map((entry: { text: string }) => entry.text)
+    expect(told).toContainEqual(expect.stringContaining('For Germany the rule is: Opt-in or existing customer.'))
+    expect(told).toContainEqual(
+      expect.stringContaining('For Germany this store’s rule, changed by its team, is: Opt-out.'),
+    )
+  })
+
+  test('never beats a withdrawal', async () => {
+    await override()
+    const order = await aGermanCart()
+    await says('withdrawn', order.email!)
+    await pass(world, store.storeId, HOUR)
+    expect([world.sent.length, (await steps(world, store.storeId))[0]]).toEqual([0, 'skipped(consent_withdrawn)'])
+  })
+
+  test('holds until it is ended; who and when stand with it, for both', async () => {
+    const made = (await override()).body
+    expect(made).toMatchObject({
+      ...german,
+      createdAt: world.now.toISOString(),
+      createdBy: expect.stringMatching(/^Owner/),
+    })
+    world.advance(MINUTE)
+    const ended = (await end(made.id)).body
+    expect(ended).toMatchObject({ endedAt: world.now.toISOString(), endedBy: made.createdBy })
+    world.advance(MINUTE)
+    expect((await end(made.id)).body).toEqual(ended)
+    await aGermanCart()
+    await pass(world, store.storeId, HOUR)
+    expect([world.sent.length, await recordOf(world, store.storeId)]).toEqual([0, ['hold no_consent']])
+    expect((await table()).overrides).toEqual([ended])
+  })
+
+  test('ended while mails decided by it wait for their turn in flight, lets none of those go (D10)', async () => {
+    const made = (await override()).body
+    const orders = Array.from({ length: 8 }, () => anOrder(world, { country: 'DE' }))
+    await recordOrders(world.deps, store.storeId, orders, 'sync')
+    const usual = world.answer
+    let ended: Promise<unknown> | undefined
+    world.answer = async (mail) => {
+      ended ??= end(made.id)
+      await ended
+      return usual(mail)
+    }
+    await pass(world, store.storeId, HOUR).finally(() => {
+      world.answer = usual
+    })
+    const onTheWire = world.sent.length
+    expect(onTheWire).toBeLessThan(8)
+    await pass(world, store.storeId, MINUTE)
+    expect(world.sent).toHaveLength(onTheWire)
+    const states = await world.db
+      .selectFrom('messages')
+      .select('reason')
+      .where('store_id', '=', store.storeId)
+      .where('step', '=', 1)
+      .where('state', '=', 'held')
+      .execute()
+    expect(states).toEqual(Array.from({ length: 8 - onTheWire }, () => ({ reason: 'no_consent' })))
+  })
+
+  test('is one store’s: another of the account keeps the rule', async () => {
+    await override()
+    const other = await aStore(world, { accountId: store.accountId })
+    await recordOrders(world.deps, other.storeId, [anOrder(world, { country: 'DE' })], 'sync')
+    world.sent.length = 0
+    await pass(world, other.storeId, HOUR)
+    expect(world.sent).toHaveLength(0)
+  })
+
+  test('can be had again once it was ended, and not twice at a time', async () => {
+    const { body } = await override()
+    expect((await override()).status).toBe(409)
+    await end(body.id)
+    expect((await override()).status).toBe(200)
+  })
+})
+
+describe('what cannot be relaxed', () => {
+  test('anything without a legal ground in words', async () => {
+    for (const legalGround of ['', '   ', 'because we can']) {
+      const reply = await override({ ...german, legalGround })
+      expect([reply.status, reply.body.fields.legalGround]).toEqual([400, expect.stringContaining('at least 20')])
+    }
+  })
+
+  test('SMS below an express yes, WhatsApp at all, and a rule upwards', async () => {
+    const refused = [
+      { channel: 'sms', country: 'US', from: 'opt_in', to: 'opt_out' },
+      { channel: 'sms', country: 'DE', from: 'confirmed_opt_in', to: 'soft_opt_in' },
+      { channel: 'whatsapp', country: '*', from: 'opt_in', to: 'opt_out' },
+      { channel: 'email', country: 'US', from: 'opt_out', to: 'opt_in' },
+    ]
+    for (const body of refused) {
+      const reply = await override({ ...body, legalGround: GROUND })
+      expect([reply.status, typeof reply.body.fields.to]).toEqual([422, 'string'])
+    }
+    expect((await override({ ...refused[1], to: 'opt_in', legalGround: GROUND })).status).toBe(200)
+  })
+
+  test('a rule that is not the table’s for that country', async () => {
+    expect((await override({ ...german, country: 'US' })).status).toBe(409)
+    expect((await override({ ...german, country: '*', from: 'confirmed_opt_in', to: 'opt_in' })).status).toBe(409)
+  })
+})
+
+test('the screen is told every rule, where each country stands, and what may be relaxed', async () => {
+  const { rules, countries, elsewhere, overridable } = await table()
+  expect(rules.map(({ name }: { name: string }) => name)).toEqual([
+    'opt_out',
+    'soft_opt_in',
+    'opt_in',
+    'confirmed_opt_in',
+  ])
+  const of = (code: string) => countries.find(({ country }: { country: string }) => country === code).rules
+  expect(of('DE')).toEqual({ email: 'soft_opt_in', sms: 'confirmed_opt_in', whatsapp: 'opt_in' })
+  expect(of('US')).toEqual({ email: 'opt_out', sms: 'opt_in', whatsapp: 'opt_in' })
+  expect(elsewhere).toEqual({ email: 'opt_in', sms: 'confirmed_opt_in', whatsapp: 'opt_in' })
+  expect(overridable).toEqual([
+    { channel: 'email', from: 'soft_opt_in', to: ['opt_out'] },
+    { channel: 'email', from: 'opt_in', to: ['opt_out', 'soft_opt_in'] },
+    { channel: 'sms', from: 'confirmed_opt_in', to: ['opt_in'] },
+  ])
+})

@@ -1,0 +1,111 @@
+import type { z } from 'zod'
+import type * as api from '../../../shared/consent.ts'
+import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { newId } from '../../core/common/ids.ts'
+import type { Deps } from '../../deps.ts'
+import type { Session } from '../../access/members/session.ts'
+import { userById } from '../../access/members/users.ts'
+import { scheduleNextLook, wakeStoreMessages } from '../../messages/messages/messages.ts'
+import { consentRule, mayOverride } from './consent.ts'
+import { type ConsentTerms, consentTerms } from './consent-sql.ts'
+import { alsoAsked, countryRules, ruleNames, ruleTexts } from './consent-table.ts'
+import * as sql from './override-sql.ts'
+
+// The country table as a store sees it, and what its team relaxed of it (C6). Nothing is changed or deleted: an override begins,
+// and it ends.
+
+const channels = ['email', 'sms', 'whatsapp'] as const
+
+export async function readTable(store: StoreDb): Promise<z.input<typeof api.consentTable.reply>> {
+  const codes = new Set(
+    channels.flatMap((channel) => Object.values(countryRules[channel].listed).flatMap((list) => list.split(' '))),
+  )
+  const rulesOf = (country: string | null) => ({
+    email: consentRule('email', country),
+    sms: consentRule('sms', country),
+    whatsapp: consentRule('whatsapp', country),
+  })
+  const { smsConfirmation } = await consentTerms(store)
+  return {
+    rules: ruleNames.map((name) => ({ name, ...ruleTexts[name] })),
+    countries: [...codes].sort().map((country) => ({ country, rules: rulesOf(country) })),
+    elsewhere: rulesOf(null),
+    alsoAsked: alsoAsked.flatMap(({ channel, countries, sentence }) =>
+      channel === 'push' ? [] : [{ channel, countries: countries.split(' '), sentence }],
+    ),
+    overridable: channels.flatMap((channel) =>
+      ruleNames.flatMap((from) => {
+        const to = ruleNames.filter((rule) => mayOverride(channel, from, rule))
+        return to.length > 0 && isUsed(channel, from) ? [{ channel, from, to }] : []
+      }),
+    ),
+    overrides: (await sql.overridesOf(store)).map(present),
+    smsConfirmation,
+  }
+}
+
+function isUsed(channel: api.ConsentChannel, rule: api.RuleName): boolean {
+  const { listed, elsewhere } = countryRules[channel]
+  return elsewhere === rule || listed[rule] !== undefined
+}
+
+type Wanted = z.output<typeof api.overrideRule.body>
+
+export async function override(deps: Deps, session: Session, store: StoreDb<Db>, wanted: Wanted) {
+  const { channel, country, from, to, legalGround } = wanted
+  const isOfTable = country === '*' ? isUsed(channel, from) : consentRule(channel, country) === from
+  if (!isOfTable)
+    throw new AppError('conflict', 'This rule has changed since you opened the page. Reload the page to see it.')
+  if (channel === 'whatsapp' || !mayOverride(channel, from, to)) {
+    const words =
+      channel === 'email'
+        ? 'The chosen rule is not less strict than the current one.'
+        : 'SMS and WhatsApp always need the person’s opt-in. This rule cannot be made less strict.'
+    throw new AppError('unprocessable', words, { fields: { to: words } })
+  }
+  const now = deps.now()
+  const user = found(await userById(deps.db, session.userId), 'User')
+  const by = { userId: user.id, name: user.name || user.email }
+  const row = { id: newId(), channel, country, from, to, legalGround, now, by }
+  const kept = await transact(store, async (tx) => {
+    const inserted = await sql.insertConsentOverride(tx, row)
+    if (!inserted) return null
+    await wakeStoreMessages(tx, ['no_consent', 'consent_unconfirmed', 'consent_pending'], now)
+    await scheduleNextLook(tx)
+    return inserted
+  })
+  if (!kept) throw new AppError('conflict', 'This rule has been changed already. Restore the original rule first.')
+  deps.log.info({ storeId: store.storeId, channel, country, from, to }, 'consent.relaxed')
+  return present(kept)
+}
+
+/** Ending twice is ending once. What was sent is sent; the next decision knows the table's rule. */
+export async function end(deps: Deps, session: Session, store: StoreDb<Db>, id: string) {
+  const user = found(await userById(deps.db, session.userId), 'User')
+  const by = { userId: user.id, name: user.name || user.email }
+  await sql.endConsentOverride(store, { id, by, now: deps.now() })
+  const row = found(await sql.override(store, id), 'ConsentOverride')
+  deps.log.info({ storeId: store.storeId, channel: row.channel, country: row.country }, 'consent.override-ended')
+  return present(row)
+}
+
+export async function setConfirmation(store: StoreDb, mode: ConsentTerms['smsConfirmation']) {
+  await sql.setSmsConfirmation(store, mode)
+  return { mode }
+}
+
+function present(row: sql.ConsentOverrideRow): api.ConsentOverrideView {
+  return {
+    id: row.id,
+    channel: row.channel,
+    country: row.country,
+    from: row.from_rule,
+    to: row.to_rule,
+    legalGround: row.legal_ground,
+    createdAt: row.created_at.toISOString(),
+    createdBy: row.created_by_name,
+    endedAt: row.ended_at?.toISOString() ?? null,
+    endedBy: row.ended_by_name,
+  }
+}

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+import { aShopifyStore } from '../../../test/shopify-store.ts'
+import { aWorld } from '../../../test/world.ts'
+import { transact } from '../../core/db/db.ts'
+import type { PlatformConsent } from '../../platforms/platform/platform.ts'
+import { recordSaid } from './consents.ts'
+import { recordStoreConsents } from './store-consents.ts'
+
+const world = aWorld()
+const HOUR_MS = 3_600_000
+const EMAIL = 'grace@mail.example.org'
+
+const ago = (hours: number) => new Date(world.now.getTime() - hours * HOUR_MS)
+
+const aWord = (word: Partial<PlatformConsent>): PlatformConsent => ({
+  ...{ channel: 'email', state: 'granted', level: 'single', at: ago(5).toISOString(), wording: null },
+  ...word,
+})
+
+const record = (storeId: string, word: Partial<PlatformConsent>, phone: string | null = null) =>
+  recordStoreConsents(world.deps, storeId, [{ email: EMAIL, phone, country: 'US', consents: [aWord(word)] }])
+
+async function ledger(storeId: string) {
+  const rows = world.db.selectFrom('consents').select(['channel', 'status', 'is_confirmed', 'source', 'at'])
+  return (await rows.where('store_id', '=', storeId).orderBy('at').execute()).map(
+    ({ channel, status, is_confirmed, source, at }) => [channel, status, is_confirmed, source, at],
+  )
+}
+
+test('a consent the store keeps is one row with its own time and level, however often it is read (C5)', async () => {
+  const { storeId } = await aShopifyStore(world)
+  await record(storeId, {})
+  await record(storeId, {})
+  await record(storeId, { state: 'none' })
+  expect(await ledger(storeId)).toEqual([['email', 'granted', false, 'store', ago(5)]])
+  await record(storeId, { level: 'double', at: ago(4).toISOString() })
+  expect((await ledger(storeId)).at(-1)).toEqual(['email', 'granted', true, 'store', ago(4)])
+})
+
+test('a withdrawal in the store beats what we knew, whatever its time; what is said to us afterwards counts again', async () => {
+  const { storeId } = await aShopifyStore(world)
+  const say = (hours: number) =>
+    transact({ storeId, db: world.db }, (tx) =>
+      recordSaid(
+        world.deps,
+        tx,
+        [{ channel: 'email', address: EMAIL, isGiven: true, wording: `words ${hours}`, country: 'US' }],
+        ago(hours),
+      ),
+    )
+  await say(2)
+  await record(storeId, { state: 'withdrawn', at: ago(3).toISOString() })
+  expect((await ledger(storeId)).at(-1)).toMatchObject(['email', 'withdrawn', false, 'store', expect.any(Date)])
+  await say(1)
+  await record(storeId, { state: 'withdrawn', at: ago(3).toISOString() })
+  expect((await ledger(storeId)).at(-1)).toMatchObject(['email', 'granted', false, 'checkout', expect.any(Date)])
+})
+
+test('an older consent of the store does not lift a withdrawal that came after it', async () => {
+  const { storeId } = await aShopifyStore(world)
+  await record(storeId, { state: 'withdrawn', at: ago(1).toISOString() })
+  await record(storeId, { at: ago(5).toISOString() })
+  expect((await ledger(storeId)).at(-1)).toMatchObject(['email', 'withdrawn', false, 'store', ago(1)])
+})
+
+test('of many old consents nobody is asked to confirm one now', async () => {
+  const { storeId } = await aShopifyStore(world)
+  await record(storeId, { channel: 'sms', at: ago(48).toISOString() }, '+4915112345678')
+  const asked = world.db.selectFrom('opt_in_requests').select('state').where('store_id', '=', storeId)
+  expect(await asked.execute()).toEqual([])
+})
+
+test('a tick asks to confirm a consent that an update left waiting, once', async () => {
+  const { storeId } = await aShopifyStore(world)
+  const phone = '+12125550177'
+  await world.pool.query(`update stores set sms_confirmation = 'page_script' where id = $1`, [storeId])
+  const tick = (hours: number) =>
+    transact({ storeId, db: world.db }, (tx) => {
+      const said = { channel: 'sms' as const, address: phone, isGiven: true, wording: 'Text me', country: 'US' }
+      return recordSaid(world.deps, tx, [{ ...said, unproven: 'account page', saidAt: ago(hours) }], world.now)
+    })
+  const asked = world.db.selectFrom('opt_in_requests').select(['state', 'phone']).where('store_id', '=', storeId)
+  await tick(5)
+  // As an update leaves it: it does not know the number.
+  await world.pool.query('delete from opt_in_requests where store_id = $1', [storeId])
+  expect(await tick(1)).toBe(false)
+  expect(await asked.execute()).toEqual([{ state: 'waiting', phone }])
+  await world.pool.query(`update opt_in_requests set state = 'dropped', phone = null where store_id = $1`, [storeId])
+  await tick(0)
+  expect(await asked.execute()).toEqual([{ state: 'dropped', phone: null }])
+})

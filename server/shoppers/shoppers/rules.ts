@@ -1,0 +1,124 @@
+import crypto from 'node:crypto'
+import type { Contact } from '../../core/schema/facts.ts'
+
+// Shoppers: pure rules of identity.
+
+export type KeyKind = 'email' | 'phone' | 'customer' | 'cart' | 'order' | 'device'
+export interface ShopperKey {
+  kind: KeyKind
+  value: string
+}
+
+/** Merging keys hold one shopper together; a device token only matches (engine: Identity). */
+export const isMerging = (key: ShopperKey): boolean => key.kind !== 'device'
+
+const PLACEHOLDER_LOCALS =
+  /^(no-?reply|no-?mail|no-?email|none|guest|customer|walk-?in|pos|test|na|n\.a|anonymous|unknown)\d*$/
+const PLACEHOLDER_DOMAINS = /(^|\.)(invalid|localhost|local)$|^(none|noemail|nomail|email|test)\.(com|net|org)$/
+
+/**
+ * Addresses many people share stand for nobody: they neither match nor merge. The store's own domain counts as such.
+ */
+export function isSharedAddress(email: string, storeHost: string): boolean {
+  const [local = '', domain = ''] = email.split('@')
+  if (domain === storeHost.replace(/^www\./, '')) return true
+  return PLACEHOLDER_DOMAINS.test(domain) || PLACEHOLDER_LOCALS.test(local)
+}
+
+/** Of an email address or a phone number, as they are kept. */
+export const addressKey = (address: string): ShopperKey => ({
+  kind: address.includes('@') ? 'email' : 'phone',
+  value: address,
+})
+
+/** By what somebody is known who was erased and never left an address. It is hashed as addresses are. */
+export const customerMark = (storeId: string, customerId: string): string => `customer ${customerId} of ${storeId}`
+
+export function contactKeys(contact: Contact, storeHost: string): ShopperKey[] {
+  const keys: ShopperKey[] = []
+  if (contact.email && !isSharedAddress(contact.email, storeHost)) keys.push({ kind: 'email', value: contact.email })
+  if (contact.phone) keys.push({ kind: 'phone', value: contact.phone })
+  if (contact.customerId) keys.push({ kind: 'customer', value: contact.customerId })
+  return keys
+}
+
+interface Tokens {
+  checkoutToken?: string | null
+  cartToken?: string | null
+}
+
+/** Of a platform's own cart, which the script in the shop posts by the same name, and of its checkout. */
+export const tokenKeys = ({ checkoutToken, cartToken }: Tokens): ShopperKey[] => [
+  ...(checkoutToken ? [{ kind: 'cart' as const, value: `checkout:${checkoutToken}` }] : []),
+  ...(cartToken ? [{ kind: 'cart' as const, value: cartToken }] : []),
+]
+
+/**
+ * Whether two reports came from one browser, without its tokens, which are keys: a short hash of the token of its cart, and of the device's
+ * where it has one.
+ */
+export const browserMarks = ({ cart, device }: { cart?: string | undefined; device?: string | undefined }): string[] =>
+  [...(cart ? [`cart:${cart}`] : []), ...(device ? [`device:${device}`] : [])].map((token) =>
+    crypto.hash('sha256', token, 'base64url').slice(0, 16),
+  )
+
+/** One fixed order for all, so that two transactions taking the same keys never wait for each other in a circle. */
+export function sortKeys(keys: readonly ShopperKey[]): ShopperKey[] {
+  const unique = new Map(keys.map((key) => [`${key.kind}:${key.value}`, key]))
+  return [...unique.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, key]) => key)
+}
+
+interface Owner {
+  id: string
+  created_at: Date
+}
+
+export interface KeyGroup<Shopper extends Owner> {
+  /** Places of the lists that belong together. */
+  lists: number[]
+  /** The shoppers their keys name, the one that stays first: the earliest, then by id (S6). Empty: a new person. */
+  shoppers: Shopper[]
+}
+
+/** Lists of merging keys that are one person: they share a key, or their keys have one owner, directly or through others. */
+export function groupKeys<Shopper extends Owner>(
+  keyLists: readonly (readonly ShopperKey[])[],
+  owned: readonly (ShopperKey & { shopper: Shopper })[],
+): KeyGroup<Shopper>[] {
+  const ownerOf = new Map(owned.map((key) => [`${key.kind}:${key.value}`, key.shopper.id]))
+  const sets = disjointSets()
+  for (const [index, keys] of keyLists.entries()) {
+    for (const key of keys.map(({ kind, value }) => `${kind}:${value}`)) {
+      const owner = ownerOf.get(key)
+      sets.join(`list:${index}`, owner ? `shopper:${owner}` : `key:${key}`)
+    }
+  }
+  const groups = new Map<string, KeyGroup<Shopper>>()
+  const groupOf = (name: string) => {
+    const root = sets.rootOf(name)
+    if (!groups.has(root)) groups.set(root, { lists: [], shoppers: [] })
+    return groups.get(root)!
+  }
+  for (const index of keyLists.keys()) groupOf(`list:${index}`).lists.push(index)
+  const shoppers = new Map(owned.map((key) => [key.shopper.id, key.shopper]))
+  for (const shopper of shoppers.values()) groupOf(`shopper:${shopper.id}`).shoppers.push(shopper)
+  for (const group of groups.values()) group.shoppers.sort(byAge)
+  return [...groups.values()]
+}
+
+const byAge = (a: Owner, b: Owner) => a.created_at.getTime() - b.created_at.getTime() || (a.id < b.id ? -1 : 1)
+
+function disjointSets() {
+  const parents = new Map<string, string>()
+  const rootOf = (name: string): string => {
+    let root = name
+    while (parents.has(root)) root = parents.get(root)!
+    if (root !== name) parents.set(name, root)
+    return root
+  }
+  const join = (a: string, b: string) => {
+    const [from, to] = [rootOf(a), rootOf(b)]
+    if (from !== to) parents.set(from, to)
+  }
+  return { rootOf, join }
+}

@@ -1,0 +1,174 @@
+import { type AccountTx, type StoreTx, sql } from '../../core/db/db.ts'
+import type { ShopperKey } from './rules.ts'
+
+// Shoppers: SQL and nothing else.
+
+/** Serialises everything that concerns the same keys until the transaction ends; taken in one sorted statement. */
+export async function lockKeys({ db, storeId }: StoreTx, keys: readonly ShopperKey[]): Promise<void> {
+  const names = keys.map((key) => `${storeId}:${key.kind}:${key.value}`)
+  await sql`select pg_advisory_xact_lock(h) from (
+    select distinct hashtextextended(name, 0) as h from jsonb_array_elements_text(${JSON.stringify(names)}::jsonb) as name order by 1
+  ) as sorted`.execute(db)
+}
+
+/** Each key is looked up by itself: a join of a few keys with all of them was planned as a reading of all of them. */
+export async function keyOwners({ db, storeId }: StoreTx, keys: readonly ShopperKey[]) {
+  const rows = await sql<{ kind: ShopperKey['kind']; value: string; shopper_id: string }>`
+    select wanted.kind, wanted.value, k.shopper_id
+    from jsonb_to_recordset(${JSON.stringify(keys)}::jsonb) as wanted(kind text, value text)
+    cross join lateral (select shopper_id from shopper_keys k
+      where k.store_id = ${storeId} and k.kind = wanted.kind and k.value = wanted.value and k.kind <> 'device'
+      limit 1) k`.execute(db)
+  return rows.rows
+}
+
+/** Addresses of shoppers here that have the match key of one of these (Identity). A mailbox has few. */
+export async function matchedEmails({ db, storeId }: StoreTx, emails: readonly string[]) {
+  const rows = await sql<{ wanted: string; known: string }>`
+    select wanted, k.value as known from unnest(${[...emails]}::text[]) wanted
+    cross join lateral (select value from shopper_keys k
+      where k.store_id = ${storeId} and k.kind = 'email' and email_match_key(k.value) = email_match_key(wanted)
+      limit 20) k`.execute(db)
+  return rows.rows
+}
+
+/** Locks in id order; one that was merged away meanwhile is missing from the answer. */
+export function lockShoppers({ db, storeId }: StoreTx, ids: readonly string[]) {
+  return db
+    .selectFrom('shoppers')
+    .selectAll()
+    .where('store_id', '=', storeId)
+    .where('id', '=', sql<string>`any(${[...ids]}::uuid[])`)
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute()
+}
+
+export async function insertShoppers({ db, storeId }: StoreTx, ids: readonly string[], now: Date): Promise<void> {
+  if (ids.length === 0) return
+  await sql`insert into shoppers (store_id, id, created_at, first_seen_at)
+    select ${storeId}, id, ${now}, ${now} from unnest(${[...ids]}::uuid[]) as id`.execute(db)
+}
+
+/** Whoever was erased and is heard of again. */
+export async function resumeShoppers({ db, storeId }: StoreTx, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await sql`update shoppers set ended_at = null
+    where store_id = ${storeId} and id = any(${[...ids]}::uuid[]) and ended_at is not null`.execute(db)
+}
+
+/** In one order for all: two transactions with the same devices must not wait for each other in a circle. */
+export async function insertKeys(
+  { db, storeId }: StoreTx,
+  keys: readonly (ShopperKey & { shopper_id: string })[],
+): Promise<void> {
+  if (keys.length === 0) return
+  await sql`insert into shopper_keys (store_id, kind, value, shopper_id)
+    select ${storeId}, kind, value, shopper_id
+    from jsonb_to_recordset(${JSON.stringify(keys)}::jsonb) as news(kind text, value text, shopper_id uuid)
+    order by kind, value, shopper_id
+    on conflict do nothing`.execute(db)
+}
+
+/** Everything of `fromId` becomes `toId`'s. One statement each: a store's tables are few. */
+export async function moveShopper({ db, storeId }: StoreTx, fromId: string, toId: string): Promise<void> {
+  for (const table of [
+    'facts',
+    'carts',
+    'touchpoints',
+    'orders',
+    'coupon_codes',
+    'push_subscriptions',
+    'assignments',
+  ] as const) {
+    await sql`update ${sql.table(table)} set shopper_id = ${toId} where store_id = ${storeId} and shopper_id = ${fromId}`.execute(
+      db,
+    )
+  }
+  // A message without a cart keeps for whom it was planned: its key stays its own (D1).
+  await sql`update messages set shopper_id = ${toId},
+      merged_from = case when cart_id is null then coalesce(merged_from, shopper_id) end
+    where store_id = ${storeId} and shopper_id = ${fromId}`.execute(db)
+  await sql`update unconfirmed_contacts u set shopper_id = ${toId} where store_id = ${storeId} and shopper_id = ${fromId}
+    and not exists (select 1 from unconfirmed_contacts o where o.store_id = u.store_id and o.shopper_id = ${toId} and o.kind = u.kind and o.value = u.value)`.execute(
+    db,
+  )
+  await sql`update shopper_keys k set shopper_id = ${toId} where store_id = ${storeId} and shopper_id = ${fromId}
+    and not exists (select 1 from shopper_keys o where o.store_id = k.store_id and o.kind = k.kind and o.value = k.value and o.shopper_id = ${toId})`.execute(
+    db,
+  )
+  await sql`with gone as (delete from shoppers where store_id = ${storeId} and id = ${fromId} returning first_seen_at, had_contact)
+    update shoppers s set first_seen_at = least(s.first_seen_at, gone.first_seen_at), had_contact = s.had_contact or gone.had_contact from gone
+    where s.store_id = ${storeId} and s.id = ${toId} and (s.first_seen_at > gone.first_seen_at or gone.had_contact > s.had_contact)`.execute(
+    db,
+  )
+}
+
+export interface ShopperContact {
+  email: string | null
+  phone: string | null
+  first_name: string | null
+  last_name: string | null
+  country: string | null
+  country_source: string | null
+}
+
+const CONTACT = ['email', 'phone', 'first_name', 'last_name', 'country', 'country_source'] as const
+
+/** What nobody has said of a registered customer, the store's own record has. The country of somebody who was erased stays (C8). */
+const saidOrRecorded = (column: (typeof CONTACT)[number]) => {
+  const isKept = column.startsWith('country') ? sql`(s.is_registered or s.had_contact)` : sql`s.is_registered`
+  return sql`coalesce(said.${sql.ref(column)}, case when ${isKept} then s.${sql.ref(column)} end)`
+}
+
+/**
+ * Writes those that differ. People of the store's own account are marked: they are never held out and never counted (F1). `seen_at`:
+ * of the earliest of what is new.
+ */
+export async function updateShoppers(
+  { db, storeId }: StoreTx,
+  contacts: readonly (ShopperContact & { id: string; seen_at: Date | null })[],
+): Promise<void> {
+  if (contacts.length === 0) return
+  const ids = contacts.map((contact) => contact.id)
+  const values = sql.join(CONTACT.map(saidOrRecorded))
+  const isMember = sql`case when said.email is null and s.is_registered then s.is_member else said.is_member end`
+  const seen = sql`least(s.first_seen_at, said.seen_at)`
+  const columns = CONTACT.map((column) => sql.ref(column))
+  await sql`
+    with said as (
+      select c.*, coalesce(c.email in (select lower(u.email) from members m join users u on u.id = m.user_id
+        join stores r on r.account_id = m.account_id where r.id = ${storeId}), false) as is_member
+      from jsonb_to_recordset(${JSON.stringify(contacts)}::jsonb) as c(id uuid, email text, phone text, first_name text,
+        last_name text, country text, country_source text, seen_at timestamptz))
+    update shoppers s set (${sql.join(columns)}, is_member, first_seen_at) = row(${values}, ${isMember}, ${seen})
+    from said
+    where s.store_id = ${storeId} and s.id = any(${ids}::uuid[]) and s.id = said.id
+      and (s.email, s.phone, s.first_name, s.last_name, s.country::text, s.country_source, s.is_member, s.first_seen_at)
+        is distinct from (${values}, ${isMember}, ${seen})`.execute(db)
+}
+
+/** Locked in id order like everywhere else; each store's own index finds them by address. */
+export async function markMembers({ db, accountId }: AccountTx, emails: readonly string[]): Promise<void> {
+  await sql`
+    with locked as materialized (
+      select s.store_id, s.id, s.email from shoppers s
+      where s.store_id in (select id from stores where account_id = ${accountId}) and s.email = any(${[...emails]}::text[])
+      order by s.id for no key update),
+    said as (
+      select l.store_id, l.id, l.email in (select lower(u.email) from members m join users u on u.id = m.user_id
+        where m.account_id = ${accountId}) as is_member
+      from locked l)
+    update shoppers s set is_member = said.is_member
+    from said
+    where s.store_id = said.store_id and s.id = said.id and s.is_member is distinct from said.is_member`.execute(db)
+}
+
+/** Serialises with everything recorded of these people; rows that merely refer to one are not kept waiting. */
+export async function lockShoppersOf({ db, storeId }: StoreTx, shopperIds: readonly string[]): Promise<void> {
+  await lockingShoppers(storeId, shopperIds).execute(db)
+}
+
+/** The statement of it. */
+export const lockingShoppers = (storeId: string, shopperIds: readonly string[]) =>
+  sql`select 1 from shoppers where store_id = ${storeId} and id = any(${[...shopperIds]}::uuid[]) order by id for no key update`

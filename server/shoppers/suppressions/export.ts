@@ -1,0 +1,33 @@
+import { exportSuppressions, suppressionTexts } from '../../../shared/suppressions.ts'
+import { accountDownload, type CsvColumn, csvFile, pagesOf } from '../../access/http/downloads.ts'
+import { type EntryRow, pageOf } from './sql.ts'
+import { filterOf } from './suppressions.ts'
+
+/** The list as a CSV file. */
+export const suppressionsDownload = accountDownload({
+  name: 'suppressions',
+  path: '/api/suppressions/export/file',
+  permission: exportSuppressions.permission,
+  limit: { name: 'suppressions-export', points: 30, windowS: 3_600 },
+  what: exportSuppressions.query,
+  read: async (deps, account, wanted) => {
+    const filter = await filterOf(deps, account, wanted)
+    return csvFile(deps, 'suppression-list', {
+      columns,
+      pages: pagesOf<EntryRow>((page) => pageOf(account, filter, page)),
+      show: (row) => row,
+    })
+  },
+})
+
+const columns: readonly CsvColumn<EntryRow>[] = [
+  ['Address', ({ address }) => address],
+  ['Channel', ({ channel }) => suppressionTexts.channels[channel]],
+  ['Reason', ({ reason }) => suppressionTexts.reasons[reason]],
+  ['Source', ({ source }) => source],
+  ['Note', ({ note }) => note],
+  ['Added by', ({ added_by }) => added_by],
+  ['Since', ({ created_at }) => created_at.toISOString()],
+  // An erased person's entry has no address; the fingerprint tells one from another.
+  ['Fingerprint', ({ address_hash }) => address_hash.toString('hex')],
+]

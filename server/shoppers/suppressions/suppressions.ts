@@ -1,0 +1,210 @@
+import { z } from 'zod'
+import {
+  type DoubtfulSuppression,
+  type importableReasons,
+  type RemovedEntry,
+  removalOf,
+  type SuppressionEntry,
+  type SuppressionFilter,
+  suppressionChannels,
+  suppressionReasons,
+  suppressionTexts,
+} from '../../../shared/suppressions.ts'
+import { blamesOther } from '../../messages/channels/bounce-rules.ts'
+import { type AccountDb, type AccountTx, type Db, transactAccount } from '../../core/db/db.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { newId } from '../../core/common/ids.ts'
+import { cursorPage, readCursor } from '../../core/db/paging.ts'
+import type { Deps } from '../../deps.ts'
+import type { Session } from '../../access/members/session.ts'
+import { skipOpenTo } from '../../messages/messages/recipient.ts'
+import { insertImported } from './imported-sql.ts'
+import * as rules from './rules.ts'
+import * as sql from './sql.ts'
+
+// The suppression list (C1): addresses that get no messages of any of the account's stores. Entries come from people (unsubscribe,
+// STOP, complaint), from mail servers (bounces), from owners and from erasures; each reason is an entry of its own. Owners take
+// off what is not a person's own word (C5), and that is recorded.
+
+/** For nouns that ask about addresses without changing the list. */
+export { removeImported } from './imported-sql.ts'
+export { countriesOf, type EntryRow, erasedAmong, pageOf } from './sql.ts'
+
+const REMOVED_SHOWN = 20
+
+export interface EntryPage {
+  entries: SuppressionEntry[]
+  next: string | null
+  total: number
+  removed: RemovedEntry[]
+}
+
+export async function listEntries(
+  deps: Deps,
+  account: AccountDb<Db>,
+  wanted: SuppressionFilter & { cursor?: string | undefined; limit: number },
+): Promise<EntryPage> {
+  const filter = await filterOf(deps, account, wanted)
+  const page = { after: readCursor(wanted.cursor, Place), limit: wanted.limit + 1 }
+  const [rows, total, removed] = await Promise.all([
+    sql.pageOf(account, filter, page),
+    sql.countOf(account, filter),
+    sql.removedOf(account, filter.search, REMOVED_SHOWN),
+  ])
+  const { shown, next } = cursorPage(rows, wanted.limit, placeOf)
+  return {
+    entries: shown.map(present),
+    next,
+    total,
+    removed: removed.map(({ removed_by, removed_at, ...row }) => ({
+      ...row,
+      removedBy: removed_by,
+      removedAt: removed_at.toISOString(),
+    })),
+  }
+}
+
+const LOOKED_THROUGH = 2_000
+const DOUBTFUL_SHOWN = 100
+
+/** Judged by the rules of today (channels/bounce-rules.ts): entries of earlier versions stay until an owner takes them off. */
+export async function listDoubtful(account: AccountDb<Db>): Promise<DoubtfulSuppression[]> {
+  const rows = await sql.bouncesWithReply(account, LOOKED_THROUGH)
+  return rows
+    .filter(({ status, reply }) => blamesOther(status, reply))
+    .slice(0, DOUBTFUL_SHOWN)
+    .map((row) => ({ ...present(row), reply: row.reply }))
+}
+
+/** What was typed finds what begins so, and, hashed in every way it can be read, what has no address any more. */
+export async function filterOf(
+  deps: Deps,
+  account: AccountDb,
+  { search, reason, channel }: SuppressionFilter,
+): Promise<sql.EntryFilter> {
+  const typed = search?.trim() ?? ''
+  const address = typed ? rules.readAddress(typed, await sql.countriesOf(account)) : null
+  const addresses = address ? rules.addressesOf(address) : []
+  return {
+    search: typed
+      ? { hashes: addresses.map((each) => deps.secrets.addressHash(each)), prefix: rules.prefixOf(typed) }
+      : null,
+    reason: reason ?? null,
+    channel: channel ?? null,
+  }
+}
+
+/** By hand. What is open to the address is closed in the same commit (C2). */
+export async function addEntry(
+  deps: Deps,
+  { account, session }: { account: AccountDb<Db>; session: Session },
+  wanted: { address: string; channels: readonly ('sms' | 'whatsapp')[]; note: string },
+): Promise<{ address: string; added: number }> {
+  const address = rules.readAddress(wanted.address, await sql.countriesOf(account))
+  if (!address) {
+    throw new AppError('invalid', suppressionTexts.unknownAddress, {
+      fields: { address: suppressionTexts.unknownAddress },
+    })
+  }
+  const texts = [...new Set(wanted.channels)]
+  const closed = address.kind === 'email' ? (['email'] as const) : texts
+  const channels = address.kind === 'phone' && texts.length === 2 ? (['all'] as const) : closed
+  const entries = rules
+    .addressesOf(address)
+    .flatMap((each) =>
+      channels.map((channel) => ({ address: each, channel, reason: 'manual' as const, note: wanted.note || null })),
+    )
+  const now = deps.now()
+  const added = await transactAccount(account, async (tx) => {
+    const count = await sql.insertEntries(tx, hashed(deps, entries), {
+      source: 'by hand',
+      userId: session.userId,
+      at: now,
+    })
+    for (const each of rules.addressesOf(address)) {
+      for (const channel of closed) {
+        const to = { accountId: account.accountId, address: each, channel, now, reason: 'suppressed_manual' }
+        await skipOpenTo(tx, to)
+      }
+    }
+    return count
+  })
+  return { address: address.address, added }
+}
+
+export async function removeEntry(
+  deps: Deps,
+  { account, session }: { account: AccountDb<Db>; session: Session },
+  id: string,
+): Promise<void> {
+  const entry = found(rules.readEntryId(id), 'Entry')
+  await transactAccount(account, async (tx) => {
+    const row = await sql.deleteEntry(tx, entry)
+    if (!row) throw new AppError('not_found', suppressionTexts.gone)
+    if (removalOf[row.reason] === 'person') {
+      // Rolls back with it.
+      throw new AppError(
+        'conflict',
+        suppressionTexts.personsAct[row.reason as keyof typeof suppressionTexts.personsAct],
+      )
+    }
+    await sql.recordRemoval(tx, { id: newId(), entry: row, userId: session.userId, at: deps.now() })
+  })
+  deps.log.info({ accountId: account.accountId, reason: entry.reason, channel: entry.channel }, 'suppressions.removed')
+}
+
+/** One part of a file. What is open to its addresses is skipped when its turn comes, as everything is decided then (D2). */
+export async function importEntries(
+  deps: Deps,
+  { account, session }: { account: AccountDb<Db>; session: Session },
+  file: { rows: readonly rules.FileRow[]; reason: (typeof importableReasons)[number]; fileName: string },
+) {
+  const countries = await sql.countriesOf(account)
+  const { entries, refused } = rules.readRows(file.rows, { reason: file.reason, countries })
+  const source = file.fileName ? `file ${file.fileName}` : 'file'
+  const by = { source, userId: session.userId, at: deps.now() }
+  const taken = await transactAccount(account, (tx) => sql.insertEntries(tx, hashed(deps, entries), by))
+  return { taken, known: entries.length - taken, refused }
+}
+
+/** Of a file of consents; an entry has the import's id, so that undoing the import takes it off again. */
+export async function suppressImported(
+  deps: Deps,
+  tx: AccountTx,
+  importId: string,
+  { entries, fileName }: { entries: readonly rules.NewEntry[]; fileName: string },
+): Promise<number> {
+  if (entries.length === 0) return 0
+  return insertImported(tx, importId, hashed(deps, entries), { source: `file ${fileName}`, at: deps.now() })
+}
+
+const hashed = (deps: Deps, entries: readonly rules.NewEntry[]): sql.InsertedEntry[] =>
+  entries.map((entry) => ({ ...entry, hash: deps.secrets.addressHash(entry.address).toString('hex') }))
+
+function present(row: sql.EntryRow): SuppressionEntry {
+  return {
+    id: rules.entryId(row.address_hash, row.channel, row.reason),
+    address: row.address,
+    channel: row.channel,
+    reason: row.reason,
+    source: row.source,
+    note: row.note,
+    addedBy: row.added_by,
+    since: row.created_at.toISOString(),
+  }
+}
+
+const placeOf = ({ created_at, address_hash, channel, reason }: sql.EntryRow) => ({
+  ...{ created_at, channel, reason },
+  address_hash: address_hash.toString('hex'),
+})
+
+const Place = z.object({
+  created_at: z.coerce.date(),
+  address_hash: z
+    .hex()
+    .max(128)
+    .transform((hash) => Buffer.from(hash, 'hex')),
+  channel: z.enum(suppressionChannels),
+  reason: z.enum(suppressionReasons),
+})

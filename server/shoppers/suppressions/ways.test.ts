@@ -1,0 +1,378 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { aShop, post, type Shop } from '../../../test/by-hand-scene.ts'
+import { aCampaign, ask, words as aText, tick, today, wanted } from '../../../test/campaign-scene.ts'
+import { aCopiedCoupon, codeOfCoupon } from '../../../test/copied-coupons.ts'
+import { freshOrderCheck } from '../../../test/factories.ts'
+import { aScene, DAY, HOUR, linkIn, MINUTE, messagesOf, pass, send, wait } from '../../../test/message-scene.ts'
+import { aBrowser, setUp, subscribes, urlOf } from '../../../test/push-scene.ts'
+import { aWorld } from '../../../test/world.ts'
+import * as authorizations from '../../messages/channels/send-authorization.ts'
+import { servedBy } from '../../access/http/http.ts'
+import { receiveText } from '../../delivery/inbound/inbound.ts'
+import { recordMailReport } from '../../delivery/mail-reports/mail-reports.ts'
+import { askWaiting } from '../../delivery/opt-in/opt-in-request.ts'
+
+// Every way a message can leave by, walked with an address on the suppression list (C1, C2). The ways are read off the code: the
+// endpoints that let somebody send, and the permits a channel asks for. One that is new and not walked here turns this red.
+
+const world = aWorld()
+
+beforeEach(() => {
+  world.sent.length = 0
+  world.texts.length = 0
+})
+
+async function suppress(shop: Shop, addresses: readonly (string | null)[]): Promise<void> {
+  for (const address of addresses) {
+    const reply = await world.request('POST', '/api/suppressions', { token: shop.token, body: { address } })
+    expect(reply.status).toBe(200)
+  }
+}
+
+/** Two shoppers who have agreed to everything and may be written to now; the first is on the list with all they have. */
+async function twoShoppers() {
+  const shop = await aShop(world, 2, { plan: 'growth' })
+  const [gone, there] = shop.orders as [(typeof shop.orders)[0], (typeof shop.orders)[0]]
+  await suppress(shop, [gone.email, gone.phone])
+  return { shop, gone, there, goneCart: shop.cartIds[0]!, carts: shop.cartIds }
+}
+
+type Two = Awaited<ReturnType<typeof twoShoppers>>
+
+const later = { sendAt: () => new Date(world.now.getTime() + 2 * HOUR).toISOString() }
+
+/** What each endpoint is asked with; it may refuse or take it, but nothing leaves to who is on the list. */
+const endpoints: Record<string, (two: Two) => Promise<unknown>> = {
+  'POST /api/email/send-email': ({ shop, gone, goneCart }) =>
+    post(world, shop, '/api/email/send-email', { to: gone.email, cart_id: goneCart }),
+  'POST /api/email/schedule-reminder': async ({ shop, goneCart }) => {
+    await post(world, shop, '/api/email/schedule-reminder', { cartId: goneCart, delayHours: 1 })
+    await pass(world, shop.storeId, 2 * HOUR)
+  },
+  'POST /api/sms/send-reminder': ({ shop, goneCart }) =>
+    post(world, shop, '/api/sms/send-reminder', { cartId: goneCart }),
+  'POST /api/whatsapp/send-reminder': ({ shop, goneCart }) =>
+    post(world, shop, '/api/whatsapp/send-reminder', { cartId: goneCart }),
+  'POST /api/whatsapp/send-bulk': ({ shop, carts }) => post(world, shop, '/api/whatsapp/send-bulk', { cartIds: carts }),
+  'POST /api/carts/send': async ({ shop, carts }) => {
+    for (const channel of ['email', 'sms', 'whatsapp']) {
+      await post(world, shop, '/api/carts/send', { channel, cartIds: carts })
+      await post(world, shop, '/api/carts/send', { channel, cartIds: carts, sendAt: later.sendAt() })
+    }
+    await pass(world, shop.storeId, 3 * HOUR)
+  },
+  'POST /api/carts/send/:jobId/retry': async ({ shop, carts }) => {
+    const { body } = await post(world, shop, '/api/carts/send', { channel: 'sms', cartIds: carts })
+    await world.runJobs()
+    await post(world, shop, `/api/carts/send/${body.jobId}/retry`, {})
+    await world.runJobs()
+  },
+  'POST /api/email/send-discount-offer': async ({ shop, gone }) => {
+    const discountCode = await codeOfCoupon(world, await aCopiedCoupon(world, shop))
+    const offer = { to: gone.email, discountCode, discountAmount: 10, discountType: 'percentage' }
+    await post(world, shop, '/api/email/send-discount-offer', offer)
+    await world.runJobs()
+  },
+  'POST /api/email/send-discount-offers': async ({ shop }) => {
+    const couponId = await aCopiedCoupon(world, shop)
+    const { status } = await post(world, shop, '/api/email/send-discount-offers', { matching: {}, couponId })
+    expect(status).toBe(200)
+    await world.runJobs()
+  },
+  'POST /api/messages/test-send': async ({ shop, gone, goneCart }) => {
+    for (const channel of ['sms', 'whatsapp']) {
+      await post(world, shop, '/api/messages/test-send', { cartId: goneCart, channel, to: gone.phone })
+    }
+  },
+  'POST /api/email/discount-test': async ({ shop, goneCart }) => {
+    const cart = world.db.selectFrom('carts').select('shopper_id').where('id', '=', goneCart)
+    const { shopper_id: customer } = await cart.executeTakeFirstOrThrow()
+    const couponId = await aCopiedCoupon(world, shop)
+    await post(world, shop, '/api/email/discount-test', { customer, couponId })
+  },
+}
+
+/** Both have subscribed in a browser each, the first wants nothing at all any more. */
+async function sendPush({ shop, gone, there }: Two, call: string): Promise<void> {
+  const [own, others] = [aBrowser(), aBrowser()]
+  await subscribes(world, shop, own, { email: gone.email! })
+  await subscribes(world, shop, others, { email: there.email! })
+  const row = {
+    account_id: shop.accountId,
+    address_hash: world.deps.secrets.addressHash(gone.email!),
+    channel: 'all',
+  } as const
+  await world.db
+    .insertInto('suppressions')
+    .values({ ...row, reason: 'unsubscribed', source: 'preference page', created_at: world.now })
+    .execute()
+  world.pushes.length = 0
+  const storeUrl = await urlOf(world, shop)
+  const reply = await post(world, shop, call, { storeUrl, title: 'Sale', body: 'Today' })
+  expect(reply.body.results).toHaveLength(2)
+  await pass(world, shop.storeId, MINUTE)
+  expect(world.pushes.map(({ subscription }) => subscription.endpoint)).toEqual([others.subscription.endpoint])
+}
+
+/** It goes to the browser of whoever asks, which is no shopper's. */
+async function sendHere({ shop }: Two, call: string): Promise<void> {
+  await setUp(world, shop)
+  world.pushes.length = 0
+  const { subscription } = aBrowser()
+  await post(world, shop, call, { storeUrl: await urlOf(world, shop), title: 'Sale', body: 'Today', subscription })
+  expect(world.pushes.map((push) => push.subscription.endpoint)).toEqual([subscription.endpoint])
+}
+
+for (const base of ['/push-notifications', '/api/push-notifications']) {
+  const [toAll, toOne] = [`${base}/send-store-notification`, `${base}/send-to-this-browser`]
+  endpoints[`POST ${toAll}`] = (two) => sendPush(two, toAll)
+  endpoints[`POST ${toOne}`] = (two) => sendHere(two, toOne)
+}
+
+/** A campaign that waits for its time, and what a step makes of it. */
+async function walkCampaign({ shop }: Two, walk: (id: string) => Promise<unknown>): Promise<void> {
+  const schedule = { startDate: today(world, 1), timeOfDay: '00:00' }
+  const { id } = await aCampaign(world, shop, { schedule })
+  await walk(id)
+  await tick(world, shop)
+  await tick(world, shop, 2 * DAY)
+}
+
+const campaigns: typeof endpoints = {
+  'POST /api/campaigns': async ({ shop }) => {
+    for (const type of ['email', 'sms', 'whatsapp']) await aCampaign(world, shop, { type })
+    await tick(world, shop)
+  },
+  'PUT /api/campaigns/:id': (two) =>
+    walkCampaign(two, (id) => ask(world, two.shop, 'PUT', `/${id}`, wanted(world, { name: 'Autumn' }))),
+  'PATCH /api/campaigns/:id/play': (two) =>
+    walkCampaign(two, async (id) => {
+      await ask(world, two.shop, 'PATCH', `/${id}/pause`)
+      await ask(world, two.shop, 'PATCH', `/${id}/play`)
+    }),
+  'POST /api/campaigns/:id/send-now': (two) =>
+    walkCampaign(two, (id) => ask(world, two.shop, 'POST', `/${id}/send-now`)),
+  'POST /api/campaigns/:id/retry': (two) =>
+    walkCampaign(two, async (id) => {
+      await ask(world, two.shop, 'POST', `/${id}/send-now`)
+      await tick(world, two.shop)
+      await ask(world, two.shop, 'POST', `/${id}/retry`)
+    }),
+  'POST /api/campaigns/send-to-abandoned-carts': async ({ shop }) => {
+    await ask(world, shop, 'POST', '/send-to-abandoned-carts', { subject: aText.subject, htmlContent: aText.body })
+    await tick(world, shop)
+  },
+}
+Object.assign(endpoints, campaigns)
+
+describe('the endpoints that let somebody send', () => {
+  /** Whoever works with carts may send: what else they may write is named here, and sends nothing. */
+  const sendsNothing = [
+    'POST /api/suppressions',
+    'POST /api/audiences',
+    'DELETE /api/audiences/:id',
+    'PATCH /api/campaigns/:id/pause',
+    'DELETE /api/campaigns/:id',
+    'POST /api/campaigns/:id/drop-held',
+  ]
+
+  test('are all walked', () => {
+    const served = (servedBy.get(world.app) ?? [])
+      .filter(({ permission, method }) => permission === 'carts:write' && method !== 'GET')
+      .map(({ method, path }) => `${method} ${path}`)
+    expect(served.toSorted()).toEqual([...Object.keys(endpoints), ...sendsNothing].toSorted())
+  })
+
+  test.each(Object.keys(endpoints))('%s: nothing leaves', async (key) => {
+    const two = await twoShoppers()
+    await endpoints[key]!(two)
+    await pass(world, two.shop.storeId, HOUR)
+    expect(world.sent.filter(({ to }) => to === two.gone.email)).toEqual([])
+    expect(world.texts.filter(({ to }) => to === two.gone.phone)).toEqual([])
+  })
+
+  test('of everybody who matches, the other shopper alone gets a discount mail', async () => {
+    const two = await twoShoppers()
+    await endpoints['POST /api/email/send-discount-offers']!(two)
+    expect(world.sent.map(({ to }) => to)).toEqual([two.there.email])
+  })
+
+  test.each(Object.keys(campaigns))('%s: the other shopper alone is written to', async (key) => {
+    const two = await twoShoppers()
+    await campaigns[key]!(two)
+    expect(world.sent.map(({ to }) => to)).toEqual([two.there.email])
+  })
+
+  test('the other shopper was written to: it is the list that held the first ones back', async () => {
+    const two = await twoShoppers()
+    for (const key of ['POST /api/carts/send', 'POST /api/whatsapp/send-bulk']) await endpoints[key]!(two)
+    expect(world.sent.map(({ to }) => to)).toContain(two.there.email)
+    expect(new Set(world.texts.map(({ to, channel }) => `${channel} ${to}`))).toContain(`sms ${two.there.phone}`)
+    expect(new Set(world.texts.map(({ to, channel }) => `${channel} ${to}`))).toContain(`whatsapp ${two.there.phone}`)
+  })
+})
+
+describe('the permits a channel asks for', () => {
+  /** What leaves by each, and what suppression means for it. */
+  const walked: Record<keyof typeof authorizations, () => Promise<void>> = {
+    async authorizeByDecision() {
+      const scene = await aScene(world, 2)
+      const [gone, there] = scene.orders
+      await suppress(scene as never, [gone!.email])
+      for (let hours = 0; hours < 80; hours += 8) await pass(world, scene.storeId, 8 * HOUR)
+      const to = world.sent.map((mail) => mail.to)
+      expect(to).not.toContain(gone!.email)
+      expect(to).toContain(there!.email)
+    },
+    async authorizeTest() {
+      const two = await twoShoppers()
+      await endpoints['POST /api/messages/test-send']!(two)
+      const free = { cartId: two.goneCart, channel: 'sms', to: '+4915199900011' }
+      await post(world, two.shop, '/api/messages/test-send', free)
+      expect(world.texts.map(({ to }) => to)).toEqual([free.to])
+    },
+    async authorizeOptInRequest() {
+      const shop = await aShop(world, 1, { plan: 'starter' })
+      const phones = ['+4915199900021', '+4915199900022']
+      await suppress(shop, [phones[0]!])
+      await world.db
+        .updateTable('stores')
+        .set({ selling_countries: ['DE'] })
+        .where('id', '=', shop.storeId)
+        .execute()
+      for (const phone of phones) {
+        const hash = world.deps.secrets.addressHash(phone)
+        await world.pool.query(
+          `insert into consents (store_id, id, address_hash, channel, status, source, at) values ($1, gen_random_uuid(), $2, 'sms', 'pending', 'checkout', $3)`,
+          [shop.storeId, hash, world.now],
+        )
+        await world.pool.query(
+          `insert into opt_in_requests (store_id, channel, address_hash, phone, country, state, created_at, due_at)
+           values ($1, 'sms', $2, $3, 'DE', 'waiting', $4, $4)`,
+          [shop.storeId, hash, phone, world.now],
+        )
+      }
+      await askWaiting(world.deps)
+      expect(world.texts.map(({ to }) => to)).toEqual([phones[1]])
+    },
+    /** To whom has just written STOP, START, HELP or YES, and to nobody else: the one message the law asks for (C4). */
+    async authorizeAnswer() {
+      const shop = await aShop(world)
+      const account = { accountId: shop.accountId, db: world.db }
+      const said = {
+        channel: 'sms' as const,
+        from: '+4915199900031',
+        at: null,
+        isAnsweredAtOnce: false,
+        isAnswered: false,
+      }
+      for (const id of ['a', 'b']) await receiveText(world.deps, account, { ...said, id, text: 'STOP' } as never)
+      await world.runJobs()
+      expect(world.texts.map(({ to }) => to)).toEqual(['+4915199900031'])
+    },
+    /** To the people who use Recoup, not to shoppers: an invitation or a new password is no marketing. */
+    async authorizeAccountMail() {
+      const shop = await aShop(world)
+      await suppress(shop, ['mia@team.example'])
+      const invitation = { email: 'mia@team.example', role: 'member' }
+      await world.request('POST', '/api/team/invitations', { token: shop.token, body: invitation })
+      await world.runJobs()
+      expect(world.sent.map(({ to }) => to)).toEqual(['mia@team.example'])
+    },
+  }
+
+  test('are all walked', () => {
+    expect(Object.keys(authorizations).toSorted()).toEqual(Object.keys(walked).toSorted())
+  })
+  test.each(Object.keys(walked) as (keyof typeof authorizations)[])('%s', (name) => walked[name]())
+})
+
+describe('the person’s own word, and what mail servers say, hold what is due already (C2)', () => {
+  /** The first mail has left; the second is due now and has not. */
+  async function aDueMail() {
+    const scene = await aScene(world, 1)
+    await pass(world, scene.storeId, HOUR)
+    const mail = world.sent.at(-1)!
+    await wait(world, scene.storeId, DAY)
+    world.sent.length = 0
+    return { ...scene, mail, email: scene.orders[0]!.email! }
+  }
+
+  const said = { source: 'dsn', status: '5.1.1', words: '550 5.1.1 User unknown' }
+  const words: Record<string, (due: Awaited<ReturnType<typeof aDueMail>>) => Promise<unknown>> = {
+    'a one-click POST': ({ mail }) =>
+      world.request('POST', linkIn(mail.html, '/u/'), {
+        body: 'List-Unsubscribe=One-Click' as never,
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      }),
+    'the unsubscribe page': ({ mail }) =>
+      world.request('POST', `/api/unsubscribe/${linkIn(mail.html, '/u/').slice(3)}`),
+    'a complaint': ({ mail }) =>
+      recordMailReport(world.deps, { ...said, messageId: mail.messageId, kind: 'complaint' }),
+    'a hard bounce': ({ mail }) => recordMailReport(world.deps, { ...said, messageId: mail.messageId, kind: 'hard' }),
+    'an owner': ({ token, email }) => world.request('POST', '/api/suppressions', { token, body: { address: email } }),
+  }
+
+  test.each(Object.keys(words))('%s', async (name) => {
+    const due = await aDueMail()
+    await words[name]!(due)
+    await freshOrderCheck(world, due.storeId)
+    await send(world, due.storeId)
+    expect(world.sent).toEqual([])
+    expect((await messagesOf(world, due.storeId))[1]).toMatchObject({
+      state: 'skipped',
+      reason: expect.stringMatching(/^suppressed_/),
+    })
+  })
+
+  test('without any of them it leaves', async () => {
+    const due = await aDueMail()
+    await freshOrderCheck(world, due.storeId)
+    await send(world, due.storeId)
+    expect(world.sent.map(({ to }) => to)).toEqual([due.email])
+  })
+
+  test('STOP, for a text that is due already', async () => {
+    const shop = await aShop(world, 1, { plan: 'growth' })
+    const body = { channel: 'sms', cartIds: shop.cartIds, sendAt: later.sendAt() }
+    await post(world, shop, '/api/carts/send', body)
+    await wait(world, shop.storeId, 3 * HOUR)
+    const account = { accountId: shop.accountId, db: world.db }
+    const stop = { channel: 'sms', id: 'stop', from: shop.orders[0]!.phone, text: 'STOP', at: null, isAnswered: true }
+    await receiveText(world.deps, account, { ...stop, isAnsweredAtOnce: true } as never)
+    await send(world, shop.storeId)
+    expect(world.texts).toEqual([])
+  })
+})
+
+test('a scanner that opens every link of a mail changes nothing (C3)', async () => {
+  const scene = await aScene(world, 1)
+  await pass(world, scene.storeId, HOUR)
+  const { html, text } = world.sent.at(-1)!
+  const links = [...`${html} ${text}`.matchAll(/https?:\/\/[^\s"'<>)]+/g)].map(([link]) =>
+    link.replaceAll('&amp;', '&'),
+  )
+  const own = [...new Set(links)].filter((link) => link.startsWith(world.deps.config.publicUrl))
+  expect(own.length).toBeGreaterThan(3)
+  const look = async () => {
+    const ask = (sql: string) => world.pool.query(sql, [scene.storeId]).then(({ rows }) => rows)
+    return {
+      suppressions: (await world.pool.query('select * from suppressions where account_id = $1', [scene.accountId]))
+        .rows,
+      consents: await ask('select * from consents where store_id = $1'),
+      carts: await ask('select status, version, recovered_at from carts where store_id = $1'),
+      badges: await ask('select * from cart_badges where store_id = $1 order by cart_id'),
+      messages: await ask('select id, state, reason, due_at from messages where store_id = $1 order by id'),
+      human: await ask('select * from touchpoints where store_id = $1 and is_human'),
+    }
+  }
+  const before = await look()
+  for (const method of ['HEAD', 'GET']) {
+    for (const link of own) {
+      const { pathname, search } = new URL(link)
+      const headers = { 'user-agent': 'Mozilla/5.0 (compatible; Proofpoint URL Defense)' }
+      expect([link, (await world.request(method, pathname + search, { headers })).status]).not.toEqual([link, 500])
+    }
+  }
+  expect(await look()).toEqual(before)
+})

@@ -1,7 +1,0 @@
-import type { DemoParts } from '../deps.ts'
-
-/** Addresses of the stores that run beside us. */
-export function demoStoreUrls(demo: DemoParts | null): string[] {
-  if (!demo) return []
-  return demo.shopify ? [demo.storeUrl, demo.shopify.storeUrl] : [demo.storeUrl]
-}

@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs'
+import { Liquid } from 'liquidjs'
+import type { Config } from '../../core/config/config.ts'
+
+// The layout of mail about an account itself: what it is about, a button, and the same as plain text. Pure.
+
+export interface AccountMail {
+  subject: string
+  /** Above the button, plain text. */
+  paragraphs: readonly string[]
+  /** Below them, and how many more there are. */
+  items?: readonly MailItem[]
+  more?: string
+  link: Link
+  /** Below the button. */
+  after?: readonly string[]
+  /** At the very end, small. */
+  footer?: Link
+}
+
+interface Link {
+  label: string
+  url: string
+}
+
+/** One of several things a mail is about. */
+export interface MailItem {
+  title: string
+  url: string
+  /** When and where. */
+  note: string
+  text: string
+  tone: 'problem' | 'good' | 'neutral'
+}
+
+type Sender = Pick<Config, 'companyName' | 'supportEmail'>
+
+export function renderAccountMail(mail: AccountMail, { companyName, supportEmail }: Sender) {
+  const subject = oneLine(mail.subject)
+  const { paragraphs, items = [], more = '', link, after = [], footer = null } = mail
+  const preview =
+    items.length > 0 ? items.map(({ title }) => title).join(' · ') : (paragraphs[1] ?? paragraphs[0] ?? '')
+  const shown = { subject, preview, paragraphs, items, more, link, after, footer, companyName, supportEmail }
+  return { subject, text: plainText(mail, `--\n${companyName}\n${supportEmail}`), html: layout()(shown) }
+}
+
+function plainText({ paragraphs, items = [], more, link, after = [], footer }: AccountMail, end: string): string {
+  const addressed = ({ label, url }: Link) => `${label}:\n${url}`
+  const blocks = [
+    ...paragraphs,
+    ...items.map(({ title, note, text }) => `${title}\n${note}\n${text}`),
+    ...(more ? [more] : []),
+    addressed(link),
+    ...after,
+    ...(footer ? [addressed(footer)] : []),
+    end,
+  ]
+  return `${blocks.join('\n\n')}\n`
+}
+
+const oneLine = (text: string) => text.replace(/\s+/g, ' ')
+
+let read: ((values: object) => string) | undefined
+
+function layout() {
+  read ??= readLayout()
+  return read
+}
+
+function readLayout(): (values: object) => string {
+  const liquid = new Liquid({ outputEscape: 'escape', strictVariables: true, strictFilters: true, templates: {} })
+  const source = readFileSync(new URL('../../messages/templates/layouts/account.liquid', import.meta.url), 'utf8')
+  const template = liquid.parse(source)
+  return (values) => liquid.renderSync(template, values) as string
+}

@@ -1,0 +1,204 @@
+import { authTexts, type User } from '../../../shared/auth.ts'
+import { normalizeEmail } from '../../../shared/contact.ts'
+import { planOf } from '../../billing/billing/billing.ts'
+import { giveDefaultPlan } from '../../billing/billing/default-plan.ts'
+import { type AccountDb, type Db, transactAccount } from '../../core/db/db.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { newId } from '../../core/common/ids.ts'
+import { clientNetwork, take, tryTake } from '../../core/db/rate-limits.ts'
+import type { Deps } from '../../deps.ts'
+import { mailVerification } from '../../access/members/jobs.ts'
+import { limits } from '../../access/members/limits.ts'
+import { assertPlainName } from '../../access/members/names.ts'
+import { operatorStanding } from '../../access/members/operators.ts'
+import { hashPassword, isRightPassword } from '../../access/members/passwords.ts'
+import { INVITATION_KEPT_MS, later } from '../../access/members/rules.ts'
+import { type Session, startSession } from '../../access/members/session.ts'
+import { memberOf, userByEmail, viewerOf } from '../../access/members/users.ts'
+import { forgetOldEvents } from '../../billing/payments/events.ts'
+import { giveDefaultBudget } from '../../delivery/texts/budget.ts'
+import { deleteOldUndos } from './email-undo-sql.ts'
+import { type DeviceCookie, deviceCookie, rightGuess, takeGuess, tryGuess, wrongGuess } from './guesses.ts'
+import { deleteOldInvitations } from './invitation-sql.ts'
+import { mailRegistration } from './jobs.ts'
+import { deleteOldEmailChanges, openEmailChange } from './profile-sql.ts'
+import { resumeRemovals } from './removal.ts'
+import { assertSecondFactor } from './second-step.ts'
+import * as sql from './sql.ts'
+
+// Accounts: who may come in. A user signs in to one account at a time; a session is a random token of which only the hash is
+// kept. Nothing here tells a stranger whether an address is known: same words, same status, same time.
+
+export interface SignedIn {
+  token: string
+  user: User
+  /** Null for the demo, which everybody signs in to. */
+  cookie: DeviceCookie | null
+}
+
+/** Where a request came from. */
+export interface Origin {
+  ip: string
+  /** In words, to be shown to the user among their sessions. */
+  device: string | null
+  cookies: Readonly<Record<string, string | undefined>>
+}
+
+interface Credentials extends Origin {
+  email: string
+  password: string
+}
+
+/**
+ * A new address becomes a user with an account of their own. A known one with its right password signs in; with a wrong one it
+ * is the general failure, counted like a failed sign-in, and its owner is told by mail.
+ */
+export async function register(deps: Deps, wanted: Credentials & { name: string }): Promise<SignedIn> {
+  const email = normalizeEmail(wanted.email)
+  if (!email) throw new AppError('invalid', authTexts.emailInvalid, { fields: { email: authTexts.emailInvalid } })
+  assertPlainName(wanted.name, 'name')
+  await take(deps, limits.registerPerClient, clientNetwork(wanted.ip))
+  const known = await userByEmail(deps.db, email)
+  const created = known ? undefined : await createOwner(deps, { ...wanted, email })
+  return created ?? registerAgain(deps, { ...wanted, email })
+}
+
+async function createOwner(deps: Deps, wanted: Credentials & { name: string }) {
+  const passwordHash = await hashPassword(wanted.password)
+  const now = deps.now()
+  const user = { id: newId(), email: wanted.email, name: wanted.name, passwordHash, now }
+  const account = { accountId: newId(), db: deps.db }
+  const isLinkMailed = (await tryTake(deps, limits.linkPerAddress, wanted.email)) === 0
+  const token = await transactAccount(account, async (tx) => {
+    if (!(await sql.insertUser(tx.db, user))) return undefined
+    await sql.insertAccount(tx, wanted.name, now)
+    await sql.insertMember(tx, user.id, 'owner', now)
+    await giveDefaultPlan(deps, tx, now)
+    await giveDefaultBudget(tx, now)
+    if (isLinkMailed) await deps.jobs.enqueue(tx.db, mailVerification, { userId: user.id })
+    return startSession(tx, user.id, { now, device: wanted.device })
+  })
+  if (token === undefined) return undefined
+  return { token, user: await viewUser(deps, account, passwordAlone(user.id)), cookie: deviceCookie(deps, user.id) }
+}
+
+async function registerAgain(deps: Deps, wanted: Credentials): Promise<SignedIn> {
+  const user = await userByEmail(deps.db, wanted.email)
+  const { guess } = await tryGuess(deps, { ...wanted, userId: user?.id })
+  const isRight = await isRightPassword(wanted.password, guess ? user?.password_hash : undefined)
+  // With a second factor one signs in where its code is asked for; this form says the same as for a wrong password.
+  if (isRight && user && guess && !user.totp_confirmed_at) {
+    await rightGuess(deps, guess)
+    return enter(deps, user.id, { device: wanted.device, secondFactorAt: null })
+  }
+  if (guess) await wrongGuess(deps, guess)
+  if (user && (await tryTake(deps, limits.registrationMailPerAddress, wanted.email)) === 0) {
+    await deps.jobs.enqueue(deps.db, mailRegistration, { userId: user.id })
+  }
+  throw new AppError('conflict', authTexts.registrationFailed)
+}
+
+export async function signIn(deps: Deps, wanted: Credentials & { code?: string | undefined }): Promise<SignedIn> {
+  // What is no address is nobody's; it takes the same way so that it takes the same time.
+  const email = normalizeEmail(wanted.email) ?? wanted.email
+  const user = await userByEmail(deps.db, email)
+  const guess = await takeGuess(deps, { ...wanted, email, userId: user?.id })
+  if (!(await isRightPassword(wanted.password, user?.password_hash)) || !user) {
+    await wrongGuess(deps, guess)
+    throw new AppError('unauthenticated', authTexts.loginFailed)
+  }
+  const secondFactorAt = await assertSecondFactor(deps, { user, guess, code: wanted.code })
+  await rightGuess(deps, guess)
+  return enter(deps, user.id, { device: wanted.device, secondFactorAt })
+}
+
+/** Decision 29: signs in to the real demo account; 404 where there is none. */
+export async function signInToDemo(deps: Deps, { ip, device }: Omit<Origin, 'cookies'>): Promise<SignedIn> {
+  const owner = deps.config.isDemo ? await sql.demoOwner(deps.db) : undefined
+  const { account_id, user_id } = found(owner, 'Demo')
+  await take(deps, limits.demoPerClient, clientNetwork(ip))
+  const account = { accountId: account_id, db: deps.db }
+  const now = deps.now()
+  const token = await startSession(account, user_id, { now, device })
+  return { token, user: await viewUser(deps, account, passwordAlone(user_id)), cookie: null }
+}
+
+export async function hasDemoAccount(db: Db): Promise<boolean> {
+  return (await sql.demoOwner(db)) !== undefined
+}
+
+export async function signOut(account: AccountDb, session: Session): Promise<void> {
+  await sql.deleteSession(account, session.sessionId)
+}
+
+/** As whom one works in an account, and by which session. */
+type Seen = Pick<Session, 'userId' | 'secondFactorAt' | 'viewedUntil'>
+
+export async function viewUser(deps: Deps, account: AccountDb, seen: Seen): Promise<User> {
+  const { userId, viewedUntil } = seen
+  const now = deps.now()
+  const user = found(await (viewedUntil ? asViewer(account, userId) : memberOf(account, userId)), 'User')
+  const standing = await operatorStanding(deps, { ...seen, isDemo: user.is_demo })
+  const stores = await sql.storesOfAccount(account)
+  const plan = await planOf(account, now)
+  const pending = await openEmailChange(account.db, userId, now)
+  return {
+    id: user.id,
+    name: user.name,
+    email: user.email,
+    stores: stores.map(({ id, url, name, platform, is_active, currency }) => ({
+      ...{ id, platform, currency },
+      name: name.trim() || url.replace(/^https?:\/\//, ''),
+      storeUrl: url,
+      isActive: is_active,
+    })),
+    subscriptionStatus: plan.subscription?.status ?? null,
+    hasActiveSubscription: plan.entitlements.isSubscribed,
+    accountId: account.accountId,
+    accountName: user.account_name,
+    role: user.role,
+    isDemo: user.is_demo,
+    isEmailConfirmed: user.is_demo || user.email_confirmed_at !== null,
+    pendingEmail: pending?.email ?? null,
+    operator: standing === 'none' ? null : standing,
+    viewedUntil: viewedUntil?.toISOString() ?? null,
+  }
+}
+
+/** Whether their own address is confirmed is no matter of the account they look at. */
+async function asViewer(account: AccountDb, userId: string) {
+  const viewer = await viewerOf(account, userId)
+  return viewer && { ...viewer, role: 'viewer' as const, email_confirmed_at: new Date(0) }
+}
+
+/** Expired sessions, links and counters, and removals that stood still. */
+export async function tidyAccounts(deps: Deps): Promise<void> {
+  await resumeRemovals(deps)
+  await deleteOldInvitations(deps.db, later(deps.now(), -INVITATION_KEPT_MS))
+  await deleteOldEmailChanges(deps.db, deps.now())
+  await deleteOldUndos(deps.db, deps.now())
+  await forgetOldEvents(deps)
+  await sql.deleteExpiredSessions(deps.db, deps.now())
+  await sql.deleteExpiredResets(deps.db, deps.now())
+  await sql.deleteExpiredLimits(deps.db, Date.now())
+}
+
+const passwordAlone = (userId: string): Seen => ({ userId, secondFactorAt: null, viewedUntil: null })
+
+async function enter(
+  deps: Deps,
+  userId: string,
+  session: { device: string | null; secondFactorAt: Date | null },
+): Promise<SignedIn> {
+  const membership = await sql.firstMembership(deps.db, userId)
+  // A user whose last membership was taken away has nowhere to go.
+  if (!membership) throw new AppError('unauthenticated', authTexts.loginFailed)
+  const account = { accountId: membership.account_id, db: deps.db }
+  const now = deps.now()
+  const token = await startSession(account, userId, { now, ...session })
+  return {
+    token,
+    user: await viewUser(deps, account, { ...passwordAlone(userId), ...session }),
+    cookie: deviceCookie(deps, userId),
+  }
+}

@@ -1,0 +1,150 @@
+import { beforeEach, expect, test } from 'vitest'
+import { anAddress, aUser, me, post } from '../../../test/visitor.ts'
+import { aWorld } from '../../../test/world.ts'
+import { tidyAccounts } from './accounts.ts'
+
+const world = aWorld()
+
+beforeEach(() => {
+  world.sent.length = 0
+  world.queued.length = 0
+})
+
+type Person = Awaited<ReturnType<typeof aUser>>
+
+const call = (method: string, path: string, token: string, body: object) => world.request(method, path, { token, body })
+
+const tokenOf = (email: string, subject: RegExp) => {
+  const mail = world.sent.findLast((each) => each.to === email && subject.test(each.subject))
+  return /token=([\w-]+)/.exec(mail!.text)![1]!
+}
+
+/** Asks for the change and returns the token mailed to the new address. */
+async function ask(user: { token: string; password: string }, email: string): Promise<string> {
+  const body = { email, password: user.password }
+  expect((await call('POST', '/api/auth/change-email', user.token, body)).status).toBe(200)
+  await world.runJobs()
+  return tokenOf(email, /Confirm/)
+}
+
+/** Changes the address and returns the token mailed to the old one. */
+async function change(user: { token: string; password: string; email: string }, email: string): Promise<string> {
+  const token = await ask(user, email)
+  expect((await post(world, 'confirm-email', { token }, { token: user.token })).status).toBe(200)
+  await world.runJobs()
+  return tokenOf(user.email, /address was changed/)
+}
+
+async function resetToken(user: Person): Promise<string> {
+  await post(world, 'forgot-password', { email: user.email })
+  await world.runJobs()
+  return tokenOf(user.email, /Reset/)
+}
+
+const signIn = (email: string, password: string) => post(world, 'login', { email, password })
+const undo = (token: string, password = 'chosen by the owner') => post(world, 'undo-email', { token, password })
+const dead = { status: 400, error: 'This link is no longer valid. A change of address can be undone for 72 hours.' }
+
+test('a change of address asked for before a password reset cannot be confirmed after it', async () => {
+  const user = await aUser(world)
+  const thief = await ask(user, anAddress())
+  const token = await resetToken(user)
+  expect((await post(world, 'reset-password', { token, password: 'brand new' })).status).toBe(200)
+  expect((await post(world, 'confirm-email', { token: thief })).status).toBe(400)
+  expect((await signIn(user.email, 'brand new')).user).toMatchObject({ email: user.email, pendingEmail: null })
+})
+
+test('a change of address asked for before a change of password cannot be confirmed after it', async () => {
+  const user = await aUser(world)
+  const thief = await ask(user, anAddress())
+  const passwords = { current: user.password, password: 'brand new' }
+  expect((await call('POST', '/api/auth/change-password', user.token, passwords)).status).toBe(200)
+  expect((await post(world, 'confirm-email', { token: thief })).status).toBe(400)
+  expect((await me(world, user.token)).user).toMatchObject({ email: user.email, pendingEmail: null })
+})
+
+test('confirming a new address ends every session but the one that confirms', async () => {
+  const user = await aUser(world)
+  const other = await signIn(user.email, user.password)
+  const token = await ask(user, anAddress())
+  expect((await post(world, 'confirm-email', { token }, { token: other.token })).status).toBe(200)
+  expect((await me(world, user.token)).status).toBe(401)
+  expect((await me(world, other.token)).status).toBe(200)
+})
+
+test('a stranger’s session that confirms saves none of the user’s sessions', async () => {
+  const user = await aUser(world)
+  const stranger = await aUser(world)
+  const token = await ask(user, anAddress())
+  await post(world, 'confirm-email', { token }, { token: stranger.token })
+  expect((await me(world, user.token)).status).toBe(401)
+  expect((await me(world, stranger.token)).status).toBe(200)
+})
+
+test('the old address takes a change back, sets a new password, and everybody is signed out', async () => {
+  const user = await aUser(world)
+  const stolen = anAddress()
+  const token = await change(user, stolen)
+  const pending = await ask(user, anAddress())
+  expect(await undo(token, '12345')).toMatchObject({
+    status: 400,
+    error: 'Password must be at least 6 characters long',
+  })
+  expect(await undo(token)).toMatchObject({
+    status: 200,
+    message: `The change is undone. Sign in with ${user.email} and your new password.`,
+  })
+  expect((await me(world, user.token)).status).toBe(401)
+  expect((await signIn(stolen, user.password)).status).toBe(401)
+  expect((await signIn(user.email, user.password)).status).toBe(401)
+  expect((await signIn(user.email, 'chosen by the owner')).user.email).toBe(user.email)
+  expect((await post(world, 'confirm-email', { token: pending })).status).toBe(400)
+  expect(await undo(token)).toMatchObject(dead)
+})
+
+test('the first address takes back every change made after it, and none of those addresses can return', async () => {
+  const user = await aUser(world)
+  const [second, third] = [anAddress(), anAddress()]
+  const fromFirst = await change(user, second)
+  world.advance(60_000)
+  const fromSecond = await change({ ...user, email: second }, third)
+  expect((await undo(fromFirst)).status).toBe(200)
+  expect(await undo(fromSecond)).toMatchObject(dead)
+  expect((await signIn(user.email, 'chosen by the owner')).status).toBe(200)
+})
+
+test('a password set from the new address does not keep the old one from taking the change back', async () => {
+  const user = await aUser(world)
+  const stolen = { ...user, email: anAddress() }
+  const token = await change(user, stolen.email)
+  await post(world, 'reset-password', { token: await resetToken(stolen), password: 'of the thief' })
+  expect((await undo(token)).status).toBe(200)
+  expect((await signIn(stolen.email, 'of the thief')).status).toBe(401)
+})
+
+test('for 72 hours nobody else gets the old address, neither by registering nor by a change of their own', async () => {
+  const user = await aUser(world)
+  const other = await aUser(world)
+  const token = await change(user, anAddress())
+  const registering = { name: 'Eve', email: user.email, password: 'of the thief' }
+  expect((await post(world, 'register', registering)).status).toBe(409)
+  expect((await post(world, 'confirm-email', { token: await ask(other, user.email) })).status).toBe(409)
+  world.advance(72 * 3_600_000)
+  expect(await undo(token)).toMatchObject(dead)
+  expect((await post(world, 'register', registering)).status).toBe(200)
+  await tidyAccounts(world.deps)
+  expect(await world.db.selectFrom('email_undos').selectAll().where('user_id', '=', user.userId).execute()).toEqual([])
+})
+
+test('of a confirmation and a password reset at the same moment, whichever comes first, none crashes', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const user = await aUser(world)
+    const confirming = await ask(user, anAddress())
+    const resetting = await resetToken(user)
+    const replies = await Promise.all([
+      post(world, 'confirm-email', { token: confirming }),
+      post(world, 'reset-password', { token: resetting, password: 'brand new' }),
+    ])
+    expect(replies.map((reply) => reply.status).sort()).toEqual([200, 400])
+  }
+})

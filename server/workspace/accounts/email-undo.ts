@@ -1,0 +1,63 @@
+import { authTexts } from '../../../shared/auth.ts'
+import type { Tx } from '../../core/db/db.ts'
+import { AppError } from '../../core/common/errors.ts'
+import { newId } from '../../core/common/ids.ts'
+import { clientNetwork, take } from '../../core/db/rate-limits.ts'
+import { tokenHash } from '../../core/common/secrets.ts'
+import type { Deps } from '../../deps.ts'
+import { mailNotice } from '../../access/members/jobs.ts'
+import { limits } from '../../access/members/limits.ts'
+import { hashPassword } from '../../access/members/passwords.ts'
+import { EMAIL_UNDO_MS, later } from '../../access/members/rules.ts'
+import { lockUser } from '../../access/members/users.ts'
+import { refreshMembers } from '../../shoppers/shoppers/shoppers.ts'
+import * as sql from './email-undo-sql.ts'
+import { forgiveGuesses } from './guesses.ts'
+import { mailEmailUndo } from './jobs.ts'
+import { deleteEmailChange, setEmail } from './profile-sql.ts'
+import * as users from './sql.ts'
+import { accountsOf } from './team-sql.ts'
+
+// A change of address can be taken back by the old address for 72 hours. Whoever made the change knew the password and held a
+// session, so taking it back sets a new password and ends every session.
+
+/** In the transaction that changes the address. The link is made and mailed by a job (mails.ts). */
+export async function offerUndo(deps: Deps, tx: Tx, user: { id: string; email: string }): Promise<void> {
+  const now = deps.now()
+  const id = newId()
+  await sql.insertUndo(tx, { id, userId: user.id, email: user.email, now, expiresAt: later(now, EMAIL_UNDO_MS) })
+  await deps.jobs.enqueue(tx, mailEmailUndo, { undoId: id })
+}
+
+/** Returns the address that counts again. */
+export async function undoEmailChange(
+  deps: Deps,
+  asked: { token: string; password: string; ip: string },
+): Promise<string> {
+  await take(deps, limits.emailUndoPerClient, clientNetwork(asked.ip))
+  const passwordHash = await hashPassword(asked.password)
+  const email = await deps.db
+    .transaction()
+    .execute((tx) => undo(deps, tx, { hash: tokenHash(asked.token), passwordHash }))
+  await forgiveGuesses(deps, { email, ip: asked.ip })
+  return email
+}
+
+async function undo(deps: Deps, tx: Tx, asked: { hash: Buffer; passwordHash: string }): Promise<string> {
+  const now = deps.now()
+  const owner = await sql.userOfUndo(tx, asked.hash)
+  const user = owner && (await lockUser(tx, owner.user_id))
+  const kept = await sql.spendUndo(tx, asked.hash, now)
+  if (!user || !kept) throw new AppError('invalid', authTexts.invalidUndoLink)
+  await setEmail(tx, user.id, kept.email, now)
+  await users.setPassword(tx, user.id, asked.passwordHash)
+  await deleteEmailChange(tx, user.id)
+  await sql.deleteUndosSince(tx, user.id, kept.created_at)
+  await users.spendOtherResets(tx, user.id, now)
+  await users.deleteSessionsOf(tx, user.id)
+  await deps.jobs.enqueue(tx, mailNotice, { userId: user.id, about: 'password-changed' })
+  for (const { id } of await accountsOf(tx, user.id)) {
+    await refreshMembers({ accountId: id, db: tx }, [user.email, kept.email])
+  }
+  return kept.email
+}

@@ -1,0 +1,131 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { anAddress, anIp, aUser, post } from '../../../test/visitor.ts'
+import { aWorld } from '../../../test/world.ts'
+import { takeMany } from '../../core/db/rate-limits.ts'
+import { limits } from '../../access/members/limits.ts'
+import { lockoutS } from '../../access/members/rules.ts'
+
+const world = aWorld()
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+interface From {
+  ip?: string
+  cookie?: string | undefined
+}
+
+async function signIn(email: string, password: string, { ip = anIp(), cookie }: From = {}) {
+  const reply = await world.app.inject({
+    method: 'POST',
+    url: '/api/auth/login',
+    payload: { email, password },
+    remoteAddress: ip,
+    headers: cookie === undefined ? {} : { cookie },
+  })
+  const [set] = reply.cookies
+  return { status: reply.statusCode, body: reply.json(), set, cookie: set && `${set.name}=${set.value}` }
+}
+
+async function guess(email: string, times: number, from?: From) {
+  let last = 0
+  for (let wrong = 0; wrong < times; wrong += 1) last = (await signIn(email, 'wrong', from)).status
+  return last
+}
+
+test('a stranger’s wrong passwords keep nobody else from signing in', async () => {
+  const { email, password } = await aUser(world)
+  const stranger = { ip: anIp() }
+  expect(await guess(email, 6, stranger)).toBe(429)
+  expect((await signIn(email, password, stranger)).status).toBe(429)
+  expect((await signIn(email, password)).status).toBe(200)
+})
+
+test('each further wait of a day is twice as long as the one before', async () => {
+  const { email } = await aUser(world)
+  const from = { ip: anIp() }
+  const waits: number[] = []
+  let now = Date.now()
+  for (let round = 0; round < 4; round += 1) {
+    await guess(email, 5, from)
+    const { body } = await signIn(email, 'wrong', from)
+    waits.push(Math.round(body.retryAfterS / 60))
+    now += body.retryAfterS * 1_000 + 1_000
+    vi.useFakeTimers({ toFake: ['Date'], now })
+  }
+  expect(waits).toEqual([15, 30, 60, 120])
+  expect(lockoutS(1_000)).toBe(86_400)
+})
+
+test('guesses from very many networks make new browsers wait, and none that has signed in before', async () => {
+  const { email, password } = await aUser(world)
+  const known = await signIn(email, password)
+  // As if from all but a few of them.
+  await world.db
+    .transaction()
+    .execute((db) => takeMany(world.deps, limits.signInPerAddress, { db, subject: email, count: 95 }))
+  expect((await signIn(email, password)).status).toBe(200)
+  await Promise.all(Array.from({ length: 2 }, () => guess(email, 3)))
+  expect((await signIn(email, password)).status).toBe(429)
+  expect((await signIn(email, password, { cookie: known.cookie })).status).toBe(200)
+})
+
+test('a browser that has signed in before passes also in a network that has to wait', async () => {
+  const { email, password } = await aUser(world)
+  const from = { ip: anIp() }
+  const { cookie } = await signIn(email, password, from)
+  expect(await guess(email, 6, from)).toBe(429)
+  expect((await signIn(email, password, { ...from, cookie })).status).toBe(200)
+})
+
+test('wrong passwords in a known browser are counted there', async () => {
+  const { email, password } = await aUser(world)
+  const { cookie } = await signIn(email, password)
+  expect(await guess(email, 5, { cookie })).toBe(401)
+  expect((await signIn(email, password, { cookie })).status).toBe(429)
+  expect((await signIn(email, password)).status).toBe(200)
+})
+
+test('the cookie of a known browser is for its user, cannot be made up, and is kept from scripts', async () => {
+  const [user, other] = [await aUser(world), await aUser(world)]
+  const { set, cookie } = await signIn(user.email, user.password)
+  expect(set).toMatchObject({ httpOnly: true, sameSite: 'Strict', path: '/api', maxAge: 180 * 86_400 })
+  expect(JSON.stringify(set)).not.toContain(user.userId)
+  const name = (await signIn(other.email, other.password)).set!.name
+  const from = { ip: anIp() }
+  await guess(other.email, 5, from)
+  const forged = [
+    cookie!,
+    `${name}=${set!.value}`,
+    `${name}=x.y`,
+    `${name}=`,
+    `${name}=é.é`,
+    `${name}=.`,
+    '=;;=%E0%A4%A',
+  ]
+  for (const each of forged) {
+    expect([each, (await signIn(other.email, other.password, { ...from, cookie: each })).status]).toEqual([each, 429])
+  }
+})
+
+test('an unknown address waits as a known one does', async () => {
+  const [{ email }, unknown] = [await aUser(world), anAddress()]
+  const answers = []
+  for (const address of [email, unknown]) {
+    const from = { ip: anIp() }
+    await guess(address, 5, from)
+    const { status, body, set } = await signIn(address, 'wrong', from)
+    answers.push({ status, error: body.error, set })
+  }
+  expect(answers[0]).toEqual(answers[1])
+})
+
+test('registering a known address is refused in one sentence, whatever was guessed before', async () => {
+  const { email } = await aUser(world)
+  const from = { ip: anIp() }
+  for (let count = 0; count < 7; count += 1) {
+    const reply = await post(world, 'register', { name: 'Eve', email, password: 'a guess' }, from)
+    expect(reply).toMatchObject({ status: 409, error: 'Registration failed. Please try again.' })
+  }
+})

@@ -1,0 +1,182 @@
+import { authTexts, PASSWORD_MIN } from '../../../shared/auth.ts'
+import { normalizeEmail } from '../../../shared/contact.ts'
+import { mayManage, type Role } from '../../../shared/roles.ts'
+import { teamTexts } from '../../../shared/team.ts'
+import { type AccountDb, type AccountTx, transactAccount } from '../../core/db/db.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { newId } from '../../core/common/ids.ts'
+import { clientNetwork, take } from '../../core/db/rate-limits.ts'
+import { tokenHash } from '../../core/common/secrets.ts'
+import { invitationByToken } from '../../core/db/system.ts'
+import type { Deps } from '../../deps.ts'
+import { limits } from '../../access/members/limits.ts'
+import { assertPlainName } from '../../access/members/names.ts'
+import { hashPassword, isRightPassword } from '../../access/members/passwords.ts'
+import { INVITATION_MS, later } from '../../access/members/rules.ts'
+import { refuseDemo, type Session, startSession } from '../../access/members/session.ts'
+import { memberOf, userByEmail } from '../../access/members/users.ts'
+import { assertVerified, confirmAddress } from '../../access/members/verification.ts'
+import { refreshMembers } from '../../shoppers/shoppers/shoppers.ts'
+import { type SignedIn, viewUser } from './accounts.ts'
+import { deviceCookie, rightGuess, takeGuess, wrongGuess } from './guesses.ts'
+import * as sql from './invitation-sql.ts'
+import { mailInvitation } from './jobs.ts'
+import { assertSecondFactor } from './second-step.ts'
+import * as users from './sql.ts'
+import * as team from './team-sql.ts'
+
+// Invitations: asked (the link is made and mailed by a job, mails.ts) → accepted, taken back or expired. Whoever holds the link
+// has read the mail, so a new user needs no further proof of the address; a known one signs in as always.
+
+export async function inviteMember(
+  deps: Deps,
+  account: AccountDb,
+  session: Session,
+  asked: { email: string; role: Role },
+): Promise<string> {
+  refuseDemo(session)
+  const email = normalizeEmail(asked.email)
+  if (!email) throw new AppError('invalid', authTexts.emailInvalid, { fields: { email: authTexts.emailInvalid } })
+  assertMay(session, asked.role)
+  if (await team.memberByEmail(account, email)) throw new AppError('conflict', teamTexts.alreadyMember)
+  await mail(deps, account, session, { email, role: asked.role })
+  return `We are sending an invitation to ${email}.`
+}
+
+/** A new link for the same person and role; the one before it is worthless from now on. */
+export async function resendInvitation(
+  deps: Deps,
+  account: AccountDb,
+  session: Session,
+  invitationId: string,
+): Promise<string> {
+  refuseDemo(session)
+  const { email, role } = found(await sql.invitation(account, invitationId), 'Invitation')
+  assertMay(session, role)
+  await mail(deps, account, session, { email, role })
+  return `We are sending a new link to ${email}.`
+}
+
+export async function revokeInvitation(account: AccountDb, session: Session, invitationId: string): Promise<string> {
+  refuseDemo(session)
+  const { email, role } = found(await sql.invitation(account, invitationId), 'Invitation')
+  assertMay(session, role)
+  await sql.deleteInvitation(account, invitationId)
+  return `The invitation of ${email} has been revoked. Its link no longer works.`
+}
+
+interface Guest {
+  token: string
+  name?: string | undefined
+  password?: string | undefined
+  code?: string | undefined
+  ip: string
+  device: string | null
+  cookies: Readonly<Record<string, string | undefined>>
+}
+
+export async function readInvitation(deps: Deps, { token, ip }: Pick<Guest, 'token' | 'ip'>, session: Session | null) {
+  const open = await openInvitation(deps, token, ip)
+  const user = await userByEmail(deps.db, open.email)
+  return {
+    accountName: open.account_name,
+    invitedBy: open.invited_by,
+    email: open.email,
+    role: open.role,
+    isKnown: user !== undefined,
+    isYou: user !== undefined && session?.userId === user.id && !session.isDemo,
+  }
+}
+
+export async function acceptInvitation(deps: Deps, guest: Guest, session: Session | null): Promise<SignedIn> {
+  const open = await openInvitation(deps, guest.token, guest.ip)
+  const user = await userByEmail(deps.db, open.email)
+  const isYou = user !== undefined && session?.userId === user.id && !session.isDemo
+  const secondFactorAt = user && !isYou ? await assertKnown(deps, guest, user) : isYou ? session!.secondFactorAt : null
+  const fresh = user ? null : await newUser(open.email, guest)
+  const account = { accountId: open.account_id, db: deps.db }
+  const now = deps.now()
+  const { token, userId } = await transactAccount(account, async (tx) => {
+    // Lock first: an account being deleted takes nobody in.
+    if (!(await team.lockTeam(tx))) throw invalid()
+    const used = await sql.useInvitation(tx, tokenHash(guest.token), now)
+    // Whoever sent it may be out of the team, or less than they were, by now.
+    const sender = used?.invited_by ? await memberOf(tx, used.invited_by) : undefined
+    if (!used || !sender || !mayManage(sender.role, used.role)) throw invalid()
+    const id = user?.id ?? (await insertFresh(tx, fresh!, now))
+    await confirmAddress(tx.db, id, used.email, now)
+    await team.addMember(tx, id, used.role, now)
+    await team.enterAccount(tx, id, now)
+    await refreshMembers(tx, [used.email])
+    return { token: await startSession(tx, id, { now, device: guest.device, secondFactorAt }), userId: id }
+  })
+  return {
+    token,
+    user: await viewUser(deps, account, { userId, secondFactorAt, viewedUntil: null }),
+    cookie: deviceCookie(deps, userId),
+  }
+}
+
+const invalid = () => new AppError('invalid', teamTexts.invalidInvitation)
+
+async function openInvitation(deps: Deps, token: string, ip: string) {
+  await take(deps, limits.invitationPerClient, clientNetwork(ip))
+  const open = await invitationByToken(deps.db, tokenHash(token), deps.now())
+  if (!open) throw invalid()
+  return open
+}
+
+function assertMay(session: Session, role: Role): void {
+  if (!mayManage(session.role, role)) throw new AppError('forbidden', teamTexts.ownersOnly)
+}
+
+async function mail(deps: Deps, account: AccountDb, session: Session, asked: { email: string; role: Role }) {
+  await assertVerified(account)
+  await take(deps, limits.invitePerAccount, account.accountId)
+  await take(deps, limits.linkPerAddress, asked.email)
+  const now = deps.now()
+  await transactAccount(account, async (tx) => {
+    const expiresAt = later(now, INVITATION_MS)
+    const invitedBy = session.userId
+    const { id } = await sql.keepInvitation(tx, { id: newId(), ...asked, invitedBy, now, expiresAt })
+    await deps.jobs.enqueue(tx.db, mailInvitation, { accountId: account.accountId, invitationId: id })
+  })
+}
+
+/** Counted like any sign-in: the link is no way around the limits of guessing. */
+async function assertKnown(
+  deps: Deps,
+  guest: Guest,
+  user: NonNullable<Awaited<ReturnType<typeof userByEmail>>>,
+): Promise<Date | null> {
+  const guess = await takeGuess(deps, { ...guest, email: user.email, userId: user.id })
+  if (!(await isRightPassword(guest.password ?? '', user.password_hash))) {
+    await wrongGuess(deps, guess)
+    // Not a 401: the caller may be signed in, as somebody else, and stays so.
+    throw new AppError('invalid', authTexts.loginFailed, { fields: { password: authTexts.loginFailed } })
+  }
+  const secondFactorAt = await assertSecondFactor(deps, { user, guess, code: guest.code })
+  await rightGuess(deps, guess)
+  return secondFactorAt
+}
+
+async function newUser(email: string, guest: Guest) {
+  const fields: Record<string, string> = {}
+  if (!guest.name) fields.name = authTexts.nameRequired
+  if (!guest.password) fields.password = authTexts.passwordRequired
+  else if (guest.password.length < PASSWORD_MIN) fields.password = authTexts.passwordShort
+  const first = fields.name ?? fields.password
+  if (first) throw new AppError('invalid', first, { fields })
+  assertPlainName(guest.name!, 'name')
+  return { email, name: guest.name!, passwordHash: await hashPassword(guest.password!) }
+}
+
+async function insertFresh(
+  tx: AccountTx,
+  fresh: { email: string; name: string; passwordHash: string },
+  now: Date,
+): Promise<string> {
+  const id = newId()
+  if (await users.insertUser(tx.db, { id, ...fresh, now, isConfirmed: true })) return id
+  throw new AppError('conflict', 'This address belongs to another user. Ask for an invitation to a different one.')
+}

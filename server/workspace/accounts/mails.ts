@@ -1,0 +1,168 @@
+import type { z } from 'zod'
+import type { Outcome } from '../../messages/channels/channel.ts'
+import { authorizeAccountMail } from '../../messages/channels/send-authorization.ts'
+import { hasAddress } from '../../core/common/addresses-in-text.ts'
+import { newId } from '../../core/common/ids.ts'
+import { randomToken, tokenHash } from '../../core/common/secrets.ts'
+import type { Deps } from '../../deps.ts'
+import type { mailNotice, mailVerification } from '../../access/members/jobs.ts'
+import { INVITATION_MS, later, RESET_MS, readSender } from '../../access/members/rules.ts'
+import { userById } from '../../access/members/users.ts'
+import { verificationToken } from '../../access/members/verification.ts'
+import { type AccountMail, renderAccountMail } from './account-mail.ts'
+import { keepUndoToken } from './email-undo-sql.ts'
+import * as invitations from './invitation-sql.ts'
+import type { mailEmailChange, mailEmailUndo, mailInvitation, mailRegistration, mailReset } from './jobs.ts'
+import * as words from './mail-copy.ts'
+import { keepEmailToken } from './profile-sql.ts'
+import * as sql from './sql.ts'
+
+// Mail about an account itself (words: mail-copy.ts). It is no marketing: no plan counts it and no suppression holds it.
+
+/** The token exists in the mail alone; the job that makes it carries no more than an id. */
+export async function mailResetLink(deps: Deps, { userId }: z.infer<typeof mailReset.payload>): Promise<void> {
+  const user = await realUser(deps, userId)
+  if (!user) return
+  const token = randomToken()
+  const now = deps.now()
+  await sql.insertReset(deps.db, { tokenHash: tokenHash(token), userId, now, expiresAt: later(now, RESET_MS) })
+  await send(deps, user, words.resetMail({ name: user.name, url: urlOf(deps, 'reset-password', token) }))
+}
+
+export async function mailVerificationLink(deps: Deps, { userId }: z.infer<typeof mailVerification.payload>) {
+  const user = await realUser(deps, userId)
+  if (!user || user.email_confirmed_at) return
+  const url = urlOf(deps, 'verify-email', verificationToken(deps, user))
+  await send(deps, user, words.verificationMail({ url }))
+}
+
+/** The owner of an address hears of it, since the one who typed it does not. */
+export async function mailRegistrationAttempt(
+  deps: Deps,
+  { userId }: z.infer<typeof mailRegistration.payload>,
+): Promise<void> {
+  const user = await realUser(deps, userId)
+  if (user) await send(deps, user, words.registrationMail({ name: user.name, url: urlOf(deps, 'login') }))
+}
+
+/** Each mail makes a token of its own, so only the newest link opens the door. */
+export async function mailInvitationLink(
+  deps: Deps,
+  { accountId, invitationId }: z.infer<typeof mailInvitation.payload>,
+): Promise<void> {
+  const account = { accountId, db: deps.db }
+  const asked = await invitations.invitationToMail(account, invitationId)
+  if (!asked) return
+  const token = randomToken()
+  const now = deps.now()
+  const expiresAt = later(now, INVITATION_MS)
+  await invitations.keepInvitationToken(account, invitationId, { hash: tokenHash(token), expiresAt })
+  const mail = words.invitationMail({
+    inviter: mentionable(asked.invited_by, 'Someone'),
+    team: mentionable(asked.account_name, 'a team'),
+    role: asked.role,
+    url: urlOf(deps, 'invite', token),
+  })
+  const outcome = await hand(deps, asked.email, mail)
+  const isOut = outcome.kind === 'accepted' || outcome.kind === 'unknown'
+  await invitations.markMailed(account, invitationId, {
+    at: isOut ? deps.now() : null,
+    problem: isOut ? null : outcome.reason,
+  })
+  throwIfNotTaken(outcome)
+}
+
+export async function mailEmailChangeLink(deps: Deps, { userId }: z.infer<typeof mailEmailChange.payload>) {
+  const user = await realUser(deps, userId)
+  const token = randomToken()
+  const change = user && (await keepEmailToken(deps.db, userId, tokenHash(token), deps.now()))
+  if (!user || !change) return
+  const { name, email } = user
+  const mail = words.emailChangeMail({ name, email, url: urlOf(deps, 'confirm-email', token) })
+  await send(deps, { id: userId, email: change.email }, mail)
+}
+
+export async function mailSecurityNotice(deps: Deps, { userId, about }: z.infer<typeof mailNotice.payload>) {
+  const user = await realUser(deps, userId)
+  if (user)
+    await send(
+      deps,
+      user,
+      words.notices[about]({ name: user.name, url: urlOf(deps, 'login'), support: deps.config.supportEmail }),
+    )
+}
+
+/** About what happens in their account, to a confirmed address. */
+export async function mailMember(deps: Deps, userId: string, mailFor: (name: string) => AccountMail): Promise<void> {
+  const user = await realUser(deps, userId)
+  if (user?.email_confirmed_at) await send(deps, user, mailFor(user.name))
+}
+
+/** To the address that was the user's until now: the link takes the change back, whatever was changed since. */
+export async function mailEmailUndoLink(deps: Deps, { undoId }: z.infer<typeof mailEmailUndo.payload>) {
+  const token = randomToken()
+  const undo = await keepUndoToken(deps.db, undoId, tokenHash(token), deps.now())
+  if (!undo) return
+  const { name, new_email: newEmail } = undo
+  const mail = words.emailChangedMail({ name, newEmail, url: urlOf(deps, 'undo-email', token) })
+  await send(deps, { id: undo.user_id, email: undo.email }, mail)
+}
+
+/** To somebody whose address may be forgotten by now: told once, and not again if it is not taken. */
+export async function tellRemoved(
+  deps: Deps,
+  user: { id: string; name: string; email: string; account_name: string },
+): Promise<void> {
+  const about = { name: user.name, team: user.account_name, url: urlOf(deps, 'login') }
+  note(deps, user.id, await hand(deps, user.email, words.removedMail(about)))
+}
+
+/** The last mail to somebody whose address we have just forgotten. */
+export async function tellAccountDeleted(
+  deps: Deps,
+  user: { id: string; name: string; email: string },
+  accountName: string,
+): Promise<void> {
+  const { publicUrl: url, supportEmail: support } = deps.config
+  const mail = words.deletedMail({ name: user.name, account: accountName, url, support })
+  note(deps, user.id, await hand(deps, user.email, mail))
+}
+
+const urlOf = ({ config }: Deps, page: string, token?: string) =>
+  `${config.publicUrl}/${page}${token === undefined ? '' : `?token=${token}`}`
+
+/** Names from before addresses in them were refused. */
+const mentionable = (name: string | null, otherwise: string) => (name === null || hasAddress(name) ? otherwise : name)
+
+/** The demo's user is everybody's; nobody may change that password. */
+async function realUser(deps: Deps, userId: string) {
+  const membership = await sql.firstMembership(deps.db, userId)
+  return membership && !membership.is_demo ? userById(deps.db, userId) : undefined
+}
+
+async function send(deps: Deps, user: { id: string; email: string }, mail: AccountMail): Promise<void> {
+  const outcome = await hand(deps, user.email, mail)
+  note(deps, user.id, outcome)
+  throwIfNotTaken(outcome)
+}
+
+function hand(deps: Deps, to: string, mail: AccountMail): Promise<Outcome> {
+  return deps.channels.email.send({
+    messageId: newId(),
+    from: readSender(deps.config.mailFrom),
+    to,
+    ...renderAccountMail(mail, deps.config),
+    headers: { 'Auto-Submitted': 'auto-generated' },
+    sendAuthorization: authorizeAccountMail(),
+  })
+}
+
+function note(deps: Deps, userId: string, outcome: Outcome): void {
+  if (outcome.kind === 'accepted') return
+  deps.log.warn({ userId, outcome: outcome.kind, reason: outcome.reason }, 'account.mail_failed')
+}
+
+/** Only what was surely not accepted is tried again; the queue waits and repeats. */
+function throwIfNotTaken(outcome: Outcome): void {
+  if (outcome.kind === 'retry') throw new Error(`The mail server did not accept the email: ${outcome.reason}`)
+}

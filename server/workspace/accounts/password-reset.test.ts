@@ -1,0 +1,160 @@
+import { beforeEach, expect, test } from 'vitest'
+import { anAddress, anIp, aUser, me, post } from '../../../test/visitor.ts'
+import { aWorld } from '../../../test/world.ts'
+import { tokenHash } from '../../core/common/secrets.ts'
+import { mailResetLink } from './mails.ts'
+
+const world = aWorld({ SMTP_URL: 'smtp://127.0.0.1:2525' })
+
+beforeEach(() => {
+  world.sent.length = 0
+  world.queued.length = 0
+})
+
+async function resetToken(userId: string): Promise<string> {
+  world.sent.length = 0
+  await mailResetLink(world.deps, { userId })
+  return /token=([\w-]+)/.exec(world.sent[0]!.text)![1]!
+}
+
+test('forgot password answers the same whether the address is known or not', { tags: ['A7'] }, async () => {
+  const { email, userId } = await aUser(world)
+  const known = await post(world, 'forgot-password', { email })
+  const unknown = await post(world, 'forgot-password', { email: anAddress() })
+  for (const reply of [known, unknown]) {
+    expect(reply).toMatchObject({
+      status: 200,
+      message: 'If an account exists for that address, we have sent a link to reset the password.',
+    })
+  }
+  expect(world.queued.map((each) => each.name)).toEqual(Array(2).fill('accounts.mail-reset'))
+  expect(world.queued[0]!.payload).toEqual({ userId })
+  await mailResetLink(world.deps, world.queued[1]!.payload as { userId: string })
+  expect(world.sent).toEqual([])
+})
+
+test('forgot password says where the link goes: into the built-in mailbox, or nowhere without a mail server', async () => {
+  const { email } = await aUser(world)
+  const { config } = world.deps
+  const answers = async () => [
+    await post(world, 'forgot-password', { email }),
+    await post(world, 'forgot-password', { email: anAddress() }),
+  ]
+  try {
+    world.deps.config = { ...config, smtpUrl: undefined, isLocal: true }
+    for (const reply of await answers()) expect(reply.message).toMatch(/^If an account exists .* built-in mailbox\.$/)
+    world.deps.config = { ...config, smtpUrl: undefined, isLocal: false, supportEmail: 'ops@mugs.example' }
+    world.queued.length = 0
+    for (const reply of await answers()) {
+      expect([reply.status, reply.error]).toEqual([
+        422,
+        'This server cannot send email, so no link was sent. Ask its administrator to reset your password: ops@mugs.example',
+      ])
+    }
+    expect(world.queued).toEqual([])
+  } finally {
+    world.deps.config = config
+  }
+})
+
+test('what is no address gets no link, and is told so', async () => {
+  const before = world.queued.length
+  expect(await post(world, 'forgot-password', { email: 'nonsense' })).toMatchObject({
+    status: 400,
+    fields: { email: 'Please enter a valid email address.' },
+  })
+  expect(world.queued.length).toBe(before)
+})
+
+test('forgot password is limited per address and per client', async () => {
+  const email = anAddress()
+  const from = { ip: anIp() }
+  for (let count = 0; count < 3; count += 1)
+    expect((await post(world, 'forgot-password', { email }, from)).status).toBe(200)
+  expect((await post(world, 'forgot-password', { email }, from)).status).toBe(429)
+  const ip = anIp()
+  for (let count = 0; count < 20; count += 1) await post(world, 'forgot-password', { email: anAddress() }, { ip })
+  expect((await post(world, 'forgot-password', { email: anAddress() }, { ip })).status).toBe(429)
+})
+
+test('the mailed link is plain to read, and only its hash is kept', async () => {
+  const { email, userId } = await aUser(world)
+  const token = await resetToken(userId)
+  expect(world.sent[0]).toMatchObject({ to: email, subject: 'Reset your password', from: { name: expect.any(String) } })
+  const link = `${world.deps.config.publicUrl}/reset-password?token=${token}`
+  expect(world.sent[0]!.text).toContain(link)
+  expect(world.sent[0]!.html).toContain(`href="${link}"`)
+  const rows = await world.db.selectFrom('password_resets').selectAll().where('user_id', '=', userId).execute()
+  expect(rows).toHaveLength(1)
+  expect(rows[0]!.token_hash.equals(tokenHash(token))).toBe(true)
+})
+
+test('a name with markup in it stays text in the mail', async () => {
+  const { user } = await post(world, 'register', { name: '<b>Ada</b>', email: anAddress(), password: '123456' })
+  await mailResetLink(world.deps, { userId: user.id })
+  expect(world.sent[0]!.html).not.toContain('<b>')
+})
+
+test('a mail surely not accepted is tried again, one perhaps accepted is not', async () => {
+  const { userId } = await aUser(world)
+  const usual = world.answer
+  world.answer = () => ({ kind: 'retry', reason: 'greylisted', response: '451' })
+  await expect(mailResetLink(world.deps, { userId })).rejects.toThrow('did not accept the email')
+  world.answer = () => ({ kind: 'unknown', reason: 'silence', response: '' })
+  await mailResetLink(world.deps, { userId })
+  world.answer = usual
+})
+
+test('resetting sets the password, ends every session and works once', { tags: ['A5', 'A7'] }, async () => {
+  const { email, password, token: session, userId } = await aUser(world)
+  const token = await resetToken(userId)
+  const unused = await resetToken(userId)
+  expect(await post(world, 'reset-password', { token, password: 'brand new' })).toMatchObject({
+    status: 200,
+    message: 'Your password has been reset. You can sign in now.',
+  })
+  expect((await me(world, session)).status).toBe(401)
+  expect((await post(world, 'login', { email, password })).status).toBe(401)
+  expect((await post(world, 'login', { email, password: 'brand new' })).status).toBe(200)
+  for (const stale of [token, unused]) {
+    expect(await post(world, 'reset-password', { token: stale, password: 'again new' })).toMatchObject({
+      status: 400,
+      error: 'Invalid reset link. Please request a new password reset.',
+    })
+  }
+})
+
+test('of two who use one reset link at the same moment one succeeds', async () => {
+  const { userId } = await aUser(world)
+  const token = await resetToken(userId)
+  const replies = await Promise.all(
+    ['first one', 'second one'].map((password) => post(world, 'reset-password', { token, password })),
+  )
+  expect(replies.map((reply) => reply.status).sort()).toEqual([200, 400])
+})
+
+test('a reset link is dead after an hour, and one never given never lived', async () => {
+  const { userId } = await aUser(world)
+  const token = await resetToken(userId)
+  world.advance(3_600_000)
+  for (const dead of [token, 'made-up', '']) {
+    expect((await post(world, 'reset-password', { token: dead, password: 'brand new' })).status).toBe(400)
+  }
+  const short = await post(world, 'reset-password', { token, password: '12345' })
+  expect(short).toMatchObject({ status: 400, error: 'Password must be at least 6 characters long' })
+})
+
+test('resetting ends the wait for wrong passwords', async () => {
+  const { email, userId } = await aUser(world)
+  const from = { ip: anIp() }
+  for (let wrong = 0; wrong < 6; wrong += 1) await post(world, 'login', { email, password: 'wrong' }, from)
+  await post(world, 'reset-password', { token: await resetToken(userId), password: 'brand new' }, from)
+  expect((await post(world, 'login', { email, password: 'brand new' }, from)).status).toBe(200)
+})
+
+test('links others ask for keep nobody from asking: the answer stays the same, and no more than six mails go in an hour', async () => {
+  const { email } = await aUser(world)
+  for (let count = 0; count < 8; count += 1) expect((await post(world, 'forgot-password', { email })).status).toBe(200)
+  await world.runJobs()
+  expect(world.sent).toHaveLength(6)
+})

@@ -1,0 +1,70 @@
+import crypto from 'node:crypto'
+import { authTexts } from '../../../shared/auth.ts'
+import { normalizeEmail } from '../../../shared/contact.ts'
+import { mailWayOf } from '../../messages/channels/mail-way.ts'
+import type { Tx } from '../../core/db/db.ts'
+import { AppError } from '../../core/common/errors.ts'
+import { clientNetwork, take, tryTake } from '../../core/db/rate-limits.ts'
+import { tokenHash } from '../../core/common/secrets.ts'
+import type { Deps } from '../../deps.ts'
+import { limits } from '../../access/members/limits.ts'
+import { hashPassword } from '../../access/members/passwords.ts'
+import { lockUser, userByEmail } from '../../access/members/users.ts'
+import { confirmAddress } from '../../access/members/verification.ts'
+import { removeSecondFactor } from '../../access/second-factor/second-factor.ts'
+import { forgiveGuesses } from './guesses.ts'
+import { mailReset } from './jobs.ts'
+import { deleteEmailChange } from './profile-sql.ts'
+import * as sql from './sql.ts'
+
+// A forgotten password. The link is made and mailed by a job (mails.ts), so the answer takes the same time for every address.
+
+/** Answers where the link goes, known address or not. Without a mail server there is none, and nobody is sent to look for it. */
+export async function requestReset(deps: Deps, asked: { email: string; ip: string }): Promise<string> {
+  // What is no address is a slip of the fingers and nobody's: saying so tells nothing about anybody.
+  const email = normalizeEmail(asked.email)
+  if (!email) throw new AppError('invalid', authTexts.emailInvalid, { fields: { email: authTexts.emailInvalid } })
+  const way = mailWayOf(deps.config)
+  if (way === 'none') throw new AppError('unprocessable', `${authTexts.resetUnsendable}: ${deps.config.supportEmail}`)
+  await take(deps, limits.forgotPerClient, clientNetwork(asked.ip))
+  await take(deps, limits.forgotPerPair, `${email}\0${clientNetwork(asked.ip)}`)
+  // What others have asked for keeps nobody from asking: the answer is the same, and the links mailed before still work.
+  const isEnough = (await tryTake(deps, limits.forgotPerAddress, email)) > 0
+  const user = await userByEmail(deps.db, email)
+  await deps.jobs.enqueue(deps.db, mailReset, {
+    userId: (isEnough ? undefined : user?.id) ?? crypto.randomUUID(),
+  })
+  return way === 'mailbox' ? authTexts.resetInMailbox : authTexts.resetSent
+}
+
+/**
+ * Ends every session of the user, every other link still open, and a change of address not confirmed yet: whoever asked for it may
+ * have known the old password.
+ */
+export async function resetPassword(deps: Deps, asked: { token: string; password: string; ip: string }): Promise<void> {
+  await take(deps, limits.resetPerClient, clientNetwork(asked.ip))
+  const passwordHash = await hashPassword(asked.password)
+  const now = deps.now()
+  const email = await deps.db.transaction().execute(async (tx) => {
+    const reset = await lockResetUser(tx, tokenHash(asked.token), now)
+    await sql.spendOtherResets(tx, reset.user_id, now)
+    await deleteEmailChange(tx, reset.user_id)
+    await sql.deleteSessionsOf(tx, reset.user_id)
+    // A factor from before anybody had proven the address is not its owner's.
+    if (!reset.isProven) await removeSecondFactor(tx, reset.user_id)
+    const user = await sql.setPassword(tx, reset.user_id, passwordHash)
+    // The link was read in a mail to this address.
+    if (user) await confirmAddress(tx, reset.user_id, user.email, now)
+    return user?.email
+  })
+  // Whoever was locked out by somebody else's guesses gets in with the new password.
+  if (email) await forgiveGuesses(deps, { email, ip: asked.ip })
+}
+
+async function lockResetUser(tx: Tx, hash: Buffer, now: Date) {
+  const owner = await sql.userOfReset(tx, hash)
+  const user = owner && (await lockUser(tx, owner.user_id))
+  const reset = await sql.spendReset(tx, hash, now)
+  if (!reset) throw new AppError('invalid', authTexts.invalidResetLink)
+  return { ...reset, isProven: Boolean(user?.email_confirmed_at) }
+}

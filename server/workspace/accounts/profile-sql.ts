@@ -1,0 +1,67 @@
+import type { Db, Tx } from '../../core/db/db.ts'
+
+// A user's own name and address: SQL and nothing else.
+
+export function setName(db: Db, userId: string, name: string) {
+  return db.updateTable('users').set({ name }).where('id', '=', userId).execute()
+}
+
+/** undefined when none is asked for, or what was asked for is too old. */
+export function openEmailChange(db: Db | Tx, userId: string, now: Date) {
+  return db
+    .selectFrom('email_changes')
+    .select(['email', 'expires_at'])
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+}
+
+/** Replaces one asked for before; its link is dead. */
+export function keepEmailChange(db: Tx, change: { userId: string; email: string; now: Date; expiresAt: Date }) {
+  const { email, now, expiresAt } = change
+  const news = { email, token_hash: null, created_at: now, expires_at: expiresAt }
+  return db
+    .insertInto('email_changes')
+    .values({ user_id: change.userId, ...news })
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet(news))
+    .execute()
+}
+
+/** The new address, once the token of its link is kept; undefined when it is not asked for any more. */
+export function keepEmailToken(db: Db, userId: string, tokenHash: Buffer, now: Date) {
+  return db
+    .updateTable('email_changes')
+    .set({ token_hash: tokenHash })
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', now)
+    .returning('email')
+    .executeTakeFirst()
+}
+
+export function deleteEmailChange(db: Db | Tx, userId: string) {
+  return db.deleteFrom('email_changes').where('user_id', '=', userId).execute()
+}
+
+/** Whose token this is, whether or not it is still good. */
+export function userOfEmailChange(tx: Tx, tokenHash: Buffer) {
+  return tx.selectFrom('email_changes').select('user_id').where('token_hash', '=', tokenHash).executeTakeFirst()
+}
+
+/** Used up: of two at once one gets it. */
+export function spendEmailChange(tx: Tx, tokenHash: Buffer, now: Date) {
+  return tx
+    .deleteFrom('email_changes')
+    .where('token_hash', '=', tokenHash)
+    .where('expires_at', '>', now)
+    .returning(['user_id', 'email'])
+    .executeTakeFirst()
+}
+
+/** An address is only set once a mail to it was answered. */
+export function setEmail(tx: Tx, userId: string, email: string, now: Date) {
+  return tx.updateTable('users').set({ email, email_confirmed_at: now }).where('id', '=', userId).execute()
+}
+
+export function deleteOldEmailChanges(db: Db, now: Date) {
+  return db.deleteFrom('email_changes').where('expires_at', '<=', now).execute()
+}

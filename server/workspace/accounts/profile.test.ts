@@ -1,0 +1,266 @@
+import { beforeEach, expect, test } from 'vitest'
+import { aShop } from '../../../test/shop.ts'
+import { anAddress, anIp, aUser, me, post } from '../../../test/visitor.ts'
+import { aWorld } from '../../../test/world.ts'
+import { readConfig } from '../../core/config/config.ts'
+import { deviceText } from '../../access/members/device.ts'
+
+const world = aWorld()
+
+beforeEach(() => {
+  world.sent.length = 0
+  world.queued.length = 0
+})
+
+const call = (method: string, path: string, token: string, body?: object) =>
+  world.request(method, path, { token, ...(body && { body }) })
+
+const mailTo = (email: string, subject: RegExp) =>
+  world.sent.find((mail) => mail.to === email && subject.test(mail.subject))
+const linkIn = (text: string) => /confirm-email\?token=([\w-]+)/.exec(text)![1]!
+
+async function askForEmail(user: { token: string; password: string }, email: string) {
+  const reply = await call('POST', '/api/auth/change-email', user.token, { email, password: user.password })
+  expect(reply.status, reply.body.error).toBe(200)
+  await world.runJobs()
+  return linkIn(mailTo(email.trim().toLowerCase(), /Confirm/)!.text)
+}
+
+const confirm = (token: string, session?: string) =>
+  post(world, 'confirm-email', { token }, session === undefined ? {} : { token: session })
+
+async function signInFrom(user: { email: string; password: string }, userAgent: string) {
+  const reply = await world.app.inject({
+    method: 'POST',
+    url: '/api/auth/login',
+    payload: { email: user.email, password: user.password },
+    remoteAddress: anIp(),
+    headers: { 'user-agent': userAgent },
+  })
+  return reply.json().token as string
+}
+
+const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:128.0) Gecko/20100101 Firefox/128.0'
+const IPHONE =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1'
+
+test('a new address counts once its own mail was answered, and the old one hears of both steps', async () => {
+  const user = await aUser(world)
+  const email = anAddress()
+  const token = await askForEmail(user, ` ${email.toUpperCase()} `)
+  expect(mailTo(user.email, /new email address was requested/)).toBeDefined()
+  expect((await me(world, user.token)).user).toMatchObject({ email: user.email, pendingEmail: email })
+  expect((await post(world, 'login', { email, password: user.password })).status).toBe(401)
+  expect((await confirm(token, user.token)).status).toBe(200)
+  await world.runJobs()
+  expect((await me(world, user.token)).user).toMatchObject({ email, pendingEmail: null })
+  expect(mailTo(user.email, /was changed/)!.text).toContain(email)
+  expect((await post(world, 'login', { email, password: user.password })).status).toBe(200)
+  expect((await post(world, 'login', { email: user.email, password: user.password })).status).toBe(401)
+  expect((await confirm(token)).status).toBe(400)
+})
+
+test('the answer to a new address says where its link went; without a mail server nothing is changed, and it says so', async () => {
+  const user = await aUser(world)
+  const ask = async () => {
+    const body = { email: anAddress(), password: user.password }
+    const reply = await call('POST', '/api/auth/change-email', user.token, body)
+    return [reply.status, reply.body.message ?? reply.body.error]
+  }
+  const here = world.deps.config
+  expect(await ask()).toEqual([200, expect.stringContaining('built-in mailbox')])
+  world.deps.config = readConfig({ DEMO: 'off', SMTP_URL: 'smtp://127.0.0.1:2525' })
+  expect(await ask()).toEqual([200, expect.stringContaining('We have sent a link to the new address')])
+  expect((await call('DELETE', '/api/auth/change-email', user.token)).status).toBe(200)
+  world.queued.length = 0
+  world.deps.config = readConfig({ PUBLIC_URL: 'https://recoup.example.com', SUPPORT_EMAIL: 'ops@recoup.example' })
+  expect(await ask()).toEqual([
+    422,
+    expect.stringMatching(/cannot send email.*your address stays.*ops@recoup\.example/),
+  ])
+  expect([world.queued, (await me(world, user.token)).user.pendingEmail]).toEqual([[], null])
+  world.deps.config = here
+})
+
+test('a link to a new address dies with its successor, when taken back and after a day', async () => {
+  const user = await aUser(world)
+  const gone = {
+    status: 400,
+    error: 'This link is no longer valid. Ask for a new one under Settings, Account.',
+  }
+  const first = await askForEmail(user, anAddress())
+  const second = await askForEmail(user, anAddress())
+  expect(await confirm(first)).toMatchObject(gone)
+  expect((await call('DELETE', '/api/auth/change-email', user.token)).status).toBe(200)
+  expect(await confirm(second)).toMatchObject(gone)
+  const third = await askForEmail(user, anAddress())
+  world.advance(86_400_000)
+  expect(await confirm(third)).toMatchObject(gone)
+  expect((await me(world, user.token)).user.pendingEmail).toBeNull()
+})
+
+test('whether a new address is somebody’s already is told to whoever reads its mail alone', async () => {
+  const user = await aUser(world)
+  const other = await aUser(world)
+  const token = await askForEmail(user, other.email)
+  expect(await confirm(token)).toMatchObject({ status: 409 })
+  expect((await me(world, user.token)).user.email).toBe(user.email)
+})
+
+test('no address gets more than a few links from us an hour, whoever asks for them (security-P7)', async () => {
+  const victim = anAddress()
+  const asks = (token: string, password: string) =>
+    world.request('POST', '/api/auth/change-email', { token, body: { email: victim, password } })
+  const unconfirmed: number[] = []
+  for (let n = 0; n < 2; n++) {
+    const { token } = await post(world, 'register', { name: 'M', email: anAddress(), password: 'not hers' })
+    for (let again = 0; again < 3; again++) unconfirmed.push((await asks(token, 'not hers')).status)
+  }
+  expect(unconfirmed).toEqual([200, 429, 429, 200, 429, 429])
+  const owner = await aUser(world)
+  const statuses: number[] = []
+  for (let again = 0; again < 4; again++) statuses.push((await asks(owner.token, owner.password)).status)
+  expect(statuses).toEqual([200, 200, 200, 429])
+  const invited = await world.request('POST', '/api/team/invitations', {
+    token: owner.token,
+    body: { email: victim, role: 'viewer' },
+  })
+  expect(invited.status).toBe(429)
+  world.queued.length = 0
+  expect((await post(world, 'register', { name: 'M', email: victim, password: 'not hers' })).status).toBe(200)
+  expect(world.queued.map(({ name }) => name)).toEqual([])
+})
+
+test('address and password want the current password, and wrong ones are counted', async () => {
+  const user = await aUser(world)
+  const wrong = { status: 400, body: { error: 'That is not your current password.' } }
+  const email = await call('POST', '/api/auth/change-email', user.token, { email: anAddress(), password: 'wrong' })
+  expect(email).toMatchObject({ ...wrong, body: { ...wrong.body, fields: { password: wrong.body.error } } })
+  const change = () =>
+    call('POST', '/api/auth/change-password', user.token, { current: 'wrong', password: 'brand new' })
+  for (let count = 0; count < 9; count += 1) expect(await change()).toMatchObject(wrong)
+  expect((await change()).status).toBe(429)
+})
+
+test('a new password ends every other session and is told by mail', async () => {
+  const user = await aUser(world)
+  const elsewhere = await signInFrom(user, FIREFOX)
+  const short = await call('POST', '/api/auth/change-password', user.token, {
+    current: user.password,
+    password: '12345',
+  })
+  expect(short.body.error).toBe('Password must be at least 6 characters long')
+  const reply = await call('POST', '/api/auth/change-password', user.token, {
+    current: user.password,
+    password: 'brand new',
+  })
+  expect(reply.body.message).toBe('Your password is changed. One other session was signed out.')
+  expect((await me(world, user.token)).status).toBe(200)
+  expect((await me(world, elsewhere)).status).toBe(401)
+  expect((await post(world, 'login', { email: user.email, password: user.password })).status).toBe(401)
+  expect((await post(world, 'login', { email: user.email, password: 'brand new' })).status).toBe(200)
+  await world.runJobs()
+  expect(mailTo(user.email, /password was changed/)).toBeDefined()
+})
+
+test('a shopper with the new address is a member of the account from then on, one with the old no longer (F1)', async () => {
+  const shop = await aShop(world)
+  const user = await aUser(world)
+  await world.db.updateTable('members').set({ user_id: user.userId }).where('account_id', '=', shop.accountId).execute()
+  const email = anAddress()
+  await shop.order({ email })
+  await shop.order({ email: user.email })
+  await confirm(await askForEmail(user, email))
+  const marked = await world.db
+    .selectFrom('shoppers')
+    .select('email')
+    .where('store_id', '=', shop.storeId)
+    .where('is_member', '=', true)
+    .execute()
+  expect(marked).toEqual([{ email }])
+})
+
+test('the list of sessions names devices and the last use, and marks the one that asks', async () => {
+  const user = await aUser(world)
+  const phone = await signInFrom(user, IPHONE)
+  world.advance(10 * 60_000)
+  await signInFrom(user, FIREFOX)
+  const { sessions } = (await call('GET', '/api/auth/sessions', phone)).body
+  expect(
+    sessions.map((each: { device: string; isCurrent: boolean }) => [each.device, each.isCurrent]).slice(0, 3),
+  ).toEqual(
+    expect.arrayContaining([
+      ['Safari on iPhone', true],
+      ['Firefox on Windows', false],
+    ]),
+  )
+  expect(sessions).toHaveLength(3)
+  expect(sessions.find((each: { isCurrent: boolean }) => each.isCurrent).lastSeenAt).toBe(world.now.toISOString())
+})
+
+test('one session, all others, or all can be signed out; somebody else’s cannot', async () => {
+  const user = await aUser(world)
+  const [first, second, third] = [
+    await signInFrom(user, FIREFOX),
+    await signInFrom(user, IPHONE),
+    await signInFrom(user, FIREFOX),
+  ]
+  const idOf = async (token: string) =>
+    (await call('GET', '/api/auth/sessions', token)).body.sessions.find(
+      (each: { isCurrent: boolean }) => each.isCurrent,
+    ).id
+  const stranger = await aUser(world)
+  expect((await call('DELETE', `/api/auth/sessions/${await idOf(first)}`, stranger.token)).status).toBe(404)
+  expect((await call('DELETE', `/api/auth/sessions/${await idOf(first)}`, second)).status).toBe(200)
+  expect((await me(world, first)).status).toBe(401)
+  expect((await call('POST', '/api/auth/sessions/end', second, { scope: 'others' })).body.ended).toBe(2)
+  expect((await me(world, third)).status).toBe(401)
+  expect((await me(world, second)).status).toBe(200)
+  expect((await call('POST', '/api/auth/sessions/end', second, { scope: 'all' })).body.ended).toBe(1)
+  expect((await me(world, second)).status).toBe(401)
+  expect((await me(world, stranger.token)).status).toBe(200)
+})
+
+test('the demo shows a visitor their own session and lets nobody change what is everybody’s', async () => {
+  const user = await aUser(world)
+  const { account_id } = await world.db
+    .selectFrom('members')
+    .select('account_id')
+    .where('user_id', '=', user.userId)
+    .executeTakeFirstOrThrow()
+  await signInFrom(user, FIREFOX)
+  await world.db.updateTable('accounts').set({ is_demo: true }).where('id', '=', account_id).execute()
+  expect((await call('GET', '/api/auth/sessions', user.token)).body.sessions).toHaveLength(1)
+  const other = await world.db
+    .selectFrom('sessions')
+    .select('id')
+    .where('user_id', '=', user.userId)
+    .where('device', 'is not', null)
+    .executeTakeFirstOrThrow()
+  const password = user.password
+  const attempts: [string, string, object?][] = [
+    ['PATCH', '/api/auth/profile', { name: 'Eve' }],
+    ['PATCH', '/api/account', { name: 'Eve' }],
+    ['POST', '/api/auth/change-email', { email: anAddress(), password }],
+    ['DELETE', '/api/auth/change-email'],
+    ['POST', '/api/auth/change-password', { current: password, password: 'brand new' }],
+    ['DELETE', `/api/auth/sessions/${other.id}`],
+    ['POST', '/api/auth/sessions/end', { scope: 'others' }],
+    ['POST', '/api/team/invitations', { email: anAddress(), role: 'viewer' }],
+    ['POST', '/api/team/leave'],
+    ['PATCH', `/api/team/members/${user.userId}`, { role: 'viewer' }],
+    ['DELETE', `/api/team/members/${user.userId}`],
+    ['POST', '/api/account/delete', { confirmation: 'delete', password }],
+  ]
+  for (const [method, path, body] of attempts) {
+    const reply = await call(method, path, user.token, body)
+    expect([method, path, reply.status]).toEqual([method, path, 403])
+  }
+})
+
+test('devices are named in words, whatever the browser says of itself', () => {
+  expect(deviceText(IPHONE)).toBe('Safari on iPhone')
+  expect(deviceText(FIREFOX)).toBe('Firefox on Windows')
+  for (const unknown of [undefined, '', 'curl/8.1', '\u0000', 'x'.repeat(10_000)])
+    expect(deviceText(unknown)).toBeNull()
+})

@@ -1,0 +1,150 @@
+import { authTexts } from '../../../shared/auth.ts'
+import { normalizeEmail } from '../../../shared/contact.ts'
+import { mailWayOf } from '../../messages/channels/mail-way.ts'
+import type { Db, Tx } from '../../core/db/db.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { clientNetwork, take } from '../../core/db/rate-limits.ts'
+import { tokenHash } from '../../core/common/secrets.ts'
+import type { Deps } from '../../deps.ts'
+import { mailNotice } from '../../access/members/jobs.ts'
+import { limits } from '../../access/members/limits.ts'
+import { assertPlainName } from '../../access/members/names.ts'
+import { assertPassword, hashPassword } from '../../access/members/passwords.ts'
+import { EMAIL_CHANGE_MS, later } from '../../access/members/rules.ts'
+import { refuseDemo, type Session } from '../../access/members/session.ts'
+import { lockUser, userByEmail } from '../../access/members/users.ts'
+import { refreshMembers } from '../../shoppers/shoppers/shoppers.ts'
+import { offerUndo } from './email-undo.ts'
+import { holderOfEmail } from './email-undo-sql.ts'
+import { mailEmailChange } from './jobs.ts'
+import * as sql from './profile-sql.ts'
+import * as sessions from './session-sql.ts'
+import * as users from './sql.ts'
+import { accountsOf } from './team-sql.ts'
+
+// One's own name, address, password and sessions. Address and password want the current password, so that an open screen is
+// not enough to take an account over.
+
+export async function saveName(db: Db, session: Session, name: string): Promise<void> {
+  refuseDemo(session)
+  assertPlainName(name, 'name')
+  await sql.setName(db, session.userId, name)
+}
+
+/**
+ * Answers where the link goes. Says the same whether the new address is somebody's here or not; which it is turns out when the link is
+ * followed. Without a mail server there is no link, and nothing is kept.
+ */
+export async function requestEmailChange(
+  deps: Deps,
+  session: Session,
+  asked: { email: string; password: string },
+): Promise<string> {
+  refuseDemo(session)
+  const way = mailWayOf(deps.config)
+  if (way === 'none') {
+    throw new AppError('unprocessable', `${authTexts.emailLinkUnsendable}: ${deps.config.supportEmail}.`)
+  }
+  const email = normalizeEmail(asked.email)
+  if (!email) throw new AppError('invalid', authTexts.emailInvalid, { fields: { email: authTexts.emailInvalid } })
+  const user = await assertPassword(deps, session, { password: asked.password, field: 'password' })
+  if (email === user.email) {
+    const same = 'This is already your address.'
+    throw new AppError('invalid', same, { fields: { email: same } })
+  }
+  await take(deps, limits.emailChangePerUser, session.userId)
+  if (!user.email_confirmed_at) await take(deps, limits.emailChangePerUnconfirmed, session.userId)
+  await take(deps, limits.linkPerAddress, email)
+  const now = deps.now()
+  await deps.db.transaction().execute(async (tx) => {
+    const { userId } = session
+    await sql.keepEmailChange(tx, { userId, email, now, expiresAt: later(now, EMAIL_CHANGE_MS) })
+    await deps.jobs.enqueue(tx, mailEmailChange, { userId })
+    await deps.jobs.enqueue(tx, mailNotice, { userId, about: 'email-asked' })
+  })
+  return way === 'mailbox' ? authTexts.emailLinkInMailbox : authTexts.emailLinkSent
+}
+
+export async function cancelEmailChange(db: Db, session: Session): Promise<void> {
+  refuseDemo(session)
+  await sql.deleteEmailChange(db, session.userId)
+}
+
+/**
+ * Ends every session but the one that confirms, and offers the old address to take the change back. As shoppers of their own stores
+ * both addresses are looked at again: the new one is a member's now, the old one is not (F1).
+ */
+export async function confirmEmail(deps: Deps, asked: { token: string; ip: string }, session: Session | null) {
+  await take(deps, limits.emailConfirmPerClient, clientNetwork(asked.ip))
+  const now = deps.now()
+  await deps.db.transaction().execute(async (tx) => {
+    const { user, email } = await openChange(tx, tokenHash(asked.token), now)
+    await sql.setEmail(tx, user.id, email, now)
+    // Links to a new password went to the old address.
+    await users.spendOtherResets(tx, user.id, now)
+    await sessions.deleteSessionsExcept(tx, user.id, session?.userId === user.id ? session.sessionId : null)
+    await offerUndo(deps, tx, user)
+    for (const { id } of await accountsOf(tx, user.id)) {
+      await refreshMembers({ accountId: id, db: tx }, [user.email, email])
+    }
+  })
+}
+
+async function openChange(tx: Tx, hash: Buffer, now: Date) {
+  const owner = await sql.userOfEmailChange(tx, hash)
+  const user = owner && (await lockUser(tx, owner.user_id))
+  const change = await sql.spendEmailChange(tx, hash, now)
+  if (!user || !change) throw new AppError('invalid', authTexts.invalidEmailLink)
+  const holder = await holderOfEmail(tx, change.email, now)
+  if ((await userByEmail(tx, change.email)) || (holder && holder.user_id !== user.id)) {
+    throw new AppError('conflict', 'This address belongs to another user. Choose a different one.')
+  }
+  return { user, email: change.email }
+}
+
+/**
+ * Everywhere else the user is signed out, and a change of address not confirmed yet is dropped: whoever knew the old password is out
+ * with it.
+ */
+export async function changePassword(deps: Deps, session: Session, asked: { current: string; password: string }) {
+  refuseDemo(session)
+  await assertPassword(deps, session, { password: asked.current, field: 'current' })
+  const { userId } = session
+  const passwordHash = await hashPassword(asked.password)
+  const now = deps.now()
+  return deps.db.transaction().execute(async (tx) => {
+    await lockUser(tx, userId)
+    await users.setPassword(tx, userId, passwordHash)
+    await sql.deleteEmailChange(tx, userId)
+    await users.spendOtherResets(tx, userId, now)
+    const ended = await sessions.deleteSessionsExcept(tx, userId, session.sessionId)
+    await deps.jobs.enqueue(tx, mailNotice, { userId, about: 'password-changed' })
+    return ended
+  })
+}
+
+/** The demo's user is everybody's: each sees their own session alone. */
+export async function listSessions(deps: Deps, session: Session) {
+  const all = await sessions.sessionsOf(deps.db, session.userId, deps.now())
+  return all
+    .filter((each) => !session.isDemo || each.id === session.sessionId)
+    .map((each) => ({
+      id: each.id,
+      device: each.device,
+      accountName: each.account_name,
+      startedAt: each.created_at.toISOString(),
+      lastSeenAt: each.last_seen_at.toISOString(),
+      isCurrent: each.id === session.sessionId,
+    }))
+}
+
+export async function endSession(db: Db, session: Session, sessionId: string): Promise<void> {
+  if (sessionId !== session.sessionId) refuseDemo(session)
+  found(await sessions.deleteSessionOf(db, session.userId, sessionId), 'Session')
+}
+
+/** Returns how many ended. */
+export async function endSessions(db: Db, session: Session, scope: 'others' | 'all'): Promise<number> {
+  refuseDemo(session)
+  return sessions.deleteSessionsExcept(db, session.userId, scope === 'others' ? session.sessionId : null)
+}

@@ -1,0 +1,62 @@
+import type { AccountTx, Db, Tx } from '../../core/db/db.ts'
+
+// Deleting an account: SQL and nothing else.
+
+/** undefined when it is being deleted already. */
+export function markDeleted({ db, accountId }: AccountTx, now: Date) {
+  return db
+    .updateTable('accounts')
+    .set({ deleted_at: now })
+    .where('id', '=', accountId)
+    .where('deleted_at', 'is', null)
+    .returning('name')
+    .executeTakeFirst()
+}
+
+export function deleteSubscription({ db, accountId }: AccountTx) {
+  return db.deleteFrom('subscriptions').where('account_id', '=', accountId).execute()
+}
+
+/** Nobody is signed in to it or may sign in any more. Returns who was in it. */
+export async function deleteMembers({ db, accountId }: AccountTx): Promise<string[]> {
+  await db.deleteFrom('sessions').where('account_id', '=', accountId).execute()
+  await db.deleteFrom('invitations').where('account_id', '=', accountId).execute()
+  const gone = await db.deleteFrom('members').where('account_id', '=', accountId).returning('user_id').execute()
+  return gone.map((row) => row.user_id)
+}
+
+/** Those of them who are in no other account. */
+export function deleteUsersNowhere(tx: Tx, userIds: readonly string[]) {
+  if (userIds.length === 0) return Promise.resolve([])
+  return tx
+    .deleteFrom('users as u')
+    .where('u.id', 'in', userIds)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('members as m').select('m.user_id').whereRef('m.user_id', '=', 'u.id'))),
+    )
+    .execute()
+}
+
+export function isDeleted(db: Db, accountId: string) {
+  return db
+    .selectFrom('accounts')
+    .select('id')
+    .where('id', '=', accountId)
+    .where('deleted_at', 'is not', null)
+    .executeTakeFirst()
+}
+
+/** Plan, usage, suppressions: all that still names it goes along. */
+export function deleteAccount({ db, accountId }: { db: Db; accountId: string }) {
+  return db.deleteFrom('accounts').where('id', '=', accountId).where('deleted_at', 'is not', null).execute()
+}
+
+export function accountsToRemove(db: Db, deletedBefore: Date) {
+  return db
+    .selectFrom('accounts')
+    .select('id')
+    .where('deleted_at', 'is not', null)
+    .where('deleted_at', '<', deletedBefore)
+    .limit(100)
+    .execute()
+}

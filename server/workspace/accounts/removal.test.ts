@@ -1,0 +1,134 @@
+import { beforeEach, expect, test } from 'vitest'
+import { anOrder } from '../../../test/factories.ts'
+import { remainsOf } from '../../../test/remains.ts'
+import { aShop } from '../../../test/shop.ts'
+import { me, post } from '../../../test/visitor.ts'
+import { aWorld } from '../../../test/world.ts'
+import { recordOrders } from '../../carts/carts/record.ts'
+import { hashPassword } from '../../access/members/passwords.ts'
+import { tidyAccounts } from './accounts.ts'
+
+const world = aWorld()
+const PASSWORD = 'correct horse'
+
+beforeEach(() => {
+  world.sent.length = 0
+  world.queued.length = 0
+})
+
+async function aDoomedShop() {
+  const shop = await aShop(world)
+  const { email } = await world.db
+    .updateTable('users')
+    .set({ password_hash: await hashPassword(PASSWORD) })
+    .where('id', '=', shop.userId)
+    .returning('email')
+    .executeTakeFirstOrThrow()
+  await recordOrders(world.deps, shop.storeId, [anOrder(world)], 'sync')
+  await shop.pass(2 * 3_600_000)
+  return { ...shop, email }
+}
+
+const remove = (token: string, body: object) => world.request('POST', '/api/account/delete', { token, body })
+
+const openMessages = async (storeId: string) =>
+  world.db
+    .selectFrom('messages')
+    .select('state')
+    .where('store_id', '=', storeId)
+    .where('state', 'in', ['scheduled', 'held', 'claimed'])
+    .execute()
+
+const remains = (shop: { accountId: string; storeId: string }) => remainsOf(world, shop)
+
+test('deleting wants the word and the password, and does nothing without', async () => {
+  const shop = await aDoomedShop()
+  expect(await remove(shop.token, { confirmation: 'delte', password: PASSWORD })).toMatchObject({
+    status: 400,
+    body: { fields: { confirmation: 'Type “delete” to confirm.' } },
+  })
+  expect(await remove(shop.token, { confirmation: 'delete', password: 'wrong' })).toMatchObject({
+    status: 400,
+    body: { fields: { password: 'That is not your current password.' } },
+  })
+  expect((await me(world, shop.token)).status).toBe(200)
+})
+
+test('in one moment nothing is sent any more, the subscription ends, and nobody is signed in', async () => {
+  const shop = await aDoomedShop()
+  expect((await openMessages(shop.storeId)).length).toBeGreaterThan(0)
+  world.sent.length = 0
+  expect((await remove(shop.token, { confirmation: ' Delete ', password: PASSWORD })).status).toBe(200)
+  // Before the job has run.
+  expect(await openMessages(shop.storeId)).toEqual([])
+  expect((await me(world, shop.token)).status).toBe(401)
+  expect((await post(world, 'login', { email: shop.email, password: PASSWORD })).status).toBe(401)
+  const subscription = await world.db
+    .selectFrom('subscriptions')
+    .select('status')
+    .where('account_id', '=', shop.accountId)
+    .executeTakeFirst()
+  expect(subscription).toBeUndefined()
+  expect(await world.db.selectFrom('users').select('id').where('id', '=', shop.userId).execute()).toEqual([])
+  expect(world.sent).toMatchObject([{ to: shop.email, subject: 'Your account was deleted' }])
+})
+
+test('then its job leaves not one row of account and stores behind, and touches nobody else', async () => {
+  const shop = await aDoomedShop()
+  const other = await aDoomedShop()
+  const before = await remains(other)
+  expect(await remains(shop)).toEqual(
+    expect.arrayContaining(['carts', 'cart_counts', 'facts', 'messages', 'rollups', 'rollup_days', 'shoppers']),
+  )
+  await remove(shop.token, { confirmation: 'delete', password: PASSWORD })
+  await world.runJobs()
+  expect(await remains(shop)).toEqual([])
+  expect(await world.db.selectFrom('accounts').select('id').where('id', '=', shop.accountId).execute()).toEqual([])
+  expect(await remains(other)).toEqual(before)
+})
+
+test('where it and a mail that comes back wait for each other, and PostgreSQL ends the deletion, it begins anew', async () => {
+  const shop = await aDoomedShop()
+  // A sequence keeps its number where a transaction is rolled back.
+  await world.pool.query(`
+    create sequence stops;
+    create function end_first_stop() returns trigger language plpgsql as $$
+      begin
+        if nextval('stops') = 1 then raise exception 'deadlock detected' using errcode = '40P01'; end if;
+        return new;
+      end $$;
+    create trigger end_first_stop before update on messages for each row execute function end_first_stop()`)
+  const answer = await remove(shop.token, { confirmation: 'delete', password: PASSWORD })
+  await world.pool.query('drop function end_first_stop cascade; drop sequence stops')
+  expect(answer.status).toBe(200)
+  expect(await openMessages(shop.storeId)).toEqual([])
+  await world.runJobs()
+  expect(await remains(shop)).toEqual([])
+})
+
+test('a removal whose job was lost is taken up again', async () => {
+  const shop = await aDoomedShop()
+  await remove(shop.token, { confirmation: 'delete', password: PASSWORD })
+  world.queued.length = 0
+  world.advance(11 * 60_000)
+  await tidyAccounts(world.deps)
+  await world.runJobs()
+  expect(await remains(shop)).toEqual([])
+})
+
+test('a member with an account of their own keeps it, and an address set free may register anew', async () => {
+  const shop = await aDoomedShop()
+  const mia = await post(world, 'register', {
+    name: 'Mia',
+    email: `mia${shop.accountId}@x.example`,
+    password: PASSWORD,
+  })
+  await world.db
+    .insertInto('members')
+    .values({ account_id: shop.accountId, user_id: mia.user.id, role: 'member', created_at: world.now })
+    .execute()
+  await remove(shop.token, { confirmation: 'delete', password: PASSWORD })
+  expect((await me(world, mia.token)).status).toBe(200)
+  const anew = await post(world, 'register', { name: 'Olive', email: shop.email, password: PASSWORD })
+  expect(anew).toMatchObject({ status: 200, user: { stores: [] } })
+})

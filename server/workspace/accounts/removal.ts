@@ -1,0 +1,65 @@
+import type { z } from 'zod'
+import { DELETE_WORD } from '../../../shared/account.ts'
+import { type AccountDb, type AccountTx, transactAccount } from '../../core/db/db.ts'
+import { withRetry } from '../../core/db/db-away.ts'
+import { AppError } from '../../core/common/errors.ts'
+import type { Deps } from '../../deps.ts'
+import { assertPassword } from '../../access/members/passwords.ts'
+import { later, REMOVAL_MS } from '../../access/members/rules.ts'
+import { refuseDemo, type Session } from '../../access/members/session.ts'
+import { endPaymentsOf } from '../../billing/payments/ending.ts'
+import { removeStoresOf, stopStoresOf } from '../store-settings/stores.ts'
+import { removeAccount } from './jobs.ts'
+import { tellAccountDeleted } from './mails.ts'
+import * as sql from './removal-sql.ts'
+import { lockTeam } from './team-sql.ts'
+
+// Deleting an account, at once and for good. One commit stops the sending, ends the subscription, forgets the stores' keys and the
+// people; the stores' data, which may be millions of rows, is deleted by a job right after it. There is no grace period: a copy
+// kept "just in case" would be a copy of what somebody asked to be rid of.
+
+export async function deleteAccount(
+  deps: Deps,
+  account: AccountDb,
+  session: Session,
+  asked: { confirmation: string; password: string },
+): Promise<void> {
+  refuseDemo(session)
+  if (asked.confirmation.trim().toLowerCase() !== DELETE_WORD) {
+    const words = `Type “${DELETE_WORD}” to confirm.`
+    throw new AppError('invalid', words, { fields: { confirmation: words } })
+  }
+  const user = await assertPassword(deps, session, { password: asked.password, field: 'password' })
+  // It locks every store of the account, and so may wait for mails that come back in one of them while they wait for it.
+  const { name, removeHooks } = await withRetry(() => transactAccount(account, (tx) => endAccount(deps, tx)))
+  // What the stores and the mail server make of it changes nothing any more.
+  await Promise.allSettled([removeHooks(), tellAccountDeleted(deps, user, name)])
+}
+
+async function endAccount(deps: Deps, tx: AccountTx) {
+  const { accountId } = tx
+  await lockTeam(tx)
+  const marked = await sql.markDeleted(tx, deps.now())
+  if (!marked) throw new AppError('conflict', 'This account is already being deleted.')
+  const removeHooks = await stopStoresOf(deps, tx)
+  await sql.deleteSubscription(tx)
+  await endPaymentsOf(deps, tx)
+  await sql.deleteUsersNowhere(tx.db, await sql.deleteMembers(tx))
+  await deps.jobs.enqueue(tx.db, removeAccount, { accountId }, accountId)
+  return { name: marked.name, removeHooks }
+}
+
+/** By the job; may be repeated. */
+export async function removeAccountData(deps: Deps, { accountId }: z.infer<typeof removeAccount.payload>) {
+  const account = { accountId, db: deps.db }
+  if (!(await sql.isDeleted(deps.db, accountId))) return
+  await removeStoresOf(account)
+  await sql.deleteAccount(account)
+}
+
+/** Those whose job was lost. */
+export async function resumeRemovals(deps: Deps): Promise<void> {
+  for (const { id } of await sql.accountsToRemove(deps.db, later(deps.now(), -REMOVAL_MS))) {
+    await deps.jobs.enqueue(deps.db, removeAccount, { accountId: id }, id)
+  }
+}

@@ -1,0 +1,33 @@
+import { secondFactorTexts } from '../../../shared/second-factor.ts'
+import { AppError } from '../../core/common/errors.ts'
+import { giveBack, take } from '../../core/db/rate-limits.ts'
+import type { Deps } from '../../deps.ts'
+import { limits } from '../../access/members/limits.ts'
+import { proveSecondFactor } from '../../access/second-factor/second-factor.ts'
+import { type Guess, unfinishedGuess, wrongGuess } from './guesses.ts'
+
+interface Step {
+  user: { id: string; totp_encrypted: Buffer | null; totp_confirmed_at: Date | null }
+  /** Taken for the password, which was right. A wrong code is a wrong guess as a wrong password is. */
+  guess: Guess
+  code: string | undefined
+}
+
+/** After the password: the code, where one is wanted (decision 90). When it was shown; null where none is. */
+export async function assertSecondFactor(deps: Deps, { user, guess, code }: Step): Promise<Date | null> {
+  const isCounted = Boolean(user.totp_confirmed_at && code && guess.client)
+  if (isCounted) await take(deps, limits.signInCodePerUser, user.id)
+  const proof = await proveSecondFactor(deps, user, code)
+  if (proof === 'not_needed') return null
+  if (proof === 'missing') {
+    await unfinishedGuess(deps, guess)
+    throw new AppError('second_factor', secondFactorTexts.codeNeeded)
+  }
+  if (proof !== 'right') {
+    await wrongGuess(deps, guess)
+    const words = proof === 'wrong_app' ? secondFactorTexts.codeWrong : secondFactorTexts.recoveryWrong
+    throw new AppError('second_factor', words, { fields: { code: words } })
+  }
+  if (isCounted) await giveBack(deps, limits.signInCodePerUser, user.id)
+  return deps.now()
+}

@@ -1,0 +1,336 @@
+import { beforeEach, expect, test } from 'vitest'
+import { type Role, roleNames } from '../../../shared/roles.ts'
+import { aShop } from '../../../test/shop.ts'
+import { anAddress, anIp, aUser, me, post } from '../../../test/visitor.ts'
+import { aWorld } from '../../../test/world.ts'
+
+const world = aWorld()
+
+beforeEach(() => {
+  world.sent.length = 0
+  world.queued.length = 0
+})
+
+const call = (method: string, path: string, token: string, body?: object) =>
+  world.request(method, path, { token, ...(body && { body }) })
+
+async function invite(token: string, email: string, role: Role = 'member') {
+  const reply = await call('POST', '/api/team/invitations', token, { email, role })
+  expect(reply.status, reply.body.error).toBe(200)
+  await world.runJobs()
+  return linkToken()
+}
+
+const linkToken = () => /invite\?token=([\w-]+)/.exec(world.sent.at(-1)!.text)![1]!
+
+async function accept(body: object, token?: string, ip = anIp()) {
+  const reply = await world.app.inject({
+    method: 'POST',
+    url: '/api/team/invitation/accept',
+    payload: body,
+    remoteAddress: ip,
+    headers: { 'user-agent': 'curl/8', ...(token && { authorization: `Bearer ${token}` }) },
+  })
+  return { status: reply.statusCode, ...reply.json() }
+}
+
+/** A new user who came in by invitation. */
+async function join(owner: { token: string }, role: Role = 'member') {
+  const email = anAddress()
+  const token = await invite(owner.token, email, role)
+  const joined = await accept({ token, name: 'Mia', password: 'her password' })
+  expect(joined.status, joined.error).toBe(200)
+  return { email, token: joined.token as string, userId: joined.user.id as string }
+}
+
+const teamOf = async (token: string) => (await call('GET', '/api/team', token)).body
+
+test('an invitation is a mail with a link that only the mail knows', async () => {
+  const owner = await aUser(world)
+  const email = anAddress()
+  const token = await invite(owner.token, email, 'viewer')
+  expect(world.sent).toHaveLength(1)
+  expect(world.sent[0]).toMatchObject({ to: email, subject: 'Ada invited you to Ada' })
+  const row = await world.db.selectFrom('invitations').selectAll().where('email', '=', email).executeTakeFirstOrThrow()
+  expect(JSON.stringify(row)).not.toContain(token)
+  expect((await teamOf(owner.token)).invitations).toMatchObject([
+    { email, role: 'viewer', invitedBy: 'Ada', state: 'sent', mailProblem: null },
+  ])
+})
+
+test('who is new gives a name and a password, and is in with the role of the invitation', async () => {
+  const owner = await aUser(world)
+  const email = anAddress()
+  const token = await invite(owner.token, email, 'viewer')
+  const shown = await call('POST', '/api/team/invitation', '', { token })
+  expect(shown.body).toEqual({
+    accountName: 'Ada',
+    invitedBy: 'Ada',
+    email,
+    role: 'viewer',
+    isKnown: false,
+    isYou: false,
+  })
+  expect(await accept({ token })).toMatchObject({
+    status: 400,
+    fields: { name: 'Name is required', password: 'Password is required' },
+  })
+  expect(await accept({ token, name: 'Mia', password: '12345' })).toMatchObject({
+    status: 400,
+    error: 'Password must be at least 6 characters long',
+  })
+  const joined = await accept({ token, name: 'Mia', password: 'her password' })
+  expect(joined).toMatchObject({ status: 200, user: { email, name: 'Mia', role: 'viewer', accountName: 'Ada' } })
+  expect((await me(world, joined.token)).user.role).toBe('viewer')
+  expect((await post(world, 'login', { email, password: 'her password' })).user.accountName).toBe('Ada')
+  expect((await teamOf(owner.token)).invitations).toEqual([])
+})
+
+test('a link works once, dies with its successor, when taken back, and after seven days', async () => {
+  const owner = await aUser(world)
+  const email = anAddress()
+  const first = await invite(owner.token, email)
+  const { invitations } = await teamOf(owner.token)
+  const at = `/api/team/invitations/${invitations[0].id}`
+  expect((await call('POST', `${at}/resend`, owner.token)).status).toBe(200)
+  await world.runJobs()
+  const second = linkToken()
+  const gone = {
+    status: 400,
+    error: 'This invitation is no longer valid. Ask the person who invited you for a new one.',
+  }
+  const mia = { name: 'Mia', password: 'her password' }
+  expect(await accept({ token: first, ...mia })).toMatchObject(gone)
+  const both = await Promise.all([accept({ token: second, ...mia }), accept({ token: second, ...mia })])
+  expect(both.map((each) => each.status).sort()).toEqual([200, 400])
+  expect(await accept({ token: second, ...mia })).toMatchObject(gone)
+
+  const other = await invite(owner.token, anAddress())
+  const [open] = (await teamOf(owner.token)).invitations
+  expect((await call('DELETE', `/api/team/invitations/${open.id}`, owner.token)).status).toBe(200)
+  expect(await accept({ token: other, ...mia })).toMatchObject(gone)
+
+  const late = await invite(owner.token, anAddress())
+  world.advance(7 * 86_400_000)
+  expect(await accept({ token: late, ...mia })).toMatchObject(gone)
+  expect((await teamOf(owner.token)).invitations[0].state).toBe('expired')
+})
+
+test('a known user signs in as always: with the password, or by being signed in', async () => {
+  const owner = await aUser(world)
+  const known = await aUser(world)
+  const token = await invite(owner.token, known.email, 'admin')
+  expect(await accept({ token, password: 'a guess' })).toMatchObject({
+    status: 400,
+    error: 'Login failed. Please check your credentials.',
+  })
+  // Being signed in as somebody else is no proof either.
+  expect((await accept({ token, password: 'a guess' }, owner.token)).status).toBe(400)
+  const joined = await accept({ token }, known.token)
+  expect(joined).toMatchObject({ status: 200, user: { id: known.userId, role: 'admin' } })
+
+  const other = await aUser(world)
+  const again = await invite(other.token, known.email)
+  expect(await accept({ token: again, password: known.password })).toMatchObject({
+    status: 200,
+    user: { id: known.userId, role: 'member' },
+  })
+})
+
+test('the link is no way around the limits of guessing', async () => {
+  const owner = await aUser(world)
+  const known = await aUser(world)
+  const token = await invite(owner.token, known.email)
+  const ip = anIp()
+  const tries = (password: string) => accept({ token, password }, undefined, ip)
+  for (let wrong = 0; wrong < 5; wrong += 1) expect((await tries('wrong')).status).toBe(400)
+  expect((await tries(known.password)).status).toBe(429)
+})
+
+test('signing in leads to the account chosen last, and no account of somebody else can be chosen', async () => {
+  const owner = await aUser(world)
+  const known = await aUser(world)
+  await accept({ token: await invite(owner.token, known.email, 'viewer') }, known.token)
+  const { token } = await post(world, 'login', { email: known.email, password: known.password })
+  const { accounts } = (await call('GET', '/api/auth/accounts', token)).body
+  expect(accounts).toHaveLength(2)
+  const own = accounts.find((each: { role: string }) => each.role === 'owner')
+  expect(own.isCurrent).toBe(false)
+  world.advance(1_000)
+  expect((await call('POST', '/api/auth/switch-account', token, { accountId: own.id })).status).toBe(200)
+  expect((await me(world, token)).user.role).toBe('owner')
+  const next = await post(world, 'login', { email: known.email, password: known.password })
+  expect(next.user.role).toBe('owner')
+  const strange = await aUser(world)
+  const foreign = (await call('GET', '/api/auth/accounts', strange.token)).body.accounts[0].id
+  expect((await call('POST', '/api/auth/switch-account', token, { accountId: foreign })).status).toBe(404)
+  expect((await me(world, token)).user.role).toBe('owner')
+})
+
+test('a mail the server refuses is said where the invitation stands', async () => {
+  const owner = await aUser(world)
+  world.answer = () => ({ kind: 'rejected', reason: '550 no such user', response: '550', isRecipientFault: true })
+  await call('POST', '/api/team/invitations', owner.token, { email: anAddress(), role: 'member' })
+  await world.runJobs()
+  world.answer = (mail) => ({ kind: 'accepted', providerId: mail.messageId, response: '250' })
+  expect((await teamOf(owner.token)).invitations).toMatchObject([{ state: 'failed', mailProblem: '550 no such user' }])
+})
+
+test('asking the same address again renews the invitation; who is in cannot be asked', async () => {
+  const owner = await aUser(world)
+  const email = anAddress()
+  const first = await invite(owner.token, email, 'member')
+  const second = await invite(owner.token, email.toUpperCase(), 'admin')
+  expect((await teamOf(owner.token)).invitations).toMatchObject([{ email, role: 'admin' }])
+  expect((await accept({ token: first, name: 'Mia', password: 'her password' })).status).toBe(400)
+  expect((await accept({ token: second, name: 'Mia', password: 'her password' })).user.role).toBe('admin')
+  expect(await call('POST', '/api/team/invitations', owner.token, { email, role: 'member' })).toMatchObject({
+    status: 409,
+    body: { error: 'This person is already in your team.' },
+  })
+})
+
+test('a role counts from the next request on', async () => {
+  const owner = await aUser(world)
+  const mia = await join(owner, 'member')
+  expect((await call('POST', '/api/team/invitations', mia.token, { email: anAddress(), role: 'viewer' })).status).toBe(
+    403,
+  )
+  expect((await call('PATCH', `/api/team/members/${mia.userId}`, owner.token, { role: 'admin' })).status).toBe(200)
+  expect((await call('POST', '/api/team/invitations', mia.token, { email: anAddress(), role: 'viewer' })).status).toBe(
+    200,
+  )
+})
+
+test('owners are made, changed and removed by owners alone', async () => {
+  const owner = await aUser(world)
+  const admin = await join(owner, 'admin')
+  const mia = await join(owner, 'member')
+  const refused = { status: 403, body: { error: 'Only an owner can change or remove an owner.' } }
+  expect(await call('PATCH', `/api/team/members/${mia.userId}`, admin.token, { role: 'owner' })).toMatchObject(refused)
+  expect(await call('PATCH', `/api/team/members/${admin.userId}`, admin.token, { role: 'owner' })).toMatchObject(
+    refused,
+  )
+  expect(await call('PATCH', `/api/team/members/${owner.userId}`, admin.token, { role: 'viewer' })).toMatchObject(
+    refused,
+  )
+  expect(await call('DELETE', `/api/team/members/${owner.userId}`, admin.token)).toMatchObject(refused)
+  const asked = await call('POST', '/api/team/invitations', admin.token, { email: anAddress(), role: 'owner' })
+  expect(asked).toMatchObject(refused)
+  expect((await call('PATCH', `/api/team/members/${mia.userId}`, owner.token, { role: 'owner' })).status).toBe(200)
+})
+
+test('the last owner can neither go nor step down', async () => {
+  const owner = await aUser(world)
+  const mia = await join(owner, 'admin')
+  const refused = {
+    status: 409,
+    body: { error: 'An account needs an owner. Make someone else an owner first.' },
+  }
+  expect(await call('POST', '/api/team/leave', owner.token)).toMatchObject(refused)
+  expect(await call('DELETE', `/api/team/members/${owner.userId}`, owner.token)).toMatchObject(refused)
+  expect(await call('PATCH', `/api/team/members/${owner.userId}`, owner.token, { role: 'viewer' })).toMatchObject(
+    refused,
+  )
+  await call('PATCH', `/api/team/members/${mia.userId}`, owner.token, { role: 'owner' })
+  expect((await call('POST', '/api/team/leave', owner.token)).status).toBe(200)
+  expect((await teamOf(mia.token)).members).toMatchObject([{ userId: mia.userId, role: 'owner' }])
+})
+
+test('of two owners who remove each other at the same moment one stays', async () => {
+  const owner = await aUser(world)
+  const mia = await join(owner, 'owner')
+  const replies = await Promise.all([
+    call('DELETE', `/api/team/members/${mia.userId}`, owner.token),
+    call('DELETE', `/api/team/members/${owner.userId}`, mia.token),
+  ])
+  expect(replies.filter((reply) => reply.status === 200)).toHaveLength(1)
+})
+
+test('who is removed is out at once, may sign up anew, and loses no other account', async () => {
+  const owner = await aUser(world)
+  const mia = await join(owner)
+  const known = await aUser(world)
+  const inside = await accept({ token: await invite(owner.token, known.email) }, known.token)
+  for (const { userId } of [mia, known]) {
+    expect((await call('DELETE', `/api/team/members/${userId}`, owner.token)).status).toBe(200)
+  }
+  expect((await me(world, mia.token)).status).toBe(401)
+  expect((await me(world, inside.token)).status).toBe(401)
+  for (const { email } of [mia, known]) {
+    expect(world.sent.filter(({ to }) => to === email).at(-1)?.subject).toBe('You are no longer in the team of Ada')
+  }
+  expect((await me(world, known.token)).status).toBe(200)
+  const anew = await post(world, 'register', { name: 'Mia', email: mia.email, password: 'another one' })
+  expect(anew).toMatchObject({ status: 200, user: { role: 'owner' } })
+  expect(anew.user.id).not.toBe(mia.userId)
+})
+
+test('an invitation ends with the right of its sender to send it (security-P12)', async () => {
+  const owner = await aUser(world)
+  const rogue = await join(owner, 'admin')
+  const demoted = await join(owner, 'admin')
+  const stays = await join(owner, 'admin')
+  const leaver = await join(owner, 'admin')
+  const tokens: string[] = []
+  for (const { token } of [rogue, demoted, leaver]) tokens.push(await invite(token, anAddress(), 'admin'))
+  const good = await invite(stays.token, anAddress(), 'admin')
+  await call('DELETE', `/api/team/members/${rogue.userId}`, owner.token)
+  await call('PATCH', `/api/team/members/${demoted.userId}`, owner.token, { role: 'member' })
+  await call('POST', '/api/team/leave', leaver.token)
+  expect((await teamOf(owner.token)).invitations).toHaveLength(1)
+  const someone = { name: 'Mia', password: 'her password' }
+  for (const token of tokens) expect(await accept({ token, ...someone })).toMatchObject({ status: 400 })
+  expect(await accept({ token: good, ...someone })).toMatchObject({ status: 200 })
+})
+
+test('an owner who becomes an admin has invited no owners; an invitation from before is checked when it is accepted (security-P12)', async () => {
+  const owner = await aUser(world)
+  const second = await join(owner, 'owner')
+  const ofOwner = await invite(second.token, anAddress(), 'owner')
+  const ofMember = await invite(second.token, anAddress(), 'member')
+  await call('PATCH', `/api/team/members/${second.userId}`, owner.token, { role: 'admin' })
+  const someone = { name: 'Mia', password: 'her password' }
+  expect(await accept({ token: ofOwner, ...someone })).toMatchObject({ status: 400 })
+  await world.db.updateTable('members').set({ role: 'viewer' }).where('user_id', '=', second.userId).execute()
+  expect(await accept({ token: ofMember, ...someone })).toMatchObject({ status: 400 })
+})
+
+test('only who may invite sees who is invited', async () => {
+  const owner = await aUser(world)
+  const mia = await join(owner, 'member')
+  await invite(owner.token, anAddress())
+  expect((await teamOf(mia.token)).invitations).toEqual([])
+  expect((await teamOf(mia.token)).members).toHaveLength(2)
+  expect((await teamOf(owner.token)).invitations).toHaveLength(1)
+})
+
+test('a shopper who becomes a member is no longer counted, and counts again once out (F1)', async () => {
+  const shop = await aShop(world)
+  const other = await aShop(world)
+  const email = anAddress()
+  await shop.order({ email })
+  await shop.order({ email: anAddress() })
+  await other.order({ email })
+  const marked = async () =>
+    (
+      await world.db.selectFrom('shoppers').select(['store_id', 'email']).where('is_member', '=', true).execute()
+    ).filter((row) => row.email === email)
+  expect(await marked()).toEqual([])
+  const joined = await accept({ token: await invite(shop.token, email), name: 'Mia', password: 'her password' })
+  expect(await marked()).toEqual([{ store_id: shop.storeId, email }])
+  await call('DELETE', `/api/team/members/${joined.user.id}`, shop.token)
+  expect(await marked()).toEqual([])
+})
+
+test('invitations are limited per address, so that nobody is flooded', async () => {
+  const owner = await aUser(world)
+  const email = anAddress()
+  const ask = () => call('POST', '/api/team/invitations', owner.token, { email, role: 'member' })
+  for (let count = 0; count < 5; count += 1) expect((await ask()).status).toBe(200)
+  expect((await ask()).status).toBe(429)
+})
+
+test('the roles are the four of decision 8', { tags: ['A6'] }, () => {
+  expect(roleNames).toEqual(['owner', 'admin', 'member', 'viewer'])
+})

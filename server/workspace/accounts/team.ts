@@ -1,0 +1,122 @@
+import { mayManage, type Role, roleNames } from '../../../shared/roles.ts'
+import { teamTexts } from '../../../shared/team.ts'
+import { type AccountDb, type AccountTx, type Db, transactAccount } from '../../core/db/db.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import type { Deps } from '../../deps.ts'
+import { refuseDemo, type Session } from '../../access/members/session.ts'
+import * as users from '../../access/members/users.ts'
+import { refreshMembers } from '../../shoppers/shoppers/shoppers.ts'
+import { deleteInvitationsBy, invitations } from './invitation-sql.ts'
+import { tellRemoved } from './mails.ts'
+import { deleteSessionsIn, moveSession } from './session-sql.ts'
+import * as sql from './team-sql.ts'
+
+// The people of an account (decision 8). An account always has an owner; owners are changed by owners alone. Every change takes
+// the account's lock first, so that two owners who remove each other do it one after the other.
+
+export async function viewTeam(account: AccountDb, session: Session, now: Date) {
+  const people = await sql.members(account)
+  const asked = mayManage(session.role, 'member') ? await invitations(account) : []
+  return {
+    members: people.map(({ id, name, email, role, created_at }) => ({
+      userId: id,
+      name,
+      email,
+      role,
+      joinedAt: created_at.toISOString(),
+      isYou: id === session.userId,
+    })),
+    invitations: asked.map((each) => ({
+      id: each.id,
+      email: each.email,
+      role: each.role,
+      invitedBy: each.invited_by,
+      state: stateOf(each, now),
+      mailProblem: each.mail_problem,
+      sentAt: each.sent_at?.toISOString() ?? null,
+      expiresAt: each.expires_at.toISOString(),
+    })),
+  }
+}
+
+function stateOf(invitation: { sent_at: Date | null; mail_problem: string | null; expires_at: Date }, now: Date) {
+  if (invitation.expires_at <= now) return 'expired' as const
+  if (invitation.mail_problem !== null) return 'failed' as const
+  return invitation.sent_at ? ('sent' as const) : ('waiting' as const)
+}
+
+export async function changeRole(account: AccountDb, session: Session, userId: string, role: Role): Promise<string> {
+  refuseDemo(session)
+  return transactAccount(account, async (tx) => {
+    const { own, other } = await lockPair(tx, session.userId, userId)
+    if (!mayManage(own.role, other.role) || !mayManage(own.role, role)) {
+      throw new AppError('forbidden', teamTexts.ownersOnly)
+    }
+    if (role !== 'owner') await keepAnOwner(tx, other.role)
+    await sql.setRole(tx, userId, role)
+    const others = roleNames.filter((invited) => !mayManage(role, invited))
+    if (others.length > 0) await deleteInvitationsBy(tx, userId, others)
+    return `${other.name} is now ${role}.`
+  })
+}
+
+/** Whoever is taken out by somebody else hears why they are signed out. */
+export async function removeMember(deps: Deps, account: AccountDb, session: Session, userId: string): Promise<string> {
+  refuseDemo(session)
+  const removed = await transactAccount(account, async (tx) => {
+    const { own, other } = await lockPair(tx, session.userId, userId)
+    if (!mayManage(own.role, other.role)) throw new AppError('forbidden', teamTexts.ownersOnly)
+    await keepAnOwner(tx, other.role)
+    await takeOut(tx, other)
+    return other
+  })
+  if (removed.id !== session.userId) await tellRemoved(deps, removed)
+  return `${removed.name} is no longer in the team.`
+}
+
+export async function leaveTeam(account: AccountDb, session: Session): Promise<string> {
+  refuseDemo(session)
+  return transactAccount(account, async (tx) => {
+    const { own } = await lockPair(tx, session.userId, session.userId)
+    await keepAnOwner(tx, own.role)
+    await takeOut(tx, own)
+    return `You have left ${own.account_name}.`
+  })
+}
+
+/** The accounts of the user; the demo's user is everybody's and has no other. */
+export async function listAccounts(account: AccountDb<Db>, session: Session) {
+  const accounts = await sql.accountsOf(account.db, session.userId)
+  return accounts.map((each) => ({ ...each, isCurrent: each.id === session.accountId }))
+}
+
+export async function switchAccount(deps: Deps, session: Session, accountId: string): Promise<string> {
+  return transactAccount({ accountId, db: deps.db }, async (tx) => {
+    // Somebody else's account is as absent as one that never was.
+    const member = found(await users.memberOf(tx, session.userId), 'Account')
+    await sql.enterAccount(tx, session.userId, deps.now())
+    await moveSession({ accountId: session.accountId, db: tx.db }, session.sessionId, accountId)
+    return `You are working in ${member.account_name}.`
+  })
+}
+
+/** Read under the lock: what the caller was a moment ago does not count. */
+async function lockPair(tx: AccountTx, ownId: string, otherId: string) {
+  found(await sql.lockTeam(tx), 'Account')
+  const own = found(await users.memberOf(tx, ownId), 'Member')
+  const other = found(await users.memberOf(tx, otherId), 'Member')
+  return { own, other }
+}
+
+async function keepAnOwner(tx: AccountTx, role: Role): Promise<void> {
+  if (role === 'owner' && (await sql.countOwners(tx)) === 1) throw new AppError('conflict', teamTexts.lastOwner)
+}
+
+/** Their sessions in this account and the invitations they sent end in the same commit, and as shoppers of its stores they count from now on (F1). */
+async function takeOut(tx: AccountTx, { id, email }: { id: string; email: string }): Promise<void> {
+  await sql.deleteMember(tx, id)
+  await deleteSessionsIn(tx, id)
+  await deleteInvitationsBy(tx, id, roleNames)
+  await sql.deleteIfNowhere(tx.db, id)
+  await refreshMembers(tx, [email])
+}

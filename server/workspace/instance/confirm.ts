@@ -1,0 +1,35 @@
+import { type Config, loadConfig } from '../../core/config/config.ts'
+import { openDb, openPool } from '../../core/db/db.ts'
+import { StartupError } from '../../core/config/startup-errors.ts'
+import { isMigrated } from '../../core/database/migrate.ts'
+import { runCommand, say, withEmbedded } from '../../core/postgres/operator-command.ts'
+import { checkInstance, confirmLive } from './instance.ts'
+
+// `npm run confirm-live`: who can start this on the server runs it (D7). Works while Recoup runs and while it does not.
+
+async function confirm(config: Config, url: string): Promise<void> {
+  const pool = openPool({ url, isPrepared: config.isDatabasePrepared })
+  const deps = { config, db: openDb(pool), now: () => new Date() }
+  try {
+    if (!(await isMigrated(pool))) {
+      throw new StartupError(
+        'The database of Recoup is missing or not up to date. Start Recoup once before, then confirm again.',
+      )
+    }
+    const isPaused = await checkInstance(deps)
+    if (isPaused) await confirmLive(deps)
+    say(
+      isPaused
+        ? `This is the live installation from now on: ${config.publicUrl} sends again. Make sure that no other one runs.`
+        : 'Nothing to confirm: this installation is not paused.',
+    )
+  } finally {
+    await pool.end()
+  }
+}
+
+await runCommand(async () => {
+  const config = loadConfig()
+  if (config.databaseUrl) return confirm(config, config.databaseUrl)
+  return withEmbedded(config.dataDir, (url) => confirm(config, url))
+})

@@ -1,0 +1,23 @@
+import * as api from '../../../shared/instance.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { type Limit, take } from '../../core/db/rate-limits.ts'
+import { type Routes, serveAccount } from '../../access/http/http.ts'
+
+/** Each takes some seconds of the machine. */
+const RESETS: Limit = { name: 'demo-reset', points: 3, windowS: 600 }
+
+// The demo's past, and resetting it: of the demo account only, and only where the demo runs.
+
+export const demoRoutes: Routes = (app, deps) => {
+  serveAccount(app, deps, api.readDemoPast, async ({ session }) =>
+    session.isDemo && deps.demo ? deps.demo.past(deps) : { isBeingWritten: false, percent: null },
+  )
+
+  serveAccount(app, deps, api.resetDemo, async ({ session }) => {
+    if (!session.isDemo) throw new AppError('forbidden', 'Only the demo account can be reset.')
+    const demo = found(deps.demo, 'Demo')
+    await take(deps, RESETS, session.accountId)
+    await demo.rebuild(deps)
+    return { success: true as const, message: 'The demo has been reset.' }
+  })
+}

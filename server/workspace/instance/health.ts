@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyRequest } from 'fastify'
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { listAlarms } from '../../insights/alarms/alarms.ts'
+import { mailWayOf } from '../../messages/channels/mail-way.ts'
+import { isSameSecret } from '../../core/common/secrets.ts'
+import { isMigrated } from '../../core/database/migrate.ts'
+import type { Deps } from '../../deps.ts'
+import type { Routes } from '../../access/http/http.ts'
+import { openRanges } from '../../core/net/clients.ts'
+import { lastBeat } from '../../delivery/send/workers.ts'
+import { sharedRenders } from '../../messages/templates/renders.ts'
+import { diskProblem } from './storage.ts'
+
+const WORKER_SILENT_MS = 30_000
+/** A database that hangs is as good as none for who asks. */
+const DATABASE_LIMIT_MS = 3_000
+
+export const healthRoutes: Routes = (app, deps) => {
+  const metrics = new Registry()
+  collectDefaultMetrics({ register: metrics, prefix: 'recoup_' })
+  collectPlans(metrics, deps)
+
+  app.get('/healthz', async () => ({ status: 'ok' }))
+
+  app.get('/readyz', async (request, reply) => {
+    const { checks, alarms } = await readiness(deps)
+    const isReady = Object.values(checks).every((check) => check === 'ok')
+    // Alarms are about stores: they are for people, and take no server out of a balancer.
+    const status = isReady ? 'ok' : 'not ready'
+    const details = mayWatch(deps, request) ? { checks, mail: mailWayOf(deps.config), alarms } : {}
+    return reply.code(isReady ? 200 : 503).send({ status, ...details })
+  })
+
+  // Figures of the process, nothing of a store.
+  app.get('/metrics', async (request, reply) => {
+    if (!mayWatch(deps, request)) return reply.code(404).send({ error: 'Not found', code: 'not_found' })
+    return reply.type(metrics.contentType).send(await metrics.metrics())
+  })
+}
+
+/** How mails were made in this process (decision 146). One that differed is a fault of ours. */
+function collectPlans(metrics: Registry, { renders = sharedRenders() }: Deps): void {
+  const registers = [metrics]
+  new Counter({
+    name: 'recoup_rendered_mails_total',
+    help: 'Mails made for sending: by a rendering plan, or by the renderer. Compared ones were made by both.',
+    labelNames: ['by'],
+    registers,
+    collect() {
+      const { planned, rendered, compared } = renders.planFigures()
+      this.reset()
+      for (const [by, count] of Object.entries({ plan: planned, renderer: rendered, both: compared })) {
+        this.inc({ by }, count)
+      }
+    },
+  })
+  new Counter({
+    name: 'recoup_rendering_plans_differed_total',
+    help: 'Rendering plans that made another mail than the renderer, and are used no more.',
+    registers,
+    collect() {
+      this.reset()
+      this.inc(renders.planFigures().differed)
+    },
+  })
+  new Gauge({
+    name: 'recoup_rendering_plans',
+    help: 'Rendering plans in memory.',
+    registers,
+    collect() {
+      this.set(renders.planFigures().plans)
+    },
+  })
+}
+
+const isLoopback = openRanges(['127.0.0.0/8', '::1'])
+
+/** Who holds METRICS_TOKEN; in local mode this machine. Elsewhere its own address proves nothing: a proxy on it brings everybody. */
+function mayWatch({ config }: Deps, request: FastifyRequest): boolean {
+  const token = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1]
+  if (config.metricsToken) return token !== undefined && isSameSecret(token, config.metricsToken)
+  return config.isLocal && isLoopback(request.ip)
+}
+
+interface Readiness {
+  checks: Record<string, string>
+  alarms: { stage: string; since: string }[]
+}
+
+/** For who may see it: `/readyz` and operators. */
+export async function readiness(deps: Deps): Promise<Readiness> {
+  const disk = diskProblem(deps.config) ?? 'ok'
+  const late = sleep(DATABASE_LIMIT_MS, { checks: { database: 'does not answer', disk }, alarms: [] }, { ref: false })
+  const asked = askDatabase(deps).catch(() => ({ checks: { database: 'not reachable' }, alarms: [] }))
+  const { checks, alarms } = await Promise.race([asked, late])
+  const demo = deps.demo && { demo: deps.demo.isReady() ? 'ok' : 'not set up yet' }
+  return { checks: { ...checks, disk, ...demo }, alarms }
+}
+
+async function askDatabase(deps: Deps): Promise<Readiness> {
+  const migrated = await isMigrated(deps.pool)
+  if (!migrated) return { checks: { database: 'ok', migrations: 'not applied yet' }, alarms: [] }
+  const beat = await lastBeat(deps.db)
+  // In both directions: a beat from the future was made before the clock stepped back.
+  const isBeating = beat !== null && Math.abs(deps.now().getTime() - beat.getTime()) < WORKER_SILENT_MS
+  const worker = isBeating ? 'ok' : 'no worker has reported for 30 seconds'
+  return { checks: { database: 'ok', migrations: 'ok', worker }, alarms: await listAlarms(deps) }
+}

@@ -1,0 +1,135 @@
+import crypto from 'node:crypto'
+import { expect, test } from 'vitest'
+import { aWorld } from '../../../test/world.ts'
+import { readiness } from './health.ts'
+import { checkInstance, confirmLive, readFingerprint } from './instance.ts'
+
+const world = aWorld({
+  SUPPORT_EMAIL: 'help@example.com',
+  COMPANY_NAME: 'Tea & Co',
+  OPERATOR_EMAILS: 'someone@else.example, Operator@example.com',
+})
+
+async function anOwner(email = `${crypto.randomUUID()}@shop.example.com`) {
+  const { body } = await world.request('POST', '/api/auth/register', {
+    body: { name: 'Ada', email, password: 'secret' },
+  })
+  return { token: body.token as string, userId: body.user.id as string }
+}
+
+const view = async () => (await world.request('GET', '/api/instance')).body
+
+test('anybody may know what this server is called, who runs it and who helps', async () => {
+  expect(await view()).toEqual({
+    productName: 'Recoup',
+    companyName: 'Tea & Co',
+    supportEmail: 'help@example.com',
+    hasDemo: false,
+    sells: 'test',
+    isPaused: false,
+    pausedReason: null,
+    mayConfirm: false,
+    mail: 'mailbox',
+    demoStoreUrl: null,
+    mailboxUrl: null,
+    phoneUrl: null,
+    locationDataFrom: null,
+  })
+})
+
+test('anybody may know how old the data is by which shoppers are located', async () => {
+  world.deps.zones = { zoneOf: () => null, builtOn: '2026-06-17' }
+  expect((await view()).locationDataFrom).toBe('2026-06-17')
+  world.deps.zones = { zoneOf: () => null, builtOn: null }
+  expect((await view()).locationDataFrom).toBeNull()
+})
+
+test('the demo’s own addresses are told on this machine only', async () => {
+  const { config } = world.deps
+  world.deps.demo = {
+    storeUrl: 'http://localhost:3001',
+    mailboxUrl: 'http://localhost:3002',
+    shopify: null,
+    keys: { consumerKey: 'ck_x', consumerSecret: 'cs_x' },
+    setCapture() {},
+    setPush() {},
+    insertOrders: () => [],
+    isReady: () => true,
+    past: () => ({ isBeingWritten: false, percent: null }),
+    reset() {},
+    rebuild: async () => {},
+  }
+  expect(await view()).toMatchObject({ demoStoreUrl: 'http://localhost:3001', mailboxUrl: 'http://localhost:3002' })
+  expect((await readiness(world.deps)).checks).toMatchObject({ demo: 'ok' })
+  world.deps.demo.isReady = () => false
+  expect((await readiness(world.deps)).checks).toMatchObject({ demo: 'not set up yet' })
+  world.deps.config = { ...config, isLocal: false }
+  expect(await view()).toMatchObject({ demoStoreUrl: null, mailboxUrl: null })
+  world.deps.config = config
+  world.deps.demo = null
+})
+
+const confirm = (token: string) => world.request('POST', '/api/instance/confirm-live', { token, body: {} })
+const viewOf = async (token: string) => (await world.request('GET', '/api/instance', { token })).body
+
+/** Runs the work in a copy: the same database at another address. */
+async function inACopy(work: () => Promise<void>) {
+  const { config } = world.deps
+  expect(await checkInstance(world.deps)).toBe(false)
+  world.deps.config = { ...config, publicUrl: `https://${crypto.randomUUID()}.example.com` }
+  expect(await checkInstance(world.deps)).toBe(true)
+  await work()
+  await confirmLive(world.deps)
+}
+
+test('the same place stays live, a copied one is paused until it is confirmed on the server (D7)', async () => {
+  expect(await checkInstance(world.deps)).toBe(false)
+  const known = await readFingerprint(world.deps)
+  await inACopy(async () => {
+    expect(await readFingerprint(world.deps)).not.toBe(known)
+    expect(await view()).toMatchObject({ isPaused: true, pausedReason: expect.stringContaining('copy') })
+    expect(await checkInstance(world.deps)).toBe(true)
+    await confirmLive(world.deps)
+    expect(await view()).toMatchObject({ isPaused: false, pausedReason: null })
+    expect(await checkInstance(world.deps)).toBe(false)
+  })
+})
+
+test('owners and admins cannot confirm a copy: they do not know what else runs (D7)', async () => {
+  const { token, userId } = await anOwner()
+  await inACopy(async () => {
+    for (const role of ['owner', 'admin'] as const) {
+      await world.db.updateTable('members').set({ role }).where('user_id', '=', userId).execute()
+      const reply = await confirm(token)
+      expect([reply.status, reply.body.error]).toEqual([403, expect.stringContaining('npm run confirm-live')])
+      expect(await viewOf(token)).toMatchObject({ isPaused: true, mayConfirm: false })
+    }
+  })
+})
+
+test('an operator of the server can, once the address is proven to be theirs (D7)', async () => {
+  const { token, userId } = await anOwner('operator@example.com')
+  await world.db.updateTable('members').set({ role: 'viewer' }).where('user_id', '=', userId).execute()
+  const setConfirmed = (at: Date | null) =>
+    world.db.updateTable('users').set({ email_confirmed_at: at }).where('id', '=', userId).execute()
+  await inACopy(async () => {
+    await setConfirmed(null)
+    expect((await confirm(token)).status).toBe(403)
+    expect(await viewOf(token)).toMatchObject({ isPaused: true, mayConfirm: false })
+    await setConfirmed(world.now)
+    expect(await viewOf(token)).toMatchObject({ isPaused: true, mayConfirm: true })
+    expect(await confirm(token)).toMatchObject({ status: 200, body: { success: true } })
+    expect(await viewOf(token)).toMatchObject({ isPaused: false, mayConfirm: false })
+  })
+})
+
+test('a visitor of the demo confirms nothing', async () => {
+  const { token, userId } = await anOwner()
+  const { account_id } = await world.db
+    .selectFrom('members')
+    .select('account_id')
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow()
+  await world.db.updateTable('accounts').set({ is_demo: true }).where('id', '=', account_id).execute()
+  expect((await world.request('POST', '/api/instance/confirm-live', { token, body: {} })).status).toBe(403)
+})

@@ -1,0 +1,96 @@
+import crypto from 'node:crypto'
+import fs from 'node:fs'
+import { hasDemoAccount } from '../accounts/accounts.ts'
+import { sellerOf } from '../../billing/billing/billing.ts'
+import { mailWayOf } from '../../messages/channels/mail-way.ts'
+import { AppError } from '../../core/common/errors.ts'
+import type { Deps } from '../../deps.ts'
+import { isOperator } from '../../access/members/operators.ts'
+import type { Session } from '../../access/members/session.ts'
+import { wakeMessagesOf } from '../../messages/messages/messages.ts'
+import * as sql from './sql.ts'
+
+// The running copy of the product. live ⇄ paused: a copied or restored one starts paused, so that two copies never both write
+// to the same shoppers (D7). Whoever runs the server says which one is live.
+
+const WHO_CONFIRMS =
+  'Only the server’s administrator can confirm this as the live installation: signed in with a confirmed address listed in OPERATOR_EMAILS, or by running npm run confirm-live on the server.'
+
+const COPIED =
+  'This looks like a copy or a restored backup of another installation. Nothing is sent until the server’s administrator confirms that it is the live installation.'
+
+type InstanceDeps = Pick<Deps, 'config' | 'db' | 'now'>
+
+export async function viewInstance(deps: Deps, session: Session | null) {
+  const { config, demo } = deps
+  const row = await sql.readInstance(deps.db)
+  return {
+    productName: 'Recoup',
+    companyName: config.companyName,
+    supportEmail: config.supportEmail,
+    hasDemo: config.isDemo && (await hasDemoAccount(deps.db)),
+    sells: sellerOf(config),
+    isPaused: row?.is_paused ?? false,
+    pausedReason: row?.paused_reason ?? null,
+    mayConfirm: row?.is_paused === true && session !== null && (await isOperator(deps, session)),
+    mail: mailWayOf(config),
+    demoStoreUrl: config.isLocal ? (demo?.storeUrl ?? null) : null,
+    mailboxUrl: config.isLocal ? (demo?.mailboxUrl ?? null) : null,
+    phoneUrl: config.isLocal && demo ? (deps.phoneUrl ?? null) : null,
+    locationDataFrom: deps.zones?.builtOn ?? null,
+  }
+}
+
+/** At start: remembers the place on the first one; paused when the place is another than remembered. Returns whether paused. */
+export async function checkInstance(deps: InstanceDeps): Promise<boolean> {
+  const fingerprint = await readFingerprint(deps)
+  await sql.insertInstance(deps.db, fingerprint, deps.now())
+  const row = await sql.readInstance(deps.db)
+  if (row && row.fingerprint !== fingerprint && !row.is_paused) await sql.pause(deps.db, COPIED)
+  return row !== undefined && (row.is_paused || row.fingerprint !== fingerprint)
+}
+
+/** Owners of accounts know nothing of where else the database runs. */
+export async function assertMayConfirm(deps: InstanceDeps, session: Session): Promise<void> {
+  if (!(await isOperator(deps, session))) throw new AppError('forbidden', WHO_CONFIRMS)
+}
+
+export async function confirmLive(deps: InstanceDeps): Promise<void> {
+  const fingerprint = await readFingerprint(deps)
+  await deps.db.transaction().execute(async (tx) => {
+    await sql.confirm(tx, fingerprint)
+    await wakeMessagesOf(tx, null, ['instance_paused'], deps.now())
+  })
+}
+
+/** At start: what waited for a mail server, or for the operator's SMS, goes on if there is one now. */
+export async function releaseForProviders({ config, db, now }: InstanceDeps): Promise<void> {
+  const reasons = [
+    ...(mailWayOf(config) === 'none' ? [] : ['mail_not_configured']),
+    ...(config.operatorTexts ? ['sms_not_configured'] : []),
+  ]
+  if (reasons.length > 0) await wakeMessagesOf(db, null, reasons, now())
+}
+
+/** D7: the database, the address, and for the embedded database the machine and the data folder it lies in. */
+export async function readFingerprint(deps: InstanceDeps): Promise<string> {
+  const { config } = deps
+  const place = config.databaseUrl ? [] : [machineId(), folderIdentity(config.dataDir)]
+  const parts = [await sql.databaseIdentity(deps.db), config.publicUrl, ...place]
+  return crypto.createHash('sha256').update(parts.join('\n')).digest('hex')
+}
+
+/** Linux keeps one; elsewhere the folder's device and inode have to do. */
+function machineId(): string {
+  try {
+    return fs.readFileSync('/etc/machine-id', 'utf8').trim()
+  } catch {
+    return ''
+  }
+}
+
+/** A folder copied elsewhere gets another inode. Absent: there is nothing yet that could have been copied. */
+function folderIdentity(folder: string): string {
+  const stat = fs.statSync(folder, { throwIfNoEntry: false })
+  return stat ? `${stat.dev}:${stat.ino}` : ''
+}

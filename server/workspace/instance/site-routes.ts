@@ -1,0 +1,47 @@
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Deps } from '../../deps.ts'
+import { encodingFor, landingGate, landingPage, type PublicPage, robotsTxt, sitemapXml } from './site.ts'
+
+/** `pages`: the folder of the built browser app; `npm run dev` has none and shows its own landing page. */
+export function siteRoutes(app: FastifyInstance, { config }: Deps, pages: string): void {
+  const makers: Record<string, () => Promise<PublicPage>> = {
+    '/robots.txt': () => robotsTxt(config),
+    '/sitemap.xml': () => sitemapXml(config),
+  }
+  if (existsSync(path.join(pages, 'landing-gate.html'))) {
+    const built = (name: string) => readFileSync(path.join(pages, name), 'utf8')
+    makers['/landing.html'] = () => landingPage(built('landing.html'), config)
+    makers['/'] = () => landingPage(built('landing-front.html'), config)
+    makers['/landing'] = () => landingGate(built('landing-gate.html'), built('landing.html'), config)
+  }
+  for (const [url, make] of Object.entries(makers)) {
+    let made: Promise<PublicPage> | undefined
+    app.get(url, async (request, reply) => {
+      // `/` with a question is the app's: it is where the front door sends whoever has a token.
+      if (url === '/' && request.url.includes('?')) return sendApp(reply)
+      made ??= make()
+      return answer(request, reply, await made)
+    })
+  }
+}
+
+/** The browser app's own page, whatever the address. */
+export function sendApp(reply: FastifyReply) {
+  // Of a page that is not there, nothing is kept that could be asked about again and answered with "unchanged".
+  const isThere = reply.statusCode === 200
+  return reply
+    .header('cache-control', 'no-cache')
+    .sendFile('index.html', isThere ? {} : { etag: false, lastModified: false })
+}
+
+function answer(request: FastifyRequest, reply: FastifyReply, page: PublicPage) {
+  const encoding = encodingFor(request.headers['accept-encoding'])
+  const etag = `"${page.etag}-${encoding}"`
+  reply.headers({ 'cache-control': 'no-cache', vary: 'accept-encoding', etag })
+  if (page.policy) reply.header('content-security-policy', page.policy)
+  if (request.headers['if-none-match']?.includes(etag)) return reply.code(304).send()
+  if (encoding !== 'identity') reply.header('content-encoding', encoding)
+  return reply.type(page.type).send(page.bodies[encoding])
+}

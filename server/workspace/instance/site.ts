@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { brotliCompress, gzip } from 'node:zlib'
+import { Liquid } from 'liquidjs'
+import { sellerOf } from '../../billing/billing/billing.ts'
+import type { Config } from '../../core/config/config.ts'
+
+// What strangers and robots read: the landing page, which the build leaves as a template, and the two files that tell
+// search engines where to look. They differ between instances only, so each is made once.
+
+type Encoding = 'br' | 'gzip' | 'identity'
+
+export interface PublicPage {
+  type: string
+  bodies: Record<Encoding, Buffer>
+  /** Of the text; each encoding has its own. */
+  etag: string
+  /** What the page may load: less than a page of the app. */
+  policy?: string
+}
+
+/** Pages with an address of their own that a search may find. */
+const FOUND_BY_SEARCH = ['/landing.html', '/how-we-test', '/terms', '/privacy']
+/** Answers to one person's link, and answers that are no pages. */
+const NOT_FOR_ROBOTS = [
+  '/api/',
+  '/c/',
+  '/u/',
+  '/cart/recover',
+  '/unsubscribe',
+  '/preferences',
+  '/reset-password',
+  '/test',
+]
+
+const liquid = new Liquid({ outputEscape: 'escape' })
+
+/** `template`: `landing.html` as the build leaves it. */
+export function landingPage(template: string, config: Config): Promise<PublicPage> {
+  return guarded(filledIn(template, config))
+}
+
+/** The page at `/landing`. What it puts in its own place, the landing page, is held to the policy of this one. */
+export function landingGate(gate: string, template: string, config: Config): Promise<PublicPage> {
+  return guarded(gate, filledIn(template, config))
+}
+
+function filledIn(template: string, config: Config): string {
+  const { publicUrl: origin, companyName: company, supportEmail: support, isDemo: hasDemo } = config
+  const seller = sellerOf(config)
+  const isTestBilling = seller === 'test'
+  // As an account without a provider of its own is told on Pricing.
+  const hasCredits = seller !== 'none' && (config.operatorTexts !== null || (isTestBilling && config.isLocal))
+  const billing = { isSold: seller !== 'none', isTestBilling, hasCredits }
+  return liquid.parseAndRenderSync(template, { origin, company, support, hasDemo, ...billing })
+}
+
+/** A page that may load what is ours, and run and show only what stands in it or in `further`. */
+async function guarded(page: string, ...further: string[]): Promise<PublicPage> {
+  const allowed = (tag: string) =>
+    [page, ...further]
+      // Bounded: our own pages, as they were built.
+      .flatMap((text) => [...text.matchAll(new RegExp(`<${tag}>(.*?)</${tag}>`, 'gs'))])
+      .map(([, inside]) => ` 'sha256-${sha256(inside!, 'base64')}'`)
+      .join('')
+  const policy = `default-src 'none'; script-src 'self'${allowed('script')}; style-src 'self'${allowed('style')}; img-src 'self'; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`
+  return { ...(await packed('text/html; charset=utf-8', page)), policy }
+}
+
+export function robotsTxt({ publicUrl }: Config): Promise<PublicPage> {
+  const lines = ['User-agent: *', ...NOT_FOR_ROBOTS.map((path) => `Disallow: ${path}`)]
+  return packed('text/plain; charset=utf-8', `${lines.join('\n')}\n\nSitemap: ${publicUrl}/sitemap.xml\n`)
+}
+
+export function sitemapXml({ publicUrl }: Config): Promise<PublicPage> {
+  const entries = FOUND_BY_SEARCH.map((path) => `<url><loc>${publicUrl}${path}</loc></url>`)
+  const text = `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${entries.join('')}</urlset>\n`
+  return packed('application/xml; charset=utf-8', text)
+}
+
+/** The best encoding a client names; one it rules out (`q=0`) is not taken. */
+export function encodingFor(accepted: string | undefined): Encoding {
+  const named = (accepted ?? '').split(',').map((each) => each.trim().toLowerCase())
+  const takes = (name: string) => named.some((each) => each.split(';')[0] === name && !/;\s*q=0(\.0*)?$/.test(each))
+  return takes('br') ? 'br' : takes('gzip') ? 'gzip' : 'identity'
+}
+
+async function packed(type: string, text: string): Promise<PublicPage> {
+  const identity = Buffer.from(text)
+  const [br, gz] = await Promise.all([promisify(brotliCompress)(identity), promisify(gzip)(identity)])
+  return { type, bodies: { br, gzip: gz, identity }, etag: sha256(text, 'base64url').slice(0, 22) }
+}
+
+const sha256 = (text: string, form: 'base64' | 'base64url') => createHash('sha256').update(text).digest(form)

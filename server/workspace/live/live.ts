@@ -1,0 +1,331 @@
+import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http'
+import { Server, type Socket } from 'socket.io'
+import { z } from 'zod'
+import {
+  type ClientEvents,
+  type Joined,
+  LIVE_PATH,
+  type LiveRefusal,
+  liveParts,
+  type ServerEvents,
+} from '../../../shared/live.ts'
+import { MOST_IDS_IN_AN_EVENT } from '../../../shared/notification-calls.ts'
+import { PlatformName } from '../../../shared/platforms.ts'
+import { AppError } from '../../core/common/errors.ts'
+import type { Deps } from '../../deps.ts'
+import { openLinkHosts } from '../../carts/links/link-hosts.ts'
+import { mayStillView } from '../../access/members/operators.ts'
+import { authenticate, type Session } from '../../access/members/session.ts'
+import { clientAddress, clientKey, hasOneHost, openRanges } from '../../core/net/clients.ts'
+import { markRead } from '../../access/notifications/member.ts'
+import { chooseStore, type WantedStore } from '../../access/stores/choose.ts'
+import { ChangeGatherer } from './gather.ts'
+import { type Listening, listen } from './listen-sql.ts'
+import * as sql from './live-sql.ts'
+import { News } from './news.ts'
+import { allowance, isOwnOrigin, memberKey, type Own, readAnnouncement } from './rules.ts'
+
+// The live connections of this process: who holds one, which store's room it is in, and what is passed on to it. Each process hears
+// the database by itself, so a room needs to know nothing of other processes.
+
+const LARGEST_MESSAGE_BYTES = 4_096
+const CONNECTIONS_PER_SESSION = 10
+const CONNECTIONS = 10_000
+/** Of one network before anybody has signed in on them; a browser needs less than a second. */
+const WAITING_PER_NETWORK = 50
+const MESSAGES_AT_ONCE = 10
+const MESSAGES_PER_SECOND = 2
+const SIGN_IN_MS = 10_000
+const ROUND_MS = 30_000
+const WATCH_MS = 3 * ROUND_MS
+
+const Marked = z.object({
+  notificationIds: z.array(z.string().max(64)).max(MOST_IDS_IN_AN_EVENT),
+  platform: z.string().max(40).optional(),
+})
+
+interface Held {
+  session: Session
+  storeId: string | null
+}
+type LiveServer = Server<ClientEvents, ServerEvents, Record<string, never>, Held>
+type EngineRequest = Parameters<LiveServer['engine']['handleRequest']>[0]
+type Connection = LiveSocket['conn']
+type LiveSocket = Socket<ClientEvents, ServerEvents, Record<string, never>, Held>
+
+export class Live {
+  readonly #deps: Deps
+  readonly #io: LiveServer
+  readonly #changes: ChangeGatherer
+  readonly #news: News
+  /** Connections of each session, those just being admitted too. */
+  readonly #heldBy = new Map<string, number>()
+  /** Connections of each network that nobody has signed in on yet. */
+  readonly #waiting = new Map<string, number>()
+  readonly #waitingOf = new Map<Connection, () => void>()
+  readonly #isTrusted: (address: string) => boolean
+  /** Nothing but links is on a shop's own host. */
+  readonly #isLinkHost: ReturnType<typeof openLinkHosts>
+  #listening: Listening | undefined
+  #round: NodeJS.Timeout | undefined
+  #isClosing = false
+
+  constructor(deps: Deps, server: HttpServer) {
+    this.#deps = deps
+    this.#isLinkHost = openLinkHosts(deps)
+    this.#isTrusted = openRanges(deps.config.trustedProxies)
+    this.#io = new Server(server, {
+      path: LIVE_PATH,
+      serveClient: false,
+      transports: ['polling', 'websocket'],
+      maxHttpBufferSize: LARGEST_MESSAGE_BYTES,
+      connectTimeout: SIGN_IN_MS,
+      allowRequest: (request, answer) => {
+        this.#mayAsk(request).then(
+          (may) => answer(null, may),
+          () => answer(null, false),
+        )
+      },
+    })
+    this.#io.engine.on('headers', (headers: Record<string, string>) => {
+      headers['cache-control'] = 'no-store'
+      headers['x-content-type-options'] = 'nosniff'
+    })
+    this.#io.engine.on('connection', (connection: Connection) => this.#wait(connection))
+    this.#changes = new ChangeGatherer((storeId, changed) =>
+      this.#io.to(storeId).emit('store-changed', { storeId, changed }),
+    )
+    this.#news = new News(deps, {
+      watchers: (storeId) =>
+        this.#sockets()
+          .filter((socket) => socket.data.storeId === storeId)
+          .map((socket) => ({ ...socket.data.session, emit: (event) => socket.emit('notification', event) })),
+      overflow: (storeId) => this.#changes.add(storeId, ['notifications']),
+    })
+    this.#io.use((socket, next) => {
+      this.#admit(socket).then(
+        () => next(),
+        (error: unknown) => next(new Error(refusalOf(error))),
+      )
+    })
+    this.#io.on('connection', (socket) => this.#serve(socket))
+  }
+
+  /** Hears the database from now on. */
+  start(): void {
+    const { config, pool } = this.#deps
+    const url = config.databaseDirectUrl ?? pool.options.connectionString!
+    this.#listening = listen(
+      url,
+      (words) => this.#hear(words),
+      () => this.#catchUp(),
+    )
+    this.#round = setInterval(() => void this.#goRound(), ROUND_MS)
+  }
+
+  /** For requests that came in through another listener than the one given: `localhost` has one for each kind of address. */
+  answer(request: IncomingMessage, reply: ServerResponse): void {
+    // The engine adds to the request what it needs.
+    this.#io.engine.handleRequest(request as EngineRequest, reply)
+  }
+
+  /** Ends all connections; browsers come back by themselves, to whichever process is there. */
+  async close(): Promise<void> {
+    this.#isClosing = true
+    clearInterval(this.#round)
+    this.#changes.stop()
+    this.#news.stop()
+    this.#io.engine.close()
+    await this.#listening?.stop()
+  }
+
+  /** Before anything is kept for a caller. A token in an address would lie in logs and histories. */
+  async #mayAsk(request: IncomingMessage): Promise<boolean> {
+    const { headers, rawHeaders, url } = request
+    if (this.#isClosing || this.#io.sockets.sockets.size >= CONNECTIONS) return false
+    // Whoever has many networks.
+    if (this.#io.engine.clientsCount >= 2 * CONNECTIONS) return false
+    if (!hasOneHost(rawHeaders)) return false
+    if (new URLSearchParams(url?.split('?')[1]).has('token')) return false
+    if (await this.#isLinkHost((headers.host ?? '').replace(/:\d+$/, ''))) return false
+    if ((this.#waiting.get(this.#networkOf(request)) ?? 0) >= WAITING_PER_NETWORK) return false
+    return isOwnOrigin(headers.origin, headers.host, this.#deps.config.publicUrl)
+  }
+
+  #networkOf = (request: IncomingMessage) => clientKey(clientAddress(request, this.#isTrusted))
+
+  /** Anybody can open connections: those that wait for their sign-in take nothing of what others need. */
+  #wait(connection: Connection): void {
+    const network = this.#networkOf(connection.request)
+    this.#waiting.set(network, (this.#waiting.get(network) ?? 0) + 1)
+    const end = () => {
+      if (!this.#waitingOf.delete(connection)) return
+      const left = this.#waiting.get(network)! - 1
+      if (left > 0) this.#waiting.set(network, left)
+      else this.#waiting.delete(network)
+    }
+    this.#waitingOf.set(connection, end)
+    connection.once('close', end)
+  }
+
+  async #admit(socket: LiveSocket): Promise<void> {
+    const session = await this.#sessionOf(socket)
+    const { sessionId } = session
+    const held = this.#heldBy.get(sessionId) ?? 0
+    if (held >= CONNECTIONS_PER_SESSION) throw new AppError('conflict', 'Too many live connections.')
+    this.#heldBy.set(sessionId, held + 1)
+    socket.conn.once('close', () => {
+      const left = this.#heldBy.get(sessionId)! - 1
+      if (left > 0) this.#heldBy.set(sessionId, left)
+      else this.#heldBy.delete(sessionId)
+    })
+    socket.data = { session, storeId: null }
+    this.#waitingOf.get(socket.conn)?.()
+  }
+
+  #sessionOf(socket: LiveSocket): Promise<Session> {
+    const { token } = socket.handshake.auth as { token?: unknown }
+    return authenticate(this.#deps, `Bearer ${String(token)}`, true) as Promise<Session>
+  }
+
+  #serve(socket: LiveSocket): void {
+    const isWithin = allowance(MESSAGES_AT_ONCE, MESSAGES_PER_SECOND)
+    socket.use((_event, next) => {
+      if (isWithin(performance.now())) next()
+      else socket.disconnect(true)
+    })
+    const refuse = (error: unknown) => {
+      if (!(error instanceof AppError)) this.#deps.log.error({ err: error }, 'live.event_failed')
+      socket.disconnect(true)
+    }
+    socket.on('join-platform', (platform, answer) => {
+      this.#join(socket, platform).then((joined) => typeof answer === 'function' && answer(joined), refuse)
+    })
+    socket.on('mark-notifications-read', (marked, answer) => {
+      this.#mark(socket, marked).then((success) => typeof answer === 'function' && answer({ success }), refuse)
+    })
+    // It may have ended between its admission and now, when nobody could have told it.
+    void this.#look([socket])
+  }
+
+  /** The session decides anew each time: it may have ended, or work with another store by now. */
+  async #join(socket: LiveSocket, platform: unknown): Promise<Joined> {
+    const session = await this.#sessionOf(socket)
+    const storeId = await this.#storeOf(socket, session, platform)
+    if (storeId) await sql.watchStores(this.#deps.db, [storeId], this.#watchedUntil())
+    for (const room of socket.rooms) if (room !== socket.id) socket.leave(room)
+    socket.data = { session, storeId }
+    socket.join(memberKey(session.accountId, session.userId))
+    if (storeId) {
+      socket.join(storeId)
+      await this.#news.open(storeId)
+    }
+    return { storeId }
+  }
+
+  /** The store the tab shows while it is connected, else as decision 7 chooses. null: the account has no store. */
+  async #storeOf({ handshake }: LiveSocket, session: Session, platform: unknown): Promise<string | null> {
+    const storeId = z.uuid().safeParse(handshake.auth.storeId).data
+    const shown = storeId ? await this.#choose(session, { storeId }) : null
+    if (shown?.is_active) return shown.id
+    return (await this.#choose(session, { platform: PlatformName.safeParse(platform).data }))?.id ?? null
+  }
+
+  #choose(session: Session, wanted: WantedStore) {
+    return chooseStore(this.#deps.db, session, wanted).catch((error: unknown) => {
+      if (error instanceof AppError && error.code === 'not_found') return null
+      throw error
+    })
+  }
+
+  /** As over HTTP. false: it could not be read. */
+  async #mark(socket: LiveSocket, marked: unknown): Promise<boolean> {
+    const { data } = Marked.safeParse(marked)
+    const session = await this.#sessionOf(socket)
+    const storeId = data && (await this.#storeOf(socket, session, data.platform))
+    if (!data || !storeId || session.viewedUntil) return false
+    const reader = { store: { storeId, db: this.#deps.db }, userId: session.userId }
+    await markRead(reader, { ids: data.notificationIds }, true)
+    return true
+  }
+
+  #hear(words: string): void {
+    const said = readAnnouncement(words)
+    if (!said) return
+    if ('accountId' in said) {
+      void this.#look(this.#sockets().filter(({ data }) => data.session.accountId === said.accountId))
+    } else if ('newsOf' in said) this.#news.hear(said.newsOf)
+    else if ('own' in said) this.#pass(said.member, said.own)
+    else if (this.#io.sockets.adapter.rooms.has(said.storeId)) this.#changes.add(said.storeId, [said.part])
+  }
+
+  /** To all tabs of one member. */
+  #pass(member: string, own: Own): void {
+    if (own !== 'again') {
+      this.#io.to(member).emit('notification', own)
+      return
+    }
+    for (const socket of this.#sockets().filter(({ rooms }) => rooms.has(member))) {
+      const { storeId } = socket.data
+      if (storeId) socket.emit('store-changed', { storeId, changed: ['notifications'] })
+    }
+  }
+
+  /** Whatever was said while nobody heard it. */
+  #catchUp(): void {
+    for (const storeId of this.#openStores()) {
+      this.#changes.add(storeId, liveParts)
+      this.#news.hear(storeId)
+    }
+    void this.#look(this.#sockets())
+  }
+
+  async #goRound(): Promise<void> {
+    const { db, now, log } = this.#deps
+    try {
+      await this.#listening?.check()
+      const open = this.#openStores()
+      if (open.length > 0) await sql.watchStores(db, open, this.#watchedUntil())
+      await sql.forgetWatches(db, now())
+      await this.#look(this.#sockets())
+    } catch (error) {
+      log.warn({ err: error }, 'live.round_failed')
+    }
+  }
+
+  /** Disconnects those whose session is over, or bound to something else or in another role than when they joined, and operators who may not look any more. */
+  async #look(sockets: LiveSocket[]): Promise<void> {
+    if (sockets.length === 0) return
+    const { db, now, log } = this.#deps
+    try {
+      const ids = new Set(sockets.map(({ data }) => data.session.sessionId))
+      const alive = new Map((await sql.sessionsAlive(db, [...ids], now())).map((row) => [row.id, row]))
+      for (const socket of sockets) {
+        const { session } = socket.data
+        const row = alive.get(session.sessionId)
+        const isBound = row?.account_id === session.accountId && row.store_id === session.storeId
+        const isOver = !isBound || row.role !== session.role
+        if (isOver || (session.viewedUntil && !(await mayStillView(this.#deps, session)))) socket.disconnect(true)
+      }
+    } catch (error) {
+      log.warn({ err: error }, 'live.look_failed') // the next round looks again
+    }
+  }
+
+  #sockets(): LiveSocket[] {
+    return [...this.#io.sockets.sockets.values()]
+  }
+
+  #openStores(): string[] {
+    return [...new Set(this.#sockets().flatMap(({ data }) => data.storeId ?? []))]
+  }
+
+  #watchedUntil(): Date {
+    return new Date(this.#deps.now().getTime() + WATCH_MS)
+  }
+}
+
+function refusalOf(error: unknown): LiveRefusal {
+  if (!(error instanceof AppError)) return 'unavailable'
+  return error.code === 'session' ? 'session' : 'too_many'
+}

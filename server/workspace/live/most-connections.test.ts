@@ -1,0 +1,32 @@
+import type { AddressInfo } from 'node:net'
+import { Server } from 'socket.io'
+import { io } from 'socket.io-client'
+import { expect, test, vi } from 'vitest'
+import { aStore } from '../../../test/factories.ts'
+import { aWorld } from '../../../test/world.ts'
+import { buildApp } from '../../app.ts'
+
+// Of all networks together, those included on which nobody has signed in yet.
+
+const world = aWorld()
+const MOST = 20_000
+
+test('a new connection is refused while there are twice as many as may be signed in, whatever their networks', async () => {
+  const attached = vi.spyOn(Server.prototype, 'attach')
+  await world.app.close()
+  world.app = buildApp(world.deps)
+  await world.app.listen({ port: 0, host: '127.0.0.1' })
+  const { engine } = attached.mock.contexts.at(-1) as Server
+  const { token } = await aStore(world)
+  const { port } = world.app.server.address() as AddressInfo
+  const isLetIn = async () => {
+    const socket = io(`http://127.0.0.1:${port}`, { auth: { token }, forceNew: true, reconnection: false })
+    return new Promise<boolean>((resolve) => {
+      socket.on('connect', () => resolve(true)).on('connect_error', () => resolve(false))
+    }).finally(() => socket.disconnect())
+  }
+  engine.clientsCount = MOST
+  expect(await isLetIn()).toBe(false)
+  engine.clientsCount = MOST - 10
+  expect(await isLetIn()).toBe(true)
+})

@@ -1,0 +1,220 @@
+import type { AddressInfo } from 'node:net'
+import { io, type Socket } from 'socket.io-client'
+import { afterEach, beforeAll, expect, test, vi } from 'vitest'
+import type { NotificationEvent } from '../../../shared/notification-calls.ts'
+import { aColleague, aStore, type TestStore } from '../../../test/factories.ts'
+import { aWorld } from '../../../test/world.ts'
+import { buildApp } from '../../app.ts'
+import { sql } from '../../core/db/db.ts'
+import { newId } from '../../core/common/ids.ts'
+import { gatherNotifications } from '../../access/notifications/gather.ts'
+import { notify, notifyAccount } from '../../access/notifications/notifications.ts'
+import { News } from './news.ts'
+
+// Decision 68, over real connections: notifications reach every open tab of the members concerned, and nobody else.
+
+const world = aWorld()
+const open: Socket[] = []
+let address: string
+
+beforeAll(async () => {
+  await world.app.close()
+  world.app = buildApp(world.deps)
+  await world.app.listen({ port: 0, host: '127.0.0.1' })
+  address = `http://127.0.0.1:${(world.app.server.address() as AddressInfo).port}`
+  await isListened()
+})
+
+afterEach(() => {
+  for (const socket of open.splice(0)) socket.disconnect()
+})
+
+/** Asked every half minute whether it is still there, it says `select 1` last. */
+const isListened = () =>
+  vi.waitFor(async () => {
+    const { rows } = await sql`
+      select 1 from pg_stat_activity
+      where application_name = 'recoup-live' and datname = current_database() and query in ('listen recoup_live', 'select 1')`.execute(
+      world.db,
+    )
+    expect(rows).toHaveLength(1)
+  }, 30_000)
+
+async function tab(token: string, platform: unknown = 'woocommerce') {
+  const socket = io(address, { auth: { token }, forceNew: true, reconnection: false })
+  open.push(socket)
+  const heard: NotificationEvent[] = []
+  const changed: string[] = []
+  socket.on('notification', (event) => heard.push(event))
+  socket.on('store-changed', (event) => changed.push(...event.changed))
+  await new Promise<void>((resolve, reject) => socket.on('connect', resolve).on('connect_error', reject))
+  await socket.timeout(30_000).emitWithAck('join-platform', platform)
+  return { socket, heard, changed }
+}
+
+async function flood({ storeId }: Pick<TestStore, 'storeId'>, ceiling = 70) {
+  await notify({ storeId, db: world.db }, { type: 'capture_flood', data: { ceiling }, at: world.now })
+  await gatherNotifications(world.deps)
+}
+
+const ceilings = (heard: readonly NotificationEvent[]) =>
+  heard.map((event) => event.type === 'new' && event.notification.data.ceiling)
+const soon = (check: () => void) => vi.waitFor(check, { timeout: 30_000, interval: 10 })
+const call = (method: string, token: string, rest: string, body?: object) =>
+  world.request(method, `/api/notifications${rest}`, { token, ...(body && { body }) })
+
+test('a new notification reaches every tab of every member of the account, and nobody else’s', async () => {
+  const [store, stranger] = [await aStore(world), await aStore(world)]
+  const { token } = await aColleague(world, store)
+  const tabs = [await tab(store.token), await tab(store.token), await tab(token)]
+  const others = [
+    await tab(stranger.token),
+    await tab(stranger.token, store.storeId),
+    await tab(stranger.token, { storeId: store.storeId, accountId: store.accountId }),
+  ]
+  await flood(store, 71)
+  await soon(() => expect(tabs.map(({ heard }) => heard.length)).toEqual([1, 1, 1]))
+  const [listed] = (await call('GET', token, '')).body.notifications
+  expect(tabs.map(({ heard }) => heard)).toEqual(Array(3).fill([{ type: 'new', notification: listed }]))
+  await notifyAccount(
+    { accountId: store.accountId, db: world.db },
+    { type: 'domain_reopened', data: { domain: 'x.example' }, at: world.now },
+  )
+  await gatherNotifications(world.deps)
+  await soon(() => expect(tabs.map(({ heard }) => heard.length)).toEqual([2, 2, 2]))
+  expect(tabs[0]!.heard[1]).toMatchObject({ notification: { type: 'domain_reopened' } })
+  expect(others.map(({ heard }) => heard)).toEqual([[], [], []])
+})
+
+test('another store of the account hears what is the account’s, not what is the first store’s', async () => {
+  const first = await aStore(world)
+  const second = await aStore(world, { accountId: first.accountId })
+  await world.db
+    .updateTable('sessions')
+    .set({ store_id: first.storeId })
+    .where('account_id', '=', first.accountId)
+    .execute()
+  const here = await tab(first.token)
+  await flood(second)
+  await flood(first, 72)
+  await soon(() => expect(ceilings(here.heard)).toEqual([72]))
+})
+
+test('read and deleted reach the same member’s other tabs, and no other member (A 7)', { tags: ['A7'] }, async () => {
+  const store = await aStore(world)
+  const colleague = await aColleague(world, store)
+  await flood(store, 1)
+  await flood(store, 2)
+  const [second, first] = (await call('GET', store.token, '')).body.notifications.map(({ _id }: { _id: string }) => _id)
+  const own = await tab(store.token)
+  const theirs = await tab(colleague.token)
+  const { body } = await call('POST', store.token, '/mark-read', { notificationIds: [first, newId()] })
+  expect(body.count).toBe(1)
+  await call('POST', store.token, '/mark-read', { notificationIds: [first], read: false })
+  await call('POST', store.token, '/mark-read', { upTo: second })
+  const deleted = await call('DELETE', store.token, '', { notificationIds: [second] })
+  await call('POST', store.token, '/restore', { undo: deleted.body.undo })
+  await call('DELETE', store.token, '', { upTo: first })
+  await soon(() => expect(own.heard).toHaveLength(5))
+  expect(own.heard).toEqual([
+    { type: 'read', notificationIds: [first], read: true },
+    { type: 'read', notificationIds: [first], read: false },
+    { type: 'read', notificationIds: [], upTo: second, read: true },
+    { type: 'delete', notificationIds: [second] },
+    { type: 'delete', notificationIds: [], upTo: first },
+  ])
+  expect(own.changed).toEqual(['notifications'])
+  expect([theirs.heard, theirs.changed]).toEqual([[], []])
+})
+
+test('mark-notifications-read marks what is the session’s own and nothing else (A 7)', async () => {
+  const [store, stranger] = [await aStore(world), await aStore(world)]
+  await flood(store, 1)
+  const [{ _id }] = (await call('GET', store.token, '')).body.notifications
+  const marked = { notificationIds: [_id], platform: 'woocommerce' }
+  const forged = await tab(stranger.token)
+  const unread = async () => (await call('GET', store.token, '/unread-count')).body.count
+  expect(await forged.socket.emitWithAck('mark-notifications-read', marked)).toEqual({ success: true })
+  expect(await unread()).toBe(1)
+  const own = await tab(store.token)
+  expect(await own.socket.emitWithAck('mark-notifications-read', marked)).toEqual({ success: true })
+  expect(await unread()).toBe(0)
+  await soon(() => expect(own.heard).toEqual([{ type: 'read', notificationIds: [_id], read: true }]))
+  for (const nonsense of [null, 'x', { notificationIds: 7 }, { notificationIds: Array(51).fill(_id) }]) {
+    expect(await own.socket.emitWithAck('mark-notifications-read', nonsense)).toEqual({ success: false })
+  }
+})
+
+test('what a member has switched off is not told to them', async () => {
+  const store = await aStore(world)
+  const colleague = await aColleague(world, store)
+  await world.db
+    .insertInto('notification_preferences')
+    .values({ account_id: store.accountId, user_id: colleague.userId, topic: 'capture', bell: false, mail: 'none' })
+    .execute()
+  const [own, theirs] = [await tab(store.token), await tab(colleague.token)]
+  await flood(store, 1)
+  await notify(
+    { storeId: store.storeId, db: world.db },
+    { type: 'connection_test', data: { test: true, channel: 'store', to: 'x' }, at: world.now },
+  )
+  await gatherNotifications(world.deps)
+  await soon(() => expect([own.heard.length, theirs.heard.length]).toEqual([2, 1]))
+  expect(theirs.heard[0]).toMatchObject({ notification: { type: 'connection_test' } })
+  expect((await call('GET', colleague.token, '/unread-count')).body.count).toBe(1)
+  expect((await call('GET', colleague.token, '')).body.notifications).toHaveLength(1)
+})
+
+test('what came while the database was not heard is told once it is heard again (decision 68)', async () => {
+  const store = await aStore(world)
+  const { heard } = await tab(store.token)
+  await sql`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where application_name = 'recoup-live' and datname = current_database()`.execute(world.db)
+  await flood(store, 1)
+  await flood(store, 2)
+  await soon(() => expect(ceilings(heard)).toEqual([1, 2]))
+  await isListened()
+})
+
+test('of very much at once the browser is told to read the list', async () => {
+  const store = await aStore(world)
+  const { heard, changed } = await tab(store.token)
+  await sql`insert into pending_notifications (store_id, id, type, data, created_at)
+    select ${store.storeId}, gen_random_uuid(), 'capture_flood', '{"ceiling": 1}', ${world.now} from generate_series(1, 600)`.execute(
+    world.db,
+  )
+  await gatherNotifications(world.deps)
+  await soon(() => expect(changed).toContain('notifications'))
+  // What is told comes in its order: all of the many would be there before this one.
+  await flood(store, 9)
+  await soon(() => expect(ceilings(heard)).toContain(9))
+  expect(heard.length).toBeLessThan(600)
+})
+
+test('a gathered row that grows is no new notification: open lists are told to read it again', async () => {
+  const store = await aStore(world)
+  const sent = async () => {
+    const data = { cartId: newId(), messageId: newId(), step: 1, to: 'a@b.example', isInMailbox: false }
+    await notify({ storeId: store.storeId, db: world.db }, { type: 'email_sent', data, at: world.now })
+    await gatherNotifications(world.deps)
+  }
+  await sent()
+  const { heard, changed } = await tab(store.token)
+  await sent()
+  await soon(() => expect(changed).toContain('notifications'))
+  expect(heard).toEqual([])
+})
+
+test('who leaves the store while the news is read is told nothing, and who joins is', async () => {
+  const store = await aStore(world)
+  const heard: string[] = []
+  const named = (name: string) => ({ ...store, emit: () => heard.push(name) })
+  const rooms = [[named('left')], [named('left')]]
+  const news = new News(world.deps, { watchers: () => rooms.shift() ?? [named('joined')], overflow: () => {} })
+  await news.open(store.storeId)
+  await flood(store)
+  news.hear(store.storeId)
+  await soon(() => expect(heard).toEqual(['joined']))
+  news.stop()
+})

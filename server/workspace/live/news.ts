@@ -1,0 +1,121 @@
+import type { NotificationEvent } from '../../../shared/notification-calls.ts'
+import { topicOf } from '../../../shared/notification-kinds.ts'
+import type { Deps } from '../../deps.ts'
+import { present } from '../../access/notifications/member.ts'
+import type { Listed } from '../../access/notifications/news.ts'
+import * as sql from '../../access/notifications/news.ts'
+
+// New notifications for those who have a store open. Notifications of an account come one after the other, so "since this instant" misses
+// none; one may be told twice, and the browser knows it by its id (decision 68).
+
+const SOON_MS = 50
+const AGAIN_MS = 1_000
+const MOST_AT_ONCE = 500
+
+export interface Watcher {
+  accountId: string
+  userId: string
+  emit: (event: NotificationEvent) => void
+}
+
+interface Listeners {
+  /** Who has the store open in this process. */
+  watchers: (storeId: string) => Watcher[]
+  /** There is more than is told one by one: they read the list. */
+  overflow: (storeId: string) => void
+}
+
+export class News {
+  readonly #deps: Deps
+  readonly #listeners: Listeners
+  /** Up to where each open store has been told. */
+  readonly #toldUpTo = new Map<string, Date>()
+  readonly #waiting = new Map<string, NodeJS.Timeout>()
+  readonly #reading = new Set<string>()
+
+  constructor(deps: Deps, listeners: Listeners) {
+    this.#deps = deps
+    this.#listeners = listeners
+  }
+
+  /** For a store with somebody in its room: what comes from now on is told. */
+  async open(storeId: string): Promise<void> {
+    if (this.#toldUpTo.has(storeId)) return
+    const at = await sql.newestInstant({ storeId, db: this.#deps.db })
+    if (!this.#toldUpTo.has(storeId)) this.#toldUpTo.set(storeId, at)
+  }
+
+  /** There may be news. */
+  hear(storeId: string): void {
+    if (this.#toldUpTo.has(storeId) && !this.#waiting.has(storeId)) this.#wait(storeId, SOON_MS)
+  }
+
+  stop(): void {
+    for (const timer of this.#waiting.values()) clearTimeout(timer)
+    this.#waiting.clear()
+    this.#toldUpTo.clear()
+  }
+
+  #wait(storeId: string, ms: number): void {
+    this.#waiting.set(
+      storeId,
+      setTimeout(() => void this.#tell(storeId), ms),
+    )
+  }
+
+  async #tell(storeId: string): Promise<void> {
+    this.#waiting.delete(storeId)
+    // Whoever is reading now began before this news, and may miss it.
+    if (this.#reading.has(storeId)) return this.hear(storeId)
+    this.#reading.add(storeId)
+    try {
+      await this.#tellAll(storeId)
+    } catch (error) {
+      this.#deps.log.warn({ err: error, storeId }, 'live.news_failed')
+      if (this.#toldUpTo.has(storeId) && !this.#waiting.has(storeId)) this.#wait(storeId, AGAIN_MS)
+    } finally {
+      this.#reading.delete(storeId)
+    }
+  }
+
+  async #tellAll(storeId: string): Promise<void> {
+    const watchers = this.#listeners.watchers(storeId)
+    const since = this.#toldUpTo.get(storeId)
+    if (watchers.length === 0) this.#toldUpTo.delete(storeId)
+    if (watchers.length === 0 || !since) return
+    const rows = await sql.newsSince({ storeId, db: this.#deps.db }, since, MOST_AT_ONCE)
+    const newest = rows.at(-1)?.created_at
+    if (!newest) return
+    if (rows.length === MOST_AT_ONCE) {
+      this.#toldUpTo.set(storeId, await sql.newestInstant({ storeId, db: this.#deps.db }))
+      return this.#listeners.overflow(storeId)
+    }
+    await this.#tellEach(storeId, rows)
+    this.#toldUpTo.set(storeId, newest)
+  }
+
+  /** To those who have the store open once all is read: somebody may have left it meanwhile, or joined. */
+  async #tellEach(storeId: string, rows: readonly Listed[]): Promise<void> {
+    const isOff = new Set<string>()
+    const asked = new Set<string>()
+    for (;;) {
+      const watchers = this.#listeners.watchers(storeId)
+      const others = [...new Set(watchers.map(({ userId }) => userId))].filter((userId) => !asked.has(userId))
+      if (others.length === 0) return emitEach(watchers, rows, isOff)
+      const { accountId } = watchers[0]!
+      const off = await sql.switchedOff({ accountId, db: this.#deps.db }, others)
+      for (const { user_id, topic } of off) isOff.add(`${user_id} ${topic}`)
+      for (const userId of others) asked.add(userId)
+    }
+  }
+}
+
+function emitEach(watchers: readonly Watcher[], rows: readonly Listed[], isOff: ReadonlySet<string>): void {
+  for (const row of rows) {
+    const notification = present(row)
+    const topic = topicOf(row.type)
+    for (const { userId, emit } of watchers) {
+      if (!isOff.has(`${userId} ${topic}`)) emit({ type: 'new', notification })
+    }
+  }
+}

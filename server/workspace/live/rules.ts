@@ -1,0 +1,76 @@
+import { type LivePart, liveParts } from '../../../shared/live.ts'
+import type { NotificationEvent } from '../../../shared/notification-calls.ts'
+
+// Pure: what an announcement says, which pages may connect, how much a connection may say.
+
+/** What a member has done with notifications, for their other tabs; `again`: they read the list. */
+export type Own = Exclude<NotificationEvent, { type: 'new' }> | 'again'
+
+/** Parsed from the channel's words: `store:<id>:<part>`, `account:<id>`, `news:<store>` or `mine:<account>:<user>:<what>:<ids>`. */
+export type Announcement =
+  | { storeId: string; part: LivePart }
+  | { accountId: string }
+  | { newsOf: string }
+  | { member: string; own: Own }
+
+/** undefined for what nobody of ours has said. */
+export function readAnnouncement(words: string): Announcement | undefined {
+  const [kind, id, ...rest] = words.split(':')
+  if (!id) return undefined
+  if (kind === 'account') return { accountId: id }
+  if (kind === 'news') return { newsOf: id }
+  if (kind === 'mine') return readOwn(id, rest)
+  const known = liveParts.find((each) => each === rest[0])
+  return kind === 'store' && known ? { storeId: id, part: known } : undefined
+}
+
+function readOwn(accountId: string, [userId, what, ids]: string[]): Announcement | undefined {
+  if (!userId || !what || ids === undefined) return undefined
+  const own = ownOf(what, ids)
+  return own && { member: memberKey(accountId, userId), own }
+}
+
+function ownOf(what: string, ids: string): Own | undefined {
+  const notificationIds = ids.split(',')
+  switch (what) {
+    case 'read':
+    case 'unread':
+      return { type: 'read', notificationIds, read: what === 'read' }
+    case 'read-up-to':
+      return { type: 'read', notificationIds: [], upTo: ids, read: true }
+    case 'delete':
+      return { type: 'delete', notificationIds }
+    case 'delete-up-to':
+      return { type: 'delete', notificationIds: [], upTo: ids }
+    case 'restore':
+      return 'again'
+    default:
+      return undefined
+  }
+}
+
+/** The room of all tabs a member has open. */
+export const memberKey = (accountId: string, userId: string): string => `member:${accountId}:${userId}`
+
+/**
+ * Whether a page of this origin may connect: one of ours, under the public address or the one it was asked under.
+ * Requests of other programs carry no origin; their token decides.
+ */
+export function isOwnOrigin(origin: string | undefined, host: string | undefined, publicUrl: string): boolean {
+  if (origin === undefined) return true
+  if (origin === publicUrl) return true
+  return URL.canParse(origin) && /^https?:$/.test(new URL(origin).protocol) && new URL(origin).host === host
+}
+
+/** A bucket of tokens: `burst` at once, `perSecond` over time. Says whether one more is within it. */
+export function allowance(burst: number, perSecond: number) {
+  let left = burst
+  let at: number | undefined
+  return (nowMs: number): boolean => {
+    left = Math.min(burst, left + (Math.max(0, nowMs - (at ?? nowMs)) / 1_000) * perSecond)
+    at = nowMs
+    if (left < 1) return false
+    left -= 1
+    return true
+  }
+}

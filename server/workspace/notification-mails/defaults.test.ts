@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest'
+import type { NotificationChoice } from '../../../shared/notification-calls.ts'
+import { atOnceLabel, isProblem, type NotificationTopic, topicOf, typesOf } from '../../../shared/notification-kinds.ts'
+import { failedCauses, type NotificationData, type NotificationType } from '../../../shared/notifications.ts'
+import { aColleague, aStore, type TestStore } from '../../../test/factories.ts'
+import { sampleNotifications } from '../../../test/notification-samples.ts'
+import { aWorld } from '../../../test/world.ts'
+import { gatherNotifications } from '../../access/notifications/gather.ts'
+import { mailDueNotifications } from '../../access/notifications/mails.ts'
+import { notify, notifyAccount } from '../../access/notifications/notifications.ts'
+
+// Decision 65: what the settings show, for every kind of notification, is what the mail job does.
+
+const world = aWorld()
+const ofAccount: NotificationType[] = [
+  ...([
+    'domain_throttled',
+    'domain_reopened',
+    'plan_limit',
+    'plan_near_limit',
+    'budget_reached',
+    'credits_low',
+    'credits_empty',
+  ] as const),
+  ...typesOf('billing'),
+]
+const types = Object.keys(sampleNotifications) as NotificationType[]
+
+/** Every type, and every way in which a message can fail. */
+const kinds: { type: NotificationType; data: NotificationData[NotificationType] }[] = [
+  ...types.map((type) => ({ type, data: sampleNotifications[type] })),
+  ...failedCauses.map((cause) => ({
+    type: 'email_failed' as const,
+    data: { cartId: 'c', messageId: 'm', step: 1, to: 'a@b.example', answer: '550', cause, count: 3 },
+  })),
+]
+
+/** Who is mailed when this happens in a store of its own. */
+async function mailedAbout(store: TestStore, { type, data }: (typeof kinds)[number]): Promise<string[]> {
+  const { storeId, accountId } = store
+  const notice = { type, data, at: world.now } as never
+  if (ofAccount.includes(type)) await notifyAccount({ accountId, db: world.db }, notice)
+  else await notify({ storeId, db: world.db }, notice)
+  await gatherNotifications(world.deps)
+  await mailDueNotifications(world.deps)
+  await world.runJobs()
+  return world.sent.splice(0).map(({ to }) => to)
+}
+
+async function choicesOf(token: string): Promise<Map<NotificationTopic, NotificationChoice['mail']>> {
+  const { body } = await world.request('GET', '/api/notifications/preferences', { token })
+  return new Map(body.topics.map(({ topic, mail }: NotificationChoice) => [topic, mail]))
+}
+
+/** What whoever reads the settings expects. */
+function isExpected(type: NotificationType, choice: NotificationChoice['mail']): boolean {
+  if (choice !== 'at_once') return false
+  return atOnceLabel(topicOf(type)) === 'At once' || isProblem(type)
+}
+
+async function emailOf({ userId }: TestStore): Promise<string> {
+  const user = world.db.selectFrom('users').select('email').where('id', '=', userId)
+  return (await user.executeTakeFirstOrThrow()).email
+}
+
+test('without a choice of theirs owners are mailed what the settings show: problems and what is about their money at once, nothing else', async () => {
+  for (const kind of kinds) {
+    const store = await aStore(world)
+    const { token } = await aColleague(world, store, 'admin')
+    const [owner, admin] = [await choicesOf(store.token), await choicesOf(token)]
+    const topic = topicOf(kind.type)
+    expect([kind.type, admin.get(topic)]).toEqual([kind.type, 'none'])
+    const mailed = await mailedAbout(store, kind)
+    const wanted = isExpected(kind.type, owner.get(topic)!)
+    expect([kind.type, kind.data, mailed]).toEqual([kind.type, kind.data, wanted ? [await emailOf(store)] : []])
+    expect([kind.type, wanted]).toEqual([kind.type, isProblem(kind.type) || topic === 'billing'])
+  }
+})
+
+test.each(['none', 'at_once', 'daily'] as const)('who chooses %s for everything gets just that', async (mail) => {
+  for (const kind of kinds) {
+    const store = await aStore(world)
+    const topic = topicOf(kind.type)
+    const body = { topics: [{ topic, bell: true, mail }] }
+    await world.request('PUT', '/api/notifications/preferences', { token: store.token, body })
+    expect((await choicesOf(store.token)).get(topic)).toBe(mail)
+    const wanted = isExpected(kind.type, mail)
+    expect([kind.type, await mailedAbout(store, kind)]).toEqual([kind.type, wanted ? [await emailOf(store)] : []])
+    if (mail !== 'daily') continue
+    const { rows } = await world.pool.query(
+      'select user_id from notification_mails where digest_due_at is not null and account_id = $1',
+      [store.accountId],
+    )
+    expect([kind.type, rows]).toEqual([kind.type, [{ user_id: store.userId }]])
+  }
+})

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import type { NotificationType } from '../../../shared/notifications.ts'
+import { sampleNotifications } from '../../../test/notification-samples.ts'
+import { hasAddress } from '../../core/common/addresses-in-text.ts'
+import type { MailedRow } from '../../access/notifications/mail-rules.ts'
+import { notificationMail } from './mail-copy.ts'
+
+const LINK = 'Your account is locked: https://evil.example/login or www.evil.com'
+
+function mailOf(type: NotificationType, data: object) {
+  const row = { id: 'n', type, data: { ...sampleNotifications[type], ...data }, created_at: new Date(0) }
+  const rows = [{ ...row, store_id: 's', store_name: 'Heron', platform: 'woocommerce' } as MailedRow]
+  const news = { rows, total: 1, timeZone: 'UTC' } as Parameters<typeof notificationMail>[0]
+  return notificationMail(news, { name: 'Ana', kind: 'at_once', publicUrl: 'https://recoup.example' })
+}
+
+test.each([
+  ['cart_abandoned', { customer: LINK }],
+  ['cart_recovered', { customer: LINK }],
+  ['email_failed', { cause: 'bounced', to: 'a', answer: LINK }],
+  ['email_failed', { cause: 'refused', step: 1, to: 'a', answer: LINK }],
+  ['domain_throttled', { domain: 'x', kind: 'blocked', answer: LINK }],
+  ['push_refused', { answer: LINK }],
+  ['stage_failed', { stage: 'sending', cause: 'mail_server', detail: LINK }],
+  ['store_check_failed', { code: 'unreachable', detail: LINK }],
+] as const)('a name or an answer of somebody else brings no link into a mail about %s (security-P1)', (type, data) => {
+  const { subject, paragraphs } = mailOf(type, data)
+  const text = [subject, paragraphs[1]].join('\n')
+  expect(text).toContain('evil')
+  expect(hasAddress(text)).toBe(false)
+})
+
+test('a name and an answer without an address stay as they are', () => {
+  expect(mailOf('cart_abandoned', { customer: 'J. R. Smith' }).paragraphs[1]).toContain('J. R. Smith left a cart')
+  const answer = '550 5.1.1 No such user (in 3.5 s) at 203.0.113.5'
+  expect(mailOf('email_failed', { cause: 'bounced', to: 'a', answer }).paragraphs[1]).toContain(answer)
+})

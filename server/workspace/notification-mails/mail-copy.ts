@@ -1,0 +1,81 @@
+import { isProblem, toneOf, topicOf } from '../../../shared/notification-kinds.ts'
+import { notificationText } from '../../../shared/notifications.ts'
+import type { AccountMail, MailItem } from '../accounts/account-mail.ts'
+import { withoutLinks } from '../../core/common/addresses-in-text.ts'
+import type { MailedRow } from '../../access/notifications/mail-rules.ts'
+import type { ToMail } from '../../access/notifications/mails.ts'
+
+// The words of mail about notifications. Pure.
+
+interface Letter {
+  name: string
+  kind: 'at_once' | 'daily'
+  publicUrl: string
+}
+
+/** The oldest first. */
+export function notificationMail(news: ToMail, letter: Letter): AccountMail {
+  const { total } = news
+  const items = news.rows.map((row) => itemOf(row, letter.publicUrl, news.timeZone))
+  const [first] = items as [MailItem]
+  const footer = {
+    label: 'Choose which of these emails you get',
+    url: `${letter.publicUrl}/settings/account/notifications`,
+  }
+  const isDaily = letter.kind === 'daily'
+  const { store_name: store } = news.rows[0]!
+  const subject = store ? `${first.title} (${store})` : first.title
+  if (total === 1 && !isDaily) {
+    const link = { label: isOfBilling(news.rows[0]!) ? 'Open billing' : 'Open the notification', url: first.url }
+    return { subject, paragraphs: [`Hello ${letter.name},`, first.text, first.note], link, footer }
+  }
+  const counted = total === 1 ? '1 notification' : `${total} notifications`
+  const left = total - items.length
+  return {
+    subject: isDaily ? `Your daily summary: ${counted}` : `${subject}, and ${total - 1} more`,
+    paragraphs: [`Hello ${letter.name},`, 'This is what has happened:'],
+    items,
+    ...(left > 0 && { more: `And ${left} more.` }),
+    link: news.rows.every(isOfBilling)
+      ? { label: 'Open billing', url: billingAt(letter.publicUrl) }
+      : { label: 'Open the notifications', url: `${letter.publicUrl}/notifications` },
+    footer,
+  }
+}
+
+function itemOf(row: MailedRow, publicUrl: string, timeZone: string): MailItem {
+  const { title, message } = notificationText({
+    ...row,
+    data: freeTextWithoutLinks(row.data),
+    createdAt: row.created_at,
+  })
+  const at = row.created_at.toLocaleString('en-US', { timeZone, ...WHEN })
+  return {
+    title,
+    url: isOfBilling(row) ? billingAt(publicUrl) : `${publicUrl}/notifications?${queryOf(row)}`,
+    note: row.store_name ? `${at} · ${row.store_name}` : at,
+    text: message,
+    tone: isProblem(row.type) ? 'problem' : toneOf(row.type),
+  }
+}
+
+/** A shopper can type any name, and a server can answer anything. Our mail makes no link of it; the screen shows it unchanged. */
+function freeTextWithoutLinks(data: MailedRow['data']): MailedRow['data'] {
+  const free = Object.entries(data).filter(([key, value]) => FREE_TEXT.includes(key) && typeof value === 'string')
+  return Object.assign({ ...data }, Object.fromEntries(free.map(([key, value]) => [key, withoutLinks(value)])))
+}
+
+const FREE_TEXT = ['customer', 'answer', 'detail']
+
+/** What there is to do about it is done there, also while no store is connected, when there is no list of notifications. */
+const isOfBilling = ({ type }: Pick<MailedRow, 'type'>) => topicOf(type) === 'billing'
+const billingAt = (publicUrl: string) => `${publicUrl}/billing`
+
+/** As the screen writes it (B 2), with the zone, which the screen’s reader knows. */
+const WHEN = { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit', timeZoneName: 'short' } as const
+
+/** Which of the account's stores it is of, too: the browser may have another one open. */
+function queryOf({ id, store_id, platform }: MailedRow): URLSearchParams {
+  const ofStore = store_id && platform ? { platform, storeId: store_id } : {}
+  return new URLSearchParams({ ...ofStore, notificationId: id })
+}

@@ -1,0 +1,18 @@
+import type { z } from 'zod'
+import { mailMember } from '../accounts/mails.ts'
+import type { Deps } from '../../deps.ts'
+import type { mailNotifications } from '../../access/notifications/jobs.ts'
+import { rowsToMail } from '../../access/notifications/mails.ts'
+import { notificationMail } from './mail-copy.ts'
+
+/** Nobody is mailed about nothing. */
+export async function mailNotificationsTo(
+  deps: Deps,
+  payload: z.infer<typeof mailNotifications.payload>,
+): Promise<void> {
+  const news = await rowsToMail(deps, payload)
+  if (news.rows.length === 0) return
+  const { kind, userId } = payload
+  const { publicUrl } = deps.config
+  await mailMember(deps, userId, (name) => notificationMail(news, { name, kind, publicUrl }))
+}

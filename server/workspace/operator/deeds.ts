@@ -1,0 +1,106 @@
+import type { PlanKey } from '../../../shared/billing.ts'
+import { MICROS } from '../../../shared/credits.ts'
+import { type OperatorActionName, operatorTexts } from '../../../shared/operator.ts'
+import { setPlanByOperator } from '../../billing/billing/billing.ts'
+import * as suspension from '../../billing/billing/suspension.ts'
+import { type AccountTx, transactAccount } from '../../core/db/db.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { newId } from '../../core/common/ids.ts'
+import { adjustCredits } from '../../billing/credits/credits.ts'
+import type { Deps } from '../../deps.ts'
+import { type Session, startView } from '../../access/members/session.ts'
+import { userById } from '../../access/members/users.ts'
+import type { OperatorActionsTable } from '../../core/schema/operator.ts'
+import * as sql from './actions-sql.ts'
+
+// What operators do (decision 90). Each deed and the row that tells of it are one commit: neither is without the other.
+
+interface Asked {
+  session: Session
+  accountId: string
+}
+
+export function setPlan(
+  deps: Deps,
+  { plan, isUnlimited, note, ...asked }: Asked & { plan: PlanKey; isUnlimited: boolean; note: string },
+): Promise<void> {
+  const data = { plan, isUnlimited, note: note || null }
+  return act(deps, { ...asked, action: 'set_plan', data }, async (tx, now) => {
+    if (!(await setPlanByOperator(tx, { plan, isUnlimited, now })))
+      throw new AppError('conflict', operatorTexts.paysByCard)
+  })
+}
+
+export function changeCredits(
+  deps: Deps,
+  { cents, reason, ...asked }: Asked & { cents: number; reason: string },
+): Promise<void> {
+  return act(
+    deps,
+    { ...asked, action: 'adjust_credits', data: { dollars: (cents / 100).toFixed(2), reason } },
+    async (tx, now) => {
+      const isDone = await adjustCredits(tx, { micros: (cents * MICROS) / 100, note: reason, now })
+      if (!isDone) throw new AppError('conflict', operatorTexts.creditsMissing)
+    },
+  )
+}
+
+export function suspend(deps: Deps, { reason, ...asked }: Asked & { reason: string }): Promise<void> {
+  return act(deps, { ...asked, action: 'suspend', data: { reason } }, async (tx, now) => {
+    const given = { reason, operatorId: asked.session.userId, support: deps.config.supportEmail, now }
+    if (!(await suspension.suspendAccount(tx, given))) throw new AppError('conflict', operatorTexts.suspendedAlready)
+  })
+}
+
+export function resume(deps: Deps, { note, ...asked }: Asked & { note: string }): Promise<void> {
+  return act(deps, { ...asked, action: 'resume', data: { note: note || null } }, async (tx, now) => {
+    if (!(await suspension.resumeAccount(tx, now))) throw new AppError('conflict', operatorTexts.notSuspended)
+  })
+}
+
+/** A session of the operator's in that account, which reads as a viewer and ends after 30 minutes. */
+export function view(
+  deps: Deps,
+  { storeId, device, ...asked }: Asked & { storeId: string | null; device: string | null },
+): Promise<{ token: string; until: Date }> {
+  const { userId, secondFactorAt } = asked.session
+  return act(deps, { ...asked, action: 'view', data: { storeId } }, async (tx, now) => {
+    if (storeId) found(await sql.isStoreOf(tx, storeId), 'Store')
+    return startView(tx, { userId, storeId, device, secondFactorAt }, now)
+  })
+}
+
+export async function resolve(
+  deps: Deps,
+  { session, problemId, note }: { session: Session; problemId: string; note: string },
+): Promise<void> {
+  const problem = found(await sql.openProblem(deps.db, problemId), 'Problem')
+  const data = { kind: problem.kind, note: note || null }
+  const asked = { session, accountId: problem.account_id }
+  await act(deps, { ...asked, action: 'resolve_problem', data }, async (tx, now) => {
+    found((await sql.closeProblem(tx, problemId, now)) || null, 'Problem')
+  })
+}
+
+interface Act extends Asked {
+  action: OperatorActionName
+  data: OperatorActionsTable['data']
+}
+
+async function act<T>(
+  deps: Deps,
+  { session, accountId, action, data }: Act,
+  work: (tx: AccountTx, now: Date) => Promise<T>,
+): Promise<T> {
+  const now = deps.now()
+  const operator = found(await userById(deps.db, session.userId), 'User')
+  return transactAccount({ accountId, db: deps.db }, async (tx) => {
+    const account = found(await sql.lockAccount(tx), 'Account')
+    const done = await work(tx, now)
+    await sql.insertAction(tx.db, {
+      ...{ id: newId(), at: now, operator_id: operator.id, operator_email: operator.email },
+      ...{ account_id: account.id, account_name: account.name, action, data },
+    })
+    return done
+  })
+}

@@ -1,0 +1,94 @@
+import type { OperatorAccount } from '../../../shared/operator.ts'
+import { monthOf } from '../../billing/billing/rules.ts'
+import { usageOf } from '../../billing/billing/usage.ts'
+import { found } from '../../core/common/errors.ts'
+import { pageWindow, paginationOf } from '../../core/db/paging.ts'
+import { balanceOf } from '../../billing/credits/credits.ts'
+import type { Deps } from '../../deps.ts'
+import { readiness } from '../instance/health.ts'
+import type { OperatorActionsTable } from '../../core/schema/operator.ts'
+import * as actions from './actions-sql.ts'
+import * as sql from './sql.ts'
+
+// What operators see (decision 90): all accounts, one of them, the health of the installation, and what operators did.
+
+/** Due for longer than this, a message is late. */
+const LATE_MS = 60_000
+
+export async function listAccounts(
+  { db, now }: Deps,
+  { search, show, page, limit }: { search: string; show: 'all' | 'suspended'; page: number; limit: number },
+) {
+  const filter = { search, isSuspended: show === 'suspended' }
+  const total = await sql.countAccounts(db, filter)
+  const window = pageWindow({ page, limit }, total, false)
+  const rows = window ? await sql.listAccounts(db, { filter, month: monthOf(now()), window }) : []
+  return { accounts: rows.map(viewAccount), pagination: paginationOf({ page, limit }, total) }
+}
+
+export async function readAccount({ db, now }: Deps, accountId: string) {
+  const row = found(await sql.readAccount(db, accountId, monthOf(now())), 'Account')
+  const usage = await usageOf({ accountId, db }, now())
+  const alarms = await sql.openAlarms(db, accountId)
+  return {
+    account: {
+      ...viewAccount(row),
+      suspendedReason: row.suspendedReason,
+      suspendedBy: row.suspendedBy,
+      creditMicros: await balanceOf({ accountId, db }),
+      members: (await sql.membersOf(db, accountId)).map(({ name, email, role, email_confirmed_at }) => ({
+        ...{ name, email, role, isConfirmed: email_confirmed_at !== null },
+      })),
+    },
+    usage: { ...usage, renewsAt: usage.renewsAt.toISOString() },
+    stores: (await sql.storesOf(db, accountId)).map(({ id, name, url, platform, is_active, sending_paused_at }) => ({
+      ...{ id, name, url, platform, isActive: is_active, isPaused: sending_paused_at !== null },
+      stopped: alarms.filter((alarm) => alarm.storeId === id).map(viewStop),
+    })),
+    waiting: (await sql.waitingOf(db, accountId)).map((each) => ({ ...each, oldestAt: each.oldestAt.toISOString() })),
+    problems: (await sql.openProblems(db, accountId)).map(viewProblem),
+    actions: (await actions.actionsOf(db, accountId)).map(viewAction),
+  }
+}
+
+export async function readHealth(deps: Deps) {
+  const { db, now, jobs } = deps
+  const { checks } = await readiness(deps)
+  const late = await sql.lateStores(db, new Date(now().getTime() - LATE_MS))
+  return {
+    checks: Object.entries(checks).map(([name, state]) => ({ name, state })),
+    queues: (await jobs.queues()).toSorted((one, other) => one.name.localeCompare(other.name)),
+    late: { stores: late.stores, since: late.since?.toISOString() ?? null },
+    alarms: (await sql.openAlarms(db, null)).map((alarm) => {
+      const { storeName, accountId, accountName } = alarm
+      return { ...viewStop(alarm), storeName, accountId, accountName }
+    }),
+    problems: (await sql.openProblems(db, null)).map(viewProblem),
+  }
+}
+
+export async function listActions({ db }: Deps, { page, limit }: { page: number; limit: number }) {
+  const total = await actions.countActions(db)
+  const window = pageWindow({ page, limit }, total, false)
+  const rows = window ? await actions.listActions(db, window) : []
+  return { actions: rows.map(viewAction), pagination: paginationOf({ page, limit }, total) }
+}
+
+function viewAccount(row: sql.AccountRow): OperatorAccount {
+  const { suspendedReason: _reason, suspendedBy: _by, chosen, ...shown } = row
+  return {
+    ...shown,
+    ...(chosen ?? { plan: null, status: null, source: null, isUnlimited: false }),
+    createdAt: row.createdAt.toISOString(),
+    suspendedAt: row.suspendedAt?.toISOString() ?? null,
+  }
+}
+
+const viewStop = ({ stage, cause, since }: sql.AlarmRow) => ({ stage, cause, since: since.toISOString() })
+
+const viewProblem = ({ raisedAt, ...problem }: sql.ProblemRow) => ({ ...problem, raisedAt: raisedAt.toISOString() })
+
+const viewAction = (row: OperatorActionsTable) => ({
+  ...{ id: row.id, at: row.at.toISOString(), operatorEmail: row.operator_email },
+  ...{ accountId: row.account_id, accountName: row.account_name, action: row.action, data: row.data },
+})

@@ -1,0 +1,51 @@
+import * as api from '../../../shared/operator.ts'
+import { type Routes, serveAccount } from '../../access/http/http.ts'
+import { deviceText } from '../../access/members/device.ts'
+import * as deeds from './deeds.ts'
+import * as overview from './overview.ts'
+
+// Operators: HTTP in, HTTP out. `http.ts` lets nobody else in.
+
+const done = { success: true as const }
+
+export const operatorRoutes: Routes = (app, deps) => {
+  serveAccount(app, deps, api.listOperatorAccounts, ({ query }) => overview.listAccounts(deps, query))
+
+  serveAccount(app, deps, api.readOperatorAccount, ({ params }) => overview.readAccount(deps, params.accountId))
+
+  serveAccount(app, deps, api.readOperatorHealth, () => overview.readHealth(deps))
+
+  serveAccount(app, deps, api.listOperatorActions, ({ query }) => overview.listActions(deps, query))
+
+  serveAccount(app, deps, api.setOperatorPlan, async ({ session, params, body }) => {
+    const { planKey: plan, isUnlimited, note } = body
+    await deeds.setPlan(deps, { session, ...params, plan, isUnlimited, note })
+    return done
+  })
+
+  serveAccount(app, deps, api.adjustCredits, async ({ session, params, body }) => {
+    await deeds.changeCredits(deps, { session, ...params, ...body })
+    return done
+  })
+
+  serveAccount(app, deps, api.suspendAccount, async ({ session, params, body }) => {
+    await deeds.suspend(deps, { session, ...params, ...body })
+    return done
+  })
+
+  serveAccount(app, deps, api.resumeAccount, async ({ session, params, body }) => {
+    await deeds.resume(deps, { session, ...params, ...body })
+    return done
+  })
+
+  serveAccount(app, deps, api.viewAccount, async ({ session, params, body, request }) => {
+    const device = deviceText(request.headers['user-agent'])
+    const { token, until } = await deeds.view(deps, { session, ...params, ...body, device })
+    return { token, until: until.toISOString() }
+  })
+
+  serveAccount(app, deps, api.resolveOperatorProblem, async ({ session, params, body }) => {
+    await deeds.resolve(deps, { session, ...params, ...body })
+    return done
+  })
+}

@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest'
+import { reasonTexts } from '../../../shared/reasons.ts'
+import { post } from '../../../test/by-hand-scene.ts'
+import { anOperator, operatorEnv } from '../../../test/operators.ts'
+import { aShop, HOUR, MINUTE, tea } from '../../../test/shop.ts'
+import { acceptsMail, aWorld } from '../../../test/world.ts'
+
+// What an operator's suspension does to sending (decision 90).
+
+const world = aWorld(operatorEnv)
+
+async function anAccountAndItsOperator() {
+  const shop = await aShop(world)
+  const existing = await world.db
+    .selectFrom('users')
+    .select('id')
+    .where('email', '=', 'olga@operators.example')
+    .executeTakeFirst()
+  if (existing)
+    await world.db
+      .updateTable('users')
+      .set({ email: `${existing.id}@x.example` })
+      .where('id', '=', existing.id)
+      .execute()
+  const { token } = await anOperator(world)
+  const deed = async (name: 'suspend' | 'resume', body: object) => {
+    const reply = await world.request('POST', `/api/operator/accounts/${shop.accountId}/${name}`, { token, body })
+    expect(reply.status).toBe(200)
+  }
+  return {
+    shop,
+    suspend: () => deed('suspend', { reason: 'Bought addresses.' }),
+    resume: () => deed('resume', {}),
+  }
+}
+
+const sentTo = (address: string) => world.sent.filter((mail) => mail.to === address).length
+
+test('what is due waits, and goes out once sending is resumed (D5)', async () => {
+  const { shop, suspend, resume } = await anAccountAndItsOperator()
+  await shop.fill('one', [tea()])
+  await shop.type('one', { email: 'ada@example.com' })
+  const before = sentTo('ada@example.com')
+  await suspend()
+  await shop.pass(HOUR + MINUTE)
+  expect(sentTo('ada@example.com')).toBe(before)
+  expect((await shop.messages())[0]).toMatchObject({ state: 'held', reason: 'account_suspended' })
+  world.advance(HOUR)
+  await resume()
+  await shop.pass(1_000)
+  expect(sentTo('ada@example.com')).toBe(before + 1)
+})
+
+test('a suspension between decision and send lets nothing more leave (D10)', async () => {
+  const { shop, suspend } = await anAccountAndItsOperator()
+  const people = Array.from({ length: 7 }, (_, number) => `kim${number}@example.com`)
+  for (const [number, email] of people.entries()) {
+    await shop.fill(`browser ${number}`, [tea()])
+    await shop.type(`browser ${number}`, { email })
+  }
+  let suspended: Promise<void> | undefined
+  world.answer = async (mail) => {
+    suspended ??= suspend()
+    await suspended
+    return acceptsMail(mail)
+  }
+  await shop.pass(HOUR + MINUTE)
+  world.answer = acceptsMail
+  // Five are in flight at a time; the others are decided on anew.
+  await shop.pass(1_000)
+  expect(people.filter((email) => sentTo(email) === 1)).toHaveLength(5)
+  const first = (await shop.messages()).filter((each) => each.step === 1 && each.state !== 'sent')
+  expect(first.map(({ state, reason }) => `${state} ${reason}`)).toEqual(Array(2).fill('held account_suspended'))
+})
+
+test('another account sends on', async () => {
+  const { suspend } = await anAccountAndItsOperator()
+  await suspend()
+  const other = await aShop(world)
+  await other.mailed({ email: 'cy@example.com' })
+  expect(sentTo('cy@example.com')).toBe(1)
+})
+
+test('neither messages by hand nor test mails nor invitations leave, and each says why', async () => {
+  const { shop, suspend } = await anAccountAndItsOperator()
+  await shop.mailed({ email: 'bo@example.com' })
+  const cart = await shop.cart()
+  await suspend()
+  const { token } = shop
+  const said = expect.stringContaining('Bought addresses.')
+  const manual = await post(world, shop, '/api/email/send-email', { to: 'bo@example.com', cart_id: cart.id })
+  expect([manual.status, manual.body.error]).toEqual([403, said])
+  const testMail = await world.request('POST', '/api/stores/sending/test-mail', { token, body: {} })
+  expect([testMail.status, testMail.body.error]).toEqual([403, said])
+  const sms = { channel: 'sms', cartId: cart.id, to: '+15550100200' }
+  await world.db
+    .updateTable('subscriptions')
+    .set({ plan: 'starter' })
+    .where('account_id', '=', shop.accountId)
+    .execute()
+  const tried = await world.request('POST', '/api/messages/test-send', { token, body: sms })
+  expect([tried.status, tried.body.error]).toEqual([403, reasonTexts.account_suspended])
+  const body = { email: 'mia@team.example', role: 'member' }
+  const invitation = await world.request('POST', '/api/team/invitations', { token, body })
+  expect([invitation.status, invitation.body.error]).toEqual([403, said])
+})

@@ -1,0 +1,102 @@
+import { beforeAll, expect, test } from 'vitest'
+import { aStore, type TestStore } from '../../../test/factories.ts'
+import { anOperator, contentsOf, operatorEnv } from '../../../test/operators.ts'
+import { aWorld } from '../../../test/world.ts'
+import { newId } from '../../core/common/ids.ts'
+import { servedBy } from '../../access/http/http.ts'
+
+// An operator looks at an account: for half an hour, and without a trace in it.
+
+const world = aWorld(operatorEnv)
+let operator: Awaited<ReturnType<typeof anOperator>>
+let target: TestStore
+
+beforeAll(async () => {
+  operator = await anOperator(world)
+  target = await aStore(world, { plan: 'growth' })
+})
+
+const begin = (account: TestStore, body: object = {}) =>
+  world.request('POST', `/api/operator/accounts/${account.accountId}/view`, { token: operator.token, body })
+const meOf = (token: string) => world.request('GET', '/api/auth/me', { token })
+
+test('shows the account as a viewer sees it, and is written down', async () => {
+  const { body } = await begin(target, { storeId: target.storeId })
+  const { user } = (await meOf(body.token)).body
+  expect(user).toMatchObject({ email: operator.email, accountId: target.accountId, role: 'viewer', operator: null })
+  expect(user.viewedUntil).toBe(body.until)
+  expect(new Date(body.until).getTime() - world.now.getTime()).toBe(30 * 60_000)
+  const carts = await world.request('GET', '/api/carts/abandoned', { token: body.token })
+  expect(carts.status).toBe(200)
+  const actions = await world.db.selectFrom('operator_actions').selectAll().execute()
+  expect(actions).toMatchObject([{ action: 'view', account_id: target.accountId, data: { storeId: target.storeId } }])
+})
+
+test('a store of another account is not looked at', async () => {
+  const { storeId } = await aStore(world)
+  expect((await begin(target, { storeId })).status).toBe(404)
+})
+
+test('changes nothing: every call but reading and leaving is refused, and reading leaves all tables as they are', async () => {
+  const { token } = (await begin(target)).body
+  const ids = '00000000-0000-4000-8000-000000000000'
+  const known: Record<string, string> = { ...target, channel: 'email', sessionId: ids, address: 'ann@shoppers.example' }
+  const endpoints = servedBy.get(world.app) ?? []
+  // Figures are counted for whoever looks first, and kept for the next; links to files are limited.
+  const counted = ['active_shopper_counts', 'counted_figures', 'product_ranges', 'rate_limits']
+  const before = await contentsOf(world, counted)
+  let refused = 0
+  for (const { method, path } of endpoints.filter(({ path }) => path !== '/api/auth/logout')) {
+    const url = path.replace(/:(\w+)/g, (_, name: string) => known[name] ?? ids)
+    const reply = await world.request(method, url, { token, ...(method !== 'GET' && { body: {} }) })
+    if (method === 'GET') expect([path, reply.status < 500]).toEqual([path, true])
+    else {
+      refused += 1
+      expect([method, path, reply.status, reply.body.code]).toEqual([method, path, 403, 'forbidden'])
+    }
+  }
+  expect(refused).toBeGreaterThan(80)
+  expect(await contentsOf(world, counted)).toEqual(before)
+})
+
+test('is no way to what operators do, nor to a further look', async () => {
+  const { token } = (await begin(target)).body
+  expect((await world.request('GET', '/api/operator/accounts', { token })).status).toBe(404)
+  const again = await world.request('POST', `/api/operator/accounts/${target.accountId}/view`, { token, body: {} })
+  expect(again.status).toBe(403)
+})
+
+test('reads as a viewer also in an account the operator owns', async () => {
+  const { token } = (await begin(operator)).body
+  expect((await meOf(token)).body.user.role).toBe('viewer')
+  expect((await world.request('POST', '/api/account/export', { token })).status).toBe(403)
+})
+
+test('ends when it is left, after half an hour, and with the account', async () => {
+  const left = (await begin(target)).body.token
+  expect((await world.request('POST', '/api/auth/logout', { token: left })).status).toBe(200)
+  expect((await meOf(left)).status).toBe(401)
+  expect((await meOf(operator.token)).status).toBe(200)
+  const late = (await begin(target)).body.token
+  world.advance(29 * 60_000)
+  expect((await meOf(late)).status).toBe(200)
+  world.advance(60_000)
+  expect((await meOf(late)).status).toBe(401)
+  const gone = await aStore(world)
+  const { token } = (await begin(gone)).body
+  await world.db.updateTable('accounts').set({ deleted_at: world.now }).where('id', '=', gone.accountId).execute()
+  expect((await meOf(token)).status).toBe(401)
+  expect((await begin({ ...gone, accountId: newId() })).status).toBe(404)
+})
+
+test('ends with the operator’s right to it', async () => {
+  const { token } = (await begin(target)).body
+  const { config } = world.deps
+  world.deps.config = { ...config, operatorEmails: [] }
+  expect((await meOf(token)).status).toBe(401)
+  world.deps.config = config
+  await world.db.updateTable('users').set({ totp_confirmed_at: null }).where('id', '=', operator.userId).execute()
+  expect((await meOf(token)).status).toBe(401)
+  await world.db.updateTable('users').set({ totp_confirmed_at: world.now }).where('id', '=', operator.userId).execute()
+  expect((await meOf(token)).status).toBe(200)
+})

@@ -1,0 +1,381 @@
+import { beforeEach, expect, test } from 'vitest'
+import { aBox } from '../../../test/boxes.ts'
+import { anOrder } from '../../../test/factories.ts'
+import { aCartEntry, aCartToken, aPluginShop, aWireOrder, type PluginShop } from '../../../test/plugin-shop.ts'
+import { aWorld } from '../../../test/world.ts'
+import { foldLeftPosts } from '../../carts/capture/capture-intake.ts'
+import { recordOrders } from '../../carts/carts/record.ts'
+
+// What the plugin reports of carts and orders (decisions 104 and 105; S6, S7, X5). Every test has a shop of its own.
+
+const world = aWorld()
+const HOUR = 3_600_000
+let shop: PluginShop
+
+beforeEach(async () => {
+  shop = await aPluginShop(world)
+  world.queued.length = 0
+})
+
+const rowsOf = (table: 'facts' | 'consents' | 'orders' | 'unconfirmed_contacts') =>
+  world.db.selectFrom(table).selectAll().where('store_id', '=', shop.storeId).execute()
+
+const carts = () =>
+  world.db
+    .selectFrom('carts')
+    .selectAll()
+    .where('store_id', '=', shop.storeId)
+    .where('status', '<>', 'merged')
+    .orderBy('started_at')
+    .execute()
+
+const line = (product: string, quantity = 1, more = {}) => ({
+  ...{ product, variation: null, quantity, name: `Product ${product}`, sku: null, price: '10.00', choices: [] },
+  ...more,
+})
+
+test('a cart has the shop’s own names and prices, whatever the catalogue says, and who it is (X5)', async () => {
+  await world.db
+    .insertInto('products')
+    .values({
+      store_id: shop.storeId,
+      product_id: '16',
+      variation_id: '',
+      name: 'Old name',
+      price_minor: 9_900,
+      currency: 'USD',
+      is_available: true,
+      seen_at: world.now,
+    })
+    .execute()
+  const entry = aCartEntry({
+    lines: [
+      line('16', 2, { name: 'Tea, for members', price: '7.25', image: 'https://shop.example.com/tea.png' }),
+      line('30', 1, { variation: '31', choices: [{ name: 'Size', value: 'Large' }] }),
+    ],
+    coupons: ['WELCOME'],
+    contact: {
+      email: 'Ada@Shoppers.example.com',
+      phone: '(212) 555-0123',
+      firstName: 'Ada',
+      country: 'US',
+      state: 'NY',
+    },
+    geo: { country: 'US', city: 'Albany' },
+    agent: 'phone',
+  })
+  expect(await shop.batch([{ seq: 1, ...entry }])).toMatchObject({
+    status: 200,
+    body: { done: [1], refused: [] },
+    isSigned: true,
+  })
+  const [cart] = await carts()
+  expect(cart).toMatchObject({
+    status: 'active',
+    email: 'ada@shoppers.example.com',
+    phone: '+12125550123',
+    customer_name: 'Ada',
+    value_minor: 2_450,
+    currency: 'USD',
+    coupons: ['welcome'],
+    items: [
+      { productId: '16', name: 'Tea, for members', unitPriceMinor: 725, imageUrl: 'https://shop.example.com/tea.png' },
+      { productId: '30', variationId: '31', choices: [{ name: 'Size', value: 'Large' }] },
+    ],
+  })
+  const [fact] = await rowsOf('facts')
+  expect(fact).toMatchObject({
+    source: 'plugin',
+    payload: { zone: { city: 'Albany', country: 'United States' }, deviceClass: 'phone' },
+  })
+  const store = await world.db
+    .selectFrom('stores')
+    .select('capture_seen_at')
+    .where('id', '=', shop.storeId)
+    .executeTakeFirstOrThrow()
+  expect(store.capture_seen_at).toEqual(world.now)
+})
+
+test('sent again, doubled or with its answer lost, an entry changes nothing (S7)', async () => {
+  const entry = { seq: 5, ...aCartEntry({ contact: { email: 'ada@shoppers.example.com' } }) }
+  await shop.batch([entry])
+  const before = [await rowsOf('facts'), await carts()]
+  for (let n = 0; n < 3; n++) {
+    expect((await shop.batch([entry])).body).toMatchObject({ done: [5], refused: [] })
+  }
+  expect([await rowsOf('facts'), await carts()]).toEqual(before)
+})
+
+test('a state equal to the last one is not stored, and one that it had overtaken does not come back by it (S7)', async () => {
+  const cart = aCartToken()
+  const of = (seq: number, product: string) => ({ seq, ...aCartEntry({ cart, lines: [line(product)] }) })
+  await shop.batch([of(3, '16')])
+  await shop.batch([of(9, '16')])
+  expect(await rowsOf('facts')).toHaveLength(1)
+  expect((await shop.batch([of(6, '99')])).body).toMatchObject({ done: [6] })
+  expect((await carts()).map(({ items }) => items[0]!.productId)).toEqual(['16'])
+})
+
+test('whatever order they arrive in, the entry with the higher number is the later one', async () => {
+  const cart = aCartToken()
+  const of = (seq: number, product: string) => ({ seq, ...aCartEntry({ cart, lines: [line(product)] }) })
+  await shop.batch([of(8, '30')])
+  await shop.batch([of(2, '16')])
+  await shop.batch([of(5, '17')])
+  const [only, ...others] = await carts()
+  expect(others).toEqual([])
+  expect(only!.items[0]!.productId).toBe('30')
+  expect(await rowsOf('facts')).toHaveLength(3)
+})
+
+test('of two states of a cart within a second the later one counts, though its age in whole seconds says otherwise (S7)', async () => {
+  const cart = aCartToken()
+  const of = (seq: number, product: string, age = 0) => ({ seq, age, ...aCartEntry({ cart, lines: [line(product)] }) })
+  const states = async () => {
+    const rows = await rowsOf('facts')
+    return rows
+      .toSorted((a, b) => a.at.getTime() - b.at.getTime())
+      .map(({ unique_key }) => unique_key.split(':').at(-1))
+  }
+  // The first one was on its way for most of a second; the second one waited for its answer and says an age of one second.
+  await shop.batch([of(1, '16')])
+  world.advance(400)
+  await shop.batch([of(2, '17', 1)])
+  expect((await carts()).map(({ items }) => items[0]!.productId)).toEqual(['17'])
+  // Two in one call, and one that they overtook.
+  world.advance(400)
+  await shop.batch([of(5, '19', 1), of(4, '18', 1)])
+  await shop.batch([of(3, '30', 0)])
+  expect((await carts()).map(({ items }) => items[0]!.productId)).toEqual(['19'])
+  expect(await states()).toEqual(['1', '2', '3', '4', '5'])
+})
+
+test('what another cart of the same person said later does not date a state of this one before its earlier one (S7)', async () => {
+  const [one, two] = [aCartToken(), aCartToken()]
+  const contact = { email: 'ada@shoppers.example.com' }
+  const of = (seq: number, cart: string, product: string, more = {}) => ({
+    seq,
+    ...aCartEntry({ cart, lines: [line(product)], ...more }),
+  })
+  await shop.batch([of(1, one, '16', { contact })])
+  await shop.batch([of(3, two, '30')])
+  await shop.batch([of(4, two, '30', { contact })])
+  await shop.batch([of(2, one, '17', { contact })])
+  const facts = (await rowsOf('facts')).filter(({ unique_key }) => unique_key.includes(one))
+  const [first, second] = facts.toSorted(
+    (a, b) => (a.payload as { seq: number }).seq - (b.payload as { seq: number }).seq,
+  )
+  expect(second!.at.getTime()).toBeGreaterThan(first!.at.getTime())
+})
+
+test('a queue that is flushed after a day is dated by its own age, and so is what it leads to', async () => {
+  const at = new Date(world.now.getTime() - 26 * HOUR)
+  await shop.batch([{ seq: 1, ...aCartEntry({ contact: { email: 'late@shoppers.example.com' } }), age: 26 * 3_600 }])
+  expect((await carts())[0]).toMatchObject({ started_at: at, last_activity_at: at })
+  await shop.batch([{ seq: 2, ...aCartEntry(), age: 90 * 86_400 }])
+  expect((await carts())[0]!.started_at).toEqual(new Date(world.now.getTime() - 8 * 24 * HOUR))
+})
+
+test('an emptied cart ends, and an order is known at once and ends the cart it came of', async () => {
+  const cart = aCartToken()
+  await shop.batch([{ seq: 1, ...aCartEntry({ cart }) }])
+  world.advance(60_000)
+  const order = { type: 'order', order: aWireOrder(world), cart, event: 'placed' }
+  const reply = await shop.batch([
+    { seq: 2, ...order },
+    { seq: 3, ...aCartEntry({ cart: aCartToken(), lines: [] }) },
+  ])
+  expect(reply.body).toMatchObject({ done: [2, 3] })
+  expect(await carts()).toMatchObject([{ status: 'purchased', email: 'ada@shoppers.example.com' }])
+  expect(await rowsOf('orders')).toMatchObject([{ order_id: '501', kind: 'purchase', total_minor: 3_900 }])
+  // The pull reads the same order: it is known.
+  const facts = (await rowsOf('facts')).length
+  await shop.batch([{ seq: 4, ...order }])
+  expect(await rowsOf('facts')).toHaveLength(facts)
+})
+
+test('a draft of the checkout joins the cart that names it, and the script’s posts of the same person too (S6)', async () => {
+  const cart = aCartToken()
+  await shop.batch([{ seq: 1, ...aCartEntry({ cart, draft: '77' }) }])
+  world.advance(5_000)
+  const draft = anOrder(world, { orderId: '77', kind: 'draft', status: 'checkout-draft', email: null, phone: null })
+  await recordOrders(world.deps, shop.storeId, [draft], 'webhook')
+  expect(await carts()).toHaveLength(1)
+  await shop.batch([{ seq: 2, ...aCartEntry({ cart, draft: '77', contact: { email: 'both@shoppers.example.com' } }) }])
+  const { capture_key: key } = await world.db
+    .selectFrom('stores')
+    .select('capture_key')
+    .where('id', '=', shop.storeId)
+    .executeTakeFirstOrThrow()
+  world.advance(5_000)
+  const reply = await world.app.inject({
+    method: 'POST',
+    url: `/api/capture/${key}`,
+    headers: { origin: shop.home, 'content-type': 'text/plain' },
+    payload: JSON.stringify({
+      cart: 'script'.padEnd(20, 'x'),
+      page: 'page'.padEnd(12, 'x'),
+      seq: 0,
+      contact: { email: 'both@shoppers.example.com' },
+      items: [{ id: '16', quantity: 2 }],
+    }),
+  })
+  expect(reply.statusCode).toBe(204)
+  await foldLeftPosts(world.deps, 0)
+  const all = await carts()
+  expect(all).toHaveLength(1)
+  expect(all[0]).toMatchObject({ email: 'both@shoppers.example.com', items: [{ name: 'Earl Grey' }] })
+})
+
+test('somebody logged in is one person on every device, without typing anything', async () => {
+  await shop.batch([{ seq: 1, ...aCartEntry({ customer: { id: '12', lastActive: null } }) }])
+  await shop.batch([{ seq: 2, ...aCartEntry({ customer: { id: '12', lastActive: null }, lines: [line('30')] }) }])
+  expect(await carts()).toHaveLength(1)
+  await world.db
+    .insertInto('customers')
+    .values({ store_id: shop.storeId, customer_id: '12', seen_at: world.now } as never)
+    .execute()
+  const seconds = Math.floor(world.now.getTime() / 1_000) - 60
+  await shop.batch([{ seq: 3, ...aCartEntry({ customer: { id: '12', lastActive: seconds } }) }])
+  const row = await world.db
+    .selectFrom('customers')
+    .select('last_login_at')
+    .where('store_id', '=', shop.storeId)
+    .executeTakeFirstOrThrow()
+  expect(row.last_login_at).toEqual(new Date(seconds * 1_000))
+})
+
+test('new contacts of one network are limited by the hour they were typed in, and a flush of many shoppers is not (X5)', async () => {
+  const typed = (n: number, more = {}) =>
+    aCartEntry({ contact: { email: `shopper-${n}@shoppers.example.com` }, client: 'd'.repeat(22), ...more })
+  for (const part of [0, 1]) {
+    await shop.batch([...Array(13).keys()].map((n) => ({ seq: part * 13 + n + 1, ...typed(part * 13 + n) })))
+  }
+  expect(await rowsOf('unconfirmed_contacts')).toHaveLength(6)
+  // An hour earlier it was another hour's; and other networks have their own.
+  await shop.batch([{ seq: 40, ...typed(40), age: 2 * 3_600 }])
+  await shop.batch(
+    [...Array(50).keys()].map((n) => ({ seq: 50 + n, ...typed(100 + n, { client: String(n).padStart(22, '0') }) })),
+  )
+  await shop.batch(
+    [...Array(50).keys()].map((n) => ({ seq: 150 + n, ...typed(200 + n, { client: String(n).padStart(22, 'a') }) })),
+  )
+  expect(await rowsOf('unconfirmed_contacts')).toHaveLength(6)
+})
+
+test('a ticked box goes into the ledger with its words, at its time, as said on a page (C5)', async () => {
+  const cart = aCartToken()
+  const email = aBox('email', true, 'Mugs & More')
+  const contact = { email: 'box@shoppers.example.com', country: 'US' }
+  await shop.batch([{ seq: 1, ...aCartEntry({ cart, contact, consent: { email } }), age: 600 }])
+  expect(await rowsOf('consents')).toMatchObject([
+    {
+      channel: 'email',
+      status: 'granted',
+      wording: email.wording,
+      evidence: { unproven: 'page script' },
+      at: new Date(world.now.getTime() - 600_000),
+    },
+  ])
+  // Words that do not bear the name they are sent with were not ours.
+  await shop.batch([
+    {
+      seq: 2,
+      ...aCartEntry({
+        contact: { email: 'odd@shoppers.example.com' },
+        consent: { email: { ...email, wording: 'Free tea!' } },
+      }),
+    },
+  ])
+  expect(await rowsOf('consents')).toHaveLength(1)
+})
+
+test('a withdrawal by the link of a mail is not undone by the next report of the same cart', async () => {
+  const cart = aCartToken()
+  const email = aBox('email', true, 'Mugs & More')
+  const entry = { cart, contact: { email: 'gone@shoppers.example.com', country: 'US' }, consent: { email } }
+  await shop.batch([{ seq: 1, ...aCartEntry(entry) }])
+  world.advance(60_000)
+  const [given] = await rowsOf('consents')
+  const withdrawn = { ...given!, id: crypto.randomUUID(), status: 'withdrawn' as const, at: world.now, evidence: null }
+  await world.db
+    .insertInto('consents')
+    .values(withdrawn as never)
+    .execute()
+  world.advance(60_000)
+  await shop.batch([{ seq: 2, ...aCartEntry({ ...entry, lines: [line('30')] }) }])
+  expect((await rowsOf('consents')).map(({ status }) => status).sort()).toEqual(['granted', 'withdrawn'])
+  // A late yes from before it is not news either.
+  await shop.batch([{ seq: 3, ...aCartEntry({ ...entry, cart: aCartToken() }), age: 100 }])
+  expect(await rowsOf('consents')).toHaveLength(2)
+  // Ticked anew in another cart, by the person themselves, it is.
+  await shop.batch([{ seq: 4, ...aCartEntry({ ...entry, cart: aCartToken() }) }])
+  expect((await rowsOf('consents')).filter(({ status }) => status === 'granted')).toHaveLength(2)
+})
+
+test('who is logged in takes back a consent in My account; it is unproven until they have bought with the address (security-P17)', async () => {
+  const yes = aBox('email', true, 'Mugs & More')
+  const said = (isGiven: boolean) => ({
+    type: 'consent',
+    customer: { id: '12' },
+    contact: { email: 'mine@shoppers.example.com', country: 'US' },
+    consent: { email: { ...yes, isGiven } },
+  })
+  const steps: [boolean, { unproven?: string; customerId?: string }][] = [
+    [true, { unproven: 'account page', customerId: '12' }],
+    [false, { unproven: 'account page' }],
+    [true, { customerId: '12' }],
+  ]
+  const bought = (more: object) =>
+    recordOrders(world.deps, shop.storeId, [anOrder(world, { kind: 'purchase', customerId: '12', ...more })], 'sync')
+  await bought({ email: 'other@shoppers.example.com' })
+  for (const [place, [isGiven, evidence]] of steps.entries()) {
+    if (!evidence.unproven) await bought({ email: 'mine@shoppers.example.com' })
+    world.advance(60_000)
+    await shop.batch([{ seq: place + 1, ...said(isGiven) }])
+    const row = (await rowsOf('consents')).toSorted((a, b) => a.at.getTime() - b.at.getTime()).at(-1)!
+    expect({ isGiven: row.status === 'granted', evidence: row.evidence, source: row.source }).toEqual({
+      ...{ isGiven, evidence, source: evidence.unproven ? 'account page, unconfirmed' : 'account page' },
+    })
+  }
+})
+
+test('a purchase with the address proves what its customer agreed to in My account before, and nobody else’s', async () => {
+  const yes = aBox('email', true, 'Mugs & More')
+  const said = (customer: string, email: string, isGiven = true) => ({
+    ...{ type: 'consent', customer: { id: customer }, contact: { email, country: 'US' } },
+    consent: { email: { ...yes, isGiven } },
+  })
+  const [mine, other, gone] = ['mine', 'other', 'gone'].map((name) => `${name}@shoppers.example.com`)
+  await shop.batch([
+    { seq: 1, ...said('12', mine!) },
+    { seq: 2, ...said('13', other!) },
+    { seq: 3, ...said('12', gone!) },
+  ])
+  world.advance(60_000)
+  await shop.batch([{ seq: 4, ...said('12', gone!, false) }])
+  const before = await rowsOf('consents')
+  const hash = world.deps.secrets.addressHash(mine!)
+  const first = before.find(({ address_hash }) => address_hash.equals(hash))!
+  for (const email of [mine, other, gone]) {
+    const orders = [0, 1].map(() => anOrder(world, { kind: 'purchase', customerId: '12', email: email! }))
+    await recordOrders(world.deps, shop.storeId, orders, 'sync')
+  }
+  const known = new Set(before.map(({ id }) => id))
+  expect((await rowsOf('consents')).filter(({ id }) => !known.has(id))).toEqual([
+    expect.objectContaining({
+      ...{ address_hash: hash, status: 'granted', source: 'account page', wording: yes.wording },
+      ...{ evidence: { customerId: '12' }, at: first.at, who: first.who },
+    }),
+  ])
+})
+
+test('the answer says whether the words of the boxes have changed', async () => {
+  const first = (await shop.batch([{ seq: 1, ...aCartEntry() }])).body.settings
+  const body = { channel: 'email', words: 'Write to me about my cart.' }
+  expect((await world.request('PUT', '/api/consent/boxes', { token: shop.owner.token, body })).status).toBe(200)
+  expect(world.queued.map(({ name }) => name)).toContain('plugin.wake')
+  const second = (await shop.batch([{ seq: 2, ...aCartEntry() }])).body.settings
+  expect(second).toMatch(/^[\w-]{22}$/)
+  expect(second).not.toBe(first)
+})

@@ -1,0 +1,169 @@
+import type { z } from 'zod'
+import { boxChannels } from '../../../shared/consent-box.ts'
+import { readContact } from '../../carts/capture/capture-rules.ts'
+import { recordSaidByCustomer, recordSigned, type SignedPost } from '../../carts/capture/signed-posts.ts'
+import { recordOrders } from '../../carts/carts/record.ts'
+import { countBoxViews, viewsOfForms } from '../../shoppers/consent/box-counts.ts'
+import type { Said } from '../../shoppers/consent/consents.ts'
+import { addressesBoughtWith } from '../../shoppers/consent/covered-customers.ts'
+import type { Deps } from '../../deps.ts'
+import { readInput } from '../../access/http/input.ts'
+import { pluginOf } from '../../platforms/registry/registry.ts'
+import { changePlugin, noteBatch } from '../../access/plugin/plugin.ts'
+import { isReporting } from '../../access/plugin/rules.ts'
+import { readStore } from '../../access/stores/store.ts'
+import { noteActive } from '../../carts/sync/local-copies.ts'
+import { pushOnlyPlugin } from '../../carts/sync/push-only.ts'
+import type { Caller } from './caller.ts'
+import { cartPost, timeOf } from './entries.ts'
+import { settingsVersion } from './settings.ts'
+import { Batch, type ConsentEntry, Entry, Numbered } from './wire.ts'
+
+// The queue of a shop's plugin: carts, orders and consents, as they happened. Every entry is answered, done or refused; one that is sent
+// again is done again, which changes nothing.
+
+interface Read {
+  seq: number
+  at: Date
+  entry: Entry
+}
+
+interface Refused {
+  seq: number
+  code: string
+  error: string
+}
+
+export async function takeBatch(deps: Deps, caller: Caller, body: unknown) {
+  const { entries, install, plugin } = readInput(Batch, body)
+  const { read, refused } = readEntries(entries, deps.now())
+  const ofType = <T extends Entry['type']>(type: T) =>
+    read.filter((each): each is Read & { entry: Extract<Entry, { type: T }> } => each.entry.type === type)
+  const carts = ofType('cart').map(({ entry, seq, at }) => ({ seq, ...cartPost(entry, { install, seq, at }) }))
+  const orders = ofType('order').map(({ entry, seq }) => ({ seq, order: entry.order, cart: entry.cart ?? null }))
+  const taken = await takeCarts(deps, caller, { install, carts })
+  refused.push(...taken.refused)
+  refused.push(...(await takeOrders(deps, caller, orders)))
+  for (const { entry, at } of ofType('consent')) await takeConsent(deps, caller, entry, at)
+  await countBoxViews(
+    deps,
+    caller,
+    read.flatMap((each) => formsSeen(each, install)),
+  )
+  await noteActive(caller, activeAmong(read, taken.customers))
+  const test = ofType('test').at(-1)?.entry.test
+  if (test) await changePlugin(caller, { test_seen: test, test_seen_at: deps.now() })
+  const seq = Math.max(0, ...read.map((each) => each.seq))
+  await noteBatch(caller, { install, version: plugin, seq, cartAt: carts.length > 0 ? deps.now() : null })
+  const lost = new Set(refused.map((each) => each.seq))
+  const done = read.map((each) => each.seq).filter((each) => !lost.has(each))
+  return { done, refused, settings: await settingsVersion(deps, caller), beat: await isBeatNeeded(deps, caller) }
+}
+
+/** A shop that is not reached any more would report its orders with the next beat only, which may be an hour away. */
+async function isBeatNeeded(deps: Deps, caller: Caller): Promise<boolean> {
+  const plugin = await pushOnlyPlugin(caller)
+  return plugin !== null && !isReporting(plugin, deps.now())
+}
+
+function readEntries(entries: readonly unknown[], now: Date): { read: Read[]; refused: Refused[] } {
+  const read: Read[] = []
+  const refused: Refused[] = []
+  for (const raw of entries) {
+    // Without its number nobody could be told which one it was: then the whole is not of this form.
+    const { seq, age, ...rest } = readInput(Numbered, raw)
+    const parsed = Entry.safeParse(rest)
+    if (parsed.success) read.push({ seq, at: timeOf(age, now), entry: parsed.data })
+    else refused.push({ seq, code: 'invalid', error: firstFault(parsed.error) })
+  }
+  return { read: read.sort((a, b) => a.seq - b.seq), refused }
+}
+
+/** Names the field, and none of its contents. */
+const firstFault = ({ issues: [issue] }: z.ZodError) =>
+  `${issue?.path.join('.') || 'type'} is not of its form`.slice(0, 200)
+
+interface TakenCarts {
+  refused: Refused[]
+  /** Of signed-in customers whom the carts may name. */
+  customers: string[]
+}
+
+/** A value the database refuses costs its own entry only. */
+async function takeCarts(
+  deps: Deps,
+  caller: Caller,
+  { install, carts }: { install: string; carts: readonly (SignedPost & { seq: number })[] },
+): Promise<TakenCarts> {
+  if (carts.length === 0) return { refused: [], customers: [] }
+  const store = { id: caller.storeId, home_url: caller.homeUrl }
+  try {
+    return { refused: [], customers: await recordSigned(deps, store, { install, posts: carts }) }
+  } catch (error) {
+    if (!isOfTheData(error)) throw error
+    const [first, ...others] = carts
+    if (others.length === 0) {
+      const refusal = { seq: first!.seq, code: 'invalid', error: 'It has a value that cannot be kept.' }
+      return { refused: [refusal], customers: [] }
+    }
+  }
+  const each: TakenCarts[] = []
+  for (const cart of carts) each.push(await takeCarts(deps, caller, { install, carts: [cart] }))
+  return { refused: each.flatMap((one) => one.refused), customers: each.flatMap((one) => one.customers) }
+}
+
+/** Classes 22 and 23 of SQLSTATE. */
+const isOfTheData = (error: unknown) => /^2[23]/.test((error as { code?: string }).code ?? '')
+
+interface OrderEntry {
+  seq: number
+  order: Record<string, unknown>
+  cart: string | null
+}
+
+async function takeOrders(deps: Deps, caller: Caller, entries: readonly OrderEntry[]): Promise<Refused[]> {
+  if (entries.length === 0) return []
+  const store = await readStore(caller)
+  if (!store) return []
+  const { orders, refused } = pluginOf(store.platform).orders(entries.map(({ order }) => order))
+  const carts = new Map(
+    entries.flatMap(({ order, cart }) => (cart === null ? [] : [[String(order.id), cart] as const])),
+  )
+  await recordOrders(deps, caller.storeId, orders, 'plugin', carts)
+  return refused.map(({ place, reason }) => ({ seq: entries[place]!.seq, code: 'invalid', error: reason }))
+}
+
+/** Consent from My account. The shop does not verify addresses, so only those the customer has ordered with count as proven. */
+async function takeConsent(deps: Deps, caller: Caller, { contact, consent, customer }: ConsentEntry, at: Date) {
+  const { state: _, country, ...typed } = contact
+  const known = readContact({ ...typed, ...(country && { country }) })
+  if (!known) return
+  const addresses = [known.email, known.phone].filter((each) => each !== undefined)
+  const proven = await addressesBoughtWith(caller, customer.id, addresses)
+  const said = boxChannels.flatMap((channel): Said[] => {
+    const [box, address] = [consent[channel], channel === 'email' ? known.email : known.phone]
+    if (!box || !address) return []
+    const wording = box.isGiven ? box.wording : null
+    const origin = proven.has(address)
+      ? { source: 'account page' }
+      : { source: 'account page, unconfirmed', unproven: 'account page' as const }
+    const country = known.country ?? null
+    const who = { channel, address, country, customerId: customer.id }
+    return [{ ...who, isGiven: box.isGiven, wording, saidAt: at, ...origin }]
+  })
+  await recordSaidByCustomer(deps, caller, { said, contact: { ...known, customerId: customer.id } })
+}
+
+/** Boxes that a cart's own report does not bring: an order may be placed before that, and My account knows no cart. */
+function formsSeen({ entry, seq }: Read, install: string) {
+  if (entry.type === 'order' && entry.cart) return viewsOfForms(entry.cart, entry.forms ?? {})
+  return entry.type === 'form' ? viewsOfForms(`${install} ${seq}`, entry.forms) : []
+}
+
+function activeAmong(read: readonly Read[], customers: readonly string[]) {
+  return read.flatMap(({ entry }) => {
+    const customer = entry.type === 'cart' ? entry.customer : null
+    if (!customer?.lastActive || !customers.includes(customer.id)) return []
+    return [{ customerId: customer.id, at: new Date(customer.lastActive * 1_000) }]
+  })
+}

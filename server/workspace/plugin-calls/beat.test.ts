@@ -1,0 +1,154 @@
+import { beforeEach, expect, test } from 'vitest'
+import { wordingId } from '../../../shared/consent-box.ts'
+import { aProblem } from '../../../test/fake-store.ts'
+import { aBeat, aPluginShop, aWireOrder, type PluginShop } from '../../../test/plugin-shop.ts'
+import { aWorld } from '../../../test/world.ts'
+import { checkOrders } from '../../carts/sync/order-check.ts'
+import { isNewer } from './zip.ts'
+
+// The plugin's hourly report, and the order check of a shop that Recoup does not reach (D3).
+
+const world = aWorld()
+let shop: PluginShop
+
+beforeEach(async () => {
+  shop = await aPluginShop(world, { isCutOff: true })
+  await world.runJobs()
+})
+
+const beat = async (change: Record<string, unknown> = {}) => (await shop.call('beat', aBeat(shop, change))).body
+const report = (since: string, list: unknown[], change: Record<string, unknown> = {}) => ({
+  orders: { since, age: 5, isComplete: true, list, ...change },
+})
+
+test('a report that is complete from where it was asked for is an order check, as old as it is', async () => {
+  const { ask } = await beat()
+  expect(ask).toMatchObject({ everyS: 60, ordersSince: expect.any(String) })
+  expect(await checkOrders(world.deps, shop.storeId)).toMatchObject({ isFresh: false })
+  await beat(report(ask.ordersSince, [aWireOrder(world)]))
+  expect(await checkOrders(world.deps, shop.storeId)).toMatchObject({
+    isFresh: true,
+    // Such a plugin does not say when it was asked: the longest that a report can be on its way.
+    pulledAt: new Date(world.now.getTime() - 5_000 - 15_000),
+  })
+  const orders = await world.db.selectFrom('orders').select('order_id').where('store_id', '=', shop.storeId).execute()
+  expect(orders).toEqual([{ order_id: '501' }])
+  world.advance(41_000)
+  expect(await checkOrders(world.deps, shop.storeId)).toMatchObject({ isFresh: false })
+})
+
+test('a report that nobody asked for, that began later or that has not reached its end proves nothing', async () => {
+  expect(await checkOrders(world.deps, shop.storeId)).toMatchObject({ isFresh: false })
+  await beat(report(world.now.toISOString(), []))
+  expect(await checkOrders(world.deps, shop.storeId)).toMatchObject({ isFresh: false })
+  const { ask } = await beat()
+  const later = new Date(new Date(ask.ordersSince).getTime() + 1_000).toISOString()
+  await beat(report(later, []))
+  expect(await checkOrders(world.deps, shop.storeId)).toMatchObject({ isFresh: false })
+  const next = await beat(report(ask.ordersSince, [aWireOrder(world)], { isComplete: false }))
+  expect(new Date(next.ask.ordersSince) > new Date(ask.ordersSince)).toBe(true)
+  expect(await checkOrders(world.deps, shop.storeId)).toMatchObject({ isFresh: false })
+  await beat(report(next.ask.ordersSince, []))
+  expect(await checkOrders(world.deps, shop.storeId)).toMatchObject({ isFresh: true })
+})
+
+test('once the shop is reached it is no longer asked for its orders', async () => {
+  await beat()
+  shop.fake.problem = null
+  world.advance(11 * 60_000)
+  await beat()
+  await world.runJobs()
+  expect(await beat()).toMatchObject({ reach: { isReached: true }, ask: { everyS: 3_600, ordersSince: null } })
+})
+
+test('a shop that was reached and whose reading fails again and again is asked for its orders meanwhile', async () => {
+  shop.fake.problem = null
+  world.advance(11 * 60_000)
+  await beat()
+  await world.runJobs()
+  shop.fake.problem = aProblem('unreachable')
+  for (let n = 0; n < 3; n++) {
+    world.advance(2 * 60_000)
+    await checkOrders(world.deps, shop.storeId)
+  }
+  expect(await beat()).toMatchObject({
+    reach: { isReached: false, reason: expect.stringContaining('did not answer') },
+    ask: { ordersSince: expect.any(String) },
+  })
+})
+
+test('the beat brings the boxes’ words, the highest number known of the queue, and a test that was asked for', async () => {
+  await shop.batch([{ seq: 41, type: 'test', test: 'f'.repeat(32) }])
+  const body = await beat()
+  expect(body).toMatchObject({ seq: 41, ask: { test: null } })
+  const german = { channel: 'email', language: 'de', words: 'Erinnert mich.' }
+  await world.request('PUT', '/api/consent/boxes', { token: shop.owner.token, body: german })
+  const [email, sms] = (await beat()).settings.boxes
+  expect(email.languages).toEqual({ de: { words: 'Erinnert mich.', id: wordingId('Erinnert mich.') } })
+  expect(Object.keys(sms.languages)).toEqual(['de'])
+  const own = { channel: 'sms', words: 'Text me.' }
+  await world.request('PUT', '/api/consent/boxes', { token: shop.owner.token, body: own })
+  expect((await beat()).settings.boxes[1]).not.toHaveProperty('languages')
+  // Only channels that the account can send by have a box.
+  expect(body.settings.boxes.map(({ channel }: { channel: string }) => channel)).toEqual(['email', 'sms', 'whatsapp'])
+  world.textChannels = { sms: false, whatsapp: false }
+  expect((await beat()).settings.boxes.map(({ channel }: { channel: string }) => channel)).toEqual(['email'])
+  const asked = await world.request('POST', '/api/stores/plugin/test', { token: shop.owner.token })
+  expect(asked).toMatchObject({ status: 200, body: { message: expect.stringContaining('test cart') } })
+  const { ask } = await beat()
+  expect(ask.test).toMatch(/^[0-9a-f]{32}$/)
+  await shop.batch([{ seq: 42, type: 'test', test: ask.test }])
+  expect((await beat()).ask.test).toBeNull()
+  const { plugin } = (await world.request('GET', '/api/stores/plugin', { token: shop.owner.token })).body
+  expect(plugin).toMatchObject({ isAlive: true, test: { isWaiting: false, seenAt: world.now.toISOString() } })
+})
+
+test('another queue begins anew', async () => {
+  await shop.batch([{ seq: 41, type: 'test', test: 'f'.repeat(32) }])
+  expect(await beat({ install: '9'.repeat(32) })).toMatchObject({ seq: 0 })
+})
+
+test.each([
+  ['0.1.0', false],
+  ['0.2.0', true],
+  ['1.0.0', true],
+])('a plugin of version %s shows boxes in the language of the page: %s', async (version, showsLanguages) => {
+  await world.db.updateTable('plugin_connections').set({ version }).where('store_id', '=', shop.storeId).execute()
+  const { body } = await world.request('GET', '/api/stores/plugin', { token: shop.owner.token })
+  expect(body.plugin).toMatchObject({ version, showsLanguages })
+})
+
+test('an update is a version with a higher number', () => {
+  const cases: [string, string, boolean][] = [
+    ['1.0.1', '1.0.0', true],
+    ['1.10.0', '1.9.9', true],
+    ['1.0.0', '1.0.0', false],
+    ['1.0.0', '1.0.1', false],
+    ['2', '1.9.9', true],
+    ['1.0', '1.0.0', false],
+  ]
+  for (const [one, other, isTrue] of cases) expect([one, other, isNewer(one, other)]).toEqual([one, other, isTrue])
+})
+
+test('a new key pair of web push is told to the shop at once, which serves the worker from then on', async () => {
+  const wakes = () =>
+    world.queued.filter(
+      ({ name, payload }) => name === 'plugin.wake' && (payload as { storeId: string }).storeId === shop.storeId,
+    )
+  const token = shop.owner.token
+  const make = (replace?: 'moving' | 'leaked') =>
+    world.request('POST', '/api/push-notifications/generate-vapid-keys', {
+      token,
+      body: { storeUrl: shop.home, ...(replace && { replace }) },
+    })
+  await world.runJobs()
+  expect((await beat()).settings.push).toBeNull()
+  expect((await make()).status).toBe(200)
+  expect(wakes()).toMatchObject([{ payload: { reason: 'settings' } }])
+  expect((await beat()).settings.push).toMatchObject({ worker: expect.stringMatching(/\/push\/sw\.js$/) })
+  await world.runJobs()
+  await make()
+  expect(wakes()).toEqual([])
+  await make('moving')
+  expect(wakes()).toHaveLength(1)
+})

@@ -1,0 +1,106 @@
+import { recordOrders } from '../../carts/carts/record.ts'
+import { transact } from '../../core/db/db.ts'
+import { found } from '../../core/common/errors.ts'
+import type { Deps } from '../../deps.ts'
+import { readInput } from '../../access/http/input.ts'
+import { wakeUnread } from '../../messages/messages/messages.ts'
+import { pluginOf } from '../../platforms/registry/registry.ts'
+import { keepReported, neededGoods } from '../../access/plugin/goods.ts'
+import { reachJob } from '../../access/plugin/jobs.ts'
+import { changePlugin, type PluginRow, readPlugin } from '../../access/plugin/plugin.ts'
+import { beganAt, isDoubtful, isPushOnly, reachReason } from '../../access/plugin/rules.ts'
+import { before, newest, ORDER_CHECK_OVERLAP_MS, ORDER_CHECK_REACH_MS } from '../../access/stores/rules.ts'
+import { readStore } from '../../access/stores/store.ts'
+import { completeReported, readStreams } from '../../carts/sync/streams.ts'
+import type { Caller } from './caller.ts'
+import { readSettings } from './settings.ts'
+import { type Beat, Beat as BeatBody } from './wire.ts'
+import { offeredUpdate } from './zip.ts'
+
+// The plugin's report, once an hour and whenever it is asked for sooner. In its answer is all that we want to say to the shop. A shop
+// that we do not reach reports its orders too, with stock and prices of what is in the carts of messages that wait. That is the order check
+// of its messages (D3).
+
+const REACH_AGAIN_MS = 10 * 60_000
+const HOUR_S = 3_600
+const MINUTE_S = 60
+
+export async function takeBeat(deps: Deps, caller: Caller, raw: unknown) {
+  const body = readInput(BeatBody, raw)
+  const now = deps.now()
+  const plugin = found(await readPlugin(caller), 'Plugin')
+  const isSameQueue = plugin.install === body.install
+  await changePlugin(caller, {
+    beat_at: now,
+    health: JSON.stringify(body.health) as never,
+    version: body.plugin,
+    ...(isSameQueue ? {} : { install: body.install, highest_seq: 0 }),
+  })
+  if (body.orders) await takeReport(deps, caller, plugin, body.orders)
+  const { isDoubted, report } = await whatToReport(deps, caller)
+  if (report || plugin.is_reached !== true) await queueReach(deps, caller, plugin)
+  return {
+    settings: await readSettings(deps, caller),
+    reach: report ? { isReached: false, reason: reachReason(plugin) } : { isReached: true },
+    update: await offeredUpdate(deps.config.publicUrl, body.plugin),
+    seq: isSameQueue ? plugin.highest_seq : 0,
+    ask: {
+      test: plugin.test_asked !== plugin.test_seen ? plugin.test_asked : null,
+      // A beat that the shop's scheduled tasks have sent says that they run.
+      everyS: isDoubted || body.health.cronS === null ? MINUTE_S : HOUR_S,
+      ordersSince: report?.since.toISOString() ?? null,
+      at: now.toISOString(),
+      goods: report?.goods.map(({ productId, variationId }) => ({ product: productId, variation: variationId })) ?? [],
+    },
+  }
+}
+
+/** Whether the shop answers us again is tried every ten minutes. */
+async function queueReach(deps: Deps, caller: Caller, { reach_checked_at: at }: PluginRow): Promise<void> {
+  const isDue = !at || at <= before(deps.now(), REACH_AGAIN_MS)
+  if (isDue) await deps.jobs.enqueue(caller.db, reachJob, { storeId: caller.storeId }, caller.storeId)
+}
+
+/** `report`: null while the shop is reached, and its orders are read. */
+async function whatToReport(deps: Deps, caller: Caller) {
+  const [store, plugin, streams] = await Promise.all([readStore(caller), readPlugin(caller), readStreams(caller)])
+  const check = streams.find(({ stream }) => stream === 'order_check')
+  if (!store || !plugin || !isPushOnly(plugin, check)) {
+    if (plugin?.orders_since) await changePlugin(caller, { orders_since: null })
+    return { isDoubted: plugin !== undefined && isDoubtful(plugin, check), report: null }
+  }
+  const since =
+    plugin.orders_since ??
+    (check?.watermark
+      ? before(check.watermark, ORDER_CHECK_OVERLAP_MS)
+      : before(store.connected_at, ORDER_CHECK_REACH_MS))
+  if (!plugin.orders_since) await changePlugin(caller, { orders_since: since })
+  return { isDoubted: true, report: { since, goods: await neededGoods(caller, deps.now()) } }
+}
+
+/** Counts as a reading of the orders only from where it was asked for, and to its end. */
+async function takeReport(deps: Deps, caller: Caller, plugin: PluginRow, report: NonNullable<Beat['orders']>) {
+  const asked = plugin.orders_since
+  const store = found(await readStore(caller), 'Store')
+  const platform = pluginOf(store.platform)
+  const { orders, refused, latest } = platform.orders(report.list)
+  if (refused.length > 0) deps.log.warn({ storeId: caller.storeId, skipped: refused.length }, 'store.rows_skipped')
+  const now = deps.now()
+  const startedAt = beganAt(report, now)
+  await recordOrders(deps, caller.storeId, orders, 'plugin')
+  await changePlugin(caller, { reports_goods: report.goods !== undefined })
+  await keepReported(caller, platform.terms(report.goods ?? [], store.currency), startedAt)
+  if (!asked || !(new Date(report.since) <= asked)) return
+  if (!report.isComplete) {
+    // Behind those that cannot be read as well: a page of nothing else would be asked for again and again.
+    await changePlugin(caller, { orders_since: newest([latest, asked]) })
+    return
+  }
+  const reached = newest(orders.map((order) => new Date(order.modifiedAt)))
+  const watermark = reached && reached > startedAt ? startedAt : reached
+  await transact(caller, async (tx) => {
+    await completeReported(tx, { startedAt, now, watermark })
+    await changePlugin(tx, { orders_since: null })
+    await wakeUnread(tx, now)
+  })
+}

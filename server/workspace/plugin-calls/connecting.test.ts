@@ -1,0 +1,253 @@
+import { beforeEach, expect, test } from 'vitest'
+import { aConnectedStore, aHome, anOwner, connect, ownerCalls } from '../../../test/connected-store.ts'
+import { aFakeStore } from '../../../test/fake-store.ts'
+import { aBeat, aPluginShop, confirmed, exchange, invitation, pluginCall } from '../../../test/plugin-shop.ts'
+import { aWorld } from '../../../test/world.ts'
+import { answerSignature } from '../../access/plugin/signature.ts'
+import { reachShop } from './reach.ts'
+
+// Decision 103: a shop is connected by its plugin, without a key being shown.
+
+const world = aWorld()
+const { check, disconnect, storeRow } = ownerCalls(world)
+
+beforeEach(() => {
+  world.queued.length = 0
+})
+
+const pluginRow = (storeId: string) =>
+  world.db.selectFrom('plugin_connections').selectAll().where('store_id', '=', storeId).executeTakeFirst()
+
+const review = (token: string, body: string) =>
+  world.request('GET', `/api/stores/plugin/request?connect=${encodeURIComponent(body)}`, { token })
+
+test('the owner confirms shop and account, and the plugin exchanges the code: connected like with pasted keys', async () => {
+  const [owner, home] = [await anOwner(world), aHome()]
+  const seen = await review(owner.token, invitation(home))
+  expect(seen).toMatchObject({ status: 200, body: { homeUrl: home, name: 'Mugs & More', problem: null } })
+  expect(seen.body.cancelUrl).toBe(
+    `${home}/wp-admin/admin.php?page=recoup&recoup_state=${'s'.repeat(43)}&recoup_error=cancelled`,
+  )
+  const code = await confirmed(world, owner, home)
+  expect(code.reply.body.url).toContain(`${home}/wp-admin/admin.php?page=recoup&recoup_state=`)
+  const { reply, keys } = await exchange(world, home, code)
+  expect(reply).toMatchObject({
+    status: 200,
+    isSigned: true,
+    body: { settings: { boxes: expect.any(Array), push: null } },
+  })
+  const store = await storeRow(reply.body.store)
+  expect(store).toMatchObject({
+    home_url: home,
+    currency: 'USD',
+    base_country: 'US',
+    is_address_proven: false,
+    is_active: true,
+  })
+  expect(world.queued.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['stores.import', 'stores.webhooks', 'plugin.reach']),
+  )
+  expect((await check(owner)).body).toMatchObject({ hasConnection: true, store: { id: reply.body.store } })
+  const row = await pluginRow(reply.body.store)
+  expect(row!.encrypted_secret.toString('latin1')).not.toContain(keys.consumerSecret)
+})
+
+test('Recoup reads the shop with the keys that both sides derived, and the address is proven', async () => {
+  const shop = await aPluginShop(world)
+  await world.runJobs()
+  expect(shop.fake.access).toMatchObject({ keys: { consumerKey: expect.stringMatching(/^ck_[0-9a-f]{40}$/) } })
+  expect(await storeRow(shop.storeId)).toMatchObject({ is_address_proven: true })
+  expect(await pluginRow(shop.storeId)).toMatchObject({ is_reached: true, reach_code: null })
+  expect(shop.fake.pluginCalls.map(({ body }) => JSON.parse(body).reason)).toContain('connected')
+  expect((await shop.call('beat', aBeat(shop))).body).toMatchObject({
+    reach: { isReached: true },
+    ask: { ordersSince: null },
+  })
+})
+
+test('a shop that Recoup does not reach works by its own calls, and both sides say why', async () => {
+  const shop = await aPluginShop(world, { isCutOff: true })
+  await world.runJobs()
+  const { body } = await shop.call('beat', aBeat(shop))
+  expect(body).toMatchObject({
+    reach: { isReached: false, reason: expect.stringContaining('no response') },
+    ask: { everyS: 60 },
+  })
+  const seen = await world.request('GET', '/api/stores/plugin', { token: shop.owner.token })
+  expect(seen.body.plugin).toMatchObject({ isReached: false, reason: expect.stringContaining('no response') })
+})
+
+test('a shop that takes long to tell what it is has as long as any other to tell its orders', async () => {
+  const shop = await aPluginShop(world, { isCutOff: true })
+  const limits: (AbortSignal | undefined)[] = []
+  world.storeClient = () =>
+    Object.assign(Object.create(shop.fake), {
+      async readProfile(signal: AbortSignal) {
+        limits.push(signal)
+        return shop.fake.profile
+      },
+      async *orders({ signal }: { signal?: AbortSignal }) {
+        limits.push(signal)
+        yield* []
+      },
+    })
+  await reachShop(world.deps, { storeId: shop.storeId })
+  expect(limits).toEqual([expect.any(AbortSignal), expect.any(AbortSignal)])
+  expect(limits[0]).not.toBe(limits[1])
+})
+
+test('a code is good once, for ten minutes and for the shop that was confirmed', async () => {
+  const [owner, home] = [await anOwner(world), aHome()]
+  const code = await confirmed(world, owner, home)
+  expect((await exchange(world, aHome(), code)).reply).toMatchObject({
+    status: 422,
+    body: { code: 'other_shop' },
+    isSigned: true,
+  })
+  expect((await exchange(world, home, code)).reply).toMatchObject({ status: 404, body: { code: 'code_expired' } })
+  const second = await confirmed(world, owner, home)
+  world.advance(10 * 60_000 + 1_000)
+  expect((await exchange(world, home, second)).reply).toMatchObject({
+    status: 404,
+    body: { code: 'code_expired' },
+    isSigned: true,
+  })
+  const third = await confirmed(world, owner, home)
+  expect((await exchange(world, home, { ...third, key: 'k'.repeat(43) })).reply).toMatchObject({
+    status: 401,
+    isSigned: false,
+  })
+  expect((await exchange(world, home, third, { time: world.now.getTime() / 1_000 - 400 })).reply).toMatchObject({
+    status: 401,
+    body: { code: 'clock', now: Math.floor(world.now.getTime() / 1_000) },
+    isSigned: true,
+  })
+  expect((await exchange(world, home, third)).reply.status).toBe(200)
+})
+
+test('a code ends with the right of who confirmed it', async () => {
+  const [owner, home] = [await anOwner(world), aHome()]
+  const code = await confirmed(world, owner, home)
+  await world.db.updateTable('members').set({ role: 'viewer' }).where('user_id', '=', owner.userId).execute()
+  expect((await exchange(world, home, code)).reply).toMatchObject({ status: 404, body: { code: 'code_expired' } })
+})
+
+test('what stands in the way is said before anything is confirmed: another account, no room, no right', async () => {
+  const theirs = await aConnectedStore(world)
+  const owner = await anOwner(world)
+  const taken = invitation(theirs.fake.profile.homeUrl)
+  expect((await review(owner.token, taken)).body.problem).toMatchObject({
+    code: 'other_account',
+    message: 'This store is already connected to another account.',
+    backUrl: expect.stringContaining('recoup_error=other_account'),
+  })
+  expect(
+    await world.request('POST', '/api/stores/plugin/confirm', { token: owner.token, body: { connect: taken } }),
+  ).toMatchObject({ status: 409, body: { error: 'This store is already connected to another account.' } })
+  await aPluginShop(world, { owner })
+  const full = await review(owner.token, invitation(aHome()))
+  expect(full.body.problem).toMatchObject({ code: 'no_room', message: expect.stringContaining('includes 1 store') })
+  await world.db.updateTable('members').set({ role: 'member' }).where('user_id', '=', owner.userId).execute()
+  expect((await review(owner.token, invitation(aHome()))).body.problem).toMatchObject({ code: 'no_right' })
+})
+
+test('a request that leads elsewhere or is not whole is refused (X1)', async () => {
+  const owner = await anOwner(world)
+  const home = aHome()
+  const bad = [
+    invitation(home, { return: 'https://evil.example.net/wp-admin/' }),
+    invitation(home, { return: 'javascript:alert(1)' }),
+    invitation(home, { home: 'ftp://shop.example.com/' }),
+    invitation(home, { home: 'https://user:pass@shop.example.com/' }),
+    invitation(home, { state: 'short' }),
+    invitation(home, { v: 2 }),
+    'not base64url at all',
+    Buffer.from('null').toString('base64url'),
+  ]
+  for (const connect of bad) {
+    expect(await review(owner.token, connect)).toMatchObject({ status: 400, body: { code: 'invalid' } })
+    const call = { token: owner.token, body: { connect } }
+    expect((await world.request('POST', '/api/stores/plugin/confirm', call)).status).toBe(400)
+  }
+})
+
+test('a plugin that gives somebody else’s address takes nothing from them, and gives way to whoever proves it', async () => {
+  const squatter = await aPluginShop(world, { isCutOff: true })
+  await world.runJobs()
+  const owner = await anOwner(world)
+  const real = aFakeStore(squatter.home)
+  expect((await connect(world, owner, real)).status).toBe(200)
+  await world.runJobs()
+  expect(await storeRow(squatter.storeId)).toMatchObject({ is_active: false })
+  expect(await squatter.call('beat', aBeat(squatter))).toMatchObject({ status: 410, isSigned: true })
+})
+
+test('connected again, the secret before ends with the first call by the newer one', async () => {
+  const first = await aPluginShop(world)
+  const again = await aPluginShop(world, { owner: first.owner, home: first.home })
+  expect(again.storeId).toBe(first.storeId)
+  expect((await first.call('beat', aBeat(first))).status).toBe(200)
+  expect((await again.call('beat', aBeat(again))).status).toBe(200)
+  expect(await first.call('beat', aBeat(first))).toMatchObject({ status: 401, isSigned: false })
+})
+
+test('disconnected here, the shop is woken and its next call is told so; nothing more is taken from it', async () => {
+  const shop = await aPluginShop(world)
+  let isAnswerProven = false
+  shop.fake.answerPlugin = (call) => {
+    const body = '{}'
+    isAnswerProven = true
+    return { status: 200, body, signature: answerSignature(shop.secret, call.headers['x-recoup-nonce']!, 200, body) }
+  }
+  expect((await disconnect(shop.owner)).status).toBe(200)
+  expect(shop.fake.pluginCalls.map(({ body }) => JSON.parse(body).reason)).toEqual(['disconnected'])
+  expect(isAnswerProven).toBe(true)
+  for (const name of ['beat', 'batch', 'restore', 'disconnect'] as const) {
+    expect(await shop.call(name, {})).toMatchObject({ status: 410, body: { code: 'disconnected' }, isSigned: true })
+  }
+  // Pasted keys bring the store back, and not the plugin's secret.
+  await connect(world, shop.owner, aFakeStore(shop.home))
+  expect((await shop.call('beat', aBeat(shop))).status).toBe(410)
+})
+
+test('disconnected in WordPress, the store is disconnected here too', async () => {
+  const shop = await aPluginShop(world)
+  expect(await shop.call('disconnect', { v: 1, reason: 'owner' })).toMatchObject({
+    status: 200,
+    body: {},
+    isSigned: true,
+  })
+  expect(await storeRow(shop.storeId)).toMatchObject({ is_active: false })
+  expect((await check(shop.owner)).body.hasConnection).toBe(false)
+})
+
+test('before connecting the plugin learns whether it reaches Recoup, and our clock', async () => {
+  const reply = await world.request('GET', '/api/plugin')
+  expect(reply.body).toEqual({ recoup: 1, now: Math.floor(world.now.getTime() / 1_000), minPlugin: '0.1.0' })
+  expect((await pluginCall(world, { name: 'beat', store: '0'.repeat(36), key: 'k', body: {} })).status).toBe(401)
+})
+
+test.each([
+  ['owner', 'shop'],
+  ['uninstall', 'uninstall'],
+])('a shop that ends its connection (%s) notifies the owner, once, and its account learns who ended it (real-store-W17)', async (reason, by) => {
+  const shop = await aPluginShop(world)
+  await shop.call('disconnect', { v: 1, reason })
+  expect((await shop.call('disconnect', { v: 1, reason })).status).toBe(410)
+  const told = await world.db
+    .selectFrom('pending_notifications')
+    .select(['type', 'data'])
+    .where('store_id', '=', shop.storeId)
+    .where('type', '=', 'store_uninstalled')
+    .execute()
+  expect(told).toEqual([{ type: 'store_uninstalled', data: { url: shop.home } }])
+  const { id, at, keptUntil, ...ended } = (await check(shop.owner)).body.ended
+  expect([id, at, Date.parse(keptUntil) - Date.parse(at)]).toEqual([
+    shop.storeId,
+    world.now.toISOString(),
+    30 * 86_400_000,
+  ])
+  expect(ended).toMatchObject({ platform: 'woocommerce', store_url: shop.home, by })
+  const list = await world.request('GET', `/api/notifications?storeId=${id}`, { token: shop.owner.token })
+  expect(list.status).toBe(200)
+})

@@ -1,0 +1,179 @@
+import { DEFAULT_PLATFORM } from '../../../shared/platforms.ts'
+import { type PluginProblem, pluginTexts } from '../../../shared/plugin.ts'
+import { mayDo, roleRefusal } from '../../../shared/roles.ts'
+import { normalizeShopUrl } from '../../../shared/store-problems.ts'
+import type { AccountDb, Db } from '../../core/db/db.ts'
+import { AppError } from '../../core/common/errors.ts'
+import { take } from '../../core/db/rate-limits.ts'
+import { randomToken } from '../../core/common/secrets.ts'
+import { isProvenElsewhere, pluginCode } from '../../core/db/system.ts'
+import type { Deps } from '../../deps.ts'
+import { readInput } from '../../access/http/input.ts'
+import { limits } from '../../access/members/limits.ts'
+import type { Session } from '../../access/members/session.ts'
+import { pluginOf } from '../../platforms/registry/registry.ts'
+import { reachJob } from '../../access/plugin/jobs.ts'
+import { keepSecret } from '../../access/plugin/plugin.ts'
+import { assertConnectable, keepChecked } from '../store-settings/connect.ts'
+import { demoStoreUrls } from '../../access/stores/demo-stores.ts'
+import { Refusal } from './caller.ts'
+import { readSettings } from './settings.ts'
+import * as sql from './sql.ts'
+import { Connect, Invitation } from './wire.ts'
+
+// Connecting a shop by its plugin, without a key being shown (decision 103): the owner confirms here, the browser carries a code back to
+// WordPress, and the plugin exchanges it from server to server.
+
+const CODE_MS = 10 * 60_000
+
+interface Invited {
+  homeUrl: string
+  name: string
+  state: string
+  back: URL
+}
+
+/** X1: it leads back to the shop it speaks of, and nowhere else. */
+function readInvitation(connect: string): Invited {
+  const refuse = (message: string = pluginTexts.invalid) => new AppError('invalid', message)
+  let raw: unknown
+  try {
+    raw = JSON.parse(Buffer.from(connect, 'base64url').toString('utf8'))
+  } catch (error) {
+    throw new AppError('invalid', pluginTexts.invalid, { cause: error })
+  }
+  const { data } = Invitation.safeParse(raw)
+  const back = URL.parse(data?.return ?? '')
+  if (!data || !back || !isWeb(data.home) || !isWeb(data.return)) throw refuse()
+  const home = normalizeShopUrl(DEFAULT_PLATFORM, data.home)
+  if (!home.ok) throw refuse()
+  if (back.host !== new URL(home.storeUrl).host) throw refuse(pluginTexts.otherHost)
+  return { homeUrl: home.storeUrl, name: data.name, state: data.state, back }
+}
+
+function isWeb(text: string): boolean {
+  const url = URL.parse(text)
+  return url !== null && /^https?:$/.test(url.protocol) && !url.username && !url.password
+}
+
+function backTo({ back, state }: Invited, said: { code: string } | { error: PluginProblem | 'cancelled' }): string {
+  const url = new URL(back)
+  url.searchParams.set('recoup_state', state)
+  if ('code' in said) url.searchParams.set('recoup_code', said.code)
+  else url.searchParams.set('recoup_error', said.error)
+  return url.href
+}
+
+/** What the owner is asked to confirm. */
+export async function reviewInvitation(deps: Deps, session: Session, connect: string) {
+  const invited = readInvitation(connect)
+  const account = { accountId: session.accountId, db: deps.db as Db }
+  const problem = mayDo(session.role, 'stores:connect')
+    ? await problemOf(deps, account, invited.homeUrl)
+    : { code: 'no_right' as const, message: roleRefusal(session.role) }
+  return {
+    homeUrl: invited.homeUrl,
+    name: invited.name,
+    account: await sql.accountName(deps.db, session.accountId),
+    problem: problem && { ...problem, backUrl: backTo(invited, { error: problem.code }) },
+    cancelUrl: backTo(invited, { error: 'cancelled' }),
+  }
+}
+
+async function problemOf(
+  deps: Deps,
+  account: AccountDb<Db>,
+  homeUrl: string,
+): Promise<{ code: PluginProblem; message: string } | null> {
+  if (await isProvenElsewhere(deps.db, homeUrl, account.accountId)) {
+    return { code: 'other_account', message: pluginTexts.otherAccount }
+  }
+  try {
+    await assertConnectable(deps, account, homeUrl)
+    return null
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return { code: error.code === 'plan_required' ? 'no_room' : 'no_right', message: error.message }
+  }
+}
+
+/** The address back to WordPress. Its code is good once, for this shop and account. */
+export async function confirmInvitation(deps: Deps, session: Session, connect: string): Promise<string> {
+  const invited = readInvitation(connect)
+  const account = { accountId: session.accountId, db: deps.db as Db }
+  await take(deps, limits.connectPerAccount, session.accountId)
+  const problem = await problemOf(deps, account, invited.homeUrl)
+  if (problem) throw new AppError(problem.code === 'no_room' ? 'plan_required' : 'conflict', problem.message)
+  const [id, key, now] = [randomToken(), randomToken(), deps.now()]
+  await sql.insertCode(account, {
+    id,
+    user_id: session.userId,
+    session_id: session.sessionId,
+    encrypted_key: deps.secrets.seal(key, contextOf(session.accountId, id)),
+    home_url: invited.homeUrl,
+    created_at: now,
+    expires_at: new Date(now.getTime() + CODE_MS),
+  })
+  return backTo(invited, { code: `${id}.${key}` })
+}
+
+const contextOf = (accountId: string, id: string) => `plugin-code:${accountId}:${id}`
+
+type Code = NonNullable<Awaited<ReturnType<typeof pluginCode>>>
+
+/** null: there is no such code. */
+export async function findCode(deps: Deps, id: string): Promise<{ code: Code; key: string } | null> {
+  const code = await pluginCode(deps.db, id)
+  return code ? { code, key: deps.secrets.open(code.encrypted_key, contextOf(code.account_id, id)) } : null
+}
+
+const expired = () =>
+  new Refusal(404, 'code_expired', 'The code is unknown, was used or is older than 10 minutes. Press Connect again.')
+
+/** The plugin's side of it, signed with the code's key. */
+export async function exchangeCode(deps: Deps, { code, key }: { code: Code; key: string }, body: unknown) {
+  const told = readInput(Connect, body)
+  if (!code.role || !mayDo(code.role, 'stores:connect')) throw expired()
+  const account = { accountId: code.account_id, db: deps.db as Db }
+  if (!(await sql.takeCode(account, code.id, deps.now()))) throw expired()
+  try {
+    return await connectTold(deps, code, { key, told })
+  } catch (error) {
+    if (!(error instanceof Refusal) && !(error instanceof AppError)) await sql.freeCode(account, code.id)
+    throw error
+  }
+}
+
+async function connectTold(
+  deps: Deps,
+  code: Code,
+  { key, told }: { key: string; told: ReturnType<typeof Connect.parse> },
+) {
+  const home = normalizeShopUrl(DEFAULT_PLATFORM, told.home)
+  if (!home.ok || home.storeUrl !== code.home_url) {
+    throw new Refusal(422, 'other_shop', 'The shop that calls is not the one that was confirmed. Press Connect again.')
+  }
+  const account = { accountId: code.account_id, db: deps.db as Db }
+  const problem = await problemOf(deps, account, home.storeUrl)
+  if (problem?.code === 'other_account') throw new Refusal(409, 'other_account', problem.message)
+  if (problem) throw new Refusal(403, 'no_room', problem.message)
+  const plugin = pluginOf(DEFAULT_PLATFORM)
+  const profile = plugin.profile({ ...told, home: home.storeUrl })
+  if (!profile) throw new AppError('invalid', 'The shop names no currency.')
+  const { keys, secret } = plugin.derivedKeys(key, told.salt)
+  const isDemoStore = demoStoreUrls(deps.demo).includes(home.storeUrl)
+  const checked = { platform: DEFAULT_PLATFORM, storeUrl: home.storeUrl, keys, profile, isDemoStore, isProven: false }
+  const store = await keepChecked(
+    deps,
+    { accountId: code.account_id, sessionId: code.session_id },
+    checked,
+    async (tx) => {
+      await keepSecret(deps, tx, { secret, install: told.install, version: told.plugin })
+      // Only once this is answered: a shop with one process could not answer meanwhile.
+      await deps.jobs.enqueue(tx.db, reachJob, { storeId: tx.storeId }, tx.storeId)
+    },
+  )
+  deps.log.info({ storeId: store.id, plugin: told.plugin }, 'plugin.connected')
+  const inside = { storeId: store.id, accountId: code.account_id, db: deps.db as Db }
+  return { store: store.id, account: code.account_name, settings: await readSettings(deps, inside) }
+}

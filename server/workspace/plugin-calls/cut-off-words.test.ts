@@ -1,0 +1,71 @@
+import { afterEach, expect, test } from 'vitest'
+import type { Check } from '../../../shared/checks.ts'
+import { aCutOffShop, type CutOffShop } from '../../../test/cut-off-shop.ts'
+import { HOUR, MINUTE } from '../../../test/message-scene.ts'
+import { aWorld } from '../../../test/world.ts'
+import { enqueueDueSyncs } from '../../carts/sync/sync.ts'
+
+// What the owner of a shop reads that never answers Recoup: its plugin reports all there is (security-P6).
+
+const world = aWorld()
+let shop: CutOffShop
+afterEach(() => shop.close())
+
+test('every sentence on such a shop says that it is not reached, and none asks to check a typed address (newcomer)', async () => {
+  shop = await aCutOffShop(world)
+  await shop.beat()
+  world.advance(16 * MINUTE)
+  await enqueueDueSyncs(world.deps)
+  await world.runJobs()
+  const { token } = shop.owner
+  const health = (await world.request('GET', '/api/stores/health', { token })).body
+  expect(health).toMatchObject({ streams: { sweep: { problem: expect.any(String) } } })
+  await shop.beat()
+  expect((await world.request('GET', '/api/stores/health', { token })).body).toMatchObject({ isReported: true })
+  const now = await world.request('POST', '/api/stores/sync', { token })
+  const inDays = (days: number) => new Date(world.now.getTime() + days * 24 * HOUR).toISOString()
+  const coupon = { code: 'SAVE', type: 'percentage', amount: 10, startDate: inDays(0), endDate: inDays(7) }
+  const make = () => world.request('POST', '/api/coupons', { token, body: { ...coupon, isActive: true } })
+  const made = await make()
+  expect(now.body.error).toContain('The plugin reports new orders, stock and prices instead.')
+  const doctor = (await world.request('GET', '/api/stores/doctor', { token })).body.checks as Check[]
+  const checks = new Map(doctor.map((check) => [check.id, check]))
+  expect(checks.get('sync')).toMatchObject({ state: 'quiet', finding: expect.stringContaining('reports new orders') })
+  expect(checks.get('webhooks')).toMatchObject({ state: 'quiet', finding: expect.stringMatching(/^Not needed/) })
+  const problems = Object.values(health.streams).map((each) => (each as { problem: string | null }).problem ?? '')
+  const said = [
+    ...problems,
+    now.body.error,
+    made.body.error,
+    ...[...checks.values()].map(({ finding }) => finding),
+  ].join()
+  expect(said).toContain('A firewall or a password in front of the shop may keep Recoup out')
+  expect(said).not.toMatch(/spelling|usually an outage|first import/)
+  // Of a shop that was reached before, one failure says nothing about a firewall.
+  await world.db.updateTable('plugin_connections').set({ is_reached: true }).execute()
+  expect((await make()).body.error).not.toContain('firewall')
+})
+
+test('of a plugin that cannot report stock and prices, every check of the doctor says so', async () => {
+  shop = await aCutOffShop(world, { isOld: true })
+  await shop.beat()
+  await shop.beat()
+  const { token } = shop.owner
+  expect((await world.request('GET', '/api/stores/health', { token })).body).toMatchObject({ isReported: false })
+  const { checks } = (await world.request('GET', '/api/stores/doctor', { token })).body as { checks: Check[] }
+  const outdated = checks.filter(({ finding }) => finding.includes('version of the plugin does not report stock'))
+  expect(outdated.map(({ id }) => id)).toEqual(expect.arrayContaining(['sync', 'plugin-reach']))
+  expect(checks.map(({ finding }) => finding).join()).not.toContain('does not report now')
+})
+
+test('no sentence on such a shop says that its plugin reports once it is silent', async () => {
+  shop = await aCutOffShop(world)
+  await shop.beat()
+  world.advance(16 * MINUTE)
+  const { token } = shop.owner
+  expect((await world.request('GET', '/api/stores/health', { token })).body).toMatchObject({ isReported: false })
+  expect((await world.request('POST', '/api/stores/sync', { token })).body.error).not.toContain('The plugin reports')
+  const { checks } = (await world.request('GET', '/api/stores/doctor', { token })).body as { checks: Check[] }
+  const found = new Map(checks.map((check) => [check.id, check]))
+  expect(found.get('sync')).toMatchObject({ state: 'warn', finding: expect.stringContaining('does not report now') })
+})

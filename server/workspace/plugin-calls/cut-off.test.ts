@@ -1,0 +1,390 @@
+import { afterEach, expect, test } from 'vitest'
+import type { Check } from '../../../shared/checks.ts'
+import { post } from '../../../test/by-hand-scene.ts'
+import { aCopiedCoupon, codeOfCoupon, giveToSteps } from '../../../test/copied-coupons.ts'
+import { aCutOffShop, type CutOffChange, type CutOffShop, elapse, onSale, tick } from '../../../test/cut-off-shop.ts'
+import type { TestStore } from '../../../test/factories.ts'
+import { aProblem } from '../../../test/fake-store.ts'
+import { HOUR, MINUTE, messagesOf } from '../../../test/message-scene.ts'
+import { aBeat, aCartEntry, aCartToken, aWireOrder } from '../../../test/plugin-shop.ts'
+import { acceptsMail, aWorld } from '../../../test/world.ts'
+import { restoreTokenOf } from '../../delivery/compose/compose.ts'
+import { checkOrders } from '../../carts/sync/order-check.ts'
+
+// security-P6: a shop that never answers Recoup sends all the same. Orders, stock and prices come from its plugin's reports (D3).
+
+const world = aWorld()
+let shop: CutOffShop
+afterEach(() => shop.close())
+
+const contact = { email: 'ada@shoppers.example.com', firstName: 'Ada', country: 'US' }
+let seq = 0
+
+async function leaveCart(change: Record<string, unknown> = {}) {
+  const cart = aCartToken()
+  await shop.batch([{ seq: ++seq, ...aCartEntry({ cart, contact, ...change }) }])
+  return cart
+}
+
+/** A cart whose first message has been due for a while. */
+async function aDueCart(change: Record<string, unknown> = {}, how: CutOffChange = {}) {
+  shop = await aCutOffShop(world, how)
+  world.sent.length = 0
+  await shop.beat()
+  const cart = await leaveCart(change)
+  await elapse(world, 2 * HOUR, HOUR)
+  return cart
+}
+
+/** What WordPress' task does once a minute, and the worker right after. */
+async function minute(): Promise<number> {
+  await elapse(world, MINUTE, 20_000)
+  const beats = await shop.beat()
+  await tick(world)
+  return beats
+}
+
+const messages = () => messagesOf(world, shop.storeId)
+const states = async () => (await messages()).map(({ state, reason }) => [state, reason])
+const first = async () => (await states())[0]
+const mail = () => world.sent.at(-1) as { to: string; text: string; html: string }
+const line = (product: string, change: Record<string, unknown> = {}) => ({
+  ...{ product, variation: null, quantity: 1, name: `Product ${product}`, sku: '', price: '10.00', choices: [] },
+  ...change,
+})
+
+test('a cart is reported, left, reminded of, restored and bought, and no call to the shop was ever answered', async () => {
+  const cart = await aDueCart({}, { isSilent: true })
+  expect(world.sent).toEqual([])
+  await shop.beat()
+  await tick(world)
+  expect(world.sent).toHaveLength(1)
+  expect(mail()).toMatchObject({ to: contact.email, text: expect.stringContaining('2 × Earl Grey: $39.00') })
+
+  const token = restoreTokenOf(world.deps.secrets, (await messages())[0]!.id)
+  const { body } = await world.request('POST', `/api/carts/${token}/restore`)
+  const back = new URL(body.checkoutUrl).searchParams.get('recoup-restore')!
+  expect((await shop.call('restore', { token: back })).body.lines).toMatchObject([{ product: '16', quantity: 2 }])
+
+  world.advance(5 * MINUTE)
+  await shop.batch([{ seq: ++seq, type: 'order', order: aWireOrder(world), cart, event: 'placed' }])
+  await tick(world)
+  const carts = await world.db.selectFrom('carts').select('status').where('store_id', '=', shop.storeId).execute()
+  expect(carts).toEqual([{ status: 'recovered' }])
+  expect(shop.calls()).toBeGreaterThan(0)
+})
+
+test('a purchase that only the report tells of stops the reminder', async () => {
+  await aDueCart()
+  shop.orders.push(aWireOrder(world))
+  await minute()
+  expect(world.sent).toEqual([])
+  expect((await first())![0]).toBe('cancelled')
+})
+
+test('reports go on by the minute, and each message is sent with the first one after it is due', async () => {
+  await aDueCart()
+  await minute()
+  expect(world.sent).toHaveLength(1)
+  for (let hour = 0; hour < 2; hour++) {
+    await leaveCart({ contact: { ...contact, email: `hour${hour}@shoppers.example.com` } })
+    for (let count = 0; count < 4; count++) {
+      await minute()
+      expect(shop.asked).toMatchObject({ everyS: 60, ordersSince: expect.any(String) })
+    }
+    await elapse(world, HOUR, HOUR)
+    await minute()
+    expect(world.sent).toHaveLength(2 + hour)
+  }
+})
+
+test('what is sold out is not advertised, what is gone altogether is no reason to write', async () => {
+  await aDueCart({ lines: [line('16'), line('17')] })
+  shop.products.set('17:', onSale('17', { stock_status: 'outofstock' }))
+  await shop.beat()
+  await tick(world)
+  expect(mail().text).toContain('Product 17: Sold out')
+  expect(mail().text).toContain('1 × Product 16: $10.00')
+
+  await shop.close()
+  await aDueCart({ lines: [line('16'), line('17')] })
+  shop.products.set('16:', onSale('16', { status: 'draft' })).set('17:', null)
+  await shop.beat()
+  await tick(world)
+  expect(world.sent).toEqual([])
+  expect(await first()).toEqual(['skipped', 'items_gone'])
+})
+
+test('stock is not guessed: a product that the report does not tell of holds its message, and no other', async () => {
+  await aDueCart()
+  await leaveCart({ lines: [line('17')], contact: { ...contact, email: 'bob@shoppers.example.com' } })
+  await elapse(world, 2 * HOUR, HOUR)
+  shop.products.set('16:', { id: 16, status: 'publish', price: '19.50' }).set('17:', onSale('17'))
+  await minute()
+  expect(world.sent).toMatchObject([{ to: 'bob@shoppers.example.com' }])
+  expect(await first()).toEqual(['held', 'store_unreachable:stock_unreported'])
+  shop.products.set('16:', onSale('16'))
+  await minute()
+  expect(world.sent).toHaveLength(2)
+})
+
+test('a coupon that cannot be read there holds its message for two hours, then the setting of the step decides', async () => {
+  shop = await aCutOffShop(world)
+  world.sent.length = 0
+  await shop.beat()
+  const { storeId } = shop
+  const flow = await world.db.selectFrom('flows').select('id').where('store_id', '=', storeId).executeTakeFirstOrThrow()
+  const store = { storeId, flowId: flow.id } as TestStore
+  const couponId = await aCopiedCoupon(world, store, { platform_id: '71' })
+  await giveToSteps(world, store, couponId)
+  await leaveCart()
+  await elapse(world, 2 * HOUR, HOUR)
+  // It may only be out for a while.
+  const outage = world.db.updateTable('plugin_connections').where('store_id', '=', storeId)
+  await outage.set({ unreached_since: world.now }).execute()
+  await minute()
+  expect([world.sent.length, await first()]).toEqual([0, ['held', 'coupon_unread:unreachable']])
+  await elapse(world, 2 * HOUR, HOUR)
+  await minute()
+  expect([world.sent.length, await first()]).toEqual([1, ['sent', null]])
+  expect(mail().text).not.toContain(await codeOfCoupon(world, couponId))
+})
+
+const heldRecords = async () => {
+  const { id } = (await messages())[0]!
+  const rows = world.db
+    .selectFrom('decision_records')
+    .select('reason')
+    .where('message_id', '=', id)
+    .orderBy('at')
+    .orderBy('id')
+  return (await rows.execute()).map(({ reason }) => reason)
+}
+
+test.each([
+  ['does not name the product', {}, 'stock_unreported'],
+  ['names no products', { isOld: true }, 'plugin_outdated'],
+])('a message keeps its reason while reports that come and age have one that %s (D12)', async (_, how, reason) => {
+  await aDueCart({}, how)
+  shop.products.set('16:', { id: 16, status: 'publish', price: '19.50' })
+  await minute()
+  const before = await heldRecords()
+  expect(before.at(-1)).toBe(`store_unreachable:${reason}`)
+  for (let count = 0; count < 4; count++) {
+    await elapse(world, 90_000, 15_000)
+    await shop.beat()
+    await tick(world)
+  }
+  expect(await heldRecords()).toEqual(before)
+  expect(before.length).toBeLessThanOrEqual(2)
+})
+
+test('a message that waits for a report is looked at every half minute', async () => {
+  await aDueCart()
+  await tick(world)
+  for (const seconds of [0, 30, 30]) {
+    world.advance(seconds * 1_000)
+    await tick(world)
+    const [message] = await messages()
+    expect(message).toMatchObject({ state: 'held', reason: expect.stringMatching(/^store_unreachable/) })
+    expect(message!.wake_at.getTime() - world.now.getTime()).toBe(30_000)
+  }
+})
+
+test('a report of what nobody asked for or that has another form is taken, and keeps nothing', async () => {
+  shop = await aCutOffShop(world)
+  await shop.beat()
+  const report = { since: shop.asked.ordersSince, age: 0, isComplete: true, list: [] }
+  for (const goods of [[null, 7, 'x', { product: '0' }], [{ product: '424242', variation: null, terms: null }]])
+    expect((await shop.call('beat', aBeat(shop, { orders: { ...report, goods } }))).status).toBe(200)
+  const known = world.db.selectFrom('plugin_goods').selectAll().where('store_id', '=', shop.storeId)
+  expect(await known.execute()).toEqual([])
+})
+
+test('a large cart is reported in parts, in one run of the task', async () => {
+  const lines = Array.from({ length: 250 }, (_, n) => line(String(1_000 + n)))
+  await aDueCart({ lines })
+  for (const { product } of lines) shop.products.set(`${product}:`, onSale(product))
+  expect(await shop.beat()).toBe(4)
+  await tick(world)
+  expect(world.sent).toHaveLength(1)
+})
+
+test('a report that is older than a minute is none', async () => {
+  await aDueCart()
+  await shop.beat()
+  const { ordersSince } = shop.asked
+  world.advance(10_000)
+  await shop.call(
+    'beat',
+    aBeat(shop, { orders: { since: ordersSince, age: 70, isComplete: true, list: [], goods: [] } }),
+  )
+  world.advance(55_000)
+  await tick(world)
+  expect(world.sent).toEqual([])
+})
+
+test('a report that was a minute on its way is none, however soon it was sent', async () => {
+  await aDueCart()
+  await shop.beat()
+  const { ordersSince, at } = shop.asked
+  expect(at).toBe(world.now.toISOString())
+  world.advance(65_000)
+  const goods = [{ product: '16', variation: null, terms: onSale('16') }]
+  const report = { since: ordersSince, age: 0, isComplete: true, list: [], goods, askedAt: at }
+  await shop.call('beat', aBeat(shop, { orders: { ...report, sinceAskedS: 2 } }))
+  await tick(world)
+  expect(world.sent).toEqual([])
+  await shop.call('beat', aBeat(shop, { orders: { ...report, sinceAskedS: 62 } }))
+  await tick(world)
+  expect(world.sent).toHaveLength(1)
+})
+
+test('a part of a report that cannot be read at all is passed over, and a purchase behind it is found', async () => {
+  await aDueCart()
+  const { ordersSince } = shop.asked
+  const wall = (ms: number) => new Date(world.now.getTime() - ms).toISOString().slice(0, 19)
+  const list = Array.from({ length: 100 }, (_, n) => ({ id: n + 1, date_modified_gmt: wall(100_000 - n) }))
+  await shop.call('beat', aBeat(shop, { orders: { since: ordersSince, age: 0, isComplete: false, list, goods: [] } }))
+  const { body } = await shop.call('beat', aBeat(shop))
+  expect(body.ask.ordersSince).toBe(`${wall(99_901)}.000Z`)
+  shop.asked = body.ask
+  shop.orders.push(aWireOrder(world))
+  await minute()
+  expect(world.sent).toEqual([])
+  expect((await first())![0]).toBe('cancelled')
+})
+
+test('stock that was reported a minute ago is not sent on, though the orders have been reported since (D3)', async () => {
+  await aDueCart()
+  for (let n = 0; n < 5; n++) await leaveCart({ contact: { ...contact, email: `n${n}@shoppers.example.com` } })
+  await elapse(world, 2 * HOUR, HOUR)
+  await shop.beat()
+  world.advance(50_000)
+  const orders = { since: shop.asked.ordersSince, age: 0, isComplete: true, list: [], goods: [] }
+  await shop.call('beat', aBeat(shop, { orders }))
+  // Five are sent at a time, and their mail server takes its time.
+  world.answer = (mail) => {
+    if (world.sent.length === 1) world.advance(20_000)
+    return acceptsMail(mail)
+  }
+  await tick(world)
+  world.answer = acceptsMail
+  expect(world.sent.length).toBeLessThan(6)
+  await minute()
+  await minute()
+  expect(world.sent).toHaveLength(6)
+})
+
+test('a message by hand is refused until the report has come, and then sent', async () => {
+  await aDueCart({ contact: { ...contact, email: 'eve@shoppers.example.com' } })
+  await minute()
+  world.sent.length = 0
+  await elapse(world, 10 * MINUTE, MINUTE)
+  const cart = await world.db.selectFrom('carts').select('id').where('store_id', '=', shop.storeId).executeTakeFirst()
+  const body = { to: 'eve@shoppers.example.com', cart_id: cart!.id }
+  const store = { storeId: shop.storeId, token: shop.owner.token } as Parameters<typeof post>[1]
+  const ask = () => post(world, store, '/api/email/send-email', body)
+  expect(await ask()).toMatchObject({
+    status: 422,
+    body: { fields: { reason: expect.stringContaining('store_unreachable') } },
+  })
+  await minute()
+  expect((await ask()).status).toBe(200)
+})
+
+const doctor = async () => {
+  const { body } = await world.request('GET', '/api/stores/doctor', { token: shop.owner.token })
+  return new Map<string, Check>(body.checks.map((check: Check) => [check.id, check]))
+}
+
+test('a plugin that reports no stock holds its messages, and the doctor, the settings and the message say to update it', async () => {
+  await aDueCart({}, { isOld: true })
+  await minute()
+  await minute()
+  expect(world.sent).toEqual([])
+  expect(await first()).toEqual(['held', 'store_unreachable:plugin_outdated'])
+  expect((await doctor()).get('plugin-reach')).toMatchObject({
+    state: 'bad',
+    nextStep: expect.stringMatching(/^Update the plugin/),
+  })
+  const { plugin } = (await world.request('GET', '/api/stores/plugin', { token: shop.owner.token })).body
+  expect(plugin).toMatchObject({ isReached: false, isOutdated: true })
+})
+
+const reasonsOfWakes = () => shop.fake.pluginCalls.map(({ body }) => JSON.parse(body).reason)
+
+test('a shop that stops answering is asked for reports at once, and as long as it does not answer (real-store-W15)', async () => {
+  shop = await aCutOffShop(world, { isReached: true })
+  world.sent.length = 0
+  await shop.beat()
+  expect(shop.asked).toMatchObject({ everyS: 3_600, ordersSince: null, goods: [] })
+  await leaveCart()
+  shop.fake.problem = aProblem('plain_permalinks')
+  await elapse(world, 2 * HOUR - 30_000, HOUR)
+  await elapse(world, 2 * MINUTE, 10_000)
+  expect(await first()).toEqual(['held', 'store_unreachable:plain_permalinks'])
+  expect(reasonsOfWakes()).toContain('check')
+
+  // The wake's beat, and those of the task.
+  expect(await shop.beat()).toBe(2)
+  await tick(world)
+  expect(world.sent).toHaveLength(1)
+  for (let count = 0; count < 20; count++) {
+    await minute()
+    expect(shop.asked).toMatchObject({ everyS: 60, ordersSince: expect.any(String) })
+  }
+  const { plugin } = (await world.request('GET', '/api/stores/plugin', { token: shop.owner.token })).body
+  expect(plugin).toMatchObject({ isReached: false, reason: expect.stringContaining('Post name') })
+
+  shop.fake.problem = null
+  for (let count = 0; count < 11; count++) await minute()
+  expect(shop.asked).toMatchObject({ everyS: 3_600, ordersSince: null })
+})
+
+test('a shop whose orders alone cannot be read reports them too', async () => {
+  shop = await aCutOffShop(world, { isReached: true })
+  world.sent.length = 0
+  shop.fake.orders = () => {
+    throw aProblem('store_error')
+  }
+  await leaveCart()
+  await elapse(world, 2 * HOUR - 30_000, HOUR)
+  await elapse(world, 2 * MINUTE, 10_000)
+  await shop.beat()
+  await tick(world)
+  await minute()
+  expect(world.sent).toHaveLength(1)
+  expect(shop.asked.everyS).toBe(60)
+})
+
+test('where the wake cannot arrive, the answer to a cart or an order asks for the beat', async () => {
+  await aDueCart()
+  await elapse(world, 5 * MINUTE, MINUTE)
+  const send = async () => (await shop.batch([{ seq: ++seq, type: 'test', test: 'f'.repeat(32) }])).body.beat
+  expect(await send()).toBe(true)
+  await shop.beat()
+  expect(await send()).toBe(false)
+})
+
+test('one reading that failed makes the plugin call again within a minute, and nothing else', async () => {
+  shop = await aCutOffShop(world, { isReached: true })
+  shop.fake.problem = aProblem('timeout')
+  await checkOrders(world.deps, shop.storeId)
+  await shop.beat()
+  expect(shop.asked).toMatchObject({ everyS: 60, ordersSince: null })
+  shop.fake.problem = null
+  world.advance(MINUTE)
+  await checkOrders(world.deps, shop.storeId)
+  await shop.beat()
+  expect(shop.asked).toMatchObject({ everyS: 3_600, ordersSince: null })
+})
+
+test('a plugin without reports of stock sends again as soon as the shop is reached again', async () => {
+  await aDueCart({}, { isOld: true })
+  await minute()
+  shop.fake.problem = null
+  await elapse(world, 2 * MINUTE, 10_000)
+  // Shops of the tests before this one are reached as well.
+  expect((await messages()).map(({ sending_at: at }) => at !== null)).toEqual([true, false, false])
+})

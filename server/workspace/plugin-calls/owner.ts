@@ -1,0 +1,49 @@
+import { randomBytes } from 'node:crypto'
+import { type PluginView, pluginTexts } from '../../../shared/plugin.ts'
+import type { Db, StoreDb } from '../../core/db/db.ts'
+import { AppError } from '../../core/common/errors.ts'
+import { type Limit, take } from '../../core/db/rate-limits.ts'
+import type { Deps } from '../../deps.ts'
+import { changePlugin, queueWake, readPlugin } from '../../access/plugin/plugin.ts'
+import { isAlive, reachReason } from '../../access/plugin/rules.ts'
+import { pushOnlyPlugin } from '../../carts/sync/push-only.ts'
+import { isNewer, offeredUpdate } from './zip.ts'
+
+// The plugin as the store's team sees it.
+
+/** The first version of the plugin with consent boxes in several languages. */
+const LANGUAGES_SINCE = '0.2.0'
+
+const TESTS: Limit = { name: 'plugin-test', points: 10, windowS: 600 }
+
+export async function viewPlugin(deps: Deps, store: StoreDb<Db>): Promise<PluginView | null> {
+  const plugin = await readPlugin(store)
+  if (!plugin || plugin.ended_at) return null
+  const isCutOff = (await pushOnlyPlugin(store)) !== null
+  return {
+    version: plugin.version,
+    newerVersion: (await offeredUpdate(deps.config.publicUrl, plugin.version))?.version ?? null,
+    connectedAt: plugin.connected_at.toISOString(),
+    calledAt: plugin.called_at?.toISOString() ?? null,
+    cartAt: plugin.cart_at?.toISOString() ?? null,
+    isAlive: isAlive(plugin, deps.now()),
+    isReached: isCutOff ? false : plugin.is_reached,
+    isOutdated: isCutOff && plugin.reports_goods === false,
+    showsLanguages: !isNewer(LANGUAGES_SINCE, plugin.version),
+    reason: isCutOff ? reachReason(plugin) : null,
+    test: {
+      isWaiting: plugin.test_asked !== null && plugin.test_asked !== plugin.test_seen,
+      seenAt: plugin.test_seen_at?.toISOString() ?? null,
+    },
+  }
+}
+
+/** The plugin is asked with its next beat, which the wake makes come at once. */
+export async function askForTest(deps: Deps, store: StoreDb<Db>): Promise<string> {
+  const plugin = await readPlugin(store)
+  if (!plugin || plugin.ended_at) throw new AppError('conflict', pluginTexts.noPlugin)
+  await take(deps, TESTS, store.storeId)
+  await changePlugin(store, { test_asked: randomBytes(16).toString('hex') })
+  await queueWake(deps, store, 'test')
+  return pluginTexts.testAsked
+}

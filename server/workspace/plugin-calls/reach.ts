@@ -1,0 +1,93 @@
+import type { z } from 'zod'
+import { type Db, transact, transactAccount } from '../../core/db/db.ts'
+import { AppError } from '../../core/common/errors.ts'
+import { inPlace, type StepAside } from '../../core/common/seats.ts'
+import type { Deps } from '../../deps.ts'
+import { wakeUnread } from '../../messages/messages/messages.ts'
+import { StoreProblem } from '../../platforms/platform/store-problem.ts'
+import type { reachJob, yieldJob } from '../../access/plugin/jobs.ts'
+import { changePlugin, queueWake, readPlugin } from '../../access/plugin/plugin.ts'
+import { queueYield } from '../store-settings/connect.ts'
+import { disconnectStore } from '../store-settings/stores.ts'
+import { storeAccess } from '../../access/stores/access.ts'
+import { profileColumns } from '../../access/stores/profile.ts'
+import { ORDER_CHECK_LIMIT_MS } from '../../access/stores/rules.ts'
+import { readStore, type StoreRow, updateStore } from '../../access/stores/store.ts'
+import { importJob } from '../../carts/sync/jobs.ts'
+import { forgetCheckFailures } from '../../carts/sync/streams.ts'
+import * as sql from './sql.ts'
+
+// Whether we reach a shop that its plugin has connected. Until then its address is only the plugin's word, and another account that
+// proves it takes it.
+
+const LIMIT_MS = 30_000
+
+/** Job, after connecting and again with later beats. */
+export async function reachShop(
+  deps: Deps,
+  { storeId }: z.infer<typeof reachJob.payload>,
+  stepAside: StepAside = inPlace,
+): Promise<void> {
+  const store = { storeId, db: deps.db as Db }
+  const [row, plugin] = await Promise.all([readStore(store), readPlugin(store)])
+  if (!row?.is_active || !plugin || plugin.ended_at) return
+  const problem = await tryShop(deps, row, stepAside)
+  const reach = {
+    is_reached: problem === null,
+    reach_code: problem?.code ?? null,
+    reach_detail: problem?.detail ?? null,
+  }
+  const unreached_since = problem ? (plugin.unreached_since ?? deps.now()) : null
+  await changePlugin(store, { ...reach, unreached_since, reach_checked_at: deps.now() })
+  if (problem) {
+    deps.log.info({ storeId, problem: problem.code }, 'plugin.shop-not-reached')
+    return
+  }
+  await transact(store, async (tx) => {
+    await forgetCheckFailures(tx)
+    await wakeUnread(tx, deps.now())
+  })
+  // What was refused or failed before is read at once.
+  await deps.jobs.enqueue(deps.db, importJob, { storeId }, storeId)
+  await queueWake(deps, store, 'connected')
+}
+
+interface Problem {
+  code: string
+  detail: string | null
+}
+
+/** null: reached, and the address is ours. */
+async function tryShop(deps: Deps, row: StoreRow, stepAside: StepAside): Promise<Problem | null> {
+  try {
+    const client = await storeAccess(deps, { storeId: row.id, db: deps.db }, stepAside)
+    const profile = await client.readProfile(AbortSignal.timeout(LIMIT_MS))
+    // A shop that tells its profile and not its orders is no use to a message (D3). It has as long for them as a message gives it.
+    const signal = AbortSignal.timeout(ORDER_CHECK_LIMIT_MS)
+    for await (const _ of client.orders({ modifiedSince: deps.now().toISOString(), signal })) break
+    if (profile.homeUrl !== row.home_url) return { code: 'moved', detail: profile.homeUrl }
+    const account = { accountId: row.account_id, db: deps.db as Db }
+    await transactAccount(account, async (tx) => {
+      await updateStore(tx, row.id, { ...profileColumns(profile), url: profile.storeUrl })
+      await sql.proveAddress({ storeId: row.id, db: tx.db })
+      await queueYield(deps, tx, row.home_url)
+    })
+    return null
+  } catch (error) {
+    if (error instanceof StoreProblem) return { code: error.code, detail: error.detail }
+    if (error instanceof AppError) return { code: error.code, detail: null }
+    if ((error as { constraint?: string }).constraint === 'stores_url_key')
+      return { code: 'other_account', detail: null }
+    if ((error as Error).name === 'TimeoutError') return { code: 'timeout', detail: null }
+    throw error
+  }
+}
+
+/** Job. Somebody else has proven that the shop is theirs. */
+export async function yieldStore(deps: Deps, { storeId }: z.infer<typeof yieldJob.payload>): Promise<void> {
+  const store = { storeId, db: deps.db as Db }
+  const row = await readStore(store)
+  if (!row?.is_active || row.is_address_proven) return
+  await disconnectStore(deps, store, 'other_account')
+  deps.log.warn({ storeId }, 'plugin.store-yielded')
+}

@@ -1,0 +1,135 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { DEFAULT_PLATFORM } from '../../../shared/platforms.ts'
+import * as api from '../../../shared/plugin.ts'
+import { AppError } from '../../core/common/errors.ts'
+import type { Deps } from '../../deps.ts'
+import { type Routes, serveAccount, serveStore } from '../../access/http/http.ts'
+import { readInput } from '../../access/http/input.ts'
+import { notify } from '../../access/notifications/notifications.ts'
+import { pluginOf } from '../../platforms/registry/registry.ts'
+import { isSignedBy, readHeaders } from '../../access/plugin/signature.ts'
+import { eraseForShop, exportForShop } from '../privacy/shop-requests.ts'
+import { readWayBack } from '../../delivery/restore/way-back-cart.ts'
+import { disconnectStore } from '../store-settings/stores.ts'
+import { takeBatch } from './batch.ts'
+import { takeBeat } from './beat.ts'
+import { notSigned, Refusal, tooMany } from './caller.ts'
+import { confirmInvitation, exchangeCode, findCode, reviewInvitation } from './connecting.ts'
+import { askForTest, viewPlugin } from './owner.ts'
+import { answerSigned, assertInTime, type CallLimits, openLimits, parseBody, serveSigned } from './signed-routes.ts'
+import { Disconnect, MOST_BYTES, PrivacyRequest, Restore } from './wire.ts'
+import { servedZip } from './zip.ts'
+
+// The plugin in a shop: what its owner asks for here, and what it asks itself. The latter is signed, and in a scope of its own: the
+// signature is over the raw bytes.
+
+/** The oldest plugin that is understood. */
+const LEAST_VERSION = '0.1.0'
+/** So much is read before the signature is looked at; what a call may have is less. */
+const MOST_READ = 1_048_576
+
+export const pluginRoutes: Routes = (app, deps) => {
+  serveAccount(app, deps, api.reviewPlugin, ({ session, query }) => reviewInvitation(deps, session, query.connect))
+
+  serveAccount(app, deps, api.confirmPlugin, async ({ session, body }) => ({
+    url: await confirmInvitation(deps, session, body.connect),
+  }))
+
+  serveStore(app, deps, api.readPlugin, async ({ store }) => ({ plugin: await viewPlugin(deps, store) }))
+
+  serveStore(app, deps, api.testPlugin, async ({ store }) => ({ message: await askForTest(deps, store) }))
+
+  serveZip(app, deps.config)
+}
+
+/** As this Recoup serves it, or as it was built: a signature is over those bytes. */
+export function serveZip(app: FastifyInstance, { publicUrl }: { publicUrl: string }, built?: string): void {
+  const { file } = pluginOf(DEFAULT_PLATFORM)
+  app.get(`/plugin/${file}`, async (request, reply) => {
+    const zip = await servedZip(publicUrl, built)
+    if (!zip) throw new AppError('not_found', 'The plugin has not been built on this server.')
+    return reply
+      .type('application/zip')
+      .header('content-disposition', `attachment; filename="${file}"`)
+      .header('cache-control', 'no-cache')
+      .send('signed' in (request.query as object) ? zip.built : zip.content)
+  })
+}
+
+export const pluginCallRoutes: Routes = (app, deps) => {
+  app.register(async (scope) => signedRoutes(scope, deps))
+}
+
+function signedRoutes(scope: FastifyInstance, deps: Deps): void {
+  const limits = openLimits()
+  const asked = { deps, limits }
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MOST_READ }, (_request, body, done) =>
+    done(null, body),
+  )
+  scope.addHook('onRequest', (request) => limits.assertTrusted(request))
+
+  scope.get('/api/plugin', async () => ({
+    recoup: 1,
+    now: Math.floor(deps.now().getTime() / 1_000),
+    minPlugin: LEAST_VERSION,
+  }))
+
+  scope.post('/api/plugin/connect', (request, reply) => serveConnect(deps, limits, request, reply))
+
+  scope.post('/api/plugin/batch', (request, reply) =>
+    serveSigned(asked, 'batch', { request, reply }, (caller, body) => takeBatch(deps, caller, body)),
+  )
+
+  scope.post('/api/plugin/beat', (request, reply) =>
+    serveSigned(asked, 'beat', { request, reply }, (caller, body) => takeBeat(deps, caller, body)),
+  )
+
+  scope.post('/api/plugin/restore', (request, reply) =>
+    serveSigned(asked, 'restore', { request, reply }, async (caller, body) => {
+      const cart = await readWayBack(deps, caller, readInput(Restore, body).token)
+      if (!cart) {
+        await limits.takeUnknown(caller.storeId)
+        throw new AppError('not_found', 'The link is unknown, has ended, or is of another shop.')
+      }
+      if ('waitS' in cart) throw tooMany(cart.waitS)
+      return { ...cart }
+    }),
+  )
+
+  scope.post('/api/plugin/privacy', (request, reply) =>
+    serveSigned(asked, 'privacy', { request, reply }, async (caller, body) => {
+      const { ask, email, page } = readInput(PrivacyRequest, body)
+      deps.log.info({ storeId: caller.storeId, ask }, 'plugin.privacy')
+      if (ask === 'erase') return { isErasing: await eraseForShop(deps, caller, email) }
+      return { ...(await exportForShop(deps, caller, { email, page })) }
+    }),
+  )
+
+  scope.post('/api/plugin/disconnect', (request, reply) =>
+    serveSigned(asked, 'disconnect', { request, reply }, async (caller, body) => {
+      const { reason } = readInput(Disconnect, body)
+      await disconnectStore(deps, caller, reason === 'uninstall' ? 'uninstall' : 'shop')
+      await notify(caller, { type: 'store_uninstalled', data: { url: caller.homeUrl }, at: deps.now() })
+      deps.log.info({ storeId: caller.storeId, reason }, 'plugin.disconnected')
+      return {}
+    }),
+  )
+}
+
+/** Signed with the code's key, as there is no secret yet. */
+async function serveConnect(deps: Deps, limits: CallLimits, request: FastifyRequest, reply: FastifyReply) {
+  const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+  const headers = readHeaders(request.headers)
+  const found = headers && (await findCode(deps, headers.store))
+  if (!found || !isSignedBy(found.key, 'connect', headers, body)) {
+    await limits.noteFailure(request)
+    throw notSigned()
+  }
+  return answerSigned(deps, reply, { secret: found.key, nonce: headers.nonce, name: 'connect' }, async () => {
+    if (body.length > MOST_BYTES.connect)
+      throw new Refusal(413, 'too_large', 'The body is larger than this call may have.')
+    assertInTime(headers, deps.now())
+    return exchangeCode(deps, found, parseBody(body))
+  })
+}

@@ -1,0 +1,165 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { statusOf } from '../../../shared/errors.ts'
+import type { Db } from '../../core/db/db.ts'
+import { AppError } from '../../core/common/errors.ts'
+import { clientNetwork } from '../../core/db/rate-limits.ts'
+import { pluginStore } from '../../core/db/system.ts'
+import type { Deps } from '../../deps.ts'
+import { noteCall, openSecrets, readPlugin, takeNonce } from '../../access/plugin/plugin.ts'
+import {
+  answerSignature,
+  type CallHeaders,
+  type CallName,
+  isInTime,
+  isSignedBy,
+  readHeaders,
+} from '../../access/plugin/signature.ts'
+import { type Caller, notSigned, Refusal, tooMany } from './caller.ts'
+import { MOST_BYTES } from './wire.ts'
+
+// A signed call of a shop's plugin, checked in the order of docs/plugin-protocol.md, and its answer, signed too. Nothing of a body is
+// read before its signature was found right.
+
+type Made = Record<string, unknown>
+
+const CALLS = { points: 600, duration: 600 }
+const FAILURES = { points: 100, duration: 600 }
+const FAILURES_OF_NETWORK = { points: 1_000, duration: 600 }
+
+/** Kept in memory: they only spare the database. */
+export function openLimits() {
+  const calls = new RateLimiterMemory(CALLS)
+  const failures = new RateLimiterMemory(FAILURES)
+  const networks = new RateLimiterMemory(FAILURES_OF_NETWORK)
+  const consume = async (key: string) => {
+    await calls.consume(key).catch((error) => {
+      throw error instanceof RateLimiterRes ? tooMany(Math.ceil(error.msBeforeNext / 1_000)) : error
+    })
+  }
+  const namesOf = ({ ip, headers }: FastifyRequest) => {
+    const network = clientNetwork(ip)
+    return { network, pair: `${network} ${String(headers['x-recoup-store']).slice(0, 64)}` }
+  }
+  return {
+    /** Before the body is read: too much of what was not signed came from there. */
+    async assertTrusted(request: FastifyRequest): Promise<void> {
+      const { network, pair } = namesOf(request)
+      const [ofPair, ofNetwork] = await Promise.all([failures.get(pair), networks.get(network)])
+      const isAbove =
+        (ofPair?.consumedPoints ?? 0) >= FAILURES.points ||
+        (ofNetwork?.consumedPoints ?? 0) >= FAILURES_OF_NETWORK.points
+      if (isAbove) throw new AppError('rate_limited', 'Too many calls.', { retryAfterS: FAILURES.duration })
+    },
+    async noteFailure(request: FastifyRequest): Promise<void> {
+      const { network, pair } = namesOf(request)
+      await Promise.all([failures.consume(pair), networks.consume(network)]).catch(passLimit)
+    },
+    /** Carts that are asked for are limited by their tokens, as anybody can make a shop ask for some that they have made up. */
+    async take(storeId: string, name: CallName): Promise<void> {
+      if (name !== 'restore') await consume(storeId)
+    },
+    /** A token that was made up uses up nothing of what the shop's own carts and orders need. */
+    takeUnknown: (storeId: string): Promise<void> => consume(`unknown ${storeId}`),
+  }
+}
+
+function passLimit(error: unknown): void {
+  if (!(error instanceof RateLimiterRes)) throw error
+}
+
+export type CallLimits = ReturnType<typeof openLimits>
+
+/** Serves a call that is signed with a store's secret. */
+export async function serveSigned(
+  { deps, limits }: { deps: Deps; limits: CallLimits },
+  name: Exclude<CallName, 'connect' | 'wake'>,
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+  handle: (caller: Caller, body: unknown) => Promise<Made>,
+): Promise<FastifyReply> {
+  const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+  const known = await whoSigned(deps, name, request, body)
+  if (!known) {
+    await limits.noteFailure(request)
+    throw notSigned()
+  }
+  const { headers, secret, store } = known
+  const handles = { storeId: store.id, accountId: store.account_id, homeUrl: store.home_url, db: deps.db as Db }
+  return answerSigned(deps, reply, { secret, nonce: headers.nonce, name }, async () => {
+    if (body.length > MOST_BYTES[name]) {
+      throw new Refusal(413, 'too_large', 'The body is larger than this call may have.')
+    }
+    await assertFresh(deps, handles, headers)
+    await limits.take(store.id, name)
+    if (known.hasEnded) throw new Refusal(410, 'disconnected', 'This store is not connected any more.')
+    await noteCall(handles, deps.now())
+    return handle(handles, parseBody(body))
+  })
+}
+
+async function whoSigned(deps: Deps, name: CallName, request: FastifyRequest, body: Buffer) {
+  const headers = readHeaders(request.headers)
+  const isId = headers && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(headers.store)
+  const store = isId ? await pluginStore(deps.db, headers.store) : undefined
+  const plugin = store && (await readPlugin({ storeId: store.id, db: deps.db }))
+  if (!headers || !store || !plugin) return null
+  const { secret, oldSecret } = openSecrets(deps, plugin)
+  const hasEnded = plugin.ended_at !== null || !store.is_active
+  if (isSignedBy(secret, name, headers, body)) return { headers, secret, store, hasEnded }
+  if (oldSecret !== null && isSignedBy(oldSecret, name, headers, body))
+    return { headers, secret: oldSecret, store, hasEnded }
+  return null
+}
+
+async function assertFresh(deps: Deps, store: Caller, headers: CallHeaders): Promise<void> {
+  const now = deps.now()
+  assertInTime(headers, now)
+  if (await takeNonce(store, headers.nonce, now)) return
+  throw new Refusal(409, 'replayed', 'This call came before.')
+}
+
+export function assertInTime(headers: CallHeaders, now: Date): void {
+  if (isInTime(headers, now)) return
+  const seconds = Math.floor(now.getTime() / 1_000)
+  throw new Refusal(401, 'clock', 'The clock of the shop and that of Recoup differ by more than 5 minutes.', {
+    now: seconds,
+  })
+}
+
+export function parseBody(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch (error) {
+    throw new AppError('invalid', 'The body is not JSON.', { cause: error })
+  }
+}
+
+/** Whatever comes of it is signed, so that nobody on the way can say it. */
+export async function answerSigned(
+  deps: Deps,
+  reply: FastifyReply,
+  { secret, nonce, name }: { secret: string; nonce: string; name: CallName },
+  handle: () => Promise<Made>,
+): Promise<FastifyReply> {
+  const { status, made } = await handle().then(
+    (answer) => ({ status: 200, made: answer }),
+    (error: unknown) => refused(deps, name, error),
+  )
+  const text = JSON.stringify(made)
+  return reply
+    .code(status)
+    .header('x-recoup-signature', answerSignature(secret, nonce, status, text))
+    .type('application/json; charset=utf-8')
+    .send(text)
+}
+
+function refused(deps: Deps, name: CallName, error: unknown): { status: number; made: Made } {
+  if (error instanceof Refusal) {
+    return { status: error.status, made: { code: error.code, error: error.message, ...error.more } }
+  }
+  if (error instanceof AppError) {
+    return { status: statusOf[error.code], made: { code: error.code, error: error.message } }
+  }
+  deps.log.error({ err: error, call: name }, 'plugin.call-failed')
+  return { status: 500, made: { code: 'internal', error: 'Something went wrong on Recoup’s side.' } }
+}

@@ -1,0 +1,140 @@
+import { hash } from 'node:crypto'
+import fs from 'node:fs/promises'
+import { buffer } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import yauzl from 'yauzl'
+import yazl from 'yazl'
+import { DEFAULT_PLATFORM } from '../../../shared/platforms.ts'
+import { pluginOf } from '../../platforms/registry/registry.ts'
+import { readSignatures, type SignedZip, signatureFile } from './signed-zip.ts'
+
+// The plugin's zip as it is served: the one that was built, and one file more that says where this Recoup is. It is made the same way each
+// time, so that the digest told to a plugin is that of the bytes it downloads.
+
+const { file: FILE } = pluginOf(DEFAULT_PLATFORM)
+const BUILT = fileURLToPath(new URL(`../../../dist/plugin/${FILE}`, import.meta.url))
+const FOLDER = FILE.replace('.zip', '')
+const MOST_BYTES = 10_000_000
+
+export interface ServedZip {
+  content: Buffer
+  sha256: string
+  /** Of the plugin's header and its readme. */
+  version: string
+  requiresPhp: string
+  requiresWordpress: string
+  tested: string
+  /** As it was built: the same bytes at every Recoup, which a publisher can sign. */
+  built: Buffer
+  signed: SignedZip | null
+}
+
+let made: { name: string; zip: Promise<ServedZip> } | null = null
+
+/** null: it has not been built. */
+export async function servedZip(publicUrl: string, file = BUILT): Promise<ServedZip | null> {
+  const stat = await fs.stat(file).catch(() => null)
+  if (!stat || stat.size > MOST_BYTES) return null
+  const name = `${file} ${stat.mtimeMs} ${publicUrl}`
+  if (made?.name !== name) made = { name, zip: makeZip(file, publicUrl) }
+  const { zip } = made
+  return zip.catch((error) => {
+    made = null
+    throw error
+  })
+}
+
+/** null: the plugin has the newest. */
+export async function offeredUpdate(publicUrl: string, version: string, file = BUILT) {
+  const zip = await servedZip(publicUrl, file)
+  if (!zip || !isNewer(zip.version, version)) return null
+  const { sha256, requiresPhp, requiresWordpress, tested, signed } = zip
+  const signatures = signed ? { signed: { sha256: signed.sha256, signatures: signed.signatures } } : {}
+  return { version: zip.version, sha256, requiresPhp, requiresWordpress, tested, ...signatures }
+}
+
+/** Numbers between dots; what is no number counts as 0. */
+export function isNewer(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((text) => text.split('.').map((part) => Number.parseInt(part, 10) || 0)) as [
+    number[],
+    number[],
+  ]
+  const place = [...Array(Math.max(a.length, b.length)).keys()].find((index) => (a[index] ?? 0) !== (b[index] ?? 0))
+  return place !== undefined && (a[place] ?? 0) > (b[place] ?? 0)
+}
+
+async function makeZip(file: string, publicUrl: string): Promise<ServedZip> {
+  const files = await readZip(file)
+  const zip = new yazl.ZipFile()
+  const options = { mtime: new Date(2020, 0, 1), mode: 0o100644, compress: false, forceDosTimestamp: true }
+  for (const { name, content } of files) {
+    zip.addBuffer(name === `${FOLDER}/${FOLDER}.php` ? withAddresses(content, publicUrl) : content, name, options)
+  }
+  zip.addBuffer(Buffer.from(configFile(publicUrl)), `${FOLDER}/config.php`, options)
+  zip.end()
+  const content = await buffer(zip.outputStream as NodeJS.ReadableStream)
+  const textOf = (name: string) =>
+    files.find((each) => each.name === `${FOLDER}/${name}`)?.content.toString('utf8') ?? ''
+  const header = headersOf(textOf(`${FOLDER}.php`))
+  const built = await fs.readFile(file)
+  return {
+    content,
+    sha256: hash('sha256', content),
+    version: header('Version') ?? '0',
+    requiresPhp: header('Requires PHP') ?? '7.4',
+    requiresWordpress: header('Requires at least') ?? '6.2',
+    tested: headersOf(textOf('readme.txt'))('Tested up to') ?? '',
+    built,
+    signed: await readSignatures(signatureFile(file), built),
+  }
+}
+
+/** The header's links lead to this Recoup, which has the only page about the plugin. A signed zip has no links. */
+function withAddresses(content: Buffer, publicUrl: string): Buffer {
+  const origin = new URL(publicUrl).origin
+  return Buffer.from(
+    content
+      .toString('utf8')
+      .replace(
+        /^ \* Author: .*$/m,
+        (author) => `${author}\n * Author URI: ${origin}/\n * Plugin URI: ${origin}/landing`,
+      ),
+  )
+}
+
+const configFile = (publicUrl: string) =>
+  `<?php\n\ndefine('RECOUP_URL', '${publicUrl.replace(/[\\']/g, (char) => `\\${char}`)}');\n`
+
+/** Of WordPress' header comments: ` * Version: 1.0.0`. */
+function headersOf(text: string) {
+  const lines = text.slice(0, 8_192).split('\n')
+  return (name: string): string | null => {
+    const line = lines.map((each) => each.replace(/^[ *]+/, '')).find((each) => each.startsWith(`${name}:`))
+    return line
+      ? line
+          .slice(name.length + 1)
+          .trim()
+          .slice(0, 40)
+      : null
+  }
+}
+
+async function readZip(file: string): Promise<{ name: string; content: Buffer }[]> {
+  const zip = await promisify<string, yauzl.Options, yauzl.ZipFile>(yauzl.open)(file, { lazyEntries: true })
+  const files: { name: string; content: Buffer }[] = []
+  return new Promise((resolve, reject) => {
+    zip.on('error', reject)
+    zip.on('end', () => resolve(files))
+    zip.on('entry', (entry: yauzl.Entry) => {
+      zip.openReadStream(entry, (error, stream) => {
+        if (error) return reject(error)
+        buffer(stream).then((content) => {
+          files.push({ name: entry.fileName, content })
+          zip.readEntry()
+        }, reject)
+      })
+    })
+    zip.readEntry()
+  })
+}

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { tracesIn } from '../../../test/erasure-scene.ts'
+import { anOrder, aStore } from '../../../test/factories.ts'
+import { aWorld } from '../../../test/world.ts'
+import { recordOrders } from '../../carts/carts/record.ts'
+import { transact } from '../../core/db/db.ts'
+import { linkRegistered, lockAllKeys, registeredKeys } from '../../shoppers/shoppers/shoppers.ts'
+import { upsertCustomers } from '../../carts/sync/sync-sql.ts'
+
+const world = aWorld()
+
+test('an account whose address is another shopper’s goes with them, by each address they have (C8, decision 40)', async () => {
+  const { storeId, token } = await aStore(world)
+  const phone = '+12125550144'
+  const record = { customerId: '4713', email: 'Mia@walk.example', phone: null }
+  // The account's order has a phone alone; a cart had the account's email before the store told of the account.
+  const byPhone = { ...anOrder(world), email: null, phone, customerId: record.customerId }
+  await recordOrders(world.deps, storeId, [byPhone, anOrder(world, { email: 'mia@walk.example' })], 'sync')
+  await transact({ storeId, db: world.db }, async (tx) => {
+    const row = { customer_id: record.customerId, email: record.email, phone: null, hashes: [] }
+    expect(await upsertCustomers(tx, JSON.stringify([row]), world.now, world.now)).toEqual([record.customerId])
+    const said = { ...record, email: 'mia@walk.example' }
+    await lockAllKeys(tx, registeredKeys(said, 'shop.example'))
+    await linkRegistered(tx, [said], { storeHost: 'shop.example', now: world.now })
+  })
+  expect(await tracesIn(world, ['mia@walk'])).toContain('shoppers.account_email: mia@walk')
+  for (const known of ['mia@walk.example', phone]) {
+    const { body } = await world.request('GET', `/api/privacy/${encodeURIComponent(known)}`, { token })
+    expect(body.person.addresses.toSorted()).toEqual([phone, 'mia@walk.example'])
+    expect(body.person.counts).toMatchObject({ customers: 1 })
+  }
+  const erase = `/api/privacy/${encodeURIComponent(phone)}`
+  expect((await world.request('DELETE', erase, { token, body: { confirmation: 'erase' } })).status).toBe(202)
+  await world.runJobs()
+  expect(await tracesIn(world, ['mia@walk', '2125550144'])).toEqual([])
+})

@@ -1,0 +1,224 @@
+import { keptEnds, keptEndTexts, keptTexts } from '../../../shared/kept.ts'
+import { type DocumentName, documentNames, documentTitles } from '../../../shared/privacy-documents.ts'
+import type { Config } from '../../core/config/config.ts'
+import type { StoreDb } from '../../core/db/db.ts'
+import { found } from '../../core/common/errors.ts'
+import type { Deps } from '../../deps.ts'
+import { readStore, type StoreRow } from '../../access/stores/store.ts'
+import { type DocumentFacts, documentFacts } from './documents-sql.ts'
+import { keptInTables } from './kept-page.ts'
+
+// Data protection documents as Markdown, in English: what the instance and the store say of themselves is filled in, and what only people
+// know is left as a blank to fill in.
+
+interface Facts extends DocumentFacts {
+  config: Config
+  store: StoreRow
+  day: string
+}
+
+/** Throws `not_found` where there is no document of this name. */
+export async function privacyDocument(deps: Deps, store: StoreDb, asked: string) {
+  const name = found(
+    documentNames.find((each) => each === asked),
+    'Document',
+  )
+  const row = found(await readStore(store), 'Store')
+  const day = deps.now().toISOString().slice(0, 10)
+  const facts = { ...(await documentFacts(store)), config: deps.config, store: row, day }
+  return { fileName: `${name}-${day}.md`, content: `${writers[name](facts).trim()}\n` }
+}
+
+const BLANK = '____________________'
+/** Names are typed by people: in Markdown they mean themselves, on one line. */
+const plain = (text: string) =>
+  text
+    .replace(/\s+/g, ' ')
+    .trim()
+    .replace(/[\\`*_{}[\]<>#|!]/g, (mark) => `\\${mark}`) || BLANK
+
+const controllerOf = ({ accountName, store }: Facts) =>
+  `${plain(store.sender_name || accountName)}, ${plain(store.postal_address)} (${plain(new URL(store.home_url).hostname)})`
+const processorOf = ({ config }: Facts) =>
+  `${plain(config.companyName)}, ${plain(config.supportEmail)} (${plain(new URL(config.publicUrl).hostname)}), address: ${BLANK}`
+
+const KINDS = keptInTables
+const dataKinds = () =>
+  KINDS()
+    .map((name) => `- **${keptTexts.en[name].title}**: ${keptTexts.en[name].text}`)
+    .join('\n')
+
+const endOf = ({ store }: Facts) =>
+  store.retention_days === null
+    ? 'For as long as the store is connected, or until a person is erased.'
+    : `Who a person is: ${store.retention_days} days after they were last seen, customers ${store.retention_days} days after their last order, cart or sign-in.`
+
+interface Service {
+  name: string
+  purpose: string
+  data: string
+}
+
+/** Services that get data of shoppers or of the owner, as they are set up now. */
+function servicesOf({ config, hasOwnMail, textChannels, hasPush }: Facts): Service[] {
+  const smtp = config.smtpUrl ? new URL(config.smtpUrl).hostname : null
+  const texts = 'Phone number, text of the message'
+  return [
+    {
+      name: `${BLANK} (hosting)`,
+      purpose: 'Runs the server and its database',
+      data: 'Everything listed in the record',
+    },
+    ...(hasOwnMail
+      ? [{ name: 'The mail server you have set up yourself', purpose: 'Sends email', data: 'Email address, text' }]
+      : []),
+    ...(smtp
+      ? [{ name: smtp, purpose: 'Sends email', data: 'Email address, name, text of the message; owners’ addresses' }]
+      : []),
+    ...(textChannels.includes('sms') || config.operatorTexts
+      ? [{ name: 'Twilio', purpose: 'Sends and receives SMS', data: texts }]
+      : []),
+    ...(textChannels.includes('whatsapp')
+      ? [{ name: 'Meta (WhatsApp Business Platform)', purpose: 'Sends and receives WhatsApp messages', data: texts }]
+      : []),
+    ...(hasPush
+      ? [
+          {
+            name: 'The push service of the shopper’s browser (Google, Mozilla, Apple, Microsoft)',
+            purpose: 'Delivers notifications',
+            data: 'Address of the browser; the text is encrypted',
+          },
+        ]
+      : []),
+    ...(config.stripe
+      ? [
+          {
+            name: 'Stripe',
+            purpose: 'Takes payments for plans',
+            data: 'The owner’s name, email and payment; no shoppers',
+          },
+        ]
+      : []),
+  ]
+}
+
+const tableOf = (services: readonly Service[]) =>
+  ['| service | what for | data | country, safeguard |', '| - | - | - | - |']
+    .concat(services.map(({ name, purpose, data }) => `| ${plainCell(name)} | ${purpose} | ${data} | ${BLANK} |`))
+    .join('\n')
+const plainCell = (text: string) => text.replaceAll('|', '\\|')
+
+const MEASURES = `- Access by account and role, sessions that end, two-factor sign-in for members who switch it on.
+- Stores' keys and provider passwords are encrypted in the database; addresses on the suppression list and in the consent ledger are keyed hashes.
+- Calls of shops are signed. Links in messages are random and end after 30 days.
+- Logs contain no addresses, message texts or tokens. Visitors' IP addresses are not stored.
+- A person's data can be exported and erased at any time; erasing leaves no address in the database.
+- Encrypted connections, backups and their retention: ${BLANK}`
+
+const head = (name: DocumentName, { store, day }: Facts) =>
+  `# ${documentTitles[name]}\n\nStore: ${plain(store.name)} · ${day} · made by Recoup from its settings. Fill in the blanks, and have it checked: it is no legal advice.`
+
+const writers: Readonly<Record<DocumentName, (facts: Facts) => string>> = {
+  'processing-agreement': (facts) => `${head('processing-agreement', facts)}
+
+## 1. Parties
+
+- Controller: ${controllerOf(facts)}
+- Processor: ${processorOf(facts)}
+
+If you run Recoup on your own server, you are both: you need no agreement with yourself, but one with each service of the list of sub-processors.
+
+## 2. Subject, nature and purpose
+
+The processor runs Recoup for the controller: it records carts of the shop, sends the controller's messages about them by email, SMS, WhatsApp or browser notification, and shows the controller what became of them.
+
+## 3. Duration
+
+For as long as the store is connected. 30 days after it is disconnected all of its data is deleted.
+
+## 4. People and data
+
+Shoppers and customers of ${plain(facts.store.name)}.
+
+${dataKinds()}
+
+## 5. Duties of the processor (Article 28(3) GDPR)
+
+- It processes the data only on the controller's documented instructions: the settings of the store and the controller's actions in Recoup.
+- Everyone with access is bound to confidentiality.
+- It takes the measures of section 7.
+- It engages other processors only as section 6 allows.
+- It helps the controller to answer people's requests: export and erasing are in Recoup under Settings → Consent → Data requests, and in WordPress' own tools.
+- It helps with security, breach notifications, impact assessments and consultations (Articles 32 to 36), and tells the controller of a breach without undue delay.
+- At the end it deletes the data, or hands it over first: the export is under Settings → Account.
+- It gives the controller what is needed to show compliance, and allows audits.
+
+## 6. Sub-processors
+
+The controller agrees to those of the list below. The processor announces changes ${BLANK} days ahead; the controller may object.
+
+${tableOf(servicesOf(facts))}
+
+## 7. Technical and organisational measures
+
+${MEASURES}
+
+## 8. Signatures
+
+Controller: ${BLANK}, date ${BLANK}
+
+Processor: ${BLANK}, date ${BLANK}`,
+
+  'record-of-processing': (facts) => `${head('record-of-processing', facts)}
+
+## Controller (Article 30(1) GDPR)
+
+${controllerOf(facts)}. Representative and data protection officer: ${BLANK}
+
+## Processor
+
+${processorOf(facts)}
+
+## Purpose
+
+Reminding people of carts they left in ${plain(facts.store.name)}, measuring whether reminders help, and showing the shop's team its carts and customers.
+
+## Legal grounds
+
+Consent (Article 6(1)(a)) or, for existing customers, the soft opt-in of the recipient's country, as the table in Settings → Consent → Countries has it. Proof of consents and the list of people who want no messages: Article 6(1)(c) and (f). Other: ${BLANK}
+
+## People
+
+Visitors of the shop who fill a cart, customers, and members of the shop's team.
+
+## Data and how long it is kept
+
+${KINDS()
+  .map(
+    (name) =>
+      `- **${keptTexts.en[name].title}**: ${keptTexts.en[name].text} *${keptEndTexts.en(keptEnds[name], facts.store.retention_days)}*`,
+  )
+  .join('\n')}
+
+${endOf(facts)} All data of a disconnected store is deleted after 30 days.
+
+## Recipients
+
+${tableOf(servicesOf(facts))}
+
+## Transfers to third countries
+
+See the last column above. ${BLANK}
+
+## Measures
+
+${MEASURES}`,
+
+  'sub-processors': (facts) => `${head('sub-processors', facts)}
+
+Operator: ${processorOf(facts)}
+
+${tableOf(servicesOf(facts))}
+
+Services that are not set up are not listed. Your shop system itself is not a sub-processor of Recoup.`,
+}

@@ -1,0 +1,80 @@
+import type { Readable } from 'node:stream'
+import { ZipFile } from 'yazl'
+import { z } from 'zod'
+import { CSV_START, csvLine } from '../../../shared/csv.ts'
+import { exportDataSubject } from '../../../shared/privacy.ts'
+import type { AccountDb, Db } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
+import { accountDownload, datedName, prepareDownload } from '../../access/http/downloads.ts'
+import type { Session } from '../../access/members/session.ts'
+import { findDataSubject, readEverything } from './find.ts'
+import type { PersonRow } from './sql.ts'
+
+// Everything kept about one person (C8): as one JSON file for machines, or as a zip of tables for spreadsheets.
+
+export type DataSubjectFormat = 'json' | 'csv'
+
+export const dataSubjectDownload = accountDownload({
+  name: 'person',
+  path: '/api/privacy-export',
+  permission: exportDataSubject.permission,
+  limit: { name: 'privacy-export', points: 30, windowS: 3_600 },
+  what: z.object({ address: z.string(), format: z.enum(['json', 'csv']) }),
+  read: async (deps, account, { address, format }) => {
+    const { person, ...tables } = await readEverything(deps, account, address)
+    const name = datedName(deps, 'person')
+    const file = { exportedAt: deps.now().toISOString(), addresses: person.addresses, ...tables }
+    if (format === 'json') {
+      return { fileName: `${name}.json`, type: 'application/json', content: `${JSON.stringify(file, null, 2)}\n` }
+    }
+    return { fileName: `${name}.zip`, type: 'application/zip', content: zipOf(tables, person.addresses) }
+  },
+})
+
+export async function prepareDataSubjectExport(
+  deps: Deps,
+  { account, session }: { account: AccountDb<Db>; session: Session },
+  { address, format }: { address: string; format: DataSubjectFormat },
+) {
+  const person = await findDataSubject(deps, account, address)
+  return prepareDownload(deps, dataSubjectDownload, { session, what: { address: person.address, format } })
+}
+
+type Tables = Omit<Awaited<ReturnType<typeof readEverything>>, 'person'>
+
+/** One file per table, a line per row; of several stores the first column says whose it is. */
+function zipOf({ stores, account }: Tables, addresses: readonly string[]): Readable {
+  const zip = new ZipFile()
+  const names = new Set(stores.flatMap(({ tables }) => Object.keys(tables)))
+  for (const name of names) {
+    const rows = stores.flatMap((store) => (store.tables[name] ?? []).map((row) => ({ store: store.name, ...row })))
+    zip.addBuffer(csvOf(rows), `${name}.csv`)
+  }
+  for (const [name, rows] of Object.entries(account)) zip.addBuffer(csvOf(rows), `${name}.csv`)
+  zip.addBuffer(Buffer.from(readme(addresses, [...names, ...Object.keys(account)])), 'README.txt')
+  zip.end()
+  return zip.outputStream as Readable
+}
+
+function csvOf(rows: readonly PersonRow[]): Buffer {
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))]
+  const lines = rows.map((row) => csvLine(columns.map((column) => cellOf(row[column]))))
+  return Buffer.from(CSV_START + csvLine(columns) + lines.join(''))
+}
+
+function cellOf(value: unknown): string | number | null {
+  if (value === null || value === undefined) return null
+  if (typeof value === 'number' || typeof value === 'string') return value
+  return JSON.stringify(value)
+}
+
+const readme = (
+  addresses: readonly string[],
+  names: readonly string[],
+) => `Everything kept about ${addresses.join(', ')}.
+
+Each file is a table that opens in a spreadsheet: ${names.map((name) => `${name}.csv`).join(', ')}.
+
+Money ends in _minor and is in the smallest unit of the currency beside it. Times are ISO 8601. An address_hash is a
+fingerprint of an address, from which the address cannot be read.
+`

@@ -1,0 +1,140 @@
+import { normalizeEmail } from '../../../shared/contact.ts'
+import { type Erasure, keptText, type Person, privacyTexts } from '../../../shared/privacy.ts'
+import { numberAliases } from '../../messages/channels/number-aliases.ts'
+import type { AccountDb, Db } from '../../core/db/db.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import type { Deps } from '../../deps.ts'
+import { storesOf } from '../../access/stores/store.ts'
+import { addressesOf, readAddress } from '../../shoppers/suppressions/rules.ts'
+import { countriesOf, type EntryRow, pageOf } from '../../shoppers/suppressions/suppressions.ts'
+import { leadingAmong, personIn } from './person.ts'
+import * as sql from './sql.ts'
+import { accountPrivacyTables, privacyTables } from './tables.ts'
+
+// One person (C8): everything the account's stores hold together by one address, as they hold their carts together.
+
+export interface Found {
+  /** As it is kept. */
+  address: string
+  addresses: string[]
+  hashes: Buffer[]
+}
+
+/** People have few addresses; what holds more together is no person. */
+const MOST_ADDRESSES = 100
+
+/** Throws `not_found` when it is no address, or nothing is kept about it. */
+export async function findDataSubject(deps: Deps, account: AccountDb<Db>, typed: string): Promise<Found> {
+  const address = readAddress(typed, await countriesOf(account))
+  if (!address) throw new AppError('not_found', privacyTexts.nobody)
+  const { addresses, isKnown } = await closure(account, addressesOf(address))
+  const hashes = addresses.map((each) => deps.secrets.addressHash(each))
+  if (!isKnown && !(await sql.isKnownByHash(account, hashes))) throw new AppError('not_found', privacyTexts.nobody)
+  return { address: address.address, addresses, hashes }
+}
+
+/** Addresses lead to people and these to addresses, until no more come. */
+async function closure(account: AccountDb, start: readonly string[]) {
+  const all = new Set(start)
+  const stores = await storesOf(account)
+  let isKnown = false
+  for (let fresh = [...start]; fresh.length > 0 && all.size < MOST_ADDRESSES; ) {
+    const known = await sql.knownWith(account, leadingAmong(fresh, stores))
+    isKnown ||= known.length > 0
+    const spelled = known.flatMap((value) => (normalizeEmail(value) ? [value] : numberAliases(value)))
+    fresh = leadingAmong([...new Set(spelled)], stores).filter((value) => !all.has(value))
+    for (const value of fresh) all.add(value)
+  }
+  return { addresses: [...all], isKnown }
+}
+
+export async function describeDataSubject(deps: Deps, account: AccountDb<Db>, typed: string): Promise<Person> {
+  const person = await findDataSubject(deps, account, typed)
+  const stores = await storesOf(account)
+  const known = await Promise.all(stores.map((store) => describeIn(deps, account, store, person)))
+  const here = known.filter(({ counts }) => Object.keys(counts).length > 0)
+  const [suppressed, erasures] = await Promise.all([
+    suppressionsOf(account, person.hashes),
+    sql.erasuresOf(account, person.hashes),
+  ])
+  const firsts = known.flatMap(({ seen }) => (seen.firstSeenAt ? [seen.firstSeenAt] : []))
+  return {
+    address: person.address,
+    addresses: person.addresses,
+    names: [...new Set(known.flatMap(({ seen }) => seen.names))],
+    stores: here.map(({ store }) => store),
+    firstSeenAt: firsts.length > 0 ? new Date(Math.min(...firsts.map(Number))).toISOString() : null,
+    counts: sumOf(here.map(({ counts }) => counts)),
+    suppressed: suppressed.map(({ channel, reason, created_at }) => ({
+      channel,
+      reason,
+      since: created_at.toISOString(),
+    })),
+    erasures: erasures.map(presentErasure),
+  }
+}
+
+async function describeIn(deps: Deps, account: AccountDb, { id, name }: { id: string; name: string }, person: Found) {
+  const handle = { storeId: id, db: account.db }
+  const rows = await personIn(deps, handle, person)
+  const seen = await sql.seenIn(handle, rows)
+  const counts: Record<string, number> = {}
+  for (const table of privacyTables.filter((each) => each.name in keptText)) {
+    const count = await sql.countRows(handle, table, rows)
+    if (count > 0) counts[table.name] = count
+  }
+  return { store: { id, name }, seen, counts }
+}
+
+async function suppressionsOf(account: AccountDb, hashes: readonly Buffer[]): Promise<EntryRow[]> {
+  const filter = { search: { hashes, prefix: '\u{10ffff}' }, reason: null, channel: null }
+  return pageOf(account, filter, { after: null, limit: 100 })
+}
+
+/** Everything, for an export. */
+export async function readEverything(deps: Deps, account: AccountDb<Db>, typed: string) {
+  const person = await findDataSubject(deps, account, typed)
+  const providerIds: string[] = []
+  const stores: { id: string; name: string; url: string; tables: Record<string, sql.PersonRow[]> }[] = []
+  for (const { id, name, url } of await storesOf(account)) {
+    const handle = { storeId: id, db: account.db }
+    const rows = await personIn(deps, handle, person)
+    providerIds.push(...(await sql.providerIdsOf(handle, rows.messageIds)))
+    const tables: Record<string, sql.PersonRow[]> = {}
+    for (const table of privacyTables.filter((each) => !each.isLeftOut)) {
+      const kept = await sql.rowsOf(handle, table, rows)
+      if (kept.length > 0) tables[table.name] = kept
+    }
+    if (Object.keys(tables).length > 0) stores.push({ id, name, url, tables })
+  }
+  const ofAccount: Record<string, sql.PersonRow[]> = {}
+  for (const table of accountPrivacyTables) {
+    const kept = await sql.accountRowsOf(account, table, { hashes: person.hashes, providerIds })
+    if (kept.length > 0) ofAccount[table.name] = kept
+  }
+  return { person, stores, account: ofAccount }
+}
+
+export async function readErasure(account: AccountDb<Db>, id: string): Promise<Erasure> {
+  return presentErasure(found(await sql.erasureById(account, id), 'Erasure'))
+}
+
+function presentErasure(row: sql.ErasureRow): Erasure {
+  return {
+    id: row.id,
+    askedAt: row.asked_at.toISOString(),
+    askedBy: row.asked_by,
+    finishedAt: row.finished_at?.toISOString() ?? null,
+    storesTotal: row.stores_total,
+    storesDone: row.stores_done,
+    counts: row.counts,
+  }
+}
+
+export function sumOf(all: readonly Record<string, number>[]): Record<string, number> {
+  const sums: Record<string, number> = {}
+  for (const counts of all) {
+    for (const [name, count] of Object.entries(counts)) if (count > 0) sums[name] = (sums[name] ?? 0) + count
+  }
+  return sums
+}

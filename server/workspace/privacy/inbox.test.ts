@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { tracesIn } from '../../../test/erasure-scene.ts'
+import { aStore } from '../../../test/factories.ts'
+import { aWorld } from '../../../test/world.ts'
+import { recordPosts } from '../../carts/capture/capture.ts'
+import { foldPostsOf } from '../../carts/capture/capture-intake.ts'
+import { keptPosts } from '../../carts/capture/capture-sql.ts'
+import { newId } from '../../core/common/ids.ts'
+import { keepPosts } from '../../core/db/system.ts'
+
+// The process that took a post and the worker may both make facts of it.
+
+const world = aWorld()
+
+test('a post that is recorded once more when its person is erased brings no address of theirs back (C8)', async () => {
+  const shop = await aStore(world)
+  const store = { storeId: shop.storeId, db: world.db }
+  const post = (seq: number, email: string) => ({
+    ...{ cart: 'tok-of-una-browser-cart-1', page: 'tok-of-una-browser-p', seq },
+    ...{ contact: { email }, items: [{ id: '16', quantity: 1 }] },
+  })
+  const keep = (seq: number, email: string) =>
+    keepPosts(world.db, [{ store_id: shop.storeId, id: newId(), received_at: world.now, post: post(seq, email) }])
+  await keep(1, 'una@walk.example')
+  await foldPostsOf(world.deps, shop.storeId)
+  const asked = await world.request('DELETE', '/api/privacy/una@walk.example', {
+    token: shop.token,
+    body: { confirmation: 'erase' },
+  })
+  expect(asked.status).toBe(202)
+  world.advance(1_000)
+  await keep(2, 'una-two@walk.example')
+  const read = await keptPosts(store, 100)
+  expect(read).toHaveLength(1)
+  await world.runJobs()
+  expect(await tracesIn(world, ['una@walk', 'una-two@walk'])).toEqual([])
+  await recordPosts(world.deps, shop.storeId, read)
+  expect(await tracesIn(world, ['una@walk', 'una-two@walk'])).toEqual([])
+})

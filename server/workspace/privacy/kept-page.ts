@@ -1,0 +1,67 @@
+import {
+  type KeptName,
+  keptEnds,
+  keptEndTexts,
+  keptNames,
+  keptPageTexts,
+  keptPath,
+  keptTexts,
+} from '../../../shared/kept.ts'
+import { type Language, languages } from '../../../shared/preferences.ts'
+import { storeByCaptureKey } from '../../core/db/system.ts'
+import type { Deps } from '../../deps.ts'
+import { readStore } from '../../access/stores/store.ts'
+import { accountPrivacyTables, privacyTables } from './tables.ts'
+
+// “What we keep of a shopper”: one page for the owner and the shopper, made of the registry of tables, in the shopper's language.
+
+/** What the registry has, in the page's order. */
+export const keptInTables = (): KeptName[] => {
+  const kept = new Set([...privacyTables, ...accountPrivacyTables].map((table) => table.kept))
+  return keptNames.filter((name) => kept.has(name))
+}
+
+/** null: no store has this key, or it is not connected. */
+export async function keptPage(deps: Deps, key: string, language: Language): Promise<string | null> {
+  const found = await storeByCaptureKey(deps.db, key)
+  const store = found?.is_active ? await readStore({ storeId: found.id, db: deps.db }) : undefined
+  if (!store) return null
+  return html({
+    language,
+    key,
+    storeName: store.sender_name || store.name || new URL(store.home_url).hostname,
+    contact: store.sender_email ?? new URL(store.home_url).hostname,
+    days: store.retention_days,
+  })
+}
+
+interface Page {
+  language: Language
+  key: string
+  storeName: string
+  contact: string
+  days: number | null
+}
+
+const MARKS: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const escaped = (text: string) => text.replace(/[&<>"']/g, (mark) => MARKS[mark]!)
+
+const STYLE = `:root{color-scheme:light dark}body{font:16px/1.55 system-ui,sans-serif;margin:0 auto;max-width:42rem;padding:1.5rem 1rem 3rem;overflow-wrap:anywhere}
+h1{font-size:1.5rem;line-height:1.25}h2{font-size:1.05rem;margin:1.75rem 0 .25rem}p{margin:.25rem 0}.end{opacity:.8;font-size:.9rem}nav{text-align:right}a{color:inherit}`
+
+function html({ language, key, storeName, contact, days }: Page): string {
+  const words = keptPageTexts[language]
+  const other = languages.find((each) => each !== language)!
+  const sections = keptInTables().map((name) => {
+    const { title, text } = keptTexts[language][name]
+    const end = keptEndTexts[language](keptEnds[name], days)
+    return `<section><h2>${escaped(title)}</h2><p>${escaped(text)}</p><p class="end">${words.ends}: ${escaped(end)}</p></section>`
+  })
+  const title = `${words.title} · ${storeName}`
+  return `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta name="robots" content="noindex"><title>${escaped(title)}</title><style>${STYLE}</style></head>
+<body><nav aria-label="Language"><a href="${keptPath(key)}?lang=${other}" lang="${other}" hreflang="${other}">${words.other}</a></nav>
+<main><h1>${words.title}</h1><p>${escaped(words.intro(storeName))}</p>
+${sections.join('\n')}
+<section><h2>${words.rights}</h2><p>${escaped(words.rightsText(contact))}</p></section></main></body></html>`
+}

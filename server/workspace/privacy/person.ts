@@ -1,0 +1,44 @@
+import { numberAliases } from '../../messages/channels/number-aliases.ts'
+import type { StoreDb } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
+import { addressOfSubscription } from '../../delivery/push/subscriptions.ts'
+import { isSharedAddress } from '../../shoppers/shoppers/rules.ts'
+import { readStore } from '../../access/stores/store.ts'
+import * as sql from './sql.ts'
+
+/** One person as a store knows them, their browsers too. An address that stands for nobody leads to no customer record. */
+export async function personIn(
+  { secrets }: Pick<Deps, 'secrets'>,
+  store: StoreDb,
+  known: sql.KnownBy,
+): Promise<sql.StoreDataSubject> {
+  const row = await readStore(store)
+  const leading = row ? leadingAmong(known.addresses, [row]) : []
+  const person = await sql.personIn(store, { ...known, leading })
+  const browsers = await sql.subscriptionsOf(store, person.shopperIds)
+  return {
+    ...person,
+    hashes: [...known.hashes, ...browsers.map((id) => secrets.addressHash(addressOfSubscription(id)))],
+  }
+}
+
+/** Several shoppers by their rows alone; nobody else is known by an address that is theirs. */
+export async function shoppersIn(
+  { secrets }: Pick<Deps, 'secrets'>,
+  store: StoreDb,
+  shopperIds: readonly string[],
+): Promise<sql.StoreDataSubject> {
+  const rows = await sql.rowsOfShoppers(store, shopperIds)
+  const browsers = await sql.subscriptionsOf(store, shopperIds)
+  const marks = [
+    ...rows.addresses.flatMap((address) => (address.includes('@') ? [address] : numberAliases(address))),
+    ...browsers.map(addressOfSubscription),
+  ]
+  return { storeId: store.storeId, ...rows, hashes: marks.map((mark) => secrets.addressHash(mark)) }
+}
+
+/** Those of one person; many may have the others in common. */
+export function leadingAmong(addresses: readonly string[], stores: readonly { home_url: string }[]): string[] {
+  const hosts = stores.map(({ home_url }) => new URL(home_url).hostname)
+  return addresses.filter((address) => !(address.includes('@') && hosts.some((host) => isSharedAddress(address, host))))
+}

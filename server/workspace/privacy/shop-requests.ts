@@ -1,0 +1,86 @@
+import type { AccountDb, Db, StoreDb } from '../../core/db/db.ts'
+import { AppError } from '../../core/common/errors.ts'
+import type { Deps } from '../../deps.ts'
+import { eraseAsked } from './erase.ts'
+import { findDataSubject } from './find.ts'
+import { personIn } from './person.ts'
+import { type PersonRow, rowsOf } from './sql.ts'
+import { privacyTables } from './tables.ts'
+
+// What WordPress' own tools ask for a person through the shop's plugin: a copy of what is kept of them in this shop's store, and that they are
+// forgotten (C8), as where Shopify asks: in all stores of the account, where nobody writes to them again.
+
+interface Shop extends StoreDb<Db> {
+  accountId: string
+}
+
+interface Row {
+  table: string
+  fields: { name: string; value: string }[]
+}
+
+/** So much is in one answer; a longer text is cut. */
+const PAGE_BYTES = 150_000
+const MOST_TEXT = 20_000
+
+/** One page of it, counted from 1. Of another store of the account nothing is in it. */
+export async function exportForShop(
+  deps: Deps,
+  shop: Shop,
+  { email, page }: { email: string; page: number },
+): Promise<{ rows: Row[]; isDone: boolean }> {
+  const pages = pagesOf(await rowsIn(deps, shop, email))
+  return { rows: pages[page - 1] ?? [], isDone: page >= pages.length }
+}
+
+async function rowsIn(deps: Deps, { storeId, accountId, db }: Shop, email: string): Promise<Row[]> {
+  const account: AccountDb<Db> = { accountId, db }
+  const person = await findKnown(deps, account, email)
+  if (!person) return []
+  const store = { storeId, db }
+  const here = await personIn(deps, store, person)
+  const rows: Row[] = []
+  for (const table of privacyTables.filter((each) => !each.isLeftOut)) {
+    for (const row of await rowsOf(store, table, here)) rows.push({ table: table.name, fields: fieldsOf(row) })
+  }
+  return rows
+}
+
+async function findKnown(deps: Deps, account: AccountDb<Db>, email: string) {
+  try {
+    return await findDataSubject(deps, account, email)
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'not_found') return null
+    throw error
+  }
+}
+
+const fieldsOf = (row: PersonRow): Row['fields'] =>
+  Object.entries(row).flatMap(([name, value]) => {
+    if (value === null || value === undefined || value === '') return []
+    const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
+    return [{ name, value: text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT)}…` : text }]
+  })
+
+function pagesOf(rows: readonly Row[]): Row[][] {
+  const pages: Row[][] = []
+  let bytes = 0
+  for (const row of rows) {
+    const size = Buffer.byteLength(JSON.stringify(row))
+    if (pages.length === 0 || bytes + size > PAGE_BYTES) {
+      pages.push([])
+      bytes = 0
+    }
+    pages.at(-1)!.push(row)
+    bytes += size
+  }
+  return pages
+}
+
+/** false: nothing is kept about the address. The erasing itself is a job that follows within moments. */
+export async function eraseForShop(deps: Deps, { accountId, db }: Shop, email: string): Promise<boolean> {
+  const account: AccountDb<Db> = { accountId, db }
+  if (!(await findKnown(deps, account, email))) return false
+  await eraseAsked(deps, account, { addresses: [email], customer: null })
+  return true
+}

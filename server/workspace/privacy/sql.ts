@@ -1,0 +1,281 @@
+import { type AccountDb, type AccountTx, type StoreDb, sql } from '../../core/db/db.ts'
+import type { PrivacyTable } from './tables.ts'
+
+// Finding one person, and reading what is kept about them: SQL and nothing else.
+
+/** A person as one store knows them: the numbers of their rows. */
+export interface StoreDataSubject {
+  storeId: string
+  addresses: readonly string[]
+  hashes: readonly Buffer[]
+  shopperIds: string[]
+  cartIds: string[]
+  messageIds: string[]
+  orderIds: string[]
+  customerIds: string[]
+  /** Cart tokens of their browsers. */
+  cartTokens: string[]
+}
+
+/**
+ * Every address that the account's stores know to be the same person's as one of these. A customer record ties them as well: its address
+ * may be another shopper's key (decision 40).
+ */
+export async function knownWith({ db, accountId }: AccountDb, addresses: readonly string[]): Promise<string[]> {
+  const wanted = sql`${[...addresses]}::text[]`
+  const rows = await sql<{ value: string }>`
+    with mine as (select id from stores where account_id = ${accountId}),
+    record as (
+      select mine.id as store_id, c.* from mine cross join lateral (
+        select c.customer_id, c.email, c.phone from customers c
+          where c.store_id = mine.id and lower(c.email) = any(${wanted})
+        union
+        select c.customer_id, c.email, c.phone from customers c where c.store_id = mine.id and c.phone = any(${wanted})) c),
+    found as (
+      select k.store_id, k.shopper_id from mine, unnest(${wanted}) as a(value)
+      cross join lateral (select store_id, shopper_id from shopper_keys k where k.store_id = mine.id
+        and k.kind in ('email', 'phone') and k.value = a.value) k
+      union
+      select k.store_id, k.shopper_id from record r
+      join shopper_keys k on k.store_id = r.store_id and k.kind = 'customer' and k.value = r.customer_id)
+    select u.value from mine join unconfirmed_contacts u on u.store_id = mine.id and u.value = any(${wanted})
+    union
+    select k.value from found f join shopper_keys k on k.store_id = f.store_id and k.shopper_id = f.shopper_id
+      and k.kind in ('email', 'phone')
+    union
+    select v.value from (
+      select email, phone from record
+      union all
+      select c.email, c.phone from found f
+      join shopper_keys k on k.store_id = f.store_id and k.shopper_id = f.shopper_id and k.kind = 'customer'
+      join customers c on c.store_id = k.store_id and c.customer_id = k.value) c
+    cross join lateral (values (lower(c.email)), (c.phone)) v(value) where v.value is not null`.execute(db)
+  return rows.rows.map((row) => row.value)
+}
+
+/** What one store knows of whoever has this number in the shop: of their record, and of the shopper with that account. */
+export async function addressesOfCustomer({ db, storeId }: StoreDb, customerId: string): Promise<string[]> {
+  const { rows } = await sql<{ value: string }>`
+    select v.value from customers c cross join lateral (values (lower(c.email)), (c.phone)) v(value)
+      where c.store_id = ${storeId} and c.customer_id = ${customerId} and v.value is not null
+    union
+    select a.value from shopper_keys k join shopper_keys a on a.store_id = k.store_id and a.shopper_id = k.shopper_id
+      where k.store_id = ${storeId} and k.kind = 'customer' and k.value = ${customerId} and a.kind in ('email', 'phone')
+    order by value`.execute(db)
+  return rows.map(({ value }) => value)
+}
+
+/** What a store is asked for of a person. */
+export interface KnownBy {
+  addresses: readonly string[]
+  hashes: readonly Buffer[]
+  /** Numbers that the shop has given them. */
+  customerIds?: readonly string[]
+}
+
+/** What belongs to the rows of `shopper` (id). */
+const ofShoppers = (storeId: string) => sql`
+  keys as materialized (
+    select k.kind, k.value from shopper s join shopper_keys k on k.store_id = ${storeId} and k.shopper_id = s.id),
+  cart as materialized (
+    select c.id from shopper s join carts c on c.store_id = ${storeId} and c.shopper_id = s.id),
+  message_of_shopper as (
+    select m.id from cart c join messages m on m.store_id = ${storeId} and m.cart_id = c.id
+    union select m.id from shopper s join messages m on m.store_id = ${storeId} and m.lone_shopper_id = s.id)`
+
+/** The numbers of all rows that are the person's in this store. */
+export async function personIn(
+  { db, storeId }: StoreDb,
+  { addresses, hashes, leading, customerIds = [] }: KnownBy & { leading: readonly string[] },
+): Promise<StoreDataSubject> {
+  const wanted = sql`${[...addresses]}::text[]`
+  const leads = sql`${[...leading]}::text[]`
+  const rows = await sql<Omit<StoreDataSubject, 'storeId' | 'addresses' | 'hashes'>>`
+    with record as materialized (
+      select customer_id as id from customers where store_id = ${storeId} and lower(email) = any(${leads})
+      union select customer_id from customers where store_id = ${storeId} and phone = any(${leads})
+      union select unnest(${[...customerIds]}::text[])),
+    shopper as materialized (
+      select shopper_id as id from shopper_keys
+      where store_id = ${storeId} and kind in ('email', 'phone') and value = any(${wanted})
+      union select shopper_id from unconfirmed_contacts where store_id = ${storeId} and value = any(${wanted})
+      union select k.shopper_id from record r
+        join shopper_keys k on k.store_id = ${storeId} and k.kind = 'customer' and k.value = r.id),
+    ${ofShoppers(storeId)},
+    message as (
+      select id from message_of_shopper
+      union select message_id from manual_messages where store_id = ${storeId} and to_address = any(${wanted}))
+    select
+      array(select id from shopper order by id) as "shopperIds", array(select id from cart order by id) as "cartIds",
+      array(select id from message order by id) as "messageIds",
+      array(select value from keys where kind = 'order') as "orderIds",
+      array(select value from keys where kind = 'cart') as "cartTokens",
+      array(select value from keys where kind = 'customer'
+        union select id from record) as "customerIds"`.execute(db)
+  return { storeId, addresses, hashes, ...rows.rows[0]! }
+}
+
+/** The same of several shoppers: what they alone are known by. */
+export async function rowsOfShoppers(
+  { db, storeId }: StoreDb,
+  shopperIds: readonly string[],
+): Promise<Omit<StoreDataSubject, 'storeId' | 'hashes'>> {
+  const rows = await sql<Omit<StoreDataSubject, 'storeId' | 'hashes'>>`
+    with shopper as materialized (select unnest(${[...shopperIds]}::uuid[]) as id),
+    ${ofShoppers(storeId)}
+    select array(select id from shopper order by id) as "shopperIds", array(select id from cart order by id) as "cartIds",
+      array(select id from message_of_shopper order by id) as "messageIds",
+      array(select value from keys where kind in ('email', 'phone')) as addresses,
+      array(select value from keys where kind = 'order') as "orderIds",
+      array(select value from keys where kind = 'cart') as "cartTokens",
+      array(select value from keys where kind = 'customer') as "customerIds"`.execute(db)
+  return rows.rows[0]!
+}
+
+/** Of their browsers, whose consents are known by them. */
+export async function subscriptionsOf({ db, storeId }: StoreDb, shopperIds: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`select id from push_subscriptions
+    where store_id = ${storeId} and shopper_id = any(${[...shopperIds]}::uuid[]) order by id`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+export type PersonRow = Record<string, unknown>
+
+export async function rowsOf({ db }: StoreDb, table: PrivacyTable, person: StoreDataSubject): Promise<PersonRow[]> {
+  const rows = await sql<{ row: PersonRow }>`
+    select to_jsonb(t) - ${[...(table.without ?? []), 'store_id']}::text[] as row from ${sql.table(table.name)} t
+    where t.store_id = ${person.storeId} and ${isOf(table, person)}`.execute(db)
+  return rows.rows.map(({ row }) => row)
+}
+
+export async function countRows({ db }: StoreDb, table: PrivacyTable, person: StoreDataSubject): Promise<number> {
+  const rows = await sql<{ n: number }>`
+    select count(*) as n from ${sql.table(table.name)} t where t.store_id = ${person.storeId} and ${isOf(table, person)}`.execute(
+    db,
+  )
+  return rows.rows[0]!.n
+}
+
+/** Every condition is served by an index, but for what is nearly always empty. */
+function isOf({ name, by }: PrivacyTable, person: StoreDataSubject) {
+  const ids = (values: readonly string[]) => sql`any(${[...values]}::uuid[])`
+  const texts = (values: readonly string[]) => sql`any(${[...values]}::text[])`
+  switch (by) {
+    case 'shopper':
+      return sql`t.id = ${ids(person.shopperIds)}`
+    case 'shopper_id':
+      return sql`t.shopper_id = ${ids(person.shopperIds)}`
+    case 'cart_id':
+      return sql`t.cart_id = ${ids(person.cartIds)}`
+    case 'message_id':
+      return sql`${sql.ref(name === 'messages' ? 't.id' : 't.message_id')} = ${ids(person.messageIds)}`
+    case 'order_id':
+      return sql`t.order_id = ${texts(person.orderIds)}`
+    case 'customer':
+      return sql`t.customer_id = ${texts(person.customerIds)}`
+    case 'address':
+      return sql`t.address = ${texts(person.addresses)}`
+    case 'address_hash':
+      return sql`t.address_hash = any(${[...person.hashes]}::bytea[])`
+    case 'notice':
+      return sql`(t.data ->> 'cartId' = ${texts(person.cartIds)} or t.data ->> 'messageId' = ${texts(person.messageIds)})`
+    case 'cells':
+      return sql`(t.address_hash = any(${[...person.hashes]}::bytea[]) or exists (select 1 from unnest(t.cells) c(text)
+        where lower(btrim(c.text)) = ${texts(person.addresses)}))`
+    case 'post':
+      return sql`(t.post ->> 'cart' = ${texts(person.cartTokens)}
+        or lower(btrim(t.post -> 'contact' ->> 'email')) = ${texts(person.addresses)}
+        or '+' || regexp_replace(t.post -> 'contact' ->> 'phone', '\\D', '', 'g') = ${texts(person.addresses)})`
+    case 'account_hash':
+    case 'report':
+      throw new Error(`not of a store: ${by}`)
+  }
+}
+
+export async function accountRowsOf(
+  { db, accountId }: AccountDb,
+  table: PrivacyTable,
+  person: { hashes: readonly Buffer[]; providerIds: readonly string[] },
+): Promise<PersonRow[]> {
+  const condition =
+    table.by === 'report'
+      ? sql`t.provider_id = any(${[...person.providerIds]}::text[])`
+      : sql`t.address_hash = any(${[...person.hashes]}::bytea[])`
+  const rows = await sql<{ row: PersonRow }>`
+    select to_jsonb(t) - ${[...(table.without ?? []), 'account_id']}::text[] as row from ${sql.table(table.name)} t
+    where t.account_id = ${accountId} and ${condition}`.execute(db)
+  return rows.rows.map(({ row }) => row)
+}
+
+/** What providers call the person's messages by. */
+export async function providerIdsOf({ db, storeId }: StoreDb, messageIds: readonly string[]): Promise<string[]> {
+  const rows = await sql<{ provider_id: string }>`
+    select provider_id from messages where store_id = ${storeId} and id = any(${[...messageIds]}::uuid[])
+      and provider_id is not null and channel in ('sms', 'whatsapp')`.execute(db)
+  return rows.rows.map((row) => row.provider_id)
+}
+
+export interface Seen {
+  names: string[]
+  firstSeenAt: Date | null
+}
+
+export async function seenIn({ db, storeId }: StoreDb, person: StoreDataSubject): Promise<Seen> {
+  const rows = await sql<Seen>`
+    select array(
+        select btrim(concat_ws(' ', first_name, last_name)) from shoppers
+        where store_id = ${storeId} and id = any(${person.shopperIds}::uuid[])
+        union select btrim(concat_ws(' ', first_name, last_name)) from customers
+        where store_id = ${storeId} and customer_id = any(${person.customerIds}::text[])) as names,
+      (select min(created_at) from shoppers where store_id = ${storeId} and id = any(${person.shopperIds}::uuid[])) as "firstSeenAt"`.execute(
+    db,
+  )
+  return { ...rows.rows[0]!, names: rows.rows[0]!.names.filter(Boolean) }
+}
+
+export async function isKnownByHash({ db, accountId }: AccountDb, hashes: readonly Buffer[]): Promise<boolean> {
+  const wanted = sql`any(${[...hashes]}::bytea[])`
+  const rows = await sql<{ is_known: boolean }>`
+    select exists (select 1 from suppressions where account_id = ${accountId} and address_hash = ${wanted})
+      or exists (select 1 from suppression_removals where account_id = ${accountId} and address_hash = ${wanted})
+      or exists (select 1 from person_erasures where account_id = ${accountId} and address_hash = ${wanted})
+      or exists (select 1 from stores s join consents c on c.store_id = s.id and c.address_hash = ${wanted}
+        where s.account_id = ${accountId}) as is_known`.execute(db)
+  return rows.rows[0]!.is_known
+}
+
+export interface ErasureRow {
+  id: string
+  asked_at: Date
+  asked_by: string | null
+  finished_at: Date | null
+  stores_total: number
+  stores_done: number
+  counts: Record<string, number>
+}
+
+const ERASURE = sql`e.id, e.asked_at, u.name as asked_by, e.finished_at, e.stores_total, e.stores_done, e.counts`
+
+export async function erasuresOf({ db, accountId }: AccountDb, hashes: readonly Buffer[]): Promise<ErasureRow[]> {
+  const rows = await sql<ErasureRow>`
+    select ${ERASURE} from person_erasures e left join users u on u.id = e.asked_by
+    where e.account_id = ${accountId} and e.address_hash = any(${[...hashes]}::bytea[])
+    order by e.asked_at desc, e.id desc limit 10`.execute(db)
+  return rows.rows
+}
+
+export async function erasureById({ db, accountId }: AccountDb, id: string): Promise<ErasureRow | undefined> {
+  const rows = await sql<ErasureRow>`
+    select ${ERASURE} from person_erasures e left join users u on u.id = e.asked_by
+    where e.account_id = ${accountId} and e.id = ${id}`.execute(db)
+  return rows.rows[0]
+}
+
+export async function insertErasure(
+  { db, accountId }: AccountTx,
+  row: { id: string; hash: Buffer; encrypted: Buffer; askedBy: string | null; at: Date },
+): Promise<void> {
+  await sql`insert into person_erasures (account_id, id, address_hash, encrypted, asked_by, asked_at, stores_total)
+    select ${accountId}, ${row.id}, ${row.hash}, ${row.encrypted}, ${row.askedBy}, ${row.at}, count(*)
+    from stores where account_id = ${accountId}`.execute(db)
+}

@@ -1,0 +1,142 @@
+import { expect, test } from 'vitest'
+import { tracesIn } from '../../../test/erasure-scene.ts'
+import { anOrder } from '../../../test/factories.ts'
+import { bought } from '../../../test/message-scene.ts'
+import { aCheckout, aShopifyStore, deliver } from '../../../test/shopify-store.ts'
+import { aWorld } from '../../../test/world.ts'
+import { recordOrders } from '../../carts/carts/record.ts'
+import { transact } from '../../core/db/db.ts'
+import { pullCheckouts } from '../../carts/sync/checkouts.ts'
+import { upsertCustomers } from '../../carts/sync/sync-sql.ts'
+
+const world = aWorld()
+const EMAIL = 'shopper-1@mail.example.org'
+
+async function aStoreWithACart() {
+  const shop = await aShopifyStore(world)
+  const at = new Date(world.now.getTime() - 20 * 60_000).toISOString()
+  const restoreUrl = `${shop.fake.profile.homeUrl}/1/checkouts/ac/secret-token/recover?key=k`
+  shop.fake.allCheckouts = [aCheckout({ checkoutId: '1', modifiedAt: at, restoreUrl })]
+  await pullCheckouts(world.deps, { storeId: shop.storeId })
+  return shop
+}
+
+const customer = { id: 7, email: EMAIL, phone: null }
+
+test('who is to be forgotten is erased in all stores, with the address of their checkout (C8)', async () => {
+  const { storeId, captureKey } = await aStoreWithACart()
+  const body = { shop_id: 1, customer, orders_to_redact: [] }
+  expect(await deliver(world, captureKey, { topic: 'customers/redact', body })).toBe(200)
+  expect(JSON.stringify(world.queued)).not.toContain(EMAIL)
+  await world.runJobs()
+  const tables = ['facts', 'carts', 'shoppers', 'shopper_keys'] as const
+  for (const table of tables) {
+    const rows = await world.db.selectFrom(table).selectAll().where('store_id', '=', storeId).execute()
+    expect([table, JSON.stringify(rows)]).not.toEqual([
+      table,
+      expect.stringMatching(/shopper-1@|secret-token\/recover/),
+    ])
+  }
+})
+
+test('who is to be forgotten by their number alone is erased by what is known of it (C8)', async () => {
+  const { storeId, captureKey } = await aStoreWithACart()
+  const record = { customer_id: '7', email: 'Shopper-1@mail.example.org', phone: null, hashes: [] }
+  await transact({ storeId, db: world.db }, (tx) => upsertCustomers(tx, JSON.stringify([record]), world.now, world.now))
+  const body = { shop_id: 1, customer: { id: 7, email: null, phone: null }, orders_to_redact: [] }
+  expect(await deliver(world, captureKey, { topic: 'customers/redact', body })).toBe(200)
+  await world.runJobs()
+  for (const table of ['facts', 'carts', 'shoppers', 'shopper_keys', 'customers'] as const) {
+    const rows = await world.db.selectFrom(table).selectAll().where('store_id', '=', storeId).execute()
+    expect([table, JSON.stringify(rows).toLowerCase()]).not.toEqual([table, expect.stringContaining('shopper-1@')])
+  }
+})
+
+test('who is to be forgotten and never left an address is erased by their number (C8)', async () => {
+  const { storeId, captureKey } = await aStoreWithACart()
+  const order = { ...anOrder(world, { customerId: '9', firstName: 'Nora' }), email: null, phone: null }
+  await recordOrders(world.deps, storeId, [order], 'sync')
+  expect(await tracesIn(world, ['nora'])).not.toEqual([])
+  const body = { shop_id: 1, customer: { id: 9, email: null, phone: null }, orders_to_redact: [] }
+  expect(await deliver(world, captureKey, { topic: 'customers/redact', body })).toBe(200)
+  await world.runJobs()
+  expect(await tracesIn(world, ['nora'])).toEqual([])
+  const keys = world.db.selectFrom('shopper_keys').select('value').where('store_id', '=', storeId)
+  expect(await keys.where('kind', '=', 'customer').execute()).toEqual([])
+  const rows = await world.db.selectFrom('orders').selectAll().where('store_id', '=', storeId).execute()
+  expect(rows).toMatchObject([{ order_id: order.orderId, customer_id: null, total_minor: order.totalMinor }])
+  // What the shop tells of them later is kept without them.
+  const refunded = { ...bought(world, order), refundedMinor: 500, customerId: '9', firstName: 'Nora' }
+  await recordOrders(world.deps, storeId, [order, { ...refunded, email: null, phone: null }], 'sync')
+  expect(await tracesIn(world, ['nora'])).toEqual([])
+  expect(await keys.where('kind', '=', 'customer').execute()).toEqual([])
+  const again = await deliver(world, captureKey, { topic: 'customers/redact', body })
+  await world.runJobs()
+  const { rows: erasures } = await world.pool.query('select finished_at from person_erasures where finished_at is null')
+  expect([again, erasures]).toEqual([200, []])
+})
+
+test('who is to be forgotten by an address that is not known is erased by their number (C8)', async () => {
+  const { storeId, captureKey } = await aStoreWithACart()
+  const order = { ...anOrder(world, { customerId: '10', firstName: 'Nina' }), email: null, phone: null }
+  await recordOrders(world.deps, storeId, [order], 'sync')
+  const body = { shop_id: 1, customer: { id: 10, email: 'nina@x.example', phone: null }, orders_to_redact: [] }
+  expect(await deliver(world, captureKey, { topic: 'customers/redact', body })).toBe(200)
+  await world.runJobs()
+  expect(await tracesIn(world, ['nina'])).toEqual([])
+})
+
+test('an address that many share leads from one who is to be forgotten to nobody else (C8)', async () => {
+  const { storeId, captureKey } = await aStoreWithACart()
+  const shared = 'noreply@till.example'
+  const [mine, other] = ['11', '12'].map((customerId) => ({
+    ...anOrder(world, { customerId, firstName: `Till${customerId}` }),
+    ...{ email: `till-${customerId}@walk.example`, phone: null },
+  }))
+  await recordOrders(world.deps, storeId, [mine!, other!], 'sync')
+  const records = ['11', '12'].map((customer_id) => ({ customer_id, email: shared, phone: null, hashes: [] }))
+  await transact({ storeId, db: world.db }, (tx) => upsertCustomers(tx, JSON.stringify(records), world.now, world.now))
+  const body = { shop_id: 1, customer: { id: 11, email: shared, phone: null }, orders_to_redact: [] }
+  expect(await deliver(world, captureKey, { topic: 'customers/redact', body })).toBe(200)
+  await world.runJobs()
+  expect(await tracesIn(world, ['till-11@', 'till11'])).toEqual([])
+  expect(await tracesIn(world, ['till-12@'])).not.toEqual([])
+  const hashes = ['till-12@walk.example', shared].map((address) => world.deps.secrets.addressHash(address))
+  const { rows } = await world.pool.query('select 1 from suppressions where address_hash = any($1)', [hashes])
+  expect(rows).toEqual([])
+})
+
+test('who asks for a copy and is not known by an address is named by their number', async () => {
+  const { storeId, captureKey } = await aStoreWithACart()
+  const body = {
+    shop_id: 1,
+    customer: { id: 8, email: null, phone: null },
+    orders_requested: [],
+    data_request: { id: 9 },
+  }
+  expect(await deliver(world, captureKey, { topic: 'customers/data_request', body })).toBe(200)
+  await world.runJobs()
+  const rows = world.db.selectFrom('pending_notifications').select('data').where('store_id', '=', storeId)
+  const [told] = await rows.where('type', '=', 'privacy_asked').execute()
+  expect(told!.data).toMatchObject({ customerId: '8', who: 'A shopper' })
+})
+
+test('who asks for a copy is named to the owner, masked', async () => {
+  const { storeId, captureKey } = await aStoreWithACart()
+  const body = { shop_id: 1, customer, orders_requested: [], data_request: { id: 9 } }
+  expect(await deliver(world, captureKey, { topic: 'customers/data_request', body })).toBe(200)
+  await world.runJobs()
+  const rows = world.db.selectFrom('pending_notifications').select('data').where('store_id', '=', storeId)
+  const [told] = await rows.where('type', '=', 'privacy_asked').execute()
+  expect(told!.data).toMatchObject({ customerId: '7', who: expect.not.stringContaining(EMAIL) })
+})
+
+test('a shop that is to be forgotten is deleted at once', async () => {
+  const { storeId, captureKey } = await aStoreWithACart()
+  expect(
+    await deliver(world, captureKey, { topic: 'shop/redact', body: { shop_id: 1, shop_domain: 'a.myshopify.com' } }),
+  ).toBe(200)
+  await world.runJobs()
+  const row = world.db.selectFrom('stores').select('id').where('id', '=', storeId)
+  expect(await row.executeTakeFirst()).toBeUndefined()
+})

@@ -1,0 +1,53 @@
+import type { z } from 'zod'
+import type { pushEvent } from '../../../shared/push-calls.ts'
+import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
+import { found } from '../../core/common/errors.ts'
+import type { Deps } from '../../deps.ts'
+import { recordEngagement } from '../../delivery/engagement/events.ts'
+import { linkName } from '../../delivery/engagement/follow.ts'
+import { messageToken } from '../../carts/links/message-tokens.ts'
+import { type OpenedLink, openLink } from '../../carts/links/open-links.ts'
+import { lockShopperOf, messageOf, setUnsubscribed } from '../../messages/messages/recipient.ts'
+import { markShown } from '../../delivery/outcome/outcome.ts'
+import { endSubscriptionsBy } from '../../delivery/push/subscriptions.ts'
+
+// What the worker in a shopper's browser tells of a notification. Its token is the message's own and good for nothing else (X1).
+
+type Told = z.output<typeof pushEvent.body>
+
+export async function takeEvent(deps: Deps, { token, kind }: Told): Promise<void> {
+  const link = found(await openLink(deps, 'push', token), 'Notification')
+  const { storeId, messageId } = link
+  const store = { storeId, db: deps.db }
+  await shown(deps, store, messageId)
+  if (kind === 'click') await pressed(deps, store, link)
+  if (kind === 'stop') await stopped(deps, store, messageId)
+}
+
+/** Whatever is done with a notification, its browser has shown it. */
+async function shown(deps: Deps, store: StoreDb<Db>, messageId: string): Promise<void> {
+  await transact(store, async (tx) => {
+    await lockShopperOf(tx, messageId)
+    await markShown(tx, messageId, deps.now())
+  })
+}
+
+/** Machines press no notifications: a touch (A1). Told under the name of the link it opens, so that the two are one visit. */
+async function pressed(deps: Deps, store: StoreDb<Db>, { messageId, isRow }: OpenedLink): Promise<void> {
+  const message = found(await messageOf(store, messageId), 'Notification')
+  const { secrets } = deps
+  const link = linkName(isRow ? secrets.token('click', `${messageId}:0`) : messageToken(secrets, 'click', messageId))
+  const cartId = message.merged_into ?? message.cart_id
+  const classification = { class: 'human', reason: 'pressed_notification' } as const
+  const visit = { messageId, cartId, kind: 'click', link, target: null, classification, at: deps.now() } as const
+  await transact(store, (tx) => recordEngagement(tx, visit))
+}
+
+/** For every message not yet sent (C2, decision 73). */
+async function stopped(deps: Deps, store: StoreDb<Db>, messageId: string): Promise<void> {
+  const at = deps.now()
+  await transact(store, async (tx) => {
+    await endSubscriptionsBy(deps, tx, messageId, 'Stop in a notification')
+    await setUnsubscribed(tx, messageId, { at })
+  })
+}

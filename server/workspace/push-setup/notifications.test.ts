@@ -1,0 +1,399 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { drawInto } from '../../../test/experiment-scene.ts'
+import { aStore, freshOrderCheck, type TestStore } from '../../../test/factories.ts'
+import { DAY, HOUR, MINUTE, messagesOf, pass, recordOf } from '../../../test/message-scene.ts'
+import { aBrowser, fromPage, putInCart, setUp, subscribes, type TestBrowser, urlOf } from '../../../test/push-scene.ts'
+import { aWorld } from '../../../test/world.ts'
+import { foldPostsOf } from '../../carts/capture/capture-intake.ts'
+import { sendPush } from '../../delivery/push/send-push.ts'
+
+// The store's own notifications, from a cart that is left to the press on one of them (decisions 72, 73, 77, 78; P1, T1, T2).
+
+const world = aWorld()
+let store: TestStore
+let answerPush: typeof world.answerPush
+
+beforeEach(async () => {
+  answerPush ??= world.answerPush
+  world.answerPush = answerPush
+  world.pushes.length = 0
+  // Late morning in New York, where the store is.
+  world.now = new Date(`${new Date(world.now.getTime() + DAY).toISOString().slice(0, 10)}T15:00:00Z`)
+  store = await aStore(world, { isFlowOn: false, plan: 'free' })
+  await world.db
+    .updateTable('stores')
+    .set({ abandonment_timeout_minutes: 60, effective_timeout_minutes: 60 })
+    .where('id', '=', store.storeId)
+    .execute()
+})
+
+const settings = {
+  enabled: true,
+  frequency: 'immediate',
+  delay: 0,
+  maxNotifications: 3,
+  title: 'Hi!',
+  body: 'Cart waits',
+}
+
+async function switchOn(change: object = {}) {
+  const storeUrl = await urlOf(world, store)
+  const body = { storeUrl, settings: { ...settings, ...change } }
+  const reply = await world.request('POST', '/push-notifications/save-settings', { token: store.token, body })
+  expect([reply.status, reply.body.error]).toEqual([200, undefined])
+}
+
+async function subscribed(browser: TestBrowser = aBrowser(), email?: string): Promise<TestBrowser & { token: string }> {
+  const reply = await subscribes(world, store, browser, {
+    ...(email && { email }),
+    ip: `198.51.100.${browser.cart.charCodeAt(0)}`,
+  })
+  expect([reply.status, reply.body.error]).toEqual([200, undefined])
+  return { ...browser, token: reply.body.token }
+}
+
+const times = async () =>
+  (await messagesOf(world, store.storeId)).map(({ state, due_at }) => [state, (due_at.getTime() - start) / MINUTE])
+let start = 0
+const tell = (body: object) => fromPage(world, store, 'events', body)
+const subscriptions = () =>
+  world.db.selectFrom('push_subscriptions').select('id').where('store_id', '=', store.storeId).execute()
+const ledger = async () =>
+  (
+    await world.db
+      .selectFrom('consents')
+      .select(['status', 'source'])
+      .where('store_id', '=', store.storeId)
+      .orderBy('at')
+      .orderBy('id')
+      .execute()
+  ).map(({ status, source }) => [status, source])
+
+describe('the store’s own notifications', () => {
+  test('go when the cart was left, to who has subscribed, with title, words, link and picture', {
+    tags: ['A1', 'A3', 'A6'],
+  }, async () => {
+    await switchOn({ title: 'At {{ store_name }}', body: 'Your cart: {{ cart_total }}' })
+    await subscribed()
+    await pass(world, store.storeId, HOUR + MINUTE)
+    expect(world.pushes).toHaveLength(1)
+    const { payload, topic, vapid, subscription } = world.pushes[0]!
+    expect(payload).toMatchObject({
+      ...{ title: 'At Tea & Co', body: expect.stringMatching(/^Your cart: \$/), origin: world.deps.config.publicUrl },
+      actions: [
+        { action: 'open', title: 'View cart' },
+        { action: 'stop', title: 'Stop these' },
+      ],
+    })
+    expect(payload.url).toMatch(/\/c\/[\w-]{43}$/)
+    expect([payload.tag, topic]).toEqual([payload.cartId, payload.cartId!.replaceAll('-', '')])
+    expect(subscription.endpoint).toContain('mozilla')
+    expect(vapid.privateKey.length).toBeGreaterThan(40)
+    const [message] = await messagesOf(world, store.storeId)
+    expect(message).toMatchObject({ state: 'sent', origin_kind: 'push', channel: 'push', step: 1 })
+    expect(await recordOf(world, store.storeId)).toEqual(['send ok', 'result accepted'])
+  })
+
+  test.each(['starter', 'growth'] as const)('on the plan %s they go as on the free one (decision 132)', {
+    tags: ['A6'],
+  }, async (plan) => {
+    await world.db.updateTable('subscriptions').set({ plan }).where('account_id', '=', store.accountId).execute()
+    await switchOn()
+    await subscribed()
+    await pass(world, store.storeId, HOUR + MINUTE)
+    expect(world.pushes).toHaveLength(1)
+  })
+
+  test.each([
+    ['immediate', 0, [60, 420, 780]],
+    ['1hour', 0, [60, 420, 780]],
+    ['6hours', 0, [360, 720, 1_080]],
+    ['24hours', 0, [1_440, 2_880, 4_320]],
+    ['custom', 500, [500, 1_000, 1_500]],
+    ['custom', 5, [60, 420, 780]],
+  ])('frequency %s with a delay of %i: due after %j minutes, never before the cart counts as abandoned, six hours apart', async (frequency, delay, due) => {
+    await switchOn({ frequency, delay })
+    await subscribed()
+    start = world.now.getTime()
+    await pass(world, store.storeId, HOUR)
+    const { effective_timeout_minutes: timeout } = await world.db
+      .selectFrom('stores')
+      .select('effective_timeout_minutes')
+      .where('id', '=', store.storeId)
+      .executeTakeFirstOrThrow()
+    expect(timeout).toBe(60)
+    const planned = (await times()).map(([, minutes]) => minutes)
+    expect(planned).toEqual(due)
+  })
+
+  test('at most so many, and later ones move with the shopper’s activity', async () => {
+    await switchOn({ maxNotifications: 2, frequency: '6hours' })
+    const browser = await subscribed()
+    await pass(world, store.storeId, 5 * HOUR)
+    start = world.now.getTime()
+    await putInCart(world, store, { ...browser })
+    await foldPostsOf(world.deps, store.storeId)
+    expect((await times()).length).toBe(2)
+    await pass(world, store.storeId, 3 * DAY)
+    expect(world.pushes.length).toBeLessThanOrEqual(2)
+  })
+
+  test('nobody who has not subscribed: the message says that it waits for a browser', async () => {
+    await switchOn()
+    await setUp(world, store)
+    const browser = aBrowser()
+    await putInCart(world, store, browser, 'ann@shoppers.example')
+    await foldPostsOf(world.deps, store.storeId)
+    await pass(world, store.storeId, HOUR + MINUTE)
+    expect(world.pushes).toEqual([])
+    expect((await messagesOf(world, store.storeId))[0]).toMatchObject({ state: 'held', reason: 'no_contact' })
+    await subscribed(browser, 'ann@shoppers.example')
+    await pass(world, store.storeId, MINUTE)
+    expect(world.pushes).toHaveLength(1)
+  })
+
+  test('not at night where the shopper lives (T2), and no more than a person may have (T1)', async () => {
+    await switchOn()
+    // Half past eight in the evening.
+    world.now = new Date(world.now.getTime() + 10.5 * HOUR)
+    await freshOrderCheck(world, store.storeId)
+    await subscribed()
+    await pass(world, store.storeId, HOUR + MINUTE)
+    expect([world.pushes.length, (await messagesOf(world, store.storeId))[0]!.reason]).toEqual([0, 'quiet_hours'])
+    await pass(world, store.storeId, 11 * HOUR)
+    expect(world.pushes).toHaveLength(1)
+    await world.db.updateTable('stores').set({ cap_messages: 1 }).where('id', '=', store.storeId).execute()
+    await pass(world, store.storeId, 7 * HOUR)
+    expect((await messagesOf(world, store.storeId))[2]).toMatchObject({ state: 'held', reason: 'frequency_cap' })
+  })
+
+  test('a cart that was active when they were switched on gets one; one that was left before does not', async () => {
+    const early = aBrowser()
+    await subscribed(early)
+    await pass(world, store.storeId, 61 * MINUTE)
+    await subscribed(aBrowser(), 'ann@shoppers.example')
+    world.advance(30 * MINUTE)
+    await switchOn()
+    await pass(world, store.storeId, 31 * MINUTE)
+    expect(world.pushes.map(({ subscription }) => subscription.endpoint)).not.toContain(early.subscription.endpoint)
+    expect(world.pushes).toHaveLength(1)
+  })
+
+  test('a control group of the store’s flow gets none either (decision 77)', async () => {
+    await world.db
+      .updateTable('flows')
+      .set({ is_on: true, takes_from: world.now })
+      .where('id', '=', store.flowId)
+      .execute()
+    await switchOn()
+    await subscribed(aBrowser(), 'ann@shoppers.example')
+    await drawInto(world, store.storeId, 'control')
+    await pass(world, store.storeId, HOUR + MINUTE)
+    expect(world.pushes).toEqual([])
+    const own = (await messagesOf(world, store.storeId)).filter(({ origin_kind }) => origin_kind === 'push')
+    expect(own[0]!.reason).toBe('holdout')
+  })
+
+  test('switched off nothing leaves, and the flows an owner edits know nothing of it', async () => {
+    await switchOn()
+    await subscribed()
+    await switchOn({ enabled: false })
+    await pass(world, store.storeId, 2 * HOUR)
+    expect(world.pushes).toEqual([])
+    const flows = await world.request('GET', '/api/flows', { token: store.token })
+    expect(flows.body.flows.map(({ id }: { id: string }) => id)).toEqual([store.flowId])
+    const own = await world.db
+      .selectFrom('flows')
+      .select('id')
+      .where('store_id', '=', store.storeId)
+      .where('kind', '=', 'push')
+      .executeTakeFirstOrThrow()
+    const switched = await world.request('POST', `/api/flows/${own.id}/switch`, {
+      token: store.token,
+      body: { isOn: true },
+    })
+    expect(switched.status).toBe(404)
+  })
+})
+
+describe('the browsers of one person', () => {
+  async function twoBrowsers() {
+    await switchOn()
+    const old = await subscribed(aBrowser(), 'ann@shoppers.example')
+    world.advance(MINUTE)
+    const young = await subscribed(aBrowser(), 'ann@shoppers.example')
+    return { old, young }
+  }
+
+  test('the newest is written to; where it is gone the next, within the same attempt, counted once (P1)', async () => {
+    const { old, young } = await twoBrowsers()
+    world.answerPush = (push) =>
+      push.subscription.endpoint === young.subscription.endpoint ? { kind: 'gone', response: '410' } : answerPush(push)
+    await pass(world, store.storeId, HOUR + 2 * MINUTE)
+    expect(world.pushes.map(({ subscription }) => subscription.endpoint)).toEqual(
+      [young, old].map(({ subscription }) => subscription.endpoint),
+    )
+    expect(await subscriptions()).toHaveLength(1)
+    expect((await ledger()).at(-1)).toEqual(['withdrawn', 'push service'])
+    const sent = (await messagesOf(world, store.storeId)).filter(({ state }) => state === 'sent')
+    expect(sent.map(({ attempts }) => attempts)).toEqual([1])
+    const usage = await world.db
+      .selectFrom('plan_usage')
+      .select('used')
+      .where('account_id', '=', store.accountId)
+      .where('channel', '=', 'push')
+      .execute()
+    expect(usage).toEqual([{ used: 1 }])
+  })
+
+  test.each([
+    ['nothing has happened since: the next browser has it, on a decision of its own', false],
+    ['the shopper has withdrawn meanwhile: nobody has it (C2)', true],
+  ])('a service that was slow to say that a browser is gone, and %s', async (_, hasStopped) => {
+    const { old, young } = await twoBrowsers()
+    world.answerPush = (push) => {
+      if (push.subscription.endpoint !== young.subscription.endpoint) return answerPush(push)
+      world.advance(2_000)
+      return { kind: 'gone', response: '410' }
+    }
+    await pass(world, store.storeId, HOUR + 2 * MINUTE)
+    expect(world.pushes.map(({ subscription }) => subscription.endpoint)).toEqual([young.subscription.endpoint])
+    expect((await messagesOf(world, store.storeId))[0]).toMatchObject({ state: 'held', reason: 'retry' })
+    const { token } = old
+    if (hasStopped) await fromPage(world, store, 'unsubscribe', { storeKey: store.captureKey, token })
+    await pass(world, store.storeId, 5 * MINUTE)
+    const went = world.pushes.slice(1).map(({ subscription }) => subscription.endpoint)
+    expect(went).toEqual(hasStopped ? [] : [old.subscription.endpoint])
+  })
+
+  test('a look at the browsers that took long: nobody has it, and it is decided anew (D3)', async () => {
+    await twoBrowsers()
+    await pass(world, store.storeId, HOUR + 2 * MINUTE)
+    const { messageId: id, ...message } = world.pushes[0]!
+    const shop = { storeId: store.storeId, db: world.db }
+    const outcome = await sendPush(world.deps, shop, { ...message, id, mayGoOn: () => false })
+    expect([outcome.kind, world.pushes.length]).toEqual(['retry', 1])
+  })
+
+  test('all gone: refused for good, and nothing more is planned for nobody', async () => {
+    await twoBrowsers()
+    world.answerPush = () => ({ kind: 'gone', response: '410' })
+    await pass(world, store.storeId, HOUR + 2 * MINUTE)
+    expect(await subscriptions()).toEqual([])
+    expect((await messagesOf(world, store.storeId))[0]).toMatchObject({ state: 'failed', reason: 'rejected:push_gone' })
+  })
+
+  test('a service that does not take the signature: the message waits, and the owner is told once (P1)', async () => {
+    await switchOn()
+    await subscribed()
+    world.answerPush = () => ({ kind: 'unauthorized', response: '403 another key' })
+    await pass(world, store.storeId, HOUR + MINUTE)
+    expect((await messagesOf(world, store.storeId))[0]).toMatchObject({ state: 'held', reason: 'retry' })
+    await pass(world, store.storeId, 5 * MINUTE)
+    const news = await world.db
+      .selectFrom('pending_notifications')
+      .select(['type', 'data'])
+      .where('store_id', '=', store.storeId)
+      .execute()
+    expect(news.filter(({ type }) => type === 'push_refused')).toEqual([
+      { type: 'push_refused', data: { answer: '403 another key' } },
+    ])
+  })
+
+  test('429 waits as long as it says; silence after the body is never sent again', async () => {
+    await switchOn()
+    await subscribed()
+    world.answerPush = () => ({ kind: 'retry', reason: 'push_429', response: '429', retryAfterMs: 20 * MINUTE })
+    await pass(world, store.storeId, HOUR + MINUTE)
+    world.answerPush = () => ({ kind: 'unknown', reason: 'timeout_after_body', response: '' })
+    await pass(world, store.storeId, 10 * MINUTE)
+    expect(world.pushes).toHaveLength(1)
+    await pass(world, store.storeId, 11 * MINUTE)
+    expect([world.pushes.length, (await messagesOf(world, store.storeId))[0]!.state]).toEqual([2, 'unknown'])
+    await pass(world, store.storeId, HOUR)
+    expect(world.pushes).toHaveLength(2)
+  })
+})
+
+describe('what the worker tells', () => {
+  const touches = () =>
+    world.db
+      .selectFrom('touchpoints')
+      .select(['kind', 'is_human', 'class_reason'])
+      .where('store_id', '=', store.storeId)
+      .orderBy('at')
+      .execute()
+
+  async function notified() {
+    await switchOn()
+    const browser = await subscribed(aBrowser(), 'ann@shoppers.example')
+    await pass(world, store.storeId, HOUR + MINUTE)
+    return { browser, token: world.pushes[0]!.payload.token!, url: world.pushes[0]!.payload.url }
+  }
+
+  test('a press is a person’s touch, once with the link it opens (A1); shown and closed tell that it was delivered', {
+    tags: ['A3'],
+  }, async () => {
+    const { token, url } = await notified()
+    world.advance(MINUTE)
+    const statsPath = `/push-notifications/store-stats?storeUrl=${await urlOf(world, store)}`
+    const stats = async () => (await world.request('GET', statsPath, { token: store.token })).body.stats
+    // What follows links by itself is not counted (decision 80).
+    await world.app.inject({ url: new URL(url).pathname, headers: { 'user-agent': 'python-requests/2.32' } })
+    expect(await touches()).toMatchObject([{ kind: 'click', is_human: false }])
+    expect((await stats()).clickRate).toBe(0)
+    world.advance(MINUTE)
+    for (const kind of ['shown', 'close', 'click'])
+      expect((await tell({ token, kind })).body).toEqual({ success: true })
+    expect((await messagesOf(world, store.storeId))[0]!.state).toBe('delivered')
+    expect(await recordOf(world, store.storeId)).toEqual(['send ok', 'result accepted', 'result delivered'])
+    const headers = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' }
+    const opened = await world.app.inject({ url: new URL(url).pathname, headers })
+    expect(opened.headers.location).toContain('/cart/recover?cart_id=rt_')
+    const pressed = (await touches()).slice(1)
+    expect(pressed.every(({ is_human }) => is_human)).toBe(true)
+    expect(pressed[0]).toMatchObject({ kind: 'click', class_reason: 'pressed_notification' })
+    expect(await stats()).toEqual({
+      ...{ totalCustomers: 1, subscribedCustomers: 1, pendingCustomers: 0, conversionRate: 100 },
+      ...{ subscribers: 1, notifications: 1, clickRate: 100 },
+    })
+  })
+
+  test('a token of another purpose, or none, is not found (X1)', async () => {
+    const { url } = await notified()
+    for (const token of [url.split('/').at(-1)!, 'x', 'A'.repeat(43)])
+      expect((await tell({ token, kind: 'click' })).status).toBe(404)
+    expect((await tell({ token: 'A'.repeat(43), kind: 'other' })).status).toBe(400)
+  })
+
+  test('“Stop” ends the notifications in all browsers of the person, for every message not yet sent (C2)', async () => {
+    const { token } = await notified()
+    await subscribed(aBrowser(), 'ann@shoppers.example')
+    expect(await subscriptions()).toHaveLength(2)
+    await tell({ token, kind: 'stop' })
+    expect(await subscriptions()).toEqual([])
+    expect((await ledger()).slice(-2)).toEqual([
+      ['withdrawn', 'Stop in a notification'],
+      ['withdrawn', 'Stop in a notification'],
+    ])
+    world.pushes.length = 0
+    await pass(world, store.storeId, DAY)
+    expect(world.pushes).toEqual([])
+  })
+
+  test('whoever wants nothing any more at their email address wants no notifications either (C1)', async () => {
+    await switchOn()
+    await subscribed(aBrowser(), 'ann@shoppers.example')
+    const address = 'ann@shoppers.example'
+    const row = { account_id: store.accountId, address_hash: world.deps.secrets.addressHash(address), address }
+    await world.db
+      .insertInto('suppressions')
+      .values({ ...row, channel: 'all', reason: 'unsubscribed', source: 'preference page', created_at: world.now })
+      .execute()
+    await pass(world, store.storeId, HOUR + MINUTE)
+    expect([world.pushes.length, (await messagesOf(world, store.storeId))[0]!.reason]).toEqual([
+      0,
+      'suppressed_unsubscribed',
+    ])
+  })
+})

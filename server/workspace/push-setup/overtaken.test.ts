@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { aStore } from '../../../test/factories.ts'
+import { HOUR, MINUTE, messagesOf, pass } from '../../../test/message-scene.ts'
+import { aBrowser, subscribes, urlOf } from '../../../test/push-scene.ts'
+import { aWorld } from '../../../test/world.ts'
+
+const world = aWorld()
+
+test('one that has waited is overtaken by a later one that went, also when there are to be fewer since (T4)', async () => {
+  // Late morning in New York, where the store is.
+  world.now = new Date('2026-03-03T15:00:00Z')
+  const store = await aStore(world, { isFlowOn: false, plan: 'growth' })
+  await world.db
+    .updateTable('stores')
+    .set({ abandonment_timeout_minutes: 60, effective_timeout_minutes: 60 })
+    .where('id', '=', store.storeId)
+    .execute()
+  const switchOn = async (maxNotifications: number) => {
+    const settings = { enabled: true, frequency: 'immediate', delay: 0, maxNotifications, title: 'Hi', body: 'Waits' }
+    const body = { storeUrl: await urlOf(world, store), settings }
+    const { status } = await world.request('POST', '/push-notifications/save-settings', { token: store.token, body })
+    expect(status).toBe(200)
+  }
+  await switchOn(3)
+  expect((await subscribes(world, store, aBrowser(), { ip: '198.51.100.7' })).status).toBe(200)
+  await pass(world, store.storeId, HOUR + MINUTE)
+  await pass(world, store.storeId, 7 * HOUR)
+  expect(world.pushes).toHaveLength(2)
+  await world.pool.query(
+    `update messages set state = 'held', reason = 'retry', sending_at = null, due_at = $2, wake_at = $2,
+       expires_at = $2::timestamptz + interval '1 day' where store_id = $1 and step = 1`,
+    [store.storeId, world.now],
+  )
+  await switchOn(1)
+  await pass(world, store.storeId, HOUR)
+  expect(world.pushes).toHaveLength(2)
+  const first = (await messagesOf(world, store.storeId)).find(({ step }) => step === 1)
+  expect(first).toMatchObject({ state: 'skipped', reason: 'superseded' })
+})

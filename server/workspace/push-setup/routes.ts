@@ -1,0 +1,116 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import type { Endpoint } from '../../../shared/endpoint.ts'
+import { pushTexts } from '../../../shared/push.ts'
+import * as api from '../../../shared/push-calls.ts'
+import { mayDo } from '../../../shared/roles.ts'
+import { clientOf } from '../../carts/capture/post-limits.ts'
+import { AppError } from '../../core/common/errors.ts'
+import type { Deps } from '../../deps.ts'
+import { savePushSettings } from '../../marketing/flows/push-flow.ts'
+import { type Routes, servePublic, serveStore } from '../../access/http/http.ts'
+import { idempotentRequest } from '../../marketing/manual-sends/manual-routes.ts'
+import { ensureKey, keyInUse } from '../../delivery/push/keys.ts'
+import { takeEvent } from './events.ts'
+import { sendToAll, sendToOne } from './sends.ts'
+import { readSetup, readStats, savePrompt } from './setup.ts'
+import { autoSetup, takeEnded, takeMoved, takeSubscription, type Visitor } from './widget.ts'
+
+// Web push: what an owner sets up, and what the pages of shops ask. Each call is served at both of its addresses (decision 20).
+
+export const pushRoutes: Routes = (app, deps) => {
+  ownerRoutes(app, deps)
+  pageRoutes(app, deps)
+}
+
+const bothWays = <E extends Endpoint>(call: E): E[] => [call, api.withoutApi(call)]
+
+function ownerRoutes(app: FastifyInstance, deps: Deps): void {
+  for (const call of bothWays(api.generateVapidKeys))
+    serveStore(app, deps, call, async ({ store, session, body: { replace } }) => {
+      if (replace && !mayDo(session.role, 'flows:switch')) throw new AppError('forbidden', pushTexts.leadersOnly)
+      const { publicKey, subscriptions } = await ensureKey(deps, store, replace)
+      return { success: true, vapidKeys: { publicKey }, subscriptions }
+    })
+  for (const call of bothWays(api.readVapidKey))
+    serveStore(app, deps, call, async ({ store }) => {
+      const key = await keyInUse(store)
+      return { success: true, publicKey: key?.public_key ?? null }
+    })
+  for (const call of bothWays(api.savePushSettings))
+    serveStore(app, deps, call, async ({ store, body: { settings } }) => {
+      await savePushSettings(deps, store, settings)
+      return { success: true, settings }
+    })
+  for (const call of bothWays(api.savePushPrompt))
+    serveStore(app, deps, call, async ({ store, body: { prompt } }) => {
+      await savePrompt(deps, store, prompt)
+      return { success: true, prompt }
+    })
+  for (const call of bothWays(api.pushStoreStats)) serveStore(app, deps, call, ({ store }) => readStats(store))
+  for (const call of bothWays(api.sendStoreNotification))
+    serveStore(app, deps, call, (asked) =>
+      sendToAll({ deps, session: asked.session, store: asked.store }, idempotentRequest(asked).key, asked.body),
+    )
+  for (const call of bothWays(api.sendToThisBrowser))
+    serveStore(app, deps, call, ({ store, session, body }) => sendToOne({ deps, session, store }, body))
+  for (const call of bothWays(api.readPushSetup)) serveStore(app, deps, call, ({ store }) => readSetup(store))
+}
+
+/** Every page of a shop asks once: one client's posts in ten minutes. Kept in memory; it only spares the database. */
+const POSTS = { points: 300, duration: 600 }
+
+/** Answers may be read by the page that asked: what they hold is for whoever opens the shop. */
+function pageRoutes(app: FastifyInstance, deps: Deps): void {
+  const limiter = new RateLimiterMemory(POSTS)
+  const arrive = async (request: FastifyRequest, reply: FastifyReply): Promise<Visitor> => {
+    const { origin } = request.headers
+    if (origin) reply.header('access-control-allow-origin', origin).header('vary', 'Origin')
+    await limiter.consume(clientOf(deps, request.ip)).catch(refuse)
+    return { origin, ip: request.ip, userAgent: request.headers['user-agent'] }
+  }
+  for (const call of bothWays(api.pushAutoSetup))
+    servePublic(app, deps, call, async ({ body, request, reply }) =>
+      autoSetup(deps, body, await arrive(request, reply)),
+    )
+  for (const call of bothWays(api.pushSubscribe))
+    servePublic(app, deps, call, async ({ body, request, reply }) =>
+      takeSubscription(deps, body, await arrive(request, reply)),
+    )
+  for (const call of bothWays(api.pushResubscribe))
+    servePublic(app, deps, call, async ({ body, request, reply }) =>
+      takeMoved(deps, body, await arrive(request, reply)),
+    )
+  for (const call of bothWays(api.pushUnsubscribe))
+    servePublic(app, deps, call, async ({ body, request, reply }) =>
+      takeEnded(deps, body, await arrive(request, reply)),
+    )
+  for (const call of bothWays(api.pushEvent))
+    servePublic(app, deps, call, async ({ body, request, reply }) => {
+      await arrive(request, reply)
+      await takeEvent(deps, body)
+      return { success: true }
+    })
+  preflights(app)
+}
+
+function refuse(refusal: unknown): never {
+  if (!(refusal instanceof RateLimiterRes)) throw refusal
+  throw new AppError('rate_limited', 'Too many requests.', { retryAfterS: Math.ceil(refusal.msBeforeNext / 1_000) })
+}
+
+/** For pages that post JSON by that name; text needs none. */
+function preflights(app: FastifyInstance): void {
+  const calls = [api.pushAutoSetup, api.pushSubscribe, api.pushResubscribe, api.pushUnsubscribe, api.pushEvent]
+  for (const { path } of calls.flatMap((call) => bothWays(call as unknown as Endpoint)))
+    app.options(path, async (request, reply) =>
+      reply
+        .header('access-control-allow-origin', request.headers.origin ?? 'null')
+        .header('access-control-allow-methods', 'POST')
+        .header('access-control-allow-headers', 'content-type')
+        .header('access-control-max-age', '86400')
+        .header('vary', 'Origin')
+        .code(204)
+        .send(),
+    )
+}

@@ -1,0 +1,52 @@
+import { fileURLToPath } from 'node:url'
+import { negotiate } from '@fastify/accept-negotiator'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { modeOf } from '../../carts/capture/capture-mode.ts'
+import { type CaptureScript, openCaptureScript, type ScriptEncoding } from '../../carts/capture/capture-script.ts'
+import { AppError } from '../../core/common/errors.ts'
+import { storesByCaptureKeys } from '../../core/db/system.ts'
+import type { Routes } from '../../access/http/http.ts'
+
+// The widget, which shops' pages load, and sw.js, which shops copy or their plugin fetches (decisions 75 and 78).
+
+const built = (name: string) => fileURLToPath(new URL(`../../../dist/storefront/${name}`, import.meta.url))
+
+const ENCODINGS: ScriptEncoding[] = ['br', 'gzip', 'identity']
+
+export const pushScriptRoutes: Routes = (app, deps) => {
+  const readWidget = openCaptureScript(built('push.js'))
+  const readWorker = openCaptureScript(built('sw.js'))
+  app.get('/push/sw.js', async (request, reply) => {
+    // Also loaded by a page that checks what its shop serves.
+    reply.header('access-control-allow-origin', '*')
+    return send(request, reply, (encoding) => readWorker(null, encoding))
+  })
+  app.get('/push/:file', async (request, reply) => {
+    const key = /^([\w-]{1,100})\.js$/.exec((request.params as { file: string }).file)?.[1]
+    if (!key) throw new AppError('not_found', 'Not found')
+    const [store] = await storesByCaptureKeys(deps.db, [key])
+    const setup = { key, origin: deps.config.publicUrl, ...modeOf(store) }
+    return send(request, reply, (encoding) => readWidget(setup, encoding))
+  })
+}
+
+/** Asked for again after an hour; meanwhile, and while that is asked, a page waits for nothing. */
+const CACHED = 'public, max-age=3600, stale-while-revalidate=86400'
+
+async function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  read: (encoding: ScriptEncoding) => Promise<CaptureScript>,
+) {
+  const encoding = (negotiate(String(request.headers['accept-encoding'] ?? ''), ENCODINGS) ??
+    'identity') as ScriptEncoding
+  const { body, etag } = await read(encoding)
+  reply
+    .header('cache-control', CACHED)
+    .header('etag', etag)
+    .header('vary', 'accept-encoding')
+    .header('cross-origin-resource-policy', 'cross-origin')
+  if (String(request.headers['if-none-match'] ?? '').includes(etag)) return reply.code(304).send()
+  if (encoding !== 'identity') reply.header('content-encoding', encoding)
+  return reply.type('text/javascript; charset=utf-8').send(body)
+}

@@ -1,0 +1,132 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { authTexts } from '../../../shared/auth.ts'
+import { DEFAULT_PUSH } from '../../../shared/push.ts'
+import { aColleague, aStore, type TestStore } from '../../../test/factories.ts'
+import { DAY, MINUTE, messagesOf, pass } from '../../../test/message-scene.ts'
+import { testFlags } from '../../../test/notifications.ts'
+import { aBrowser, setUp, subscribes, type TestBrowser, urlOf } from '../../../test/push-scene.ts'
+import { aWorld } from '../../../test/world.ts'
+
+// What a member sends (decision 79) and sees counted (decision 80).
+
+const world = aWorld()
+let store: TestStore
+
+beforeEach(async () => {
+  world.pushes.length = 0
+  // Late morning in New York, where the store is.
+  world.now = new Date(`${new Date(world.now.getTime() + DAY).toISOString().slice(0, 10)}T15:00:00Z`)
+  store = await aStore(world, { isFlowOn: false, plan: 'free' })
+})
+
+async function subscribed(browser: TestBrowser = aBrowser(), email?: string): Promise<void> {
+  const reply = await subscribes(world, store, browser, email ? { email } : {})
+  expect([reply.status, reply.body.error]).toEqual([200, undefined])
+}
+
+const subscriptions = () =>
+  world.db.selectFrom('push_subscriptions').select('id').where('store_id', '=', store.storeId).execute()
+
+test('the statistics have both sets of fields at both addresses, and no other account’s (decision 132)', {
+  tags: ['A7'],
+}, async () => {
+  await subscribed(aBrowser(), 'ann@shoppers.example')
+  await subscribed(aBrowser())
+  const storeUrl = await urlOf(world, store)
+  const none = { notifications: 0, clickRate: 0 }
+  for (const path of ['/push-notifications/store-stats', '/api/push-notifications/store-stats']) {
+    const { body } = await world.request('GET', `${path}?storeUrl=${storeUrl}`, { token: store.token })
+    expect(body).toEqual({
+      ...{ success: true, message: 'Store stats loaded' },
+      stats: {
+        totalCustomers: 2,
+        subscribedCustomers: 2,
+        pendingCustomers: 0,
+        conversionRate: 100,
+        subscribers: 2,
+        ...none,
+      },
+    })
+  }
+  const stranger = await aStore(world)
+  const refused = await world.request('GET', `/push-notifications/store-stats?storeUrl=${storeUrl}`, {
+    token: stranger.token,
+  })
+  expect(refused.status).toBe(404)
+})
+
+describe('a member sends', () => {
+  const body = { title: 'Sale', body: 'Today only', icon: 'https://shop.example/i.png' }
+  const send = async (call: string, change: object = {}, token = store.token) =>
+    world.request('POST', `/push-notifications/${call}`, {
+      token,
+      body: { ...body, storeUrl: await urlOf(world, store), ...change },
+    })
+
+  test('to everybody who has subscribed, once however often the button is pressed; each is decided', {
+    tags: ['A7'],
+  }, async () => {
+    expect((await send('send-store-notification')).body.error).toBe('Nobody has subscribed yet.')
+    await subscribed(aBrowser(), 'ann@shoppers.example')
+    await subscribed(aBrowser(), 'eve@shoppers.example')
+    const cartUrl = `${await urlOf(world, store)}/cart`
+    const reply = await send('send-store-notification', { cartUrl })
+    expect(reply.body).toMatchObject({ success: true, message: 'Test notification sent to 2 customers' })
+    expect(reply.body.results).toHaveLength(2)
+    // Within a minute, also where the clock’s minute has changed.
+    world.advance(50_000)
+    expect((await send('send-store-notification', { cartUrl })).body).toEqual(reply.body)
+    await pass(world, store.storeId, MINUTE)
+    expect(world.pushes.map(({ payload }) => [payload.title, payload.body, payload.icon, payload.cartId])).toEqual([
+      ['Sale', 'Today only', 'https://shop.example/i.png', null],
+      ['Sale', 'Today only', 'https://shop.example/i.png', null],
+    ])
+    const { pathname, search } = new URL(world.pushes[0]!.payload.url!)
+    expect((await world.request('GET', pathname + search)).headers.location).toBe(cartUrl)
+  })
+
+  test('only once an address of the account is confirmed, as mail is; nor are they switched on before (decision 132)', {
+    tags: ['A6'],
+  }, async () => {
+    await subscribed()
+    const waits = (at: Date | null) =>
+      world.db.updateTable('users').set({ email_confirmed_at: at }).where('id', '=', store.userId).execute()
+    await waits(null)
+    const settings = { ...DEFAULT_PUSH, enabled: true }
+    const calls = ['send-store-notification', 'save-settings']
+    for (const call of calls) {
+      const refused = await send(call, { settings })
+      expect([call, refused.status, refused.body.error]).toEqual([call, 403, authTexts.verifyFirst])
+    }
+    await waits(world.now)
+    for (const call of calls) expect([call, (await send(call, { settings })).status]).toEqual([call, 200])
+  })
+
+  test('only to a page of the store (X1), and not by a viewer', { tags: ['A7'] }, async () => {
+    await subscribed()
+    const foreign = await send('send-store-notification', { cartUrl: 'https://evil.example/cart' })
+    expect([foreign.status, foreign.body.error]).toEqual([422, 'The cart URL must be an address of your store.'])
+    const { token } = await aColleague(world, store, 'viewer')
+    expect((await send('send-store-notification', {}, token)).status).toBe(403)
+  })
+
+  test('to this browser alone: marked as a test, kept nowhere and counted nowhere', async () => {
+    await setUp(world, store)
+    const { subscription } = aBrowser()
+    const reply = await send('send-to-this-browser', { subscription })
+    expect(reply.body).toEqual({ success: true, message: 'Sent to this browser.' })
+    expect(world.pushes.map(({ payload }) => [payload.title, payload.token])).toEqual([['[Test] Sale', undefined]])
+    expect(await testFlags(world, store.storeId)).toEqual([['connection_test', true]])
+    expect([await subscriptions(), await messagesOf(world, store.storeId)]).toEqual([[], []])
+    world.pushes.length = 0
+    await send('send-to-this-browser', { subscription, title: 'At {{ store_name }}', body: '{{ cart_total }} waits' })
+    expect(world.pushes[0]!.payload).toMatchObject({
+      title: '[Test] At Tea & Co',
+      body: expect.stringMatching(/^\$\d+.* waits$/),
+    })
+    const elsewhere = await send('send-to-this-browser', {
+      subscription: { ...subscription, endpoint: 'https://evil.example/x' },
+    })
+    expect(elsewhere.status).toBe(422)
+  })
+})

@@ -1,0 +1,131 @@
+import type { z } from 'zod'
+import { type PushPayload, pushTexts, testSent } from '../../../shared/push.ts'
+import type { sendStoreNotification, sendToThisBrowser } from '../../../shared/push-calls.ts'
+import { explain } from '../../../shared/reasons.ts'
+import { SAMPLE_CART } from '../../../shared/reminders.ts'
+import { authorizeTest } from '../../messages/channels/send-authorization.ts'
+import { refuseBadText } from '../../delivery/compose/own-text.ts'
+import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { newId } from '../../core/common/ids.ts'
+import { type Limit, take } from '../../core/db/rate-limits.ts'
+import type { Deps } from '../../deps.ts'
+import { answerOfRepeat, withIdempotencyKey } from '../../marketing/manual-sends/idempotency.ts'
+import type { Session } from '../../access/members/session.ts'
+import { assertMayMail } from '../../access/members/verification.ts'
+import { scheduleNextLook } from '../../messages/messages/messages.ts'
+import { planMessages } from '../../messages/messages/plan.ts'
+import { noteTest } from '../../access/notifications/notifications.ts'
+import { previewMessage } from '../../delivery/preview/preview.ts'
+import { signingKey } from '../../delivery/push/keys.ts'
+import { serviceOf } from '../../delivery/push/services.ts'
+import { isOnStoreHost } from '../../access/stores/rules.ts'
+import { readStore, type StoreRow } from '../../access/stores/store.ts'
+import * as sql from './stats-sql.ts'
+
+// Notifications a member asks for (decision 79): to everybody who has subscribed, each decided like any other message, or to the member's own
+// browser alone.
+
+export interface Sender {
+  deps: Deps
+  session: Session
+  store: StoreDb<Db>
+}
+
+type ToAll = z.output<typeof sendStoreNotification.body>
+type ToOne = z.output<typeof sendToThisBrowser.body>
+
+/** So long the words of a test may wait for their turn. */
+const RENDER_MS = 10_000
+const TO_ALL: Limit = { name: 'push-to-all', points: 6, windowS: 3_600 }
+const TO_ONE: Limit = { name: 'push-to-one', points: 10, windowS: 900 }
+/** Of one call, whose answer names each. */
+const MOST_PEOPLE = 10_000
+/** D7. */
+const LIFE_MS = 3_600_000
+
+/** A double press is one request (D9): it is answered as the first was. */
+export async function sendToAll(sender: Sender, key: string | null, wanted: ToAll) {
+  const { deps, session, store } = sender
+  const { title, body, cartUrl = '', icon = '' } = wanted
+  const request = { session, key, body: ['push to all', title, body, cartUrl, icon] }
+  const answer = async (origin: string) => {
+    const results = (await sql.messagesOfOrigin(store, origin)).map((id) => ({ id, status: 'queued' }))
+    return { success: true, results, message: testSent(results.length) }
+  }
+  const repeat = await answerOfRepeat(deps, store, request, answer)
+  if (repeat) return repeat.reply
+  const row = await checked(sender, wanted)
+  const people = await sql.subscribersOf(store, MOST_PEOPLE)
+  if (people.length === 0) throw new AppError('unprocessable', pushTexts.noSubscribers)
+  await take(deps, TO_ALL, store.storeId)
+  return withIdempotencyKey(deps, store, request, {
+    make: (tx, origin) => plan(tx, sender, { origin, people, row, wanted }),
+    answer,
+  })
+}
+
+interface ToPlan {
+  origin: string
+  people: readonly string[]
+  row: StoreRow
+  wanted: ToAll
+}
+
+async function plan(
+  tx: StoreTx,
+  { deps, session }: Sender,
+  { origin: id, people, row, wanted }: ToPlan,
+): Promise<void> {
+  const now = deps.now()
+  const { title: subject, body, cartUrl, icon } = wanted
+  const asked = { askedBy: session.userId, subject, body, isImmediate: true, overridesHoldout: false }
+  await planMessages(tx, {
+    origin: { ...{ kind: 'manual', id }, ...asked, cartUrl: cartUrl || row.home_url, iconUrl: icon || null },
+    people: people.map((shopperId) => ({ id: newId(), shopperId })),
+    ...{ channel: 'push', templateId: null, purchasesSince: null, now },
+    ...{ dueAt: now, wakeAt: now, expiresAt: new Date(now.getTime() + LIFE_MS) },
+  })
+  await scheduleNextLook(tx)
+}
+
+/** The browser is the member's own: its subscription is kept nowhere. */
+export async function sendToOne({ deps, session, store }: Sender, wanted: ToOne) {
+  const row = await checked({ deps, session, store }, wanted)
+  const { subscription, title, body, cartUrl, icon } = wanted
+  if (!serviceOf(subscription.endpoint, deps.config)) throw new AppError('unprocessable', pushTexts.unknownService)
+  const vapid = await signingKey(deps, store)
+  if (!vapid) throw new AppError('unprocessable', pushTexts.noKeys)
+  await take(deps, TO_ONE, session.accountId)
+  const sample = { cartId: SAMPLE_CART, channel: 'push' as const, subject: title, body }
+  const shown = await previewMessage({ deps, store, signal: AbortSignal.timeout(RENDER_MS) }, sample)
+  const payload: PushPayload = {
+    ...{ title: `[Test] ${shown.subject}`, body: shown.text, url: cartUrl || row.home_url, cartId: null, tag: 'test' },
+    ...{ actions: [{ action: 'open', title: 'Open the shop' }], origin: deps.config.publicUrl },
+    ...(icon && { icon }),
+  }
+  const answer = await deps.channels.push.send({
+    ...{ messageId: newId(), subscription, vapid, payload, topic: 'test' },
+    ...{ mayGoOn: () => true, sendAuthorization: authorizeTest() },
+  })
+  if (answer.kind !== 'accepted') return { success: false, message: answer.response }
+  await noteTest(deps, store, 'push', 'this browser')
+  return { success: true, message: pushTexts.sentHere }
+}
+
+/** What has to hold for both; throws the words of what does not. */
+async function checked(
+  { deps, session, store }: Sender,
+  wanted: Pick<ToAll, 'title' | 'body' | 'cartUrl'>,
+): Promise<StoreRow> {
+  const row = found(await readStore(store), 'Store')
+  await assertMayMail({ accountId: session.accountId, db: deps.db })
+  if (row.rests_since) throw new AppError('plan_required', explain('store_resting'))
+  if (wanted.cartUrl && !isOnStoreHost(wanted.cartUrl, row)) {
+    const fields = { cartUrl: pushTexts.foreignCartUrl }
+    throw new AppError('unprocessable', pushTexts.foreignCartUrl, { fields })
+  }
+  for (const words of [wanted.title, wanted.body])
+    await refuseBadText(deps, session.accountId, { channel: 'push', body: words })
+  return row
+}

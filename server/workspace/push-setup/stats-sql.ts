@@ -1,0 +1,50 @@
+import { type StoreDb, sql } from '../../core/db/db.ts'
+import { wasAccepted } from '../../messages/messages/fragments.ts'
+
+// What is counted of web push, from rows: SQL and nothing else.
+
+export interface PushCounts {
+  /** Customers as they are listed, and whoever has subscribed without being one. */
+  total: number
+  subscribed: number
+  subscriptions: number
+  /** Accepted by push services. */
+  notifications: number
+  /** Of these, pressed by people. */
+  clicked: number
+}
+
+export async function readCounts({ db, storeId }: StoreDb): Promise<PushCounts> {
+  const { rows } = await sql<PushCounts>`
+    with subscribers as materialized (
+      select shopper_id, count(*) as subscriptions from push_subscriptions where store_id = ${storeId} group by shopper_id),
+    sent as materialized (
+      select m.id from messages m where m.store_id = ${storeId} and m.channel = 'push' and ${wasAccepted('m')})
+    select (coalesce((select sum(change) from customer_counts where store_id = ${storeId}), 0)
+        + (select count(*) from subscribers b join shoppers s on s.store_id = ${storeId} and s.id = b.shopper_id
+          where not s.is_customer))::int as total,
+      (select count(*) from subscribers)::int as subscribed,
+      coalesce((select sum(subscriptions) from subscribers), 0)::int as subscriptions,
+      (select count(*) from sent)::int as notifications,
+      (select count(*) from sent where exists (select 1 from touchpoints t where t.store_id = ${storeId} and t.message_id = sent.id
+        and t.is_human and t.kind in ('click', 'restore')))::int as clicked`.execute(db)
+  return rows[0]!
+}
+
+/** What was planned of one request. */
+export async function messagesOfOrigin({ db, storeId }: StoreDb, origin: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from messages where store_id = ${storeId} and origin_kind = 'manual' and origin_id = ${origin} order by id`.execute(
+    db,
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Everybody with a live subscription, up to `limit`. */
+export async function subscribersOf({ db, storeId }: StoreDb, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ shopper_id: string }>`
+    select distinct shopper_id from push_subscriptions where store_id = ${storeId} order by shopper_id limit ${limit}`.execute(
+    db,
+  )
+  return rows.map((row) => row.shopper_id)
+}

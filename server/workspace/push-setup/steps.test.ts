@@ -1,0 +1,125 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { pushTexts } from '../../../shared/push.ts'
+import { aStore, type TestStore } from '../../../test/factories.ts'
+import { savedSteps } from '../../../test/flow-edits.ts'
+import { DAY, HOUR, MINUTE, messagesOf, pass } from '../../../test/message-scene.ts'
+import { aBrowser, setUp, subscribes } from '../../../test/push-scene.ts'
+import { aWorld } from '../../../test/world.ts'
+
+// Notifications as steps of a flow and as campaigns (decision 77).
+
+const world = aWorld()
+let store: TestStore
+
+beforeEach(async () => {
+  world.pushes.length = 0
+  world.sent.length = 0
+  world.now = new Date(`${new Date(world.now.getTime() + DAY).toISOString().slice(0, 10)}T15:00:00Z`)
+  store = await aStore(world, { plan: 'growth' })
+})
+
+const call = (method: string, url: string, body?: object) =>
+  world.request(method, url, { token: store.token, ...(body && { body }) })
+
+const asShopify = () =>
+  world.db.updateTable('stores').set({ platform: 'shopify' }).where('id', '=', store.storeId).execute()
+
+describe('a step of a flow', () => {
+  const save = async (words: object) => {
+    const { flows } = (await call('GET', '/api/flows')).body
+    const steps = savedSteps(flows[0].steps, ({ step }) => (step === 1 ? { channel: 'push', ...words } : {}))
+    return call('PUT', `/api/flows/${store.flowId}`, { name: 'Reminders', steps })
+  }
+
+  test('goes as a notification with title and text of its own, which stay when another channel is chosen', async () => {
+    const saved = await save({ subject: 'Hi {{ customer_name }}', body: 'Still there: {{ cart_total }}' })
+    expect([saved.status, saved.body.error]).toEqual([200, undefined])
+    const [step] = saved.body.flow.steps
+    expect(step).toMatchObject({
+      channel: 'push',
+      pushTitle: 'Hi {{ customer_name }}',
+      templateKey: 'flow_words',
+    })
+    expect(step.subject).not.toContain('Hi {{ customer_name }}')
+    await subscribes(world, store, aBrowser())
+    await pass(world, store.storeId, HOUR + MINUTE)
+    expect(world.pushes.map(({ payload }) => [payload.title, payload.image])).toEqual([
+      ['Hi there', 'https://shop.example/tea.png'],
+    ])
+    expect(world.sent).toEqual([])
+    expect((await messagesOf(world, store.storeId))[0]).toMatchObject({
+      origin_kind: 'flow',
+      channel: 'push',
+      state: 'sent',
+    })
+  })
+
+  test('is refused without words, and with words that make no message', async () => {
+    for (const words of [
+      { subject: '', body: 'x' },
+      { subject: 'x', body: '' },
+      { subject: '{{ nothing_known }}', body: 'x' },
+    ])
+      expect((await save(words)).status).toBe(422)
+  })
+
+  test('is refused on Shopify, in words that say why, and one that is there already may stay (decision 75)', async () => {
+    const words = { subject: 'Hi', body: 'Your cart waits' }
+    const problem = async () => (await call('GET', '/api/flows')).body.channels.push.problem
+    expect(await problem()).toBeNull()
+    await asShopify()
+    expect(await problem()).toBe(pushTexts.noHost)
+    const refused = await save(words)
+    expect([refused.status, refused.body.error]).toEqual([422, `Step 1: ${pushTexts.noHost}`])
+    await world.db.updateTable('stores').set({ platform: 'woocommerce' }).where('id', '=', store.storeId).execute()
+    expect((await save(words)).status).toBe(200)
+    await asShopify()
+    expect((await save({ ...words, subject: 'Hello' })).status).toBe(200)
+  })
+
+  test('is shown before it is saved, by the code that sends', async () => {
+    const body = { step: 1, cartId: 'sample', channel: 'push', subject: 'At {{ store_name }}', body: 'Your cart waits' }
+    const shown = await call('POST', `/api/flows/${store.flowId}/preview`, body)
+    expect(shown.body).toMatchObject({ subject: 'At Tea & Co', text: 'Your cart waits', html: '', problem: null })
+  })
+})
+
+describe('a campaign', () => {
+  const wanted = {
+    ...{ name: 'Spring', type: 'push', targetAudience: { mode: 'matching' }, sendNow: true },
+    content: { subject: 'Spring', body: 'Back in stock', template: 'custom' },
+    schedule: { startDate: '2030-01-01' },
+  }
+
+  test('goes to those of the audience who have subscribed, once a person', async () => {
+    const refused = await call('POST', '/api/campaigns', wanted)
+    expect([refused.status, refused.body.error]).toEqual([422, expect.stringContaining('Generate VAPID keys')])
+    await setUp(world, store)
+    await world.db.updateTable('flows').set({ is_on: false }).where('store_id', '=', store.storeId).execute()
+    await subscribes(world, store, aBrowser(), { email: 'ann@shoppers.example' })
+    await pass(world, store.storeId, 25 * HOUR)
+    const counted = await call('POST', '/api/campaigns/audience', {
+      type: 'push',
+      targetAudience: { mode: 'matching' },
+    })
+    expect(counted.body).toMatchObject({ total: 1, eligible: 1, price: null, left: null })
+    const made = await call('POST', '/api/campaigns', wanted)
+    expect([made.status, made.body.error]).toEqual([200, undefined])
+    await pass(world, store.storeId, MINUTE)
+    await pass(world, store.storeId, MINUTE)
+    expect(world.pushes.map(({ payload }) => [payload.title, payload.body])).toEqual([['Spring', 'Back in stock']])
+  })
+
+  test('is refused on Shopify, in words that say why (decision 75)', async () => {
+    await setUp(world, store)
+    await asShopify()
+    const refused = await call('POST', '/api/campaigns', wanted)
+    expect([refused.status, refused.body.error]).toEqual([422, pushTexts.noHost])
+  })
+
+  test('needs a title', async () => {
+    await setUp(world, store)
+    const bad = await call('POST', '/api/campaigns', { ...wanted, content: { ...wanted.content, subject: '' } })
+    expect([bad.status, bad.body.error]).toEqual([422, 'Enter a title.'])
+  })
+})

@@ -1,0 +1,236 @@
+import { beforeEach, expect, test } from 'vitest'
+import { anOrder, aStore, type TestStore } from '../../../test/factories.ts'
+import { DAY, HOUR, MINUTE, messagesOf, pass } from '../../../test/message-scene.ts'
+import { aBrowser, fromPage, putInCart, setUp, subscribes, type TestBrowser, urlOf } from '../../../test/push-scene.ts'
+import { aWorld } from '../../../test/world.ts'
+import { foldPostsOf } from '../../carts/capture/capture-intake.ts'
+import { recordOrders } from '../../carts/carts/record.ts'
+import { restoreTokenOf } from '../../delivery/compose/compose.ts'
+import { browserMarks } from '../../shoppers/shoppers/rules.ts'
+
+// Whoever types somebody's address at the checkout is taken for that person (S6). What the person has in the cart is shown in no browser of
+// theirs all the same: a cart's notification goes to browsers that have told of just what is in it (decision 72).
+
+const world = aWorld()
+let store: TestStore
+let answerPush: typeof world.answerPush
+const ANN = 'ann@shoppers.example'
+
+beforeEach(async () => {
+  answerPush ??= world.answerPush
+  world.answerPush = answerPush
+  world.pushes.length = 0
+  // Late morning in New York, where the store is.
+  world.now = new Date(`${new Date(world.now.getTime() + DAY).toISOString().slice(0, 10)}T15:00:00Z`)
+  store = await aStore(world, { isFlowOn: false, plan: 'growth' })
+  await world.db
+    .updateTable('stores')
+    .set({ abandonment_timeout_minutes: 60, effective_timeout_minutes: 60 })
+    .where('id', '=', store.storeId)
+    .execute()
+})
+
+async function switchOn(words: object = {}): Promise<void> {
+  const settings = { enabled: true, frequency: 'immediate', delay: 0, maxNotifications: 1, title: 'Hi', ...words }
+  const body = { storeUrl: await urlOf(world, store), settings: { body: '{{ cart_items }}', ...settings } }
+  const reply = await world.request('POST', '/push-notifications/save-settings', { token: store.token, body })
+  expect([reply.status, reply.body.error]).toEqual([200, undefined])
+}
+
+type Goods = Parameters<typeof putInCart>[4]
+
+/** Another client each time (X5). */
+async function subscribed(
+  email: string | undefined,
+  items: Goods,
+  browser = aBrowser(),
+): Promise<TestBrowser & { token: string }> {
+  const more = { ...(email && { email }), ...(items && { items }), ip: `198.51.100.${browser.cart.charCodeAt(0)}` }
+  const reply = await subscribes(world, store, browser, more)
+  expect([reply.status, reply.body.error]).toEqual([200, undefined])
+  world.advance(MINUTE)
+  return { ...browser, token: reply.body.token }
+}
+
+async function changes(browser: TestBrowser, items: Goods, email?: string): Promise<void> {
+  await putInCart(world, store, browser, email, items)
+  await foldPostsOf(world.deps, store.storeId)
+  world.advance(MINUTE)
+}
+
+const left = () => pass(world, store.storeId, HOUR + MINUTE)
+const of = (...browsers: TestBrowser[]) => browsers.map(({ subscription }) => subscription.endpoint)
+const went = () => world.pushes.map(({ subscription }) => subscription.endpoint)
+
+test('somebody types another person’s address: what that person has in the cart goes to their own browser alone', async () => {
+  await switchOn()
+  const anns = await subscribed(ANN, [16])
+  await subscribed(ANN, [17])
+  await changes(anns, [16, 18])
+  await left()
+  expect(went()).toEqual(of(anns))
+  expect(world.pushes[0]!.payload.body).toBe('Earl Grey and 1 more')
+})
+
+test('where the person has allowed nothing it waits, and goes to nobody', async () => {
+  await switchOn()
+  const anns = aBrowser()
+  await changes(anns, [16], ANN)
+  await subscribed(ANN, [17])
+  await changes(anns, [16, 18])
+  await left()
+  expect(went()).toEqual([])
+  expect((await messagesOf(world, store.storeId))[0]).toMatchObject({ state: 'held', reason: 'no_contact' })
+  await subscribed(ANN, [16, 18], anns)
+  await pass(world, store.storeId, MINUTE)
+  expect(went()).toEqual(of(anns))
+})
+
+test('a browser that is gone is no reason to ask one that did not fill the cart', async () => {
+  await switchOn()
+  const anns = await subscribed(ANN, [16])
+  await subscribed(ANN, [17])
+  await changes(anns, [16, 18])
+  world.answerPush = () => ({ kind: 'gone', response: '410' })
+  await left()
+  expect(went()).toEqual(of(anns))
+  expect((await messagesOf(world, store.storeId))[0]).toMatchObject({ state: 'failed', reason: 'rejected:push_gone' })
+})
+
+test('what an order has put into the cart no browser has told of; told again by one it is for that one', async () => {
+  await switchOn()
+  const browser = await subscribed(ANN, [16])
+  const kettle = { productId: '18', variationId: null, name: 'Red kettle', unitPriceMinor: 2_100 }
+  const line = { ...kettle, sku: null, imageUrl: null, quantity: 1 }
+  await recordOrders(world.deps, store.storeId, [anOrder(world, { email: ANN, items: [line] })], 'webhook')
+  await left()
+  expect(went()).toEqual([])
+  await changes(browser, [18])
+  await pass(world, store.storeId, MINUTE)
+  expect(went()).toEqual(of(browser))
+})
+
+test('each browser that has the same in its cart may show it', async () => {
+  await switchOn()
+  const first = await subscribed(ANN, [16, 18])
+  const second = await subscribed(ANN, [16, 18])
+  world.answerPush = (push) =>
+    push.subscription.endpoint === second.subscription.endpoint ? { kind: 'gone', response: '410' } : answerPush(push)
+  await left()
+  expect(went()).toEqual(of(second, first))
+})
+
+test('the link of a notification opens nothing of what another browser has put into the cart since', async () => {
+  await switchOn()
+  const eves = await subscribed(ANN, [17])
+  await left()
+  expect(went()).toEqual(of(eves))
+  const token = restoreTokenOf(world.deps.secrets, (await messagesOf(world, store.storeId))[0]!.id)
+  const shown = async () => {
+    const { status, body } = await world.request('GET', `/api/carts/${token}`)
+    return [status, JSON.stringify(body).includes('Red kettle')]
+  }
+  expect(await shown()).toEqual([200, false])
+  await changes(aBrowser(), [16, 18], ANN)
+  expect(await shown()).toEqual([404, false])
+  expect((await world.request('POST', `/api/carts/${token}/restore`)).status).toBe(404)
+  await changes(eves, [17, 18])
+  expect(await shown()).toEqual([200, true])
+})
+
+test('it names nobody: the name is the person’s, and the browser may be somebody else’s', async () => {
+  await switchOn({ title: 'Hi {{ customer_name }}' })
+  await subscribed(ANN, [16])
+  await world.db.updateTable('shoppers').set({ first_name: 'Ann' }).where('store_id', '=', store.storeId).execute()
+  await left()
+  expect(world.pushes.map(({ payload }) => payload.title)).toEqual(['Hi there'])
+})
+
+test('a campaign keeps to it too: whom it counts and whom it reaches', async () => {
+  const anns = aBrowser()
+  await changes(anns, [16], ANN)
+  await subscribed(ANN, [17])
+  await changes(anns, [16, 18])
+  await pass(world, store.storeId, 25 * HOUR)
+  const audience = { type: 'push', targetAudience: { mode: 'matching' } }
+  const counted = async () =>
+    (await world.request('POST', '/api/campaigns/audience', { token: store.token, body: audience })).body.total
+  expect(await counted()).toBe(0)
+  await subscribed(ANN, [16, 18], anns)
+  expect(await counted()).toBe(1)
+  const content = { subject: 'Spring', body: '{{ cart_items }}', template: 'custom' }
+  const body = { ...audience, name: 'Spring', sendNow: true, content, schedule: { startDate: '2030-01-01' } }
+  const made = await world.request('POST', '/api/campaigns', { token: store.token, body })
+  expect([made.status, made.body.error]).toEqual([200, undefined])
+  await pass(world, store.storeId, MINUTE)
+  await pass(world, store.storeId, MINUTE)
+  expect(went()).toEqual(of(anns))
+})
+
+test('the cart a browser begins after an order, and one it had before this was asked, is its own as soon as it tells', async () => {
+  await switchOn()
+  const browser = await subscribed(undefined, [16])
+  const order = anOrder(world, { kind: 'purchase', email: null })
+  await recordOrders(world.deps, store.storeId, [order], 'plugin', new Map([[order.orderId, browser.cart]]))
+  world.advance(MINUTE)
+  await world.db.updateTable('push_subscriptions').set({ marks: [] }).where('store_id', '=', store.storeId).execute()
+  const next = { ...browser, cart: aBrowser().cart }
+  const { storeKey, publicKey } = await setUp(world, store)
+  const { token, subscription, cart, device } = next
+  const tell = () =>
+    fromPage(world, store, 'resubscribe', { storeKey, publicKey, token, subscription, cart: `${cart}x` })
+  expect((await tell()).status).toBe(422)
+  // The device is known; whose the cart is it does not say.
+  const early = { storeKey, publicKey, token, subscription, cart, device }
+  expect((await fromPage(world, store, 'resubscribe', early)).status).toBe(422)
+  await putInCart(world, store, next, undefined, [18])
+  const told = await fromPage(world, store, 'resubscribe', { storeKey, publicKey, token, subscription, cart, device })
+  expect([told.status, told.body.token]).toEqual([200, token])
+  await left()
+  expect(world.pushes.at(-1)!.payload.body).toContain('Red kettle')
+  expect(went().at(-1)).toBe(subscription.endpoint)
+})
+
+test.each([
+  ['the one it was meant for', false],
+  ['the next one, as the first had gone', true],
+])('a stop in an old notification ends its browser’s subscription, whoever the browser is since: %s (C2)', async (_, isNext) => {
+  await switchOn()
+  const browser = await subscribed(undefined, [16])
+  const gone = isNext ? await subscribed(undefined, undefined, { ...aBrowser(), cart: browser.cart }) : null
+  world.answerPush = (push) =>
+    push.subscription.endpoint === gone?.subscription.endpoint ? { kind: 'gone', response: '410' } : answerPush(push)
+  await left()
+  expect(went()).toEqual(of(...(gone ? [gone] : []), browser))
+  const { token: stop } = world.pushes.at(-1)!.payload
+  // Another cart in the same browser, of nobody who is known to be the same.
+  const { subscription, device, token } = browser
+  const next = { ...browser, cart: aBrowser().cart }
+  await putInCart(world, store, next, undefined, [18])
+  const { storeKey, publicKey } = await setUp(world, store)
+  const body = { storeKey, publicKey, token, subscription, cart: next.cart, device }
+  expect((await fromPage(world, store, 'resubscribe', body)).status).toBe(200)
+  expect((await fromPage(world, store, 'events', { token: stop, kind: 'stop' })).status).toBe(200)
+  world.pushes.length = 0
+  await left()
+  expect(went()).toEqual([])
+  const { rows } = await world.pool.query('select 1 from push_subscriptions where store_id = $1', [store.storeId])
+  expect(rows).toEqual([])
+})
+
+test('the marks are no keys, and go with the person (C8)', async () => {
+  const browser = await subscribed(ANN, [16])
+  const kept = async () => {
+    const facts = await world.db.selectFrom('facts').select('payload').where('store_id', '=', store.storeId).execute()
+    const carts = await world.db.selectFrom('carts').select('fold').where('store_id', '=', store.storeId).execute()
+    return JSON.stringify([facts, carts])
+  }
+  for (const mark of browserMarks(browser)) expect(await kept()).toContain(mark)
+  expect(await kept()).not.toContain(browser.device)
+  expect(await kept()).not.toContain(browser.cart)
+  const { token } = store
+  await world.request('DELETE', `/api/privacy/${ANN}`, { token, body: { confirmation: 'erase' } })
+  await world.runJobs()
+  // Which told the same is all that is left of browsers.
+  for (const mark of browserMarks(browser)) expect(await kept()).not.toContain(mark)
+})

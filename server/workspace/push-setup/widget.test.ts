@@ -1,0 +1,343 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { pushTexts } from '../../../shared/push.ts'
+import { WORKER_VERSION } from '../../../shared/push-worker-version.ts'
+import { aColleague, aStore, type TestStore } from '../../../test/factories.ts'
+import { aBrowser, fromPage, putInCart, setUp, subscribes, urlOf } from '../../../test/push-scene.ts'
+import { aWorld } from '../../../test/world.ts'
+import { endOldKeys, signingKey } from '../../delivery/push/keys.ts'
+
+const world = aWorld()
+let store: TestStore
+
+beforeEach(async () => {
+  store = await aStore(world)
+})
+
+const rows = () => world.db.selectFrom('push_subscriptions').selectAll().where('store_id', '=', store.storeId).execute()
+const ledger = () =>
+  world.db
+    .selectFrom('consents')
+    .select(['channel', 'status', 'source', 'wording'])
+    .where('store_id', '=', store.storeId)
+    .orderBy('at')
+    .execute()
+const ask = async (call: string, body: object = {}) =>
+  world.request('POST', `/api/push-notifications/${call}`, {
+    token: store.token,
+    body: { storeUrl: await urlOf(world, store), ...body },
+  })
+
+describe('what a shop’s page is told', () => {
+  test('key, words and the worker’s place for a store whose address and Origin match; anything else is 404', {
+    tags: ['A7', 'A9'],
+  }, async () => {
+    const storeUrl = await urlOf(world, store)
+    expect((await fromPage(world, store, 'auto-setup', { storeUrl })).status).toBe(404)
+    const { body } = await ask('generate-vapid-keys')
+    const setup = await fromPage(world, store, 'auto-setup', { storeUrl, userAgent: 'x', timestamp: 1, method: 'easy' })
+    expect(setup.body).toMatchObject({
+      ...{ success: true, storeKey: store.captureKey, publicKey: body.vapidKeys.publicKey, askAgainDays: 30 },
+      ...{ workerUrl: `${storeUrl}/sw.js`, prompt: { delayMs: 5_000, accept: 'Yes, remind me' } },
+    })
+    expect(setup.body.prompt.text).toContain('Tea & Co sends you')
+    expect(setup.headers['access-control-allow-origin']).toBe(storeUrl)
+    const other = await aStore(world)
+    const strangers = [
+      [{ storeUrl }, await urlOf(world, other)],
+      [{ storeUrl: await urlOf(world, other) }, storeUrl],
+      [{ storeUrl: 'https://nowhere.example' }, 'https://nowhere.example'],
+    ] as const
+    for (const [said, origin] of strangers)
+      expect((await fromPage(world, store, 'auto-setup', said, { origin })).status).toBe(404)
+  })
+
+  test('is seen at work: which method at which address, the worker once it is there', async () => {
+    const storeUrl = await urlOf(world, store)
+    await setUp(world, store)
+    world.advance(120_000)
+    await fromPage(world, store, 'auto-setup', { storeUrl, hasWorker: true })
+    const { body } = await world.request('GET', `/api/push-notifications/setup?storeUrl=${storeUrl}`, {
+      token: store.token,
+    })
+    const at = world.now.toISOString()
+    const places = [{ method: 'functions', origin: storeUrl, widgetAt: at, workerAt: at, isWorkerOld: false }]
+    expect(body.seen).toEqual(places)
+  })
+
+  test('an old copy of sw.js is noticed where it has come from the shop just now, and until a newer one has (decision 78)', async () => {
+    const storeUrl = await urlOf(world, store)
+    await setUp(world, store)
+    const isOldAfter = async (method: string, workerVersion: number, isFresh?: boolean) => {
+      const said = { storeUrl, method, hasWorker: true, workerVersion, ...(isFresh && { isFresh }) }
+      expect((await fromPage(world, store, 'auto-setup', said)).body.workerVersion).toBe(WORKER_VERSION)
+      const path = `/api/push-notifications/setup?storeUrl=${storeUrl}`
+      const { seen } = (await world.request('GET', path, { token: store.token })).body
+      return seen.find((each: { method: string }) => each.method === method).isWorkerOld
+    }
+    expect(await isOldAfter('easy', 0, true)).toBe(true)
+    expect(await isOldAfter('easy', WORKER_VERSION)).toBe(false)
+    // A browser that was away for long has its old one still.
+    expect(await isOldAfter('easy', 0)).toBe(false)
+    // The owner has put an old file back.
+    expect(await isOldAfter('easy', 0, true)).toBe(true)
+    expect(await isOldAfter('easy', WORKER_VERSION, true)).toBe(false)
+    // The plugin has no copy.
+    expect(await isOldAfter('plugin', 0, true)).toBe(false)
+  })
+})
+
+describe('a browser subscribes', () => {
+  test('with the words it was shown, tied to its cart; what it can be written to with is encrypted', async () => {
+    const browser = aBrowser()
+    const reply = await subscribes(world, store, browser, { email: 'ann@shoppers.example' })
+    expect([reply.status, reply.body.success]).toEqual([200, true])
+    const [row] = await rows()
+    const shopper = await world.db
+      .selectFrom('shoppers')
+      .select(['id', 'email'])
+      .where('store_id', '=', store.storeId)
+      .execute()
+    expect([row!.shopper_id, shopper[0]!.email]).toEqual([shopper[0]!.id, 'ann@shoppers.example'])
+    expect(row!.service).toBe('updates.push.services.mozilla.com')
+    expect(row!.encrypted.includes(Buffer.from('mozilla'))).toBe(false)
+    expect(await ledger()).toEqual([
+      {
+        channel: 'push',
+        status: 'granted',
+        source: 'push prompt',
+        wording: expect.stringContaining('Tea & Co sends you'),
+      },
+    ])
+    await subscribes(world, store, browser, { email: 'ann@shoppers.example' })
+    expect([(await rows()).length, (await ledger()).length]).toEqual([1, 1])
+  })
+
+  test('whose it is says the cart’s token, also where somebody else has used the browser since', async () => {
+    const { storeKey, publicKey, prompt } = await setUp(world, store)
+    const browser = aBrowser()
+    await putInCart(world, store, browser, 'ann@shoppers.example')
+    world.advance(60_000)
+    await putInCart(world, store, { ...browser, cart: aBrowser().cart }, 'eve@shoppers.example')
+    const { cart, device, subscription } = browser
+    const said = { storeKey, publicKey, wording: prompt.wording, cart, device, subscription }
+    expect((await fromPage(world, store, 'subscribe', said)).status).toBe(200)
+    const [owner] = await world.db
+      .selectFrom('push_subscriptions as p')
+      .innerJoin('shoppers as s', 's.id', 'p.shopper_id')
+      .select('s.email')
+      .where('p.store_id', '=', store.storeId)
+      .execute()
+    expect(owner).toEqual({ email: 'ann@shoppers.example' })
+  })
+
+  test('not without a cart, not with other words, another key or another service, and not from elsewhere', async () => {
+    const { storeKey, publicKey, prompt } = await setUp(world, store)
+    const browser = aBrowser()
+    const said = {
+      storeKey,
+      publicKey,
+      wording: prompt.wording,
+      ...{ cart: browser.cart, subscription: browser.subscription },
+    }
+    const subscribe = (change: object, origin?: string) =>
+      fromPage(world, store, 'subscribe', { ...said, ...change }, origin ? { origin } : {})
+    expect((await subscribe({})).body.error).toBe(pushTexts.unknownDevice)
+    await putInCart(world, store, browser)
+    expect((await subscribe({ wording: 'x' })).body.error).toBe(pushTexts.unknownWording)
+    expect((await subscribe({ publicKey: 'B'.repeat(87) })).body.error).toBe(pushTexts.otherKey)
+    const places = ['https://push.evil.example/x', 'http://updates.push.services.mozilla.com/x', 'https://10.0.0.1/x']
+    for (const endpoint of [...places, 'https://fcm.googleapis.com:8443/x', 'https://x@fcm.googleapis.com/x']) {
+      const { status, body } = await subscribe({ subscription: { ...browser.subscription, endpoint } })
+      expect([endpoint, status, body.error]).toEqual([endpoint, 422, pushTexts.unknownService])
+    }
+    expect((await subscribe({}, 'https://evil.example')).status).toBe(404)
+    expect(await rows()).toEqual([])
+    expect((await subscribe({})).status).toBe(200)
+  })
+
+  test('twenty an hour from one client (X5)', async () => {
+    for (let n = 0; n < 20; n += 1) expect((await subscribes(world, store, aBrowser())).status).toBe(200)
+    const late = await subscribes(world, store, aBrowser())
+    expect([late.status, Number(late.headers['retry-after']) > 0]).toEqual([429, true])
+    expect((await subscribes(world, store, aBrowser(), { ip: '203.0.113.9' })).status).toBe(200)
+  })
+
+  test('twenty browsers of one person at most: further ones are refused, and those that are there stay', async () => {
+    const email = 'ann@shoppers.example'
+    for (let n = 0; n < 20; n += 1) {
+      const reply = await subscribes(world, store, aBrowser(), { email, ip: `203.0.113.${n}` })
+      expect([reply.status, reply.body.error]).toEqual([200, undefined])
+    }
+    // Above the limit on new contacts an address says nothing (X5).
+    world.advance(2 * 3_600_000)
+    const late = await subscribes(world, store, aBrowser(), { email, ip: '203.0.113.99' })
+    expect([late.status, late.body.error]).toEqual([422, pushTexts.tooManyBrowsers])
+    expect(await rows()).toHaveLength(20)
+  })
+
+  test('unsubscribes with its token: the row goes, the ledger keeps the word', async () => {
+    const { body } = await subscribes(world, store, aBrowser())
+    const [storeKey, other] = [store.captureKey, `${body.token.slice(0, -1)}${body.token.endsWith('A') ? 'B' : 'A'}`]
+    expect((await fromPage(world, store, 'unsubscribe', { storeKey, token: other })).status).toBe(404)
+    world.advance(1_000)
+    expect((await fromPage(world, store, 'unsubscribe', { storeKey, token: body.token })).status).toBe(200)
+    expect(await rows()).toEqual([])
+    expect((await ledger()).map(({ status, source }) => [status, source])).toEqual([
+      ['granted', 'push prompt'],
+      ['withdrawn', 'push widget'],
+    ])
+    expect((await fromPage(world, store, 'unsubscribe', { storeKey, token: body.token })).status).toBe(200)
+    expect((await ledger()).length).toBe(2)
+  })
+})
+
+describe('keys are replaced', () => {
+  test('a browser that returns moves to the new pair, one that does not is counted and lost after 180 days (decision 74)', async () => {
+    const [returning, lost] = [aBrowser(), aBrowser()]
+    const { body } = await subscribes(world, store, returning)
+    await subscribes(world, store, lost)
+    const made = await ask('generate-vapid-keys', { replace: 'moving' })
+    expect(made.body.subscriptions).toBe(2)
+    const [storeKey, publicKey] = [store.captureKey, made.body.vapidKeys.publicKey]
+    const moved = { storeKey, token: body.token, publicKey, subscription: aBrowser().subscription }
+    expect((await fromPage(world, store, 'resubscribe', moved)).body.token).toBe(body.token)
+    const storeUrl = await urlOf(world, store)
+    const setup = () => world.request('GET', `/push-notifications/setup?storeUrl=${storeUrl}`, { token: store.token })
+    expect((await setup()).body.keys).toMatchObject({ publicKey, subscriptions: 2, older: [{ subscriptions: 1 }] })
+    world.advance(180 * 86_400_000)
+    await endOldKeys(world.deps)
+    expect((await rows()).length).toBe(1)
+  })
+
+  test('a key that leaked ends at once, with all its subscriptions', async () => {
+    const { body } = await subscribes(world, store, aBrowser())
+    const made = await ask('generate-vapid-keys', { replace: 'leaked' })
+    expect([made.body.subscriptions, (await rows()).length]).toEqual([1, 0])
+    const gone = { storeKey: store.captureKey, token: body.token, publicKey: made.body.vapidKeys.publicKey }
+    const moved = await fromPage(world, store, 'resubscribe', { ...gone, subscription: aBrowser().subscription })
+    expect(moved.status).toBe(404)
+  })
+
+  test('asked for again the pair is the same; replacing it is for those who lead the team', {
+    tags: ['A7'],
+  }, async () => {
+    const first = await ask('generate-vapid-keys')
+    expect((await ask('generate-vapid-keys')).body).toEqual(first.body)
+    const { token } = await aColleague(world, store, 'member')
+    const body = { storeUrl: await urlOf(world, store), replace: 'leaked' }
+    const refused = await world.request('POST', '/push-notifications/generate-vapid-keys', { token, body })
+    expect([refused.status, refused.body.error]).toEqual([403, pushTexts.leadersOnly])
+    const inUse = async () =>
+      (await world.request('GET', '/api/push-notifications/vapid-key', { token })).body as unknown
+    expect(await inUse()).toEqual({ success: true, publicKey: first.body.vapidKeys.publicKey })
+    const { publicKey } = (await ask('generate-vapid-keys', { replace: 'moving' })).body.vapidKeys
+    expect(publicKey).not.toBe(first.body.vapidKeys.publicKey)
+    expect(await inUse()).toEqual({ success: true, publicKey })
+  })
+
+  test('the private half is encrypted and in no answer', { tags: ['A3'] }, async () => {
+    await setUp(world, store)
+    const key = await world.db
+      .selectFrom('push_keys')
+      .selectAll()
+      .where('store_id', '=', store.storeId)
+      .executeTakeFirstOrThrow()
+    const { privateKey } = (await signingKey(world.deps, { db: world.db, storeId: store.storeId }))!
+    expect(privateKey).toMatch(/^[\w-]{43}$/)
+    const kept = [privateKey, Buffer.from(privateKey, 'base64url').toString('latin1')]
+    expect(kept.map((half) => key.encrypted.toString('latin1').includes(half))).toEqual([false, false])
+    const storeUrl = await urlOf(world, store)
+    const read = (call: string) =>
+      world.request('GET', `/api/push-notifications/${call}?storeUrl=${storeUrl}`, { token: store.token })
+    const answers = [
+      ...(await Promise.all(['setup', 'vapid-key', 'store-stats'].map(read))),
+      await ask('generate-vapid-keys'),
+      await fromPage(world, store, 'auto-setup', { storeUrl }),
+      await ask('generate-vapid-keys', { replace: 'moving' }),
+    ]
+    const after = (await signingKey(world.deps, { db: world.db, storeId: store.storeId }))!
+    for (const { status, body } of answers) {
+      expect([status, body.success ?? true]).toEqual([200, true])
+      const text = JSON.stringify(body)
+      expect([privateKey, after.privateKey].map((half) => text.includes(half))).toEqual([false, false])
+      expect(text).not.toMatch(/private|encrypted/i)
+    }
+  })
+})
+
+describe('settings', () => {
+  const wanted = {
+    enabled: true,
+    frequency: 'custom',
+    delay: 90,
+    maxNotifications: 2,
+    title: 'Hi',
+    body: 'Your cart waits',
+  }
+
+  test('without a store URL nothing is set up (A 5); the account’s store alone is known', {
+    tags: ['A5'],
+  }, async () => {
+    for (const storeUrl of ['', '  ', undefined]) {
+      const reply = await ask('generate-vapid-keys', { storeUrl })
+      expect([reply.status, reply.body.error]).toEqual([400, 'Please enter your store URL first'])
+    }
+    expect((await ask('generate-vapid-keys', { storeUrl: 'https://other.example' })).status).toBe(404)
+    expect((await ask('save-settings', { storeUrl: 'https://other.example', settings: wanted })).status).toBe(404)
+  })
+
+  test('defaults, and bounds: an invalid delay becomes 0, an invalid maximum 1 (A 5, A 9)', {
+    tags: ['A3', 'A5', 'A7', 'A9'],
+  }, async () => {
+    const setup = async () =>
+      (
+        await world.request('GET', `/api/push-notifications/setup?storeUrl=${await urlOf(world, store)}`, {
+          token: store.token,
+        })
+      ).body
+    expect((await setup()).settings).toEqual({
+      ...{ enabled: false, frequency: 'immediate', delay: 0, maxNotifications: 3, title: "Don't forget your items!" },
+      body: 'You have items waiting in your cart. Complete your purchase now!',
+    })
+    expect((await ask('save-settings', { settings: wanted })).body).toEqual({ success: true, settings: wanted })
+    expect((await setup()).settings).toEqual(wanted)
+    const cases = [
+      [
+        { delay: 10_080, maxNotifications: 10 },
+        { delay: 10_080, maxNotifications: 10 },
+      ],
+      [
+        { delay: 10_081, maxNotifications: 11 },
+        { delay: 0, maxNotifications: 1 },
+      ],
+      [
+        { delay: -1, maxNotifications: 0 },
+        { delay: 0, maxNotifications: 1 },
+      ],
+      [
+        { delay: 'soon', maxNotifications: null },
+        { delay: 0, maxNotifications: 1 },
+      ],
+    ]
+    for (const [said, kept] of cases) {
+      const { body } = await ask('save-settings', { settings: { ...wanted, ...said } })
+      expect(body.settings).toMatchObject(kept!)
+    }
+  })
+
+  test('words that make no message are refused, and the bar has the owner’s', async () => {
+    const bad = await ask('save-settings', { settings: { ...wanted, body: '{{ cart_items' } })
+    expect(bad.status).toBe(422)
+    const { prompt } = await setUp(world, store)
+    const storeUrl = await urlOf(world, store)
+    const own = { ...prompt, wording: undefined, title: 'Cart at {store}?', delayMs: 0 }
+    const saved = await world.request('PUT', '/push-notifications/prompt', {
+      token: store.token,
+      body: { storeUrl, prompt: own },
+    })
+    expect(saved.status).toBe(200)
+    const told = await fromPage(world, store, 'auto-setup', { storeUrl })
+    expect(told.body.prompt).toMatchObject({ title: 'Cart at Tea & Co?', delayMs: 0 })
+    expect(told.body.prompt.wording).not.toBe(prompt.wording)
+  })
+})

@@ -1,0 +1,101 @@
+import type { z } from 'zod'
+import { ASK_AGAIN_DAYS, pushTexts } from '../../../shared/push.ts'
+import type { pushAutoSetup, pushResubscribe, pushSubscribe, pushUnsubscribe } from '../../../shared/push-calls.ts'
+import { WORKER_VERSION } from '../../../shared/push-worker-version.ts'
+import { foldPostsOf } from '../../carts/capture/capture-intake.ts'
+import { deviceClassOf, isOriginOf } from '../../carts/capture/capture-rules.ts'
+import { storeCeiling } from '../../carts/capture/contact-limits.ts'
+import { clientOf } from '../../carts/capture/post-limits.ts'
+import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { type Limit, take } from '../../core/db/rate-limits.ts'
+import * as system from '../../core/db/system.ts'
+import type { Deps } from '../../deps.ts'
+import { keyInUse } from '../../delivery/push/keys.ts'
+import { endSubscriptions, readSubscriptionToken, resubscribe, subscribe } from '../../delivery/push/subscriptions.ts'
+import { shownPrompt, wordingId, wordingOf, workerUrlOf } from './rules.ts'
+import * as sql from './setup-sql.ts'
+
+// What the widget and the worker on a shop's pages ask and tell. Anybody can: a store answers its own pages only, and how many browsers
+// subscribe is limited like new contacts (X5).
+
+/** Who is asking, as far as it is known. */
+export interface Visitor {
+  /** The page's; absent from a program. */
+  origin: string | undefined
+  ip: string
+  userAgent: string | undefined
+}
+
+type Body<Call extends { body: z.ZodType }> = z.output<Call['body']>
+
+const HOUR_S = 3_600
+/** Browsers of one client that subscribe to one store in an hour. */
+const PER_CLIENT: Limit = { name: 'push-client', points: 20, windowS: HOUR_S }
+
+const unknownStore = () => new AppError('not_found', 'Store not found')
+
+/** Anything but a store whose address and pages these are is not found. */
+export async function autoSetup(
+  deps: Deps,
+  { storeUrl, method, hasWorker = false, workerVersion, isFresh = false }: Body<typeof pushAutoSetup>,
+  { origin }: Visitor,
+) {
+  const named = await system.storesByAddress(deps.db, storeUrl.replace(/(?<!\/)\/+$/, ''))
+  const row = named.find((each) => origin && isOriginOf(each, origin))
+  if (!row || !origin) throw unknownStore()
+  const store = { storeId: row.id, db: deps.db }
+  const key = found(await keyInUse(store), 'Store')
+  const prompt = shownPrompt(await sql.readPrompt(store), row.name)
+  const words = wordingOf(prompt)
+  const wording = wordingId(words)
+  if (!(await sql.hasWording(store, wording))) await sql.keepWording(store, wording, words, deps.now())
+  const seen = { hasWorker, workerVersion, isFresh }
+  await sql.noteSighting(store, { method: method ?? 'functions', origin, ...seen, now: deps.now() })
+  return {
+    ...{ success: true, storeKey: row.capture_key, publicKey: key.public_key },
+    ...{
+      workerUrl: workerUrlOf(row.home_url, method),
+      workerVersion: WORKER_VERSION,
+      prompt: { ...prompt, wording },
+      askAgainDays: ASK_AGAIN_DAYS,
+    },
+  }
+}
+
+export async function takeSubscription(deps: Deps, body: Body<typeof pushSubscribe>, visitor: Visitor) {
+  const { store } = await storeOf(deps, body.storeKey, visitor)
+  const wording = await sql.wordsOf(store, body.wording)
+  if (wording === undefined) throw new AppError('unprocessable', pushTexts.unknownWording)
+  await limit(deps, store, visitor)
+  // The cart it belongs to may have been told of a moment ago.
+  await foldPostsOf(deps, store.storeId)
+  const { cart, device, subscription, publicKey } = body
+  const deviceClass = deviceClassOf(visitor.userAgent)
+  const wanted = { cart, device, subscription, publicKey, wording, deviceClass }
+  return { success: true, ...(await transact(store, (tx) => subscribe(deps, tx, wanted))) }
+}
+
+export async function takeMoved(deps: Deps, body: Body<typeof pushResubscribe>, visitor: Visitor) {
+  const { store } = await storeOf(deps, body.storeKey, visitor)
+  if (body.cart !== undefined) await foldPostsOf(deps, store.storeId)
+  return { success: true, token: await transact(store, (tx) => resubscribe(deps, tx, body)) }
+}
+
+export async function takeEnded(deps: Deps, body: Body<typeof pushUnsubscribe>, visitor: Visitor) {
+  const { store } = await storeOf(deps, body.storeKey, visitor)
+  const id = readSubscriptionToken(deps.secrets, store.storeId, body.token)
+  await transact(store, (tx) => endSubscriptions(deps, tx, [id], 'push widget'))
+  return { success: true }
+}
+
+async function storeOf(deps: Deps, key: string, { origin }: Visitor): Promise<{ store: StoreDb<Db> }> {
+  const row = await system.storeByCaptureKey(deps.db, key)
+  if (!row?.is_active || !origin || !isOriginOf(row, origin)) throw unknownStore()
+  return { store: { storeId: row.id, db: deps.db } }
+}
+
+async function limit(deps: Deps, store: StoreDb<Db>, { ip }: Visitor): Promise<void> {
+  await take(deps, PER_CLIENT, `${store.storeId}\0${clientOf(deps, ip)}`)
+  await take(deps, { ...(await storeCeiling(deps, store)), name: 'push-store' }, store.storeId)
+}

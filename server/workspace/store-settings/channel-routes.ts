@@ -1,0 +1,76 @@
+import * as mailboxApi from '../../../shared/bounce-mailbox.ts'
+import * as mailServerApi from '../../../shared/mail-server.ts'
+import { mayDo } from '../../../shared/roles.ts'
+import * as api from '../../../shared/text-channels.ts'
+import type { TextChannelName } from '../../messages/channels/channel.ts'
+import * as mailServers from '../../delivery/email/mail-servers.ts'
+import { type AccountCall, type Routes, serveAccount } from '../../access/http/http.ts'
+import * as mailbox from '../../delivery/mail-reports/bounce-mailbox.ts'
+import * as credentials from '../../delivery/texts/credentials.ts'
+
+// How SMS, WhatsApp and the mailbox of bounces are set up: HTTP in, HTTP out.
+
+export const channelRoutes: Routes = (app, deps) => {
+  const view = ({ account, session }: AccountCall<unknown, unknown, unknown>, channel: TextChannelName) =>
+    credentials.viewChannel(deps, account, session, { channel, mayLead: mayDo(session.role, 'flows:switch') })
+
+  serveAccount(app, deps, api.readTextChannels, ({ account, session }) =>
+    credentials.viewChannels(deps, account, session, mayDo(session.role, 'flows:switch')),
+  )
+
+  serveAccount(app, deps, api.saveSmsChannel, async (call) => {
+    await credentials.saveSms(deps, call.account, call.session, call.body)
+    return view(call, 'sms')
+  })
+
+  serveAccount(app, deps, api.saveWhatsappChannel, async (call) => {
+    await credentials.saveWhatsapp(deps, call.account, call.session, call.body)
+    return view(call, 'whatsapp')
+  })
+
+  serveAccount(app, deps, api.chooseWhatsappTemplate, async (call) => {
+    await credentials.chooseTemplate(deps, call.account, call.session, call.body)
+    return view(call, 'whatsapp')
+  })
+
+  serveAccount(app, deps, api.refreshWhatsappTemplates, async (call) => {
+    await credentials.refreshTemplates(deps, call.account)
+    return view(call, 'whatsapp')
+  })
+
+  serveAccount(app, deps, api.removeSmsChannel, async (call) => {
+    await credentials.removeChannel(deps, call.account, call.session, 'sms')
+    return view(call, 'sms')
+  })
+
+  serveAccount(app, deps, mailboxApi.readBounceMailbox, ({ account, session }) => mailbox.viewMailbox(account, session))
+
+  serveAccount(app, deps, mailboxApi.saveBounceMailbox, async ({ account, session, body }) => {
+    await mailbox.saveMailbox(deps, account, session, body)
+    return mailbox.viewMailbox(account, session)
+  })
+
+  serveAccount(app, deps, mailboxApi.removeBounceMailbox, async ({ account, session }) => {
+    await mailbox.removeMailbox(account, session)
+    return mailbox.viewMailbox(account, session)
+  })
+
+  serveAccount(app, deps, mailServerApi.readMailServer, ({ account, session }) =>
+    mailServers.viewMailServer(deps, account, session),
+  )
+
+  serveAccount(app, deps, mailServerApi.saveMailServer, async ({ account, session, body }) => {
+    await mailServers.saveServer(deps, account, session, body)
+    return mailServers.viewMailServer(deps, account, session)
+  })
+
+  serveAccount(app, deps, mailServerApi.removeMailServer, async ({ account, session }) => {
+    await mailServers.removeServer(deps, account, session)
+    return mailServers.viewMailServer(deps, account, session)
+  })
+
+  serveAccount(app, deps, api.removeWhatsappChannel, async (call) => {
+    await credentials.removeChannel(deps, call.account, call.session, 'whatsapp')
+    return view(call, 'whatsapp')
+  })
+}

@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest'
+import { anOwner, connect, ownerCalls } from '../../../test/connected-store.ts'
+import { aProblem } from '../../../test/fake-store.ts'
+import { aShopifyFake, aShopifyRights, aShopifyStore, deliver, shopifyForm } from '../../../test/shopify-store.ts'
+import { aWorld } from '../../../test/world.ts'
+import { storeAccess } from '../../access/stores/access.ts'
+
+const world = aWorld()
+const { storeRow } = ownerCalls(world)
+
+test('both forms connect a Shopify store, and its keys are kept encrypted with what kind they are', {
+  tags: ['A1'],
+}, async () => {
+  const fake = aShopifyFake()
+  const owner = await anOwner(world, 'growth')
+  const reply = await connect(world, owner, fake, shopifyForm(fake))
+  expect(reply).toMatchObject({
+    status: 200,
+    body: { warnings: [], store: { platform: 'shopify', rights: aShopifyRights() } },
+  })
+  const storeId = reply.body.store.id
+  await storeAccess(world.deps, { storeId, db: world.db })
+  expect(fake.access).toMatchObject({
+    platform: 'shopify',
+    storeUrl: fake.profile.storeUrl,
+    homeUrl: fake.profile.homeUrl,
+    keys: { kind: 'shopify_app', clientId: 'client-1' },
+  })
+  const token = {
+    ...shopifyForm(fake),
+    client_id: null,
+    client_secret: null,
+    access_token: ' shpat_1 ',
+    api_secret: 'shpss_1',
+  }
+  expect(await connect(world, owner, fake, token)).toMatchObject({ status: 200, body: { store: { id: storeId } } })
+  await storeAccess(world.deps, { storeId, db: world.db })
+  expect(fake.access!.keys).toEqual({ kind: 'shopify_token', accessToken: 'shpat_1', apiSecret: 'shpss_1' })
+  expect(JSON.stringify(reply.body)).not.toContain('shpss')
+})
+
+test('what the app or the plan lacks is a warning in words, and the store is connected all the same', {
+  tags: ['A1'],
+}, async () => {
+  const fake = aShopifyFake()
+  fake.profile = {
+    ...fake.profile,
+    canWrite: false,
+    rights: {
+      ...aShopifyRights(),
+      ...{ missingScopes: ['write_discounts'], protectedData: 'none', hasAllOrders: false, isPasswordProtected: true },
+    },
+  }
+  const { body } = await connect(world, await anOwner(world), fake, shopifyForm(fake))
+  const words = body.warnings as string[]
+  expect(words).toHaveLength(4)
+  expect(words[0]).toContain('Missing: write_discounts.')
+  expect(words.join(' ')).not.toMatch(/WooCommerce|WordPress/)
+})
+
+test('the store stays the same when its primary domain changes, and keys of another shop are refused', async () => {
+  const { owner, fake, storeId } = await aShopifyStore(world)
+  fake.profile = { ...fake.profile, homeUrl: 'https://new-domain.example.com' }
+  const keys = { client_id: 'client-2', client_secret: 'secret-2' }
+  const replace = () => world.request('PUT', '/api/stores/keys', { token: owner.token, body: keys })
+  expect(await replace()).toMatchObject({ status: 200, body: { store: { id: storeId } } })
+  expect(await storeRow(storeId)).toMatchObject({ home_url: 'https://new-domain.example.com' })
+  fake.profile = { ...fake.profile, storeUrl: 'https://another.myshopify.com' }
+  expect(await replace()).toMatchObject({ status: 422 })
+})
+
+test('for an hour after its secret was replaced the old one is taken, then no more', async () => {
+  const { owner, fake, captureKey } = await aShopifyStore(world)
+  const body = { client_id: 'client-1', client_secret: 'shpss_new' }
+  expect(await world.request('PUT', '/api/stores/keys', { token: owner.token, body })).toMatchObject({ status: 200 })
+  const order = { topic: 'orders/updated', body: { id: 5 } }
+  expect(await deliver(world, captureKey, order)).toBe(200)
+  expect(await deliver(world, captureKey, { ...order, secret: 'shpss_new' })).toBe(200)
+  const before = world.now
+  world.now = new Date(before.getTime() + 61 * 60_000)
+  expect(await deliver(world, captureKey, order)).toBe(401)
+  expect(await deliver(world, captureKey, { ...order, secret: 'shpss_new' })).toBe(200)
+  world.now = before
+  expect(fake.problem).toBeNull()
+})
+
+test('uninstalled in the shop, the store is disconnected at once and its owner is told', async () => {
+  const { fake, storeId, captureKey } = await aShopifyStore(world)
+  fake.problem = aProblem('shopify_app_not_installed')
+  expect(await deliver(world, captureKey, { topic: 'app/uninstalled', body: { id: 1 } })).toBe(200)
+  await world.runJobs()
+  expect(await storeRow(storeId)).toMatchObject({ is_active: false })
+  const told = world.db.selectFrom('pending_notifications').select('type').where('store_id', '=', storeId)
+  expect((await told.execute()).map(({ type }) => type)).toContain('store_uninstalled')
+})
+
+test('an uninstalling that is told late ends nothing while the shop still takes the keys', async () => {
+  const { storeId, captureKey } = await aShopifyStore(world)
+  expect(await deliver(world, captureKey, { topic: 'app/uninstalled', body: { id: 1 } })).toBe(200)
+  await world.runJobs()
+  expect(await storeRow(storeId)).toMatchObject({ is_active: true })
+})
+
+test('the doctor names what the app and the plan allow, in Shopify’s words', async () => {
+  const fake = aShopifyFake()
+  fake.profile = { ...fake.profile, rights: { ...aShopifyRights(), protectedData: 'none', hasAllOrders: false } }
+  const { owner } = await aShopifyStore(world, fake)
+  const { body } = await world.request('GET', '/api/stores/doctor', { token: owner.token })
+  const checks = body.checks as { id: string; title: string; state: string; finding: string; nextStep: string | null }[]
+  const states = Object.fromEntries(checks.map(({ id, state }) => [id, state]))
+  expect(states).toMatchObject({ keys: 'good', permissions: 'good', data: 'bad', history: 'quiet', storefront: 'good' })
+  const said = checks.map(({ title, finding, nextStep }) => `${title} ${finding} ${nextStep}`).join('\n')
+  expect(said).not.toMatch(/WooCommerce|WordPress/)
+})

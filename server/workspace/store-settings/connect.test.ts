@@ -1,0 +1,350 @@
+import { beforeEach, expect, test } from 'vitest'
+import { STORE_PROBLEM_CODES, typedProblemText } from '../../../shared/store-problems.ts'
+import { aConnectedStore, aHome, anOwner, connect, ownerCalls } from '../../../test/connected-store.ts'
+import { aFakeStore, aProblem } from '../../../test/fake-store.ts'
+import { testFlags } from '../../../test/notifications.ts'
+import { aWorld } from '../../../test/world.ts'
+import { StoreProblem } from '../../platforms/platform/store-problem.ts'
+import { storeAccess } from '../../access/stores/access.ts'
+
+const world = aWorld()
+
+beforeEach(() => {
+  world.queued.length = 0
+})
+
+const { check, disconnect, storeRow } = ownerCalls(world)
+
+test('connecting tries the keys, keeps what the store says of itself and starts reading it', {
+  tags: ['A3', 'A7'],
+}, async () => {
+  const owner = await anOwner(world)
+  const fake = aFakeStore(aHome())
+  const reply = await connect(world, owner, fake)
+  expect(reply).toMatchObject({
+    status: 200,
+    body: {
+      status: 'success',
+      success: true,
+      message: 'Mugs & More is connected.',
+      warnings: [],
+      store: {
+        platform: 'woocommerce',
+        store_url: fake.profile.storeUrl,
+        currency: 'USD',
+        mode: 'limited',
+        isDemo: false,
+      },
+    },
+  })
+  const { user } = (await world.request('GET', '/api/auth/me', { token: owner.token })).body
+  expect(user.stores).toMatchObject([{ storeUrl: fake.profile.storeUrl, platform: 'woocommerce', isActive: true }])
+  const { id, captureKey } = reply.body.store
+  expect(captureKey).toMatch(/^[\w-]{43}$/)
+  // Decision 130: one connection test for each successful connection.
+  expect(await testFlags(world, id)).toEqual([
+    ['store_connected', undefined],
+    ['connection_test', true],
+  ])
+  expect(world.queued.map(({ name, key }) => ({ name, key }))).toEqual([
+    { name: 'stores.import', key: id },
+    { name: 'stores.webhooks', key: id },
+    { name: 'brand.propose', key: id },
+  ])
+  expect(await check(owner)).toMatchObject({
+    status: 200,
+    body: { hasConnection: true, platform: 'woocommerce', store_url: fake.profile.storeUrl, store: { id } },
+  })
+  const streams = await world.db.selectFrom('sync_state').select('stream').where('store_id', '=', id).execute()
+  expect(streams.map((row) => row.stream).sort()).toEqual([
+    'coupons',
+    'customers',
+    'import',
+    'order_check',
+    'products',
+    'sweep',
+    'webhooks',
+  ])
+  const flows = await world.db.selectFrom('flows').select('is_on').where('store_id', '=', id).execute()
+  expect(flows).toEqual([{ is_on: false }])
+  expect(await world.db.selectFrom('send_schedule').selectAll().where('store_id', '=', id).execute()).toHaveLength(1)
+  const session = await world.db
+    .selectFrom('sessions')
+    .select('store_id')
+    .where('user_id', '=', owner.userId)
+    .executeTakeFirstOrThrow()
+  expect(session.store_id).toBe(id)
+})
+
+test('an account takes the name of its first store, unless it has one of its own (newcomer-N18)', async () => {
+  const owner = await anOwner(world)
+  const nameFor = async ({ token }: typeof owner) =>
+    (await world.request('GET', '/api/auth/me', { token })).body.user.accountName
+  await connect(world, owner, aFakeStore(aHome()))
+  expect(await nameFor(owner)).toBe('Mugs & More')
+  const other = await anOwner(world)
+  await world.db.updateTable('accounts').set({ name: 'Clay Ltd' }).where('id', '=', other.accountId).execute()
+  await connect(world, other, aFakeStore(aHome()))
+  expect(await nameFor(other)).toBe('Clay Ltd')
+})
+
+test('the keys are encrypted, bound to their store, and in no answer', async () => {
+  const one = await aConnectedStore(world)
+  const other = await aConnectedStore(world)
+  const rows = await world.db.selectFrom('store_credentials').selectAll().execute()
+  for (const row of rows) expect(row.encrypted.toString('latin1')).not.toMatch(/c[ks]_/)
+  for (const path of ['check-connection', 'health']) {
+    expect(
+      JSON.stringify((await world.request('GET', `/api/stores/${path}`, { token: one.owner.token })).body),
+    ).not.toMatch(/c[ks]_\w/)
+  }
+  await storeAccess(world.deps, { storeId: one.storeId, db: world.db })
+  const encryptedElsewhere = rows.find((row) => row.store_id === other.storeId)!.encrypted
+  await world.db
+    .updateTable('store_credentials')
+    .set({ encrypted: encryptedElsewhere })
+    .where('store_id', '=', one.storeId)
+    .execute()
+  await expect(storeAccess(world.deps, { storeId: one.storeId, db: world.db })).rejects.toThrow('Enter its keys again')
+})
+
+test('what is missing is said in the words of the specification, before any store is asked', {
+  tags: ['A1', 'A3', 'A5'],
+}, async () => {
+  const owner = await anOwner(world)
+  const fake = aFakeStore(aHome())
+  const cases: [Record<string, unknown>, string][] = [
+    [{ store_url: '  ' }, 'Store URL is required'],
+    [{ consumer_key: ' ' }, 'Consumer key and secret are required for WooCommerce'],
+    [{ consumer_secret: undefined }, 'Consumer key and secret are required for WooCommerce'],
+    [
+      { consumer_key: 'cs_fedcba9876543210', consumer_secret: ' ck_0123456789abcdef' },
+      'The consumer key and the consumer secret are swapped: a key begins with ck_, a secret with cs_.',
+    ],
+    [{ platform: 'shopify', access_token: '' }, 'Access token is required for Shopify'],
+    [{ platform: 'shopify', access_token: 'shpat_x', api_secret: ' ' }, 'API secret key is required for Shopify'],
+    [{ platform: 'shopify', client_id: 'id' }, 'Client ID and client secret are required for Shopify'],
+    [{ store_url: 'ftp://shop.example.com' }, 'Store URL is not a web address'],
+  ]
+  for (const [more, words] of cases) {
+    expect(await connect(world, owner, fake, more)).toMatchObject({ status: 400, body: { error: words } })
+  }
+  expect(fake.access).toBeNull()
+})
+
+test('everything typed is trimmed, and the address loses its slash', { tags: ['A3', 'A5'] }, async () => {
+  const owner = await anOwner(world)
+  const fake = aFakeStore(aHome())
+  await connect(world, owner, fake, {
+    store_url: ` ${fake.profile.storeUrl}/ `,
+    consumer_key: ' ck_a ',
+    consumer_secret: ' cs_b ',
+  })
+  expect(fake.access).toMatchObject({
+    storeUrl: fake.profile.storeUrl,
+    keys: { consumerKey: 'ck_a', consumerSecret: 'cs_b' },
+  })
+})
+
+const statusOfProblem: Partial<Record<(typeof STORE_PROBLEM_CODES)[number], number>> = {
+  unreachable: 503,
+  timeout: 503,
+  store_error: 503,
+  maintenance: 503,
+  rate_limited: 429,
+  wrong_key: 401,
+  wrong_secret: 401,
+  read_only_key: 401,
+  no_rights: 401,
+  clock_skew: 401,
+  needs_signing: 401,
+  sign_in_lost: 401,
+  shopify_app_not_installed: 401,
+  shopify_wrong_organization: 401,
+  shopify_token_revoked: 401,
+  shopify_secret_wrong: 401,
+  shopify_scopes_missing: 401,
+  shopify_protected_data: 401,
+  shopify_error: 503,
+}
+
+test.each(STORE_PROBLEM_CODES)('connecting to a store with the problem %s says so, and keeps nothing', {
+  tags: ['A8'],
+}, async (code) => {
+  const owner = await anOwner(world)
+  const fake = aFakeStore(aHome())
+  fake.problem = aProblem(code, 'the store’s own words')
+  const reply = await connect(world, owner, fake)
+  expect(reply.status).toBe(statusOfProblem[code] ?? 422)
+  expect(reply.body.error).toContain(typedProblemText(code).sentence)
+  expect(reply.body.error).toContain(typedProblemText(code).nextStep)
+  expect(reply.body.error).toContain('the store’s own words')
+  // There are no keys to be replaced.
+  if (code === 'shopify_token_revoked') expect(reply.body.error).not.toContain('Replace keys')
+  if (reply.status === 401) expect(reply.body.code).toBe('store_credentials')
+  if (code === 'rate_limited') expect(reply.body.retryAfterS).toBe(30)
+  if (code === 'certificate') expect(reply.body.error).toContain('http://')
+  expect(await check(owner)).toMatchObject({ status: 200, body: { hasConnection: false, store: null } })
+  expect(world.queued).toEqual([])
+})
+
+test('a key that may only read connects, with a warning', async () => {
+  const owner = await anOwner(world)
+  const fake = aFakeStore(aHome())
+  fake.profile.canWrite = false
+  const { body } = await connect(world, owner, fake)
+  expect(body.warnings).toEqual([expect.stringContaining('is read-only')])
+  expect(body.store.canWrite).toBe(false)
+})
+
+test('without a plan no store is connected', { tags: ['A2.4'] }, async () => {
+  const owner = await anOwner(world, null)
+  const fake = aFakeStore(aHome())
+  expect(await connect(world, owner, fake)).toMatchObject({ status: 403, body: { code: 'plan_required' } })
+  expect(fake.access).toBeNull()
+})
+
+test('a plan has room for so many stores', { tags: ['A6'] }, async () => {
+  const owner = await anOwner(world, 'starter')
+  expect((await connect(world, owner, aFakeStore(aHome()))).status).toBe(200)
+  const second = aFakeStore(aHome())
+  expect((await connect(world, owner, second)).status).toBe(200)
+  expect(await connect(world, owner, aFakeStore(aHome()))).toMatchObject({
+    status: 403,
+    body: {
+      code: 'plan_required',
+      error: 'Your plan (Starter) includes 2 stores. Upgrade your plan, or disconnect a store first.',
+    },
+  })
+  expect((await connect(world, owner, second)).status).toBe(200)
+})
+
+test('where extra stores are sold, the refusal says so', async () => {
+  const owner = await anOwner(world, 'starter')
+  for (let n = 0; n < 2; n++) expect((await connect(world, owner, aFakeStore(aHome()))).status).toBe(200)
+  const refusal = async (paid: { plan: 'starter' | 'growth'; extra_stores: number }) => {
+    await world.db
+      .updateTable('subscriptions')
+      .set({ ...paid, source: 'stripe', stripe_subscription_id: `sub_${owner.accountId}` })
+      .where('account_id', '=', owner.accountId)
+      .execute()
+    return (await connect(world, owner, aFakeStore(aHome()))).body.error
+  }
+  expect(await refusal({ plan: 'starter', extra_stores: 0 })).toBe(
+    'Your plan (Starter) includes 2 stores. Add an extra store for $10 a month under Billing, upgrade your plan, or disconnect a store first.',
+  )
+  await refusal({ plan: 'growth', extra_stores: 0 })
+  expect(await refusal({ plan: 'growth', extra_stores: 0 })).toBe(
+    'Your plan (Growth) includes 3 stores. Add an extra store for $10 a month under Billing, or disconnect a store first.',
+  )
+})
+
+test('two stores connected at the same moment do not both slip into the last place', async () => {
+  const owner = await anOwner(world)
+  const fakes = [aFakeStore(aHome()), aFakeStore(aHome())]
+  // Both have passed the first check before either goes on.
+  const arrived = Promise.withResolvers<void>()
+  let asking = 0
+  for (const fake of fakes) {
+    fake.readProfile = async () => {
+      asking += 1
+      if (asking === 2) arrived.resolve()
+      await arrived.promise
+      return fake.profile
+    }
+  }
+  const byUrl = new Map(fakes.map((fake) => [fake.profile.storeUrl, fake]))
+  const replies = await Promise.all(
+    fakes.map((fake) => {
+      const reply = connect(world, owner, fake)
+      world.storeClient = (access) => byUrl.get(access.storeUrl)!
+      return reply
+    }),
+  )
+  expect(replies.map((reply) => reply.status).sort()).toEqual([200, 403])
+})
+
+test('connecting a connected store again gives it new keys and is no second store', async () => {
+  const { owner, fake, storeId } = await aConnectedStore(world)
+  const reply = await connect(world, owner, fake, {
+    store_url: fake.profile.storeUrl.replace('https://', 'http://'),
+    consumer_key: 'ck_new',
+  })
+  expect(reply).toMatchObject({ status: 200, body: { store: { id: storeId } } })
+  await storeAccess(world.deps, { storeId, db: world.db })
+  expect(fake.access).toMatchObject({ keys: { consumerKey: 'ck_new' } })
+})
+
+test('a store belongs to one account of an instance', async () => {
+  const { fake } = await aConnectedStore(world)
+  const stranger = await anOwner(world)
+  expect(await connect(world, stranger, fake)).toMatchObject({
+    status: 409,
+    body: { error: 'This store is already connected to another account.' },
+  })
+  expect((await check(stranger)).body.hasConnection).toBe(false)
+})
+
+test('the demo store may be connected by everybody, any other store not by the demo account', async () => {
+  const fake = aFakeStore('http://localhost:3901')
+  world.deps.demo = {
+    storeUrl: 'http://localhost:3901',
+    mailboxUrl: 'http://localhost:3902',
+    shopify: null,
+    keys: { consumerKey: 'ck', consumerSecret: 'cs' },
+    setCapture() {},
+    setPush() {},
+    insertOrders: () => [],
+    isReady: () => true,
+    past: () => ({ isBeingWritten: false, percent: null }),
+    reset() {},
+    rebuild: async () => {},
+  }
+  const demo = await anOwner(world, 'growth')
+  await world.db.updateTable('accounts').set({ is_demo: true }).where('id', '=', demo.accountId).execute()
+  const visitor = await anOwner(world)
+  expect((await connect(world, demo, fake)).body.store).toMatchObject({ isDemo: true })
+  expect((await connect(world, visitor, fake)).body.store).toMatchObject({ isDemo: true })
+  expect(await connect(world, demo, aFakeStore(aHome()))).toMatchObject({ status: 403, body: { code: 'forbidden' } })
+  expect((await disconnect(demo)).status).toBe(403)
+  const settings = (senderName: string, abandonmentTimeoutMinutes: number) =>
+    world.request('PUT', '/api/stores/settings', {
+      token: demo.token,
+      body: { senderName, senderEmail: null, postalAddress: '', abandonmentTimeoutMinutes },
+    })
+  expect((await settings('Somebody else', 15)).status).toBe(403)
+  expect((await settings(fake.profile.name, 15)).status).toBe(200)
+  expect((await disconnect(visitor)).status).toBe(200)
+  world.deps.demo = null
+})
+
+test.each([
+  ['Mugs & More', 'Mugs & More'],
+  ['Security Team evil.com', ''],
+  ['=?utf-8?b?ZXZpbC5jb20gbG9naW4=?=', ''],
+  ['\u200fMugs \u202eerom\u200e\u2028', 'Mugs erom'],
+])('of a shop called %j the sender is %j (security-P3, security-P8)', async (name, sender) => {
+  const fake = aFakeStore(aHome())
+  fake.profile.name = name
+  const { body } = await connect(world, await anOwner(world), fake)
+  expect(await storeRow(body.store.id)).toMatchObject({ sender_name: sender })
+})
+
+test('members and viewers neither connect nor disconnect', async () => {
+  const { owner, fake, storeId } = await aConnectedStore(world)
+  for (const role of ['member', 'viewer'] as const) {
+    await world.db.updateTable('members').set({ role }).where('user_id', '=', owner.userId).execute()
+    expect((await connect(world, owner, fake)).status).toBe(403)
+    expect((await disconnect(owner)).status).toBe(403)
+    expect((await check(owner)).status).toBe(200)
+  }
+  expect(await storeRow(storeId)).toMatchObject({ is_active: true })
+})
+
+test('trying keys is limited per account', async () => {
+  const owner = await anOwner(world)
+  const fake = aFakeStore(aHome())
+  fake.problem = new StoreProblem('wrong_key')
+  for (let tries = 0; tries < 30; tries += 1) expect((await connect(world, owner, fake)).status).toBe(401)
+  expect((await connect(world, owner, fake)).status).toBe(429)
+})

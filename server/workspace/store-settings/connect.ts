@@ -1,0 +1,196 @@
+import { withoutInvisible } from '../../../shared/one-line.ts'
+import { normalizeStoreUrl, rightsProblems, STORE_PROBLEM_TEXT } from '../../../shared/store-problems.ts'
+import { type AccountPlan, planOf } from '../../billing/billing/billing.ts'
+import { noRoom } from '../../billing/billing/room.ts'
+import { proposeLogoJob } from '../../carts/brand/jobs.ts'
+import { usualMode } from '../../shoppers/consent/capture-choice.ts'
+import { hasAddress } from '../../core/common/addresses-in-text.ts'
+import { type AccountDb, type AccountTx, type StoreTx, transactAccount } from '../../core/db/db.ts'
+import { AppError } from '../../core/common/errors.ts'
+import { newId } from '../../core/common/ids.ts'
+import { take } from '../../core/db/rate-limits.ts'
+import { randomToken } from '../../core/common/secrets.ts'
+import { unprovenStores } from '../../core/db/system.ts'
+import type { Deps } from '../../deps.ts'
+import { createReadyFlow } from '../../marketing/flows/flows.ts'
+import { limits } from '../../access/members/limits.ts'
+import { setSessionStore } from '../../access/members/session.ts'
+import { notify } from '../../access/notifications/notifications.ts'
+import type { StoreKeys } from '../../platforms/platform/access.ts'
+import type { PlatformName, StoreProfile } from '../../platforms/platform/platform.ts'
+import { readTypedKeys, type TypedKeys } from '../../platforms/registry/typed-keys.ts'
+import { yieldJob } from '../../access/plugin/jobs.ts'
+import { demoStoreUrls } from '../../access/stores/demo-stores.ts'
+import { askByTypedKeys } from '../../access/stores/problems.ts'
+import { isSameStore, profileColumns } from '../../access/stores/profile.ts'
+import { isSpelledAlike, RETENTION_MS } from '../../access/stores/rules.ts'
+import { isDemoAccount, type StoreRow, storesOf, updateStore } from '../../access/stores/store.ts'
+import { takeKeys } from './new-keys.ts'
+import * as sql from './sql.ts'
+
+// Connecting: the keys are tried first, then one transaction makes everything a connected store has.
+
+export const PROFILE_LIMIT_MS = 45_000
+
+export interface ConnectRequest extends TypedKeys {
+  platform: PlatformName
+  store_url: string
+}
+
+/** Who connects. Without a session (the demo's own set-up) no current store is chosen. */
+export interface Connector {
+  accountId: string
+  sessionId: string | null
+}
+
+interface Checked {
+  platform: PlatformName
+  storeUrl: string
+  keys: StoreKeys
+  isDemoStore: boolean
+  profile: StoreProfile
+  /** Somebody answered at the address, by these keys. */
+  isProven: boolean
+}
+
+export async function connectStore(deps: Deps, connector: Connector, wanted: ConnectRequest) {
+  const { storeUrl, keys } = readRequest(wanted)
+  const account = { accountId: connector.accountId, db: deps.db }
+  // Before the store is asked, so that nobody is sent to fetch keys for a store the plan has no room for.
+  const isDemoStore = await assertConnectable(deps, account, storeUrl)
+  await take(deps, limits.connectPerAccount, connector.accountId)
+  const client = deps.storeClient({ platform: wanted.platform, storeUrl, homeUrl: storeUrl, keys })
+  const profile = await askByTypedKeys(PROFILE_LIMIT_MS, (signal) => client.readProfile(signal))
+  const found = { platform: wanted.platform, storeUrl: profile.storeUrl, keys, profile }
+  const store = await keepChecked(deps, connector, { ...found, isDemoStore, isProven: true })
+  return { store, warnings: warningsOf(profile) }
+}
+
+/** Whether the account may connect a store at this address, and whether it is the demo store. */
+export async function assertConnectable(deps: Deps, account: AccountDb, storeUrl: string): Promise<boolean> {
+  const isDemoStore = demoStoreUrls(deps.demo).includes(storeUrl)
+  if (!isDemoStore && (await isDemoAccount(account))) {
+    throw new AppError('forbidden', 'The demo account can only use the demo store. Register to connect your own store.')
+  }
+  assertRoom(await planOf(account, deps.now()), await storesOf(account), storeUrl)
+  return isDemoStore
+}
+
+/** One transaction makes everything a connected store has; `more` makes what belongs to the way it was connected. */
+export function keepChecked(
+  deps: Deps,
+  connector: Connector,
+  checked: Checked,
+  more: (tx: StoreTx) => Promise<void> = async () => undefined,
+): Promise<StoreRow> {
+  const account = { accountId: connector.accountId, db: deps.db }
+  return onlyOnce(() =>
+    transactAccount(account, async (tx) => {
+      const store = await keepStore(deps, tx, connector, checked)
+      await more({ storeId: store.id, db: tx.db })
+      return store
+    }),
+  )
+}
+
+/** A 5, in its words. */
+function readRequest(wanted: ConnectRequest): { storeUrl: string; keys: StoreKeys } {
+  const address = normalizeStoreUrl(wanted.platform, wanted.store_url)
+  if (!address.ok) throw new AppError('invalid', address.message, { fields: { store_url: address.message } })
+  const keys = readKeys(wanted.platform, wanted)
+  return { storeUrl: address.storeUrl, keys }
+}
+
+export function readKeys(platform: PlatformName, typed: TypedKeys): StoreKeys {
+  const reading = readTypedKeys(platform, typed)
+  if ('problem' in reading) throw new AppError('invalid', reading.problem)
+  return reading.keys
+}
+
+function assertRoom(plan: AccountPlan, stores: StoreRow[], address: string): void {
+  const others = stores.filter((each) => each.is_active && !isSpelledAlike(each.url, address))
+  const problem = noRoom(plan, others.length)
+  if (problem) throw new AppError('plan_required', problem)
+}
+
+async function keepStore(deps: Deps, tx: AccountTx, connector: Connector, checked: Checked): Promise<StoreRow> {
+  await sql.lockAccount(tx)
+  const now = deps.now()
+  const stores = await storesOf(tx)
+  assertRoom(await planOf(tx, now), stores, checked.storeUrl)
+  const known = stores.find((each) => isSame(each, checked, now))
+  const isProven = checked.isProven || (known?.is_active === true && known.is_address_proven)
+  const columns = {
+    ...columnsOf(checked),
+    is_active: true,
+    is_address_proven: isProven,
+    disconnected_at: null,
+    disconnected_by: null,
+  }
+  if (isProven) await queueYield(deps, tx, checked.profile.homeUrl)
+  const store = known
+    ? (await updateStore(tx, known.id, columns))!
+    : await sql.insertStore(tx, { ...columns, ...newStore(checked.profile, now) })
+  if (stores.length === 0) await sql.nameAccount(tx, store.sender_name)
+  const inside = { storeId: store.id, db: tx.db }
+  await takeKeys(deps, tx, store, checked.keys)
+  await deps.jobs.enqueue(tx.db, proposeLogoJob, { storeId: store.id }, store.id)
+  await sql.insertSendSchedule(inside)
+  await createReadyFlow(inside, now, checked.isDemoStore)
+  if (connector.sessionId) await setSessionStore(tx, connector.sessionId, store.id)
+  await notify(inside, { type: 'store_connected', data: { url: store.url }, at: now })
+  // What happens at the same instant is told in any order.
+  const next = new Date(now.getTime() + 1)
+  await notify(inside, { type: 'connection_test', data: { test: true, channel: 'store', to: store.url }, at: next })
+  return store
+}
+
+/** Of others, who have connected this address by a plugin's word alone: their connections end. */
+export async function queueYield(deps: Deps, tx: AccountTx, homeUrl: string): Promise<void> {
+  for (const storeId of await unprovenStores(tx.db, homeUrl, tx.accountId)) {
+    await deps.jobs.enqueue(tx.db, yieldJob, { storeId }, storeId)
+  }
+}
+
+/** The same store again: still connected (new keys), or disconnected for less than 30 days (its data comes back to life). */
+function isSame(row: StoreRow, checked: Checked, now: Date): boolean {
+  if (row.platform !== checked.platform || !isSameStore(row, checked.profile)) return false
+  return row.is_active || now.getTime() - (row.disconnected_at?.getTime() ?? 0) < RETENTION_MS
+}
+
+function columnsOf({ platform, storeUrl, isDemoStore, profile }: Checked) {
+  return { platform, url: storeUrl, home_url: profile.homeUrl, is_demo: isDemoStore, ...profileColumns(profile) }
+}
+
+function newStore(profile: StoreProfile, now: Date) {
+  return {
+    id: newId(),
+    connected_at: now,
+    capture_key: randomToken(),
+    sender_name: senderNameOf(profile),
+    before_consent: usualMode(profile.sellingCountries),
+  }
+}
+
+/** The store's name, unless it has an address of another host: then its owner is asked for one. */
+function senderNameOf({ name, homeUrl }: StoreProfile): string {
+  const shown = withoutInvisible(name).slice(0, 120)
+  return hasAddress(shown, [new URL(homeUrl).hostname]) ? '' : shown
+}
+
+export function warningsOf(profile: StoreProfile): string[] {
+  const lacking = rightsProblems(profile.rights)
+  // What the rights say is said once.
+  const readOnly = profile.canWrite || profile.rights ? [] : [STORE_PROBLEM_TEXT.read_only_key]
+  return [...readOnly, ...lacking].map(({ sentence, nextStep }) => `${sentence} ${nextStep}`)
+}
+
+/** Decision 7: one account per store address. The unique index decides, also between two who connect at the same moment. */
+async function onlyOnce<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if ((error as { constraint?: string }).constraint !== 'stores_url_key') throw error
+    throw new AppError('conflict', 'This store is already connected to another account.', { cause: error })
+  }
+}

@@ -1,0 +1,78 @@
+import { type CaptureMode, captureModeTexts } from '../../../shared/capture-mode.ts'
+import type { Check } from '../../../shared/checks.ts'
+import { boxChannels, type ConsentBoxes } from '../../../shared/consent-box.ts'
+import { capabilities, type PlatformName } from '../../../shared/platforms.ts'
+import type { PluginRow } from '../../access/plugin/plugin.ts'
+import { isAlive } from '../../access/plugin/rules.ts'
+import { newest } from '../../access/stores/rules.ts'
+
+// What the doctor says of consent: what is kept before it, and the boxes that ask for it. Pure.
+
+interface ConsentFindings {
+  now: Date
+  platform: PlatformName
+  beforeConsent: CaptureMode | null
+  boxes: ConsentBoxes
+  plugin: PluginRow | null
+}
+
+type Said = Pick<Check, 'state' | 'finding'> & Partial<Check>
+type Ago = (at: Date) => string
+
+export const consentChecks = (found: ConsentFindings, ago: Ago): [id: string, title: string, said: Said][] => [
+  ['before-consent', 'Before consent', ofBeforeConsent(found)],
+  ['boxes', 'Consent boxes', ofBoxes(found, ago)],
+]
+
+const CONSENT_OF_SHOP =
+  'the shop’s own checkout asks for consent, and what it keeps of it is read with its time into the ledger.'
+
+const boxNames = { email: 'email', sms: 'SMS', whatsapp: 'WhatsApp' } as const
+const listed = (channels: readonly (keyof typeof boxNames)[]) => channels.map((channel) => boxNames[channel]).join(', ')
+
+/** Boxes are optional: none is no fault. One with other words looks like a consent and is none. */
+function ofBeforeConsent({ beforeConsent }: ConsentFindings): Said {
+  const nextStep = 'Choose under Settings → Consent → Before consent.'
+  if (beforeConsent === null) {
+    const finding = 'Nobody has chosen yet what is kept of shoppers before they agree. Until then: cart and contact.'
+    return { state: 'warn', finding, nextStep }
+  }
+  const { title, sentence } = captureModeTexts[beforeConsent]
+  return { state: 'good', finding: `${title}. ${sentence}` }
+}
+
+function ofBoxes({ boxes: { boxes, checkoutSeenAt }, now, plugin, platform }: ConsentFindings, ago: Ago): Said {
+  if (capabilities[platform].consentObjects) {
+    return { state: 'good', finding: `Not needed: ${CONSENT_OF_SHOP}` }
+  }
+  const seen = boxes.filter(({ seenAt }) => seenAt !== null)
+  const other = seen.filter(({ isCurrent }) => !isCurrent).map(({ channel }) => channel)
+  if (other.length > 0) {
+    return {
+      state: 'warn',
+      finding: `The checkout shows a box with different text from yours for ${listed(other)}. Its ticks are not counted.`,
+      nextStep: 'Copy the box again under Settings → Consent → Boxes, and replace it on your checkout.',
+    }
+  }
+  if (seen.length > 0) {
+    const last = newest(seen.map(({ seenAt }) => new Date(seenAt!)))!
+    return {
+      state: 'good',
+      finding: `Seen on your checkout: ${listed(seen.map(({ channel }) => channel))}, ${ago(last)}.`,
+    }
+  }
+  if (isAlive(plugin ?? undefined, now)) {
+    const shown = boxChannels.filter((channel) => plugin?.health?.boxes.includes(channel))
+    const words = shown.length > 0 ? `shows boxes for ${listed(shown)}` : 'shows no consent box'
+    const nextStep = 'Choose the boxes on the plugin’s screen in WordPress.'
+    return { state: 'quiet', finding: `The plugin ${words}; no checkout has been seen yet.`, nextStep }
+  }
+  const finding = checkoutSeenAt
+    ? `The script saw your checkout ${ago(new Date(checkoutSeenAt))}, and found no consent box.`
+    : 'The script has not seen your checkout yet, so it is not known whether it shows consent boxes.'
+  return {
+    state: 'quiet',
+    finding,
+    nextStep: 'Where consent is needed, copy the boxes under Settings → Consent → Boxes into your checkout.',
+  }
+}

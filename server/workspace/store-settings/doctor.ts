@@ -1,0 +1,101 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
+import { readCaptureStatus } from '../../carts/capture/contact-limits.ts'
+import { readBoxes } from '../../shoppers/consent/boxes.ts'
+import type { Db, StoreDb } from '../../core/db/db.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { type Limit, take } from '../../core/db/rate-limits.ts'
+import type { Deps } from '../../deps.ts'
+import type { StoreClient, StoreProfile, WebhookSubscription } from '../../platforms/platform/platform.ts'
+import { platformOf } from '../../platforms/registry/registry.ts'
+import { StoreProblem } from '../../platforms/platform/store-problem.ts'
+import { reachJob } from '../../access/plugin/jobs.ts'
+import { queueWake, readPlugin } from '../../access/plugin/plugin.ts'
+import { storeAccess } from '../../access/stores/access.ts'
+import { homeColumns, profileColumns } from '../../access/stores/profile.ts'
+import * as sql from '../../access/stores/store.ts'
+import { webhooksJob } from '../../carts/sync/jobs.ts'
+import { readStreams } from '../../carts/sync/streams.ts'
+import { listWebhooks } from '../../carts/sync/webhooks.ts'
+import { type Asked, doctorChecks, type Findings, needsNewWebhooks } from './doctor-rules.ts'
+
+// Somebody asks what is wrong with a store's connection. The store is really asked, once; the rest is what we have heard of it.
+
+/** Of one store, whoever asks: each makes the shop answer half a dozen requests. */
+const EXAMINATIONS: Limit = { name: 'doctor-store', points: 20, windowS: 900 }
+const LIMIT_MS = 25_000
+
+export async function examineStore(deps: Deps, store: StoreDb<Db>) {
+  const row = found(await sql.readStore(store), 'Store')
+  if (!row.is_active) throw new AppError('conflict', 'This store is not connected.')
+  await take(deps, EXAMINATIONS, store.storeId)
+  const asked = await ask(deps, store)
+  if (asked.kind === 'answered') await keepNews(deps, row, asked.profile)
+  const plugin = (await readPlugin(store)) ?? null
+  if (plugin && !plugin.ended_at && plugin.is_reached !== (asked.kind === 'answered')) {
+    await deps.jobs.enqueue(deps.db, reachJob, { storeId: store.storeId }, store.storeId)
+  }
+  // Asked for its newest report, for whoever runs this again.
+  if (plugin && !isJustNow(plugin.beat_at, deps.now())) await queueWake(deps, store, 'check')
+  const findings: Findings = {
+    now: deps.now(),
+    platform: row.platform,
+    asked,
+    known: { version: row.version, captureSeenAt: row.capture_seen_at, connectedAt: row.connected_at },
+    capture: await readCaptureStatus(deps, store),
+    beforeConsent: row.before_consent,
+    boxes: await readBoxes(store),
+    publicUrl: deps.config.publicUrl,
+    isReachableByStore: row.is_demo || platformOf(row.platform).canDeliverTo(deps.config.publicUrl),
+    kept: await listWebhooks(store),
+    streams: await readStreams(store),
+    plugin,
+  }
+  if (needsNewWebhooks(findings)) {
+    await deps.jobs.enqueue(deps.db, webhooksJob, { storeId: store.storeId }, store.storeId)
+  }
+  return { at: findings.now.toISOString(), checks: doctorChecks(findings) }
+}
+
+const isJustNow = (at: Date | null, now: Date): boolean => at !== null && now.getTime() - at.getTime() < 60_000
+
+/** A look writes only what has changed: whoever holds the store's row just now is not waited for without need. */
+async function keepNews(deps: Deps, row: sql.StoreRow, profile: StoreProfile): Promise<void> {
+  const columns = { ...profileColumns(profile), ...homeColumns(row.platform, profile) }
+  const names = Object.keys(columns) as (keyof typeof columns)[]
+  if (names.every((name) => isDeepStrictEqual(columns[name], row[name]))) return
+  await sql.updateStore({ accountId: row.account_id, db: deps.db }, row.id, columns)
+}
+
+/** What a store does wrong is the answer, not an error. A mistake of ours is thrown. */
+async function ask(deps: Deps, store: StoreDb<Db>): Promise<Asked> {
+  const ended = new AbortController()
+  try {
+    const client = await storeAccess(deps, store)
+    const signal = AbortSignal.any([AbortSignal.timeout(LIMIT_MS), ended.signal])
+    // Requests of one store wait for each other, so that ours may not even have begun.
+    const late = sleep(LIMIT_MS, undefined, { signal: ended.signal, ref: false }).then(() => {
+      throw new StoreProblem('timeout')
+    })
+    late.catch(() => undefined)
+    const profile = await Promise.race([client.readProfile(signal), late])
+    const hooks = await Promise.race([hooksOf(client), late])
+    return { kind: 'answered', profile, hooks }
+  } catch (error) {
+    if (error instanceof StoreProblem) return { kind: 'problem', code: error.code, detail: error.detail }
+    if (error instanceof AppError && error.code === 'store_credentials') {
+      return { kind: 'problem', code: 'keys_unreadable', detail: null }
+    }
+    throw error
+  } finally {
+    ended.abort()
+  }
+}
+
+/** The list is worth less than the rest of the answer. */
+function hooksOf(client: StoreClient): Promise<WebhookSubscription[] | null> {
+  return client.webhooks().catch((error) => {
+    if (error instanceof StoreProblem) return null
+    throw error
+  })
+}

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest'
+import { post } from '../../../test/by-hand-scene.ts'
+import { aShop, HOUR, MINUTE, tea } from '../../../test/shop.ts'
+import { aWorld } from '../../../test/world.ts'
+
+const world = aWorld()
+
+const pause = (token: string) => world.request('POST', '/api/stores/sending/pause', { token })
+const resume = (token: string) => world.request('POST', '/api/stores/sending/resume', { token })
+const view = async (token: string) => (await world.request('GET', '/api/stores/sending/pause', { token })).body.pause
+
+async function aCartThatIsDue() {
+  const shop = await aShop(world)
+  await shop.fill('one', [tea()])
+  await shop.type('one', { email: 'ada@example.com' })
+  return shop
+}
+
+const sentTo = (address: string) => world.sent.filter((mail) => mail.to === address).length
+
+test('a pause holds everything that is due, says who paused and what waits, and sending resumes with it (D5)', async () => {
+  const shop = await aCartThatIsDue()
+  const before = sentTo('ada@example.com')
+  const { body } = await pause(shop.token)
+  expect(body.pause).toEqual({
+    pausedAt: world.now.toISOString(),
+    pausedBy: expect.any(String),
+    waiting: 0,
+    nextExpiresAt: null,
+  })
+  await shop.pass(HOUR + MINUTE)
+  expect(sentTo('ada@example.com')).toBe(before)
+  expect((await shop.messages())[0]).toMatchObject({ state: 'held', reason: 'sending_paused' })
+  expect(await view(shop.token)).toMatchObject({ waiting: 1, nextExpiresAt: expect.any(String) })
+
+  world.advance(HOUR)
+  expect((await resume(shop.token)).body).toEqual({ pause: null })
+  await shop.pass(1_000)
+  expect(sentTo('ada@example.com')).toBe(before + 1)
+})
+
+test('what became too old meanwhile is not sent (D7)', async () => {
+  const shop = await aCartThatIsDue()
+  await shop.pass(30 * MINUTE)
+  await pause(shop.token)
+  await shop.pass(100 * HOUR)
+  await resume(shop.token)
+  await shop.pass(1_000)
+  expect((await shop.messages()).find((each) => each.step === 3)).toMatchObject({ state: 'skipped', reason: 'too_old' })
+})
+
+test('a message by hand is refused with the reason, and nothing is kept for later (D11)', async () => {
+  const shop = await aShop(world)
+  await shop.mailed({ email: 'bo@example.com' })
+  const cart = await shop.cart()
+  await pause(shop.token)
+  const wanted = { to: 'bo@example.com', cart_id: cart.id }
+  const { status, body } = await post(world, shop, '/api/email/send-email', wanted)
+  expect([status, body.error]).toEqual([422, expect.stringContaining('All sending for this store is paused')])
+  expect((await shop.messages()).filter((each) => each.origin_kind === 'manual' && each.state === 'held')).toEqual([])
+})
+
+test('pausing again keeps who paused first; resuming what runs changes nothing', async () => {
+  const shop = await aShop(world)
+  const first = (await pause(shop.token)).body.pause
+  world.advance(MINUTE)
+  expect((await pause(shop.token)).body.pause.pausedAt).toBe(first.pausedAt)
+  await resume(shop.token)
+  expect((await resume(shop.token)).body).toEqual({ pause: null })
+})
+
+test('one store’s pause is not another’s, and members cannot pause (decision 136)', async () => {
+  const paused = await aCartThatIsDue()
+  const other = await aShop(world)
+  await pause(paused.token)
+  expect(await view(other.token)).toBeNull()
+  await other.mailed({ email: 'cy@example.com' })
+  const member = await aShop(world, { role: 'member' })
+  expect((await pause(member.token)).status).toBe(403)
+  expect(await view(member.token)).toBeNull()
+})

@@ -1,0 +1,148 @@
+import { beforeEach, expect, test } from 'vitest'
+import type { Check } from '../../../shared/checks.ts'
+import { aConnectedStore } from '../../../test/connected-store.ts'
+import { aProblem } from '../../../test/fake-store.ts'
+import { aBeat, aCartEntry, aPluginShop, type PluginShop } from '../../../test/plugin-shop.ts'
+import { aWorld } from '../../../test/world.ts'
+
+// The doctor of a store whose shop has the plugin (decision 108).
+
+const world = aWorld()
+const HOUR = 3_600_000
+let shop: PluginShop
+
+beforeEach(async () => {
+  shop = await aPluginShop(world)
+  await world.runJobs()
+})
+
+async function checksNow(): Promise<Map<string, Check>> {
+  const { body } = await world.request('GET', '/api/stores/doctor', { token: shop.owner.token })
+  return new Map(body.checks.map((check: Check) => [check.id, check]))
+}
+
+const beat = (health: Record<string, unknown>) =>
+  shop.call('beat', aBeat(shop, { health: { ...(aBeat(shop).health as object), ...health } }))
+
+test('the doctor shows version, last call, last cart, the queue and scheduled tasks; the script is not needed', async () => {
+  await shop.batch([{ seq: 1, ...aCartEntry() }])
+  await beat({ queue: 0 })
+  const checks = await checksNow()
+  expect(checks.get('plugin')).toMatchObject({
+    state: 'good',
+    finding: expect.stringMatching(/^Version 1\.0\.0\. It called .* the last cart came /),
+  })
+  expect(checks.get('plugin-reach')).toMatchObject({ state: 'good' })
+  expect(checks.get('plugin-queue')).toMatchObject({ state: 'good', finding: 'Nothing waits.' })
+  expect(checks.get('plugin-tasks')).toMatchObject({ state: 'good', finding: 'They ran 30 seconds ago.' })
+  expect(checks.get('plugin-test')).toMatchObject({ state: 'quiet' })
+  expect(checks.get('capture')).toMatchObject({ state: 'good', finding: 'Not needed: the plugin reports carts.' })
+  const { finding } = checks.get('version')!
+  expect(finding).toMatch(/^WooCommerce [\d.]+\. The plugin reports a cart from its first item on\.$/)
+  expect(checks.get('boxes')).toMatchObject({
+    state: 'quiet',
+    finding: expect.stringContaining('shows no consent box'),
+  })
+})
+
+test('what is wrong with the plugin is said with what to do', async () => {
+  await beat({ isBlocked: true, droppedDay: 4, cronS: null, isCronDisabled: true })
+  const checks = await checksNow()
+  expect(checks.get('plugin')).toMatchObject({ state: 'bad', nextStep: expect.stringContaining('WP_ACCESSIBLE_HOSTS') })
+  expect(checks.get('plugin-queue')).toMatchObject({
+    state: 'warn',
+    finding: expect.stringContaining('4 entries were dropped'),
+  })
+  await beat({ droppedDay: 1 })
+  expect((await checksNow()).get('plugin-queue')).toMatchObject({
+    finding: expect.stringContaining('1 entry was dropped'),
+  })
+  expect(checks.get('plugin-tasks')).toMatchObject({
+    state: 'warn',
+    finding: expect.stringContaining('DISABLE_WP_CRON'),
+  })
+})
+
+test('scheduled tasks that have not run in the first hour are not known yet, and the next report is asked for (real-store-W2)', async () => {
+  const first = await beat({ cronS: null })
+  expect(first.body.ask.everyS).toBe(60)
+  expect((await checksNow()).get('plugin-tasks')).toMatchObject({ state: 'quiet', nextStep: null })
+  world.advance(10 * 60_000)
+  shop.fake.pluginCalls.length = 0
+  await checksNow()
+  await world.runJobs()
+  expect(shop.fake.pluginCalls.map(({ body }) => JSON.parse(body).reason)).toContain('check')
+  const second = await beat({ cronS: 0 })
+  expect(second.body.ask.everyS).toBe(3_600)
+  world.advance(30 * 60_000)
+  expect((await checksNow()).get('plugin-tasks')).toMatchObject({ state: 'good', finding: 'They ran 30 minutes ago.' })
+  await beat({ cronS: null })
+  world.advance(HOUR)
+  expect((await checksNow()).get('plugin-tasks')).toMatchObject({ state: 'warn', finding: 'They have not run yet.' })
+})
+
+test('a store says that its plugin reports carts as soon as it is connected, and until it is silent (real-store-W1)', async () => {
+  const mode = async () =>
+    (await world.request('GET', '/api/stores/check-connection', { token: shop.owner.token })).body.store.mode
+  expect(await mode()).toBe('plugin')
+  await beat({})
+  expect(await mode()).toBe('plugin')
+  world.advance(49 * HOUR)
+  expect(await mode()).toBe('limited')
+})
+
+test('a shop that has just stopped answering is not shown as reached beside it (real-store-W12)', async () => {
+  await beat({})
+  shop.fake.problem = aProblem('plain_permalinks')
+  const checks = await checksNow()
+  expect(checks.get('reachable')).toMatchObject({
+    state: 'bad',
+    nextStep: expect.not.stringContaining('connect again'),
+  })
+  expect(checks.get('plugin-reach')).toMatchObject({
+    state: 'warn',
+    finding: expect.stringContaining('plain permalinks'),
+  })
+  await world.runJobs()
+  await beat({})
+  expect((await checksNow()).get('plugin-reach')).toMatchObject({
+    state: 'bad',
+    finding: expect.stringContaining('none has come yet'),
+  })
+  shop.fake.problem = null
+  expect((await checksNow()).get('plugin-reach')).toMatchObject({ state: 'quiet' })
+  await world.runJobs()
+  expect((await checksNow()).get('plugin-reach')).toMatchObject({ state: 'good' })
+})
+
+test('a shop behind a firewall whose plugin calls is not said to have a wrong address (security-P6)', async () => {
+  await beat({})
+  for (const problem of ['unreachable', 'timeout'] as const) {
+    shop.fake.problem = aProblem(problem)
+    expect((await checksNow()).get('reachable')).toMatchObject({
+      state: 'warn',
+      finding: expect.stringContaining('A firewall or a password'),
+      nextStep: null,
+    })
+  }
+})
+
+test('a plugin that has gone silent is a warning, after two days a fault, and the script is asked for again', async () => {
+  await beat({})
+  world.advance(4 * HOUR)
+  expect((await checksNow()).get('plugin')).toMatchObject({ state: 'warn' })
+  world.advance(45 * HOUR)
+  const checks = await checksNow()
+  expect(checks.get('plugin')).toMatchObject({
+    state: 'bad',
+    nextStep: expect.stringContaining('check that the plugin is active'),
+  })
+  expect(checks.get('capture')!.finding).not.toContain('Not needed')
+})
+
+test('a store without the plugin has no lines of it', async () => {
+  const { owner } = await aConnectedStore(world)
+  const { body } = await world.request('GET', '/api/stores/doctor', { token: owner.token })
+  expect(body.checks.filter(({ id }: Check) => id.startsWith('plugin'))).toEqual([])
+  expect(body.checks.length).toBeGreaterThan(5)
+})

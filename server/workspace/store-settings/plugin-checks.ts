@@ -1,0 +1,141 @@
+import type { Check } from '../../../shared/checks.ts'
+import { pluginTexts } from '../../../shared/plugin.ts'
+import { KEYS_UNREADABLE_TEXT, type StoreProblemCode } from '../../../shared/store-problems.ts'
+import type { PluginRow } from '../../access/plugin/plugin.ts'
+import { isAlive, isPushOnly, unreachedText } from '../../access/plugin/rules.ts'
+
+// What the doctor says of the plugin in the shop, from its last beat. Pure.
+
+export interface PluginFindings {
+  plugin: PluginRow | null
+  now: Date
+  /** How the shop answered just now. */
+  asked: { kind: 'answered' } | { kind: 'problem'; code: StoreProblemCode | 'keys_unreadable'; detail: string | null }
+  streams: readonly { stream: string; failures: number; failed_at: Date | null; completed_at: Date | null }[]
+}
+
+type Said = Pick<Check, 'state' | 'finding'> & Partial<Check>
+
+const HOUR_MS = 3_600_000
+/** A beat comes every hour, as far as the shop's scheduled tasks run. */
+const LATE_MS = 3 * HOUR_MS
+const LATE_CRON_S = 2 * 3_600
+const MANY_WAITING = 100
+/** A report comes every minute. */
+const LATE_REPORT_MS = 5 * 60_000
+
+/** None for a store without the plugin. */
+export function pluginChecks(found: PluginFindings, ago: (at: Date) => string): [string, string, Said][] {
+  const { plugin } = found
+  if (!plugin || plugin.ended_at) return []
+  return [
+    ['plugin', 'Plugin', ofCalls(plugin, found, ago)],
+    ['plugin-reach', 'Recoup reaches the shop', ofReach(plugin, found, ago)],
+    ['plugin-queue', 'Plugin’s queue', ofQueue(plugin)],
+    ['plugin-tasks', 'Scheduled tasks of WordPress', ofTasks(plugin, found.now)],
+    ['plugin-test', 'Test cart', ofTest(plugin, ago)],
+  ]
+}
+
+function ofCalls(plugin: PluginRow, { now }: PluginFindings, ago: (at: Date) => string): Said {
+  const { called_at: calledAt, version, health, cart_at: cartAt } = plugin
+  if (health?.isBlocked) {
+    return {
+      state: 'bad',
+      finding: 'WordPress blocks outgoing calls to Recoup (WP_HTTP_BLOCK_EXTERNAL).',
+      nextStep: 'Add Recoup’s host to WP_ACCESSIBLE_HOSTS in wp-config.php.',
+    }
+  }
+  if (!calledAt) return { state: 'warn', finding: `Version ${version}. It has not called since it was connected.` }
+  const heard = `Version ${version}. It called ${ago(calledAt)}${cartAt ? `, the last cart came ${ago(cartAt)}` : ''}.`
+  if (now.getTime() - calledAt.getTime() <= LATE_MS) return { state: 'good', finding: heard }
+  return {
+    state: isAlive(plugin, now) ? 'warn' : 'bad',
+    finding: heard,
+    nextStep: 'In WordPress, check that the plugin is active, and what its screen says of its last try.',
+  }
+}
+
+/** What was just asked counts before what was known. */
+function ofReach(plugin: PluginRow, { streams, asked, now }: PluginFindings, ago: (at: Date) => string): Said {
+  const check = streams.find(({ stream }) => stream === 'order_check')
+  const isCutOff = isPushOnly(plugin, check)
+  const isAnswering = asked.kind === 'answered'
+  if (!isCutOff && isAnswering) return { state: 'good', finding: 'Recoup reads the shop with the plugin’s key.' }
+  if (isAnswering) {
+    return {
+      state: 'quiet',
+      finding: 'The shop has just answered again. Recoup reads its orders itself within a minute.',
+    }
+  }
+  const answer = asked.detail
+  const why = asked.code === 'keys_unreadable' ? KEYS_UNREADABLE_TEXT : unreachedText(asked.code)
+  if (!isCutOff)
+    return { state: 'warn', finding: `${why} If this goes on, the plugin reports orders, stock and prices.`, answer }
+  if (plugin.reports_goods === false) {
+    const finding = `${why} This version of the plugin does not report stock and prices, so no message for a cart is sent.`
+    return { state: 'bad', finding, answer, nextStep: pluginTexts.updatePlugin }
+  }
+  const reportedAt = plugin.reports_goods ? (check?.completed_at ?? null) : null
+  if (reportedAt && now.getTime() - reportedAt.getTime() <= LATE_REPORT_MS) {
+    const finding = `${why} The plugin reports orders, stock and prices instead, last ${ago(reportedAt)}, and messages are sent. Products, customers and coupons are not read.`
+    return { state: 'warn', finding, answer }
+  }
+  return {
+    state: 'bad',
+    finding: `${why} Messages wait for a report of the plugin: ${reportedAt ? `the last one came ${ago(reportedAt)}` : 'none has come yet'}.`,
+    answer,
+    nextStep:
+      'WordPress sends one a minute while its scheduled tasks run. Ask your host to call wp-cron.php every minute.',
+  }
+}
+
+function ofQueue({ health }: PluginRow): Said {
+  if (!health) return { state: 'quiet', finding: 'The plugin has not reported it yet.' }
+  const { queue, oldestS, droppedDay } = health
+  const waiting = queue === 0 ? 'Nothing waits.' : `${queue} waiting, the oldest for ${minutes(oldestS)}.`
+  if (droppedDay > 0) {
+    return {
+      state: 'warn',
+      finding: `${waiting} ${droppedDay === 1 ? '1 entry was' : `${droppedDay} entries were`} dropped or refused within a day.`,
+      nextStep: 'The log says why: Status → Logs, source “recoup”.',
+    }
+  }
+  return { state: queue > MANY_WAITING ? 'warn' : 'good', finding: waiting }
+}
+
+/** As the plugin reported it with its last beat. */
+function ofTasks({ health, beat_at, connected_at }: PluginRow, now: Date): Said {
+  if (!health) return { state: 'quiet', finding: 'The plugin has not reported them yet.' }
+  const { cronS, isCronDisabled } = health
+  const sinceBeatS = beat_at ? Math.max(0, (now.getTime() - beat_at.getTime()) / 1_000) : 0
+  const ranS = cronS === null ? null : Math.round(cronS + sinceBeatS)
+  if (ranS !== null && ranS <= LATE_CRON_S) return { state: 'good', finding: `They ran ${minutes(ranS)} ago.` }
+  if (ranS === null && !isCronDisabled && now.getTime() - connected_at.getTime() <= HOUR_MS) {
+    return {
+      state: 'quiet',
+      finding: 'Not known yet: they have not run since the plugin was connected, less than an hour ago.',
+    }
+  }
+  const disabled = isCronDisabled ? ' WP-Cron is switched off (DISABLE_WP_CRON).' : ''
+  return {
+    state: 'warn',
+    finding: `${ranS === null ? 'They have not run yet.' : `They ran ${minutes(ranS)} ago.`}${disabled}`,
+    nextStep:
+      'Ask your host to call wp-cron.php every few minutes. What waits in the queue is then sent again by itself.',
+  }
+}
+
+function ofTest({ test_seen_at: seenAt, test_asked, test_seen }: PluginRow, ago: (at: Date) => string): Said {
+  if (test_asked !== null && test_asked !== test_seen)
+    return { state: 'quiet', finding: 'One was asked for and has not come yet.' }
+  return seenAt
+    ? { state: 'good', finding: `The last one came ${ago(seenAt)}.` }
+    : { state: 'quiet', finding: 'None was asked for. “Send a test cart” under Plugin tries the whole way.' }
+}
+
+function minutes(seconds: number): string {
+  if (seconds < 120) return seconds < 60 ? `${seconds} seconds` : 'a minute'
+  const count = Math.round(seconds / 60)
+  return count < 120 ? `${count} minutes` : `${Math.round(count / 60)} hours`
+}

@@ -1,0 +1,30 @@
+import type { Check } from '../../../shared/checks.ts'
+import type { StoreProfile } from '../../platforms/platform/platform.ts'
+import type { PluginRow } from '../../access/plugin/plugin.ts'
+import { isAlive } from '../../access/plugin/rules.ts'
+
+// What the doctor says of prices with and without tax. Pure.
+
+interface PriceFindings {
+  plugin: PluginRow | null
+  now: Date
+  /** How the shop answered just now. */
+  asked: { kind: 'answered'; profile: Pick<StoreProfile, 'pricing'> } | { kind: 'problem' }
+}
+
+type Said = Pick<Check, 'state' | 'finding'> & Partial<Check>
+
+/** The capture script reports no prices, so they come from the catalogue. None where the cart shows the same. */
+export function priceChecks({ asked, plugin, now }: PriceFindings): [id: string, title: string, said: Said][] {
+  if (asked.kind === 'problem' || isAlive(plugin ?? undefined, now)) return []
+  const { pricesIncludeTax, showsTax } = asked.profile.pricing
+  if (pricesIncludeTax === null || showsTax === null) {
+    const finding = 'The key cannot read the tax settings, so messages show prices as they are entered in the catalog.'
+    const nextStep = 'Create the key for an administrator or a shop manager, or install the plugin.'
+    return [['prices', 'Prices with tax', { state: 'quiet', finding, nextStep }]]
+  }
+  if (pricesIncludeTax === showsTax) return []
+  const [entered, shown] = pricesIncludeTax ? ['with', 'without'] : ['without', 'with']
+  const finding = `Your shop enters prices ${entered} tax and shows them ${shown} tax. For carts from the capture script, messages show the prices of your product pages. The plugin reports those of the cart.`
+  return [['prices', 'Prices with tax', { state: 'quiet', finding }]]
+}

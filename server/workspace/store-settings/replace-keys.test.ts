@@ -1,0 +1,293 @@
+import { beforeEach, expect, test } from 'vitest'
+import { aConnectedStore, aHome, type Connected, ownerCalls, readings } from '../../../test/connected-store.ts'
+import { anOrder as aCart, aStore } from '../../../test/factories.ts'
+import { aFakeStore, type FakeStore } from '../../../test/fake-store.ts'
+import { told } from '../../../test/notifications.ts'
+import { aWorld } from '../../../test/world.ts'
+import { watchStages } from '../../insights/alarms/alarms.ts'
+import { detectAbandoned } from '../../carts/carts/detect.ts'
+import { recordOrders } from '../../carts/carts/record.ts'
+import type { StoreAccess } from '../../platforms/platform/access.ts'
+import { StoreProblem } from '../../platforms/platform/store-problem.ts'
+import { storeAccess } from '../../access/stores/access.ts'
+import { sweepStore, syncStore } from '../../carts/sync/sync.ts'
+import { ensureWebhooks } from '../../carts/sync/webhooks.ts'
+
+// R16: other keys for a store that stays connected.
+
+const world = aWorld({ PUBLIC_URL: 'https://recoup.acme.com' })
+const NEW = { consumer_key: 'ck_new', consumer_secret: 'cs_new' }
+const MINUTE_MS = 60_000
+
+beforeEach(() => {
+  world.queued.length = 0
+})
+
+const { disconnect, storeRow } = ownerCalls(world)
+const { streamOf, aStoreWithOrders } = readings(world)
+
+interface Asking {
+  keys?: Record<string, unknown>
+  query?: string
+}
+
+const replace = (token: string, { keys = NEW, query = '' }: Asking = {}) =>
+  world.request('PUT', `/api/stores/keys${query}`, { token, body: keys })
+
+const keyOf = ({ keys }: StoreAccess) => (keys.kind === 'woocommerce' ? keys.consumerKey : keys.kind)
+
+/** As WooCommerce does, from now on: only this key is known. */
+function knowsOnly(fake: FakeStore, consumerKey: string): void {
+  world.storeClient = (access) => {
+    fake.access = access
+    fake.problem = keyOf(access) === consumerKey ? null : new StoreProblem('wrong_key')
+    return fake
+  }
+}
+
+async function keyInUse({ storeId, fake }: Connected): Promise<string | undefined> {
+  await storeAccess(world.deps, { storeId, db: world.db })
+  return fake.access ? keyOf(fake.access) : undefined
+}
+
+const encryptedOf = async (storeId: string) =>
+  (
+    await world.db
+      .selectFrom('store_credentials')
+      .select('encrypted')
+      .where('store_id', '=', storeId)
+      .executeTakeFirstOrThrow()
+  ).encrypted
+
+test('new keys are tried, then used from that moment on, and what the store says of itself is kept', async () => {
+  const connected = await aConnectedStore(world)
+  const { owner, fake, storeId } = connected
+  fake.profile = { ...fake.profile, version: '10.9.1', canWrite: false }
+  knowsOnly(fake, 'ck_new')
+  const reply = await replace(owner.token, { keys: { consumer_key: ' ck_new ', consumer_secret: ' cs_new ' } })
+  expect(reply).toMatchObject({
+    status: 200,
+    body: {
+      success: true,
+      message: 'The keys of Mugs & More are replaced.',
+      warnings: [expect.stringContaining('is read-only')],
+      store: { id: storeId, version: '10.9.1', canWrite: false },
+    },
+  })
+  expect(fake.access).toMatchObject({
+    storeUrl: fake.profile.storeUrl,
+    keys: { kind: 'woocommerce', consumerKey: 'ck_new', consumerSecret: 'cs_new' },
+  })
+  expect(await keyInUse(connected)).toBe('ck_new')
+  expect(JSON.stringify(reply.body)).not.toMatch(/c[ks]_new/)
+})
+
+test('keys the store does not accept leave the old ones in use', async () => {
+  const connected = await aConnectedStore(world)
+  const { owner, fake, storeId } = connected
+  const encrypted = await encryptedOf(storeId)
+  knowsOnly(fake, 'ck_0123456789abcdef')
+  expect(await replace(owner.token)).toMatchObject({
+    status: 401,
+    body: { code: 'store_credentials', error: expect.stringContaining('does not know this consumer key') },
+  })
+  expect(await encryptedOf(storeId)).toEqual(encrypted)
+  expect(await keyInUse(connected)).toBe('ck_0123456789abcdef')
+  expect(world.queued).toEqual([])
+})
+
+test('swapped and missing keys are told before the store is asked', async () => {
+  const { owner, fake } = await aConnectedStore(world)
+  fake.access = null
+  const swapped = { consumer_key: 'cs_new', consumer_secret: ' ck_new' }
+  expect(await replace(owner.token, { keys: swapped })).toMatchObject({
+    status: 400,
+    body: { error: expect.stringContaining('are swapped') },
+  })
+  expect(await replace(owner.token, { keys: { consumer_key: ' ', consumer_secret: 'cs_new' } })).toMatchObject({
+    status: 400,
+    body: { error: 'Consumer key and secret are required for WooCommerce' },
+  })
+  expect(fake.access).toBeNull()
+})
+
+test('keys of another store are refused, and the old ones stay', async () => {
+  const connected = await aConnectedStore(world)
+  const { owner, fake, storeId } = connected
+  const before = await storeRow(storeId)
+  fake.profile = { ...fake.profile, homeUrl: 'https://other.example.com', name: 'Another shop' }
+  expect(await replace(owner.token)).toMatchObject({
+    status: 422,
+    body: { error: expect.stringContaining('These keys belong to the store https://other.example.com') },
+  })
+  expect(await storeRow(storeId)).toEqual(before)
+  expect(await keyInUse(connected)).toBe('ck_0123456789abcdef')
+})
+
+test('messages, carts and flows stay as they are', async () => {
+  const store = await aStore(world)
+  const fake = aFakeStore((await storeRow(store.storeId))!.home_url)
+  world.storeClient = () => fake
+  await recordOrders(world.deps, store.storeId, [aCart(world), aCart(world)], 'sync')
+  world.advance(61 * MINUTE_MS)
+  await detectAbandoned(world.deps)
+  const kept = async () => {
+    const rowsOf = (table: 'messages' | 'carts' | 'flows') =>
+      world.db.selectFrom(table).selectAll().where('store_id', '=', store.storeId).orderBy('id').execute()
+    return [await rowsOf('messages'), await rowsOf('carts'), await rowsOf('flows')]
+  }
+  const before = await kept()
+  expect(before.map((rows) => rows.length)).toEqual([6, 2, 1])
+  expect((await replace(store.token)).status).toBe(200)
+  expect(await kept()).toEqual(before)
+})
+
+test('a store whose keys were refused is read again at once, and its alarm ends', async () => {
+  const { owner, fake, storeId } = await aStoreWithOrders()
+  const problemOf = async (stream: string) =>
+    (await world.request('GET', '/api/stores/health', { token: owner.token })).body.streams[stream].problem
+  await watchStages(world.deps)
+  knowsOnly(fake, 'ck_new')
+  for (let minute = 0; minute < 40; minute += 1) {
+    world.advance(MINUTE_MS)
+    if (minute === 0) await sweepStore(world.deps, { storeId })
+    await watchStages(world.deps)
+  }
+  expect(await problemOf('sweep')).toContain('does not know this consumer key')
+  // What only the owner can mend is told once, without waiting for the alarm (decision 64).
+  expect(await toldSince(storeId)).toEqual(['The store refuses the order check', 'The store has not been synced'])
+  expect((await replace(owner.token)).status).toBe(200)
+  expect(await problemOf('sweep')).toBeNull()
+  expect(await streamOf(storeId, 'sweep')).toMatchObject({ failures: 0, failed_at: null })
+  await world.runJobs()
+  expect(await streamOf(storeId, 'sweep')).toMatchObject({ completed_at: world.now, error_code: null })
+  world.advance(MINUTE_MS)
+  await watchStages(world.deps)
+  expect((await toldSince(storeId)).at(-1)).toBe('The store is being synced again')
+})
+
+/** After "Store connected" and its test. */
+const toldSince = async (storeId: string) => (await told(world, storeId)).map(({ title }) => title).slice(2)
+
+test('a failure that says nothing of the keys is kept until the store is read', async () => {
+  const { owner, fake, storeId } = await aStoreWithOrders()
+  fake.problem = new StoreProblem('unreachable')
+  await sweepStore(world.deps, { storeId })
+  knowsOnly(fake, 'ck_new')
+  await replace(owner.token)
+  expect(await streamOf(storeId, 'sweep')).toMatchObject({ error_code: 'unreachable' })
+})
+
+test('a reading that still runs with the old keys neither holds up the next one nor writes down its end', async () => {
+  const { owner, fake, storeId } = await aStoreWithOrders()
+  const [asked, goesOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  fake.beforePage = async () => {
+    asked.resolve()
+    await goesOn.promise
+    throw new StoreProblem('wrong_key')
+  }
+  const old = sweepStore(world.deps, { storeId })
+  await asked.promise
+  expect((await replace(owner.token)).status).toBe(200)
+  goesOn.resolve()
+  await old
+  expect(await streamOf(storeId, 'sweep')).toMatchObject({ lease_until: null, error_code: null })
+  fake.beforePage = async () => {}
+  await syncStore(world.deps, { storeId })
+  expect(await streamOf(storeId, 'sweep')).toMatchObject({ completed_at: world.now })
+})
+
+test('webhooks are made anew by the new key, and the old ones count until then', async () => {
+  const connected = await aConnectedStore(world)
+  const { owner, fake, storeId } = connected
+  await ensureWebhooks(world.deps, { storeId })
+  const [before, secrets] = [fake.hooks.map(({ id }) => id), fake.hooks.map(({ secret }) => secret)]
+  expect((await replace(owner.token)).status).toBe(200)
+  const kept = () => world.db.selectFrom('store_webhooks').selectAll().where('store_id', '=', storeId).execute()
+  expect((await kept()).map((row) => row.webhook_id).sort()).toEqual(before)
+  await ensureWebhooks(world.deps, { storeId })
+  expect(fake.hooks).toHaveLength(3)
+  for (const hook of fake.hooks) {
+    expect(before).not.toContain(hook.id)
+    expect(secrets).not.toContain(hook.secret)
+  }
+  expect((await kept()).map((row) => [row.webhook_id, row.status]).sort()).toEqual(
+    fake.hooks.map(({ id }) => [id, 'active']),
+  )
+  const renewed = fake.hooks.map(({ id }) => id)
+  await ensureWebhooks(world.deps, { storeId })
+  expect(fake.hooks.map(({ id }) => id)).toEqual(renewed)
+})
+
+test('a key that may only read leaves the webhooks of the old one as they are', async () => {
+  const { owner, fake, storeId } = await aConnectedStore(world)
+  await ensureWebhooks(world.deps, { storeId })
+  const before = [...fake.hooks]
+  fake.profile = { ...fake.profile, canWrite: false }
+  expect((await replace(owner.token)).status).toBe(200)
+  await ensureWebhooks(world.deps, { storeId })
+  expect(fake.hooks).toEqual(before)
+  expect(await streamOf(storeId, 'webhooks')).toMatchObject({ error_code: 'read_only_key' })
+})
+
+test('keys that this server can no longer read are replaced', async () => {
+  const connected = await aConnectedStore(world)
+  const { owner, storeId } = connected
+  const unreadable = { encrypted: Buffer.alloc(60) }
+  await world.db.updateTable('store_credentials').set(unreadable).where('store_id', '=', storeId).execute()
+  await expect(keyInUse(connected)).rejects.toThrow('Enter its keys again')
+  expect((await replace(owner.token)).status).toBe(200)
+  expect(await keyInUse(connected)).toBe('ck_new')
+})
+
+test('another account’s store is absent, and members and viewers may not', async () => {
+  const { owner, storeId } = await aConnectedStore(world)
+  const stranger = await aConnectedStore(world)
+  const encrypted = await encryptedOf(storeId)
+  const address = encodeURIComponent((await storeRow(storeId))!.url)
+  for (const named of [storeId, address]) {
+    expect((await replace(stranger.owner.token, { query: `?storeId=${named}` })).status).toBe(404)
+  }
+  for (const role of ['member', 'viewer'] as const) {
+    await world.db.updateTable('members').set({ role }).where('user_id', '=', owner.userId).execute()
+    expect(await replace(owner.token)).toMatchObject({ status: 403, body: { code: 'forbidden' } })
+  }
+  expect(await encryptedOf(storeId)).toEqual(encrypted)
+})
+
+test('the demo store keeps its keys', async () => {
+  const { owner, fake, storeId } = await aConnectedStore(world)
+  await world.db.updateTable('stores').set({ is_demo: true }).where('id', '=', storeId).execute()
+  fake.access = null
+  expect(await replace(owner.token)).toMatchObject({
+    status: 403,
+    body: { error: 'The keys of the demo store belong to this server and cannot be replaced.' },
+  })
+  expect(fake.access).toBeNull()
+})
+
+test('a store that is not connected gets no keys, also when it was disconnected while it was asked', async () => {
+  const { owner, fake, storeId } = await aConnectedStore(world)
+  const profile = fake.profile
+  fake.readProfile = async () => {
+    expect((await disconnect(owner)).status).toBe(200)
+    return profile
+  }
+  for (let time = 0; time < 2; time += 1) {
+    expect(await replace(owner.token, { query: `?storeId=${storeId}` })).toMatchObject({
+      status: 409,
+      body: { code: 'conflict', error: expect.stringContaining('not connected') },
+    })
+  }
+  const rows = world.db.selectFrom('store_credentials').selectAll().where('store_id', '=', storeId)
+  expect(await rows.execute()).toEqual([])
+  expect(await storeRow(storeId)).toMatchObject({ is_active: false })
+})
+
+test('trying keys is limited per account, together with connecting', async () => {
+  const { owner, fake } = await aConnectedStore(world, 'free', aFakeStore(aHome()))
+  fake.problem = new StoreProblem('wrong_key')
+  // The connection was the first try.
+  for (let tries = 1; tries < 30; tries += 1) expect((await replace(owner.token)).status).toBe(401)
+  expect((await replace(owner.token)).status).toBe(429)
+})

@@ -1,0 +1,64 @@
+import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { take } from '../../core/db/rate-limits.ts'
+import type { Deps } from '../../deps.ts'
+import { limits } from '../../access/members/limits.ts'
+import type { StoreKeys } from '../../platforms/platform/access.ts'
+import type { StoreProfile } from '../../platforms/platform/platform.ts'
+import type { TypedKeys } from '../../platforms/registry/typed-keys.ts'
+import { askByTypedKeys } from '../../access/stores/problems.ts'
+import { homeColumns, isSameStore, profileColumns } from '../../access/stores/profile.ts'
+import * as sql from '../../access/stores/store.ts'
+import { PROFILE_LIMIT_MS, readKeys, warningsOf } from './connect.ts'
+import { takeKeys } from './new-keys.ts'
+
+// Other keys for a store that stays connected. They are tried first, so that keys that do not work leave the old ones in use. Nothing
+// else changes: messages go on waiting for their time.
+
+export async function replaceKeys(deps: Deps, store: StoreDb<Db>, wanted: TypedKeys) {
+  const row = found(await sql.readStore(store), 'Store')
+  const keys = readKeys(row.platform, wanted)
+  assertReplaceable(row)
+  await take(deps, limits.connectPerAccount, row.account_id)
+  const client = deps.storeClient({ platform: row.platform, storeUrl: row.url, homeUrl: row.home_url, keys })
+  const profile = await askByTypedKeys(PROFILE_LIMIT_MS, (signal) => client.readProfile(signal))
+  const replaced = await keepReplaced(deps, store, { keys, profile })
+  return { store: replaced, warnings: warningsOf(profile) }
+}
+
+async function keepReplaced(
+  deps: Deps,
+  store: StoreDb<Db>,
+  { keys, profile }: { keys: StoreKeys; profile: StoreProfile },
+) {
+  return transact(store, async (tx) => {
+    // It may have been disconnected while the store was asked.
+    const row = found(await sql.lockStore(tx), 'Store')
+    assertReplaceable(row)
+    assertSameStore(row, profile)
+    const account = { accountId: row.account_id, db: tx.db }
+    const updated = await sql.updateStore(account, row.id, {
+      ...profileColumns(profile),
+      ...homeColumns(row.platform, profile),
+    })
+    await takeKeys(deps, account, row, keys)
+    return updated!
+  })
+}
+
+function assertReplaceable({ is_active, is_demo }: sql.StoreRow): void {
+  if (!is_active) throw new AppError('conflict', 'This store is not connected. Connect it with its keys.')
+  if (is_demo)
+    throw new AppError('forbidden', 'The keys of the demo store belong to this server and cannot be replaced.')
+}
+
+/** At the same address there may be another shop by now. Its orders must not be taken for this one's. */
+function assertSameStore(row: sql.StoreRow, profile: StoreProfile): void {
+  if (isSameStore(row, profile)) return
+  const { home_url } = row
+  const { homeUrl } = profile
+  throw new AppError(
+    'unprocessable',
+    `These keys belong to the store ${homeUrl}, and this connection is to ${home_url}. Keys can only be replaced by keys of the same store. To use the other store, connect it by its own address.`,
+  )
+}

@@ -1,0 +1,91 @@
+import { previewBrand } from '../../../shared/brand-calls.ts'
+import * as sending from '../../../shared/sending.ts'
+import * as api from '../../../shared/stores.ts'
+import { type Routes, serveAccount, serveStore } from '../../access/http/http.ts'
+import { previewLook } from '../../delivery/preview/preview.ts'
+import { storesOf } from '../../access/stores/store.ts'
+import { readHealth } from '../../carts/sync/health.ts'
+import { syncNow } from '../../carts/sync/sync.ts'
+import { examineStore } from './doctor.ts'
+import { pauseSending, resumeSending, viewPause } from './pause.ts'
+import { replaceKeys } from './replace-keys.ts'
+import { checkSenderDomain, sendTestMail } from './sending.ts'
+import { readSendingStates } from './sending-states.ts'
+import { connectStore, currentStore, disconnectStore, saveSettings, switchStore } from './stores.ts'
+import { endedStore, viewStore } from './view.ts'
+
+// Stores: HTTP in, HTTP out.
+
+export const storeRoutes: Routes = (app, deps) => {
+  serveAccount(app, deps, api.connectStore, async ({ session, body }) => {
+    const { store, warnings } = await connectStore(deps, session, body)
+    const message = `${store.name || store.url} is connected.`
+    return {
+      status: 'success' as const,
+      success: true as const,
+      message,
+      warnings,
+      store: await viewStore(deps, store),
+    }
+  })
+
+  serveAccount(app, deps, api.checkConnection, async ({ session, query }) => {
+    const store = await currentStore(deps.db, session, query)
+    if (!store) {
+      const ended = endedStore(await storesOf({ accountId: session.accountId, db: deps.db }), deps.now())
+      return { hasConnection: false, platform: null, store_url: null, store: null, ...(ended && { ended }) }
+    }
+    const { platform, url } = store
+    return { hasConnection: true, platform, store_url: url, store: await viewStore(deps, store) }
+  })
+
+  serveStore(app, deps, api.disconnectStore, async ({ store }) => {
+    const cancelled = await disconnectStore(deps, store)
+    const message = 'The store is disconnected. Its data is deleted in 30 days unless you connect it again.'
+    return { success: true as const, message, cancelled }
+  })
+
+  serveStore(app, deps, api.replaceKeys, async ({ store, body }) => {
+    const replaced = await replaceKeys(deps, store, body)
+    const message = `The keys of ${replaced.store.name || replaced.store.url} are replaced.`
+    return {
+      success: true as const,
+      message,
+      warnings: replaced.warnings,
+      store: await viewStore(deps, replaced.store),
+    }
+  })
+
+  serveAccount(app, deps, api.switchStore, async ({ account, session, body }) => {
+    const store = await switchStore(account, session, body.storeId)
+    return { success: true as const, store: await viewStore(deps, store) }
+  })
+
+  serveStore(app, deps, api.syncStore, ({ store }) => syncNow(deps, store))
+
+  serveStore(app, deps, api.storeHealth, ({ store }) => readHealth(store, deps.now()))
+
+  serveStore(app, deps, api.saveStoreSettings, async ({ store, body }) => ({
+    store: await viewStore(deps, await saveSettings(store, body)),
+  }))
+
+  serveStore(app, deps, api.examineStore, ({ store }) => examineStore(deps, store))
+
+  serveStore(app, deps, sending.sendTestMail, ({ session, store }) => sendTestMail(deps, session, store))
+
+  serveStore(app, deps, sending.readSendingStates, async ({ session, store }) => ({
+    sections: await readSendingStates(deps, session, store),
+  }))
+
+  serveStore(app, deps, sending.readSendingPause, ({ store }) => viewPause(store))
+
+  serveStore(app, deps, sending.pauseSending, ({ session, store }) => pauseSending(deps, session, store))
+
+  serveStore(app, deps, sending.resumeSending, ({ store }) => resumeSending(deps, store))
+
+  serveStore(app, deps, sending.checkSenderDomain, ({ store, query }) => checkSenderDomain(deps, store, query.selector))
+
+  serveStore(app, deps, previewBrand, ({ store, body, request }) =>
+    previewLook({ deps, store, signal: request.signal }, body),
+  )
+}

@@ -1,0 +1,118 @@
+import type { z } from 'zod'
+import type { BrandView } from '../../../shared/brand-calls.ts'
+import type { MailServerView } from '../../../shared/mail-server.ts'
+import type { SendingState } from '../../../shared/sending.ts'
+import type { TextChannelView } from '../../../shared/text-channels.ts'
+import { viewBrand } from '../../carts/brand/brand.ts'
+import type { Db, StoreDb } from '../../core/db/db.ts'
+import { found } from '../../core/common/errors.ts'
+import { viewThrottledDomains } from '../../delivery/deliverability/throttles.ts'
+import type { Deps } from '../../deps.ts'
+import { domainOf } from '../../delivery/email/mail-headers.ts'
+import { type Proof, readProofs } from '../../delivery/email/mail-server.ts'
+import { viewMailServer } from '../../delivery/email/mail-servers.ts'
+import { viewMailbox } from '../../delivery/mail-reports/bounce-mailbox.ts'
+import type { Session } from '../../access/members/session.ts'
+import { isPublicName } from '../../core/net/addresses.ts'
+import * as sql from '../../access/stores/store.ts'
+import { viewChannels } from '../../delivery/texts/credentials.ts'
+
+// What is set up for sending, at a glance: one state for each screen of Settings, Sending. Nothing is looked up in the DNS or asked of a
+// mail server here; it says what was found the last time.
+
+type State = Omit<SendingState, 'id'>
+
+export async function readSendingStates(deps: Deps, session: Session, store: StoreDb<Db>): Promise<SendingState[]> {
+  const account = { accountId: session.accountId, db: deps.db }
+  const [row, brand, mail, proofs, bounces, paused, texts] = await Promise.all([
+    sql.readStore(store),
+    viewBrand(store, account),
+    viewMailServer(deps, account, session),
+    readProofs(account),
+    viewMailbox(account, session),
+    viewThrottledDomains(account, deps.now()),
+    viewChannels(deps, account, session, false),
+  ])
+  return [
+    { id: 'sender', ...ofSender(found(row, 'Store')) },
+    { id: 'brand', ...ofBrand(brand) },
+    { id: 'mail-server', ...ofMailServer(mail) },
+    { id: 'domain', ...ofDomain(mail, proofs) },
+    { id: 'bounces', ...ofBounces(deps, { mailbox: bounces.mailbox, paused: paused.length, way: mail.way }) },
+    { id: 'sms', ...ofText(texts.sms) },
+    { id: 'whatsapp', ...ofText(texts.whatsapp) },
+  ]
+}
+
+const set = (words: string): State => ({ state: 'set', words })
+const attention = (words: string): State => ({ state: 'attention', words })
+const none = (words: string): State => ({ state: 'none', words })
+
+function ofSender({ sender_name: name, postal_address: address }: sql.StoreRow): State {
+  if (name && address) return set(`Emails come from ${name}.`)
+  if (!name && !address) return none('Enter a sender name and a postal address before a flow is switched on.')
+  return attention(name ? 'The postal address is missing.' : 'The sender name is missing.')
+}
+
+function ofBrand({ logo, version, proposal }: BrandView): State {
+  if (proposal) return attention('A logo was found in your store. Nothing uses it until you confirm it.')
+  if (logo)
+    return set(version > 0 ? 'Emails have your logo and your look.' : 'Emails have your logo and the default look.')
+  return version > 0
+    ? set('Emails have your look, with the store’s name instead of a logo.')
+    : none('Emails have the default look, with the store’s name instead of a logo.')
+}
+
+function ofMailServer({ way, server, acceptedAt, isFixed }: MailServerView): State {
+  if (isFixed) return set('The demo’s emails go to the built-in mailbox.')
+  switch (way) {
+    case 'own':
+      if (server?.problem) return attention(`${server.host} is not accepting email: ${server.problem}`)
+      return acceptedAt
+        ? set(`Emails are sent through ${server?.host}. It has accepted a test email.`)
+        : attention(`Emails are sent through ${server?.host}. No test email has been accepted yet.`)
+    case 'server':
+      return set(
+        `Emails are sent through this installation’s mail server.${acceptedAt ? ' It has accepted a test email.' : ''}`,
+      )
+    case 'mailbox':
+      return none('Email stays on this server: it goes into the built-in mailbox, not to your shoppers.')
+    case 'none':
+      return attention('No mail server is set up, so no email is sent.')
+  }
+}
+
+function ofDomain({ from, way }: MailServerView, proofs: readonly Proof[]): State {
+  const domain = domainOf(from)
+  if (!isPublicName(domain)) return none('Emails have no sender address with a real domain yet.')
+  const proof = proofs.find(({ what, subject }) => what === 'domain' && subject === domain)
+  if (!proof || way === 'mailbox') return none(`The records of ${domain} have not been checked yet.`)
+  return proof.is_good
+    ? set(`The records of ${domain} were correct when last checked.`)
+    : attention(`Not all records of ${domain} were correct when last checked.`)
+}
+
+interface Bounces {
+  mailbox: Awaited<ReturnType<typeof viewMailbox>>['mailbox']
+  paused: number
+  way: MailServerView['way']
+}
+
+function ofBounces({ config }: Deps, { mailbox, paused, way }: Bounces): State {
+  if (mailbox?.problem) return attention(`The bounce mailbox cannot be read: ${mailbox.problem}`)
+  if (paused > 0) {
+    return attention(paused === 1 ? '1 email provider is paused.' : `${paused} email providers are paused.`)
+  }
+  if (mailbox) return set(`Bounces are sent to ${mailbox.address}.`)
+  const isByServer = way === 'server' && (config.bounceAddress || config.mailEvents)
+  return isByServer ? set('Bounces are handled by this installation.') : none('Bounces are not processed.')
+}
+
+function ofText({ channel, state, template }: z.input<typeof TextChannelView>): State {
+  const name = channel === 'sms' ? 'SMS' : 'WhatsApp'
+  if (state === 'missing') return none(`${name} is not set up.`)
+  if (state === 'operator') return set(`${name} is sent by this server’s own provider.`)
+  if (state === 'sandbox') return none('Messages go to the built-in phones, not to your shoppers.')
+  if (channel === 'whatsapp' && !template) return attention('No approved template is chosen yet.')
+  return set(`${name} is ready to send.`)
+}

@@ -1,0 +1,112 @@
+import type net from 'node:net'
+import { SMTPServer } from 'smtp-server'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { aConnectedStore, type Connected } from '../../../test/connected-store.ts'
+import { openNameServer } from '../../../test/contract-servers/dns.ts'
+import { testFlags, told } from '../../../test/notifications.ts'
+import { aWorld } from '../../../test/world.ts'
+
+const names = await openNameServer({
+  'mugs.com': { TXT: ['v=spf1 ip4:127.0.0.1 -all'] },
+  '_dmarc.mugs.com': { TXT: ['v=DMARC1; p=quarantine'] },
+  'main._domainkey.mugs.com': { TXT: ['v=DKIM1; p=MIGf'] },
+})
+const taken: { to: string; raw: string }[] = []
+const smtp = new SMTPServer({
+  authOptional: true,
+  disabledCommands: ['AUTH', 'STARTTLS'],
+  logger: false,
+  onData(stream, session, done) {
+    const chunks: Buffer[] = []
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+    stream.on('end', () => {
+      taken.push({ to: session.envelope.rcptTo[0]!.address, raw: Buffer.concat(chunks).toString() })
+      done(null, 'queued as 7')
+    })
+  },
+})
+await new Promise<void>((resolve) => smtp.listen(0, '127.0.0.1', resolve))
+const { port } = smtp.server.address() as net.AddressInfo
+
+const world = aWorld({
+  SMTP_URL: `smtp://127.0.0.1:${port}`,
+  MAIL_FROM: 'Recoup <hello@mugs.com>',
+  DNS_SERVERS: names.address,
+})
+afterAll(async () => {
+  await names.close()
+  await new Promise<void>((resolve) => smtp.close(() => resolve()))
+})
+
+let one: Connected
+let stranger: Connected
+beforeEach(async () => {
+  taken.length = 0
+  one ??= await aConnectedStore(world)
+  stranger ??= await aConnectedStore(world)
+  await world.db.deleteFrom('rate_limits').execute()
+})
+
+const testMail = (token: string, query = '') =>
+  world.request('POST', `/api/stores/sending/test-mail${query}`, { token, body: {} })
+const domain = (token: string, query = '') => world.request('GET', `/api/stores/sending/domain${query}`, { token })
+
+test('a test mail goes to whoever asks, from the store’s sender, and every step is told', async () => {
+  await world.request('PUT', '/api/stores/settings', {
+    token: one.owner.token,
+    body: { senderName: 'Mugs & More', senderEmail: 'hi@mugs.com', postalAddress: '1 Kiln Road\nPortland' },
+  })
+  const { email } = await world.db
+    .selectFrom('users')
+    .select('email')
+    .where('id', '=', one.owner.userId)
+    .executeTakeFirstOrThrow()
+  // Connecting was told a moment ago.
+  world.advance(1_000)
+  const reply = await testMail(one.owner.token)
+  expect(reply).toMatchObject({ status: 200, body: { isAccepted: true, to: email, from: 'hello@mugs.com' } })
+  expect((await told(world, one.storeId)).at(-1)).toMatchObject({ type: 'connection_test', title: 'Test sent' })
+  expect((await testFlags(world, one.storeId)).at(-1)).toEqual(['connection_test', true])
+  expect(reply.body.steps.map((step: { id: string; state: string }) => [step.id, step.state])).toEqual([
+    ['connect', 'good'],
+    ['encrypt', 'skipped'],
+    ['sign_in', 'skipped'],
+    ['mail_from', 'good'],
+    ['rcpt_to', 'good'],
+    ['accept', 'good'],
+  ])
+  expect(reply.body.steps.at(-1).answer).toContain('queued as 7')
+  expect(taken).toMatchObject([{ to: email, raw: expect.stringMatching(/^From: "?Mugs & More"? <hello@mugs\.com>/m) }])
+  expect(taken[0]!.raw).toMatch(/^Reply-To: hi@mugs\.com/m)
+})
+
+test('only a few test mails are sent in a row', async () => {
+  for (let turn = 0; turn < 10; turn += 1) await testMail(one.owner.token)
+  expect(await testMail(one.owner.token)).toMatchObject({ status: 429, body: { code: 'rate_limited' } })
+  expect((await testMail(stranger.owner.token)).status).toBe(200)
+})
+
+test('the records of the domain mail comes from are told, each with what to do', async () => {
+  const { status, body } = await domain(one.owner.token)
+  expect(status).toBe(200)
+  expect(body).toMatchObject({ address: 'hello@mugs.com', domain: 'mugs.com', note: null })
+  expect(body.checks).toMatchObject([
+    { id: 'spf', state: 'good' },
+    { id: 'dkim', state: 'warn', nextStep: expect.stringContaining('selector') },
+    {
+      id: 'signature',
+      state: 'warn',
+      record: { name: expect.stringMatching(/^recoup-[\da-f]{6}\._domainkey\.mugs\.com$/) },
+    },
+    { id: 'dmarc', state: 'good' },
+  ])
+  expect((await domain(one.owner.token, '?selector=main')).body.checks[1]).toMatchObject({ state: 'good' })
+  expect((await domain(one.owner.token, '?selector=a%20b')).status).toBe(400)
+})
+
+test('neither is there for somebody else’s store', async () => {
+  const query = `?storeId=${one.storeId}`
+  expect((await testMail(stranger.owner.token, query)).status).toBe(404)
+  expect((await domain(stranger.owner.token, query)).status).toBe(404)
+  expect(taken).toEqual([])
+})

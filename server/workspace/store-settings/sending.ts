@@ -1,0 +1,170 @@
+import type { Check } from '../../../shared/checks.ts'
+import { mailServerTexts } from '../../../shared/mail-server.ts'
+import { explain } from '../../../shared/reasons.ts'
+import { isSelector } from '../../../shared/sending.ts'
+import type { OutgoingEmail } from '../../messages/channels/channel.ts'
+import { type AccountMailWay, accountMailWay } from '../../messages/channels/mail-way.ts'
+import type { Db, StoreDb } from '../../core/db/db.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { newId } from '../../core/common/ids.ts'
+import type { Limit } from '../../core/db/rate-limits.ts'
+import { take } from '../../core/db/rate-limits.ts'
+import { readDkim, readDmarc } from '../../delivery/deliverability/mail-keys.ts'
+import { dkimCheck, dmarcCheck, spfCheck } from '../../delivery/deliverability/sender-checks.ts'
+import { returnPathCheck, signatureCheck } from '../../delivery/deliverability/signature-checks.ts'
+import { trySmtp } from '../../delivery/deliverability/smtp-trial.ts'
+import { readSpf } from '../../delivery/deliverability/spf.ts'
+import { trialChecks } from '../../delivery/deliverability/trial-checks.ts'
+import type { Deps } from '../../deps.ts'
+import { domainOf, openMailHeaders } from '../../delivery/email/mail-headers.ts'
+import { type MailServerRow, readMailServer, saveProof } from '../../delivery/email/mail-server.ts'
+import { proofSubject, senderAddress } from '../../delivery/email/mail-servers.ts'
+import { openOwnMailHeaders, ownFrom, smtpSettingsOf } from '../../delivery/email/own-mail.ts'
+import { ensureSenderKey, lookForKey } from '../../delivery/email/sender-keys.ts'
+import { readSmtpUrl } from '../../delivery/email/smtp-settings.ts'
+import type { Session } from '../../access/members/session.ts'
+import { userById } from '../../access/members/users.ts'
+import { assertMayMail } from '../../access/members/verification.ts'
+import { isPublicName } from '../../core/net/addresses.ts'
+import { type DnsLookup, openDns } from '../../core/net/dns.ts'
+import { noteTest } from '../../access/notifications/notifications.ts'
+import * as sql from '../../access/stores/store.ts'
+
+// Does a store's mail leave, and is it believed where it arrives? Asked by a person, never on the way of a message.
+
+const TEST_MAILS: Limit = { name: 'test-mail-account', points: 10, windowS: 900 }
+const DOMAIN_CHECKS: Limit = { name: 'sender-domain-store', points: 30, windowS: 900 }
+
+/** A real mail to whoever asks, by the way and from the sender the store's messages go. */
+export async function sendTestMail(deps: Deps, session: Session, store: StoreDb<Db>) {
+  await assertMayMail({ accountId: session.accountId, db: deps.db })
+  await take(deps, TEST_MAILS, session.accountId)
+  const row = found(await sql.readStore(store), 'Store')
+  if (row.rests_since) throw new AppError('plan_required', explain('store_resting'))
+  const user = found(await userById(deps.db, session.userId), 'User')
+  const account = { accountId: session.accountId, db: deps.db }
+  const own = await readMailServer(account)
+  const way = accountMailWay(deps.config, { isDemo: session.isDemo, hasOwn: own !== undefined })
+  const server = trialServer(deps, way, own)
+  const mail = testMail(row, user.email, senderAddress(deps, way === 'own' ? own : undefined))
+  const trial = await trySmtp(server, mail, { mailHeaders: await mailHeadersOf(deps, way, mail, account.accountId) })
+  const { isAccepted } = trial
+  const subject = proofSubject(deps, way, own)
+  if (subject) await saveProof(account, { what: 'test_mail', subject, is_good: isAccepted, at: deps.now() })
+  deps.log.info({ storeId: store.storeId, isAccepted, way }, 'sending.tested')
+  if (isAccepted) await noteTest(deps, store, 'email', user.email)
+  const about = { from: mail.from.address, to: user.email, way }
+  const security = way === 'own' ? own!.security : null
+  return { isAccepted, ...about, steps: trialChecks(trial, { ...about, security }) }
+}
+
+async function mailHeadersOf(deps: Deps, way: AccountMailWay, mail: OutgoingEmail, accountId: string) {
+  if (way === 'own') return openOwnMailHeaders(deps)(accountId)
+  return way === 'server' ? openMailHeaders(deps)({ ...mail, accountId }) : undefined
+}
+
+function testMail(row: sql.StoreRow, to: string, address: string): OutgoingEmail {
+  const shop = row.sender_name || row.name
+  const text = [
+    `This is a test sent from Recoup to ${to}.`,
+    `This is the test email you requested in the settings of ${row.name}.`,
+    'It was sent in the same way, and from the same sender, as the messages to your shoppers.',
+    ...(row.postal_address ? [row.postal_address] : []),
+  ].join('\n\n')
+  return {
+    messageId: newId(),
+    from: { name: shop.replace(/\s+/g, ' '), address },
+    ...(row.sender_email ? { replyTo: row.sender_email } : {}),
+    to,
+    subject: `Test email from ${row.name}`.replace(/\s+/g, ' '),
+    text,
+    html: `<p>${text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('\n\n', '</p><p>').replaceAll('\n', '<br>')}</p>`,
+    headers: { 'Auto-Submitted': 'auto-generated' },
+  }
+}
+
+function trialServer(deps: Deps, way: AccountMailWay, own: MailServerRow | undefined) {
+  if (way === 'none') throw new AppError('unprocessable', mailServerTexts.missing)
+  if (way === 'own' && ownFrom(own!) === null) throw new AppError('unprocessable', mailServerTexts.noFrom)
+  if (way === 'own') return smtpSettingsOf(deps, own!)
+  return way === 'server' ? deps.config.smtpUrl! : `smtp://127.0.0.1:${deps.config.mailboxSmtpPort}`
+}
+
+/** Of the domain in the From of the store's messages: that is the one receivers look at. */
+export async function checkSenderDomain(deps: Deps, store: StoreDb<Db>, selector?: string) {
+  if (selector && !isSelector(selector)) {
+    const message = 'A selector has letters, digits, dots and hyphens only'
+    throw new AppError('invalid', message, { fields: { selector: message } })
+  }
+  await take(deps, DOMAIN_CHECKS, store.storeId)
+  const row = found(await sql.readStore(store), 'Store')
+  const account = { accountId: row.account_id, db: deps.db }
+  const kept = await readMailServer(account)
+  const isDemo = (await sql.isDemoAccount(account)) !== undefined
+  const way = accountMailWay(deps.config, { isDemo, hasOwn: kept !== undefined })
+  const address = senderAddress(deps, way === 'own' ? kept : undefined)
+  const domain = domainOf(address)
+  const about = { address, domain, replyTo: row.sender_email }
+  if (!isPublicName(domain)) return { ...about, note: noteOnLocal(address, way), checks: [] }
+  const host = way === 'own' ? kept!.host : way === 'server' ? readSmtpUrl(deps.config.smtpUrl!).host : null
+  const checks = await domainChecks(deps, { domain, host, selector, isOwn: way === 'own' })
+  if (!checks.some(({ state }) => state === 'quiet')) {
+    const isGood = checks.every(({ state }) => state === 'good' || state === 'skipped')
+    await saveProof(account, { what: 'domain', subject: domain, is_good: isGood, at: deps.now() })
+  }
+  return { ...about, note: host ? null : STAYS_HERE, checks }
+}
+
+const STAYS_HERE = 'Emails do not leave this server yet: no mail server is set up.'
+
+const noteOnLocal = (address: string, way: AccountMailWay): string =>
+  `Emails come from ${address}, which is valid only inside this network. There is nothing to check. Before emailing real shoppers, ${
+    way === 'own'
+      ? 'enter a From address with a real domain under Mail server.'
+      : 'the server’s administrator must set MAIL_FROM to an address with a real domain, or you must enter your own mail server.'
+  }`
+
+interface DomainAbout {
+  domain: string
+  /** The mail server; null while mail goes nowhere. */
+  host: string | null
+  selector: string | undefined
+  /** The account's own server: this installation signs nothing there, and its return address is not used. */
+  isOwn: boolean
+}
+
+const ASK_PROVIDER =
+  'Switch on DKIM for this domain at your email provider and add the record it shows you, or enter the name of its key below.'
+
+async function domainChecks(deps: Deps, { domain, host, selector, isOwn }: DomainAbout): Promise<Check[]> {
+  const dns = openDns({ servers: deps.config.dnsServers })
+  const server = mailServer(dns, host)
+  const [spf, dkim, dmarc, key, returns] = await Promise.all([
+    server.then((known) => readSpf(dns, domain, known)),
+    readDkim(dns, domain, selector),
+    readDmarc(dns, domain),
+    isOwn ? null : ensureSenderKey(deps, domain).then((key) => lookForKey(deps, dns, key)),
+    isOwn ? [] : returnPathCheckOf(deps, dns, server),
+  ])
+  const ofProvider = dkimCheck(domain, dkim, key?.kind === 'seen')
+  return [
+    spfCheck(domain, spf, host),
+    isOwn ? { ...ofProvider, nextStep: ofProvider.nextStep && ASK_PROVIDER } : ofProvider,
+    ...(key ? [signatureCheck(domain, key, dkim.kind === 'found')] : []),
+    dmarcCheck(domain, dmarc),
+    ...returns,
+  ]
+}
+
+/** Whether what cannot be delivered comes back here; nothing where no address for it is set. */
+async function returnPathCheckOf({ config }: Deps, dns: DnsLookup, server: ReturnType<typeof mailServer>) {
+  if (!config.bounceAddress) return []
+  const domain = domainOf(config.bounceAddress)
+  const [mx, spf] = await Promise.all([dns.mx(domain), server.then((known) => readSpf(dns, domain, known))])
+  return [returnPathCheck(domain, { mx, spf, ourHost: new URL(config.publicUrl).hostname })]
+}
+
+async function mailServer(dns: DnsLookup, host: string | null) {
+  const answer = host ? await dns.addresses(host) : null
+  return { host: host ?? '', addresses: answer?.kind === 'found' ? answer.rows : [] }
+}

@@ -1,0 +1,90 @@
+import type { z } from 'zod'
+import { normalizeEmail } from '../../../shared/contact.ts'
+import { minuteOfTime, settingProblems, settingTexts, timeOfMinute } from '../../../shared/store-settings.ts'
+import type { saveStoreSettings } from '../../../shared/stores.ts'
+import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { refreshTimeout } from '../../marketing/flows/flows.ts'
+import { assertPlainName } from '../../access/members/names.ts'
+import { isDemoAccount, lockStore, readStore, type StoreRow } from '../../access/stores/store.ts'
+import * as sql from './sql.ts'
+
+// A store's settings: sender (C7) and recovery rules. Several people edit them, so that only what somebody changed is changed, and
+// whoever changed an older state than the one kept is told instead of saved.
+
+type Wanted = z.output<typeof saveStoreSettings.body>
+
+/** Throws `conflict` when they were saved by somebody else since `version`. */
+export async function saveSettings(store: StoreDb<Db>, wanted: Wanted): Promise<StoreRow> {
+  const change = columnsOf(wanted)
+  return transact(store, async (tx) => {
+    const row = found(await lockStore(tx), 'Store')
+    if (wanted.version !== undefined && wanted.version !== row.settings_version) {
+      throw new AppError('conflict', settingTexts.changedMeanwhile)
+    }
+    const next = { ...row, ...change }
+    checkTogether(next)
+    if (next.sender_name !== row.sender_name) {
+      assertPlainName(next.sender_name, 'senderName', new URL(row.home_url).hostname)
+    }
+    if (row.is_demo && (await isDemoAccount({ accountId: row.account_id, db: tx.db }))) keepDemoSender(row, next)
+    await keepSendable(tx, next)
+    await sql.saveSettings(tx, change)
+    if (next.abandonment_timeout_minutes !== row.abandonment_timeout_minutes) await refreshTimeout(tx)
+    return found(await readStore(tx), 'Store')
+  })
+}
+
+function columnsOf(wanted: Wanted): Partial<StoreRow> {
+  const columns: { [Name in keyof StoreRow]?: StoreRow[Name] | undefined } = {
+    sender_name: wanted.senderName,
+    sender_email: wanted.senderEmail === undefined ? undefined : emailOf(wanted.senderEmail),
+    postal_address: wanted.postalAddress,
+    abandonment_timeout_minutes: wanted.abandonmentTimeoutMinutes,
+    quiet_from_minute: wanted.quietFrom === undefined ? undefined : minuteOfTime(wanted.quietFrom),
+    quiet_until_minute: wanted.quietUntil === undefined ? undefined : minuteOfTime(wanted.quietUntil),
+    cap_messages: wanted.capMessages,
+    cap_window_hours: wanted.capWindowHours,
+    text_cooldown_hours: wanted.textCooldownHours,
+    attribution_window_days: wanted.attributionWindowDays,
+  }
+  return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined)) as Partial<StoreRow>
+}
+
+function emailOf(typed: string | null): string | null {
+  if (!typed) return null
+  const email = normalizeEmail(typed)
+  if (email) return email
+  const message = 'This is not an email address'
+  throw new AppError('invalid', message, { fields: { senderEmail: message } })
+}
+
+/** One of two that belong together may have been changed alone. */
+function checkTogether(row: StoreRow): void {
+  const quietFrom = timeOfMinute(row.quiet_from_minute)
+  const quietUntil = timeOfMinute(row.quiet_until_minute)
+  const message = settingProblems({ quietFrom, quietUntil }).quietUntil
+  if (message) throw new AppError('invalid', message, { fields: { quietUntil: message } })
+}
+
+/** Decision 29. */
+function keepDemoSender(row: StoreRow, next: StoreRow): void {
+  const isSame =
+    next.sender_name === row.sender_name &&
+    next.sender_email === row.sender_email &&
+    next.postal_address === row.postal_address
+  if (!isSame) throw new AppError('forbidden', 'The sender of the demo store cannot be changed.')
+}
+
+/** C7: what a flow was switched on with is not taken away under it. */
+async function keepSendable(tx: StoreTx, next: StoreRow): Promise<void> {
+  const missing = [
+    ...(next.sender_name === '' ? ['senderName'] : []),
+    ...(next.postal_address === '' ? ['postalAddress'] : []),
+  ]
+  if (missing.length === 0) return
+  const flow = await sql.flowThatIsOn(tx)
+  if (!flow) return
+  const message = `The flow "${flow.name}" is on, and emails need the sender name and postal address. Switch it off first.`
+  throw new AppError('unprocessable', message, { fields: Object.fromEntries(missing.map((name) => [name, message])) })
+}

@@ -1,0 +1,140 @@
+import type { z } from 'zod'
+import type { DisconnectedBy } from '../../../shared/stores.ts'
+import { fitStores, lockStores } from '../../billing/billing/resting.ts'
+import {
+  type AccountDb,
+  type AccountTx,
+  type Db,
+  type StoreDb,
+  type StoreTx,
+  transact,
+  transactAccount,
+} from '../../core/db/db.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import type { Deps } from '../../deps.ts'
+import { type Session, setSessionStore } from '../../access/members/session.ts'
+import { cancelOpenMessages } from '../../messages/messages/messages.ts'
+import { endPlugin } from '../../access/plugin/plugin.ts'
+import { storeAccess } from '../../access/stores/access.ts'
+import { chooseStore, type WantedStore } from '../../access/stores/choose.ts'
+import { before, RETENTION_MS } from '../../access/stores/rules.ts'
+import { deleteCredentials, isDemoAccount, readStore, type StoreRow, storesOf } from '../../access/stores/store.ts'
+import type { purgeJob } from '../../carts/sync/jobs.ts'
+import { endLeases } from '../../carts/sync/streams.ts'
+import { forgetWebhooks, removeWebhooks } from '../../carts/sync/webhooks.ts'
+import * as sql from './sql.ts'
+
+// Stores: connected (connect.ts) · disconnected, its data kept for 30 days · gone. Reading them is in sync.ts and order-check.ts.
+
+export { connectStore } from './connect.ts'
+export { saveSettings } from './settings.ts'
+
+/** Decision 7 without the 404: having no store is an answer here; naming one that is not the account's is still a 404. */
+export async function currentStore(db: Db, session: Session, wanted: WantedStore) {
+  const isNamed = wanted.storeId !== undefined && wanted.storeId !== '' && wanted.storeId !== 'default'
+  try {
+    const store = await chooseStore(db, session, wanted)
+    return store.is_active ? store : null
+  } catch (error) {
+    if (!isNamed && error instanceof AppError && error.code === 'not_found') return null
+    throw error
+  }
+}
+
+export async function switchStore(account: AccountDb, session: Session, storeId: string): Promise<StoreRow> {
+  const stores = await storesOf(account)
+  const store = found(
+    stores.find((each) => each.id === storeId && each.is_active),
+    'Store',
+  )
+  await setSessionStore(account, session.sessionId, store.id)
+  return store
+}
+
+/**
+ * Y4: nothing is sent from this commit on, and the keys are gone with it. Returns how many messages were cancelled. A shop that asks for it
+ * waits for the answer, and takes its own part away itself.
+ */
+export async function disconnectStore(deps: Deps, store: StoreDb<Db>, by: DisconnectedBy = 'recoup'): Promise<number> {
+  const row = found(await readStore(store), 'Store')
+  if (row.is_demo && (await isDemoAccount({ accountId: row.account_id, db: deps.db }))) {
+    throw new AppError('forbidden', 'The demo account can only use the demo store.')
+  }
+  // Opened while the keys are still there; used when they are not any more.
+  const client = row.is_active ? await storeAccess(deps, store).catch(() => null) : null
+  const account = { accountId: row.account_id, db: deps.db }
+  const { cancelled, webhookIds, tellPlugin } = await transactAccount(account, async (tx) => {
+    await lockStores(tx)
+    const inside = { storeId: store.storeId, db: tx.db }
+    const stopped = await stopStore(inside, deps.now(), by)
+    const tellPlugin = await endPlugin(deps, inside, client)
+    // The plan may have room for a store that rests.
+    await fitStores(tx, deps.now())
+    return { ...stopped, tellPlugin }
+  })
+  if (client && by !== 'shop' && by !== 'uninstall')
+    await Promise.all([removeWebhooks(deps, client, webhookIds), tellPlugin()])
+  return cancelled
+}
+
+async function stopStore(
+  tx: StoreTx,
+  now: Date,
+  by: DisconnectedBy,
+): Promise<{ cancelled: number; webhookIds: string[] }> {
+  const moved = await sql.deactivate(tx, now, by)
+  if (!moved) return { cancelled: 0, webhookIds: [] }
+  await deleteCredentials(tx, moved.account_id)
+  await endLeases(tx)
+  const hooks = await forgetWebhooks(tx)
+  return {
+    cancelled: await cancelOpenMessages(tx, 'disconnected', now),
+    webhookIds: hooks.map((hook) => hook.webhook_id),
+  }
+}
+
+/**
+ * For the end of an account: none of its stores sends from the caller's commit on. What is returned takes our webhooks out of the
+ * stores, to be called after it; they are asked with keys that are gone by then.
+ */
+export async function stopStoresOf(deps: Deps, tx: AccountTx): Promise<() => Promise<unknown>> {
+  const removals: (() => Promise<unknown>)[] = []
+  for (const { id, is_active } of await storesOf(tx)) {
+    if (!is_active) continue
+    const store = { storeId: id, db: tx.db }
+    const client = await storeAccess(deps, store).catch(() => null)
+    const { webhookIds } = await stopStore(store, deps.now(), 'recoup')
+    const tellPlugin = await endPlugin(deps, store, client)
+    if (client) removals.push(() => removeWebhooks(deps, client, webhookIds), tellPlugin)
+  }
+  return () => Promise.all(removals.map((remove) => remove()))
+}
+
+/** Everything of the account's stores, one commit for each: there may be much of it. */
+export async function removeStoresOf(account: AccountDb<Db>): Promise<void> {
+  for (const { id } of await storesOf(account)) {
+    await transact({ storeId: id, db: account.db }, async (tx) => {
+      await sql.deleteFlowSteps(tx)
+      await sql.deleteStore(tx)
+    })
+  }
+}
+
+/** The shop itself asks to be forgotten (C8). Not while it is connected: it was connected again meanwhile. */
+export async function purgeNow(store: StoreDb<Db>): Promise<void> {
+  await transact(store, async (tx) => {
+    const row = await readStore(tx)
+    if (!row || row.is_active) return
+    await sql.deleteFlowSteps(tx)
+    await sql.deleteStore(tx)
+  })
+}
+
+/** Decision 24, by the job. Does nothing when the store was reconnected meanwhile. */
+export async function purgeStore(deps: Deps, { storeId }: z.infer<typeof purgeJob.payload>): Promise<void> {
+  await transact({ storeId, db: deps.db }, async (tx) => {
+    if (!(await sql.lockPurgeable(tx, before(deps.now(), RETENTION_MS)))) return
+    await sql.deleteFlowSteps(tx)
+    await sql.deleteStore(tx)
+  })
+}

@@ -1,0 +1,54 @@
+import type { z } from 'zod'
+import type { Db, StoreDb } from '../../core/db/db.ts'
+import { AppError } from '../../core/common/errors.ts'
+import type { Deps } from '../../deps.ts'
+import { notify } from '../../access/notifications/notifications.ts'
+import { StoreProblem } from '../../platforms/platform/store-problem.ts'
+import { storeAccess } from '../../access/stores/access.ts'
+import { isForOwner } from '../../access/stores/rules.ts'
+import { readStore } from '../../access/stores/store.ts'
+import { uninstalledJob } from '../../carts/sync/jobs.ts'
+import { PROFILE_LIMIT_MS } from './connect.ts'
+import { disconnectStore } from './stores.ts'
+
+const MOST_TRIES = 11
+
+/**
+ * Job: the shop has taken our access away. Its messages end at once, its data is kept as after every disconnecting (decision 24). What
+ * was delivered late is no truth: a shop that still answers was connected again meanwhile.
+ */
+export async function endUninstalled(
+  deps: Deps,
+  { storeId, tries = 0 }: z.infer<typeof uninstalledJob.payload>,
+): Promise<void> {
+  const store = { storeId, db: deps.db }
+  const row = await readStore(store)
+  if (!row?.is_active) return
+  const isThere = await isAnswering(deps, store)
+  if (isThere === null) return askAgain(deps, storeId, tries + 1)
+  if (isThere) return
+  await disconnectStore(deps, store, 'uninstall')
+  await notify(store, { type: 'store_uninstalled', data: { url: row.home_url }, at: deps.now() })
+}
+
+/** null: it cannot be asked now. */
+async function isAnswering(deps: Deps, store: StoreDb<Db>): Promise<boolean | null> {
+  try {
+    const client = await storeAccess(deps, store)
+    await client.readProfile(AbortSignal.timeout(PROFILE_LIMIT_MS))
+    return true
+  } catch (error) {
+    if (error instanceof StoreProblem) return isForOwner(error.code) ? false : null
+    if (error instanceof AppError) return false
+    if ((error as Error).name === 'TimeoutError') return null
+    throw error
+  }
+}
+
+/** The queue itself tries five times only. After 4, 8, 16 … seconds, for about two hours. */
+async function askAgain(deps: Deps, storeId: string, tries: number): Promise<void> {
+  deps.log.warn({ storeId, tries }, 'store.uninstall_not_checked')
+  if (tries > MOST_TRIES) return
+  const at = new Date(deps.now().getTime() + 2_000 * 2 ** tries)
+  await deps.jobs.enqueue(deps.db, uninstalledJob, { storeId, tries }, storeId, at)
+}

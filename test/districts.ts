@@ -1,0 +1,81 @@
+// The districts of the server, from the lowest floor up. A district imports only from floors below its own; within one, rooms (its
+// folders) may import each other as long as no circle comes of it, which is computed. To give a new room its place: in the district whose
+// work it is part of, below all that will import it. What a lower floor needs of a higher one is in the wrong room, is a type that belongs
+// below, or comes as a parameter or through `Deps`.
+
+export const floors: readonly Readonly<Record<string, string>>[] = [
+  { core: 'what every other district needs: configuration, database, jobs, backups, the network, statistics' },
+  {
+    messages: 'rows of messages, their channels, and what makes a text of a template',
+    platforms: 'WooCommerce and Shopify behind one interface',
+  },
+  { access: 'who is asking, of which store, and what they are told; how an endpoint is served' },
+  {
+    shoppers: 'who is the same person, what they agreed to, and which addresses get nothing',
+    billing: 'what a plan allows and what was used of it; payments, credits',
+  },
+  { carts: 'from a fact of a store to an abandoned cart: capture, sync, orders, coupons, links, looks, experiments' },
+  { delivery: 'from an abandoned cart to a message: decide, send, and what came back' },
+  { insights: 'figures, and alarms when a stage has stopped' },
+  { marketing: 'what an owner sends and to whom: flows, campaigns, messages by hand, customers' },
+  { workspace: 'the account and its stores: setting up, settings, privacy, exports, operators' },
+]
+
+/** Puts all of it together, and so may import everything. Of these files, rooms may import deps.ts alone, as a type. */
+export const roots: readonly string[] = ['app', 'worker', 'main', 'demo', 'deps', 'core/backup/main'].map(
+  (name) => `server/${name}.ts`,
+)
+
+export interface Import {
+  from: string
+  to: string
+  isType: boolean
+}
+
+/** `server/delivery/send/turn.ts` is of the room `delivery/send`. What stands beside the rooms of a district is a room of its own. */
+export const roomOf = (file: string): string | undefined => /^server\/([a-z-]+(?:\/[a-z-]+)?)\//.exec(file)?.[1]
+
+const districtOf = (room: string): string => room.split('/')[0]!
+
+const floorOf = new Map(floors.flatMap((floor, level) => Object.keys(floor).map((name) => [name, level] as const)))
+
+/** What is wrong with imports between files of the server. */
+export const faultsOf = (imports: readonly Import[]): string[] =>
+  imports.flatMap((each) => {
+    const fault = roots.includes(each.from) ? null : faultOf(each)
+    return fault ? [`${each.from} → ${each.to}: ${fault}`] : []
+  })
+
+function faultOf({ from, to, isType }: Import): string | null {
+  if (roots.includes(to)) return to === 'server/deps.ts' && isType ? null : 'only the start knows this file'
+  const [room, other] = [roomOf(from), roomOf(to)]
+  if (room === undefined || other === undefined) return 'a file of the server belongs to a room'
+  if (room === other) return null
+  if (to.endsWith('sql.ts')) return `statements are their room’s own: ${other} exports a function or a fragment`
+  const [floor, below] = [floorOf.get(districtOf(room)), floorOf.get(districtOf(other))]
+  if (floor === undefined || below === undefined) return 'the district is not in test/districts.ts'
+  if (districtOf(room) !== districtOf(other) && below >= floor)
+    return `${districtOf(room)} is not above ${districtOf(other)}`
+  return null
+}
+
+/** Rooms that import each other in a circle, each named with the way back to itself. */
+export function circlesOf(imports: readonly Import[]): string[] {
+  const imported = new Map<string, Set<string>>()
+  for (const { from, to } of imports) {
+    const [room, other] = [roomOf(from), roomOf(to)]
+    if (roots.includes(from) || roots.includes(to) || !room || !other || room === other) continue
+    imported.set(room, (imported.get(room) ?? new Set()).add(other))
+  }
+  const done = new Set<string>()
+  const circles: string[] = []
+  const walk = (room: string, way: readonly string[]) => {
+    const start = way.indexOf(room)
+    if (start >= 0) circles.push([...way.slice(start), room].join(' → '))
+    if (start >= 0 || done.has(room)) return
+    for (const other of imported.get(room) ?? []) walk(other, [...way, room])
+    done.add(room)
+  }
+  for (const room of imported.keys()) walk(room, [])
+  return circles
+}
