@@ -1,5 +1,5 @@
-// The backup's file: a zip whose entries can be looked at with any unzip. `backup.json` comes first and says what it is,
-// `manifest.json` comes last and says how long each table's entry is and its SHA-256. A file without it was not finished.
+// The backup format: a zip that any unzip can read. `backup.json` comes first and describes the backup. `manifest.json`
+// comes last and holds each entry's length and SHA-256; without it the backup is incomplete.
 
 import { createHash } from 'node:crypto'
 import fs from 'node:fs'
@@ -12,14 +12,14 @@ import yazl from 'yazl'
 import { z } from 'zod'
 import { StartupError } from '../config/startup-errors.ts'
 
-/** 1 was written by development versions from before 0.1.0, whose tables have no way into these. */
+/** Format 1 was written by development versions before 0.1.0. Its tables cannot be converted. */
 export const BACKUP_FORMAT = 2
 
 const Kind = z.object({ product: z.literal('Recoup'), format: z.number().int() })
 
 const Header = Kind.extend({
   madeAt: z.iso.datetime(),
-  /** Of the Recoup that wrote it. */
+  /** Version of Recoup that wrote the backup. */
   version: z.string().max(50),
   migrations: z.array(z.object({ name: z.string().max(200), checksum: z.string().max(100) })).max(10_000),
   tables: z.array(z.object({ name: z.string().max(63), columns: z.array(z.string().max(63)).min(1) })).max(2_000),
@@ -32,9 +32,9 @@ const Header = Kind.extend({
         .nullable(),
     }),
   ),
-  /** In it, unless it was set by the environment. */
+  /** Included unless the environment sets the secret. */
   hasSecret: z.boolean(),
-  /** Tells whether a secret is the one the backup's data is encrypted with. */
+  /** Checks whether a given secret is the one that encrypts the backup's data. */
   secretCheck: z.string().max(100),
 })
 export type Header = z.infer<typeof Header>
@@ -42,7 +42,7 @@ export type Header = z.infer<typeof Header>
 const Manifest = z.record(z.string(), z.object({ bytes: z.number().int(), sha256: z.string() }))
 export type Manifest = z.infer<typeof Manifest>
 
-/** Not of the secret alone, so that it is worth nothing elsewhere. */
+/** Hashes more than the bare secret, so that the value is useless elsewhere. */
 export function secretCheckOf(secret: string): string {
   return createHash('sha256').update(`recoup backup ${secret}`).digest('base64url')
 }
@@ -53,12 +53,12 @@ export interface ArchiveWriter {
   finish(): Promise<void>
 }
 
-/** Writes `file` under another name first: a file of that name is a whole backup. Readable by its owner only. */
+/** Writes under a temporary name first, so that a file named `file` is always complete. Only its owner can read it. */
 export function createArchive(file: string): ArchiveWriter {
   const draft = `${file}.unfinished`
   const zip = new yazl.ZipFile()
   const written = pipeline(zip.outputStream, fs.createWriteStream(draft, { mode: 0o600, flush: true }))
-  // Awaited in `finish`; a disk that is full must not end the process before.
+  // Awaited in `finish`. Without this handler a full disk would end the process earlier.
   written.catch(() => {})
   const manifest: Manifest = {}
   return {
@@ -84,7 +84,7 @@ export function discardArchive(file: string): void {
   fs.rmSync(`${file}.unfinished`, { force: true })
 }
 
-/** Passes everything through, and tells length and SHA-256 when all of it has passed. */
+/** Passes data through, then reports its length and SHA-256. */
 function countingStream(tell: (entry: Manifest[string]) => void) {
   const hash = createHash('sha256')
   let bytes = 0
@@ -104,7 +104,7 @@ function countingStream(tell: (entry: Manifest[string]) => void) {
 
 export interface ArchiveReader {
   header: Header
-  /** An entry's content. Fails at its end when it is not what was written. */
+  /** Streams an entry's content. Fails at the end when its length or hash differs from the manifest. */
   read(name: string): Promise<Readable>
   close(): void
 }

@@ -8,14 +8,14 @@ import { emptyDatabases } from '../../../test/databases.ts'
 import { databaseUrl } from '../../../test/global.ts'
 import { aShop, tea } from '../../../test/shop.ts'
 import { aWorld, type World } from '../../../test/world.ts'
-import { openDb, openPool } from '../db/db.ts'
-import { startJobQueue } from '../jobs/jobs.ts'
+import { handlers } from '../../worker.ts'
+import { checkInstance } from '../../workspace/instance/instance.ts'
+import { eraseJob } from '../../workspace/privacy/jobs.ts'
 import { createLogger } from '../common/logger.ts'
 import { knownMigrations } from '../database/files.ts'
 import { isMigrated, migrate } from '../database/migrate.ts'
-import { checkInstance } from '../../workspace/instance/instance.ts'
-import { eraseJob } from '../../workspace/privacy/jobs.ts'
-import { handlers } from '../../worker.ts'
+import { openDb, openPool } from '../db/db.ts'
+import { startJobQueue } from '../jobs/jobs.ts'
 import { createArchive, secretCheckOf } from './archive.ts'
 import { writeBackup } from './backup.ts'
 import { type Restored, restoreBackup } from './restore.ts'
@@ -44,7 +44,7 @@ async function anArchive(name: string, header: object): Promise<void> {
   await archive.finish()
 }
 
-/** Every table's rows, whatever their order. */
+/** The rows of every table, in any order. */
 async function contentOf(url: string): Promise<Record<string, string>> {
   const client = new pg.Client(url)
   await client.connect()
@@ -62,7 +62,7 @@ async function contentOf(url: string): Promise<Record<string, string>> {
   }
 }
 
-// A server of somebody else's may not let its users rest triggers.
+// An external server may not allow its users to disable triggers.
 describe.skipIf(process.env.DATABASE_URL)('a backup', () => {
   test('restores every table as it was, and starts paused (D7)', async () => {
     const shop = await aShop(world)
@@ -112,18 +112,18 @@ describe.skipIf(process.env.DATABASE_URL)('a backup', () => {
     })
     afterAll(() => client?.end())
 
-    test('leaves the secret out, and asks for the same one', async () => {
+    test('leaves the secret out and requires the same one for a restore', async () => {
       const options = { url: await emptyDatabase(), file: fileOf('busy'), jobs }
       await expect(restoreBackup({ ...options, secret: null })).rejects.toThrow('Set APP_SECRET to the same value')
       await expect(restoreBackup({ ...options, secret: 'another' })).rejects.toThrow('APP_SECRET is not the one')
       expect(restored).toMatchObject({ secret: null })
     })
 
-    test('is one moment, while Recoup goes on writing', async () => {
+    test('is one snapshot while Recoup keeps writing', async () => {
       const { rows } = await client.query(
         `select conrelid::regclass::text as "table", conname as name from pg_constraint where contype = 'f' and connamespace = 'public'::regnamespace`,
       )
-      // Foreign keys are checked anew: their triggers rested while the rows were read in.
+      // Triggers were disabled while loading, so foreign keys are checked again here.
       for (const { table, name } of rows) {
         const definition = await client.query(
           'select pg_get_constraintdef(oid) as text from pg_constraint where conname = $1 and conrelid = $2::regclass',
@@ -136,25 +136,25 @@ describe.skipIf(process.env.DATABASE_URL)('a backup', () => {
       expect(rows.length).toBeGreaterThan(20)
     })
 
-    test('brings along the jobs that were not finished', async () => {
+    test('includes unfinished jobs', async () => {
       const { rows } = await client.query(`select name, data, state from pgboss.job`)
       expect(rows).toContainEqual({ name: eraseJob.name, data: payload, state: 'created' })
     })
 
-    test('is not restored over a database that is there', async () => {
+    test('is not restored into a database that has tables', async () => {
       await expect(restoreBackup({ url, file: fileOf('busy'), secret, jobs })).rejects.toThrow(
         'There is a database in this data folder already',
       )
     })
   })
 
-  test('that is damaged is refused, and the database stays empty', async () => {
+  test('is refused when damaged, and leaves the database empty', async () => {
     await backUp(fileOf('good'))
     const bytes = fs.readFileSync(fileOf('good'))
     const url = await emptyDatabase()
     for (const entry of ['backup.json', 'tables/users', 'jobs.json', 'manifest.json']) {
       const bad = Buffer.from(bytes)
-      // Its name stands in front of its content.
+      // The entry's name precedes its content.
       bad.writeUInt32LE(0xdeadbeef, bad.indexOf(entry) + entry.length + 5)
       fs.writeFileSync(fileOf('bad'), bad)
       await expect(restoreBackup({ url, file: fileOf('bad'), secret: null, jobs })).rejects.toThrow()
@@ -165,7 +165,7 @@ describe.skipIf(process.env.DATABASE_URL)('a backup', () => {
     await restoreBackup({ url, file: fileOf('good'), secret: null, jobs })
   })
 
-  test('of a development version from before 0.1.0 is refused, and nothing is restored', async () => {
+  test('is refused when a development version before 0.1.0 wrote it, and restores nothing', async () => {
     const header = {
       product: 'Recoup',
       format: 1,
@@ -180,7 +180,7 @@ describe.skipIf(process.env.DATABASE_URL)('a backup', () => {
     expect(await contentOf(url)).toEqual({})
   })
 
-  test('of an older version is read into that version’s tables, and the next start updates them', async () => {
+  test('of an older version is restored into that version’s tables, and the next start migrates them', async () => {
     const names = (await knownMigrations()).map(({ name }) => name)
     const older = databases.open(await databases.create())
     await migrate(older, { only: new Set(names.slice(0, -1)), version: '0.0.9' })
@@ -196,7 +196,7 @@ describe.skipIf(process.env.DATABASE_URL)('a backup', () => {
     expect((await pool.query('select name from accounts')).rows).toEqual([{ name: 'Tea House' }])
   })
 
-  test('of a version with other tables is refused and names that version', async () => {
+  test('of a version with other tables is refused with that version’s name', async () => {
     const header = { product: 'Recoup', format: 2, madeAt: world.now.toISOString(), version: '7.0.0' }
     const rest = { tables: [], sequences: [], hasSecret: false, secretCheck: secretCheckOf(secret) }
     const url = await emptyDatabase()
@@ -210,14 +210,14 @@ describe.skipIf(process.env.DATABASE_URL)('a backup', () => {
     }
   })
 
-  test('of an empty database is refused in words', async () => {
+  test('of an empty database is refused with a message', async () => {
     const url = await emptyDatabase()
     const options = { url, secret, isSecretIncluded: true, file: fileOf('nothing'), now: world.now }
     await expect(writeBackup(options)).rejects.toThrow('nothing to back up')
     expect(fs.existsSync(fileOf('nothing'))).toBe(false)
   })
 
-  test('that cannot be written leaves no file', async () => {
+  test('leaves no file when it cannot be written', async () => {
     await expect(backUp(path.join(folder, 'missing', 'x.zip'))).rejects.toThrow()
     expect(fs.readdirSync(folder).filter((name) => name.includes('unfinished'))).toEqual([])
   })

@@ -4,19 +4,19 @@ import { VERSION } from '../config/version.ts'
 import { BACKUP_FORMAT, createArchive, discardArchive, type Header, secretCheckOf } from './archive.ts'
 import * as sql from './sql.ts'
 
-// One snapshot of the whole database, read while Recoup goes on working (decision 137).
+// Backs up the whole database from one snapshot while Recoup keeps running (decision 137).
 
 export interface BackupOptions {
-  /** Of the database itself, as a superuser. */
+  /** URL of the database itself, as a superuser. */
   url: string
   secret: string
-  /** Whether the secret goes into the file; not where the environment holds it. */
+  /** False when the environment holds the secret. */
   isSecretIncluded: boolean
   file: string
   now: Date
 }
 
-/** Writes `file` and returns how many tables are in it. Nothing of that name is left behind when it fails. */
+/** Writes `file` and returns the number of tables in it. Removes the file when it fails. */
 export async function writeBackup({ url, secret, isSecretIncluded, file, now }: BackupOptions): Promise<number> {
   try {
     return await sql.withClient(url, 'recoup backup', async (client) => {

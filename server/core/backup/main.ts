@@ -1,16 +1,16 @@
 import path from 'node:path'
+import { handlers } from '../../worker.ts'
 import { type Config, ensureAppSecret, keepAppSecret, loadConfig } from '../config/config.ts'
 import { acquireInstanceLock } from '../config/instance-lock.ts'
 import { StartupError } from '../config/startup-errors.ts'
 import { startEmbedded } from '../postgres/embedded.ts'
 import { runCommand, say, withEmbedded } from '../postgres/operator-command.ts'
-import { handlers } from '../../worker.ts'
 import { writeBackup } from './backup.ts'
 import { restoreBackup } from './restore.ts'
 
-// `npm run backup -- [FILE]` and `npm run restore -- FILE`, for the embedded database.
+// `npm run backup -- [FILE]` and `npm run restore -- FILE` for the embedded database.
 
-/** Works while Recoup runs on the data folder, and while it does not. */
+/** Works whether or not Recoup runs on the data folder. */
 async function backup(config: Config, wanted: string | undefined): Promise<void> {
   const now = new Date()
   const file = path.resolve(wanted ?? `recoup-${now.toISOString().slice(0, 19).replaceAll(':', '-')}.zip`)

@@ -1,40 +1,40 @@
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
-import { openDb, openPool } from '../db/db.ts'
-import type { Job } from '../jobs/jobs.ts'
-import { startJobQueue } from '../jobs/jobs.ts'
 import { createLogger } from '../common/logger.ts'
 import { StartupError } from '../config/startup-errors.ts'
 import { VERSION } from '../config/version.ts'
 import { knownMigrations } from '../database/files.ts'
 import { migrate } from '../database/migrate.ts'
+import { openDb, openPool } from '../db/db.ts'
+import type { Job } from '../jobs/jobs.ts'
+import { startJobQueue } from '../jobs/jobs.ts'
 import { type ArchiveReader, openArchive, secretCheckOf } from './archive.ts'
 import * as sql from './sql.ts'
 
-// A backup read into an empty database. What newer code changes about the tables is done by its migrations afterwards, at the next
-// start. The database is then another one than the backup was made of, so Recoup starts paused there (D7).
+// Restores a backup into an empty database. The next start applies newer migrations. The restored database is a copy,
+// so Recoup starts paused (D7).
 
 export interface RestoreOptions {
-  /** Of an empty database, as a superuser. */
+  /** URL of an empty database, as a superuser. */
   url: string
   file: string
-  /** Set by the environment; null when the backup's own is to be used. */
+  /** The secret from the environment; null to use the backup's own. */
   secret: string | null
-  /** The queues there are. */
+  /** All job queues of this version. */
   jobs: Job[]
 }
 
 export interface Restored {
   madeAt: Date
-  /** What the backup brought along, to be kept in the data folder; null where the environment holds it. */
+  /** The backup's secret, to be stored in the data folder; null when the environment holds it. */
   secret: string | null
   tableCount: number
 }
 
 const SESSION = 'recoup restore'
 
-/** All of it or nothing: when it fails, the database is as empty as before. */
+/** Restores everything or nothing: a failed restore leaves the database empty. */
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
   const archive = await openArchive(options.file)
   try {
@@ -116,7 +116,10 @@ async function loadTables(client: sql.Client, { header, read }: ArchiveReader): 
 
 const Waiting = z.array(z.object({ name: z.string(), payload: z.unknown(), key: z.string().nullable() }))
 
-/** Jobs are queued anew, so that the queue's own tables may differ between versions. Those nobody takes any more are left out. */
+/**
+ * Queues jobs again, because the queue's own tables may differ between versions. Skips jobs whose queue no longer
+ * exists.
+ */
 async function queueJobs(pool: ReturnType<typeof openPool>, url: string, jobs: Job[], content: string): Promise<void> {
   const waiting = Waiting.parse(JSON.parse(content))
   const queue = await startJobQueue(url, createLogger('error'), jobs, false)

@@ -2,9 +2,9 @@ import type { Readable, Writable } from 'node:stream'
 import pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
 
-// Every statement of backup and restore. They read and write whole tables, of all accounts, so they use a plain connection.
+// Every statement of backup and restore. They copy whole tables of all accounts, so they use a plain connection.
 
-/** A table, and its columns that hold something of their own: generated ones are computed again. */
+/** A table with its stored columns; generated columns are computed again on restore. */
 export interface CopiedTable {
   name: string
   columns: string[]
@@ -12,16 +12,16 @@ export interface CopiedTable {
 
 export interface SequenceValue {
   name: string
-  /** Null when no value was drawn yet. */
+  /** Null until the sequence has produced a value. */
   value: string | null
 }
 
 export type Client = pg.Client
 
-/** A connection of its own, ended whatever `work` does. */
+/** Opens a connection for `work` and closes it even when `work` fails. */
 export async function withClient<T>(url: string, name: string, work: (client: Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url, application_name: name })
-  // A lost connection also fails the statement under way, which is where it is told.
+  // A lost connection also fails the running statement, which reports the error.
   client.on('error', () => {})
   await client.connect()
   try {
@@ -37,7 +37,7 @@ export async function beginSnapshot(client: Client): Promise<void> {
   await client.query('begin isolation level repeatable read read only')
 }
 
-/** All tables of Recoup but the list of migrations, which is part of the header. */
+/** All tables except the list of migrations, which is part of the header. */
 export async function readTables(client: Client): Promise<CopiedTable[]> {
   const { rows } = await client.query<CopiedTable>(`
     select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
@@ -60,7 +60,7 @@ export async function readMigrations(client: Client): Promise<{ name: string; ch
   return (await client.query('select name, checksum from migrations order by name')).rows
 }
 
-/** Rows as PostgreSQL's own COPY text, UTF-8. */
+/** Rows in PostgreSQL's COPY text format, UTF-8. */
 export function copyOut(client: Client, { name, columns }: CopiedTable): Readable {
   const list = columns.map(quoted).join(', ')
   return client.query(copyTo(`copy (select ${list} from public.${quoted(name)}) to stdout`))
@@ -70,14 +70,14 @@ export function copyIn(client: Client, { name, columns }: CopiedTable): Writable
   return client.query(copyFrom(`copy public.${quoted(name)} (${columns.map(quoted).join(', ')}) from stdin`))
 }
 
-/** A job that was not finished, one that was at work included. */
+/** An unfinished job, including active ones. */
 export interface WaitingJob {
   name: string
   payload: unknown
   key: string | null
 }
 
-/** None where the job queue was never started. */
+/** Returns no jobs when the job queue was never started. */
 export async function readWaitingJobs(client: Client): Promise<WaitingJob[]> {
   const found = await client.query<{ there: boolean }>(`select to_regclass('pgboss.job') is not null as there`)
   if (!found.rows[0]!.there) return []
@@ -87,11 +87,13 @@ export async function readWaitingJobs(client: Client): Promise<WaitingJob[]> {
   return rows
 }
 
-/** Triggers, among them those of foreign keys, rest until the transaction's end: the rows were consistent when they were read. */
+/**
+ * Disables triggers, including foreign keys, until the transaction ends. The rows were consistent when they were read.
+ */
 export async function beginLoad(client: Client, tables: readonly CopiedTable[]): Promise<void> {
   await client.query('begin')
   await client.query(`set local session_replication_role = 'replica'`)
-  // Migrations bring rows of their own.
+  // Some migrations insert rows.
   if (tables.length > 0)
     await client.query(`truncate ${tables.map(({ name }) => `public.${quoted(name)}`).join(', ')} cascade`)
 }
@@ -105,7 +107,7 @@ export async function endLoad(client: Client): Promise<void> {
   await client.query('analyze')
 }
 
-/** After a restore that failed: the database is as empty as before. */
+/** Empties the database after a failed restore. */
 export async function dropEverything(client: Client): Promise<void> {
   await client.query('drop schema if exists pgboss cascade')
   await client.query('drop schema public cascade')

@@ -2,18 +2,22 @@ import { decode } from 'html-entities'
 import { LinkifyIt } from 'linkify-it'
 import tlds from 'tlds' with { type: 'json' }
 
-// Mail programs make links of what looks like an address. A name, a shop's or a product's, must bring none into a message of ours. Pure.
+// Mail programs turn text that looks like an address into a link. Names of people, shops and products must add no link
+// to our messages. Pure.
 
 const links = new LinkifyIt().set({ fuzzyLink: true, fuzzyEmail: true, fuzzyIP: true }).tlds(tlds)
 
-/** Without one of these nothing is an address. */
+/** Every address contains one of these characters. */
 const SIGNS = /[.:@/\\\u3002\uff61]/
-/** RFC 2047: a mail program decodes it wherever it stands in a header. */
+/** RFC 2047 encoded word. Mail programs decode it anywhere in a header. */
 const ENCODED_WORD = /=\?[^?\s]+\?[bq]\?/i
-/** Made a link whatever comes after it. */
+/** Mail programs link these schemes whatever follows. */
 const WEB = /(?<![\p{L}\p{N}])www\d?\.[\p{L}\p{N}][^\s,;]*/giu
 
-/** Whether a mail program finds a web or email address in it. `ownHosts`: a shop may be called by its own. */
+/**
+ * Whether a mail program finds a web or email address in the text. `ownHosts`: the shop's own hosts, which its name may
+ * contain.
+ */
 export function hasAddress(text: string, ownHosts: readonly string[] = []): boolean {
   if (ENCODED_WORD.test(text)) return true
   const own = ownHosts.map(bare)
@@ -28,8 +32,8 @@ const addressesIn = (text: string): string[] => [
 ]
 
 /**
- * As mail programs may read it: wide letters and dots are narrow ones, and what is not seen, or is neither letter nor sign of an address,
- * joins two words or parts them.
+ * Variants as mail programs may read them: full-width letters and dots become narrow ones; invisible and other
+ * characters join or separate words.
  */
 function spellings(text: string): string[] {
   const narrow = narrowed(text)
@@ -43,7 +47,7 @@ const narrowed = (text: string) =>
 
 const PARTING = /[.:@/\\=?]+/g
 
-/** The same words without an address of somebody else: its dots and signs become spaces. Empty where that does not help. */
+/** Replaces dots and signs of foreign addresses with spaces. Returns '' when an address remains. */
 export function withoutAddresses(text: string, ownHosts: readonly string[] = []): string {
   if (!hasAddress(text, ownHosts)) return text
   const parted = narrowed(text)
@@ -56,7 +60,10 @@ export function withoutAddresses(text: string, ownHosts: readonly string[] = [])
 
 const IP = /\b\d{1,3}(?:\.\d{1,3}){3}\b/g
 
-/** As withoutAddresses, for what a server answers: only the addresses change, so status codes and IP addresses stay readable. */
+/**
+ * Like withoutAddresses, for server responses: changes only the addresses, so status codes and IP addresses stay
+ * readable.
+ */
 export function withoutLinks(text: string): string {
   const ips: string[] = text.match(IP) ?? []
   const found = addressesIn(text).filter((each) => !ips.includes(each))
@@ -65,11 +72,11 @@ export function withoutLinks(text: string): string {
   return withoutAddresses(parted, ips)
 }
 
-/** Signs of addresses, prices and markup, and what controls a line or turns its direction. */
+/** Characters of addresses, prices and markup, and control and direction characters. */
 const IN_NO_NAME = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\u2027@/\\<>[\]{}=:|$€£%#*~^_]/u
 const MOST_DIGITS = 2
 
-/** What somebody typed as a first name, where it can be one; else empty. Anybody may type anything for anybody at a checkout. */
+/** Returns a typed first name when it is plausible, else ''. Anybody can type anything at a checkout. */
 export function personName(typed: string): string {
   const name = decode(typed).normalize('NFKC').trim()
   const digits = name.match(/\p{Nd}/gu)?.length ?? 0

@@ -3,7 +3,7 @@ import { aWorld } from '../../../test/world.ts'
 import { keepPlans, openDb, openPool, snapshot, sql, transactAtOnce } from '../db/db.ts'
 import { isStalePlan } from '../db/db-away.ts'
 
-// A transaction in one round trip, on real connections.
+// Tests transactions in one round trip on real connections.
 
 const world = aWorld()
 
@@ -25,15 +25,15 @@ const errorOf = (work: Promise<unknown>) =>
     (error) => error,
   )
 
-describe('statements of one transaction, sent at once', () => {
-  test('are committed together, and the last one’s rows are answered', async () => {
+describe('statements of one transaction, sent in one round trip', () => {
+  test('are committed together and return the last statement’s rows', async () => {
     await fill()
     expect(await transactAtOnce(store(), [locking(1), taking(2)], taking(1))).toEqual([{ taken: 1 }])
     expect(await transactAtOnce(store(), [locking(1), taking(2)], taking(1))).toEqual([{ taken: 2 }])
     expect(await taken()).toEqual([2, 2])
   })
 
-  test('each sees what was committed while the one before it waited for a lock', async () => {
+  test('each see what was committed while the previous one waited for a lock', async () => {
     await fill()
     const other = await world.pool.connect()
     await other.query('begin')
@@ -51,7 +51,7 @@ describe('statements of one transaction, sent at once', () => {
   test.each([
     ['the first', () => [sql`select 1 / ${0}::int`, taking(2)]],
     ['one in between', () => [taking(2), sql`select 1 / ${0}::int`, taking(2)]],
-  ])('where %s fails its error is told, nothing stands, and the connection is as before', async (_, before) => {
+  ])('roll back, throw the error and keep the connection usable where %s fails', async (_, before) => {
     await fill()
     const idle = world.pool.idleCount
     expect(await errorOf(transactAtOnce(store(), before(), taking(1)))).toMatchObject({ code: '22012' })
@@ -62,10 +62,10 @@ describe('statements of one transaction, sent at once', () => {
     expect(rows).toEqual([{ open: null }])
   })
 
-  test('one whose plan a migration has outdated fails for once, and never runs outside its transaction', async () => {
+  test('fail once when a migration invalidates a plan, and never run outside their transaction', async () => {
     await fill()
     const all = () => transactAtOnce(store(), [taking(1)], sql`select * from slots where id = ${1}`)
-    // On every connection there is.
+    // On every connection of the pool.
     for (let round = 0; round < 3; round++) await Promise.all(Array.from({ length: 12 }, all))
     const before = (await taken())[0]
     await world.pool.query('alter table slots add column named text')
@@ -77,7 +77,7 @@ describe('statements of one transaction, sent at once', () => {
     expect(await all()).toMatchObject([{ named: null }])
   })
 
-  test('many at a time leave no connection behind', async () => {
+  test('release all connections when many run concurrently', async () => {
     await fill()
     await Promise.all(
       Array.from({ length: 60 }, (_, index) => transactAtOnce(store(), [locking(1 + (index % 2))], taking(1))),
@@ -91,8 +91,8 @@ describe('statements of one transaction, sent at once', () => {
 describe.each([
   ['with statement names', true],
   ['without', false],
-])('plans are asked to be kept %s', (_, isPrepared) => {
-  test('in the transaction that asks for it, and in none after it', async () => {
+])('force_generic_plan %s', (_, isPrepared) => {
+  test('applies only to the transaction that sets it', async () => {
     const url = `${world.pool.options.connectionString}`
     const pool = openPool({ url, max: 1, isPrepared })
     const db = openDb(pool)
@@ -117,7 +117,7 @@ describe.each([
   })
 })
 
-test('a connection that breaks under them is not used again', async () => {
+test('a connection that breaks during the statements is not reused', async () => {
   await fill()
   const ending = sql`select pg_terminate_backend(pg_backend_pid()) where ${1}::int = 1`
   expect(await errorOf(transactAtOnce(store(), [taking(2), ending], taking(1)))).not.toBeNull()

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../../shared/errors.ts'
 
-/** A failure we expected and can name. Anything else that is thrown is a bug, and becomes a 500. */
+/** An expected failure with a code. Any other error is a bug and becomes a 500. */
 export class AppError extends Error {
   override name = 'AppError'
   readonly code: ErrorCode

@@ -1,15 +1,16 @@
-// Gathers calls that come at about the same time into one.
+// Batches calls that arrive at about the same time.
 
 export interface Gathering {
-  /** Calls in one batch, at most. */
+  /** Maximum number of calls in a batch. */
   most: number
-  /** Batches under way at once. */
+  /** Maximum number of concurrent batches. */
   atOnce: number
 }
 
 /**
- * A call waits until a batch before it is through, then goes with all that came meanwhile: a quiet moment costs a call no time, a
- * busy one makes one statement of many. `work` answers in the order of its items; when it fails, all of its calls do.
+ * A call waits for a free batch and then runs with all calls that arrived meanwhile. A quiet server adds no latency, a
+ * busy one runs one statement for many calls. `work` returns results in the order of its items; when it throws, all
+ * calls of the batch fail.
  */
 export function gather<In, Out>(
   work: (items: In[]) => Promise<readonly Out[]>,
@@ -20,7 +21,7 @@ export function gather<In, Out>(
   const start = () => {
     if (underWay >= atOnce || waiting.length === 0) return
     underWay += 1
-    // All that this turn of the event loop still brings goes along.
+    // Include all calls of this event loop tick.
     setImmediate(async () => {
       const batch = waiting.splice(0, most)
       try {

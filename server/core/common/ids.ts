@@ -1,9 +1,9 @@
 import crypto from 'node:crypto'
 
-/** Time-ordered, so that the newest rows of a store lie together in its indexes. */
+/** Time-ordered, so that a store's newest rows are adjacent in its indexes. */
 export const newId = (): string => crypto.randomUUIDv7()
 
-/** An id by content (RFC 9562, version 8): the same content is the same row. */
+/** Content-based id (RFC 9562, version 8): equal content gives the same row. */
 export function idOf(content: string): string {
   const hex = crypto.hash('sha256', content, 'hex')
   const variant = ((Number.parseInt(hex[16]!, 16) & 3) | 8).toString(16)

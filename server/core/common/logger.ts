@@ -1,10 +1,10 @@
-// JSON logs: the message is `noun.verb`, everything else is a field. Bodies, tokens, phones and addresses never are.
+// JSON logs: the message is `noun.verb`, everything else is a field. Never log bodies, tokens, phones or addresses.
 
 import { type DestinationStream, type Logger, pino } from 'pino'
 
 export type { Logger }
 
-/** Names under which a secret or a shopper's contact could slip in by accident, at the top or one level down. */
+/** Fields that could hold a secret or a shopper's contact by accident, at the top level or one below. */
 const NEVER_LOGGED = [
   'password',
   'token',

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { countTurns } from '../../../test/turns.ts'
 import { inPieces } from './pieces.ts'
 
-test('a list is gone through in pieces, and others have a turn between any two of them', async () => {
+test('yields to the event loop between two chunks of a list', async () => {
   const turns = countTurns()
   const pieces: number[][] = []
   const turnsBefore: number[] = []

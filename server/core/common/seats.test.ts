@@ -2,7 +2,7 @@ import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promis
 import { expect, test, vi } from 'vitest'
 import { asideForAnswers, asideForPages, createSeats, createTakers, type StepAside } from './seats.ts'
 
-test('at most so many work at a time, in their order, and one that fails makes room', async () => {
+test('runs at most the given number at a time, in order, and frees the slot of a failed one', async () => {
   const seated = createSeats(2)
   const begun: number[] = []
   let now = 0
@@ -20,7 +20,7 @@ test('at most so many work at a time, in their order, and one that fails makes r
   expect(ended.map((each) => (each.status === 'fulfilled' ? each.value : 'failed'))).toEqual([0, 'failed', 2, 3, 4])
 })
 
-test('a line that has grown too long takes nobody more', async () => {
+test('refuses work when the queue is too long', async () => {
   const seated = createSeats(1)
   const all = Array.from({ length: 502 }, () =>
     seated(breathe).then(
@@ -31,7 +31,7 @@ test('a line that has grown too long takes nobody more', async () => {
   expect((await Promise.all(all)).filter((each) => each === 'unavailable')).toHaveLength(1)
 })
 
-test('who has gone gives the place in the line away, and its work is never begun', async () => {
+test('drops queued work whose caller has disconnected', async () => {
   const seated = createSeats(1)
   const begun: string[] = []
   const work = (name: string) => async () => {
@@ -50,11 +50,11 @@ test('who has gone gives the place in the line away, and its work is never begun
   expect(begun).toEqual(['first', 'third', 'fifth'])
 })
 
-// Places of jobs, of which those that wait for something outside need none (D8; operators-H3).
+// Slots for jobs. A job that waits for an external service holds none (D8; operators-H3).
 
 const moment = () => sleep(5)
 
-test('as many jobs work at a time as there are takers, the others in their order', async () => {
+test('runs as many jobs as there are workers, the others in order', async () => {
   const takers = createTakers(2)
   const began: number[] = []
   const ends: (() => void)[] = []
@@ -77,7 +77,7 @@ test('as many jobs work at a time as there are takers, the others in their order
   expect(began).toEqual([0, 1, 2, 3])
 })
 
-test('jobs that wait for a hanging shop keep no other waiting, and their takers are free at once', async () => {
+test('jobs that wait for a hanging shop block no other job', async () => {
   const takers = createTakers(2)
   const { promise: answer, resolve } = Promise.withResolvers<void>()
   const ended: string[] = []
@@ -94,7 +94,7 @@ test('jobs that wait for a hanging shop keep no other waiting, and their takers 
   expect(ended.filter((each) => each === 'hung')).toHaveLength(40)
 })
 
-test('who comes back needs a place again: never more work at once than there are takers', async () => {
+test('a job that resumes needs a slot again, so concurrency never exceeds the workers', async () => {
   const takers = createTakers(3)
   let [now, most] = [0, 0]
   const work = async () => {
@@ -113,7 +113,7 @@ test('who comes back needs a place again: never more work at once than there are
   expect(most).toBe(3)
 })
 
-test('who was away for long lets those in first that came meanwhile, and is not kept out by those that come later', async () => {
+test('a job that waited long resumes after jobs that arrived meanwhile and before later ones', async () => {
   let now = 0
   vi.spyOn(performance, 'now').mockImplementation(() => now)
   const takers = createTakers(1)
@@ -138,7 +138,7 @@ test('who was away for long lets those in first that came meanwhile, and is not 
   expect([order.length, order[0], order.at(-1)]).toEqual([4, 'quick', 'late'])
 })
 
-test('a wait that fails gives the place back all the same', async () => {
+test('a failed wait returns its slot', async () => {
   const takers = createTakers(1)
   let failure: unknown
   await takers.run(async (stepAside) => {
@@ -151,7 +151,7 @@ test('a wait that fails gives the place back all the same', async () => {
   expect(ran).toEqual([1])
 })
 
-test('so many aside at most; one more waits in its place', async () => {
+test('limits the number of waiting jobs; one more keeps its slot', async () => {
   const takers = createTakers(1)
   const { promise: answer, resolve } = Promise.withResolvers<void>()
   for (let n = 0; n < 500; n++) await takers.run((stepAside) => stepAside(() => answer))
@@ -168,7 +168,7 @@ test('so many aside at most; one more waits in its place', async () => {
   await takers.settled()
 })
 
-test('pages are waited for aside, and an unfinished list is closed', async () => {
+test('releases the slot while waiting for pages, and closes an unfinished list', async () => {
   let isClosed = false
   async function* pages() {
     try {
@@ -188,7 +188,7 @@ test('pages are waited for aside, and an unfinished list is closed', async () =>
   expect({ waits, isClosed }).toEqual({ waits: 2, isClosed: true })
 })
 
-test('a client waits aside for each answer and for each page', async () => {
+test('a wrapped client releases the slot for each response and each page', async () => {
   let waits = 0
   const stepAside: StepAside = (wait) => {
     waits += 1

@@ -3,8 +3,8 @@ import { AppError } from './errors.ts'
 const MOST_WAITING = 500
 
 /**
- * At most so many at a time, the others in their order: what people ask for leaves connections and time for what is being sent. Whose
- * signal ends gives its place in the line away.
+ * Limits concurrency, first in first out. Requests of users then leave connections and time for sending. An aborted
+ * signal removes its entry from the queue.
  */
 export function createSeats(count: number): <T>(work: () => Promise<T>, signal?: AbortSignal) => Promise<T> {
   const waiting: (() => void)[] = []
@@ -41,22 +41,22 @@ export function createSeats(count: number): <T>(work: () => Promise<T>, signal?:
 
 const gone = () => new AppError('unavailable', 'Whoever asked for this has gone.')
 
-/** Waits for something outside, such as a shop's answer, while other jobs are taken up. Not twice at once. */
+/** Releases the job's slot while it waits for an external service, such as a shop's response. Do not nest. */
 export type StepAside = <T>(wait: () => Promise<T>) => Promise<T>
 
-/** For work that is not a job: nobody waits for its place. */
+/** For work outside the job queue, which holds no slot. */
 export const inPlace: StepAside = (wait) => wait()
 
-/** More wait in their places. */
+/** Jobs beyond this number keep their slots while they wait. */
 const MOST_ASIDE = 500
 
 interface Waiting {
-  /** In ms. Ahead of all with a later one. */
+  /** Priority in ms; smaller values run first. */
   rank: number
   enter: () => void
 }
 
-/** Each page is waited for aside. */
+/** Releases the slot while waiting for each page. */
 export async function* asideForPages<Page>(pages: AsyncIterable<Page>, stepAside: StepAside): AsyncGenerator<Page> {
   const reader = pages[Symbol.asyncIterator]()
   try {
@@ -70,7 +70,7 @@ export async function* asideForPages<Page>(pages: AsyncIterable<Page>, stepAside
   }
 }
 
-/** The same client. Each answer, or page of one, is waited for aside. */
+/** Wraps a client so that each response, or each of its pages, is awaited without a slot. */
 export function asideForAnswers<Client extends object>(client: Client, stepAside: StepAside): Client {
   return new Proxy(client, {
     get(target, name) {
@@ -85,15 +85,16 @@ export function asideForAnswers<Client extends object>(client: Client, stepAside
 }
 
 export interface Takers {
-  /** Until the work is done, or has stepped aside for the first time. The work never throws. */
+  /** Resolves when the work is done or first steps aside. `work` must not throw. */
   run(work: (stepAside: StepAside) => Promise<void>): Promise<void>
-  /** Until everything that was begun is done. */
+  /** Resolves when all started work is done. */
   settled(): Promise<void>
 }
 
 /**
- * So many jobs of one kind work at a time; a job that waits for something outside does not count meanwhile. A job that comes back enters
- * behind those that came as long after it as it was away: what a hanging shop held up for 20 s does not hold up the others when it ends.
+ * Runs at most `count` jobs of one kind; a job that waits for an external service does not count. A job that was away
+ * for some time resumes behind jobs that have waited as long. Jobs delayed 20 s by a hanging shop therefore do not
+ * delay the others.
  */
 export function createTakers(count: number): Takers {
   const waiting: Waiting[] = []

@@ -1,21 +1,21 @@
 import crypto from 'node:crypto'
 
-// Everything derived from APP_SECRET: one key per purpose, so that no value of one can serve as another (X1, Y5).
+// Everything derived from APP_SECRET: one key per purpose, so that no value works for another purpose (X1, Y5).
 
 export interface Secrets {
-  /** AES-256-GCM; `context` (what it is and whose) is authenticated, so an encrypted value cannot be moved elsewhere. */
+  /** AES-256-GCM. `context` (purpose and owner) is authenticated, so an encrypted value cannot be moved elsewhere. */
   seal(plain: string, context: string): Buffer
   open(encrypted: Buffer, context: string): string
   /** 256-bit token for one purpose and subject, base64url; the same input gives the same token. */
   token(purpose: string, subject: string): string
-  /** Keyed hash of an address: matches without keeping the address (C1, C8). */
+  /** Keyed hash of an address: matches without storing the address (C1, C8). */
   addressHash(address: string): Buffer
 }
 
 export function createSecrets(appSecret: string): Secrets {
   const key = (purpose: string) => Buffer.from(crypto.hkdfSync('sha256', appSecret, '', `recoup:${purpose}`, 32))
   const sealing = key('seal')
-  // A key given as bytes is prepared anew for every HMAC.
+  // Node prepares a key given as bytes again for every HMAC.
   const tokens = crypto.createSecretKey(key('token'))
   const addresses = crypto.createSecretKey(key('address'))
   return {
@@ -36,10 +36,7 @@ export function createSecrets(appSecret: string): Secrets {
   }
 }
 
-/**
- * Whether what was given is the secret, taking the same time wherever the first difference is. Over hashes, as timingSafeEqual throws at
- * unequal lengths, and a text's length in bytes is not its length in characters.
- */
+/** Compares secrets in constant time. Compares hashes, because timingSafeEqual throws at unequal byte lengths. */
 export function isSameSecret(given: string | Buffer, secret: string | Buffer): boolean {
   return crypto.timingSafeEqual(crypto.hash('sha256', given, 'buffer'), crypto.hash('sha256', secret, 'buffer'))
 }
@@ -47,5 +44,5 @@ export function isSameSecret(given: string | Buffer, secret: string | Buffer): b
 /** 256 random bits, base64url. */
 export const randomToken = (): string => crypto.randomBytes(32).toString('base64url')
 
-/** What is kept of a token. Tokens are random, so a plain hash is enough. */
+/** The stored form of a token. Tokens are random, so a plain hash is enough. */
 export const tokenHash = (token: string): Buffer => crypto.hash('sha256', token, 'buffer')

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 const module = new URL('./shutdown.ts', import.meta.url).href
 
-/** A process that drains as told; with `hasLauncher` it has an ipc channel as under `npm start`. */
+/** Starts a process that drains as given; `hasLauncher` adds an IPC channel as under `npm start`. */
 async function processThat(drain: string, { hasLauncher = false } = {}) {
   const code = `
     const { onShutdown } = await import(${JSON.stringify(module)})
@@ -28,13 +28,13 @@ test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s drains and ends with 0',
   expect(await end()).toEqual({ said: `up\ndrained after ${signal}\n`, code: 0 })
 })
 
-test('it is known while it drains that the process is stopping', async () => {
+test('isStopping is true while the process drains', async () => {
   const { child, end } = await processThat('async () => console.log(before, shutdown.isStopping())')
   child.kill('SIGINT')
   expect(await end()).toEqual({ said: 'up\nfalse true\n', code: 0 })
 })
 
-test('a Ctrl-C that arrives twice drains once', async () => {
+test('a Ctrl-C received twice drains once', async () => {
   const { child, end } = await processThat(politely)
   child.kill('SIGINT')
   child.kill('SIGINT')
@@ -44,13 +44,13 @@ test('a Ctrl-C that arrives twice drains once', async () => {
   expect(code).toBe(0)
 })
 
-test('a launcher that goes away takes the server along', async () => {
+test('the server stops when its launcher dies', async () => {
   const { child, end } = await processThat(politely, { hasLauncher: true })
   child.disconnect()
   expect(await end()).toEqual({ said: 'up\ndrained after launcher gone\n', code: 0 })
 })
 
-test('a drain that takes too long or fails ends with 1', async () => {
+test('ends with 1 when the drain fails or takes too long', async () => {
   const slow = await processThat('() => new Promise(() => {})')
   slow.child.kill('SIGTERM')
   expect(await slow.end()).toEqual({ said: 'up\nnot drained within 300 ms\n', code: 1 })

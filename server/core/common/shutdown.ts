@@ -1,4 +1,4 @@
-// Ends the process in an orderly way, once, whoever asks: a signal, or a launcher that has gone.
+// Ends the process in order, once, after a signal or when its launcher dies.
 
 const LIMIT_MS = 10_000
 
@@ -10,10 +10,10 @@ type Options = {
 }
 
 /**
- * Runs `drain` once on the first request to stop, then exits: 0 when it finished, 1 when it failed or took longer than 10 s.
- * Later requests change nothing: one Ctrl-C reaches us twice, from the terminal and handed on by the launcher.
- * A launcher that was killed cannot hand anything on, so the closing of its ipc channel counts as a request too.
- * `isStopping`: from then on things fail because what they need is being closed.
+ * Runs `drain` once on the first request to stop, then exits: 0 when it finished, 1 when it failed or took longer than
+ * 10 s. Ignores later requests: one Ctrl-C arrives twice, from the terminal and from the launcher. A killed launcher
+ * forwards no signal, so a closed IPC channel also counts as a request. `isStopping` tells that later failures come
+ * from closing resources.
  */
 export function onShutdown(drain: (reason: ShutdownReason) => Promise<void>, options: Options = {}) {
   const { limitMs = LIMIT_MS, onError = () => {} } = options

@@ -26,11 +26,11 @@ function changesOf(zone: string): Change[] {
 }
 
 const all = ZONES.flatMap(changesOf)
-/** Zones that change in the same way at the same instant. */
+/** One zone for each set of zones with the same changes. */
 const ways = [...new Map(all.map((change) => [`${change.at} ${change.before} ${change.after}`, change])).values()]
 const isGap = (change: Change) => Temporal.PlainDateTime.compare(change.after, change.before) > 0
 
-test('a time that a clock change leaves out becomes the first valid minute after it, in every zone 2024–2030 (T3)', () => {
+test('moves a time that a clock change skips to the first valid minute after it, in every zone 2024–2030 (T3)', () => {
   const gaps = all.filter(isGap)
   expect(gaps.length).toBeGreaterThan(500)
   for (const { zone, at, before, after } of gaps) {
@@ -40,7 +40,7 @@ test('a time that a clock change leaves out becomes the first valid minute after
   }
 })
 
-test('a time that comes twice is its first occurrence, in every zone 2024–2030 (T3)', () => {
+test('takes the first occurrence of a time that occurs twice, in every zone 2024–2030 (T3)', () => {
   const overlaps = all.filter((change) => Temporal.PlainDateTime.compare(change.after, change.before) < 0)
   expect(overlaps.length).toBeGreaterThan(500)
   for (const { zone, at, before, after } of overlaps) {
@@ -51,7 +51,7 @@ test('a time that comes twice is its first occurrence, in every zone 2024–2030
   }
 })
 
-test('an ordinary time is what the wall clock shows, in every zone (T3)', () => {
+test('reads an ordinary time from the wall clock, in every zone (T3)', () => {
   const noon = Temporal.PlainDateTime.from('2026-05-12T12:34:00')
   for (const zone of ZONES) {
     expect([zone, instantOf(noon, zone).toZonedDateTimeISO(zone).toPlainDateTime().toString()]).toEqual([
@@ -61,7 +61,7 @@ test('an ordinary time is what the wall clock shows, in every zone (T3)', () => 
   }
 })
 
-test('quiet hours hold from 21:00 to 08:00 and end at 08:00 of that morning, on every day of every clock change (T2, T3)', () => {
+test('quiet hours last from 21:00 to 08:00 of the next morning, on every day of every clock change (T2, T3)', () => {
   const hours = { from: '21:00', to: '08:00' }
   for (const { zone, at } of ways) {
     const day = at.toZonedDateTimeISO(zone).toPlainDate()
@@ -77,7 +77,7 @@ test('quiet hours hold from 21:00 to 08:00 and end at 08:00 of that morning, on 
   }
 })
 
-test('quiet hours within a day, and none at all (T2)', () => {
+test('quiet hours can lie within a day or be off (T2)', () => {
   const noon = Temporal.Instant.from('2026-03-02T12:00:00Z')
   expect(quietUntil(noon, 'UTC', { from: '11:00', to: '13:00' })?.toString()).toBe('2026-03-02T13:00:00Z')
   expect(quietUntil(noon, 'UTC', { from: '13:00', to: '14:00' })).toBeNull()

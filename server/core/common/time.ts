@@ -1,24 +1,27 @@
-// Wall-clock intent and instants (T2, T3). Pure; zones are IANA names or fixed offsets such as `+02:00`.
+// Converts wall-clock times and instants (T2, T3). Pure; zones are IANA names or fixed offsets such as `+02:00`.
 
 /**
- * The instant a wall clock in a zone shows this date and time. A time that a clock change leaves out: the first valid minute
- * after it. A time that comes twice: the first. Throws a RangeError for a zone that does not exist.
+ * The instant at which a zone's wall clock shows this date and time. A skipped time becomes the first valid minute
+ * after it; of a repeated time the first counts. Throws a RangeError for an unknown zone.
  */
 export function instantOf(wallClock: Temporal.PlainDateTime, zone: string): Temporal.Instant {
   const earlier = wallClock.toZonedDateTime(zone, { disambiguation: 'earlier' })
   if (earlier.toPlainDateTime().equals(wallClock)) return earlier.toInstant()
-  // In a gap `earlier` lies before the change; what follows it is the change itself.
+  // In a gap `earlier` lies before the change, so its next transition is the change itself.
   const change = earlier.getTimeZoneTransition('next')
   return (change ?? wallClock.toZonedDateTime(zone, { disambiguation: 'later' })).toInstant()
 }
 
-/** Wall-clock bounds of the hours in which nobody is disturbed, e.g. 21:00 to 08:00; equal bounds: never quiet. */
+/** Wall-clock bounds in which no messages are sent, e.g. 21:00 to 08:00. Equal bounds mean no quiet hours. */
 export interface QuietHours {
   from: string
   to: string
 }
 
-/** When quiet hours end that hold at this instant; null when none do. Elapsed time knows nothing of them. */
+/**
+ * The end of the quiet hours at this instant, or null outside of them. Delays measured in elapsed time ignore quiet
+ * hours.
+ */
 export function quietUntil(now: Temporal.Instant, zone: string, hours: QuietHours): Temporal.Instant | null {
   const from = Temporal.PlainTime.from(hours.from)
   const to = Temporal.PlainTime.from(hours.to)
@@ -36,7 +39,7 @@ export function quietUntil(now: Temporal.Instant, zone: string, hours: QuietHour
   return null
 }
 
-/** A zone nobody knows counts as UTC. */
+/** Returns UTC for an unknown zone. */
 export function zoneOf(zone: string): string {
   try {
     Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(zone)

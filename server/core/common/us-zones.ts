@@ -1,13 +1,12 @@
-// In which time zones somebody in the United States may live, by the state of an address or the area code of a number. Pure.
-// States as the US Postal Service writes them, area codes as the North American Numbering Plan gives them out. What is in neither is
-// not known, and then it may be any zone of the country.
+// The possible time zones of a person in the United States, by state or area code. Pure. States follow the US Postal
+// Service, area codes the North American Numbering Plan. Unknown values may mean any zone of the country.
 
 const EASTERN = 'America/New_York'
 const CENTRAL = 'America/Chicago'
 const MOUNTAIN = 'America/Denver'
 const PACIFIC = 'America/Los_Angeles'
 
-/** A part of Arizona keeps summer time, the west of Alaska's islands Hawaii's winter. */
+/** Part of Arizona observes daylight saving time; the west of the Aleutian Islands uses Hawaii's standard time. */
 const stateZones: Readonly<Record<string, readonly string[]>> = {
   ...each('CT DE DC GA ME MD MA NH NJ NY NC OH PA RI SC VT VA WV', [EASTERN]),
   ...each('FL IN KY MI TN', [EASTERN, CENTRAL]),
@@ -48,8 +47,8 @@ const stateOfArea = new Map(
 )
 
 /**
- * All of them, where address and number differ: people keep their number when they move. null: nothing is known of either.
- * `state`: two letters. `phone`: E.164.
+ * Returns the zones of both when address and number differ: people keep their number when they move. null: neither is
+ * known. `state`: two letters. `phone`: E.164.
  */
 export function usZones(state: string | null | undefined, phone: string | null | undefined): string[] | null {
   const ofAddress = stateZones[state?.trim().toUpperCase() ?? ''] ?? []

@@ -1,19 +1,21 @@
 import { usZones } from './us-zones.ts'
 
-// In which time zones somebody may be. Pure.
+// The possible time zones of a person. Pure.
 
-/** Where somebody is, as far as known: alpha-2, a US state's two letters, E.164. */
+/** A person's known location: alpha-2 country, two-letter US state, E.164 phone. */
 export interface Place {
   country: string | null
   state?: string | null
   phone?: string | null
 }
 
-/** All they may live in; none where no country is known. */
+/** All possible zones; empty when no country is known. */
 export const zonesAt = ({ country, state, phone }: Place): string[] =>
   country === null ? [] : ((country === 'US' ? usZones(state, phone) : null) ?? zonesOf(country))
 
-/** The one whose clock is read where one is needed: the store's, where they may live in it or nothing is known, else the first they may live in. */
+/**
+ * The zone to use where one is needed: the store's if it is possible or nothing is known, else the first possible one.
+ */
 export function zoneAt(place: Place, storeZone: string): string {
   const zones = zonesAt(place)
   const ofStore = clockOf(storeZone)
@@ -22,7 +24,7 @@ export function zoneAt(place: Place, storeZone: string): string {
 
 const zonesByCountry = new Map<string, string[]>()
 
-/** The zones people live in. Of two with the same clock one is enough, and what is only a station is nobody's home. */
+/** A country's inhabited zones, one per distinct clock, without research stations. */
 function zonesOf(country: string): string[] {
   const known = zonesByCountry.get(country)
   if (known) return known
@@ -32,7 +34,7 @@ function zonesOf(country: string): string[] {
   return zonesByCountry.get(country)!
 }
 
-/** `getTimeZones` is how it is called now; runtimes before it had a property. */
+/** Older runtimes have a property instead of `getTimeZones`. */
 function localeZones(country: string): string[] {
   const locale = new Intl.Locale(`und-${country}`) as Intl.Locale & {
     getTimeZones?: () => string[] | undefined
@@ -41,7 +43,7 @@ function localeZones(country: string): string[] {
   return locale.getTimeZones?.() ?? locale.timeZones ?? []
 }
 
-/** What a zone's clock shows in winter and in summer of a recent year. */
+/** A zone's offsets in winter and summer of a recent year. */
 function clockOf(zone: string): string {
   const offsets = ['2026-01-15T12:00:00Z', '2026-07-15T12:00:00Z'].map(
     (text) => Temporal.Instant.from(text).toZonedDateTimeISO(zone).offset,

@@ -1,4 +1,4 @@
-// How a setting's text becomes its value, and what is said of one that is none. Used by config.ts alone. Pure but for what a file is.
+// Parses and validates the text of settings. Used only by config.ts. Pure, except where a file is checked.
 
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
@@ -7,7 +7,10 @@ import { isAddressOrRange } from '../net/clients.ts'
 
 export type Role = 'web' | 'worker'
 
-/** Before the `+` of a return address: a local part has 64 characters at most (RFC 5321), and what names the mail takes 42 (return-path.ts). */
+/**
+ * Longest name before the `+` of a return address: a local part has at most 64 characters (RFC 5321), and the mail's id
+ * needs 42 (return-path.ts).
+ */
 export const LONGEST_BOUNCE_NAME = 64 - 1 - 42
 
 export function readRoles(list: string, context: z.RefinementCtx): readonly Role[] {
@@ -41,7 +44,7 @@ export function readNameServers(list: string, context: z.RefinementCtx): readonl
   return Object.freeze(servers)
 }
 
-/** Numbers, messaging services and short codes: what a name sends cannot be answered with STOP. */
+/** Accepts numbers, messaging services and short codes. Recipients cannot reply STOP to an alphanumeric sender. */
 export function readTextSenders(list: string, context: z.RefinementCtx) {
   const given = list.split(',').flatMap((one) => one.trim() || [])
   const senders = given.map((one) => {
@@ -108,7 +111,7 @@ export function isOrigin(value: string) {
   return url.pathname === '/' && url.search === '' && url.hash === '' && url.username === ''
 }
 
-/** Not by URL.canParse: a socket's form, postgres://user@/name?host=/folder, has no host. */
+/** URL.canParse does not work: the socket form, postgres://user@/name?host=/folder, has no host. */
 export function isPostgresUrl(value: string) {
   return /^postgres(ql)?:\/\/./.test(value)
 }

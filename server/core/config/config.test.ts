@@ -14,7 +14,7 @@ function mistakesOf(env: Record<string, string>) {
   }
 }
 
-test('nothing set is a local Recoup with demo, private stores and test billing', () => {
+test('an empty environment gives a local Recoup with demo, private stores and test billing', () => {
   expect(readConfig({})).toMatchObject({
     port: 3000,
     host: '127.0.0.1',
@@ -40,7 +40,7 @@ test.each([
   [{ HOST: '10.1.2.3' }],
   [{ PUBLIC_URL: 'https://recoup.example.com' }],
   [{ HOST: '127.0.0.1', PUBLIC_URL: 'https://localhost.example.com' }],
-])('a Recoup others can reach has no demo and no open doors: %j', (env) => {
+])('a publicly reachable Recoup has no demo and no development access: %j', (env) => {
   const off = { isLocal: false, isDemo: false, allowsPrivateStores: false, isBillingTestMode: false }
   expect(readConfig(env)).toMatchObject(off)
 })
@@ -50,11 +50,11 @@ test.each([
   [{ HOST: '::1' }],
   [{ HOST: '127.0.0.2', PUBLIC_URL: 'http://[::1]:3000' }],
   [{ PUBLIC_URL: 'http://recoup.localhost:3000/' }],
-])('loopback in any spelling is local: %j', (env) => {
+])('every spelling of a loopback address is local: %j', (env) => {
   expect(readConfig(env).isLocal).toBe(true)
 })
 
-test('a switch that is set wins over the local default', () => {
+test('an explicit switch overrides the local default', () => {
   expect(readConfig({ DEMO: 'off', ALLOW_PRIVATE_STORES: 'off' })).toMatchObject({
     isDemo: false,
     allowsPrivateStores: false,
@@ -62,19 +62,19 @@ test('a switch that is set wins over the local default', () => {
   expect(readConfig({ HOST: '0.0.0.0', DEMO: 'on' }).isDemo).toBe(true)
 })
 
-test('with a Stripe key billing is real unless test mode is asked for', () => {
+test('a Stripe key enables real billing unless test mode is set', () => {
   expect(readConfig({ STRIPE_SECRET_KEY: 'sk_test_1' }).isBillingTestMode).toBe(false)
   expect(readConfig({ STRIPE_SECRET_KEY: 'sk_test_1', BILLING_TEST_MODE: 'on' }).isBillingTestMode).toBe(true)
 })
 
-test('the public address follows HOST and PORT, and loses a trailing slash', () => {
+test('the public address follows HOST and PORT and drops a trailing slash', () => {
   expect(readConfig({ PORT: '8080' }).publicUrl).toBe('http://localhost:8080')
   expect(readConfig({ HOST: '10.1.2.3', PORT: '80' }).publicUrl).toBe('http://10.1.2.3:80')
   expect(readConfig({ HOST: '2001:db8::1' }).publicUrl).toBe('http://[2001:db8::1]:3000')
   expect(readConfig({ PUBLIC_URL: 'https://recoup.example.com/' }).publicUrl).toBe('https://recoup.example.com')
 })
 
-test('a variable set to nothing counts as not set', () => {
+test('an empty variable counts as unset', () => {
   expect(readConfig({ PORT: '', SMTP_URL: ' ', DATABASE_URL: '' })).toMatchObject({
     port: 3000,
     smtpUrl: undefined,
@@ -82,12 +82,12 @@ test('a variable set to nothing counts as not set', () => {
   })
 })
 
-test('the direct database is the database unless it is named', () => {
+test('the direct database defaults to the database', () => {
   const databaseUrl = 'postgres://app@/recoup?host=/tmp/x&port=5432'
   expect(readConfig({ DATABASE_URL: databaseUrl })).toMatchObject({ databaseUrl, databaseDirectUrl: databaseUrl })
 })
 
-test('all mistakes are named at once', () => {
+test('reports all mistakes together', () => {
   const wrong = {
     PORT: '99999',
     DEMO: 'yes',
@@ -124,13 +124,13 @@ test.each([
   ['STRIPE_SECRET_KEY', 'pk_live_1'],
   ['DATABASE_PREPARED', 'true'],
   ['GEOIP_DB', '/nowhere/GeoLite2-City.mmdb'],
-])('%s=%s is one mistake that names the setting', (name, value) => {
+])('%s=%s gives one mistake that names the setting', (name, value) => {
   const mistakes = mistakesOf({ [name]: value })
   expect(mistakes).toHaveLength(1)
   expect(mistakes[0]).toContain(name)
 })
 
-test('a mistake never repeats a secret', () => {
+test('a mistake never contains a secret', () => {
   const wrong = {
     APP_SECRET: 'hunter2',
     SMTP_URL: 'http://me:hunter2@host',
@@ -141,7 +141,7 @@ test('a mistake never repeats a secret', () => {
   expect(mistakesOf(wrong).join()).not.toContain('hunter2')
 })
 
-test('two services on one port are a mistake, but only where both would listen', () => {
+test('two services on one port are a mistake only when both listen', () => {
   expect(mistakesOf({ MAILBOX_PORT: '3000' })).toEqual([
     'MAILBOX_PORT and PORT are both 3000. Give one of them another port.',
   ])
@@ -153,13 +153,13 @@ test('two services on one port are a mistake, but only where both would listen',
   expect(portSettings(readConfig({ DEMO: 'off', SMTP_URL: 'smtp://localhost:25' }))).toEqual({ PORT: 3000 })
 })
 
-test('a demo store on Shopify needs the demo', () => {
+test('a Shopify demo store requires the demo', () => {
   expect(mistakesOf({ DEMO: 'off', DEMO_SHOPIFY: 'on' })).toEqual([
     'DEMO_SHOPIFY is on, but DEMO is not, so there is no demo account to connect it to.',
   ])
 })
 
-test('bounces and reports of a provider need all of their settings, and a port of their own', () => {
+test('bounces and provider reports require all of their settings and a separate port', () => {
   expect(mistakesOf({ BOUNCE_SMTP_PORT: '2525' })).toEqual(['BOUNCE_SMTP_PORT is set, but BOUNCE_ADDRESS is not.'])
   expect(mistakesOf({ BOUNCE_ADDRESS: 'a-name-that-is-too-long@x.example' })[0]).toMatch(/at most 21 letters/)
   expect(mistakesOf({ BOUNCE_ADDRESS: 'b@x.example', BOUNCE_SMTP_PORT: '3000' })).toEqual([
@@ -170,13 +170,13 @@ test('bounces and reports of a provider need all of their settings, and a port o
   expect(readConfig(all).mailEvents).toEqual({ provider: 'ses', key: 'k'.repeat(20), secret: 'arn:aws:sns:x' })
 })
 
-test('.env.example lists every setting, and no other', () => {
+test('.env.example lists exactly the existing settings', () => {
   const example = fs.readFileSync('.env.example', 'utf8')
   const listed = [...example.matchAll(/^# ([A-Z_]+)=/gm)].map(([, name]) => name)
   expect(listed).toEqual(settingNames)
 })
 
-test('the secret is made once, for our eyes only, and kept', () => {
+test('the secret is generated once, readable by its owner only, and kept', () => {
   const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-config-'))
   const config = { appSecret: undefined, dataDir }
   const secret = ensureAppSecret(config)
@@ -189,7 +189,7 @@ test('the secret is made once, for our eyes only, and kept', () => {
   fs.rmSync(dataDir, { recursive: true })
 })
 
-test('Stripe has its key, two secrets at most, and is not beside test billing with a live key', () => {
+test('Stripe takes one key and at most two secrets, and refuses a live key in test billing', () => {
   expect(readConfig({}).stripe).toBeNull()
   const env = { STRIPE_SECRET_KEY: 'sk_live_1', STRIPE_WEBHOOK_SECRET: 'whsec_a, whsec_b', STRIPE_AUTOMATIC_TAX: 'on' }
   expect(readConfig(env)).toMatchObject({

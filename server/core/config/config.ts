@@ -1,4 +1,4 @@
-// Reads the environment once. All mistakes are reported together, in sentences; what comes out is frozen.
+// Reads the environment once. Reports all mistakes together, in sentences. The result is frozen.
 
 import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
@@ -43,7 +43,7 @@ const LEAST_SECRET_LENGTH = 32
 const LOOPBACK: readonly string[] = Object.freeze(['127.0.0.0/8', '::1'])
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
-// Messages never repeat a value that may carry a password.
+// Error messages never repeat a value that may contain a password.
 const settings = {
   /** Port of the web server. */
   PORT: port(3000),
@@ -52,111 +52,111 @@ const settings = {
     (host) => !/[\s/]/.test(host),
     'HOST must be an address or a name, such as 127.0.0.1 or 0.0.0.0.',
   ),
-  /** Where browsers and shoppers reach Recoup; it is in every link of every message. */
+  /** Public address of Recoup, used in every link of every message. */
   PUBLIC_URL: optional(
     isOrigin,
     'PUBLIC_URL must be an http or https address without a path, such as https://recoup.example.com.',
   ),
-  /** Reverse proxies whose X-Forwarded-For is believed. */
+  /** Trusted reverse proxies, whose X-Forwarded-For is used. */
   TRUSTED_PROXIES: text('').transform(readProxies),
   /** Folder for the embedded database, the secret and everything else kept on disk. */
   DATA_DIR: text('./data').transform((dir) => path.resolve(dir)),
   /** PostgreSQL 15 or newer; unset: the embedded one. */
   DATABASE_URL: optional(isPostgresUrl, 'DATABASE_URL must begin with postgres:// or postgresql://.'),
-  /** The same database without a pooler in between. */
+  /** The same database without a pooler. */
   DATABASE_DIRECT_URL: optional(isPostgresUrl, 'DATABASE_DIRECT_URL must begin with postgres:// or postgresql://.'),
-  /** Named statements; off for poolers that cannot carry them. */
+  /** Named statements; off for poolers that do not support them. */
   DATABASE_PREPARED: onOff('DATABASE_PREPARED').default(true),
   /** Encrypts store keys and signs links; unset: generated into DATA_DIR. */
   APP_SECRET: optional(
     (secret) => secret.length >= LEAST_SECRET_LENGTH,
     `APP_SECRET must have at least ${LEAST_SECRET_LENGTH} characters.`,
   ),
-  /** What this process does. */
+  /** Roles of this process. */
   ROLES: text('web,worker').transform(readRoles),
-  /** Mail server; unset: the built-in mailbox in local mode, elsewhere nothing is sent. */
+  /** Mail server; unset: the built-in mailbox in local mode, no sending elsewhere. */
   SMTP_URL: optional(
     isUrlOf('smtp:', 'smtps:'),
     'SMTP_URL must look like smtp://user:password@host:587 or smtps://user:password@host:465.',
   ),
   /** Connections to the mail server. */
   SMTP_POOL: wholeNumber('SMTP_POOL', 10, 1, 20),
-  /** Sender of mail when a store has not set its own. */
+  /** Default sender when a store has not set its own. */
   MAIL_FROM: optional(
     (from) => /^([^<>@]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/.test(from),
     'MAIL_FROM must be an address, such as Recoup <hello@example.com>.',
   ),
-  /** Return address of every mail; each gets one of its own, bounces+…@. */
+  /** Return address of mails; each mail gets its own, bounces+…@. */
   BOUNCE_ADDRESS: optional(
     isBounceAddress,
     `BOUNCE_ADDRESS must be an address with at most ${LONGEST_BOUNCE_NAME} letters, digits, dots, _ or - before the @, such as bounces@mail.example.com.`,
   ),
-  /** Port on which Recoup takes mail to the return addresses; off unless set. */
+  /** Port on which Recoup receives mail to the return addresses; off unless set. */
   BOUNCE_SMTP_PORT: optional(
     (port) => /^\d{1,5}$/.test(port) && Number(port) >= 1 && Number(port) <= 65_535,
     'BOUNCE_SMTP_PORT must be a whole number from 1 to 65535.',
   ),
-  /** Certificate (PEM, with its chain) and key by which that port offers STARTTLS. */
+  /** Certificate (PEM, with its chain) and key for STARTTLS on that port. */
   BOUNCE_TLS_CERT: optional((file) => fs.existsSync(file), 'BOUNCE_TLS_CERT names no file.'),
   BOUNCE_TLS_KEY: optional((file) => fs.existsSync(file), 'BOUNCE_TLS_KEY names no file.'),
-  /** Mail provider whose reports are taken. */
+  /** Mail provider whose reports are accepted. */
   MAIL_EVENTS: z
     .enum(['ses', 'postmark', 'sendgrid', 'mailgun'], 'MAIL_EVENTS must be ses, postmark, sendgrid or mailgun.')
     .optional(),
-  /** Last part of the address the provider reports to. */
+  /** Last path segment of the provider's report URL. */
   MAIL_EVENTS_KEY: optional(
     (key) => /^[\w-]{20,100}$/.test(key),
     'MAIL_EVENTS_KEY must have 20 to 100 letters, digits, - or _.',
   ),
-  /** What the provider's reports are checked with. */
+  /** Key that verifies the provider's reports. */
   MAIL_EVENTS_SECRET: optional((secret) => secret.length >= 8, 'MAIL_EVENTS_SECRET is too short.'),
-  /** Name servers asked for the addresses of shops and about a sender's domain; the system's own unless set. */
+  /** Name servers that resolve shop hosts and sender domains; the system's unless set. */
   DNS_SERVERS: text('').transform(readNameServers),
-  /** Ranges of data centres, from which nobody's click counts as a person's; the bundled list unless set. */
+  /** Data centre ranges, whose clicks do not count as human; the bundled list unless set. */
   DATA_CENTRES_FILE: optional((file) => fs.existsSync(file), 'DATA_CENTRES_FILE names no file.'),
-  /** Database in MMDB form that tells where shoppers are; the bundled one of countries unless set. */
+  /** MMDB database for shoppers' locations; the bundled country database unless set. */
   GEOIP_DB: optional((file) => fs.existsSync(file), 'GEOIP_DB names no file.'),
-  /** Version of WhatsApp's Cloud API; Meta ends each after about two years. */
+  /** Version of WhatsApp's Cloud API. Meta retires each after about two years. */
   WHATSAPP_API_VERSION: text('v23.0').refine(
     (version) => /^v\d{1,3}\.\d$/.test(version),
     'WHATSAPP_API_VERSION must look like v23.0.',
   ),
-  /** Instead of https://graph.facebook.com, for a proxy of one's own. */
+  /** Replaces https://graph.facebook.com, for a proxy. */
   WHATSAPP_API_URL: optional(isUrlOf('http:', 'https:'), 'WHATSAPP_API_URL must be an http or https address.'),
-  /** Instead of https://api.twilio.com, for a proxy of one's own. */
+  /** Replaces https://api.twilio.com, for a proxy. */
   TWILIO_API_URL: optional(isUrlOf('http:', 'https:'), 'TWILIO_API_URL must be an http or https address.'),
-  /** The operator's own Twilio account: SMS of accounts that have connected none of their own. */
+  /** The operator's Twilio account: sends SMS for accounts without their own. */
   OPERATOR_TWILIO_ACCOUNT_SID: optional(
     (sid) => /^AC[\da-f]{32}$/i.test(sid),
     'OPERATOR_TWILIO_ACCOUNT_SID must be AC and 32 digits, from the Twilio console.',
   ),
   OPERATOR_TWILIO_AUTH_TOKEN: optional((token) => !/\s/.test(token), 'OPERATOR_TWILIO_AUTH_TOKEN must have no spaces.'),
-  /** Who sends, by country where one says so. */
+  /** Sender by country, where one differs. */
   OPERATOR_TWILIO_SENDERS: text('').transform(readTextSenders),
-  /** What a text costs in credits, as a multiple of the price table. */
+  /** Price of a text in credits, as a multiple of the price table. */
   TEXT_CREDIT_FACTOR: readFactor('TEXT_CREDIT_FACTOR', '1.5'),
-  /** Hosts of push services that notifications are sent through, with commas. */
+  /** Allowed hosts of push services, comma-separated. */
   PUSH_SERVICES: text('').transform(readPushServices),
   /** The demo account, store and mailbox. */
   DEMO: onOff('DEMO').optional(),
-  /** How many days of past the demo gets. */
+  /** Days of history in the demo. */
   DEMO_DAYS: wholeNumber('DEMO_DAYS', 90, 30, 90),
   /** Port of the demo store. */
   DEMO_STORE_PORT: port(3001, 'DEMO_STORE_PORT'),
   /** A second demo store, on Shopify. */
   DEMO_SHOPIFY: onOff('DEMO_SHOPIFY').optional(),
   DEMO_SHOPIFY_PORT: port(3004, 'DEMO_SHOPIFY_PORT'),
-  /** Port of the mailbox's page. */
+  /** Port of the mailbox's web page. */
   MAILBOX_PORT: port(3002, 'MAILBOX_PORT'),
-  /** Port on which the mailbox takes mail. */
+  /** Port on which the mailbox receives mail. */
   MAILBOX_SMTP_PORT: port(3025, 'MAILBOX_SMTP_PORT'),
-  /** Stores at private addresses may be connected. */
+  /** Allows stores at private addresses. */
   ALLOW_PRIVATE_STORES: onOff('ALLOW_PRIVATE_STORES').optional(),
-  /** Plans can be changed without paying. */
+  /** Allows plan changes without payment. */
   BILLING_TEST_MODE: onOff('BILLING_TEST_MODE').optional(),
-  /** Key of the Stripe account. */
+  /** Secret key of the Stripe account. */
   STRIPE_SECRET_KEY: optional((key) => /^(sk|rk)_\S+$/.test(key), 'STRIPE_SECRET_KEY must begin with sk_ or rk_.'),
-  /** What Stripe's webhooks are verified with; two, with a comma between them, while it is being rotated. */
+  /** Secrets that verify Stripe's webhooks; two, comma-separated, during rotation. */
   STRIPE_WEBHOOK_SECRET: text('')
     .transform((secrets) =>
       secrets
@@ -168,37 +168,37 @@ const settings = {
       (secrets) => secrets.length <= 2 && secrets.every((secret) => /^whsec_\S+$/.test(secret)),
       'STRIPE_WEBHOOK_SECRET must begin with whsec_.',
     ),
-  /** Instead of https://api.stripe.com, for a proxy of one's own. */
+  /** Replaces https://api.stripe.com, for a proxy. */
   STRIPE_API_URL: optional(isUrlOf('http:', 'https:'), 'STRIPE_API_URL must be an http or https address.'),
-  /** Stripe computes the tax. */
+  /** Lets Stripe compute the tax. */
   STRIPE_AUTOMATIC_TAX: onOff('STRIPE_AUTOMATIC_TAX').optional(),
-  /** The plan of every account where nothing is sold. */
+  /** The plan of every account when payments are off. */
   DEFAULT_PLAN: text('growth').pipe(
     z.enum(['free', 'starter', 'growth'], 'DEFAULT_PLAN must be free, starter or growth.'),
   ),
-  /** Asked every minute while all is well. */
+  /** URL pinged every minute while all checks pass. */
   ALARM_PING_URL: optional(isUrlOf('http:', 'https:'), 'ALARM_PING_URL must be an http or https address.'),
-  /** Shows /metrics and what /readyz looked at. */
+  /** Grants access to /metrics and the details of /readyz. */
   METRICS_TOKEN: optional(
     (token) => /^[\w.~+/-]{20,200}=*$/.test(token),
     'METRICS_TOKEN must have 20 to 200 letters, digits or -._~+/.',
   ),
-  /** Who may say in the app that a restored Recoup is the live one. */
+  /** Users who may confirm in the app that a restored Recoup is the live one. */
   OPERATOR_EMAILS: text('').transform(readAddresses),
-  /** How much is logged. */
+  /** Log level. */
   LOG_LEVEL: text('info').pipe(z.enum(LOG_LEVELS, `LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}.`)),
-  /** Shown where people can ask for help. */
+  /** Support address shown to users. */
   SUPPORT_EMAIL: optional((address) => /^[^\s@]+@[^\s@]+$/.test(address), 'SUPPORT_EMAIL must be an email address.'),
-  /** Named in footers and terms. */
+  /** Company named in footers and terms. */
   COMPANY_NAME: text('Recoup'),
 }
 
-/** Names of all variables, for the test that compares them with `.env.example`. */
+/** All variable names, for the test that compares them with `.env.example`. */
 export const settingNames = Object.keys(settings)
 
-/** The configuration an environment describes; pure. Throws a ConfigError listing every mistake. */
+/** Parses an environment. Pure. Throws a ConfigError that lists every mistake. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>) {
-  // Compose files and unit files set variables to nothing when they mean "not set".
+  // Compose files and unit files set unused variables to an empty string.
   const given = Object.fromEntries(settingNames.map((name) => [name, env[name]?.trim() || undefined]))
   const parsed = z.object(settings).safeParse(given)
   if (!parsed.success) throw new ConfigError(parsed.error.issues.map((issue) => issue.message))
@@ -210,7 +210,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     port: values.PORT,
     host: values.HOST,
     publicUrl,
-    /** Decision 29: nobody but this machine can reach us. */
+    /** Decision 29: only this machine can reach Recoup. */
     isLocal,
     trustedProxies: values.TRUSTED_PROXIES.length === 0 && isLocal ? LOOPBACK : values.TRUSTED_PROXIES,
     dataDir: values.DATA_DIR,
@@ -221,7 +221,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     roles: values.ROLES,
     smtpUrl: values.SMTP_URL,
     smtpPool: values.SMTP_POOL,
-    /** Whether the sender was chosen by the server's administrator. */
+    /** Whether the server's administrator chose the sender. */
     isMailFromSet: values.MAIL_FROM !== undefined,
     mailFrom: values.MAIL_FROM ?? `${values.COMPANY_NAME.replace(/[<>@"]/g, '')} <recoup@${mailHost}>`,
     bounceAddress: values.BOUNCE_ADDRESS?.toLowerCase(),
@@ -247,7 +247,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
           senders: values.OPERATOR_TWILIO_SENDERS,
         }
       : null,
-    /** Thousandths of the price table. */
+    /** In thousandths of the price table. */
     textCreditPerMille: values.TEXT_CREDIT_FACTOR,
     pushServices: values.PUSH_SERVICES,
     isDemo: values.DEMO ?? isLocal,
@@ -280,13 +280,13 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
   return Object.freeze(config)
 }
 
-/** Reads `.env` of the working folder if there is one (the environment wins), then the environment. */
+/** Reads `.env` of the working folder if present, then the environment, which wins. */
 export function loadConfig(): Config {
   if (fs.existsSync('.env')) process.loadEnvFile('.env')
   return readConfig(process.env)
 }
 
-/** The secret in use: the configured one, else the one kept in the data folder, made on the first start. */
+/** Returns the configured secret, else the one in the data folder. Generates it on the first start. */
 export function ensureAppSecret(config: Pick<Config, 'appSecret' | 'dataDir'>): string {
   if (config.appSecret) return config.appSecret
   const file = path.join(openDataDir(config.dataDir), 'app-secret')
@@ -301,12 +301,12 @@ export function ensureAppSecret(config: Pick<Config, 'appSecret' | 'dataDir'>): 
   return secret
 }
 
-/** Puts a backup's secret where `ensureAppSecret` finds it. */
+/** Stores a backup's secret where `ensureAppSecret` finds it. */
 export function keepAppSecret(config: Pick<Config, 'dataDir'>, secret: string): void {
   writeSecret(path.join(openDataDir(config.dataDir), 'app-secret'), secret)
 }
 
-/** On disk before it is used: what is encrypted with a secret that a power cut took away is lost. */
+/** Syncs the secret to disk before use: data encrypted with a secret lost in a power cut is unreadable. */
 function writeSecret(file: string, secret: string) {
   const unfinished = `${file}.new`
   fs.writeFileSync(unfinished, `${secret}\n`, { mode: 0o600, flush: true })
@@ -335,7 +335,7 @@ function* contradictions(config: Config): Generator<string> {
   }
 }
 
-/** The ports this configuration opens, by the setting that names each. */
+/** The ports this configuration opens, by setting name. */
 export function portSettings(config: Config): Record<string, number> {
   const web: { PORT?: number } = config.roles.includes('web') ? { PORT: config.port } : {}
   const store = config.isDemo ? { DEMO_STORE_PORT: config.demoStorePort } : {}
@@ -349,5 +349,5 @@ export function portSettings(config: Config): Record<string, number> {
 
 export type MailConfig = Pick<Config, 'smtpUrl' | 'isLocal' | 'isDemo'>
 
-/** Whoever reads the mailbox reads password links, so it takes real mail in local mode only. */
+/** The mailbox shows password links, so it takes real mail in local mode only. */
 export const hasMailbox = ({ isDemo, isLocal, smtpUrl }: MailConfig): boolean => isDemo || (isLocal && !smtpUrl)

@@ -19,7 +19,7 @@ test.skipIf(skip)('a new data folder is closed to other users of the machine', (
   expect(modeOf('new', 'data') & (isRoot ? 0o067 : 0o077)).toBe(0)
 })
 
-test.skipIf(skip)('one that was open to them is closed, with what lies in it', () => {
+test.skipIf(skip)('a data folder open to other users is closed together with its files', () => {
   const files = ['app-secret', 'mailbox.sqlite', 'mailbox.sqlite-wal', 'phones.sqlite', 'demo-store.sqlite-shm']
   fs.mkdirSync(path.join(scratch, 'old', 'postgres'), { recursive: true })
   for (const name of files) fs.writeFileSync(path.join(scratch, 'old', name), 'x')
@@ -30,7 +30,7 @@ test.skipIf(skip)('one that was open to them is closed, with what lies in it', (
   expect(files.map((name) => [name, modeOf('old', name)])).toEqual(files.map((name) => [name, 0o600]))
 })
 
-test.skipIf(skip)('a folder that is more than ours stays as open as it is', () => {
+test.skipIf(skip)('a folder that holds other files keeps its permissions', () => {
   const shared = path.join(scratch, 'shared')
   fs.mkdirSync(shared)
   fs.writeFileSync(path.join(shared, 'something-else'), '')
@@ -39,7 +39,7 @@ test.skipIf(skip)('a folder that is more than ours stays as open as it is', () =
   expect(modeOf('shared')).toBe(0o755)
 })
 
-test.skipIf(skip)('mail, texts and the demo store are written where nobody else reads them', () => {
+test.skipIf(skip)('mail, texts and the demo store are readable by their owner only', () => {
   const file = (name: string) => path.join(scratch, name)
   fs.writeFileSync(file('mail.sqlite'), '', { mode: 0o644 })
   const [mail, texts, store] = [

@@ -1,4 +1,4 @@
-// The data folder, and the short private folders under the system's temporary folder that belong to it.
+// The data folder and its short private folders under the system's temporary folder.
 
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -7,12 +7,11 @@ import os from 'node:os'
 import path from 'node:path'
 import { StartupError } from './startup-errors.ts'
 
-/** The user a folder or process is for; empty means the user we run as. */
+/** The user of a folder or process; empty means the current user. */
 export type Owner = { uid?: number; gid?: number }
 
 /**
- * Makes the data folder if it is missing, closes it to other users of the machine, proves that it can be written, and returns its real
- * path.
+ * Creates the data folder if missing, closes it to other users, checks that it is writable, and returns its real path.
  */
 export function openDataDir(dataDir: string): string {
   makeFolders(path.resolve(dataDir))
@@ -23,50 +22,50 @@ export function openDataDir(dataDir: string): string {
   return real
 }
 
-/** As root, the database runs as another user: its group may pass through the data folder, not list it. */
+/** When started as root, the database runs as another user. Its group may traverse the data folder, not list it. */
 export function letPass(realDataDir: string, { gid }: Owner): void {
   if (gid === undefined) return
   fs.chownSync(realDataDir, fs.statSync(realDataDir).uid, gid)
   fs.chmodSync(realDataDir, 0o710)
 }
 
-/** Files of ours: secrets, and mail with password links in it. */
+/** Files of Recoup: secrets, and mail with password links. */
 const OURS = /^(app-secret(\.new)?|postgres-location|[a-z-]+\.sqlite(-wal|-shm|-journal)?)$/
 
-/** Data folders made by earlier versions were open to every user of the machine. */
+/** Earlier versions created data folders that every user of the machine could read. */
 function closeToOthers(real: string): void {
   const names = fs.readdirSync(real)
   for (const name of names.filter((each) => OURS.test(each))) narrow(path.join(real, name), 0o600)
-  // What is somebody's home or /tmp as well stays as it is.
+  // A folder with other content, such as a home or /tmp, keeps its permissions.
   const isOurs = names.length === 0 || names.some((name) => OURS.test(name) || name === 'postgres')
   if (isOurs) narrow(real, process.getuid?.() === 0 ? 0o710 : 0o700)
 }
 
 function narrow(file: string, allowed: number): void {
   const found = fs.lstatSync(file)
-  // Not through a link, and nothing with a sticky bit: that is many people's.
+  // Skips links and folders with a sticky bit, which many users share.
   if (found.isSymbolicLink() || found.uid !== process.getuid?.() || (found.mode & 0o1000) !== 0) return
   if ((found.mode & 0o777 & ~allowed) !== 0) fs.chmodSync(file, found.mode & allowed)
 }
 
-/** Not by mkdir's `recursive`: where the system takes no new folders (/proc), Node's never comes back. */
+/** Does not use mkdir's `recursive`: on file systems without new folders (/proc) Node never returns. */
 function makeFolders(folder: string) {
   if (fs.existsSync(folder)) return
   makeFolders(path.dirname(folder))
   fs.mkdirSync(folder)
 }
 
-/** A short name for a data folder, the same for every path that leads to it. */
+/** A short hash of a data folder, the same for every path to it. */
 export function hashOfFolder(realPath: string): string {
   return createHash('sha256').update(realPath).digest('hex').slice(0, 12)
 }
 
-/** Unix socket paths are limited to 107 bytes (103 on macOS), of which the folder's name and the socket's need up to 40. */
+/** Unix socket paths are limited to 107 bytes (103 on macOS). The names of folder and socket need up to 40. */
 const LONGEST_TEMP_PATH = 60
 
 /**
- * A folder of mode 0700 for the sockets of one data folder. Anybody may make a folder in the temporary folder, so one that
- * belongs to somebody else is refused.
+ * A folder of mode 0700 for one data folder's sockets. Any user can create a folder in the temporary folder, so one
+ * with another owner is refused.
  */
 export function privateFolder(realDataDir: string, purpose: string, owner: Owner = {}): string {
   const temp = os.tmpdir()
@@ -87,7 +86,7 @@ export function privateFolder(realDataDir: string, purpose: string, owner: Owner
   return folder
 }
 
-/** Whether that user can pass into the folder: asked of the system itself, as modes, access lists and mounts all have a say. */
+/** Whether that user can enter the folder. Asks the system, because modes, access lists and mounts all matter. */
 export function canEnter(folder: string, owner: Owner): boolean {
   if (owner.uid === undefined) return true
   const asked = spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], { ...owner, cwd: '/', stdio: 'ignore' })

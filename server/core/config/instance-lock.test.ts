@@ -11,7 +11,7 @@ beforeEach(() => {
 })
 afterEach(() => fs.rmSync(dataDir, { recursive: true, force: true }))
 
-/** A process of its own that takes the lock, says so, and keeps it. */
+/** Starts a process that takes the lock, reports it and holds it. */
 function anotherInstance() {
   const module = new URL('./instance-lock.ts', import.meta.url).href
   const code = `
@@ -25,14 +25,14 @@ function firstWords(instance: ReturnType<typeof anotherInstance>) {
   return new Promise<string>((resolve) => instance.stdout.once('data', (words) => resolve(String(words).trim())))
 }
 
-/** With -9, as a crash would. */
+/** Kills with -9, like a crash. */
 function end(instance: ReturnType<typeof anotherInstance>) {
   if (instance.exitCode !== null) return Promise.resolve()
   instance.kill('SIGKILL')
   return new Promise<void>((resolve) => instance.once('exit', () => resolve()))
 }
 
-test('a second start is told that Recoup is running, and where', async () => {
+test('a second start is refused with the address of the running one', async () => {
   const first = await acquireInstanceLock(dataDir, 'http://localhost:3000')
   const second = acquireInstanceLock(dataDir, 'http://localhost:3100')
   await expect(second).rejects.toThrow(
@@ -48,7 +48,7 @@ test('the lock is free after a release', async () => {
   }
 })
 
-test('another way to the same data folder meets the same lock', async () => {
+test('another path to the same data folder finds the same lock', async () => {
   const link = `${dataDir}-link`
   fs.symlinkSync(dataDir, link)
   const lock = await acquireInstanceLock(dataDir, 'x')
@@ -57,7 +57,7 @@ test('another way to the same data folder meets the same lock', async () => {
   fs.rmSync(link)
 })
 
-test('a killed instance leaves nothing in the way', async () => {
+test('a killed instance does not block the next start', async () => {
   const killed = anotherInstance()
   expect(await firstWords(killed)).toBe('mine')
   await expect(acquireInstanceLock(dataDir, 'x')).rejects.toThrow('http://localhost:3999')
@@ -66,7 +66,7 @@ test('a killed instance leaves nothing in the way', async () => {
   await lock.release()
 })
 
-test('of several starts that find a dead socket, exactly one gets the folder', async () => {
+test('exactly one of several starts takes over a dead socket', async () => {
   const killed = anotherInstance()
   await firstWords(killed)
   await end(killed)

@@ -1,4 +1,4 @@
-// One Recoup per data folder. The lock is a socket somebody listens on: the system frees it however the process ends.
+// One Recoup per data folder. The lock is a listening socket, which the system frees however the process ends.
 
 import fs from 'node:fs'
 import net from 'node:net'
@@ -6,7 +6,7 @@ import path from 'node:path'
 import { hashOfFolder, openDataDir, privateFolder } from './data-dir.ts'
 import { StartupError } from './startup-errors.ts'
 
-/** Another process has the data folder. */
+/** Another process holds the data folder. */
 export class InstanceRunning extends StartupError {
   override name = 'InstanceRunning'
 }
@@ -15,7 +15,7 @@ export type InstanceLock = { release(): Promise<void> }
 
 const ANSWER_LIMIT_MS = 2_000
 
-/** Takes the data folder for this process, or throws a StartupError naming the address of the instance that has it. */
+/** Locks the data folder for this process, or throws a StartupError with the address of the running instance. */
 export async function acquireInstanceLock(dataDir: string, address: string): Promise<InstanceLock> {
   for (;;) {
     const socketPath = lockPath(dataDir)
@@ -45,7 +45,7 @@ function listen(socketPath: string, address: string): Promise<net.Server | null>
     socket.on('error', () => socket.destroy())
     socket.end(address)
   })
-  // ENOENT: the folder went away with an instance that ended this very moment.
+  // ENOENT: another instance ended and removed the folder at this moment.
   const isPassing = (error: NodeJS.ErrnoException) => error.code === 'EADDRINUSE' || error.code === 'ENOENT'
   server.once('error', (error) => (isPassing(error) ? resolve(null) : reject(error)))
   server.listen(socketPath, () => {
@@ -63,17 +63,17 @@ async function release(server: net.Server, socketPath: string) {
   try {
     fs.rmdirSync(path.dirname(socketPath))
   } catch {
-    // The next instance is in it already.
+    // The next instance already uses the folder.
   }
 }
 
-/** What the listener behind the socket answers; null when nobody listens any more. */
+/** The listener's reply; null when nothing listens. */
 function askAddress(socketPath: string): Promise<string | null> {
   const { promise, resolve } = Promise.withResolvers<string | null>()
   let answer = ''
   const socket = net.connect(socketPath)
   socket.setEncoding('utf8')
-  // It listens but does not answer: stopped or very busy, yet there.
+  // The listener does not reply: stopped or very busy, but alive.
   socket.setTimeout(ANSWER_LIMIT_MS, () => {
     socket.destroy()
     resolve(answer)
@@ -94,8 +94,8 @@ function fileIdentity(file: string) {
 }
 
 /**
- * Two starts may find the same dead socket. Moving it aside and looking at what was moved keeps the slower one from removing
- * the socket the faster one has just opened.
+ * Two starts may find the same dead socket. Moving it aside and checking what was moved keeps the slower one from
+ * removing the faster one's new socket.
  */
 function removeDeadSocket(socketPath: string, dead: string | null) {
   const aside = `${socketPath}.${process.pid}`

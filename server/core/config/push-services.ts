@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 
-// PUSH_SERVICES: the hosts that notifications are sent through (P3, decision 81). Pure.
+// PUSH_SERVICES: allowed hosts of push services (P3, decision 81). Pure.
 
 /**
  * Of Firefox (mozilla-push-service.readthedocs.io), Chrome (firebase.google.com/docs/cloud-messaging), Chromium without Google’s keys, Safari (developer.apple.com, "allow

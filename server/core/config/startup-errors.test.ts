@@ -23,7 +23,7 @@ function listen(port: number, host = '127.0.0.1') {
   })
 }
 
-test('a port in use names the setting behind it', async () => {
+test('a port in use names its setting', async () => {
   const taken = await listen(0)
   const { port } = taken.address() as net.AddressInfo
   const failure = await failureOf(() => listen(port))
@@ -33,12 +33,12 @@ test('a port in use names the setting behind it', async () => {
   taken.close()
 })
 
-test('an address that is not ours is about HOST', async () => {
+test('a foreign address names HOST', async () => {
   const failure = await failureOf(() => listen(0, '192.0.2.1'))
   expect(explainStartupError(failure)).toContain('HOST 192.0.2.1 is not an address of this machine')
 })
 
-test('a file in the place of the data folder is named', async () => {
+test('a file in place of the data folder is named', async () => {
   const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-errors-')), 'file')
   fs.writeFileSync(file, '')
   const failure = await failureOf(() => fs.mkdirSync(path.join(file, 'data'), { recursive: true }))
@@ -50,11 +50,11 @@ test.each([
   ['EACCES', 'may not read or write /d'],
   ['EROFS', 'read-only'],
   ['ENOSPC', 'disk is full'],
-])('%s on a folder is one sentence', (code, words) => {
+])('%s on a folder gives one sentence', (code, words) => {
   expect(explainStartupError(Object.assign(new Error(code), { code, path: '/d', syscall: 'mkdir' }))).toContain(words)
 })
 
-test('a database that is not there is named without its password', async () => {
+test('an unreachable database is named without its password', async () => {
   const server = await listen(0)
   const { port } = server.address() as net.AddressInfo
   await new Promise((resolve) => server.close(resolve))
@@ -65,7 +65,7 @@ test('a database that is not there is named without its password', async () => {
   expect(sentence).not.toContain('hunter2')
 })
 
-test('our own sentences pass through, a bug stays unexplained', () => {
+test('keeps our own messages and does not explain bugs', () => {
   expect(explainStartupError(new Error('outer', { cause: new StartupError('Do this.') }))).toBe('Do this.')
   expect(explainStartupError(new TypeError('x is not a function'))).toBeNull()
   expect(explainStartupError('nonsense')).toBeNull()

@@ -1,6 +1,6 @@
-// What Recoup says when it cannot start: one sentence on stderr, never a stack trace for something the operator can fix.
+// Explains start-up failures: one sentence on stderr, no stack trace when the operator can fix it.
 
-/** Thrown by our own start-up code; its message is already a sentence for the operator. */
+/** Thrown by start-up code. Its message is a sentence for the operator. */
 export class StartupError extends Error {
   override name = 'StartupError'
 }
@@ -16,8 +16,8 @@ type SystemError = {
 type PortSettings = Readonly<Record<string, number>>
 
 /**
- * The sentence for an error met while starting, or null when it is a bug of ours (then the stack trace is the better answer).
- * `ports` names the setting behind each port, e.g. `{ PORT: 3000, MAILBOX_PORT: 3002 }`.
+ * The sentence for a start-up error, or null for a bug, where the stack trace helps more. `ports` maps settings to
+ * ports, e.g. `{ PORT: 3000, MAILBOX_PORT: 3002 }`.
  */
 export function explainStartupError(error: unknown, ports: PortSettings = {}): string | null {
   for (let cause = error; cause instanceof Error; cause = innerError(cause)) {
@@ -28,7 +28,7 @@ export function explainStartupError(error: unknown, ports: PortSettings = {}): s
   return null
 }
 
-/** Node reports "tried IPv6, then IPv4" as an AggregateError whose parts carry the address. */
+/** Node reports IPv6 and IPv4 attempts as an AggregateError whose parts carry the address. */
 function innerError(error: Error): unknown {
   if (error.cause === undefined && error instanceof AggregateError) return error.errors[0]
   return error.cause
@@ -85,7 +85,7 @@ const UNREACHABLE = new Set([
   'ECONNRESET',
 ])
 
-/** Connection errors of Node and the SQLSTATEs a PostgreSQL server answers a new connection with. */
+/** Connection errors of Node and the SQLSTATEs with which PostgreSQL refuses a connection. */
 function explainDatabase(error: SystemError) {
   const code = String(error.code ?? '')
   if (UNREACHABLE.has(code)) {

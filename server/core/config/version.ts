@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** The version of this Recoup, as `package.json` has it. */
-export const VERSION: string = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')).version
+/** The version of Recoup from `package.json`. */
+export const VERSION: string = JSON.parse(
+  readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
+).version

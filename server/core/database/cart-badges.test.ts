@@ -7,7 +7,7 @@ import { newId } from '../common/ids.ts'
 import { knownMigrations } from './files.ts'
 import { migrate } from './migrate.ts'
 
-// A database of before 0061, with carts in every state, is taken over.
+// Migrates a database from before 0061 with carts in every state.
 
 const world = aWorld()
 const databases = emptyDatabases()
@@ -48,7 +48,7 @@ async function inEveryState(): Promise<Shop> {
   return shop
 }
 
-test('carts keep their badges, counters and filters', async () => {
+test('the migration keeps badges, counters and filters of carts', async () => {
   const shop = await inEveryState()
   const old = await aDatabaseOfBefore()
   await copyRows(world.pool, old)
@@ -66,7 +66,7 @@ test('carts keep their badges, counters and filters', async () => {
   expect(await rowsOf(old, 'cart_badges')).toEqual((await rowsOf(world.pool, 'cart_badges')).filter(isOfCart))
   expect(await rowsOf(old, 'mailed_shoppers')).toEqual(await rowsOf(world.pool, 'mailed_shoppers'))
 
-  // From then on by triggers, in both alike.
+  // From here on triggers maintain both databases.
   for (const pool of [old, world.pool]) {
     await pool.query(`update carts set status = 'lost' where store_id = $1 and status = 'active'`, [shop.storeId])
     await pool.query(`update carts set status = 'purchased' where store_id = $1 and status = 'abandoned'`, [
@@ -84,7 +84,7 @@ test('carts keep their badges, counters and filters', async () => {
   expect(wrong).toEqual([])
 })
 
-test('the update waits for other processes, and is refused while one runs', async () => {
+test('the migration waits for other processes and is refused while one runs', async () => {
   const old = await aDatabaseOfBefore()
   const beat = `insert into workers (id, started_at, seen_at, steady_since) values ($1, now(), now(), now())`
   await old.query(beat, [newId()])

@@ -18,7 +18,7 @@ async function aDatabase(): Promise<pg.Pool> {
   return pool
 }
 
-/** Asks until it is so: what another connection does is seen in the catalogue only. */
+/** Polls the catalogue: other connections are visible only there. */
 async function until(pool: pg.Pool, condition: string): Promise<void> {
   for (;;) {
     const { rows } = await pool.query(`select (${condition}) as "isSo"`)
@@ -30,7 +30,7 @@ const IS_WAITING = `exists (select 1 from pg_stat_progress_create_index where da
 const isValid = async (pool: pg.Pool) =>
   (await pool.query(`select indisvalid from pg_index where indexrelid = to_regclass('shoes_by_size')`)).rows
 
-/** A transaction whose snapshot the build has to wait for. */
+/** Opens a transaction whose snapshot the index build has to wait for. */
 async function holdSnapshot(pool: pg.Pool): Promise<() => Promise<void>> {
   const client = await pool.connect()
   await client.query('begin isolation level repeatable read')
@@ -41,12 +41,12 @@ async function holdSnapshot(pool: pg.Pool): Promise<() => Promise<void>> {
   }
 }
 
-test('an index that is built concurrently keeps nobody from writing while it is built', async () => {
+test('a concurrent index build does not block writes', async () => {
   const pool = await aDatabase()
   const letGo = await holdSnapshot(pool)
   const built = migrate(pool, { migrations })
   await until(pool, IS_WAITING)
-  // Whoever waited for the build would wait for ever: it ends after these.
+  // The build ends only after these writes, so waiting for it would deadlock.
   for (let id = 1; id <= 20; id++) await pool.query('insert into shoes values ($1, $1)', [id])
   await pool.query('update shoes set size = size + 1')
   await pool.query('delete from shoes where id = 1')
@@ -56,7 +56,7 @@ test('an index that is built concurrently keeps nobody from writing while it is 
   expect(await isValid(pool)).toEqual([{ indisvalid: true }])
 })
 
-test('a second process that waits for the first does not keep the index from being finished', async () => {
+test('a second process that waits for the first does not block the index build', async () => {
   const pool = await aDatabase()
   const letGo = await holdSnapshot(pool)
   const first = migrate(pool, { migrations })
@@ -74,7 +74,7 @@ test('a second process that waits for the first does not keep the index from bei
   expect(said).toEqual(['Another process of Recoup is updating the database. Waiting until it has finished.'])
 })
 
-test('an index left invalid by an attempt that was cut off is built anew', async () => {
+test('an invalid index left by an interrupted attempt is rebuilt', async () => {
   const pool = await aDatabase()
   const letGo = await holdSnapshot(pool)
   const cutOff = migrate(pool, { migrations }).catch(String)
@@ -89,7 +89,7 @@ test('an index left invalid by an attempt that was cut off is built anew', async
   expect(await isValid(pool)).toEqual([{ indisvalid: true }])
 })
 
-test('an index that was finished and not recorded is not built a second time', async () => {
+test('a finished but unrecorded index is not built again', async () => {
   const pool = await aDatabase()
   await pool.query('create index shoes_by_size on shoes (size)')
   const { rows } = await pool.query(`select 'shoes_by_size'::regclass::oid as oid`)
@@ -97,7 +97,7 @@ test('an index that was finished and not recorded is not built a second time', a
   expect((await pool.query(`select 'shoes_by_size'::regclass::oid as oid`)).rows).toEqual(rows)
 })
 
-test('an index is dropped concurrently, also when it is gone already', async () => {
+test('a concurrent drop succeeds even when the index is already gone', async () => {
   const pool = await aDatabase()
   await migrate(pool, { migrations })
   const dropped = readMigration('0003_drop.sql', '-- no transaction\ndrop index concurrently if exists shoes_by_size;')
@@ -107,7 +107,7 @@ test('an index is dropped concurrently, also when it is gone already', async () 
   expect(await migrate(pool, { migrations: [...migrations, dropped, again] })).toEqual(['0004_drop.sql'])
 })
 
-test('a file without a transaction holds one statement that can be repeated', () => {
+test('a migration without a transaction holds one repeatable statement', () => {
   const read = (text: string) => () => readMigration('0002_a.sql', `-- no transaction\n${text}`)
   expect(read('create index concurrently a on shoes (size); create index concurrently b on shoes (id);')).toThrow(
     'may hold one statement only',

@@ -6,7 +6,7 @@ const figures: TableEntry = {
   export: { none: 'derived from carts, messages and orders' },
 }
 
-/** Of analytics. */
+/** The tables of analytics. */
 export const figureTables: Readonly<Record<string, TableEntry>> = {
   rollups: { of: 'store', person: { none: 'sums' }, export: { none: 'derived from carts and orders' } },
   rollup_days: { of: 'store', person: { none: 'sums' }, export: { none: 'derived from carts and orders' } },

@@ -1,4 +1,4 @@
-// The migrations this code contains: plain SQL in db/migrations, one number each, applied in the order of their numbers.
+// Loads the migrations in db/migrations: plain SQL, each with a unique number, applied in order.
 
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
@@ -7,9 +7,9 @@ export interface Migration {
   name: string
   number: number
   text: string
-  /** SHA-256 of the text. A released file never changes: the database remembers which one it was made with. */
+  /** SHA-256 of the text. A released file never changes: the database stores the checksum it was migrated with. */
   checksum: string
-  /** Set for a file that says `-- no transaction`: the index its one statement builds or drops. */
+  /** Set for a file that begins with `-- no transaction`: the index that its single statement creates or drops. */
   alone: { index: string; isDrop: boolean } | null
 }
 
@@ -35,13 +35,16 @@ export async function knownMigrations(folder: URL = FOLDER): Promise<Migration[]
 export function readMigration(name: string, content: string): Migration {
   const number = NAME.exec(name)?.[1]
   if (!number) throw new Error(`${name} is no name of a migration. Call it like 0013_what_it_does.sql.`)
-  // A checkout on Windows may have other line ends than the release.
+  // A checkout on Windows may have different line endings.
   const text = content.replaceAll('\r\n', '\n')
   const checksum = createHash('sha256').update(text).digest('hex')
   return { name, number: Number(number), text, checksum, alone: aloneOf(name, text) }
 }
 
-/** PostgreSQL refuses to build an index concurrently in a transaction. The statement can be repeated after an attempt that was cut off. */
+/**
+ * PostgreSQL cannot build an index concurrently inside a transaction. The statement must be repeatable after an
+ * interrupted attempt.
+ */
 function aloneOf(name: string, text: string): Migration['alone'] {
   const [first, ...rest] = text.split('\n')
   if (first !== NO_TRANSACTION) return null

@@ -6,12 +6,12 @@ import { sql } from '../db/db.ts'
 import { knownMigrations } from './files.ts'
 import { migrate } from './migrate.ts'
 
-// A database of before 0044 and 0045, with rows, is taken over.
+// Migrates a database with rows from before 0044 and 0045.
 
 const world = aWorld()
 const databases = emptyDatabases()
 
-test('carts of cancelled and refunded orders get their mark, and the kinds of mail reports are checked', async () => {
+test('carts of cancelled and refunded orders are marked, and the kinds of mail reports are checked', async () => {
   const shop = await aShop(world)
   const carts: Record<string, string> = {}
   for (const name of ['kept', 'cancelled', 'refunded', 'partly']) {

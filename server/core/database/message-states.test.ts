@@ -3,13 +3,13 @@ import { copyRows, emptyDatabases } from '../../../test/databases.ts'
 import { aScene, HOUR, send, wait } from '../../../test/message-scene.ts'
 import { aSteadyWorker, recordsOf, stored, storedOne } from '../../../test/turn-scene.ts'
 import { aWorld } from '../../../test/world.ts'
-import { openDb } from '../db/db.ts'
-import { newId } from '../common/ids.ts'
 import { closeAbandonedSends } from '../../delivery/send/abandoned.ts'
+import { newId } from '../common/ids.ts'
+import { openDb } from '../db/db.ts'
 import { knownMigrations } from './files.ts'
 import { migrate } from './migrate.ts'
 
-// A database of before 0074, 0075 and 0081, with messages as a process that was stopped leaves them, is taken over.
+// Migrates a database from before 0074, 0075 and 0081 with messages that a stopped process left behind.
 
 const world = aWorld()
 const databases = emptyDatabases()
@@ -21,7 +21,7 @@ const ACCEPTED = {
 }
 const CASES = ['answered', 'unanswered', 'prepared', 'text', 'was prepared as a mail', 'sent'] as const
 
-test('a mail in flight is settled, a prepared one is due again, and a text that was prepared as a mail can be reported', async () => {
+test('a mail in flight is settled, a prepared one is due again, and a text prepared as a mail can be reported', async () => {
   const scene = await aScene(world, CASES.length)
   const { storeId } = scene
   await wait(world, storeId, HOUR)
@@ -44,7 +44,7 @@ test('a mail in flight is settled, a prepared one is due again, and a text that 
   await set('prepared', claimed, [judged, left])
   await set('text', `state = 'handed_over', channel = 'sms', ${open}, judged = $3, handed_over_at = $4`, [judged, left])
   await set('was prepared as a mail', `channel = 'sms', worker_id = $2, judged = $3`, [judged])
-  // A text had its decision recorded as it left.
+  // The decision on a text was recorded when it was sent.
   await old.query(`update decisions set result = null, result_at = null, result_inputs = null where message_id = $1`, [
     idOf('text'),
   ])

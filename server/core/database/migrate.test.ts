@@ -5,10 +5,10 @@ import { pathToFileURL } from 'node:url'
 import type pg from 'pg'
 import { expect, test } from 'vitest'
 import { emptyDatabases } from '../../../test/databases.ts'
-import { openDb } from '../db/db.ts'
-import { isDatabaseAway } from '../db/db-away.ts'
 import { StartupError } from '../config/startup-errors.ts'
 import { VERSION } from '../config/version.ts'
+import { openDb } from '../db/db.ts'
+import { isDatabaseAway } from '../db/db-away.ts'
 import { knownMigrations, readMigration } from './files.ts'
 import { isMigrated, migrate } from './migrate.ts'
 
@@ -27,7 +27,7 @@ const namesOf = async (pool: pg.Pool) =>
     )
   ).rows.map(({ relname }) => relname)
 
-/** What a refusal says. It has to be for the operator: one sentence, no stack. */
+/** The message of a refusal: one sentence for the operator, no stack trace. */
 async function refusalOf(work: Promise<unknown>): Promise<string> {
   const error = await work.then(
     () => null,
@@ -43,21 +43,21 @@ function aFolder(files: Record<string, string>): URL {
   return pathToFileURL(`${folder}/`)
 }
 
-test('the migrations of this release have one number each, in order, and each file is short', async () => {
+test('the migrations of this release are short and numbered uniquely and in order', async () => {
   const migrations = await knownMigrations()
   const numbers = migrations.map(({ number }) => number)
   expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b))
   expect(migrations.filter(({ text }) => text.split('\n').length > 401)).toEqual([])
 })
 
-test('two migrations with one number are refused, and a name without a number too', async () => {
+test('two migrations with one number, or a name without a number, are refused', async () => {
   await expect(knownMigrations(aFolder({ '0001_a.sql': '', '0001_b.sql': '' }))).rejects.toThrow(
     'Two migrations have the number 1: 0001_a.sql and 0001_b.sql.',
   )
   await expect(knownMigrations(aFolder({ 'later.sql': '' }))).rejects.toThrow('later.sql is no name of a migration')
 })
 
-test('what is new is applied once, and remembered with its checksum and the version that applied it', async () => {
+test('a new migration is applied once and recorded with its checksum and the version of Recoup', async () => {
   const pool = await aDatabase()
   expect(await migrate(pool, { migrations: [shoes], version: '0.1.0' })).toEqual(['0001_shoes.sql'])
   expect(await migrate(pool, { migrations: [shoes, socks], version: '0.2.0' })).toEqual(['0002_socks.sql'])
@@ -68,7 +68,7 @@ test('what is new is applied once, and remembered with its checksum and the vers
   ])
 })
 
-test('the line ends of a checkout change no checksum', () => {
+test('line endings do not change the checksum', () => {
   const [unix, windows] = ['select 1;\nselect 2;\n', 'select 1;\r\nselect 2;\r\n']
   expect(readMigration('0001_a.sql', windows).checksum).toBe(readMigration('0001_a.sql', unix).checksum)
 })
@@ -81,7 +81,7 @@ test('processes that start at the same time migrate once', async () => {
   expect(applied.flat().sort()).toEqual([shoes.name, socks.name])
 })
 
-test('a file that fails is rolled back alone: what came before it stays, and the next start goes on there', async () => {
+test('a failed file is rolled back alone, and the next start continues there', async () => {
   const pool = await aDatabase()
   const broken = readMigration('0002_broken.sql', 'create table half (id int);\ncreate table half (id int);')
   const said = await refusalOf(migrate(pool, { migrations: [shoes, broken] }))
@@ -90,7 +90,7 @@ test('a file that fails is rolled back alone: what came before it stays, and the
   expect(await migrate(pool, { migrations: [shoes, socks] })).toEqual([socks.name])
 })
 
-test('a migration that was changed after it was applied is refused, and names the file', async () => {
+test('a changed migration is refused with its file name', async () => {
   const pool = await aDatabase()
   await migrate(pool, { migrations: [shoes], version: '0.1.0' })
   const changed = readMigration('0001_shoes.sql', `${shoes.text}\n`)
@@ -100,7 +100,7 @@ test('a migration that was changed after it was applied is refused, and names th
   expect(await namesOf(pool)).toEqual(['migrations', 'shoes'])
 })
 
-test('a database that a newer Recoup has migrated is refused, with that version and what to do', async () => {
+test('a database migrated by a newer Recoup is refused with that version and instructions', async () => {
   const pool = await aDatabase()
   await migrate(pool, { migrations: [shoes, socks], version: '0.9.0' })
   expect(await refusalOf(migrate(pool, { migrations: [shoes] }))).toBe(
@@ -108,7 +108,7 @@ test('a database that a newer Recoup has migrated is refused, with that version 
   )
 })
 
-test('a migration that was numbered before one already applied is refused', async () => {
+test('a migration numbered before an applied one is refused', async () => {
   const pool = await aDatabase()
   await migrate(pool, { migrations: [socks] })
   expect(await refusalOf(migrate(pool, { migrations: [shoes, socks] }))).toContain(
@@ -116,7 +116,7 @@ test('a migration that was numbered before one already applied is refused', asyn
   )
 })
 
-test('a database of a development version from before 0.1.0 is refused in one sentence and not touched', async () => {
+test('a database of a development version before 0.1.0 is refused in one sentence and left unchanged', async () => {
   const pool = await aDatabase()
   await pool.query(`
     create table migrations (name text primary key, applied_at timestamptz not null);
@@ -130,7 +130,7 @@ test('a database of a development version from before 0.1.0 is refused in one se
   expect(await isMigrated(pool)).toBe(false)
 })
 
-test('a table in use is waited for briefly and again, and the migration goes through once it is free', async () => {
+test('a locked table is waited for briefly and repeatedly, and the migration succeeds once it is free', async () => {
   const pool = await aDatabase()
   await migrate(pool, { migrations: [shoes] })
   const wider = readMigration('0002_width.sql', 'alter table shoes add column width int;')
@@ -140,7 +140,7 @@ test('a table in use is waited for briefly and again, and the migration goes thr
   const pauses: number[] = []
   const pause = async (ms: number) => {
     pauses.push(ms)
-    // Between two attempts nothing of the migration is held: others write.
+    // Between two attempts the migration holds no lock, so others can write.
     await pool.query('insert into shoes values ($1, 43)', [pauses.length + 1])
     if (pauses.length === 3) await user.query('commit')
   }
@@ -150,7 +150,7 @@ test('a table in use is waited for briefly and again, and the migration goes thr
   expect((await pool.query('select count(*) from shoes where width is null')).rows).toEqual([{ count: 4 }])
 })
 
-test('a table that is never free ends the attempts in one sentence', async () => {
+test('a table that stays locked ends the attempts with one sentence', async () => {
   const pool = await aDatabase()
   await migrate(pool, { migrations: [shoes] })
   const wider = readMigration('0002_width.sql', 'alter table shoes add column width int;')
@@ -165,7 +165,7 @@ test('a table that is never free ends the attempts in one sentence', async () =>
   user.release()
 })
 
-test('a running process goes on after another one has migrated: its prepared statements are made anew', async () => {
+test('a running process prepares its statements again after another process has migrated', async () => {
   const url = await databases.create()
   const pool = databases.open(url)
   await migrate(pool, { migrations: [shoes] })
@@ -185,7 +185,7 @@ test('a running process goes on after another one has migrated: its prepared sta
   expect(await readWithKysely()).toEqual([{ id: 1, size: 42, width: null }])
 })
 
-test('a transaction that meets a statement from before a migration counts as interrupted, and works when repeated', async () => {
+test('a transaction that uses a stale statement counts as interrupted and succeeds when repeated', async () => {
   const url = await databases.create()
   const pool = databases.open(url)
   await migrate(pool, { migrations: [shoes] })

@@ -1,18 +1,20 @@
-// Brings a database up to the schema this code was written for, or says in one sentence why it does not.
+// Migrates a database to this code's schema, or explains in one sentence why it cannot.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isDatabaseAway } from '../db/db-away.ts'
 import { StartupError } from '../config/startup-errors.ts'
 import { VERSION } from '../config/version.ts'
+import { isDatabaseAway } from '../db/db-away.ts'
 import { knownMigrations, type Migration } from './files.ts'
 import * as sql from './sql.ts'
 
 export interface MigrateOptions {
-  /** Nothing that is not in it: a backup is read into the schema it was made from. */
+  /** Applies only these migrations: a backup is restored into the schema it was made from. */
   only?: ReadonlySet<string>
   migrations?: readonly Migration[]
   version?: string
-  /** How long a statement waits for a table's lock. Whoever writes to that table waits behind it, so this is short and tried often. */
+  /**
+   * Lock timeout per statement. Writers to the table queue behind the waiting statement, so it is short and retried.
+   */
   lockTimeoutMs?: number
   lockAttempts?: number
   pause?: (ms: number) => Promise<void>
@@ -25,8 +27,8 @@ const LONGEST_PAUSE_MS = 5_000
 const ASK_AGAIN_MS = 250
 
 /**
- * Applies what is new, oldest first, each file in a transaction of its own. Of several processes that start at once one does it and the
- * others wait. Takes two connections of the pool. Returns the names of the files it applied.
+ * Applies pending migrations, oldest first, each file in its own transaction. Of several processes that start together
+ * one migrates and the others wait. Takes two connections of the pool. Returns the names of the applied files.
  */
 export async function migrate(pool: sql.Pool, options: MigrateOptions = {}): Promise<string[]> {
   const known = options.migrations ?? (await knownMigrations())
@@ -45,7 +47,7 @@ export async function migrate(pool: sql.Pool, options: MigrateOptions = {}): Pro
   }
 }
 
-/** Whether every migration this code brings along is applied; in a database Recoup has never run on, none is. */
+/** Whether every migration of this code is applied; false for an empty database. */
 export async function isMigrated(pool: sql.Pool): Promise<boolean> {
   const applied = await sql.readApplied(pool)
   if (typeof applied === 'string') return false
@@ -76,7 +78,7 @@ async function applyPending(
   }
 }
 
-/** Throws when database and code do not fit together. Nothing has been changed then. */
+/** Throws when database and code are incompatible. Nothing has changed at that point. */
 function pendingOf(
   applied: Awaited<ReturnType<typeof sql.readApplied>>,
   known: readonly Migration[],
@@ -111,7 +113,7 @@ const isNewer = (name: string, version: string) =>
 const isChanged = (name: string, version: string) =>
   `The migration ${name} is not the one this database was made with by version ${version}. Put the released file back (git checkout db/migrations). Nothing was changed.`
 
-/** A table that others use is waited for briefly and often. Between two attempts their statements go through. */
+/** Retries with a short lock timeout. Other statements proceed between two attempts. */
 async function applyPatiently(client: sql.Client, migration: Migration, options: MigrateOptions): Promise<void> {
   const { lockAttempts = LOCK_ATTEMPTS, pause = sleep } = options
   for (let attempt = 1; ; attempt++) {
@@ -129,7 +131,7 @@ async function applyPatiently(client: sql.Client, migration: Migration, options:
   }
 }
 
-/** Lock timeout and deadlock: it may go through in a moment. */
+/** Lock timeout or deadlock: a retry may succeed. */
 function isBlocked(error: unknown): boolean {
   return ['55P03', '40P01'].includes((error as { code?: string }).code ?? '')
 }
@@ -140,12 +142,12 @@ async function apply(client: sql.Client, migration: Migration, options: MigrateO
   const { index, isDrop } = migration.alone
   const isValid = isDrop ? null : await sql.isIndexValid(client, index)
   if (isValid === false) await sql.dropIndex(client, index)
-  // Valid: built by an attempt that was cut off before it was recorded.
+  // Already valid: an interrupted attempt built the index without recording it.
   if (isValid !== true) await sql.applyAlone(client, migration)
   await sql.record(client, migration, version)
 }
 
-/** A broken connection, a full disk and a missing right have sentences of their own. */
+/** A broken connection, a full disk and a missing privilege have their own messages. */
 function explained({ name }: Migration, error: unknown): unknown {
   const { code, message } = error as { code?: string; message?: string }
   if (isDatabaseAway(error) || code === undefined || code === '42501') return error

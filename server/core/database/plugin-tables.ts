@@ -1,6 +1,6 @@
 import type { TableEntry } from './tables.ts'
 
-/** Of the plugin in a shop. */
+/** The tables of the shop plugin. */
 export const pluginTables: Readonly<Record<string, TableEntry>> = {
   plugin_codes: { of: 'account', person: { none: 'of the team' }, export: { none: 'secret' } },
   plugin_connections: { of: 'store', person: { none: 'of the store' }, export: { none: 'secret' } },

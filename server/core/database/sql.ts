@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import type { Migration } from './files.ts'
 
-// Every statement of the migration runner, on plain connections: it works before there is a schema.
+// Every statement of the migration runner, on plain connections: it runs before a schema exists.
 
 export type Pool = pg.Pool
 export type Client = pg.PoolClient
@@ -9,11 +9,11 @@ export type Client = pg.PoolClient
 export interface Applied {
   name: string
   checksum: string
-  /** Of the Recoup that applied it. */
+  /** Version of Recoup that applied it. */
   version: string
 }
 
-/** `none`: a database Recoup has never run on. `unknown`: a table of that name that this runner did not make. */
+/** `none`: an empty database. `unknown`: another program created a table of that name. */
 export async function readApplied(db: Pool | Client): Promise<Applied[] | 'none' | 'unknown'> {
   const { rows } = await db.query<{ name: string }>(
     `select attname as name from pg_attribute where attrelid = to_regclass('migrations') and attnum > 0 and not attisdropped`,
@@ -31,8 +31,8 @@ export async function createList(db: Pool | Client): Promise<void> {
 }
 
 /**
- * True when this transaction holds the right to migrate. A lock of a transaction works through poolers. It is tried and not waited for:
- * a statement that waits has a snapshot, for which an index that is being built concurrently would wait in turn.
+ * True when this transaction holds the migration lock. Transaction locks work through poolers. Does not block: a
+ * waiting statement holds a snapshot, and a concurrent index build would wait for it.
  */
 export async function tryLock(client: Client): Promise<boolean> {
   await client.query('begin')
@@ -48,7 +48,7 @@ export async function unlock(client: Client): Promise<void> {
 
 const RECORD = 'insert into migrations values ($1, $2, $3, now()) on conflict (name) do nothing'
 
-/** All of the file or nothing. Recorded first: whoever else applied it meanwhile has applied it. */
+/** Applies the whole file or nothing. Records it first, so that a concurrent attempt fails on the duplicate. */
 export async function applyFile(
   client: Client,
   { name, checksum, text }: Migration,
@@ -75,7 +75,7 @@ export async function record(client: Client, { name, checksum }: Migration, vers
   await client.query(RECORD, [name, checksum, version])
 }
 
-/** Null: there is no index of that name. An attempt that was cut off leaves one that is invalid, and slows every write. */
+/** Null: no such index. An interrupted attempt leaves an invalid one, which slows every write. */
 export async function isIndexValid(client: Client, index: string): Promise<boolean | null> {
   const { rows } = await client.query<{ isValid: boolean }>(
     'select indisvalid as "isValid" from pg_index where indexrelid = to_regclass($1)',

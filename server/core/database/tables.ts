@@ -1,5 +1,5 @@
-// Every table, on one of three lists, with what it holds of a shopper and what the account's export takes from it. The handing over and
-// erasing of a person and the export of an account read it; a table without an entry fails `test/tables.test.ts`.
+// Every table, in one of three lists, with its data about shoppers and its part in the account export. Export and
+// erasure of a person and the account export read it. A table without an entry fails `test/tables.test.ts`.
 
 import type { KeptName } from '../../../shared/kept.ts'
 import { consentTables } from './consent-tables.ts'
@@ -9,10 +9,10 @@ import { notificationTables } from './notification-tables.ts'
 import { pluginTables } from './plugin-tables.ts'
 import { pushTables } from './push-tables.ts'
 
-/** Where a table's rows belong (Z1): to a store, to an account, or to the whole installation. */
+/** Owner of a table's rows (Z1): a store, an account, or the whole installation. */
 export type BelongsTo = 'store' | 'account' | 'global'
 
-/** How a table's rows are known for a person's. */
+/** How a person's rows are found. */
 export type BelongsBy =
   | 'shopper'
   | 'shopper_id'
@@ -30,31 +30,31 @@ export type BelongsBy =
 
 export interface PersonRows {
   by: BelongsBy
-  /** What it is to the person, in the words of “What we keep of a shopper”. */
+  /** The description for the person, as in “What we keep of a shopper”. */
   kept: KeptName
-  /** Columns that are no words of or about the person: the engine's own, and keys. */
+  /** Columns that are not about the person: internal state and keys. */
   without?: readonly string[]
-  /** Not in the export: secrets, or the same words a second time. */
+  /** Excluded from the export: secrets and duplicates. */
   isLeftOut?: boolean
 }
 
 export interface ExportedRows {
-  /** Of a store: the primary key after `store_id`, in its order. */
+  /** Of a store's table: the primary key after `store_id`, in its order. */
   key: readonly [column: string, type: 'uuid' | 'text' | 'integer'][]
-  /** Columns that stay here. */
+  /** Columns that are not exported. */
   without?: readonly string[]
 }
 
-/** Nothing, and why. */
+/** No such rows, with the reason. */
 interface None {
   none: string
 }
 
 export interface TableEntry {
   of: BelongsTo
-  /** Rows about shoppers, to export and erase. */
+  /** Rows about shoppers, for export and erasure. */
   person: PersonRows | None
-  /** Of an account's table `whole`: all columns but tokens. `shaped`: in a form of its own. */
+  /** Of an account's table. `whole`: all columns but tokens. `shaped`: a custom format. */
   export: ExportedRows | 'whole' | 'shaped' | None
 }
 
@@ -68,7 +68,7 @@ const ofOrders = [
   'waiting_minor',
   'is_unproven',
 ]
-/** Of carts and shoppers: what other columns and the shopper say, once more for audiences and the list of customers. */
+/** Columns of carts and shoppers that repeat other columns for audiences and the customer list. */
 const ofAudiences = ['country', 'has_email', 'has_phone', 'product_keys']
 const listed = [
   'is_customer',

@@ -7,14 +7,14 @@ import { recordOrders } from '../../carts/carts/record.ts'
 import { knownMigrations } from './files.ts'
 import { migrate } from './migrate.ts'
 
-// A database of before 0078, with consents that nothing had proven, is taken over.
+// Migrates a database from before 0078 with consents that nothing has proven.
 
 const world = aWorld()
 const databases = emptyDatabases()
 
 const PHONE = '+12125550177'
 
-test('consents of account pages and of unpaid orders are unproven, and wait for the SMS that the store asks for', async () => {
+test('consents of account pages and unpaid orders are unproven and wait for the confirmation SMS', async () => {
   const [usual, asking] = [await aStore(world), await aStore(world)]
   await world.pool.query(`update stores set sms_confirmation = 'page_script' where id = $1`, [asking.storeId])
   for (const { storeId } of [usual, asking]) {
@@ -38,12 +38,12 @@ test('consents of account pages and of unpaid orders are unproven, and wait for 
     const orders = [
       anOrder(world, { ...order, orderId: '71', kind: 'pending', paidAt: null }),
       anOrder(world, { ...order, orderId: '72', kind: 'purchase' }),
-      // WooCommerce cancels what nobody has paid within an hour.
+      // WooCommerce cancels an order that stays unpaid for an hour.
       anOrder(world, { ...order, orderId: '73', kind: 'cancelled', paidAt: null }),
       anOrder(world, { ...order, orderId: '74', kind: 'purchase' }),
     ]
     await recordOrders(world.deps, storeId, orders, 'sync')
-    // A purchase that fails later stays one.
+    // A purchase that fails later remains a purchase.
     const failed = {
       ...order,
       orderId: '74',
@@ -66,7 +66,7 @@ test('consents of account pages and of unpaid orders are unproven, and wait for 
   const old = databases.open(await databases.create(), 8)
   await migrate(old, { migrations: all.filter(({ number }) => number < 78) })
   await copyRows(world.pool, old)
-  // As they were recorded then.
+  // As the earlier version recorded them.
   for (const { storeId } of [usual, asking]) {
     for (const [orderId, channel] of ['71', '73'].flatMap((id) => [[id, 'email'] as const, [id, 'sms'] as const])) {
       await old.query(

@@ -3,19 +3,19 @@ import { copyRows, emptyDatabases } from '../../../test/databases.ts'
 import { anOrder, aStore } from '../../../test/factories.ts'
 import { aWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import { openDb } from '../db/db.ts'
 import type { PlatformOrder } from '../../platforms/platform/platform.ts'
+import { openDb } from '../db/db.ts'
 import { knownMigrations } from './files.ts'
 import { migrate } from './migrate.ts'
 
-// A database of before 0079, with orders in statuses of the shop's own, is taken over (S4).
+// Migrates a database from before 0079 with orders in custom statuses (S4).
 
 const world = aWorld()
 const databases = emptyDatabases()
 
 const CONSENTS = (['email', 'sms'] as const).map((channel) => ({ channel, wording: 'Yes' }))
 
-/** As it was read before: every status of the shop's own counted. */
+/** As the earlier version read it: every custom status counted as a purchase. */
 function anUnpaid(orderId: string, status: string, more: Partial<PlatformOrder> = {}): PlatformOrder {
   const contact = { email: `buyer${orderId}@shoppers.example.com`, phone: `+121255501${orderId}`, consents: CONSENTS }
   const purchase = { kind: 'purchase', paidAt: null, totalMinor: 5_000 } as const
@@ -24,13 +24,13 @@ function anUnpaid(orderId: string, status: string, more: Partial<PlatformOrder> 
 
 const PROVEN = [
   ...['processing', 'on-hold', 'completed', 'refunded', 'shipped', '自取', 'returned', 'refund-request'],
-  // Those may have been paid.
+  // These may have been paid.
   ...['quote-paid', 'quote-accepted', 'pickup-requested', 'cancel-request', 'rejected', 'storniert', 'delivery-failed'],
   ...['fraud-check', 'expired'],
 ]
 const UNPROVEN = ['quote-request', 'ywraq-new', 'ywraq-rejected', 'awaiting-payment', 'unpaid', 'not-paid', 'unbezahlt']
 
-test('only quotes and unpaid orders become unproven, and every amount stays until the shop changes the order', async () => {
+test('only quotes and unpaid orders become unproven, and amounts stay until the shop changes the order', async () => {
   const [shop, asking, shopify] = [await aStore(world), await aStore(world), await aStore(world)]
   await world.pool.query(`update stores set platform = 'shopify' where id = $1`, [shopify.storeId])
   await world.pool.query(`update stores set sms_confirmation = 'page_script' where id = $1`, [asking.storeId])
@@ -65,7 +65,7 @@ test('only quotes and unpaid orders become unproven, and every amount stays unti
   await migrate(old, { migrations: all })
   expect((await read('is_unproven')).filter((row) => row.is_unproven).map((row) => row.order_id)).toEqual(unprovenIds)
   expect(await read('net_minor')).toEqual(amounts)
-  // The others were not written again.
+  // The other orders were not written again.
   const isOther = ({ order_id }: { order_id: string }) => !unprovenIds.includes(order_id)
   expect((await read('ctid')).filter(isOther)).toEqual(places.filter(isOther))
   const [{ orderId: shipped }] = orders.filter(({ status }) => status === 'shipped') as [PlatformOrder]
@@ -75,7 +75,7 @@ test('only quotes and unpaid orders become unproven, and every amount stays unti
   expect(await consents(shop.storeId, quote)).toEqual(unpaid)
   expect(await consents(asking.storeId, '60')).toEqual([unpaid[0], given('pending', 'sms', 'unpaid order')])
 
-  // What the shop changes from now on follows the rule.
+  // Later changes by the shop follow the new rule.
   world.advance(60_000)
   const deps = { ...world.deps, db: openDb(old) }
   const at = world.now.toISOString()

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-// A database that is away for a while: how to tell, and how to wait for it.
+// Detects a database that is temporarily unavailable, and waits for it.
 
-/** Connection exceptions, shut down, starting up, no connection free, disk full, read-only after a fail-over. */
+/** Connection exceptions, shutdown, startup, no free connection, full disk, read-only after a failover. */
 const STATES = /^(08...|57P0[1-3]|53300|53100|53400|58030|25006)$/
 const SYSTEM = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOTFOUND'])
-/** What the driver says without a code when its connection breaks under a query, and Node when it writes to one just closed. */
+/** Messages without a code: from the driver when its connection breaks, from Node when it writes to a closed socket. */
 const WORDS =
   /^(Connection terminated|Client has encountered a connection error|Client was closed and is not queryable|timeout exceeded when trying to connect|This socket has been ended by the other party)/
 
@@ -22,7 +22,7 @@ export function isDatabaseAway(error: unknown): boolean {
   return WORDS.test(String(message))
 }
 
-/** "cached plan must not change result type", whatever language the server speaks: another process has migrated (`db.ts`). */
+/** "cached plan must not change result type" in any server language: another process has migrated (`db.ts`). */
 export function isStalePlan(error: unknown): boolean {
   const { code, routine } = (error ?? {}) as { code?: unknown; routine?: unknown }
   return code === '0A000' && routine === 'RevalidateCachedQuery'
@@ -32,8 +32,8 @@ const LONGEST_PAUSE_MS = 5_000
 const GIVE_UP_AFTER_MS = 60 * 60_000
 
 /**
- * Repeats what must not be lost until the database takes it: an outcome that only this process knows. The work has to be safe to
- * repeat, as a commit whose answer was lost may have happened.
+ * Retries until the database accepts a result that only this process knows. `work` must be idempotent: a commit whose
+ * reply was lost may have happened.
  */
 export async function outlast<T>(work: () => Promise<T>): Promise<T> {
   const begun = performance.now()
@@ -47,7 +47,7 @@ export async function outlast<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Two transactions that waited for each other: Postgres ended one, which simply runs again. So does one that a migration interrupted. */
+/** Retries a transaction that PostgreSQL ended because of a deadlock, or that a migration interrupted. */
 export async function withRetry<T>(work: () => Promise<T>, attempts = 4): Promise<T> {
   try {
     return await work()

@@ -9,7 +9,7 @@ afterEach(async () => {
   for (const close of closings.splice(0).reverse()) await close()
 })
 
-/** Accepts connections and never says a word, as a machine does whose PostgreSQL has stopped in its tracks. */
+/** Accepts connections and never replies, like a machine whose PostgreSQL is frozen. */
 async function aSilentServer(): Promise<string> {
   const sockets = new Set<net.Socket>()
   const server = net.createServer((socket) => void sockets.add(socket))
@@ -28,15 +28,15 @@ async function errorOf(work: Promise<unknown>): Promise<unknown> {
   )
 }
 
-describe('a database that accepts connections and does not answer', () => {
-  test('counts as away after a while, for who connects and for who waits for a free connection', async () => {
+describe('a database that accepts connections and does not reply', () => {
+  test('counts as unavailable after a timeout, both for a new connection and for a wait on the pool', async () => {
     const pool = openPool({ url: await aSilentServer(), max: 1, connectMs: 20 })
     closings.push(() => pool.end())
     const errors = await Promise.all([errorOf(pool.query('select 1')), errorOf(pool.query('select 1'))])
     expect(errors.map(isDatabaseAway)).toEqual([true, true])
   })
 
-  test('holds no place in the pool afterwards', async () => {
+  test('holds no pool slot afterwards', async () => {
     const pool = openPool({ url: await aSilentServer(), max: 1, connectMs: 20 })
     closings.push(() => pool.end())
     await errorOf(pool.query('select 1'))
@@ -51,6 +51,6 @@ test.each([
     'This socket has been ended by the other party',
   ],
   ['a query on a connection that is being given up', undefined, 'Client was closed and is not queryable'],
-])('%s means that the database is away', (_, code, words) => {
+])('%s means that the database is unavailable', (_, code, words) => {
   expect(isDatabaseAway(Object.assign(new Error(words), { code }))).toBe(true)
 })

@@ -7,14 +7,14 @@ import { isStalePlan } from './db-away.ts'
 export type Db = Kysely<Schema>
 export type Tx = Transaction<Schema>
 
-/** The database seen through one store. Every query for tenant rows takes it, so none can forget the store. */
+/** The database scoped to one store. Every tenant query takes it, so that none can omit the store. */
 export interface StoreDb<D extends Db | Tx = Db | Tx> {
   readonly storeId: string
   readonly db: D
 }
 export type StoreTx = StoreDb<Tx>
 
-/** The database seen through one account. */
+/** The database scoped to one account. */
 export interface AccountDb<D extends Db | Tx = Db | Tx> {
   readonly accountId: string
   readonly db: D
@@ -23,22 +23,22 @@ export type AccountTx = AccountDb<Tx>
 
 export interface DbOptions {
   url: string
-  /** Named statements are 1.9 times as fast; off for poolers that cannot carry them. */
+  /** Named statements are 1.9 times as fast; off for poolers that do not support them. */
   isPrepared?: boolean
   max?: number
-  /** ms until a connection is ready, or one of the pool is free; after that the database counts as away. */
+  /** ms to wait for a new or free connection; then the database counts as unavailable. */
   connectMs?: number
 }
 
-/** An application that waits longer than this for PostgreSQL is better off being told. */
+/** After this time an error is more useful than waiting. */
 const CONNECT_MS = 30_000
-/** ms of silence after which the kernel asks whether the other side is still there: it may have vanished without a word. */
+/** ms of silence before TCP keep-alive checks whether the other side still exists. */
 const KEEP_ALIVE_MS = 10_000
 
 export function openPool({ url, isPrepared = true, max = 16, connectMs = CONNECT_MS }: DbOptions): pg.Pool {
   pg.types.setTypeParser(pg.types.builtins.INT8, Number)
   pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text)
-  // Compiling a plan costs more than any of our statements takes.
+  // JIT compilation costs more time than any of our statements takes.
   const pool = new pg.Pool({
     connectionString: url,
     max,
@@ -48,8 +48,9 @@ export function openPool({ url, isPrepared = true, max = 16, connectMs = CONNECT
     application_name: 'recoup',
     options: '-c jit=off',
   })
-  pool.on('error', () => {}) // an idle connection that broke: the pool replaces it, the next query says so
-  // The pool listens to idle ones only. One that breaks in a transaction, between two statements, would end the process.
+  pool.on('error', () => {}) // An idle connection broke: the pool replaces it, the next query reports it
+  // The pool handles errors of idle connections only. An error between two statements of a transaction would end the
+  // process.
   pool.on('connect', (client) => client.on('error', () => {}))
   const names: Names = { given: 0, ofText: new Map() }
   pool.on('connect', (client) => askByCallback(client, isPrepared ? names : null))
@@ -69,9 +70,9 @@ export function transact<T>(store: StoreDb, work: (tx: StoreTx) => Promise<T>): 
 }
 
 /**
- * A transaction in one round trip, with kept plans: no statement waits for the answer of the one before. Each sees what was committed until it
- * begins, so also what the one before has waited for. Answers the rows of the last; throws the first error of any of them. Where the connections are not of
- * `openPool`, one after the other.
+ * Runs a transaction in one round trip with generic plans. Each statement sees what was committed before it begins,
+ * including changes that the previous one waited for. Returns the rows of the last statement; throws the first error.
+ * Without `openPool` the statements run one after the other.
  */
 export async function transactAtOnce<Row>(
   store: StoreDb<Db>,
@@ -103,13 +104,14 @@ export function transactAccount<T>(account: AccountDb, work: (tx: AccountTx) => 
 const KEEPING_PLANS = 'set local plan_cache_mode = force_generic_plan'
 
 /**
- * Plans the named statements of this transaction once per connection. With lists or JSON among their values PostgreSQL would plan many of them
- * again each time, and planning takes as long as running. Such a statement finds its rows by `id = any($1)`, so that one plan serves all values.
- * A setting of the transaction, so a pooler carries it. Where statements have no names, each is planned each time, and for no particular values.
+ * Plans the named statements of this transaction once per connection. With lists or JSON as values PostgreSQL would
+ * replan many of them each time, and planning takes as long as running. Such a statement finds its rows by `id =
+ * any($1)`, so that one plan fits all values. The setting belongs to the transaction, so poolers support it. Unnamed
+ * statements are planned each time, without particular values.
  */
 export const keepPlans = ({ db }: StoreTx): Promise<unknown> => sql.raw(KEEPING_PLANS).execute(db)
 
-/** For a library with statements of its own: they are part of the transaction. */
+/** Lets a library run its own statements in the transaction. */
 export const queriesOf = (db: Tx) => ({
   query: (text: string, values: unknown[]) => db.executeQuery(CompiledQuery.raw(text, values)),
 })
@@ -124,19 +126,22 @@ export function snapshot<T>(store: StoreDb<Db>, work: (tx: StoreTx) => Promise<T
 
 const LONGEST_NAMED = 20_000
 const MOST_NAMES = 2_000
-/** Of prepared statements, the same on all connections of a pool. */
+/** Names of prepared statements, the same on all connections of a pool. */
 interface Names {
   given: number
   ofText: Map<string, string>
 }
 
-/** A statement that takes rows as JSON names their ids beside them, so that it uses the primary key whatever the planner expects of JSON. */
+/**
+ * A statement that takes rows as JSON also takes their ids, so that it uses the primary key whatever the planner
+ * expects of JSON.
+ */
 export const idsOf = (rows: readonly { id: string }[]): string[] => rows.map((row) => row.id)
 
 const EACH_TIME = '/* planned each time */'
 /**
- * Begins a statement whose plan depends so much on its values that one plan for all of them will not do. It is not named. Not for transactions
- * of `keepPlans`.
+ * Prefix for a statement whose best plan depends on its values. The statement is not named. Do not use it with
+ * `keepPlans`.
  */
 export const PLANNED_EACH_TIME = sql.raw(EACH_TIME)
 
@@ -149,7 +154,7 @@ function nameOf(names: Names, text: string): string | undefined {
   return name
 }
 
-/** How each connection of `openPool` takes the statements of one transaction. */
+/** Sends the statements of one transaction, per connection of `openPool`. */
 const atOnce = new WeakMap<pg.PoolClient, (statements: readonly CompiledQuery[]) => Promise<unknown[]>>()
 
 type Query = (asked: unknown, ...rest: unknown[]) => unknown
@@ -161,8 +166,8 @@ interface Named {
 }
 
 /**
- * Whoever asks with a promise is answered by a callback too. Behind the promises of `pg` V8 took each answer for long-lived, and it stayed until
- * a full collection: 200,000 rows read page by page held 41 MB until then (docs/performance.md). Without names nothing is prepared.
+ * Uses callbacks for promise callers too. With the promises of `pg` V8 kept each result until a full collection:
+ * 200,000 rows read page by page held 41 MB (docs/performance.md). Without names nothing is prepared.
  */
 function askByCallback(client: pg.PoolClient, names: Names | null): void {
   const query = client.query.bind(client) as unknown as Query
@@ -198,7 +203,10 @@ function askByCallback(client: pg.PoolClient, names: Names | null): void {
   })
 }
 
-/** All of them leave in one write. Behind one that fails in a transaction the others fail too, and `commit` ends it as `rollback` does. */
+/**
+ * Sends all statements in one write. After a failure in the transaction the others fail too, and `commit` acts as
+ * `rollback`.
+ */
 function pipelined(client: pg.PoolClient, query: Query, all: readonly object[]): Promise<pg.QueryResult>[] {
   const driver = client as unknown as { pipeline: boolean; connection: { stream: net.Socket } }
   const { stream } = driver.connection
@@ -221,19 +229,22 @@ function pipelined(client: pg.PoolClient, query: Query, all: readonly object[]):
 }
 
 /**
- * Another process has migrated: a statement this connection prepared before gives other columns now, and PostgreSQL refuses it before it
- * does anything. All names are given anew, so that each pool meets this once. Outside a transaction the statement is repeated; a
- * transaction has failed and counts as interrupted (`isDatabaseAway`).
+ * Another process has migrated: an earlier prepared statement now returns other columns, and PostgreSQL refuses it
+ * before it does anything. All names are renewed, so that each pool meets this once. Outside a transaction the
+ * statement is repeated; a transaction has failed and counts as interrupted (`isDatabaseAway`).
  */
 function isRepeatable(names: Names, error: unknown, { name, text }: Named): boolean {
   if (!isStalePlan(error)) return false
-  // Still the same name: nobody has cleared them since.
+  // The name is unchanged: no other statement has cleared the names since.
   if (name !== undefined && names.ofText.get(text) === name) names.ofText.clear()
   return true
 }
 
 export { type RawBuilder, sql }
 
-/** PostgreSQL reads an offset as POSIX does, with the sign turned round: `+02:00` of a store is `-02:00` there. Names stay. */
+/**
+ * PostgreSQL reads an offset as POSIX does, with the opposite sign: a store's `+02:00` is `-02:00` there. Names stay
+ * unchanged.
+ */
 export const zoneInSql = (zone: RawBuilder<unknown>): RawBuilder<string> =>
   sql<string>`case when ${zone} ~ '^[+-]' then translate(${zone}, '+-', '-+') else ${zone} end`

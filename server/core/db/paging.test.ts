@@ -2,12 +2,12 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { cursorPage, pageWindow, paginationOf, readCursor } from './paging.ts'
 
-test('a page tells how many there are; none at all is no page', () => {
+test('reports the total, and an empty list has zero pages', () => {
   expect(paginationOf({ page: 2, limit: 10 }, 21)).toEqual({ page: 2, limit: 10, total: 21, pages: 3 })
   expect(paginationOf({ page: 1, limit: 10 }, 0).pages).toBe(0)
 })
 
-test('every page has its rows, whichever end it is read from, and at most half of the list is passed over', () => {
+test('every page has its rows from either end, and skips at most half of the list', () => {
   for (const total of [0, 1, 9, 10, 11, 95, 100]) {
     const rows = Array.from({ length: total }, (_, n) => n)
     const turned = rows.toReversed()
@@ -26,7 +26,7 @@ test('every page has its rows, whichever end it is read from, and at most half o
   expect(pageWindow({ page: 11, limit: 10 }, 100, true)).toBeNull()
 })
 
-test('a cursor leads to the row after the last one shown, and the last page has none', () => {
+test('a cursor continues after the last row, and the last page has none', () => {
   const Place = z.object({ at: z.coerce.date(), id: z.string() })
   const rows = [3, 2, 1].map((n) => ({ at: new Date(n), id: `r${n}`, more: 'x' }))
   const { shown, next } = cursorPage(rows, 2, ({ at, id }) => ({ at, id }))

@@ -2,30 +2,30 @@ import type { z } from 'zod'
 import type { Pagination } from '../../../shared/paging.ts'
 import { AppError } from '../common/errors.ts'
 
-// Pages of a list. Pure: statements stand in the noun's own sql.ts.
+// Pages of a list. Pure: the statements are in each noun's sql.ts.
 
 interface Page {
   page: number
   limit: number
 }
 
-/** What the reply says of a page by its number. */
+/** The pagination of a reply with numbered pages. */
 export const paginationOf = ({ page, limit }: Page, total: number): Pagination => ({
   ...{ page, limit, total },
   pages: Math.ceil(total / limit),
 })
 
-/** Which rows a numbered page has. Null: it is beyond the end. */
+/** The rows of a numbered page. Null: the page is beyond the end. */
 export interface PageWindow {
   offset: number
   limit: number
-  /** Read from the end, in the opposite order: the page is nearer to it. */
+  /** Read in opposite order from the end, which is nearer to the page. */
   isFromEnd: boolean
 }
 
 /**
- * With the total known, a page of the second half is read from the list's end, so at most half of its index is passed over. What is read
- * from the end comes in the opposite order. Only for an order that an index serves both ways.
+ * With a known total, pages of the second half are read from the end, so that at most half of the index is skipped.
+ * Those rows come in opposite order. Only for an order that an index supports in both directions.
  */
 export function pageWindow({ page, limit }: Page, total: number, isTwoWay: boolean): PageWindow | null {
   const start = (page - 1) * limit
@@ -35,7 +35,7 @@ export function pageWindow({ page, limit }: Page, total: number, isTwoWay: boole
   return { offset: isFromEnd ? total - start - rows : start, limit: rows, isFromEnd }
 }
 
-/** One row more than are shown was read: it tells whether there is a next page, which begins after the last one shown. */
+/** Expects one row more than it returns: the extra row shows that there is a next page. */
 export function cursorPage<Row>(rows: readonly Row[], limit: number, placeOf: (row: Row) => unknown) {
   const shown = rows.slice(0, limit)
   return { shown, next: rows.length > limit ? cursorOf(placeOf(shown.at(-1)!)) : null }
@@ -43,7 +43,7 @@ export function cursorPage<Row>(rows: readonly Row[], limit: number, placeOf: (r
 
 const cursorOf = (place: unknown): string => Buffer.from(JSON.stringify(place)).toString('base64url')
 
-/** The place a cursor names. It comes from outside: `place` says what it may be. */
+/** Parses a cursor. It is untrusted input: `place` validates it. */
 export function readCursor<Place extends z.ZodType>(cursor: string | undefined, place: Place): z.output<Place> | null {
   if (!cursor) return null
   try {

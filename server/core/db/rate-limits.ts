@@ -2,17 +2,20 @@ import { isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Deps } from '../../deps.ts'
-import { queriesOf, type RawBuilder, sql, type Tx } from './db.ts'
 import { AppError } from '../common/errors.ts'
+import { queriesOf, type RawBuilder, sql, type Tx } from './db.ts'
 
-/** At most `points` in `windowS` seconds, counted per subject (an address, an account, a client). */
+/** At most `points` in `windowS` seconds per subject (an address, an account, a client). */
 export interface Limit {
   name: string
   points: number
   windowS: number
 }
 
-/** Takes one point, or throws `rate_limited` with the time to wait. Taken before the attempt, so that parallel tries count too. */
+/**
+ * Takes one point or throws `rate_limited` with the waiting time. Call it before the attempt, so that parallel attempts
+ * count too.
+ */
 export async function take(deps: Deps, limit: Limit, subject: string): Promise<void> {
   const waitS = await tryTake(deps, limit, subject)
   if (waitS > 0) throw refuse(waitS)
@@ -21,10 +24,10 @@ export async function take(deps: Deps, limit: Limit, subject: string): Promise<v
 export const refuse = (waitS: number) =>
   new AppError('rate_limited', `Too many attempts. Please try again in ${waitingTime(waitS)}.`, { retryAfterS: waitS })
 
-/** 0 when the point was taken, else the seconds to wait. */
+/** Returns 0 when the point was taken, else the seconds to wait. */
 export const tryTake = (deps: Deps, limit: Limit, subject: string): Promise<number> => consume(deps, limit, subject, 1)
 
-/** The same for many points at once, in a transaction: they are taken if it is committed. To be rolled back where they are not all left. */
+/** Takes several points in the caller's transaction. Roll back when not all of them are available. */
 export const takeMany = (
   deps: Deps,
   limit: Limit,
@@ -36,7 +39,7 @@ interface Queries {
 }
 type Counting = Pick<Deps, 'secrets'> & { pool: Queries }
 
-// One parameter more than usual: tryTake is called everywhere with the first three.
+// One parameter more than usual, because tryTake is called everywhere with the first three.
 async function consume(deps: Counting, limit: Limit, subject: string, points: number): Promise<number> {
   try {
     await limiter(deps, limit).consume(keyOf(deps, limit, subject), points)
@@ -48,8 +51,8 @@ async function consume(deps: Counting, limit: Limit, subject: string, points: nu
 }
 
 /**
- * The same as a part of a statement, which compares the answer with the limit itself: answers the `points` that are taken now. It takes one for
- * each row of `from`, which has at most one.
+ * A point as part of a larger statement, which compares the returned `points` with the limit itself. Takes one point
+ * for each row of `from`, which has at most one.
  */
 export function pointTaken(
   deps: Pick<Deps, 'secrets'>,
@@ -63,7 +66,7 @@ export function pointTaken(
       expire = case when l.expire <= ${now} then excluded.expire else l.expire end returning l.points`
 }
 
-/** A point, and whether it was the last one. */
+/** Takes a point and reports whether it was the last one. */
 export async function takeStep(deps: Deps, limit: Limit, subject: string): Promise<{ waitS: number; isLast: boolean }> {
   try {
     const { remainingPoints } = await limiter(deps, limit).consume(keyOf(deps, limit, subject))
@@ -74,7 +77,7 @@ export async function takeStep(deps: Deps, limit: Limit, subject: string): Promi
   }
 }
 
-/** How often, this time included. */
+/** Counts an attempt and returns the number of attempts, this one included. */
 export async function count(deps: Deps, limit: Limit, subject: string): Promise<number> {
   return (await limiter(deps, limit).consume(keyOf(deps, limit, subject))).consumedPoints
 }
@@ -85,7 +88,7 @@ export async function wasTaken(deps: Deps, limit: Limit, subject: string): Promi
   return found !== null && found.consumedPoints > 0
 }
 
-/** Nothing more is taken for so long from now on. */
+/** Refuses further points for the given time. */
 export async function block(
   deps: Deps,
   limit: Limit,
@@ -94,7 +97,7 @@ export async function block(
   await limiter(deps, limit).block(keyOf(deps, limit, subject), seconds)
 }
 
-/** The attempt turned out to be a good one. */
+/** Returns the point of a successful attempt. */
 export async function giveBack(deps: Deps, limit: Limit, subject: string): Promise<void> {
   await limiter(deps, limit).reward(keyOf(deps, limit, subject), 1)
 }
@@ -105,7 +108,8 @@ export async function forgive(deps: Deps, limit: Limit, subject: string): Promis
 
 function limiter(deps: Counting, limit: Limit): RateLimiterPostgres {
   return new RateLimiterPostgres({
-    // Our pool decides whether statements are named; the library would always name them, which some poolers cannot carry.
+    // Our pool decides whether statements are named. The library would always name them, which some poolers do not
+    // support.
     storeClient: { query: (asked: { text: string; values: unknown[] }) => deps.pool.query(asked.text, asked.values) },
     storeType: 'pool',
     tableName: 'rate_limits',
@@ -117,12 +121,12 @@ function limiter(deps: Counting, limit: Limit): RateLimiterPostgres {
   })
 }
 
-/** Keyed, so that the table tells nobody's address. */
+/** A keyed hash, so that the table reveals no address. */
 function keyOf(deps: Pick<Deps, 'secrets'>, limit: Pick<Limit, 'name'>, subject: string): string {
   return deps.secrets.addressHash(`${limit.name}\0${subject}`).toString('base64url')
 }
 
-/** Who a rate limit counts: one IPv4 address, or one IPv6 /64, which is the least a single customer is given. */
+/** The client that a rate limit counts: one IPv4 address, or one IPv6 /64, the smallest network a customer gets. */
 export function clientNetwork(ip: string): string {
   if (isIPv4(ip)) return ip
   if (!ipaddr.isValid(ip)) return 'unknown'
@@ -131,7 +135,7 @@ export function clientNetwork(ip: string): string {
   return address.toByteArray().slice(0, 8).join('.')
 }
 
-/** "14 minutes", "1 hour": rounded up, so that trying again then works. */
+/** "14 minutes", "1 hour": rounded up, so that a retry then succeeds. */
 export function waitingTime(seconds: number): string {
   if (seconds < 60) return counted(Math.max(1, Math.ceil(seconds)), 'second')
   if (seconds <= 59 * 60) return counted(Math.ceil(seconds / 60), 'minute')

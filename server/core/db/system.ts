@@ -2,7 +2,7 @@ import type { Role } from '../../../shared/roles.ts'
 import type { LinkTokensTable } from '../schema/messages.ts'
 import { type Db, sql, type Tx } from './db.ts'
 
-// The few look-ups made before a store or an account is known. Nothing else may use the bare database.
+// The few queries that run before the store or account is known. No other code may use the unscoped database.
 
 export async function sessionByToken(db: Db, hash: Buffer, now: Date) {
   const row = await db
@@ -30,7 +30,7 @@ export async function sessionByToken(db: Db, hash: Buffer, now: Date) {
   }
 }
 
-/** An operator who looks at an account sees what a viewer sees, member or not. */
+/** An operator who views an account sees what a viewer sees, member or not. */
 function roleOf(row: { role: Role | null; viewed_until: Date | null; deleted_at: Date | null }): Role | null {
   if (!row.viewed_until) return row.role
   return row.deleted_at ? null : 'viewer'
@@ -44,7 +44,7 @@ export function storeByCaptureKey(db: Db, captureKey: string) {
     .executeTakeFirst()
 }
 
-/** A shop's page that knows no key names its address; two accounts may have the demo's. */
+/** A shop's page without a key sends its address. Two accounts may use the demo's. */
 export function storesByAddress(db: Db, url: string) {
   return (
     db
@@ -52,7 +52,7 @@ export function storesByAddress(db: Db, url: string) {
       .select(['id', 'account_id', 'url', 'home_url', 'name', 'capture_key', 'is_active'])
       .where((eb) => eb.or([eb('url', '=', url), eb('home_url', '=', url)]))
       .where('is_active', '=', true)
-      // An address that only a plugin has named may be somebody else's.
+      // Addresses named only by a plugin are unproven and may belong to another shop.
       .orderBy('is_address_proven', 'desc')
       .orderBy('id')
       .limit(20)
@@ -60,7 +60,7 @@ export function storesByAddress(db: Db, url: string) {
   )
 }
 
-/** Other accounts' stores at this address that nobody has proven to be theirs. */
+/** Unproven stores of other accounts at this address. */
 export async function unprovenStores(db: Db | Tx, homeUrl: string, accountId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('stores')
@@ -73,7 +73,7 @@ export async function unprovenStores(db: Db | Tx, homeUrl: string, accountId: st
   return rows.map(({ id }) => id)
 }
 
-/** Whether another account has a store at this address, and has proven it. */
+/** Whether another account has a proven store at this address. */
 export async function isProvenElsewhere(db: Db | Tx, homeUrl: string, accountId: string): Promise<boolean> {
   const row = await db
     .selectFrom('stores')
@@ -87,7 +87,7 @@ export async function isProvenElsewhere(db: Db | Tx, homeUrl: string, accountId:
   return row !== undefined
 }
 
-/** A code by which a shop's plugin is connected, whatever account it is of, with the role of who confirmed it. */
+/** The code that connects a shop's plugin, in any account, with the role of the user who confirmed it. */
 export function pluginCode(db: Db, id: string) {
   return db
     .selectFrom('plugin_codes as c')
@@ -102,7 +102,7 @@ export function pluginCode(db: Db, id: string) {
     .executeTakeFirst()
 }
 
-/** Whose plugin calls: the store, connected or not any more. */
+/** The store of a calling plugin, connected or not. */
 export function pluginStore(db: Db, storeId: string) {
   return db
     .selectFrom('plugin_connections as p')
@@ -112,7 +112,7 @@ export function pluginStore(db: Db, storeId: string) {
     .executeTakeFirst()
 }
 
-/** Posts of many shops come at once: their stores are looked up together. */
+/** Looks up the stores of many shops' posts together. */
 export function storesByCaptureKeys(db: Db, captureKeys: readonly string[]) {
   return db
     .selectFrom('stores')
@@ -121,7 +121,7 @@ export function storesByCaptureKeys(db: Db, captureKeys: readonly string[]) {
     .execute()
 }
 
-/** Kept together in one commit, whichever stores they are for. */
+/** Stores all posts in one commit, across stores. */
 export async function keepPosts(
   db: Db,
   posts: readonly { store_id: string; id: string; received_at: Date; post: object }[],
@@ -132,7 +132,7 @@ export async function keepPosts(
       as p(store_id uuid, id uuid, received_at timestamptz, post jsonb)`.execute(db)
 }
 
-/** Stores with posts that nobody has made facts of in time; those from before the clock stepped back too. */
+/** Stores with unprocessed posts older than the limit, or with a timestamp in the future after a clock step. */
 export async function storesWithPosts(db: Db, now: Date, olderThanMs: number): Promise<string[]> {
   const [before, after] = [now.getTime() - olderThanMs, now.getTime() + olderThanMs].map((time) => new Date(time))
   const rows = await sql<{ store_id: string }>`
@@ -145,14 +145,14 @@ export async function storesWithPosts(db: Db, now: Date, olderThanMs: number): P
   return rows.rows.map((row) => row.store_id)
 }
 
-/** Stores with shoppers who are to be asked whether they meant their yes. */
+/** Stores with shoppers to be asked for an opt-in confirmation. */
 export async function storesWithOptInRequests(db: Db, now: Date): Promise<string[]> {
   const rows = await sql<{ store_id: string }>`
     select distinct store_id from opt_in_requests where state = 'waiting' and due_at <= ${now}`.execute(db)
   return rows.rows.map((row) => row.store_id)
 }
 
-/** Stores with messages whose price their provider should know by now, the longest waiting first. */
+/** Stores with messages whose price the provider should know by now, longest waiting first. */
 export async function storesWithPriceLookups(db: Db, now: Date, limit: number): Promise<string[]> {
   const rows = await sql<{ store_id: string }>`
     select store_id from (select store_id, next_at from price_lookups where next_at <= ${now} order by next_at limit ${limit}) due
@@ -162,7 +162,7 @@ export async function storesWithPriceLookups(db: Db, now: Date, limit: number): 
 
 type LinkPurpose = LinkTokensTable['purpose']
 
-/** A link's token, whatever store it belongs to; the purpose must fit (X1). */
+/** A link's token in any store; the purpose must match (X1). */
 export function linkToken(db: Db, hash: Buffer, purpose: LinkPurpose, now: Date) {
   return db
     .selectFrom('link_tokens')
@@ -174,8 +174,8 @@ export function linkToken(db: Db, hash: Buffer, purpose: LinkPurpose, now: Date)
 }
 
 /**
- * A message that a provider was called for after `since`, whatever store it is of; none of a person who was erased. One that was refused may have arrived all the
- * same: it is as old as what was decided of it last.
+ * A message in any store with a provider call after `since`, except of erased persons. A refused message may have
+ * arrived all the same, so its age is that of its last decision.
  */
 export function findSentMessage(db: Db, messageId: string, since: Date) {
   return db
@@ -189,10 +189,10 @@ export function findSentMessage(db: Db, messageId: string, since: Date) {
     .executeTakeFirst()
 }
 
-/** Leases last seconds: one that ends later was given out before the clock stepped back. */
+/** Leases last seconds: a later end was set before the clock stepped back. */
 const LONGEST_LEASE_MS = 2 * 60_000
 
-/** Stores with something to send by now that no process is sending for, the longest waiting first. */
+/** Stores with due messages and no active sender, longest waiting first. */
 export function dueStores(db: Db, now: Date, limit: number) {
   return db
     .selectFrom('send_schedule')
@@ -210,7 +210,7 @@ export function dueStores(db: Db, now: Date, limit: number) {
     .execute()
 }
 
-/** An open invitation by the token of its link, whichever account it is to. */
+/** An open invitation by its link's token, in any account. */
 export function invitationByToken(db: Db, hash: Buffer, now: Date) {
   return db
     .selectFrom('invitations as i')
@@ -223,7 +223,7 @@ export function invitationByToken(db: Db, hash: Buffer, now: Date) {
     .executeTakeFirst()
 }
 
-/** Whose provider calls at this address, with what is needed to believe it. */
+/** The account whose provider calls this webhook, with the credentials that verify the call. */
 export function credentialsByHook(db: Db, hookKey: string) {
   return db
     .selectFrom('channel_credentials')
@@ -232,7 +232,7 @@ export function credentialsByHook(db: Db, hookKey: string) {
     .executeTakeFirst()
 }
 
-/** A mail that is or was on its way, by what its return address or its provider calls it. */
+/** A mail sent or being sent, by the id in its return address or provider report. */
 export function mailById(db: Db, messageId: string) {
   return db
     .selectFrom('messages as m')
@@ -245,7 +245,7 @@ export function mailById(db: Db, messageId: string) {
     .executeTakeFirst()
 }
 
-/** Whose texts by the operator's number a person has had, the newest first. */
+/** Accounts that sent texts to a person by the operator's number, newest first. */
 export async function accountsThatWroteTo(db: Db, addressHashes: readonly Buffer[]): Promise<string[]> {
   const rows = await db
     .selectFrom('operator_text_contacts')
@@ -257,7 +257,7 @@ export async function accountsThatWroteTo(db: Db, addressHashes: readonly Buffer
   return rows.map((row) => row.account_id)
 }
 
-/** Of these queues of pg-boss, those with a job that may be taken up by now. */
+/** The pg-boss queues among these that have a job ready to run. */
 export async function readyQueues(db: Db, names: readonly string[]): Promise<string[]> {
   const rows = await sql<{ name: string }>`
     select q.name from unnest(${[...names]}::text[]) as q(name) where exists (

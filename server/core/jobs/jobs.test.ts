@@ -2,12 +2,12 @@ import pg from 'pg'
 import { expect, inject, test, vi } from 'vitest'
 import { databaseUrl } from '../../../test/global.ts'
 import { aWorld } from '../../../test/world.ts'
-import { sendDueMessages } from '../../messages/messages/jobs.ts'
 import { newOrdersJob, orderJob } from '../../carts/sync/jobs.ts'
-import { sql } from '../db/db.ts'
-import { on, onSteppingAside, startJobQueue } from './jobs.ts'
+import { sendDueMessages } from '../../messages/messages/jobs.ts'
 import { createLogger } from '../common/logger.ts'
 import type { StepAside } from '../common/seats.ts'
+import { sql } from '../db/db.ts'
+import { on, onSteppingAside, startJobQueue } from './jobs.ts'
 
 const world = aWorld()
 
@@ -16,7 +16,7 @@ function urlOfWorld(): string {
   return databaseUrl(inject('databaseUrl'), name)
 }
 
-test('a job that may not run before a time waits until then, and nothing is queued beside it under its key', async () => {
+test('a deferred job waits until its time, and no second job is queued under its key', async () => {
   const queue = await startJobQueue(urlOfWorld(), createLogger('silent'), [newOrdersJob], false)
   const [storeId, other] = [crypto.randomUUID(), crypto.randomUUID()]
   const later = new Date(Math.floor(Date.now() / 1_000) * 1_000 + 60_000)
@@ -32,7 +32,7 @@ test('a job that may not run before a time waits until then, and nothing is queu
   expect(rows[1]!.start_after.getTime()).toBeLessThan(later.getTime())
 })
 
-test('more jobs than there are takers are taken up one after the other, not a dozen every half minute', async () => {
+test('more jobs than workers run one after the other, not a dozen every half minute', async () => {
   const queue = await startJobQueue(urlOfWorld(), createLogger('silent'), [sendDueMessages], true)
   const done = new Set<string>()
   const ids = Array.from({ length: 100 }, () => crypto.randomUUID())
@@ -44,7 +44,7 @@ test('more jobs than there are takers are taken up one after the other, not a do
   await queue.stop()
 })
 
-test('jobs that step aside while a shop hangs leave their takers to the others, and the end waits for them (operators-H3)', async () => {
+test('jobs that step aside while a shop hangs free their workers, and stop waits for them (operators-H3)', async () => {
   const queue = await startJobQueue(urlOfWorld(), createLogger('silent'), [sendDueMessages], true)
   const { promise: answer, resolve } = Promise.withResolvers<void>()
   const [healthy, done]: [string, string[]] = [crypto.randomUUID(), []]
@@ -62,7 +62,7 @@ test('jobs that step aside while a shop hangs leave their takers to the others, 
   expect(done).toHaveLength(31)
 })
 
-test('the jobs of one store hold one taker, however many webhooks of a slow shop wait (operators-H3)', async () => {
+test('the jobs of one store hold one worker, however many webhooks of a slow shop wait (operators-H3)', async () => {
   const queue = await startJobQueue(urlOfWorld(), createLogger('silent'), [orderJob], true)
   const { promise: answer, resolve } = Promise.withResolvers<void>()
   const [slow, healthy, done]: [string, string, string[]] = [crypto.randomUUID(), crypto.randomUUID(), []]
@@ -88,7 +88,7 @@ test('the jobs of one store hold one taker, however many webhooks of a slow shop
   await queue.stop()
 })
 
-/** How often takers of this queue have asked for a job. */
+/** How often workers of this queue have fetched. */
 function countFetches(name: string) {
   const query = vi.spyOn(pg.Client.prototype, 'query')
   const isFetch = (text: unknown) =>
@@ -96,12 +96,12 @@ function countFetches(name: string) {
   return { sofar: () => query.mock.calls.filter(([text]) => isFetch(text)).length, end: () => query.mockRestore() }
 }
 
-test('a job wakes one taker and that one another, not all twelve', async () => {
+test('a job wakes one worker, which wakes the next, instead of all twelve', async () => {
   const queue = await startJobQueue(urlOfWorld(), createLogger('silent'), [orderJob, sendDueMessages], true)
   const fetches = countFetches(sendDueMessages.name)
   let done = 0
   await queue.work(world.deps, [on(sendDueMessages, async () => void done++)])
-  // Each looks once when it begins to work.
+  // Each worker fetches once when it starts.
   await expect.poll(fetches.sofar).toBeGreaterThanOrEqual(12)
   const before = fetches.sofar()
   for (let n = 0; n < 5; n++) {
@@ -110,7 +110,7 @@ test('a job wakes one taker and that one another, not all twelve', async () => {
     await expect.poll(() => done).toBe(n + 1)
   }
   await queue.stop()
-  // The one that is woken, the one it wakes, itself afterwards, and perhaps by a look at all queues.
+  // The first worker, the one it wakes, itself afterwards, and perhaps one by the poll.
   expect(fetches.sofar() - before).toBeLessThanOrEqual(5 * 4)
   fetches.end()
 })
@@ -130,7 +130,7 @@ test('a deferred job and a failed job start without a notification', async () =>
   await queue.stop()
 })
 
-test('takers that put a job of a busy store back look for jobs of other stores at once, not half a minute later', async () => {
+test('workers that put back a busy store’s job fetch jobs of other stores at once', async () => {
   const queue = await startJobQueue(urlOfWorld(), createLogger('silent'), [orderJob], true)
   const { promise: answer, resolve } = Promise.withResolvers<void>()
   const [slow, started]: [string, Set<string>] = [crypto.randomUUID(), new Set()]
@@ -140,7 +140,7 @@ test('takers that put a job of a busy store back look for jobs of other stores a
       await answer
     }),
   ])
-  // All takers wait and are woken at the same moment, so that several take a job of the slow store before it is known to be busy.
+  // All workers are woken together, so that several take a job of the slow store before it counts as busy.
   const others = Array.from({ length: 11 }, () => crypto.randomUUID())
   const jobs = [...Array.from({ length: 12 }, () => slow), ...others]
   await world.db.transaction().execute(async (tx) => {

@@ -4,17 +4,19 @@ import { fromKysely, type JobWithMetadata, PgBoss } from 'pg-boss'
 import type { Logger } from 'pino'
 import type { z } from 'zod'
 import type { Deps } from '../../deps.ts'
-import type { Db, Tx } from '../db/db.ts'
 import { createTakers, type StepAside, type Takers } from '../common/seats.ts'
+import type { Db, Tx } from '../db/db.ts'
 import { readyQueues } from '../db/system.ts'
 
-/** A job's contract: its name and what it carries (ids only). Who runs it is written in worker.ts. */
+/** A job's contract: name and payload (ids only). worker.ts assigns the handlers. */
 export interface Job<Payload extends z.ZodType = z.ZodType> {
   name: string
   payload: Payload
-  /** `each`: as many as are queued. `one`: per key at most one waiting; that one runs at a time is for the row's own lease. */
+  /** `each`: no limit. `one`: at most one waiting job per key; the row's own lease keeps two from running together. */
   policy: 'each' | 'one'
-  /** At most one runs in a process for each store (`storeId` of its payload), so that a store holds one taker and no more (D8). */
+  /**
+   * At most one runs per process and store (`storeId` of the payload), so that a store holds at most one worker (D8).
+   */
   isOnePerStore?: true
 }
 
@@ -40,7 +42,7 @@ export function on<P extends z.ZodType>(job: Job<P>, run: (deps: Deps, payload: 
   return { job, run: (deps, payload) => run(deps, job.payload.parse(payload)) }
 }
 
-/** Once it has stepped aside the queue counts it as done: only for what is woken again when it was lost. */
+/** The queue counts a job as done once it steps aside. Only for work that is woken again after a crash. */
 export function onSteppingAside<P extends z.ZodType>(
   job: Job<P>,
   run: (deps: Deps, payload: z.infer<P>, stepAside: StepAside) => Promise<void>,
@@ -49,7 +51,10 @@ export function onSteppingAside<P extends z.ZodType>(
 }
 
 export interface Jobs {
-  /** Queues a job in the caller's transaction: the job exists if, and only if, the change does. It runs at once, or not before `startAfter`. */
+  /**
+   * Queues a job in the caller's transaction: the job exists exactly when the change does. It runs at once, or not
+   * before `startAfter`.
+   */
   enqueue<P extends z.ZodType>(
     db: Db | Tx,
     job: Job<P>,
@@ -57,28 +62,31 @@ export interface Jobs {
     key?: string,
     startAfter?: Date,
   ): Promise<void>
-  /** How much waits in each queue. */
+  /** Number of jobs in each queue. */
   queues(): Promise<QueueState[]>
 }
 
 export interface QueueState {
   name: string
-  /** To be taken up at once. */
+  /** Ready to run. */
   ready: number
   active: number
-  /** To be taken up at a time that was named. */
+  /** Scheduled for a later time. */
   later: number
-  /** Given up within the last day. */
+  /** Failed for good within the last day. */
   failed: number
 }
 
 export interface JobQueue extends Jobs {
-  /** Takes up work; `stop` waits for what is running. */
+  /** Starts processing; `stop` waits for running jobs. */
   work(deps: Deps, handlers: Handler[]): Promise<void>
   stop(): Promise<void>
 }
 
-/** pg-boss in the same database. Rows are the truth, jobs only wake-ups: losing one costs a second, not a message. */
+/**
+ * pg-boss in the same database. Rows hold the state and jobs only wake the code: a lost job costs a second, not a
+ * message.
+ */
 export async function startJobQueue(url: string, log: Logger, jobs: Job[], isWorker: boolean): Promise<JobQueue> {
   const boss = new PgBoss({
     connectionString: url,
@@ -89,7 +97,7 @@ export async function startJobQueue(url: string, log: Logger, jobs: Job[], isWor
     schedule: false,
     superviseIntervalSeconds: SUPERVISE_SECONDS,
     monitorIntervalSeconds: SUPERVISE_SECONDS,
-    // No job of ours depends on another.
+    // Our jobs do not depend on each other.
     flowIntervalSeconds: 3_600,
   })
   boss.on('error', (error) => log.error({ err: error }, 'jobs.failed'))
@@ -130,30 +138,30 @@ export async function startJobQueue(url: string, log: Logger, jobs: Job[], isWor
   }
 }
 
-/** Of the pool of pg-boss: a query on a dead connection ends. */
+/** For the pool of pg-boss: a query on a dead connection times out. */
 const CONNECTION = { keepAlive: true, query_timeout: 30_000 }
 
-/** What is running has so long to end when the process stops. */
+/** Time limit for running jobs at shutdown. */
 const STOP_MS = 8_000
-/** Of each kind of job. */
+/** Workers per kind of job. */
 const TAKERS = 12
 
-/** A job of a dead process fails at most this long after its heartbeat has expired (10 s), and is then tried again. */
+/** A dead process's job fails at most this long after its heartbeat expired (10 s), and is then retried. */
 const SUPERVISE_SECONDS = 5
 
-/** One job at a time per taker and several takers: a store that answers slowly holds up its own taker only (D8). */
+/** One job at a time per worker and several workers: a slow store delays its own worker only (D8). */
 const workOptions = {
   batchSize: 1,
   perJobResults: true,
   includeMetadata: true,
-  // They are woken. Polling by some five hundred takers would be most of what a quiet instance asks the database.
+  // Notifications wake the workers. Polling by some five hundred workers would be most of a quiet instance's queries.
   pollingIntervalSeconds: 600,
   heartbeatRefreshSeconds: 3,
 } as const
 
 function queueOptions(each: Job) {
   return {
-    // Not `stately`: its list of keys at work is cached, and a key that became free would wait for the cache.
+    // Not `stately`: it caches the active keys, so that a freed key would wait for the cache.
     policy: each.policy === 'one' ? ('short' as const) : ('standard' as const),
     notify: true,
     retryLimit: 5,
@@ -168,11 +176,11 @@ function queueOptions(each: Job) {
 
 type Batch = JobWithMetadata<unknown>[]
 
-/** pg-boss announces a new job by the name of its queue on this channel, which it names after its schema. */
+/** pg-boss announces a new job on this channel, named after its schema. The payload is the queue's name. */
 const CHANNEL = `pgboss_${createHash('sha224').update('pgboss').digest('hex').slice(0, 24)}`
 /** Finds deferred jobs, retries, and jobs whose notification was missed. */
 const LOOK_EVERY_MS = 2_000
-/** The look may have been sent on a dead connection. */
+/** The query may have been sent on a dead connection. */
 const LOOK_TIMEOUT_MS = 5_000
 
 interface Waker {
@@ -181,7 +189,7 @@ interface Waker {
   stop(): Promise<void>
 }
 
-/** Wakes one idle taker of a queue that has a job. pg-boss itself wakes all of them, and each asks the database. */
+/** Wakes one idle worker of a queue that has a job. pg-boss itself wakes all of them, and each queries the database. */
 function createWaker(boss: PgBoss, log: Logger): Waker {
   const wakers = new Map<string, () => void>()
   const stopping = new AbortController()
@@ -191,7 +199,7 @@ function createWaker(boss: PgBoss, log: Logger): Waker {
   const wakeAll = () => {
     for (const queue of wakers.keys()) wake(queue)
   }
-  /** On every connection: earlier notifications were missed. */
+  /** Runs on every reconnect: notifications may have been missed. */
   const listen = async () => {
     listener = await boss
       .getDb()
@@ -233,8 +241,8 @@ function createWaker(boss: PgBoss, log: Logger): Waker {
 }
 
 /**
- * Returns a function that wakes one idle taker. A taker that got a job wakes the next one, because one commit sends one notification for all its
- * jobs. After a job it looks for another at once.
+ * Returns a function that wakes one idle worker. A worker with a job wakes the next one, because one commit sends one
+ * notification for all its jobs. After a job it fetches again at once.
  */
 async function startTakers(
   boss: PgBoss,
@@ -246,7 +254,7 @@ async function startTakers(
   const wakeOne = () => {
     const at = ids.findIndex((each) => !busy.has(each))
     if (at < 0) return
-    // Wake them in turn: a taker whose query hangs must not be chosen each time.
+    // Rotate: a worker whose query hangs must not be chosen each time.
     const [idle] = ids.splice(at, 1) as [string]
     ids.push(idle)
     boss.notifyWorker(idle)

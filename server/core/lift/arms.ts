@@ -1,6 +1,9 @@
-// What the statistics of an experiment are made of: sums over the people of an arm. Nothing here reads a clock or a database.
+// The inputs of an experiment's statistics: sums over the people of an arm. Pure.
 
-/** One measure of the people of one arm: how many there are, what their outcomes add up to, and their squared deviations from the mean. */
+/**
+ * One measure over the people of one arm: their number, the total of their outcomes, and the squared deviations from
+ * the mean.
+ */
 export interface Sums {
   people: number
   total: number
@@ -8,7 +11,7 @@ export interface Sums {
   squares: number
 }
 
-/** Treated is written to, control is not. */
+/** The treated arm gets messages, the control arm none. */
 export interface Arms {
   treated: Sums
   control: Sums
@@ -29,7 +32,10 @@ export const sumsOfCounts = (people: number, successes: number): Sums => ({
   squares: people === 0 ? 0 : successes * (1 - successes / people),
 })
 
-/** Sums from the plain total and the total of squares, as a database adds them up. Rounding never makes the deviations negative. */
+/**
+ * Sums from the total and the total of squares, as a database computes them. Rounding never makes the deviations
+ * negative.
+ */
 export const sumsOfTotals = (people: number, total: number, totalOfSquares: number): Sums => ({
   people,
   total,
@@ -38,11 +44,11 @@ export const sumsOfTotals = (people: number, total: number, totalOfSquares: numb
 
 export const differenceOf = ({ treated, control }: Arms) => meanOf(treated) - meanOf(control)
 
-/** Of the difference of the two means; infinite while an arm has fewer than two people. */
+/** Standard error of the difference of the two means; infinite while an arm has fewer than two people. */
 export function standardErrorOf({ treated, control }: Arms): number {
   return Math.sqrt(varianceOfMean(treated) + varianceOfMean(control))
 }
 
-/** Of an arm's mean. */
+/** Variance of an arm's mean. */
 export const varianceOfMean = ({ people, squares }: Sums) =>
   people < 2 ? Number.POSITIVE_INFINITY : squares / (people - 1) / people

@@ -1,13 +1,13 @@
 import jstat from 'jstat'
 
-// What statistics take from a library.
+// Statistical functions taken from a library.
 
 const { jStat } = jstat
 
-/** Of the normal distribution with mean 0 and deviation 1. */
+/** Quantile of the standard normal distribution. */
 export const normalQuantile = (probability: number): number => jStat.normal.inv(probability, 0, 1)
 
-/** Of Student's t. */
+/** Quantile of Student's t distribution. */
 export const studentQuantile = (probability: number, degrees: number): number =>
   jStat.studentt.inv(probability, degrees)
 

@@ -10,7 +10,7 @@ const counts = (people: number, bought: number, people0: number, bought0: number
 })
 
 describe('the sequence (decision 59a)', () => {
-  test('is tuned to be narrowest at 2,000 people', () => {
+  test('is narrowest at 2,000 people', () => {
     expect(tuningOf(0.05)).toBeCloseTo(0.0043909, 7)
     const widths = [500, 1_000, 2_000, 4_000, 8_000].map((people) => halfWidthOf(people))
     expect(Math.min(...widths)).toBe(widths[2])
@@ -21,11 +21,11 @@ describe('the sequence (decision 59a)', () => {
     [2_000, 3.035],
     [10_000, 3.165],
     [50_000, 3.382],
-  ])('after %i people its half is %f standard errors', (people, half) => {
+  ])('has a half width of %f standard errors after %i people', (people, half) => {
     expect(halfWidthOf(people)).toBeCloseTo(half, 3)
   })
 
-  test('lies around the difference of the means', () => {
+  test('is centred on the difference of the means', () => {
     const arms = counts(1_000, 60, 1_000, 40)
     const error = Math.sqrt((60 * 0.94) / 999 / 1_000 + (40 * 0.96) / 999 / 1_000)
     const { low, high } = sequenceOf(arms)
@@ -33,19 +33,19 @@ describe('the sequence (decision 59a)', () => {
     expect((high - low) / 2).toBeCloseTo(halfWidthOf(2_000) * error, 12)
   })
 
-  test('says nothing of an arm of one or none', () => {
+  test('is infinite for an arm of one or none', () => {
     for (const arms of [counts(0, 0, 0, 0), counts(1, 1, 500, 20), counts(500, 20, 1, 0)]) {
       expect(sequenceOf(arms)).toEqual({ low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY })
     }
   })
 
-  test('is wider where more variants are compared', () => {
+  test('is wider when more variants are compared', () => {
     expect(halfWidthOf(2_000, 0.05 / 3)).toBeGreaterThan(halfWidthOf(2_000))
   })
 })
 
 describe('the interval of a planned day (decision 59b)', () => {
-  test('of two shares is Newcombe’s, by his examples', () => {
+  test('of two shares matches Newcombe’s examples', () => {
     const given = (...of: Parameters<typeof counts>) => {
       const { low, high } = plannedShares(counts(...of))
       return [low.toFixed(4), high.toFixed(4)]
@@ -55,7 +55,7 @@ describe('the interval of a planned day (decision 59b)', () => {
     expect(given(10, 10, 20, 0)).toEqual(['0.6791', '1.0000'])
   })
 
-  test('of one share is Wilson’s, and stays between 0 and 1', () => {
+  test('of one share is Wilson’s and stays between 0 and 1', () => {
     const { low, high } = wilsonOf(81 / 263, 263, 0.05)
     expect([low, high].map((bound) => bound.toFixed(4))).toEqual(['0.2553', '0.3662'])
     expect(wilsonOf(0, 10, 0.05).low).toBe(0)
@@ -69,7 +69,7 @@ describe('the interval of a planned day (decision 59b)', () => {
         values.reduce((sum, value) => sum + value, 0),
         values.reduce((sum, value) => sum + value * value, 0),
       )
-    // Standard error 0.99312, 27.887 degrees of freedom, of which Student’s 97.5 % quantile is 2.04878.
+    // Standard error 0.99312, 27.887 degrees of freedom; Student’s 97.5 % quantile is 2.04878.
     const treated = [27.5, 21.0, 19.0, 23.6, 17.0, 17.9, 16.9, 20.1, 21.9, 22.6, 23.1, 19.6, 19.0, 21.7, 21.4]
     const control = [27.1, 22.0, 20.8, 23.4, 23.4, 23.5, 25.8, 22.0, 24.8, 20.2, 21.9, 22.1, 22.9, 30.5, 24.4]
     const { low, high } = plannedMeans({ treated: sums(treated), control: sums(control) })
@@ -77,14 +77,14 @@ describe('the interval of a planned day (decision 59b)', () => {
     expect([low.toFixed(3), high.toFixed(3)]).toEqual(['-4.868', '-0.799'])
   })
 
-  test('says nothing of arms that are empty, and is exact where nothing varies', () => {
+  test('is infinite for empty arms and exact where nothing varies', () => {
     expect(plannedShares(counts(0, 0, 10, 3))).toEqual({ low: -1, high: 1 })
     expect(plannedMeans(counts(1, 1, 10, 3)).low).toBe(Number.NEGATIVE_INFINITY)
     expect(plannedMeans(counts(10, 10, 10, 10))).toEqual({ low: 0, high: 0 })
   })
 })
 
-test('sums of totals are those of the outcomes, and rounding makes no deviation negative', () => {
+test('sums of totals equal those of the outcomes, and rounding makes no deviation negative', () => {
   expect(sumsOfTotals(4, 2, 2)).toEqual(sumsOfCounts(4, 2))
   expect(sumsOfTotals(3, 0.3, 0.029999999999999995).squares).toBe(0)
   expect(sumsOfTotals(0, 0, 0).squares).toBe(0)

@@ -1,4 +1,4 @@
-// The part of jstat that is used; the package has no types of its own.
+// The part of jstat that Recoup uses; the package has no types.
 declare module 'jstat' {
   const jstat: {
     jStat: {

@@ -1,7 +1,8 @@
 import { type Arms, differenceOf, type Interval, meanOf, standardErrorOf, varianceOfMean } from './arms.ts'
 import { normalQuantile, studentQuantile } from './distributions.ts'
 
-// The intervals for one look on a day that was fixed beforehand (decision 59b). They are narrower than the sequence, and wrong for who looks twice.
+// Intervals for one analysis on a day fixed beforehand (decision 59b). They are narrower than the sequence, and invalid
+// when read more than once.
 
 /**
  * Difference of two shares by Newcombe's hybrid of Wilson intervals, without continuity correction.
@@ -18,7 +19,10 @@ export function plannedShares({ treated, control }: Arms, alpha = 0.05): Interva
   }
 }
 
-/** Of one share. Source: Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22 (1927). */
+/**
+ * Interval of one share. Source: Wilson, "Probable inference, the law of succession, and statistical inference", JASA
+ * 22 (1927).
+ */
 export function wilsonOf(share: number, people: number, alpha: number): Interval {
   const z = normalQuantile(1 - alpha / 2)
   const spread = z * Math.sqrt((share * (1 - share)) / people + (z * z) / (4 * people * people))
@@ -27,7 +31,10 @@ export function wilsonOf(share: number, people: number, alpha: number): Interval
   return { low: Math.max(0, (middle - spread) / scale), high: Math.min(1, (middle + spread) / scale) }
 }
 
-/** Difference of two means of unequal variances: Welch, Biometrika 34 (1947). Infinite below two people in an arm. */
+/**
+ * Interval of the difference of two means with unequal variances: Welch, Biometrika 34 (1947). Infinite below two
+ * people in an arm.
+ */
 export function plannedMeans(arms: Arms, alpha = 0.05): Interval {
   const difference = differenceOf(arms)
   const error = standardErrorOf(arms)

@@ -1,10 +1,10 @@
 import { type Arms, differenceOf, type Interval, standardErrorOf } from './arms.ts'
 
-// The interval that may be looked at whenever one likes (decision 59a): an asymptotic confidence sequence of the difference of means.
-// Source: Waudby-Smith, Arbour, Sinha, Kennedy, Ramdas, "Time-uniform central limit theory and asymptotic confidence sequences",
-// Annals of Statistics 52 (2024), theorem 2.2 for the boundary; the tuning is theirs, too.
+// An interval that stays valid at every look (decision 59a): an asymptotic confidence sequence of the difference of
+// means. Source: Waudby-Smith, Arbour, Sinha, Kennedy, Ramdas, "Time-uniform central limit theory and asymptotic
+// confidence sequences", Annals of Statistics 52 (2024), theorem 2.2 for the boundary and for the tuning.
 
-/** At about so many people the sequence is narrowest. */
+/** The sequence is narrowest at about this number of people. */
 const NARROWEST_AT = 2_000
 
 /** The tuning ρ² that makes the sequence at level 1 − α narrowest at `NARROWEST_AT` people: 0.0043909 for α = 0.05. */
@@ -13,14 +13,20 @@ export function tuningOf(alpha: number): number {
   return (twice + Math.log(twice) + 1) / NARROWEST_AT
 }
 
-/** Half of the sequence's width after `people` people, in standard errors of the difference. An interval for one look has 1.96 at α = 0.05. */
+/**
+ * Half the sequence's width after `people` people, in standard errors of the difference. A fixed-time interval has 1.96
+ * at α = 0.05.
+ */
 export function halfWidthOf(people: number, alpha = 0.05): number {
   if (people === 0) return Number.POSITIVE_INFINITY
   const scaled = people * tuningOf(alpha)
   return Math.sqrt(((2 * (scaled + 1)) / scaled) * Math.log(Math.sqrt(scaled + 1) / alpha))
 }
 
-/** Treated − control: with probability 1 − α it holds the truth at every look, however often one looks. Infinite below two people in an arm. */
+/**
+ * Interval for treated − control: with probability 1 − α it contains the true value at every look. Infinite below two
+ * people in an arm.
+ */
 export function sequenceOf(arms: Arms, alpha = 0.05): Interval {
   const half = halfWidthOf(arms.treated.people + arms.control.people, alpha) * standardErrorOf(arms)
   const difference = differenceOf(arms)

@@ -1,16 +1,16 @@
 import ipaddr from 'ipaddr.js'
 
-/** public: anybody may be dialled there · private: only with permission · forbidden: never (metadata, unspecified, tunnels). */
+/** public: always allowed · private: only with permission · forbidden: never (metadata, unspecified, tunnels). */
 export type AddressKind = 'public' | 'private' | 'forbidden'
 
 const PRIVATE_RANGES = new Set(['private', 'loopback', 'uniqueLocal', 'carrierGradeNat'])
 
-/** Cloud services that hand out secrets live on addresses that look ordinary: Azure, and AWS's IPv6 metadata inside ULA. */
+/** Metadata services on ordinary-looking addresses: Azure, and AWS's IPv6 metadata inside ULA. */
 const METADATA = new Set(['168.63.129.16', 'fd00:ec2::254', 'fd20:ce::254'])
 
 /**
- * What an address is. Everything that is not plain unicast is refused even with permission: link-local is where metadata services
- * answer, and NAT64, 6to4 and Teredo smuggle an IPv4 address past the check. IPv4-mapped addresses are judged as IPv4.
+ * Classifies an address. Everything but plain unicast is refused even with permission: metadata services answer on
+ * link-local addresses, and NAT64, 6to4 and Teredo hide an IPv4 address. IPv4-mapped addresses count as IPv4.
  */
 export function evaluateAddress(address: string): AddressKind {
   if (!ipaddr.isValid(address)) return 'forbidden'
@@ -21,19 +21,19 @@ export function evaluateAddress(address: string): AddressKind {
   return PRIVATE_RANGES.has(range) ? 'private' : 'forbidden'
 }
 
-/** A name anybody on the internet could look up. */
+/** Whether public DNS could resolve the name. */
 export function isPublicName(host: string): boolean {
   if (/^[\d.]+$|:/.test(host)) return false
   return host.includes('.') && !/\.(localhost|local|internal|lan|home|test|example|invalid)$/i.test(host)
 }
 
-/** A host of an address (`URL.hostname`) that anybody on the internet could reach. */
+/** Whether a URL's hostname is reachable from the internet. */
 export function isPublicHost(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '')
   return /^[\d.]+$|:/.test(host) ? evaluateAddress(host) === 'public' : isPublicName(host)
 }
 
-/** Whether others can deliver to a server at this address: a public host, at one of the ports that WordPress delivers to. */
+/** Whether a shop can deliver to this URL: a public host, at a port that WordPress delivers to. */
 export function canReach(publicUrl: string): boolean {
   const url = new URL(publicUrl)
   return ['', '80', '443', '8080'].includes(url.port) && isPublicHost(url.hostname)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { clientKey, hasOneHost, isAddressOrRange, openRanges } from './clients.ts'
 
-test('an address is in a range of its own kind only, in any spelling', () => {
+test('an address matches only ranges of its own family, in any spelling', () => {
   const isTrusted = openRanges(['10.1.0.0/16', '192.0.2.7', '2001:db8::/32', '::1'])
   const inside = ['10.1.255.255', '::ffff:10.1.0.1', '192.0.2.7', '2001:db8:1::1', '0:0:0:0:0:0:0:1']
   const outside = ['10.2.0.1', '192.0.2.8', '2001:db9::1', '127.0.0.1', '', 'localhost', 'unknown']
@@ -10,18 +10,18 @@ test('an address is in a range of its own kind only, in any spelling', () => {
   expect(openRanges([])('127.0.0.1')).toBe(false)
 })
 
-test('what a setting may name', () => {
+test('a setting may name an address or a range', () => {
   expect(['10.0.0.1', '10.0.0.0/8', '::1', 'fd00::/8'].filter((each) => !isAddressOrRange(each))).toEqual([])
   expect(['localhost', '10.0.0.0/33', '10.0.0', 'all', '/8', ''].filter(isAddressOrRange)).toEqual([])
 })
 
-test('a client of IPv6 is its network', () => {
+test('an IPv6 client is identified by its network', () => {
   expect(clientKey('2001:db8:1:2::1')).toBe(clientKey('2001:db8:1:2:ffff::9'))
   expect(clientKey('2001:db8:1:2::1')).not.toBe(clientKey('2001:db8:1:3::1'))
   expect(clientKey('::ffff:192.0.2.1')).toBe(clientKey('192.0.2.1'))
 })
 
-test('a second Host header is seen in any spelling, and a value is no name', () => {
+test('finds a second Host header in any spelling, and ignores values', () => {
   expect(hasOneHost(['Host', 'a', 'Accept', 'host'])).toBe(true)
   expect(hasOneHost(['Host', 'a', 'HOST', 'a'])).toBe(false)
 })

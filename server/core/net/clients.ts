@@ -2,7 +2,7 @@ import type { IncomingMessage, Server } from 'node:http'
 import { isIP, type Socket } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-// Who is at the other end of a connection: proxies whose word about the client is believed, and how much one client may hold open.
+// Identifies the client of a connection behind trusted proxies, and limits its open connections.
 
 /** `10.0.0.0/8` or `192.0.2.7`. */
 export const isAddressOrRange = (text: string): boolean =>
@@ -16,7 +16,7 @@ export function openRanges(list: readonly string[]): (address: string) => boolea
     const parsed = ipaddr.process(address)
     return ranges.some(([range, bits]) => range.kind() === parsed.kind() && parsed.match(range, bits))
   }
-  // Asked of every request, and nearly always about the same one: the proxy.
+  // Called for every request, nearly always with the same address: the proxy's.
   let lastIn: string | null = null
   return (address) => {
     if (address === lastIn) return true
@@ -31,7 +31,7 @@ function single(address: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
   return [parsed, parsed.kind() === 'ipv4' ? 32 : 128]
 }
 
-/** Who asks, by the words of proxies that are trusted: the last address they do not vouch for, as Fastify reads it. */
+/** The client's address according to trusted proxies: the last address that is not a trusted proxy, as in Fastify. */
 export function clientAddress(
   { socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>,
   isTrusted: (address: string) => boolean,
@@ -43,17 +43,19 @@ export function clientAddress(
   return address
 }
 
-/** A household or a server has a whole /64 of IPv6. */
+/** A household or server has a whole IPv6 /64. */
 export function clientKey(address: string): string {
   if (!ipaddr.isValid(address)) return address
   const parsed = ipaddr.process(address)
   return parsed.kind() === 'ipv4' ? parsed.toString() : parsed.toByteArray().slice(0, 8).join('.')
 }
 
-/** Shops' staff and shoppers behind one address hold tens; whoever holds hundreds wants the server to run out of them. */
+/**
+ * Staff and shoppers behind one address hold tens of connections. Hundreds indicate an attempt to exhaust the server.
+ */
 export const MOST_CONNECTIONS = 500
 
-/** What a client opens beyond that is closed at once. A trusted proxy brings many clients along, and counts them itself. */
+/** Closes a client's connections beyond the limit at once. A trusted proxy carries many clients and is exempt. */
 export function limitConnections(
   server: Server,
   { isTrusted, onRefused }: { isTrusted: (address: string) => boolean; onRefused: () => void },
@@ -77,6 +79,6 @@ export function limitConnections(
   })
 }
 
-/** Two servers in a row may each believe another of two Host headers; RFC 9112 wants the request refused. */
+/** Two servers in a row may each use another of two Host headers; RFC 9112 requires a refusal. */
 export const hasOneHost = (rawHeaders: readonly string[]): boolean =>
   rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length <= 1

@@ -5,14 +5,14 @@ import { afterEach, expect, test } from 'vitest'
 import { dnsLookup } from './dns-lookup.ts'
 import { openGuardedHttp } from './guarded-fetch.ts'
 
-// Shops whose name server is silent keep no other name waiting (D8, operators-H3).
+// Shops with a silent name server delay no other look-up (D8, operators-H3).
 
 const open: (() => unknown)[] = []
 afterEach(() => Promise.all(open.splice(0).map((close) => close())))
 
 /**
- * Answers for names that begin with "live" with 127.0.0.1, knows none that begin with "no", fails and refuses for "fails" and "refused", and is
- * silent about the others.
+ * Resolves names that begin with "live" to 127.0.0.1, does not know names that begin with "no", answers "fails" and
+ * "refused" with these errors, and ignores the others.
  */
 async function aNameServer() {
   const server = dgram.createSocket('udp4')
@@ -50,7 +50,7 @@ const lookUp = (lookup: ReturnType<typeof dnsLookup>, name: string) =>
     lookup(name, { all: true }, (error, found) => done(error ? (error.code ?? 'error') : (found as LookupAddress[])))
   })
 
-test('a name is found while more others wait for silent name servers than there are threads', async () => {
+test('a name resolves while more look-ups than threads wait for silent name servers', async () => {
   const { servers, count } = await aNameServer()
   // When the name server is closed, all of them fail at once, and would take the system's threads from the tests that follow.
   const patient = dnsLookup({ servers, timeoutMs: 60_000, fallback: notThere })
@@ -59,14 +59,14 @@ test('a name is found while more others wait for silent name servers than there 
   expect(await lookUp(dnsLookup({ servers }), 'live.example')).toEqual([{ address: '127.0.0.1', family: 4 }])
 })
 
-test('a name of this machine is found while the DNS is silent', async () => {
+test('a local name resolves while the DNS is silent', async () => {
   const { servers, count } = await aNameServer()
   const found = await lookUp(dnsLookup({ servers, timeoutMs: 60_000 }), 'localhost')
   expect(found).toContainEqual(expect.objectContaining({ address: expect.stringMatching(/^(127\.0\.0\.1|::1)$/) }))
   expect(count()).toBe(0)
 })
 
-test('a silent name server counts as a timeout, an unknown name and an error of the DNS as a name without an address', async () => {
+test('a silent name server is a timeout, an unknown name or a DNS error a name without an address', async () => {
   const { servers } = await aNameServer()
   const ask = (name: string, timeoutMs = 60_000) => {
     const lookup = dnsLookup({ servers, timeoutMs, fallback: notThere })
@@ -81,7 +81,7 @@ test('a silent name server counts as a timeout, an unknown name and an error of 
   await expect(ask('refused.example')).rejects.toMatchObject(failed)
 })
 
-test('only a name that the DNS does not know is looked up by the system, with its file of hosts', async () => {
+test('only a name unknown to the DNS is resolved by the system with its hosts file', async () => {
   const { servers } = await aNameServer()
   const asked: string[] = []
   const lookup = dnsLookup({
@@ -98,7 +98,7 @@ test('only a name that the DNS does not know is looked up by the system, with it
   expect(asked).toEqual(['no-dns.example'])
 })
 
-test('shops with public addresses only are looked up over sockets', async () => {
+test('shops restricted to public addresses are resolved over sockets', async () => {
   const { servers, count } = await aNameServer()
   const http = openGuardedHttp({ allowPrivate: false, nameServers: servers })
   open.push(() => http.close())

@@ -3,24 +3,27 @@ import { Resolver } from 'node:dns/promises'
 import type { LookupFunction } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-// Host names of shops, asked of the DNS over sockets. The system's own look-up holds a thread until the name server answers, and there are 64
-// for it: that many shops with a silent name server would keep all others waiting.
+// Resolves host names of shops over sockets. The system's resolver holds one of 64 threads until the name server
+// answers, so that 64 shops with a silent name server would delay all others.
 
 interface Options {
-  /** Empty: the system's own. */
+  /** Empty: the system's name servers. */
   servers?: readonly string[]
   timeoutMs?: number
-  /** Instead of the system's own look-up. */
+  /** Replaces the system's resolver. */
   fallback?: LookupFunction
 }
 
-/** The name is unknown, or no resolver was reached: then the system's own look-up, which knows its file of hosts, does not hang either. */
+/**
+ * The name is unknown or no resolver was reached. The system's resolver, which reads the hosts file, does not hang
+ * then.
+ */
 const UNKNOWN = new Set(['ENOTFOUND', 'ENODATA', 'ECONNREFUSED', 'EBADNAME'])
 const SILENT = new Set(['ETIMEOUT', 'ECANCELLED'])
 
 /**
- * An error that the DNS answers with (SERVFAIL, REFUSED) is final: a resolver gives it where the servers behind it are slow, and the system's
- * look-up would hold a thread for them once more.
+ * An error from the DNS (SERVFAIL, REFUSED) is final: resolvers send it for slow upstream servers, and the system's
+ * resolver would hold a thread for them again.
  */
 export function dnsLookup({
   servers = [],
@@ -28,7 +31,7 @@ export function dnsLookup({
   fallback = lookUpBySystem as LookupFunction,
 }: Options = {}): LookupFunction {
   return (hostname, wanted, callback) => {
-    // The DNS knows no such names, and may be out of reach.
+    // The DNS does not know local names and may be unreachable.
     if (!hostname.includes('.') || hostname.endsWith('.localhost')) return fallback(hostname, wanted, callback)
     const answer = (found: LookupAddress[] | Failure) => {
       if (found === 'silent') return callback(failure(hostname, 'ETIMEDOUT'), '', 0)
@@ -43,7 +46,7 @@ export function dnsLookup({
   }
 }
 
-/** A name with an IPv4 address waits only so long for its IPv6 ones. */
+/** Maximum wait for IPv6 addresses of a name with an IPv4 address. */
 const PATIENCE_MS = 300
 
 async function askDns(hostname: string, { servers, timeoutMs }: Required<Omit<Options, 'fallback'>>) {

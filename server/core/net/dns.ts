@@ -1,11 +1,11 @@
 import { Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
 
-// Questions to the DNS whose answers differ in kind: nothing of this kind, no such name at all, or no answer.
+// DNS queries that distinguish three results: no record of this type, no such name, or no answer.
 
 export type DnsAnswer<Row> =
   | { kind: 'found'; rows: Row[] }
-  /** The name is there, or something below it, but nothing of this kind. */
+  /** The name or a name below it exists, without a record of this type. */
   | { kind: 'none' }
   /** Neither the name nor anything below it exists (RFC 8020). */
   | { kind: 'no_name' }
@@ -13,22 +13,22 @@ export type DnsAnswer<Row> =
 
 export interface DnsLookup {
   txt(name: string): Promise<DnsAnswer<string>>
-  /** Hosts that take mail for a name, best first. */
+  /** Mail exchangers of a name, best first. */
   mx(name: string): Promise<DnsAnswer<string>>
-  /** Where a name is an alias to. */
+  /** The target of a CNAME. */
   cname(name: string): Promise<DnsAnswer<string>>
-  /** IPv4 and IPv6; a literal address is its own. */
+  /** IPv4 and IPv6; a literal address resolves to itself. */
   addresses(name: string): Promise<DnsAnswer<string>>
 }
 
 export interface DnsOptions {
-  /** Empty: the system's own. */
+  /** Empty: the system's name servers. */
   servers: readonly string[]
-  /** Everything asked of this lookup together. */
+  /** Time limit for all queries of this lookup together. */
   limitMs?: number
 }
 
-/** A lookup for one occasion: what is unanswered when its time is over is `failed`, all at once. */
+/** A lookup for one occasion: unanswered queries become `failed` together when the time limit ends. */
 export function openDns({ servers, limitMs = 8_000 }: DnsOptions): DnsLookup {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 })
   if (servers.length > 0) resolver.setServers(servers)

@@ -1,4 +1,4 @@
-/** Why a guarded fetch gave no answer. */
+/** Why a guarded fetch failed. */
 export type FetchProblemKind =
   | 'timeout'
   | 'aborted'
@@ -12,7 +12,10 @@ export type FetchProblemKind =
   | 'too_large'
   | 'bad_url'
 
-/** `detail` names hosts and reasons, never a path or query: those may carry keys. No `cause`, for the same reason. */
+/**
+ * `detail` names hosts and reasons, never a path or query, which may contain keys. It has no `cause` for the same
+ * reason.
+ */
 export class FetchProblem extends Error {
   override name = 'FetchProblem'
   readonly kind: FetchProblemKind
@@ -44,7 +47,7 @@ const TIMEOUT_CODES = new Set([
 const DNS_CODES = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_NODATA', 'EAI_NONAME', 'ENODATA'])
 const REFUSED_CODES = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'EHOSTDOWN', 'EPROTO'])
 
-/** Names what undici, net, tls or dns threw. Works by code, never by text. */
+/** Classifies errors of undici, net, tls and dns by code, never by text. */
 export function nameFetchFailure(error: unknown): FetchProblem {
   if (error instanceof FetchProblem) return error
   const guard = error instanceof AggregateError ? error.errors.find((one) => one instanceof FetchProblem) : undefined

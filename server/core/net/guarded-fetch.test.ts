@@ -31,7 +31,7 @@ async function kindOf(answer: Promise<unknown>): Promise<string> {
   return error instanceof FetchProblem ? error.kind : String(error)
 }
 
-describe('which addresses may be dialled', () => {
+describe('allowed addresses', () => {
   const refused = {
     forbidden: [
       '169.254.169.254',
@@ -66,7 +66,7 @@ describe('which addresses may be dialled', () => {
     for (const address of addresses) expect([address, evaluateAddress(address)]).toEqual([address, kind])
   })
 
-  test('a private address is refused, however it is written', async () => {
+  test('a private address is refused in every spelling', async () => {
     const { port } = await served((_, reply) => reply.end('secret'))
     const fetch = guarded({ allowPrivate: false })
     for (const host of ['127.0.0.1', 'localhost', '2130706433', '0x7f.1', '[::1]', '[::ffff:127.0.0.1]', '0']) {
@@ -78,7 +78,7 @@ describe('which addresses may be dialled', () => {
     expect(await kindOf(guarded()('http://169.254.169.254/latest/meta-data/'))).toBe('private_address')
   })
 
-  test('one exact origin may be private; its neighbour port may not', async () => {
+  test('one exact origin may be private, but not another port of it', async () => {
     const demo = await served((_, reply) => reply.end('demo'))
     const other = await served((_, reply) => reply.end('other'))
     const fetch = guarded({ allowPrivate: false, allowedOrigins: [`http://localhost:${demo.port}`] })
@@ -86,13 +86,14 @@ describe('which addresses may be dialled', () => {
     expect(await kindOf(fetch(`http://localhost:${other.port}/`))).toBe('private_address')
   })
 
-  test('the name is resolved once: what was checked is what is dialled', async () => {
+  test('the name is resolved once, so the checked address is the dialled one', async () => {
     const { port } = await served((_, reply) => reply.end('checked'))
     let lookups = 0
     const fetch = guarded({
       lookup: (_, __, callback) => {
         lookups += 1
-        // Rebinding: harmless for the check, the metadata service for the dial. The second answer is never asked for.
+        // Rebinding: harmless for the check, the metadata service for the connection. The second answer is never
+        // requested.
         callback(null, [{ address: lookups === 1 ? '127.0.0.1' : '169.254.169.254', family: 4 }])
       },
     })
@@ -100,7 +101,7 @@ describe('which addresses may be dialled', () => {
     expect(lookups).toBe(1)
   })
 
-  test('of several addresses only those that passed are handed to the socket', async () => {
+  test('the socket gets only the addresses that passed', async () => {
     const { port } = await served((_, reply) => reply.end('answer'))
     const fetch = guarded({
       lookup: (_, __, callback) =>
@@ -114,7 +115,7 @@ describe('which addresses may be dialled', () => {
 })
 
 describe('redirects', () => {
-  test('are followed by hand, five at most', async () => {
+  test('are followed one by one, five at most', async () => {
     const { port } = await served((request, reply) => {
       const left = Number(request.url?.slice(1))
       if (left > 0) reply.writeHead(302, { location: `/${left - 1}` }).end()
@@ -125,7 +126,7 @@ describe('redirects', () => {
     expect(await kindOf(fetch(`http://localhost:${port}/6`))).toBe('redirect_loop')
   })
 
-  test('into a private network are refused at the hop', async () => {
+  test('into a private network are refused', async () => {
     const inside = await served((_, reply) => reply.end('inside'))
     const { port } = await served((_, reply) =>
       reply.writeHead(302, { location: `http://127.0.0.1:${inside.port}/` }).end(),
@@ -156,14 +157,14 @@ describe('redirects', () => {
   })
 })
 
-describe('what goes wrong has a name', () => {
-  test('a certificate nobody vouches for', async () => {
+describe('failures are classified', () => {
+  test('an untrusted certificate', async () => {
     const { port } = await served((_, reply) => reply.end(), localhostTls())
     const error = await guarded()(`https://localhost:${port}/`).catch((reason: unknown) => reason)
     expect(error).toMatchObject({ kind: 'certificate', detail: 'self-signed certificate' })
   })
 
-  test('a trusted certificate passes, and only for its own name', async () => {
+  test('a trusted certificate passes for its own name only', async () => {
     const { port } = await served((_, reply) => reply.end('safe'), localhostTls())
     const fetch = guarded({
       ca: localhostTls().cert,
@@ -173,7 +174,7 @@ describe('what goes wrong has a name', () => {
     expect(await kindOf(fetch(`https://shop.example:${port}/`))).toBe('certificate')
   })
 
-  test('a server that never answers, one that stops in the middle, and a caller who gives up', async () => {
+  test('a silent server, a stalled response, and a caller that aborts', async () => {
     const silent = await served(() => undefined)
     const slow = await served((_, reply) => reply.write('half'))
     const fetch = guarded({ totalTimeoutMs: 150 })
@@ -182,7 +183,7 @@ describe('what goes wrong has a name', () => {
     expect(await kindOf(fetch(`http://localhost:${silent.port}/`, { signal: AbortSignal.timeout(20) }))).toBe('aborted')
   })
 
-  test('nobody there, no such name, no TLS on the port, a broken connection', async () => {
+  test('a closed port, an unknown name, no TLS on the port, a broken connection', async () => {
     const plain = await served((_, reply) => reply.end())
     const broken = await served((request) => request.socket.destroy())
     const gone = await served(() => undefined)
@@ -194,7 +195,7 @@ describe('what goes wrong has a name', () => {
     expect(await kindOf(fetch(`http://localhost:${broken.port}/`))).toBe('connection_lost')
   })
 
-  test('an answer that is too large, also when it only unpacks to that', async () => {
+  test('a response that is too large, compressed or not', async () => {
     const large = await served((_, reply) => reply.end(Buffer.alloc(5_000)))
     const bomb = await served((_, reply) =>
       reply.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(1_000_000))),
@@ -204,7 +205,7 @@ describe('what goes wrong has a name', () => {
     expect(await kindOf(fetch(`http://localhost:${bomb.port}/`))).toBe('too_large')
   })
 
-  test('no path, query or header is part of an error', async () => {
+  test('an error contains no path, query or header', async () => {
     const { port } = await served((request) => request.socket.destroy())
     const error = await guarded()(`http://localhost:${port}/?k=ck_secret`, {
       headers: { authorization: 'Basic ck_secret' },
@@ -213,7 +214,7 @@ describe('what goes wrong has a name', () => {
   })
 })
 
-test('connections are kept and used again', async () => {
+test('connections are kept alive and reused', async () => {
   const sockets = new Set<unknown>()
   const { port } = await served((request, reply) => {
     sockets.add(request.socket)
@@ -221,7 +222,7 @@ test('connections are kept and used again', async () => {
   })
   const fetch = guarded()
   for (let turn = 0; turn < 6; turn += 1) await fetch(`http://localhost:${port}/`)
-  // The pool may open a second one while the first is being handed back.
+  // The pool may open a second connection while the first is being returned.
   expect(sockets.size).toBeLessThanOrEqual(2)
 })
 

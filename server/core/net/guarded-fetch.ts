@@ -7,11 +7,13 @@ import { evaluateAddress } from './addresses.ts'
 import { dnsLookup } from './dns-lookup.ts'
 import { FetchProblem, nameFetchFailure } from './fetch-problem.ts'
 
-// HTTP to addresses a stranger typed. The check sits inside the connector: the name is resolved once, and the socket gets only
-// addresses that passed, so there is no second look-up between check and dial (DNS rebinding). Redirects are followed by hand.
+// HTTP to addresses that users typed. The connector checks them: it resolves the name once and gives the socket only
+// allowed addresses, so DNS rebinding has no effect. Redirects are followed here, not by the client.
 
 export interface GuardedFetchOptions {
-  /** Private, loopback, ULA and carrier-grade NAT addresses are fine (ALLOW_PRIVATE_STORES). Link-local never is. */
+  /**
+   * Allows private, loopback, ULA and carrier-grade NAT addresses (ALLOW_PRIVATE_STORES). Link-local stays forbidden.
+   */
   allowPrivate: boolean
   /** Exact origins that may be private, e.g. the demo store's `http://127.0.0.1:3001`. */
   allowedOrigins?: readonly string[]
@@ -19,11 +21,14 @@ export interface GuardedFetchOptions {
   totalTimeoutMs?: number
   maxBytes?: number
   userAgent?: string
-  /** Name resolution; tests replace it. Where private addresses are fine, the system's own: it knows names that the DNS does not. */
+  /**
+   * Name resolution; tests replace it. The default where private addresses are allowed is the system's resolver, which
+   * knows local names.
+   */
   lookup?: LookupFunction
-  /** Name servers that are asked instead of the system's; tests name their own. */
+  /** Replaces the system's name servers; tests set their own. */
   nameServers?: readonly string[]
-  /** Extra certificate authorities (PEM); verification itself cannot be switched off. */
+  /** Additional certificate authorities (PEM). Verification cannot be switched off. */
   ca?: string
 }
 
@@ -33,11 +38,11 @@ export interface GuardedRequest {
   body?: string
   signal?: AbortSignal
   timeoutMs?: number
-  /** Less than all answers may have. */
+  /** Size limit below the general one. */
   maxBytes?: number
-  /** The URL or headers carry keys: a redirect that leaves the origin is refused instead of followed. */
+  /** The URL or headers carry keys: a redirect to another origin is refused. */
   hasCredentials?: boolean
-  /** The answer to this very request: a redirect is handed back instead of followed. */
+  /** Returns a redirect instead of following it. */
   isRedirectReturned?: boolean
 }
 
@@ -46,12 +51,12 @@ export interface GuardedAnswer {
   /** Names in lower case; repeated headers joined by a comma. */
   headers: Record<string, string>
   body: Buffer
-  /** Where the answer came from, after redirects. */
+  /** Final URL after redirects. */
   url: string
   isRedirected: boolean
 }
 
-/** Throws `FetchProblem` and nothing else. */
+/** Throws only `FetchProblem`. */
 export type GuardedFetch = (url: string, request?: GuardedRequest) => Promise<GuardedAnswer>
 
 export interface GuardedHttp {
@@ -66,7 +71,7 @@ const TOTAL_TIMEOUT_MS = 30_000
 const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308])
 const unzip = promisify(gunzip)
 
-/** Opens a keep-alive pool; close it when done. */
+/** Opens a keep-alive pool; the caller closes it. */
 export function openGuardedHttp(options: GuardedFetchOptions): GuardedHttp {
   const agent = new Agent({
     connect: guardedConnector(options),
@@ -124,7 +129,7 @@ function parseTarget(url: string, base?: URL): URL {
 function nextTarget(from: URL, location: string, request: GuardedRequest): URL {
   const target = parseTarget(location, from)
   const isRead = (request.method ?? 'GET') === 'GET'
-  // Keys go only where they were meant for; a body is not sent a second time.
+  // Keys stay with their origin; a body is not sent twice.
   if (!isRead || (request.hasCredentials && target.origin !== from.origin)) {
     throw new FetchProblem('redirect_refused', target.origin)
   }
@@ -157,7 +162,7 @@ async function readBounded(body: Dispatcher.ResponseData['body'], maxBytes: numb
   return Buffer.concat(chunks)
 }
 
-/** The limit holds for the unpacked size as well: a few kilobytes of gzip can unpack to gigabytes. */
+/** The limit also applies to the unpacked size: a few kilobytes of gzip can unpack to gigabytes. */
 async function decode(raw: Buffer, encoding: string | undefined, maxBytes: number): Promise<Buffer> {
   if (encoding !== 'gzip' || raw.length === 0) return raw
   try {
@@ -179,7 +184,7 @@ function flattenHeaders(headers: Record<string, string | string[] | undefined>):
   return flat
 }
 
-/** Dials only addresses that passed. */
+/** Connects only to allowed addresses. */
 export function guardedConnector(options: GuardedFetchOptions): buildConnector.connector {
   const shared = {
     timeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
@@ -197,7 +202,7 @@ export function guardedConnector(options: GuardedFetchOptions): buildConnector.c
   )
   return (target, callback) => {
     const mayBePrivate = options.allowPrivate || allowed.has(originOf(target))
-    // A literal address is never looked up, so the socket would not pass through the check below.
+    // A literal address needs no look-up, so the check below would not see it.
     if (isIP(target.hostname) && !isAllowed(target.hostname, mayBePrivate)) {
       callback(new FetchProblem('private_address', target.hostname), null)
       return
@@ -211,13 +216,16 @@ function originOf(target: buildConnector.Options): string {
   return new URL(`${target.protocol}//${host}${target.port ? `:${target.port}` : ''}`).origin
 }
 
-/** Whether a socket may be opened to this address. */
+/** Whether a socket may connect to this address. */
 export function isAllowed(address: string, mayBePrivate: boolean): boolean {
   const kind = evaluateAddress(address)
   return kind === 'public' || (kind === 'private' && mayBePrivate)
 }
 
-/** Hands the socket only the addresses that passed. For Node's own sockets too; a literal address is never looked up and has to be asked about. */
+/**
+ * Gives the socket only allowed addresses. Also for Node's own sockets; check a literal address separately, because it
+ * needs no look-up.
+ */
 export function checkedLookup(resolve: LookupFunction, mayBePrivate: boolean): LookupFunction {
   return (hostname, wanted, callback) => {
     resolve(hostname, { ...wanted, all: true }, (error, found) => {

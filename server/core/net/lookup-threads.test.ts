@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 
-// Which module is loaded first decides whether the number counts: seen from outside, by the threads that the process has.
+// The number counts only if its module loads first. The test counts the process's threads.
 
 const countAfter = (modules: readonly string[]) => `
 for (const name of ${JSON.stringify(modules)}) await import(name)

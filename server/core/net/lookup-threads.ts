@@ -1,8 +1,8 @@
-// The first import of `main.ts`: Node reads this when its threads are first needed, and never again.
+// Must be the first import of `main.ts`: Node reads this once, when it first needs a thread.
 
 /**
- * Node looks up host names in half of its threads, and has four unless told otherwise. A name server that does not answer holds one for ten
- * seconds or more: two shops with such a name server kept every other shop and mail server waiting. Names of shops need no thread where
- * shops have public addresses only (dns-lookup.ts); those of mail servers do.
+ * Node resolves host names in half of its threads, and has four by default. A silent name server holds one for ten
+ * seconds or more: two such shops delayed all other shops and mail servers. Shops restricted to public addresses need
+ * no thread (dns-lookup.ts); mail servers do.
  */
 process.env.UV_THREADPOOL_SIZE ??= '128'

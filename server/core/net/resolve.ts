@@ -1,17 +1,17 @@
 import { lookup } from 'node:dns/promises'
 import { evaluateAddress } from './addresses.ts'
 
-// The address behind a name that a stranger typed, for protocols other than HTTP. The name is looked up once: the address that was
-// checked is the one that is dialled, so a second answer of the name server (DNS rebinding) changes nothing (X4).
+// Resolves a name that a user typed, for protocols other than HTTP. It is resolved once: the caller connects to the
+// checked address, so DNS rebinding has no effect (X4).
 
 export type Resolved = { address: string } | { problem: 'not_found' | 'not_public' }
 
-/** Looks up all addresses of a name; tests replace it. */
+/** Resolves all addresses of a name; tests replace it. */
 export type LookupAll = (host: string) => Promise<string[]>
 
 const systemLookup: LookupAll = async (host) => (await lookup(host, { all: true })).map(({ address }) => address)
 
-/** `allowsPrivate`: private and loopback addresses are fine (ALLOW_PRIVATE_STORES). Link-local never is. */
+/** `allowsPrivate`: private and loopback addresses are allowed (ALLOW_PRIVATE_STORES). Link-local never is. */
 export async function resolveGuarded(
   host: string,
   { allowsPrivate, lookupAll = systemLookup }: { allowsPrivate: boolean; lookupAll?: LookupAll | undefined },
@@ -25,7 +25,7 @@ export async function resolveGuarded(
   return address ? { address } : { problem: 'not_public' }
 }
 
-/** A name server that never answers keeps nobody waiting for longer. */
+/** Limits the wait for a silent name server. */
 const LIMIT_MS = 10_000
 
 function withinLimit(looking: Promise<string[]>): Promise<string[]> {

@@ -1,4 +1,4 @@
-// Where the embedded database lives and whom it runs as: its folder, its binaries, its first initialisation.
+// The embedded database's folder, user, binaries and initialisation.
 
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -20,7 +20,7 @@ export type Cluster = {
 
 export type Placement = {
   dataDir: string
-  /** Where the cluster goes when the database's user cannot enter the data folder. */
+  /** Folder for the cluster when the database's user cannot enter the data folder. */
   elsewhere: string
   say: (sentence: string) => void
 }
@@ -29,7 +29,7 @@ const MAJOR_VERSION = 18
 const POINTER = 'postgres-location'
 const BACK_POINTER = 'data-folder'
 
-/** Decides where the cluster of a data folder is, makes its folder, and finds out which user it has to run as. */
+/** Chooses the folder and user of a data folder's cluster, and creates the folder. */
 export function placeCluster({ dataDir, elsewhere, say }: Placement): Cluster {
   const realDataDir = openDataDir(dataDir)
   const inside = path.join(realDataDir, 'postgres')
@@ -56,7 +56,7 @@ export function placeCluster({ dataDir, elsewhere, say }: Placement): Cluster {
   return describe(realDataDir, home, owner)
 }
 
-/** Whether Recoup has run on this data folder: its database is in it, or where the folder says. Makes nothing. */
+/** Whether the data folder has a database, inside or where its pointer says. Creates nothing. */
 export function hasCluster(dataDir: string): boolean {
   if (fs.existsSync(path.join(dataDir, POINTER))) return true
   return fs.existsSync(path.join(dataDir, 'postgres', 'pgdata', 'PG_VERSION'))
@@ -74,7 +74,7 @@ function describe(realDataDir: string, home: string, owner: Owner): Cluster {
   return { realDataDir, home, pgdata, log: path.join(home, 'postgres.log'), owner }
 }
 
-/** A copied data folder must not run on the original's database; a moved one takes its database along. */
+/** A copied data folder must not use the original's database; a moved one keeps its own. */
 function readPointer(realDataDir: string): string | null {
   const pointer = path.join(realDataDir, POINTER)
   if (!fs.existsSync(pointer)) return null
@@ -95,7 +95,7 @@ function readPointer(realDataDir: string): string | null {
   return home
 }
 
-/** PostgreSQL refuses to run as root: then it runs as the owner of its folder, else as `postgres`, else as `nobody`. */
+/** PostgreSQL refuses to run as root. It then runs as its folder's owner, else as `postgres`, else as `nobody`. */
 function ownerOf(home: string): Owner {
   if (process.getuid?.() !== 0) return {}
   const found = fs.statSync(path.join(home, 'pgdata'), { throwIfNoEntry: false })
@@ -110,13 +110,13 @@ function ownerOf(home: string): Owner {
   return { uid: Number(user[2]), gid: Number(user[3]) }
 }
 
-/** True when the folder is there, belongs to its owner and can be entered by it. */
+/** True when the folder exists, has the right owner and can be entered by it. */
 function makeFolder(folder: string, owner: Owner): boolean {
   fs.mkdirSync(folder, { recursive: true })
   try {
     giveTo(folder, owner)
   } catch (error) {
-    // Some mounts know no owners; there the database cannot live.
+    // Some mounts have no owners; the database cannot run there.
     if ((error as NodeJS.ErrnoException).code === 'EPERM' && owner.uid !== undefined) return false
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error
   }
@@ -129,8 +129,8 @@ function giveTo(folder: string, owner: Owner) {
 }
 
 /**
- * Copies the package's binaries next to the data and returns their `bin` folder: it restores the links npm cannot carry, stays
- * readable when the clone is not, and survives a reinstall while the database runs.
+ * Copies the package's binaries next to the data and returns their `bin` folder. This restores links that npm drops,
+ * works when the clone is unreadable, and survives a reinstall while the database runs.
  */
 export function installBinaries(cluster: Cluster): string {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
@@ -153,7 +153,7 @@ export function installBinaries(cluster: Cluster): string {
 
 function packageEntry(name: string): string {
   try {
-    // Not import.meta.resolve: the test runner's loader has none.
+    // Not import.meta.resolve: the test runner's loader lacks it.
     return createRequire(import.meta.url).resolve(name)
   } catch {
     throw new StartupError(
@@ -171,7 +171,7 @@ function restoreLinks(folder: string) {
   }
 }
 
-/** The files of one major version of PostgreSQL cannot be read by another one. Asked before anything is written or started. */
+/** A PostgreSQL major version cannot read another one's files. Checks this before it writes or starts anything. */
 export function assertReadable({ pgdata }: Cluster): void {
   const file = path.join(pgdata, 'PG_VERSION')
   if (!fs.existsSync(file)) return
@@ -185,7 +185,10 @@ export function assertReadable({ pgdata }: Cluster): void {
   )
 }
 
-/** Initialises the cluster if it has none. `C.UTF-8` of the builtin provider: no system upgrade can change its sort order. */
+/**
+ * Initialises the cluster if needed. Uses `C.UTF-8` of the builtin provider: no system upgrade can change its sort
+ * order.
+ */
 export function initialise(cluster: Cluster, bin: string, { isDurable }: { isDurable: boolean }) {
   buildFolder(cluster.pgdata, (folder) => {
     giveTo(folder, cluster.owner)
@@ -211,7 +214,7 @@ export function initialise(cluster: Cluster, bin: string, { isDurable }: { isDur
   })
 }
 
-/** On Unix the socket's private folder is the lock on the door. Windows has only TCP, hence a password. */
+/** On Unix the private socket folder restricts access. Windows has only TCP, hence a password. */
 function authentication(cluster: Cluster): string[] {
   if (process.platform !== 'win32') return ['-A', 'trust']
   const file = passwordFile(cluster)
@@ -223,13 +226,16 @@ export function passwordFile(cluster: Cluster): string {
   return path.join(cluster.home, 'password')
 }
 
-/** The database gets none of our environment: PG* variables would steer it, and our secrets are not its business. */
+/** Hides our environment from the database: PG* variables would configure it, and it must not see our secrets. */
 export function postgresEnv(): NodeJS.ProcessEnv {
   const kept = ['PATH', 'SystemRoot', 'TEMP', 'TMP'].filter((name) => process.env[name] !== undefined)
   return { ...Object.fromEntries(kept.map((name) => [name, process.env[name]])), LC_ALL: 'C', TZ: 'UTC' }
 }
 
-/** Builds a folder beside its place and moves it there complete: a kill half-way leaves nothing, of two builders one wins. */
+/**
+ * Builds a folder aside and moves it into place when complete: a kill leaves nothing behind, and of two builders one
+ * wins.
+ */
 function buildFolder(target: string, build: (folder: string) => void) {
   removeLeftovers(target)
   if (fs.existsSync(target)) return

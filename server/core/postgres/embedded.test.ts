@@ -34,7 +34,7 @@ async function ask(url: string, query: string) {
   }
 }
 
-/** Starts the database in a process of its own and kills that with -9, as a crash of Recoup would. */
+/** Starts the database in its own process and kills that with -9, like a crash of Recoup. */
 async function startAndCrash(where = dataDir) {
   const module = new URL('./embedded.ts', import.meta.url).href
   const code = `
@@ -61,7 +61,7 @@ afterAll(() => {
   for (const made of scratch) fs.rmSync(made, { recursive: true, force: true })
 })
 
-test('it starts on an empty folder, on a private socket and no port, and stops', async () => {
+test('starts on an empty folder with a private socket and no port, and stops', async () => {
   const server = await start()
   expect(server.adopted).toBe(false)
   expect(await ask(server.url, 'select current_database()')).toBe('recoup')
@@ -74,7 +74,7 @@ test('it starts on an empty folder, on a private socket and no port, and stops',
   expect(fs.existsSync(socketDir)).toBe(false)
 })
 
-test('what was written is there after a restart', async () => {
+test('keeps written data after a restart', async () => {
   const first = await start()
   await ask(first.url, 'create table kept as select 42 as answer returning 1').catch(() => {})
   const client = new pg.Client(first.url)
@@ -87,7 +87,7 @@ test('what was written is there after a restart', async () => {
   await second.stop()
 })
 
-test('it adopts the server a killed Recoup left behind', async () => {
+test('adopts the server that a killed Recoup left behind', async () => {
   const pid = await startAndCrash()
   const server = await start()
   expect(server).toMatchObject({ adopted: true, pid })
@@ -96,7 +96,7 @@ test('it adopts the server a killed Recoup left behind', async () => {
   expect(isAlive(pid)).toBe(false)
 })
 
-test('it starts again at once after the database itself was killed', async () => {
+test('starts again at once after the database itself was killed', async () => {
   const killed = await start()
   const client = new pg.Client(killed.url)
   client.on('error', () => {})
@@ -108,7 +108,7 @@ test('it starts again at once after the database itself was killed', async () =>
   await server.stop()
 })
 
-test('a pid file whose number belongs to another program by now is no obstacle', async () => {
+test('ignores a pid file whose pid now belongs to another program', async () => {
   const stranger = spawn('sleep', ['60'])
   fs.writeFileSync(pidFile(), [stranger.pid, path.dirname(pidFile()), 1, 5432, '/tmp', '', '', 'ready', ''].join('\n'))
   const server = await start()
@@ -118,19 +118,19 @@ test('a pid file whose number belongs to another program by now is no obstacle',
   stranger.kill()
 })
 
-test('two starts at the same time share one server', async () => {
+test('two concurrent starts share one server', async () => {
   const [one, two] = await Promise.all([start(), start()])
   expect(one.pid).toBe(two.pid)
   await one.stop()
   await two.stop()
 })
 
-test('it says what PostgreSQL said when it cannot start', async () => {
+test('reports PostgreSQL’s own message when it cannot start', async () => {
   const failing = startEmbedded({ dataDir, settings: { ...settings, shared_buffers: 'plenty' } })
   await expect(failing).rejects.toThrow(/did not start: invalid value for parameter "shared_buffers"/)
 })
 
-/** Every file with its size and time of change. */
+/** Every file with its size and modification time. */
 function filesOf(where: string) {
   return fs.readdirSync(where, { recursive: true, encoding: 'utf8' }).map((name) => {
     const { size, mtimeMs } = fs.lstatSync(path.join(where, name))
@@ -138,11 +138,11 @@ function filesOf(where: string) {
   })
 }
 
-test('a database of another PostgreSQL is refused in one sentence, and nothing in it is touched', async () => {
+test('refuses another PostgreSQL version’s database in one sentence and leaves it unchanged', async () => {
   const where = folder()
   await (await start(where)).stop()
   const home = path.join(where, 'postgres')
-  // Another Recoup leaves its own programs behind, and no others.
+  // Another Recoup leaves only its own programs behind.
   for (const name of fs.readdirSync(home).filter((found) => found.startsWith('postgresql-')))
     fs.rmSync(path.join(home, name), { recursive: true })
   const sentences = {
@@ -157,13 +157,13 @@ test('a database of another PostgreSQL is refused in one sentence, and nothing i
   }
 })
 
-test.runIf(isRoot)('as root it runs as another user', async () => {
+test.runIf(isRoot)('runs as another user when started as root', async () => {
   const server = await start()
   expect(fs.statSync(`/proc/${server.pid}`).uid).not.toBe(0)
   await server.stop()
 })
 
-test.runIf(isRoot)('as root its user passes through the data folder, and other users do not', async () => {
+test.runIf(isRoot)('started as root, lets its user but no other through the data folder', async () => {
   const where = path.join(folder(), 'data')
   const server = await start(where)
   expect(await ask(server.url, 'show data_directory')).toBe(path.join(where, 'postgres', 'pgdata'))

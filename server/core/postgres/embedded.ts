@@ -1,4 +1,4 @@
-// The PostgreSQL that comes along: started or adopted, reached over a Unix socket only. No TCP port, no password, no install.
+// Starts or adopts the bundled PostgreSQL, reached over a Unix socket only: no TCP port, password or installation.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
@@ -21,24 +21,24 @@ import {
 import { findPostmaster, isAlive, type Postmaster } from './postmaster.ts'
 
 export type EmbeddedPostgres = {
-  /** A connection string `pg` understands; on Unix it names the socket's folder. */
+  /** A connection string for `pg`; on Unix it names the socket's folder. */
   url: string
-  /** True when the server was already running, left behind by a process that was killed. */
+  /** True when a killed process had left the server running. */
   adopted: boolean
   pid: number
-  /** Stops the server whoever started it, and waits for its end. */
+  /** Stops the server, started or adopted, and waits until it has ended. */
   stop(): Promise<void>
 }
 
 export type EmbeddedOptions = {
   dataDir: string
-  /** Server settings that win over ours, e.g. `{ fsync: 'off' }` for a cluster that only tests use. */
+  /** Overrides server settings, e.g. `{ fsync: 'off' }` for a test cluster. */
   settings?: Readonly<Record<string, string>>
-  /** Where the cluster goes when the data folder is closed to the database's user (root's home, say). */
+  /** Folder for the cluster when the database's user cannot enter the data folder (root's home, say). */
   elsewhere?: string
-  /** Starts it again whenever it ends without being asked to: killed, or out of disk space. */
+  /** Restarts the server when it ends unexpectedly: killed, or out of disk space. */
   isKept?: boolean
-  /** Told what an operator should know, in whole sentences. */
+  /** Receives messages for the operator, in whole sentences. */
   say?: (sentence: string) => void
 }
 
@@ -50,11 +50,11 @@ const RETRY_FOR_MS = 20_000
 const KEEP_EVERY_MS = 1_000
 const KEEP_AT_LEAST_EVERY_MS = 15_000
 const UNREACHABLE_AFTER_MS = 15_000
-/** Recovery after a power cut replays the log; with our settings that takes seconds, on a slow disk minutes. */
+/** Recovery after a power cut takes seconds with our settings, minutes on a slow disk. */
 const RECOVERY_LIMIT_MS = 15 * 60_000
 const LONGEST_LOG_BYTES = 10_000_000
 
-/** Starts the database of a data folder, or adopts the one that still runs, and makes the database `recoup` if it is missing. */
+/** Starts a data folder's database or adopts the running one, and creates the database `recoup` if missing. */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { dataDir, settings = {}, elsewhere = ELSEWHERE, say = () => {} } = options
   const cluster = placeCluster({ dataDir, elsewhere, say })
@@ -70,7 +70,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedP
   }
 }
 
-/** Looks after a server that is up. `end` answers which one runs now. */
+/** Watches a running server. `end` stops watching and returns the current one. */
 function keep(cluster: Cluster, settings: Readonly<Record<string, string>>, first: Postmaster, say: Say) {
   const ending = new AbortController()
   let server = first
@@ -123,12 +123,12 @@ async function adoptOrStart(cluster: Cluster, settings: Readonly<Record<string, 
   }
 }
 
-/** Just after a kill its children or its zombie are still there; or another start was a moment faster. */
+/** Just after a kill its children or its zombie still exist, or another start was faster. */
 function isPassing(lastWords: string) {
   return /another postmaster|still in use|already exists/i.test(lastWords)
 }
 
-/** While a server is coming up, its pid file does not name the socket yet. */
+/** While a server starts, its pid file does not name the socket yet. */
 function withAddress(cluster: Cluster, found: Postmaster): Postmaster {
   return { pid: found.pid, port: found.port || PORT, socketDir: found.socketDir || socketFolder(cluster) }
 }
@@ -137,7 +137,7 @@ function socketFolder(cluster: Cluster) {
   return privateFolder(cluster.realDataDir, '-db', cluster.owner)
 }
 
-/** Starts the server and waits until it answers; its last words when it ended instead. */
+/** Starts the server and waits until it accepts connections. Returns its last log lines when it ended instead. */
 async function launch(
   cluster: Cluster,
   bin: string,
@@ -152,7 +152,8 @@ async function launch(
   ])
   const log = openLog(cluster)
   const logStart = fs.fstatSync(log).size
-  // Detached: Ctrl-C reaches the app alone, which drains before it stops the database. A log file, so that it outlives a killed app.
+  // Detached: Ctrl-C reaches only the app, which drains before it stops the database. The log file survives a killed
+  // app.
   const child = spawn(path.join(bin, 'postgres'), ['-D', cluster.pgdata, '-p', String(port), ...all], {
     ...cluster.owner,
     cwd: cluster.home,
@@ -168,7 +169,7 @@ async function launch(
   const isRunning = () => child.exitCode === null && child.signalCode === null
   const isUp = await isReady(cluster, server, isRunning)
   if (isUp && findPostmaster(cluster.pgdata)?.pid === child.pid) return server
-  // What answered was a server another start had launched a moment before; ours sees that too and ends.
+  // Another start's server answered; ours sees it and ends.
   while (isRunning()) await sleep(20)
   return lastWords(cluster, logStart)
 }
@@ -184,7 +185,7 @@ function ourSettings(socketDir: string): Record<string, string> {
   }
 }
 
-/** A quarter of the memory we may use (a container's share, not its host's), at most 1 GB. */
+/** A quarter of the available memory (a container's share, not its host's), at most 1 GB. */
 function sharedBuffersMb() {
   const usable = Math.min(os.totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
   return Math.max(32, Math.min(1024, Math.floor(usable / 4 / 2 ** 20)))
@@ -211,7 +212,10 @@ function lastWords(cluster: Cluster, logStart: number) {
     .join(' ')
 }
 
-/** Waits until the server takes connections: true; false when it ended meanwhile. Recovery may take its time, silence may not. */
+/**
+ * Waits until the server accepts connections; false when it ended. Recovery may take long, but an unreachable server
+ * fails.
+ */
 async function isReady(cluster: Cluster, server: Postmaster, isRunning: () => boolean): Promise<boolean> {
   const begun = Date.now()
   let lastHeardAt = begun
@@ -223,13 +227,13 @@ async function isReady(cluster: Cluster, server: Postmaster, isRunning: () => bo
     if (Date.now() - lastHeardAt > UNREACHABLE_AFTER_MS) break
     await sleep(30)
   }
-  // It may well be the database of a working Recoup whose temporary folder we cannot see: never ours to stop.
+  // This may be a running Recoup's database whose temporary folder is invisible to us, so we never stop it.
   throw new StartupError(
     `The database in ${cluster.pgdata} is running (process ${server.pid}) but cannot be reached in ${server.socketDir}. Stop that process (kill -INT ${server.pid}) and start again.`,
   )
 }
 
-/** SQLSTATEs of a server that starts, recovers or stops, or has no slot free: it is there. */
+/** SQLSTATEs of a server that starts, recovers, stops or has no free connection: it exists. */
 function isAnswer(failure: unknown) {
   return ['57P03', '57P01', '53300'].includes((failure as { code?: string }).code ?? '')
 }
@@ -253,7 +257,7 @@ async function createDatabase(cluster: Cluster, server: Postmaster) {
     const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [DATABASE])
     if (rowCount === 0) await client.query(`create database ${DATABASE}`)
   } catch (error) {
-    // Another start made it in the same moment.
+    // Another start created it at the same moment.
     if (!['42P04', '23505'].includes((error as { code?: string }).code ?? '')) throw error
   } finally {
     await client.end()
@@ -266,7 +270,7 @@ function connectionUrl(cluster: Cluster, { port, socketDir }: Postmaster, databa
   return `postgres://app:${fs.readFileSync(passwordFile(cluster), 'utf8')}@127.0.0.1:${port}/${database}`
 }
 
-/** A fast shutdown: open transactions are rolled back, everything is on disk. */
+/** Fast shutdown: rolls back open transactions and writes everything to disk. */
 async function stop(cluster: Cluster, server: Postmaster) {
   if (findPostmaster(cluster.pgdata)?.pid !== server.pid) return
   if (process.platform === 'win32') {

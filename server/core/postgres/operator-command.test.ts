@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { afterAll, expect, inject, test } from 'vitest'
 import { asAdmin, databaseUrl } from '../../../test/global.ts'
 
-// Commands of whoever runs the server, started where Recoup has never run.
+// Runs operator commands where Recoup has never run.
 
 const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-command-test-'))
 const emptyDatabase = `recoup_test_${crypto.randomBytes(8).toString('hex')}`
@@ -37,21 +37,21 @@ const oneSentence = (words: string) => ({ code: 1, stdout: '', stderr: `${words}
 test.each([
   ['confirm-live', ['server/workspace/instance/confirm.ts']],
   ['backup', ['server/core/backup/main.ts', 'backup', path.join(scratch, 'a.zip')]],
-])('%s in a folder where Recoup has never run says so in one sentence and makes nothing there', async (name, command) => {
+])('%s in an unused folder fails with one sentence and creates nothing', async (name, command) => {
   const folder = path.join(scratch, name)
   const words = `There is no database of Recoup in ${folder}. Set DATA_DIR to the data folder that Recoup runs on, or start Recoup once before.`
   expect(await run(command, { DATA_DIR: folder })).toMatchObject(oneSentence(words))
   expect(fs.existsSync(folder)).toBe(false)
 })
 
-test('restore in a folder where Recoup has never run says in one sentence that the file is not there', async () => {
+test('restore in an unused folder reports a missing file in one sentence', async () => {
   const file = path.join(scratch, 'nowhere.zip')
   const ended = await run(['server/core/backup/main.ts', 'restore', file], { DATA_DIR: path.join(scratch, 'restore') })
   expect(ended.code).toBe(1)
   expect(ended.stderr).toMatch(/^.*nowhere\.zip cannot be read as a Recoup backup: .*\n$/)
 })
 
-test('confirm-live on a database Recoup has never run on says so in one sentence', async () => {
+test('confirm-live on an empty database fails with one sentence', async () => {
   await asAdmin(inject('databaseUrl'), `create database ${emptyDatabase}`)
   const url = databaseUrl(inject('databaseUrl'), emptyDatabase)
   const words = 'The database of Recoup is missing or not up to date. Start Recoup once before, then confirm again.'

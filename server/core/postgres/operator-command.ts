@@ -5,13 +5,13 @@ import { explainStartupError, StartupError } from '../config/startup-errors.ts'
 import { hasCluster } from './cluster.ts'
 import { startEmbedded } from './embedded.ts'
 
-// What commands of whoever runs the server share: backup, restore, confirm-live.
+// Shared code of operator commands: backup, restore, confirm-live.
 
 export const say = (sentence: string) => void process.stdout.write(`${sentence}\n`)
 
 /**
- * With the embedded database that a running Recoup has up, or with one that is up for as long as this takes. Where Recoup has never run
- * there is none, and none is made.
+ * Runs `work` with the embedded database: the running one, or one started for this call. Creates no database where
+ * Recoup has never run.
  */
 export async function withEmbedded(dataDir: string, work: (url: string) => Promise<void>): Promise<void> {
   if (!hasCluster(dataDir)) {
@@ -29,13 +29,13 @@ export async function withEmbedded(dataDir: string, work: (url: string) => Promi
   try {
     await work(postgres.url)
   } finally {
-    // One that a running Recoup has up is left up.
+    // Leaves a running Recoup's database up.
     if (lock) await postgres.stop()
     await lock?.release()
   }
 }
 
-/** Runs a command; what goes wrong is one sentence on stderr, and the exit code 1. */
+/** Runs a command. A failure is one sentence on stderr and exit code 1. */
 export async function runCommand(work: () => Promise<void>): Promise<void> {
   try {
     await work()

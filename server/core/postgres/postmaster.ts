@@ -1,4 +1,4 @@
-// Finds out whether a PostgreSQL already runs on a cluster: its pid file may be stale, and its pid somebody else's by now.
+// Finds the PostgreSQL that runs on a cluster. Its pid file may be stale, and its pid reused by another process.
 
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
@@ -6,15 +6,15 @@ import path from 'node:path'
 
 export type Postmaster = { pid: number; port: number; socketDir: string }
 
-/** The server that runs on this folder now, or null. The pid file's lines: pid, folder, start, port, socket folder, … */
+/** The running server of this folder, or null. Lines of the pid file: pid, folder, start, port, socket folder, … */
 export function findPostmaster(pgdata: string): Postmaster | null {
   const file = path.join(pgdata, 'postmaster.pid')
   const lines = readLines(file)
   const pid = Number(lines[0])
   if (!Number.isInteger(pid) || pid <= 1) return null
   if (isAlive(pid) && isPostgresOn(pid, pgdata)) return { pid, port: Number(lines[3]), socketDir: lines[4] ?? '' }
-  // PostgreSQL refuses to start while that pid exists, be it another program's or a zombie not yet collected.
-  // It still guards itself against living children of a killed server, by their shared memory.
+  // PostgreSQL does not start while that pid exists, even as another program's or a zombie. It still detects living
+  // children of a killed server by their shared memory.
   if (exists(pid)) fs.rmSync(file, { force: true })
   return null
 }
@@ -28,7 +28,7 @@ function readLines(file: string): string[] {
   }
 }
 
-/** A zombie is dead: its files and sockets are closed, only its parent has not looked yet. */
+/** A zombie is dead: its files and sockets are closed, only its parent has not collected it. */
 export function isAlive(pid: number): boolean {
   if (!exists(pid)) return false
   try {
@@ -47,7 +47,7 @@ function exists(pid: number): boolean {
   }
 }
 
-/** The command line rather than /proc/<pid>/cwd: the latter is closed to root in a container when the user differs. */
+/** Reads the command line, because /proc/<pid>/cwd is closed to root in a container when the user differs. */
 function isPostgresOn(pid: number, pgdata: string): boolean {
   if (process.platform === 'win32') return true
   const command = commandLine(pid)

@@ -22,7 +22,7 @@ export interface UsersTable {
   email_confirmed_at: Generated<Date | null>
   totp_encrypted: Generated<Buffer | null>
   totp_confirmed_at: Generated<Date | null>
-  /** Of the last code that was taken, in steps of 30 s since 1970. */
+  /** Time step of the last accepted code, in 30 s since 1970. */
   totp_last_step: Generated<string | null>
   created_at: Date
 }
@@ -95,7 +95,7 @@ export interface SubscriptionsTable {
   plan: PlanKey
   status: SubscriptionStatus
   next_billing_at: Generated<Date | null>
-  /** Set while the status is past_due, and only then. */
+  /** Set exactly while the status is past_due. */
   past_due_since: Generated<Date | null>
   updated_at: Date
   source: Generated<SubscriptionSource>
@@ -109,7 +109,7 @@ export interface SubscriptionsTable {
   last_payment_at: Generated<Date | null>
   cancel_at_period_end: Generated<boolean>
   has_card: Generated<boolean>
-  /** These and `changes_at` are set while a smaller plan waits for the period's end. */
+  /** These and `changes_at` are set while a downgrade waits for the period's end. */
   next_plan: Generated<PlanKey | null>
   next_cycle: Generated<BillingCycle | null>
   next_extra_stores: Generated<number | null>

@@ -2,7 +2,7 @@ export interface AnalyticsSchema {
   active_shopper_counts: ActiveShopperCountsTable
 }
 
-/** What the days of figures are counted from. */
+/** The subjects of daily statistics. */
 export const figureSubjects = ['carts', 'products', 'funnel', 'messages', 'orders'] as const
 export type FigureSubject = (typeof figureSubjects)[number]
 

@@ -19,7 +19,7 @@ export interface BrandLogosTable {
 
 export interface BrandKitsTable {
   store_id: string
-  /** As it was saved; what is missing has its default. */
+  /** As saved; missing values have their defaults. */
   look: ColumnType<Partial<BrandLook>, string | undefined, string>
   logo_hash: Generated<string | null>
   version: Generated<number>

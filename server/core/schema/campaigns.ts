@@ -45,7 +45,10 @@ export interface CampaignsTable {
   deleted_at: Generated<Date | null>
 }
 
-/** Amounts in minor units of the store's currency, times in hours since the last activity; what is left out does not count. */
+/**
+ * Amounts in minor units of the store's currency, times in hours since the last activity; a missing filter does not
+ * apply.
+ */
 export interface StoredFilters {
   minMinor?: number
   maxMinor?: number

@@ -49,22 +49,22 @@ export interface CartsTable {
   flow_id: Generated<string | null>
   is_void: Generated<boolean>
   flow_choice: Generated<Record<string, unknown> | null>
-  /** Before its shopper was erased. */
+  /** Whether it had a contact before its shopper was erased. */
   had_contact: Generated<boolean>
 }
 
-/** What messages change of a cart. Without a row: "No Action", and nothing was sent. */
+/** Message-related state of a cart. Without a row: "No Action", and no message sent. */
 export interface CartBadgesTable {
   store_id: string
   cart_id: string
   badge: Generated<'No Action' | 'Email Sent' | 'SMS Sent' | 'WhatsApp Sent' | 'No Response' | 'Recovered'>
   last_sent_at: Generated<Date | null>
   no_response_at: Generated<Date | null>
-  /** Kept by triggers: the last activity of a listed cart. */
+  /** Maintained by triggers: the last activity of a listed cart. */
   listed_at: Generated<Date | null>
 }
 
-/** Kept by triggers: shoppers a message was sent to. */
+/** Maintained by triggers: shoppers who were sent a message. */
 export interface MailedShoppersTable {
   store_id: string
   shopper_id: string

@@ -10,7 +10,7 @@ import type {
 } from '../../../shared/ledger.ts'
 import type { SuppressionReason } from '../../../shared/suppressions.ts'
 
-/** What the law of a country asks for, from the loosest to the strictest. */
+/** The consent that a country's law requires, from the loosest to the strictest. */
 export type ConsentRule = 'opt_out' | 'soft_opt_in' | 'opt_in' | 'confirmed_opt_in'
 
 export interface ConsentSchema {
@@ -102,9 +102,9 @@ export interface OptInRequestsTable {
 export interface ConsentWordingsTable {
   store_id: string
   channel: 'email' | 'sms' | 'whatsapp'
-  /** '': in every language without a wording of its own. */
+  /** '': every language without its own wording. */
   language: Generated<string>
-  /** '': the default of this language is switched off. */
+  /** '': the default of this language is off. */
   words: string
   updated_at: Date
   updated_by: string | null
@@ -155,7 +155,7 @@ export interface ConsentOverridesTable {
   ended_by_name: Generated<string | null>
 }
 
-/** What a store's team chose to keep of shoppers before they agree. */
+/** The store's choice of data to keep before a shopper consents. */
 export interface CaptureChoicesTable {
   store_id: string
   id: string

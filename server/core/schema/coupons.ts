@@ -27,7 +27,7 @@ export interface CouponsTable {
   usage_limit: Generated<number | null>
   usage_count: Generated<number>
   is_active: boolean
-  /** It stands in the store as expired: it has not begun or is inactive. */
+  /** Expired in the store: not yet valid or inactive. */
   is_withheld: Generated<boolean>
   valid_hours: Generated<number>
   is_tied_to_email: Generated<boolean>
@@ -39,10 +39,10 @@ export interface CouponsTable {
   created_at: Date
 }
 
-/** What stands in the store and cannot be set here. */
+/** Terms set in the store that Recoup cannot change. */
 export interface CouponTerms {
   isPublished?: boolean
-  /** In the store; null: never. */
+  /** Expiry in the store; null: never. */
   expiresAt?: string | null
   isIndividual?: boolean
   excludesSaleItems?: boolean
@@ -51,14 +51,16 @@ export interface CouponTerms {
   excludedProductIds?: string[]
   categoryIds?: string[]
   excludedCategoryIds?: string[]
-  /** Keyed hashes of the addresses it is restricted to, and domains (`*@shop.example`); the addresses stay in the store. */
+  /**
+   * Keyed hashes of the addresses it is restricted to, and domains (`*@shop.example`); the addresses stay in the store.
+   */
   emailHashes?: string[]
   emailDomains?: string[]
-  /** `max*@shop.example`: how long its ends are, and the keyed hash of all of it. */
+  /** For `max*@shop.example`: the lengths of its ends and the keyed hash of the whole. */
   emailPatterns?: { head: number; tail: number; hash: string }[]
-  /** It is also restricted in a way that is not kept: nobody can be told to be left out. */
+  /** It has further restrictions that are not stored, so eligibility is unknown. */
   hasUnknownEmails?: boolean
-  /** At most so many pieces get it. */
+  /** Maximum number of discounted items. */
   items?: number | null
 }
 

@@ -7,7 +7,7 @@ export interface CreditsSchema {
   credit_requests: CreditRequestsTable
 }
 
-/** In millionths of a dollar, like all of it. */
+/** Amounts in millionths of a dollar. */
 export interface CreditBalancesTable {
   account_id: string
   micros: number

@@ -3,13 +3,13 @@ import type { ItemChoice } from '../../../shared/carts.ts'
 import type { SignedForms } from '../../../shared/consent-box.ts'
 import type { Zone } from '../../../shared/notification-calls.ts'
 
-// What facts and carts keep as JSON.
+// JSON stored in facts and carts.
 
 export interface FoldItem {
   productId: string
   variationId: string | null
   quantity: number
-  /** Only from the store's own records; a browser's word on names and prices is not taken (X5). */
+  /** Only from the store's own records; a browser's names and prices are not trusted (X5). */
   name?: string
   sku?: string | null
   unitPriceMinor?: number
@@ -20,15 +20,15 @@ export interface FoldItem {
 export interface Contact {
   email?: string
   phone?: string
-  /** Typed above the limits on new contacts: not written to until an order or a draft says the same (X5). */
+  /** Entered above the limits on new contacts. Gets no messages until an order or draft confirms it (X5). */
   unconfirmedEmail?: string
   unconfirmedPhone?: string
   firstName?: string
   lastName?: string
-  /** Alpha-2, with where it was read (C6). */
+  /** Alpha-2, with its source (C6). */
   country?: string
   countrySource?: 'address' | 'typed'
-  /** Of an address in the United States (T2); no news of a person. */
+  /** State of a US address (T2); a change does not count as activity. */
   state?: string
   customerId?: string
 }
@@ -38,24 +38,27 @@ export type OrderKind = 'draft' | 'pending' | 'failed' | 'cancelled' | 'trashed'
 interface OfPost {
   page?: string
   seq?: number
-  /** The marks of the browser (`browserMarks`): it speaks for what it has told itself, and a cart is shown to no other (decision 72). */
+  /**
+   * Marks of the browser (`browserMarks`). A browser changes only its own data, and a cart is shown to no other browser
+   * (decision 72).
+   */
   toldBy?: string[]
-  /** The shop signed it. */
+  /** Signed by the shop. */
   isSigned?: true
-  /** The browser came by the cart's restore link: it goes on with that cart. */
+  /** The browser opened the cart's restore link, so it continues that cart. */
   isBack?: true
-  /** Where the post came from; its address is not kept (decision 69). */
+  /** Location of the post's address; the address itself is not stored (decision 69). */
   zone?: Zone
   deviceClass?: DeviceClass
 }
 
-/** All that is kept of what the browser calls itself (decision 99). */
+/** The only stored part of the user agent (decision 99). */
 export type DeviceClass = 'phone' | 'desktop'
 
-/** The shop's own checkout of a cart. It tells whose cart it is, and goes with the person (C8). */
+/** The shop's own checkout of a cart. It identifies the cart, and is erased with the person (C8). */
 export interface CheckoutRef {
   id: string
-  /** Where the shop itself brings it back. */
+  /** Restore link of the shop itself. */
   url: string | null
   /** UTC ISO 8601. */
   createdAt: string
@@ -68,9 +71,9 @@ interface Snapshot {
   contact?: Contact
   currency?: string
   checkout?: CheckoutRef
-  /** Of a platform's own cart or checkout: the marks of its tokens. */
+  /** Marks of the tokens of a platform's own cart or checkout. */
   browsers?: string[]
-  /** The checkout became an order, which is told by itself. */
+  /** The checkout became an order, which arrives as its own fact. */
   isCompleted?: true
 }
 
@@ -82,9 +85,9 @@ export type FactPayload =
       orderId: string
       orderKind: OrderKind
       isStaff: boolean
-      /** The order that this one is a part of. */
+      /** The parent order, for a partial order. */
       parentId?: string
-      /** Of a subscription; paid: by the shopper, in a checkout. */
+      /** Order of a subscription. `paid`: by the shopper in a checkout. */
       renewal?: 'automatic' | 'paid'
       items: FoldItem[]
       coupons: string[]
@@ -93,15 +96,15 @@ export type FactPayload =
     }
   | { type: 'lost' }
 
-/** Of another browser than the one whose contents an episode shows. */
+/** The cart in another browser than the one that the episode shows. */
 export interface OtherCart {
   browsers: string[]
   items: FoldItem[]
   coupons: string[]
   contact: Contact
-  /** When its browser told us something last, in ms. */
+  /** Last activity of its browser, in ms. */
   at?: number
-  /** It was shown before: the contact is all that was known then. */
+  /** It was the shown cart before, so its contact is complete. */
   isWhole?: true
   toldBy?: string[]
   isProven?: true
@@ -118,59 +121,66 @@ export interface Episode {
   contact: Contact
   currency: string | null
   checkout?: CheckoutRef
-  /** Of the browser in which it was filled first, as far as known. */
+  /** The first browser of the cart, when known. */
   deviceClass?: DeviceClass
-  /** Marks of the browsers that have told of just these contents; missing: an order said them, or nobody's browser. */
+  /**
+   * Marks of the browsers that reported exactly these contents. Missing: they come from an order or from no browser.
+   */
   toldBy?: string[]
-  /** Marks of the browsers that these contents are from; missing: of whoever told of them (`toldBy`). */
+  /** Marks of the browsers that the contents come from. Missing: the reporting browsers (`toldBy`). */
   browsers?: string[]
-  /** When their browser, or the store about it, told us something last, in ms; missing in what an earlier version kept. */
+  /** Last report of these contents by browser or store, in ms. Missing in data of earlier versions. */
   toldAt?: number
-  /** The store has told of these contents as well. */
+  /** The store also reported these contents. */
   isProven?: true
-  /** What other browsers of the same person have in their carts, the newest first. */
+  /** Carts in the person's other browsers, newest first. */
   others?: OtherCart[]
-  /** A placed order awaits its payment: nothing is sent before `until` (S4). */
+  /** A placed order awaits payment: no message is sent before `until` (S4). */
   pending: { orderId: string; until: number } | null
-  /** The order that ended it. */
+  /** The order that ended the episode. */
   orderId: string | null
 }
 
-/** What is known of a shopper after the newest fact; kept on the newest cart, so that the next fact need not read them all. */
+/**
+ * A shopper's state after the newest fact. Stored on the newest cart, so that the next fact need not read all facts.
+ */
 export interface Fold {
   episode: Episode | null
   contact: Contact
-  /** Order id → its kind when last seen; a purchase stays one. */
+  /** Order id → its last known kind; a purchase stays a purchase. */
   orders: Record<string, OrderKind>
 }
 
-/** Which limit on new contacts was reached (X5): of one client, or of the whole store. */
+/** The exceeded limit on new contacts (X5): of one client, or of the whole store. */
 export type ContactLimit = 'client' | 'store'
 
 export type Unconfirmed = Partial<Record<'email' | 'phone', ContactLimit>>
 
-/** What the shop itself says of a cart: its names and prices count (X5). */
+/** A cart as signed by the shop: its names and prices are trusted (X5). */
 export interface SignedCart {
   items: FoldItem[]
   currency: string | null
   customerId: string | null
-  /** Of an address in the United States. */
+  /** State of a US address. */
   state: string | null
-  /** The draft order of the checkout. */
+  /** Id of the checkout's draft order. */
   draftId: string | null
 }
 
 /**
- * A post with what its address and its browser's name say; never from the post itself. `signed`: the shop's plugin has sent it, and its
- * `page` is the queue's name.
+ * A post with location and device class, derived from its address and user agent and never from its body. `signed`: the
+ * shop's plugin sent it, and `page` is the queue's name.
  */
 export type PlacedPost = CapturePost & {
   zone?: Zone
   deviceClass?: DeviceClass
   signed?: SignedCart
-  /** Which consent boxes the shopper has seen, by a plugin. */
+  /** Consent boxes that the shopper has seen, reported by a plugin. */
   forms?: SignedForms
 }
 
-/** A post whose new contacts were counted; `unconfirmed` names those above a limit. `isBack`: of a browser on its way back (`alongWaysBack`). */
+/**
+ * A post after its new contacts were counted; `unconfirmed` names those above a limit. `isBack`: the browser returns by
+ * a restore link (`alongWaysBack`).
+ */
 export type AdmittedPost = PlacedPost & { unconfirmed?: Unconfirmed; isBack?: true }

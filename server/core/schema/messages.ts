@@ -80,13 +80,13 @@ export interface DecisionsTable {
   reason: string
   until: Generated<Date | null>
   inputs: ColumnType<Record<string, unknown>, string, string>
-  /** What came back of a mail, where it is written together with the decision to send it. */
+  /** The result of a mail, written together with the decision to send it. */
   result: Generated<string | null>
   result_at: Generated<Date | null>
   result_inputs: ColumnType<Record<string, unknown> | null, string | undefined, string | null>
 }
 
-/** Each decision and each result. */
+/** Every decision and every result. */
 export interface DecisionRecordsView {
   store_id: string
   id: string

@@ -36,7 +36,7 @@ interface NotificationColumns {
 
 interface Zoned {
   store_id: string
-  /** Of the shopper (decision 69). */
+  /** The shopper's zone (decision 69). */
   zone: ColumnType<Zone | null, string | undefined, string>
 }
 
@@ -65,7 +65,7 @@ interface Reads {
 interface Marks {
   user_id: string
   notification_id: string
-  /** Of the notification. */
+  /** Creation time of the notification. */
   created_at: Date
   is_read: boolean | null
   is_deleted: Generated<boolean>

@@ -14,7 +14,7 @@ export interface OperatorActionsTable {
   account_id: string | null
   account_name: string | null
   action: OperatorActionName
-  /** What was chosen: plan, reason, note. */
+  /** The operator's input: plan, reason, note. */
   data: Record<string, string | boolean | null>
 }
 

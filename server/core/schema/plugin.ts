@@ -45,7 +45,7 @@ export interface PluginConnectionsTable {
   reports_goods: Generated<boolean | null>
 }
 
-/** What the plugin says of its shop with every beat. */
+/** The shop's state, reported by the plugin with every heartbeat. */
 export interface PluginHealth {
   queue: number
   oldestS: number

@@ -31,9 +31,9 @@ export interface ShoppersTable {
   account_last_name: Generated<string | null>
   company: Generated<string | null>
   last_login_at: Generated<Date | null>
-  /** When who it was was erased (C8, C10). */
+  /** When the person was erased (C8, C10). */
   ended_at: Generated<Date | null>
-  /** They were a customer before. */
+  /** Whether they were a customer before. */
   had_contact: Generated<boolean>
   is_customer: GeneratedAlways<boolean>
   customer_email: GeneratedAlways<string | null>

@@ -22,7 +22,7 @@ export interface StoresTable {
   base_country: Generated<string | null>
   selling_countries: Generated<string[] | null>
   has_checkout_link: Generated<boolean>
-  /** How it reckons discounts; null: it does not say. */
+  /** Whether its prices include tax; null: unknown. */
   prices_include_tax: Generated<boolean | null>
   shows_tax: Generated<boolean | null>
   price_decimals: Generated<number | null>
@@ -34,7 +34,7 @@ export interface StoresTable {
   is_address_proven: Generated<boolean>
   connected_at: Date
   disconnected_at: Generated<Date | null>
-  /** null while it is connected, and of stores that were disconnected before this was kept. */
+  /** null while connected, and for stores disconnected before this column existed. */
   disconnected_by: Generated<DisconnectedBy | null>
   capture_key: string
   capture_seen_at: Generated<Date | null>
@@ -49,16 +49,16 @@ export interface StoresTable {
   quiet_from_minute: Generated<number>
   quiet_until_minute: Generated<number>
   text_cooldown_hours: Generated<number>
-  /** What is kept of shoppers before they agree (C9); null: nobody has chosen, the store is older than this. */
+  /** Data kept before shoppers consent (C9); null: an older store whose team has not chosen. */
   before_consent: Generated<CaptureMode | null>
   sms_confirmation: Generated<'where_required' | 'page_script' | 'always'>
   checkout_seen_at: Generated<Date | null>
   settings_version: Generated<number>
   sending_paused_at: Generated<Date | null>
   sending_paused_by: Generated<string | null>
-  /** Set while the plan has no room for it. */
+  /** Set while the plan's store limit excludes it. */
   rests_since: Generated<Date | null>
-  /** The owner's choice: it rests before others. */
+  /** The owner's choice of stores to pause first. */
   rests_first: Generated<boolean>
   /** C10; null: off. */
   retention_days: Generated<number | null>
@@ -82,9 +82,9 @@ export interface StoreCredentialsTable {
   account_id: string
   store_id: string
   encrypted: Buffer
-  /** The token made of the keys. */
+  /** Access token obtained with the keys. */
   encrypted_token: Generated<Buffer | null>
-  /** The keys before the last change, which sign deliveries until then. */
+  /** The keys before the last change, which sign deliveries until the webhooks are updated. */
   previous_encrypted: Generated<Buffer | null>
   previous_until: Generated<Date | null>
   updated_at: Date

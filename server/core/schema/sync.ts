@@ -15,7 +15,7 @@ export interface SyncStateTable {
   stream: SyncStream
   watermark: Generated<Date | null>
   cursor_page: Generated<number | null>
-  /** Of the order check: where the next one goes on with the orders that await their payment; null: at the start. */
+  /** Where the next order check continues with orders that await payment; null: at the start. */
   pending_from: Generated<Date | null>
   lease_until: Generated<Date | null>
   started_at: Generated<Date | null>
@@ -24,7 +24,7 @@ export interface SyncStateTable {
   failed_at: Generated<Date | null>
   error_code: Generated<string | null>
   error_detail: Generated<string | null>
-  /** In a row, since the last complete one. */
+  /** Consecutive failures since the last complete sync. */
   failures: Generated<number>
   rows_seen: Generated<number>
 }
@@ -53,15 +53,15 @@ export interface ProductsTable {
   name: string
   sku: Generated<string | null>
   price_minor: number
-  /** What its owner entered, where the shop's pages show another price. */
+  /** The price entered by the owner, where the shop's pages show another one. */
   entered_minor: Generated<number | null>
-  /** Before it last changed. */
+  /** The price before its last change. */
   was_price_minor: Generated<number | null>
   currency: string
   image_url: Generated<string | null>
   permalink: Generated<string | null>
   is_available: boolean
-  /** A variation for "any" of an attribute: the shopper's choice is in no id of the store. */
+  /** A variation for "any" value of an attribute: no id in the store records the shopper's choice. */
   has_open_choice: Generated<boolean>
   stock_quantity: Generated<number | null>
   is_on_sale: Generated<boolean | null>
@@ -82,7 +82,7 @@ export interface CustomersTable {
   created_at: Generated<Date | null>
   modified_at: Generated<Date | null>
   last_login_at: Generated<Date | null>
-  /** Of their whole life in the store, as it counts them itself. */
+  /** Lifetime orders as counted by the store. */
   orders_count: Generated<number | null>
   spent_minor: Generated<number | null>
   seen_at: Date

@@ -87,17 +87,17 @@ export interface OperatorTextContactsTable {
   last_at: Date
 }
 
-/** An approved message of the provider's, with the variables of ours that go into its places. */
+/** An approved provider template and the Recoup variables that fill its placeholders. */
 export interface TextTemplate {
   name: string
   language: string
   category: 'marketing' | 'utility'
-  /** As approved, with `{{1}}`, `{{2}}` … */
+  /** Approved text, with `{{1}}`, `{{2}}` … */
   text: string
-  /** Which variable goes to `{{1}}`, `{{2}}` …; names as in the templates of mails. */
+  /** The variables for `{{1}}`, `{{2}}` … in order; the names match those of mail templates. */
   variables: ('customer_name' | 'cart_items' | 'cart_total' | 'checkout_link' | 'store_name')[]
   /**
-   * What an URL button of the template begins with (`https://recoup.example/c/`): the rest of the checkout link becomes
+   * Prefix of the template's URL button (`https://recoup.example/c/`); the rest of the checkout link becomes
    * `buttonUrlSuffix`. null: no button.
    */
   buttonUrlPrefix: string | null
