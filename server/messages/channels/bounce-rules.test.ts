@@ -3,7 +3,7 @@ import fixture from '../../../test/fixtures/bounces-not-the-address.json' with {
 import { bounceKind, preciseStatus, statusIn } from './bounce-rules.ts'
 import { outcomeOfFailure } from './smtp-outcome.ts'
 
-// Only what says that the address is bad suppresses it (cases-R3).
+// Only a refusal that blames the address suppresses it (cases-R3).
 
 const kindOf = (status: string, words: string) => bounceKind(preciseStatus(status, statusIn(words)), words)
 const atRcpt = (response: string) =>
@@ -18,7 +18,7 @@ const reports = cases.flatMap(({ status, diagnostic, want }): [string, string, s
 )
 const answers = cases.flatMap(({ reply, want }) => (reply ? [[reply, want] as const] : []))
 
-describe('a mail that comes back', () => {
+describe('a returned mail', () => {
   test.each<[string, string, string]>([
     ...reports,
     ['5.1.0', '550 5.1.0 Sender address rejected: not owned by user', 'refused'],
@@ -30,7 +30,7 @@ describe('a mail that comes back', () => {
     ['5.1.2', '550 5.1.2 Message size exceeds the limit', 'refused'],
     ['5.1.1', '550 5.1.1 <a@b.example>: undeliverable address: host mx.b.example said: 451 greylisted', 'soft'],
     ['5.1.1', '550 5.1.1 Mailbox temporarily unavailable, try again later', 'soft'],
-  ])('%s “%s” says nothing of the address: %s', (status, words, kind) => {
+  ])('%s “%s” does not blame the address: %s', (status, words, kind) => {
     expect(kindOf(status, words)).toBe(kind)
   })
 
@@ -46,12 +46,12 @@ describe('a mail that comes back', () => {
     ['5.2.1', '550 5.2.1 The email account that you tried to reach is disabled'],
     ['5.1.1', '550 5.1.1'],
     ['5.1.3', '501 5.1.3 Bad recipient address syntax'],
-  ])('%s “%s” says that it is bad', (status, words) => {
+  ])('%s “%s” means a bad address', (status, words) => {
     expect(kindOf(status, words)).toBe('hard')
   })
 })
 
-describe('the answer of a mail server to the recipient', () => {
+describe('a mail server’s reply to RCPT', () => {
   test.each(answers)('%s: %s', (reply, want) => {
     const outcome = atRcpt(reply)
     expect(outcome.kind).toBe(want.startsWith('retried') ? 'retry' : 'rejected')
@@ -62,7 +62,7 @@ describe('the answer of a mail server to the recipient', () => {
     '550 No such user',
     '550 5.1.1 <a@b.example>: user unknown',
     '553 sorry, that cannot be',
-  ])('%s: the address', (reply) => {
+  ])('%s: blames the address', (reply) => {
     expect(atRcpt(reply)).toMatchObject({ kind: 'rejected', isRecipientFault: true })
   })
 })

@@ -1,9 +1,9 @@
-// What a receiver's refusal means, by its enhanced status code (RFC 3463) and its words, in one table. Pure.
+// Classifies a receiver's refusal by its enhanced status code (RFC 3463) and text, in one table. Pure.
 
 /**
- * - `hard`: the address is bad; nothing is written to it again.
- * - `refused`: this mail was not taken for good, for a reason that is not the address: policy, content, size, the sender.
- * - `soft`: the receiver could not take it: full, away, busy. The address stands.
+ * - `hard`: the address is bad; it gets no further messages.
+ * - `refused`: a permanent refusal for another reason than the address: policy, content, size, the sender.
+ * - `soft`: a temporary problem of the receiver: full, unreachable, busy. The address stays valid.
  */
 export type BounceKind = 'hard' | 'refused' | 'soft'
 
@@ -18,14 +18,14 @@ const POLICY =
   /spam|\bblock(ed|ing|s)?\b|block ?list|deny ?list|blacklist|\bdenied|polic|reputation|relay|dmarc|\bspf\b|dkim|authenticat|content|virus|sender|banned|too (big|large)|size|not (permit|allow|accept)|may not send|unsolicited|complain/i
 const TOO_MANY =
   /\b(at a|send(ing)?|receiv(ing|ed?)|message|connection) rate\b|rate (that|limit)|too (quickly|fast|many)|throttl|(hourly|daily|message|sending) (limit|quota)|limit (exceeded|reached)/i
-/** Whatever the code in front says: a server that asks another one repeats its answer behind its own. */
+/** Applies whatever code comes first: a relay repeats the other server's reply after its own code. */
 const FOR_NOW = /\bgr[ea]y-?list|\btemporar(y|ily)\b|try (it )?again later|\bdeferred\b/i
-/** The receiver's own code for a matter of policy, repeated by a server that puts another one first. */
+/** The receiver's own policy code, repeated by a relay after another one. */
 const POLICY_CODE = /(?<![\d.])5\.7\.\d{1,3}(?![\d]|\.\d)/
 
 /**
- * The first row that fits decides. The code's class 2 stands for none given. An address is bad only where nothing else is said to be: a
- * server that knows no better code says 5.1.0 or 5.2.0 of a sender that it does not let in.
+ * The first matching row decides. Class 2 stands for a missing code. An address counts as bad only when the refusal
+ * blames nothing else: servers without a better code use 5.1.0 or 5.2.0 for a blocked sender.
  */
 const TABLE: readonly [code: RegExp, words: RegExp, kind: BounceKind][] = [
   [/^4\./, ANY, 'soft'],
@@ -33,7 +33,7 @@ const TABLE: readonly [code: RegExp, words: RegExp, kind: BounceKind][] = [
   [/^5\.2\.2$/, ANY, 'soft'],
   [/^5\.[0125]\.|^$/, TOO_MANY, 'soft'],
   [/^5\.[0125]\.|^$/, FOR_NOW, 'soft'],
-  // the sender's system or address, a relay that does not follow the rules
+  // the sender's system or address, or a relay that breaks the rules
   [/^5\.1\.[789]$/, ANY, 'refused'],
   [/^5\.[12]\./, POLICY_CODE, 'refused'],
   [/^5\.[12]\.0$/, POLICY, 'refused'],
@@ -55,27 +55,27 @@ const TABLE: readonly [code: RegExp, words: RegExp, kind: BounceKind][] = [
   [/^$/, NO_DOMAIN, 'hard'],
 ]
 
-/** `status`: `5.1.1`, or null where none was given. Nothing recognised is the mildest. */
+/** `status`: `5.1.1`, or null where none was given. Anything unrecognised is `soft`. */
 export function bounceKind(status: string | null, words: string): BounceKind {
   const text = readable(words)
   return TABLE.find(([code, pattern]) => code.test(status ?? '') && pattern.test(text))?.[2] ?? 'soft'
 }
 
-/** Whether the words alone decide. */
+/** Whether the text alone decides. */
 export const saysWhy = (words: string): boolean =>
   TABLE.some(([code, pattern]) => pattern !== ANY && code.test('') && pattern.test(readable(words)))
 
-/** Whether a refusal says that something else than the address is to blame. Words that say nothing leave it with the address. */
+/** Whether a refusal blames something other than the address. Text without a reason blames the address. */
 export function blamesOther(status: string | null, words: string): boolean {
   const own = status ?? statusIn(words)
   const precise = own && !own.endsWith('.0.0') ? own : null
   return (precise !== null || saysWhy(words)) && bounceKind(precise, words) !== 'hard'
 }
 
-/** The receiver would take it later. */
+/** The receiver would accept the mail later. */
 export const isTooMany = (words: string): boolean => TOO_MANY.test(readable(words))
 
-/** The enhanced code in a server's words, or the class of its reply code; no part of a number or an IP address. */
+/** The enhanced code in a server's text, or the class of its reply code; ignores numbers and IP addresses. */
 export function statusIn(words: string): string | null {
   const enhanced = /(?<![\d.])([245])\.(\d{1,3})\.(\d{1,3})(?![\d]|\.\d)/.exec(words)
   if (enhanced) return `${enhanced[1]}.${Number(enhanced[2])}.${Number(enhanced[3])}`
@@ -83,7 +83,7 @@ export function statusIn(words: string): string | null {
   return reply ? `${reply[1]}.0.0` : null
 }
 
-/** A server that knows only "5.0.0" often repeats the receiver's own code beside it. */
+/** A server that knows only "5.0.0" often repeats the receiver's own code after it. */
 export function preciseStatus(own: string | null, said: string | null): string | null {
   if (!own || !said) return own ?? said
   return /\.0\.0$/.test(own) && own[0] === said[0] ? said : own
@@ -91,13 +91,13 @@ export function preciseStatus(own: string | null, said: string | null): string |
 
 const ADDRESS = /[^\s<>"'()]{1,64}@[^\s<>"'()]{1,255}/g
 
-/** An address may contain any word. */
+/** Removes addresses, because an address may contain any word. */
 const readable = (words: string): string => words.slice(0, 2_000).replace(ADDRESS, '…')
 
-/** What a receiver said, without the addresses in it: as one bounded line. */
+/** A receiver's text without addresses, as one bounded line. */
 export const withoutAddresses = (words: string): string => oneLine(words.replace(ADDRESS, '…'))
 
-/** A server's reply as one bounded line, safe to log next to an id and to show. */
+/** A server's reply as one bounded line, safe to log beside an id and to show. */
 export function oneLine(text: string): string {
   return text
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')

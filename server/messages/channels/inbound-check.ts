@@ -1,4 +1,4 @@
-/** Whether what shoppers write comes to us, in a sentence for the owner: `told` is where the provider says it sends it. Pure. */
+/** Whether replies of shoppers reach us, in a sentence for the owner. `told`: the webhook set at the provider. Pure. */
 export function inboundText(number: string, told: string | null | undefined, ours: string): string {
   if (told === ours) return `Messages to ${number} are received here.`
   const where = told ? `go to ${told}, not here` : 'go nowhere yet'

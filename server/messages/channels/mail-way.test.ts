@@ -4,9 +4,9 @@ import { aWorld } from '../../../test/world.ts'
 import { detectAbandoned } from '../../carts/carts/detect.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { readConfig } from '../../core/config/config.ts'
+import { beat } from '../../delivery/send/workers.ts'
 import { releaseForProviders } from '../../workspace/instance/instance.ts'
 import { wakeDueStores } from '../messages/scan.ts'
-import { beat } from '../../delivery/send/workers.ts'
 import { accountMailWay, createNoMailChannel, mailWayOf } from './mail-way.ts'
 
 const TOKEN = 'a-token-of-the-monitoring'
@@ -29,14 +29,14 @@ test.each([
   [{ HOST: '0.0.0.0' }, 'none', 'none'],
   [{ HOST: '0.0.0.0', DEMO: 'on' }, 'none', 'mailbox'],
   [{ PUBLIC_URL: 'https://recoup.example.com', SMTP_URL }, 'server', 'none'],
-])('where mail goes with %j: %s, the demo account’s: %s (decision 29)', (env, own, demo) => {
+])('%j routes mail to %s, the demo account’s to %s (decision 29)', (env, own, demo) => {
   const config = readConfig(env)
   const account = (isDemo: boolean, hasOwn: boolean) => accountMailWay(config, { isDemo, hasOwn })
   expect([mailWayOf(config), account(false, false), account(true, true)]).toEqual([own, own, demo])
   expect(account(false, true)).toBe('own')
 })
 
-test('others can reach it and it has no mail server: nothing is sent, and it says so (decision 29)', async () => {
+test('a public instance without a mail server sends nothing and reports it (decision 29)', async () => {
   const { storeId, token } = await aStore(world)
   await recordOrders(world.deps, storeId, [anOrder(world)], 'sync')
   await pass(storeId, HOUR)
@@ -62,7 +62,7 @@ test('others can reach it and it has no mail server: nothing is sent, and it say
   expect(await first()).toMatchObject({ state: 'sent' })
 })
 
-test('what has no mail server to go to may be tried again', async () => {
+test('mail without a mail server can be retried', async () => {
   const none = createNoMailChannel()
   expect(await none.send({} as never)).toMatchObject({ kind: 'retry', reason: 'mail_not_configured' })
   expect(await none.check()).toMatchObject({ isOk: false })

@@ -1,8 +1,8 @@
 import type { ChannelName } from './channel.ts'
 
-// Addresses as they are shown to whoever does not know them already. Pure.
+// Masks addresses for readers who may not know them. Pure.
 
-/** Enough to recognise one's own: `a•••@example.com`, `+49•••••67`. */
+/** Enough to recognise one's own address: `a•••@example.com`, `+49•••••67`. */
 export const maskedAddress = (channel: ChannelName, address: string): string =>
   channel === 'push' ? 'a browser' : channel === 'email' ? maskedEmail(address) : maskedPhone(address)
 
@@ -13,6 +13,6 @@ function maskedEmail(address: string): string {
 
 const maskedPhone = (phone: string): string => `${phone.slice(0, 3)}•••••${phone.slice(-2)}`
 
-/** The channels of the address one of them writes to: what a suppression of `all` stands for. */
+/** The channels that use the same address: those that a suppression of `all` covers. */
 export const besides = (channel: ChannelName): readonly ChannelName[] =>
   channel === 'email' || channel === 'push' ? ['email', 'push'] : ['sms', 'whatsapp']

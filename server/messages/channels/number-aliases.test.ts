@@ -5,12 +5,12 @@ test.each([
   ['+5215512345678', '+525512345678'],
   ['+5491123456789', '+541123456789'],
   ['+5511987654321', '+551187654321'],
-])('%s and %s are one phone, whichever is named', (one, other) => {
+])('%s and %s are one phone, in either direction', (one, other) => {
   expect(numberAliases(one)).toEqual([one, other])
   expect(numberAliases(other)).toEqual([other, one])
 })
 
-test('everybody else has one number', () => {
+test('other countries’ numbers have no alias', () => {
   for (const phone of ['+4915123456789', '+12025550100', '+551133334444', '+528'])
     expect(numberAliases(phone)).toEqual([phone])
 })

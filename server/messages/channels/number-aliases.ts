@@ -1,4 +1,4 @@
-// One phone, several numbers: WhatsApp names some people by another number than the one they are called at. Pure.
+// Number aliases: WhatsApp uses another number for some people than the one they are called at. Pure.
 
 const PAIRS: readonly [written: RegExp, other: string][] = [
   // Mexico: the 1 that mobile numbers had until 2019.
@@ -12,7 +12,7 @@ const PAIRS: readonly [written: RegExp, other: string][] = [
   [/^\+55(\d{2})([6-9]\d{7})$/, '+55$19$2'],
 ]
 
-/** The number itself first, then the other one the same phone may be known by. */
+/** The number itself first, then its alias. */
 export function numberAliases(phone: string): string[] {
   const pair = PAIRS.find(([written]) => written.test(phone))
   return pair ? [phone, phone.replace(pair[0], pair[1])] : [phone]

@@ -1,24 +1,26 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 
-// What a number tells by itself. The full metadata also say which kind of line it is. Pure.
+// Facts about a phone number without a look-up. The full metadata also contain the line type. Pure.
 
-/** The country an E.164 number belongs to; null when it cannot be told, as for satellite phones. */
+/** The country of an E.164 number; null when unknown, as for satellite phones. */
 export const phoneCountry = (phone: string): string | null => parsePhoneNumberFromString(phone)?.country ?? null
 
 const TAKES_TEXTS = ['MOBILE', 'FIXED_LINE_OR_MOBILE']
-/** The 1 that mobile numbers of Mexico had until 2019; many still write it. */
+/** The 1 that mobile numbers of Mexico had until 2019, and that many still write. */
 const OLD_MEXICAN = /^\+521(?=\d{10}$)/
-/** Mobile numbers by their form, of machines (the Netherlands) and of satellite phones (Indonesia). */
+/** Numbers with a mobile format that belong to machines (the Netherlands) or satellite phones (Indonesia). */
 const NO_PERSONS = /^\+(?:3197|62868)/
 
-/** The country of a number that takes texts; null for landlines, premium, toll-free and satellite numbers, and those of no country. */
+/** The country of a number that receives texts; null for landlines, premium, toll-free and satellite numbers. */
 export function textCountry(phone: string): string | null {
   if (NO_PERSONS.test(phone)) return null
   const number = parsePhoneNumberFromString(phone.replace(OLD_MEXICAN, '+52'))
   return number?.country && TAKES_TEXTS.includes(number.getType() ?? '') ? number.country : null
 }
 
-/** Global networks such as Iridium (+881) have no country, so the rule of the country that a page names would apply. */
+/**
+ * Global networks such as Iridium (+881) have no country, so that the rule of a country named by a page would apply.
+ */
 export function isSatelliteOrPremium(phone: string): boolean {
   const number = parsePhoneNumberFromString(phone)
   return number !== undefined && (number.isNonGeographic() || number.getType() === 'PREMIUM_RATE')
@@ -26,5 +28,5 @@ export function isSatelliteOrPremium(phone: string): boolean {
 
 const GERMAN = ['DE', 'AT', 'CH', 'LI']
 
-/** Whom we write to in German where nobody has chosen words. */
+/** Countries where default texts are in German. */
 export const isGermanSpeaking = (country: string | null): boolean => country !== null && GERMAN.includes(country)

@@ -3,9 +3,9 @@ import { smsSize } from '../../../shared/sms.ts'
 import { estimatedPrice, PRICE_CURRENCY } from '../../../shared/text-prices.ts'
 import type { OutgoingText, TextEstimate } from './channel.ts'
 
-// Which sender writes to which country, and what that costs about. Pure.
+// Chooses the sender for a country and estimates the price. Pure.
 
-/** `country` null: everywhere no other sender is set for. */
+/** `country` null: the default sender. */
 export interface Sender {
   country: string | null
   /** E.164, a messaging service (MG…), a short code, or a name of up to 11 letters and digits. */
@@ -20,7 +20,7 @@ export function senderFor(senders: readonly Sender[], to: string): string | null
   return (own ?? senders.find((each) => each.country === null))?.sender ?? null
 }
 
-/** WhatsApp charges templates; what answers a shopper within 24 hours is free. */
+/** WhatsApp charges for templates; replies within 24 hours are free. */
 export function estimateText(
   channel: 'sms' | 'whatsapp',
   { to, text, template }: Pick<OutgoingText, 'to' | 'text' | 'template'>,

@@ -1,29 +1,31 @@
-// From what an SMTP server answered, or failed to answer, to an outcome (engine, "Sending"). Pure.
+// Maps an SMTP reply, or its absence, to an outcome (engine, "Sending"). Pure.
 import { type BounceKind, bounceKind, isTooMany, oneLine, saysWhy, statusIn } from './bounce-rules.ts'
 import type { Outcome } from './channel.ts'
 
-/** How far a send had come when it failed. */
+/** The stage at which a send failed. */
 export type SmtpStage = 'connect' | 'sign_in' | 'envelope' | 'body'
 
 export interface SmtpFailure {
   stage: SmtpStage
-  /** True from the moment the final dot may have left us: from here on silence proves nothing. */
+  /** True once the final dot may have been sent: from then on, silence proves nothing. */
   isBodySent: boolean
   /** nodemailer's code, such as ECONNECTION or ETIMEDOUT; null when only the reply matters. */
   code: string | null
   /** The system's code below it, such as ECONNREFUSED. */
   systemCode: string | null
-  /** The SMTP verb that was answered: MAIL FROM, RCPT TO, DATA. */
+  /** The SMTP command that the reply belongs to: MAIL FROM, RCPT TO, DATA. */
   command: string | null
-  /** The server's reply, or words about the connection when there was none. */
+  /** The server's reply, or a description of the connection error. */
   response: string
   replyCode: number | null
 }
 
-/** Replies that mean "sign in first" although they answer MAIL or RCPT: our fault, not the message's. */
+/** Replies to MAIL or RCPT that mean "sign in first": our fault, not the message's. */
 const SIGN_IN_REPLIES = [530, 534, 535, 538]
 
-/** `retry` only on proof that the message was not accepted, `unknown` once silence follows the final dot. */
+/**
+ * Returns `retry` only with proof that the message was not accepted, and `unknown` after silence behind the final dot.
+ */
 export function outcomeOfFailure(failure: SmtpFailure): Outcome {
   const { stage, replyCode } = failure
   const response = oneLine(failure.response)
@@ -33,10 +35,10 @@ export function outcomeOfFailure(failure: SmtpFailure): Outcome {
     return stage === 'envelope' || stage === 'body' ? { ...outcome, isOfMessage: true } : outcome
   }
   if (stage === 'sign_in' || SIGN_IN_REPLIES.includes(replyCode)) return retry('sign_in_failed', response)
-  // A refusal of the whole session (greeting, EHLO) or "bad sequence" says nothing about this message.
+  // A refusal of the whole session (greeting, EHLO) or "bad sequence" is not about this message.
   if (stage === 'connect' || replyCode === 503) return retry(`smtp_${replyCode}`, response)
   const refusal = refusalOf(replyCode, response, failure.command)
-  // Some say for good what they mean for now.
+  // Some servers send a permanent code for a temporary problem.
   if (refusal === 'soft' && isTooMany(response)) return { ...retry(`smtp_${replyCode}`, response), isOfMessage: true }
   return { kind: 'rejected', reason: `smtp_${replyCode}`, response, isRecipientFault: refusal === 'hard' }
 }
@@ -64,8 +66,8 @@ function retry(reason: string, response: string, retryAfterMs?: number): Extract
 }
 
 /**
- * Is the address itself bad (a hard bounce, which suppresses it)? Decided as for a mail that comes back (`bounce-rules.ts`); where neither
- * a code nor the words say why the recipient was refused, it is the address.
+ * Decides whether the address is bad (a hard bounce, which suppresses it), by the same rules as for returned mail
+ * (`bounce-rules.ts`). Without a reason in code or text, the address is to blame.
  */
 function refusalOf(replyCode: number, response: string, command: string | null): BounceKind {
   if (![550, 551, 552, 553, 554, 556].includes(replyCode) || command === 'MAIL FROM') return 'refused'
@@ -76,7 +78,7 @@ function refusalOf(replyCode: number, response: string, command: string | null):
   return command === 'RCPT TO' && replyCode !== 554 ? 'hard' : 'refused'
 }
 
-/** A greylisting server often says how long to wait; believed between a second and an hour. */
+/** A greylisting server often names a waiting time; accepted between a second and an hour. */
 function askedDelay(response: string): number | undefined {
   const match = /(\d{1,5})\s*(s\b|sec|min)/i.exec(response)
   if (!match) return undefined

@@ -1,24 +1,24 @@
 import type { TextTemplate } from '../../core/schema/text-channels.ts'
 
-/** A template as its provider lists it. */
+/** A template as listed by its provider. */
 export interface ProviderTemplate {
-  /** What a message names it by: its name at Meta, its ContentSid at Twilio. */
+  /** Its id in a message: the name at Meta, the ContentSid at Twilio. */
   name: string
-  /** What people know it by. */
+  /** Display name. */
   title: string
   language: string
   category: TextTemplate['category'] | 'authentication'
-  /** In the provider's words, lower case: approved, pending, rejected, paused, disabled … */
+  /** The provider's status in lower case: approved, pending, rejected, paused, disabled … */
   status: string
   /** The body, with `{{1}}`, `{{2}}` … */
   text: string
-  /** What the URL button's address begins with; null: no button that takes the rest. */
+  /** Prefix of the URL button's address; null: no button with a placeholder. */
   buttonUrlPrefix: string | null
-  /** Why it cannot be used here, in a sentence; null: it can. */
+  /** Why Recoup cannot use it, in a sentence; null: usable. */
   problem: string | null
 }
 
-/** How many places the text has, or null when they are not `{{1}}` to `{{n}}`. Pure. */
+/** Number of placeholders in the text, or null when they are not `{{1}}` to `{{n}}`. Pure. */
 export function placesOf(text: string): number | null {
   const names = [...new Set([...text.matchAll(/\{\{([^{}]*)\}\}/g)].map(([, name]) => name!.trim()))]
   return names.every((name) => /^\d+$/.test(name) && Number(name) >= 1 && Number(name) <= names.length)
@@ -26,14 +26,16 @@ export function placesOf(text: string): number | null {
     : null
 }
 
-/** Why a template is no use to us, whoever's it is: it has to be approved, of text, and with numbered places. Pure. */
+/**
+ * Why a template is unusable for any provider: it must be approved, be plain text and have numbered placeholders. Pure.
+ */
 export function templateProblem(of: {
   status: string
   category: string
   text: string
   hasMedia: boolean
   button: { url: string } | null
-  /** The number the button's place must have: 1 where buttons count for themselves, else after the body's. */
+  /** Required number of the button's placeholder: 1 where buttons are numbered separately, else after the body's. */
   buttonPlace: (bodyPlaces: number) => number
 }): string | null {
   if (of.status !== 'approved') return `WhatsApp has not approved it (${of.status}).`

@@ -3,20 +3,20 @@ import type { CartBadge } from '../../../shared/carts.ts'
 import { channelCopy } from '../../../shared/notifications.ts'
 import type { ChannelName, TextChannelName } from './channel.ts'
 
-// What differs between kinds of channels for the engine. Pure; the one place that says it.
+// The differences between channels for the engine. Pure; the only place that lists them.
 
 export interface ChannelTraits {
-  /** Which contact of the shopper it writes to; `subscription`: a browser that has allowed it. */
+  /** The shopper's contact that it sends to; `subscription`: a browser that allows notifications. */
   contact: 'email' | 'phone' | 'subscription'
-  /** Decision 11. null: never changes it. */
+  /** The badge of decision 11; null: the badge stays unchanged. */
   badge: CartBadge | null
-  /** null: as many as one wants. */
+  /** null: unlimited. */
   limit: keyof PlanLimits | null
-  /** T2 and decision 12: sleep is not disturbed, and a cart has one message per cooldown. */
+  /** Quiet hours and cooldown apply (T2, decision 12): one message per cart and cooldown. */
   isText: boolean
-  /** In sentences: "The email was not delivered". */
+  /** Name in sentences: "The email was not delivered". */
   word: string
-  /** Who accepts it, in sentences. */
+  /** The accepting party, in sentences. */
   provider: string
 }
 

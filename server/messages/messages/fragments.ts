@@ -1,48 +1,49 @@
+import { type RawBuilder, sql } from '../../core/db/db.ts'
 import type { ChannelName } from '../channels/channel.ts'
 import { channelTraits } from '../channels/traits.ts'
-import { type RawBuilder, sql } from '../../core/db/db.ts'
 
-// The state of a message (docs/rules/engine.md, "Sending") as statements read and write it. No other statement names a state: a test of the
-// architecture sees to it. What is decided outside SQL asks state-rules.ts.
+// The state of a message (docs/rules/engine.md, "Sending") as SQL reads and writes it. An architecture test keeps state
+// names out of all other statements. Code outside SQL uses state-rules.ts.
 
-/** How the statement calls the row; what holds a state may also be a CTE of that name. */
+/** The row's alias in the statement, or a CTE that has the state. */
 type Row = 'messages' | 'm' | 'b' | 'e' | 'h' | 'k' | 'l' | 'moved' | 'o' | 'said' | 'v'
 
 const of = (row: Row, condition: string): RawBuilder<boolean> => sql.raw(`${row}.state ${condition}`)
 
-// Ten questions, with these names in docs/glossary.md; test/architecture.test.ts counts them.
+// Ten conditions, with these names in docs/glossary.md; test/architecture.test.ts counts them.
 
-/** Not sent and not final: to be decided. The condition of the index `messages_to_wake`. */
+/** Neither sent nor final: still to be decided. The condition of the index `messages_to_wake`. */
 export const isOpen = (row: Row) => of(row, `in ('scheduled', 'held', 'claimed')`)
 export const isHeld = (row: Row) => of(row, `= 'held'`)
 export const isClaimed = (row: Row) => of(row, `= 'claimed'`)
 /**
- * It may have reached the provider, and it is not settled: its end, its record, its cart's badge and the times of the next steps are not written
- * yet. Until then its row keeps the decision to send it (`judged`) and, once there is one, the answer.
+ * It may have reached the provider and is not settled: final state, record, cart badge and the times of the next steps
+ * are not written yet. Until then the row keeps the decision to send (`judged`) and the answer, once there is one.
  */
 export const isSending = (row: Row) => of(row, `= 'sending'`)
-/** A worker began to send it, whatever the result: its step is not repeated (D1). */
+/** A worker began to send it, with any result: its step is not repeated (D1). */
 export const wasAttempted = (row: Row) => of(row, `in ('sending', 'sent', 'delivered', 'failed', 'unknown')`)
-/** It may reach the shopper or has: no answer says that it was refused or has to be tried again. */
+/** It reached the shopper or may do so: no answer refused it or asked for a retry. */
 export const mayArrive = (row: Row) => sql<boolean>`(${of(row, `in ('sending', 'sent', 'delivered', 'unknown')`)}
   and coalesce(${sql.raw(row)}.answer ->> 'state', 'sent') not in ('failed', 'held'))`
-/** The provider took it. */
+/** The provider accepted it. */
 export const isAccepted = (row: Row) => of(row, `in ('sent', 'delivered')`)
 export const isDelivered = (row: Row) => of(row, `= 'delivered'`)
 export const isUnknown = (row: Row) => of(row, `= 'unknown'`)
 export const isFailed = (row: Row) => of(row, `= 'failed'`)
 
-// What else statements ask of a message, with more than its state.
+// Further conditions that use more than the state.
 
 /**
- * Every claimed message and every one that is being sent has a worker. Only the search for processes that ended asks this: it lets PostgreSQL
- * use the index `messages_of_worker`, which holds what all stores are sending. (A worker that gives a claim back reads its own part of it.)
+ * Every claimed or sending message has a worker. Only the search for dead processes uses this condition: it matches the
+ * index `messages_of_worker`, which holds the in-flight messages of all stores. (A worker that releases a claim reads
+ * its own part of it.)
  */
 export const hasWorker = (row: Row) => sql<boolean>`${sql.raw(row)}.worker_id is not null`
 
 /**
- * How many people without an order the account has written to for the first time since, those included whose mail is prepared. What was put
- * off counts when it is tried again.
+ * Number of people without an order to whom the account has sent a first mail since then, including prepared mails. A
+ * postponed mail counts when it is retried.
  */
 export const firstMailsSince = (accountId: RawBuilder<unknown>, since: Date) => sql<{ sent: number }>`
   select count(*)::int as sent from stores t cross join lateral (
@@ -51,65 +52,67 @@ export const firstMailsSince = (accountId: RawBuilder<unknown>, since: Date) => 
     select 1 from messages h where h.store_id = t.id and h.is_first_mail and h.sending_at is null and ${isClaimed('h')}) first_mails
   where t.account_id = ${accountId}`
 
-/** A provider was called at some time, also before the present try. Until then, what is written of it is only what is prepared. */
+/**
+ * A provider was called at some time, including earlier attempts. Until then the row only describes a prepared message.
+ */
 export const wasEverAttempted = (row: Row) =>
   sql<boolean>`(${sql.raw(row)}.attempts > 0 or ${sql.raw(row)}.sending_at is not null)`
-/** It was accepted, and came back: not delivered for good, whatever for. */
+/** Accepted and later returned: permanently not delivered, for any reason. */
 export const hasBounced = (row: Row) =>
   sql<boolean>`(${isFailed(row)} and ${sql.raw(`${row}.reason`)} ~ '^(bounced|undelivered)(:|$)')`
-/** The provider took it, whatever came of it since. */
+/** The provider accepted it, whatever happened since. */
 export const wasAccepted = (row: Row) => sql<boolean>`(${isAccepted(row)} or ${hasBounced(row)})`
 
-/** What reports of a message come to. */
+/** The state that reports give a message. */
 export const reported = ({ failed, delivered }: { failed: RawBuilder<unknown>; delivered: RawBuilder<unknown> }) =>
   sql`case when ${failed} then 'failed' when ${delivered} then 'delivered' else 'sent' end`
 
-/** Whether what was reported, in `said`, moves a message on: never back, whatever the order of arrival (D4). */
+/** Whether the reports in `said` change the state: never backwards, in any order of arrival (D4). */
 export const isMovedByReport = (row: Row) => sql`${sql.raw(`${row}.state`)} <> said.state
         and (${isUnknown(row)} or (${isAccepted(row)} and (not ${isDelivered(row)} or ${isFailed('said')})))`
 
-/** What a member who asked for it is told. */
+/** The outcome shown to the member who requested the message. */
 export const outcomeWord = (
   row: Row,
 ) => sql<string>`case when ${isAccepted(row)} then 'sent' when ${isUnknown(row)} then 'unknown'
   when ${isOpen(row)} or ${isSending(row)} then 'waiting' else 'failed' end`
 
-/** Whether campaign `g` lets its messages be sent (D5). */
+/** Whether campaign `g` may send its messages (D5). */
 export const isRunningCampaign = sql<boolean>`(g.status in ('scheduled', 'active') and g.deleted_at is null)`
 
-/** As a value, of a row that is inserted. */
+/** State of an inserted row, as a value. */
 export const SCHEDULED = sql`'scheduled'`
 export const SKIPPED = sql`'skipped'`
 
 const isPutOff = (at: RawBuilder<unknown>) => sql`(${isHeld('m')} and m.reason = 'retry' and m.wake_at > ${at})`
 
-/** Messages `m` by one of their columns and their state, with how many there are (D6): `of`, `state`, `count`. From an index alone. */
+/** Counts messages `m` by a column and their state (D6): `of`, `state`, `count`. Uses only an index. */
 export const countedByState = (column: 'origin_id' | 'step', which: RawBuilder<unknown>) => sql`
     select ${sql.ref(`m.${column}`)} as of, m.state, count(*)::int as count from messages m where ${which} group by 1, 2`
 
-/** When the newest message in flight about a row of `carts`, or about a cart that was joined to it, was sent (S2); null: there is none. */
+/** Send time of the newest message in flight about a row of `carts` or a cart merged into it (S2); null: none. */
 export const sendingOfCart = sql<Date | null>`(select max(m.sending_at) from messages m
   where m.store_id = carts.store_id and m.cart_id = any(array(select carts.id union all select o.id from carts o
       where o.store_id = carts.store_id and o.shopper_id = carts.shopper_id and o.merged_into = carts.id)) and ${isSending('m')} and ${mayArrive('m')})`
 
-// What an UPDATE sets.
+// Assignments for UPDATE.
 
-/** Due again, whoever held it. */
+/** Due again; releases any claim. */
 export const becomesScheduled = sql`state = 'scheduled', reason = null, claim = null`
 /**
- * Of an open row `m`: due at that time, whoever held it. What a provider has just put off is not tried again before the provider wanted it
- * (Retry-After).
+ * For an open row `m`: due at the given time; releases any claim. A message that the provider has postponed waits until
+ * its Retry-After.
  */
 export const becomesDue = (
   at: RawBuilder<unknown>,
 ) => sql`state = case when ${isPutOff(at)} then m.state else 'scheduled' end,
         reason = case when ${isPutOff(at)} then m.reason end, claim = null, wake_at = case when ${isPutOff(at)} then m.wake_at else ${at} end`
-/** Of an open row: a worker that has it does not any more, and what it decides of it is not written (D10). */
+/** For an open row: decide again. Releases the claim, so that its worker's decision is not written (D10). */
 export const isLookedAtAnew = (now: Date) => sql`state = case when ${isClaimed('m')} then 'scheduled' else m.state end,
   reason = case when ${isClaimed('m')} then null else m.reason end, claim = null, wake_at = greatest(m.due_at, ${now})`
 /**
- * What may be decided otherwise now that something arrived. Also what a worker has, or is about to take: it may have decided without what
- * arrived, and write so after this.
+ * Messages whose decision may change after new data arrived. Includes claimed and due ones: a worker may have decided
+ * without the new data and write its decision later.
  */
 export const mayPassNow = (
   row: Row,
@@ -128,19 +131,19 @@ export const becomesSkipped = (reason: string, now: Date) => closed('skipped', r
 const closed = (state: 'cancelled' | 'skipped', reason: string, now: Date) =>
   sql`state = ${sql.lit(state)}, reason = ${reason}, finished_at = ${now}, updated_at = ${now}, claim = null`
 
-/** What an answer in `o` says, unless what came to an end meanwhile, in `e`, closes it (D5). */
+/** The state from the answer in `o`, unless an ended cart or campaign in `e` closes the message (D5). */
 export const answered = sql`case when e.id is null then o.state when e.is_cancelled then 'cancelled' else 'skipped' end`
 
 const badged = Object.entries(channelTraits).flatMap(([channel, { badge }]) => (badge ? [{ channel, badge }] : []))
 
-/** The badge a send on this channel gives. */
+/** The badge for a send on this channel. */
 const badgeOf = (channel: RawBuilder<unknown>) =>
   sql`case ${channel} ${sql.join(
     badged.map((each) => sql`when ${sql.lit(each.channel)} then ${sql.lit(each.badge)}`),
     sql` `,
   )} end`
 
-/** Of a cart and those joined to it: when the newest message that counts was sent, its badge and what is marked of it; no row when none was. */
+/** The newest message sent about a cart and those merged into it: time, badge and reason. No row when none was sent. */
 export const newestSend = (storeId: RawBuilder<unknown>, cartId: RawBuilder<unknown>) => sql`
   select b.sending_at as at, ${badgeOf(sql`b.channel`)} as badge, b.reason from messages b
   where b.store_id = ${storeId} and b.sending_at is not null and ${mayArrive('b')}
@@ -149,8 +152,8 @@ export const newestSend = (storeId: RawBuilder<unknown>, cartId: RawBuilder<unkn
   order by b.sending_at desc, b.id desc limit 1`
 
 /**
- * Open messages of a channel, in every store of the account, whose cart has this contact; without a cart, whose shopper has it. Not those
- * that may go by another channel as well: their channel is chosen, and asked again when they are sent (decision 54).
+ * Open messages on a channel to this contact, in every store of the account: by the cart, or by the shopper when there
+ * is no cart. Excludes messages with alternative channels, which are decided when they are sent (decision 54).
  */
 export function openTo(accountId: string, channel: ChannelName, address: string) {
   const { contact } = channelTraits[channel]
@@ -166,7 +169,7 @@ export function openTo(accountId: string, channel: ChannelName, address: string)
     where s.account_id = ${accountId} and m.channel = ${channel} and ${isOpen('m')}`
 }
 
-/** Open notifications to this subscription's person, or to whoever has this email address or number. */
+/** Open notifications to this subscription's person, or to the person with this email address or number. */
 const openToBrowser = (accountId: string, address: string) => sql`
     select m.store_id, m.id from stores s
     join (

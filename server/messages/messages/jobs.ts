@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { job } from '../../core/jobs/jobs.ts'
 
-// Messages: the jobs this folder queues. They carry ids, never data.
+// Job contracts of messages. Payloads carry ids only.
 
-/** Send what is due for one store. One job per store keeps stores from waiting for each other (D8). */
+/** Sends a store's due messages. One job per store, so that stores do not wait for each other (D8). */
 export const sendDueMessages = job('messages.send', z.object({ storeId: z.uuid() }), 'one')

@@ -5,13 +5,13 @@ export interface LastMessage {
   at: Date
   subject: string | null
   state: string
-  /** By people, as far as that can be told. */
+  /** Opened or clicked by a person, as far as detectable. */
   is_opened: boolean
   is_clicked: boolean
   is_read: boolean
 }
 
-/** The newest message that was sent to the shopper of a cart, whichever cart it was about. No row: no such cart. */
+/** The newest message sent to the shopper of a cart, about any cart. No row: no such cart. */
 export async function lastMessageTo({ db, storeId }: StoreDb, cartId: string): Promise<LastMessage | null | undefined> {
   const rows = await sql<{ last: Omit<LastMessage, 'at'> | null; at: Date | null }>`
     select to_jsonb(m) as last, m.at from carts c

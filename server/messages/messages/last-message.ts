@@ -1,11 +1,11 @@
 import type { z } from 'zod'
 import type { lastMessage } from '../../../shared/reminders.ts'
-import type { StoreDb } from '../../core/db/db.ts'
 import { AppError } from '../../core/common/errors.ts'
+import type { StoreDb } from '../../core/db/db.ts'
 import * as sql from './last-message-sql.ts'
 import { fateOf, isSending } from './state-rules.ts'
 
-// What a shopper had last, for whoever is about to write to them.
+// The last message to a shopper, for a user who is about to send another.
 
 type Answer = z.infer<typeof lastMessage.reply>
 
@@ -17,7 +17,7 @@ export async function readLastMessage(store: StoreDb, cartId: string): Promise<A
   return { message: { channel, at: at.toISOString(), subject, outcome: outcomeOf(last) } }
 }
 
-/** The farthest it is known to have come. */
+/** The furthest known state. */
 function outcomeOf({
   state,
   is_clicked,

@@ -3,30 +3,36 @@ import { wakeHeldTo } from './plan-sql.ts'
 import * as sql from './sql.ts'
 import { STORE_UNREAD } from './wake-rules.ts'
 
-// Messages: scheduled | held | claimed → sending → sent | failed | unknown, → delivered; or skipped, cancelled.
-// A row is written in the transaction that decides on it, and its key (cart, or shopper where there is none; origin; step; channel) exists once (D1).
+// Messages: scheduled | held | claimed → sending → sent | failed | unknown, → delivered; or skipped, cancelled. A row
+// is written in the transaction that decides on it. Its key (cart, or shopper without a cart; origin; step; channel) is
+// unique (D1).
 
-/** Cancels duplicate messages without a cart of two shoppers who turned out to be one. Before anything of `fromId` becomes `intoId`'s. */
+/**
+ * Cancels duplicate messages without a cart after two shoppers merge. Call it before rows move from `fromId` to
+ * `intoId`.
+ */
 export { cancelDoubles as mergeShopperMessages } from './plan-sql.ts'
 export {
-  /** What held a store's messages for one of these reasons is gone. */
+  /** Wakes a store's messages that one of these reasons held. */
   askToWake as wakeStoreMessages,
-  /** The same of an account's messages, or of everybody's: a larger plan, an installation confirmed as the live one. */
+  /**
+   * Wakes messages of an account or of all accounts: after a plan upgrade, or when the installation is confirmed live.
+   */
   askToWakeOf as wakeMessagesOf,
-  /** For the meters of an account (decision 87). */
+  /** For an account's usage meters (decision 87). */
   countHeldByPlan,
-  /** A flow was edited: what is open of it follows. */
+  /** Updates the open messages of an edited flow. */
   retimeEdited as retimeEditedMessages,
   /**
-   * Tells the once-a-second scan when to come back. The last statement of a transaction that planned or moved messages:
-   * the row it locks is the store's own, and taking it earlier could make two transactions wait for each other.
+   * Tells the once-a-second scan when to return. Call it last in a transaction that plans or moves messages: it locks
+   * the store's row, and an earlier lock could deadlock with another transaction.
    */
   setNextDue as scheduleNextLook,
-  /** After a send: the steps behind it keep their distance. */
+  /** Keeps the distance of later steps after a send. */
   spaceNextSteps,
 } from './sql.ts'
 
-/** Plans the steps of every flow that is on for carts that just became abandoned. */
+/** Plans the steps of every active flow for newly abandoned carts. */
 export async function scheduleFlowMessages(tx: StoreTx, cartIds: readonly string[], now: Date): Promise<void> {
   if (cartIds.length === 0) return
   const { planned, behindSent } = await sql.scheduleFlows(tx, cartIds, now)
@@ -35,7 +41,7 @@ export async function scheduleFlowMessages(tx: StoreTx, cartIds: readonly string
   await sql.moveLostAt(tx, cartIds)
 }
 
-/** A purchase, an emptied or a lost cart reaches every message not yet sent in the same commit (D5). */
+/** Cancels all unsent messages in the commit of a purchase, an emptied or a lost cart (D5). */
 export async function cancelCartMessages(
   tx: StoreTx,
   cartIds: readonly string[],
@@ -45,7 +51,10 @@ export async function cancelCartMessages(
   return cartIds.length === 0 ? 0 : sql.cancelOfCarts(tx, cartIds, reason, now)
 }
 
-/** Better evidence of why carts' messages were cancelled; they stay cancelled, and the record shows both. */
+/**
+ * Corrects the reason of cancelled messages after better evidence. They stay cancelled, and the record shows both
+ * reasons.
+ */
 export async function correctCancelReason(
   tx: StoreTx,
   cartIds: readonly string[],
@@ -54,14 +63,14 @@ export async function correctCancelReason(
   if (cartIds.length > 0) await sql.changeCancelReason(tx, cartIds, change)
 }
 
-/** Disconnecting: nothing open is left (D5, Y4). */
+/** Cancels every open message when a store disconnects (D5, Y4). */
 export async function cancelOpenMessages(tx: StoreTx, reason: string, now: Date): Promise<number> {
   const cancelled = await sql.cancelOfStore(tx, reason, now)
   await sql.setNextDue(tx)
   return cancelled
 }
 
-/** Merging never adds messages (S6). */
+/** A merge never adds messages (S6). */
 export async function mergeCartMessages(tx: StoreTx, fromCart: string, intoCart: string, now: Date): Promise<void> {
   await sql.cancelOfCarts(tx, [fromCart], 'merged', now)
   await sql.closeAttemptedSteps(tx, fromCart, intoCart, now)
@@ -71,27 +80,27 @@ export async function retimeFlowMessages(tx: StoreTx, activity: readonly sql.Car
   if (activity.length > 0) await sql.retimeFlow(tx, activity, now)
 }
 
-/** Contact arrived, a payment failed …: what waited for it is looked at again. */
+/** Reconsiders messages that waited for news of a cart, such as a contact or a failed payment. */
 export async function wakeCartMessages(tx: StoreTx, cartIds: readonly string[], now: Date): Promise<void> {
   if (cartIds.length > 0) await sql.wakeHeld(tx, cartIds, now)
 }
 
-/** The same of messages without a cart, by the addresses of their shoppers. */
+/** Does the same for messages without a cart, by the addresses of their shoppers. */
 export async function wakeMessagesTo(tx: StoreTx, addresses: readonly string[], now: Date): Promise<void> {
   if (addresses.length > 0) await wakeHeldTo(tx, addresses, now)
 }
 
-/** The shop has reported its orders: what waited for them is decided on at once, while they are fresh (D3). */
+/** Decides at once on messages that waited for the shop's orders, while the data are fresh (D3). */
 export const wakeUnread = (tx: StoreTx, now: Date): Promise<void> => sql.askToWake(tx, STORE_UNREAD, now)
 
-/** Between two rounds of whoever sends for the store. Whether it was asked for. */
+/** Runs between two rounds of a store's sender. Returns whether a wake-up was requested. */
 export async function wakeAskedMessages(store: StoreDb<Db>, now: Date): Promise<boolean> {
   if (!(await sql.isWakeAsked(store))) return false
   await sql.wakeAsked(store, now)
   return true
 }
 
-/** The same of some of its messages. */
+/** Wakes some of the store's messages. */
 export async function wakeMessages(
   tx: StoreTx,
   messageIds: readonly string[],

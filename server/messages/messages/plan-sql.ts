@@ -10,7 +10,7 @@ import {
   wasAttempted,
 } from './fragments.ts'
 
-// Messages without a cart: SQL and nothing else.
+// Statements for messages without a cart.
 
 export interface Planned {
   id: string
@@ -19,7 +19,7 @@ export interface Planned {
 
 export interface NewMessages {
   origin: { kind: OriginKind; id: string; stepId: string | null; step: number }
-  /** The people, each with the number of their message, and how much later than the others it is due. */
+  /** The people, each with their message's id and its delay after `dueAt`. */
   rows: readonly (Planned & { laterMs?: number })[]
   channel: 'email' | 'sms' | 'whatsapp' | 'push'
   templateId: string | null
@@ -30,13 +30,13 @@ export interface NewMessages {
   now: Date
 }
 
-/** D1, of messages without a cart. */
+/** D1 for messages without a cart. */
 const ONCE_PER_SHOPPER = sql`(store_id, lone_shopper_id, origin_kind, origin_id, step_id, channel, merged_from)
       where lone_shopper_id is not null`
 
 /**
- * One message for each of these people of the store who has none of this origin and step yet, by whatever channel; answers whose. None of
- * them can be found to be one with another meanwhile (S6).
+ * Inserts one message for each person who has none of this origin and step yet, on any channel. Returns the inserted
+ * rows. Locks the people, so that none is merged meanwhile (S6).
  */
 export async function insertWithoutCart({ db, storeId }: StoreTx, wanted: NewMessages): Promise<Planned[]> {
   const { origin, rows, now } = wanted
@@ -58,14 +58,14 @@ export async function insertWithoutCart({ db, storeId }: StoreTx, wanted: NewMes
 
 export interface Request {
   askedBy: string
-  /** Of a request for many. */
+  /** For a bulk request. */
   jobId?: string | null
-  /** Another address than the person's own. */
+  /** Replaces the person's own address. */
   toAddress?: string | null
-  /** Of a discount mail. */
+  /** For a discount mail. */
   couponId?: string | null
   cartUrl?: string | null
-  /** Of a notification. */
+  /** For a notification. */
   iconUrl?: string | null
   subject: string | null
   body: string | null
@@ -73,7 +73,7 @@ export interface Request {
   overridesHoldout: boolean
 }
 
-/** What a member wants them to say. */
+/** Stores the content that a member requested. */
 export async function insertRequests(
   { db, storeId }: StoreTx,
   ids: readonly string[],
@@ -87,7 +87,7 @@ export async function insertRequests(
     from unnest(${[...ids]}::uuid[]) as id`.execute(db)
 }
 
-/** What was held may pass now, for whoever has one of these addresses: look again as soon as it is due. */
+/** Reconsiders held messages to these addresses once they are due. */
 export async function wakeHeldTo({ db, storeId }: StoreTx, addresses: readonly string[], now: Date): Promise<void> {
   await sql`update messages m set ${isLookedAtAnew(now)}
     from (select id from messages where store_id = ${storeId} and lone_shopper_id in (
@@ -98,8 +98,8 @@ export async function wakeHeldTo({ db, storeId }: StoreTx, addresses: readonly s
 }
 
 /**
- * Two people turned out to be one: of a step planned for both without a cart, by whatever channel, at most one is still to go. None where
- * the other's was sent, else the one of `intoId`. Of a discount mail or a campaign's run none where the other's is about a cart.
+ * Keeps at most one message per step without a cart after two people merge, on any channel: none if the other's was
+ * sent, else the one of `intoId`. A discount mail or campaign run keeps none if the other's is about a cart.
  */
 export async function cancelDoubles(
   { db, storeId }: StoreTx,

@@ -1,24 +1,27 @@
 import type { StoreTx } from '../../core/db/db.ts'
 import * as sql from './plan-sql.ts'
 
-// Messages about no cart: for a person. They go the way of all messages; the rules about carts do not concern them.
+// Messages to a person without a cart. They are sent like all messages; cart rules do not apply.
 
 export type { Planned } from './plan-sql.ts'
 
 export interface Plan extends Omit<sql.NewMessages, 'origin' | 'rows'> {
-  /** What one person gets at most one message of (D1); asked again it plans for those who have none. Of a campaign: its run. */
+  /**
+   * Each person gets at most one message of this origin (D1); planning again adds only missing ones. For a campaign:
+   * its run.
+   */
   origin:
     | ({ kind: 'manual'; id: string } & sql.Request)
     | { kind: 'campaign'; id: string; stepId: string; step: number }
-  /** With the ids that their messages get. */
+  /** Each person with the id of their message. */
   people: sql.NewMessages['rows']
-  /** A purchase since then ends them; null: none does. */
+  /** A purchase after this time cancels them; null: never. */
   purchasesSince: Date | null
 }
 
 /**
- * One message for each of these people of the store who has none of this origin yet; answers these messages. `scheduleNextLook` is still to be
- * called, after all that the transaction plans.
+ * Plans one message for each person who has none of this origin yet, and returns the new messages. The caller calls
+ * `scheduleNextLook` at the end of its transaction.
  */
 export async function planMessages(tx: StoreTx, { origin, people, ...plan }: Plan): Promise<sql.Planned[]> {
   const rows = [...new Map(people.map((person) => [person.shopperId, person])).values()]

@@ -1,3 +1,3 @@
-// Who a message went to, and what is still open to them.
+// A message's recipient, and the open messages to that recipient.
 
 export { languageOf, lockShopperOf, messageOf, setAddress, setUnsubscribed, skipOpenTo } from './track-sql.ts'

@@ -4,7 +4,7 @@ import { sendDueMessages } from './jobs.ts'
 
 const MAX_STORES = 500
 
-/** Wakes one job per store with something due. Called every second; a job that waits or runs already is not doubled. */
+/** Wakes one job per store with due messages. Runs every second; a waiting or running job is not duplicated. */
 export async function wakeDueStores(deps: Deps): Promise<number> {
   const due = await system.dueStores(deps.db, deps.now(), MAX_STORES)
   for (const { store_id: storeId } of due) await deps.jobs.enqueue(deps.db, sendDueMessages, { storeId }, storeId)

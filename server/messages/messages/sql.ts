@@ -1,6 +1,6 @@
 import type { RawBuilder } from 'kysely'
-import type { ChannelName } from '../channels/channel.ts'
 import { type AccountDb, type Db, type StoreDb, type StoreTx, sql, type Tx } from '../../core/db/db.ts'
+import type { ChannelName } from '../channels/channel.ts'
 import {
   becomesCancelled,
   becomesDue,
@@ -16,20 +16,20 @@ import {
 } from './fragments.ts'
 import { OPENS } from './wake-rules.ts'
 
-// Messages: the verbs' statements. Way C's own (claim, send, outcome) are in send-due-sql.ts, readings in read-sql.ts.
+// Statements of messages. Claim, send and outcome are in send-due-sql.ts, queries in read-sql.ts.
 
-/** D1, of messages about a cart. */
+/** D1 for messages about a cart. */
 export const ONCE_PER_CART = sql`(store_id, cart_id, origin_kind, origin_id, step_id,
       (case when origin_kind in ('flow', 'push') then '' else channel end)) where cart_id is not null`
 
-/** Of a row that is inserted: all channels of step `s`, where there are several. */
+/** For an inserted row: all channels of step `s`, if it has several. */
 export const CHANNELS = sql`case when cardinality(s.fallback) > 0 then s.channel || s.fallback end`
 
 /**
- * Rows for every step of the flow that carts which just fell quiet belong to (S1), and of the store's own notifications, where they are on and
- * the store is connected (Y4). A step that came later is not for carts whose time for it had passed then (decision 53). Rows already
- * there stay as they are: the key makes a second one impossible (D1). Answers how many there are, and which carts had already got
- * something of that flow.
+ * Inserts rows for every step of the flow that matches each newly abandoned cart (S1), and for the store's own
+ * notifications, if enabled and the store is connected (Y4). A step added later skips carts whose time has passed
+ * (decision 53). Existing rows stay: the key is unique (D1). Returns the number of rows, and the carts that already got
+ * a message of that flow.
  */
 export async function scheduleFlows(
   { db, storeId }: StoreTx,
@@ -76,7 +76,7 @@ export async function moveLostAt({ db, storeId }: StoreTx, cartIds: readonly str
       and c.lost_at <> m.last_due + interval '7 days'`.execute(db)
 }
 
-/** Cancels the store's open messages that match `which`, with a record of why. Returns how many. */
+/** Cancels the store's open messages that match `which` and records the reason. Returns their number. */
 export async function cancelOpen(
   { db, storeId }: StoreTx,
   which: RawBuilder<unknown>,
@@ -96,7 +96,7 @@ export async function cancelOpen(
 export const cancelOfCarts = (tx: StoreTx, cartIds: readonly string[], reason: string, now: Date): Promise<number> =>
   cancelOpen(tx, sql`cart_id = any(${[...cartIds]}::uuid[])`, reason, now)
 
-/** Of messages that are cancelled: over, and never attempted. No skipped message has one of these reasons. */
+/** Only for cancelled, never attempted messages. No skipped message has one of these reasons. */
 export async function changeCancelReason(
   { db, storeId }: StoreTx,
   cartIds: readonly string[],
@@ -114,8 +114,8 @@ export async function changeCancelReason(
 export const cancelOfStore = (tx: StoreTx, reason: string, now: Date) => cancelOpen(tx, sql`true`, reason, now)
 
 /**
- * Steps that went out for the joined cart are closed on the survivor, whether their row exists yet or not, by whatever channel (S6). What a
- * person sent by hand is no step: it goes out once as it is, and a row of it that was not sent would tell of a message nobody asked for.
+ * Closes steps sent for the merged cart on the surviving cart, planned or not, on any channel (S6). Manual messages are
+ * no steps: each is sent once, and an unsent copy would show a message that no member requested.
  */
 export async function closeAttemptedSteps({ db, storeId }: StoreTx, fromCart: string, intoCart: string, now: Date) {
   await sql`
@@ -135,7 +135,7 @@ export async function closeAttemptedSteps({ db, storeId }: StoreTx, fromCart: st
         and exists (select 1 from messages h where h.store_id = o.store_id and h.cart_id = ${fromCart}
           and h.origin_kind = o.origin_kind and h.origin_id = o.origin_id
           and (h.step_id is not distinct from o.step_id and h.channel <> o.channel and ${wasAttempted('h')}
-            -- of another run: a campaign writes about a cart once, but for what has failed
+            -- another run: a campaign sends one message per cart, except after a failure
             or h.step_id is distinct from o.step_id and ${mayArrive('h')})) order by o.id for update) open
       where m.store_id = ${storeId} and m.id = open.id returning m.id)
     insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
@@ -145,16 +145,16 @@ export async function closeAttemptedSteps({ db, storeId }: StoreTx, fromCart: st
 }
 
 /**
- * When a step is due: the last activity plus its delay, and after a step of the cart that went out no earlier than that
- * send plus the delays' difference, 12 h at most. A removed step that went out has no place among the others, and keeps them at that
- * distance on both sides of it. The key of the row stays. Answers what is told of those that moved.
+ * A step is due at the last activity plus its delay, and after an earlier sent step no earlier than that send plus the
+ * difference of the delays, 12 h at most. A removed step that was sent has no position, so it keeps this distance to
+ * both sides. The row's key stays. Returns counts of moved messages.
  */
 async function retime(
   { db, storeId }: StoreDb,
   { which, lastActivity, now, told = MOVED }: Retiming,
 ): Promise<Retimed> {
   const { rows } = await sql<Retimed>`
-    -- Once for all: a plan from before the tables were analyzed would look for these rows again for each one it moves
+    -- Materialized: a plan made before ANALYZE would look these rows up again for each moved row
     with timed as materialized (
       select o.id, greatest(${lastActivity} + s.delay_minutes * interval '1 minute', (
         select max(h.sending_at + least(abs(s.delay_minutes - hs.delay_minutes) * interval '1 minute', interval '12 hours'))
@@ -180,10 +180,13 @@ interface Retiming {
   told?: RawBuilder<unknown>
 }
 
-/** How many there are is of interest to an edit alone, and takes a look at the other messages of each cart. */
+/** Only an edit needs the counts, which read the other messages of each cart. */
 const MOVED = sql`select count(*)::int as moved, 0 as "dueNow", 0 as overtaken from moved`
 
-/** As a decision will find it (server/delivery/decide/evaluate-sql.ts): a later step by the same channel has gone out, or is due as well. */
+/**
+ * The rule that a decision applies (server/delivery/decide/evaluate-sql.ts): a later step on the same channel was sent
+ * or is also due.
+ */
 const MOVED_IN_FULL = (storeId: string, now: Date) => sql`
   select (count(*) filter (where not is_overtaken))::int as moved,
     (count(*) filter (where not is_overtaken and due_at <= ${now}))::int as "dueNow",
@@ -201,13 +204,13 @@ const MOVED_IN_FULL = (storeId: string, now: Date) => sql`
 
 export interface Retimed {
   moved: number
-  /** Of these, to a time that has come. */
+  /** Moved to a time in the past. */
   dueNow: number
-  /** Moved as well, and never sent: a later step has gone out or is due. */
+  /** Moved but never sent: a later step was sent or is due. */
   overtaken: number
 }
 
-/** Flow steps still open follow the shopper's last activity (S2), which the carts' rows may not tell yet. */
+/** Moves open flow steps to the shopper's last activity (S2), which the cart rows may not have yet. */
 export async function retimeFlow(tx: StoreTx, activity: readonly CartActivity[], now: Date): Promise<void> {
   const lastActivity = Object.fromEntries(activity.map((each) => [each.cartId, each.lastActivity]))
   await retime(tx, {
@@ -222,7 +225,7 @@ export interface CartActivity {
   lastActivity: Date
 }
 
-/** Open steps follow their flow's edited delays. Answers how many moved, and what becomes of those whose new time has come. */
+/** Moves open steps to their flow's edited delays. Returns counts of moved, due and overtaken messages. */
 export async function retimeEdited(tx: StoreTx, flowId: string, now: Date): Promise<Retimed> {
   return retime(tx, {
     which: sql`o.origin_kind in ('flow', 'push') and o.origin_id = ${flowId}`,
@@ -232,19 +235,21 @@ export async function retimeEdited(tx: StoreTx, flowId: string, now: Date): Prom
   })
 }
 
-/** Steps were sent: those behind them keep their distance, one a worker has just claimed too. Or they came back, and it ends. */
+/**
+ * Keeps the distance of later steps after a send, including newly claimed ones; a returned message ends the distance.
+ */
 export async function spaceNextSteps(store: StoreTx, messageIds: readonly string[], now: Date): Promise<void> {
   const which = sql`(o.cart_id, o.origin_kind, o.origin_id) in (select w.cart_id, w.origin_kind, w.origin_id from messages w
     where w.store_id = ${store.storeId} and w.id = any(${[...messageIds]}::uuid[]))`
   await retime(store, { which, lastActivity: sql`c.last_activity_at`, now })
 }
 
-/** Steps were planned for carts that an earlier one of the same flow had gone out for. */
+/** Keeps the distance of new steps for carts that already got an earlier step of the flow. */
 export async function keepDistance(tx: StoreTx, cartIds: readonly string[], now: Date): Promise<void> {
   await retime(tx, { which: sql`o.cart_id = any(${[...cartIds]}::uuid[])`, lastActivity: sql`c.last_activity_at`, now })
 }
 
-/** What was held may pass now: look again as soon as it is due. */
+/** Reconsiders held messages once they are due. */
 export async function wakeHeld({ db, storeId }: StoreTx, cartIds: readonly string[], now: Date): Promise<void> {
   await sql`update messages m set ${isLookedAtAnew(now)}
     from (select id from messages where store_id = ${storeId} and cart_id = any(${[...cartIds]}::uuid[]) and ${mayPassNow('messages', now)}
@@ -253,14 +258,14 @@ export async function wakeHeld({ db, storeId }: StoreTx, cartIds: readonly strin
 }
 
 /**
- * What held a store's messages for these reasons is gone. Whoever sends for the store looks at them again (`wakeAsked`): rows that are held
- * while this transaction is still open would be missed by it. Locks the store's row, as `setNextDue`.
+ * Requests a wake-up of messages held for these reasons. The store's sender performs it (`wakeAsked`), because this
+ * transaction cannot see rows held concurrently. Locks the store's row, like `setNextDue`.
  */
 export async function askToWake({ db, storeId }: StoreDb, reasons: readonly string[], now: Date): Promise<void> {
   await sql`update send_schedule set ${asked(reasons, now)} where store_id = ${storeId}`.execute(db)
 }
 
-/** The same in all stores of an account, or of all accounts, that have something open. */
+/** Does the same in all stores with open messages of an account, or of all accounts. */
 export async function askToWakeOf(db: Db | Tx, accountId: string | null, reasons: readonly string[], now: Date) {
   await sql`update send_schedule q set ${asked(reasons, now)}
     from (select l.store_id from send_schedule l join stores s on s.id = l.store_id
@@ -282,9 +287,9 @@ export async function isWakeAsked({ db, storeId }: StoreDb): Promise<boolean> {
 }
 
 /**
- * Looks again at what such a reason held, and at what may go by several channels of which one may be open now: its own reason is that of
- * another (decision 54). Only for whoever holds the store's lease, between two rounds: every verdict from before is written, every later
- * one rests on what is in force now.
+ * Reconsiders messages held for these reasons, and those with several channels of which one may now be open: their
+ * stored reason is another channel's (decision 54). Only for the holder of the store's lease, between two rounds:
+ * earlier decisions are written, and later ones see the new state.
  */
 export async function wakeAsked({ db, storeId }: StoreDb, now: Date): Promise<void> {
   await sql`
@@ -313,7 +318,7 @@ export async function wakeHeldMessages(
     where m.store_id = ${storeId} and m.id = held.id`.execute(db)
 }
 
-/** Tells the scanner when the store's next message wants to be looked at. The lock keeps a bump from being overwritten. */
+/** Stores when the scan should next visit the store. The lock prevents lost updates. */
 export async function setNextDue({ db, storeId }: StoreTx): Promise<Date | null> {
   await sql`select 1 from send_schedule where store_id = ${storeId} for update`.execute(db)
   const rows = await sql<{ next_due_at: Date | null }>`
@@ -326,11 +331,14 @@ export async function setNextDue({ db, storeId }: StoreTx): Promise<Date | null>
 export interface HeldByPlan {
   channel: ChannelName
   held: number
-  /** Of these, what reaches its age limit by then. */
+  /** The part that reaches its age limit by then. */
   expiring: number
 }
 
-/** What waits for a larger plan or the next month, in all stores of the account. The condition of the index `messages_held_by_plan`. */
+/**
+ * Messages that wait for a larger plan or the next month, in all stores of the account. Matches the index
+ * `messages_held_by_plan`.
+ */
 export async function countHeldByPlan({ db, accountId }: AccountDb, renewsAt: Date): Promise<HeldByPlan[]> {
   const { rows } = await sql<HeldByPlan>`
     select m.channel, count(*)::int as held, count(*) filter (where m.expires_at <= ${renewsAt}::timestamptz)::int as expiring

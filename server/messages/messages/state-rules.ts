@@ -1,12 +1,12 @@
-import type { Outcome } from '../channels/channel.ts'
 import type { MessageState } from '../../core/schema/messages.ts'
+import type { Outcome } from '../channels/channel.ts'
 
-// The state of a message (docs/rules/engine.md, "Sending") outside SQL. Pure. Statements have fragments.ts.
+// The state of a message (docs/rules/engine.md, "Sending") outside SQL. Pure. SQL uses fragments.ts.
 
-/** What a decision against a send makes of a message. */
+/** The state after a decision against sending. */
 export const stateOfDecision = { hold: 'held', skip: 'skipped', cancel: 'cancelled' } as const
 
-/** What a provider's answer makes of a message. */
+/** The state after a provider's answer. */
 export const stateAfter = {
   accepted: 'sent',
   rejected: 'failed',
@@ -14,7 +14,7 @@ export const stateAfter = {
   retry: 'held',
 } as const satisfies Record<Outcome['kind'], MessageState>
 
-/** To whoever waits for it: `pending` may still change within seconds. */
+/** Progress for a waiting user: `pending` may still change within seconds. */
 export type Progress = 'pending' | 'waiting' | 'accepted' | 'refused'
 
 const progress: Readonly<Record<string, Progress>> = {
@@ -33,20 +33,20 @@ const progress: Readonly<Record<string, Progress>> = {
 export const progressOf = (state: string): Progress => progress[state] ?? 'pending'
 
 export const isSending = (state: string): boolean => state === 'sending'
-/** Not sent and not final: to be decided. */
+/** Neither sent nor final: still to be decided. */
 export const isOpen = (state: string): boolean => state === 'scheduled' || state === 'claimed' || state === 'held'
 export const isCancelled = (state: string): boolean => state === 'cancelled'
 export const isFailed = (state: string): boolean => state === 'failed'
 
-/** After the send, and answered: what is known of it. */
+/** The known result after the send. */
 export const fateOf = (state: string): 'sent' | 'delivered' | 'failed' | 'unknown' =>
   state === 'delivered' || state === 'failed' || state === 'unknown' ? state : 'sent'
 
-/** Of a text that was sent or is about to be. */
+/** For a text that was sent or is about to be. */
 export const textStatusOf = (state: string): 'sending' | 'sent' | 'delivered' | 'failed' | 'unknown' =>
   state === 'scheduled' || state === 'claimed' || state === 'held' || state === 'sending' ? 'sending' : fateOf(state)
 
-/** D6: the parts add up to planned, at every instant. */
+/** D6: the parts always add up to the planned messages. */
 const COUNTED = {
   waiting: ['scheduled', 'claimed'],
   held: ['held'],
@@ -61,12 +61,12 @@ const COUNTED = {
 type Part = keyof typeof COUNTED
 type Counts = Record<Part | 'planned', number>
 
-/** Which part of D6 a message in this state is of, and the states of a part. */
+/** The D6 part of a state, and the states of a part. */
 export const partOf = (state: MessageState): Part =>
   (Object.keys(COUNTED) as Part[]).find((part) => (COUNTED[part] as readonly MessageState[]).includes(state))!
 export const statesOfPart = (part: Part): readonly MessageState[] => COUNTED[part]
 
-/** How far it has come, where no reason says it. */
+/** The state as text, when no reason explains it. */
 export function stateText(state: string, provider: string): string {
   const words: Record<string, string> = {
     scheduled: 'It is waiting for its scheduled time and is checked again at the moment of sending.',

@@ -1,36 +1,36 @@
-import type { ChannelName } from '../channels/channel.ts'
 import { type StoreTx, sql } from '../../core/db/db.ts'
+import type { ChannelName } from '../channels/channel.ts'
 import { becomesDue, isOpen, SCHEDULED } from './fragments.ts'
 import { CHANNELS, cancelOpen, ONCE_PER_CART } from './sql.ts'
 
-// Steps of a flow come, go and change (decision 53): SQL and nothing else.
+// Statements for added, changed and removed steps of a flow (decision 53).
 
 const openOf = (storeId: string, flowId: string, stepIds: readonly string[]) => sql`
   store_id = ${storeId} and origin_kind = 'flow' and origin_id = ${flowId} and step_id = any(${[...stepIds]}::uuid[]) and ${isOpen('messages')}`
 
-/** Before rows of them are added: carts are locked before messages. */
+/** Call before inserting messages: carts are locked before messages. */
 export async function lockCartsOf({ db, storeId }: StoreTx, flowId: string): Promise<void> {
   await sql`select 1 from carts where store_id = ${storeId} and flow_id = ${flowId} and status = 'abandoned'
     order by id for no key update`.execute(db)
 }
 
-/** Open rows of steps that are gone, those a worker has too. Answers how many there were. */
+/** Cancels open rows of removed steps, including claimed ones. Returns their number. */
 export const cancelSteps = (tx: StoreTx, flowId: string, stepIds: readonly string[], now: Date): Promise<number> =>
   cancelOpen(tx, openOf(tx.storeId, flowId, stepIds), 'step_removed', now)
 
-/** The flow is gone. Answers how many messages were open. */
+/** Cancels the open messages of a deleted flow. Returns their number. */
 export const cancelFlow = (tx: StoreTx, flowId: string, now: Date): Promise<number> =>
   cancelOpen(tx, sql`origin_kind = 'flow' and origin_id = ${flowId}`, 'flow_removed', now)
 
 export interface FollowedStep {
   stepId: string
   step: number
-  /** All in order. */
+  /** All steps in order. */
   channels: readonly ChannelName[]
   templateId: string
 }
 
-/** Their open rows know the places of today; a report and a decision name the place. */
+/** Updates the step numbers of open rows; reports and decisions use them. */
 export async function followPlaces(
   { db, storeId }: StoreTx,
   flowId: string,
@@ -44,8 +44,8 @@ export async function followPlaces(
 }
 
 /**
- * Open rows of steps that were changed, a worker's too, which then no longer holds them (D10), are decided anew. A row that was sent
- * once keeps its channel (decision 54). Answers how many there are.
+ * Reconsiders open rows of changed steps, including claimed ones, whose claim ends (D10). A row that was sent once
+ * keeps its channel (decision 54). Returns their number.
  */
 export async function followSteps(
   { db, storeId }: StoreTx,
@@ -65,7 +65,10 @@ export async function followSteps(
   return rows.rows.length
 }
 
-/** Whether a step behind step `s` has gone out for cart `c`: an earlier one comes too late for it then. A removed step is behind none. */
+/**
+ * Whether a step after step `s` was sent for cart `c`, so that an earlier one is too late. A removed step has no
+ * position.
+ */
 const HAS_LATER = sql`exists (select 1 from messages h
       join flow_steps hs on hs.store_id = h.store_id and hs.flow_id = h.origin_id and hs.id = h.step_id and hs.removed_at is null
       where h.store_id = c.store_id and h.cart_id = c.id and h.origin_kind = 'flow' and h.origin_id = c.flow_id
@@ -73,7 +76,7 @@ const HAS_LATER = sql`exists (select 1 from messages h
 
 const dueAt = sql`c.last_activity_at + s.delay_minutes * interval '1 minute'`
 
-/** Carts of the flow, and its added steps: `s` of `c`. */
+/** Carts of the flow with its added steps: `s` for `c`. */
 const added = (storeId: string, flowId: string, stepIds: readonly string[]) => sql`
     from flows f
     join stores r on r.id = f.store_id and r.is_active
@@ -81,7 +84,7 @@ const added = (storeId: string, flowId: string, stepIds: readonly string[]) => s
     join flow_steps s on s.store_id = f.store_id and s.flow_id = f.id and s.id = any(${[...stepIds]}::uuid[])
     where f.store_id = ${storeId} and f.id = ${flowId} and f.is_on`
 
-/** Rows of added steps, for the flow's carts whose time for them lies ahead. Answers of which carts. */
+/** Inserts rows of added steps for carts whose time for them is ahead. Returns the carts. */
 export async function planSteps(
   { db, storeId }: StoreTx,
   flowId: string,
@@ -98,7 +101,7 @@ export async function planSteps(
   return rows.map(({ cart_id }) => cart_id)
 }
 
-/** Carts of the flow that do not get one of these added steps, because its time has passed for them. */
+/** Counts carts of the flow that are too late for one of the added steps. */
 export async function countTooLate(
   { db, storeId }: StoreTx,
   flowId: string,

@@ -2,28 +2,29 @@ import type { StoreTx } from '../../core/db/db.ts'
 import * as sql from './sql.ts'
 import * as steps from './steps-sql.ts'
 
-// Messages follow their flow's steps (decision 53). Called with the flow locked; `scheduleNextLook` is still to be called.
+// Keeps messages in step with their flow (decision 53). Call with the flow locked; the caller then calls
+// `scheduleNextLook`.
 
 export interface EditedSteps {
   flowId: string
-  /** Their open messages are cancelled. */
+  /** Removed steps, whose open messages are cancelled. */
   removed: readonly string[]
   added: readonly string[]
-  /** All that stay, as they are now; `isChanged`: by other channels, with other words, coupon or conditions. */
+  /** All remaining steps in their new form. `isChanged`: channels, text, coupon or conditions differ. */
   kept: readonly (steps.FollowedStep & { isChanged: boolean })[]
 }
 
 export interface StepsEffect {
   moved: number
-  /** Of these, to a time that has come. */
+  /** Moved to a time in the past. */
   dueNow: number
-  /** Moved as well, and never sent: a later message has gone out or is due. */
+  /** Moved but never sent: a later message was sent or is due. */
   overtaken: number
   cancelled: number
   added: number
-  /** Carts that an added step comes too late for. */
+  /** Carts that are too late for an added step. */
   tooLate: number
-  /** Decided anew. */
+  /** Messages to be decided again. */
   changed: number
 }
 
@@ -43,7 +44,7 @@ export async function followEditedSteps(
   const tooLate = await steps.countTooLate(tx, flowId, added, now)
   const carts = await steps.planSteps(tx, flowId, added, now)
   if (carts.length > 0) {
-    // Behind what went out they keep their distance, as all others.
+    // New steps keep their distance to sent ones, like all others.
     await sql.retimeEdited(tx, flowId, now)
     await sql.moveLostAt(tx, [...new Set(carts)])
   }

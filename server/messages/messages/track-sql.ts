@@ -1,10 +1,10 @@
-import type { ChannelName } from '../channels/channel.ts'
 import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
+import type { ChannelName } from '../channels/channel.ts'
 import { becomesSkipped, isOpen, openTo } from './fragments.ts'
 
-// Touches and ways out: SQL and nothing else.
+// Statements for touches and opt-outs.
 
-/** Serialises with everything recorded of the person a message went to. */
+/** Locks the message's shopper, which serialises everything recorded about the person. */
 export async function lockShopperOf({ db, storeId }: StoreTx, messageId: string): Promise<string | undefined> {
   const rows = await sql<{ id: string }>`
     select s.id from messages m join shoppers s on s.store_id = m.store_id and s.id = m.shopper_id
@@ -35,7 +35,7 @@ export function messageOf({ db, storeId }: StoreDb, messageId: string) {
     .executeTakeFirst()
 }
 
-/** What the person of a message chose to read; null: nothing yet. */
+/** The language chosen by a message's recipient; null: none yet. */
 export async function languageOf({ db, storeId }: StoreDb, messageId: string): Promise<'en' | 'de' | null> {
   const row = await db
     .selectFrom('messages as m')
@@ -47,7 +47,10 @@ export async function languageOf({ db, storeId }: StoreDb, messageId: string): P
   return row?.language ?? null
 }
 
-/** The person said no by way of this message, or with null took it back; of a page for several channels only if its own is among them. */
+/**
+ * Records that the person unsubscribed by this message, or with null that they reverted it. On a page for several
+ * channels only if its own channel is selected.
+ */
 export async function setUnsubscribed(
   { db, storeId }: StoreTx,
   messageId: string,
@@ -58,7 +61,7 @@ export async function setUnsubscribed(
       ${channels ? sql`and channel = any(${[...channels]}::text[])` : sql``}`.execute(db)
 }
 
-/** It went elsewhere than it was meant to: the first browser of the person had gone. */
+/** Records another address than planned: the person's first browser was gone. */
 export async function setAddress({ db, storeId }: StoreDb, messageId: string, address: string): Promise<void> {
   await db
     .updateTable('messages')
@@ -69,7 +72,7 @@ export async function setAddress({ db, storeId }: StoreDb, messageId: string, ad
     .execute()
 }
 
-/** Open messages of a channel to this address, in every store of the account, are closed at once (C2). */
+/** Closes open messages to this address on a channel, in every store of the account (C2). */
 export async function skipOpenTo(
   { db }: Pick<StoreTx, 'db'>,
   to: { accountId: string; address: string; channel: ChannelName; now: Date; reason?: string },

@@ -1,12 +1,17 @@
-import { KEYS_UNREADABLE, PLUGIN_OUTDATED, STOCK_UNREPORTED, STORE_PROBLEM_CODES } from '../../../shared/store-problems.ts'
+import {
+  KEYS_UNREADABLE,
+  PLUGIN_OUTDATED,
+  STOCK_UNREPORTED,
+  STORE_PROBLEM_CODES,
+} from '../../../shared/store-problems.ts'
 import type { ChannelName } from '../channels/channel.ts'
 
-// A reason that held messages is gone: which channels may be open now that were not before.
+// Which channels may open when a hold reason ends.
 
 const ALL = ['email', 'sms', 'whatsapp', 'push'] as const
 const TEXTS = ['sms', 'whatsapp'] as const
 
-/** Of D3: the orders, stock or prices of the store could not be read. */
+/** D3: the store's orders, stock or prices could not be read. */
 export const STORE_UNREAD: readonly string[] = [
   'store_unreachable',
   ...[...STORE_PROBLEM_CODES, KEYS_UNREADABLE, STOCK_UNREPORTED, PLUGIN_OUTDATED, 'internal'].map(
@@ -14,7 +19,7 @@ export const STORE_UNREAD: readonly string[] = [
   ),
 ]
 
-/** Of reasons that are asked to be woken for. What concerns every channel, as a pause, opens none. */
+/** Channels that may open when a reason ends. Reasons that affect every channel alike, such as a pause, open none. */
 export const OPENS: Readonly<Record<string, readonly ChannelName[]>> = {
   mail_not_configured: ['email'],
   mail_server_away: ['email'],

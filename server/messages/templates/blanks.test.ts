@@ -21,7 +21,7 @@ const coupon = sampleContext().coupon!
 const FOR_ALL = 'Use {{ coupon_code }} for {{ coupon_amount }} off, until {{ coupon_expires }}.'
 
 describe('a mail without a coupon (decision 37)', () => {
-  test('has no paragraph that names one, and all others', () => {
+  test('omits paragraphs that name one and keeps all others', () => {
     const body = `Hi {{ customer_name }},\n\n${FOR_ALL}\nHurry.\n\nYour cart is saved.\n\n{{ checkout_link }}`
     expect(wordsOf(body)).toMatch(/^Hi Ana,\n\nYour cart is saved\.\n\nReturn to your cart:/)
     expect(mail(body).html).not.toMatch(/Use|until|Hurry|\ue007/)
@@ -45,7 +45,7 @@ describe('a mail without a coupon (decision 37)', () => {
     expect(wordsOf(body)).toBe(words)
   })
 
-  test('keeps what has words for both, and an address that merely carries the code', () => {
+  test('keeps text that covers both cases, and addresses that merely contain the code', () => {
     expect(wordsOf('{{ coupon_amount | default: "10%" }} off')).toBe('10% off')
     expect(wordsOf('{% if coupon_code %}Use {{ coupon_code }}{% else %}Come back{% endif %} now')).toBe('Come back now')
     expect(mail('<p><a href="https://x.example/?c={{ coupon_code }}">Go</a></p>').html).toContain(
@@ -53,14 +53,14 @@ describe('a mail without a coupon (decision 37)', () => {
     )
   })
 
-  test('keeps the way back where it stood in what is left out', () => {
+  test('keeps the checkout link where an omitted paragraph had it', () => {
     const { html, text } = mail('Hi\n\nUse {{ coupon_code }} here: {{ checkout_link }}')
     expect(html).toMatch(/class="button"[^>]*>Return to your cart</)
     expect(text).toContain('Return to your cart:\nhttps://shop.example/cart/recover?cart_id=sample')
     expect(text).not.toContain('here')
   })
 
-  test('has a subject of ours in place of one that names it', () => {
+  test('gets a default subject in place of one that names it', () => {
     const of = (context: Partial<TemplateContext>, subject = '{{ coupon_amount }} off for you') =>
       mail('Hi', context, subject).subject
     expect(of({ coupon: null })).toBe('Your cart at Harbour Goods')
@@ -70,7 +70,7 @@ describe('a mail without a coupon (decision 37)', () => {
     expect(mail('Hi', { coupon: null }, '{{ coupon_code }}').leftOut.isSubject).toBe(true)
   })
 
-  test('is not made where nothing would be left; the words may be stored for messages that have one', () => {
+  test('is not rendered when nothing would remain, but the template may be stored for messages with a coupon', () => {
     expect(() => mail('Use {{ coupon_code }}')).toThrow(expect.objectContaining({ code: 'nothing_left' }))
     expect(() => sms('Use {{ coupon_code }} {{ checkout_link }}')).toThrow(
       expect.objectContaining({ code: 'nothing_left' }),
@@ -80,13 +80,13 @@ describe('a mail without a coupon (decision 37)', () => {
   })
 })
 
-test('a coupon without an end or an amount has no paragraph that names it either', () => {
+test('a coupon without an end or an amount omits the paragraph that names it', () => {
   const endless = { coupon: { ...coupon, expires: null } }
   expect(wordsOf('Code {{ coupon_code }}\n\nUntil {{ coupon_expires }}.', endless)).toBe('Code WELCOME10')
   expect(wordsOf('Hi\n\n{{ coupon_amount }} off', { coupon: { ...coupon, amount: '' } })).toBe('Hi')
 })
 
-test('a text without a coupon has no sentence that names one, and keeps the way back', () => {
+test('a text without a coupon omits the sentence that names one and keeps the checkout link', () => {
   expect(sms('Hi {{ customer_name }}! {{ coupon_amount }} off with {{ coupon_code }}. {{ checkout_link }}')).toBe(
     'Hi Ana! https://shop.example/cart/recover?cart_id=sample',
   )
@@ -96,7 +96,7 @@ test('a text without a coupon has no sentence that names one, and keeps the way 
   expect(sms('Hi. {{ coupon_amount }} off.', {})).toBe('Hi. 10% off.')
 })
 
-test('whatever the HTML, nothing of a mark is left, and words that name no coupon stay', () => {
+test('no HTML leaves a mark behind, and text without a coupon stays', () => {
   const parts = fc.constantFrom('<p>', '</p>', '<b>', '</b>', '<br>', '<td>', '</tr>', 'stays ', '\ue007', '<li>', ' ')
   fc.assert(
     fc.property(fc.array(parts, { maxLength: 30 }), (pieces) => {
@@ -107,18 +107,18 @@ test('whatever the HTML, nothing of a mark is left, and words that name no coupo
   )
 })
 
-describe('the words a discount mail starts from', () => {
+describe('the default text of a discount mail', () => {
   const words = (changes: Partial<NonNullable<TemplateContext['coupon']>>) =>
     mail(READY_DISCOUNT.body, { coupon: { ...coupon, ...changes } }).text
 
-  test('say what the coupon takes off, from which amount on, and until when', () => {
+  test('states the coupon’s discount, minimum amount and end', () => {
     expect(words({})).toContain(
       'Here is 10% off at Harbour Goods. Your code is WELCOME10.\n\nIt is for orders from $25.00.\n\nIt is valid until November 30, 2026.',
     )
     expect(words({ minimum: null, expires: null })).not.toMatch(/orders from|valid until [^N]/)
   })
 
-  test('fit free shipping, and a coupon of which no amount can be said', () => {
+  test('fits free shipping and a coupon without a known amount', () => {
     const other = { amount: '', saving: null, total: null }
     expect(words({ ...other, offer: 'free shipping' })).toContain(
       'Here is free shipping at Harbour Goods. Your code is',

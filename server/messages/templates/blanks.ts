@@ -1,13 +1,15 @@
-// What is said of a coupon that is not there: "Use for off, until ." never leaves. A paragraph that prints a coupon variable with nothing
-// in it is left out, of a text the sentence (decision 37). Pure.
+// Removes text about a missing coupon, such as "Use for off, until ." (decision 37): the paragraph that prints an empty
+// coupon variable, or the sentence in a text. Pure.
 import { decode } from 'html-entities'
 import { COUPON_VARIABLES, cleanText } from './context.ts'
 import { liquidPieces } from './scan.ts'
 
-/** Printed beside a coupon variable that is empty. */
+/** Printed beside an empty coupon variable. */
 const BLANK = '\ue007'
 
-/** After each place that prints a coupon variable: the mark, if it is empty. What has a `default` is never empty. */
+/**
+ * Adds the mark after each coupon variable, printed only when it is empty. A variable with `default` is never empty.
+ */
 export function markBlanks(source: string): string {
   if (!COUPON_VARIABLES.some((name) => source.includes(name))) return source
   const known = new Map<string, string[]>(COUPON_VARIABLES.map((name) => [name, [name]]))
@@ -38,13 +40,13 @@ function shown(line: readonly string[]): string {
   return cleanText(decode(text.replaceAll(BLANK, '…')), LONGEST_SHOWN)
 }
 
-/** Tags of blocks, and the marks that stand for some (compile.ts). */
+/** Block tags, and the marks that stand for blocks (compile.ts). */
 const PARTS = /(<[^<>]*>|[\ue000\ue002\ue004\ue005\ue006])/
 const BOUNDARY =
   /^(?:[\ue000-\ue006]|<\/?(?:blockquote|center|div|h[1-6]|hr|li|ol|p|pre|table|tbody|td|tfoot|th|thead|tr|ul)\b)/
 const PARAGRAPH = /^<(?:h[1-6]|li|p)\b/
 
-/** Of clean HTML. `leftOut`: the words that were taken out. */
+/** Expects clean HTML. `leftOut`: the removed text. */
 export function withoutBlankParagraphs(html: string): { html: string; leftOut: string[] } {
   if (!hasBlank(html)) return { html, leftOut: [] }
   const leftOut: string[] = []
@@ -71,7 +73,7 @@ export function withoutBlankParagraphs(html: string): { html: string; leftOut: s
   return { html: withoutEmptied(kept), leftOut: leftOut.filter(Boolean) }
 }
 
-/** Where no paragraph stands around them, lines are what belongs together. */
+/** Outside of paragraphs, lines are the unit to remove. */
 function linesOf(segment: readonly string[]): string[][] {
   const lines: string[][] = [[]]
   for (const part of segment) {
@@ -81,7 +83,7 @@ function linesOf(segment: readonly string[]): string[][] {
   return lines
 }
 
-/** The tags of a line that begin before it or end after it. */
+/** The tags of a line that are opened before it or closed after it. */
 function unpaired(line: readonly string[]): string {
   const open: string[] = []
   let closing = ''
@@ -100,7 +102,7 @@ const EMPTIED = new RegExp(
   'g',
 )
 
-/** Nothing is left of a block whose words are gone, nor of what stood around nothing else. */
+/** Removes emptied blocks and everything that only wrapped them. */
 function withoutEmptied(html: string): string {
   let [before, after] = ['', html]
   for (let depth = 0; before !== after && depth < 20; depth++) {
@@ -110,7 +112,7 @@ function withoutEmptied(html: string): string {
   return after.replaceAll(BLANK, '\n')
 }
 
-/** A text has few lines: of it the sentences are left out. */
+/** Texts have few lines, so sentences are removed. */
 export function withoutBlankSentences(text: string): string {
   if (!hasBlank(text)) return text
   return text

@@ -1,4 +1,4 @@
-// What the marks of a compiled template become once its words are clean: tables in HTML, lines in text. Pure.
+// Replaces the marks of a compiled template after cleaning: with tables in HTML, with lines in text. Pure.
 import { encode } from 'html-entities'
 import type { Look } from '../../../shared/palette.ts'
 import { BUTTON_MARKS, ITEMS_MARK, ROW_MARKS } from './compile.ts'
@@ -9,7 +9,7 @@ const [ROW, AMOUNT, ROW_END] = ROW_MARKS
 const [BUTTON, BUTTON_END] = BUTTON_MARKS
 const ROWS = new RegExp(`${ROW}([^${ROW}-${ROW_END}]*)${AMOUNT}([^${ROW}-${ROW_END}]*)${ROW_END}`, 'g')
 const NEIGHBOURS = new RegExp(`${ROW_END}\\s+${ROW}`, 'g')
-/** As the text of a link is followed by its address. */
+/** In text, a link's label is followed by its address. */
 const BUTTONS = new RegExp(
   `${BUTTON}([^${BUTTON}${BUTTON_END}]*) (https?:[^ ${BUTTON}${BUTTON_END}]+)${BUTTON_END}`,
   'g',
@@ -17,12 +17,12 @@ const BUTTONS = new RegExp(
 
 const TABLE = 'role="presentation" cellpadding="0" cellspacing="0" border="0"'
 
-/** `isLast`: the mail has no button it could stand below. */
+/** `isLast`: the mail has no button to put it under. */
 export interface Blocks {
   cart: ShownCart
   look: Look
   link: string
-  /** Of the owner, below the button; '' for none. */
+  /** The owner's line below the button; '' for none. */
   promise: string
 }
 
@@ -40,7 +40,7 @@ export function blocksHtml(content: string, { cart, look, link, promise }: Block
     .replaceAll(ITEMS_MARK, () => itemsHtml(cart, { look, link }))
 }
 
-/** Its cell has the colour as well: not every program colours a link. */
+/** The cell has the colour too, because some mail programs do not colour a link. */
 function buttonHtml(link: string, { light, radius }: Look, below: number): string {
   return `<table ${TABLE} width="100%" style="width:100%"><tr><td style="padding:20px 0 ${below}px"><table ${TABLE} class="cta" width="100%" style="width:100%;border-collapse:separate"><tr><td class="cell" align="center" bgcolor="${light.button}" style="border-radius:${radius}px;background-color:${light.button};mso-padding-alt:16px 32px">${link}</td></tr></table></td></tr></table>`
 }
@@ -67,6 +67,6 @@ export function blocksText(plain: string, { cart, promise }: Pick<Blocks, 'cart'
   return isSaid ? text : `${text}\n\n${promise}`
 }
 
-/** For what is read before a mail is opened. */
+/** For the preview line. */
 export const withoutBlocks = (plain: string): string =>
   plain.replace(BUTTONS, '').replace(ROWS, '').replaceAll(ITEMS_MARK, '')

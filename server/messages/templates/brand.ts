@@ -1,4 +1,4 @@
-// A store's brand kit as a mail takes it: colours that can be read, addresses that are some, words on one line. Pure.
+// A store's brand kit, sanitised for mails: readable colours, valid addresses, one-line texts. Pure.
 import { type BrandKit, DEFAULT_BRAND, socialKinds } from '../../../shared/brand.ts'
 import { type Look, lookOf } from '../../../shared/palette.ts'
 import { cleanText, type MailBrand, webAddress } from './context.ts'
@@ -38,7 +38,7 @@ export function cleanBrand(brand: MailBrand, storeName: string): CleanBrand {
   }
 }
 
-/** A batch has one store's. */
+/** A batch shares one store's look. */
 const looks = new Map<string, Look>()
 const KEPT_LOOKS = 100
 
@@ -55,7 +55,7 @@ function knownLook(brand: MailBrand): Look {
 
 const MOST_LOGO = { width: 200, height: 64 }
 
-/** At half its size at most, so that it is sharp on a phone; no wider and no higher than a heading may be. */
+/** Half its size at most, so that it is sharp on phones, and within the size of a heading. */
 function cleanLogo({ url: text, width, height, alt }: CleanLogo, storeName: string): CleanLogo | null {
   const url = webAddress(text)
   if (!url || !(width > 0 && height > 0)) return null

@@ -1,4 +1,4 @@
-// From an owner's text to a parsed Liquid template, once per version. Only harmless tags and filters exist here.
+// Compiles an owner's text to a Liquid template, once per version. Only safe tags and filters exist here.
 import { encode } from 'html-entities'
 import { type FilterImplOptions, Liquid, type Template } from 'liquidjs'
 import { markBlanks } from './blanks.ts'
@@ -11,7 +11,7 @@ interface CompiledTemplate {
   body: Template[]
 }
 
-/** The shopper's items: a list for `for`, and a table where the variable is printed as a whole. */
+/** The cart's items: a list for `for`, and a table when printed as a whole. */
 export class CartItems extends Array<CartItem> {}
 
 export interface CartItem {
@@ -22,21 +22,21 @@ export interface CartItem {
 }
 
 export interface Compiler {
-  /** `part`: what the subject is called in its errors. */
+  /** `part`: the subject's name in error messages. */
   compile(source: TemplateSource, part?: string): CompiledTemplate
-  /** Bodies: values are escaped, the items become the place mark. */
+  /** For bodies: escapes values and prints the items as a mark. */
   html: Liquid
-  /** Subjects: values as they are, the items become a few words. */
+  /** For subjects: prints values unescaped and the items as a short text. */
   text: Liquid
 }
 
-/** Stands for the table of items until the body has been cleaned; no text of others can contain it (cleanText). */
+/** Stands for the item table until the body is clean. User text cannot contain it (cleanText). */
 export const ITEMS_MARK = '\ue000'
-/** The same for what a link back is called. */
+/** Stands for the label of the checkout link. */
 export const LABEL_MARK = '\ue001'
-/** Around a label and its amount, which stand in one row. */
+/** Around a label and its amount, which share a row. */
 export const ROW_MARKS = ['\ue002', '\ue003', '\ue004'] as const
-/** Around the one button. */
+/** Around the checkout button. */
 export const BUTTON_MARKS = ['\ue005', '\ue006'] as const
 
 const MARKS = /[\ue000-\uf8ff]/g
@@ -73,12 +73,12 @@ function createLiquid(outputEscape: (value: unknown) => string): Liquid {
     strictFilters: true,
     strictVariables: true,
     ownPropertyOnly: true,
-    // No file is ever read: the tags that could are gone, and this would find none.
+    // No file is ever read: tags that include files are removed, and this root is empty.
     templates: {},
   })
   for (const name of Object.keys(liquid.tags)) if (!TAGS.includes(name)) delete liquid.tags[name]
   for (const name of Object.keys(liquid.filters)) if (!FILTERS.includes(name)) delete liquid.filters[name]
-  // Everything is escaped on its way out; escaping here too would show `&amp;`.
+  // Output is escaped later; escaping here too would show `&amp;`.
   liquid.registerFilter('escape', (value: unknown) => value)
   liquid.registerFilter('default', defaultForBlank)
   return liquid
@@ -146,8 +146,8 @@ const ONLY_AMOUNT = /^([^{}:\n]{1,60}):\s?(\{\{-?\s?(?:cart_total|discounted_tot
 const HEADING = /^#\s(.+)$/
 
 /**
- * Paragraphs from blank lines. A line by itself becomes: the link the button, the items their tables, a label with the total a row, and
- * what follows `# ` a heading.
+ * Converts plain text: blank lines separate paragraphs. A line of its own with the link becomes the button, with the
+ * items a table, a label with the total a row, and a line after `# ` a heading.
  */
 function htmlOfPlain(body: string): string {
   const escaped = liquidPieces(body.replaceAll('\r\n', '\n'))
@@ -182,7 +182,7 @@ function blocksOf(paragraph: string): string {
   return blocks.join('\n')
 }
 
-/** null: it is a line of a paragraph. */
+/** null: a line of a paragraph. */
 function blockOf(line: string): string | null {
   if (ONLY_ITEMS.test(line) || isOnlyTags(line)) return line
   if (ONLY_LINK.test(line)) {

@@ -1,8 +1,8 @@
-// What a template is made of and what it may speak about. Everything of the store or the shopper arrives here unescaped.
+// The inputs of a template. Everything from the store or shopper is unescaped here.
 
 import type { BrandKit } from '../../../shared/brand.ts'
 
-/** One saved version of a template; (id, version) never changes its text. Version 0 is a draft and never kept. */
+/** One saved version of a template; the text of an (id, version) never changes. Version 0 is an unsaved draft. */
 export interface TemplateSource {
   id: string
   version: number
@@ -14,30 +14,30 @@ export interface TemplateSource {
 export interface TemplateItem {
   name: string
   quantity: number
-  /** Formatted, with its currency, like every amount here. */
+  /** Formatted with currency, like every amount here. */
   unitPrice: string
   lineTotal: string
   imageUrl: string | null
-  /** Sold out: it is named, and has no price. */
+  /** Sold out: shown by name, without a price. */
   isGone?: boolean
 }
 
 export interface TemplateCoupon {
   code: string
-  /** "10%" or "$5.00"; empty where it cannot be said in a few characters. */
+  /** "10%" or "$5.00"; empty when it has no short form. */
   amount: string
-  /** "10% off", "free shipping", or "a discount" where no more can be said. */
+  /** "10% off", "free shipping", or "a discount" when nothing more is known. */
   offer: string
-  /** "$25.00"; null: it has none. */
+  /** "$25.00"; null: no minimum. */
   minimum: string | null
-  /** When it ends, in the store's zone; null: never. */
+  /** Its end, in the store's zone; null: never. */
   expires: string | null
-  /** What it takes off this cart, and what is left; null: there is no cart, or it cannot be known. */
+  /** The saving on this cart and the remaining total; null: no cart, or unknown. */
   saving: string | null
   total: string | null
 }
 
-/** A store's brand kit; its logo has the address that mails show it by. */
+/** A store's brand kit; the logo has the URL used in mails. */
 export interface MailBrand extends Omit<BrandKit, 'logo'> {
   logo: { url: string; width: number; height: number; alt: string } | null
 }
@@ -46,24 +46,24 @@ export interface TemplateContext {
   /** Empty when unknown; the mail then says "there". */
   customerName: string
   items: TemplateItem[]
-  /** Of the goods. */
+  /** Total of the goods. */
   cartTotal: string
-  /** It leads back to the cart; to the shop where there is none. */
+  /** Link to the cart, or to the shop without a cart. */
   checkoutLink: string
   isWithoutCart?: boolean
   storeName: string
-  /** null: the message carries none. */
+  /** null: no coupon. */
   coupon: TemplateCoupon | null
-  /** Entered by the shopper, and in the cart still; no words are about it. Only where the message carries none. */
+  /** The shopper's own coupon, still in the cart; no text mentions it. Only without a coupon of the message. */
   entered?: TemplateCoupon | null
   unsubscribeLink: string
   preferencesLink?: string
   senderName: string
   postalAddress: string
-  /** Left out: what comes along. */
+  /** Omitted: the default brand. */
   brand?: MailBrand
   locale: 'en-US'
-  /** What tells machines from people (visits/); left out of mails that nobody is to be counted by. */
+  /** Separates bots from people (visits/); omitted in mails whose visits are not counted. */
   trackers?: { honeypotLink: string; pixelUrl: string }
 }
 
@@ -76,7 +76,7 @@ export const COUPON_VARIABLES = [
   'coupon_expires',
 ] as const
 
-/** The variables a template may use, by their specified names. */
+/** The variables of a template, by their specified names. */
 export const TEMPLATE_VARIABLES = [
   'customer_name',
   'cart_items',
@@ -103,7 +103,7 @@ export type TemplateProblem =
   | 'sender_missing'
   | 'too_slow'
 
-/** Why a template cannot become a message; the message is a sentence for the store's owner. */
+/** Why a template cannot become a message. The message is a sentence for the store's owner. */
 export class TemplateError extends Error {
   readonly code: TemplateProblem
   constructor(code: TemplateProblem, message: string) {
@@ -115,12 +115,12 @@ export class TemplateError extends Error {
 
 const NEVER_IN_TEXT = /[\p{Cc}\p{Co}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/gu
 
-/** What nearly every text is: ASCII words with one space between them and no `{`. */
+/** Matches nearly every text: ASCII words with single spaces and no `{`. */
 const HARMLESS = /^[!-z|}~]+(?: [!-z|}~]+)*$/
 
 /**
- * One line of somebody else's text, made safe to place anywhere after escaping: no control or bidi characters (a name
- * must not turn a subject around), none of our own place marks (U+E000…), no Liquid, well-formed, at most `max` characters.
+ * One line of foreign text, safe anywhere after escaping: no control or bidi characters (a name must not reverse a
+ * subject), none of our marks (U+E000…), no Liquid, well-formed, at most `max` characters.
  */
 export function cleanText(text: string, max: number): string {
   if (text.length <= max && HARMLESS.test(text)) return text
@@ -140,11 +140,11 @@ export function cleanText(text: string, max: number): string {
         .trimEnd()}…`
 }
 
-/** An absolute http(s) address without credentials, in its normal form; null for everything else. */
+/** A normalised absolute http(s) URL without credentials; null for everything else. */
 export function webAddress(text: string): string | null {
   const url = text.length <= 2_000 ? URL.parse(text) : null
   if (!url || !['http:', 'https:'].includes(url.protocol) || url.username || url.password) return null
-  // The query may hold braces and quotes as they are; a mail must not hold either.
+  // A query may contain raw braces and quotes, which a mail must not contain.
   return url.href.replace(/[{}"'<>`\\]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
@@ -153,7 +153,7 @@ const SAMPLE_COUPON: TemplateCoupon = {
   ...{ saving: '$8.00', total: '$72.00' },
 }
 
-/** A cart to show a template with before a real one is chosen, and to check that it renders. */
+/** A sample cart for previews and render checks. */
 export function sampleContext(changes: Partial<TemplateContext> = {}): TemplateContext {
   return {
     customerName: 'Ana',

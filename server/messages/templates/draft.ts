@@ -1,4 +1,4 @@
-// An owner's words with a shopper's values filled in and cleaned, before the layout stands around them. Pure.
+// Fills an owner's text with a shopper's values and cleans it, before the layout is added. Pure.
 import { encode } from 'html-entities'
 import type { Liquid, Template } from 'liquidjs'
 import { hasBlank, withoutBlankParagraphs } from './blanks.ts'
@@ -10,19 +10,22 @@ import { sanitizeHtml } from './sanitize.ts'
 import type { Values } from './values.ts'
 
 export interface Draft {
-  /** As its template says it, and as it is shown. */
+  /** Filled subject, and as shown. */
   filledSubject: string
   subject: string
-  /** The body: filled in, then with clean tags, then with what remains of it, and that as text. Marks stand for items, rows and buttons. */
+  /**
+   * The body in three stages: filled, sanitised, and without blank paragraphs; and the last one as text. Marks stand
+   * for items, rows and buttons.
+   */
   filled: string
   sanitized: string
   content: string
   plain: string
-  /** Every web link of the owner's text, in order, with what became of it. */
+  /** Every web link of the owner's text in order, with its result. */
   links: { url: string; trackedUrl: string | null }[]
-  /** Where the layout's own links lead. */
+  /** Targets of the layout's own links. */
   homeLink: string
-  /** What was left out, as it names of the coupon what there is not. */
+  /** Text omitted because it names a missing coupon value. */
   leftOut: { isSubject: boolean; paragraphs: string[] }
 }
 
@@ -31,13 +34,13 @@ export interface DraftTools {
   toText: (html: string) => string
 }
 
-/** The tracked form of a link, or null to leave it as it is. Asked once per link and message. */
+/** The tracked form of a link, or null to keep it. Called once per link and message. */
 type TrackLink = (url: string) => string | null
 
-/** Mail readers cut longer messages off, and the unsubscribe link with it. */
+/** Mail programs clip longer messages, and the unsubscribe link with them. */
 export const MAX_HTML_BYTES = 100_000
 const MAX_SUBJECT = 150
-/** A tracked link holds where it leads, and some mail readers open none of more than 2,000 characters. */
+/** A tracked link contains its target, and some mail programs open no link of more than 2,000 characters. */
 const MAX_TRACKED = 1_000
 
 /** Throws a TemplateError. */
@@ -70,13 +73,13 @@ export function draftOf(
 export const shownSubject = (filled: string, values: Values): string =>
   cleanText(hasBlank(filled) ? subjectInstead(values) : filled, MAX_SUBJECT)
 
-/** In place of one that names of the coupon what there is not. */
+/** Replaces a subject that names a missing coupon value. */
 function subjectInstead({ coupon, isWithoutCart, footer: { storeName } }: Values): string {
   if (coupon) return `A coupon for you at ${storeName}`
   return isWithoutCart ? `A message from ${storeName}` : `Your cart at ${storeName}`
 }
 
-/** The way back stays, also where it stood in what was left out. */
+/** Keeps the checkout link, even when its paragraph was removed. */
 function contentOf(sanitized: string, rules: ReturnType<typeof linkRules>, { checkoutLink }: Values) {
   const { html, leftOut } = withoutBlankParagraphs(sanitized)
   if (leftOut.length === 0) return { html: unwrapItems(html), leftOut }
@@ -86,7 +89,7 @@ function contentOf(sanitized: string, rules: ReturnType<typeof linkRules>, { che
   return { html: unwrapItems(isLinkLost ? html + BUTTON_MARKS.join(sanitizeHtml(button, rules)) : html), leftOut }
 }
 
-/** The limit is one of time, and a busy machine lets it pass in the middle of nothing: no message is lost to that. */
+/** Liquid's limit is wall-clock time, which a busy machine can exceed at any point. A retry keeps the message. */
 const ATTEMPTS = 3
 
 export function fill(liquid: Liquid, template: Template[], values: Values, part: string): string {
@@ -100,7 +103,7 @@ export function fill(liquid: Liquid, template: Template[], values: Values, part:
         store_name: values.footer.storeName,
         discounted_total: (values.coupon ?? values.entered)?.total ?? values.cartTotal,
         coupon_code: values.coupon?.code ?? null,
-        // Empty is as good as none, and `if` takes an empty text for something.
+        // An empty value becomes null, because Liquid's `if` treats an empty text as true.
         coupon_amount: values.coupon?.amount || null,
         coupon_offer: values.coupon?.offer ?? null,
         coupon_minimum: values.coupon?.minimum ?? null,
@@ -119,7 +122,7 @@ function forLoops({ name, quantity, unitPrice, lineTotal }: CleanItem) {
   return { name, quantity, price: unitPrice, total: lineTotal }
 }
 
-/** A table inside a paragraph is no HTML: mail readers would close the paragraph and leave a gap. */
+/** A table inside a paragraph is invalid HTML: mail programs would close the paragraph and leave a gap. */
 function unwrapItems(content: string): string {
   return content
     .replace(/<p(?: [^<>]*)?>\s*\ue000\s*<\/p>/g, ITEMS_MARK)
@@ -135,7 +138,7 @@ function linkRules(values: Values, trackLink: TrackLink, links: Draft['links']) 
       inline: `display:inline-block;padding:14px 28px;${button}`,
       block: `display:block;padding:16px 20px;font-size:17px;line-height:1.35;${button}`,
     },
-    /** What the layout itself leads to; it is none of the owner's links. */
+    /** Targets of the layout itself, which are not the owner's links. */
     checkoutLink: () => known.get(values.checkoutLink) ?? trackLink(values.checkoutLink) ?? values.checkoutLink,
     link(text: string): string | null {
       const url = webAddress(text)

@@ -1,4 +1,4 @@
-// What is wrong with a template, in words for whoever wrote it. Pure.
+// Template errors in sentences for the author. Pure.
 import { decode } from 'html-entities'
 import { cleanText, TEMPLATE_VARIABLES, TemplateError, type TemplateProblem } from './context.ts'
 
@@ -12,7 +12,7 @@ export function unknownVariable(name: string, part: string): TemplateError {
   return new TemplateError('unknown_variable', `The ${part} uses "${name}", which does not exist. Available: ${known}.`)
 }
 
-/** LiquidJS's error as one of ours. It has no codes: its own texts are the only thing to go by. */
+/** Converts a LiquidJS error. It has no codes, so its message decides. */
 export function named(error: unknown, part: string): TemplateError {
   if (error instanceof TemplateError) return error
   const words = error instanceof Error ? error.message.split('\n')[0]! : String(error)
@@ -31,9 +31,9 @@ function problemOf(words: string): TemplateProblem {
 }
 
 interface Place {
-  /** The `{{ … }}` or `{% … %}` it is about; empty: nobody knows. */
+  /** The `{{ … }}` or `{% … %}` concerned; empty: unknown. */
   piece: string
-  /** What stands before it. */
+  /** The text before it. */
   before: string
 }
 
@@ -53,7 +53,7 @@ function placeOf(error: unknown): Place {
   return { piece: cleanPiece(piece!), before: cleanText(text, 200).slice(-30).trim() }
 }
 
-/** cleanText would part its braces. */
+/** cleanText would split its braces. */
 const cleanPiece = (piece: string): string => {
   const [, open, rest] = /^(\{[{%])(.*)$/s.exec(piece)!
   return `${open}${cleanText(decode(rest!), LONGEST_SHOWN) && ` ${cleanText(decode(rest!), LONGEST_SHOWN)}`}`

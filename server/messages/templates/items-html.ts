@@ -1,5 +1,5 @@
-// A cart's items as tables, which is what all mail programs show alike: the first large, the others below it, and what the coupon takes
-// off. Pure.
+// A cart's items as tables, which all mail programs show alike: the first item large, the others below it, then the
+// coupon. Pure.
 import { encode } from 'html-entities'
 import type { Look } from '../../../shared/palette.ts'
 import type { TemplateCoupon } from './context.ts'
@@ -7,7 +7,7 @@ import { type CleanItem, moreItems, type ShownCart, SOLD_OUT, shownItems, TOTAL,
 
 export interface ItemsLook {
   look: Look
-  /** Pictures and names lead there. */
+  /** Target of pictures and names. */
   link: string
 }
 
@@ -35,7 +35,7 @@ const table = (rows: string, style: string) =>
 const linked = (words: string, link: string, style: string) =>
   `<a class="plain" href="${encode(link)}" target="_blank" style="${style};text-decoration:none">${words}</a>`
 
-/** As large as the mail is wide, and no higher than what is below it can bear. */
+/** As wide as the mail, with a bounded height. */
 function firstItem(item: CleanItem, margin: string, { look, link }: ItemsLook): string {
   const { light, radius } = look
   const corners = `border:0;border-radius:${radius}px;background-color:#ffffff;color:#17202b;font-size:14px`
@@ -72,7 +72,7 @@ function pictureCell(item: CleanItem, style: string, { look, link }: ItemsLook):
   return `<td class="line" width="56" style="${style}">${picture}</td>`
 }
 
-/** The name stands beside it and leads there too, so that a screen reader says it once. */
+/** The name beside it has the same link, so that a screen reader reads it once. */
 const linkedPicture = ({ imageUrl, isGone }: CleanItem, link: string, style: string, attributes: string): string => {
   const picture = `<img ${attributes} src="${encode(imageUrl!)}" style="${style}">`
   return isGone
@@ -80,7 +80,7 @@ const linkedPicture = ({ imageUrl, isGone }: CleanItem, link: string, style: str
     : `<a href="${encode(link)}" target="_blank" tabindex="-1" aria-hidden="true" style="text-decoration:none">${picture}</a>`
 }
 
-/** From the side that its letters ask for. */
+/** Text direction follows the name's letters. */
 function nameOf({ name, isGone }: CleanItem, link: string, style: string): string {
   const words = `<bdi dir="auto">${encode(name)}</bdi>`
   return isGone ? `<span class="muted" style="${style}">${words}</span>` : linked(words, link, style)
@@ -104,7 +104,7 @@ function moreRow(words: string, hasPictures: boolean, { look, link }: ItemsLook)
   return `<tr><td colspan="${hasPictures ? 3 : 2}" class="line" style="padding:14px 0;border-top:1px solid ${light.line}">${linked(words, link, `color:${light.muted}`).replace('class="plain"', 'class="plain muted"')}</td></tr>`
 }
 
-/** What the goods cost, the code with what it saves, and what is left to pay. */
+/** Rows for the goods' total, the code with its saving, and the remaining total. */
 function couponRows(
   coupon: TemplateCoupon,
   { cartTotal, span }: { cartTotal: string; span: number },
@@ -129,7 +129,7 @@ const untilOf = (expires: string) => `Valid until ${expires}`
 const codeStyle = ({ light, radius }: Look) =>
   `display:inline-block;border:1px dashed ${light.accent};border-radius:${Math.min(radius, 6)}px;background-color:${light.soft};color:${light.text};font-weight:700;letter-spacing:0.04em`
 
-/** Where there is no cart to take it off. */
+/** Shows the coupon when there is no cart. */
 function couponBox(coupon: TemplateCoupon, { look }: ItemsLook): string {
   const { light, radius } = look
   const small = (words: string) =>

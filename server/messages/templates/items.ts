@@ -1,13 +1,13 @@
-// A cart's items as they stand in a mail. Names and pictures come from a store and are hostile.
+// A cart's items for a mail. Names and pictures come from a store and are untrusted.
 import { cleanText, type TemplateCoupon, type TemplateItem, webAddress } from './context.ts'
 
-/** A mail shows so many of them. */
+/** Maximum number of items in a mail. */
 const SHOWN_ITEMS = 12
 
 export interface CleanItem {
   name: string
   quantity: number
-  /** Empty: it has no price, or is sold out. */
+  /** Empty: no price, or sold out. */
   unitPrice: string
   lineTotal: string
   imageUrl: string | null
@@ -16,7 +16,7 @@ export interface CleanItem {
 
 export const SOLD_OUT = 'Sold out'
 
-/** Pictures only over https or from the store itself: anything else tells a stranger who read the mail, or shows nothing. */
+/** Pictures only over https or from the store itself: others would reveal readers to third parties or not load. */
 export function cleanItems(items: TemplateItem[], storeHosts: ReadonlySet<string>): CleanItem[] {
   return items.map((item) => ({
     name: cleanText(item.name, 120) || 'Item',
@@ -45,17 +45,17 @@ export const cleanCoupon = ({ code, amount, offer, ...of }: TemplateCoupon): Tem
   total: of.total === null ? null : cleanText(of.total, 40),
 })
 
-/** What a mail shows of a cart: items, and what its coupon takes off. */
+/** The cart as shown in a mail: items and coupon. */
 export interface ShownCart {
   items: CleanItem[]
   coupon: TemplateCoupon | null
-  /** Empty: it is not known. */
+  /** Empty: unknown. */
   cartTotal: string
 }
 
 export const shownItems = (items: readonly CleanItem[]): CleanItem[] => items.slice(0, SHOWN_ITEMS)
 
-/** Of the items a mail does not show; null: it shows all. */
+/** Counts the items that a mail omits; null: it shows all. */
 export function moreItems(items: readonly CleanItem[]): string | null {
   const more = items.length - SHOWN_ITEMS
   if (more <= 0) return null
@@ -64,13 +64,13 @@ export function moreItems(items: readonly CleanItem[]): string | null {
 
 export const TOTAL = 'Total with the coupon'
 
-/** What it takes off; empty where neither is known. */
+/** The saving or discount; empty where neither is known. */
 export const worthOf = ({ saving, amount, offer }: TemplateCoupon) =>
   saving === null ? amount || freeShippingOf(offer) : `−${saving}`
 
 const freeShippingOf = (offer: string) => (offer === 'free shipping' ? 'Free shipping' : '')
 
-/** `words`: what stands around it, and may name the code already. */
+/** `words`: the surrounding text, which may already contain the code. */
 export function itemsText({ items, coupon }: ShownCart, words: string): string {
   if (items.length === 0) return coupon && !words.includes(coupon.code) ? couponLine(coupon) : ''
   const lines = shownItems(items).map(

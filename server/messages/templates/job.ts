@@ -5,7 +5,7 @@ import type { Plan } from './plans/plan.ts'
 import type { NoPlan } from './plans/words.ts'
 import type { TemplateRenderer } from './render.ts'
 
-// What a rendering thread is asked and what it answers: plain data in both directions.
+// The messages between main thread and rendering thread: plain data in both directions.
 
 export type RenderJob =
   | {
@@ -13,7 +13,7 @@ export type RenderJob =
       source: TemplateSource
       context: TemplateContext
       storeHosts: string[]
-      /** Addresses for the links to be tracked, in their order. */
+      /** URLs for tracked links, in order. */
       tracked: string[]
     }
   | ({ kind: 'plan' } & Planning)
@@ -22,7 +22,7 @@ export type RenderJob =
   | { kind: 'checkText'; body: string }
 
 export type RenderAnswer =
-  /** `message` is null where `tracked` was too short. */
+  /** `message` is null when `tracked` had too few URLs. */
   | { kind: 'mail'; message: RenderedMessage | null }
   | { kind: 'plan'; plan: Plan | NoPlan }
   | { kind: 'text'; text: string }

@@ -6,7 +6,7 @@ import { type MailBrand, sampleContext, type TemplateContext, type TemplateItem 
 import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES } from './ready-templates.ts'
 import { createTemplateRenderer } from './render.ts'
 
-// What stands where in a mail, and in which colours. How it looks is for e2e/mails.test.ts.
+// Order and colours of a mail's parts. e2e/mails.test.ts tests the visual result.
 
 const renderer = createTemplateRenderer()
 const ready = [...CAMPAIGN_TEMPLATES, ...QUICK_SEND_TEMPLATES].filter(({ id }) => id !== 'custom')
@@ -55,7 +55,7 @@ describe('a mail of a cart', () => {
     },
   )
 
-  test('shows the first product large, the others in rows, and links their pictures and names to the cart', () => {
+  test('shows the first product large and the others in rows, and links pictures and names to the cart', () => {
     const { html } = render(FIRST, { items: items(5) })
     expect([count(html, 'class="first"'), count(html, 'class="thumb"')]).toEqual([1, 4])
     expect(html).toMatch(/<img class="first" width="520" alt="cup-1" src="https:\/\/cdn\.example\/cup-1\.jpg"/)
@@ -68,7 +68,7 @@ describe('a mail of a cart', () => {
     }
   })
 
-  test.each([1, 5, 60])('with %i items is below what Gmail shows, and counts what it leaves out', (count) => {
+  test.each([1, 5, 60])('with %i items stays below Gmail’s limit and counts the omitted ones', (count) => {
     for (const { body } of ready) {
       const { html } = render(body, { items: items(count).map((each) => ({ ...each, name: 'n'.repeat(200) })) })
       expect(Buffer.byteLength(html)).toBeLessThan(CLIP_BYTES)
@@ -76,18 +76,18 @@ describe('a mail of a cart', () => {
     }
   })
 
-  test('without pictures has names and amounts, and no place for pictures', () => {
+  test('without pictures shows names and amounts and no picture column', () => {
     const { html } = render(FIRST, { items: items(3).map((each) => ({ ...each, imageUrl: null })) })
     expect(html).not.toMatch(/<img|class="thumb/)
     expect(count(html, '$24.00')).toBe(3)
   })
 
-  test('keeps the place of one picture that is missing among others', () => {
+  test('keeps the column for one missing picture among others', () => {
     const { html } = render(FIRST, { items: [item('a'), item('b', { imageUrl: null }), item('c')] })
     expect([count(html, 'class="thumb soft"'), count(html, 'class="thumb"')]).toEqual([1, 1])
   })
 
-  test('says no price that is not known, and no total', () => {
+  test('omits unknown prices and an unknown total', () => {
     const unknown = items(2).map((each) => ({ ...each, quantity: 3, unitPrice: '', lineTotal: '' }))
     const { html, text } = render(FIRST, { items: unknown, cartTotal: '', coupon: null })
     expect(`${html}${text}`).not.toMatch(/\$|Total/)
@@ -95,18 +95,18 @@ describe('a mail of a cart', () => {
     expect(text).toContain('- 3 × cup-1\n')
   })
 
-  test('names what is sold out, without a price and without a link', () => {
+  test('shows sold-out items without a price or link', () => {
     const { html, text } = render(FIRST, { items: [item('a'), item('b', { isGone: true })] })
     expect(html).toMatch(/<span class="muted"[^>]*><bdi dir="auto">b</)
     expect(html).toContain('>Sold out</td>')
     expect(text).toContain('- 1 × b: Sold out')
   })
 
-  test('a name is read from the side its letters ask for', () => {
+  test('sets the text direction by a name’s letters', () => {
     expect(render(FIRST, { items: [item('كوب')] }).html).toContain('<bdi dir="auto">كوب</bdi>')
   })
 
-  test('with a coupon shows what the goods cost, the code with its saving and end, and what is left', () => {
+  test('with a coupon shows the goods’ total, the code with saving and end, and the remaining total', () => {
     const { html, text } = render(FIRST, { items: items(2) })
     const rows = html.slice(html.indexOf('Subtotal'))
     for (const part of [
@@ -123,14 +123,14 @@ describe('a mail of a cart', () => {
     expect(html).not.toMatch(/>Total</)
   })
 
-  test('without one has the total in a row of its own, in HTML and as text', () => {
+  test('without a coupon has the total in a row of its own, in HTML and text', () => {
     const { html, text } = render(FIRST, { coupon: null })
     expect(html).toMatch(/<td class="line"[^>]*>Total<\/td><td class="line" align="right"[^>]*>\$80\.00</)
     expect(text).toContain('\n\nTotal: $80.00\n\n')
     expect(html).not.toContain('Coupon')
   })
 
-  test('with a discount says what its coupon takes off, and nothing of it where there is none', () => {
+  test('with a discount shows the coupon’s value, and without one omits it', () => {
     const { subject, body } = ready.find(({ id }) => id === 'discount')!
     const message = (coupon: TemplateContext['coupon']) =>
       renderer.render({ id: 'look', version: 0, subject, body }, sampleContext({ coupon }), {
@@ -146,7 +146,7 @@ describe('a mail of a cart', () => {
     expect(none.text).toMatch(/^Your cart is waiting\n/)
   })
 
-  test('to somebody without a cart shows the code in a box', () => {
+  test('without a cart shows the code in a box', () => {
     const { html, text } = render(READY_DISCOUNT.body, { items: [], cartTotal: '', isWithoutCart: true })
     expect(html).toMatch(/class="code"[^>]*><div[^>]*>WELCOME10<\/div>/)
     expect(count(text, 'WELCOME10')).toBe(1)
@@ -164,7 +164,7 @@ describe('the brand kit', () => {
     radius: 4,
   } as const
 
-  test('colours button, words, links and ground, and chooses letters and corners', () => {
+  test('sets the colours of button, text, links and background, and the font and corners', () => {
     const { html } = render(FIRST, branded(warm))
     expect(html).toMatch(/class="button" style="[^"]*border-radius:4px;background-color:#b4532a;color:#ffffff/)
     expect(html).toMatch(
@@ -175,13 +175,13 @@ describe('the brand kit', () => {
     expect(html).not.toMatch(/\{\{|#1d4ed8/)
   })
 
-  test('of a dark shop is the same at night', () => {
+  test('of a dark shop is the same in dark mode', () => {
     const { html } = render(FIRST, branded({ ground: '#101114', text: '#ffffff' }))
     expect(html).toContain('<meta name="color-scheme" content="dark">')
     expect(html).not.toContain('prefers-color-scheme')
   })
 
-  test('shows the logo in place of the name, no larger than a heading, with words for whoever does not see it', () => {
+  test('shows the logo in place of the name, no larger than a heading, with alternative text', () => {
     const logo = { path: '/brand/s/abc.png', width: 1_200, height: 400, alt: '' }
     const brand = mailBrandOf({ ...DEFAULT_BRAND, logo }, 'https://recoup.example')
     const { html } = render(FIRST, { brand })
@@ -192,7 +192,7 @@ describe('the brand kit', () => {
     expect(named.html).toContain('alt="Harbour &#34;1912&#34;"')
   })
 
-  test('has the owner’s line below the button, and words and social links in the footer, in text as well', () => {
+  test('has the owner’s line below the button, and texts and social links in the footer, also in text', () => {
     const { html, text } = render(
       FIRST,
       branded({
@@ -210,7 +210,7 @@ describe('the brand kit', () => {
     expect(bare.text).toContain('Just words\n\nFree returns\n')
   })
 
-  test('that is hostile is escaped, or not taken', () => {
+  test('is escaped or rejected when hostile', () => {
     const hostile = '"><script>alert(1)</script>'
     const { html } = render(
       FIRST,
@@ -229,8 +229,8 @@ describe('the brand kit', () => {
   })
 })
 
-describe('an owner’s words', () => {
-  test('stand in the same frame: headings, rows and buttons of plain text', () => {
+describe('an owner’s text', () => {
+  test('gets the same layout: headings, rows and buttons from plain text', () => {
     const { html, text } = render(
       '# Still & here\n\nBefore: {{ cart_total }}\nNow: {{ discounted_total }}\n#1 of all\nTotal: {{ cart_total }} or so',
     )
@@ -241,7 +241,7 @@ describe('an owner’s words', () => {
     expect(text).toContain('Still & here\n\nBefore: $80.00\nNow: $72.00\n\n#1 of all')
   })
 
-  test('cannot make a part of the frame, by characters of its own or by escapes', () => {
+  test('cannot forge layout marks by characters or escapes', () => {
     const marks = '\ue000\ue002a\ue003b\ue004\ue005c\ue006'
     for (const body of [`x ${marks}`, `<p>x ${marks}</p>`, `x {{ "${marks}" }}`, 'x {{ "\\ue005\\ue006\\ue000" }}']) {
       const { html, text } = render(body)
@@ -250,7 +250,7 @@ describe('an owner’s words', () => {
     }
   })
 
-  test('keep their own button where they made one', () => {
+  test('keeps its own button', () => {
     const { html } = render('<p>Go <a class="button" href="{{ checkout_link }}">now</a></p>')
     expect(html).toMatch(/<p[^>]*>Go <a href="[^"]*" target="_blank" class="button" style="display:inline-block/)
   })

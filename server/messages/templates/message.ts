@@ -1,4 +1,4 @@
-// A draft becomes a mail: the layout around it, the footer below its text. Pure.
+// Turns a draft into a mail: adds the layout and the footer. Pure.
 import { readFileSync } from 'node:fs'
 import { Liquid, type Template } from 'liquidjs'
 import type { Look } from '../../../shared/palette.ts'
@@ -37,7 +37,7 @@ export function messageOf(layout: Layout, draft: Draft, values: Values): Rendere
   return { ...parts, links, leftOut, headers: unsubscribeHeaders(values.footer.unsubscribeLink) }
 }
 
-/** Why these parts become no mail, or null. */
+/** Why these parts are no valid mail, or null. */
 export function problemOf({ subject, html, text }: Pick<RenderedMessage, 'subject' | 'html' | 'text'>) {
   if (Buffer.byteLength(html) > MAX_HTML_BYTES) return tooLarge()
   if (![subject, html, text].some((part) => /\{\{|\{%/.test(part))) return null
@@ -47,7 +47,7 @@ export function problemOf({ subject, html, text }: Pick<RenderedMessage, 'subjec
   )
 }
 
-/** What is read before a mail is opened. */
+/** The preview line in the inbox. */
 export const previewOf = (plain: string): string => cleanText(withoutBlocks(plain), 120)
 
 export function shownInLayout(
@@ -68,12 +68,12 @@ export function textPart(plain: string, values: Values): string {
   return `${words}\n\n--\n${kind}${sender}\n${why} ${storeName}.\nUnsubscribe: ${unsubscribeLink}${preferences}\n`
 }
 
-/** RFC 8058: one click in the mail reader's own button unsubscribes. */
+/** RFC 8058: the mail program's own button unsubscribes with one click. */
 export function unsubscribeHeaders(link: string): Record<string, string> {
   return { 'List-Unsubscribe': `<${link}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
 }
 
-/** The colours are filled in once per look: a batch of messages has one. */
+/** Fills in the colours once per look: a batch of messages shares one. */
 export function readLayout(): Layout {
   const liquid = new Liquid({ outputEscape: 'escape', strictVariables: true, strictFilters: true, templates: {} })
   const source = readFileSync(new URL('./layouts/mail.liquid', import.meta.url), 'utf8')

@@ -1,7 +1,7 @@
 import { READY_DISCOUNT } from '../../../shared/discount-mail.ts'
 import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES, READY_TEXTS } from './ready-templates.ts'
 
-// Which words are our own, unchanged. They need no check and no thread.
+// Recognises unchanged built-in texts. They need no check and no thread.
 
 const ready = [...CAMPAIGN_TEMPLATES, ...QUICK_SEND_TEMPLATES, READY_DISCOUNT]
 const bodies = new Set<string>([...ready.map(({ body }) => body), ...Object.values(READY_TEXTS)].filter(Boolean))
@@ -9,6 +9,6 @@ const subjects = new Set<string>(ready.map(({ subject }) => subject))
 
 export const isOurBody = (body: string): boolean => bodies.has(body)
 
-/** A subject without variables is as good as ours: there is nothing in it to be filled in. */
+/** A subject without variables is safe: nothing is filled in. */
 export const isOurSubject = (subject: string): boolean =>
   subjects.has(subject) || (subject.length <= 200 && !subject.includes('{'))

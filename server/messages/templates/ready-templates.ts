@@ -1,5 +1,5 @@
-// The texts that come along. Owners start from them; so they claim nothing that is not known: no invented scarcity, no
-// countdown, and a discount is only mentioned where the message carries one.
+// The built-in templates that owners start from. They claim nothing unknown: no invented scarcity, no countdown, and a
+// discount only where the message carries one.
 
 export interface ReadyTemplate {
   id: string
@@ -125,12 +125,12 @@ Warm regards,
   },
 ]
 
-/** For a text by hand. An SMS says who writes and how to stop it. */
+/** For a manual text. An SMS names its sender and how to stop it. */
 export const READY_TEXTS = {
   sms: 'Hi {{ customer_name }}, you left {{ cart_items }} in your cart at {{ store_name }}. Pick up where you left off: {{ checkout_link }}\nReply STOP to opt out.',
   whatsapp:
     'Hi {{ customer_name }}, you left {{ cart_items }} in your cart at {{ store_name }} ({{ cart_total }}). Pick up where you left off: {{ checkout_link }}',
 } as const
 
-/** For a mail by hand, where the store has no template of its own left. */
+/** For a manual mail when the store has no template left. */
 export const READY_EMAIL = QUICK_SEND_TEMPLATES[0]!

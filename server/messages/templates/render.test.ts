@@ -27,7 +27,7 @@ function problem(body: string, subject = 'Hello'): string | undefined {
 
 const anItem = { name: 'Mug', quantity: 1, unitPrice: '$5.00', lineTotal: '$5.00', imageUrl: null }
 
-describe('the templates that come along', () => {
+describe('the built-in templates', () => {
   const all = [...CAMPAIGN_TEMPLATES, ...QUICK_SEND_TEMPLATES].filter(({ id }) => id !== 'custom')
 
   test.each(
@@ -39,7 +39,7 @@ describe('the templates that come along', () => {
     expect(text).not.toMatch(/discounted|\{\{|\n\n\n/)
   })
 
-  test('carry the specified ids', () => {
+  test('have the specified ids', () => {
     expect(CAMPAIGN_TEMPLATES.map(({ id }) => id)).toEqual([
       'first_reminder',
       'second_reminder',
@@ -51,7 +51,7 @@ describe('the templates that come along', () => {
 })
 
 describe('a message', () => {
-  test('is not given up because the machine stood still while it was filled in', () => {
+  test('survives a pause of the machine while it is rendered', () => {
     const now = performance.now.bind(performance)
     let stalls = 0
     vi.spyOn(performance, 'now').mockImplementation(() => now() + (++stalls === 2 ? 5_000 : 0))
@@ -70,11 +70,11 @@ describe('a message', () => {
     expect(text).toContain('- 2 × Canvas tote bag: $32.00')
   })
 
-  test('says "there" to somebody without a name', () => {
+  test('says "there" when the name is unknown', () => {
     expect(render('Hi {{ customer_name }},', { customerName: '  ' }).text).toMatch(/^Hi there,/)
   })
 
-  test('names the sender, the address, the reason and the way out (C3, C7)', () => {
+  test('names the sender, the address, the reason and the unsubscribe link (C3, C7)', () => {
     const { html, text, headers } = render('Hi', { preferencesLink: 'https://app.example/p' })
     for (const part of [html, text]) {
       expect(part).toContain('1 Harbour Street, Portland')
@@ -93,38 +93,38 @@ describe('a message', () => {
     ['harbour goods\n1 Harbour Street', '1 Harbour Street'],
     ['Harbour Goodsman Lane 1', 'Harbour Goodsman Lane 1'],
     ['Harbour Goods', 'Harbour Goods'],
-  ])('an address that begins with the sender’s name does not say it twice: %s', (postalAddress, left) => {
+  ])('omits the sender’s name where the address begins with it: %s', (postalAddress, left) => {
     const { html, text } = render('Hi', { postalAddress })
     expect(text).toContain(`--\nHarbour Goods, ${left}\nYou received`)
     expect(html).toContain(`>Harbour Goods<br>${left}</p>`)
   })
 
-  test.each(['senderName', 'postalAddress'] as const)('is not made without %s', (field) => {
+  test.each(['senderName', 'is not rendered without %s'] as const)('is not made without %s', (field) => {
     expect(() => render('Hi', { [field]: ' \u200b' })).toThrow(expect.objectContaining({ code: 'sender_missing' }))
   })
 
-  test('stays under 100 KB with the largest cart, and says how many items it leaves out', () => {
+  test('stays under 100 KB with the largest cart and counts the omitted items', () => {
     const item = { ...anItem, name: '<&>'.repeat(200), imageUrl: `https://cdn.example/${'i'.repeat(900)}` }
     const { html } = render('{{ cart_items }}', { items: Array.from({ length: 200 }, () => item) })
     expect(Buffer.byteLength(html)).toBeLessThan(100_000)
     expect(html).toContain('and 188 more items')
   })
 
-  test('a body that would be clipped is refused', () => {
+  test('is refused when a mail program would clip its body', () => {
     expect(() => render('x'.repeat(39_000), {})).not.toThrow()
     expect(() =>
       render(`{% for i in cart_items %}${'x'.repeat(30_000)}{% endfor %}`, { items: Array(9).fill(anItem) }),
     ).toThrow(expect.objectContaining({ code: 'too_large' }))
   })
 
-  test('plain text becomes paragraphs, the link alone a button, the items alone a table', () => {
+  test('turns plain text into paragraphs, a lone link into a button, lone items into a table', () => {
     const { html } = render('A & B\nsecond\n\n{{ cart_items }}\n\n{{ checkout_link }}')
     expect(html).toContain('>A &amp; B<br>second</p>')
     expect(html).toMatch(/class="button"[^>]*>Return to your cart</)
     expect(html).not.toMatch(/<p[^>]*>\s*<table/)
   })
 
-  test('an item loop works in HTML', () => {
+  test('supports an item loop in HTML', () => {
     const { text } = render(
       '<ul>{% for item in cart_items %}<li>{{ item.name | upcase }} {{ item.total }}</li>{% endfor %}</ul>',
     )
@@ -136,7 +136,7 @@ describe('a subject', () => {
   const subjectOf = (subject: string, context: Partial<TemplateContext> = {}) =>
     render('Hi', context, {}, subject).subject
 
-  test('shows values as they are, on one line, bounded', () => {
+  test('shows values unescaped, on one line, bounded', () => {
     expect(subjectOf('{{ customer_name }} & {{ store_name }}', { customerName: 'Ana "A" <b>' })).toBe(
       'Ana "A" <b> & Harbour Goods',
     )
@@ -144,11 +144,11 @@ describe('a subject', () => {
     expect([...subjectOf('{{ store_name }}'.repeat(20))].length).toBeLessThanOrEqual(150)
   })
 
-  test('cannot be turned around by a name', () => {
+  test('is not reversed by a name', () => {
     expect(subjectOf('Hi {{ customer_name }}', { customerName: '\u202egnp.exe\u0007\u200b' })).toBe('Hi gnp.exe')
   })
 
-  test('prints the items in words', () => {
+  test('prints the items as text', () => {
     expect(subjectOf('{{ cart_items }}')).toBe('Linen shirt, sea blue and 1 more')
   })
 
@@ -158,7 +158,7 @@ describe('a subject', () => {
 })
 
 describe('hostile store data (X3)', () => {
-  test('shows a postal address of several lines line by line, as it was entered (C7)', () => {
+  test('keeps a postal address of several lines as entered (C7)', () => {
     const { html, text } = render('Hi', { postalAddress: 'Kiln Lane 4 \r\n\n 04101 Portland\n<b>Maine</b>' })
     expect(html).toContain('<br>Kiln Lane 4<br>04101 Portland<br>&lt;b&gt;Maine&lt;/b&gt;')
     expect(text).toMatch(/\nKiln Lane 4\n04101 Portland\n<b>Maine<\/b>\n/)
@@ -166,7 +166,7 @@ describe('hostile store data (X3)', () => {
 
   const hostile = '<img src=x onerror=alert(1)>"\'{{ 7 | times: 7 }}{% raw %}\ue000'
 
-  test('stays text wherever it is placed', () => {
+  test('stays text in every position', () => {
     const body = '<p title="{{ customer_name }}">{{ customer_name }} {{ store_name }}</p>{{ cart_items }}'
     const items = [
       { ...anItem, name: hostile, unitPrice: hostile, lineTotal: hostile, imageUrl: 'javascript:alert(1)' },
@@ -188,12 +188,12 @@ describe('hostile store data (X3)', () => {
     ['data:image/png;base64,AAAA', false],
     ['https://u:p@cdn.example/a.png', false],
     ['//cdn.example/a.png', false],
-  ])('picture %s shown: %s', (imageUrl, isShown) => {
+  ])('picture %s is shown: %s', (imageUrl, isShown) => {
     const { html } = render('{{ cart_items }}', { items: [{ ...anItem, imageUrl }] })
     expect(html.includes('<img')).toBe(isShown)
   })
 
-  test('no text at all makes markup or breaks a line of the subject', () => {
+  test('never creates markup or a line break in the subject', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (name) => {
         const items = [{ ...anItem, name }]
@@ -237,9 +237,9 @@ describe('an owner’s HTML', () => {
     else expect(html).toBe(expected)
   })
 
-  test('is cleaned in time proportional to its length', () => {
+  test('is sanitised in linear time', () => {
     for (const unit of ['<', '<a ', '<a href="', '<!--', '</', '<script>', '<b>', '<p><a>']) {
-      // Of the processor, whatever else the machine does.
+      // Measures processor time, independent of other load.
       const start = process.cpuUsage()
       const body = `<b>x</b>${unit.repeat(Math.floor(20_000 / unit.length))}`
       expect([undefined, 'too_large']).toContain(problem(body))
@@ -250,7 +250,7 @@ describe('an owner’s HTML', () => {
 })
 
 describe('links', () => {
-  test('to the store and the checkout are tracked once each, others stay (X1)', () => {
+  test('to the store and the checkout are tracked once each, others stay unchanged (X1)', () => {
     const asked: string[] = []
     const trackLink = (url: string) => {
       asked.push(url)
@@ -278,7 +278,7 @@ describe('links', () => {
     expect(html).toContain('https://shop.example/bare</a>.')
   })
 
-  test('a host that only looks like the store’s is not tracked', () => {
+  test('to a host that resembles the store’s are not tracked', () => {
     const hosts = [
       'https://shop.example.evil.example/',
       'https://shop.example:8443/',
@@ -288,18 +288,18 @@ describe('links', () => {
     expect(links.every(({ trackedUrl }) => trackedUrl === null)).toBe(true)
   })
 
-  test('the caller may leave a link untouched', () => {
+  test('stay unchanged when the caller returns null', () => {
     expect(render('{{ checkout_link }}', {}, { trackLink: () => null }).html).toContain('cart_id=sample')
   })
 
-  test('a checkout or unsubscribe link that is none is an error', () => {
+  test('an invalid checkout or unsubscribe link is an error', () => {
     for (const checkoutLink of ['javascript:alert(1)', '/cart', '']) {
       expect(() => render('Hi', { checkoutLink })).toThrow(TemplateError)
     }
   })
 })
 
-describe('what a template must not do', () => {
+describe('what a template is refused for', () => {
   test.each([
     ['{{ customer_nam }}', 'unknown_variable'],
     ['{% if false %}{{ secret }}{% endif %}', 'unknown_variable'],
@@ -324,7 +324,7 @@ describe('what a template must not do', () => {
     expect(problem(body)).toBe(code)
   })
 
-  test('an assign that doubles itself ends at a limit', () => {
+  test('an assign that doubles itself hits a limit', () => {
     const body = `{% assign x = 'xxxxxxxxxxxxxxxx' %}${'{% assign x = x | append: x %}'.repeat(40)}{{ x }}`
     expect(['limit_exceeded', 'too_large']).toContain(problem(body))
   })
@@ -346,7 +346,7 @@ describe('what a template must not do', () => {
     ['{% include "x" %}', 'uses {% include %}, which does not exist. Available: if, unless, for, assign,'],
     ['{{ cart_total | shout }}', 'uses the filter "shout", which does not exist. Available: append, '],
     ['Now {% if a = b %}x{% endif %}', 'cannot be read at “{% if a = b %}” after “Now”. Please correct or delete it.'],
-  ])('%s: the error says what is wrong and where, in the subject and in the message', (text, words) => {
+  ])('%s: the error names the problem and its place, in the subject and in the message', (text, words) => {
     expect(renderer.check({ subject: text, body: 'Hi' })?.message).toContain(`The subject ${words}`)
     expect(renderer.check({ subject: 'Hi', body: text })?.message).toContain(`The message ${words}`)
   })

@@ -1,4 +1,4 @@
-// One message for one person from a compiled template. Pure: the caller brings every link, host and amount.
+// Renders a compiled template for one person. Pure: the caller provides every link, host and amount.
 import { compile as compileHtmlToText } from 'html-to-text'
 import { hasBlank, withoutBlankSentences } from './blanks.ts'
 import { createCompiler } from './compile.ts'
@@ -12,26 +12,29 @@ import { tidyLines } from './scan.ts'
 import { cleanContext } from './values.ts'
 
 export interface RenderOptions {
-  /** Hosts (with port, if any) the platform reports for this store: links there are tracked, pictures may come from there. */
+  /** The store's hosts (with port, if any): links to them are tracked, and pictures may come from them. */
   storeHosts: string[]
-  /** The tracked form of a link, or null to leave it as it is. Asked once per link and message. */
+  /** The tracked form of a link, or null to keep it. Called once per link and message. */
   trackLink(url: string): string | null
 }
 
 export interface TemplateRenderer {
-  /** Throws a TemplateError that says what is wrong. */
+  /** Throws a TemplateError that names the problem. */
   render(source: TemplateSource, context: TemplateContext, options: RenderOptions): RenderedMessage
-  /** For the other mails of its shape, or why there is none. */
+  /** A plan for other mails of the same shape, or why there is none. */
   plan(planning: Planning, limitMs?: number): Plan | NoPlan
-  /** The body alone as plain text, for channels that have nothing else. Throws a TemplateError. */
+  /** The body alone as plain text, for text channels. Throws a TemplateError. */
   text(source: TemplateSource, context: TemplateContext): string
-  /** Does this text become a message, with and without a discount? The error, or null. For saving and for decisions. */
+  /**
+   * Checks that a template renders with and without a discount. Returns the error, or null. Used when saving and
+   * deciding.
+   */
   check(text: { subject: string; body: string }): TemplateError | null
-  /** The same of what is a text alone. */
+  /** The same check for a text channel. */
   checkText(body: string): TemplateError | null
 }
 
-/** Reads the layout once; keep one renderer per process. */
+/** Reads the layout once; create one renderer per process. */
 export function createTemplateRenderer(): TemplateRenderer {
   const compiler = createCompiler()
   const layout = readLayout()
@@ -56,7 +59,7 @@ export function createTemplateRenderer(): TemplateRenderer {
   }
 }
 
-/** What ten segments of an SMS hold, in the narrower of its alphabets twice over; nobody reads more on a phone. */
+/** Ten SMS segments in GSM-7, twice that in UCS-2; longer texts are not read on a phone. */
 const MAX_TEXT = 1_600
 
 function renderText({ compiler, toText }: DraftTools, source: TemplateSource, context: TemplateContext) {
@@ -81,7 +84,7 @@ function renderText({ compiler, toText }: DraftTools, source: TemplateSource, co
   return text
 }
 
-/** The way back stays, also where it stood in what was left out. */
+/** Keeps the checkout link, even when its sentence was removed. */
 const withLink = (text: string, before: string, link: string): string =>
   text.trim() && before.includes(link) && !text.includes(link) ? `${text}\n${link}` : text
 
@@ -92,7 +95,7 @@ function renderWith(tools: PlanTools, source: TemplateSource, context: TemplateC
 
 const draft = { id: 'draft', version: 0 }
 
-/** With a discount and without. Words that are all about a coupon are for messages that have one. */
+/** Renders with a discount and without. A template only about a coupon is valid for messages that have one. */
 function check(render: (context: TemplateContext) => unknown): TemplateError | null {
   try {
     for (const changes of [{}, { coupon: null }]) render(sampleContext(changes))

@@ -16,7 +16,7 @@ const text = (body: string, lane: 'sending' | 'asking' = 'sending', accountId = 
 const tooSlow = expect.objectContaining({ code: 'too_slow' })
 
 describe('an owner’s text', () => {
-  test('that never ends is ended, and what waited behind it is put together', async () => {
+  test('that never ends is stopped, and queued jobs are rendered', async () => {
     const answers = await Promise.allSettled([text('one'), text('SPIN 1'), text('two'), text('three', 'sending', 'b')])
     expect(answers).toMatchObject([
       { status: 'fulfilled', value: 'one' },
@@ -26,19 +26,22 @@ describe('an owner’s text', () => {
     ])
   })
 
-  test.each(['HOARD', 'CRASH'])('that ends its thread in another way (%s) ends nothing else', async (word) => {
+  test.each([
+    'HOARD',
+    'that kills its thread in another way (%s) kills nothing else',
+  ])('that ends its thread in another way (%s) ends nothing else', async (word) => {
     const answers = await Promise.allSettled([text(`${word} it`), text('four')])
     expect(answers).toMatchObject([{ reason: tooSlow }, { value: 'four' }])
   })
 
-  test('is not tried again for the other messages that have it', async () => {
+  test('is not retried for other messages with the same text', async () => {
     await expect(text('SPIN 2')).rejects.toEqual(tooSlow)
     const begun = performance.now()
     await Promise.all(Array.from({ length: 200 }, () => expect(text('SPIN 2')).rejects.toEqual(tooSlow)))
     expect(performance.now() - begun).toBeLessThan(10_000)
   })
 
-  test('of which no plan can be made in time is put together as before', async () => {
+  test('whose plan takes too long is rendered without a plan', async () => {
     const options = { storeHosts: [], tracked: () => '' }
     const who = { lane: 'sending' as const, accountId: 'a' }
     const mails = ['Ana', 'Bo', 'Cy'].map((customerName) =>
@@ -48,8 +51,8 @@ describe('an owner’s text', () => {
     expect(renders.planFigures()).toMatchObject({ planned: 0, plans: 0 })
   })
 
-  test('that is looked at keeps nothing waiting that is sent', async () => {
-    // Its thread is there: starting one takes seconds on a busy machine.
+  test('in a preview does not delay sending', async () => {
+    // Starts the thread first, because a start takes seconds on a busy machine.
     await text('four')
     const stuck = expect(text('SPIN 3', 'asking')).rejects.toEqual(tooSlow)
     let isStuck = true
@@ -58,7 +61,7 @@ describe('an owner’s text', () => {
     await stuck
   })
 
-  test('waits for its account’s turn, not for all of another account’s', async () => {
+  test('waits for its account’s turn, not for another account’s whole queue', async () => {
     const order: string[] = []
     const of = (accountId: string, n: number) =>
       text(`${accountId}${n}`, 'asking', accountId).then((said) => void order.push(said))
@@ -67,18 +70,21 @@ describe('an owner’s text', () => {
     expect(order).toHaveLength(41)
   })
 
-  test.runIf(process.platform === 'linux')('that is looked at comes after this process’s other work', async () => {
-    const looking = createRenders()
-    await looking.text({ lane: 'asking', accountId: 'a' }, source('nine'), context)
-    // The name of a thread may hold spaces: its fields are counted from behind it.
-    const stats = readdirSync('/proc/self/task').map((id) => readFileSync(`/proc/self/task/${id}/stat`, 'utf8'))
-    const niceness = stats.map((stat) => Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]))
-    expect(niceness).toContain(os.getPriority() + 5)
-    expect(niceness).toContain(os.getPriority())
-    await looking.close()
-  })
+  test.runIf(process.platform === 'in a preview runs at lower priority than this process’s other work')(
+    'that is looked at comes after this process’s other work',
+    async () => {
+      const looking = createRenders()
+      await looking.text({ lane: 'asking', accountId: 'a' }, source('nine'), context)
+      // A thread's name may contain spaces, so fields are counted after it.
+      const stats = readdirSync('/proc/self/task').map((id) => readFileSync(`/proc/self/task/${id}/stat`, 'utf8'))
+      const niceness = stats.map((stat) => Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]))
+      expect(niceness).toContain(os.getPriority() + 5)
+      expect(niceness).toContain(os.getPriority())
+      await looking.close()
+    },
+  )
 
-  test('leaves this thread free meanwhile', async () => {
+  test('does not block the main thread', async () => {
     let turns = 0
     const timer = setInterval(() => turns++, 5)
     await expect(text('SPIN 4')).rejects.toEqual(tooSlow)
@@ -90,7 +96,7 @@ describe('an owner’s text', () => {
 describe('the real threads', () => {
   const who = { lane: 'sending' as const, accountId: 'a' }
 
-  test('make the same of a text as this one does, and name what is wrong', async () => {
+  test('render like the main thread, and name errors', async () => {
     expect(await real.text(who, source('Hi {{ customer_name }}'), context)).toBe('Hi Ana')
     await expect(real.text(who, source('{{ custmer }}'), context)).rejects.toEqual(
       expect.objectContaining({ code: 'unknown_variable', name: 'TemplateError' }),
@@ -99,7 +105,7 @@ describe('the real threads', () => {
     expect((await real.checkText('a', '{% nothing %}'))?.code).toBe('unknown_tag')
   })
 
-  test('give every link of the shop an address of its own, in order, however many there are', async () => {
+  test('give every link of the shop its own URL, in order, for any number of links', async () => {
     const links = Array.from({ length: 100 }, (_, n) => `https://shop.example/${n}`)
     const options = { storeHosts: ['shop.example'], tracked: (n: number) => `https://app.example/c/${n}` }
     const mail = await real.mail(who, source(links.join('\n')), context, options)
@@ -107,7 +113,7 @@ describe('the real threads', () => {
     expect(mail.html).toContain('href="https://app.example/c/99"')
   })
 
-  test('make a plan of an owner’s template, and the mails that it is for are made here', async () => {
+  test('make a plan of an owner’s template, with which the main thread renders its mails', async () => {
     const own = createRenders()
     const options = { storeHosts: ['shop.example'], tracked: (n: number) => `https://app.example/c/${n}` }
     const template = source('Hi {{ customer_name }}, see https://shop.example/sale.\n\n{{ cart_items }}')

@@ -6,12 +6,12 @@ import { type Difference, type PlanFigures, type PlanLimits, RenderingPlans } fr
 import { createTemplateRenderer, type TemplateRenderer } from './render.ts'
 import { RefusedTexts, RenderThread, type ThreadOptions } from './thread.ts'
 
-// Everything that becomes a message. Our own words are rendered here; an owner's in a thread that can be ended. There are two: what
-// people look at (previews, checks) never keeps waiting what is being sent.
+// Renders all messages. Built-in texts are rendered in this thread, owners' texts in a thread that can be killed. There
+// are two such threads, so that previews and checks never delay sending.
 
 export type Lane = 'sending' | 'asking'
 
-/** Whose it is, so that all get their turn, and what for. */
+/** The account, for fair queueing, and the purpose. */
 export interface RenderFor {
   lane: Lane
   accountId: string
@@ -19,32 +19,34 @@ export interface RenderFor {
 
 export interface MailOptions {
   storeHosts: string[]
-  /** The address by which the n-th tracked link is followed; the same for the same n. */
+  /** The URL of the n-th tracked link; the same for the same n. */
   tracked(n: number): string
-  /** A rendering plan made another mail than the renderer; it was not sent. */
+  /** A rendering plan and the renderer differed; the plan's mail was not sent. */
   onDifference?: (found: Difference) => void
 }
 
 export interface Renders {
-  /** Throws a TemplateError that says what is wrong. */
+  /** Throws a TemplateError that names the problem. */
   mail(who: RenderFor, source: TemplateSource, context: TemplateContext, options: MailOptions): Promise<RenderedMessage>
   text(who: RenderFor, source: TemplateSource, context: TemplateContext): Promise<string>
-  /** Do these words become a message, with and without a discount? The error, or null. Asked before they are stored. */
+  /**
+   * Checks that a text renders with and without a discount. Returns the error, or null. Called before a text is stored.
+   */
   check(accountId: string, words: { subject: string; body: string }): Promise<TemplateError | null>
   checkText(accountId: string, body: string): Promise<TemplateError | null>
   planFigures(): PlanFigures
   close(): Promise<void>
 }
 
-/** A person waits for the second one. */
+/** A user waits for the second thread. */
 const threadOptions: Record<Lane, ThreadOptions> = {
   sending: { limitMs: 1_500, attempts: 2, patienceMs: null },
   asking: { limitMs: 1_500, attempts: 1, patienceMs: 20_000, niceness: 5 },
 }
-/** Few mails have more tracked links; those that do are rendered once more, with more addresses. */
+/** Few mails have more tracked links; those are rendered again with more URLs. */
 const OFFERED = 8
 
-/** Threads start with the first job that asks for one. */
+/** Threads start with the first job that needs one. */
 export function createRenders(changes: Partial<ThreadOptions> = {}, limits: Partial<PlanLimits> = {}): Renders {
   const plans = new RenderingPlans(limits)
   const refused = new RefusedTexts()
@@ -69,7 +71,7 @@ export function createRenders(changes: Partial<ThreadOptions> = {}, limits: Part
     mail(who, source, context, options) {
       const { storeHosts, tracked, onDifference } = options
       const render = () => renderMail((job) => ask(who, job), { source, context }, options)
-      // What people look at is what the renderer says.
+      // Previews always use the renderer, never a plan.
       if (who.lane === 'asking') return render()
       const makePlan = async () => expected(await ask(who, { kind: 'plan', source, context, storeHosts }), 'plan').plan
       return plans.render({ source, context, storeHosts, tracked, render, makePlan, onDifference })
@@ -111,7 +113,7 @@ function isOurJob(job: RenderJob): boolean {
 
 let shared: Renders | undefined
 
-/** One pair of threads per process, started with the first text that needs one. */
+/** One pair of threads per process, started on first use. */
 export function sharedRenders(): Renders {
   shared ??= createRenders()
   return shared

@@ -1,14 +1,15 @@
-// An owner's HTML, filled with a shopper's data, reduced to what belongs in a mail: known tags and attributes, balanced
-// (it cannot close the layout's table), links and pictures decided by the caller. Whatever is not understood becomes text.
+// Reduces an owner's HTML, filled with a shopper's data, to what a mail may contain: known tags and attributes,
+// balanced (it cannot close the layout's table), with links and pictures decided by the caller. Anything else becomes
+// text.
 import { decode, encode } from 'html-entities'
 
 export interface SanitizeRules {
-  /** The address a link shall have, null to take the link away; asked for web addresses only. */
+  /** The URL for a link, or null to remove the link; called for web addresses only. */
   link(url: string): string | null
   isImageAllowed(url: string): boolean
-  /** What to show for a bare address in text. */
+  /** The label for a bare URL in text. */
   linkText(url: string): string
-  /** Styles of a link with the class `button`; `block`: of one that stands by itself. */
+  /** Styles of a link with class `button`; `block`: when it stands alone. */
   button: Record<'inline' | 'block', string>
 }
 
@@ -17,7 +18,7 @@ const ALLOWED = new Set(
   `a b big blockquote br center code del div em font h1 h2 h3 h4 h5 h6 hr i img ins li ol p pre s small span strike
   strong sub sup table tbody td tfoot th thead tr u ul`.split(/\s+/),
 )
-/** Their content is not text for people either. */
+/** Elements whose content is not visible text. */
 const DROPPED_WHOLE = new Set(
   'script style title iframe object embed applet svg math template noscript textarea select xmp noembed noframes audio video'.split(
     ' ',
@@ -31,7 +32,7 @@ const STYLES =
   /^(background|background-color|border(-[a-z]+){0,2}|color|display|font(-[a-z]+)?|height|letter-spacing|line-height|list-style(-type)?|margin(-[a-z]+)?|max-width|min-width|padding(-[a-z]+)?|text-[a-z]+|vertical-align|white-space|width|word-break)$/
 const BAD_STYLE = /url\s*\(|expression|javascript:|@|\\|[<>"{}]/i
 
-/** Inline, because some mail readers drop style sheets. */
+/** Inline, because some mail programs drop style sheets. */
 const DEFAULT_STYLE: Record<string, string> = {
   p: 'margin:0 0 16px',
   h1: 'margin:0 0 20px;font-size:28px;line-height:1.2;letter-spacing:-0.01em',
@@ -43,7 +44,7 @@ const DEFAULT_STYLE: Record<string, string> = {
   hr: 'border:0;border-top:1px solid #d8dee6;margin:24px 0',
 }
 
-/** Deeper nesting is no mail but an attack on whoever walks the tree next. */
+/** Deeper nesting is an attack on later tree walks. */
 const MAX_DEPTH = 60
 
 const TAG_START = /[a-z][a-z0-9]*/iy
@@ -52,7 +53,7 @@ const ATTRIBUTE = /[\s/]*([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=
 interface Tag {
   name: string
   attributes: Map<string, string>
-  /** Where the source goes on. */
+  /** Position after the tag. */
   end: number
 }
 
@@ -122,7 +123,7 @@ function readTag(source: string, start: number): Tag | null {
 function openTag({ name, attributes }: Tag, open: string[], rules: SanitizeRules): string {
   if (name === 'img' && !rules.isImageAllowed(attributes.get('src') ?? '')) return ''
   let out = ''
-  // A link within a link, or a paragraph in a paragraph, ends the first one: as browsers do.
+  // As in browsers, a nested link or paragraph ends the outer one.
   if ((name === 'a' || name === 'p') && open.includes(name)) out += closeTag(name, open)
   if (open.length >= MAX_DEPTH) return out
   out += `<${name}`
@@ -173,7 +174,8 @@ function linkAttributes(attributes: Map<string, string>, rules: SanitizeRules): 
 }
 
 function safeHref(text: string, rules: SanitizeRules): string | null {
-  // Browsers ignore white space and control characters in a scheme ("java\nscript:"); our own marks are no part of an address.
+  // Browsers ignore white space and control characters in a scheme ("java\nscript:"). Our marks are not part of an
+  // address.
   const href = text.replace(/[\p{Cc}\p{Co}\s]/gu, '')
   if (/^#[\w-]*$/.test(href)) return href
   if (/^(mailto|tel):/i.test(href)) return href.slice(0, 500)
@@ -197,7 +199,7 @@ function cleanInline(text: string, open: string[], rules: SanitizeRules): string
   })
 }
 
-/** What closes a sentence or a parenthesis around an address is no part of it. */
+/** Excludes punctuation that closes the sentence or parenthesis around an address. */
 function endOfLink(text: string): number {
   let end = text.length
   for (;;) {

@@ -12,7 +12,7 @@ const signs = fc.constantFrom('{{', '}}', '{%', '%}', '{', '}', '%', 'a', ' ', '
 const source = fc.array(signs, { maxLength: 40 }).map((parts) => parts.join(''))
 
 describe('text and Liquid', () => {
-  test('are told apart as the shortest pairs of brackets, and nothing of the text is lost', () => {
+  test('are split at the shortest pairs of brackets, and no text is lost', () => {
     fc.assert(
       fc.property(source, (text) => {
         expect(liquidPieces(text)).toEqual(text.split(/(\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\})/))
@@ -22,7 +22,7 @@ describe('text and Liquid', () => {
     )
   })
 
-  test('a line of tags alone is a block; a value or a word among them makes it a line of text', () => {
+  test('a line of tags alone is a block; a value or a word makes it a line of text', () => {
     expect(['{% if a %}', '  {%if a%} {% endif %}\t'].map(isOnlyTags)).toEqual([true, true])
     expect(['', ' ', 'x', '{% if a %} x', '{{ a }}', '{% if a %}{{ a }}', '{% if'].map(isOnlyTags)).toEqual(
       Array(7).fill(false),
@@ -43,12 +43,12 @@ describe('text and Liquid', () => {
     ])
   })
 
-  test('lines have no blanks at their ends, and at most one empty line between them', () => {
+  test('lines have no trailing blanks and at most one empty line between them', () => {
     expect(tidyLines(' a \t\r\n\n \n\n  b\n\nc  ')).toBe('a\n\n  b\n\nc')
   })
 })
 
-describe('the worst text somebody can write takes no time', () => {
+describe('the worst possible text is processed in linear time', () => {
   const renderer = createTemplateRenderer()
   const LONGEST = 50_000
   const fill = (part: string, length = LONGEST) => part.repeat(Math.ceil(length / part.length)).slice(0, length)
@@ -69,7 +69,7 @@ describe('the worst text somebody can write takes no time', () => {
       try {
         createCompiler().compile({ id: 'a', version: 0, subject: 'S', body })
       } catch {
-        // Refused is as good as compiled.
+        // A refusal is as good as a compiled template.
       }
     }
     expect(leastCpuMs(250, compile)).toBeLessThan(250)
@@ -92,7 +92,7 @@ describe('the worst text somebody can write takes no time', () => {
     expect(leastCpuMs(500, render)).toBeLessThan(500)
   })
 
-  test('cleaning a text that is one address and its dots', () => {
+  test('cleaning a text of one address and its dots', () => {
     const button = { inline: '', block: '' }
     const rules = { link: (url: string) => url, isImageAllowed: () => false, linkText: (url: string) => url, button }
     const text = `https://a.example/${fill('.', 100_000)}x`
@@ -102,7 +102,7 @@ describe('the worst text somebody can write takes no time', () => {
     )
   })
 
-  test('what a person answers by SMS', () => {
+  test('an SMS reply', () => {
     for (const part of ['.', 'a.', ' ', 'é', '\ufdfa', 'STOP '])
       expect(leastCpuMs(50, () => keywordOf(`${fill(part, 100_000)}x.`))).toBeLessThan(50)
     expect([keywordOf(`${'.'.repeat(300)} Stop! ${' '.repeat(300)}`), keywordOf(`${'.'.repeat(30)}stopover`)]).toEqual([
@@ -112,7 +112,7 @@ describe('the worst text somebody can write takes no time', () => {
   })
 })
 
-test('a range or a loop in a loop is still refused by name', () => {
+test('a range or a nested loop is still refused with its own error', () => {
   const renderer = createTemplateRenderer()
   const code = (body: string) => renderer.check({ subject: 'S', body })?.code
   expect(code('{% for i in (1..9) %}x{% endfor %}')).toBe('limit_exceeded')

@@ -1,12 +1,12 @@
-// Reads text by index: each character is looked at a fixed number of times, whatever the text is. Pure.
+// Scans text by index: each character is read a fixed number of times, for any text. Pure.
 
 /**
- * Text and Liquid in turn: every second piece is one `{{ … }}` or `{% … %}`, and what is not closed is text. Joined, the pieces are
- * the source.
+ * Splits a text into alternating text and Liquid: every second part is one `{{ … }}` or `{% … %}`; an unclosed one is
+ * text. The joined parts equal the source.
  */
 export function liquidPieces(source: string): string[] {
   const pieces: string[] = []
-  // A close that is missing once is missing for everything that follows.
+  // Once no closing bracket is found, none follows for the rest either.
   const missing = new Set<string>()
   let from = 0
   let at = source.indexOf('{')
@@ -27,13 +27,13 @@ export function liquidPieces(source: string): string[] {
 export const tagsOf = (source: string): string[] =>
   liquidPieces(source).filter((piece, at) => at % 2 === 1 && piece.startsWith('{%'))
 
-/** A line that holds tags and nothing else. */
+/** Whether a line consists of tags only. */
 export function isOnlyTags(line: string): boolean {
   const pieces = liquidPieces(line)
   return pieces.length > 1 && pieces.every((piece, at) => (at % 2 === 0 ? piece.trim() === '' : piece.startsWith('{%')))
 }
 
-/** `(1..9)`: the one place where Liquid has two dots within parentheses. */
+/** `(1..9)`: the only Liquid syntax with two dots within parentheses. */
 export function hasRange(tag: string): boolean {
   let isOpen = false
   let hasDots = false
@@ -46,14 +46,14 @@ export function hasRange(tag: string): boolean {
   return false
 }
 
-/** Without the blanks and tabs before its end. */
+/** Removes trailing blanks and tabs. */
 export function trimBlanksEnd(line: string): string {
   let end = line.length
   while (end > 0 && (line[end - 1] === ' ' || line[end - 1] === '\t')) end -= 1
   return line.slice(0, end)
 }
 
-/** Lines without blanks at their ends, and never more than one empty line between two others. */
+/** Removes trailing blanks and repeated empty lines. */
 export function tidyLines(text: string): string {
   const lines: string[] = []
   for (const each of text.replaceAll('\r\n', '\n').split('\n')) {

@@ -3,10 +3,10 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { answerJob, type RenderJob } from './job.ts'
 import { createTemplateRenderer } from './render.ts'
 
-// The code of a rendering thread: answers one job after the other. It reaches no database, no network and no secret.
+// Code of a rendering thread: processes one job after the other. It has no database, network or secret.
 
 const { niceness } = workerData as { niceness: number }
-// Linux counts priority by thread, and elsewhere this would slow the whole process down.
+// Linux sets priority per thread; elsewhere this would slow down the whole process.
 if (niceness > 0 && process.platform === 'linux') os.setPriority(Math.min(19, os.getPriority() + niceness))
 
 const renderer = createTemplateRenderer()

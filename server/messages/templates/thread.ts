@@ -4,19 +4,19 @@ import { AppError } from '../../core/common/errors.ts'
 import { TemplateError } from './context.ts'
 import type { RenderAnswer, RenderJob } from './job.ts'
 
-// A thread that compiles and renders what owners have written. Text that takes too much of its time ends the thread, not the process; the
-// jobs that waited behind it go on in a new one.
+// Compiles and renders owners' texts in a thread. A text that takes too long kills the thread, not the process. Queued
+// jobs continue in a new thread.
 
 export interface ThreadOptions {
-  /** CPU time of one job. Time in which a busy machine lets the thread wait is not counted. */
+  /** CPU time limit of one job. Waiting on a busy machine does not count. */
   limitMs: number
-  /** How many threads one job may end before it is refused. */
+  /** Number of threads that one job may kill before it is refused. */
   attempts: number
-  /** How long a job may wait before whoever asked is told to try again; null: as long as it takes. */
+  /** Longest wait before the caller is told to retry; null: unlimited. */
   patienceMs: number | null
-  /** Added to the process's own niceness, so that what answers and sends gets its time first. Linux only. */
+  /** Added to the process's niceness, so that requests and sending have priority. Linux only. */
   niceness?: number
-  /** Another program than ours, for tests. */
+  /** Replaces the thread's program in tests. */
   program?: URL
 }
 
@@ -30,11 +30,11 @@ interface Task {
   reject: (error: Error) => void
 }
 
-/** So many jobs are in the thread's own queue: it need not wait for us between two. */
+/** Number of jobs sent ahead, so that the thread need not wait for us between two. */
 const AHEAD = 8
 const MOST_WAITING = 5_000
 const LOOK_EVERY_MS = 200
-/** A thread that is not even at work after this long is stuck in some other way. */
+/** A thread that has not started a job after this time is stuck. */
 const STUCK_MS = 60_000
 const MOST_FAILED_STARTS = 3
 const MEMORY = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 32 }
@@ -42,7 +42,7 @@ const MEMORY = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 32 }
 export class RenderThread {
   readonly #options: ThreadOptions
   readonly #refused: RefusedTexts
-  /** One queue per group, served in turn: a thousand jobs of one account keep no other waiting. */
+  /** One queue per group, served round-robin: a thousand jobs of one account do not block others. */
   readonly #queues = new Map<string, Task[]>()
   #posted: Task[] = []
   #again: Task[] = []
@@ -57,7 +57,7 @@ export class RenderThread {
     this.#refused = refused
   }
 
-  /** Throws a TemplateError for a text that takes too long, and an AppError when there is too much to do. */
+  /** Throws a TemplateError for a text that takes too long, and an AppError when the queue is full. */
   run(job: RenderJob, group: string): Promise<RenderAnswer> {
     if (this.#refused.has(job)) return Promise.reject(tooSlow())
     const queue = this.#queues.get(group) ?? []
@@ -101,7 +101,7 @@ export class RenderThread {
     }
   }
 
-  /** The first of the group whose turn it is, which then goes to the end of the line. */
+  /** The first job of the next group, which then moves to the end. */
   #takeInTurn(): Task | undefined {
     const [first] = this.#queues
     if (!first) return undefined
@@ -145,7 +145,7 @@ export class RenderThread {
     this.#pump()
   }
 
-  /** The thread ended, by us or by itself (out of memory): the job it was at has done that. */
+  /** The thread ended, killed or by itself (out of memory), because of its current job. */
   #lose(): void {
     const wasReady = this.#isReady
     void this.#drop()
@@ -186,7 +186,7 @@ export class RenderThread {
     this.#keepAlive()
   }
 
-  /** The thread keeps the process from ending only while somebody waits for it. */
+  /** The thread keeps the process alive only while a caller waits for it. */
   #keepAlive(): void {
     const isBusy = this.#posted.length > 0 || this.#hasWaiting()
     if (isBusy) this.#worker?.ref()
@@ -204,7 +204,7 @@ export class RenderThread {
 
   #seen: { id: number; since: number; cpuMs: number } | null = null
 
-  /** Ends the thread when the job it is at has had its time. */
+  /** Kills the thread when its current job exceeds its time. */
   async #look(): Promise<void> {
     const worker = this.#worker
     const current = this.#posted[0]
@@ -218,7 +218,7 @@ export class RenderThread {
   }
 }
 
-/** One look at a time, and one that fails (the thread has just ended) is none. */
+/** Runs one check at a time. A failed check (the thread has just ended) is ignored. */
 function watcher(look: () => Promise<void>): () => void {
   let isLooking = false
   return () => {
@@ -235,7 +235,7 @@ function watcher(look: () => Promise<void>): () => void {
 const REFUSED_MS = 600_000
 const MOST_REFUSED = 1_000
 
-/** Texts that have ended their threads: the thousand messages of the same words are not tried one by one. */
+/** Texts that killed their threads, so that a thousand messages with the same text are not tried one by one. */
 export class RefusedTexts {
   readonly #until = new Map<string, number>()
 
@@ -253,7 +253,7 @@ export class RefusedTexts {
 
 function keyOf(job: RenderJob): string {
   const { subject = '', body } = 'source' in job ? job.source : { subject: '', ...job }
-  // Making a plan takes several times what a mail does: that it took too long says nothing of the mail.
+  // A plan takes several times as long as a mail, so a slow plan does not make the mail slow.
   return crypto.hash('sha256', JSON.stringify([job.kind === 'plan', subject, body]))
 }
 

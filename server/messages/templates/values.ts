@@ -1,4 +1,4 @@
-// What a message is made of, cleaned: everything of a store or a shopper on one line, bounded, and its links as web addresses. Pure.
+// Cleans the values of a message: texts of the store or shopper on one line, bounded, and links as web addresses. Pure.
 import { cleanBrand, DEFAULT_MAIL_BRAND } from './brand.ts'
 import { cleanText, type TemplateContext, TemplateError, webAddress } from './context.ts'
 import { cleanCoupon, cleanItems, type ShownCart } from './items.ts'
@@ -39,13 +39,13 @@ export function cleanContext(context: TemplateContext, storeHosts: ReadonlySet<s
   }
 }
 
-/** What a mail lists of it. */
+/** The cart as listed in a mail. */
 export const cartOf = ({ items, coupon, entered, cartTotal }: Values): ShownCart => ({
   ...{ items, cartTotal },
   coupon: coupon ?? entered,
 })
 
-/** An address as it was entered, line by line. */
+/** An address as entered, line by line. */
 const cleanLines = (text: string): string[] =>
   text
     .slice(0, MAX_ADDRESS)
@@ -54,7 +54,7 @@ const cleanLines = (text: string): string[] =>
     .filter((line) => line !== '')
     .slice(0, MAX_ADDRESS_LINES)
 
-/** The sender's name stands above it: an address that begins with it does not say it again. */
+/** Removes the sender's name from the start of an address, because the name stands above it. */
 function withoutName([first = '', ...others]: readonly string[], name: string): string[] {
   const isNamed = first.slice(0, name.length).toLowerCase() === name.toLowerCase()
   const rest = isNamed ? first.slice(name.length) : first
