@@ -12,6 +12,6 @@ test.each([
   ['TEXT/HTML;q=nonsense', false],
   ['', false],
   [undefined, false],
-])('who asks with %j for a path that page and call share gets the page: %s', (accept, expected) => {
+])('a request with Accept %j for a path shared by page and endpoint gets the page: %s', (accept, expected) => {
   expect(prefersHtml(accept)).toBe(expected)
 })

@@ -1,6 +1,9 @@
-// What a request would like to be answered with. Pure.
+// Content negotiation. Pure.
 
-/** A page before data: browsers ask so for an address that somebody opens; programs name JSON, anything, or nothing. */
+/**
+ * Whether a page is preferred over data. Browsers prefer HTML when a user opens an address; programs name JSON,
+ * anything, or nothing.
+ */
 export function prefersHtml(accept: string | undefined): boolean {
   const weights = new Map((accept ?? '').split(',').map(weightOf))
   const html = weights.get('text/html') ?? 0

@@ -3,11 +3,11 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { servedBy } from './http.ts'
 
-/** OpenAPI from the same declarations that bind server, browser and tests; a small page to read it at `/docs`. */
+/** Serves the OpenAPI description, made from the shared endpoint declarations, and a page at `/docs` to read it. */
 export function docsRoutes(app: FastifyInstance): void {
   let made: { body: string; etag: string } | undefined
   app.get('/docs/openapi.json', async (request, reply) => {
-    // Made once: no route comes later, and making it takes the time of a hundred requests.
+    // Built once: no route is added later, and building takes as long as a hundred requests.
     made ??= madeOf(openApi(app))
     reply.headers({ 'cache-control': 'no-cache', etag: made.etag })
     if (request.headers['if-none-match']?.includes(made.etag)) return reply.code(304).send()

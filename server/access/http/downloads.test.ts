@@ -13,7 +13,7 @@ import {
   storeDownload,
 } from './downloads.ts'
 
-// What every download has: a link that is its own permission for two minutes, and a CSV file that is written while it is read.
+// Common to all downloads: a link valid for two minutes without a session, and a CSV file streamed while it is read.
 
 const world = aWorld()
 let store: TestStore
@@ -49,19 +49,19 @@ const open = (download: Download<z.output<typeof What>>, ticket: string) =>
     (error) => error.code,
   )
 
-test('a link opens what it was made for, of its own store or account', async () => {
+test('a link opens its own download of its own store or account', async () => {
   expect(await open(ofStore, await ticketFor(ofStore, store.storeId))).toBe(`${store.storeId} tea`)
   expect(await open(ofAccount, await ticketFor(ofAccount, null))).toBe(`${store.accountId} tea`)
 })
 
-test('a link opens no other download, and nothing of somebody else’s store', async () => {
+test('a link opens no other download and no other store', async () => {
   expect(await open(ofAccount, await ticketFor(ofStore, store.storeId))).toBe('not_found')
   const other = await aStore(world)
   expect(await open(ofStore, await ticketFor(ofStore, other.storeId))).toBe('not_found')
   expect(await open(ofStore, await ticketFor(ofStore, null))).toBe('not_found')
 })
 
-test('a link that was changed in any letter, or written otherwise, is not valid', async () => {
+test('a link that was altered or re-encoded is invalid', async () => {
   const ticket = await ticketFor(ofStore, store.storeId)
   const others = [
     ticket.slice(0, -1),
@@ -74,7 +74,7 @@ test('a link that was changed in any letter, or written otherwise, is not valid'
     expect([changed, await open(ofStore, changed)]).toEqual([changed, 'not_found'])
 })
 
-test('a link ends after two minutes, and with the role it was made in', async () => {
+test('a link expires after two minutes and when its member loses the role', async () => {
   const ticket = await ticketFor(ofAccount, null)
   const members = world.db.updateTable('members').where('user_id', '=', store.userId)
   await members.set({ role: 'member' }).execute()
@@ -85,13 +85,13 @@ test('a link ends after two minutes, and with the role it was made in', async ()
   expect(await open(ofAccount, ticket)).toBe('not_found')
 })
 
-test('links are counted', async () => {
+test('links are rate limited', async () => {
   const few = { ...ofAccount, limit: { ...limit, name: 'test-few', points: 1 } }
   await ticketFor(few, null)
   await expect(ticketFor(few, null)).rejects.toMatchObject({ code: 'rate_limited' })
 })
 
-test('a CSV file has a heading, every row of every page, and no cell that is a formula (X3)', async () => {
+test('a CSV file has a heading, every row of every page, and no formula cell (X3)', async () => {
   const rows = Array.from({ length: 2_001 }, (_, n) => n)
   const asked: unknown[] = []
   const pages = pagesOf<number>(async ({ after, limit }) => {

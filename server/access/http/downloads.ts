@@ -3,19 +3,19 @@ import { z } from 'zod'
 import { CSV_START, csvLine } from '../../../shared/csv.ts'
 import type { Permission } from '../../../shared/endpoint.ts'
 import { mayDo } from '../../../shared/roles.ts'
-import type { AccountDb, Db, StoreDb } from '../../core/db/db.ts'
 import { AppError } from '../../core/common/errors.ts'
+import type { AccountDb, Db, StoreDb } from '../../core/db/db.ts'
 import { type Limit, take } from '../../core/db/rate-limits.ts'
 import type { Deps } from '../../deps.ts'
 import type { Session } from '../members/session.ts'
 import { memberOf } from '../members/users.ts'
 import { storesOf } from '../stores/store.ts'
 
-// Downloads. A browser's navigation carries no token, so a download's link is its own permission: for two minutes, for one member, for
-// what is encrypted in it and nothing else. `serveDownload` (http.ts) answers the link.
+// Downloads. A browser navigation carries no token, so the link itself grants access: for two minutes, for one member,
+// for its encrypted content only. `serveDownload` (http.ts) serves the link.
 
 const LINK_MS = 120_000
-/** Rows read at once, as fast as the file is taken. */
+/** Rows per query; pages are read as fast as the client takes the file. */
 export const DOWNLOAD_PAGE = 1_000
 
 export interface DownloadFile {
@@ -25,22 +25,22 @@ export interface DownloadFile {
 }
 
 interface Spec<What, Owner> {
-  /** Of the seal: a ticket for one download opens no other. */
+  /** Part of the encryption context: a ticket for one download opens no other. */
   name: string
   path: `/api/${string}`
-  /** The member needs it when the link is followed, too. */
+  /** The member needs it both to create and to follow the link. */
   permission: Permission
-  /** Of links, per member or for the whole account. */
+  /** Rate limit of links, per member or for the whole account. */
   limit: Limit
   limitPer?: 'member' | 'account'
-  /** What a link is for, for example a filter. */
+  /** The content of a link, for example a filter. */
   what: z.ZodType<What>
-  /** How an expired link tells to begin again. */
+  /** How to start again after a link has expired. */
   again?: 'export' | 'download'
   read: (deps: Deps, owner: Owner, what: What) => Promise<DownloadFile>
 }
 
-/** Of a store, or of the account. */
+/** A download of a store, or of the account. */
 export type Download<What> =
   | (Spec<What, StoreDb<Db>> & { scope: 'store' })
   | (Spec<What, AccountDb<Db>> & { scope: 'account' })
@@ -60,7 +60,7 @@ const Ticket = z.object({
 })
 type Ticket = z.infer<typeof Ticket>
 
-/** `storeId`: of a store's download. */
+/** `storeId`: for a store's download. */
 export async function prepareDownload<What>(
   deps: Deps,
   download: Download<What>,
@@ -74,7 +74,7 @@ export async function prepareDownload<What>(
   return { url: `${download.path}?ticket=${encrypted}`, expiresAt: expiresAt.toISOString() }
 }
 
-/** Whoever it was made for must still be of the account and be allowed, and the store must be the account's. */
+/** Checks that the member still belongs to the account and has the permission, and that the store is the account's. */
 export async function openDownload<What>(deps: Deps, download: Download<What>, text: string): Promise<DownloadFile> {
   const ticket = unsealed(deps, download, text)
   if (!ticket || ticket.expiresAt <= deps.now().getTime()) {
@@ -92,7 +92,7 @@ export async function openDownload<What>(deps: Deps, download: Download<What>, t
 
 const contextOf = ({ name }: { name: string }) => `download:${name}`
 
-/** null: not ours, or not as we wrote it. Base64 is read leniently, so the ticket must also be the one its bytes make. */
+/** null: not our ticket, or altered. Base64 decoding is lenient, so the ticket must also equal its own re-encoding. */
 function unsealed(deps: Deps, download: { name: string }, text: string): Ticket | null {
   const encrypted = Buffer.from(text, 'base64url')
   if (encrypted.toString('base64url') !== text) return null
@@ -103,7 +103,7 @@ function unsealed(deps: Deps, download: { name: string }, text: string): Ticket 
   }
 }
 
-/** "carts-2026-01-31". */
+/** For example "carts-2026-01-31". */
 export const datedName = (deps: Deps, name: string): string => `${name}-${deps.now().toISOString().slice(0, 10)}`
 
 export type CsvColumn<Row> = readonly [name: string, read: (row: Row) => string | number | null]
@@ -111,11 +111,11 @@ export type CsvColumn<Row> = readonly [name: string, read: (row: Row) => string 
 interface CsvRows<Row, Shown> {
   columns: readonly CsvColumn<Shown>[]
   pages: AsyncIterable<readonly Row[]>
-  /** A row as the columns read it. */
+  /** The row as the columns read it. */
   show: (row: Row) => Shown
 }
 
-/** A CSV file of `name` and today, written while its pages are read. */
+/** A CSV file named after `name` and today, streamed page by page. */
 export function csvFile<Row, Shown>(
   deps: Deps,
   name: string,
@@ -136,7 +136,7 @@ export function csvFile<Row, Shown>(
   }
 }
 
-/** All pages of a list that is read after the last row of the page before: one statement each, so that nothing is held in between. */
+/** All pages of a keyset-paginated list, one statement each, so that no transaction stays open. */
 export async function* pagesOf<Row>(
   read: (page: { after: Row | null; limit: number }) => Promise<readonly Row[]>,
   limit = DOWNLOAD_PAGE,
@@ -151,9 +151,8 @@ export async function* pagesOf<Row>(
 }
 
 /**
- * Each page as one piece of a file. A row is presented and written before the next one: where all rows of a page are presented first, they
- * outlive a collection of young objects, V8 then makes such objects among the long-lived ones, and a file fills memory with garbage
- * (docs/performance.md).
+ * Formats each page as one chunk of a file, row by row. Presenting a whole page first would move its rows to V8's old
+ * generation and fill memory with garbage (docs/performance.md).
  */
 export async function* writtenLines<Row>(
   pages: AsyncIterable<readonly Row[]>,

@@ -12,7 +12,7 @@ test.each([
   ['53100', 503, 'unavailable'],
   ['57P01', 503, 'unavailable'],
   ['42703', 500, 'internal'],
-])('PostgreSQL’s error %s is answered with %i %s', async (state, status, code) => {
+])('maps PostgreSQL’s error %s to %i %s', async (state, status, code) => {
   const app = Fastify()
   mapErrors(app)
   app.get('/', async () => {

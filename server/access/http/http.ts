@@ -4,9 +4,9 @@ import { logout } from '../../../shared/auth.ts'
 import { DownloadQuery, type Endpoint, type Permission } from '../../../shared/endpoint.ts'
 import { type ErrorReply, statusOf } from '../../../shared/errors.ts'
 import { mayDo, roleRefusal } from '../../../shared/roles.ts'
+import { AppError } from '../../core/common/errors.ts'
 import type { AccountDb, Db, StoreDb } from '../../core/db/db.ts'
 import { isDatabaseAway } from '../../core/db/db-away.ts'
-import { AppError } from '../../core/common/errors.ts'
 import type { Deps } from '../../deps.ts'
 import { assertOperator } from '../members/operators.ts'
 import { authenticate, type Session } from '../members/session.ts'
@@ -17,14 +17,17 @@ import { invalidInput, readInput } from './input.ts'
 
 export type Routes = (app: FastifyInstance, deps: Deps) => void
 
-/** What a handler is given. `store` exists only for endpoints of scope `store`, `account` for those of any signed-in scope. */
+/**
+ * The input of a handler. `store` exists only for endpoints of scope `store`, `account` for those of any signed-in
+ * scope.
+ */
 export interface Call<P, Q, B> {
   params: P
   query: Q
   body: B
   request: FastifyRequest
   reply: FastifyReply
-  /** Null only where the endpoint is public and the caller is not signed in. */
+  /** Null only on a public endpoint without a signed-in caller. */
   session: Session | null
 }
 export interface StoreCall<P, Q, B> extends Call<P, Q, B> {
@@ -39,7 +42,7 @@ export interface AccountCall<P, Q, B> extends Call<P, Q, B> {
 
 type Handler<C, R extends z.ZodType> = (call: C) => Promise<z.input<R>>
 
-/** For endpoints of scope `store`: signed in, allowed, and the store is one of the account's (decision 7). */
+/** Serves an endpoint of scope `store`: signed in, permitted, and the store belongs to the account (decision 7). */
 export function serveStore<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType>(
   app: FastifyInstance,
   deps: Deps,
@@ -49,7 +52,7 @@ export function serveStore<P extends z.ZodType, Q extends z.ZodType, B extends z
   route(app, deps, endpoint, storeWay(deps, endpoint, handle))
 }
 
-/** The same where the answer is a file (`fileType`). */
+/** The same for an endpoint that returns a file (`fileType`). */
 export function serveStoreFile<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
   app: FastifyInstance,
   deps: Deps,
@@ -59,7 +62,10 @@ export function serveStoreFile<P extends z.ZodType, Q extends z.ZodType, B exten
   route(app, deps, endpoint, { ...storeWay(deps, endpoint, read), answer: sendFile })
 }
 
-/** What these change has an effect in a connected store only. Consents, privacy and exports outlive it, and coupons say so themselves. */
+/**
+ * These permissions require a connected store. Consents, privacy and exports outlive the connection, and coupons check
+ * it themselves.
+ */
 const OF_CONNECTED: ReadonlySet<Permission> = new Set(['carts:write', 'flows:write', 'sending:pause'])
 
 function storeWay<P, Q, B, A>(
@@ -70,7 +76,7 @@ function storeWay<P, Q, B, A>(
   return {
     async choose(session, query, body) {
       const store = await chooseStore(deps.db, signedIn(session), wantedStore(query, body), noStore)
-      // A tab may show a store that another one has disconnected.
+      // A tab may show a store that another tab has disconnected.
       const isHarmless = method === 'GET' || method === 'DELETE' || stops
       if (!store.is_active && !isHarmless && OF_CONNECTED.has(permission)) {
         throw new AppError('conflict', 'This store is not connected. Connect it again first.')
@@ -85,7 +91,10 @@ function storeWay<P, Q, B, A>(
   }
 }
 
-/** Decision 7: named in the query (push's calls say `storeUrl`, A 7) or, as calls that write do (B 7), in the body: by its id, or by its address. `default` names none. */
+/**
+ * Decision 7: the store from the query (push calls use `storeUrl`, A 7) or, for writing calls (B 7), from the body, by
+ * id or address. `default` selects none.
+ */
 function wantedStore(query: unknown, body: unknown): WantedStore {
   const { platform, storeId, storeUrl } = query as WantedStore & { storeUrl?: string }
   const said = (body ?? {}) as Record<string, unknown>
@@ -95,7 +104,7 @@ function wantedStore(query: unknown, body: unknown): WantedStore {
   return { platform: platform ?? wordOf(said.platform), storeId: first, alsoNamed: others }
 }
 
-/** For endpoints about the signed-in user's account. */
+/** Serves an endpoint of the signed-in user's account. */
 export function serveAccount<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType>(
   app: FastifyInstance,
   deps: Deps,
@@ -111,7 +120,7 @@ export function serveAccount<P extends z.ZodType, Q extends z.ZodType, B extends
   })
 }
 
-/** What a prepared link leads to. */
+/** Serves a prepared download link. */
 export function serveDownload<What>(app: FastifyInstance, deps: Deps, download: Download<What>): void {
   app.get(download.path, async (request, reply) => {
     const { ticket } = DownloadQuery.parse(request.query)
@@ -127,7 +136,7 @@ const sendFile = ({ fileName, type, content }: DownloadFile, reply: FastifyReply
     .header('referrer-policy', 'no-referrer')
     .send(content)
 
-/** For endpoints anybody may call. */
+/** Serves an endpoint that needs no sign-in. */
 export function servePublic<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType>(
   app: FastifyInstance,
   deps: Deps,
@@ -137,14 +146,17 @@ export function servePublic<P extends z.ZodType, Q extends z.ZodType, B extends 
   route(app, deps, endpoint, { choose: nothing, handle })
 }
 
-/** Every endpoint served, in the order of registration: the documentation and the stranger test walk it. */
+/** Every served endpoint in order of registration, for the documentation and the tenant isolation test. */
 export const servedBy = new WeakMap<FastifyInstance, Endpoint[]>()
 
 interface Way<C, A, T> {
-  /** What the call is about. Asked before the body is parsed: whose store it is not, learns nothing of what would have been right in it. */
+  /**
+   * Resolves the call's subject. Runs before the body is parsed, so that a caller without access learns nothing about
+   * valid input.
+   */
   choose: (session: Session | null, query: unknown, body: unknown) => Promise<T>
   handle: (call: C, chosen: T) => Promise<A>
-  /** Sends what is no JSON; otherwise the answer is checked against the contract. */
+  /** Sends a non-JSON reply; a JSON reply is checked against the contract. */
   answer?: (made: A, reply: FastifyReply) => FastifyReply
 }
 
@@ -166,7 +178,7 @@ function route<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R 
         if (prefersHtml(request.headers.accept)) return reply.callNotFound()
       }
       const session = await authenticate(deps, request.headers.authorization, endpoint.permission !== 'public')
-      // Before anything is read of the request: whoever may not, learns nothing of what would have been right.
+      // Checked before the request is parsed, so that a caller without permission learns nothing about valid input.
       if (session?.viewedUntil) refuseChange(endpoint)
       if (endpoint.permission === 'operator') await assertOperator(deps, signedIn(session))
       else if (endpoint.permission !== 'public') assertMay(session, endpoint.permission)
@@ -180,14 +192,14 @@ function route<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R 
   })
 }
 
-/** An answer that does not fit is our mistake, never the caller's. */
+/** A reply that breaks the contract is our bug, never the caller's. */
 function keepContract<R extends z.ZodType>(endpoint: { path: string; reply: R }, answer: unknown): z.output<R> {
   const reply = endpoint.reply.safeParse(answer)
   if (reply.success) return reply.data
   throw new Error(`The answer of ${endpoint.path} breaks its contract`, { cause: reply.error })
 }
 
-/** Whoever only looks at an account may read, and leave. */
+/** An operator who only views an account may read and sign out. */
 function refuseChange({ method, path }: Pick<Endpoint, 'method' | 'path'>): void {
   if (method === 'GET' || path === logout.path) return
   throw new AppError('forbidden', 'You are looking at this account as an operator. Nothing can be changed.')
@@ -204,7 +216,7 @@ function signedIn(session: Session | null): Session {
   return session
 }
 
-/** The only place where an error becomes a response. */
+/** The only place that turns an error into a response. */
 export function mapErrors(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => {
     const known = toAppError(error)
@@ -231,14 +243,14 @@ function toAppError(error: unknown): AppError | undefined {
   return fromDatabase(error)
 }
 
-/** Values a column refuses (a NUL in text, a number out of range) came from the caller, not from us. */
+/** Values that a column refuses (a NUL in text, a number out of range) are the caller's mistake. */
 function fromDatabase(error: unknown): AppError | undefined {
   const code = (error as { code?: string }).code
   if (code === '22021' || code === '22P05' || code === '22003' || code === '22P02') {
     return new AppError('invalid', 'The request contains a value that cannot be stored.')
   }
   if (code === '23505') return new AppError('conflict', 'That already exists.')
-  // A store, say, that was deleted while a delivery to it was being read.
+  // For example, a store deleted while its delivery was processed.
   if (code === '23503') return new AppError('not_found', 'What this belongs to does not exist any more.')
   if (code === '53100') {
     return new AppError('unavailable', 'The server’s disk is full, so nothing can be stored right now.')

@@ -2,7 +2,7 @@ import { AppError } from '../../core/common/errors.ts'
 
 const LONGEST_KEY = 255
 
-/** What a request that may come twice says it is (D9); null: it has none. */
+/** The idempotency key of a request (D9); null: none. */
 export function idempotencyKeyOf({
   headers,
 }: {

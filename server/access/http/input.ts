@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { AppError } from '../../core/common/errors.ts'
 
-// What comes in with a request, checked, and what is wrong with it in plain words. A schema's own words win; a field that is absent
-// is answered exactly as an empty one.
+// Validates request input and explains mistakes in plain sentences. A schema's own messages have priority. An absent
+// field gets the same message as an empty one.
 
 type RawIssue = z.core.$ZodRawIssue
 
@@ -22,14 +22,14 @@ export function invalidInput(error: z.ZodError): AppError {
 
 type Issue = z.core.$ZodIssue
 
-/** Of several forms a request may have, what is wrong with the one that was meant: it knows all fields that were given. */
+/** For a union: the issues of the intended form, the one that knows all given fields. */
 function saidOf(issue: Issue): readonly Issue[] {
   if (issue.code !== 'invalid_union' || issue.path.length > 0) return [issue]
   const known = issue.errors.filter((each) => each.every(({ code }) => code !== 'unrecognized_keys'))
   return known.toSorted((a, b) => a.length - b.length)[0] ?? [issue]
 }
 
-/** Asked by zod for every issue whose schema has no words of its own. */
+/** Called by zod for every issue whose schema has no message of its own. */
 export function plainWords(issue: RawIssue): string {
   const label = labelOf(issue.path ?? [])
   if (isAbsent(issue.input)) return textForEmpty(issue) ?? `${label} ${isList(issue) ? 'are' : 'is'} required`
@@ -43,7 +43,7 @@ const isList = ({ inst }: RawIssue) => inst instanceof z.ZodArray
 
 const NOBODYS = '\u0000'
 
-/** What the field's own schema says of an empty text or list. */
+/** The schema's own message for an empty text or list. */
 function textForEmpty({ inst }: RawIssue): string | undefined {
   if (!(inst instanceof z.ZodString || inst instanceof z.ZodArray)) return undefined
   const empty = inst instanceof z.ZodArray ? [] : ''

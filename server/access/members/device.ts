@@ -1,6 +1,6 @@
 import Bowser from 'bowser'
 
-/** "Chrome on Windows": enough for people to know their own browser. null for what names none. Pure. */
+/** "Chrome on Windows": enough for users to recognise their browser. null for an unknown user agent. Pure. */
 export function deviceText(userAgent: string | undefined): string | null {
   if (!userAgent) return null
   const { browser, os, platform } = Bowser.parse(userAgent.slice(0, 512))

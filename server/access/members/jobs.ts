@@ -3,7 +3,7 @@ import { job } from '../../core/jobs/jobs.ts'
 
 export const mailVerification = job('accounts.mail-verification', z.object({ userId: z.uuid() }))
 
-/** To the address a user has now: something about their sign-in is asked for or was changed. */
+/** Mails the user's current address about a change or request that concerns their sign-in. */
 export const mailNotice = job(
   'accounts.mail-notice',
   z.object({

@@ -3,9 +3,9 @@ import type { Deps } from '../../deps.ts'
 import type { Session } from './session.ts'
 import { userById } from './users-sql.ts'
 
-// Those who run this server: their address is in OPERATOR_EMAILS, and they have shown that it is theirs (decision 90).
+// Operators run this server: their address is in OPERATOR_EMAILS and confirmed (decision 90).
 
-/** `factor_missing`: two-factor sign-in is off; `code_missing`: no code was shown for this session. */
+/** `factor_missing`: two-factor sign-in is off; `code_missing`: this session has shown no code. */
 export type OperatorStanding = 'none' | 'factor_missing' | 'code_missing' | 'ready'
 
 type Asked = Pick<Session, 'userId' | 'secondFactorAt'>
@@ -15,12 +15,12 @@ export async function isOperator({ config, db }: Pick<Deps, 'config' | 'db'>, se
   return !session.isDemo && !session.viewedUntil && (await operatorOf({ config, db }, session)) !== undefined
 }
 
-/** Of somebody at work in an account of their own. Who only looks at an account is no operator there. */
+/** For a user who works in their own account. A user who only views an account is no operator there. */
 export function operatorStanding(deps: Pick<Deps, 'config' | 'db'>, session: Standing): Promise<OperatorStanding> {
   return session.isDemo || session.viewedUntil ? Promise.resolve('none') : standingOf(deps, session)
 }
 
-/** To everybody else there is nothing here. */
+/** Throws `not_found` for other users, so that they see no operator pages. */
 export async function assertOperator(deps: Pick<Deps, 'config' | 'db'>, session: Standing): Promise<void> {
   const standing = await operatorStanding(deps, session)
   if (standing === 'none') throw new AppError('not_found', 'Not found')
@@ -29,7 +29,7 @@ export async function assertOperator(deps: Pick<Deps, 'config' | 'db'>, session:
     throw new AppError('forbidden', 'Sign in again with a code of your authenticator app.')
 }
 
-/** A look at an account ends with the operator's right to it. */
+/** A view of an account ends when the operator loses the right. */
 export async function mayStillView(deps: Pick<Deps, 'config' | 'db'>, session: Asked): Promise<boolean> {
   return (await standingOf(deps, session)) === 'ready'
 }

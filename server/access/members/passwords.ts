@@ -1,38 +1,38 @@
 import { hash, verify } from '@node-rs/argon2'
 import { authTexts } from '../../../shared/auth.ts'
 import { AppError, found } from '../../core/common/errors.ts'
-import { forgive, take } from '../../core/db/rate-limits.ts'
 import { createSeats } from '../../core/common/seats.ts'
+import { forgive, take } from '../../core/db/rate-limits.ts'
 import type { Deps } from '../../deps.ts'
 import { limits } from './limits.ts'
 import type { Session } from './session.ts'
 import { userById } from './users-sql.ts'
 
-/** OWASP's first choice for argon2id (the library's default algorithm): 19 MiB, two passes, one lane. */
+/** OWASP's first choice for argon2id (the library's default algorithm): 19 MiB, two passes, one thread. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 
-/** Each takes 19 MiB and a core: a flood of sign-ins waits, and takes neither the memory nor the processor from the rest. */
+/** Each hash takes 19 MiB and a core. The limit keeps a flood of sign-ins from exhausting memory and processor. */
 const inTurn = createSeats(4)
 
-/** The hash of a password nobody knows: an unknown address costs the same time as a wrong password. */
+/** The hash of an unknown password, so that an unknown address takes as long as a wrong password. */
 const NOBODY = '$argon2id$v=19$m=19456,t=2,p=1$1qwS5a1tMJUyMi1z9MQThw$fUrxaOidDn/4nYH+vkFYJ9o8JxewzPRQDz14G9h/LRE'
 
 export function hashPassword(password: string): Promise<string> {
   return inTurn(() => hash(spelled(password), COST))
 }
 
-/** `passwordHash` undefined: takes as long, and is never right. */
+/** With an undefined `passwordHash` it takes as long and returns false. */
 export async function isRightPassword(password: string, passwordHash: string | undefined): Promise<boolean> {
   const isRight = await inTurn(() => verify(passwordHash ?? NOBODY, spelled(password)))
   return isRight && passwordHash !== undefined
 }
 
-/** Keyboards differ in how they compose é; the person typed the same. */
+/** Keyboards compose é differently; normalisation makes the same typed password equal. */
 function spelled(password: string): string {
   return password.normalize('NFKC')
 }
 
-/** Throws `invalid` at `field`; wrong ones are counted per user. */
+/** Throws `invalid` at `field`; wrong passwords are counted per user. */
 export async function assertPassword(
   deps: Deps,
   session: Session,

@@ -1,17 +1,17 @@
 import { authTexts } from '../../../shared/auth.ts'
 import type { Role } from '../../../shared/roles.ts'
 import { teamTexts } from '../../../shared/team.ts'
-import type { AccountDb } from '../../core/db/db.ts'
 import { AppError } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
 import { randomToken, tokenHash } from '../../core/common/secrets.ts'
+import type { AccountDb } from '../../core/db/db.ts'
 import * as system from '../../core/db/system.ts'
 import type { Deps } from '../../deps.ts'
 import { mayStillView } from './operators.ts'
 import { later, SESSION_MS, SESSION_TOUCH_MS, VIEW_MS } from './rules.ts'
 import * as sql from './users-sql.ts'
 
-/** Who is calling: a user at work in one account, and the store chosen last. */
+/** The caller: a user working in one account, with the last chosen store. */
 export interface Session {
   sessionId: string
   userId: string
@@ -19,13 +19,13 @@ export interface Session {
   storeId: string | null
   role: Role
   isDemo: boolean
-  /** When a code of the authenticator app was shown for it. */
+  /** When this session showed a code of the authenticator app. */
   secondFactorAt: Date | null
-  /** Set while an operator only looks at the account; nothing can be changed by it. */
+  /** Set while an operator only views the account; nothing can be changed. */
   viewedUntil: Date | null
 }
 
-/** Reads the bearer token. Without one: null, or 401 where a sign-in is needed. A wrong one is a 401 only where it is needed. */
+/** Reads the bearer token. A missing or wrong token gives null, or a 401 when a sign-in is needed. */
 export async function authenticate(deps: Deps, header: string | undefined, isNeeded: boolean): Promise<Session | null> {
   const token = /^Bearer ([\w-]{20,200})$/i.exec(header ?? '')?.[1]
   const session = token ? await system.sessionByToken(deps.db, tokenHash(token), deps.now()) : undefined
@@ -38,7 +38,7 @@ export async function authenticate(deps: Deps, header: string | undefined, isNee
   return null
 }
 
-/** Starts a session for a member of the account; the token is returned once and only its hash is kept. */
+/** Starts a member's session. Returns the token once and stores only its hash. */
 export async function startSession(
   account: AccountDb,
   userId: string,
@@ -50,7 +50,7 @@ export async function startSession(
   return token
 }
 
-/** Of an operator who looks at the account, and may be no member of it; it ends by itself. */
+/** Starts an operator's view of an account, member or not; it expires by itself. */
 export async function startView(
   account: AccountDb,
   viewer: { userId: string; storeId: string | null; device: string | null; secondFactorAt: Date | null },
@@ -70,12 +70,12 @@ function slideExpiry(deps: Deps, session: Session) {
   return sql.touchSession(account, { id: session.sessionId, now, seenBefore, expiresAt: later(now, SESSION_MS) })
 }
 
-/** The store this session works with from now on; its own account's, as the caller has made sure. */
+/** Sets the session's current store. The caller has checked that it belongs to the account. */
 export async function setSessionStore(account: AccountDb, sessionId: string, storeId: string): Promise<void> {
   await sql.setStore(account, sessionId, storeId)
 }
 
-/** Decision 29: everybody who tries the demo is the same user. */
+/** Decision 29: all users of the demo share one user. */
 export function refuseDemo(session: Session): void {
   if (session.isDemo) throw new AppError('forbidden', teamTexts.demo)
 }

@@ -1,6 +1,6 @@
 import type { AccountDb, Db, Tx } from '../../core/db/db.ts'
 
-// Users, and their sessions at work: SQL and nothing else.
+// Statements for users and their sessions.
 
 export function userByEmail(db: Db | Tx, email: string) {
   return db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst()
@@ -10,12 +10,12 @@ export function userById(db: Db | Tx, userId: string) {
   return db.selectFrom('users').selectAll().where('id', '=', userId).executeTakeFirst()
 }
 
-/** Whatever changes address or password of a user takes this lock first. */
+/** Take this lock first before changing a user's address or password. */
 export function lockUser(tx: Tx, userId: string) {
   return tx.selectFrom('users').selectAll().where('id', '=', userId).forUpdate().executeTakeFirst()
 }
 
-/** The user as this account sees them. */
+/** The user as a member of this account. */
 export function memberOf({ db, accountId }: AccountDb, userId: string) {
   return db
     .selectFrom('members as m')
@@ -27,7 +27,7 @@ export function memberOf({ db, accountId }: AccountDb, userId: string) {
     .executeTakeFirst()
 }
 
-/** Somebody who looks at an account they need not be a member of. */
+/** An operator viewing an account, who need not be a member. */
 export function viewerOf({ db, accountId }: AccountDb, userId: string) {
   return db
     .selectFrom('users as u')
@@ -69,7 +69,7 @@ export function insertSession(
     .execute()
 }
 
-/** Slides the expiry; moves nothing when the last use was written only just now. */
+/** Extends the expiry; changes nothing when the last use was written recently. */
 export function touchSession(
   { db, accountId }: AccountDb,
   session: { id: string; now: Date; seenBefore: Date; expiresAt: Date },
@@ -92,7 +92,7 @@ export function setStore({ db, accountId }: AccountDb, sessionId: string, storeI
     .execute()
 }
 
-/** The owners of an account, who joined first before the others. */
+/** The owners of an account, earliest member first. */
 export function ownersOf({ db, accountId }: AccountDb) {
   return db
     .selectFrom('members as m')

@@ -1,8 +1,8 @@
 import { type AccountDb, type AccountTx, type Db, sql, type Tx } from '../../core/db/db.ts'
 
-// Which addresses are proven: SQL and nothing else.
+// Statements for confirmed addresses.
 
-/** True when this user's address is still the one the proof is of. */
+/** Marks the user's address as confirmed if it is still `email`. Returns whether it was. */
 export async function confirmAddress(db: Db | Tx, userId: string, email: string, now: Date): Promise<boolean> {
   const row = await db
     .updateTable('users')
@@ -15,8 +15,8 @@ export async function confirmAddress(db: Db | Tx, userId: string, email: string,
 }
 
 /**
- * Whether somebody of the account has proven their address (whoever was invited has, and only a proven account invites); the demo has
- * none to prove. Also how old the account is.
+ * Whether a member of the account has a confirmed address, and the account's age. Invited members count, because only a
+ * confirmed account invites; the demo needs no confirmation.
  */
 export function standingOf({ db, accountId }: AccountDb | AccountTx) {
   return db

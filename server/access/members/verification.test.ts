@@ -3,7 +3,7 @@ import { aShop, tea } from '../../../test/shop.ts'
 import { anAddress, aUser, me, post } from '../../../test/visitor.ts'
 import { aWorld } from '../../../test/world.ts'
 
-// Not in local mode: strangers can register.
+// Not in local mode, so that unknown people can register.
 const world = aWorld({ HOST: '0.0.0.0', PUBLIC_URL: 'https://recoup.example', SMTP_URL: 'smtp://mail.example:587' })
 
 const DAY = 86_400_000
@@ -49,13 +49,13 @@ test('registering mails a link, and following it confirms the address', async ()
   expect((await verify(token)).status).toBe(200)
 })
 
-test('the mail to an address nobody has proven holds no word of whoever registered with it', async () => {
+test('the mail to an unconfirmed address contains no text of the person who registered it', async () => {
   const { email } = await aStranger('Free money for you')
   const mail = world.sent.find((each) => each.to === email)!
   expect(`${mail.subject} ${mail.text} ${mail.html}`).not.toContain('Free money')
 })
 
-test('a confirmation link is for its address, for seven days, and nothing made up is one', async () => {
+test('a confirmation link is valid for its address and seven days only, and cannot be forged', async () => {
   const [stranger, late, moved] = [await aStranger(), await aStranger(), await aStranger()]
   const token = linkTo(stranger.email)
   const [userId, expires, mac] = token.split('.')
@@ -79,7 +79,7 @@ test('a confirmation link is for its address, for seven days, and nothing made u
   expect((await verify(old)).status).toBe(400)
 })
 
-test('the link can be sent again, three times an hour, and not once the address is confirmed', async () => {
+test('the link can be sent again three times an hour, until the address is confirmed', async () => {
   const stranger = await aStranger()
   world.sent.length = 0
   const again = () => call('/api/auth/verify-email/resend', stranger.token)
@@ -95,7 +95,7 @@ test('the link can be sent again, three times an hour, and not once the address 
   expect((await again()).body.message).toBe('Your email address is already confirmed.')
 })
 
-test('before the address is confirmed no mail leaves for the account: no message, no test, no invitation, no flow', async () => {
+test('an account without a confirmed address sends no mail: no message, test, invitation or flow', async () => {
   const shop = await anUnprovenShop()
   const { cartId, customer, flowId } = shop
   const asked: [string, object][] = [
@@ -123,7 +123,7 @@ test('before the address is confirmed no mail leaves for the account: no message
   expect((await call(`/api/flows/${flowId}/switch`, shop.token, { isOn: true })).status).toBe(200)
 })
 
-test('who has read a mail of ours need not confirm: after an invitation, a reset or a change of address', async () => {
+test('an invitation, a reset or a change of address also confirms the address', async () => {
   const owner = await aUser(world)
   const guest = anAddress()
   await call('/api/team/invitations', owner.token, { email: guest, role: 'viewer' })
@@ -145,7 +145,7 @@ test('who has read a mail of ours need not confirm: after an invitation, a reset
   )
 })
 
-test('no name carries an address, a control character or more than 80 characters', async () => {
+test('a name with an address, a control character or more than 80 characters is refused', async () => {
   const owner = await aUser(world)
   const words = 'A name cannot contain a web or email address'
   const refused = ['Bank https://evil.example/x', 'Win at evil.store', 'www.evil.com', 'a@b.co', 'бук.рф', '10.0.0.1']
@@ -163,7 +163,7 @@ test('no name carries an address, a control character or more than 80 characters
   }
 })
 
-test('no name carries an address in another spelling, or with a sign that is not seen', async () => {
+test('a name with an address in another spelling or with invisible characters is refused', async () => {
   const { token } = await aUser(world)
   const disguised = [
     'evil.com\u200b',
@@ -180,7 +180,7 @@ test('no name carries an address in another spelling, or with a sign that is not
   }
 })
 
-test('a sender may be called by the shop’s own address and by nobody else’s', async () => {
+test('a sender name may contain the shop’s own address and no other', async () => {
   const host = 'tea-and-co.example.com'
   const shop = await aShop(world, { url: `https://${host}` })
   const save = (senderName: string) => call('/api/stores/settings', shop.token, { senderName }, 'PUT')
@@ -191,7 +191,7 @@ test('a sender may be called by the shop’s own address and by nobody else’s'
   expect((await save('Tea & Co')).status).toBe(200)
 })
 
-test('how many mails with its own words an account may send grows with its age', async () => {
+test('the number of mails with custom text grows with the account’s age', async () => {
   const shop = await aShop(world)
   const { email } = await shop.order({})
   world.advance(2 * 3_600_000)
@@ -218,7 +218,7 @@ test('how many mails with its own words an account may send grows with its age',
   expect((await bulk(missing, { body: 'Our own words' })).status).toBe(200)
 })
 
-test('a test mail says first that it is a test sent from Recoup', async () => {
+test('a test mail begins with a note that it is a test from Recoup', async () => {
   const shop = await aShop(world)
   await shop.order({})
   world.advance(2 * 3_600_000)
@@ -232,7 +232,7 @@ test('a test mail says first that it is a test sent from Recoup', async () => {
   expect(html.indexOf(line)).toBeLessThan(html.indexOf('Call us at once'))
 })
 
-test('an account with a mail server of its own may write before the address is confirmed, and keeps that server until it is', async () => {
+test('an account with its own mail server may send before the address is confirmed, and keeps that server until then', async () => {
   const shop = await anUnprovenShop()
   await world.db
     .insertInto('mail_servers')
@@ -250,7 +250,7 @@ test('an account with a mail server of its own may write before the address is c
   expect((await call('/api/team/invitations', shop.token, guest)).body.error).toBe(first)
 })
 
-test('a new account mails no more than fifty people without an order on its first day, with the default texts too (security-P8)', async () => {
+test('a new account mails at most fifty people without an order on its first day, also with default texts (security-P8)', async () => {
   const shop = await aShop(world, { url: 'https://new-account.example.com', plan: 'growth' })
   await world.db.updateTable('accounts').set({ created_at: world.now }).where('id', '=', shop.accountId).execute()
   for (let n = 0; n < 53; n++) {
@@ -264,7 +264,7 @@ test('a new account mails no more than fifty people without an order on its firs
     return { sent: count('sent'), held: count('held new_account') }
   }
   await shop.pass(61 * 60_000)
-  // What has no place is decided once more a moment later.
+  // Messages above the limit are decided again a moment later.
   await shop.pass(2_000)
   expect(await states()).toEqual({ sent: 50, held: 3 })
   await shop.pass(DAY)

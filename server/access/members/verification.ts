@@ -1,10 +1,10 @@
 import { authTexts } from '../../../shared/auth.ts'
-import { mailWayOf, NO_MAIL_SERVER } from '../../messages/channels/mail-way.ts'
-import type { AccountDb, AccountTx } from '../../core/db/db.ts'
 import { AppError, found } from '../../core/common/errors.ts'
-import { clientNetwork, take, takeMany } from '../../core/db/rate-limits.ts'
 import { isSameSecret } from '../../core/common/secrets.ts'
+import type { AccountDb, AccountTx } from '../../core/db/db.ts'
+import { clientNetwork, take, takeMany } from '../../core/db/rate-limits.ts'
 import type { Deps } from '../../deps.ts'
+import { mailWayOf, NO_MAIL_SERVER } from '../../messages/channels/mail-way.ts'
 import { mailVerification } from './jobs.ts'
 import { limits } from './limits.ts'
 import { later, ownTextLimit, VERIFICATION_MS } from './rules.ts'
@@ -12,10 +12,10 @@ import type { Session } from './session.ts'
 import { userById } from './users-sql.ts'
 import * as sql from './verification-sql.ts'
 
-// Registering proves nothing about an address. Until its owner has followed a link mailed to it, no mail that carries words of theirs
-// leaves for the account: no messages, no test mails, no invitations. The link holds its own proof, for this address only.
+// Registering does not prove an address. Until its owner follows a mailed link, the account sends no mail with its own
+// text: no messages, test mails or invitations. The link contains its own proof, for this address only.
 
-/** For links that prove an address by the way. */
+/** For other links that confirm an address. */
 export { confirmAddress } from './verification-sql.ts'
 
 export function verificationToken({ secrets, now }: Deps, user: { id: string; email: string }): string {
@@ -46,21 +46,21 @@ export async function resendVerification(deps: Deps, session: Session): Promise<
   return way === 'mailbox' ? authTexts.verificationInMailbox : `We have sent a link to ${user.email}.`
 }
 
-/** Before mail leaves from our domain that carries words of the account. */
+/** Call before our domain sends mail with the account's text. */
 export async function assertVerified(account: AccountDb | AccountTx): Promise<void> {
   const standing = found(await sql.standingOf(account), 'Account')
   assertNotSuspended(standing)
   assertProven(standing)
 }
 
-/** The same of messages, which an account with a mail server of its own sends from its own domain. */
+/** The same check for messages, which an account with its own mail server sends from its own domain. */
 export async function assertMayMail(account: AccountDb | AccountTx): Promise<void> {
   const standing = found(await sql.standingOf(account), 'Account')
   assertNotSuspended(standing)
   if (isUnproven(standing)) throw new AppError('forbidden', authTexts.verifyFirst)
 }
 
-/** Whether the account can send no messages until an address is confirmed. */
+/** Whether the account cannot send messages until an address is confirmed. */
 export async function waitsForProof(account: AccountDb | AccountTx): Promise<boolean> {
   return isUnproven(found(await sql.standingOf(account), 'Account'))
 }
@@ -69,7 +69,7 @@ type Standing = NonNullable<Awaited<ReturnType<typeof sql.standingOf>>>
 
 const isUnproven = ({ has_own_server, is_demo, is_confirmed }: Standing) => !has_own_server && !is_demo && !is_confirmed
 
-/** By an operator: not even test mails and invitations leave (decision 90). */
+/** An operator suspended the account: test mails and invitations are blocked too (decision 90). */
 function assertNotSuspended({ suspended_reason: reason }: Standing): void {
   if (reason !== null) throw new AppError('forbidden', `Sending of your account is suspended: ${reason}`)
 }
@@ -78,11 +78,11 @@ function assertProven({ is_demo, is_confirmed }: { is_demo: boolean; is_confirme
   if (!is_demo && !is_confirmed) throw new AppError('forbidden', authTexts.verifyFirst)
 }
 
-/** How many mails with words of its own an account may send grows with its age. They are counted if the transaction is committed. */
+/** Counts mails with custom text, whose limit grows with the account's age. The count is part of the transaction. */
 export async function takeOwnText(deps: Deps, account: AccountTx, count: number): Promise<void> {
   const standing = found(await sql.standingOf(account), 'Account')
   const most = ownTextLimit(standing.created_at, deps.now())
-  // Nobody but this machine reaches an instance in local mode; the demo's mail stays in its own mailbox.
+  // Only this machine reaches an instance in local mode, and the demo's mail stays in its own mailbox.
   if (most === null || standing.is_demo || standing.has_own_server || deps.config.isLocal) return
   const limit = { ...limits.ownTextPerAccount, points: most }
   const waitS = await takeMany(deps, limit, { db: account.db, subject: account.accountId, count })

@@ -5,7 +5,7 @@ import { newId } from '../../core/common/ids.ts'
 import { gatherNotifications } from './gather.ts'
 import { notify, notifyAccount } from './notifications.ts'
 
-// A 7, B 7 and decisions 66, 67 and 130: what a member lists, reads and deletes.
+// A 7, B 7 and decisions 66, 67 and 130: how a member lists, reads and deletes notifications.
 
 const world = aWorld()
 let store: TestStore
@@ -17,7 +17,7 @@ beforeEach(async () => {
 const at = (ms = 0) => new Date(world.now.getTime() + ms)
 const inStore = () => ({ storeId: store.storeId, db: world.db })
 
-/** Capture floods, as nothing gathers them; their ceilings tell them apart. The newest is told last. */
+/** Capture floods, which are never grouped; their ceilings identify them. The last one is the newest. */
 async function floods(count: number, { first = 1 } = {}) {
   for (let n = first; n < first + count; n++) {
     await notify(inStore(), { type: 'capture_flood', data: { ceiling: n }, at: at(n) })
@@ -28,7 +28,7 @@ async function floods(count: number, { first = 1 } = {}) {
 async function cartsLeft(count: number) {
   for (let n = 1; n <= count; n++) {
     const about = { cartId: newId(), customer: `Ada ${n}`, itemCount: 1, value: 100, currency: 'USD' }
-    // Eight a day, so that none is gathered with another.
+    // Eight a day, so that none are grouped.
     const timestamp = at(n * 3 * 3_600_000)
     const data = { ...about, timestamp: timestamp.toISOString() }
     await notify(inStore(), { type: 'cart_abandoned', data, at: timestamp })
@@ -47,7 +47,7 @@ const listed = async (query = '', token = store.token) =>
 const ceilings = async (query = '', token = store.token) => (await listed(query, token)).map(({ data }) => data.ceiling)
 const unread = async (token = store.token) => (await ask('GET', '/unread-count', undefined, token)).body.count
 
-test('the list has ten on a page, the newest first, with its number of pages (A 3, A 7, A 9)', {
+test('lists ten per page, newest first, with the number of pages (A 3, A 7, A 9)', {
   tags: ['A3', 'A7'],
 }, async () => {
   await floods(23)
@@ -72,7 +72,7 @@ test('the list has ten on a page, the newest first, with its number of pages (A 
   }
 })
 
-test('rows of the store and of the account are one list and one count', async () => {
+test('rows of the store and of the account form one list and one count', async () => {
   await floods(2)
   const account = { accountId: store.accountId, db: world.db }
   await notifyAccount(account, { type: 'domain_reopened', data: { domain: 'mail.example' }, at: at(2) })
@@ -90,7 +90,7 @@ test('rows of the store and of the account are one list and one count', async ()
   expect(await unread()).toBe(3)
 })
 
-test('connection tests are left out when asked for (decision 130)', async () => {
+test('connection tests are omitted on request (decision 130)', async () => {
   await floods(1)
   await notify(inStore(), {
     type: 'connection_test',
@@ -103,7 +103,7 @@ test('connection tests are left out when asked for (decision 130)', async () => 
   expect(notifications[0]).toMatchObject({ type: 'connection_test', data: { test: true } })
 })
 
-test('filters, search and what is newer than one that is known (decisions 68 and 70)', async () => {
+test('filters, searches, and lists rows newer than a given one (decisions 68 and 70)', async () => {
   await floods(3)
   await cartsLeft(2)
   const [first] = await listed('?filter=problems')
@@ -142,7 +142,7 @@ test('the unread count stops at a hundred (decision 66)', { tags: ['A7'] }, asyn
   expect(await unread()).toBe(100)
 })
 
-test('reading and deleting are the member’s own (decision 66)', { tags: ['A7'] }, async () => {
+test('reading and deleting affect only the member (decision 66)', { tags: ['A7'] }, async () => {
   await floods(3)
   const other = (await aColleague(world, store)).token
   const [newest, , oldest] = await listed()
@@ -159,7 +159,7 @@ test('reading and deleting are the member’s own (decision 66)', { tags: ['A7']
   expect(await unread()).toBe(2)
 })
 
-test('mark all and clear all stop at the newest the browser has seen (decision 67)', async () => {
+test('mark all and clear all stop at the newest row that the browser has seen (decision 67)', async () => {
   await floods(3)
   const [seen] = await listed()
   await floods(2, { first: 4 })
@@ -167,7 +167,7 @@ test('mark all and clear all stop at the newest the browser has seen (decision 6
   const oldest = (await listed()).at(-1)!
   await ask('POST', '/mark-read', { notificationIds: [oldest._id], read: false })
   expect(await ceilings('?filter=unread')).toEqual([5, 4, 1])
-  // Marked as unread among what is read as a whole, it stays so until everything is marked again.
+  // A row marked as unread below the bound stays unread until the next "mark all".
   expect((await ask('POST', '/mark-read', { upTo: seen!._id })).body.count).toBe(2)
   const cleared = await ask('DELETE', '', { upTo: seen!._id })
   expect(await ceilings()).toEqual([5, 4])
@@ -176,7 +176,7 @@ test('mark all and clear all stop at the newest the browser has seen (decision 6
   expect(await ceilings()).toEqual([5, 4, 3, 2, 1])
 })
 
-test('a deletion takes its ids from the body or the query, and can be taken back (decisions 67 and 130)', {
+test('a deletion takes its ids from body or query and can be undone (decisions 67 and 130)', {
   tags: ['A7'],
 }, async () => {
   await floods(4)
@@ -191,7 +191,7 @@ test('a deletion takes its ids from the body or the query, and can be taken back
   expect((await ask('POST', '/restore', { undo: 'nonsense' })).status).toBe(400)
 })
 
-test('clearing again after an undo that came late takes nothing back', async () => {
+test('clearing again after a late undo restores nothing', async () => {
   await floods(2)
   const [second, first] = await listed()
   const { undo } = (await ask('DELETE', '', { upTo: first!._id })).body
@@ -200,7 +200,7 @@ test('clearing again after an undo that came late takes nothing back', async () 
   expect(await ceilings()).toEqual([])
 })
 
-test('unknown ids and those of another store change nothing and are no error (decision 67)', async () => {
+test('unknown ids and ids of another store change nothing and cause no error (decision 67)', async () => {
   await floods(2)
   const mine = store
   const stranger = await aStore(world)
@@ -225,7 +225,7 @@ test('unknown ids and those of another store change nothing and are no error (de
   expect((await ask('POST', '/mark-read', { notificationIds: tooMany })).status).toBe(400)
 })
 
-test('the ids of query and body together are at most 500', async () => {
+test('query and body together accept at most 500 ids', async () => {
   const ids = (count: number) => Array.from({ length: count }, () => newId())
   const both = (count: number) => ask('DELETE', `?notificationIds=${ids(250)}`, { notificationIds: ids(count) })
   expect([(await both(250)).status, (await both(251)).status]).toEqual([200, 400])

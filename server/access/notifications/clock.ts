@@ -1,3 +1,3 @@
-// The clock of an account’s notifications, for transactions that wait for what is being gathered.
+// The lock on an account’s grouping, for transactions that must wait for it.
 
 export { holdClock } from './gather-sql.ts'

@@ -10,7 +10,7 @@ import { deleteFor, listFor, markRead, restoreFor } from './member.ts'
 import { notifyAccount } from './notifications.ts'
 import { tidyNotifications } from './tidy.ts'
 
-// Decision 66: what a member reads one by one leaves few marks, however long they go on, and stays read.
+// Decision 66: reading one by one leaves few marks, at any length of time, and keeps the read state.
 
 const world = aWorld()
 let store: TestStore
@@ -23,7 +23,7 @@ beforeEach(async () => {
 
 const reader = () => ({ store: { storeId: store.storeId, db: world.db }, userId: store.userId })
 
-/** A minute apart. Answers their ids, the oldest first. */
+/** Writes notifications a minute apart. Returns their ids, oldest first. */
 async function write(count: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     insert into notifications (store_id, id, type, data, created_at)
@@ -40,7 +40,7 @@ async function marksLeft(): Promise<number> {
   return rows[0]!.count
 }
 
-/** Of the newest, as the member sees them; of every so many hundred one hundred. */
+/** The read state of the newest rows as the member sees them; with `step`, of one hundred in every `step` hundred. */
 async function flags(count: number, { step = 1 } = {}): Promise<Map<string, boolean>> {
   const seen = new Map<string, boolean>()
   for (let page = 1; page <= Math.ceil(count / 100); page += step) {
@@ -51,14 +51,14 @@ async function flags(count: number, { step = 1 } = {}): Promise<Map<string, bool
   return seen
 }
 
-/** All they read of some days is marked at once. */
+/** All rows read on some days are marked together. */
 const DAYS_AT_ONCE = isProof ? 1 : 3
 
 test.each([
   ['nine of ten', (n: number) => n % 10 !== 0, 2_000],
   ['one of five', (n: number) => n % 5 === 0, 3_000],
   ['every second one', (n: number) => n % 2 === 0, 6_000],
-])('a member who reads %s for three months has few marks, and each is as they left it', async (_, isRead, most) => {
+])('a member who reads %s for three months has few marks and keeps every read state', async (_, isRead, most) => {
   const read = new Set<string>()
   let largest = 0
   for (let day = 0; day < 90; day += DAYS_AT_ONCE) {
@@ -74,7 +74,7 @@ test.each([
   expect([...seen].filter(([id, isShownRead]) => isShownRead !== read.has(id))).toEqual([])
 })
 
-test('marks as unread and deletions outlast it, and rows of the account are counted apart', async () => {
+test('unread marks and deletions survive compaction, and rows of the account are compacted separately', async () => {
   await notifyAccount(
     { accountId: store.accountId, db: world.db },
     { type: 'domain_reopened', data: { domain: 'mail.example' }, at: world.now },
@@ -96,7 +96,7 @@ test('marks as unread and deletions outlast it, and rows of the account are coun
   expect((await flags(600)).size).toBe(ids.length + 1)
 })
 
-test('several browsers of a member at once lose nothing', async () => {
+test('several browsers of one member lose nothing concurrently', async () => {
   const ids = await write(2_000)
   const pieces = Array.from({ length: 40 }, (_, n) => ids.slice(n * 45, n * 45 + 60))
   await Promise.all(pieces.map((piece) => markRead(reader(), { ids: piece.toReversed() }, true)))
@@ -107,7 +107,7 @@ test('several browsers of a member at once lose nothing', async () => {
   expect(await marksLeft()).toBeLessThan(2 * MOST_SINGLE_MARKS)
 })
 
-test('deleted one by one, then all cleared: the next "Clear all" takes the marks along', async () => {
+test('"Clear all" also removes the marks of earlier single deletions', async () => {
   const ids = await write(30)
   await deleteFor(reader(), { ids: ids.slice(0, 10) })
   const undo = await deleteFor(reader(), { ids: [], upTo: ids[19]! })
@@ -120,7 +120,7 @@ test('deleted one by one, then all cleared: the next "Clear all" takes the marks
   expect((await flags(100)).size).toBe(5)
 })
 
-test('marks end with their notifications after 90 days', async () => {
+test('marks are deleted with their notifications after 90 days', async () => {
   const ids = await write(300)
   await markRead(reader(), { ids }, true)
   await deleteFor(reader(), { ids: ids.slice(0, 10) })

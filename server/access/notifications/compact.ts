@@ -2,13 +2,13 @@ import type { StoreTx } from '../../core/db/db.ts'
 import type { Sight } from './list-sql.ts'
 import * as sql from './marks-sql.ts'
 
-// A member who reads one notification after the other would have a mark for each of three months. Their marks are moved into `read_up_to`,
-// which changes nothing of what is read and what is not (decision 66).
+// Keeps the number of read marks small. A member who reads one by one would have a mark per notification of three
+// months. Compaction moves marks into `read_up_to` without changing any read state (decision 66).
 
-/** Single marks above `read_up_to` before they are. */
+/** Number of single marks above `read_up_to` that triggers compaction. */
 export const MOST_SINGLE_MARKS = 500
 
-/** Before more are marked, and after the member is locked. */
+/** Call after locking the member and before adding marks. */
 export async function compactMarks(tx: StoreTx, sight: Sight): Promise<void> {
   for (const of of sql.BOTH) {
     if (!(await sql.placeOfMark(tx, sight, of, { after: sight[of].readUpTo, nth: MOST_SINGLE_MARKS }))) continue
@@ -17,7 +17,10 @@ export async function compactMarks(tx: StoreTx, sight: Sight): Promise<void> {
   }
 }
 
-/** What no list reaches any more counts as read: so a member has at most as many marks as lists have rows. Answers `read_up_to`. */
+/**
+ * Counts rows beyond every list as read, so that a member has at most as many marks as lists have rows. Returns
+ * `read_up_to`.
+ */
 async function dropUnreachable(tx: StoreTx, sight: Sight, of: (typeof sql.BOTH)[number]): Promise<Date> {
   const { readUpTo } = sight[of]
   const end = await sql.endOfLists(tx, sight, of)
@@ -26,7 +29,10 @@ async function dropUnreachable(tx: StoreTx, sight: Sight, of: (typeof sql.BOTH)[
   return end > readUpTo ? end : readUpTo
 }
 
-/** The oldest single marks, unless so much between them is unread that its marks would be hardly fewer. Answers `read_up_to` if it moved. */
+/**
+ * Compacts the oldest single marks, unless too many rows between them are unread to save marks. Returns `read_up_to` if
+ * it moved.
+ */
 async function moveUp(tx: StoreTx, sight: Sight, of: (typeof sql.BOTH)[number], after: Date): Promise<Date | null> {
   const upTo = await sql.placeOfMark(tx, sight, of, { after, nth: MOST_SINGLE_MARKS })
   if (!upTo) return null

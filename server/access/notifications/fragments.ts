@@ -1,3 +1,3 @@
-// A fragment for statements that write notifications together with other things.
+// Fragments for statements that write notifications together with other rows.
 
 export { insertNewsOfMessages, insertNotificationsFrom, noteRecoveries } from './sql.ts'

@@ -10,21 +10,21 @@ import {
 } from '../../../shared/notifications.ts'
 import { MOST_ALONE, poolOf, type Rule, ruleOf, type Span, windowOf } from './gather-spans.ts'
 
-// Pure: what happens in bulk becomes one notification for an hour or more (decisions 64 and 65).
+// Groups bulk events into one notification for an hour or more (decisions 64 and 65). Pure.
 
 const HOUR_MS = 3_600_000
 
 export type Data = NotificationData[NotificationType]
 type Zone = Record<string, string>
 
-/** What happened. */
+/** An event that is not a notification yet. */
 export interface Pending {
   storeId: string
   id: string
   type: NotificationType
   data: Data
   zone: Zone | null
-  /** The store's. */
+  /** The store's time zone. */
   timeZone: string
   at: Date
 }
@@ -36,13 +36,13 @@ interface GatheringRow {
   createdAt: Date
 }
 
-/** How many of a topic there were in an hour, and the row that gathers them, with those of other hours or without. */
+/** The number of a topic's events in an hour, and the row that groups them, possibly with other hours. */
 export interface Hour {
   storeId: string
   topic: string
   hour: Date
   count: number
-  /** null: each has a row of its own. */
+  /** null: each event has its own row. */
   row: GatheringRow | null
 }
 
@@ -59,7 +59,7 @@ export interface Plan {
   lastAt: Date
 }
 
-/** `hours` are those of the last day. */
+/** Plans the rows for pending events. `hours` covers the last day. */
 export function planRows(pending: readonly Pending[], hours: readonly Hour[], lastAt: Date): Plan {
   const day = new Day(hours)
   const plan: Plan = { inserts: [], updates: [], hours: [], lastAt }
@@ -90,14 +90,14 @@ export function planRows(pending: readonly Pending[], hours: readonly Hour[], la
   return plan
 }
 
-/** What is known of the last day, and what is being added to it. */
+/** The last day's counts and rows, including those being planned. */
 class Day {
   readonly #hours: Map<string, Hour>
   /** By store, pool and hour. */
   readonly #pools = new Map<string, number>()
 
   constructor(hours: readonly Hour[]) {
-    // A row of several hours comes with each of them.
+    // A row of several hours is returned with each of them.
     const rows = new Map(hours.flatMap(({ row }) => (row ? [[row.id, { ...row }]] : [])))
     this.#hours = new Map(hours.map((hour) => [keyOf(hour), { ...hour, row: hour.row && rows.get(hour.row.id)! }]))
     for (const hour of hours) this.#addToPool(hour, hour.count)
@@ -113,14 +113,14 @@ class Day {
     return found
   }
 
-  /** Of several that come together, the first decides: the others go where it goes. */
+  /** Events that arrive together follow the first one's decision. */
   isQuiet({ storeId, data }: Pending, { hour }: Hour, { topic }: Rule): boolean {
     const pool = poolOf(topic)
     const counts = hoursBack(hour).map((each) => this.#pools.get(keyOf({ storeId, topic: pool, hour: each })) ?? 0)
     return counts.reduce((sum, count) => sum + count, 0) - countOf(data) < MOST_ALONE
   }
 
-  /** The newest one that still takes something in. */
+  /** The newest row that still accepts events. */
   openRow(
     { storeId, timeZone }: Pending,
     { topic, hour }: Hour,
@@ -140,25 +140,25 @@ class Day {
   }
 }
 
-/** How many it is: those that were sent are told together. */
+/** Number of events; sent messages arrive as one event with a count. */
 const countOf = (data: Data): number => (isGathered(data) ? data.count : 1)
 
 type Place = Pick<Hour, 'storeId' | 'topic' | 'hour'>
 
-/** Of a day, beginning with this one. */
+/** The hours of a day, beginning with this one. */
 const hoursBack = (hour: Date): Date[] =>
   Array.from({ length: 24 }, (_, ago) => new Date(hour.getTime() - ago * HOUR_MS))
 
 const keyOf = ({ storeId, topic, hour }: Place) => `${storeId} ${topic} ${hour.getTime()}`
 
-/** Each is later than the one before it: "up to this one" is exact. */
+/** Each row is later than the one before it, so that "up to this one" is exact. */
 function rowOf({ timeZone: _, ...each }: Pending, plan: Plan): Row {
   const createdAt = new Date(Math.max(each.at.getTime(), plan.lastAt.getTime() + 1))
   plan.lastAt = createdAt
   return { ...each, createdAt, isProblem: isProblem(each.type), search: searchOf({ ...each, createdAt }) }
 }
 
-/** One that is inserted only now is changed there. */
+/** A row that is only planned is changed in the plan. */
 function settle(plan: Plan, storeId: string, row: GatheringRow): void {
   const search = searchOf(row)
   const inserted = plan.inserts.find(({ id }) => id === row.id)
@@ -188,7 +188,7 @@ const causesOf = (a: Causes, b: Causes): Causes =>
     failedCauses.flatMap((cause) => (cause in a || cause in b ? [[cause, (a[cause] ?? 0) + (b[cause] ?? 0)]] : [])),
   )
 
-/** What a gathered row holds of one: figures, and nothing of a person. */
+/** A grouped row's data: numbers only, without personal data. */
 function summed(type: NotificationType, data: Data, at: Date): Sum {
   if (isGathered(data)) return data as Sum
   const count = 'count' in data ? (data.count as number) : 1
@@ -204,7 +204,7 @@ function summed(type: NotificationType, data: Data, at: Date): Sum {
   return type.endsWith('_sent') ? ({ ...sum, isInMailbox: 'isInMailbox' in data && data.isInMailbox } as Sum) : sum
 }
 
-/** What the search of the screen looks through. */
+/** The text that the page's search matches. */
 export function searchOf(row: { type: NotificationType; data: Data; createdAt: Date }): string {
   const { title, message } = notificationText(row)
   const words = Object.values(row.data).filter((value) => typeof value === 'string')

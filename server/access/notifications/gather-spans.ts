@@ -1,29 +1,29 @@
 import type { NotificationType } from '../../../shared/notifications.ts'
 import type { Data } from './gather-rules.ts'
 
-// Pure: what is gathered, and for how long a row takes in what comes (decision 65).
+// Which events are grouped, and how long a row accepts more (decision 65). Pure.
 
-/** `one`: each has a row of its own. `hour`: a row per hour, and one for the night. `part`: a row per part of the day. */
+/** `one`: each has its own row. `hour`: a row per hour, and one for the night. `part`: a row per part of the day. */
 export type Span = 'one' | 'hour' | 'part'
 
 export interface Rule {
   topic: string
-  /** Up to ten in a day, counted over all topics of its pool … */
+  /** For the first ten in a day, counted over all topics of the pool … */
   few: Span
-  /** … and above that. */
+  /** … and for the others. */
   many: Span
-  /** A row with so many ends with its hour, so that what goes on failing is news. */
+  /** A row with this many ends with its hour, so that continuing failures appear as news. */
   fullAt?: number
 }
 
 export const MOST_ALONE = 10
 const MANY_FAILED = 100
 
-/** Hours of the store's clock at which the parts of a day begin. The last one is the night, which ends at the first. */
+/** Hours of the store's clock at which the parts of a day begin. The last part is the night, until the first hour. */
 const PARTS = [8, 12, 17, 22] as const
 const [MORNING, , , NIGHT] = PARTS
 
-/** null: never gathered. */
+/** null: never grouped. */
 export function ruleOf(type: NotificationType, data: Data): Rule | null {
   if (type === 'cart_abandoned') return { topic: type, few: 'one', many: 'hour' }
   if (type === 'cart_recovered') return { topic: type, few: 'one', many: 'part' }
@@ -33,18 +33,21 @@ export function ruleOf(type: NotificationType, data: Data): Rule | null {
     return { topic: isKept ? `${type}:mailbox` : type, few: 'hour', many: 'part' }
   }
   if (!('cause' in data) || !/^(email|sms|whatsapp|push)_failed$/.test(type)) return null
-  // The text of a step is mended apart from everything else, and nobody gets it until then.
+  // A step's text fails separately: nobody gets it until it is fixed.
   if ('step' in data && data.cause === 'unrenderable') {
     return { topic: `${type}:unrenderable:${data.step ?? ''}`, few: 'part', many: 'part' }
   }
   return { topic: type, few: 'one', many: 'part', fullAt: MANY_FAILED }
 }
 
-/** What may be alone is counted together, but for abandoned carts: many of them leave room for the rest. */
+/**
+ * Topics that share the ten single rows of a day. Abandoned carts have a pool of their own, so that they leave room for
+ * others.
+ */
 export const poolOf = (topic: string): string =>
   topic === 'cart_recovered' || topic.endsWith('_failed') ? 'others' : topic
 
-/** The same for all hours whose news goes into one row. */
+/** The same key for all hours that share one row. */
 export function windowOf(hour: Date, timeZone: string, span: Exclude<Span, 'one'>): string {
   const here = hour.toTemporalInstant().toZonedDateTimeISO(timeZone)
   if (here.hour >= NIGHT) return `${here.toPlainDate()} ${NIGHT}`

@@ -2,13 +2,13 @@ import { notificationTypes } from '../../../shared/notifications.ts'
 import { type AccountTx, type Db, type StoreTx, sql } from '../../core/db/db.ts'
 import type { Data, Hour, Pending, Plan, Row } from './gather-rules.ts'
 
-// From what has happened to notifications, one account at a time: SQL and nothing else.
+// Statements that turn pending events into notifications, one account at a time.
 
-/** What another version of the server has written is left to it. */
+/** Events written by another version of the server are left to that version. */
 const known = sql`p.type = any(${notificationTypes}::text[])`
 const STORES_AT_ONCE = 10_000
 
-/** One look into the index for each store: how many rows a store has makes no difference. */
+/** One index look-up per store, so that the cost is independent of a store's rows. */
 export async function accountsWithPending(db: Db, limit: number, without: readonly string[]): Promise<string[]> {
   const rows = await sql<{ account_id: string }>`
     with recursive waiting as (
@@ -23,7 +23,7 @@ export async function accountsWithPending(db: Db, limit: number, without: readon
   return rows.rows.map((row) => row.account_id)
 }
 
-/** Held until the transaction ends. null: somebody else is at this account. */
+/** Locks until the transaction ends. null: another process holds this account. */
 export async function lockClock({ db, accountId }: AccountTx): Promise<Date | null> {
   await sql`insert into notification_clocks (account_id, last_at) values (${accountId}, 'epoch')
     on conflict do nothing`.execute(db)
@@ -32,7 +32,7 @@ export async function lockClock({ db, accountId }: AccountTx): Promise<Date | nu
   return rows.rows[0]?.last_at ?? null
 }
 
-/** Whoever is at the account of this store is waited for, and nobody begins until the transaction ends. */
+/** Waits for the process that groups this store's account, and blocks others until the transaction ends. */
 export async function holdClock({ db, storeId }: StoreTx): Promise<void> {
   await sql`select c.last_at from stores s join notification_clocks c on c.account_id = s.account_id
     where s.id = ${storeId} for update of c`.execute(db)
@@ -43,8 +43,8 @@ export async function setClock({ db, accountId }: AccountTx, lastAt: Date): Prom
 }
 
 /**
- * The queue is nearly always empty, and a planner that believes it is compares every row with every other one: rows are deleted by their
- * place. It is theirs for the transaction, as nothing updates them.
+ * Takes pending events. The queue is nearly always empty, so the planner would choose a nested loop; rows are therefore
+ * deleted by ctid. That is safe because nothing updates them.
  */
 export async function takePending({ db, accountId }: AccountTx, limit: number): Promise<Pending[]> {
   const rows = await sql<Pending>`
@@ -73,7 +73,7 @@ export async function takePendingOfAccount({ db, accountId }: AccountTx, limit: 
   return rows.rows
 }
 
-/** One whose row is gone (an erased person's) gets a new one. */
+/** An hour whose row was deleted (an erased person's) gets a new one. */
 export async function readHours({ db, accountId }: AccountTx, storeIds: string[], since: Date): Promise<Hour[]> {
   const rows = await sql<
     Omit<Hour, 'row'> & { id: string | null; type: Pending['type']; data: Data; created_at: Date }
@@ -129,7 +129,7 @@ export async function insertAccountRows({ db, accountId }: AccountTx, rows: read
     on conflict do nothing`.execute(db)
 }
 
-/** To whoever has one of these stores open: there is news, or a row has grown. */
+/** Tells open tabs of these stores about new or grown rows. */
 export async function announce({ db }: AccountTx, told: { news: string[]; grown: string[] }): Promise<void> {
   await sql`
     select pg_notify('recoup_live', 'news:' || store_id) from live_watches where store_id = any(${told.news}::uuid[])

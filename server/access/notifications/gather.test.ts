@@ -3,13 +3,13 @@ import { notificationText } from '../../../shared/notifications.ts'
 import { aStore } from '../../../test/factories.ts'
 import { told } from '../../../test/notifications.ts'
 import { aWorld } from '../../../test/world.ts'
-import { sql } from '../../core/db/db.ts'
 import { newId } from '../../core/common/ids.ts'
+import { sql } from '../../core/db/db.ts'
 import { gatherNotifications } from './gather.ts'
 import { type Hour, type Pending, planRows, searchOf } from './gather-rules.ts'
 import { notify } from './notifications.ts'
 
-// Decisions 64 and 65: what happens in bulk is one notification for an hour or a part of the day.
+// Decisions 64 and 65: bulk events become one notification for an hour or a part of the day.
 
 const NOON = new Date('2026-03-02T12:00:00.000Z')
 const minutes = (n: number) => new Date(NOON.getTime() + n * 60_000)
@@ -37,7 +37,7 @@ const failed = (at: Date, cause: 'refused' | 'unanswered' = 'refused'): Pending 
 const many = (count: number, make: (n: number) => Pending) => Array.from({ length: count }, (_, n) => make(n))
 const titles = (plan: ReturnType<typeof planRows>) => plan.inserts.map((row) => notificationText(row).title)
 
-test('of messages sent there is one row per channel and hour, and nothing of a person in it', () => {
+test('sent messages share one row per channel and hour, without personal data', () => {
   const few = [sent(minutes(0)), ...many(8, () => sent(minutes(59))), sent(minutes(60))]
   const plan = planRows(few, [], EPOCH)
   expect(titles(plan)).toEqual(['9 emails sent', 'Recovery email sent'])
@@ -54,15 +54,15 @@ test('of messages sent there is one row per channel and hour, and nothing of a p
   ])
 })
 
-test('more than ten messages sent in a day are one row per part of the day', () => {
-  // From noon to five, to ten, and the night to the next morning.
+test('more than ten sent messages in a day share one row per part of the day', () => {
+  // Noon to five, five to ten, and the night until the next morning.
   const day = Array.from({ length: 24 }, (_, hour) => many(214, () => sent(minutes(hour * 60)))).flat()
   expect(titles(planRows(day, [], EPOCH))).toEqual(
     [5, 5, 10, 4].map((n) => `${(n * 214).toLocaleString('en-US')} emails sent`),
   )
 })
 
-test('messages that are told together are planned as if each came alone', () => {
+test('messages reported together are planned like single ones', () => {
   const together = (at: Date, count: number): Pending =>
     count === 1
       ? sent(at)
@@ -84,7 +84,7 @@ test('messages that are told together are planned as if each came alone', () => 
   }
 })
 
-test('up to ten abandoned carts a day have a row each; what is above them is one row per hour, and one for the night', () => {
+test('up to ten abandoned carts a day have their own rows; further ones share a row per hour and one for the night', () => {
   const first = planRows(
     many(10, (n) => cart(minutes(n))),
     [],
@@ -108,31 +108,31 @@ test('up to ten abandoned carts a day have a row each; what is above them is one
   const inHours = (...later: number[]) => later.flatMap((hours) => many(3, () => cart(minutes(hours * 60))))
   const later = planRows(inHours(1, 2, 9, 10, 19, 20), third.hours, third.lastAt)
   expect(titles(later)).toEqual([3, 3, 3, 6, 3].map((count) => `${count} carts abandoned`))
-  // A day later there were few again.
+  // A day later there are few again.
   expect(titles(planRows(inHours(24), third.hours, third.lastAt))).toEqual(Array(3).fill('Cart abandoned'))
 })
 
-test('the parts of a day are those of the store’s own clock', () => {
+test('the parts of a day follow the store’s clock', () => {
   const inKolkata = many(11, (n) => ({ ...cart(minutes(n * 60)), timeZone: 'Asia/Kolkata' }))
   const later = many(12, (n) => ({ ...cart(minutes(n * 60)), timeZone: 'Asia/Kolkata' }))
   const plan = planRows(inKolkata, [], EPOCH)
-  // 17:30 to 03:30 there: the eleventh is of the night.
+  // 17:30 to 03:30 there: the eleventh belongs to the night.
   expect(titles(plan)).toEqual(Array(11).fill('Cart abandoned'))
   const next = planRows(later.slice(11), plan.hours, plan.lastAt)
   expect(next.inserts).toEqual([])
   expect(next.updates).toMatchObject([{ id: plan.inserts[10]!.id, data: { count: 2 } }])
 })
 
-test('a row of several hours is one row, whichever of them it is read with', () => {
+test('a row of several hours is one row, whichever hour it is read with', () => {
   const first = planRows([...many(20, () => sent(minutes(0))), sent(minutes(60))], [], EPOCH)
-  // As the database answers: each hour has a copy of it.
+  // The database returns a copy of the row with each hour.
   const hours = first.hours.map((hour) => ({ ...hour, row: { ...hour.row! } }))
   const next = planRows([sent(minutes(61)), sent(minutes(120))], hours, first.lastAt)
   expect(next.inserts).toEqual([])
   expect(next.updates).toMatchObject([{ id: first.inserts[0]!.id, data: { count: 23 } }])
 })
 
-test('what carts of several currencies are worth together is not said', () => {
+test('the total value of carts in several currencies is omitted', () => {
   const hours: Hour[] = [{ storeId: 's', topic: 'cart_abandoned', hour: NOON, count: 50, row: null }]
   const carts = [cart(minutes(1)), cart(minutes(2), { currency: 'EUR' }), cart(minutes(3))]
   expect(planRows(carts, hours, EPOCH).inserts.map(({ data }) => data)).toMatchObject([
@@ -140,7 +140,7 @@ test('what carts of several currencies are worth together is not said', () => {
   ])
 })
 
-test('more than ten failures in a day are one row per channel and part of the day, which says how many had which cause', () => {
+test('more than ten failures in a day share one row per channel and part of the day, with a count per cause', () => {
   const plan = planRows([...many(24, (n) => failed(minutes(n * 30))), failed(minutes(719), 'unanswered')], [], EPOCH)
   const one = 'Recovery email not delivered'
   expect(titles(plan)).toEqual([...Array(10).fill(one), '10 emails not delivered', '5 emails not delivered'])
@@ -150,7 +150,7 @@ test('more than ten failures in a day are one row per channel and part of the da
   expect(JSON.stringify(plan.inserts.slice(10).map(({ data }) => data))).not.toMatch(/ada@|550/)
 })
 
-test('what was recovered, failed and complained about shares the ten rows of a day; abandoned carts leave them to it', () => {
+test('recoveries, failures and complaints share the ten rows of a day; abandoned carts have their own', () => {
   const recovered = (n: number): Pending => ({ ...cart(minutes(n)), type: 'cart_recovered' })
   const complaint = (n: number): Pending => ({
     ...failed(minutes(n)),
@@ -163,13 +163,13 @@ test('what was recovered, failed and complained about shares the ten rows of a d
   expect(titles(more)).toEqual(['3 carts recovered', '3 emails not delivered'])
 })
 
-test('a hundred failures end their row with its hour: what goes on failing is news', () => {
+test('a row with a hundred failures ends with its hour, so that continuing failures appear as news', () => {
   const failing = (hour: number, count: number) => many(count, () => failed(minutes(hour * 60)))
   const plan = planRows([...failing(0, 100), ...failing(1, 50), ...failing(2, 60), ...failing(3, 5)], [], EPOCH)
   expect(titles(plan).slice(10)).toEqual(['140 emails not delivered', '65 emails not delivered'])
 })
 
-test('a text that cannot be rendered is told apart from other failures, once per part of the day and step', () => {
+test('a text that cannot be rendered is reported separately, once per part of the day and step', () => {
   const broken = (n: number, step: number): Pending => ({
     ...failed(minutes(n)),
     data: { cartId: null, messageId: newId(), cause: 'unrenderable', step, count: 20 },
@@ -182,7 +182,7 @@ test('a text that cannot be rendered is told apart from other failures, once per
   expect(notificationText(plan.inserts.at(-2)!).message).toMatch(/^The text of step 1 of your flow/)
 })
 
-test('stores are gathered each for itself, and alarms never', () => {
+test('stores are grouped separately, and alarms never', () => {
   const plan = planRows(
     [
       ...many(12, () => cart(minutes(0))),
@@ -202,7 +202,7 @@ test('stores are gathered each for itself, and alarms never', () => {
 const world = aWorld()
 const sentData = () => ({ cartId: newId(), messageId: newId(), step: 1, to: 'ada@example.com', isInMailbox: false })
 
-test('several workers and several senders at once lose nothing and count nothing twice', async () => {
+test('concurrent workers and senders lose nothing and count nothing twice', async () => {
   const { storeId } = await aStore(world)
   const store = { storeId, db: world.db }
   const tell = () => notify(store, { type: 'email_sent', data: sentData(), at: world.now })
@@ -218,7 +218,7 @@ test('several workers and several senders at once lose nothing and count nothing
   expect(await world.db.selectFrom('pending_notifications').selectAll().execute()).toEqual([])
 })
 
-test('a gathered row stays where it is and read: what is added changes its figures (decision 65)', async () => {
+test('a grouped row keeps its position and read state when its numbers change (decision 65)', async () => {
   const { storeId, token } = await aStore(world)
   const tell = async (ms: number) => {
     await notify(
@@ -239,7 +239,7 @@ test('a gathered row stays where it is and read: what is added changes its figur
   expect(stored[0]!.search).toContain('3 emails sent')
 })
 
-test('where the row of an hour was erased, the hour gets a new one (C8)', async () => {
+test('an hour whose row was erased gets a new row (C8)', async () => {
   const { storeId } = await aStore(world)
   const tell = () => notify({ storeId, db: world.db }, { type: 'email_sent', data: sentData(), at: world.now })
   await tell()
@@ -249,7 +249,7 @@ test('where the row of an hour was erased, the hour gets a new one (C8)', async 
   expect((await told(world, storeId)).map(({ title }) => title)).toEqual(['Recovery email sent'])
 })
 
-test('more news than one turn takes is taken in the same tick', async () => {
+test('more events than one batch are processed in the same tick', async () => {
   const { storeId } = await aStore(world)
   await sql`insert into pending_notifications (store_id, id, type, data, created_at)
     select ${storeId}, gen_random_uuid(), 'email_sent', ${JSON.stringify(sentData())}::jsonb, ${world.now}
@@ -258,7 +258,7 @@ test('more news than one turn takes is taken in the same tick', async () => {
   expect((await told(world, storeId)).map(({ title }) => title)).toEqual(['2,500 emails sent'])
 })
 
-test('what is searched is cut between characters, not within one', () => {
+test('the search text is cut between characters, not within one', () => {
   const flood = { ...sent(minutes(0)), createdAt: NOON }
   for (const before of ['', 'x']) {
     expect(
@@ -274,7 +274,7 @@ const pendingOf = (storeId: string, type: string, data: string, count = 1) =>
     world.db,
   )
 
-test('one account that fails, however much waits for it, holds up no other', async () => {
+test('a failing account with many events delays no other account', async () => {
   const [broken, other] = [await aStore(world), await aStore(world)]
   await pendingOf(broken.storeId, 'email_sent', JSON.stringify(sentData()), 6_000)
   await sql`insert into notification_hours (store_id, topic, hour, count) values (${broken.storeId}, 'email_sent', date_trunc('hour', ${world.now}::timestamptz), 2147483647)`.execute(
@@ -285,14 +285,14 @@ test('one account that fails, however much waits for it, holds up no other', asy
   await sql`delete from pending_notifications`.execute(world.db)
 })
 
-test('a row that cannot be planned is skipped: the account goes on', async () => {
+test('a row that cannot be planned is skipped, and the account continues', async () => {
   const { storeId } = await aStore(world)
   await pendingOf(storeId, 'email_sent', 'null')
   await pendingOf(storeId, 'capture_flood', '{"ceiling": 1}')
   expect((await told(world, storeId)).map(({ type }) => type)).toEqual(['capture_flood'])
 })
 
-test('what a newer version of the server has written waits for it', async () => {
+test('events written by a newer version of the server wait for it', async () => {
   const { storeId } = await aStore(world)
   await pendingOf(storeId, 'drone_landed', '{}')
   await pendingOf(storeId, 'capture_flood', '{"ceiling": 1}')

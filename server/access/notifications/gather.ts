@@ -4,17 +4,18 @@ import { type Pending, type Plan, planRows } from './gather-rules.ts'
 import * as sql from './gather-sql.ts'
 import { scheduleMails } from './mails.ts'
 
-// From what has happened to notifications: a moment after the transaction of whatever happened, one account at a time. So no sending
-// transaction waits for another one's, bulk becomes one row, and each notification of an account is later than the one before.
+// Turns events into notifications shortly after the event's transaction, one account at a time. Sending transactions
+// therefore never wait for each other, bulk events become one row, and each notification of an account is later than
+// the one before.
 
 const ACCOUNTS_AT_ONCE = 100
 const ROWS_AT_ONCE = 1_000
 const DAY_MS = 86_400_000
 
-/** Tick. Answers how many pieces of news were taken. */
+/** Tick. Returns the number of processed events. */
 export async function gatherNotifications(deps: Deps): Promise<number> {
   let total = 0
-  /** The others' news goes on, and what somebody else is at is not waited for. */
+  /** One account's failure does not stop the others; accounts locked by another process are skipped. */
   const passed: string[] = []
   for (;;) {
     const accountIds = await sql.accountsWithPending(deps.db, ACCOUNTS_AT_ONCE, passed)
@@ -36,7 +37,7 @@ function gatherLogged(deps: Deps, accountId: string): Promise<number> {
   })
 }
 
-/** All of one account. */
+/** Processes all events of one account. */
 export async function gatherAccount(account: AccountDb, now: Date): Promise<void> {
   while ((await gatherSome(account, now)) > 0);
 }
@@ -64,7 +65,7 @@ function gatherSome(account: AccountDb, now: Date, onSkipped: OnSkipped = () => 
   })
 }
 
-/** One that cannot even be planned alone would stop all that come after it. */
+/** Skips a row that cannot be planned even alone, because it would block all later ones. */
 const plannable = (pending: readonly Pending[], onSkipped: OnSkipped): Pending[] =>
   pending.filter((row) => {
     try {

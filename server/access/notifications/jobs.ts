@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { job } from '../../core/jobs/jobs.ts'
 
-/** To one member: what came between two instants. */
+/** Mails one member the notifications between two instants. */
 export const mailNotifications = job(
   'notifications.mail',
   z.object({

@@ -8,24 +8,24 @@ import type { NotificationType } from '../../../shared/notifications.ts'
 import { PLANNED_EACH_TIME, type RawBuilder, type StoreDb, sql } from '../../core/db/db.ts'
 import type { Data } from './gather-rules.ts'
 
-// What a member sees: the rows of a store and of its account in one list, without what the member has deleted. Every statement looks
-// through the newest 10,000 of each at most, by an index: how many there are makes no difference. Ids are found and counted in the
-// index alone; whole rows are read for what is shown.
+// A member's list: rows of the store and of its account, without deleted ones. Every statement searches at most the
+// newest 10,000 rows of each by an index, so that the cost is bounded. Ids are found and counted in the index alone;
+// whole rows are read only for display.
 
-/** Up to where a member has read and cleared one of the two. */
+/** The bounds up to which a member has read and cleared one of the two tables. */
 interface Bounds {
   readUpTo: Date
   clearedUpTo: Date
 }
 
-/** One member before the list of one store. */
+/** One member's view of one store's list. */
 export interface Sight {
   storeId: string
   accountId: string
   userId: string
   store: Bounds
   account: Bounds
-  /** Topics the member has switched off. */
+  /** Topics that the member has switched off. */
   off: NotificationTopic[]
 }
 
@@ -61,11 +61,11 @@ export interface Listed {
 
 export interface Wanted {
   filter: NotificationFilter
-  /** Found in title, message and data. */
+  /** Matches title, message and data. */
   search: string
-  /** Types that are not shown. */
+  /** Hidden types. */
   without: readonly NotificationType[]
-  /** Only what is newer. */
+  /** Only newer rows. */
   after: Date | null
   limit: number
   offset: number
@@ -84,7 +84,7 @@ export async function readPage(
   return { rows: rows.filter(({ id }) => id !== null), total: rows[0]!.total }
 }
 
-/** The first ones, without a total. */
+/** The first rows, without a total. */
 export async function readNewest({ db }: StoreDb, sight: Sight, wanted: Omit<Wanted, 'offset'>): Promise<Listed[]> {
   const { rows } = await sql<Listed>`
     with page as materialized (${newest(sight, { ...wanted, offset: 0 })})
@@ -92,7 +92,7 @@ export async function readNewest({ db }: StoreDb, sight: Sight, wanted: Omit<Wan
   return rows
 }
 
-/** How many the member has not read, up to 100. */
+/** The member's unread count, up to 100. */
 export async function countUnread(
   { db }: StoreDb,
   sight: Sight,
@@ -103,7 +103,7 @@ export async function countUnread(
   return rows[0]!.total
 }
 
-/** Of these ids, those the member sees; the newest first. */
+/** The rows with these ids that the member sees, newest first. */
 export async function readByIds({ db }: StoreDb, sight: Sight, ids: readonly string[]): Promise<Listed[]> {
   const { rows } = await sql<Listed>`
     with page as (select distinct unnest(${[...ids]}::uuid[]) as id)
@@ -111,7 +111,7 @@ export async function readByIds({ db }: StoreDb, sight: Sight, ids: readonly str
   return rows
 }
 
-/** When one was made, whether the member still sees it or not; null: it is not of this store or account. */
+/** Creation time of a notification, visible or not; null: not of this store or account. */
 export async function placeOf({ db }: StoreDb, sight: Sight, id: string): Promise<Date | null> {
   const { rows } = await sql<{ created_at: Date }>`
     select created_at from notifications where store_id = ${sight.storeId} and id = ${id}
@@ -122,7 +122,7 @@ export async function placeOf({ db }: StoreDb, sight: Sight, id: string): Promis
 
 type Of = 'store' | 'account'
 
-/** The two kinds of rows differ in their tables and in what these are keyed by. */
+/** Tables and keys of the two kinds of rows. */
 export function parts({ storeId, accountId }: Pick<Sight, 'storeId' | 'accountId'>, of: Of) {
   const isStore = of === 'store'
   const key = (alias: string) =>
@@ -138,7 +138,7 @@ export function parts({ storeId, accountId }: Pick<Sight, 'storeId' | 'accountId
 
 type Filter = Pick<Wanted, 'filter' | 'search' | 'without' | 'after'>
 
-/** Whole rows of the ids in a table, as far as the member sees them. */
+/** Whole rows for a table of ids, as the member sees them. */
 function listedOf(sight: Sight, table: string): RawBuilder<unknown> {
   const one = (of: Of) => {
     const { rows, key, marked, zone } = parts(sight, of)
@@ -156,21 +156,21 @@ function listedOf(sight: Sight, table: string): RawBuilder<unknown> {
 
 const ORDER = sql`order by created_at desc, id desc`
 
-/** The total is counted in the index, and the page is read from its beginning. */
+/** Counts in the index and reads the page from the list's beginning. */
 const paged = (sight: Sight, wanted: Wanted) => sql`
   with page as materialized (${newest(sight, wanted)}),
   counted as (${countOf(sight, wanted, MOST_NOTIFICATIONS_COUNTED)})`
 
 /**
- * A search reads texts, so it does so once for both. Planned anew for each store: a plan for all of them may read through the rows of a large
- * store to find those of a small one.
+ * A search reads texts, so it reads both kinds once. It is planned for each store, because a common plan may scan a
+ * large store's rows for a small store.
  */
 const searched = (sight: Sight, wanted: Wanted) => sql`${PLANNED_EACH_TIME}
   with found as materialized (${ofKinds(wanted, (of) => visible(sight, of, wanted, 'at once'))}),
   page as materialized (select id from found ${ORDER} limit ${wanted.limit} offset ${wanted.offset}),
   counted as (select least(count(*), ${MOST_NOTIFICATIONS_COUNTED})::int as total from found)`
 
-/** The ids of a page. Of each kind no more are read than the page reaches down to. */
+/** The ids of a page. Reads no more rows of each kind than the page needs. */
 function newest(sight: Sight, wanted: Wanted): RawBuilder<unknown> {
   const reach = wanted.offset + wanted.limit
   const first = (of: Of) => sql`(${visible(sight, of, wanted, wayFor(reach))} ${ORDER} limit ${reach})`
@@ -185,16 +185,16 @@ function countOf(sight: Sight, wanted: Filter, most: number): RawBuilder<unknown
       ${ofKinds(wanted, (of) => sql`(${visible(sight, of, wanted, wayFor(most))} limit ${most})`)}) both_kinds`
 }
 
-/** An account has no carts. */
+/** The account has no carts, so cart filters skip its rows. */
 const ofKinds = ({ filter }: Filter, select: (of: Of) => RawBuilder<unknown>): RawBuilder<unknown> =>
   filter === 'new-carts' ? select('store') : sql`${select('store')} union all ${select('account')}`
 
-/** How marks are looked up: by the index, or in a hash table made of all before the first row. */
+/** How marks are looked up: by the index, or in a hash table built first. */
 type Way = 'one by one' | 'at once'
 const MOST_ONE_BY_ONE = 1_000
 const wayFor = (rows: number): Way => (rows <= MOST_ONE_BY_ONE ? 'one by one' : 'at once')
 
-/** id, created_at, of what this member has not deleted (or read) one by one. */
+/** id and created_at of rows that this member has not deleted (or read) individually. */
 function visible(sight: Sight, of: Of, wanted: Filter, way: Way): RawBuilder<unknown> {
   const { marked, key } = parts(sight, of)
   const ofMember = sql`${key('k')} and k.user_id = ${sight.userId}`
@@ -211,7 +211,10 @@ function visible(sight: Sight, of: Of, wanted: Filter, way: Way): RawBuilder<unk
       ${wanted.search ? sql`and c.search collate "C" like ${like}` : sql``}`
 }
 
-/** Those that candidates may have. Of the newest 10,000 rows at most as many are marked, by the newest marks; those of a filter lie deeper. */
+/**
+ * Marks that may belong to the candidates. Among the newest 10,000 rows at most that many are marked, by the newest
+ * marks; filtered rows can be older.
+ */
 function marksOf(sight: Sight, of: Of, { filter, after }: Filter): RawBuilder<unknown> {
   const { marked, key } = parts(sight, of)
   const { readUpTo, clearedUpTo } = sight[of]
@@ -232,7 +235,7 @@ function candidates(sight: Sight, of: Of, { filter, search, after }: Filter): Ra
       ${filter === 'new-carts' ? sql`and n.type = 'cart_abandoned'` : sql``}
     ${inOrder}`
   if (filter !== 'unread') return since(clearedUpTo)
-  // What is read as a whole is passed over but for what was marked as unread in it.
+  // Skips rows below `read_up_to`, except those marked as unread.
   return sql`(${since(later(readUpTo, clearedUpTo))}) union all (
     select ${columns} from ${marked} u
     cross join lateral (select * from ${rows} n where ${key('n')} and n.id = u.notification_id limit 1) n

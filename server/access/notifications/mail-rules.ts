@@ -2,16 +2,16 @@ import { isMailedToOwners, type NotificationTopic, notificationTopics } from '..
 import type { NotificationType } from '../../../shared/notifications.ts'
 import type { Data } from './gather-rules.ts'
 
-// Pure: what is mailed to members, and when (decision 65).
+// What is mailed to members, and when (decision 65). Pure.
 
-/** Mail at once comes at most this often to a member; what happens meanwhile is in the next one. */
+/** Minimum interval between immediate mails to a member; later events go into the next one. */
 export const MAIL_EVERY_MS = 15 * 60_000
-/** When the daily summary comes, on the store's own clock. */
+/** Hour of the daily summary, on the store's clock. */
 const DIGEST_HOUR = 8
 
 export const ownerTopics = (Object.keys(notificationTopics) as NotificationTopic[]).filter(isMailedToOwners)
 
-/** The next morning of a time zone. */
+/** The next summary time in a time zone. */
 export function nextDigest(now: Date, timeZone: string): Date {
   const here = now.toTemporalInstant().toZonedDateTimeISO(timeZone)
   const today = here.with({ hour: DIGEST_HOUR, minute: 0, second: 0, millisecond: 0, microsecond: 0, nanosecond: 0 })

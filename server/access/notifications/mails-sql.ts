@@ -3,14 +3,14 @@ import type { NotificationType } from '../../../shared/notifications.ts'
 import { type AccountDb, type AccountTx, type Db, sql } from '../../core/db/db.ts'
 import type { MailedRow } from './mail-rules.ts'
 
-// Which members are mailed about notifications, and what: SQL and nothing else.
+// Statements that find members to mail, and the notifications for them.
 
 export interface Told {
-  /** Of what has just become notifications. */
+  /** Topics of the new notifications. */
   topics: readonly NotificationTopic[]
-  /** Those of them that are mailed at once. */
+  /** The topics among them that are mailed at once. */
   atOnce: readonly NotificationTopic[]
-  /** Which of them owners get at once unless they choose otherwise. */
+  /** The topics that owners get at once by default. */
   usual: readonly NotificationTopic[]
   /** The newest instant before them. */
   before: Date
@@ -19,7 +19,7 @@ export interface Told {
   everyMs: number
 }
 
-/** Members with a confirmed address who chose mail about these topics; a mail that waits already takes them along. */
+/** Schedules mail to members with a confirmed address who chose these topics. A waiting mail includes the new rows. */
 export async function scheduleMails({ db, accountId }: AccountTx, told: Told): Promise<void> {
   await sql`
     insert into notification_mails as n (account_id, user_id, mailed_up_to, digest_up_to, due_at, digest_due_at)
@@ -49,7 +49,7 @@ export async function timeZoneOf({ db, accountId }: AccountDb): Promise<string> 
   return rows[0]?.time_zone ?? 'UTC'
 }
 
-/** Members with a mail that is due; one of each may be the same member. */
+/** Members with a due mail; a member of several accounts can occur several times. */
 export async function dueMails(db: Db, now: Date, limit: number): Promise<{ account_id: string; user_id: string }[]> {
   const { rows } = await sql<{ account_id: string; user_id: string }>`
     (select account_id, user_id from notification_mails where due_at <= ${now} order by due_at limit ${limit})
@@ -81,7 +81,8 @@ export async function lockDueMail(
     from notification_mails where account_id = ${accountId} and user_id = ${userId} for update skip locked`.execute(db)
   const [due] = rows
   if (!due) return undefined
-  // A statement of its own, after the lock: it sees what was made until then, and is not followed by more before this mail is settled.
+  // A separate statement after the lock: it sees everything written until then, and nothing is added before this mail
+  // is settled.
   const clock = await sql<{ last_at: Date }>`
     select last_at from notification_clocks where account_id = ${accountId}`.execute(db)
   return { ...due, last_at: clock.rows[0]?.last_at ?? due.mailed_up_to }
@@ -104,7 +105,7 @@ interface Between {
   upTo: Date
 }
 
-/** Of all stores of the account and of itself, the oldest first. */
+/** Rows of the account and all its stores, oldest first. */
 export async function rowsBetween({ db, accountId }: AccountDb, between: Between, limit: number): Promise<MailedRow[]> {
   const wanted = isWanted(between)
   const { rows } = await sql<MailedRow>`
@@ -119,7 +120,7 @@ export async function rowsBetween({ db, accountId }: AccountDb, between: Between
   return rows
 }
 
-/** How many there are of them. */
+/** The number of those rows. */
 export async function countBetween({ db, accountId }: AccountDb, between: Between): Promise<number> {
   const wanted = isWanted(between)
   const { rows } = await sql<{ count: number }>`

@@ -8,13 +8,13 @@ import { MAIL_EVERY_MS, type MailedRow, nextDigest, ownerTopics } from './mail-r
 import * as sql from './mails-sql.ts'
 import { readPreferences } from './preferences.ts'
 
-// Mail to members about notifications: problems at once, or a summary a day (decision 65).
+// Mails members about notifications: problems at once, or a daily summary (decision 65).
 
 const MEMBERS_AT_ONCE = 100
-/** A mail has a line for each; it says how many more there are. */
+/** Maximum number of lines in a mail; it also names the number of further ones. */
 const MOST_LINES = 20
 
-/** In the transaction that makes the notifications. */
+/** Call in the transaction that creates the notifications. */
 export async function scheduleMails(
   tx: AccountTx,
   { rows, before, now }: { rows: readonly Pick<MailedRow, 'type'>[]; before: Date; now: Date },
@@ -29,12 +29,12 @@ export async function scheduleMails(
   })
 }
 
-/** Tick: each mail that is due becomes one job, in the transaction that writes down up to where. */
+/** Tick: turns each due mail into a job, in the transaction that records its end. */
 export async function mailDueNotifications(deps: Deps): Promise<void> {
   const now = deps.now()
   for (const { account_id: accountId, user_id: userId } of await sql.dueMails(deps.db, now, MEMBERS_AT_ONCE)) {
     await mailDue(deps, { accountId, userId }, now).catch((error) => {
-      // The others' mail goes on.
+      // One member's failure does not stop the others.
       deps.log.error({ err: error, accountId, userId }, 'notifications.mail_failed')
     })
   }
@@ -57,15 +57,15 @@ async function mailDue(deps: Deps, member: { accountId: string; userId: string }
 }
 
 export interface ToMail {
-  /** The oldest first, as many as a mail has lines. */
+  /** Oldest first, at most one mail's lines. */
   rows: MailedRow[]
-  /** How many there are. */
+  /** Total number of rows. */
   total: number
-  /** On whose clock the mail says when they came. */
+  /** Time zone of the times in the mail. */
   timeZone: string
 }
 
-/** What the member is to be mailed: what they have chosen by now decides. */
+/** The rows to mail to the member, by their current preferences. */
 export async function rowsToMail(
   { db }: Pick<Deps, 'db'>,
   { accountId, userId, kind, from, upTo }: z.infer<typeof mailNotifications.payload>,

@@ -2,7 +2,7 @@ import { MOST_NOTIFICATIONS_COUNTED } from '../../../shared/notification-calls.t
 import { type Db, type RawBuilder, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 import { parts, type Sight } from './list-sql.ts'
 
-// What a member has read and deleted: SQL and nothing else. Nobody else's rows are touched, so nobody waits.
+// Statements for a member's read and deleted marks. They lock no other member's rows.
 
 export const BOTH = ['store', 'account'] as const
 type Of = (typeof BOTH)[number]
@@ -11,7 +11,7 @@ const readsOf = (of: Of) => sql.table(of === 'store' ? 'notification_reads' : 'a
 const keyColumn = (of: Of) => sql.ref(of === 'store' ? 'store_id' : 'account_id')
 const keyValue = (sight: Sight, of: Of) => (of === 'store' ? sight.storeId : sight.accountId)
 
-/** Marks those of these ids that are of this store or account; answers which. */
+/** Marks the given ids that belong to this store or account; returns them. */
 export async function mark(
   { db }: StoreTx,
   sight: Sight,
@@ -35,7 +35,7 @@ export async function mark(
   return moved
 }
 
-/** One after the other of what a member does in the stores of an account. */
+/** Serialises a member's actions in the stores of an account. */
 export async function lockMember({ db, storeId }: StoreTx, userId: string): Promise<void> {
   await sql`
     insert into account_notification_reads as r (account_id, user_id)
@@ -43,13 +43,13 @@ export async function lockMember({ db, storeId }: StoreTx, userId: string): Prom
     on conflict (account_id, user_id) do update set user_id = r.user_id`.execute(db)
 }
 
-/** Everything up to an instant; it only moves forward. What was marked as read or unread before it no longer counts. */
+/** Marks everything up to an instant as read; the bound only moves forward. Removes earlier single marks. */
 export async function readUpTo({ db }: StoreTx, sight: Sight, of: Of, at: Date): Promise<void> {
   await moveBound(db, sight, of, sql.ref('read_up_to'), at)
   await forget(db, sight, of, at, sql`k.is_read is not null`)
 }
 
-/** Everything up to an instant but these. */
+/** Marks everything up to an instant as read, except these. */
 export async function readUpToBut(
   { db }: StoreTx,
   sight: Sight,
@@ -66,7 +66,10 @@ export async function readUpToBut(
   await forget(db, sight, of, upTo, sql`k.is_read`)
 }
 
-/** What was deleted one by one before the "Clear all" before this one is not told apart any more: only the newest is taken back. */
+/**
+ * Clears everything up to an instant. Merges earlier single deletions into the bound, because only the newest deletion
+ * can be undone.
+ */
 export async function clearUpTo({ db }: StoreTx, sight: Sight, of: Of, at: Date): Promise<void> {
   await moveBound(db, sight, of, sql.ref('cleared_up_to'), at)
   await sql`delete from ${parts(sight, of).marked} k
@@ -75,7 +78,7 @@ export async function clearUpTo({ db }: StoreTx, sight: Sight, of: Of, at: Date)
 
 const ofMember = (sight: Sight, of: Of) => sql`${parts(sight, of).key('k')} and k.user_id = ${sight.userId}`
 
-/** Such marks up to an instant; what was deleted stays deleted. */
+/** Removes such marks up to an instant; deleted rows stay deleted. */
 async function forget(db: StoreTx['db'], sight: Sight, of: Of, at: Date, which: RawBuilder<unknown>): Promise<void> {
   const { marked } = parts(sight, of)
   const some = sql`${ofMember(sight, of)} and k.created_at <= ${at} and ${which}`
@@ -83,7 +86,7 @@ async function forget(db: StoreTx['db'], sight: Sight, of: Of, at: Date, which: 
   await sql`update ${marked} k set is_read = null where ${some}`.execute(db)
 }
 
-/** When the notification of a member's so many-th mark after an instant was made, the oldest being the first; null: there are fewer. */
+/** Creation time of the notification of the n-th oldest mark after an instant; null: there are fewer. */
 export async function placeOfMark(
   { db }: StoreTx,
   sight: Sight,
@@ -96,7 +99,7 @@ export async function placeOfMark(
   return rows[0]?.created_at ?? null
 }
 
-/** The newest that lists do not reach; null: they reach all. */
+/** The newest row beyond the lists; null: lists reach all. */
 export async function endOfLists({ db }: StoreTx, sight: Sight, of: Of): Promise<Date | null> {
   const { rows, key } = parts(sight, of)
   const result = await sql<{ created_at: Date }>`
@@ -105,7 +108,7 @@ export async function endOfLists({ db }: StoreTx, sight: Sight, of: Of): Promise
   return result.rows[0]?.created_at ?? null
 }
 
-/** Ids of what the member has not marked as read between two instants. */
+/** Ids between two instants that the member has not marked as read. */
 export async function unreadBetween(
   { db }: StoreTx,
   sight: Sight,
@@ -130,7 +133,7 @@ async function moveBound(db: StoreTx['db'], sight: Sight, of: Of, bound: ReturnT
   )
 }
 
-/** Back to where it was, unless more was cleared since. */
+/** Restores the earlier bounds, unless the member has cleared again since. */
 export async function unclear({ db }: StoreTx, sight: Sight, back: { clearedUpTo: Date; store: Date; account: Date }) {
   for (const of of BOTH) {
     const { key } = parts(sight, of)
@@ -140,7 +143,7 @@ export async function unclear({ db }: StoreTx, sight: Sight, back: { clearedUpTo
   }
 }
 
-/** To this member's open tabs, whichever store they show. Words: `mine:<account>:<user>:<what>:<ids>`. */
+/** Tells this member's open tabs, in any store. Words: `mine:<account>:<user>:<what>:<ids>`. */
 export async function announceOwn({ db }: StoreDb, sight: Sight, words: readonly string[]): Promise<void> {
   const mine = words.map((each) => `mine:${sight.accountId}:${sight.userId}:${each}`)
   await sql`

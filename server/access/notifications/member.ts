@@ -3,14 +3,14 @@ import type { listNotifications, NotificationView } from '../../../shared/notifi
 import { MOST_IDS_IN_A_CALL, NEW_CARTS_SHOWN } from '../../../shared/notification-calls.ts'
 import { typesOf } from '../../../shared/notification-kinds.ts'
 import { type NotificationType, notificationText } from '../../../shared/notifications.ts'
-import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
 import { AppError, found } from '../../core/common/errors.ts'
+import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
 import { paginationOf } from '../../core/db/paging.ts'
 import { compactMarks } from './compact.ts'
 import * as sql from './list-sql.ts'
 import * as marks from './marks-sql.ts'
 
-// One member and the notifications of one store: what they see, and what they have read and deleted (decisions 66 and 67).
+// One member and the notifications of one store: list, read state, deletion (decisions 66 and 67).
 
 interface Reader {
   store: StoreDb<Db>
@@ -49,11 +49,11 @@ export async function unreadFor({ store, userId }: Reader): Promise<number> {
 
 interface Chosen {
   ids: readonly string[]
-  /** Everything up to this one, too. */
+  /** Also everything up to this one. */
   upTo?: string | undefined
 }
 
-/** Ids of nobody or of others change nothing. */
+/** Unknown or foreign ids change nothing. */
 export async function markRead({ store, userId }: Reader, { ids, upTo }: Chosen, isRead: boolean): Promise<void> {
   await transact(store, async (tx) => {
     const sight = await lockedSight(tx, userId)
@@ -69,13 +69,13 @@ export async function markRead({ store, userId }: Reader, { ids, upTo }: Chosen,
   })
 }
 
-/** Everything up to an instant. */
+/** Marks everything up to an instant as read. */
 export async function markAllRead(tx: StoreTx, userId: string, upTo: Date): Promise<void> {
   const sight = await lockedSight(tx, userId)
   for (const of of marks.BOTH) await marks.readUpTo(tx, sight, of, upTo)
 }
 
-/** Answers what takes it back; null when nothing was deleted. */
+/** Returns the token for an undo; null when nothing was deleted. */
 export async function deleteFor({ store, userId }: Reader, { ids, upTo }: Chosen): Promise<string | null> {
   if (ids.length > MOST_IDS_IN_A_CALL) {
     throw new AppError('invalid', `At most ${MOST_IDS_IN_A_CALL} notifications can be deleted at once.`)
@@ -106,7 +106,7 @@ export async function restoreFor({ store, userId }: Reader, undo: string): Promi
   })
 }
 
-/** Bounds and marks depend on each other: two browsers of a member change them one after the other. */
+/** Bounds and marks depend on each other, so the member's browsers change them one after the other. */
 async function lockedSight(tx: StoreTx, userId: string): Promise<sql.Sight> {
   await marks.lockMember(tx, userId)
   return sql.readSight(tx, userId)
@@ -115,7 +115,7 @@ async function lockedSight(tx: StoreTx, userId: string): Promise<sql.Sight> {
 const placeOf = (tx: StoreTx, sight: sql.Sight, id: string | undefined) =>
   id !== undefined && isId(id) ? sql.placeOf(tx, sight, id) : null
 
-/** Types the member has switched off. */
+/** Types that the member has switched off. */
 export const silent = ({ off }: Pick<sql.Sight, 'off'>): NotificationType[] => off.flatMap(typesOf)
 
 const IDS_IN_AN_ANNOUNCEMENT = 100
@@ -127,7 +127,7 @@ const inPieces = (ids: readonly string[]) =>
 
 const isId = (id: string): boolean => z.guid().safeParse(id).success
 
-/** It says only what the member may say anyway, so it needs no seal of ours. */
+/** Contains only what the member may request anyway, so it is not signed. */
 const Undo = z.object({
   ids: z.array(z.guid()).max(MOST_IDS_IN_A_CALL),
   cleared: z.array(z.number().int().min(0).max(8.64e15)).length(3).nullable(),

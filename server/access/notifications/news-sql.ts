@@ -2,9 +2,9 @@ import type { NotificationTopic } from '../../../shared/notification-kinds.ts'
 import { type AccountDb, type StoreDb, sql } from '../../core/db/db.ts'
 import type { Listed } from './list-sql.ts'
 
-// What the live connection reads when there is news: SQL and nothing else.
+// Statements of the live connection for new notifications.
 
-/** The newest instant given to a notification of the store's account. */
+/** The newest notification time of the store's account. */
 export async function newestInstant({ db, storeId }: StoreDb): Promise<Date> {
   const { rows } = await sql<{ at: Date }>`
     select coalesce(c.last_at, 'epoch') as at
@@ -12,7 +12,7 @@ export async function newestInstant({ db, storeId }: StoreDb): Promise<Date> {
   return rows[0]?.at ?? new Date(0)
 }
 
-/** Of the store and its account, the oldest first. Nobody has read them yet. */
+/** New rows of the store and its account, oldest first. No member has read them yet. */
 export async function newsSince({ db, storeId }: StoreDb, since: Date, limit: number): Promise<Listed[]> {
   const { rows } = await sql<Listed>`
     (select id, type, data, zone, created_at, false as is_read from notifications
@@ -25,7 +25,7 @@ export async function newsSince({ db, storeId }: StoreDb, since: Date, limit: nu
   return rows
 }
 
-/** What these members have switched off. */
+/** Topics that these members have switched off. */
 export async function switchedOff({ db, accountId }: AccountDb, userIds: readonly string[]) {
   const { rows } = await sql<{ user_id: string; topic: NotificationTopic }>`
     select user_id, topic from notification_preferences

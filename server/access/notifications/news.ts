@@ -1,4 +1,4 @@
-// What is new for whoever has a store open.
+// New notifications for the open tabs of a store.
 
 export type { Listed } from './list-sql.ts'
 export { newestInstant, newsSince, switchedOff } from './news-sql.ts'

@@ -7,7 +7,7 @@ import { notify, notifyAccount } from './notifications.ts'
 
 const world = aWorld()
 
-test('what concerns the account is told once, and in each of its stores', async () => {
+test('an account notification is created once and shown in each of its stores', async () => {
   const first = await aStore(world)
   const second = await aStore(world, { accountId: first.accountId })
   const stranger = await aStore(world)
@@ -28,7 +28,7 @@ test('what concerns the account is told once, and in each of its stores', async 
   expect(rows).toEqual([{ type: 'domain_reopened', data: { domain: 'mail.example' } }])
 })
 
-test('each notification of an account is later than the one before, whenever it happened (decision 66)', async () => {
+test('each notification of an account is later than the one before, whenever its event happened (decision 66)', async () => {
   const { storeId, accountId } = await aStore(world)
   const at = (ms: number) => new Date(world.now.getTime() + ms)
   const tell = async (ms: number) => {

@@ -4,13 +4,13 @@ import type {
   NotificationType,
   StoreNotificationType,
 } from '../../../shared/notifications.ts'
-import type { AccountDb, Db, StoreDb, Tx } from '../../core/db/db.ts'
 import { idOf, newId } from '../../core/common/ids.ts'
+import type { AccountDb, Db, StoreDb, Tx } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import * as sql from './sql.ts'
 
-// What the owner is told of. Every row is written from here or with `insertNotificationsFrom`; it holds a type and data, and
-// `shared/notifications.ts` makes the sentences.
+// Notifications to owners. Every row is written here or with `insertNotificationsFrom`. It holds a type and data;
+// `shared/notifications.ts` renders the sentences.
 
 export interface DraftNotification<Type extends NotificationType = NotificationType> {
   id: string
@@ -18,7 +18,7 @@ export interface DraftNotification<Type extends NotificationType = NotificationT
   data: NotificationData[Type]
 }
 
-/** For a statement that writes it together with other things. */
+/** For a statement that writes it together with other rows. */
 export const draftNotification = <Type extends NotificationType>(
   type: Type,
   data: NotificationData[Type],
@@ -31,7 +31,7 @@ export function notify<Type extends StoreNotificationType>(
   return sql.insertNotification(store, draftNotification(type, data), at)
 }
 
-/** Once for this key, however often it happens. */
+/** Creates it once per key. */
 export function notifyOnce<Type extends StoreNotificationType>(
   store: StoreDb,
   { type, key, data, at }: { type: Type; key: string; data: NotificationData[Type]; at: Date },
@@ -39,7 +39,7 @@ export function notifyOnce<Type extends StoreNotificationType>(
   return sql.insertNotification(store, { id: idOf(`${store.storeId} ${type} ${key}`), type, data }, at)
 }
 
-/** Once for this key, however many stores of the account it happens in, and however often. */
+/** Creates it once per key for all stores of the account. */
 export function notifyAccountOnce<Type extends AccountNotificationType>(
   { accountId, db }: AccountDb,
   { at, ...notice }: { type: Type; key: string; data: NotificationData[Type]; at: Date },
@@ -52,11 +52,11 @@ export interface AccountNotice<Type extends AccountNotificationType = AccountNot
   type: Type
   key: string
   data: NotificationData[Type]
-  /** Not where this type was told for the same key. */
+  /** Skipped when this type already exists for the same key. */
   unless?: AccountNotificationType
 }
 
-/** The same of many accounts at once. */
+/** Does the same for many accounts. */
 export async function notifyAccountsOnce(db: Db | Tx, notices: readonly AccountNotice[], at: Date): Promise<void> {
   const drafts = notices.map(({ accountId, type, key, data, unless }) => {
     const idFor = (told: AccountNotificationType) => idOf(`${accountId} ${told} ${key}`)
@@ -65,7 +65,7 @@ export async function notifyAccountsOnce(db: Db | Tx, notices: readonly AccountN
   if (drafts.length > 0) await sql.insertAccountNotifications(db, drafts, at)
 }
 
-/** Once, however many stores the account has. */
+/** Creates it once for the account, however many stores it has. */
 export function notifyAccount<Type extends AccountNotificationType>(
   { accountId, db }: AccountDb,
   { type, data, at }: { type: Type; data: NotificationData[Type]; at: Date },
@@ -73,7 +73,7 @@ export function notifyAccount<Type extends AccountNotificationType>(
   return sql.insertAccountNotifications(db, [{ accountId, unlessId: null, ...draftNotification(type, data) }], at)
 }
 
-/** A test message has left (decision 130). */
+/** Records that a test message was sent (decision 130). */
 export function noteTest(
   deps: Deps,
   store: StoreDb,

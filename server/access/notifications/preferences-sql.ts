@@ -1,7 +1,7 @@
 import type { NotificationChoice } from '../../../shared/notification-calls.ts'
 import { type AccountDb, sql } from '../../core/db/db.ts'
 
-// What members have chosen about notifications: SQL and nothing else.
+// Statements for members' notification preferences.
 
 export function choicesOf({ db, accountId }: AccountDb, userId: string) {
   return db
@@ -29,7 +29,7 @@ export async function saveWeeklyChoice({ db, accountId }: AccountDb, userId: str
     .execute()
 }
 
-/** With a confirmed address; nobody of the demo's account. */
+/** Members with a confirmed address, except in the demo account. */
 export async function weeklyReaders({ db, accountId }: AccountDb): Promise<string[]> {
   const { rows } = await sql<{ user_id: string }>`
     select m.user_id from members m join users u on u.id = m.user_id join accounts a on a.id = m.account_id

@@ -4,8 +4,8 @@ import type { Role } from '../../../shared/roles.ts'
 import type { AccountDb, Db } from '../../core/db/db.ts'
 import * as sql from './preferences-sql.ts'
 
-// Which topics a member gets in the bell and by mail (decision 65). What was never chosen is as usual: everything in the bell, and to
-// owners an email at once about problems, and the report of each week.
+// A member's topics in the bell and by mail (decision 65). The defaults: everything in the bell, and for owners an
+// immediate mail about problems and the weekly report.
 
 interface Member {
   userId: string
@@ -30,7 +30,7 @@ export async function wantsWeeklyReport(account: AccountDb, { userId, role }: Me
 export const saveWeeklyReport = (account: AccountDb<Db>, { userId }: Member, isWanted: boolean) =>
   sql.saveWeeklyChoice(account, userId, isWanted)
 
-/** The members to mail it to. */
+/** The members who get the weekly report by mail. */
 export const weeklyReaders = (account: AccountDb): Promise<string[]> => sql.weeklyReaders(account)
 
 export async function savePreferences(

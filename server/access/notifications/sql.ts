@@ -2,16 +2,19 @@ import type { Db, StoreDb, Tx } from '../../core/db/db.ts'
 import { type RawBuilder, sql } from '../../core/db/db.ts'
 import type { DraftNotification } from './notifications.ts'
 
-// Notifications as they are written where something happens, and their end: SQL and nothing else.
+// Statements that write notifications and delete old ones.
 
 /**
- * An insert for statements that do other things too: `rows` selects store_id, id, type, data, created_at and, for a shopper's, zone.
- * Nothing waits here for anything; `gather.ts` makes notifications of it.
+ * An insert for statements that also do other things: `rows` selects store_id, id, type, data, created_at and, for a
+ * shopper's notification, zone. It waits for no lock; `gather.ts` turns the rows into notifications.
  */
 export const insertNotificationsFrom = (rows: RawBuilder<unknown>, isZoned = false) => sql`
   insert into pending_notifications (store_id, id, type, data, created_at${isZoned ? sql`, zone` : sql``}) ${rows}`
 
-/** `news` selects drafts of messages. Sent messages share one row per channel, because gathering groups them anyway (decision 64). */
+/**
+ * `news` selects drafts of messages. Sent messages share one row per channel, because grouping joins them anyway
+ * (decision 64).
+ */
 export const insertNewsOfMessages = (storeId: string, news: RawBuilder<unknown>, now: Date) =>
   insertNotificationsFrom(sql`
     select ${storeId}::uuid, (array_agg(n.id))[1], n.type, case when count(*) = 1 then (array_agg(n.data))[1]
@@ -20,7 +23,7 @@ export const insertNewsOfMessages = (storeId: string, news: RawBuilder<unknown>,
     from (${news}) told, jsonb_to_record(told.news) as n(id uuid, type text, data jsonb) where jsonb_typeof(told.news) = 'object'
     group by n.type, n.data -> 'isInMailbox', case when right(n.type, 5) = '_sent' then null else n.id end`)
 
-/** One that is there already stays as it is. */
+/** Leaves an existing row unchanged. */
 export async function insertNotification({ db, storeId }: StoreDb, { id, type, data }: DraftNotification, at: Date) {
   await sql`
     insert into pending_notifications (store_id, id, type, data, created_at)
@@ -31,11 +34,11 @@ export async function insertNotification({ db, storeId }: StoreDb, { id, type, d
 
 export interface DraftOfAccount extends DraftNotification {
   accountId: string
-  /** Only where this one is not there either. */
+  /** Only if this one does not exist either. */
   unlessId: string | null
 }
 
-/** Those that are there already stay as they are. */
+/** Leaves existing rows unchanged. */
 export async function insertAccountNotifications(db: Db | Tx, drafts: readonly DraftOfAccount[], at: Date) {
   const isNew = (id: string) => sql`
     not exists (select 1 from account_notifications t where t.account_id = n."accountId" and t.id = ${sql.ref(`n.${id}`)})
@@ -49,17 +52,17 @@ export async function insertAccountNotifications(db: Db | Tx, drafts: readonly D
     on conflict do nothing`.execute(db)
 }
 
-/** Answers those of `carts` whose recovery was not told before. */
+/** Returns the carts among `carts` whose recovery was not reported before. */
 export const noteRecoveries = (storeId: string, carts: RawBuilder<unknown>, now: Date) => sql`
   insert into recoveries_told (store_id, cart_id, at) select ${storeId}, t.id, ${now}::timestamptz from (${carts}) t
   on conflict do nothing returning cart_id`
 
-/** Deletes a slice of those older than this, of all stores or accounts; their marks go with them. Answers how many. */
+/** Deletes a batch of rows older than `before`, of all stores or accounts, with their marks. Returns their number. */
 type DeleteSlice = (db: Db, before: Date, limit: number) => Promise<number>
 
 /**
- * One look at the old end of each owner's index finds the slice, and it is deleted by its place: a join would read through the whole table.
- * The last columns are those of that index after its owner, the age first.
+ * One look-up at the old end of each owner's index finds the batch, which is deleted by ctid: a join would scan the
+ * whole table. The last columns are those of that index after its owner, age first.
  */
 const slicesOf =
   (
@@ -83,7 +86,7 @@ const OF_ACCOUNTS = ['accounts', 'account_id'] as const
 
 export const deleteOld = slicesOf('notifications', OF_STORES, ['created_at', 'id'])
 export const deleteOldOfAccounts = slicesOf('account_notifications', OF_ACCOUNTS, ['created_at', 'id'])
-/** What gathering no longer asks for. */
+/** Hours that grouping no longer reads. */
 export const deleteOldHours = slicesOf('notification_hours', OF_STORES, ['hour'])
 
 export async function deleteOldRecoveries(db: Db, before: Date, limit: number): Promise<number> {

@@ -1,14 +1,14 @@
 import type { Deps } from '../../deps.ts'
 import * as sql from './sql.ts'
 
-// Decision 65: notifications are kept for 90 days.
+// Decision 65: deletes notifications after 90 days.
 
 const KEPT_MS = 90 * 86_400_000
-/** Gathering looks back a day; the recovery of a cart is news for a day. */
+/** Grouping looks back a day, and a cart's recovery is reported for a day. */
 const HOURS_KEPT_MS = 3 * 86_400_000
 const SLICE = 2_000
 
-/** Tick. In slices, each a transaction of its own: nobody waits for a long one. */
+/** Tick. Deletes in batches, each in its own transaction, so that no lock is held for long. */
 export async function tidyNotifications(deps: Deps): Promise<void> {
   const now = deps.now().getTime()
   for (const [deleteSlice, keptMs] of [

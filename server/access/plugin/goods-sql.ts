@@ -1,7 +1,7 @@
 import { type Db, type StoreDb, sql } from '../../core/db/db.ts'
 import type { ItemRef } from '../../platforms/platform/platform.ts'
 
-// Stock and prices that plugins report: SQL and nothing else. `variation_id` is '' for the product itself.
+// Statements for stock and prices that plugins report. `variation_id` is '' for the product itself.
 
 export interface ReportedRow {
   product_id: string
@@ -15,7 +15,7 @@ export interface ReportedRow {
 const listed = (items: readonly ItemRef[]) => JSON.stringify(items)
 const columns = sql`r("productId" text, "variationId" text)`
 
-/** In their order, so that two processes never wait for each other. */
+/** In key order, so that two processes cannot deadlock. */
 export async function want({ db, storeId }: StoreDb, items: readonly ItemRef[], now: Date): Promise<void> {
   await sql`
     insert into plugin_goods (store_id, product_id, variation_id, wanted_at)
@@ -38,7 +38,7 @@ export async function readReported(
   return rows
 }
 
-/** What messages have needed lately and the shop has not reported since `readBefore`; what has waited longest first. */
+/** Items that messages needed lately and the shop has not reported since `readBefore`, longest waiting first. */
 export async function unreported(
   { db, storeId }: StoreDb,
   { wantedSince, readBefore, most }: { wantedSince: Date; readBefore: Date; most: number },
@@ -50,7 +50,7 @@ export async function unreported(
   return rows
 }
 
-/** Only what was asked for; what a later report said stays. */
+/** Stores requested items only, and keeps the data of a later report. */
 export async function keepReported(
   { db, storeId }: StoreDb,
   rows: readonly ReportedRow[],
@@ -73,7 +73,7 @@ export async function keepReported(
       and (g.read_at is null or g.read_at < ${readAt})`.execute(db)
 }
 
-/** The clock was put back by `ms`: what was read keeps its age (T4). Of all stores. */
+/** After the clock was set back by `ms`, data keeps its age (T4). For all stores. */
 export async function ageGoods(db: Db, ms: number): Promise<void> {
   await sql`update plugin_goods set read_at = read_at - ${`${ms} milliseconds`}::interval where read_at is not null`.execute(
     db,

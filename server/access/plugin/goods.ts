@@ -3,18 +3,22 @@ import type { ItemRef, ItemTerms } from '../../platforms/platform/platform.ts'
 import { before, ORDER_CHECK_FRESH_MS, oldest } from '../stores/rules.ts'
 import * as sql from './goods-sql.ts'
 
-// Stock and prices of a shop that is not reached: messages note what they need, the next beat asks for it, and the report answers it.
+// Stock and prices of a shop that we cannot reach: messages record what they need, the next heartbeat requests it, and
+// the plugin reports it.
 
 export { ageGoods } from './goods-sql.ts'
 
-/** A message that still waits notes what it needs at least this often. */
+/** How often a waiting message records its needs again. */
 const WANTED_MS = 3 * 60_000
-/** Younger reports are good enough for the messages of the next half minute. */
+/** Younger reports serve the messages of the next half minute. */
 const AGAIN_MS = 30_000
-/** Of one beat. The plugin beats again at once while there is more. */
+/** Items per heartbeat. The plugin calls again at once while there are more. */
 export const MOST_GOODS = 100
 
-/** What is known of these items within a minute, and when the oldest of it was read; the shop is asked for all of them. */
+/**
+ * The known terms of these items that are at most a minute old, with the time of the oldest. Requests all of them from
+ * the shop.
+ */
 export async function readReportedTerms(
   store: StoreDb<Db>,
   items: readonly ItemRef[],
@@ -33,7 +37,7 @@ export async function readReportedTerms(
   return { found, readAt: oldest(rows.map((row) => row.read_at)) }
 }
 
-/** What the shop is to report next. */
+/** The items that the shop reports next. */
 export const neededGoods = (store: StoreDb, now: Date): Promise<ItemRef[]> =>
   sql.unreported(store, { wantedSince: before(now, WANTED_MS), readBefore: before(now, AGAIN_MS), most: MOST_GOODS })
 

@@ -2,7 +2,7 @@ import type { Selectable, Updateable } from 'kysely'
 import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 import type { PluginConnectionsTable } from '../../core/schema/plugin.ts'
 
-// The plugin of a store: SQL and nothing else.
+// Statements for a store's plugin.
 
 export type PluginRow = Selectable<PluginConnectionsTable>
 
@@ -10,7 +10,7 @@ export function readPlugin({ db, storeId }: StoreDb): Promise<PluginRow | undefi
   return db.selectFrom('plugin_connections').selectAll().where('store_id', '=', storeId).executeTakeFirst()
 }
 
-/** Connected again, the secret before stays good until the new one is used. */
+/** When a plugin connects again, the previous secret stays valid until the new one is used. */
 export async function keepPlugin(
   { db, storeId }: StoreTx,
   made: { encryptedSecret: Buffer; install: string; version: string; now: Date },
@@ -34,7 +34,7 @@ export async function changePlugin(
   await db.updateTable('plugin_connections').set(change).where('store_id', '=', storeId).execute()
 }
 
-/** It is over for good: connecting is the only way back. */
+/** Ends the connection for good; only connecting again restores it. */
 export async function endPlugin({ db, storeId }: StoreTx, now: Date): Promise<void> {
   await db
     .updateTable('plugin_connections')
@@ -44,14 +44,14 @@ export async function endPlugin({ db, storeId }: StoreTx, now: Date): Promise<vo
     .execute()
 }
 
-/** Written at most every few seconds, however often it calls; the secret before ends with the first call by the newer one. */
+/** Written at most every few seconds. The previous secret ends with the first call that uses the new one. */
 export async function noteCall({ db, storeId }: StoreDb, now: Date): Promise<void> {
   await sql`update plugin_connections set called_at = ${now}, encrypted_old_secret = null
     where store_id = ${storeId} and (encrypted_old_secret is not null
       or coalesce(called_at not between ${now}::timestamptz - interval '10 seconds' and ${now}, true))`.execute(db)
 }
 
-/** The queue's highest number; another queue begins anew. */
+/** Stores the queue's highest number; a new queue starts over. */
 export async function noteBatch(
   { db, storeId }: StoreDb,
   batch: { install: string; version: string; seq: number; cartAt: Date | null },
@@ -62,14 +62,14 @@ export async function noteBatch(
     where store_id = ${storeId}`.execute(db)
 }
 
-/** false: it was used before. */
+/** false: the nonce was used before. */
 export async function takeNonce({ db, storeId }: StoreDb, nonce: string, now: Date): Promise<boolean> {
   const { rows } = await sql`insert into plugin_nonces (store_id, nonce, used_at) values (${storeId}, ${nonce}, ${now})
     on conflict do nothing returning 1`.execute(db)
   return rows.length > 0
 }
 
-/** What has done its service, of all stores. */
+/** Deletes expired rows of all stores. */
 export async function forgetOld(
   db: Db,
   before: { nonces: Date; codes: Date; carts: Date; goods: Date },

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
-import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
 import { inPlace, type StepAside } from '../../core/common/seats.ts'
 import { isSameSecret } from '../../core/common/secrets.ts'
+import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import type { StoreClient } from '../../platforms/platform/platform.ts'
 import { storeAccess } from '../stores/access.ts'
@@ -9,13 +9,14 @@ import { type WakeReason, wakeJob } from './jobs.ts'
 import * as sql from './plugin-sql.ts'
 import { answerSignature, NONCE_MS, signedCall } from './signature.ts'
 
-// The plugin in a shop (docs/plugin-protocol.md): its secret, whether it is alive, and the call that makes it ask us sooner.
+// The plugin in a shop (docs/plugin-protocol.md): its secret, its liveness, and the call that makes it contact us
+// sooner.
 
 export { changePlugin, noteBatch, noteCall, type PluginRow, readPlugin, takeNonce } from './plugin-sql.ts'
 
 const DAY_MS = 86_400_000
 
-/** Bound to the store: moved to another row it does not open. */
+/** Bound to the store: a secret moved to another row cannot be decrypted. */
 const contextOf = (storeId: string) => `plugin-secret:${storeId}`
 
 export async function keepSecret(
@@ -27,7 +28,7 @@ export async function keepSecret(
   await sql.keepPlugin(tx, { encryptedSecret, install, version, now: deps.now() })
 }
 
-/** The newer one first. */
+/** Newest first. */
 export function openSecrets(
   deps: Deps,
   { store_id, encrypted_secret, encrypted_old_secret }: sql.PluginRow,
@@ -39,7 +40,7 @@ export function openSecrets(
   }
 }
 
-/** In the transaction that disconnects the store; answers what tells the shop once that is committed. */
+/** Call in the transaction that disconnects the store. Returns the function that tells the shop after the commit. */
 export async function endPlugin(deps: Deps, tx: StoreTx, client: StoreClient | null): Promise<() => Promise<unknown>> {
   const plugin = await sql.readPlugin(tx)
   if (!plugin || plugin.ended_at) return async () => undefined
@@ -47,14 +48,14 @@ export async function endPlugin(deps: Deps, tx: StoreTx, client: StoreClient | n
   return async () => client && callWake(deps, plugin, client, 'disconnected')
 }
 
-/** There is news for the shop. A store without a plugin is left alone. */
+/** Queues news for the shop. Does nothing for a store without a plugin. */
 export async function queueWake(deps: Deps, store: StoreDb, reason: WakeReason): Promise<void> {
   const plugin = await sql.readPlugin(store)
   if (!plugin || plugin.ended_at) return
   await deps.jobs.enqueue(store.db, wakeJob, { storeId: store.storeId, reason }, store.storeId)
 }
 
-/** Job. Nothing depends on it: a shop that is not reached asks by itself. */
+/** Job. It may fail: a shop that cannot be reached polls by itself. */
 export async function wakePlugin(
   deps: Deps,
   { storeId, reason }: z.infer<typeof wakeJob.payload>,
@@ -67,7 +68,7 @@ export async function wakePlugin(
   if (client) await callWake(deps, plugin, client, reason)
 }
 
-/** Whether the shop's plugin has answered, which nobody else can. */
+/** Whether the shop's plugin answered with a valid signature. */
 async function callWake(deps: Deps, plugin: sql.PluginRow, client: StoreClient, reason: WakeReason): Promise<boolean> {
   const { secret } = openSecrets(deps, plugin)
   const body = JSON.stringify({ v: 1, reason })
@@ -79,7 +80,7 @@ async function callWake(deps: Deps, plugin: sql.PluginRow, client: StoreClient, 
   return isProven
 }
 
-/** Tick. A cart that has said nothing for so long is over in the shop as well. */
+/** Tick. A cart without news for this long has ended in the shop as well. */
 const CARTS_KEPT_MS = 40 * DAY_MS
 
 export async function tidyPlugins(deps: Deps): Promise<void> {

@@ -18,7 +18,7 @@ test.each<[string, Partial<PluginRow>, boolean]>([
   ['reports stock', { reach_code: 'moved', reports_goods: true }, false],
   ['reported stock a while ago', { reach_code: 'moved', reports_goods: true, beat_at: ago(4) }, true],
   ['has a plugin that reports none', { reach_code: 'moved', reports_goods: false }, true],
-])('stock of a shop that is not reached and %s may be read there: %s', (_, change, isAsked) => {
+])('reading stock directly from an unreached shop with %s is allowed: %s', (_, change, isAsked) => {
   expect(mayBeAsked(plugin(change), now)).toBe(isAsked)
 })
 
@@ -33,6 +33,6 @@ test.each<[string, Parameters<typeof beganAt>[0], number]>([
   ['says nothing of when it was asked for', { age: 2 }, 17],
   ['was asked for in the future', { age: 2, askedAt: seconds(-1).toISOString(), sinceAskedS: 0 }, 17],
   ['was asked for at no time', { age: 2, askedAt: 'soon', sinceAskedS: 0 }, 17],
-])('a report that %s began in time to be no fresher than it is', (_, report, ageS) => {
+])('a report that %s is dated no fresher than it is', (_, report, ageS) => {
   expect(beganAt(report, now)).toEqual(seconds(ageS))
 })

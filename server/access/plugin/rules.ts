@@ -2,20 +2,20 @@ import { pluginTexts } from '../../../shared/plugin.ts'
 import { isStoreProblem, STORE_PROBLEM_TEXT, type StoreProblemCode } from '../../../shared/store-problems.ts'
 import type { PluginRow } from './plugin-sql.ts'
 
-// The plugin in a shop: pure rules.
+// Pure rules of the plugin in a shop.
 
-/** The restore page relies on a plugin that has called this recently. */
+/** The restore page relies on a plugin that called this recently. */
 const ALIVE_MS = 48 * 3_600_000
 
-/** Connected, and heard from lately. */
+/** Connected, with a recent call. */
 export function isAlive(plugin: PluginRow | undefined, now: Date): plugin is PluginRow {
   if (!plugin || plugin.ended_at) return false
-  // Connecting was a call of its own.
+  // Connecting counts as a call.
   const calledAt = plugin.called_at ?? plugin.connected_at
   return now.getTime() - calledAt.getTime() <= ALIVE_MS
 }
 
-/** A shop that is not reached calls every minute. One that has not called for so long may be down. */
+/** A plugin in an unreached shop calls every minute. After this time without a call the shop may be down. */
 const CALLING_MS = 2 * 3_600_000
 
 export function isCalling(plugin: PluginRow | undefined, now: Date): boolean {
@@ -29,24 +29,27 @@ interface OrderCheck {
   completed_at: Date | null
 }
 
-/** So many readings in a row have to fail before the shop is asked to report its orders itself. */
+/** Consecutive failed reads before the shop is asked to report its orders itself. */
 export const FAILURES = 3
 
-/** All that comes from the shop is what its plugin sends. */
+/** Whether all data of the shop comes from its plugin. */
 export function isPushOnly(plugin: Pick<PluginRow, 'is_reached'>, check: OrderCheck | undefined): boolean {
   if (plugin.is_reached !== true) return plugin.is_reached === false
   return check !== undefined && check.failures >= FAILURES
 }
 
-/** Not known to be reached just now: the plugin is to call again within a minute. */
+/** Reachability is uncertain, so the plugin should call again within a minute. */
 export function isDoubtful(plugin: Pick<PluginRow, 'is_reached'>, check: OrderCheck | undefined): boolean {
   return plugin.is_reached !== true || (check !== undefined && check.failures > 0)
 }
 
-/** Without a beat for so long the shop is asked again, whatever its plugin did before. */
+/** After this time without a heartbeat we read the shop again, whatever its plugin did before. */
 const REPORTING_MS = 3 * 60_000
 
-/** A shop that is not reached reports every minute what messages need. Asking it as well takes 20 seconds each time, and gets nothing. */
+/**
+ * An unreached shop reports every minute what messages need. Reading it as well would take 20 seconds each time and
+ * return nothing.
+ */
 export function isReporting(
   { beat_at: at, reports_goods }: Pick<PluginRow, 'beat_at' | 'reports_goods'>,
   now: Date,
@@ -55,7 +58,7 @@ export function isReporting(
   return reports_goods === true && ageMs >= 0 && ageMs <= REPORTING_MS
 }
 
-/** Longer than the plugin waits for an answer: a report was not longer on its way. */
+/** Longer than the plugin's timeout, so no report was in transit for longer. */
 const MOST_TRAVEL_MS = 15_000
 
 interface Report {
@@ -65,8 +68,8 @@ interface Report {
 }
 
 /**
- * When the shop began to read what it reports, or a little before (D3). Its age leaves out how long it was on its way. So it is dated from
- * our own answer that asked for it: the shop's clock only says how long after that it began.
+ * When the shop began to read what it reports, or slightly earlier (D3). Its stated age excludes transit time. The time
+ * is therefore based on our request for the report; the shop's clock only measures the delay until it began.
  */
 export function beganAt({ age, askedAt, sinceAskedS }: Report, receivedAt: Date): Date {
   const sent = receivedAt.getTime() - age * 1_000
@@ -75,28 +78,28 @@ export function beganAt({ age, askedAt, sinceAskedS }: Report, receivedAt: Date)
   return new Date(Math.min(sent, asked + (sinceAskedS ?? 0) * 1_000))
 }
 
-/** It answers, though not as the shop that its plugin names. */
+/** The site answers, but not as the shop that its plugin names. */
 const ANSWERING: ReadonlySet<string> = new Set(['moved', 'other_account', 'bad_answer'])
 
-/** Whether stock and prices may be read there as long as no reports come. */
+/** Whether stock and prices may be read directly while no reports arrive. */
 export const mayBeAsked = (plugin: PluginRow, now: Date): boolean =>
   plugin.is_reached === false && ANSWERING.has(plugin.reach_code ?? '') && !isReporting(plugin, now)
 
 const FIREWALL =
   'A firewall or a password in front of the shop may keep Recoup out: ask your host to allow Recoup’s server.'
-/** Of a shop whose plugin calls us nobody has typed a wrong address. */
+/** A plugin's call proves that the shop's address is right, so these problems have other texts. */
 const OF_SHOP: Partial<Record<StoreProblemCode, string>> = {
   unreachable: `There is no response from the shop’s address. ${FIREWALL}`,
   timeout: `The shop does not answer in time. ${FIREWALL}`,
 }
 
-/** undefined: its usual words and next step are right here too. */
+/** undefined: the usual text and next step apply. */
 export const behindWallText = (code: StoreProblemCode): string | undefined => OF_SHOP[code]
 
 export const unreachedText = (code: StoreProblemCode): string =>
   OF_SHOP[code] ?? `${STORE_PROBLEM_TEXT[code].sentence} ${STORE_PROBLEM_TEXT[code].nextStep}`
 
-/** Why we do not reach the shop, for its owner. */
+/** Why we cannot reach the shop, for its owner. */
 export function reachReason({ reach_code: code, is_reached }: Pick<PluginRow, 'reach_code' | 'is_reached'>): string {
   if (code === 'other_account') return pluginTexts.otherAccount
   if (code && isStoreProblem(code)) return unreachedText(code)

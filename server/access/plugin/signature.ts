@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { isSameSecret } from '../../core/common/secrets.ts'
 
-// How both sides sign (docs/plugin-protocol.md, "Signed calls"). Pure, but for the nonce.
+// The signatures of both sides (docs/plugin-protocol.md, "Signed calls"). Pure, except for the nonce.
 
 export type CallName = 'connect' | 'batch' | 'restore' | 'beat' | 'disconnect' | 'privacy' | 'wake'
 
@@ -12,9 +12,9 @@ export interface CallHeaders {
   signature: string
 }
 
-/** How far the two clocks may be apart. */
+/** Maximum difference between the two clocks. */
 const WINDOW_S = 300
-/** A nonce counts once within this time, which is longer than any call can be late. */
+/** How long a nonce is remembered; longer than any call can be late. */
 export const NONCE_MS = 10 * 60_000
 
 type Direction = 'shop' | 'recoup'
@@ -30,7 +30,7 @@ export const answerSignature = (key: string, nonce: string, status: number, body
     .update(['v1', 'answer', nonce, String(status), body].join('\n'))
     .digest('hex')
 
-/** null: one is missing or not of its form. */
+/** null: a header is missing or malformed. */
 export function readHeaders(headers: Record<string, string | string[] | undefined>): CallHeaders | null {
   const read = (name: string) => (typeof headers[name] === 'string' ? headers[name] : '')
   const [store, time] = [read('x-recoup-store'), read('x-recoup-time')]
@@ -41,14 +41,14 @@ export function readHeaders(headers: Record<string, string | string[] | undefine
     : null
 }
 
-/** Whether the key has signed this call of a shop's. */
+/** Whether this key signed the shop's call. */
 export const isSignedBy = (key: string, name: CallName, headers: CallHeaders, body: Buffer): boolean =>
   isSameSecret(headers.signature, signatureOf(key, { direction: 'shop', name, ...headers, body }))
 
 export const isInTime = ({ time }: Pick<CallHeaders, 'time'>, now: Date): boolean =>
   Math.abs(now.getTime() / 1_000 - Number(time)) <= WINDOW_S
 
-/** A call of ours to the shop: its headers, and the nonce its answer is signed with. */
+/** A call to the shop: its headers, and the nonce that signs the reply. */
 export function signedCall(
   key: string,
   name: CallName,

@@ -14,7 +14,7 @@ const openOf = (accountId: string) =>
     .orderBy('kind')
     .execute()
 
-test('a problem stands once however often it is found, until it is found no more, and comes back', async () => {
+test('a problem is open once while it is found, is resolved when it is gone, and can reopen', async () => {
   const { accountId } = await aStore(world)
   const other = await aStore(world)
   const account = { accountId, db: world.db }

@@ -1,13 +1,13 @@
 import type { ProblemKind } from '../../../shared/operator.ts'
-import type { AccountDb, AccountTx } from '../../core/db/db.ts'
 import { newId } from '../../core/common/ids.ts'
+import type { AccountDb, AccountTx } from '../../core/db/db.ts'
 import * as sql from './sql.ts'
 
-// Problems of an account that its members cannot mend; operators see the open ones (decision 90).
+// Problems of an account that its members cannot fix; operators see the open ones (decision 90).
 
 const LONGEST_DETAIL = 1_000
 
-/** Once until it is resolved, however often it is found. */
+/** Opens the problem once until it is resolved. */
 export async function raiseProblem(
   account: AccountDb | AccountTx,
   { kind, detail, now }: { kind: ProblemKind; detail: string; now: Date },
@@ -15,7 +15,7 @@ export async function raiseProblem(
   await sql.insertProblem(account, { id: newId(), kind, detail: detail.slice(0, LONGEST_DETAIL), now })
 }
 
-/** It is found no more. */
+/** Resolves the problem. */
 export async function resolveProblem(account: AccountDb | AccountTx, kind: ProblemKind, now: Date): Promise<void> {
   await sql.resolveProblems(account, kind, now)
 }

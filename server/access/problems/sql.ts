@@ -1,9 +1,9 @@
 import type { ProblemKind } from '../../../shared/operator.ts'
 import type { AccountDb, AccountTx } from '../../core/db/db.ts'
 
-// What only an operator can mend: SQL and nothing else.
+// Statements for problems that only an operator can fix.
 
-/** Nothing happens while one of this kind is open. */
+/** Does nothing while a problem of this kind is open. */
 export function insertProblem(
   { db, accountId }: AccountDb | AccountTx,
   problem: { id: string; kind: ProblemKind; detail: string; now: Date },

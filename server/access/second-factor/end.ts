@@ -1,13 +1,13 @@
 import { normalizeEmail } from '../../../shared/contact.ts'
 import { type Config, loadConfig } from '../../core/config/config.ts'
-import { openDb, openPool } from '../../core/db/db.ts'
 import { StartupError } from '../../core/config/startup-errors.ts'
 import { isMigrated } from '../../core/database/migrate.ts'
+import { openDb, openPool } from '../../core/db/db.ts'
 import { runCommand, say, withEmbedded } from '../../core/postgres/operator-command.ts'
 import { endSecondFactorOf } from './second-factor.ts'
 
-// `npm run end-second-factor -- ada@example.com`: who can start this on the server helps whoever has lost phone and recovery codes.
-// Works while Recoup runs and while it does not.
+// `npm run end-second-factor -- ada@example.com`: an administrator of the server helps a user who has lost phone and
+// recovery codes. Works whether or not Recoup runs.
 
 async function end(config: Config, url: string, email: string): Promise<void> {
   const pool = openPool({ url, isPrepared: config.isDatabasePrepared })

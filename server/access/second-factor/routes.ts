@@ -2,7 +2,7 @@ import * as api from '../../../shared/second-factor.ts'
 import { type Routes, serveAccount } from '../http/http.ts'
 import * as factor from './second-factor.ts'
 
-// Two-factor sign-in: HTTP in, HTTP out. The code itself is asked for by signing in (accounts).
+// Routes of two-factor sign-in. Signing in (accounts) asks for the code itself.
 
 export const secondFactorRoutes: Routes = (app, deps) => {
   serveAccount(app, deps, api.readSecondFactor, ({ session }) => factor.viewSecondFactor(deps, session))

@@ -3,18 +3,18 @@ import { CODE_DIGITS, RECOVERY_CODES } from '../../../shared/second-factor.ts'
 import { tokenHash } from '../../core/common/secrets.ts'
 import { base32 } from './totp.ts'
 
-// What was typed as a code, and recovery codes. Pure but for the dice.
+// Parses typed codes and creates recovery codes. Pure, except for randomness.
 
 export type Typed = { kind: 'app'; code: string } | { kind: 'recovery'; hash: Buffer }
 
-/** Apps show their code in two groups, and recovery codes are written in four. */
+/** Apps show codes in two groups; recovery codes have four groups. */
 export function readCode(typed: string): Typed {
   const bare = typed.replace(/[\s-]/g, '')
   if (bare.length === CODE_DIGITS && /^\d+$/.test(bare)) return { kind: 'app', code: bare }
   return { kind: 'recovery', hash: recoveryHash(bare) }
 }
 
-/** 80 random bits each, so that a plain hash is enough: they work also where APP_SECRET has changed. */
+/** 80 random bits each, so that a plain hash is enough. They also work after APP_SECRET has changed. */
 export const newRecoveryCodes = (): string[] =>
   Array.from({ length: RECOVERY_CODES }, () => base32(crypto.randomBytes(10)).toLowerCase().match(/.{4}/g)!.join('-'))
 

@@ -2,8 +2,8 @@ import { beforeEach, expect, test } from 'vitest'
 import { codeAt, switchOn } from '../../../test/authenticator.ts'
 import { anAddress, anIp, aUser, me, post } from '../../../test/visitor.ts'
 import { aWorld } from '../../../test/world.ts'
-import { mailResetLink } from '../../workspace/accounts/mails.ts'
 import { createSecrets } from '../../core/common/secrets.ts'
+import { mailResetLink } from '../../workspace/accounts/mails.ts'
 import { endSecondFactorOf } from './second-factor.ts'
 
 const world = aWorld()
@@ -31,7 +31,7 @@ async function mailsTo(email: string) {
   return world.sent.filter((mail) => mail.to === email).map((mail) => mail.subject)
 }
 
-test('is off, wants the password to begin, and is on once a code was confirmed', async () => {
+test('is off at first, requires the password to set up, and is on after a confirmed code', async () => {
   const user = await aUser(world)
   expect(await stateOf(user.token)).toEqual({ isOn: false, since: null, recoveryCodesLeft: 0 })
   const refused = await ask('POST', '', user.token, { password: 'wrong' })
@@ -48,7 +48,7 @@ test('is off, wants the password to begin, and is on once a code was confirmed',
   expect(await mailsTo(user.email)).toEqual(['Two-factor sign-in was switched on'])
 })
 
-test('confirming wants a setup that was begun, and the newest secret', async () => {
+test('confirming requires a started setup and the newest secret', async () => {
   const user = await aUser(world)
   const none = await ask('POST', '/confirm', user.token, { code: '123456' })
   expect([none.status, none.body.error]).toEqual([409, 'This setup is over. Start again.'])
@@ -62,7 +62,7 @@ test('confirming wants a setup that was begun, and the newest secret', async () 
   expect((await ask('POST', '/confirm', user.token, { code: '123456' })).status).toBe(409)
 })
 
-test('signing in asks for the code after the right password, and for nothing more after a wrong one', async () => {
+test('signing in asks for the code after the right password only', async () => {
   const user = await aProtectedUser()
   const asked = await signIn(user)
   expect([asked.status, asked.code, asked.error]).toEqual([
@@ -78,7 +78,7 @@ test('signing in asks for the code after the right password, and for nothing mor
   expect([entered.status, (await me(world, entered.token)).status]).toEqual([200, 200])
 })
 
-test('a code signs in once, of two at once one does, and no earlier one after it', async () => {
+test('a code signs in once, also concurrently, and no earlier code works after it', async () => {
   const user = await aProtectedUser()
   const code = codeAt(user.secret, world.now)
   const both = await Promise.all([signIn(user, code), signIn(user, code)])
@@ -89,12 +89,12 @@ test('a code signs in once, of two at once one does, and no earlier one after it
   expect((await signIn(user, codeAt(user.secret, world.now, 1))).status).toBe(200)
 })
 
-test('the code that switched it on signs nobody in', async () => {
+test('the code that switched it on does not sign in', async () => {
   const user = await aProtectedUser()
   expect((await signIn(user, codeAt(user.secret, world.now, -1))).status).toBe(401)
 })
 
-test('a recovery code signs in once, of two at once one does, and its owner is told', async () => {
+test('a recovery code signs in once, also concurrently, and notifies the user', async () => {
   const user = await aProtectedUser()
   const [code = '', other = ''] = user.recoveryCodes
   const both = await Promise.all([signIn(user, code), signIn(user, code)])
@@ -105,13 +105,13 @@ test('a recovery code signs in once, of two at once one does, and its owner is t
   expect((await mailsTo(user.email)).filter((subject) => subject === 'A recovery code was used')).toHaveLength(2)
 })
 
-test('somebody else’s codes are no use', async () => {
+test('another user’s codes do not work', async () => {
   const [user, stranger] = [await aProtectedUser(), await aProtectedUser()]
   expect((await signIn(user, stranger.recoveryCodes[0])).status).toBe(401)
   expect((await signIn(user, codeAt(stranger.secret, world.now))).status).toBe(401)
 })
 
-test('wrong codes make their client wait as wrong passwords do, and a right password between them does not help', async () => {
+test('wrong codes lock out their client like wrong passwords, even with right passwords between them', async () => {
   const user = await aProtectedUser()
   const ip = anIp()
   for (let wrong = 0; wrong < 5; wrong += 1) {
@@ -122,21 +122,21 @@ test('wrong codes make their client wait as wrong passwords do, and a right pass
   expect((await signIn(user, codeAt(user.secret, world.now))).status).toBe(200)
 })
 
-test('wrong codes from many clients together make new browsers wait', async () => {
+test('wrong codes from many clients together lock out new browsers', async () => {
   const user = await aProtectedUser()
   const statuses = await Promise.all(Array.from({ length: 25 }, () => signIn(user, '000000')))
   expect(statuses.filter(({ status }) => status === 401)).toHaveLength(20)
   expect((await signIn(user, codeAt(user.secret, world.now))).status).toBe(429)
 })
 
-test('asking for the code costs no guess', async () => {
+test('asking for the code does not count as a guess', async () => {
   const user = await aProtectedUser()
   const ip = anIp()
   for (let time = 0; time < 12; time += 1) expect((await signIn(user, undefined, ip)).status).toBe(401)
   expect((await signIn(user, codeAt(user.secret, world.now), ip)).status).toBe(200)
 })
 
-test('registering again and accepting an invitation are no way around the code', async () => {
+test('registering again or accepting an invitation does not bypass the code', async () => {
   const user = await aProtectedUser()
   const again = await post(world, 'register', { name: 'Ada', email: user.email, password: user.password })
   expect([again.status, again.token]).toEqual([409, undefined])
@@ -154,7 +154,7 @@ test('registering again and accepting an invitation are no way around the code',
   expect(accepted.status).toBe(200)
 })
 
-test('a session knows whether a code was shown for it', async () => {
+test('a session records whether it showed a code', async () => {
   const user = await aProtectedUser()
   const other = await aUser(world)
   await signIn(user, codeAt(user.secret, world.now))
@@ -169,7 +169,7 @@ test('a session knows whether a code was shown for it', async () => {
   expect(shown(other.userId)).toEqual([false])
 })
 
-test('a new password keeps the second factor, and sessions that were open before it stay', async () => {
+test('a new password keeps the second factor and earlier sessions', async () => {
   const user = await aUser(world)
   const before = await signIn(user)
   const { secret } = await switchOn(world, user)
@@ -184,7 +184,7 @@ test('a new password keeps the second factor, and sessions that were open before
   expect((await signIn(changed, codeAt(secret, world.now))).status).toBe(200)
 })
 
-test('is switched off with password and code, and then no code is asked for', async () => {
+test('password and code switch it off, and then no code is needed', async () => {
   const user = await aProtectedUser()
   const code = codeAt(user.secret, world.now)
   const end = (body: object) => ask('POST', '/end', user.token, body)
@@ -201,14 +201,14 @@ test('is switched off with password and code, and then no code is asked for', as
   expect(sessions.filter((session) => session.second_factor_at)).toEqual([])
 })
 
-test('a recovery code switches it off too, for who has lost the phone', async () => {
+test('a recovery code also switches it off', async () => {
   const user = await aProtectedUser()
   const [code] = user.recoveryCodes
   expect((await ask('POST', '/end', user.token, { password: user.password, code })).status).toBe(200)
   expect((await signIn(user)).status).toBe(200)
 })
 
-test('new recovery codes take the place of the earlier ones', async () => {
+test('new recovery codes replace the earlier ones', async () => {
   const user = await aProtectedUser()
   const body = { password: user.password, code: codeAt(user.secret, world.now) }
   expect((await ask('POST', '/recovery-codes', user.token, { ...body, code: '000000' })).status).toBe(400)
@@ -219,7 +219,7 @@ test('new recovery codes take the place of the earlier ones', async () => {
   expect(await mailsTo(user.email)).toContain('Your recovery codes were replaced')
 })
 
-test('whoever is signed in has ten guesses at a code in a quarter of an hour', async () => {
+test('a signed-in user has ten guesses at a code in a quarter of an hour', async () => {
   const user = await aProtectedUser()
   const statuses: number[] = []
   for (let wrong = 0; wrong < 11; wrong += 1) {
@@ -228,7 +228,7 @@ test('whoever is signed in has ten guesses at a code in a quarter of an hour', a
   expect(statuses).toEqual([...Array(10).fill(400), 429])
 })
 
-test('neither the secret nor a recovery code lies readable in the database', async () => {
+test('the database contains neither the secret nor a recovery code in plain text', async () => {
   const user = await aProtectedUser()
   const { rows } = await world.pool.query(
     `select u.totp_encrypted, array_agg(c.code_hash) as hashes from users u join recovery_codes c on c.user_id = u.id where u.id = $1 group by u.id`,
@@ -239,7 +239,7 @@ test('neither the secret nor a recovery code lies readable in the database', asy
   for (const code of user.recoveryCodes) expect(kept).not.toContain(code.replaceAll('-', ''))
 })
 
-test('where APP_SECRET has changed, recovery codes still sign in', async () => {
+test('recovery codes still sign in after APP_SECRET has changed', async () => {
   const user = await aProtectedUser()
   const { secrets } = world.deps
   world.deps.secrets = createSecrets('another secret, long enough to be one')
@@ -248,7 +248,7 @@ test('where APP_SECRET has changed, recovery codes still sign in', async () => {
   world.deps.secrets = secrets
 })
 
-test('whoever runs the server switches it off for who has lost everything', async () => {
+test('an administrator of the server switches it off for a user', async () => {
   const user = await aProtectedUser()
   await expect(endSecondFactorOf(world.db, 'nobody@example.com')).rejects.toThrow('Nobody signs in with')
   expect(await endSecondFactorOf(world.db, user.email)).toMatch(/is off\. Signing in asks for the password alone/)
@@ -257,7 +257,7 @@ test('whoever runs the server switches it off for who has lost everything', asyn
   expect((await stateOf(user.token)).recoveryCodesLeft).toBe(0)
 })
 
-test('the demo’s user, who is everybody, has none', async () => {
+test('the shared demo user cannot have one', async () => {
   const user = await aUser(world)
   const { accountId } = (await me(world, user.token)).user
   await world.db.updateTable('accounts').set({ is_demo: true }).where('id', '=', accountId).execute()
@@ -271,7 +271,7 @@ test('the demo’s user, who is everybody, has none', async () => {
   }
 })
 
-test('nobody who has not confirmed an address can lock its owner out of it (security-P15)', async () => {
+test('a user with an unconfirmed address cannot lock its owner out (security-P15)', async () => {
   const email = anAddress()
   const { token, user } = await post(world, 'register', { name: 'Mallory', email, password: 'not hers' })
   const refused = await ask('POST', '', token, { password: 'not hers' })
@@ -280,7 +280,8 @@ test('nobody who has not confirmed an address can lock its owner out of it (secu
   const { body } = await ask('POST', '', begun.token, { password: begun.password })
   await world.db.updateTable('users').set({ email_confirmed_at: null }).where('id', '=', begun.userId).execute()
   expect((await ask('POST', '/confirm', begun.token, { code: codeAt(body.secret, world.now) })).status).toBe(403)
-  // From before: a factor is on, the address unproven. The reset proves it, and ends what somebody else had set up.
+  // An older account: a factor is on, the address unconfirmed. The reset confirms it and removes the other person's
+  // factor.
   const locked = await aProtectedUser()
   const { userId } = locked
   await world.db.updateTable('users').set({ email_confirmed_at: null }).where('id', '=', userId).execute()

@@ -1,8 +1,8 @@
 import { secondFactorTexts } from '../../../shared/second-factor.ts'
-import type { Db, Tx } from '../../core/db/db.ts'
 import { AppError, found } from '../../core/common/errors.ts'
-import { forgive, take } from '../../core/db/rate-limits.ts'
 import { StartupError } from '../../core/config/startup-errors.ts'
+import type { Db, Tx } from '../../core/db/db.ts'
+import { forgive, take } from '../../core/db/rate-limits.ts'
 import type { Deps } from '../../deps.ts'
 import { mailNotice } from '../members/jobs.ts'
 import { limits } from '../members/limits.ts'
@@ -13,8 +13,8 @@ import { newRecoveryCodes, newSecret, readCode, recoveryHash } from './rules.ts'
 import * as sql from './sql.ts'
 import { base32, keyUri, stepOf } from './totp.ts'
 
-// Two-factor sign-in (decision 90): off → a secret is made → a code of it is confirmed: on. A code counts once. Who has lost the
-// phone has ten recovery codes, then whoever runs the server (`npm run end-second-factor`).
+// Two-factor sign-in (decision 90): off → a secret is created → a code confirms it: on. A code is valid once. A user
+// without the phone has ten recovery codes, then the server's administrator (`npm run end-second-factor`).
 
 interface Holder {
   id: string
@@ -33,8 +33,8 @@ export async function viewSecondFactor(deps: Deps, { userId, isDemo }: Session) 
 }
 
 /**
- * Wants the password, as an open screen is not enough to lock its user out, and a confirmed address: whoever registers one that is not theirs
- * must not lock its owner out.
+ * Requires the password, because an unlocked screen must not suffice to lock its user out. Requires a confirmed
+ * address, because a person who registers another person's address must not lock its owner out.
  */
 export async function beginSecondFactor(deps: Deps, session: Session, password: string) {
   refuseDemo(session)
@@ -46,7 +46,7 @@ export async function beginSecondFactor(deps: Deps, session: Session, password: 
   return { secret: base32(secret), uri: keyUri(secret, user.email) }
 }
 
-/** From here on signing in wants a code. This session has shown one; the user's others go on without. */
+/** From here on sign-in requires a code. This session has shown one; the user's other sessions continue without. */
 export async function confirmSecondFactor(deps: Deps, session: Session, code: string): Promise<string[]> {
   refuseDemo(session)
   const { userId, sessionId } = session
@@ -90,7 +90,7 @@ export function renewRecoveryCodes(
   })
 }
 
-/** By whoever runs the server; answers what was done. */
+/** For the server's administrator; returns what was done. */
 export function endSecondFactorOf(db: Db, email: string): Promise<string> {
   return db.transaction().execute(async (tx) => {
     const known = await userByEmail(tx, email)
@@ -102,7 +102,7 @@ export function endSecondFactorOf(db: Db, email: string): Promise<string> {
   })
 }
 
-/** Signing in wants its password alone from now on. */
+/** From here on sign-in requires only the password. */
 export async function removeSecondFactor(tx: Tx, userId: string): Promise<void> {
   await sql.switchOff(tx, userId)
   await sql.deleteRecoveryCodes(tx, userId)
@@ -111,7 +111,7 @@ export async function removeSecondFactor(tx: Tx, userId: string): Promise<void> 
 
 type Proof = 'not_needed' | 'missing' | 'wrong_app' | 'wrong_recovery' | 'right'
 
-/** Of somebody who has shown the password and is about to be signed in. A right code is used up by this. */
+/** For a user who has shown the password at sign-in. Uses up a right code. */
 export async function proveSecondFactor(deps: Deps, user: Holder, code: string | undefined): Promise<Proof> {
   if (!user.totp_confirmed_at) return 'not_needed'
   if (!code) return 'missing'
@@ -124,7 +124,7 @@ const wrongCode = (kind: 'app' | 'recovery') => {
   return new AppError('invalid', words, { fields: { code: words } })
 }
 
-/** For what an open screen must not be enough for. Refused, it leaves the code unused. */
+/** For actions for which an unlocked screen must not suffice. A refused action leaves the code unused. */
 async function withProof<T>(
   deps: Deps,
   session: Session,
@@ -144,7 +144,7 @@ async function withProof<T>(
   return done
 }
 
-/** True once for each code. */
+/** Returns true once per code. */
 async function spendCode(deps: Deps, db: Db | Tx, { user, code }: { user: Holder; code: string }): Promise<boolean> {
   const typed = readCode(code)
   if (typed.kind === 'recovery') return spendRecovery(deps, db, user.id, typed.hash)
@@ -166,7 +166,7 @@ async function replaceRecoveryCodes(tx: Tx, userId: string): Promise<string[]> {
   return codes
 }
 
-/** null: there is none, or it was encrypted with another APP_SECRET, and then only recovery codes work. */
+/** null: no secret, or one encrypted with another APP_SECRET; then only recovery codes work. */
 function secretOf(deps: Deps, user: Holder): Buffer | null {
   if (!user.totp_encrypted) return null
   try {

@@ -1,6 +1,6 @@
 import { type Db, sql, type Tx } from '../../core/db/db.ts'
 
-// The second factor: SQL and nothing else. It is the user's, in whichever account they work.
+// Statements for the second factor. It belongs to the user, across accounts.
 
 export function keepSecret(db: Db | Tx, userId: string, encrypted: Buffer) {
   return db
@@ -28,7 +28,7 @@ export function switchOff(tx: Tx, userId: string) {
     .execute()
 }
 
-/** undefined: this code, or one of a later step, was taken already. Of two at once one gets it. */
+/** undefined: this code or a later one was already used. Of two concurrent calls one succeeds. */
 export function spendStep(db: Db | Tx, userId: string, step: number) {
   return db
     .updateTable('users')
@@ -40,7 +40,7 @@ export function spendStep(db: Db | Tx, userId: string, step: number) {
     .executeTakeFirst()
 }
 
-/** undefined: there is no such code, or it was used. Of two at once one gets it. */
+/** undefined: unknown or used code. Of two concurrent calls one succeeds. */
 export function spendRecoveryCode(db: Db | Tx, userId: string, { hash, now }: { hash: Buffer; now: Date }) {
   return db
     .updateTable('recovery_codes')
@@ -71,7 +71,7 @@ export async function countRecoveryCodes(db: Db, userId: string): Promise<number
   return Number(left)
 }
 
-/** Which of the user's sessions was signed in to with a code; null: none any more. */
+/** Marks the session in which a code was shown; null: the session has ended. */
 export function markSession(tx: Tx, userId: string, { sessionId, now }: { sessionId: string; now: Date }) {
   return tx
     .updateTable('sessions')

@@ -12,7 +12,7 @@ test.each([
   [1_234_567_890, '89005924'],
   [2_000_000_000, '69279037'],
   [20_000_000_000, '65353130'],
-])('the code at second %i is that of RFC 6238, appendix B: %s', (second, code) => {
+])('the code at second %i matches RFC 6238, appendix B: %s', (second, code) => {
   expect(codeOf(SECRET, stepAt(new Date(second * 1_000)), 8)).toBe(code)
 })
 
@@ -27,7 +27,7 @@ test.each([
   ['162583', 7],
   ['399871', 8],
   ['520489', 9],
-])('the code %s of six digits is that of RFC 4226, appendix D, for count %i', (code, count) => {
+])('the six-digit code %s matches RFC 4226, appendix D, for count %i', (code, count) => {
   expect(codeOf(SECRET, count)).toBe(code)
 })
 
@@ -39,12 +39,12 @@ test.each([
   ['foob', 'MZXW6YQ'],
   ['fooba', 'MZXW6YTB'],
   ['foobar', 'MZXW6YTBOI'],
-])('%j is in base32 as RFC 4648 has it, without padding', (text, encoded) => {
+])('base32 of %j matches RFC 4648 without padding', (text, encoded) => {
   expect(base32(Buffer.from(text))).toBe(encoded)
   expect(fromBase32(encoded).toString()).toBe(text)
 })
 
-test('a code counts in its own step, the one before and the one after, and in no other', () => {
+test('a code is valid in its own step, the one before and the one after only', () => {
   const now = new Date(1_772_463_615_000)
   const steps = [-2, -1, 0, 1, 2].map((by) => stepOf(codeOf(SECRET, stepAt(now) + by), SECRET, now))
   expect(steps).toEqual([null, stepAt(now) - 1, stepAt(now), stepAt(now) + 1, null])
@@ -62,7 +62,7 @@ test('the QR code names the product, the user and the secret', () => {
   expect(Object.fromEntries(uri.searchParams)).toEqual({ secret: base32(SECRET), issuer: 'Recoup' })
 })
 
-test('codes are read however they are written', () => {
+test('codes are read in every spelling', () => {
   expect(readCode(' 123 456 ')).toEqual({ kind: 'app', code: '123456' })
   const [code = ''] = newRecoveryCodes()
   expect(code).toMatch(/^([a-z2-7]{4}-){3}[a-z2-7]{4}$/)
@@ -70,6 +70,6 @@ test('codes are read however they are written', () => {
   expect(readCode(written)).toEqual({ kind: 'recovery', hash: recoveryHash(code) })
 })
 
-test('ten recovery codes are ten different ones', () => {
+test('ten recovery codes are all different', () => {
   expect(new Set(newRecoveryCodes()).size).toBe(10)
 })

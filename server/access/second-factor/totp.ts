@@ -1,10 +1,11 @@
 import crypto from 'node:crypto'
 import { isSameSecret } from '../../core/common/secrets.ts'
 
-// Codes by time: RFC 6238 over RFC 4226, with SHA-1, steps of 30 seconds and six digits, which is what every authenticator app knows. Pure.
+// Time-based codes: RFC 6238 over RFC 4226 with SHA-1, 30-second steps and six digits, which every authenticator app
+// supports. Pure.
 
 const STEP_MS = 30_000
-/** Clocks differ, and typing takes time: the step before and the one after count too. */
+/** Accepts one step before and after, for clock differences and typing time. */
 const NEIGHBOURS = [0, -1, 1]
 
 export const stepAt = (now: Date): number => Math.floor(now.getTime() / STEP_MS)
@@ -17,7 +18,7 @@ export function codeOf(secret: Buffer, step: number, digits = 6): string {
   return String(number % 10 ** digits).padStart(digits, '0')
 }
 
-/** The step whose code this is; null: of none near now. */
+/** The step of this code; null: no step near now. */
 export function stepOf(code: string, secret: Buffer, now: Date): number | null {
   const fitting = NEIGHBOURS.map((by) => stepAt(now) + by).filter((step) => isSameSecret(code, codeOf(secret, step)))
   return fitting[0] ?? null
@@ -31,7 +32,7 @@ export function base32(bytes: Buffer): string {
   return (bits.match(/.{1,5}/g) ?? []).map((five) => LETTERS[Number.parseInt(five.padEnd(5, '0'), 2)]).join('')
 }
 
-/** What the QR code says to the app. */
+/** The URI in the QR code. */
 export function keyUri(secret: Buffer, owner: string): string {
   const asked = new URLSearchParams({ secret: base32(secret), issuer: ISSUER })
   return `otpauth://totp/${ISSUER}:${encodeURIComponent(owner)}?${asked}`

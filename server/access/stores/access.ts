@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { KEYS_UNREADABLE_TEXT } from '../../../shared/store-problems.ts'
-import type { AccountTx, StoreDb } from '../../core/db/db.ts'
 import { AppError, found } from '../../core/common/errors.ts'
 import { asideForAnswers, type StepAside } from '../../core/common/seats.ts'
+import type { AccountTx, StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import type { StoreKeys } from '../../platforms/platform/access.ts'
 import { parseKeys } from '../../platforms/platform/keys.ts'
@@ -11,9 +11,9 @@ import { platformOf } from '../../platforms/registry/registry.ts'
 import * as sql from './sql.ts'
 import { tokenShelf } from './token-shelf.ts'
 
-// A store's keys: encrypted at rest (Y5), opened only to talk to that store.
+// A store's keys: encrypted at rest (Y5), decrypted only to call that store.
 
-/** Bound to account and store: encrypted keys moved to another row do not open. */
+/** Bound to account and store: keys moved to another row cannot be decrypted. */
 const contextOf = (accountId: string, storeId: string) => `store-keys:${accountId}:${storeId}`
 
 export async function keepKeys(deps: Deps, tx: AccountTx, storeId: string, keys: StoreKeys): Promise<void> {
@@ -22,8 +22,8 @@ export async function keepKeys(deps: Deps, tx: AccountTx, storeId: string, keys:
 }
 
 /**
- * The client of a connected store; with `stepAside` for a job that gives its place to others while the store is asked. Throws `conflict`
- * when it is disconnected, `store_credentials` when the keys do not open.
+ * The client of a connected store. `stepAside` lets a job release its worker while it waits for the store. Throws
+ * `conflict` when the store is disconnected, `store_credentials` when the keys cannot be decrypted.
  */
 export async function storeAccess(deps: Deps, store: StoreDb, stepAside?: StepAside): Promise<StoreClient> {
   const row = found(await sql.readAccess(store), 'Store')
@@ -38,7 +38,7 @@ export async function storeAccess(deps: Deps, store: StoreDb, stepAside?: StepAs
   return stepAside ? asideForAnswers(client, stepAside) : client
 }
 
-/** What its deliveries may be signed with where that is the secret of its keys: the present one, and for an hour the one before. */
+/** Secrets that may sign deliveries, where the keys contain it: the current one, and the previous one for an hour. */
 export async function deliverySecrets(deps: Deps, store: StoreDb): Promise<string[]> {
   const row = await sql.readAccess(store)
   if (!row?.is_active || !row.encrypted) return []
@@ -53,14 +53,14 @@ export async function deliverySecrets(deps: Deps, store: StoreDb): Promise<strin
 
 export const forgetPreviousKeys = sql.forgetPreviousKeys
 
-/** Whether the store is connected by these very keys; not when its keys no longer open. */
+/** Whether the store is connected with exactly these keys; false when its keys cannot be decrypted. */
 export async function isConnectedBy(deps: Deps, store: StoreDb, keys: StoreKeys): Promise<boolean> {
   const row = await sql.readAccess(store)
   if (!row?.is_active || !row.encrypted) return false
   return areKeys(deps, row.encrypted, { keys, context: contextOf(row.account_id, row.id) })
 }
 
-/** Not when they no longer open. */
+/** False when the stored keys cannot be decrypted. */
 function areKeys(
   deps: Pick<Deps, 'secrets'>,
   encrypted: Buffer,

@@ -1,12 +1,12 @@
-import type { Db } from '../../core/db/db.ts'
 import { AppError } from '../../core/common/errors.ts'
+import type { Db } from '../../core/db/db.ts'
 import type { Session } from '../members/session.ts'
 import * as sql from './sql.ts'
 
 export interface WantedStore {
   platform?: string | undefined
   storeId?: string | undefined
-  /** What else the request calls the store, in its body or by its address. */
+  /** Another name of the store in the request: its id in the body, or its address. */
   alsoNamed?: readonly string[]
 }
 

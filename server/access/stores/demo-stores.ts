@@ -1,6 +1,6 @@
 import type { DemoParts } from '../../deps.ts'
 
-/** Addresses of the stores that run beside us. */
+/** Addresses of the demo stores on this machine. */
 export function demoStoreUrls(demo: DemoParts | null): string[] {
   if (!demo) return []
   return demo.shopify ? [demo.storeUrl, demo.shopify.storeUrl] : [demo.storeUrl]

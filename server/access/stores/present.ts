@@ -2,7 +2,7 @@ import { timeOfMinute } from '../../../shared/store-settings.ts'
 import type { StoreView } from '../../../shared/stores.ts'
 import type { StoreRow } from './sql.ts'
 
-/** A store as its members see it. Its keys are in another table and never come along. */
+/** A store as its members see it. Its keys are in another table and never included. */
 export function presentStore(row: StoreRow, { hasPlugin }: { hasPlugin: boolean }): StoreView {
   return {
     id: row.id,

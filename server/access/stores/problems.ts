@@ -3,7 +3,7 @@ import { AppError } from '../../core/common/errors.ts'
 import { StoreProblem } from '../../platforms/platform/store-problem.ts'
 import { errorCodeOf } from './rules.ts'
 
-/** What a store did wrong, as the answer to a request: words its owner can act on (A 8). */
+/** Turns a store's problem into a request error, with a text the owner can act on (A 8). */
 export function toAppError(problem: StoreProblem, words = storeProblemMessage): AppError {
   const retryAfterS = problem.code === 'rate_limited' ? Math.ceil((problem.retryAfterMs ?? 30_000) / 1_000) : undefined
   return new AppError(errorCodeOf[problem.code], words(problem.code, problem.detail), {
@@ -12,7 +12,7 @@ export function toAppError(problem: StoreProblem, words = storeProblemMessage): 
   })
 }
 
-/** Asks a store by keys that somebody has just typed; what the store did wrong, and our own time limit, come out in words. */
+/** Calls a store with newly typed keys. Explains the store's problems and our time limit. */
 export async function askByTypedKeys<T>(limitMs: number, ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const signal = AbortSignal.timeout(limitMs)
   try {

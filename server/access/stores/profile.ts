@@ -1,9 +1,9 @@
 import { capabilities, type PlatformName } from '../../../shared/platforms.ts'
 import type { StoreProfile } from '../../platforms/platform/platform.ts'
 
-// The profile of a store as columns. Pure.
+// Columns for a store's profile. Pure.
 
-/** What is read again every day. */
+/** Columns that are read again every day. */
 export function profileColumns(profile: StoreProfile) {
   return {
     name: profile.name,
@@ -22,11 +22,11 @@ export function profileColumns(profile: StoreProfile) {
   }
 }
 
-/** Where shoppers see the store, where that may change while it stays the same store. */
+/** Public address of the store, where it may change for the same store. */
 export const homeColumns = (platform: PlatformName, { homeUrl }: StoreProfile): { home_url?: string } =>
   capabilities[platform].identity === 'address' ? { home_url: homeUrl } : {}
 
-/** Whether what was read is of this store. */
+/** Whether the profile belongs to this store. */
 export const isSameStore = (
   row: { platform: PlatformName; url: string; home_url: string },
   { storeUrl, homeUrl }: StoreProfile,

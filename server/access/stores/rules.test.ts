@@ -6,7 +6,7 @@ test('an address is the same with or without https and www', () => {
   expect(isSpelledAlike('https://shop.example.com/a', 'https://shop.example.com/b')).toBe(false)
 })
 
-test('an address is the store’s own by host and port, by http or https, and by nothing else (X1)', () => {
+test('an address belongs to the store by host and port only, over http or https (X1)', () => {
   const store = { url: 'https://shop.example', home_url: 'https://www.shop.example' }
   for (const own of ['https://shop.example/cart', 'http://www.shop.example/', 'https://SHOP.example:443/?a=b']) {
     expect([own, isOnStoreHost(own, store)]).toEqual([own, true])
@@ -22,7 +22,7 @@ test('an address is the store’s own by host and port, by http or https, and by
   expect(isOnStoreHost('https://shop.example/', { home_url: store.home_url })).toBe(false)
 })
 
-test('what carries a cart or an order’s key goes by https where the platform reports it, and by no other port (X1)', () => {
+test('links with a cart or an order key require https where the platform reports it, and the same port (X1)', () => {
   const store = { url: 'http://wp.example', home_url: 'https://shop.example' }
   for (const own of ['https://shop.example/checkout/', 'http://wp.example/checkout/', 'https://wp.example/checkout/']) {
     expect([own, isOnStoreOrigin(own, store)]).toEqual([own, true])
@@ -39,6 +39,6 @@ test.each([
   ['shop.example', 'shop.example'],
   ['Pay at evil.com', 'Pay at evil com'],
   ['\u200f', 'shop.example'],
-])('messages name the store %j as %j (security-P3, security-P8)', (name, shown) => {
+])('messages show the store name %j as %j (security-P3, security-P8)', (name, shown) => {
   expect(shownStoreName(name, ['https://shop.example', 'https://www.shop.example'])).toBe(shown)
 })

@@ -4,12 +4,12 @@ import { withoutInvisible } from '../../../shared/one-line.ts'
 import { KEYS_UNREADABLE, STORE_PROBLEM_CODES, type StoreProblemCode } from '../../../shared/store-problems.ts'
 import { withoutAddresses } from '../../core/common/addresses-in-text.ts'
 
-// Stores: pure rules. No clock, no database, no network.
+// Pure rules of stores: no clock, no database, no network.
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
-/** Decision 24: how long the data of a disconnected store is kept, and until when reconnecting revives it. */
+/** Decision 24: retention of a disconnected store's data, during which reconnecting restores it. */
 export const RETENTION_MS = 30 * DAY_MS
 export const IMPORT_REACH_MS = 90 * DAY_MS
 
@@ -18,35 +18,35 @@ export const SWEEP_EVERY_MS = 15 * MINUTE_MS
 export const SWEEP_OVERLAP_MS = 10 * MINUTE_MS
 export const NIGHTLY_EVERY_MS = DAY_MS
 export const NIGHTLY_OVERLAP_MS = 2 * DAY_MS
-/** A store that failed is asked again sooner. */
+/** A failed store is read again sooner. */
 export const RETRY_AFTER_MS = 5 * MINUTE_MS
 export const WEBHOOKS_RETRY_MS = 60 * MINUTE_MS
-/** Emptied carts have the orders read at most so often. */
+/** Minimum interval of order reads for emptied carts. */
 const NEW_ORDERS_EVERY_MS = MINUTE_MS
-/** A store that delivered a webhook this recently tells us of its orders itself. */
+/** A store with a webhook this recently reports its orders itself. */
 export const WEBHOOKS_ALIVE_MS = DAY_MS
 
 /** D3. */
 export const ORDER_CHECK_FRESH_MS = MINUTE_MS
-/** The whole pull, however many pages; what it has read by then is kept. */
+/** Limit of the whole pull, in any number of pages; orders read by then are kept. */
 export const ORDER_CHECK_LIMIT_MS = 20_000
 export const ORDER_CHECK_OVERLAP_MS = 120_000
 export const ORDER_CHECK_REACH_MS = 7 * DAY_MS
-/** S4: an order that awaits its payment holds messages for so long. */
+/** S4: how long an order that awaits payment holds messages. */
 export const PENDING_HOLDS_MS = DAY_MS
-/** Reading those again that were left out before consent (C9). */
+/** Time limit for reading orders again that were skipped before consent (C9). */
 export const PENDING_LIMIT_MS = 10_000
 const FIRST_TRY_AFTER_MS = 5_000
 const LAST_TRY_AFTER_MS = 30_000
-/** Each try at a store that hangs keeps a connection open until our patience ends. */
+/** Each attempt at a hanging store keeps a connection open until the timeout. */
 const LAST_TRY_AFTER_HANGING_MS = 5 * MINUTE_MS
 
 export const before = (instant: Date, ms: number): Date => new Date(instant.getTime() - ms)
 export const after = (instant: Date, ms: number): Date => new Date(instant.getTime() + ms)
 
 /**
- * How far a finished pull has seen: the newest modification met, but never past the pull's own start. A single order dated in
- * the future would otherwise hide everything changed before that date.
+ * The watermark of a finished pull: the newest modification seen, but never later than the pull's start. An order dated
+ * in the future would otherwise hide all earlier changes.
  */
 export function nextWatermark(known: Date | null, seen: Date | null, startedAt: Date): Date | null {
   if (!seen) return known
@@ -54,13 +54,16 @@ export function nextWatermark(known: Date | null, seen: Date | null, startedAt: 
   return known && known > reached ? known : reached
 }
 
-/** What is switched off, bought or withdrawn reaches all that has not left within a second (D5). */
+/** Whether both instants lie within a second: a change applies to unsent messages within that time (D5). */
 export function isMoment(from: Date, to: Date): boolean {
   const ms = to.getTime() - from.getTime()
   return ms >= 0 && ms < 1_000
 }
 
-/** The order check is fresh when its last complete pull started at most 60 s ago; a clock that stepped back proves nothing (T4). */
+/**
+ * The order check is fresh when its last complete pull started at most 60 s ago. A clock that stepped back makes it
+ * stale (T4).
+ */
 export function isFresh(completedStart: Date | null, now: Date): boolean {
   if (!completedStart) return false
   const ageMs = now.getTime() - completedStart.getTime()
@@ -73,13 +76,12 @@ export interface CheckFailure {
   error_code: string | null
 }
 
-/** The store gave no answer in time: no error, no refusal. */
+/** The store did not answer in time; this is no refusal. */
 export const hasHung = ({ error_code }: Pick<CheckFailure, 'error_code'>): boolean => error_code === 'timeout'
 
 /**
- * When a store whose order check failed may be asked again: after 5, 10, 20, then every 30 seconds; one that hung after 5, 10, 20, 40 and so
- * on up to 300. For all its messages at once, or each of them would ask by itself. A failure dated in the future is from before a step back
- * of the clock.
+ * Retry time after a failed order check: 5, 10, 20, then every 30 seconds; after a timeout 5, 10, 20, 40 up to 300. One
+ * retry time serves all messages of the store. A failure dated in the future precedes a clock step and is ignored.
  */
 export function nextTry(failure: CheckFailure, now: Date): Date {
   const { failures, failed_at } = failure
@@ -89,14 +91,17 @@ export function nextTry(failure: CheckFailure, now: Date): Date {
 }
 
 /**
- * The last request for a single record timed out, and its back-off has not ended. How it answers for lists does not count: a large shop
- * whose lists take too long still answers for one order.
+ * The last single-record request timed out and its back-off has not ended. List requests do not count: a large shop
+ * with slow lists may still answer for one order.
  */
 export function isHanging(streams: readonly (CheckFailure & { stream: string })[], now: Date): boolean {
   return streams.some((each) => each.stream === 'record_check' && hasHung(each) && nextTry(each, now) > now)
 }
 
-/** When the orders may be read for an emptied cart. `lastStart` is null before the first sweep; one in the future is from before a step back of the clock. */
+/**
+ * When orders may be read for an emptied cart. `lastStart` is null before the first sweep; one in the future precedes a
+ * clock step and is ignored.
+ */
 export function nextNewOrders(lastStart: Date | null, now: Date): Date {
   if (!lastStart || lastStart > now) return now
   const next = after(lastStart, NEW_ORDERS_EVERY_MS)
@@ -115,12 +120,12 @@ export function oldest(instants: (Date | null | undefined)[]): Date | null {
   return instants.reduce<Date | null>((best, each) => (each && (!best || each < best) ? each : best), null)
 }
 
-/** -1 = unlimited. */
+/** -1 means unlimited. */
 export function hasRoom(limits: PlanLimits, activeStores: number): boolean {
   return limits.maxStores === -1 || activeStores < limits.maxStores
 }
 
-/** One address typed in two ways: with or without https or www. */
+/** Whether two addresses differ only in https or www. */
 export function isSpelledAlike(one: string, other: string): boolean {
   const bare = (url: string) => url.toLowerCase().replace(/^https?:\/\/(www\.)?/, '')
   return bare(one) === bare(other)
@@ -130,7 +135,7 @@ const KEYS: ErrorCode = 'store_credentials'
 const ADDRESS: ErrorCode = 'unprocessable'
 const AWAY: ErrorCode = 'store_unreachable'
 
-/** Which kind of failure a store's problem is for the one who asked. */
+/** The request error for each store problem. */
 export const errorCodeOf: Readonly<Record<StoreProblemCode, ErrorCode>> = {
   unreachable: AWAY,
   timeout: AWAY,
@@ -167,22 +172,22 @@ export const errorCodeOf: Readonly<Record<StoreProblemCode, ErrorCode>> = {
   shopify_bad_answer: ADDRESS,
 }
 
-/** The shop itself does not answer, so that no shopper gets anywhere either. */
+/** The shop itself does not answer, so shoppers cannot reach it either. */
 export function isAway(code: string): boolean {
   return code in errorCodeOf && errorCodeOf[code as StoreProblemCode] === AWAY
 }
 
-/** Whoever answered was not the shop. */
+/** Another system answered instead of the shop. */
 const UNCLEAR: ReadonlySet<string> = new Set<StoreProblemCode>(['bad_answer', 'shopify_bad_answer'])
 
-/** It does not pass by itself: the shop answers, and refuses what is asked of it. */
+/** The shop answers and refuses; only its owner can fix this. */
 export function isForOwner(code: string): boolean {
   if (code === KEYS_UNREADABLE) return true
   const kind = errorCodeOf[code as StoreProblemCode] as ErrorCode | undefined
   return !UNCLEAR.has(code) && (kind === KEYS || kind === ADDRESS)
 }
 
-/** Failures that say something of a key, so that other keys end them. */
+/** Failures that concern a key, so that new keys end them. */
 export const KEY_PROBLEMS: readonly string[] = [
   ...STORE_PROBLEM_CODES.filter((code) => errorCodeOf[code] === KEYS),
   KEYS_UNREADABLE,
@@ -193,26 +198,26 @@ interface StoreAddresses {
   home_url: string
 }
 
-/** X1: only hosts the platform reports for the store, its port included. */
+/** X1: only hosts that the platform reports for the store, including the port. */
 export function isOnStoreHost(address: string | null | undefined, store: StoreAddresses): address is string {
   return reportedFor(address, store).length > 0
 }
 
-/** The same, and by https where that host has it: for links with a cart or an order's key in them, which a request by http shows to others. */
+/** Also requires https where that host has it. For links with a cart or order key, which http would expose. */
 export function isOnStoreOrigin(address: string | null | undefined, store: StoreAddresses): address is string {
   const reported = reportedFor(address, store)
   const isOpen = URL.parse(address ?? '')?.protocol === 'http:'
   return reported.some(({ protocol }) => !isOpen || protocol === 'http:')
 }
 
-/** Addresses of the store on the host of this one. */
+/** The store's reported addresses with the same host. */
 function reportedFor(address: string | null | undefined, { url, home_url }: StoreAddresses): URL[] {
   const target = address ? URL.parse(address) : null
   if (!target || !/^https?:$/.test(target.protocol)) return []
   return [url, home_url].flatMap((each) => (each && URL.parse(each)) || []).filter(({ host }) => host === target.host)
 }
 
-/** The store's name in messages. The shop chooses it, so it brings no other address and no sign that turns the direction of writing. */
+/** The store's name in messages. The shop chooses it, so foreign addresses and direction characters are removed. */
 export function shownStoreName(name: string, urls: readonly [string, ...string[]]): string {
   const [host, ...others] = urls.map((url) => new URL(url).hostname) as [string, ...string[]]
   return withoutAddresses(withoutInvisible(name), [host, ...others]) || host

@@ -2,7 +2,7 @@ import type { Selectable, Updateable } from 'kysely'
 import { type AccountDb, type AccountTx, type Db, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 import type { StoresTable } from '../../core/schema/stores.ts'
 
-// Stores: SQL and nothing else. What syncs and webhooks keep is in sync-sql.ts and webhook-sql.ts.
+// Statements for stores. Those for syncs and webhooks are in sync-sql.ts and webhook-sql.ts.
 
 export type StoreRow = Selectable<StoresTable>
 
@@ -20,7 +20,7 @@ export function readStore({ db, storeId }: StoreDb) {
   return db.selectFrom('stores').selectAll().where('id', '=', storeId).executeTakeFirst()
 }
 
-/** Whether it is connected, and stays so until the end of the transaction; false also while it is being changed. */
+/** Locks the store as connected until the transaction ends; false when disconnected or being changed. */
 export async function holdConnected({ db, storeId }: StoreTx): Promise<boolean> {
   const { rows } =
     await sql`select 1 from stores s where s.id = ${storeId} and s.is_active for share skip locked`.execute(db)
@@ -46,7 +46,7 @@ export function updateStore({ db, accountId }: AccountDb, storeId: string, chang
     .executeTakeFirst()
 }
 
-/** A platform signs with the secret before for so long after it was changed. */
+/** How long a platform signs with the previous secret after a change. */
 const PREVIOUS_KEYS_MS = 3_600_000
 
 export function saveCredentials({ db, accountId }: AccountTx, storeId: string, encrypted: Buffer, now: Date) {
@@ -88,7 +88,7 @@ export async function readToken({ db, storeId }: StoreDb): Promise<Buffer | null
   return row?.encrypted_token ?? null
 }
 
-/** Until the transaction ends nobody else changes keys or token of the store. undefined: it has none any more. */
+/** Locks keys and token until the transaction ends. undefined: the store has none any more. */
 export function lockCredentials({ db, storeId }: StoreTx) {
   return db
     .selectFrom('store_credentials')
@@ -106,7 +106,7 @@ export function saveToken({ db, storeId }: StoreTx, encryptedToken: Buffer) {
     .execute()
 }
 
-/** Keys that were replaced are kept no longer than they sign. */
+/** Deletes replaced keys once they no longer sign. */
 export function forgetPreviousKeys({ db, storeId }: StoreDb, now: Date) {
   return db
     .updateTable('store_credentials')
@@ -124,12 +124,12 @@ export function deleteCredentials({ db, storeId }: StoreTx, accountId: string) {
     .execute()
 }
 
-/** Two who save at once come one after the other. */
+/** Serialises concurrent saves. */
 export function lockStore({ db, storeId }: StoreTx) {
   return db.selectFrom('stores').selectAll().where('id', '=', storeId).forNoKeyUpdate().executeTakeFirst()
 }
 
-/** Scan over all stores: whose data has been kept long enough. */
+/** Scans all stores for data past its retention. */
 export function storesToPurge(db: Db, disconnectedBefore: Date) {
   return db
     .selectFrom('stores')

@@ -1,4 +1,4 @@
-// The row of a store, for other nouns. It is created and ended in store-settings/.
+// Access to store rows for other rooms. store-settings/ creates and ends them.
 
 export {
   deleteCredentials,

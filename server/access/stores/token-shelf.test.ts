@@ -23,7 +23,7 @@ async function aShelf() {
   return { storeId, row, open, shelf: open() }
 }
 
-test('two processes that renew at once make one token, which is kept encrypted', async () => {
+test('two processes that renew together create one token, stored encrypted', async () => {
   const { row, open, shelf } = await aShelf()
   const other = open()
   let made = 0
@@ -39,7 +39,7 @@ test('two processes that renew at once make one token, which is kept encrypted',
   expect(await shelf.renew(aToken('shpat_1'), make)).toEqual(aToken('shpat_2'))
 })
 
-test('a token that could not be made leaves the one before, and a token of replaced keys is not kept', async () => {
+test('a failed renewal keeps the previous token, and a token of replaced keys is not stored', async () => {
   const { storeId, row, shelf } = await aShelf()
   await shelf.renew(null, async () => aToken('shpat_1'))
   await expect(shelf.renew(aToken('shpat_1'), () => Promise.reject(new Error('no answer')))).rejects.toThrow(
@@ -52,7 +52,7 @@ test('a token that could not be made leaves the one before, and a token of repla
   expect((await row()).encrypted_token).not.toBeNull()
 })
 
-test('a process that knew the store before it was connected again by the same keys still makes its token for all', async () => {
+test('a process that read the store before a reconnect with the same keys still stores its token for all', async () => {
   const { owner, fake, storeId } = await aShopifyStore(world)
   const shelves: TokenShelf[] = []
   const storeClient: Deps['storeClient'] = (_access, kept) => {
@@ -64,7 +64,7 @@ test('a process that knew the store before it was connected again by the same ke
   await shelves[0]!.renew(null, async () => aToken('shpat_1'))
   await storeAccess({ ...world.deps, storeClient }, { storeId, db: world.db })
   expect(await shelves[1]!.read()).toEqual(aToken('shpat_1'))
-  // By other keys it is another matter.
+  // With other keys the token is not shared.
   await connect(world, owner, fake, shopifyForm(fake, 'shpss_another'))
   await shelves[0]!.renew(null, async () => aToken('shpat_2'))
   expect(await shelves[1]!.read()).toBeNull()

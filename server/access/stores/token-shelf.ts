@@ -3,14 +3,14 @@ import type { Deps } from '../../deps.ts'
 import type { StoreToken, TokenShelf } from '../../platforms/platform/access.ts'
 import * as sql from './sql.ts'
 
-// The token that is made of a store's keys: encrypted beside them (Y5), and gone with them. Whoever makes one holds the row of the keys, so
-// that two processes make one.
+// The access token of a store's keys: encrypted beside them (Y5), deleted with them. Creating one locks the row of the
+// keys, so that two processes create one.
 
 const contextOf = (storeId: string) => `store-token:${storeId}`
 
 /**
- * Of a store that is kept. Keys that were replaced while their token was made leave none behind: `isOfKeys` tells whether what is kept now are
- * these keys, encrypted anew or not.
+ * For a stored store. Keys that were replaced while their token was created leave no token: `isOfKeys` tells whether
+ * the stored keys are still these, re-encrypted or not.
  */
 export function tokenShelf(
   deps: Pick<Deps, 'db' | 'secrets'>,
@@ -23,7 +23,7 @@ export function tokenShelf(
     try {
       return JSON.parse(deps.secrets.open(encrypted, contextOf(storeId))) as StoreToken
     } catch {
-      // The secret of this server changed: a new one is made.
+      // The server's secret changed, so a new token is created.
       return null
     }
   }
