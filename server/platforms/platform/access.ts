@@ -2,39 +2,39 @@ import type { PlatformName } from '../../../shared/platforms.ts'
 import type { GuardedFetch } from '../../core/net/guarded-fetch.ts'
 import type { InTurn } from './turns.ts'
 
-// How a store is reached: its keys, and the token that is made of them.
+// How to call a store: its keys, and the access token made from them.
 
-/** What a store is reached with; each platform has its own forms. */
+/** The credentials of a store; each platform has its own forms. */
 export type StoreKeys =
   | { kind: 'woocommerce'; consumerKey: string; consumerSecret: string }
-  /** An app of the owner's organization: its token is made from these, and lives for a day. */
+  /** An app of the owner's organization. Its token is made from these and lives for a day. */
   | { kind: 'shopify_app'; clientId: string; clientSecret: string }
-  /** A token without end, of an app made in the admin before 2026. The secret signs webhooks. */
+  /** A permanent token of an app created in the admin before 2026. The secret signs webhooks. */
   | { kind: 'shopify_token'; accessToken: string; apiSecret: string }
 
-/** How to reach one store: its address (no trailing slash) and its keys. Keys never appear in logs or in errors. */
+/** Address (no trailing slash) and keys of one store. Keys never appear in logs or errors. */
 export interface StoreAccess {
   platform: PlatformName
-  /** Where requests go. Shopify: `https://<shop>.myshopify.com`. */
+  /** Base of API requests. Shopify: `https://<shop>.myshopify.com`. */
   storeUrl: string
-  /** Where shoppers see it (WordPress also signs with it); equals `storeUrl` until it was read. */
+  /** The shoppers' address, with which WordPress also signs; equals `storeUrl` until it was read. */
   homeUrl: string
   keys: StoreKeys
 }
 
-/** What a client needs of the world. */
+/** A client's dependencies. */
 export interface StoreNet {
   fetch: GuardedFetch
   now: () => Date
-  /** One request at a time of the store; where it is left out, of the client. */
+  /** Serialises the store's requests; by default the client's. */
   inTurn?: InTurn
   /** Pause between pages of one list. */
   pauseMs?: number
-  /** A failure after this time counts as no answer. */
+  /** A failure after this time counts as a timeout. */
   lateAfterMs?: number
-  /** How long the public Store API may take to answer. */
+  /** Time limit of the public Store API. */
   storeApiLimitMs?: number
-  /** Waits until a store takes requests again; real time unless a test says otherwise. Rejects when the signal aborts. */
+  /** Waits until a store accepts requests again; tests replace real time. Rejects when the signal aborts. */
   sleep?: (ms: number, signal?: AbortSignal) => Promise<void>
 }
 
@@ -46,9 +46,12 @@ export interface StoreToken {
   expiresAt: string
 }
 
-/** Where the token of one store is kept, between requests and between processes. */
+/** Stores one store's token across requests and processes. */
 export interface TokenShelf {
   read(): Promise<StoreToken | null>
-  /** Calls `make` under a lock of the store, unless somebody else has replaced `stale` meanwhile: then their token is the answer. What `make` throws is thrown. */
+  /**
+   * Calls `make` under the store's lock. Returns another process's token if it has replaced `stale` meanwhile. Rethrows
+   * what `make` throws.
+   */
   renew(stale: StoreToken | null, make: () => Promise<StoreToken>): Promise<StoreToken>
 }

@@ -1,12 +1,12 @@
-// Coupons as every platform has them.
+// Coupons, common to all platforms.
 
 /** A coupon as the store has it. */
 export interface PlatformCoupon {
   couponId: string
-  /** As the store keeps it; compared without case everywhere. */
+  /** As stored by the shop; compared case-insensitively everywhere. */
   code: string
   type: 'percentage' | 'fixed' | 'other'
-  /** The platform's own word, e.g. `fixed_product`. */
+  /** The platform's own type, e.g. `fixed_product`. */
   platformType: string
   /** Hundredths of a percent; null unless a percentage. */
   percent: number | null
@@ -18,15 +18,15 @@ export interface PlatformCoupon {
   usageLimit: number | null
   usageLimitPerUser: number | null
   usageCount: number
-  /** A shopper can apply it, as far as its status goes. */
+  /** Whether its status lets shoppers apply it. */
   isPublished: boolean
   isIndividual: boolean
   excludesSaleItems: boolean
-  /** What it is restricted to, beyond the above (products, categories, emails …), by the platform's ids. */
+  /** Further restrictions (products, categories, emails …), by the platform's ids. */
   limits: CouponLimits
   createdAt: string | null
   modifiedAt: string | null
-  /** What we wrote into it when it was made; null: not ours. */
+  /** Our mark, written at creation; null: not ours. */
   mark: string | null
 }
 
@@ -36,7 +36,7 @@ export interface CouponLimits {
   categoryIds: string[]
   excludedCategoryIds: string[]
   emails: string[]
-  /** At most so many pieces get it. */
+  /** Maximum number of discounted items. */
   items: number | null
 }
 
@@ -47,13 +47,13 @@ export interface CouponDraft {
   amountMinor: number | null
   currency: string
   minSpendMinor: number | null
-  /** Left out or null: at once. */
+  /** Omitted or null: immediately. */
   startsAt?: string | null
   expiresAt: string | null
   usageLimit: number | null
   isIndividual: boolean
   email: string | null
-  /** Kept with it, to know it again. */
+  /** Our mark, stored with the coupon. */
   mark: string
 }
 
@@ -62,14 +62,14 @@ export interface CouponsRead {
   skipped: { id: string; reason: string }[]
 }
 
-/** Of each draft, in the order given. `words` are the store's. */
+/** One result for each draft, in order. `words`: the store's message. */
 export type CouponMade = { coupon: PlatformCoupon } | { refusal: 'duplicate' | 'refused'; words: string }
 
 export interface CouponChange {
   id: string
-  /** Only what is named changes. */
+  /** Only the given fields change. */
   draft: Partial<CouponDraft> & { currency: string }
 }
 
-/** `gone`: the store has no such coupon any more. */
+/** `gone`: the store no longer has this coupon. */
 export type CouponChanged = { coupon: PlatformCoupon } | { refusal: 'duplicate' | 'refused' | 'gone'; words: string }

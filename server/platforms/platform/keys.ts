@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { StoreKeys } from './access.ts'
 
-// The keys of a store as they are kept: JSON, encrypted.
+// The stored form of a store's keys: JSON, encrypted.
 
 const KeptKeys = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('woocommerce'), consumerKey: z.string(), consumerSecret: z.string() }),
@@ -9,7 +9,7 @@ const KeptKeys = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('shopify_token'), accessToken: z.string(), apiSecret: z.string() }),
 ])
 
-/** Keys kept before there was a second platform say no kind. */
+/** Keys stored before the second platform have no kind. */
 export function parseKeys(json: string): StoreKeys {
   const kept: unknown = JSON.parse(json)
   return KeptKeys.parse(typeof kept === 'object' ? { kind: 'woocommerce', ...kept } : kept)

@@ -2,7 +2,7 @@ import type { StoreAccess, StoreKeys, StoreNet, TokenShelf } from './access.ts'
 import type { StoreEvent } from './event.ts'
 import type { ItemTerms, PlatformOrder, RawDelivery, StoreClient, StoreProfile } from './platform.ts'
 
-// What a kind of shop system does for all its stores.
+// The contract of a shop system, for all its stores.
 
 export interface RestoreItem {
   productId: string
@@ -10,62 +10,62 @@ export interface RestoreItem {
   quantity: number
 }
 
-/** Of the store and of its cart: what the address that brings it back is made of. */
+/** Data of the store and its cart for a restore link. */
 export interface RestoreSource {
   homeUrl: string
   hasCheckoutLink: boolean
-  /** The shop's own address of this very checkout, already known to be on a host of the store. */
+  /** The shop's own restore link for this checkout, with a verified host. */
   checkout?: { url: string; createdAt: string } | null
   now?: Date
 }
 
 export interface RestoreAlong {
   coupon?: string | null
-  /** Other parameters that reach the checkout. */
+  /** Further query parameters for the checkout. */
   extra?: Readonly<Record<string, string>>
 }
 
 export interface RestoreLink {
   url: string
-  /** What the link puts into the cart. */
+  /** The items that the link puts into the cart. */
   items: RestoreItem[]
 }
 
-/** A platform: what is the same for all its stores. */
+/** A platform: everything that does not depend on one store. */
 export interface Platform {
-  /** Keep one per store. */
+  /** Creates a client. Keep one per store. */
   createClient(access: StoreAccess, net: StoreNet, shelf: TokenShelf): StoreClient
-  /** null: this secret has not signed it. */
+  /** null: not signed with this secret. */
   readDelivery(delivery: RawDelivery, secret: string): StoreEvent | null
-  /** What is subscribed to. */
+  /** Webhook topics to subscribe to. */
   webhookTopics: readonly string[]
-  /** What its deliveries are signed with; null: a secret that is made for each subscription. */
+  /** The secret that signs deliveries; null: a secret made for each subscription. */
   webhookSecret(keys: StoreKeys): string | null
-  /** Whether its deliveries can reach this server. */
+  /** Whether the platform can deliver to this server. */
   canDeliverTo(publicUrl: string): boolean
-  /** The address that brings a cart back; null when none does. */
+  /** The link that restores a cart; null when there is none. */
   restoreLink(source: RestoreSource, items: readonly RestoreItem[], along?: RestoreAlong): RestoreLink | null
-  /** Where a member of the shop edits a coupon; null: it has no address of its own. */
+  /** The admin page of a coupon; null: it has none. */
   couponUrl(store: { storeUrl: string; homeUrl: string }, couponId: string): string | null
-  /** What a shop's plugin tells us, and where it is reached; null: there is none. */
+  /** The protocol of the shop's plugin; null: the platform has none. */
   plugin: PlatformPlugin | null
 }
 
 export interface PlatformPlugin {
-  /** How its zip is called. */
+  /** File name of the plugin's zip. */
   file: string
-  /** Leads a shopper to the plugin, which asks us what the token stands for. */
+  /** Sends a shopper to the plugin, which asks us to resolve the token. */
   link(homeUrl: string, token: string): string
-  /** Of two secrets that came by different ways: neither alone says what the keys are. */
+  /** Keys from two secrets that arrived separately: neither alone reveals the keys. */
   derivedKeys(codeKey: string, salt: string): { secret: string; keys: Extract<StoreKeys, { kind: 'woocommerce' }> }
-  /** The profile as the plugin tells it; null: it names no currency. */
+  /** The profile reported by the plugin; null: it has no currency. */
   profile(told: unknown): StoreProfile | null
-  /** `refused` has the places of those that cannot be read; `latest` is the newest modification of all, read or refused. */
+  /** `refused` lists the indexes of unreadable orders; `latest` is the newest modification of all, readable or not. */
   orders(list: readonly unknown[]): {
     orders: PlatformOrder[]
     refused: { place: number; reason: string }[]
     latest: Date | null
   }
-  /** Stock and prices as the plugin tells them; what cannot be read is left out. */
+  /** Stock and prices reported by the plugin, without unreadable entries. */
   terms(list: readonly unknown[], currency: string): ItemTerms[]
 }

@@ -10,7 +10,7 @@ const aToken = (accessToken: string): StoreToken => ({
   expiresAt: '2026-11-02T00:00:00.000Z',
 })
 
-test('two who renew at once make one token, and who waited gets it', async () => {
+test('two concurrent renewals create one token, and both get it', async () => {
   const shelf = memoryShelf()
   expect(await shelf.read()).toBeNull()
   let made = 0
@@ -22,7 +22,7 @@ test('two who renew at once make one token, and who waited gets it', async () =>
   expect(await shelf.read()).toEqual(aToken('token-2'))
 })
 
-test('a token that could not be made is nobody’s, and the next one tries again', async () => {
+test('a failed renewal stores nothing, and the next one tries again', async () => {
   const shelf = memoryShelf()
   const failing = shelf.renew(null, () => Promise.reject(new Error('no answer')))
   const waiting = shelf.renew(null, async () => aToken('token-1'))
@@ -30,7 +30,7 @@ test('a token that could not be made is nobody’s, and the next one tries again
   expect(await waiting).toEqual(aToken('token-1'))
 })
 
-test('keys kept before there were two platforms are WooCommerce’s; keys of no known kind do not open', () => {
+test('keys without a kind are WooCommerce’s; keys of an unknown kind are refused', () => {
   const pair = { consumerKey: 'ck', consumerSecret: 'cs' }
   expect(parseKeys(JSON.stringify(pair))).toEqual({ kind: 'woocommerce', ...pair })
   const app = { kind: 'shopify_app', clientId: 'id', clientSecret: 'secret' }

@@ -1,6 +1,6 @@
 import type { StoreToken, TokenShelf } from './access.ts'
 
-/** Of a store that is not kept yet: its token lives as long as the one who asks. */
+/** For a store that is not saved yet: its token lives as long as the caller. */
 export function memoryShelf(): TokenShelf {
   let kept: StoreToken | null = null
   let queue: Promise<unknown> = Promise.resolve()

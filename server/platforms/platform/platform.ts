@@ -1,5 +1,5 @@
-// What a shop platform must do for us. One file per platform implements it; nothing else knows a platform's wire.
-// Everything returned here has been parsed: names are decoded text (not HTML), instants UTC ISO 8601 strings, money minor units.
+// The contract of a shop platform. One file per platform implements it; no other code knows a platform's wire format.
+// Everything returned is parsed: names are decoded text (not HTML), instants UTC ISO 8601 strings, money minor units.
 
 import type { ItemChoice } from '../../../shared/carts.ts'
 import type { StoreRights } from '../../../shared/platforms.ts'
@@ -8,47 +8,47 @@ import type { CouponChange, CouponChanged, CouponDraft, CouponMade, CouponsRead,
 export type { PlatformName, StoreRights } from '../../../shared/platforms.ts'
 export type { StoreProblemCode } from '../../../shared/store-problems.ts'
 
-/** What is read from a store on connecting and again daily. */
+/** Read from a store on connecting and again daily. */
 export interface StoreProfile {
-  /** Where requests go from now on: the address entered, after the redirects it led through (http → https, www). Keep this one. */
+  /** Base address for requests: the entered one after redirects (http → https, www). Store this one. */
   storeUrl: string
   homeUrl: string
   name: string
   currency: string
-  /** IANA zone, or a fixed offset such as `+02:00` when the store declares only that. */
+  /** IANA zone, or a fixed offset such as `+02:00` if the store has only that. */
   timeZone: string
   version: string
   /** ISO 3166 alpha-2. */
   baseCountry: string | null
-  /** Alpha-2 codes the store sells to; null = not restricted. */
+  /** Alpha-2 codes of countries the store sells to; null = not restricted. */
   sellingCountries: string[] | null
   /** The store's clock minus ours. */
   clockSkewMs: number
-  /** `/checkout-link/` exists (WooCommerce ≥ 10). */
+  /** The store has `/checkout-link/` (WooCommerce ≥ 10). */
   hasCheckoutLink: boolean
-  /** Drafts appear before "Place order" (WooCommerce < 10.9 with the block checkout). */
+  /** Drafts are created before "Place order" (WooCommerce < 10.9 with the block checkout). */
   hasEarlyDrafts: boolean
   pricing: StorePricing
-  /** The key may write coupons (WooCommerce: webhooks too). false: connect all the same and say so in a warning. */
+  /** The key may write coupons (WooCommerce: webhooks too). If false, the store connects with a warning. */
   canWrite: boolean
-  /** What its keys and plan allow; null where a platform has no such thing. */
+  /** Permissions of its keys and plan; null where the platform has none. */
   rights: StoreRights | null
 }
 
-/** How a store reckons discounts. null: it does not say. */
+/** How a store computes discounts. null: unknown. */
 export interface StorePricing {
   pricesIncludeTax: boolean | null
-  /** Its cart shows prices with tax. */
+  /** The cart shows prices with tax. */
   showsTax: boolean | null
   decimals: number | null
-  /** Each of several coupons counts from what the ones before it left. */
+  /** Several coupons apply one after the other, each to the remaining amount. */
   isSequential: boolean | null
 }
 
-/** draft: never placed · pending: purchase in progress · purchase: every status engine rule S4 counts. */
+/** draft: never placed · pending: purchase in progress · purchase: every status that engine rule S4 counts. */
 export type OrderKind = 'draft' | 'pending' | 'failed' | 'cancelled' | 'trashed' | 'purchase'
 
-/** renewal: made by a subscription or a payment plan, and paid without the shopper. */
+/** renewal: created by a subscription or payment plan and paid without the shopper. */
 export type OrderSource = 'shopper' | 'staff' | 'pos' | 'renewal'
 
 export interface PlatformItem {
@@ -57,21 +57,21 @@ export interface PlatformItem {
   variationId: string | null
   name: string
   sku: string | null
-  /** Whole and positive. A fractional quantity (sold by weight) is one of the whole line. */
+  /** Whole and positive. A fractional quantity (sold by weight) becomes one. */
   quantity: number
-  /** Before coupons, as it was entered in the store's catalogue. */
+  /** Before coupons, as entered in the store's catalogue. */
   unitPriceMinor: number
-  /** The same as a cart shows it, where tax makes a difference. */
+  /** The same as the cart shows it, where tax makes a difference. */
   shown?: { withTaxMinor: number; withoutTaxMinor: number }
   imageUrl: string | null
-  /** Of a variation: what the shopper chose, as far as the store's own attributes go. */
+  /** The shopper's choices for a variation, limited to the store's own attributes. */
   choices?: ItemChoice[]
 }
 
 export interface PlatformOrder {
   orderId: string
   kind: OrderKind
-  /** The platform's own status word, e.g. `on-hold`. */
+  /** The platform's own status, e.g. `on-hold`. */
   status: string
   createdAt: string
   modifiedAt: string
@@ -79,7 +79,7 @@ export interface PlatformOrder {
   currency: string
   totalMinor: number
   refundedMinor: number
-  /** Of a purchase: its amount is no revenue, or only if it was before (S4). A missing one counts. */
+  /** For a purchase: its amount is no revenue, or only if it was before (S4). Missing: the amount counts. */
   amount?: 'none' | 'if_counted'
   /** null for guests. */
   customerId: string | null
@@ -89,29 +89,29 @@ export interface PlatformOrder {
   lastName: string | null
   /** Shipping country, else billing country; alpha-2. */
   country: string | null
-  /** Of an address in the United States: two letters. */
+  /** State of a US address: two letters. */
   state?: string | null
   coupons: string[]
-  /** What each of them took off. A missing one is unknown. */
+  /** Discount of each code. Missing: unknown. */
   discounts?: OrderDiscount[]
   items: PlatformItem[]
-  /** Who placed it: orders of staff and of tills are nobody's abandoned cart (A2), and renewals end none (S3). */
+  /** Who placed it. Orders of staff and tills belong to no abandoned cart (A2), and renewals end none (S3). */
   source: OrderSource
-  /** A renewal that the shopper paid in a checkout: it ends a cart with just that in it. */
+  /** A renewal that the shopper paid in a checkout: it ends a cart with exactly that content. */
   isPaidRenewal?: boolean
-  /** The order that this one is a part of, such as that of one vendor. */
+  /** The parent order, such as the whole of one vendor's part. */
   parentId?: string | null
-  /** Placed to try the shop's payments; left out like those of staff (A2). */
+  /** A test of the shop's payments; ignored like orders of staff (A2). */
   isTest?: boolean
-  /** Its contact was left out, because nobody agreed to keep it (C9). */
+  /** The contact was removed because the shopper did not consent (C9). */
   isNameless?: boolean
   /** The checkout it came from. */
   checkoutToken?: string | null
-  /** The cart that checkout came from. */
+  /** The cart of that checkout. */
   cartToken?: string | null
-  /** Where an unpaid order can still be paid. */
+  /** Payment link of an unpaid order. */
   paymentUrl: string | null
-  /** What the shopper agreed to in this order's checkout. A missing one says nothing. */
+  /** The shopper's consents in this checkout. Missing: nothing known. */
   consents?: OrderConsent[]
 }
 
@@ -123,18 +123,18 @@ export interface OrderDiscount {
 
 export interface OrderConsent {
   channel: 'email' | 'sms' | 'whatsapp'
-  /** What was shown; null when the store did not keep it. */
+  /** The wording shown; null when the store did not keep it. */
   wording: string | null
 }
 
-/** A checkout that was begun, whether or not an order came of it. */
+/** A started checkout, with or without an order. */
 export interface PlatformCheckout {
   checkoutId: string
   checkoutToken: string | null
   cartToken: string | null
   createdAt: string
   modifiedAt: string
-  /** When it became an order; null while it has not. */
+  /** When it became an order; null before. */
   completedAt: string | null
   currency: string
   totalMinor: number
@@ -147,33 +147,33 @@ export interface PlatformCheckout {
   lastName: string | null
   /** Shipping country, else billing country; alpha-2. */
   country: string | null
-  /** Of an address in the United States: two letters. */
+  /** State of a US address: two letters. */
   state?: string | null
-  /** What the shopper reads, e.g. `de`. */
+  /** The shopper's language, e.g. `de`. */
   language: string | null
   items: PlatformItem[]
   coupons: string[]
-  /** Where the shop itself brings it back; hostile until its host was checked. */
+  /** The shop's own restore link; untrusted until its host is checked. */
   restoreUrl: string | null
   consents: PlatformConsent[]
 }
 
-/** A cart before any checkout, as a webhook tells it: there is no way to read one. */
+/** A cart before any checkout, from a webhook; the API cannot read it. */
 export interface PlatformCart {
   cartToken: string
   modifiedAt: string
   items: PlatformItem[]
 }
 
-/** What a store keeps of a person's consent to one channel. */
+/** A person's stored consent to one channel. */
 export interface PlatformConsent {
   channel: 'email' | 'sms' | 'whatsapp'
-  /** none: neither agreed nor withdrawn. */
+  /** none: neither given nor withdrawn. */
   state: 'granted' | 'withdrawn' | 'none'
-  /** How it was given; double: confirmed by a link or a reply. */
+  /** How it was given; double: confirmed by a link or reply. */
   level: 'single' | 'double' | 'unknown'
   at: string | null
-  /** What was shown; null when the store did not keep it. */
+  /** The wording shown; null when the store did not keep it. */
   wording: string | null
 }
 
@@ -187,14 +187,14 @@ export interface PlatformCustomer {
   country: string | null
   createdAt: string | null
   modifiedAt: string | null
-  /** When they were last in the shop as themselves; null where the store does not say. */
+  /** Last signed-in visit; null where the store does not report it. */
   lastLoginAt: string | null
-  /** A missing list says nothing. */
+  /** Missing: nothing known. */
   consents?: PlatformConsent[]
-  /** Of their whole life in the store, as it counts them itself; a missing one is unknown. */
+  /** Lifetime totals as counted by the store. Missing: unknown. */
   ordersCount?: number
   spentMinor?: number
-  /** Whether they have ever paid for an order, where the store keeps this and no sum. */
+  /** Whether they ever paid for an order, where the store keeps this and no total. */
   isPaying?: boolean
 }
 
@@ -204,21 +204,26 @@ export interface PlatformProduct {
   name: string
   sku: string | null
   priceMinor: number
-  /** What its owner entered, where the shop's pages show another: with tax, or without. */
+  /** The entered price, where the shop's pages show another: with tax, or without. */
   enteredMinor?: number
-  /** `priceMinor` is what its owner entered. Which price the shop's pages show is not known: it was not asked, or did not say. */
+  /**
+   * `priceMinor` is the entered price. The price on the shop's pages is unknown, because the shop was not asked or did
+   * not answer.
+   */
   isShownUnknown?: true
   currency: string
   imageUrl: string | null
   permalink: string | null
   /** Published, purchasable and in stock. */
   isAvailable: boolean
-  /** null: the store does not say. */
+  /** null: unknown. */
   isOnSale?: boolean | null
-  /** A variation for "any" of an attribute, such as every size: which one the shopper chose is in no id of the store. */
+  /**
+   * A variation for "any" value of an attribute, such as every size: no id in the store records the shopper's choice.
+   */
   hasOpenChoice?: boolean
   stockQuantity: number | null
-  /** What the store puts it under: categories, or on Shopify its type. Absent: the store does not say. */
+  /** Categories, or on Shopify the product type. Absent: unknown. */
   categories?: ProductCategory[]
   modifiedAt: string | null
 }
@@ -233,17 +238,17 @@ export interface ItemRef {
   variationId: string | null
 }
 
-/** What an item costs now, and whether it can be bought. */
+/** An item's current price and availability. */
 export interface ItemTerms extends ItemRef {
   isAvailable: boolean
-  /** null: the store says none. */
+  /** null: it has none. */
   priceMinor: number | null
-  /** null: the store does not say. */
+  /** null: unknown. */
   isOnSale?: boolean | null
   stockQuantity: number | null
 }
 
-/** A row that could not be read. One bad row never loses its page; `id` is null when not even that was readable. */
+/** An unreadable row, which never costs the rest of its page. `id` is null when even that was unreadable. */
 export interface SkippedRow {
   id: string | null
   reason: string
@@ -254,18 +259,21 @@ export interface Page<Row> {
   skipped: SkippedRow[]
   /** Counted from 1 (or `firstPage`). */
   page: number
-  /** What the store estimates; it moves while rows are being changed. */
+  /** The store's estimate; it changes during updates. */
   totalPages: number
   isLast: boolean
 }
 
 export interface OrderPage extends Page<PlatformOrder> {
-  /** An interrupted pull goes on with `modifiedSince` = this: everything modified before it was delivered. null: nothing new known. */
+  /**
+   * The `modifiedSince` for continuing an interrupted pull: everything modified earlier was returned. null: no progress
+   * known.
+   */
   resumeFrom: string | null
 }
 
 export interface CheckoutPage extends Page<PlatformCheckout> {
-  /** As of an order page; null where the store lists them in another order. */
+  /** As for an order page; null where the store lists them in another order. */
   resumeFrom: string | null
 }
 
@@ -276,13 +284,13 @@ export interface CheckoutQuery {
 }
 
 export interface OrderQuery {
-  /** Inclusive instant; the client widens the platform's exclusive bound itself. */
+  /** Inclusive instant; the client adjusts the platform's exclusive bound. */
   modifiedSince: string
   /** 1 to 100, default 100. */
   pageSize?: number
   /**
-   * Trashed orders are in no other list; ask for them apart (nightly). `pending`: those that await their payment. Default `all`: every status
-   * but trash.
+   * Trashed orders are in no other list; read them separately (nightly). `pending`: orders that await payment. Default
+   * `all`: every status but trash.
    */
   list?: 'all' | 'trash' | 'pending'
   signal?: AbortSignal
@@ -308,20 +316,20 @@ export interface RefillWish {
     choices?: ItemChoice[] | undefined
   }[]
   coupon: string | null
-  /** Parameters that go along into the address of the checkout. */
+  /** Further query parameters for the checkout. */
   extra: Readonly<Record<string, string>>
 }
 
 export interface Refilled {
-  /** Where the shopper finds it; null when the store took none of it. */
+  /** Link for the shopper; null when the store accepted no item. */
   checkoutUrl: string | null
-  /** What the store put into it, by the id of the product or variation. */
+  /** Items the store accepted, by id of product or variation. */
   lines: { id: string; quantity: number }[]
-  /** Of a coupon that was wished for: the store did not take it. */
+  /** The store refused the requested coupon. */
   isCouponRefused?: boolean
 }
 
-/** A picture the shop shows of itself, as it came: hostile until it was decoded. */
+/** An image from the shop's site, unmodified: untrusted until it is decoded. */
 export interface StoreLogo {
   source: 'site_logo' | 'site_icon'
   content: Buffer
@@ -334,14 +342,14 @@ export interface PluginCall {
   body: string
 }
 
-/** As it came: hostile until its signature was checked. */
+/** Untrusted until its signature is checked. */
 export interface PluginAnswer {
   status: number
   signature: string
   body: string
 }
 
-/** How the prices that the shop's pages show differ from the entered ones. 'unknown': the shop is not asked for them. */
+/** How displayed prices differ from entered ones. 'unknown': the shop is not asked. */
 export type ShownTax = 'none' | 'added' | 'taken_off' | 'unknown'
 
 export interface ListQuery {
@@ -350,48 +358,55 @@ export interface ListQuery {
   signal?: AbortSignal
 }
 
-/** One store on one platform, one request at a time. What a store does wrong is thrown as `StoreProblem` (see `store-problem.ts`), nothing else. */
+/** One store on one platform, one request at a time. Throws only `StoreProblem` (see `store-problem.ts`). */
 export interface StoreClient {
-  /** Reads public index, then signs in and reads the profile. Throws the most specific problem it can prove. */
+  /** Reads the public index, then signs in and reads the profile. Throws the most specific problem it can prove. */
   readProfile(signal?: AbortSignal): Promise<StoreProfile>
-  /** Pages in ascending order of modification; `rows` of every status incl. drafts. Ends after the last page; each change of an order comes once. */
+  /**
+   * Pages in ascending order of modification, with rows of every status including drafts. Ends after the last page;
+   * each change of an order is returned once.
+   */
   orders(query: OrderQuery): AsyncIterable<OrderPage>
-  /** null when the store has no such order (any more). */
+  /** null when the store has no such order. */
   order(orderId: string, signal?: AbortSignal): Promise<PlatformOrder | null>
-  /** Checkouts begun, with those that became orders; nothing where a platform has none but its orders. */
+  /** Started checkouts, including those that became orders; empty on a platform without checkouts. */
   checkouts(query: CheckoutQuery): AsyncIterable<CheckoutPage>
-  /** null when the store has no such checkout (any more). */
+  /** null when the store has no such checkout. */
   checkout(checkoutId: string, signal?: AbortSignal): Promise<PlatformCheckout | null>
-  /** null when the store has no such customer (any more). */
+  /** null when the store has no such customer. */
   customer(customerId: string, signal?: AbortSignal): Promise<PlatformCustomer | null>
-  /** `modifiedSince`: only of a platform that keeps consents. */
+  /** `modifiedSince`: only on a platform that stores consents. */
   customers(query: ListQuery): AsyncIterable<Page<PlatformCustomer>>
   /** `shownTax` is called once, and only if there are products. */
   products(query: ListQuery & { shownTax?: () => Promise<ShownTax> }): AsyncIterable<Page<PlatformProduct>>
-  /** Of those that are there; what the answer does not name is gone. One request for all, where the store can. */
+  /**
+   * Terms of existing items; an item missing from the result is gone. One request for all, where the store supports it.
+   */
   terms(query: { items: readonly ItemRef[]; currency: string; signal?: AbortSignal }): Promise<ItemTerms[]>
-  /** Whatever their status, by ascending id. */
+  /** All statuses, by ascending id. */
   coupons(query: ListQuery & { currency: string }): AsyncIterable<Page<PlatformCoupon>>
-  /** What is neither among the rows nor skipped, which is there and cannot be read, is gone. */
+  /** An id that is neither in the rows nor skipped is gone; skipped ones exist but are unreadable. */
   couponsById(query: { ids: readonly string[]; currency: string; signal?: AbortSignal }): Promise<CouponsRead>
-  /** Whatever its status; null when no coupon has the code. */
+  /** In any status; null when no coupon has the code. */
   couponByCode(code: string, currency: string): Promise<PlatformCoupon | null>
-  /** What the store keeps otherwise than it was sent is deleted again and reported as refused. */
+  /** Creates coupons. If the store changes a value, the coupon is deleted again and reported as refused. */
   createCoupons(drafts: readonly CouponDraft[]): Promise<CouponMade[]>
-  /** Changes what is named. What the store keeps otherwise is reported as refused, and stands. */
+  /** Changes the given fields. If the store changes a value, the change is reported as refused but stays. */
   updateCoupon(id: string, draft: CouponChange['draft']): Promise<CouponChanged>
-  /** The same of many. Answers each, in the order given. */
+  /** Does the same for several coupons. Returns one result each, in order. */
   updateCoupons(changes: readonly CouponChange[]): Promise<CouponChanged[]>
-  /** For good. Answers which are gone now; those that were gone before are among them. */
+  /** Deletes permanently. Returns the ids that no longer exist, including those deleted before. */
   deleteCoupons(ids: readonly string[]): Promise<string[]>
-  /** Tries to fill a guest's cart as the shopper will; null when the store cannot be asked, or does not answer in time. */
+  /** Fills a guest's cart as the shopper will; null when the store cannot be asked or does not answer in time. */
   refillCart(wish: RefillWish): Promise<Refilled | null>
-  /** Its logo in the sizes it keeps, then its icon: the first that can be used is the one to take. Never throws; a shop may have none. */
+  /**
+   * The shop's logo in its stored sizes, then its icon; use the first valid one. Never throws; a shop may have none.
+   */
   logos(signal?: AbortSignal): AsyncIterable<StoreLogo>
   /** Calls the plugin in the shop, without a key; null when it does not answer within a few seconds. */
   callPlugin(call: PluginCall): Promise<PluginAnswer | null>
   webhooks(): Promise<WebhookSubscription[]>
-  /** `secret` is what it shall sign with; ignored where it signs with the secret of its keys. */
+  /** `secret` signs its deliveries; ignored where the secret of the keys does. */
   createWebhook(topic: string, deliveryUrl: string, secret: string): Promise<WebhookSubscription>
   deleteWebhook(id: string): Promise<void>
 }

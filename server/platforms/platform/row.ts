@@ -2,7 +2,8 @@ import { z } from 'zod'
 import type { SkippedRow } from './platform.ts'
 import { gmtInstant, idText, isRecord, plainText, webAddress } from './text.ts'
 
-// Rows of a store's answer, field by field: what is missing or garbage is null, and only a row that cannot do without it is given up.
+// Reads rows of a store's response, field by field: a missing or invalid field becomes null, and only a row without a
+// required field is skipped.
 
 export type RowReading<Row> = { row: Row } | { skipped: SkippedRow }
 
@@ -11,7 +12,7 @@ export interface Rows<Row> {
   skipped: SkippedRow[]
 }
 
-/** Reads a page row by row; a bad one never costs the others. */
+/** Reads a page row by row; an invalid row never affects the others. */
 export function readRows<Row>(list: readonly unknown[], read: (raw: unknown) => RowReading<Row>): Rows<Row> {
   const rows: Row[] = []
   const skipped: SkippedRow[] = []

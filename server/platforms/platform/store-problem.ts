@@ -1,11 +1,11 @@
 import type { StoreProblemCode } from './platform.ts'
 
-/** What a store did wrong, named. `detail` is the store's own words, safe to show, without keys. */
+/** A store's failure by code. `detail` is the store's message, safe to show, without keys. */
 export class StoreProblem extends Error {
   override name = 'StoreProblem'
   readonly code: StoreProblemCode
   readonly detail: string | null
-  /** From Retry-After, when the store asked for patience. */
+  /** From Retry-After, when the store sent it. */
   readonly retryAfterMs: number | null
   constructor(
     code: StoreProblemCode,

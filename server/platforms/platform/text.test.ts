@@ -11,11 +11,11 @@ test.each([
   ['Tea', [], 'Tea'],
   ['Tea - Green', ['', '!'], 'Tea - Green'],
   ['Ring - Gold', ['7', '7'], 'Ring - Gold, 7'],
-])('the name of a variation says what was chosen of it: %s and %j (real-store-W4)', (name, values, whole) => {
+])('a variation’s name contains the choices: %s and %j (real-store-W4)', (name, values, whole) => {
   const choices = values.map((value) => ({ value }))
   expect(nameWithChoices(name, choices)).toBe(whole)
 })
 
-test('a name stays within its bound', () => {
+test('a name is truncated to its limit', () => {
   expect(nameWithChoices('x'.repeat(299), [{ value: 'Large' }]).length).toBeLessThanOrEqual(300)
 })

@@ -1,12 +1,15 @@
 import { decode } from 'html-entities'
 
-// Small readers for what a store says. All of it is hostile: any value may be missing, of another type, or enormous.
+// Readers for values in a store's responses. All values are untrusted: missing, of another type, or enormous.
 
-/** Plain text: tags gone, entities decoded, control characters as spaces, trimmed and bounded. null when nothing is left. */
+/**
+ * Plain text: without tags, entities decoded, control characters as spaces, trimmed and bounded. null when nothing
+ * remains.
+ */
 export function plainText(input: unknown, maxLength = 300): string | null {
   if (typeof input !== 'string' && typeof input !== 'number') return null
   const bounded = String(input).slice(0, maxLength * 10)
-  // Only real tags go; "&lt;b&gt;" is a name that says <b>, and stays one.
+  // Removes only real tags; "&lt;b&gt;" is a name that shows <b> and stays.
   const untagged = bounded.replace(/<\/?[a-z][^<>]{0,300}>/gi, ' ')
   const text = decode(untagged)
     .toWellFormed()
@@ -15,7 +18,7 @@ export function plainText(input: unknown, maxLength = 300): string | null {
   return text === '' ? null : sliceText(text, maxLength)
 }
 
-/** A store's own words for an error: as `plainText`, without anything that looks like a key or an OAuth parameter. */
+/** A store's error message: like `plainText`, without anything that looks like a key or an OAuth parameter. */
 export function safeDetail(input: unknown, secrets: readonly string[]): string | null {
   let text = plainText(input, 300)
   if (text === null) return null
@@ -23,14 +26,14 @@ export function safeDetail(input: unknown, secrets: readonly string[]): string |
   return text.replace(/\b(?:ck|cs)_[A-Za-z0-9]+/g, '…').replace(/\b(oauth_\w+|consumer_\w+)=[^\s&]+/g, '$1=…')
 }
 
-/** A positive whole number as digits: ids come as 12 or "12"; 0 means "none". */
+/** A positive whole number as digits: ids arrive as 12 or "12"; 0 means "none". */
 export function idText(input: unknown): string | null {
   if (typeof input === 'number') return Number.isSafeInteger(input) && input > 0 ? String(input) : null
   if (typeof input !== 'string' || !/^[1-9]\d{0,18}$/.test(input)) return null
   return input
 }
 
-/** `2026-11-21T00:59:27` of a `…_gmt` field → `2026-11-21T00:59:27Z`. null for anything that is no instant of our time. */
+/** `2026-11-21T00:59:27` of a `…_gmt` field → `2026-11-21T00:59:27Z`. null for an invalid or implausible instant. */
 export function gmtInstant(input: unknown): string | null {
   if (typeof input !== 'string') return null
   const match = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:\.\d+)?Z?$/.exec(input)
@@ -39,18 +42,18 @@ export function gmtInstant(input: unknown): string | null {
   const instant = new Date(`${match[1]}-${match[2]}-${match[3]}T${match[4]}:${match[5]}:${match[6]}Z`)
   if (year < 1990 || year > 2200 || Number.isNaN(instant.getTime())) return null
   const text = `${instant.toISOString().slice(0, 19)}Z`
-  // 31 February would have been carried into March.
+  // 31 February would have become a day in March.
   return text.slice(8, 10) === match[3] ? text : null
 }
 
-/** Unix seconds, which user meta has as text; null for anything that is no instant of our time. */
+/** Unix seconds, stored as text in user meta; null for an invalid or implausible instant. */
 export function unixInstant(input: unknown): string | null {
   const text = typeof input === 'number' ? String(input) : input
   if (typeof text !== 'string' || !/^[1-9]\d{8,9}$/.test(text)) return null
   return `${new Date(Number(text) * 1000).toISOString().slice(0, 19)}Z`
 }
 
-/** An http(s) address without a user name, or null. */
+/** An http(s) URL without a user name, or null. */
 export function webAddress(input: unknown): string | null {
   if (typeof input !== 'string' || input.length > 2000) return null
   const text = decode(input.trim())
@@ -74,8 +77,8 @@ function sliceText(text: string, maxLength: number): string {
 }
 
 /**
- * A variation may leave a choice open, such as every size; then what the shopper chose is not in its name. `T-Shirt - Blue` and `L`:
- * `T-Shirt - Blue, L`, as WooCommerce writes it.
+ * Adds choices to a variation's name. A variation may leave a choice open, such as the size, which its name then lacks.
+ * `T-Shirt - Blue` and `L` become `T-Shirt - Blue, L`, as in WooCommerce.
  */
 export function nameWithChoices(name: string, choices: readonly { value: string }[]): string {
   const place = name.lastIndexOf(' - ')

@@ -1,9 +1,9 @@
 import { StoreProblem } from './store-problem.ts'
 
-/** Runs a request when those before it are through. Who gives up while waiting hears so at once, and the request is not made. */
+/** Runs a request after the earlier ones. An aborted signal rejects at once, and its request is never sent. */
 export type InTurn = <T>(request: () => Promise<T>, signal?: AbortSignal) => Promise<T>
 
-/** One request at a time of each store. A line is kept as long as somebody waits in it. */
+/** Serialises requests per store. A queue exists as long as a request waits in it. */
 export function createTurns(): (store: string) => InTurn {
   const lines = new Map<string, Promise<unknown>>()
   return (store) => (request, signal) => {

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import type { GuardedAnswer, GuardedFetch } from '../../core/net/guarded-fetch.ts'
 import type { StoreAccess } from '../platform/access.ts'
-import { clientPerStore } from './client-per-store.ts'
 import { memoryShelf } from '../platform/memory-shelf.ts'
+import { clientPerStore } from './client-per-store.ts'
 
-// One request at a time per store, however many stores a process asks (operators-H5).
+// One request at a time per store, however many stores a process calls (operators-H5).
 
-/** Shops that answer when a test says so. */
+/** Shops that respond when a test says so. */
 function shops() {
   const open = new Map<string, ((answer: GuardedAnswer) => void)[]>()
   let most = 0
@@ -36,7 +36,7 @@ const access = (storeUrl: string, consumerKey = 'ck_1'): StoreAccess => ({
 })
 const keptAs = (storeId: string) => ({ storeId, shelf: memoryShelf() })
 
-test('a store is asked one thing at a time while thousands of others are asked', async () => {
+test('a store gets one request at a time while thousands of others are called', async () => {
   const { fetch, answer, asked, most } = shops()
   const storeClient = clientPerStore({ fetch, now: () => new Date() })
   const busy = 'https://busy.example'
@@ -56,7 +56,7 @@ test('a store is asked one thing at a time while thousands of others are asked',
   expect(most()).toBe(1)
 })
 
-test('a store whose keys were replaced, and whose profile is read, is still asked one thing at a time', async () => {
+test('a store still gets one request at a time after its keys were replaced and its profile is read', async () => {
   const { fetch, answer, most } = shops()
   const storeClient = clientPerStore({ fetch, now: () => new Date() })
   const origin = 'https://shop.example'
@@ -74,7 +74,7 @@ test('a store whose keys were replaced, and whose profile is read, is still aske
   expect(most()).toBe(1)
 })
 
-test('two accounts that have the same shop do not wait for each other', async () => {
+test('two accounts with the same shop do not wait for each other', async () => {
   const { fetch, answer, most } = shops()
   const storeClient = clientPerStore({ fetch, now: () => new Date() })
   const origin = 'https://shop.example'
@@ -85,7 +85,7 @@ test('two accounts that have the same shop do not wait for each other', async ()
   expect(most()).toBe(2)
 })
 
-test('a request whose time is over while it waits for its turn ends at once and is never made', async () => {
+test('a request that times out in the queue ends at once and is never sent', async () => {
   const { fetch, answer, asked } = shops()
   const client = clientPerStore({ fetch, now: () => new Date() })(access('https://shop.example'), keptAs('a'))
   const hanging = client.order('1')
@@ -98,7 +98,7 @@ test('a request whose time is over while it waits for its turn ends at once and 
   expect(asked).toHaveLength(1)
 })
 
-test('a request that fails lets the next one of its store go', async () => {
+test('a failed request lets the next one of its store run', async () => {
   let asked = 0
   const fetch: GuardedFetch = async (url) => {
     asked += 1

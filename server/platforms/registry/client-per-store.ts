@@ -1,15 +1,15 @@
 import type { StoreAccess, StoreNet, TokenShelf } from '../platform/access.ts'
 import { memoryShelf } from '../platform/memory-shelf.ts'
 import type { StoreClient } from '../platform/platform.ts'
-import { platformOf } from './registry.ts'
 import { createTurns } from '../platform/turns.ts'
+import { platformOf } from './registry.ts'
 
-/** More are not kept; the one that was not used for longest goes first. */
+/** Maximum number of cached clients; the least recently used goes first. */
 const MOST_CLIENTS = 2_000
 
 /**
- * The client of a store, kept for what it has learned of the store. Its requests go one at a time whatever client makes them: the line is the
- * store's own, and outlives the client.
+ * Caches the client of a store for what it has learned. Requests of all clients of a store are serialised: the queue
+ * belongs to the store and outlives the client.
  */
 export function clientPerStore(net: StoreNet) {
   const clients = new Map<string, StoreClient>()

@@ -3,16 +3,16 @@ import type { PlatformName } from '../platform/platform.ts'
 import { shopify } from '../shopify/platform.ts'
 import { woocommerce } from '../woocommerce/platform.ts'
 
-// The platforms there are. Everything else asks here by the store's own `platform` and names none.
+// All platforms. Other code looks them up by the store's `platform` and names none.
 
 const platforms: Readonly<Record<PlatformName, Platform>> = { woocommerce, shopify }
 
-/** Those a store can be connected to. */
+/** Platforms that a store can be connected to. */
 export const platformsHere = Object.keys(platforms) as PlatformName[]
 
 export const platformOf = (name: PlatformName): Platform => platforms[name]
 
-/** Of a platform that is known to have one. */
+/** For a platform that is known to have a plugin. */
 export function pluginOf(name: PlatformName): PlatformPlugin {
   const { plugin } = platformOf(name)
   if (!plugin) throw new Error(`Shops of the platform ${name} have no plugin.`)

@@ -9,7 +9,7 @@ import {
 import { storeTexts } from '../../../shared/stores.ts'
 import type { StoreKeys } from '../platform/access.ts'
 
-// Keys as an owner types them (A 5): which of them a store needs, and what is said of one that is missing.
+// Parses keys as an owner enters them (A 5): which keys a platform needs, and the error for a missing one.
 
 export interface TypedKeys {
   consumer_key?: string | null | undefined
@@ -34,7 +34,7 @@ function wooKeys(typed: TypedKeys): { keys: StoreKeys } | { problem: string } {
   return { keys: { kind: 'woocommerce', consumerKey, consumerSecret } }
 }
 
-/** Of the two forms the one in which something was typed; nothing at all belongs to the form of the specification. */
+/** Uses the form with input; without any input, the form of the specification. */
 function shopifyKeys(typed: TypedKeys): { keys: StoreKeys } | { problem: string } {
   const [clientId, clientSecret] = [typed.client_id?.trim(), typed.client_secret?.trim()]
   const [accessToken, apiSecret] = [typed.access_token?.trim(), typed.api_secret?.trim()]

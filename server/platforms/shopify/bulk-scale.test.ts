@@ -20,12 +20,12 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close()
 })
 
-/** The most by which a measure exceeds an earlier one, in MB. */
+/** The largest increase over an earlier measurement, in MB. */
 function growth(holds: readonly number[]): number {
   return Math.max(...holds.map((hold, index) => hold - Math.min(...holds.slice(0, index + 1)))) / MB
 }
 
-test('many orders are imported by a bulk operation, whole and once, and no more of them is held than a part', async () => {
+test('a bulk operation imports many orders completely and once, and holds one part in memory', async () => {
   const { client, say } = await aLargeShop(closing, { orders: ORDERS, checkouts: 0 })
   const seen = new Set<number>()
   const holds: number[] = []
@@ -45,14 +45,14 @@ test('many orders are imported by a bulk operation, whole and once, and no more 
       await say({ do: 'end tokens' })
     }
   }
-  // One more than was inserted: that of which the others are copies.
+  // One more than inserted: the original of the copies.
   expect(seen.size).toBe(ORDERS + 1)
   expect(await say({ do: 'tell' })).toMatchObject({ bulkRuns: 1 })
   expect(holds.length).toBeGreaterThanOrEqual(5)
   if (isProof) expect(growth(holds)).toBeLessThan(24)
 }, 600_000)
 
-test('many checkouts come whole and once, however throttled, while the token ends', async () => {
+test('many checkouts are imported completely and once, despite throttling and an expiring token', async () => {
   const { client, say } = await aLargeShop(closing, { orders: 0, checkouts: CHECKOUTS })
   const seen = new Set<string>()
   const holds: number[] = []

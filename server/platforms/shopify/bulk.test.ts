@@ -36,7 +36,7 @@ async function largeStore() {
 const queriesOf = (one: Awaited<ReturnType<typeof largeStore>>, name: string) =>
   one.store.faults.told.filter(({ query }) => query.includes(name)).length
 
-test('very many orders are read by one operation, with their lines, and what changed meanwhile after them', async () => {
+test('one operation reads many orders with their lines, followed by changes made meanwhile', async () => {
   const one = await largeStore()
   const ids = new Set<string>()
   let last: { isLast: boolean; resumeFrom: string | null } | null = null
@@ -51,11 +51,11 @@ test('very many orders are read by one operation, with their lines, and what cha
   expect(ids.size).toBe(MANY)
   expect(last?.isLast).toBe(true)
   expect(queriesOf(one, 'mutation BulkRun')).toBe(1)
-  // One to see what may be read, and one from where the operation began.
+  // One query to check access, and one from the operation's start.
   expect(queriesOf(one, 'query Orders(')).toBe(2)
 })
 
-test('a pull that broke off finds its operation again', async () => {
+test('an interrupted pull reuses its operation', async () => {
   const one = await largeStore()
   for await (const _ of one.client.orders({ modifiedSince: since })) break
   await one.store.settled()
@@ -95,17 +95,17 @@ test.each([
   FILE.length + 1,
   FILE.length + 2,
   1_000,
-])('a file in pieces of %i bytes is the same', async (pieceBytes) => {
+])('a file in chunks of %i bytes gives the same values', async (pieceBytes) => {
   const values = await allOf(readJsonLines(netOf(fileServer(FILE)), { url: 'https://files.example/1', pieceBytes }))
   expect(values).toEqual([{ a: 1 }, { b: 'zwölf' }, undefined, { c: 3 }])
 })
 
-test('a server that knows no pieces sends it whole', async () => {
+test('a server without range support sends the whole file', async () => {
   const values = await allOf(readJsonLines(netOf(fileServer(FILE, false)), { url: 'https://files.example/1' }))
   expect(values.length).toBe(4)
 })
 
-test('a file that is gone is a problem of the store', async () => {
+test('a missing file is a problem of the store', async () => {
   const gone: GuardedFetch = async (url) => ({
     status: 403,
     body: Buffer.alloc(0),

@@ -13,14 +13,14 @@ import { userErrors } from './problems.ts'
 import { BULK_BY_ID, BULK_RECENT, changedSince, ORDERS, ordersInBulk } from './queries.ts'
 import { pause } from './throttle.ts'
 
-// Very many orders: Shopify runs the query by itself, without points, and lays the result down as a file. Orders that change while it
-// runs are in the pull that follows. Whatever goes wrong with it, that pull reads everything.
+// Reads very many orders by a bulk operation: Shopify runs the query without using points and stores the result as a
+// file. A normal pull follows and reads changes made meanwhile, or everything after a failure.
 
 const POLL_MS = 3_000
 const LONGEST_RUN_MS = 12 * 3_600_000
-/** What a pull that broke off had asked for is good for so long. */
+/** How long an operation of an interrupted pull can be reused. */
 const KEPT_MS = 24 * 3_600_000
-/** An operation sees the store as it was when it began, or a little before. */
+/** An operation sees the store as of its start or slightly earlier. */
 const OVERLAP_MS = 5 * 60_000
 const PAGE = 100
 const MAX_LINES = 500
@@ -35,13 +35,13 @@ const Operation = z.object({
 
 type Operation = z.infer<typeof Operation>
 
-/** Where the pull of pages goes on. */
+/** Where the page pull continues. */
 interface Place {
   modifiedSince: string
   page: number
 }
 
-/** Pages in no order of time, so nothing is said of where to go on until the last of them was read. */
+/** These pages have no time order, so no position is reported before the last one. */
 export async function* ordersByBulk(graph: Graph, net: StoreNet, query: OrderQuery): AsyncGenerator<OrderPage, Place> {
   let page = 0
   try {
@@ -62,9 +62,9 @@ function from(createdAt: string, { modifiedSince }: OrderQuery): string {
   return after > new Date(modifiedSince).toISOString() ? after : modifiedSince
 }
 
-/** One that runs or ran for an earlier try of the same; else a new one. */
+/** The operation of an earlier attempt with the same query, else a new one. */
 async function operationFor(graph: Graph, net: StoreNet, query: OrderQuery): Promise<Operation> {
-  // What the app may not read is found out by asking; the operation itself would only fail.
+  // Missing permissions show up in a small query; the operation itself would only fail.
   await graph.read(ORDERS, { query: changedSince(query.modifiedSince), first: 1, after: null }, query.signal)
   const recent = await graph.read(BULK_RECENT, {}, query.signal)
   const nodes = at(recent.data.bulkOperations, 'nodes')
@@ -86,7 +86,7 @@ interface Wanted {
   query: OrderQuery
 }
 
-/** It reached at least as far back, asked for the same, and is young. */
+/** The operation covers the period, has the same query and is recent. */
 function isGood({ status, createdAt, query: text }: Operation, { graph, net, query }: Wanted): boolean {
   if (!['CREATED', 'RUNNING', 'COMPLETED'].includes(status ?? '')) return false
   const since = /updated_at:>='([^']{1,40})'/.exec(text)?.[1]
@@ -107,7 +107,7 @@ interface Rows {
   skipped: SkippedRow[]
 }
 
-/** None while it runs, so that whoever waits knows that somebody is at work; then those of its file. */
+/** Yields empty pages while the operation runs, as a sign of progress, then those of its file. */
 async function* rowsOf(
   graph: Graph,
   net: StoreNet,
@@ -123,11 +123,11 @@ async function* rowsOf(
     state = operationOf(data.bulkOperation)
   }
   if (state?.status !== 'COMPLETED') throw new StoreProblem('shopify_bad_answer', 'the operation did not end well')
-  // Where nothing was found there is no file.
+  // An empty result has no file.
   if (state.url) yield* pagesIn(readJsonLines(net, { url: state.url, signal: query.signal }))
 }
 
-/** Each order's lines follow it. */
+/** Each order is followed by its lines. */
 async function* pagesIn(values: AsyncIterable<unknown>): AsyncGenerator<Rows> {
   let open: Record<string, unknown> | null = null
   let pending: unknown[] = []

@@ -18,7 +18,7 @@ const productsOf = async ({ client }: Opened, query: { modifiedSince?: string } 
   (await allOf(client.products(query))).flatMap((page) => page.rows)
 
 describe('products', () => {
-  test('are one row a variant, with price, picture, address and stock', async () => {
+  test('are one row per variant, with price, picture, URL and stock', async () => {
     const one = await opened()
     const rows = await productsOf(one)
     const gloves = rows.filter(({ name }) => name.startsWith('Leather Work Gloves'))
@@ -39,14 +39,14 @@ describe('products', () => {
     })
     expect(new Set(gloves.map(({ productId }) => productId)).size).toBe(1)
     const named = (name: string) => rows.find((row) => row.name === name)
-    // The only variant of a product has no name of its own.
+    // A product's only variant has no name of its own.
     expect(named('Hori Hori Garden Knife')).toMatchObject({ isAvailable: true, stockQuantity: null })
     expect(named('Cedar Seed Box')).toMatchObject({ isAvailable: false, stockQuantity: 0 })
     expect(named('Snowdrop Bulbs')).toMatchObject({ isOnSale: true, priceMinor: 1_600 })
     expect(named('Spring Catalog Preview')).toBeUndefined()
   })
 
-  test('what changed comes with all its variants', async () => {
+  test('are returned with all variants when changed', async () => {
     const one = await opened()
     const apron = (await productsOf(one)).find(({ name }) => name.startsWith('Waxed Canvas Apron'))!
     one.advance(3_600_000)
@@ -59,7 +59,7 @@ describe('products', () => {
 })
 
 describe('a numbered page', () => {
-  test('is reached again without what came before it', async () => {
+  test('is reached again without the rows before it', async () => {
     const one = await opened()
     const customers = Array.from({ length: 230 }, (_, index) => `shopper${index}@example.com`)
     const [variant] = await productsOf(one)
@@ -80,7 +80,7 @@ describe('a numbered page', () => {
 })
 
 describe('terms', () => {
-  test('of what is there; what is not named is gone', async () => {
+  test('cover existing items; a missing item is gone', async () => {
     const one = await opened()
     const [first, second] = await productsOf(one)
     const items = [
@@ -96,7 +96,7 @@ describe('terms', () => {
     ])
   })
 
-  test('a price in another currency is none', async () => {
+  test('omit a price in another currency', async () => {
     const one = await opened()
     const [first] = await productsOf(one)
     const items = [{ productId: first!.productId, variationId: first!.variationId }]

@@ -20,14 +20,15 @@ import {
   VARIANTS_PAST,
 } from './queries.ts'
 
-// Customers and products, by ascending id. Every product has variants, if only one: a variant is what is bought, so it is a row.
+// Customers and products by ascending id. Every product has at least one variant, and shoppers buy variants, so each
+// variant is a row.
 
 const PAGE_SIZE = 100
 const SIZES = { first: 50, most: PAGE_SIZE }
 const PAST_SIZES = { first: 250, most: 250 }
-/** So many products' variants are asked for at once. */
+/** Number of products per query of variants. */
 const SOME_PRODUCTS = 50
-/** The most that `nodes` takes, with what they cost. */
+/** Maximum for `nodes`, limited by cost. */
 const SOME_TERMS = 100
 
 export function pullCustomers(
@@ -63,7 +64,7 @@ interface ProductQuery {
   signal?: AbortSignal
 }
 
-/** Those that are in the shop; of what changed, all: one that was taken out of it is told. */
+/** Products in the shop; of changed ones also those removed from it. */
 export function pullProducts(
   graph: Graph,
   { modifiedSince, firstPage, signal }: ProductQuery,
@@ -172,7 +173,7 @@ function currencyOf({ data }: GraphAnswer): string {
   return currency
 }
 
-/** One that is made or bought in when it is ordered has no stock that counts. */
+/** An item made or ordered on demand has no relevant stock. */
 function saleOf(wire: WireVariant, currency: string) {
   const price = parseMinor(wire.price, currency)
   const before = parseMinor(wire.compareAtPrice, currency)
@@ -193,7 +194,7 @@ interface TermsQuery {
   signal?: AbortSignal
 }
 
-/** Of variants; an item that names a product alone is that product's first. */
+/** Terms of variants; an item without a variation means the product's first variant. */
 export async function readTerms(graph: Graph, { items, currency, signal }: TermsQuery): Promise<ItemTerms[]> {
   const known = items.filter(({ productId, variationId }) => idText(variationId ?? productId))
   const ids = [...new Set(known.map(nodeOf))]
@@ -212,7 +213,7 @@ export async function readTerms(graph: Graph, { items, currency, signal }: Terms
 const nodeOf = ({ productId, variationId }: ItemRef): string =>
   variationId ? gid('ProductVariant', variationId) : gid('Product', productId)
 
-/** A price in another currency is none. */
+/** Ignores a price in another currency. */
 const withoutPrice = (node: unknown): unknown => (isRecord(node) ? { ...node, price: null, variants: null } : node)
 
 function termsOf(item: ItemRef, node: unknown, currency: string): ItemTerms | null {
@@ -221,7 +222,7 @@ function termsOf(item: ItemRef, node: unknown, currency: string): ItemTerms | nu
   const raw = item.variationId ? node : isRecord(first) ? { ...first, product: node } : null
   const wire = Variant.safeParse(raw)
   if (!wire.success) return null
-  // A variant that was moved to another product is not the item that was meant.
+  // A variant moved to another product is a different item.
   if (wire.data.product.id !== item.productId) return null
   return { productId: item.productId, variationId: item.variationId, ...saleOf(wire.data, currency) }
 }

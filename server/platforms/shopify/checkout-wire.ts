@@ -7,7 +7,7 @@ import { minorIn, wireConnection, wireGid, wireInstant, wireMoney, wireWords } f
 import { codesOf, itemsOf, placeOf, tokenOf } from './order-wire.ts'
 import { consentsOf, phoneOf, wireAddress, wirePerson } from './people.ts'
 
-// What we read of a checkout that was begun. It has no contact of its own: that is its customer's.
+// Reads a started checkout. It has no contact of its own: the contact is its customer's.
 
 const Checkout = z.object({
   id: wireGid,
@@ -41,7 +41,7 @@ export function readCheckout(raw: unknown): RowReading<PlatformCheckout> {
     row: {
       checkoutId: wire.id,
       checkoutToken: tokenOfUrl(wire.abandonedCheckoutUrl),
-      // In no field of a checkout: its webhooks and its order say it.
+      // No checkout field has it: only its webhooks and its order do.
       cartToken: null,
       createdAt: wire.createdAt ?? wire.updatedAt,
       modifiedAt: wire.updatedAt,
@@ -65,7 +65,7 @@ export function readCheckout(raw: unknown): RowReading<PlatformCheckout> {
   }
 }
 
-/** `…/checkouts/ac/<token>/recover?…`, without the `ac` in older ones. */
+/** `…/checkouts/ac/<token>/recover?…`, without the `ac` in older URLs. */
 function tokenOfUrl(url: string | null): string | null {
   if (!url) return null
   const parts = new URL(url).pathname.split('/')

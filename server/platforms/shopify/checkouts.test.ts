@@ -30,7 +30,7 @@ async function begun(one: Awaited<ReturnType<typeof opened>>, filled: object = {
 }
 
 describe('a checkout', () => {
-  test('says what is in it, whose it is and where it goes on', async () => {
+  test('has items, customer and restore link', async () => {
     const one = await opened()
     const { checkout, variant } = await begun(one, { acceptsEmail: true })
     const rows = (await allOf(one.client.checkouts({ modifiedSince: '2026-11-26T00:00:00Z' }))).flatMap(
@@ -70,7 +70,7 @@ describe('a checkout', () => {
     expect(await one.client.checkout(String(checkout.id))).toEqual(rows[0])
   })
 
-  test('one that became an order says when, and joins it by its token', async () => {
+  test('has the order’s time, and the same token as the order', async () => {
     const one = await opened()
     const { checkout } = await begun(one)
     one.advance(60_000)
@@ -80,7 +80,7 @@ describe('a checkout', () => {
     expect((await one.client.order(String(order.id)))?.checkoutToken).toBe(read?.checkoutToken)
   })
 
-  test('one that was deleted is gone', async () => {
+  test('is gone after deletion', async () => {
     const one = await opened()
     const { checkout } = await begun(one)
     one.store.controls.deleteCheckout(checkout.id)
@@ -88,7 +88,7 @@ describe('a checkout', () => {
     expect(await one.client.checkout('0')).toBeNull()
   })
 
-  test('without a plan that gives them away, names and addresses are not there', async () => {
+  test('has no names or addresses when the plan withholds them', async () => {
     const one = await opened({ plan: 'basic' })
     const { checkout } = await begun(one)
     expect(await one.client.checkout(String(checkout.id))).toMatchObject({
@@ -97,7 +97,7 @@ describe('a checkout', () => {
     })
   })
 
-  test('its token is read from the addresses of either time', () => {
+  test('has its token in URLs of both formats', () => {
     const tokenIn = (abandonedCheckoutUrl: string) => {
       const money = { shopMoney: { amount: '1.0', currencyCode: 'USD' } }
       const raw = { id: 'gid://shopify/AbandonedCheckout/7', updatedAt: '2026-11-01T00:00:00Z', totalPriceSet: money }
@@ -113,7 +113,7 @@ describe('a checkout', () => {
 })
 
 describe('a customer', () => {
-  test('is read with what they agreed to and what they bought', async () => {
+  test('has consents and purchases', async () => {
     const one = await opened()
     const pages = await allOf(one.client.customers({}))
     const rows = pages.flatMap((page) => page.rows)
@@ -145,7 +145,7 @@ describe('a customer', () => {
     ['INVALID', 'none'],
     ['NEVER_SUBSCRIBED', 'none'],
     ['SOMETHING_NEW', 'none'],
-  ])('%s is %s', (marketingState, state) => {
+  ])('reads %s as %s', (marketingState, state) => {
     const reading = readCustomer({ id: 'gid://shopify/Customer/7', defaultEmailAddress: { marketingState } })
     expect(reading).toMatchObject({ row: { consents: [{ channel: 'email', state }] } })
   })

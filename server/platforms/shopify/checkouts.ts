@@ -9,8 +9,8 @@ import { type LinesQuery, withAllLines } from './lines.ts'
 import { chunksOf } from './lists.ts'
 import { CHECKOUT_BY_ID, CHECKOUT_ITEMS, CHECKOUTS, changedSince } from './queries.ts'
 
-// Checkouts that were begun: those with a contact, whether or not an order came of them. They come by id, so nothing is said of where
-// to go on: whoever broke off begins again.
+// Reads started checkouts with a contact, with or without an order. They are listed by id, so there is no position to
+// continue from: an interrupted pull starts over.
 
 export async function* pullCheckouts(
   graph: Graph,

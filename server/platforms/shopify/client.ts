@@ -16,7 +16,7 @@ import { pullOrders, readSingleOrder } from './orders.ts'
 import { readProfile } from './profile.ts'
 import { createWebhook, deleteWebhook, listWebhooks } from './webhooks.ts'
 
-/** A client for one store. Keep one per store: it knows how many points are left, and what its app may read. */
+/** A client for one store. Keep one per store: it caches the remaining points and the app's permissions. */
 export function createShopifyClient(access: StoreAccess, net: StoreNet, shelf: TokenShelf): StoreClient {
   const graph = createGraph(access, net, shelf)
   return {
@@ -36,7 +36,7 @@ export function createShopifyClient(access: StoreAccess, net: StoreNet, shelf: T
     updateCoupon: (id, draft) => updateCoupon(graph, net, { id, draft }),
     updateCoupons: (changes) => updateCoupons(graph, net, changes),
     deleteCoupons: (ids) => deleteCoupons(graph, ids),
-    // A shop of Shopify's has no cart that another server may fill, its brand is read with keys of another kind, and it has no plugin.
+    // On Shopify no other server can fill a cart, reading the brand needs other keys, and there is no plugin.
     refillCart: async () => null,
     logos: noLogos,
     callPlugin: async () => null,

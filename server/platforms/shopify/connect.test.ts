@@ -24,7 +24,7 @@ test.each([
   await expect(client.readProfile()).rejects.toMatchObject({ code })
 })
 
-test('the keys: unknown app, wrong secret, another organization, not installed, revoked', async () => {
+test('classifies unknown app, wrong secret, another organization, missing installation and revocation', async () => {
   const { connect, store, client } = await opened()
   const keys = { kind: 'shopify_app', ...store.keys } as const
   const problemWith = (part: object) =>
@@ -44,7 +44,7 @@ test('the keys: unknown app, wrong secret, another organization, not installed, 
   await client.readProfile()
 })
 
-test('a token that ended, and one that was revoked, are made anew', async () => {
+test('renews an expired or revoked token', async () => {
   const { client, store, advance } = await opened()
   await client.readProfile()
   store.controls.expireTokens()
@@ -55,7 +55,7 @@ test('a token that ended, and one that was revoked, are made anew', async () => 
   await client.readProfile()
 })
 
-test('a throttled store answers in the end', async () => {
+test('waits until a throttled store answers', async () => {
   const { client, store, waits } = await opened()
   store.faults.throttle(7)
   for await (const _ of client.orders({ modifiedSince: since }));

@@ -6,13 +6,13 @@ import { field, type RowReading, skip, wirePart, wireText } from '../platform/ro
 import { plainText } from '../platform/text.ts'
 import { amountOf, at, connection, minorIn, tailOf, wireFlag, wireInstant } from './fields.ts'
 
-// What we read of a discount with a code, and what we write into one. Its title is what shoppers see, so what we know it by stands in
-// its tags: in pieces, as a tag may be short.
+// Reads and writes discounts with a code. Shoppers see the title, so our mark is stored in the tags, in chunks, because
+// a tag is short.
 
 const MARK_TAG = /^recoup-(\d{1,2}):([\x21-\x7e]{1,60})$/
 const MARK_PIECE = 25
 const MOST_USES = 2_000_000_000
-/** A restriction that cannot be read is one all the same: no address matches two stars. */
+/** Stands for an unreadable restriction: no address matches two stars. */
 const SOMEBODY = '*?*'
 
 const uses = field((input) => (typeof input === 'number' && input > 0 ? Math.min(Math.trunc(input), MOST_USES) : null))
@@ -38,7 +38,7 @@ const Discount = z.object({
 
 type WireDiscount = z.infer<typeof Discount>
 
-/** null: an automatic discount, which has no code. `code`: the one it was found by. */
+/** null: an automatic discount without a code. `code`: the one it was found by. */
 export function readCoupon(raw: unknown, currency: string, code?: string): RowReading<PlatformCoupon> | null {
   const id = tailOf(at(raw, 'id'))
   const parsed = Discount.safeParse(at(raw, 'codeDiscount'))
@@ -65,7 +65,7 @@ export function readCoupon(raw: unknown, currency: string, code?: string): RowRe
       usageLimit: wire.usageLimit,
       usageLimitPerUser: wire.appliesOncePerCustomer ? 1 : null,
       usageCount: wire.asyncUsageCount ?? 0,
-      // One that has ended says when; one that begins later is none yet.
+      // `endsAt` expresses the end; a later start means not yet active.
       isPublished: wire.status !== 'SCHEDULED',
       isIndividual: orderDiscounts === false && productDiscounts === false && shippingDiscounts === false,
       excludesSaleItems: false,
@@ -81,7 +81,7 @@ type Terms = Pick<PlatformCoupon, 'type' | 'platformType' | 'percent' | 'amountM
 
 const NO_TERMS = { type: 'other', percent: null, amountMinor: null } as const
 
-/** null: a discount that cannot be read. */
+/** null: an unreadable discount. */
 function termsOf({ __typename: type, customerGets }: WireDiscount, currency: string): Terms | null {
   const value = at(customerGets, 'value')
   if (type !== 'DiscountCodeBasic') return { ...NO_TERMS, platformType: KINDS.get(type) ?? 'unknown' }
@@ -109,14 +109,14 @@ const KINDS = new Map<string | null, string>([
   ['DiscountCodeApp', 'app'],
 ])
 
-/** other: so many pieces, or an amount in another currency. What it takes off a cart then is nothing we can say. */
+/** other: a minimum quantity, or an amount in another currency, so that the effect on a cart is unknown. */
 function minimumOf({ minimumRequirement }: WireDiscount, currency: string): number | null | 'other' {
   if (minimumRequirement.__typename === undefined) return null
   const minor = minorIn(amountOf(minimumRequirement.greaterThanOrEqualToSubtotal), currency)
   return minor === null ? 'other' : minor > 0 ? minor : null
 }
 
-/** null: more than came along. A restriction that is cut would be another one. */
+/** null: more entries than were returned. A truncated restriction would be a different one. */
 function limitsOf({ customerGets, context }: WireDiscount): CouponLimits | null {
   const items = at(customerGets, 'items')
   const [products, variants, collections] = ['products', 'productVariants', 'collections'].map((name) =>
@@ -134,7 +134,7 @@ function limitsOf({ customerGets, context }: WireDiscount): CouponLimits | null 
   }
 }
 
-/** Of customers whose address may not be read, of segments and of markets: somebody, and nobody we know. */
+/** For customers with a hidden address, segments and markets: unknown restricted recipients. */
 function emailsOf(context: Record<string, unknown>): string[] {
   const type = context.__typename
   if (type === undefined || type === 'DiscountBuyerSelectionAll') return []
@@ -142,7 +142,7 @@ function emailsOf(context: Record<string, unknown>): string[] {
   return customers.map((each) => normalizeEmail(at(each, 'defaultEmailAddress', 'emailAddress')) ?? SOMEBODY)
 }
 
-/** In pieces with their number; null: not ours. */
+/** Reassembles the mark from its numbered chunks; null: not ours. */
 function markOf(tags: readonly unknown[]): string | null {
   const pieces = tags.flatMap((tag) => {
     const match = typeof tag === 'string' ? MARK_TAG.exec(tag) : null
@@ -164,22 +164,22 @@ function tagsOf(mark: string): string[] {
 }
 
 const HOUR_MS = 3_600_000
-/** Shopify's clock may be behind ours: a code that starts now starts there. */
+/** Shopify's clock may be behind ours, so a code for now starts a little earlier. */
 const LEAD_MS = 5 * 60_000
 
 interface Sending {
   now: Date
-  /** The customer whose code it is; null: everybody's. */
+  /** The customer who may use the code; null: everyone. */
   customerId?: string | null
 }
 
-/** What is sent: what is named, and nothing else. A new one names everything. */
+/** The mutation's input: only the given fields. A new discount has all of them. */
 export function couponInput(draft: CouponChange['draft'], { now, customerId }: Sending): Record<string, unknown> {
   const { code, currency, minSpendMinor, expiresAt, usageLimit, isIndividual, email, mark } = draft
   const value = discountOf(draft)
   const start = startOf(draft, now)
   return {
-    // The title is shown to shoppers.
+    // Shoppers see the title.
     ...(code !== undefined && { code, title: code }),
     ...(value && { customerGets: { value, ...(mark !== undefined && { items: { all: true } }) } }),
     ...(minSpendMinor !== undefined && { minimumRequirement: minimumInput(minSpendMinor, currency) }),
@@ -207,7 +207,7 @@ function discountOf({ type, percent, amountMinor, currency }: CouponChange['draf
   return { discountAmount: { amount: decimalText(amountMinor, currency), appliesOnEachItem: false } }
 }
 
-/** A new one starts when it says, else now. Whatever has ended must have started before it did. */
+/** Start of a new discount: as given, else now. An ended discount must start before its end. */
 function startOf({ startsAt, expiresAt, mark }: CouponChange['draft'], now: Date): string | null {
   const end = expiresAt ? Date.parse(expiresAt) : Number.POSITIVE_INFINITY
   const wanted = startsAt ? Date.parse(startsAt) : now.getTime() - LEAD_MS
@@ -217,7 +217,7 @@ function startOf({ startsAt, expiresAt, mark }: CouponChange['draft'], now: Date
 
 const inSeconds = (time: number): string => `${new Date(time).toISOString().slice(0, 19)}Z`
 
-/** Which of what was sent the store keeps otherwise; null: none. */
+/** The first value that the store changed; null: none. */
 export function changedByStore(draft: CouponChange['draft'], kept: PlatformCoupon): string | null {
   const emails = draft.email === undefined ? undefined : draft.email === null ? [] : [draft.email.toLowerCase()]
   const expiry = draft.expiresAt ? inSeconds(Date.parse(draft.expiresAt)) : draft.expiresAt
@@ -231,13 +231,13 @@ export function changedByStore(draft: CouponChange['draft'], kept: PlatformCoupo
     ['individual use', draft.isIndividual, kept.isIndividual],
     ['customer', emails?.join(), kept.limits.emails.join()],
     ['tags', draft.mark, kept.mark],
-    // One that begins later is not there yet, as it should be.
+    // A later start is intended, not a difference.
     ['status', draft.mark === undefined || draft.startsAt ? undefined : true, kept.isPublished],
   ]
   return pairs.find(([, sent, stands]) => sent !== undefined && sent !== stands)?.[0] ?? null
 }
 
-/** 1050 of a currency with cents: "10.50". */
+/** 1050 in a currency with cents: "10.50". */
 function decimalText(minor: number, currency: string): string {
   const digits = currencyExponent(currency)
   const text = String(minor).padStart(digits + 1, '0')

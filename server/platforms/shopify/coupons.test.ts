@@ -31,7 +31,7 @@ async function made({ client }: Awaited<ReturnType<typeof opened>>, part: Partia
 }
 
 describe('making one', () => {
-  test('a percentage stands as it was sent, and is found by its code and its mark', async () => {
+  test('a percentage is stored as sent, and found by code and mark', async () => {
     const one = await opened()
     const coupon = await made(one)
     expect(coupon).toMatchObject({
@@ -43,7 +43,7 @@ describe('making one', () => {
     expect(await one.client.couponByCode('NOBODY', 'USD')).toBeNull()
   })
 
-  test('an amount, with a minimum, alone, without an end', async () => {
+  test('creates an amount with a minimum, not combinable, without an end', async () => {
     const part = {
       type: 'fixed',
       percent: null,
@@ -65,20 +65,20 @@ describe('making one', () => {
     })
   })
 
-  test('one that is over stands as that', async () => {
+  test('an ended one is stored as ended', async () => {
     expect(await made(await opened(), { expiresAt: '2026-11-25T12:00:00Z' })).toMatchObject({
       ...{ expiresAt: '2026-11-25T12:00:00Z', isPublished: true },
     })
   })
 
-  test('a code that is taken, in whatever case, is a duplicate', async () => {
+  test('an existing code is a duplicate in any case', async () => {
     const one = await opened()
     await made(one)
     const results = await one.client.createCoupons([draft({ code: 'back10' }), draft({ code: 'OTHER' })])
     expect(results).toMatchObject([{ refusal: 'duplicate' }, { coupon: { code: 'OTHER' } }])
   })
 
-  test('somebody’s own is tied to the customer with that address; without one it is refused', async () => {
+  test('a personal one is restricted to the customer with that address, and refused without such a customer', async () => {
     const one = await opened()
     const coupon = await made(one, { email: 'Nora.Lindqvist@example.com' })
     expect(coupon.limits.emails).toEqual(['nora.lindqvist@example.com'])
@@ -87,14 +87,14 @@ describe('making one', () => {
     ])
   })
 
-  test('what a plan withholds costs no second discount', async () => {
+  test('withheld data does not lead to a second discount', async () => {
     const one = await opened({ plan: 'basic' })
     const coupon = await made(one)
     const all = (await allOf(one.client.coupons({ currency: 'USD' }))).flatMap((page) => page.rows)
     expect(all.filter(({ mark }) => mark === MARK)).toEqual([coupon])
   })
 
-  test('without the scope it says so', async () => {
+  test('reports a missing scope', async () => {
     const { client } = await opened({ app: { scopes: ['read_orders', 'read_discounts'] } })
     await expect(client.createCoupons([draft()])).rejects.toMatchObject({
       ...{ code: 'shopify_scopes_missing', detail: 'write_discounts' },
@@ -103,7 +103,7 @@ describe('making one', () => {
 })
 
 describe('changing one', () => {
-  test('changes what is named', async () => {
+  test('changes the given fields', async () => {
     const one = await opened()
     const { couponId } = await made(one, { minSpendMinor: 5_000 })
     const changed = await one.client.updateCoupon(couponId, {
@@ -123,13 +123,13 @@ describe('changing one', () => {
     expect(again).toMatchObject({ coupon: { expiresAt: '2026-12-31T00:00:00Z', isPublished: true } })
   })
 
-  test('one that is gone is that', async () => {
+  test('reports a missing one as gone', async () => {
     const { client } = await opened()
     expect(await client.updateCoupon('77', { currency: 'USD', percent: 500 })).toMatchObject({ refusal: 'gone' })
     expect(await client.updateCoupon('no id', { currency: 'USD', percent: 500 })).toMatchObject({ refusal: 'gone' })
   })
 
-  test('deleting answers what is gone, before or now', async () => {
+  test('deleting returns the missing ids, deleted now or before', async () => {
     const one = await opened()
     const { couponId } = await made(one)
     expect(await one.client.deleteCoupons([couponId, '77', 'no id'])).toEqual([couponId, '77'])
@@ -166,7 +166,7 @@ describe('what other discounts are', () => {
     return reading && ('row' in reading ? reading.row : reading.skipped)
   }
 
-  test('a share is kept in hundredths', () => {
+  test('keeps a percentage in hundredths', () => {
     expect(read({})).toMatchObject({ type: 'percentage', percent: 1_250 })
   })
 
@@ -175,21 +175,21 @@ describe('what other discounts are', () => {
     ['buy one get one', { __typename: 'DiscountCodeBxgy' }, 'buy_x_get_y'],
     ['an app’s', { __typename: 'DiscountCodeApp' }, 'app'],
     ['from so many pieces', { minimumRequirement: { __typename: 'DiscountMinimumQuantity' } }, 'minimum_quantity'],
-  ])('%s is of a kind of its own', (_, part, platformType) => {
+  ])('reads %s as a custom type', (_, part, platformType) => {
     expect(read(part)).toMatchObject({ type: 'other', platformType, percent: null, amountMinor: null })
   })
 
-  test('an automatic one has no code and is none', () => {
+  test('ignores an automatic one without a code', () => {
     expect(readCoupon(node({ __typename: 'DiscountAutomaticBasic' }), 'USD')).toBeNull()
   })
 
-  test('segments, markets and customers that may not be read are somebody, and nobody we know', () => {
+  test('reads segments, markets and hidden customers as unknown recipients', () => {
     for (const __typename of ['DiscountCustomerSegments', 'DiscountMarkets', 'DiscountCustomers']) {
       expect(read({ context: { __typename } })).toMatchObject({ limits: { emails: ['*?*'] } })
     }
   })
 
-  test('more products than came along make it unreadable', () => {
+  test('is unreadable with more products than were returned', () => {
     const items = {
       __typename: 'DiscountProducts',
       products: { nodes: [], pageInfo: { hasNextPage: true, endCursor: 'x' } },
@@ -197,13 +197,13 @@ describe('what other discounts are', () => {
     expect(read({ customerGets: { ...percentage, items } })).toEqual({ id: '7', reason: 'too many restrictions' })
   })
 
-  test('a mark that is not whole is none', () => {
+  test('ignores an incomplete mark', () => {
     expect(read({ tags: ['recoup-2:bc', 'recoup-1:a', 'sale'] })).toMatchObject({ mark: 'abc' })
     expect(read({ tags: ['recoup-2:bc'] })).toMatchObject({ mark: null })
   })
 })
 
-test('where the shop’s staff edits one', () => {
+test('links to the admin page of a discount', () => {
   expect(couponUrl('https://my-shop.myshopify.com', '12')).toBe('https://admin.shopify.com/store/my-shop/discounts/12')
   expect(couponUrl('http://localhost:5500', '12')).toBe('http://localhost:5500/admin/discounts/12')
   expect(couponUrl('https://my-shop.myshopify.com', '../x')).toBe('https://admin.shopify.com/store/my-shop/discounts/0')

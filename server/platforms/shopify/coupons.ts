@@ -1,6 +1,13 @@
 import { normalizeEmail } from '../../../shared/contact.ts'
 import type { StoreNet } from '../platform/access.ts'
-import type { CouponChange, CouponChanged, CouponDraft, CouponMade, CouponsRead, PlatformCoupon } from '../platform/coupon.ts'
+import type {
+  CouponChange,
+  CouponChanged,
+  CouponDraft,
+  CouponMade,
+  CouponsRead,
+  PlatformCoupon,
+} from '../platform/coupon.ts'
 import type { Page } from '../platform/platform.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
 import { idText } from '../platform/text.ts'
@@ -19,14 +26,14 @@ import {
   DISCOUNTS_PAST,
 } from './queries.ts'
 
-// Coupons: a discount with one code each. A mutation says which discount it made, and what became of it is read by its id: a field
-// that may not be read then costs no second discount.
+// Coupons: discounts with one code each. A mutation returns only the discount's id, and the result is read separately.
+// Withheld fields therefore never lead to a second discount.
 
 const PAGE_SIZE = 100
-/** Of the fields of a discount a query holds so many. */
+/** Number of discounts per query. */
 const AT_ONCE = 8
 
-/** Shopify's own page of it. */
+/** The admin page of a discount. */
 export function couponUrl(storeUrl: string, couponId: string): string {
   const { hostname } = new URL(storeUrl)
   const id = idText(couponId) ?? '0'
@@ -53,7 +60,7 @@ export function pullCoupons(
   })
 }
 
-/** What is neither among the rows nor skipped is gone. */
+/** An id that is neither in the rows nor skipped is gone. */
 export async function readCouponsById(
   graph: Graph,
   { ids, currency, signal }: CouponQuery & { ids: readonly string[] },
@@ -74,7 +81,7 @@ export async function readCouponsById(
   return read
 }
 
-/** Without case; a discount of many codes is found by each of them. */
+/** Case-insensitive; a discount with many codes is found by each of them. */
 export async function findCoupon(graph: Graph, code: string, currency: string): Promise<PlatformCoupon | null> {
   const { data } = await graph.read(DISCOUNT_BY_CODE, { code })
   if (data.codeDiscountNodeByCode === null || data.codeDiscountNodeByCode === undefined) return null
@@ -83,7 +90,7 @@ export async function findCoupon(graph: Graph, code: string, currency: string): 
   throw new StoreProblem('shopify_bad_answer', `discount ${code}: ${reading?.skipped.reason ?? 'not one with a code'}`)
 }
 
-/** In the order given. What the store keeps otherwise than it was sent is deleted again and reported (decision 32). */
+/** Results in order. If the store changes a value, the discount is deleted again and reported (decision 32). */
 export async function createCoupons(
   graph: Graph,
   net: StoreNet,
@@ -111,7 +118,7 @@ async function createCoupon(graph: Graph, net: StoreNet, draft: CouponDraft): Pr
 
 const NOBODY = 'The store has no customer with this email address, so the code cannot be theirs alone.'
 
-/** null: everybody's. */
+/** null: everyone. */
 async function ownerOf(graph: Graph, email: string | null | undefined): Promise<string | null | 'unknown'> {
   if (email == null) return null
   const wanted = normalizeEmail(email)
@@ -127,7 +134,7 @@ interface Sent {
   draft: CouponChange['draft']
 }
 
-/** What stands in the store now, or in what it differs from what was sent. */
+/** The stored discount, or the value that differs from what was sent. */
 async function keptOf(
   graph: Graph,
   { id, draft }: Sent,
@@ -147,7 +154,7 @@ function refusalOf(errors: readonly UserError[]): { refusal: 'duplicate' | 'refu
   return { refusal: duplicate ? 'duplicate' : 'refused', words: (duplicate ?? errors[0]!).words }
 }
 
-/** Only what is named changes. */
+/** Changes only the given fields. */
 export async function updateCoupon(graph: Graph, net: StoreNet, { id, draft }: CouponChange): Promise<CouponChanged> {
   const gone: CouponChanged = { refusal: 'gone', words: 'The store has no such discount.' }
   if (!idText(id)) return gone
@@ -170,7 +177,7 @@ export async function updateCoupons(
   return changed
 }
 
-/** For good. Answers which are gone now; what was gone before is one of them. */
+/** Deletes permanently. Returns the ids that no longer exist, including those deleted before. */
 export async function deleteCoupons(graph: Graph, ids: readonly string[]): Promise<string[]> {
   const gone: string[] = []
   for (const id of ids.filter((each) => idText(each))) {

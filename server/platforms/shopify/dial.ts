@@ -3,20 +3,20 @@ import type { StoreNet } from '../platform/access.ts'
 import { problemFromFetch } from '../platform/problem-from-fetch.ts'
 import type { ShopifyAnswer } from './problems.ts'
 
-// One request that carries keys: a redirect is never followed with them.
+// Sends one request with keys. Never follows redirects with them.
 
 export interface Dialled {
   url: string
   headers: Record<string, string>
   body: string
   signal?: AbortSignal | undefined
-  /** Reading again is harmless: once more, when a kept-alive connection had just been closed. */
+  /** For reads: repeats the request once after a closed keep-alive connection. */
   isRead?: boolean
 }
 
 const TEXT_LENGTH = 4_000
 
-/** Any status; throws StoreProblem only when there was no answer. */
+/** Returns any status; throws StoreProblem only without a response. */
 export async function dial(net: StoreNet, request: Dialled): Promise<ShopifyAnswer> {
   try {
     return await once(net, request)

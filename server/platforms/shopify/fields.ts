@@ -2,7 +2,7 @@ import { parseCurrency, parseMinor } from '../../../shared/money.ts'
 import { field } from '../platform/row.ts'
 import { idText, isRecord } from '../platform/text.ts'
 
-// Readers for what Shopify's answers are made of. All of it is hostile: any value may be missing, of another type, or enormous.
+// Readers for fields of Shopify's responses. All values are untrusted: missing, of another type, or enormous.
 
 const GID = /^gid:\/\/shopify\/\w{1,60}\/(\d{1,19})$/
 
@@ -18,14 +18,14 @@ export const wireWords = field((input) =>
   Array.isArray(input) ? input.slice(0, 50).filter((each) => typeof each === 'string') : [],
 )
 
-/** Names an instant of our time: with a zone, as GraphQL (`Z`) and webhooks (`-05:00`) write it. → UTC, whole seconds. */
+/** Parses an instant with a zone, as in GraphQL (`Z`) and webhooks (`-05:00`). → UTC, whole seconds. */
 export function instant(input: unknown): string | null {
   if (typeof input !== 'string') return null
   const match = /^(\d{4})-\d\d-(\d\d)T\d\d:\d\d:\d\d(?:\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/.exec(input)
   const time = match ? Date.parse(input) : Number.NaN
   if (!match || Number.isNaN(time)) return null
   const year = Number(match[1])
-  // 31 February would have been carried into March.
+  // 31 February would have become a day in March.
   if (year < 1990 || year > 2200 || (match[3] === 'Z' && new Date(time).getUTCDate() !== Number(match[2]))) return null
   return `${new Date(time).toISOString().slice(0, 19)}Z`
 }
@@ -37,7 +37,7 @@ export interface Amount {
   currency: string
 }
 
-/** `{ amount, currencyCode }`; null when it is no amount. */
+/** `{ amount, currencyCode }`; null when invalid. */
 export function amountOf(input: unknown): Amount | null {
   if (!isRecord(input)) return null
   const currency = parseCurrency(input.currencyCode ?? input.currency_code)
@@ -45,12 +45,12 @@ export function amountOf(input: unknown): Amount | null {
   return currency && amountMinor !== null ? { amountMinor, currency } : null
 }
 
-/** What it is in the currency of the shop, of a `MoneyBag`. */
+/** The amount of a `MoneyBag` in the shop's currency. */
 export const shopMoney = (input: unknown): Amount | null => (isRecord(input) ? amountOf(input.shopMoney) : null)
 
 export const wireMoney = field(shopMoney)
 
-/** Minor units, when they are of this currency. */
+/** Minor units, if the amount has this currency. */
 export const minorIn = (amount: Amount | null, currency: string): number | null =>
   amount?.currency === currency ? amount.amountMinor : null
 
@@ -62,7 +62,7 @@ export interface Connection {
 
 const MAX_NODES = 1_000
 
-/** A list of GraphQL; empty when there is none. A cursor that leads nowhere ends it. */
+/** A GraphQL connection; empty when missing. An invalid cursor ends it. */
 export function connection(input: unknown): Connection {
   if (!isRecord(input)) return { nodes: [], endCursor: null, hasNext: false }
   const place = isRecord(input.pageInfo) ? input.pageInfo : {}
@@ -76,7 +76,7 @@ export function connection(input: unknown): Connection {
 
 export const wireConnection = field(connection)
 
-/** What an answer holds at a path of names; undefined when any of it is missing. */
+/** The value at a path of names; undefined when any part is missing. */
 export function at(input: unknown, ...path: string[]): unknown {
   return path.reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), input)
 }

@@ -15,7 +15,7 @@ interface Answer {
   headers?: Record<string, string>
 }
 
-/** A store that answers each GraphQL request with the next answer, the last one again and again; tokens are t1, t2 … */
+/** A store that returns the given responses in order and repeats the last one. Its tokens are t1, t2 … */
 function fakeStore(
   answers: readonly (Answer | FetchProblem)[],
   keys: StoreKeys = APP,
@@ -65,15 +65,15 @@ const bucket = (currentlyAvailable: number, requestedQueryCost = 100) => ({
   cost: { requestedQueryCost, throttleStatus: { maximumAvailable: 2_000, currentlyAvailable, restoreRate: 100 } },
 })
 
-describe('where and with what a store is asked', () => {
-  test('the pinned version, with the token in its header and the keys nowhere', async () => {
+describe('requests', () => {
+  test('use the pinned version, the token in its header, and no keys', async () => {
     const { graph, seen } = fakeStore([{ body: { data: { shop: { name: 'A' } } } }])
     await graph.read(SHOP)
     expect(seen[0]).toMatchObject({ url: 'https://a.myshopify.com/admin/api/2026-10/graphql.json', token: 't1' })
     expect(JSON.stringify(seen)).not.toContain('shpss_secret')
   })
 
-  test('a token of an app made in the admin is used as it is, and a refusal is final', async () => {
+  test('use an admin app’s token unchanged, and a refusal is final', async () => {
     const keys: StoreKeys = { kind: 'shopify_token', accessToken: 'shpat_x', apiSecret: 'shpss_y' }
     const { graph, seen, tokens } = fakeStore([{ status: 401, body: { errors: '[API] Invalid API key' } }], keys)
     await expect(graph.read(SHOP)).rejects.toMatchObject({ code: 'shopify_token_revoked' })
@@ -82,8 +82,8 @@ describe('where and with what a store is asked', () => {
   })
 })
 
-describe('the token of a day', () => {
-  test('is made once, and anew at 80 % of its life', async () => {
+describe('the daily token', () => {
+  test('is created once, and renewed at 80 % of its life', async () => {
     const { graph, seen, tokens, advance } = fakeStore([{}])
     await graph.read(SHOP)
     await graph.read(SHOP)
@@ -96,7 +96,7 @@ describe('the token of a day', () => {
     expect(seen.map(({ token }) => token)).toEqual(['t1', 't1', 't1', 't2'])
   })
 
-  test('is made anew once when the store refuses it, by one of two workers', async () => {
+  test('is renewed once by one of two workers when the store refuses it', async () => {
     const shelf = memoryShelf()
     const one = fakeStore([{}, { status: 401 }, {}], APP, shelf)
     const two = fakeStore([{}, { status: 401 }, {}], APP, shelf)
@@ -105,19 +105,19 @@ describe('the token of a day', () => {
     expect([one.tokens(), two.tokens()]).toEqual([1, 0])
     await one.graph.read(SHOP)
     expect(one.seen.map(({ token }) => token)).toEqual(['t1', 't1', 't2'])
-    // The other is refused as well, and finds the one that was made meanwhile.
+    // The other worker is refused too and finds the new token.
     await two.graph.read(SHOP)
     expect(two.seen.map(({ token }) => token)).toEqual(['t1', 't1', 't2'])
     expect([one.tokens(), two.tokens()]).toEqual([2, 0])
   })
 
-  test('two refusals are a revoked app', async () => {
+  test('counts as revoked after two refusals', async () => {
     const { graph, tokens } = fakeStore([{ status: 401 }])
     await expect(graph.read(SHOP)).rejects.toMatchObject({ code: 'shopify_token_revoked' })
     expect(tokens()).toBe(2)
   })
 
-  test('goes on while no new one can be had', async () => {
+  test('stays in use while renewal fails', async () => {
     const kept: StoreToken = {
       ...{ accessToken: 'kept', scopes: [] },
       ...{ madeAt: '2026-11-25T15:00:00Z', expiresAt: '2026-11-26T15:00:00Z' },
@@ -137,7 +137,7 @@ describe('the token of a day', () => {
 })
 
 describe('a throttled store', () => {
-  test('is waited for until the points are there, and nobody hears of it', async () => {
+  test('is retried transparently when the points are available', async () => {
     const throttled = { body: { ...refused('THROTTLED').body, extensions: bucket(40, 540) } }
     const { graph, waits } = fakeStore([
       throttled,
@@ -148,14 +148,14 @@ describe('a throttled store', () => {
     expect(waits).toEqual([5_000, 5_000])
   })
 
-  test('is not asked before the bucket has what the query took last time', async () => {
+  test('gets no request before the bucket has the last cost of the query', async () => {
     const { graph, waits } = fakeStore([{ body: { data: { shop: {} }, extensions: bucket(100, 600) } }])
     await graph.read(SHOP)
     await graph.read(SHOP)
     expect(waits).toEqual([5_000])
   })
 
-  test('whoever waits can leave', async () => {
+  test('can be aborted while waiting', async () => {
     const throttled = { body: { ...refused('THROTTLED').body, extensions: bucket(0) } }
     const { graph, seen } = fakeStore([throttled])
     const leaving = new AbortController()
@@ -164,20 +164,20 @@ describe('a throttled store', () => {
     expect(seen.length).toBe(1)
   })
 
-  test('one that never has any is given up after ten minutes', async () => {
+  test('fails after ten minutes without points', async () => {
     const { graph, waits } = fakeStore([refused('THROTTLED')])
     await expect(graph.read(SHOP)).rejects.toMatchObject({ code: 'rate_limited' })
     expect(waits.reduce((sum, ms) => sum + ms, 0)).toBeGreaterThan(10 * 60_000)
   })
 
-  test('a status 429 says how long', async () => {
+  test('follows the delay of a status 429', async () => {
     const { graph, waits } = fakeStore([{ status: 429, headers: { 'retry-after': '2.0' } }, {}])
     await graph.read(SHOP)
     expect(waits).toEqual([2_000])
   })
 })
 
-describe('what a store refuses', () => {
+describe('refusals', () => {
   test.each([
     ['a frozen store', { status: 402, body: { errors: 'Unavailable Shop' } }, 'shopify_store_frozen'],
     ['an address without a shop', { status: 404, body: { errors: 'Not Found' } }, 'shopify_wrong_shop'],
@@ -195,11 +195,11 @@ describe('what a store refuses', () => {
       'shopify_scopes_missing',
     ],
     ['errors as a text', { body: { errors: 'something' } }, 'shopify_bad_answer'],
-  ])('%s has words of its own', async (_, answer, code) => {
+  ])('%s has its own code', async (_, answer, code) => {
     await expect(fakeStore([answer]).graph.read(SHOP)).rejects.toMatchObject({ code })
   })
 
-  test('the scope that is missing is named, and no token ever', async () => {
+  test('name the missing scope and never a token', async () => {
     const denied = refused('ACCESS_DENIED', {
       requiredAccess: '`read_orders` access scope or `read_quick_sale` access scope.',
     })
@@ -208,13 +208,13 @@ describe('what a store refuses', () => {
     await expect(fakeStore([telling]).graph.read(SHOP)).rejects.toMatchObject({ detail: 'Bad token … of …' })
   })
 
-  test('a query that costs too much says so', async () => {
+  test('report a query that costs too much', async () => {
     await expect(fakeStore([refused('MAX_COST_EXCEEDED')]).graph.read(SHOP)).rejects.toBeInstanceOf(TooCostly)
   })
 })
 
-describe('once more', () => {
-  test('what is read is asked again after a stumble, what is written is not', async () => {
+describe('retries', () => {
+  test('repeat reads after a server error, never writes', async () => {
     const reading = fakeStore([{ status: 503 }, {}])
     await reading.graph.read(SHOP)
     expect(reading.seen.length).toBe(2)
@@ -223,7 +223,7 @@ describe('once more', () => {
     expect(writing.seen.length).toBe(1)
   })
 
-  test('a connection that had just been closed is opened again for reading alone', async () => {
+  test('reopen a closed connection for reads only', async () => {
     const reading = fakeStore([new FetchProblem('connection_lost'), {}])
     await reading.graph.read(SHOP)
     const writing = fakeStore([new FetchProblem('connection_lost'), {}])
@@ -231,11 +231,11 @@ describe('once more', () => {
   })
 })
 
-describe('what an app may not read', () => {
+describe('withheld data', () => {
   const withheld = refused('ACCESS_DENIED', {}, 'This app is not approved to use the email field.')
   const variablesOf = ({ body }: { body: string }) => JSON.parse(body).variables
 
-  test('is left out from then on, and asked for again when the profile is read', async () => {
+  test('is omitted from later queries, and requested again when the profile is read', async () => {
     const { graph, seen } = fakeStore([withheld, { body: { data: { order: null } } }])
     await graph.read(ORDER_BY_ID, { id: '1' })
     await graph.read(ORDER_BY_ID, { id: '1' })
@@ -245,7 +245,7 @@ describe('what an app may not read', () => {
     expect(variablesOf(seen.at(-1)!)).toMatchObject({ emails: true, phones: true, names: true })
   })
 
-  test('what is withheld of a person leaves the rest', async () => {
+  test('of a person leaves the other fields', async () => {
     const { graph, seen } = fakeStore([withheld, { body: { data: { order: null } } }])
     await graph.read(ORDER_BY_ID, { id: '1' })
     expect(variablesOf(seen[1]!)).toMatchObject({ emails: false, phones: true, names: true, customers: true })
@@ -254,7 +254,7 @@ describe('what an app may not read', () => {
     expect(variablesOf(vague.seen[1]!)).toMatchObject({ emails: false, phones: false, names: false, customers: true })
   })
 
-  test('a refusal that stays is told', async () => {
+  test('is reported when the refusal persists', async () => {
     await expect(fakeStore([withheld]).graph.read(ORDER_BY_ID, { id: '1' })).rejects.toMatchObject({
       code: 'shopify_protected_data',
     })

@@ -15,15 +15,15 @@ import { API_VERSION } from './queries.ts'
 import { createThrottle, pause } from './throttle.ts'
 import { createTokens } from './tokens.ts'
 
-// One question to one store, and its answer. Whoever asks never sees a throttled store, a token that ended, or a field that the
-// store's app may not read: it is waited for, made anew, left out.
+// Sends GraphQL requests to one store. Callers never see throttling, an expired token, or fields withheld from the
+// store's app: the client waits, renews the token, and omits the fields.
 
-/** What the store's app may read, as far as is known: all of it until a store refuses. */
+/** What the store's app may read: everything until a store refuses it. */
 export type Flags = Record<Lack, boolean>
 
 export interface GraphAnswer {
   data: Record<string, unknown>
-  /** What a query like this is reckoned at before it runs; null when the store does not say. */
+  /** The estimated cost of such a query; null when unknown. */
   requestedCost: number | null
   clockSkewMs: number | null
 }
@@ -33,19 +33,19 @@ const EVERYTHING: Flags = { names: true, emails: true, phones: true, customers: 
 type Variables = Readonly<Record<string, unknown>>
 
 export interface Graph {
-  /** Asked again when the store stumbles. */
+  /** Retried after a server error. */
   read(document: string, variables?: Variables, signal?: AbortSignal): Promise<GraphAnswer>
-  /** Sent once: what was refused may have been done all the same. */
+  /** Sent once: a failed mutation may have been applied. */
   write(document: string, variables: Variables): Promise<GraphAnswer>
   flags: Readonly<Flags>
-  /** A plan or an app may have changed. */
+  /** Requests all fields again, because plan or app may have changed. */
   hopeAgain(): void
 }
 
-/** The query asks for more than one query may; fewer rows at once may do. */
+/** The query exceeds the cost limit; fewer rows may pass. */
 export class TooCostly extends StoreProblem {}
 
-/** A store that restores points at all has had enough time by then. */
+/** Any store that restores points has enough by then. */
 const LONGEST_THROTTLED_MS = 10 * 60_000
 const USUAL_COST = 50
 const STUMBLE_MS = 1_000
@@ -76,7 +76,7 @@ export function createGraph(access: StoreAccess, net: StoreNet, shelf: TokenShel
     })
   }
 
-  /** With a token that the store takes. */
+  /** Sends with a token that the store accepts. */
   async function signedIn(asking: Asking): Promise<ShopifyAnswer> {
     const token = await tokens.current(asking.signal)
     const answer = await send(asking, token)
@@ -85,7 +85,7 @@ export function createGraph(access: StoreAccess, net: StoreNet, shelf: TokenShel
     return next ? send(asking, next) : answer
   }
 
-  /** When it is not throttled. */
+  /** Waits until the store no longer throttles. */
   async function patiently(asking: Asking): Promise<{ answer: ShopifyAnswer; found: GraphProblem | null }> {
     const since = net.now().getTime()
     for (;;) {
@@ -134,7 +134,7 @@ function flagsOf(document: string, flags: Flags): Partial<Flags> {
   )
 }
 
-/** false: the query cannot do without, or did already. */
+/** false: the query needs the fields, or omits them already. */
 function leaveOut(lacks: readonly Lack[], document: string, flags: Flags): boolean {
   const asked = lacks.filter((name) => flags[name] && document.includes(`$${name}:`))
   for (const name of asked) flags[name] = false

@@ -13,7 +13,7 @@ import { readCoupon } from './coupon-wire.ts'
 import { discountsOf, readOrder } from './order-wire.ts'
 import { readCustomer } from './people.ts'
 
-// A store may send anything. Whatever it is, the client answers with rows or throws StoreProblem, and what it lets through is sound.
+// A store may send anything. The client returns valid rows or throws StoreProblem.
 
 const money = (amount: string) => ({ shopMoney: { amount, currencyCode: 'USD' } })
 const address = { firstName: 'Ada', lastName: 'Byron', phone: '+15035550199', countryCodeV2: 'US', provinceCode: 'OR' }
@@ -84,7 +84,7 @@ const discount = {
   },
 }
 
-/** A real one with some of its fields, at any depth, replaced by garbage. */
+/** A real record with random fields, at any depth, replaced by garbage. */
 const damaged = (whole: object) =>
   fc
     .tuple(fc.array(fc.nat(200), { maxLength: 8 }), fc.array(garbage(), { minLength: 8, maxLength: 8 }))
@@ -160,11 +160,11 @@ const readers: [string, object, (raw: unknown) => { row: object } | { skipped: {
   ['discount', discount, (raw) => readCoupon(raw, 'USD')],
 ]
 
-test.each(readers)('a whole %s is read', (_, whole, read) => {
+test.each(readers)('reads a valid %s', (_, whole, read) => {
   expect(read(whole)).toHaveProperty('row')
 })
 
-test.each(readers)('a damaged %s is read soundly or skipped with a reason', (_, whole, read) => {
+test.each(readers)('reads a damaged %s as valid or skips it with a reason', (_, whole, read) => {
   fc.assert(
     fc.property(fc.oneof(damaged(whole), fc.anything()), (raw) => {
       const reading = read(raw)
@@ -176,7 +176,7 @@ test.each(readers)('a damaged %s is read soundly or skipped with a reason', (_, 
   )
 })
 
-test('what codes took off is a sum of sound amounts', () => {
+test('sums only valid discount amounts', () => {
   fc.assert(
     fc.property(fc.oneof(damaged(order), fc.anything()), (raw) => {
       for (const each of discountsOf(raw, 'USD')) {
@@ -230,7 +230,7 @@ function safeStringify(value: unknown): string {
   }
 }
 
-test('whatever a store answers, nothing but StoreProblem is thrown, and it ends', async () => {
+test('throws only StoreProblem for any response, and ends', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anAnswer, { minLength: 1, maxLength: 4 }), async (answers) => {
       let turn = 0
@@ -238,7 +238,7 @@ test('whatever a store answers, nothing but StoreProblem is thrown, and it ends'
       const fetch: GuardedFetch = async (url) => {
         const answer = answers[turn % answers.length]!
         turn += 1
-        // A store may be endless; this one is cut off so that the property ends.
+        // A store may be endless; this one ends so that the property does.
         if (turn > 30) return { status: 500, headers: {}, body: Buffer.alloc(0), url, isRedirected: false }
         return { ...answer, body: Buffer.from(answer.body), url, isRedirected: false }
       }

@@ -4,7 +4,7 @@ import type { StoreNet } from '../platform/access.ts'
 import { problemFromFetch } from '../platform/problem-from-fetch.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
 
-// A file of one JSON value a line, of any length, read piece by piece: never more of it is held than a piece and a line.
+// Reads a JSONL file of any length in chunks. Memory holds one chunk and one line.
 
 const PIECE = 4 * 1024 * 1024
 const LONGEST_LINE = 4 * 1024 * 1024
@@ -17,7 +17,7 @@ export interface LinesFile {
   signal?: AbortSignal | undefined
 }
 
-/** Values in the order they stand; a line that is no JSON is `undefined`. The address is public: no key goes along. */
+/** Values in order; an invalid line is `undefined`. The URL is public, so no key is sent. */
 export async function* readJsonLines(net: StoreNet, file: LinesFile): AsyncGenerator<unknown> {
   const size = file.pieceBytes ?? PIECE
   let rest = Buffer.alloc(0)
@@ -53,13 +53,13 @@ function parse(line: string): unknown {
 
 async function readPiece(net: StoreNet, { url, signal }: LinesFile, { from, size }: { from: number; size: number }) {
   const answer = await ask(net, url, {
-    // Packed, a piece would be one of something else.
+    // A range of a compressed file would be a range of other bytes.
     headers: { range: `bytes=${from}-${from + size - 1}`, 'accept-encoding': 'identity' },
     ...(signal ? { signal } : {}),
   })
-  // Behind the end: the piece before was the last one, to the byte.
+  // Beyond the end: the previous chunk ended exactly there.
   if (answer.status === 416 && from > 0) return { bytes: Buffer.alloc(0), isLast: true }
-  // It knows no pieces: then this is all of it.
+  // No range support: this is the whole file.
   if (answer.status === 200 && from === 0) return { bytes: answer.body, isLast: true }
   if (answer.status !== 206)
     throw new StoreProblem('shopify_bad_answer', `status ${answer.status} for a file of orders`)

@@ -2,20 +2,20 @@ import { isRecord } from '../platform/text.ts'
 import { at, connection, gid, tailOf } from './fields.ts'
 import type { Graph } from './graph.ts'
 
-// Carts and orders of more lines than come with them: the rest is read for each of them, which is rare.
+// Carts and orders with more lines than were returned: the rest is read for each of them, which is rare.
 
 const MAX_PAGES = 20
 
 export interface LinesQuery {
   graph: Graph
   document: string
-  /** What the answer calls the one that was asked for. */
+  /** Name of the record in the response. */
   root: 'order' | 'node'
   type: 'Order' | 'AbandonedCheckout'
   signal?: AbortSignal | undefined
 }
 
-/** The same, with all its lines; what holds no more is handed back as it is. */
+/** The record with all its lines; a complete one is returned unchanged. */
 export async function withAllLines(query: LinesQuery, raw: unknown): Promise<unknown> {
   const first = connection(at(raw, 'lineItems'))
   const id = tailOf(at(raw, 'id'))

@@ -4,18 +4,18 @@ import { StoreProblem } from '../platform/store-problem.ts'
 import { at, type Connection, connection } from './fields.ts'
 import { type Graph, type GraphAnswer, TooCostly } from './graph.ts'
 
-// Lists by cursor. How many rows are asked for at once follows what the store says a query costs.
+// Lists with cursors. The page size adapts to the query's cost.
 
-/** One query may cost 1,000 points: this much of them is used. */
+/** A query may cost 1,000 points; this is the target. */
 const WANTED_COST = 900
 const MAX_PAGES = 50_000
 
 export interface ListQuery {
   document: string
-  /** The name of the list in the answer. */
+  /** Name of the list in the response. */
   root: string
   variables?: Readonly<Record<string, unknown>>
-  /** How many rows are asked for first, and at most. */
+  /** First and maximum page size. */
   sizes: { first: number; most: number }
   after?: string | null
   signal?: AbortSignal | undefined
@@ -25,7 +25,7 @@ export interface ListChunk extends Connection {
   answer: GraphAnswer
 }
 
-/** Ends after the last chunk; at least one comes. */
+/** Ends after the last chunk; yields at least one. */
 export async function* chunksOf(graph: Graph, query: ListQuery): AsyncGenerator<ListChunk> {
   let after = query.after ?? null
   let size = query.sizes.first
@@ -64,15 +64,15 @@ function nextSize(asked: number, cost: number | null, most: number): number {
 
 interface Numbered<Row> {
   firstPage?: number | undefined
-  /** Rows of a page, the same each time. */
+  /** Rows per page, the same for each. */
   pageSize: number
-  /** The same list, without what is in it. */
+  /** The same list without its contents. */
   past: ListQuery
   query: ListQuery
   read(raw: unknown, answer: GraphAnswer): RowReading<Row> | null
 }
 
-/** Pages with numbers, over a list by ascending id. A later first page is reached by going past what came before. */
+/** Numbered pages of a list by ascending id. A later first page is reached by skipping the rows before it. */
 export async function* numberedPages<Row>(graph: Graph, list: Numbered<Row>): AsyncGenerator<Page<Row>> {
   const firstPage = Math.max(Math.trunc(list.firstPage ?? 1), 1)
   const start = await cursorAfter(graph, list.past, (firstPage - 1) * list.pageSize)
@@ -96,7 +96,7 @@ export async function* numberedPages<Row>(graph: Graph, list: Numbered<Row>): As
   yield pageOf(pending, page, true)
 }
 
-/** null: from the beginning. */
+/** null: the beginning. */
 async function cursorAfter(graph: Graph, past: ListQuery, rows: number): Promise<string | null | 'end'> {
   let cursor: string | null = null
   for (let left = rows; left > 0; ) {

@@ -1,5 +1,5 @@
-// Everything that is written, as it is sent; checked like what is read. An answer holds ids alone: what may not be read of it would make a
-// failure of what was done.
+// All mutations, checked against the schema like the queries. Responses request ids only: a withheld field would turn a
+// successful mutation into a failure.
 
 export const DISCOUNT_CREATE = `mutation DiscountCreate($input: DiscountCodeBasicInput!) {
   discountCodeBasicCreate(basicCodeDiscount: $input) {

@@ -20,9 +20,9 @@ import {
 } from './fields.ts'
 import { stateOf, type WireAddress, wireAddress, wirePerson } from './people.ts'
 
-// What we read of an order, and nothing more. A row without id, time, currency or total is given up, by itself.
+// Reads the fields of an order that we use. Only a row without id, time, currency or total is skipped.
 
-/** Cart tokens of webhooks and browsers carry a key behind them; the token alone says which cart it is. */
+/** Cart tokens of webhooks and browsers end with a key; the token alone identifies the cart. */
 export const tokenOf = (input: unknown): string | null =>
   typeof input === 'string' ? (/^([\w-]{8,200})(?:\?|$)/.exec(input)?.[1] ?? null) : null
 
@@ -72,7 +72,7 @@ export function readOrder(raw: unknown): RowReading<PlatformOrder> {
       status: statusOf(wire),
       createdAt,
       modifiedAt: wire.updatedAt,
-      // An order of Shopify's is there when it was placed; when it was paid stands in no field.
+      // A Shopify order exists once it is placed; no field has the time of payment.
       paidAt: kind === 'purchase' ? (wire.processedAt ?? createdAt) : null,
       currency: wire.currencyCode,
       totalMinor,
@@ -93,13 +93,13 @@ export function readOrder(raw: unknown): RowReading<PlatformOrder> {
 export const codesOf = (words: readonly unknown[]): string[] =>
   words.map((code) => plainText(code, 200)).filter((code) => code !== null)
 
-/** The store's words: `paid`, `partially_refunded` …; one that was cancelled is that first. */
+/** The store's status: `paid`, `partially_refunded` …; `cancelled` has priority. */
 const statusOf = ({ cancelledAt, displayFinancialStatus }: WireOrder): string =>
   cancelledAt ? 'cancelled' : (displayFinancialStatus?.toLowerCase() ?? 'open')
 
 /**
- * Engine rule S4. Whoever has an order has bought, paid or not: cash on delivery and bank transfer are `pending` here. A payment that
- * was given back or let lapse before it was taken brought nothing.
+ * Engine rule S4. Every order is a purchase, paid or not: cash on delivery and bank transfer are `pending` here. A
+ * voided or expired payment brings no revenue.
  */
 function orderKind({ cancelledAt, displayFinancialStatus }: WireOrder): OrderKind {
   const isVoid = displayFinancialStatus === 'VOIDED' || displayFinancialStatus === 'EXPIRED'
@@ -108,7 +108,10 @@ function orderKind({ cancelledAt, displayFinancialStatus }: WireOrder): OrderKin
 
 const STAFF_SOURCES = new Set(['shopify_draft_order', 'iphone', 'android'])
 
-/** A renewal has no checkout; the first order of a subscription has. Channels and apps are named freely: their shoppers are shoppers. */
+/**
+ * A renewal has no checkout; a subscription's first order has one. Other channels and apps have free names, and their
+ * buyers count as shoppers.
+ */
 function sourceOf({ sourceName, checkoutToken }: WireOrder): OrderSource {
   if (sourceName === 'pos') return 'pos'
   if (sourceName && STAFF_SOURCES.has(sourceName)) return 'staff'
@@ -127,7 +130,7 @@ function contactOf({ email, phone, customer, shippingAddress, billingAddress }: 
   }
 }
 
-/** Where it goes to, else who pays for it. */
+/** Shipping address, else billing address. */
 export function placeOf(shipping: WireAddress, billing: WireAddress) {
   const place = shipping.countryCodeV2 ? shipping : billing
   return { country: place.countryCodeV2, state: stateOf(place) }
@@ -147,7 +150,7 @@ const Item = z.object({
 export const itemsOf = (nodes: readonly unknown[], currency: string): PlatformItem[] =>
   nodes.map((node) => readItem(node, currency)).filter((item) => item !== null)
 
-/** null for a line without a product: typed by staff, or deleted since. */
+/** null for a line without a product: entered by staff, or deleted since. */
 function readItem(raw: unknown, currency: string): PlatformItem | null {
   const line = Item.safeParse(raw)
   if (!line.success) return null
@@ -167,10 +170,10 @@ function readItem(raw: unknown, currency: string): PlatformItem | null {
   }
 }
 
-/** What the only variant of a product is called. */
+/** Title of a product's only variant. */
 export const DEFAULT_TITLE = 'Default Title'
 
-/** What each code took off the lines. One that took off the shipping says nothing of them. */
+/** Discount of each code on the lines. A code for shipping has none. */
 export function discountsOf(raw: unknown, currency: string): OrderDiscount[] {
   const codes = new Map<unknown, string>()
   for (const node of connection(at(raw, 'discountApplications')).nodes) {

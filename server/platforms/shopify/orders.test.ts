@@ -24,7 +24,7 @@ const FILLED = {
   },
 }
 
-/** The variants that can be bought, as the store lists them. */
+/** The purchasable variants as the store lists them. */
 async function variantsOf({ client }: Opened) {
   const pages = await allOf(client.products({}))
   return pages.flatMap(({ rows }) => rows).filter(({ isAvailable }) => isAvailable)
@@ -42,7 +42,7 @@ const pull = async ({ client }: Opened, query: { modifiedSince?: string; pageSiz
   allOf(client.orders({ modifiedSince: since, ...query }))
 
 describe('an order', () => {
-  test('says who bought what, from which checkout, and what a code took off', async () => {
+  test('has buyer, items, checkout, and the discount of a code', async () => {
     const one = await opened()
     const { order, variant } = await bought(one, 'paid', 'SPROUT10')
     const read = await one.client.order(String(order.id))
@@ -74,7 +74,7 @@ describe('an order', () => {
     expect(await one.client.order(String(order.id))).toMatchObject({ kind, status: payment })
   })
 
-  test('refunds and cancellations come with the next pull', async () => {
+  test('is returned again after refunds and cancellations', async () => {
     const one = await opened()
     const { order } = await bought(one)
     one.advance(60_000)
@@ -89,7 +89,7 @@ describe('an order', () => {
 })
 
 describe('the pull', () => {
-  test('a quiet store is asked once, whatever it has sold before', async () => {
+  test('sends one request to a store without changes, whatever it sold before', async () => {
     const one = await opened()
     await bought(one)
     one.advance(86_400_000)
@@ -101,7 +101,7 @@ describe('the pull', () => {
     expect(one.store.faults.told.length - before).toBe(1)
   })
 
-  test('goes through all pages by time of change, and on where it broke off', async () => {
+  test('reads all pages by time of change, and continues after an interruption', async () => {
     const one = await opened()
     const { order } = await bought(one)
     const { id: _, ...rest } = order
@@ -122,7 +122,7 @@ describe('the pull', () => {
     for (const page of pages.slice(2)) for (const { orderId } of page.rows) expect(left).toContain(orderId)
   })
 
-  test('an order of very many lines has them all', async () => {
+  test('reads all lines of an order with very many', async () => {
     const one = await opened()
     const { order } = await bought(one)
     const { id: _, ...rest } = order
@@ -141,7 +141,7 @@ describe('the pull', () => {
     )
   })
 
-  test('without customers, products or personal data it reads what is left', async () => {
+  test('reads the remaining fields without customers, products or personal data', async () => {
     const one = await opened({ plan: 'basic', app: { scopes: ['read_orders'] } })
     one.store.controls.setScopes(['read_orders', 'read_products'])
     const { order } = await bought(one)
@@ -153,7 +153,10 @@ describe('the pull', () => {
     ])
   })
 
-  test.each(['trash', 'pending'] as const)('there is nothing in the list "%s"', async (list) => {
+  test.each([
+    'trash',
+    'returns nothing in the list "%s"',
+  ] as const)('there is nothing in the list "%s"', async (list) => {
     const one = await opened()
     expect(await allOf(one.client.orders({ modifiedSince: since, list }))).toMatchObject([{ rows: [], isLast: true }])
   })

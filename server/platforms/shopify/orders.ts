@@ -11,19 +11,19 @@ import { chunksOf } from './lists.ts'
 import { discountsOf, readOrder } from './order-wire.ts'
 import { changedSince, ORDER_BY_ID, ORDER_DISCOUNTS, ORDER_ITEMS, ORDERS, ORDERS_COUNT } from './queries.ts'
 
-// The order pull. Orders come by time of change, and a cursor stands for a time and an id: one that changes meanwhile moves to the end
-// and comes once more.
+// The order pull. Orders are listed by time of change. A cursor stands for a time and an id: an order that changes
+// during the pull moves to the end and is returned once more.
 
-/** More are read by a bulk operation, which costs no points. */
+/** Above this number a bulk operation reads them, which costs no points. */
 const MANY = 5_000
-/** A pull that reaches back no further is never asked how much there is: the order check is one query. */
+/** A pull over a shorter period skips the count: the order check is one query. */
 const RECENT_MS = 3 * 86_400_000
-/** A search may not know yet what has just changed: whoever asks from there on gets it the next time. */
+/** The search index lags: very recent changes are returned by the next pull. */
 const LAG_MS = 3 * 60_000
 const MOST_DISCOUNTED = 6
 
 export async function* pullOrders(graph: Graph, net: StoreNet, query: OrderQuery): AsyncGenerator<OrderPage> {
-  // Shopify has no trash: an order that was deleted is in no list. Nor is an order pending there (`orderKind`).
+  // Shopify has no trash: a deleted order is in no list. No order is pending either (`orderKind`).
   if (query.list === 'trash' || query.list === 'pending')
     return yield { rows: [], skipped: [], page: 1, totalPages: 1, isLast: true, resumeFrom: null }
   let place = { modifiedSince: query.modifiedSince, page: 0 }
@@ -41,7 +41,7 @@ async function isMany(graph: Graph, net: StoreNet, { modifiedSince, signal }: Or
 
 interface Pull {
   query: OrderQuery
-  /** Where it begins, and how many pages came before. */
+  /** Where it begins, and the number of earlier pages. */
   place: { modifiedSince: string; page: number }
 }
 
@@ -60,7 +60,7 @@ async function* pullPages(graph: Graph, net: StoreNet, { query, place }: Pull): 
     await addDiscounts(graph, rows, query.signal)
     page += 1
     const times = rows.map(({ modifiedAt }) => modifiedAt).sort()
-    // Otherwise a pull that is taken up again there would miss some.
+    // Otherwise a pull that continues there would miss some.
     if ((times[0] ?? earliest) < earliest) {
       throw new StoreProblem('shopify_bad_answer', 'orders are not listed by time of change')
     }
@@ -70,10 +70,10 @@ async function* pullPages(graph: Graph, net: StoreNet, { query, place }: Pull): 
   }
 }
 
-/** A row may have changed since the list was put in order; one that is as old as that has not. */
+/** A row may change after the list was sorted; one this old has not. */
 const SETTLED_MS = 5 * 60_000
 
-/** The latest time of a page, in ascending order, that everything earlier surely came before. */
+/** The latest time of a page in ascending order before which no order can be missing. */
 function settledAt(times: readonly string[], now: Date): string | null {
   const settled = instantOf(new Date(now.getTime() - SETTLED_MS).toISOString())
   return times.findLast((time) => time <= settled) ?? times[0] ?? null
@@ -92,7 +92,7 @@ async function wholeOrders(graph: Graph, nodes: readonly unknown[], signal: Abor
   return whole
 }
 
-/** Few orders have a code; what it took off is asked of those alone. */
+/** Few orders have a code, so discounts are read for those alone. */
 async function addDiscounts(graph: Graph, rows: readonly PlatformOrder[], signal: AbortSignal | undefined) {
   const discounted = rows.filter(({ coupons }) => coupons.length > 0)
   for (let start = 0; start < discounted.length; start += MOST_DISCOUNTED) {
@@ -102,7 +102,7 @@ async function addDiscounts(graph: Graph, rows: readonly PlatformOrder[], signal
     const nodes = Array.isArray(data.nodes) ? data.nodes : []
     for (const order of some) {
       const node = nodes.find((each) => tailOf(at(each, 'id')) === order.orderId)
-      // Of more lines than came, what a code took off is not known.
+      // With more lines than were returned, the discount is unknown.
       if (node && at(node, 'lineItems', 'pageInfo', 'hasNextPage') !== true) {
         order.discounts = discountsOf(node, order.currency)
       }

@@ -5,7 +5,7 @@ import { field, type RowReading, skip, wirePart, wireText } from '../platform/ro
 import { countryCode } from '../platform/text.ts'
 import { amountOf, wireGid, wireInstant } from './fields.ts'
 
-// Who somebody is, and what they agreed to. What the app may not read is simply not there.
+// Customers and their consents. Withheld fields are missing.
 
 export const Address = z.object({
   firstName: wireText(120),
@@ -60,7 +60,7 @@ export const phoneOf = ({ defaultPhoneNumber }: WirePerson, country: string | nu
 export const stateOf = ({ countryCodeV2, provinceCode }: WireAddress): string | null =>
   countryCodeV2 === 'US' ? provinceCode : null
 
-/** Of each channel the store says anything about. */
+/** One consent per channel with data. */
 export function consentsOf({ defaultEmailAddress: email, defaultPhoneNumber: phone }: WirePerson): PlatformConsent[] {
   const { smsMarketingConsent: sms, whatsAppMarketingConsent: whatsapp } = phone
   return [
@@ -79,7 +79,7 @@ const LEVELS: Readonly<Record<string, PlatformConsent['level']>> = {
   CONFIRMED_OPT_IN: 'double',
 }
 
-/** PENDING (asked, and not answered), INVALID and whatever comes to be agree to nothing. Shopify keeps no wording. */
+/** PENDING, INVALID and unknown states are no consent. Shopify keeps no wording. */
 function consentOf(channel: PlatformConsent['channel'], { state, optInLevel, updatedAt }: z.infer<typeof Consent>) {
   if (state === null) return null
   const isWithdrawn = state === 'UNSUBSCRIBED' || state === 'REDACTED'
@@ -96,7 +96,7 @@ const Customer = Person.extend({
   defaultAddress: wireAddress,
 })
 
-/** A whole number, which comes as text. */
+/** A whole number, sent as text. */
 function countOf(input: unknown): number | null {
   const count = typeof input === 'string' && /^\d{1,9}$/.test(input) ? Number(input) : input
   return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : null

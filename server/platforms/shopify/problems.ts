@@ -4,14 +4,14 @@ import { StoreProblem } from '../platform/store-problem.ts'
 import { isRecord, plainText, safeDetail } from '../platform/text.ts'
 import { at } from './fields.ts'
 
-// What Shopify's refusals mean. It gives codes where GraphQL answers, and a status with words where nothing was asked yet.
+// Classifies Shopify's refusals. GraphQL errors have codes; earlier refusals have a status and text.
 
 export interface ShopifyAnswer {
   status: number
   headers: Record<string, string>
   /** Parsed JSON; undefined when the body is none. */
   body: unknown
-  /** The beginning of what came. */
+  /** The beginning of the body. */
   text: string
   /** The store's clock when it answered, minus ours; null without a Date header. */
   clockSkewMs: number | null
@@ -24,7 +24,7 @@ export const secretsOf = (keys: StoreKeys): string[] =>
       ? [keys.accessToken, keys.apiSecret]
       : []
 
-/** As `safeDetail`, without anything that looks like a token of Shopify's. */
+/** Like `safeDetail`, without anything that looks like a Shopify token. */
 export function safeWords(input: unknown, secrets: readonly string[]): string | null {
   return safeDetail(input, secrets)?.replace(/\bshp[a-z]{2,3}_[A-Za-z0-9]+/g, '…') ?? null
 }
@@ -40,7 +40,7 @@ const OF_STATUS: Readonly<Record<number, StoreProblemCode>> = {
   430: 'rate_limited',
 }
 
-/** What a status other than 200 means, or a 200 that is no answer of GraphQL's. */
+/** Classifies a status other than 200, or a 200 without a GraphQL response. */
 export function problemOfStatus(answer: ShopifyAnswer, secrets: readonly string[]): StoreProblem {
   const detail = safeWords(messageOf(answer.body), secrets)
   const code = OF_STATUS[answer.status]
@@ -74,11 +74,11 @@ const OF_TOKEN: readonly (readonly [word: string, code: StoreProblemCode])[] = [
   ['invalid_request', 'shopify_secret_wrong'],
 ]
 
-/** Why no token was given. The words stand in JSON or in a page for people. */
+/** Why no token was issued. The text is in JSON or in an HTML page. */
 export function problemOfToken(answer: ShopifyAnswer, secrets: readonly string[]): StoreProblem {
   const known = OF_TOKEN.find(([word]) => answer.text.includes(word))
   if (known && answer.status < 500) return new StoreProblem(known[1], safeWords(messageOf(answer.body), secrets))
-  // Before there is a token, a refusal is about what it is asked for with.
+  // Before there is a token, a refusal concerns the keys.
   if (answer.status === 401 || answer.status === 403) return new StoreProblem('shopify_secret_wrong')
   return problemOfStatus(answer, secrets)
 }
@@ -87,14 +87,14 @@ export type Lack = 'names' | 'emails' | 'phones' | 'customers' | 'products'
 
 export interface GraphProblem {
   kind: 'throttled' | 'too_costly' | 'lack' | 'transient' | 'other'
-  /** What the app may not read, where the query can leave it out. */
+  /** Withheld data that the query can omit. */
   lacks: Lack[]
   problem: StoreProblem
 }
 
 const LACK_OF_SCOPE: Readonly<Record<string, Lack>> = { read_customers: 'customers', read_products: 'products' }
 
-/** What the errors of an answer mean together: the first that nothing can be done about, else the first. null: there are none. */
+/** Summarises the errors of a response: the first that cannot be handled, else the first. null: no errors. */
 export function problemOfErrors(errors: unknown, secrets: readonly string[]): GraphProblem | null {
   if (errors === undefined || errors === null || (Array.isArray(errors) && errors.length === 0)) return null
   if (!Array.isArray(errors)) return other(new StoreProblem('shopify_bad_answer', safeWords(errors, secrets)))
@@ -127,7 +127,7 @@ const other = (problem: StoreProblem): GraphProblem => ({ kind: 'other', lacks: 
 
 const SCOPE = /\b(?:read|write)_[a-z_]{1,60}\b/g
 
-/** Either a scope is missing, which is named, or what a field says of a person is withheld. */
+/** Either a missing scope, which is named, or withheld personal data. */
 function denied(error: unknown, words: string | null): GraphProblem {
   const wanted = plainText(at(error, 'extensions', 'requiredAccess'), 500) ?? words ?? ''
   const scopes = [...new Set(wanted.match(SCOPE) ?? [])]
@@ -147,7 +147,7 @@ const LACK_OF_FIELD: readonly (readonly [field: RegExp, lack: Lack])[] = [
   [/phone/i, 'phones'],
 ]
 
-/** By the field it is about; all of it when that says nothing. */
+/** By the field concerned; all personal data when it is unknown. */
 function withheld(error: unknown): Lack[] {
   const path = at(error, 'path')
   const last = Array.isArray(path) ? path.findLast((part) => typeof part === 'string') : null
@@ -162,7 +162,7 @@ export interface UserError {
   words: string
 }
 
-/** What a mutation refused. */
+/** The errors of a mutation. */
 export function userErrors(payload: unknown): UserError[] {
   const list = at(payload, 'userErrors')
   return (Array.isArray(list) ? list : []).slice(0, 20).map((error) => ({

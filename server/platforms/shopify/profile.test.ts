@@ -12,7 +12,7 @@ async function opened(options: Parameters<typeof openShopifyClient>[0] = {}) {
   return one
 }
 
-test('what a store says of itself', async () => {
+test('reads the store’s profile', async () => {
   const { client, store } = await opened()
   expect(await client.readProfile()).toEqual({
     storeUrl: store.url,
@@ -39,7 +39,7 @@ test('what a store says of itself', async () => {
   })
 })
 
-test('what is missing is named, and a store whose orders can be read is connected all the same', async () => {
+test('names missing permissions, and connects a store with readable orders', async () => {
   const { connect, store } = await opened({ app: { scopes: ['read_orders', 'read_products'] } })
   const { rights, canWrite } = await connect().readProfile()
   expect(rights).toMatchObject({ missingScopes: ['read_customers', 'write_discounts'], hasAllOrders: false })
@@ -51,14 +51,14 @@ test('what is missing is named, and a store whose orders can be read is connecte
   })
 })
 
-test('a plan without personal data, and one with it again', async () => {
+test('detects a plan without personal data, and its return', async () => {
   const { client, store } = await opened({ plan: 'basic' })
   expect((await client.readProfile()).rights).toMatchObject({ protectedData: 'none', planName: 'Basic' })
   store.controls.setPlan('grow')
   expect((await client.readProfile()).rights?.protectedData).toBe('full')
 })
 
-test('names alone may be withheld: shoppers can be written to', async () => {
+test('allows messages when only names are withheld', async () => {
   const { client, store } = await opened()
   store.controls.setProtectedData(['email', 'address'])
   expect((await client.readProfile()).rights?.protectedData).toBe('full')
@@ -66,7 +66,7 @@ test('names alone may be withheld: shoppers can be written to', async () => {
   expect(nora).toMatchObject({ email: 'nora.lindqvist@example.com', firstName: null, phone: null })
 })
 
-test('a storefront behind a password', async () => {
+test('detects a storefront with a password', async () => {
   const { client, store } = await opened()
   store.controls.setPassword('open sesame')
   expect((await client.readProfile()).rights?.isPasswordProtected).toBe(true)

@@ -9,8 +9,8 @@ import { at, wireFlag } from './fields.ts'
 import type { Graph } from './graph.ts'
 import { API_VERSION, PERSONAL_PROBE, SHOP } from './queries.ts'
 
-// The connection check: does the store answer, what is it, what may its app do. Whatever an app may not do and we can do without is in
-// the rights; orders are what we cannot do without.
+// The connection check: whether the store responds, its profile, and its app's permissions. Missing permissions that we
+// can do without are listed in the rights; reading orders is required.
 
 export const REQUIRED_SCOPES = ['read_orders', 'read_customers', 'read_products', 'write_discounts'] as const
 
@@ -77,11 +77,11 @@ function scopesOf(installation: unknown): string[] {
   return names.filter((name) => name !== null)
 }
 
-/** Who may write may read. */
+/** Write access includes read access. */
 const isGranted = (scopes: readonly string[], scope: string): boolean =>
   scopes.includes(scope) || (scope.startsWith('read_') && scopes.includes(scope.replace('read_', 'write_')))
 
-/** none: nobody can be written to. Without their names they can. Throws when orders cannot be read. */
+/** none: shoppers cannot be contacted. Without names they can. Throws when orders cannot be read. */
 async function protectedData(graph: Graph, signal: AbortSignal | undefined): Promise<StoreRights['protectedData']> {
   await graph.read(PERSONAL_PROBE, {}, signal)
   return graph.flags.emails || graph.flags.phones ? 'full' : 'none'
@@ -89,7 +89,7 @@ async function protectedData(graph: Graph, signal: AbortSignal | undefined): Pro
 
 const PASSWORD_LIMIT_MS = 10_000
 
-/** A public page, asked for without a key. A front that does not answer says nothing. */
+/** Requests a public page without a key. A storefront that does not respond counts as open. */
 async function isPasswordProtected(homeUrl: string, net: StoreNet, signal: AbortSignal | undefined): Promise<boolean> {
   const request = { timeoutMs: PASSWORD_LIMIT_MS, isRedirectReturned: true, ...(signal ? { signal } : {}) }
   const answer = await net.fetch(`${homeUrl}/`, request).catch(() => null)

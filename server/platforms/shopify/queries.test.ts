@@ -15,7 +15,7 @@ import * as mutations from './mutations.ts'
 import { REQUIRED_SCOPES } from './profile.ts'
 import * as queries from './queries.ts'
 
-// Every query of ours against the schema that Shopify publishes for the version we ask for.
+// Validates every query against Shopify's published schema of our API version.
 
 const flags = [
   { names: true, emails: true, phones: true, customers: true, products: true },
@@ -28,7 +28,7 @@ const named = Object.entries<unknown>({ ...queries, ...mutations }).flatMap(([na
 )
 const documents = [...named, ...bulk.map((text, index): [string, string] => [`bulk ${index}`, text])]
 
-test('the version asked for is the one that is pinned', () => {
+test('requests the pinned API version', () => {
   expect(queries.API_VERSION).toBe(apiVersion)
   expect(named.length).toBeGreaterThan(30)
 })
@@ -40,14 +40,14 @@ describe.each(documents)('%s', (_, text) => {
     expect(validate(adminSchema().schema, document).map(({ message }) => message)).toEqual([])
   })
 
-  test('needs no scope beyond those that are asked for', () => {
+  test('needs no scope beyond the requested ones', () => {
     const lacking = neededBy(document).filter(({ scopes }) => !scopes.some(isAskedFor))
     expect(lacking).toEqual([])
   })
 
-  test('what it may have to leave out can be left out', () => {
+  test('can omit what may be withheld', () => {
     const optional = neededBy(document).filter(({ scopes }) => !scopes.some((scope) => scope.endsWith('_orders')))
-    // Orders and checkouts are read without customers and products, whatever they ask of them.
+    // Orders and checkouts are read without customers and products, whatever they request of them.
     if (!/^query (Order|Checkout)/.test(text)) return
     for (const { guards, scopes } of optional) {
       const guard = scopes.includes('read_customers')
@@ -59,7 +59,7 @@ describe.each(documents)('%s', (_, text) => {
     }
   })
 
-  test('names nobody without being asked to', () => {
+  test('requests no personal data without a flag', () => {
     const { protectedContent } = adminSchema()
     const bare: string[] = []
     walk(document, (field, _type, guards) => {
@@ -69,7 +69,7 @@ describe.each(documents)('%s', (_, text) => {
     if (!isAllowed) expect(bare).toEqual([])
   })
 
-  test('uses nothing that is to go', () => {
+  test('uses nothing deprecated', () => {
     const { schema } = adminSchema()
     const old: string[] = []
     walk(document, (field) => {
@@ -99,7 +99,7 @@ function neededBy(document: ReturnType<typeof parse>) {
   return needed
 }
 
-/** Each field with its owner, what it answers, and the flags without which it is not asked. */
+/** Visits each field with its parent type, its own type, and the flags that guard it. */
 function walk(document: ReturnType<typeof parse>, look: Visitor) {
   const types = new TypeInfo(adminSchema().schema)
   const guards: string[][] = []

@@ -1,10 +1,9 @@
-// Everything that is read, as it is sent. Each is checked against Shopify's schema of `API_VERSION` in queries.test.ts, and so is that
-// the scopes asked for are enough. No street, note, IP, tag or payment data of a person is ever asked for (S7).
-//
-// `$customers` (scope read_customers), `$products` (read_products) and `$names`, `$emails`, `$phones` (protected customer data) leave out
-// what a store's app may not read: naming it once would refuse the whole answer.
+// All queries. queries.test.ts checks each against Shopify's schema of `API_VERSION` and the requested scopes. They
+// never request a street, note, IP, tag or payment data of a person (S7). `$customers` (scope read_customers),
+// `$products` (read_products) and `$names`, `$emails`, `$phones` (protected customer data) omit what a store's app may
+// not read: one such field would fail the whole response.
 
-/** What the fields below are of. Shopify keeps a version for a year. */
+/** The version of the fields below. Shopify supports a version for a year. */
 export const API_VERSION = '2026-10'
 
 const PAGE = 'pageInfo { hasNextPage endCursor }'
@@ -73,7 +72,7 @@ const ORDER = `
   shippingAddress ${ADDRESS}
   billingAddress ${ADDRESS}`
 
-/** In Shopify's own search: an instant in quotes. */
+/** Shopify's search syntax: an instant in quotes. */
 export const changedSince = (instant: string): string =>
   `updated_at:>='${new Date(instant).toISOString().slice(0, 19)}Z'`
 
@@ -102,7 +101,7 @@ const ALLOCATIONS = `discountAllocations { allocatedAmountSet { ${MONEY} } disco
 
 const APPLICATION = '__typename index targetType ... on DiscountCodeApplication { code }'
 
-/** What each code took off, of the few orders that have one. */
+/** The discount of each code, for the few orders that have one. */
 export const ORDER_DISCOUNTS = `query OrderDiscounts($ids: [ID!]!) {
   nodes(ids: $ids) {
     ... on Order {
@@ -125,7 +124,7 @@ interface BulkFlags {
   products: boolean
 }
 
-/** A bulk query takes no variables; what is left out is left out of its text. */
+/** A bulk query takes no variables, so omitted fields are removed from its text. */
 export function ordersInBulk(query: string, flags: BulkFlags): string {
   const text = `{
     orders(query: ${JSON.stringify(query)}) {
@@ -143,7 +142,7 @@ const BULK = 'id status errorCode createdAt objectCount url query'
 
 export const BULK_BY_ID = `query BulkById($id: ID!) { bulkOperation(id: $id) { ${BULK} } }`
 
-/** The newest come first. */
+/** Newest first. */
 export const BULK_RECENT = `query BulkRecent {
   bulkOperations(first: 10, sortKey: CREATED_AT, reverse: true) { nodes { ${BULK} } }
 }`
@@ -162,7 +161,7 @@ const CHECKOUT = `
   shippingAddress ${ADDRESS}
   billingAddress ${ADDRESS}`
 
-/** There is no order by time of change: by id nothing changes its place while it is read. */
+/** There is no order by time of change; an order by id is stable during the pull. */
 export const CHECKOUTS = `query Checkouts($first: Int!, $after: String, $query: String!, ${FLAGS}) {
   abandonedCheckouts(first: $first, after: $after, query: $query, sortKey: ID) {
     nodes { ${CHECKOUT} lineItems(first: 10) { nodes { ${ITEM} } ${PAGE} } }
@@ -198,12 +197,12 @@ export const CUSTOMER_BY_ID = `query CustomerById($id: ID!, ${WHO}) {
   customer(id: $id) { ${CUSTOMER} }
 }`
 
-/** For a coupon that is one person's. */
+/** For a personal coupon. */
 export const CUSTOMER_BY_EMAIL = `query CustomerByEmail($query: String!) {
   customers(first: 5, query: $query) { nodes { id defaultEmailAddress { emailAddress } } }
 }`
 
-/** To go on at a page in the middle: past what was read before, without reading it. */
+/** Skips rows to start at a middle page. */
 export const CUSTOMERS_PAST = `query CustomersPast($first: Int!, $after: String, $query: String) {
   customers(first: $first, after: $after, query: $query, sortKey: ID) { nodes { id } ${PAGE} }
 }`
@@ -238,7 +237,7 @@ export const VARIANTS_PAST = `query VariantsPast($first: Int!, $after: String, $
   productVariants(first: $first, after: $after, query: $query, sortKey: ID) { nodes { id } ${PAGE} }
 }`
 
-/** A product changes with its variants, and a variant not with its product. */
+/** A product changes with its variants, but a variant does not change with its product. */
 export const PRODUCTS_CHANGED = `query ProductsChanged($first: Int!, $after: String, $query: String!) {
   products(first: $first, after: $after, query: $query, sortKey: ID) { nodes { id } ${PAGE} }
 }`
@@ -333,7 +332,7 @@ export const SHOP = `query Shop {
   currentAppInstallation { accessScopes { handle } }
 }`
 
-/** Asks for whatever a store's plan, or the app's own declaration, may withhold of its shoppers. */
+/** Requests all data that a store's plan, or the app's own declaration, may withhold. */
 export const PERSONAL_PROBE = `query PersonalProbe(${WHO}, $customers: Boolean!) {
   orders(first: 1) { nodes { id email @include(if: $emails) phone @include(if: $phones) shippingAddress ${ADDRESS} } }
   customers(first: 1) @include(if: $customers) { nodes { ${CONTACT} } }

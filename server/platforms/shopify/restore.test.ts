@@ -11,18 +11,18 @@ const url = 'https://shop.example/1/checkouts/ac/eeafa272cebfd4b2/recover?key=6e
 const createdAt = '2026-11-26T12:00:00Z'
 const at = (minutes: number) => new Date(Date.parse(createdAt) + minutes * 60_000)
 
-test('the shop’s own address of the checkout, with the code and what else comes along', () => {
+test('is the shop’s own checkout link, with the code and further parameters', () => {
   const along = { coupon: 'BACK 10&x', extra: { utm_source: 'recoup' } }
   const link = restoreLink({ ...shop, checkout: { url, createdAt }, now: at(10) }, items, along)
   expect(link).toEqual({ url: `${url}&discount=BACK+10%26x&utm_source=recoup`, items })
 })
 
-test('in its first ten minutes that address leads nowhere: a cart permalink instead', () => {
+test('is a cart permalink in the first ten minutes, when the checkout link does not work', () => {
   const link = restoreLink({ ...shop, checkout: { url, createdAt }, now: at(9) }, items, { coupon: 'A' })
   expect(link?.url).toBe('https://shop.example/cart/11:3,22:1?discount=A')
 })
 
-test('without a checkout, variants alone; and with none of them nothing', () => {
+test('uses variants only without a checkout, and is null without any variant', () => {
   const mixed = [
     ...items,
     { productId: '3', variationId: null, quantity: 1 },

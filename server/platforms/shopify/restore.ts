@@ -1,14 +1,14 @@
 import type { RestoreAlong, RestoreItem, RestoreLink, RestoreSource } from '../platform/kind.ts'
 import { idText } from '../platform/text.ts'
 
-/** Younger than this, the shop's own address of a checkout leads to its front page. */
+/** The shop's own checkout link leads to its front page before this age. */
 const RIPE_MS = 10 * 60_000
 const MAX_QUANTITY = 9_999
 const MAX_LINES = 100
 
 /**
- * The address that brings a cart back; null when no item is usable. The shop's own address of the checkout, with all that was typed
- * there; else a cart permalink, which works without a checkout. Both take a code with them.
+ * The link that restores a cart; null when no item is usable. The shop's own checkout link, with everything the shopper
+ * entered, else a cart permalink, which needs no checkout. Both accept a code.
  */
 export function restoreLink(
   { homeUrl, checkout, now }: RestoreSource,
@@ -41,7 +41,7 @@ function quantitiesOf(items: readonly RestoreItem[]): Map<string, number> {
   return quantities
 }
 
-/** A permalink takes variants alone. */
+/** A permalink accepts variants only. */
 const idOf = ({ variationId }: RestoreItem): string | null => idText(variationId)
 
 const boundedQuantity = (quantity: number): number =>

@@ -15,7 +15,7 @@ const FIRST = Date.parse('2026-10-01T00:00:00Z')
 const MOST = 2_000
 const PER_SECOND = 100
 const TOKEN_MS = 86_399_000
-/** What a row is reckoned at before, and what it comes to. */
+/** A row's estimated and actual cost. */
 const RESERVED = 74
 const SPENT = 26
 
@@ -62,7 +62,7 @@ function largeStore() {
     const status = () => ({ maximumAvailable: MOST, currentlyAvailable: Math.floor(fill()), restoreRate: PER_SECOND })
     const extensions = () => ({ cost: { requestedQueryCost: cost, throttleStatus: status() } })
     if (cost > 1_000) return { errors: [{ message: 'too much', extensions: { code: 'MAX_COST_EXCEEDED' } }] }
-    // Somebody else of the same app takes points too, now and then.
+    // Another client of the same app uses points now and then.
     if (told.queries % 50 === 0) bucket = { available: 10, at }
     if (cost > fill()) {
       told.throttled += 1
@@ -106,7 +106,7 @@ const access: StoreAccess = {
   keys: { kind: 'shopify_app', clientId: 'a', clientSecret: 'b' },
 }
 
-test('orders and checkouts come whole, in order and once, however throttled, while tokens end', async () => {
+test('reads orders and checkouts completely, in order and once, despite throttling and expiring tokens', async () => {
   const { net, told, end, hours } = largeStore()
   const client = createShopifyClient(access, net, memoryShelf())
   let next = 1
@@ -118,7 +118,7 @@ test('orders and checkouts come whole, in order and once, however throttled, whi
       if (orderId !== String(next) || modifiedAt < latest) throw new Error(`order ${orderId} where ${next} should be`)
       ;[next, latest] = [next + 1, modifiedAt]
     }
-    // Earlier than it said it would, in the middle of the list.
+    // Earlier than announced, in the middle of the list.
     if (next > ORDERS / 2 && !hasEnded) hasEnded = end()
   }
   expect(next - 1).toBe(ORDERS)
@@ -129,7 +129,7 @@ test('orders and checkouts come whole, in order and once, however throttled, whi
   expect(checkouts.size).toBe(CHECKOUTS)
   expect(told.throttled).toBeGreaterThan(ORDERS / 1_000)
   expect(told.tokens).toBeGreaterThan(1)
-  // All the points there were, and hardly more queries than those points allow.
+  // Uses all available points, with hardly more queries than they allow.
   expect(told.most).toBeLessThanOrEqual(1_000)
   expect(hours()).toBeLessThan(((ORDERS + CHECKOUTS) * SPENT * 1.25) / PER_SECOND / 3_600)
 })

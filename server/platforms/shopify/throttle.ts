@@ -3,21 +3,21 @@ import type { StoreNet } from '../platform/access.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
 import { at } from './fields.ts'
 
-// What one store's app may still ask: a bucket of points that fills steadily. Shopify tells its state with each answer; between
-// answers it is reckoned. It is one store's own: nobody waits for another's.
+// Rate limit of one store's app: a bucket of points that refills steadily. Each response reports its state; between
+// responses it is estimated. Each store has its own, so stores do not wait for each other.
 
 const RETRY_MS = 1_000
-/** What a store says about itself is not waited for longer than this before it is asked again. */
+/** Maximum wait before the store is asked again, whatever it reported. */
 const LONGEST_WAIT_MS = 30_000
-/** Others ask too. Then the store says itself that it is too much. */
+/** Other clients use points too. After these waits the store itself refuses. */
 const MOST_WAITS = 3
 
 export interface Throttle {
-  /** Waits until `cost` points are there, as far as is known, and takes them. */
+  /** Waits until an estimated `cost` points are available, and takes them. */
   take(cost: number, signal?: AbortSignal): Promise<void>
-  /** What an answer says: how much is left, and what a query like this one is reckoned at before it runs. */
+  /** Reads a response's throttle status. */
   note(extensions: unknown): void
-  /** After a refusal: until `cost` points should be there. */
+  /** After a refusal: waits until `cost` points should be available. */
   wait(cost: number, signal?: AbortSignal): Promise<void>
 }
 
@@ -40,7 +40,7 @@ export function createThrottle(net: StoreNet): Throttle {
     return bucket.available
   }
 
-  /** 0: they are there. More than the bucket holds never is: then a full one has to do. */
+  /** 0: available. A cost above the bucket's size waits for a full bucket. */
   function missingMs(cost: number): number {
     const missing = Math.min(cost, bucket?.most ?? cost) - reckon()
     return bucket && missing > 0 ? Math.min(Math.ceil((missing / bucket.perSecond) * 1_000), LONGEST_WAIT_MS) : 0
@@ -64,11 +64,11 @@ export function createThrottle(net: StoreNet): Throttle {
   }
 }
 
-/** Points: positive, and no more than any plan has by far. */
+/** Points: positive, and below any plan's limit by far. */
 const numberOf = (input: unknown): number | null =>
   typeof input === 'number' && input >= 0 && input < 1e9 ? input : null
 
-/** Throws when the signal says so. */
+/** Throws when the signal aborts. */
 export async function pause(net: StoreNet, ms: number, signal?: AbortSignal): Promise<void> {
   const sleep = net.sleep ?? ((wait, stop) => realSleep(wait, undefined, stop ? { signal: stop } : {}))
   await sleep(ms, signal).catch(() => {

@@ -4,15 +4,15 @@ import { StoreProblem } from '../platform/store-problem.ts'
 import { dial } from './dial.ts'
 import { problemOfToken, secretsOf } from './problems.ts'
 
-// What a store is asked with. An app's token lives for a day: it is made from the app's keys, kept on a shelf that all processes
-// share, and made anew at 80 % of its life or when the store refuses it.
+// Access tokens of a store. An app's token lives for a day: it is made from the app's keys, shared by all processes,
+// and renewed at 80 % of its life or when the store refuses it.
 
 const RENEW_AT = 0.8
 const DAY_S = 86_400
 
 export interface Tokens {
   current(signal?: AbortSignal): Promise<StoreToken>
-  /** Another one, after the store refused this one; null: there is none to be had. */
+  /** Another token after the store refused this one; null: there is none. */
   after(refused: StoreToken, signal?: AbortSignal): Promise<StoreToken | null>
 }
 
@@ -43,7 +43,7 @@ export function createTokens(access: StoreAccess, net: StoreNet, shelf: TokenShe
     try {
       return await shelf.renew(kept, make(signal))
     } catch (error) {
-      // It is early: what is still good goes on.
+      // Early renewal failed, so the valid token stays in use.
       if (kept && now < Date.parse(kept.expiresAt)) return kept
       throw error
     }

@@ -23,7 +23,7 @@ function delivery(topic: string, body: unknown, headers: Record<string, string> 
 const read = (topic: string, body: unknown) => readDelivery(delivery(topic, body), SECRET)
 
 describe('a signature', () => {
-  test('is over the raw bytes, with the secret of the app', () => {
+  test('covers the raw bytes with the app’s secret', () => {
     const raw = delivery('orders/create', { id: 7 })
     expect(readDelivery(raw, SECRET)).toMatchObject({ kind: 'order' })
     expect(readDelivery(raw, `${SECRET}x`)).toBeNull()
@@ -33,12 +33,12 @@ describe('a signature', () => {
     expect(readDelivery({ ...raw, headers: { ...raw.headers, 'x-shopify-hmac-sha256': 'AAAA' } }, SECRET)).toBeNull()
   })
 
-  test('the secret is the app’s, whichever form it was given in', () => {
+  test('uses the app’s secret in either form of keys', () => {
     expect(webhookSecret({ kind: 'shopify_app', clientId: 'a', clientSecret: 'b' })).toBe('b')
     expect(webhookSecret({ kind: 'shopify_token', accessToken: 'a', apiSecret: 'c' })).toBe('c')
   })
 
-  test('goes to public https alone', () => {
+  test('is used with public https addresses only', () => {
     expect(canDeliverTo('https://recoup.example.com')).toBe(true)
     expect(canDeliverTo('http://recoup.example.com')).toBe(false)
     expect(canDeliverTo('https://localhost')).toBe(false)
@@ -82,7 +82,7 @@ describe('what a delivery is about', () => {
     expect(read(topic, body)).toMatchObject({ ...event, topic, key: `${topic}|e-1` })
   })
 
-  test('the body of another topic asks for nobody to be forgotten: the signature is not over the topic', () => {
+  test('a body under a privacy topic is ignored unless it has that topic’s form, because the topic is not signed', () => {
     const order = { id: 7, customer: { id: 14, email: 'a@b.example' }, line_items: [] }
     for (const topic of ['customers/redact', 'customers/data_request', 'shop/redact']) {
       expect([topic, read(topic, order)]).toMatchObject([topic, { kind: 'other' }])
@@ -92,7 +92,7 @@ describe('what a delivery is about', () => {
     expect(read('shop/redact', { ...shop, id: 7 })).toMatchObject({ kind: 'other' })
   })
 
-  test('a cart: its token, what is in it, and nobody', () => {
+  test('reads a cart’s token and items, without a person', () => {
     const line = {
       ...{ product_id: 1, variant_id: 2, quantity: 3, title: 'Pot', sku: 'P', price: '9.99' },
       price_set: { shop_money: { amount: '9.50', currency_code: 'USD' } },
@@ -112,7 +112,7 @@ describe('what a delivery is about', () => {
     })
   })
 
-  test('signed garbage is something other, and never thrown', () => {
+  test('reads signed garbage as `other` and never throws', () => {
     for (const topic of [...new Set(TOPICS.map((name) => name.toLowerCase().replace(/_([a-z]+)$/, '/$1')))]) {
       for (const body of ['', 'null', '[]', '{"id":{}}', '{"token":7}', 'not json']) {
         const event = read(topic, body)
@@ -121,7 +121,7 @@ describe('what a delivery is about', () => {
     }
   })
 
-  test('repeats have one key, and without an id the body tells', () => {
+  test('repeats have one key, from the body when there is no id', () => {
     const bare = (body: string) => readDelivery({ ...delivery('orders/create', body, {}), ...without(body) }, SECRET)
     const without = (body: string) => {
       const { 'x-shopify-event-id': _, ...headers } = delivery('orders/create', body).headers
@@ -134,7 +134,7 @@ describe('what a delivery is about', () => {
 })
 
 describe('subscriptions', () => {
-  test('are made, listed and ended, for each topic of ours', async () => {
+  test('are created, listed and deleted for each topic', async () => {
     const one = await openShopifyClient()
     open.push(one)
     for (const topic of TOPICS) await one.client.createWebhook(topic, `${one.store.url}/hook`, 'unused')

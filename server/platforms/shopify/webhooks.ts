@@ -14,8 +14,8 @@ import { tokenOf } from './order-wire.ts'
 import { userErrors } from './problems.ts'
 import { SUBSCRIPTIONS } from './queries.ts'
 
-// Webhooks make things faster, never possible: they come twice, late, in any order or not at all, and after eight failures in a row
-// Shopify drops the subscription. Their bodies have no published shape, so little more than an id is read of them.
+// Webhooks only speed things up: they arrive twice, late, in any order or not at all, and after eight failures in a row
+// Shopify drops the subscription. Their bodies have no published schema, so we read little more than an id.
 
 export const TOPICS = [
   'CHECKOUTS_CREATE',
@@ -36,13 +36,13 @@ export const TOPICS = [
   'APP_SCOPES_UPDATE',
 ] as const
 
-/** To public https alone. */
+/** Shopify delivers to public https addresses only. */
 export function canDeliverTo(publicUrl: string): boolean {
   const url = new URL(publicUrl)
   return url.protocol === 'https:' && isPublicHost(url.hostname)
 }
 
-/** They are signed with the secret of the app, never with the token. */
+/** The app's secret signs them, never the token. */
 export const webhookSecret = (keys: StoreKeys): string | null =>
   keys.kind === 'shopify_app' ? keys.clientSecret : keys.kind === 'shopify_token' ? keys.apiSecret : null
 
@@ -65,23 +65,23 @@ export async function createWebhook(graph: Graph, topic: string, deliveryUrl: st
   return made
 }
 
-/** One that is gone already is fine. */
+/** An already deleted one is fine. */
 export async function deleteWebhook(graph: Graph, id: string): Promise<void> {
   if (!idText(id)) return
   await graph.write(UNSUBSCRIBE, { id: gid('WebhookSubscription', id) })
 }
 
-/** One that fails too often is not switched off but gone. */
+/** Shopify deletes a failing subscription instead of disabling it. */
 function subscriptionOf(raw: unknown): WebhookSubscription | null {
   const id = tailOf(at(raw, 'id'))
   const topic = plainText(at(raw, 'topic'), 200)
   return id && topic ? { id, topic, status: 'active', deliveryUrl: webAddress(at(raw, 'uri')) ?? '' } : null
 }
 
-/** A delivery, verified over its raw bytes. null: the signature is missing or wrong, answer 401 and keep nothing. */
+/** Verifies a delivery over its raw bytes. null: missing or wrong signature, so reply 401 and store nothing. */
 export function readDelivery(raw: RawDelivery, secret: string): StoreEvent | null {
   const signature = header(raw, 'x-shopify-hmac-sha256')
-  // An empty secret would make everybody's signature right.
+  // With an empty secret every signature could be forged.
   if (signature === null || secret === '') return null
   const wanted = createHmac('sha256', secret).update(raw.rawBody).digest()
   if (!isSameSecret(Buffer.from(signature, 'base64'), wanted)) return null
@@ -89,7 +89,7 @@ export function readDelivery(raw: RawDelivery, secret: string): StoreEvent | nul
   return readEvent(topic, { key: keyOf(raw, topic), body: parse(raw.rawBody) })
 }
 
-/** One event can be delivered to several topics, and each again and again. */
+/** One event can be delivered for several topics, and each repeatedly. */
 function keyOf(raw: RawDelivery, topic: string): string {
   const id = plainText(header(raw, 'x-shopify-event-id') ?? header(raw, 'x-shopify-webhook-id'), 200)
   return [topic, id ?? createHash('sha256').update(raw.rawBody).digest('hex')].join('|')
@@ -133,8 +133,8 @@ const readCartEvent: Reader = (topic, { key, body }) => {
 }
 
 /**
- * What the body of each has to hold. The signature is over the body alone, not over the topic: without this, any signed body under another
- * topic would have people or the whole shop forgotten.
+ * The required content of each body. The signature covers the body, not the topic: without this check, any signed body
+ * under another topic could erase people or the whole shop.
  */
 const HOLDS = {
   data: ['shop_id', 'customer', 'orders_requested'],
@@ -146,7 +146,7 @@ const privacy =
   (request: keyof typeof HOLDS): Reader =>
   (topic, { key, body }) => {
     if (!isRecord(body) || HOLDS[request].some((name) => !Object.hasOwn(body, name))) return null
-    // It names the shop, and no record of it.
+    // It names the shop and no record of it.
     if (request === 'redact_shop' && Object.hasOwn(body, 'id')) return null
     const customer = at(body, 'customer')
     const text = (name: string) => plainText(at(customer, name), 254)
@@ -156,7 +156,7 @@ const privacy =
     }
   }
 
-/** By topic as the header writes it: `orders/create`. */
+/** By topic as in the header: `orders/create`. */
 const READERS: readonly (readonly [topic: RegExp, read: Reader])[] = [
   [/^orders\//, readOrderEvent],
   [/^checkouts\//, readCheckoutEvent],
@@ -177,7 +177,7 @@ function readEvent(topic: string, delivered: Delivered): StoreEvent {
 
 const idOf = (body: unknown): string | null => idText(at(body, 'id')) ?? tailOf(at(body, 'admin_graphql_api_id'))
 
-/** What is in a cart; null when it says no token. Whose it is stands in no cart. */
+/** A cart's items; null without a token. A cart names no person. */
 function cartOf(body: unknown): PlatformCart | null {
   const cartToken = tokenOf(at(body, 'token')) ?? tokenOf(at(body, 'id'))
   const modifiedAt = instant(at(body, 'updated_at'))

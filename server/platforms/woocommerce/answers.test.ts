@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseJson, problemFromAnswer, readAnswer } from './http.ts'
 
-// What plugins, hosts and firewalls make of WooCommerce's answers (cases-R13, real-store-W16).
+// Responses as altered by plugins, hosts and firewalls (cases-R13, real-store-W16).
 
 const INDEX = '{"name":"Bar Store","namespaces":["wc/v3"]}'
 const NOTICE =
@@ -18,7 +18,7 @@ test.each([
   ['words behind it', `${INDEX}\nDone`],
   ['a byte order mark and blank lines', `\ufeff\n\n${INDEX}`],
   ['all of it', `\ufeff${NOTICE}\n${INDEX}\n<!-- x -->`],
-])('an answer is read with %s', (_, text) => {
+])('reads a response with %s', (_, text) => {
   expect(parseJson(Buffer.from(text))).toEqual(JSON.parse(INDEX))
 })
 
@@ -29,7 +29,7 @@ test.each([
   ['a notice alone', NOTICE],
   ['a number behind a notice', `${NOTICE}12`],
   ['nothing', ''],
-])('%s is no answer', (_, text) => {
+])('refuses %s as a response', (_, text) => {
   expect(parseJson(Buffer.from(text))).toBe(undefined)
 })
 
@@ -50,6 +50,6 @@ test.each([
   ['a challenge', 200, '<title>Just a moment...</title>', html, 'api_blocked'],
   ['a challenge by its header', 403, 'x', { 'cf-mitigated': 'challenge' }, 'api_blocked'],
   ['a broken store', 500, '<p>critical error</p>', html, 'store_error'],
-])('%s is named for what it is', (_, status, text, headers, code) => {
+])('classifies %s', (_, status, text, headers, code) => {
   expect(problemFromAnswer(answerOf(status, text, headers), true, []).code).toBe(code)
 })

@@ -1,7 +1,17 @@
 import { z } from 'zod'
 import { parseCurrency, parseMinor } from '../../../shared/money.ts'
 import type { Page, PlatformCustomer, PlatformProduct, ProductCategory, SkippedRow } from '../platform/platform.ts'
-import { type RowReading, readRows, skip, wireId, wireList, wireRaw, wireText, wireTime, wireUrl } from '../platform/row.ts'
+import {
+  type RowReading,
+  readRows,
+  skip,
+  wireId,
+  wireList,
+  wireRaw,
+  wireText,
+  wireTime,
+  wireUrl,
+} from '../platform/row.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
 import { idText, isRecord, plainText, webAddress } from '../platform/text.ts'
 import { errorCode, isSuccess, type WooHttp, type WooQuery } from './http.ts'
@@ -9,7 +19,7 @@ import { countHeader, listOf } from './orders.ts'
 import type { ShownPrices } from './shown-prices.ts'
 import { CUSTOMER_FIELDS, readCustomer } from './wire.ts'
 
-// Customers and products. Both are paged by ascending id: what is added comes last, and nothing changes its place.
+// Customers and products, paged by ascending id: new rows come last and no row moves.
 
 const MAX_PAGES = 20_000
 const STAFF_ROLES = new Set(['administrator', 'shop_manager', 'editor', 'author', 'contributor'])
@@ -29,8 +39,9 @@ interface RawPage {
 }
 
 /**
- * Registered customers (guests exist only in orders). The default `role=customer` misses shoppers whose role a plugin changed
- * (subscribers, wholesale), so all are listed and staff are left out. There is no `modified_after` here: always the whole list.
+ * Registered customers (guests exist only in orders). The default `role=customer` misses shoppers whose role a plugin
+ * changed (subscribers, wholesale), so all roles are listed and staff are skipped. There is no `modified_after` here,
+ * so the list is always complete.
  */
 export async function* pullCustomers(
   http: WooHttp,
@@ -69,8 +80,8 @@ export async function readSingleCustomer(
 }
 
 /**
- * Published products with their variations; a page holds the variations of its products. `modifiedSince` narrows to products
- * changed since; a sale that only lowers stock does not count as a change in WooCommerce, so read everything once a night.
+ * Published products with their variations; a page holds the variations of its products. `modifiedSince` restricts to
+ * products changed since. A sale that only lowers stock is no change in WooCommerce, so read everything once a night.
  */
 export async function* pullProducts(
   http: WooHttp,
@@ -97,7 +108,7 @@ export async function* pullProducts(
   }
 }
 
-/** Two seconds more, as the bound is exclusive and stores round. */
+/** Two seconds earlier, because the bound is exclusive and stores round. */
 export const modifiedAfter = (instant: string | undefined): WooQuery =>
   instant
     ? [
@@ -127,7 +138,7 @@ export async function* pullList(http: WooHttp, list: ListQuery): AsyncGenerator<
   throw new StoreProblem('bad_answer', 'the list does not end')
 }
 
-/** Products carry no currency of their own. */
+/** Products have no currency field. */
 async function readCurrency(http: WooHttp, signal: AbortSignal | undefined): Promise<string> {
   const answer = await http.send({ path: '/data/currencies/current', query: [['_fields', 'code']], signal })
   const currency = isRecord(answer.body) ? parseCurrency(answer.body.code) : null
@@ -163,7 +174,7 @@ type Parent = PlatformProduct & Partial<Pick<ReadProduct, 'choices'>>
 interface ReadProduct {
   product: PlatformProduct
   hasVariations: boolean
-  /** How many of its attributes tell variations apart. */
+  /** Number of attributes that distinguish its variations. */
   choices: number
 }
 
@@ -197,7 +208,7 @@ export function readVariation(raw: unknown, parent: Parent): RowReading<Platform
   if (!parsed.success) return skip(raw, 'not a variation')
   const wire = parsed.data
   if (!wire.id) return skip(raw, 'no id')
-  // Stores before 9.x send no name for a variation: its attributes say the same.
+  // Stores before 9.x send no name for a variation; its attributes are equivalent.
   const choice =
     wire.name ??
     wire.attributes
@@ -213,7 +224,7 @@ export function readVariation(raw: unknown, parent: Parent): RowReading<Platform
       imageUrl: (isRecord(wire.image) ? webAddress(wire.image.src) : null) ?? parent.imageUrl,
       permalink: wire.permalink ?? parent.permalink,
       ...(parent.categories && { categories: parent.categories }),
-      // An attribute a variation stands for "any" of is not listed with it.
+      // A variation does not list attributes with "any" value.
       hasOpenChoice: wire.attributes.length < (parent.choices ?? 0),
     },
   }
@@ -228,7 +239,7 @@ function saleTerms(wire: SaleFields, currency: string) {
   const price = parseMinor(wire.price, currency)
   return {
     sku: wire.sku,
-    // No price yet ("") means not for sale; a price of zero is one.
+    // An empty price ("") means not for sale; a price of zero is valid.
     priceMinor: Math.max(price ?? 0, 0),
     currency,
     isAvailable: isForSale(wire) && price !== null && price >= 0,
@@ -238,7 +249,7 @@ function saleTerms(wire: SaleFields, currency: string) {
   }
 }
 
-/** `purchasable` stays true for what is sold out, a draft or private. */
+/** `purchasable` stays true for sold-out, draft and private products. */
 export const isForSale = ({
   status,
   purchasable,
@@ -246,7 +257,7 @@ export const isForSale = ({
 }: Pick<SaleFields, 'status' | 'purchasable' | 'stock_status'>) =>
   status === 'publish' && purchasable === true && stock_status !== 'outofstock'
 
-/** More than a column holds is no number of things. */
+/** Ignores a number that exceeds the column. */
 const stockOf = (stock: unknown) => (typeof stock === 'number' && Math.abs(stock) < 2 ** 31 ? Math.trunc(stock) : null)
 
 const saleOf = (onSale: unknown) => (typeof onSale === 'boolean' ? onSale : null)
@@ -261,7 +272,7 @@ const TermsOnWire = Product.pick({
   stock_quantity: true,
 })
 
-/** Price and stock alone; null for what is no product. */
+/** Price and stock only; null for an invalid product. */
 export function readTerms(raw: unknown) {
   const parsed = TermsOnWire.safeParse(raw)
   if (!parsed.success || !parsed.data.id) return null
@@ -288,7 +299,7 @@ async function readVariations(http: WooHttp, parent: Parent, skipped: SkippedRow
       skipped.push(...page.skipped)
     }
   } catch (error) {
-    // Deleted since the page was read, or broken by itself: no reason to lose the other products.
+    // Deleted since the page was read, or broken: the other products stay.
     if (!(error instanceof StoreProblem) || error.code !== 'bad_answer') throw error
     skipped.push({ id: parent.productId, reason: 'its variations cannot be read' })
   }

@@ -21,7 +21,7 @@ import { openShownPrices } from './shown-prices.ts'
 import { pullTerms } from './terms.ts'
 import { createWebhook, deleteWebhook, listWebhooks } from './webhooks.ts'
 
-/** One WooCommerce store. Requests of one client go one after another; keep one client per store. */
+/** A client for one WooCommerce store. It sends one request at a time; keep one client per store. */
 export function createWooCommerceClient(reached: StoreAccess, net: StoreNet): StoreClient {
   const access = wooAccess(reached)
   const http = createWooHttp(access, net)
@@ -52,5 +52,5 @@ export function createWooCommerceClient(reached: StoreAccess, net: StoreNet): St
   }
 }
 
-/** A checkout shows as a draft order, or not at all. */
+/** WooCommerce shows a checkout as a draft order or not at all. */
 async function* noCheckouts() {}

@@ -10,7 +10,7 @@ import { type GuardedFetch, type GuardedFetchOptions, openGuardedHttp } from '..
 import { StoreProblem } from '../platform/store-problem.ts'
 import { createWooCommerceClient } from './client.ts'
 
-// Each way a connection fails is provoked on a real server.
+// Provokes each connection failure on a real server.
 
 const open: { close(): Promise<void> }[] = []
 afterEach(async () => {
@@ -58,7 +58,7 @@ async function codeOf(answer: Promise<unknown>): Promise<string> {
   return (await problemOf(answer)).code
 }
 
-describe('a store that works', () => {
+describe('a working store', () => {
   const profile = {
     name: 'Northwind Supply Co.',
     currency: 'USD',
@@ -71,35 +71,35 @@ describe('a store that works', () => {
     canWrite: true,
   }
 
-  test('over http is asked with a signature, and tells its profile', async () => {
+  test('gets signed requests over http and returns its profile', async () => {
     const { url, seen } = await store()
     expect(await clientFor(url).readProfile()).toMatchObject({ ...profile, storeUrl: url, homeUrl: url })
     expect(seen.every((one) => one.authorization === undefined)).toBe(true)
     expect(seen.some((one) => one.line.includes('secret') || one.line.includes(OWNER.consumerSecret))).toBe(false)
   })
 
-  test('is signed for its home, whatever name it was reached by', async () => {
+  test('gets signatures for its home address, whatever name it was reached by', async () => {
     const { url } = await store()
     const numeric = url.replace('localhost', '127.0.0.1')
     expect(await clientFor(numeric).readProfile()).toMatchObject({ storeUrl: numeric, homeUrl: url })
   })
 
-  test('over https is asked with Basic, and no key is ever in an address', async () => {
+  test('gets Basic authentication over https, and no key in any URL', async () => {
     const { url, seen } = await store({ tls: localhostTls() })
     expect(await clientFor(url, OWNER, { ca: localhostTls().cert }).readProfile()).toMatchObject(profile)
     expect(seen.filter((one) => one.authorization?.startsWith('Basic ')).length).toBeGreaterThan(3)
     expect(seen.some((one) => /ck_|cs_|oauth/.test(one.line))).toBe(false)
-    // The public index is asked before any key is shown.
+    // The public index is read before any key is sent.
     expect(seen[0]).toEqual({ line: 'GET /wp-json/', authorization: undefined })
   })
 
-  test('the check writes nothing', async () => {
+  test('is not changed by the check', async () => {
     const one = await store()
     await clientFor(one.url).readProfile()
     expect(one.webhooks).toEqual([])
   })
 
-  test('with a key that may only read connects, and says so', async () => {
+  test('connects with a read-only key and reports it', async () => {
     const { url } = await store()
     expect(await clientFor(url, READER).readProfile()).toMatchObject({ ...profile, canWrite: false })
   })
@@ -109,7 +109,7 @@ describe('a store that works', () => {
     const plain = await site((request, reply) =>
       reply.writeHead(301, { location: `${secure.url}${request.url}` }).end(),
     )
-    // Two ports of one machine stand for two names: only the scheme's own ports make the same shop.
+    // Two ports of one machine stand for two names: only the default ports mean the same shop.
     expect(await problemOf(clientFor(plain.url, OWNER, { ca: localhostTls().cert }).readProfile())).toMatchObject({
       code: 'moved',
       detail: secure.url,
@@ -117,7 +117,7 @@ describe('a store that works', () => {
     expect(secure.seen.length).toBe(1)
   })
 
-  test('that upgrades to https or adds www is adopted; keys go to the address reached, never to another name', async () => {
+  test('that upgrades to https or adds www is adopted; keys go to the final address, never to another name', async () => {
     const one = await store()
     const http = openGuardedHttp({ allowPrivate: true })
     open.push(http)
@@ -143,13 +143,13 @@ describe('a store that works', () => {
     expect(await reachedBy('https://shop.example', 'http://shop.example/wp-json/')).toBeUndefined()
   })
 
-  test('whose clock is a little off says by how much', async () => {
+  test('reports the difference of its clock', async () => {
     const { url } = await store({ now: () => new Date(Date.now() + 5 * 60_000) })
     const { clockSkewMs } = await clientFor(url).readProfile()
     expect(Math.abs(clockSkewMs - 5 * 60_000)).toBeLessThan(5_000)
   })
 
-  test('without a status report connects, and nothing new is assumed of it', async () => {
+  test('connects without a status report, with the oldest features assumed', async () => {
     const { url } = await store({
       intercept: (request) =>
         request.url?.includes('system_status') ? { status: 500, body: 'Fatal error' } : undefined,
@@ -161,7 +161,7 @@ describe('a store that works', () => {
     })
   })
 
-  test('in a zone it declares only by offset, selling to some countries', async () => {
+  test('may have a zone with only an offset, and selected countries', async () => {
     const settings = recorded('system.json', 'general settings').body as { id: string; value: unknown }[]
     const changed = settings.map((row) => {
       if (row.id === 'woocommerce_allowed_countries') return { ...row, value: 'specific' }
@@ -178,7 +178,7 @@ describe('a store that works', () => {
     expect(await clientFor(url).readProfile()).toMatchObject({ timeZone: '+05:30', sellingCountries: ['DE', 'AT'] })
   })
 
-  test('how it reckons discounts; what it does not tell is not known (decision 37)', async () => {
+  test('reports how it computes discounts; missing settings are unknown (decision 37)', async () => {
     const general = recorded('system.json', 'general settings').body as { id: string; value: unknown }[]
     const said = async (taxes: Record<string, unknown>, more: Record<string, unknown> = {}) => {
       const changed = general.map((row) => ({ ...row, value: more[row.id] ?? row.value }))
@@ -208,25 +208,25 @@ describe('a store that works', () => {
   })
 })
 
-describe('a store that cannot be reached', () => {
-  test('nobody listens, or the name does not exist', async () => {
+describe('an unreachable store', () => {
+  test('is classified when nothing listens or the name does not exist', async () => {
     const gone = await site(() => undefined)
     await gone.close()
     expect(await codeOf(clientFor(gone.url).readProfile())).toBe('unreachable')
     expect(await codeOf(clientFor('http://no-such-shop.invalid').readProfile())).toBe('unreachable')
   })
 
-  test('it hangs', async () => {
+  test('is classified when it hangs', async () => {
     const { url } = await site(() => undefined)
     expect(await codeOf(clientFor(url, OWNER, { totalTimeoutMs: 100 }).readProfile())).toBe('timeout')
   })
 
-  test('it redirects in circles', async () => {
+  test('is classified when it redirects in circles', async () => {
     const { url } = await site((request, reply) => reply.writeHead(302, { location: `${request.url}` }).end())
     expect(await codeOf(clientFor(url).readProfile())).toBe('redirect_loop')
   })
 
-  test('its certificate is self-signed', async () => {
+  test('is classified when its certificate is self-signed', async () => {
     const { url } = await store({ tls: localhostTls() })
     expect(await problemOf(clientFor(url).readProfile())).toMatchObject({
       code: 'certificate',
@@ -234,28 +234,28 @@ describe('a store that cannot be reached', () => {
     })
   })
 
-  test('its address is private', async () => {
+  test('is classified when its address is private', async () => {
     const { url } = await store()
     expect(await codeOf(clientFor(url, OWNER, { allowPrivate: false }).readProfile())).toBe('private_address')
   })
 })
 
-describe('something else is there', () => {
+describe('an address without a usable store', () => {
   const index = (namespaces: string[]) => JSON.stringify({ name: 'A site', namespaces })
 
-  test('a page that is no WordPress', async () => {
+  test('is classified for a site without WordPress', async () => {
     const html = await site((_, reply) => reply.end('<html>Hello</html>'))
     const json = await site((_, reply) => reply.end('{"hello":"world"}'))
     expect(await codeOf(clientFor(html.url).readProfile())).toBe('no_wordpress')
     expect(await codeOf(clientFor(json.url).readProfile())).toBe('no_wordpress')
   })
 
-  test('WordPress without WooCommerce', async () => {
+  test('is classified for WordPress without WooCommerce', async () => {
     const { url } = await site((_, reply) => reply.end(index(['wp/v2'])))
     expect(await codeOf(clientFor(url).readProfile())).toBe('shop_inactive')
   })
 
-  test('WordPress with plain permalinks', async () => {
+  test('is classified for WordPress with plain permalinks', async () => {
     const { url } = await site((request, reply) => {
       if (request.url === '/?rest_route=/') reply.end(index(['wp/v2', 'wc/v3']))
       else reply.writeHead(404).end('<html>Not found</html>')
@@ -263,12 +263,12 @@ describe('something else is there', () => {
     expect(await codeOf(clientFor(url).readProfile())).toBe('plain_permalinks')
   })
 
-  test('a firewall in front of the API', async () => {
+  test('is classified for a firewall in front of the API', async () => {
     const { url } = await site((_, reply) => reply.writeHead(403).end('<html>Forbidden</html>'))
     expect(await codeOf(clientFor(url).readProfile())).toBe('api_blocked')
   })
 
-  test('a broken store, a page instead of JSON, a store that asks for patience', async () => {
+  test('is classified for a broken store, a page instead of JSON, and a rate limit', async () => {
     const onOrders = (answer: object) =>
       store({ intercept: (request) => (request.url?.includes('/orders') ? answer : undefined) })
     const broken = await onOrders({
@@ -297,11 +297,11 @@ describe('something else is there', () => {
 describe.each([
   ['English', (message: string) => message],
   ['another language', (message: string) => `§ ${[...message].reverse().join('')}`],
-])('a key that does not fit, in %s', (_, translate) => {
+])('a wrong key, in %s', (_, translate) => {
   const unknown = { consumerKey: 'ck_never', consumerSecret: OWNER.consumerSecret }
   const wrong = { consumerKey: OWNER.consumerKey, consumerSecret: 'cs_mistyped' }
 
-  test('over http', async () => {
+  test('is classified over http', async () => {
     const { url } = await store({ translate })
     expect(await codeOf(clientFor(url, unknown).readProfile())).toBe('wrong_key')
     expect(await codeOf(clientFor(url, wrong).readProfile())).toBe('wrong_secret')
@@ -310,7 +310,7 @@ describe.each([
     expect(await clientFor(url, READER).readProfile()).toMatchObject({ canWrite: false })
   })
 
-  test('over https', async () => {
+  test('is classified over https', async () => {
     const { url } = await store({ translate, tls: localhostTls() })
     const ca = { ca: localhostTls().cert }
     expect(await codeOf(clientFor(url, unknown, ca).readProfile())).toBe('wrong_key')
@@ -319,12 +319,12 @@ describe.each([
     expect(await codeOf(clientFor(url, SHOPPER, ca).readProfile())).toBe('no_rights')
   })
 
-  test('a clock more than 15 minutes off', async () => {
+  test('is distinguished from a clock more than 15 minutes off', async () => {
     const { url } = await store({ translate, now: () => new Date(Date.now() - 20 * 60_000) })
     expect(await codeOf(clientFor(url).readProfile())).toBe('clock_skew')
   })
 
-  test('https that WordPress does not know of: the key is right, and nobody looked at it', async () => {
+  test('is distinguished from https unknown to WordPress, where no key is checked', async () => {
     const { url, seen } = await store({ translate, tls: localhostTls(), isBehindProxy: true })
     const ca = { ca: localhostTls().cert }
     expect(await codeOf(clientFor(url, OWNER, ca).readProfile())).toBe('needs_signing')
@@ -333,7 +333,7 @@ describe.each([
   })
 })
 
-test('a web server that swallows the Authorization header', async () => {
+test('a web server that removes the Authorization header is detected', async () => {
   const { url } = await store({
     tls: localhostTls(),
     intercept: (request) => {
@@ -344,7 +344,7 @@ test('a web server that swallows the Authorization header', async () => {
   expect(await codeOf(clientFor(url, OWNER, { ca: localhostTls().cert }).readProfile())).toBe('sign_in_lost')
 })
 
-test('no key, secret or signature is in any problem, even when the store repeats them', async () => {
+test('no problem contains a key, secret or signature, even when the store repeats them', async () => {
   const keys = { consumerKey: 'ck_0123456789abcdef', consumerSecret: 'cs_fedcba9876543210' }
   const echo = await store({
     intercept: (request) =>

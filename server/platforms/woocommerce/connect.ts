@@ -19,10 +19,10 @@ import {
 import { listOf } from './orders.ts'
 import { type CheckoutPage, readSystem } from './system.ts'
 
-// The connection check: from the outside in, so that each failure is the first thing that is really wrong. Public index (no keys)
-// → is this WordPress, WooCommerce, pretty permalinks → sign in → settings → may the key write.
+// The connection check, from the outside in, so that it reports the first real failure: public index (no keys) →
+// WordPress, WooCommerce, pretty permalinks → sign-in → settings → write permission.
 
-/** WooCommerce refuses a signature whose time is further off than this. */
+/** WooCommerce refuses a signature whose timestamp differs more than this. */
 const MAX_SKEW_MS = 15 * 60_000
 
 interface SiteIndex {
@@ -82,7 +82,7 @@ async function getPublic(
   }
 }
 
-/** With plain permalinks the API answers only as a parameter, and there keys are never looked at. */
+/** With plain permalinks the API responds only to a query parameter, and ignores keys there. */
 async function explainMissingIndex(storeUrl: string, net: StoreNet, signal?: AbortSignal): Promise<StoreProblem> {
   const { answer } = await getPublic(`${storeUrl}/?rest_route=/`, net, signal)
   if (answer.isChallenge) return new StoreProblem('api_blocked')
@@ -95,8 +95,8 @@ function isIndex(body: unknown): body is Record<string, unknown> & { namespaces:
 }
 
 /**
- * Where the index was found after redirects. Adopted when it is the same shop by name: an upgrade to https, or with and without
- * www. Any other host, or a step down to http, must be entered by the owner: keys follow no redirect.
+ * The index's address after redirects. Adopted for the same shop by name: an upgrade to https, or with and without www.
+ * Any other host, or a downgrade to http, must be entered by the owner: keys follow no redirect.
  */
 function reachedStore(storeUrl: string, indexUrl: string): string {
   const from = new URL(storeUrl)
@@ -108,7 +108,7 @@ function reachedStore(storeUrl: string, indexUrl: string): string {
   return `${to.origin}${path}`
 }
 
-/** A port that is not its scheme's own is part of the name. */
+/** A non-default port is part of the name. */
 function bareHost(url: URL): string {
   return url.host.replace(/^www\./, '')
 }
@@ -133,7 +133,7 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** Reads one order's id, which takes a valid key with the right to read orders. Returns the clock skew. */
+/** Reads one order's id, which requires a valid key with read access to orders. Returns the clock difference. */
 async function signIn(http: WooHttp, access: WooAccess, signal?: AbortSignal): Promise<number> {
   const answer = await http.ask({ ...PROBE, signal })
   if (isSuccess(answer)) {
@@ -162,8 +162,8 @@ async function explainRefusal(http: WooHttp, access: WooAccess, answer: WooAnswe
 }
 
 /**
- * The store speaks another language, so its sentence says nothing to us. WooCommerce checks key, then secret, then clock, then
- * permissions: a refusal that reads the same as that of a made-up key is about the key, and so on.
+ * Explains a refusal in a foreign language. WooCommerce checks key, then secret, then clock, then permissions: the same
+ * text as for an invented key means that the key is wrong, and so on.
  */
 async function explainByComparison(
   http: WooHttp,
@@ -178,8 +178,8 @@ async function explainByComparison(
 }
 
 /**
- * https, and the answer is the one for no sign-in at all. A signature in the header is looked at even where WordPress does not
- * know of the https in front of it: accepted, it proves just that; refused by name, it proves the key unknown.
+ * https, with the response for no sign-in at all. WordPress checks a signature in the header even when it does not know
+ * that the request used https: if accepted, that is the cause; if refused by name, the key is unknown.
  */
 async function explainUnseenKey(http: WooHttp, access: WooAccess, signal?: AbortSignal): Promise<StoreProblemCode> {
   const answer = await http.ask({ ...PROBE, signal }, access, 'header')
@@ -205,7 +205,7 @@ async function readSettings(http: WooHttp, signal?: AbortSignal) {
   }
 }
 
-/** A key may read orders and not the settings of taxes: what is not told stays unknown. */
+/** A key may have access to orders but not to tax settings; missing values stay unknown. */
 async function readPricing(http: WooHttp, general: Map<string, unknown>, signal?: AbortSignal): Promise<StorePricing> {
   const answer = await http.ask({ path: '/settings/tax', query: [['_fields', 'id,value']], signal })
   const taxes = isSuccess(answer) && Array.isArray(answer.body) ? settingsOf(answer) : new Map<string, unknown>()
@@ -242,7 +242,7 @@ async function sellingCountries(
   const rule = values.get('woocommerce_allowed_countries')
   if (rule === 'specific') return countryList(values.get('woocommerce_specific_allowed_countries'))
   if (rule !== 'all_except') return null
-  // The list of all countries is that setting's choice of options; too large to ask for every time.
+  // The list of all countries is that setting's options; too large to read every time.
   const path = '/settings/general/woocommerce_all_except_countries'
   const { body } = await http.send({ path, query: [['_fields', 'value,options']], signal })
   const options = isRecord(body) && isRecord(body.options) ? countryList(Object.keys(body.options)) : []
@@ -254,7 +254,7 @@ function countryList(input: unknown): string[] {
   return Array.isArray(input) ? input.map(countryCode).filter((code) => code !== null) : []
 }
 
-/** A webhook without its delivery_url is never created: a key that may write is told so (400), one that may not is refused (401). */
+/** A webhook without a delivery_url is never created: a key with write access gets 400, a read-only key 401. */
 async function canWrite(http: WooHttp, signal?: AbortSignal): Promise<boolean> {
   const body = { name: 'Recoup connection check', topic: 'order.updated' }
   const answer = await http.ask({ method: 'POST', path: '/webhooks', body, signal })
@@ -262,7 +262,9 @@ async function canWrite(http: WooHttp, signal?: AbortSignal): Promise<boolean> {
   return answer.status === 400 || isSuccess(answer)
 }
 
-/** Block checkout (the default since 8.3) makes its draft on opening the page, until 10.9 made it wait for "Place order". */
+/**
+ * The block checkout (default since 8.3) creates its draft when the page opens; 10.9 and later wait for "Place order".
+ */
 function hasEarlyDrafts(version: string, checkout: CheckoutPage): boolean {
   if (version === '' || isAtLeast(version, 10, 9)) return false
   return checkout === 'unknown' ? isAtLeast(version, 8, 3) : checkout === 'block'

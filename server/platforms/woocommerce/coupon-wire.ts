@@ -5,12 +5,12 @@ import { field, type RowReading, skip, wireId, wireList, wireRaw, wireText, wire
 import { idText, plainText } from '../platform/text.ts'
 import { fieldNames } from './wire.ts'
 
-// What we read of a coupon, and what we write into one. `used_by` is never asked for: it names people (S7).
+// Reads and writes coupons. `used_by` is never requested: it names people (S7).
 
-/** Kept with a coupon, to know it again. The underscore hides it from the shop's own screens. */
+/** Our mark in a coupon's meta data. The underscore hides it from the shop's screens. */
 const MARK = '_recoup_mark'
 
-/** A restriction that is cut would be another one: a coupon with more is not read. */
+/** A truncated restriction would be a different one, so a coupon with more is skipped. */
 const MOST_LIMITS = 2_000
 const MOST_USES = 2_000_000_000
 
@@ -67,7 +67,7 @@ export function readCoupon(raw: unknown, currency: string): RowReading<PlatformC
   const known = Object.hasOwn(TYPES, wire.discount_type ?? '') ? TYPES[wire.discount_type!]! : 'other'
   const amounts = amountsOf(known, wire, currency)
   if (!amounts) return skip(raw, 'no amount')
-  // A kind of its own: nothing is taken off the goods.
+  // Free shipping without a discount on the goods is a type of its own.
   const isShipping = wire.free_shipping && !amounts.percent && !amounts.amountMinor
   return {
     row: {
@@ -82,7 +82,7 @@ export function readCoupon(raw: unknown, currency: string): RowReading<PlatformC
       usageLimit: wire.usage_limit,
       usageLimitPerUser: wire.usage_limit_per_user,
       usageCount: wire.usage_count ?? 0,
-      // Stores that keep no status publish all.
+      // Stores without a status field publish all coupons.
       isPublished: wire.status === null || wire.status === 'publish',
       isIndividual: wire.individual_use,
       excludesSaleItems: wire.exclude_sale_items,
@@ -109,7 +109,7 @@ function limitsOf(wire: WireCoupon): CouponLimits | null {
   }
 }
 
-/** null: a discount that cannot be read. Of a type of the store's own the amount may mean anything. */
+/** null: an unreadable discount. In a custom type the amount may mean anything. */
 function amountsOf(type: PlatformCoupon['type'], { amount, discount_type }: WireCoupon, currency: string) {
   if (type === 'percentage') {
     const percent = hundredthsOf(amount)
@@ -122,7 +122,7 @@ function amountsOf(type: PlatformCoupon['type'], { amount, discount_type }: Wire
 
 const hundredthsOf = (amount: unknown) => parseMinor(amount, 'USD')
 
-/** "0.00": none. */
+/** "0.00" means none. */
 function boundOf(amount: unknown, currency: string): number | null {
   const minor = parseMinor(amount, currency)
   return minor !== null && minor > 0 ? minor : null
@@ -130,7 +130,7 @@ function boundOf(amount: unknown, currency: string): number | null {
 
 type Change = Partial<CouponDraft> & Pick<CouponDraft, 'currency'>
 
-/** What is sent. Amounts are decimal text; `date_expires` is UTC with a Z, and "" clears it: null is ignored. */
+/** The request body. Amounts are decimal text. `date_expires` is UTC with a Z; "" clears it, null is ignored. */
 export function couponBody(draft: Change): Record<string, unknown> {
   const {
     code,
@@ -161,7 +161,7 @@ export function couponBody(draft: Change): Record<string, unknown> {
   }
 }
 
-/** Which of what was sent the store keeps otherwise; null: none. */
+/** The first value that the store changed; null: none. */
 export function changedByStore(draft: Change, kept: PlatformCoupon): string | null {
   const emails = draft.email === undefined ? undefined : draft.email === null ? [] : [draft.email.toLowerCase()]
   const expiry = draft.expiresAt ? `${secondOf(draft.expiresAt)}Z` : draft.expiresAt
@@ -175,7 +175,7 @@ export function changedByStore(draft: Change, kept: PlatformCoupon): string | nu
     ['individual use', draft.isIndividual, kept.isIndividual],
     ['email restriction', emails?.join(), kept.limits.emails.join()],
     ['mark', draft.mark, kept.mark],
-    // Of one that is changed its status is the store's affair.
+    // On a change the store decides about the status.
     ['status', draft.mark === undefined ? undefined : true, kept.isPublished],
   ]
   return pairs.find(([, sent, stands]) => sent !== undefined && sent !== stands)?.[0] ?? null

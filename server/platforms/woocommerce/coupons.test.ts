@@ -10,7 +10,7 @@ import type { StoreClient } from '../platform/platform.ts'
 import { createWooCommerceClient } from './client.ts'
 import { readCoupon } from './coupon-wire.ts'
 
-// Coupons as WooCommerce keeps them: as recorded, and against the demo store, which answers as recorded.
+// WooCommerce coupons from recordings, and on the demo store, which responds as recorded.
 
 const isCoupon = (row: unknown) => typeof row === 'object' && row !== null && 'discount_type' in row
 const rows = ['coupons', 'coupons-expiry', 'coupon-status'].flatMap((file) =>
@@ -31,7 +31,7 @@ describe('as recorded', () => {
     for (const row of rows) expect(read(row)).toMatchObject({ couponId: String(row.id), code: row.code })
   })
 
-  test('percent in hundredths, money in minor units, times in UTC, "0.00" and null as none', () => {
+  test('reads percentages in hundredths, money in minor units, times in UTC, "0.00" and null as none', () => {
     expect(read(rows.find(({ code }) => code === 'save15-7f3k2'))).toMatchObject({
       ...{ type: 'percentage', platformType: 'percent', percent: 1_500, amountMinor: null, minSpendMinor: null },
       ...{ usageLimit: 1, usageLimitPerUser: 1, usageCount: 0, isIndividual: true, isPublished: true, mark: null },
@@ -41,13 +41,13 @@ describe('as recorded', () => {
       ...{ type: 'other', platformType: 'free_shipping', amountMinor: 0, percent: null },
       ...{ minSpendMinor: 4_000, expiresAt: null },
     })
-    // With an amount it is what its type says, and ships for nothing as well.
+    // With an amount it has its own type, and free shipping as well.
     expect(read({ ...rows[0], discount_type: 'percent', amount: '10.00', free_shipping: true })).toMatchObject({
       ...{ type: 'percentage', percent: 1_000 },
     })
   })
 
-  test('only what is published can be applied; a store that tells no status publishes all', () => {
+  test('only published ones can be applied; a store without a status field publishes all', () => {
     const status = (code: string) => read(rows.find((row) => row.code === code)).isPublished
     expect(['st-draft', 'st-private', 'st-pending', 'st-trash', 'st-publish'].map(status)).toEqual([
       ...[false, false, false, false, true],
@@ -56,7 +56,7 @@ describe('as recorded', () => {
     expect(read(without).isPublished).toBe(true)
   })
 
-  test('a type of the store’s own keeps its word, and a coupon that would be cut short is not read', () => {
+  test('a custom type keeps its name, and a coupon with too many entries is skipped', () => {
     expect(read({ ...rows[0], discount_type: 'fixed_product', amount: '5.00' })).toMatchObject({
       ...{ type: 'other', platformType: 'fixed_product', percent: null, amountMinor: 500 },
     })
@@ -80,7 +80,7 @@ describe('in the demo store', () => {
   let guarded: GuardedHttp
   let client: StoreClient
   let asked: string[] = []
-  /** What the store answers instead. */
+  /** Overrides the store's response. */
   let instead: (path: string, body: Record<string, unknown>) => Record<string, unknown> | null = () => null
 
   const clientOf = (keys: { consumerKey: string; consumerSecret: string }) =>
@@ -119,7 +119,7 @@ describe('in the demo store', () => {
   }
   const codes = async () => (await listed()).map(({ code }) => code)
 
-  test('what was made is answered as it was sent, and found by list, id and code in any case', async () => {
+  test('a new coupon is returned as sent, and found by list, id and code in any case', async () => {
     const made = await make(draft('SAVE-12'))
     expect(made).toMatchObject({
       coupon: {
@@ -138,7 +138,7 @@ describe('in the demo store', () => {
     expect(await codes()).toContain('save-12')
   })
 
-  test('one of several that cannot be read is there all the same, and one without an id may be any of them', async () => {
+  test('an unreadable coupon counts as existing, and one without an id may be any of them', async () => {
     const made = await client.createCoupons(['R-1', 'R-2', 'R-3'].map((code) => draft(code)))
     const ids = made.map((each) => ('coupon' in each ? each.coupon.couponId : ''))
     const damaged = (part: object) => {
@@ -159,7 +159,7 @@ describe('in the demo store', () => {
     await client.deleteCoupons(ids)
   })
 
-  test('a fixed amount for one address', async () => {
+  test('creates a fixed amount for one address', async () => {
     const fixed = { type: 'fixed', percent: null, amountMinor: 1_005, minSpendMinor: null } as const
     const made = await make(draft('FIVE', { ...fixed, expiresAt: null, usageLimit: null, email: 'Ada@Mail.example' }))
     expect(made).toMatchObject({
@@ -167,7 +167,7 @@ describe('in the demo store', () => {
     })
   })
 
-  test('a batch answers for each: a duplicate and a refusal cost the others nothing', async () => {
+  test('a batch reports each result: a duplicate and a refusal do not affect the others', async () => {
     const made = await client.createCoupons([
       draft('B-1'),
       draft('save-12'),
@@ -180,7 +180,7 @@ describe('in the demo store', () => {
     expect(made[2]).toEqual({ refusal: 'refused', words: 'Invalid discount amount.' })
   })
 
-  test('many are changed in batches of a hundred, each answered for itself', async () => {
+  test('many changes are sent in batches of a hundred with one result each', async () => {
     const made = await client.createCoupons(Array.from({ length: 130 }, (_, n) => draft(`EDIT-${n}`)))
     const ids = made.flatMap((each) => ('coupon' in each ? [each.coupon.couponId] : []))
     asked = []
@@ -208,7 +208,7 @@ describe('in the demo store', () => {
     await client.deleteCoupons(ids)
   })
 
-  test('more than a hundred go in several batches', async () => {
+  test('more than a hundred are created in several batches', async () => {
     asked = []
     const made = await client.createCoupons(Array.from({ length: 130 }, (_, n) => draft(`MANY-${n}`)))
     expect(made.every((each) => 'coupon' in each)).toBe(true)
@@ -217,7 +217,7 @@ describe('in the demo store', () => {
     expect((await client.deleteCoupons(ids)).length).toBe(130)
   })
 
-  test('what the store keeps otherwise than it was sent is deleted again and reported (decision 32)', async () => {
+  test('a coupon that the store changes is deleted again and reported (decision 32)', async () => {
     const withoutDate = (row: Record<string, unknown>) => ({ ...row, date_expires: null, date_expires_gmt: null })
     instead = (path, body) =>
       path.endsWith('/batch') && Array.isArray(body.create) ? { create: body.create.map(withoutDate) } : null
@@ -227,7 +227,7 @@ describe('in the demo store', () => {
     expect(await codes()).not.toContain('ignored')
   })
 
-  test('a change touches what is named alone; an empty date clears it', async () => {
+  test('a change affects only the given fields; an empty date clears it', async () => {
     const made = await make(draft('CHANGE'))
     if (!('coupon' in made)) throw new Error('not made')
     const { couponId } = made.coupon
@@ -241,7 +241,7 @@ describe('in the demo store', () => {
     expect(await client.updateCoupon('99999999', { currency: 'USD', percent: 1 })).toMatchObject({ refusal: 'gone' })
   })
 
-  test('what is deleted is gone for good, and deleting it again says the same', async () => {
+  test('deletion is permanent, and repeating it returns the same', async () => {
     const made = await make(draft('SHORT'))
     if (!('coupon' in made)) throw new Error('not made')
     const ids = [made.coupon.couponId, '99999999', 'x']
@@ -251,7 +251,7 @@ describe('in the demo store', () => {
     expect(await make(draft('SHORT'))).toHaveProperty('coupon')
   })
 
-  test('a read-only key reads, and writing says what is wrong with it, in any language', async () => {
+  test('a read-only key can read, and a write explains the problem in any language', async () => {
     const pair = { consumerKey: 'ck_reader', consumerSecret: 'cs_reader' }
     saveKey(shop.shop, {
       ...{ consumer_key: pair.consumerKey, consumer_secret: pair.consumerSecret, permissions: 'read' },

@@ -1,4 +1,11 @@
-import type { CouponChange, CouponChanged, CouponDraft, CouponMade, CouponsRead, PlatformCoupon } from '../platform/coupon.ts'
+import type {
+  CouponChange,
+  CouponChanged,
+  CouponDraft,
+  CouponMade,
+  CouponsRead,
+  PlatformCoupon,
+} from '../platform/coupon.ts'
 import type { Page } from '../platform/platform.ts'
 import { readRows } from '../platform/row.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
@@ -8,15 +15,15 @@ import { COUPON_FIELDS, changedByStore, couponBody, readCoupon } from './coupon-
 import { errorCode, isSuccess, type WooAnswer, type WooHttp, type WooQuery, type WooRequest } from './http.ts'
 import { countHeader, listOf } from './orders.ts'
 
-// Coupons. Drafts are in a list with `status=any` only, and the store's own check for duplicates does not see them.
+// Coupons. Only a list with `status=any` contains drafts, and the store's own duplicate check ignores them.
 
-/** The most that one page or batch holds. */
+/** Maximum size of a page or batch. */
 const AT_ONCE = 100
 const ANY_STATUS: WooQuery = [['status', 'any']]
 const FIELDS: WooQuery = [['_fields', COUPON_FIELDS]]
 const SEARCH_PAGES = 5
 
-/** WordPress's own page of it. */
+/** The admin page of a coupon. */
 export const couponUrl = (homeUrl: string, couponId: string): string =>
   `${homeUrl}/wp-admin/post.php?post=${idText(couponId) ?? 0}&action=edit`
 
@@ -39,7 +46,7 @@ export async function* pullCoupons(
   }
 }
 
-/** What the answer does not name is gone; a trashed one is, too. A row that cannot be read and says no id may be any of them. */
+/** A missing or trashed id is gone. An unreadable row without an id may be any of them. */
 export async function readCouponsById(
   http: WooHttp,
   { ids, currency, signal }: CouponQuery & { ids: readonly string[] },
@@ -49,7 +56,7 @@ export async function readCouponsById(
     const query: WooQuery = [['include', some.join(',')], ...ANY_STATUS, ...FIELDS, ['per_page', String(AT_ONCE)]]
     const answer = await http.send({ path: '/coupons', query, signal })
     const { rows, skipped } = readRows(listOf(answer), (one) => readCoupon(one, currency))
-    // A store that ignores `include` names others.
+    // A store that ignores `include` returns others.
     read.rows.push(...rows.filter(({ couponId }) => some.includes(couponId)))
     const named = new Set([...rows.map(({ couponId }) => couponId), ...skipped.map(({ id }) => id)])
     const nameless = skipped.find(({ id }) => id === null)
@@ -62,7 +69,7 @@ export async function readCouponsById(
   return read
 }
 
-/** `code=` finds published ones alone; a draft of that code is found by the search. */
+/** `code=` finds published coupons only; the search finds a draft with that code. */
 export async function findCoupon(http: WooHttp, code: string, currency: string): Promise<PlatformCoupon | null> {
   const isSame = (coupon: PlatformCoupon) => coupon.code.toLowerCase() === code.toLowerCase()
   const read = (answer: WooAnswer) => readRows(listOf(answer), (one) => readCoupon(one, currency)).rows.find(isSame)
@@ -85,7 +92,7 @@ export async function findCoupon(http: WooHttp, code: string, currency: string):
   return null
 }
 
-/** In the order given. What the store keeps otherwise than it was sent is deleted again and reported (decision 32). */
+/** Results in order. If the store changes a value, the coupon is deleted again and reported (decision 32). */
 export async function createCoupons(http: WooHttp, drafts: readonly CouponDraft[]): Promise<CouponMade[]> {
   const made: CouponMade[] = []
   for (const some of chunks(drafts)) {
@@ -128,7 +135,7 @@ function madeOf(draft: CouponDraft, item: unknown): { made: CouponMade; unwanted
 const unreadable = (reason: string) => `The store’s answer cannot be read: ${reason}.`
 const otherwise = (what: string) => `The store did not keep what was sent (${what}).`
 
-/** Only what is named changes. */
+/** Changes only the given fields. */
 export async function updateCoupon(http: WooHttp, id: string, draft: CouponChange['draft']): Promise<CouponChanged> {
   const path = `/coupons/${idText(id) ?? 0}`
   const answer = await http.ask({ method: 'PUT', path, query: FIELDS, body: couponBody(draft) })
@@ -141,7 +148,7 @@ export async function updateCoupon(http: WooHttp, id: string, draft: CouponChang
   return wrong ? { refusal: 'refused', words: otherwise(wrong) } : { coupon: reading.row }
 }
 
-/** A row of a batch is answered as the single write is, but with 200. */
+/** A batch's rows have the form of single writes, with status 200. */
 export async function updateCoupons(http: WooHttp, changes: readonly CouponChange[]): Promise<CouponChanged[]> {
   const changed: CouponChanged[] = []
   for (const some of chunks(changes)) {
@@ -169,7 +176,10 @@ function changedOf({ draft }: CouponChange, item: Record<string, unknown>): Coup
   return wrong ? { refusal: 'refused', words: otherwise(wrong) } : { coupon: reading.row }
 }
 
-/** For good, not into the trash, where a code would stay taken. Answers which are gone now; what was gone before is one of them. */
+/**
+ * Deletes permanently, because a code in the trash stays taken. Returns the ids that no longer exist, including those
+ * deleted before.
+ */
 export async function deleteCoupons(http: WooHttp, ids: readonly string[]): Promise<string[]> {
   const gone: string[] = []
   for (const some of chunks(ids.filter((id) => idText(id)))) {
@@ -185,7 +195,7 @@ const isDeleted = ({ error }: Record<string, unknown>) => !isRecord(error) || is
 
 const isInvalidId = (code: unknown) => typeof code === 'string' && code.endsWith('_invalid_id')
 
-/** 404 of what is read, 400 of what is changed. */
+/** 404 for reads, 400 for changes. */
 const isGone = (answer: WooAnswer) => isInvalidId(errorCode(answer))
 
 const messageOf = (body: unknown) => (isRecord(body) ? body.message : null)
@@ -202,7 +212,7 @@ async function write(http: WooHttp, request: WooRequest): Promise<WooAnswer> {
   throw await writeProblem(http, answer)
 }
 
-/** The refusal of a read-only key is told by its English sentence alone: where reading works, writing is what the key may not. */
+/** Only an English message marks the refusal of a read-only key: where reading works, the key lacks write access. */
 async function writeProblem(http: WooHttp, answer: WooAnswer): Promise<StoreProblem> {
   const problem = http.problem(answer)
   const isRefused = (answer.status === 401 || answer.status === 403) && problem.code !== 'api_blocked'

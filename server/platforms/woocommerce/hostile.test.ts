@@ -9,11 +9,11 @@ import { StoreProblem } from '../platform/store-problem.ts'
 import { createWooCommerceClient } from './client.ts'
 import { readOrder } from './wire.ts'
 
-// A store may send anything. Whatever it is, the client answers with rows or throws StoreProblem, and what it lets through is sound.
+// A store may send anything. The client returns valid rows or throws StoreProblem.
 
 const whole = recorded('orders-queries.json', 'order of a registered customer').body as Record<string, unknown>
 
-/** A real order with some of its fields, at any depth, replaced by garbage. */
+/** A real order with random fields, at any depth, replaced by garbage. */
 const damagedOrder = fc
   .tuple(fc.array(fc.nat(200), { maxLength: 8 }), fc.array(garbage(), { minLength: 8, maxLength: 8 }))
   .map(([places, values]) => {
@@ -81,7 +81,7 @@ function expectSound(order: PlatformOrder) {
   expect(JSON.stringify(order).isWellFormed()).toBe(true)
 }
 
-test('a damaged order is read soundly or skipped with a reason', () => {
+test('a damaged order is read as valid or skipped with a reason', () => {
   fc.assert(
     fc.property(fc.oneof(damagedOrder, fc.anything()), (raw) => {
       const reading = readOrder(raw)
@@ -114,14 +114,14 @@ function safeStringify(value: unknown): string {
   }
 }
 
-test('whatever a store answers, nothing but StoreProblem is thrown', async () => {
+test('any response of a store throws only StoreProblem', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anAnswer, { minLength: 1, maxLength: 4 }), async (answers) => {
       let turn = 0
       const fetch: GuardedFetch = async (url) => {
         const answer = answers[turn % answers.length]!
         turn += 1
-        // A store may be endless; this one is cut off so that the property ends.
+        // A store may be endless; this one ends so that the property does.
         if (turn > 12) return { status: 500, headers: {}, body: Buffer.alloc(0), url, isRedirected: false }
         return { ...answer, body: Buffer.from(answer.body), url, isRedirected: false }
       }

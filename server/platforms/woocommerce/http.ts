@@ -9,10 +9,10 @@ import { isRecord, safeDetail } from '../platform/text.ts'
 import { createTurns } from '../platform/turns.ts'
 import { basicHeader, newNonce, oauthHeader, percentEncode, type SigningKeys, signRequest } from './sign.ts'
 
-// One signed request and what its answer means. https: Basic. http: OAuth 1.0a in the query, because WooCommerce looks at nothing
-// else there. A key is never part of an https URL, an error or a log.
+// Sends one signed request and classifies the response. https: Basic. http: OAuth 1.0a in the query, the only place
+// where WooCommerce looks. No https URL, error or log contains a key.
 
-/** A store and its keys, as requests are signed with them. */
+/** A store and its keys for signing requests. */
 export interface WooAccess extends SigningKeys {
   storeUrl: string
   homeUrl: string
@@ -27,7 +27,7 @@ export type WooQuery = readonly (readonly [string, string])[]
 
 export interface WooRequest {
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** Below `/wp-json/wc/v3`. */
+  /** Path below `/wp-json/wc/v3`. */
   path: string
   query?: WooQuery
   body?: Record<string, unknown>
@@ -37,24 +37,24 @@ export interface WooRequest {
 export interface WooAnswer {
   status: number
   headers: Record<string, string>
-  /** Parsed JSON; undefined when the body is none. */
+  /** Parsed JSON; undefined for another body. */
   body: unknown
-  /** Something in front of the store wants to see a browser first. */
+  /** A challenge page for browsers in front of the store. */
   isChallenge?: boolean
-  /** The store's clock when it answered, minus ours; null without a Date header. */
+  /** The store's clock minus ours; null without a Date header. */
   clockSkewMs: number | null
 }
 
-/** How a request is signed; `header` is used only to find out why Basic was not looked at. */
+/** How to sign a request; `header` only serves to find out why Basic was ignored. */
 export type SignInWay = 'usual' | 'header'
 
 export interface WooHttp {
   isHttps: boolean
-  /** Any status; throws StoreProblem only when there was no answer. */
+  /** Returns any status; throws StoreProblem only without a response. */
   ask(request: WooRequest, keys?: SigningKeys, way?: SignInWay): Promise<WooAnswer>
-  /** The answer of a success; every other one is thrown as StoreProblem. */
+  /** Returns a successful response; throws StoreProblem for any other. */
   send(request: WooRequest): Promise<WooAnswer>
-  /** What a refused request means; no key shows up in it. */
+  /** Classifies a refused request; the result contains no key. */
   problem(answer: WooAnswer): StoreProblem
   pause(signal?: AbortSignal): Promise<void>
 }
@@ -89,13 +89,13 @@ export function isSuccess(answer: WooAnswer): boolean {
 
 const LATE_AFTER_MS = 10_000
 
-/** A failure that takes so long costs as much as no answer. */
+/** A slow failure costs as much as a timeout. */
 async function unlessLate(ask: () => Promise<WooAnswer>, { lateAfterMs = LATE_AFTER_MS }: StoreNet) {
   const began = performance.now()
   const isLate = () => performance.now() - began >= lateAfterMs
   try {
     const answer = await ask()
-    // 503 is maintenance, or asks for patience.
+    // 503 is maintenance or a rate limit.
     if (answer.status < 500 || answer.status === 503 || !isLate()) return answer
     throw new StoreProblem('timeout', `status ${answer.status}`)
   } catch (error) {
@@ -108,7 +108,8 @@ async function askTwice(access: WooAccess, net: StoreNet, request: WooRequest, k
   try {
     return await dial(access, net, request, keys, way)
   } catch (error) {
-    // A kept-alive connection the store had just closed. Reading again is harmless; it is signed anew, a nonce counts once.
+    // The store had just closed a keep-alive connection. A repeated read is harmless; it gets a new signature, because
+    // a nonce is valid once.
     const isStale = error instanceof FetchProblem && error.kind === 'connection_lost'
     if (!isStale || (request.method ?? 'GET') !== 'GET') throw problemFromFetch(error)
   }
@@ -142,7 +143,7 @@ function signed(access: WooAccess, now: Date, request: WooRequest, keys: Signing
   if (isHttps && way === 'usual') {
     return { url: address(access.storeUrl, path, query), headers: { authorization: basicHeader(keys) } }
   }
-  // WordPress rebuilds the address from its home, with the scheme it believes in: http wherever it looks at a signature at all.
+  // WordPress rebuilds the URL from its home with the scheme it knows: http wherever it checks a signature.
   const home = access.homeUrl.replace(/^https:/, 'http:')
   const oauth = signRequest({ method: request.method ?? 'GET', url: `${home}${path}`, query }, keys, {
     timestampSeconds: Math.floor(now.getTime() / 1000),
@@ -176,7 +177,10 @@ const isChallenge = ({ headers, body }: GuardedAnswer): boolean =>
   headers['cf-mitigated'] === 'challenge' ||
   (/html/i.test(headers['content-type'] ?? '') && CHALLENGES.test(body.subarray(0, 65_536).toString('latin1')))
 
-/** Plugins print notices, comments and byte order marks around JSON. A page of HTML is no answer, whatever JSON its scripts have in them. */
+/**
+ * Plugins print notices, comments and byte order marks around JSON. An HTML page is no response, even with JSON in its
+ * scripts.
+ */
 export function parseJson(body: Buffer): unknown {
   const said = body
     .toString('utf8')
@@ -205,7 +209,7 @@ function withoutLastComments(text: string): string {
   return rest
 }
 
-/** Where JSON may begin: at the start of a line, or right behind a tag. */
+/** JSON may begin at the start of a line or directly after a tag. */
 const LINE_START = /(?<=^|>)[ \t]*(?:\{\s*["}]|\[\s*[{\]])/gm
 const MOST_STARTS = 3
 const MOST_NOTICES = 65_536
@@ -219,7 +223,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** WooCommerce's `{code, message}` of a refused request. */
+/** The code of WooCommerce's `{code, message}`. */
 export function errorCode(answer: WooAnswer): string {
   return isRecord(answer.body) && typeof answer.body.code === 'string' ? answer.body.code : ''
 }
@@ -228,7 +232,7 @@ export function errorMessage(answer: WooAnswer): string {
   return isRecord(answer.body) && typeof answer.body.message === 'string' ? answer.body.message : ''
 }
 
-/** What a refused request means. `secrets` never show up in the result. */
+/** Classifies a refused request. The result never contains `secrets`. */
 export function problemFromAnswer(answer: WooAnswer, isHttps: boolean, secrets: readonly string[]): StoreProblem {
   const detail = safeDetail(errorMessage(answer), secrets)
   const retryAfterMs = retryAfter(answer)
@@ -245,20 +249,20 @@ export function problemFromAnswer(answer: WooAnswer, isHttps: boolean, secrets: 
   return new StoreProblem('bad_answer', detail ?? (answer.body === undefined ? 'not JSON' : `status ${answer.status}`))
 }
 
-/** The code a 401 or 403 stands for, as far as one answer tells. */
+/** The code of a 401 or 403, as far as one response tells. */
 function refusalCode(answer: WooAnswer, isHttps: boolean): StoreProblemCode {
   const code = errorCode(answer)
   if (code === '') return 'api_blocked'
   if (answer.status === 403) return 'no_rights'
   if (code === 'woocommerce_rest_authentication_missing_parameter') return 'sign_in_lost'
   if (code === 'woocommerce_rest_authentication_error') return signInCode(answer) ?? 'wrong_key'
-  // No sign-in was seen: an unknown key over https, or a server that hides it.
+  // WordPress saw no sign-in: an unknown key over https, or a server that removes it.
   return isHttps ? 'wrong_key' : 'sign_in_lost'
 }
 
 /**
- * WooCommerce gives all of these one code, so its English sentence is all there is; null in any other language (the connection
- * check then finds out by comparing answers, see woocommerce-connect.ts).
+ * WooCommerce uses one code for all of these, so its English message decides; null in any other language. The
+ * connection check then compares responses, see connect.ts.
  */
 export function signInCode(answer: WooAnswer): StoreProblemCode | null {
   const message = errorMessage(answer)
@@ -271,7 +275,7 @@ export function signInCode(answer: WooAnswer): StoreProblemCode | null {
   return null
 }
 
-/** Retry-After in milliseconds (seconds or a date against the store's own Date), at most a day. */
+/** Retry-After in milliseconds (seconds, or a date compared with the store's Date), at most a day. */
 function retryAfter(answer: WooAnswer): number | null {
   const value = answer.headers['retry-after']
   if (!value) return null

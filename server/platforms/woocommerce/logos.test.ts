@@ -5,7 +5,7 @@ import { serve } from '../../../test/contract-servers/serve.ts'
 import { type GuardedFetchOptions, openGuardedHttp } from '../../core/net/guarded-fetch.ts'
 import { readLogos } from './logos.ts'
 
-// What a shop says of its logo, from a real server: /wp-json/ and /wp-json/wp/v2/media are recorded in WordPress’s form.
+// A shop's logo from a real server: /wp-json/ and /wp-json/wp/v2/media are recorded in WordPress’s form.
 
 const open: { close(): Promise<void> }[] = []
 afterEach(async () => {
@@ -41,7 +41,7 @@ const file = (content: string | Buffer) => (_: IncomingMessage, reply: ServerRes
 
 const MEDIA = '/wp-json/wp/v2/media/42'
 
-test('the logo comes first in its uncropped sizes, then the icon, and no key goes along', async () => {
+test('returns the logo in its uncropped sizes, then the icon, and sends no key', async () => {
   const { found, asked } = await shop((url) => ({
     '/wp-json/': json({ site_logo: 42, site_icon: 43, site_icon_url: `${url}/icon.png` }),
     [MEDIA]: json({
@@ -59,7 +59,7 @@ test('the logo comes first in its uncropped sizes, then the icon, and no key goe
   expect(asked.some(({ path }) => path.includes('ck_1') || path === '/square.png')).toBe(false)
 })
 
-test('a shop without a logo gives its icon, one without either nothing', async () => {
+test('returns the icon of a shop without a logo, and nothing without either', async () => {
   const icon = await shop((url) => ({
     '/wp-json/': json({ site_logo: 0, site_icon_url: `${url}/icon.png` }),
     '/icon.png': file('icon'),
@@ -71,7 +71,7 @@ test('a shop without a logo gives its icon, one without either nothing', async (
   expect((await shop(() => ({ '/wp-json/': file('<html>') }))).found).toEqual([])
 })
 
-test('a list of media that is closed, a broken picture and one too large lead on to the next', async () => {
+test('continues after a private media list, a broken picture or one too large', async () => {
   const { found } = await shop((url) => ({
     '/wp-json/': json({ site_logo: 42, site_icon_url: `${url}/icon.png` }),
     [MEDIA]: json({
@@ -98,14 +98,14 @@ test('a list of media that is closed, a broken picture and one too large lead on
   expect(closed.found).toEqual(['site_icon icon'])
 })
 
-test('a picture at an address inside our own network is not fetched', async () => {
+test('does not fetch a picture from our own network', async () => {
   let asked = 0
   const inside = await serve((_, reply) => {
     asked += 1
     reply.end('inside')
   })
   open.push(inside)
-  // Only the shop itself may be on a private address.
+  // Only the shop itself may have a private address.
   const walls = (url: string) => ({ allowPrivate: false, allowedOrigins: [url] })
   for (const address of [
     `http://127.0.0.1:${inside.port}/x.png`,

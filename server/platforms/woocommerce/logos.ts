@@ -3,15 +3,15 @@ import type { StoreLogo } from '../platform/platform.ts'
 import { idText, isRecord, webAddress } from '../platform/text.ts'
 import { readAnswer, type WooAccess } from './http.ts'
 
-// The logo and the icon a shop shows on its own pages. All of it is public: no key goes along, to whatever host a picture is on.
+// Reads the logo and icon from a shop's site. Both are public: no key is sent, to any host.
 
-/** What one request may answer: a picture that a mail could show is far smaller. */
+/** Size limit of a response: a picture for a mail is far smaller. */
 const MOST_BYTES = 2 * 1024 * 1024
 const LIMIT_MS = 10_000
-/** Sizes that WordPress keeps uncropped, the one wanted most first. */
+/** WordPress's uncropped sizes, preferred first. */
 const SIZES = ['full', 'large', 'medium_large', 'medium'] as const
 
-/** The logo in its sizes, then the icon; nothing where the shop has none, or does not say. */
+/** The logo in its sizes, then the icon; nothing when the shop has none. */
 export async function* readLogos(
   access: Pick<WooAccess, 'storeUrl'>,
   net: StoreNet,
@@ -39,7 +39,7 @@ export async function* readLogos(
     return (await ask(url, accept))?.body ?? null
   }
 
-  /** null: no answer that can be used, for whatever reason. */
+  /** null: no usable response, for any reason. */
   async function ask(url: string, accept: string) {
     const request = { headers: { accept }, maxBytes: MOST_BYTES, timeoutMs: LIMIT_MS, ...(signal && { signal }) }
     const answer = await net.fetch(url, request).catch(() => null)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readOrder } from './wire.ts'
 
-// What an order says of where it comes from: parts of another order (cases-R7), renewals (cases-R9).
+// The origin of an order: parent orders (cases-R7), renewals (cases-R9).
 
 const ORDER = {
   ...{ id: 900, parent_id: 0, status: 'processing', currency: 'USD', total: '15.00', created_via: 'checkout' },

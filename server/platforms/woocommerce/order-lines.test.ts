@@ -13,7 +13,7 @@ test.each([
   ['KRW', true, '30000', '3000', 2, 16_500, 16_500],
   ['KWD', false, '1.250', '0.125', 1, 1_250, 1_375],
   ['USD', false, '20.00', '0.00', 1, 2_000, undefined],
-])('a price in %s, entered with tax: %s, is known with and without it (cases-R8)', (...given) => {
+])('reads a price in %s, entered with tax: %s, with and without it (cases-R8)', (...given) => {
   const [currency, hasTax, subtotal, tax, quantity, entered, withTax] = given
   const [item] = readItems([line({ product_id: 1, subtotal, subtotal_tax: tax, quantity })], { currency, hasTax })
   expect([item!.unitPriceMinor, item!.shown?.withTaxMinor]).toEqual([entered, withTax])
@@ -45,7 +45,7 @@ test.each([
     kit(meta(['_yith_wcp_component_data', { product_base_price: '0' }])),
     kettle(meta(['_yith_wcp_child_component_data', { yith_wcp_cart_parent_key: 'x' }])),
   ],
-])('a part is no line of its own, and the whole costs what both cost: %s (cases-R14)', (_, whole, part) => {
+])('merges a part into its whole, with the total price of both: %s (cases-R14)', (_, whole, part) => {
   const other = line({ product_id: 9, subtotal: '5.00', bundled_by: '', composite_parent: 0 })
   const items = readItems([whole, part, other], usd)
   expect(items.map(({ productId, unitPriceMinor }) => [productId, unitPriceMinor])).toEqual([
@@ -54,7 +54,7 @@ test.each([
   ])
 })
 
-test('a part of a part belongs to the whole, with the tax of both', () => {
+test('adds a nested part to the outermost whole, with its tax', () => {
   const rows = [
     kit({ id: 1, quantity: 2 }),
     kettle({ id: 2, quantity: 2, bundled_by: 1, subtotal: '60.00', subtotal_tax: '12.00' }),
@@ -64,7 +64,7 @@ test('a part of a part belongs to the whole, with the tax of both', () => {
   expect(readItems(rows, usd)).toMatchObject([{ productId: '300', quantity: 2, unitPriceMinor: 3_500, shown }])
 })
 
-test('two of the same bundle keep their own parts', () => {
+test('keeps the parts of two equal bundles apart', () => {
   const rows = [
     kit({ id: 1 }),
     kettle({ id: 2, bundled_by: 1 }),
@@ -74,7 +74,7 @@ test('two of the same bundle keep their own parts', () => {
   expect(readItems(rows, usd).map(({ unitPriceMinor }) => unitPriceMinor)).toEqual([3_000, 900])
 })
 
-test('a part whose whole is gone, or that names itself or another in a circle, stays or goes without losing the rest', () => {
+test('keeps the other lines when a part has no whole, names itself, or forms a cycle', () => {
   expect(readItems([kettle({ id: 2, bundled_by: 1 })], usd)).toMatchObject([{ productId: '301' }])
   expect(readItems([kettle({ id: 2, bundled_by: 2 })], usd)).toMatchObject([{ productId: '301' }])
   const circle = [
@@ -85,7 +85,7 @@ test('a part whose whole is gone, or that names itself or another in a circle, s
   expect(readItems(circle, usd).map(({ productId }) => productId)).toContain('9')
 })
 
-test('marks without number and end are read', () => {
+test('reads marks without a number or end', () => {
   const marks = Array.from({ length: 50 }, (): [string, unknown] => ['_bundled_by', { a: 1 }])
   const rows = Array.from({ length: 500 }, (_, at) => kettle({ id: at + 1, bundled_by: at + 2, ...meta(...marks) }))
   expect(readItems(rows, usd).length).toBeGreaterThan(0)

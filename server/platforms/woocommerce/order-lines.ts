@@ -4,7 +4,7 @@ import type { PlatformItem } from '../platform/platform.ts'
 import { field, wireId, wireList, wirePart, wireRaw, wireText } from '../platform/row.ts'
 import { nameWithChoices, plainText, webAddress } from '../platform/text.ts'
 
-// The lines of an order: their prices with and without tax, and bundles as the one thing they are bought as.
+// Reads the lines of an order: prices with and without tax, and each bundle as one line.
 
 const Item = z.object({
   id: wireId,
@@ -24,9 +24,9 @@ const Item = z.object({
 interface Line {
   item: PlatformItem
   lineId: string | null
-  /** What it is a part of, as it says. */
+  /** Reference to its whole. */
   partOf: string[]
-  /** Its keys in the cart. */
+  /** Its cart keys. */
   cartKeys: string[]
   hasParts: boolean
   netMinor: number
@@ -35,11 +35,11 @@ interface Line {
 
 interface Prices {
   currency: string
-  /** The prices were entered with tax. */
+  /** Prices were entered with tax. */
   hasTax: boolean
 }
 
-/** Without the parts of bundles, composites, boxes and chained products: whoever puts the whole into a cart has its parts. */
+/** Omits the parts of bundles, composites, boxes and chained products: adding the whole to a cart adds its parts. */
 export function readItems(rows: readonly Record<string, unknown>[], prices: Prices): PlatformItem[] {
   const lines = rows.map((raw) => readLine(raw, prices)).filter((line) => line !== null)
   const parents = parentsOf(lines)
@@ -50,7 +50,7 @@ export function readItems(rows: readonly Record<string, unknown>[], prices: Pric
   })
 }
 
-/** null for a line without a product (fees typed by staff, products that never existed) or without a usable quantity. */
+/** null for a line without a product (fees entered by staff, unknown products) or without a valid quantity. */
 function readLine(raw: Record<string, unknown>, prices: Prices): Line | null {
   const wire = Item.parse(raw)
   const { quantity } = wire
@@ -84,7 +84,7 @@ function readLine(raw: Record<string, unknown>, prices: Prices): Line | null {
   }
 }
 
-/** Of one, of lines that are sold as one thing. Without a known tax both are the same. */
+/** Unit prices of lines that are sold as one. Without a known tax both are equal. */
 function pricesOf(
   lines: readonly Pick<Line, 'netMinor' | 'taxMinor'>[],
   units: number,
@@ -101,7 +101,7 @@ function pricesOf(
   }
 }
 
-/** Attributes of the shop's own (`pa_size`); anything else in here may be a plugin's, and about a person (S7). */
+/** The shop's own attributes (`pa_size`). Other meta data may come from a plugin and concern a person (S7). */
 function readChoices(meta: readonly Record<string, unknown>[]): Pick<PlatformItem, 'choices'> {
   const choices = meta.flatMap(({ key, display_key, display_value }) => {
     const [name, value] = [plainText(display_key, 100), plainText(display_value, 200)]
@@ -110,8 +110,8 @@ function readChoices(meta: readonly Record<string, unknown>[]): Pick<PlatformIte
   return choices.length > 0 ? { choices: choices.slice(0, 10) } : {}
 }
 
-// What a line is a part of. Plugins name the whole by its line, by its key in the cart, or by its product; in a field of the line, or in
-// its meta data, where the name begins with an underscore.
+// References from a part to its whole. Plugins name the whole by its line, its cart key or its product, in a field of
+// the line or in its meta data, where the name begins with an underscore.
 
 export const PART =
   /^_?(?:bundled_by|composite_parent|mnm_container|woo(?:s[bg]|co|fs)_parent_id|chained_(?:item|product)_of|asnp_wepb_parent_id|yith_wcp_child_component_data)$/
@@ -120,25 +120,25 @@ export const WHOLE =
 const CART_KEY = /^_\w+_cart_key$/
 const MOST_NESTED = 10
 
-/** Of the line there, the place of the line that brings it along; its own where none does. */
+/** Index of the line that contains this one; its own index if none does. */
 function wholeOf(parents: readonly (number | undefined)[], place: number): number {
   let at = place
   for (let depth = 0; depth < MOST_NESTED; depth++) {
     const above = parents[at]
-    // Of lines that are parts of each other the first is the whole.
+    // In a cycle of parts the first line is the whole.
     if (above === undefined || above === place) return above === undefined ? at : Math.min(at, place)
     at = above
   }
   return at
 }
 
-/** undefined: of none, or of one that is not there any more. */
+/** undefined: no whole, or it no longer exists. */
 function parentsOf(lines: readonly Line[]): (number | undefined)[] {
   const byKey = placesBy(lines, ({ cartKeys }) => cartKeys)
   const byId = placesBy(lines, ({ lineId, item }) => [lineId, item.productId, item.variationId])
   let whole: number | undefined
   return lines.map(({ partOf, hasParts }, place) => {
-    // Parts are listed behind their whole.
+    // Parts follow their whole.
     const before = whole
     if (hasParts) whole = place
     if (partOf.length === 0) return undefined
@@ -147,7 +147,7 @@ function parentsOf(lines: readonly Line[]): (number | undefined)[] {
   })
 }
 
-/** The first two of each name: one of them is not the line that asks. */
+/** The first two lines of each name: at least one of them is another line. */
 function placesBy(lines: readonly Line[], namesOf: (line: Line) => (string | null)[]): Map<string, number[]> {
   const places = new Map<string, number[]>()
   for (const [place, line] of lines.entries()) {
@@ -159,7 +159,7 @@ function placesBy(lines: readonly Line[], namesOf: (line: Line) => (string | nul
   return places
 }
 
-/** Texts and numbers as they are, of anything else that it is there. */
+/** Texts and numbers as text; for other values only that they exist. */
 function valuesOf(said: readonly (readonly [unknown, unknown])[], name: RegExp): string[] {
   return said.flatMap(([key, value]) => {
     if (typeof key !== 'string' || !name.test(key)) return []

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest'
 import { readStatus } from './order-status.ts'
 import { readOrder } from './wire.ts'
 
-// S4: which orders end a cart, and whose amount counts. `paid`: WooCommerce dated the payment.
+// S4: which orders end a cart, and whose amount counts. `paid`: WooCommerce has a payment date.
 
 const UNPAID = false
 const PAID = true
 
 test.each([
-  // Statuses of WooCommerce itself.
+  // WooCommerce's own statuses.
   ['checkout-draft', UNPAID, 'draft', 'none'],
   ['auto-draft', UNPAID, 'draft', 'none'],
   ['pending', UNPAID, 'pending', 'none'],
@@ -16,14 +16,14 @@ test.each([
   ['cancelled', UNPAID, 'cancelled', 'none'],
   ['cancelled', PAID, 'cancelled', 'none'],
   ['trash', PAID, 'trashed', 'none'],
-  // Cash on delivery, then a bank transfer, then what was paid at once.
+  // Cash on delivery, then bank transfer, then immediate payment.
   ['processing', UNPAID, 'purchase', 'counts'],
   ['on-hold', UNPAID, 'purchase', 'counts'],
   ['processing', PAID, 'purchase', 'counts'],
   ['completed', PAID, 'purchase', 'counts'],
   ['completed', UNPAID, 'purchase', 'counts'],
   ['refunded', PAID, 'purchase', 'none'],
-  // Statuses of the shop's own making: all end the cart.
+  // Custom statuses: all end the cart.
   ['shipped', PAID, 'purchase', 'counts'],
   ['awaiting-pickup', PAID, 'purchase', 'counts'],
   ['shipped', UNPAID, 'purchase', 'if_counted'],
@@ -42,7 +42,7 @@ test.each([
   ['unbezahlt', UNPAID, 'purchase', 'if_counted'],
   ['impaye', UNPAID, 'purchase', 'if_counted'],
   ['not-paid', UNPAID, 'purchase', 'if_counted'],
-  // Less than the whole order, or not decided yet.
+  // Parts of an order, or undecided.
   ['partial-refunded', PAID, 'purchase', 'counts'],
   ['partial-return', UNPAID, 'purchase', 'if_counted'],
   ['teilretoure', UNPAID, 'purchase', 'if_counted'],
@@ -92,7 +92,7 @@ test.each([
   expect(readStatus(status, isPaid)).toEqual({ kind, amount })
 })
 
-test('reads the prefix and the payment of an order', () => {
+test('reads prefix and payment of an order', () => {
   const read = (more: object) => {
     const reading = readOrder({
       id: 1,

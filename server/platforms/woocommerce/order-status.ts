@@ -1,6 +1,6 @@
 import type { OrderKind } from '../platform/platform.ts'
 
-// What a status of WooCommerce says of an order (S4). Pure.
+// Interprets a WooCommerce order status (S4). Pure.
 
 export interface StatusMeaning {
   kind: OrderKind
@@ -15,33 +15,33 @@ const KNOWN = new Map<string, StatusMeaning>([
   ['failed', { kind: 'failed', amount: 'none' }],
   ['cancelled', { kind: 'cancelled', amount: 'none' }],
   ['trash', { kind: 'trashed', amount: 'none' }],
-  // Cash on delivery is `processing` and a bank transfer `on-hold`, both before anything is paid.
+  // Cash on delivery is `processing` and bank transfer `on-hold`, both before payment.
   ['processing', { kind: 'purchase', amount: 'counts' }],
   ['on-hold', { kind: 'purchase', amount: 'counts' }],
   ['completed', { kind: 'purchase', amount: 'counts' }],
   ['refunded', { kind: 'purchase', amount: 'none' }],
 ])
 
-/** Parts of words, and whole words, by which shops name an order that came to nothing. */
+/** Words and parts of words with which shops name a failed order. */
 const CAME_TO_NOTHING =
   /cancel|stornier|annul|anulad|anulow|refus|reject|rechaz|rifiut|odrzuc|abgelehnt|declin|denied|void|expir|abgelaufen|fraud|betrug|charge-?back|disput|fail|fehlgeschl|fallid|return|retour|devuel|devol|zwrot|undeliver|lost|(?:^|-)rto(?:-|$)|refund|erstatt|rembours|reembols|rimbors|zwroc|estorn|terugbeta/
 
 const REFUSED = 'cancel|annul|anul|reject|rechaz|rifiut|odrzuc|declin|denied|refus|abgelehnt|won'
-/** The rest of the order, or all of it, is still sold. */
+/** Part of the order, or all of it, is still sold. */
 const NOT_ALL = new RegExp(
   [
     'parti[ae]l|parcial|parzial|teil',
-    // a request that was not granted, or a check
+    // a refused request, or a check
     '(?:req|anfrage|beantragt|demand|solicit|aangevr|richiest|zglosz)(?!.*(?:approv|accept|done|complet))',
     'check|review|await|pend|pruef|attente',
-    // a return or dispute that was withdrawn, refused, or won by the shop
+    // a withdrawn, refused or won return or dispute
     `(?:return|retour|retoure|refund|cancel|cancellation|storno|dispute|chargeback|exchange|rueckgabe|rembours|devoluc|zwrot)s?-(?:${REFUSED})`,
   ].join('|'),
 )
 
 /**
- * A status of the shop's own making may mean anything from "packed" to "asks for a price". It ends the cart, because a message to a buyer
- * is worse than a cart given up. Its amount needs proof: a payment, or that the order counted before it got this status.
+ * A custom status may mean anything from "packed" to "asks for a price". It ends the cart, because a message to a buyer
+ * is worse than a missed cart. Its amount counts only with proof: a payment, or an earlier status that counted.
  */
 export function readStatus(status: string, isPaid: boolean): StatusMeaning {
   const known = KNOWN.get(status)

@@ -57,7 +57,7 @@ async function pull(
 }
 
 describe('the order pull', () => {
-  test('reads the recorded store: drafts and all, trash apart, in order of modification', async () => {
+  test('reads the recorded store by modification: drafts and all statuses, trash separately', async () => {
     const { client, store } = await connected()
     const { pages, ids } = await pull(client, { modifiedSince: '2026-11-20T00:00:00Z' })
     const expected = store.orders.filter((row) => row.status !== 'trash').map((row) => row.id)
@@ -73,19 +73,19 @@ describe('the order pull', () => {
     )
   })
 
-  test('lists orders that await their payment alone', async () => {
+  test('lists orders that await payment separately', async () => {
     const orders = [anOrder(1, 9), anOrder(2, 10, { status: 'pending' }), anOrder(3, 11, { status: 'checkout-draft' })]
     const { client } = await connected({ orders })
     const { pages, ids } = await pull(client, { list: 'pending' })
     expect([ids, pages[0]!.rows[0]!.kind]).toEqual([[2], 'pending'])
   })
 
-  test('a list of more rows than any page has is no answer (D8)', async () => {
+  test('refuses a list with more rows than a page can have (D8)', async () => {
     const { client } = await connected({ intercept: () => ({ body: Array(1_001).fill({ id: 1 }) }) })
     await expect(pull(client)).rejects.toMatchObject({ code: 'bad_answer', detail: 'a list of 1001 rows' })
   })
 
-  test('the bound is inclusive although the store’s is not', async () => {
+  test('has an inclusive bound although the store’s is exclusive', async () => {
     const { client } = await connected({ orders: [anOrder(1, 9), anOrder(2, 10), anOrder(3, 11)] })
     expect((await pull(client, { modifiedSince: `${at(10)}.900Z`, pageSize: 100 })).ids).toEqual([1, 2, 3])
     expect((await pull(client, { modifiedSince: `${at(13)}Z`, pageSize: 100 })).ids).toEqual([])
@@ -98,24 +98,24 @@ describe('the order pull', () => {
       orders,
       beforeOrders: (store) => {
         calls += 1
-        // Before the second page the first three move to the end: with page=2 orders 4 to 6 would never be seen.
+        // Before the second page the first three move to the end: with page=2, orders 4 to 6 would be missed.
         if (calls === 2) for (const row of store.orders.slice(0, 3)) row.date_modified_gmt = at(100 + Number(row.id))
       },
     })
     const { ids } = await pull(client)
     expect([...new Set(ids)].sort((a, b) => a - b)).toEqual(orders.map((row) => row.id))
-    // The three that changed come twice: each change is an event of its own.
+    // The three changed orders are returned twice: each change is an event.
     expect(ids.length).toBe(23)
   })
 
-  test('pages through a second that holds more than a page, and again when it shrinks meanwhile', async () => {
+  test('pages through a second with more than a page of orders, and again when it shrinks meanwhile', async () => {
     const orders = Array.from({ length: 12 }, (_, index) => anOrder(index + 1, index < 10 ? 50 : 60))
     let calls = 0
     const { client } = await connected({
       orders,
       beforeOrders: (store) => {
         calls += 1
-        // Between the first and the second page of that second: orders 4 and 5 slip back over the border.
+        // Between the first and second page of that second, orders 4 and 5 move back across the boundary.
         if (calls === 4) for (const row of store.orders.slice(0, 2)) row.date_modified_gmt = at(70)
       },
     })
@@ -123,7 +123,7 @@ describe('the order pull', () => {
     expect([...new Set(ids)].sort((a, b) => a - b)).toEqual(orders.map((row) => row.id))
   })
 
-  test('says where to go on, and going on there misses nothing', async () => {
+  test('reports where to continue, and continuing misses nothing', async () => {
     const orders = Array.from({ length: 9 }, (_, index) => anOrder(index + 1, 10 + Math.floor(index / 2)))
     const { client } = await connected({ orders })
     const first = await client.orders({ modifiedSince: since, pageSize: 3 })[Symbol.asyncIterator]().next()
@@ -131,7 +131,7 @@ describe('the order pull', () => {
     expect(new Set([...first.value!.rows.map((row: PlatformOrder) => Number(row.orderId)), ...ids]).size).toBe(9)
   })
 
-  test('one bad order does not lose the page', async () => {
+  test('an unreadable order does not affect the page', async () => {
     const bad = [anOrder(2, 11, { total: 'lots' }), anOrder(3, 12, { currency: '' }), anOrder(4, 13, { status: null })]
     const { client } = await connected({ orders: [anOrder(1, 10), ...bad, anOrder(5, 14)] })
     const { pages, ids } = await pull(client, { pageSize: 100 })
@@ -143,7 +143,7 @@ describe('the order pull', () => {
     ])
   })
 
-  test('a failed page is thrown, and a store that lists in no order is not read for ever', async () => {
+  test('throws for a failed page, and stops at a store that lists in no order', async () => {
     let calls = 0
     const orders = Array.from({ length: 9 }, (_, index) => anOrder(index + 1, 10 + index))
     const { client } = await connected({
@@ -160,7 +160,7 @@ describe('the order pull', () => {
     await expect(pull(stuck.client)).rejects.toMatchObject({ code: 'bad_answer' })
   })
 
-  test('asks for no address, IP or user agent, and never with the same signature twice', async () => {
+  test('never requests an address, IP or user agent, and never repeats a signature', async () => {
     const { client, store } = await connected()
     await pull(client, { modifiedSince: '2026-11-20T00:00:00Z' })
     const lines = store.seen.map((one) => decodeURIComponent(one.line))
@@ -168,12 +168,12 @@ describe('the order pull', () => {
     expect(new Set(lines).size).toBe(lines.length)
   })
 
-  test('can be stopped', async () => {
+  test('can be aborted', async () => {
     const { client } = await connected()
     await expect(pull(client, { signal: AbortSignal.abort() })).rejects.toBeInstanceOf(StoreProblem)
   })
 
-  test('a connection the store closed meanwhile is opened again', async () => {
+  test('reopens a connection that the store has closed', async () => {
     let calls = 0
     const { client } = await connected({
       intercept: (request) => {
@@ -186,7 +186,7 @@ describe('the order pull', () => {
   })
 })
 
-test('one order by its id; none where there is none', async () => {
+test('reads one order by id, null when it does not exist', async () => {
   const { client } = await connected()
   expect(await client.order('77')).toMatchObject({
     orderId: '77',
@@ -197,7 +197,7 @@ test('one order by its id; none where there is none', async () => {
   expect(await client.order('77/refunds')).toBeNull()
 })
 
-test('customers: shoppers of any role, no staff', async () => {
+test('reads customers of any role except staff', async () => {
   const { client } = await connected()
   const rows = (await all(client.customers({}))).flatMap((page) => page.rows)
   expect(rows.find((row) => row.customerId === '2')).toMatchObject({
@@ -209,7 +209,7 @@ test('customers: shoppers of any role, no staff', async () => {
   expect(rows.some((row) => row.email === 'admin@store.test' || 'role' in row)).toBe(false)
 })
 
-test('products: published ones with images and their variations', async () => {
+test('reads published products with images and variations', async () => {
   const { client, store } = await connected()
   const rows = (await all(client.products({}))).flatMap((page) => page.rows)
   expect(rows.some((row) => row.name === 'Draft Product')).toBe(false)
@@ -227,7 +227,7 @@ test('products: published ones with images and their variations', async () => {
   expect(store.seen.at(-1)?.line).toMatch(/modified_after=2026-11-21T00%3A59%3A12&dates_are_gmt=true/)
 })
 
-test('webhooks are made with our secret, listed and deleted', async () => {
+test('webhooks are created with our secret, listed and deleted', async () => {
   const { client, store } = await connected()
   const made = await client.createWebhook('order.updated', 'https://recoup.example/hooks/1', 'whsec_1')
   expect(made).toEqual({
@@ -245,7 +245,7 @@ test('webhooks are made with our secret, listed and deleted', async () => {
   })
 })
 
-test('requests of one store go one after another', async () => {
+test('requests to one store are serialised', async () => {
   let running = 0
   let most = 0
   const fetch: GuardedFetch = async (url) => {

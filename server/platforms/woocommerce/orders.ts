@@ -5,13 +5,13 @@ import { gmtInstant, isRecord } from '../platform/text.ts'
 import { errorCode, isSuccess, type WooAnswer, type WooHttp, type WooQuery } from './http.ts'
 import { ORDER_FIELDS, readOrder } from './wire.ts'
 
-// The order pull. No `status` is sent: the default (`any`) lists drafts and statuses of the store's own making, while naming one
-// status the store does not know fails the whole request. Every store knows `trash`, which is in no such list, and `pending`.
+// The order pull. It sends no `status`: the default (`any`) lists drafts and custom statuses, while a status unknown to
+// the store fails the whole request. Every store knows `pending`, and `trash`, which is in no such list.
 //
-// Paging. The list ascends by modification, and an order changed during the pull moves to its end: with page=2, 3 … every such
-// move pulls an unread order back over the page border, unseen. So a full page is followed by a new first page from its last
-// second on (`modified_after` is exclusive with a resolution of one second). Only when one second alone fills a page (bulk edits)
-// is that second paged through, by id, and again if it shrank meanwhile.
+// Paging. The list ascends by modification, and an order changed during the pull moves to its end: with page=2, 3 …
+// every such move shifts an unread order back across the page boundary, where it is missed. So a full page is followed
+// by a new first page that starts at its last second (`modified_after` is exclusive, with a resolution of one second).
+// Only when one second alone fills a page (bulk edits) is that second paged by id, and again if it shrank meanwhile.
 
 const MAX_PAGES = 20_000
 const SECOND_ATTEMPTS = 3
@@ -22,7 +22,7 @@ interface Listing {
   isLast: boolean
   total: number | null
   totalPages: number
-  /** The latest second of modification on the page. */
+  /** The latest modification second on the page. */
   latest: number | null
 }
 
@@ -30,14 +30,14 @@ interface Pull {
   http: WooHttp
   query: OrderQuery
   pageSize: number
-  /** Orders of the border second that were handed out, so that they come once. */
+  /** Orders of the boundary second that were already returned, so that each is returned once. */
   seen: Map<string, number>
   page: number
 }
 
 export async function* pullOrders(http: WooHttp, query: OrderQuery): AsyncGenerator<OrderPage> {
   const pull: Pull = { http, query, pageSize: boundedSize(query.pageSize), seen: new Map(), page: 0 }
-  // Exclusive bound: one second back to include the wanted one, one more for stores that round up.
+  // Exclusive bound: one second earlier to include the given one, one more for stores that round up.
   let after = secondOf(query.modifiedSince) - 2
   while (pull.page < MAX_PAGES) {
     const listing = await listOrders(pull, [['modified_after', wallTime(after)], ...BY_TIME], 1)
@@ -102,7 +102,7 @@ async function listOrders(pull: Pull, bounds: WooQuery, page: number): Promise<L
   return {
     answer,
     raw,
-    // A page may be short although more follow: rows the key may not see are taken out after counting.
+    // A short page may not be the last: rows hidden from the key are removed after counting.
     isLast: totalPages === null ? raw.length < pull.pageSize : page >= totalPages,
     total: countHeader(answer, 'x-wp-total'),
     totalPages: totalPages ?? 1,
@@ -145,7 +145,7 @@ export async function readSingleOrder(
   throw new StoreProblem('bad_answer', `order ${orderId}: ${reading.skipped.reason}`)
 }
 
-/** A page has 100 rows at most. Millions of small ones, in an answer of 25 MB, would keep this process busy for a minute. */
+/** A page has 100 rows at most. Millions of small rows in a 25 MB response would block this process for a minute. */
 const MOST_ROWS = 1_000
 
 export function listOf(answer: WooAnswer): unknown[] {
@@ -155,7 +155,7 @@ export function listOf(answer: WooAnswer): unknown[] {
   return list
 }
 
-/** PHP turns a list with a gap in its keys into an object; seen from plugins that filter lists. */
+/** PHP turns a list with gaps in its keys into an object; some plugins that filter lists cause this. */
 function listWithGaps(body: unknown): unknown[] | null {
   if (!isRecord(body)) return null
   const entries = Object.entries(body)
@@ -178,7 +178,9 @@ function secondOf(instant: string): number {
   return Math.floor(Date.parse(instant) / 1000)
 }
 
-/** UTC without a zone: with `dates_are_gmt` WooCommerce reads it as UTC, and a "Z" alone would be read as store time. */
+/**
+ * UTC without a zone: with `dates_are_gmt` WooCommerce reads it as UTC; a "Z" without it would be read as store time.
+ */
 function wallTime(second: number): string {
   return new Date(second * 1000).toISOString().slice(0, 19)
 }

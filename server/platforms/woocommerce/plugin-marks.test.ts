@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { PART, WHOLE } from './order-lines.ts'
 import { RENEWAL_MARKS } from './wire.ts'
 
-// The plugin reports only the marks it knows. What we read from the REST API has to be among them.
+// The plugin reports only known marks, which must include all that we read from the REST API.
 
 const read = (name: string) => readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8')
 const source = (name: string) => read(`plugin/recoup-for-woocommerce/src/${name}.php`)
@@ -14,7 +14,7 @@ function phpTexts(code: string, name: string): string[] {
   return [...value.matchAll(/'([^']*)'/g)].map(([, text]) => text!)
 }
 
-/** What a pattern of alternatives, groups and sets of letters matches. */
+/** All strings matched by a pattern of alternatives, groups and character sets. */
 function namesOf(pattern: string): string[] {
   const choice = /\(\?:([^()]*)\)|\[(\w+)\]/.exec(pattern)
   if (!choice) return [pattern]
@@ -24,22 +24,22 @@ function namesOf(pattern: string): string[] {
 
 const namesIn = (pattern: RegExp) => [...new Set(namesOf(pattern.source.replace(/^\^_\?|\$$/g, '')))]
 
-test('the plugin reports every mark of a renewal', () => {
+test('the plugin reports every renewal mark', () => {
   expect(phpTexts(source('Orders'), 'RENEWALS')).toEqual([...RENEWAL_MARKS])
   const protocol = read('docs/plugin-protocol.md')
   expect([...RENEWAL_MARKS].filter((mark) => !protocol.includes(`\`${mark}\``))).toEqual([])
 })
 
-test('the plugin reports every mark of a part and of a whole, of an order’s lines', () => {
+test('the plugin reports every part and whole mark of order lines', () => {
   const marks = new RegExp(phpTexts(source('Lines'), 'MARKS').join('').slice(1, -2))
   const names = [...namesIn(PART), ...namesIn(WHOLE)]
   expect(names).toContain('woofs_parent_id')
   expect(names.flatMap((name) => [name, `_${name}`]).filter((name) => !marks.test(name))).toEqual([])
 })
 
-test('the plugin finds the parts of a cart by the same marks', () => {
+test('the plugin finds a cart’s parts by the same marks', () => {
   const children = phpTexts(source('Lines'), 'CHILDREN')
-  // Chained Products names it otherwise in the cart: chained_item_of.
+  // Chained Products uses another name in the cart: chained_item_of.
   const names = namesIn(PART).filter((name) => name !== 'chained_product_of')
   expect(names.filter((name) => !children.includes(name))).toEqual([])
 })

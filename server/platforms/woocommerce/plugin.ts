@@ -9,16 +9,16 @@ import { countryCode, plainText } from '../platform/text.ts'
 import { latestSecond } from './orders.ts'
 import { readOrder } from './wire.ts'
 
-// What WordPress decides of the plugin's protocol (docs/plugin-protocol.md): where its call is, how the keys it makes look, and what
-// its words about the shop mean.
+// WordPress's side of the plugin protocol (docs/plugin-protocol.md): the call's address, the format of its keys, and
+// the meaning of its reports.
 
-/** How the plugin's zip is called; the folder in it is called the same. */
+/** File name of the plugin's zip, and name of its folder. */
 export const PLUGIN_FILE = 'recoup-for-woocommerce.zip'
 
 const CALL_LIMIT_MS = 5_000
 const MOST_ANSWERED = 4_096
 
-/** `?rest_route=` works with every permalink setting and every REST prefix. null: no answer. */
+/** `?rest_route=` works with every permalink setting and REST prefix. null: no response. */
 export async function callPlugin(
   access: { homeUrl: string },
   net: StoreNet,
@@ -41,11 +41,11 @@ export async function callPlugin(
   }
 }
 
-/** Leads a shopper to the plugin, which asks us what the token stands for. */
+/** Sends a shopper to the plugin, which asks us to resolve the token. */
 export const pluginLink = (homeUrl: string, token: string): string =>
   `${withoutSlash(homeUrl)}/?recoup-restore=${token}`
 
-/** Of two secrets that came by different ways: neither alone says what the keys are. */
+/** Keys from two secrets that arrived separately: neither alone reveals the keys. */
 export function derivedKeys(codeKey: string, salt: string) {
   const derived = (what: string) => createHmac('sha256', codeKey).update(`${what}\n${salt}`).digest('hex')
   return {
@@ -80,7 +80,9 @@ const Told = z.object({
   }),
 })
 
-/** The profile as the plugin tells it; null: it names no currency. What only a reading shows is taken as it most often is. */
+/**
+ * The profile reported by the plugin; null: it has no currency. Values that need the REST API get the usual default.
+ */
 export function toldProfile(told: unknown): StoreProfile | null {
   const parsed = Told.safeParse(told)
   const currency = parsed.data?.profile.currency
@@ -122,7 +124,7 @@ function timeZone(input: unknown): string {
 
 const withoutSlash = (url: string): string => url.replace(/(?<!\/)\/+$/, '')
 
-/** Orders in the form of the REST API. */
+/** Orders in the REST API's form. */
 export function toldOrders(list: readonly unknown[]): ReturnType<PlatformPlugin['orders']> {
   const orders: PlatformOrder[] = []
   const refused: { place: number; reason: string }[] = []

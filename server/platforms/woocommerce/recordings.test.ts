@@ -9,8 +9,8 @@ import { listOf } from './orders.ts'
 import { readSubscription } from './webhooks.ts'
 import { CUSTOMER_FIELDS, readCustomer, readOrder } from './wire.ts'
 
-// Every recorded REST exchange goes through the client's reading. A success is read by the reader of its path, a refusal must get
-// the code written here; a recording that nobody expects fails.
+// Runs every recorded REST exchange through the client. The reader of its path must accept a success, and a refusal
+// must get the code listed here. An unexpected recording fails.
 
 const FILES = [
   'auth',
@@ -76,7 +76,7 @@ describe('recorded successes', () => {
     const raw = Array.isArray(answer.body) ? listOf(answer) : [answer.body]
     const { rows, skipped } = readRows(raw, readerOf(exchange.request.path)!)
     expect(rows.length + skipped.length).toBe(raw.length)
-    // Bodies trimmed by `_fields` below what an order needs are given up one by one, with a reason and their id.
+    // Rows that `_fields` reduced below a valid order are skipped individually, with reason and id.
     const isTrimmed = exchange.request.query._fields !== undefined
     expect(skipped.filter((one) => !isTrimmed || one.id === null)).toEqual([])
   })
@@ -109,14 +109,14 @@ describe('recorded refusals', () => {
     const known = REFUSALS.find(([pattern, status]) => pattern.test(title) && status === exchange.response.status)
     const secret = 'cs_5c7dc5faf5cf6d501f7c177966b437d421c59104'
     const problem = problemFromAnswer(answer, isHttps && !title.startsWith('plain http'), [secret])
-    // Everything else is a request refused for what it asks: 400 and 404 with WooCommerce's own code.
+    // Other refusals concern the request itself: 400 and 404 with WooCommerce's own code.
     expect([exchange.response.status, problem.code]).toEqual([exchange.response.status, known?.[2] ?? 'bad_answer'])
     if (!known) expect([400, 404]).toContain(exchange.response.status)
     expect(problem.detail).not.toBeNull()
   })
 })
 
-describe('what the recordings say', () => {
+describe('the recordings’ contents', () => {
   const order = (id: number) => {
     const all = exchanges.flatMap(({ exchange }) =>
       Array.isArray(exchange.response.body) ? exchange.response.body : [exchange.response.body],
@@ -129,7 +129,7 @@ describe('what the recordings say', () => {
     return 'row' in reading ? reading.row : null
   }
 
-  test('an order with a coupon and a variation: prices before the coupon, names whole, times in UTC', () => {
+  test('an order with a coupon and a variation has prices before the coupon, full names, and times in UTC', () => {
     expect(order(97)).toEqual({
       orderId: '97',
       kind: 'purchase',
@@ -178,7 +178,7 @@ describe('what the recordings say', () => {
     })
   })
 
-  test('a full and a partial refund', () => {
+  test('reads a full and a partial refund', () => {
     expect(order(77)).toMatchObject({
       kind: 'purchase',
       totalMinor: 18661,
@@ -188,7 +188,7 @@ describe('what the recordings say', () => {
     expect(order(80)).toMatchObject({ totalMinor: 29541, refundedMinor: 500 })
   })
 
-  test('an order of a product that does not exist has no items and is an order all the same', () => {
+  test('an order of an unknown product has no items but is an order', () => {
     expect(order(101)).toMatchObject({ kind: 'pending', items: [], source: 'shopper' })
   })
 
@@ -222,7 +222,7 @@ describe('what the recordings say', () => {
     expect(rows.find(({ product }) => product.productId === '13')?.hasVariations).toBe(true)
   })
 
-  test('a variation that stands for "any" of an attribute leaves a choice open', () => {
+  test('a variation with "any" attribute has an open choice', () => {
     const reading = readProduct(recorded('products-more.json', 'variable product').body, 'USD')
     if (!('row' in reading)) throw new Error('not read')
     const parent = { ...reading.row.product, choices: reading.row.choices }
@@ -232,7 +232,7 @@ describe('what the recordings say', () => {
     expect(readVariation(anyLogo, parent)).toMatchObject({ row: { hasOpenChoice: true } })
   })
 
-  test('when a customer was last in the shop is read as an instant, and nothing else is taken for one', {
+  test('a customer’s last visit is read as an instant, and other values are ignored', {
     tags: ['B3'],
   }, () => {
     const lastLogin = (raw: unknown) => {
@@ -249,11 +249,11 @@ describe('what the recordings say', () => {
       '2026-11-22T19:09:13Z',
       ...Array(9).fill(null),
     ])
-    // `_fields` asks for it, or it would never come.
+    // `_fields` must request it, or it would never be returned.
     expect(CUSTOMER_FIELDS.split(',')).toContain('meta_data')
   })
 
-  test('a customer who has paid for an order is told from one who only registered (C9)', () => {
+  test('a paying customer is distinguished from a registered one (C9)', () => {
     const isPaying = (raw: unknown) => {
       const reading = readCustomer(raw)
       return 'row' in reading && reading.row.isPaying

@@ -8,7 +8,7 @@ import type { DemoStore } from '../../../demo/store/store.ts'
 import { type GuardedHttp, openGuardedHttp } from '../../core/net/guarded-fetch.ts'
 import { refillCart } from './refill.ts'
 
-// A cart is filled in the store itself before the shopper is sent there (decision 14). The demo store answers as WooCommerce was recorded.
+// Fills a cart in the store before the shopper is sent there (decision 14). The demo store responds as recorded.
 
 let shop: DemoStore
 let guarded: GuardedHttp
@@ -53,14 +53,14 @@ const refill = (items: Parameters<typeof refillCart>[2]['items'], coupon: string
     { items, coupon, extra: { recoup_cart: 'abc' } },
   )
 
-/** The variation's glaze is fixed, its size is "any". */
+/** The variation has a fixed glaze and "any" size. */
 function leaveSizeOpen(): void {
   const parent = findProduct(shop.shop, ids.get(13)!) as Product
   const size = { id: 2, name: 'Size', slug: 'pa_size', options: ['Small', 'Large'] }
   if (parent.attributes.length === 1) saveProduct(shop.shop, { ...parent, attributes: [...parent.attributes, size] })
 }
 
-test('the store fills it, and the shopper gets the same link for a browser of their own', async () => {
+test('the store fills it, and the shopper gets the same link for their own browser', async () => {
   const { checkoutUrl, lines } = (await refill([mug(2), cups()], 'welcome10'))!
   expect(lines).toEqual([
     { id: String(ids.get(16)), quantity: 2 },
@@ -72,7 +72,7 @@ test('the store fills it, and the shopper gets the same link for a browser of th
   expect(asked).toEqual(['GET /checkout-link/', 'GET /wp-json/wc/store/v1/cart'])
 })
 
-test('a coupon the store does not take is told, and is not in the shopper’s link', async () => {
+test('a refused coupon is reported and removed from the shopper’s link', async () => {
   expect((await refill([mug()], 'WELCOME10'))?.isCouponRefused).toBe(false)
   const refused = (await refill([mug()], 'no-such-code'))!
   expect(refused).toMatchObject({ isCouponRefused: true, lines: [{ id: String(ids.get(16)), quantity: 1 }] })
@@ -80,13 +80,13 @@ test('a coupon the store does not take is told, and is not in the shopper’s li
   expect(await refill([mug()])).not.toHaveProperty('isCouponRefused')
 })
 
-test('what the store does not take is missing from what it says is in the cart', async () => {
+test('a refused item is missing from the reported cart', async () => {
   const soldOut = { productId: String(ids.get(69)), variationId: null, quantity: 1 }
   expect((await refill([mug(), soldOut]))?.lines).toEqual([{ id: String(ids.get(16)), quantity: 1 }])
   expect(await refill([soldOut])).toEqual({ checkoutUrl: null, lines: [] })
 })
 
-test('a variation with "any size" comes back in the size that was chosen, in whatever browser opens the link', async () => {
+test('a variation with "any size" is restored in the chosen size in any browser', async () => {
   leaveSizeOpen()
   const { checkoutUrl, lines } = (await refill([mug(), cups(large)], 'welcome10'))!
   expect(lines.map(({ id }) => id)).toEqual([String(ids.get(16)), String(ids.get(29))])
@@ -97,7 +97,7 @@ test('a variation with "any size" comes back in the size that was chosen, in wha
   expect(page).toContain('welcome10')
 })
 
-test('alone in the cart it leads to the shop with the cart filled: where its checkout is, nobody said', async () => {
+test('alone in the cart it leads to the shop with a filled cart, because the checkout’s address is unknown', async () => {
   leaveSizeOpen()
   const { checkoutUrl, lines } = (await refill([cups(large)]))!
   expect(lines).toHaveLength(1)
@@ -105,13 +105,13 @@ test('alone in the cart it leads to the shop with the cart filled: where its che
   expect(await (await fetch(checkoutUrl!)).text()).toContain('data-cart-count>1<')
 })
 
-test('a size that was never seen, or that the store does not have, is not invented', async () => {
+test('a size that is unknown or missing in the store is not invented', async () => {
   leaveSizeOpen()
   expect((await refill([mug(), cups()]))?.lines).toHaveLength(1)
   expect((await refill([mug(), cups([{ name: 'Size', value: 'Huge' }])]))?.lines).toHaveLength(1)
 })
 
-test('a store that answers nonsense, leads elsewhere or nowhere, is done without', async () => {
+test('an invalid response, a foreign redirect or none is ignored', async () => {
   let answer: http.RequestListener = (_, reply) => reply.end('<html>')
   const server = http.createServer((request, reply) => answer(request, reply))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

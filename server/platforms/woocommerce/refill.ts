@@ -7,14 +7,14 @@ import type { Refilled, RefillWish } from '../platform/platform.ts'
 import { idText } from '../platform/text.ts'
 import { checkoutLink } from './restore.ts'
 
-// Refilling a cart in the store itself, as a guest, before the shopper is sent there (WooCommerce 10 or newer). `/checkout-link/` is
-// tried as the shopper's browser will open it; the Store API then says what is really in the cart. A variation that leaves a choice
-// open cannot be put in by that link, but by the Store API: that cart is handed over by its token (`?session=`), which copies it into the
+// Fills a guest's cart in the store before the shopper is sent there (WooCommerce 10 or newer). Opens `/checkout-link/`
+// as the shopper's browser will; the Store API then lists the actual cart. That link cannot add a variation with an
+// open choice, but the Store API can: the link to that cart has its token (`?session=`), which copies it into the
 // shopper's browser and lives for 48 hours. Nothing here is signed: a guest's cart needs no keys.
 
 /** A shopper is waiting. */
 const PATIENCE_MS = 6_000
-/** Each line with open choices is a request of its own. */
+/** Each line with open choices needs its own request. */
 const MOST_LINES = 20
 
 interface Store {
@@ -23,7 +23,7 @@ interface Store {
   signal: AbortSignal
 }
 
-/** null when the store does not say, in time, what became of it. */
+/** null when the store does not report the result in time. */
 export async function refillCart(access: Store['access'], net: StoreNet, wish: RefillWish): Promise<Refilled | null> {
   const store = { access, net, signal: AbortSignal.timeout(PATIENCE_MS) }
   try {
@@ -56,7 +56,7 @@ async function tryLink(store: Store, wish: RefillWish): Promise<Refilled | null>
   return { checkoutUrl, lines: cart, ...told }
 }
 
-/** `checkout`: where the store's own link led to; null when it took none of the items. */
+/** `checkout`: the target of the store's own link; null when it accepted no item. */
 async function fillByLine(store: Store, wish: RefillWish, checkout: URL | null): Promise<Refilled> {
   const { items, coupon, extra } = wish
   const token = z.string().parse((await ask(store, cartUrl(store))).headers['cart-token'])
@@ -67,7 +67,7 @@ async function fillByLine(store: Store, wish: RefillWish, checkout: URL | null):
   }
   if (coupon) await ask(store, `${cartUrl(store)}/apply-coupon`, token, { code: coupon })
   const { lines, coupons } = await readCart(store, token)
-  // The session is opened on whatever page it is brought to. Where the checkout is, only the link knows.
+  // Any page opens the session. Only the link knows the address of the checkout.
   const target = new URL(checkout ?? `${store.access.homeUrl.replace(/(?<!\/)\/+$/, '')}/`)
   for (const [name, value] of Object.entries({ ...extra, session: token })) target.searchParams.set(name, value)
   return {
@@ -77,7 +77,7 @@ async function fillByLine(store: Store, wish: RefillWish, checkout: URL | null):
   }
 }
 
-/** Nothing is said where no coupon was wished for. Codes are compared without case. */
+/** Omitted without a requested coupon. Codes are compared case-insensitively. */
 function judged({ coupon }: RefillWish, inCart: readonly string[]): { isCouponRefused?: boolean } {
   if (coupon === null) return {}
   return { isCouponRefused: !inCart.some((code) => code.toLowerCase() === coupon.toLowerCase()) }

@@ -11,24 +11,24 @@ const older = { ...modern, hasCheckoutLink: false }
 const beanie = { productId: '16', variationId: null, quantity: 2 }
 const hoodie = { productId: '13', variationId: '29', quantity: 1 }
 
-test('a modern store gets the whole cart and the coupon, as recorded', () => {
+test('a modern store restores the whole cart and the coupon, as recorded', () => {
   expect(restoreUrl(modern, [beanie, hoodie], 'welcome10')).toBe(
     'https://shop.example/checkout-link/?products=16:2,29:1&coupon=welcome10',
   )
 })
 
-test('one line per id, and a coupon code is encoded', () => {
+test('has one entry per id, and encodes the coupon code', () => {
   expect(restoreUrl(modern, [beanie, beanie], '10 % & more')).toBe(
     'https://shop.example/checkout-link/?products=16:4&coupon=10%20%25%20%26%20more',
   )
 })
 
-test('an older store takes one product, a simple one if there is any', () => {
+test('an older store restores one product, preferably a simple one', () => {
   expect(restoreUrl(older, [hoodie, beanie], 'welcome10')).toBe('https://shop.example/?add-to-cart=16&quantity=2')
   expect(restoreUrl(older, [hoodie])).toBe('https://shop.example/?add-to-cart=29&quantity=1')
 })
 
-test('a link says what of the cart it brings back, and takes other parameters along', () => {
+test('the link lists its items and includes further parameters', () => {
   expect(restoreLink(older, [hoodie, beanie])?.items).toEqual([beanie])
   expect(restoreLink(modern, [hoodie, beanie], { extra: { mark: 'a b' } })).toEqual({
     url: 'https://shop.example/checkout-link/?products=29:1,16:2&mark=a%20b',
@@ -36,7 +36,7 @@ test('a link says what of the cart it brings back, and takes other parameters al
   })
 })
 
-test('nothing usable, no link', () => {
+test('is null without a usable item', () => {
   for (const profile of [modern, older]) {
     expect(restoreUrl(profile, [])).toBeNull()
     expect(restoreUrl(profile, [{ productId: '1&coupon=free', variationId: null, quantity: 1 }])).toBeNull()
@@ -49,7 +49,7 @@ test('nothing usable, no link', () => {
   }
 })
 
-test('whatever the items, the link stays on the store and holds digits only', () => {
+test('stays on the store and contains only digits, for any items', () => {
   const item = fc.record({ productId: fc.string(), variationId: fc.option(fc.string()), quantity: fc.double() })
   fc.assert(
     fc.property(fc.array(item), fc.option(fc.string()), fc.boolean(), (items, coupon, hasCheckoutLink) => {

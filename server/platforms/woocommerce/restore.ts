@@ -2,9 +2,9 @@ import type { RestoreAlong, RestoreItem, RestoreLink, RestoreSource } from '../p
 import { idText } from '../platform/text.ts'
 
 /**
- * The address that brings a cart back without a plugin; null when no item is usable. WooCommerce ≥ 10 fills the whole cart and
- * applies the coupon (`/checkout-link/`). Older stores take one product a link and no coupon: the first simple product, because a
- * variation there needs its attributes too.
+ * The link that restores a cart without a plugin; null when no item is usable. WooCommerce ≥ 10 restores the whole cart
+ * and applies the coupon (`/checkout-link/`). Older stores accept one product per link and no coupon: the first simple
+ * product, because a variation there needs its attributes too.
  */
 export function restoreLink(
   profile: Pick<RestoreSource, 'homeUrl' | 'hasCheckoutLink'>,
@@ -24,7 +24,7 @@ export function restoreLink(
   return { url: `${home}/?add-to-cart=${idOf(first)}&quantity=${quantity}${parameters(along.extra)}`, items: same }
 }
 
-/** WooCommerce ≥ 10: one line per id, the variation's id for variations. */
+/** WooCommerce ≥ 10: one entry per id, the variation's id for variations. */
 export function checkoutLink(
   baseUrl: string,
   items: readonly RestoreItem[],

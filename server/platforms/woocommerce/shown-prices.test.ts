@@ -10,7 +10,7 @@ import type { ShownTax } from '../platform/platform.ts'
 import { createWooCommerceClient } from './client.ts'
 import { shownOf } from './shown-prices.ts'
 
-// Prices of a store with keys alone as its pages show them, not as they were entered (cases-R8).
+// Reads prices of a store without the plugin as displayed, not as entered (cases-R8).
 
 const open: { close(): Promise<void> }[] = []
 afterEach(async () => {
@@ -72,8 +72,8 @@ async function aShop() {
 
 const idOf = ({ productId, variationId }: { productId: string; variationId: string | null }) => variationId ?? productId
 
-describe('the catalogue of a shop that shows other prices than were entered', () => {
-  test('has the shown price and the entered one, by one request for products and one for variations', async () => {
+describe('the catalogue of a shop whose displayed prices differ from the entered ones', () => {
+  test('has both prices, with one request for products and one for variations', async () => {
     const { shop, read, entered, settings } = await aShop()
     const rows = (await read('added')).filter((row) => entered.get(idOf(row))! > 0)
     expect(rows.length).toBeGreaterThan(10)
@@ -102,14 +102,14 @@ describe('the catalogue of a shop that shows other prices than were entered', ()
   test.each<[string, object | 'nothing']>([
     ['fails', { code: 'error' }],
     ['does not answer', 'nothing'],
-  ])('is marked as entered where the Store API %s, which is asked once', async (_, answer) => {
+  ])('is marked as entered when the Store API %s, and asks it once', async (_, answer) => {
     const each = await aShop()
     each.shop.answer = () => answer
     await asEntered(each, 'added')
     expect(each.shop.asked).toHaveLength(1)
   })
 
-  test('is marked as entered where the Store API is not asked, or answers with the price of something else', async () => {
+  test('is marked as entered when the Store API is not asked or returns another item’s price', async () => {
     const each = await aShop()
     await asEntered(each, 'unknown')
     expect(each.shop.asked).toEqual([])
@@ -118,7 +118,7 @@ describe('the catalogue of a shop that shows other prices than were entered', ()
     expect(rows.filter(({ priceMinor }) => priceMinor > 0).every(({ isShownUnknown }) => isShownUnknown)).toBe(true)
   })
 
-  test('is marked where the Store API leaves a product out', async () => {
+  test('is marked as entered for a product that the Store API omits', async () => {
     const { shop, read, shows, entered } = await aShop()
     const [left, ...others] = [...entered.keys()]
     shop.answer = (ids) => ids.filter((id) => id !== left).map((id) => shows(id, 19))
@@ -127,7 +127,7 @@ describe('the catalogue of a shop that shows other prices than were entered', ()
     expect(others.filter((id) => rows.get(id)!.isShownUnknown)).toEqual([])
   })
 
-  test('is given up where the caller gives up', async () => {
+  test('aborts with the caller', async () => {
     const { shop, read } = await aShop()
     const stop = new AbortController()
     shop.answer = () => {
@@ -146,7 +146,7 @@ test.each([
   [5_000, undefined, 'added', { priceMinor: 5_000, isShownUnknown: true }],
   [5_000, 500, 'taken_off', { priceMinor: 5_000, isShownUnknown: true }],
   [5_000, 50_000, 'added', { priceMinor: 5_000, isShownUnknown: true }],
-  // A price of before it was raised, and a sale that begins between the two requests.
+  // A price from before an increase, and a sale that begins between the two requests.
   [3_000, 2_380, 'added', { priceMinor: 3_000, isShownUnknown: true }],
   [10_000, 7_140, 'added', { priceMinor: 10_000, isShownUnknown: true }],
   [5_000, 5_950, 'taken_off', { priceMinor: 5_000, isShownUnknown: true }],

@@ -8,10 +8,10 @@ import { StoreProblem } from '../platform/store-problem.ts'
 import { idText } from '../platform/text.ts'
 import { parseJson } from './http.ts'
 
-// Prices as the shop's pages show them to a visitor. The REST API has the entered price alone; the tax that makes the difference depends on
-// classes, places and plugins that only the shop knows. Its public Store API needs no key.
+// Prices as a visitor sees them on the shop's pages. The REST API has only the entered price; the tax between them
+// depends on classes, places and plugins that only the shop knows. Its public Store API needs no key.
 
-/** These products and variations with the shown price, or marked as `isShownUnknown`. */
+/** Adds the displayed price to products and variations, or marks them as `isShownUnknown`. */
 export type ShownPrices = (products: PlatformProduct[], signal?: AbortSignal) => Promise<PlatformProduct[]>
 
 const LIMIT_MS = 5_000
@@ -24,7 +24,7 @@ const Row = z.object({
   }),
 })
 
-/** For one listing: a shop that failed to answer is not asked again. */
+/** For one listing: after a failure the shop is not asked again. */
 export function openShownPrices(
   { storeUrl }: StoreAccess,
   net: StoreNet,
@@ -33,7 +33,7 @@ export function openShownPrices(
   let shownTax: ShownTax | undefined
   let hasFailed = false
   const ask = async (ids: readonly string[], isOfVariations: boolean, signal: AbortSignal | undefined) => {
-    // A page cache answers an address that it has not seen with nothing old.
+    // A page cache has no old response for a new URL.
     const query = `include=${ids.join(',')}${isOfVariations ? '&type=variation' : ''}&per_page=100&_fields=id,prices&_=${net.now().getTime()}`
     const url = `${storeUrl}/wp-json/wc/store/v1/products?${query}`
     const timeoutMs = net.storeApiLimitMs ?? LIMIT_MS
@@ -79,7 +79,7 @@ function readPrices(rows: unknown[], currency: string): (readonly [string, numbe
   })
 }
 
-/** A tax changes a price by less than half, and in one direction; anything else is another price, or an old one. */
+/** A tax changes a price by less than half and in one direction; anything else is another or an old price. */
 export function shownOf(
   enteredMinor: number,
   shown: number | undefined,

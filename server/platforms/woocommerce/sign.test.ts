@@ -21,7 +21,7 @@ describe.each(readVectors().map((vector, number) => ({ number, vector })))('reco
     algorithm: vector.params.oauth_signature_method as 'HMAC-SHA256',
   }
 
-  test('is ours, base string and all', () => {
+  test('equals ours, including the base string', () => {
     const oauth = signRequest(request, keys, moment)
     expect(Object.fromEntries(oauth)).toEqual(vector.params)
     expect(
@@ -33,7 +33,7 @@ describe.each(readVectors().map((vector, number) => ({ number, vector })))('reco
   })
 })
 
-test('the contract server’s own check agrees with every recorded verdict it can judge', () => {
+test('the contract server’s own check agrees with every recorded verdict that it supports', () => {
   const judged = readVectors().filter((vector) => !vector.url.includes('[]'))
   expect(judged.length).toBeGreaterThanOrEqual(8)
   for (const vector of judged) {
@@ -53,7 +53,7 @@ test('the contract server’s own check agrees with every recorded verdict it ca
   }
 })
 
-test('the recorded Authorization header is written the same way', () => {
+test('formats the recorded Authorization header identically', () => {
   const { request } = readExchanges('auth.json').find((one) => one.request.auth === 'oauth1 header')!
   const pairs = [...(request.headers.authorization ?? '').matchAll(/(\w+)="([^"]*)"/g)].map(
     ([, name = '', value = '']) => [name, decodeURIComponent(value)] as [string, string],

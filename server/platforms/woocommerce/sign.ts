@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 
-// OAuth 1.0a (RFC 5849) as WooCommerce checks it: no token, the secret followed by "&" as the key, HMAC-SHA256, and the base
-// string built on the store's HOME address, whatever host the request was sent to.
+// OAuth 1.0a (RFC 5849) as checked by WooCommerce: no token, the secret followed by "&" as the key, HMAC-SHA256, and a
+// base string with the store's HOME address, whatever host the request was sent to.
 
 export interface SigningKeys {
   consumerKey: string
@@ -10,7 +10,7 @@ export interface SigningKeys {
 
 export interface SignedRequest {
   method: string
-  /** Without query; scheme, host and path as WordPress sees itself. */
+  /** Without query; scheme, host and path as WordPress knows them. */
   url: string
   query: readonly (readonly [string, string])[]
 }
@@ -23,7 +23,7 @@ export interface SigningMoment {
 
 export type OAuthParameters = [string, string][]
 
-/** The five `oauth_…` parameters for a request. */
+/** The five `oauth_…` parameters of a request. */
 export function signRequest(request: SignedRequest, keys: SigningKeys, moment: SigningMoment): OAuthParameters {
   const algorithm = moment.algorithm ?? 'HMAC-SHA256'
   const parameters: OAuthParameters = [
@@ -47,7 +47,7 @@ export function signatureBaseString(request: SignedRequest, oauth: OAuthParamete
   return `${request.method.toUpperCase()}&${percentEncode(request.url)}&${percentEncode(pairs)}`
 }
 
-/** RFC 3986: only unreserved characters stay. */
+/** RFC 3986: leaves only unreserved characters unencoded. */
 export function percentEncode(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replace(
     /[!'()*]/g,

@@ -5,14 +5,14 @@ import type { WooHttp } from './http.ts'
 export type CheckoutPage = 'block' | 'classic' | 'unknown'
 
 export interface SystemStatus {
-  /** '' when the store does not tell. */
+  /** '' when unknown. */
   version: string
   checkout: CheckoutPage
 }
 
 /**
- * Version and kind of checkout from the status report. The report measures the whole server and fails on some hosts that are
- * otherwise fine, so its absence is no reason to refuse a store: without a version nothing new is assumed of it.
+ * Version and type of checkout from the status report. The report examines the whole server and fails on some otherwise
+ * working hosts, so a store without it is accepted with the oldest features.
  */
 export async function readSystem(http: WooHttp, signal?: AbortSignal): Promise<SystemStatus> {
   try {
@@ -29,7 +29,7 @@ export async function readSystem(http: WooHttp, signal?: AbortSignal): Promise<S
 
 const UNKNOWN: SystemStatus = { version: '', checkout: 'unknown' }
 
-/** Page names are translated; the block or short code a page should have is not. */
+/** Page names are translated; the block or shortcode of a page is not. */
 function checkoutPage(pages: unknown): CheckoutPage {
   const page = Array.isArray(pages)
     ? pages.filter(isRecord).find((one) => one.block === 'woocommerce/checkout')

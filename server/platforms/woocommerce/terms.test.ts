@@ -6,7 +6,7 @@ import type { ItemRef } from '../platform/platform.ts'
 import { createWooCommerceClient } from './client.ts'
 import { toldTerms } from './terms.ts'
 
-// Stock and prices as a real WooCommerce told them, before and after things were sold out (stock-check.json).
+// Recorded stock and prices of a real WooCommerce before and after items sold out (stock-check.json).
 
 const recorded = readExchanges('stock-check.json')
 
@@ -18,7 +18,9 @@ const grey = { productId: '838', variationId: '839' }
 const blue = { productId: '838', variationId: '840' }
 const greenGloves = { productId: '841', variationId: '843' }
 
-/** A store that answers with what was recorded `when`; WooCommerce before 10.3 has no route for variations of any parents. */
+/**
+ * A store that responds as recorded at `when`; WooCommerce before 10.3 has no route for variations of several parents.
+ */
 function aStore(when: 'before' | 'after', { isOld = false } = {}) {
   const asked: string[] = []
   const bodyOf = (path: string) =>
@@ -52,7 +54,7 @@ const wanted = (rows: unknown, query: URLSearchParams) => {
   return (rows as { id: number }[]).filter(({ id }) => ids.includes(String(id)))
 }
 
-test('stock and prices of a batch are two requests: one for products, one for variations of any parents', async () => {
+test('reads a batch with two requests: products, and variations of any parents', async () => {
   const store = aStore('before')
   const found = await store.terms([clock!, scarf!, grey, blue, greenGloves])
   expect(store.asked).toEqual(['/wp-json/wc/v3/products?830,91,838,841', '/wp-json/wc/v3/variations?839,840,843'])
@@ -60,19 +62,19 @@ test('stock and prices of a batch are two requests: one for products, one for va
   expect(found.get('840')).toMatchObject({ isAvailable: true, priceMinor: 1_900, stockQuantity: 2 })
 })
 
-test('what was sold out since is not available, what is left of its kind still is', async () => {
+test('a sold-out item is unavailable, a remaining variation of it is available', async () => {
   const found = await aStore('after').terms([clock!, grey, blue, greenGloves])
   const isThere = (id: string) => found.get(id)?.isAvailable
   expect([isThere('830'), isThere('839'), isThere('840'), isThere('843')]).toEqual([false, false, true, false])
 })
 
-test('drafts, private and priceless products and the bin are not for sale, back-orders are; the unknown is missing', async () => {
+test('drafts, private, trashed and priceless products are unavailable, back-orders are available, unknown ones are missing', async () => {
   const found = await aStore('before').terms([backOrdered!, draft!, priv!, noPrice!, trashed!, unknown!])
   expect(found.get('831')).toMatchObject({ isAvailable: true, priceMinor: 9_000, stockQuantity: 0 })
   for (const id of ['832', '833', '834', '837', '99999999']) expect(found.get(id)?.isAvailable ?? false).toBe(false)
 })
 
-test('an older WooCommerce is asked once for each parent', async () => {
+test('sends one request per parent to an older WooCommerce', async () => {
   const store = aStore('after', { isOld: true })
   const found = await store.terms([grey, blue, greenGloves])
   expect(store.asked.slice(2)).toEqual([
@@ -83,7 +85,7 @@ test('an older WooCommerce is asked once for each parent', async () => {
   expect(found.get('839')).toMatchObject({ isAvailable: false })
 })
 
-test('more than a hundred products are asked for in parts, as a list holds no more', async () => {
+test('reads more than a hundred products in chunks', async () => {
   const store = aStore('before')
   await store.terms(Array.from({ length: 250 }, (_, n) => product(String(n + 1))))
   expect(store.asked.map((each) => each.split('?')[1]!.split(',').length)).toEqual([100, 100, 50])
@@ -101,7 +103,7 @@ const mug = {
 const told = (terms: unknown, item: object = { product: '16', variation: null }) =>
   toldTerms([{ ...item, terms }], 'USD')
 
-test('a plugin reports the same; what it does not sell any more has no terms', () => {
+test('a plugin’s report gives the same; items it no longer sells have no terms', () => {
   expect(told(mug)).toEqual([
     { productId: '16', variationId: null, isAvailable: true, priceMinor: 1_950, isOnSale: false, stockQuantity: 3 },
   ])
@@ -121,7 +123,7 @@ test.each([
   ['a text', 'sold out'],
   ['a list', [mug]],
   ['a number as yes', { ...mug, purchasable: 1 }],
-])('of a plugin that reports %s for a product nothing is known (security-P6)', (_what, terms) => {
+])('ignores a plugin’s report of %s for a product (security-P6)', (_what, terms) => {
   expect(told(terms)).toEqual([])
 })
 
@@ -133,10 +135,10 @@ test.each([
   { product: '0', variation: null },
   { product: '16' },
   { product: '16', variation: '-1' },
-])('an entry that names no product is left out: %j', (item) =>
+])('skips an entry without a product: %j', (item) =>
   expect(toldTerms([item && typeof item === 'object' ? { ...item, terms: mug } : item], 'USD')).toEqual([]))
 
-test('a stock or a price beyond all measure is none', () => {
+test('ignores an excessive stock or price', () => {
   expect(told({ ...mug, stock_quantity: 1e12, price: '9'.repeat(40) })).toMatchObject([
     { stockQuantity: null, priceMinor: null, isAvailable: false },
   ])

@@ -6,7 +6,8 @@ import { isForSale, readTerms } from './catalogue.ts'
 import { errorCode, isSuccess, type WooAnswer, type WooHttp, type WooQuery } from './http.ts'
 import { listOf } from './orders.ts'
 
-// Stock and price of some items: one request for products, one for variations of any parents (WooCommerce 10.3; before, one a parent).
+// Reads stock and price of items: one request for products, one for variations of any parents (WooCommerce 10.3;
+// before, one per parent).
 
 export interface TermsQuery {
   items: readonly ItemRef[]
@@ -14,7 +15,7 @@ export interface TermsQuery {
   signal?: AbortSignal
 }
 
-/** The most one page holds. */
+/** Maximum rows per page. */
 const AT_ONCE = 100
 const FIELDS = 'id,price,on_sale,stock_status,stock_quantity,status,purchasable'
 
@@ -28,7 +29,7 @@ export async function pullTerms(http: WooHttp, { items, currency, signal }: Term
   return known.flatMap(({ productId, variationId }) => {
     const parent = products.get(productId)
     const wire = variationId === null ? parent : variations.get(variationId)
-    // A parent in the bin or not published takes its variations along.
+    // A trashed or unpublished parent makes its variations unavailable.
     if (!wire || parent?.status !== 'publish') return []
     return [termsOf({ productId, variationId }, wire, currency)]
   })
@@ -44,14 +45,17 @@ const id = z.string().regex(/^[1-9]\d{0,17}$/)
 const Reported = z.object({
   product: id,
   variation: id.nullable(),
-  // In the form of the REST API, with all that decides whether it can be bought.
+  // In the REST API's form, with every field that decides availability.
   terms: z
     .looseObject({ status: z.string(), purchasable: z.boolean(), stock_status: z.string(), price: z.string() })
     .nullable(),
 })
 const NOT_SOLD = { isAvailable: false, priceMinor: null, isOnSale: null, stockQuantity: null }
 
-/** The same of the plugin's report; `terms: null` is what the shop does not sell any more. What cannot be read says nothing. */
+/**
+ * Reads a plugin's report in the same way; `terms: null` means that the shop no longer sells the item. Skips unreadable
+ * entries.
+ */
 export function toldTerms(list: readonly unknown[], currency: string): ItemTerms[] {
   return list.flatMap((raw) => {
     const { data } = Reported.safeParse(raw)
@@ -68,7 +72,7 @@ async function readVariations(http: WooHttp, items: readonly ItemRef[], signal: 
   if (ids.length === 0) return new Map<string, Read>()
   const [first, ...rest] = chunks(ids)
   const answer = await http.ask({ path: '/variations', query: including(first!), signal })
-  // Before 10.3 there is no such route, or it is taken for something else.
+  // Before 10.3 this route does not exist or is taken for another.
   if (answer.status === 404 && errorCode(answer) === 'rest_no_route') return readByParent(http, items, signal)
   if (!isSuccess(answer)) throw http.problem(answer)
   const found = rowsOf(answer)
@@ -83,7 +87,7 @@ async function readByParent(http: WooHttp, items: readonly ItemRef[], signal: Ab
     const path = `/products/${productId}/variations`
     for (const part of chunks(ids)) {
       const answer = await http.ask({ path, query: including(part), signal })
-      // The parent is gone, and so are they.
+      // The parent is gone, and its variations with it.
       if (answer.status === 404 && errorCode(answer) !== 'rest_no_route') continue
       if (!isSuccess(answer)) throw http.problem(answer)
       for (const [id, row] of rowsOf(answer)) found.set(id, row)

@@ -33,7 +33,7 @@ describe('recorded deliveries', () => {
     expect(readDelivery({ ...raw, rawBody: Buffer.concat([raw.rawBody, Buffer.from(' ')]) }, secret)).toBeNull()
   })
 
-  test('a draft, an order, a deletion, a record gone before delivery, and topics that are none of ours', () => {
+  test('reads a draft, an order, a deletion, a record deleted before delivery, and unknown topics', () => {
     const events = deliveries.map(({ raw, secret }) => readDelivery(raw, secret))
     const kinds = Map.groupBy(events, (event) => event?.kind)
     expect(kinds.get('order')?.map((event) => event?.kind === 'order' && event.order.kind)).toContain('draft')
@@ -46,7 +46,7 @@ describe('recorded deliveries', () => {
     expect(kinds.get('other')?.length).toBe(7)
   })
 
-  test('each delivery has a key of its own, although WooCommerce gives one id to several', () => {
+  test('each delivery has its own key, although WooCommerce gives one id to several', () => {
     const keys = deliveries
       .map(({ raw, secret }) => readDelivery(raw, secret))
       .flatMap((event) => (event && 'key' in event ? [event.key] : []))
@@ -56,7 +56,7 @@ describe('recorded deliveries', () => {
   })
 })
 
-test('unsigned is refused, whatever it claims to be', () => {
+test('an unsigned delivery is refused, whatever it claims', () => {
   expect(readDelivery({ rawBody: Buffer.from('webhook_id=7'), headers: {} }, 'secret')).toEqual({ kind: 'ping' })
   expect(readDelivery({ rawBody: Buffer.from('webhook_id=7&x=1'), headers: {} }, 'secret')).toBeNull()
   expect(
@@ -66,7 +66,7 @@ test('unsigned is refused, whatever it claims to be', () => {
   expect(readDelivery({ rawBody: Buffer.from('{}'), headers }, 'secret')).toBeNull()
 })
 
-test('signed garbage is recorded as something other, and never thrown', () => {
+test('signed garbage is read as `other` and never throws', () => {
   for (const body of ['', 'null', '[]', '{"id":1}', '{"id":{}}', 'not json', '{"line_items":7,"id":"x"}']) {
     expect(readDelivery(signedBy('secret', 'order.updated', body), 'secret')).toMatchObject({ kind: 'other' })
   }

@@ -9,7 +9,7 @@ import { errorCode, isSuccess, type WooHttp, type WooQuery } from './http.ts'
 import { countHeader, listOf } from './orders.ts'
 import { readOrder } from './wire.ts'
 
-// Webhooks make things faster, never possible: WooCommerce sends a delivery once, a minute late, from no private network.
+// Webhooks only speed things up: WooCommerce sends a delivery once, a minute late, and never from a private network.
 
 export const TOPICS = ['order.created', 'order.updated', 'order.deleted'] as const
 
@@ -34,7 +34,7 @@ export async function listWebhooks(http: WooHttp): Promise<WebhookSubscription[]
   return all
 }
 
-/** The secret is always sent: one WooCommerce makes up can never be read. */
+/** Always sends the secret: WooCommerce never reveals one that it generates. */
 export async function createWebhook(http: WooHttp, topic: string, deliveryUrl: string, secret: string) {
   const body = { name: `Recoup ${topic}`, topic, delivery_url: deliveryUrl, secret, status: 'active' }
   const answer = await http.send({ method: 'POST', path: '/webhooks', query: FIELDS, body })
@@ -43,7 +43,7 @@ export async function createWebhook(http: WooHttp, topic: string, deliveryUrl: s
   throw new StoreProblem('bad_answer', `webhook: ${reading.skipped.reason}`)
 }
 
-/** `force`, because webhooks have no trash. One that is gone already is fine. */
+/** `force`, because webhooks have no trash. An already deleted one is fine. */
 export async function deleteWebhook(http: WooHttp, id: string): Promise<void> {
   const digits = idText(id)
   if (!digits) return
@@ -62,9 +62,9 @@ export function readSubscription(raw: unknown): RowReading<WebhookSubscription> 
 }
 
 /**
- * A delivery, verified over its raw bytes. null: the signature is missing or wrong, answer 401 and keep nothing. The ping of a new
- * webhook is unsigned by nature and carries nothing. The key tells repeats apart: WooCommerce's delivery id is shared by all
- * deliveries of one webhook in the same second, so it is topic, record, time of modification and hash of the body.
+ * Verifies a delivery over its raw bytes. null: missing or wrong signature, so reply 401 and store nothing. The ping of
+ * a new webhook is unsigned and empty. WooCommerce's delivery id is shared by all deliveries of a webhook in the same
+ * second, so the key consists of topic, record, modification time and body hash.
  */
 export function readDelivery(raw: RawDelivery, secret: string): StoreEvent | null {
   const signature = header(raw, 'x-wc-webhook-signature')
@@ -75,7 +75,7 @@ export function readDelivery(raw: RawDelivery, secret: string): StoreEvent | nul
 }
 
 function isSignedBy(body: Buffer, signature: string, secret: string): boolean {
-  // An empty secret would make everybody's signature right.
+  // With an empty secret every signature could be forged.
   if (secret === '') return false
   const wanted = createHmac('sha256', secret).update(body).digest()
   return isSameSecret(Buffer.from(signature, 'base64'), wanted)
@@ -87,7 +87,7 @@ function readEvent(topic: string, rawBody: Buffer): StoreEvent {
   const modified = isRecord(body) ? (gmtInstant(body.date_modified_gmt) ?? '') : ''
   const key = [topic, id ?? '', modified, createHash('sha256').update(rawBody).digest('hex')].join('|')
   if (!topic.startsWith('order.') || !isRecord(body)) return { kind: 'other', topic, key }
-  // {"code":…,"message":…}: the record was gone when the body was built; order.deleted is {"id":…} alone.
+  // {"code":…,"message":…}: the record was deleted before the body was built; order.deleted is {"id":…} alone.
   const isGone = topic === 'order.deleted' || (typeof body.code === 'string' && id === null)
   if (isGone) return { kind: 'gone', topic, orderId: id, key }
   const reading = readOrder(body)

@@ -19,8 +19,8 @@ import { countryCode, plainText, unixInstant } from '../platform/text.ts'
 import { readItems } from './order-lines.ts'
 import { readStatus } from './order-status.ts'
 
-// What we read of an order and a customer, and nothing more. Every field may be missing or garbage: a reader per field turns that
-// into null, and only a row without id, status, currency, time or total is given up, by itself.
+// Reads the fields of orders and customers that we use. Every field may be missing or invalid and becomes null. Only a
+// row without id, status, currency, time or total is skipped.
 
 const Address = z.object({
   first_name: wireText(120),
@@ -55,8 +55,9 @@ const Order = z.object({
 })
 
 /**
- * For `_fields`: exactly what `readOrder` looks at; no street, IP, user agent or payment data is ever asked for (S7). WordPress
- * trims inside objects (`billing.email`) but a nested name on a list (`line_items.sku`) empties it, so lists are asked for whole.
+ * For `_fields`: exactly what `readOrder` uses; no street, IP, user agent or payment data is ever requested (S7).
+ * WordPress filters inside objects (`billing.email`), but a nested name on a list (`line_items.sku`) empties it, so
+ * lists are requested whole.
  */
 export const ORDER_FIELDS = fieldNames(Order.shape)
 
@@ -103,7 +104,7 @@ export function readOrder(raw: unknown): RowReading<PlatformOrder> {
       items: readItems(wire.line_items, { currency, hasTax: wire.prices_include_tax }),
       source,
       ...(source === 'renewal' && { isPaidRenewal: CHECKOUTS.has(wire.created_via ?? '') }),
-      // What a payment plan takes later comes on top of the first order.
+      // Later instalments of a payment plan are added to the first order.
       ...(source !== 'renewal' && wire.parent_id && { parentId: wire.parent_id }),
       paymentUrl: wire.payment_url,
       consents: readConsents(wire.meta_data),
@@ -113,11 +114,14 @@ export function readOrder(raw: unknown): RowReading<PlatformOrder> {
 
 const TILLS = new Set(['pos', 'woocommerce-pos'])
 const STAFF = new Set(['admin', 'bulk_edit'])
-/** Made by a subscription or a payment plan, not by the shopper (S3). */
+/** Created by a subscription or payment plan, not by the shopper (S3). */
 const AUTOMATIC = new Set(['subscription', 'wc_deposits', 'yith_wcdp_balance_order'])
 const CHECKOUTS = new Set(['checkout', 'store-api'])
 
-/** How WooCommerce Subscriptions, YITH Subscription, WP Swings Subscriptions, SUMO Subscriptions and Subscriptio mark a renewal. */
+/**
+ * Renewal marks of WooCommerce Subscriptions, YITH Subscription, WP Swings Subscriptions, SUMO Subscriptions and
+ * Subscriptio.
+ */
 export const RENEWAL_MARKS = new Set([
   '_subscription_renewal',
   '_subscription_renewal_early',
@@ -133,15 +137,16 @@ function sourceOf({ created_via: via, meta_data: meta }: WireOrder): OrderSource
   return TILLS.has(via ?? '') ? 'pos' : STAFF.has(via ?? '') ? 'staff' : 'shopper'
 }
 
-/** As WordPress keeps it: an id, a key or a yes. */
+/** WordPress stores an id, a key or a yes. */
 const isSet = (value: unknown): boolean =>
   Array.isArray(value)
     ? value.length > 0
     : value === true || !['', '0', 'no', 'false'].includes(plainText(value, 100)?.toLowerCase() ?? '')
 
 /**
- * What the checkout kept of the shopper's consents: `_recoup_consent_sms` = `yes` and, beside it, `_recoup_consent_sms_wording`; the same
- * for `email` and `whatsapp`. Anything but a yes says nothing (docs/connecting-woocommerce.md).
+ * The shopper's consents stored by the checkout: `_recoup_consent_sms` = `yes` and, beside it,
+ * `_recoup_consent_sms_wording`; the same for `email` and `whatsapp`. Any value but a yes means unknown
+ * (docs/connecting-woocommerce.md).
  */
 function readConsents(meta: readonly Record<string, unknown>[]): OrderConsent[] {
   const metaOf = (key: string) => meta.find((each) => each.key === key)?.value
@@ -150,7 +155,7 @@ function readConsents(meta: readonly Record<string, unknown>[]): OrderConsent[] 
     .map((channel) => ({ channel, wording: plainText(metaOf(`_recoup_consent_${channel}_wording`), 1_000) }))
 }
 
-/** What each coupon took off the order's total, with the tax on it. One line a code. */
+/** The discount of each coupon, with its tax. One line per code. */
 function readDiscounts(lines: readonly Record<string, unknown>[], currency: string): OrderDiscount[] {
   const byCode = new Map<string, OrderDiscount>()
   for (const line of lines) {
@@ -178,7 +183,7 @@ function readContact(billing: WireAddress, shipping: WireAddress) {
   }
 }
 
-/** Refunds are listed with negative totals ("-5.00"); an unreadable one counts as nothing. */
+/** Refunds have negative totals ("-5.00"); an unreadable one counts as zero. */
 function refundedMinor(refunds: Record<string, unknown>[], currency: string): number {
   const sum = refunds.reduce((total, refund) => total + Math.abs(parseMinor(refund.total, currency) ?? 0), 0)
   return Number.isSafeInteger(sum) ? sum : 0
@@ -218,7 +223,7 @@ export function readCustomer(raw: unknown): RowReading<PlatformCustomer & { role
       createdAt: wire.date_created_gmt,
       modifiedAt: wire.date_modified_gmt,
       isPaying: wire.is_paying_customer === true,
-      // Moves with each page they see while logged in; date_modified does not move with it.
+      // Changes with each page they view while signed in; date_modified does not.
       lastLoginAt: unixInstant(wire.meta_data.find(({ key }) => key === 'wc_last_active')?.value),
     },
   }
