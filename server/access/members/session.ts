@@ -28,7 +28,7 @@ export interface Session {
 /** Reads the bearer token. A missing or wrong token gives null, or a 401 when a sign-in is needed. */
 export async function authenticate(deps: Deps, header: string | undefined, isNeeded: boolean): Promise<Session | null> {
   const token = /^Bearer ([\w-]{20,200})$/i.exec(header ?? '')?.[1]
-  const session = token ? await system.sessionByToken(deps.db, tokenHash(token), deps.now()) : undefined
+  const session = token ? await system.findSessionByToken(deps.db, tokenHash(token), deps.now()) : undefined
   if (session && !session.viewedUntil) {
     await slideExpiry(deps, session)
     return session

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { KEYS_UNREADABLE_TEXT } from '../../../shared/store-problems.ts'
 import { AppError, found } from '../../core/common/errors.ts'
-import { asideForAnswers, type StepAside } from '../../core/common/seats.ts'
+import { releaseForAnswers, type StepAside } from '../../core/common/seats.ts'
 import type { AccountTx, StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import type { StoreKeys } from '../../platforms/platform/access.ts'
@@ -35,7 +35,7 @@ export async function storeAccess(deps: Deps, store: StoreDb, stepAside?: StepAs
     { platform: row.platform, storeUrl: row.url, homeUrl: row.home_url, keys },
     { storeId: row.id, shelf },
   )
-  return stepAside ? asideForAnswers(client, stepAside) : client
+  return stepAside ? releaseForAnswers(client, stepAside) : client
 }
 
 /** Secrets that may sign deliveries, where the keys contain it: the current one, and the previous one for an hour. */

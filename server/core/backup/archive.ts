@@ -43,7 +43,7 @@ const Manifest = z.record(z.string(), z.object({ bytes: z.number().int(), sha256
 export type Manifest = z.infer<typeof Manifest>
 
 /** Hashes more than the bare secret, so that the value is useless elsewhere. */
-export function secretCheckOf(secret: string): string {
+export function deriveSecretCheck(secret: string): string {
   return createHash('sha256').update(`recoup backup ${secret}`).digest('base64url')
 }
 
@@ -113,14 +113,14 @@ const openZip = promisify<string, yauzl.Options, yauzl.ZipFile>(yauzl.open)
 
 export async function openArchive(file: string): Promise<ArchiveReader> {
   const zip = await openZip(file, { lazyEntries: true, autoClose: false }).catch((error: unknown) => {
-    throw new StartupError(`${file} cannot be read as a Recoup backup: ${messageOf(error)}.`)
+    throw new StartupError(`${file} cannot be read as a Recoup backup: ${errorMessage(error)}.`)
   })
   try {
-    const entries = await entriesOf(zip)
-    const content = await textOf(zip, entries.get('backup.json'))
+    const entries = await readEntries(zip)
+    const content = await readText(zip, entries.get('backup.json'))
     assertFormat(parse(Kind, content, file).format, file)
     const header = parse(Header, content, file)
-    const manifest = parse(Manifest, await textOf(zip, entries.get('manifest.json')), file)
+    const manifest = parse(Manifest, await readText(zip, entries.get('manifest.json')), file)
     return { header, read: (name) => readEntry({ zip, entries, manifest, name }), close: () => zip.close() }
   } catch (error) {
     zip.close()
@@ -138,12 +138,12 @@ function assertFormat(format: number, file: string): void {
 }
 
 function parse<T>(schema: z.ZodType<T>, content: string | null, file: string): T {
-  const parsed = content === null ? null : schema.safeParse(jsonOf(content))
+  const parsed = content === null ? null : schema.safeParse(parseJson(content))
   if (!parsed?.success) throw new StartupError(`${file} is not a Recoup backup, or is incomplete.`)
   return parsed.data
 }
 
-function jsonOf(content: string): unknown {
+function parseJson(content: string): unknown {
   try {
     return JSON.parse(content)
   } catch {
@@ -151,7 +151,7 @@ function jsonOf(content: string): unknown {
   }
 }
 
-async function entriesOf(zip: yauzl.ZipFile): Promise<Map<string, yauzl.Entry>> {
+async function readEntries(zip: yauzl.ZipFile): Promise<Map<string, yauzl.Entry>> {
   const entries = new Map<string, yauzl.Entry>()
   zip.on('entry', (entry: yauzl.Entry) => {
     entries.set(entry.fileName, entry)
@@ -169,36 +169,36 @@ const openEntry = (zip: yauzl.ZipFile, entry: yauzl.Entry) =>
 
 const LONGEST_TEXT_BYTES = 50_000_000
 
-async function textOf(zip: yauzl.ZipFile, entry: yauzl.Entry | undefined): Promise<string | null> {
+async function readText(zip: yauzl.ZipFile, entry: yauzl.Entry | undefined): Promise<string | null> {
   if (!entry || entry.uncompressedSize > LONGEST_TEXT_BYTES) return null
   return text(await openEntry(zip, entry))
 }
 
-interface EntryWanted {
+interface EntryRequest {
   zip: yauzl.ZipFile
   entries: ReadonlyMap<string, yauzl.Entry>
   manifest: Manifest
   name: string
 }
 
-async function readEntry({ zip, entries, manifest, name }: EntryWanted): Promise<Readable> {
+async function readEntry({ zip, entries, manifest, name }: EntryRequest): Promise<Readable> {
   const entry = entries.get(name)
   const expected = manifest[name]
-  const damaged = () =>
+  const damagedError = () =>
     new StartupError(`The backup is damaged: ${name} does not match its checksum. Nothing was restored.`)
-  if (!entry || !expected) throw damaged()
+  if (!entry || !expected) throw damagedError()
   const hash = createHash('sha256')
   const check = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       hash.update(chunk)
       done(null, chunk)
     },
-    flush: (done) => done(hash.digest('hex') === expected.sha256 ? null : damaged()),
+    flush: (done) => done(hash.digest('hex') === expected.sha256 ? null : damagedError()),
   })
   const content = await openEntry(zip, entry)
-  content.once('error', () => check.destroy(damaged()))
+  content.once('error', () => check.destroy(damagedError()))
   void finished(content).catch(() => {})
   return content.pipe(check)
 }
 
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+const errorMessage = (error: unknown) => (error instanceof Error ? error.message : String(error))

@@ -16,9 +16,9 @@ import { knownMigrations } from '../database/files.ts'
 import { isMigrated, migrate } from '../database/migrate.ts'
 import { openDb, openPool } from '../db/db.ts'
 import { startJobQueue } from '../jobs/jobs.ts'
-import { createArchive, secretCheckOf } from './archive.ts'
+import { createArchive, deriveSecretCheck } from './archive.ts'
 import { writeBackup } from './backup.ts'
-import { type Restored, restoreBackup } from './restore.ts'
+import { type RestoreResult, restoreBackup } from './restore.ts'
 import { readTables } from './sql.ts'
 
 const world: World = aWorld()
@@ -45,7 +45,7 @@ async function anArchive(name: string, header: object): Promise<void> {
 }
 
 /** The rows of every table, in any order. */
-async function contentOf(url: string): Promise<Record<string, string>> {
+async function readContent(url: string): Promise<Record<string, string>> {
   const client = new pg.Client(url)
   await client.connect()
   try {
@@ -68,7 +68,7 @@ describe.skipIf(process.env.DATABASE_URL)('a backup', () => {
     const shop = await aShop(world)
     await shop.mailed({ email: 'ada@example.com' })
     await checkInstance(world.deps)
-    const before = await contentOf(ownUrl())
+    const before = await readContent(ownUrl())
     const tableCount = await backUp(fileOf('whole'))
     expect(fs.statSync(fileOf('whole')).mode & 0o777).toBe(0o600)
     await shop.fill('later', [tea()])
@@ -77,7 +77,7 @@ describe.skipIf(process.env.DATABASE_URL)('a backup', () => {
     const restored = await restoreBackup({ url, file: fileOf('whole'), secret: null, jobs })
 
     expect(restored).toEqual({ madeAt: world.now, secret, tableCount })
-    expect(await contentOf(url)).toEqual(before)
+    expect(await readContent(url)).toEqual(before)
     expect(Object.values(before).filter((content) => !content.startsWith('0 ')).length).toBeGreaterThan(15)
     const pool = openPool({ url, max: 2 })
     expect(await checkInstance({ ...world.deps, db: openDb(pool) })).toBe(true)
@@ -87,7 +87,7 @@ describe.skipIf(process.env.DATABASE_URL)('a backup', () => {
   describe('of a running Recoup whose environment holds the secret', () => {
     const payload = { accountId: crypto.randomUUID(), erasureId: crypto.randomUUID() }
     let url: string
-    let restored: Restored
+    let restored: RestoreResult
     let client: pg.Client
 
     beforeAll(async () => {
@@ -158,7 +158,7 @@ describe.skipIf(process.env.DATABASE_URL)('a backup', () => {
       bad.writeUInt32LE(0xdeadbeef, bad.indexOf(entry) + entry.length + 5)
       fs.writeFileSync(fileOf('bad'), bad)
       await expect(restoreBackup({ url, file: fileOf('bad'), secret: null, jobs })).rejects.toThrow()
-      expect(await contentOf(url)).toEqual({})
+      expect(await readContent(url)).toEqual({})
     }
     fs.writeFileSync(fileOf('cut'), bytes.subarray(0, bytes.length - 500))
     await expect(restoreBackup({ url, file: fileOf('cut'), secret: null, jobs })).rejects.toThrow(/backup/)
@@ -177,7 +177,7 @@ describe.skipIf(process.env.DATABASE_URL)('a backup', () => {
     await expect(restoreBackup({ url, file: fileOf('old'), secret: null, jobs })).rejects.toThrow(
       'was made by a development version of Recoup from before 0.1.0, and its tables cannot be taken over. Restore it with the version that made it.',
     )
-    expect(await contentOf(url)).toEqual({})
+    expect(await readContent(url)).toEqual({})
   })
 
   test('of an older version is restored into that version’s tables, and the next start migrates them', async () => {
@@ -198,7 +198,7 @@ describe.skipIf(process.env.DATABASE_URL)('a backup', () => {
 
   test('of a version with other tables is refused with that version’s name', async () => {
     const header = { product: 'Recoup', format: 2, madeAt: world.now.toISOString(), version: '7.0.0' }
-    const rest = { tables: [], sequences: [], hasSecret: false, secretCheck: secretCheckOf(secret) }
+    const rest = { tables: [], sequences: [], hasSecret: false, secretCheck: deriveSecretCheck(secret) }
     const url = await emptyDatabase()
     const changed = { name: '0001_accounts.sql', checksum: 'another' }
     for (const migration of [changed, { name: '0999_later.sql', checksum: '' }]) {
@@ -206,7 +206,7 @@ describe.skipIf(process.env.DATABASE_URL)('a backup', () => {
       await expect(restoreBackup({ url, file: fileOf('other'), secret, jobs })).rejects.toThrow(
         'This backup was made by Recoup 7.0.0',
       )
-      expect(await contentOf(url)).toEqual({})
+      expect(await readContent(url)).toEqual({})
     }
   })
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { StartupError } from '../config/startup-errors.ts'
 import { VERSION } from '../config/version.ts'
-import { BACKUP_FORMAT, createArchive, discardArchive, type Header, secretCheckOf } from './archive.ts'
+import { BACKUP_FORMAT, createArchive, deriveSecretCheck, discardArchive, type Header } from './archive.ts'
 import * as sql from './sql.ts'
 
 // Backs up the whole database from one snapshot while Recoup keeps running (decision 137).
@@ -33,7 +33,7 @@ export async function writeBackup({ url, secret, isSecretIncluded, file, now }: 
         tables,
         sequences: await sql.readSequences(client),
         hasSecret: isSecretIncluded,
-        secretCheck: secretCheckOf(secret),
+        secretCheck: deriveSecretCheck(secret),
       }
       const archive = createArchive(file)
       archive.addText('backup.json', JSON.stringify(header, null, 1))

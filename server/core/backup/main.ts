@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { handlers } from '../../worker.ts'
-import { type Config, ensureAppSecret, keepAppSecret, loadConfig } from '../config/config.ts'
+import { type Config, ensureAppSecret, loadConfig, storeAppSecret } from '../config/config.ts'
 import { acquireInstanceLock } from '../config/instance-lock.ts'
 import { StartupError } from '../config/startup-errors.ts'
 import { startEmbedded } from '../postgres/embedded.ts'
@@ -35,7 +35,7 @@ async function restore(config: Config, file: string | undefined): Promise<void> 
       const jobs = handlers.map((handler) => handler.job)
       const options = { url: postgres.url, file: path.resolve(file), secret: config.appSecret ?? null, jobs }
       const { madeAt, secret, tableCount } = await restoreBackup(options)
-      if (secret) keepAppSecret(config, secret)
+      if (secret) storeAppSecret(config, secret)
       say(`Restored ${tableCount} tables as of ${madeAt.toISOString()} into ${config.dataDir}.`)
       say(
         'Start Recoup with npm start. It starts paused and sends nothing until you confirm that it is the live installation.',

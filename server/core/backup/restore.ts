@@ -9,7 +9,7 @@ import { migrate } from '../database/migrate.ts'
 import { openDb, openPool } from '../db/db.ts'
 import type { Job } from '../jobs/jobs.ts'
 import { startJobQueue } from '../jobs/jobs.ts'
-import { type ArchiveReader, openArchive, secretCheckOf } from './archive.ts'
+import { type ArchiveReader, deriveSecretCheck, openArchive } from './archive.ts'
 import * as sql from './sql.ts'
 
 // Restores a backup into an empty database. The next start applies newer migrations. The restored database is a copy,
@@ -25,7 +25,7 @@ export interface RestoreOptions {
   jobs: Job[]
 }
 
-export interface Restored {
+export interface RestoreResult {
   madeAt: Date
   /** The backup's secret, to be stored in the data folder; null when the environment holds it. */
   secret: string | null
@@ -35,11 +35,11 @@ export interface Restored {
 const SESSION = 'recoup restore'
 
 /** Restores everything or nothing: a failed restore leaves the database empty. */
-export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
+export async function restoreBackup(options: RestoreOptions): Promise<RestoreResult> {
   const archive = await openArchive(options.file)
   try {
-    const secret = await secretOf(archive, options.secret)
-    await assertKnown(archive)
+    const secret = await chooseSecret(archive, options.secret)
+    await assertKnownMigrations(archive)
     await assertEmpty(options.url)
     try {
       await loadAll(archive, options)
@@ -54,7 +54,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
   }
 }
 
-async function secretOf(archive: ArchiveReader, given: string | null): Promise<string> {
+async function chooseSecret(archive: ArchiveReader, given: string | null): Promise<string> {
   const { hasSecret, secretCheck } = archive.header
   if (!given && !hasSecret) {
     throw new StartupError(
@@ -62,13 +62,13 @@ async function secretOf(archive: ArchiveReader, given: string | null): Promise<s
     )
   }
   const secret = given ?? (await text(await archive.read('app-secret')))
-  if (secretCheckOf(secret) !== secretCheck) {
+  if (deriveSecretCheck(secret) !== secretCheck) {
     throw new StartupError('APP_SECRET is not the one this backup was made with: store keys in it could not be read.')
   }
   return secret
 }
 
-async function assertKnown({ header }: ArchiveReader): Promise<void> {
+async function assertKnownMigrations({ header }: ArchiveReader): Promise<void> {
   const known = new Map((await knownMigrations()).map(({ name, checksum }) => [name, checksum]))
   if (header.migrations.every(({ name, checksum }) => known.get(name) === checksum)) return
   throw new StartupError(

@@ -20,13 +20,13 @@ const WEB = /(?<![\p{L}\p{N}])www\d?\.[\p{L}\p{N}][^\s,;]*/giu
  */
 export function hasAddress(text: string, ownHosts: readonly string[] = []): boolean {
   if (ENCODED_WORD.test(text)) return true
-  const own = ownHosts.map(bare)
-  return spellings(text).some(
-    (each) => SIGNS.test(each) && addressesIn(each).some((found) => !own.includes(bare(found))),
+  const own = ownHosts.map(withoutWww)
+  return listSpellings(text).some(
+    (each) => SIGNS.test(each) && findAddresses(each).some((found) => !own.includes(withoutWww(found))),
   )
 }
 
-const addressesIn = (text: string): string[] => [
+const findAddresses = (text: string): string[] => [
   ...(links.match(text) ?? []).map((found) => found.text),
   ...(text.match(WEB) ?? []),
 ]
@@ -35,12 +35,12 @@ const addressesIn = (text: string): string[] => [
  * Variants as mail programs may read them: full-width letters and dots become narrow ones; invisible and other
  * characters join or separate words.
  */
-function spellings(text: string): string[] {
-  const narrow = narrowed(text)
+function listSpellings(text: string): string[] {
+  const narrow = narrowLetters(text)
   return ['', ' '].map((gap) => narrow.replace(/\p{Cf}/gu, gap).replace(/[^\p{L}\p{M}\p{N}\x21-\x7e]/gu, ' '))
 }
 
-const narrowed = (text: string) =>
+const narrowLetters = (text: string) =>
   decode(text)
     .normalize('NFKC')
     .replace(/[\u3002\uff61]/g, '.')
@@ -50,7 +50,7 @@ const PARTING = /[.:@/\\=?]+/g
 /** Replaces dots and signs of foreign addresses with spaces. Returns '' when an address remains. */
 export function withoutAddresses(text: string, ownHosts: readonly string[] = []): string {
   if (!hasAddress(text, ownHosts)) return text
-  const parted = narrowed(text)
+  const parted = narrowLetters(text)
     .replace(/\p{Cf}/gu, '')
     .replace(PARTING, ' ')
     .replace(/\s+/g, ' ')
@@ -66,7 +66,7 @@ const IP = /\b\d{1,3}(?:\.\d{1,3}){3}\b/g
  */
 export function withoutLinks(text: string): string {
   const ips: string[] = text.match(IP) ?? []
-  const found = addressesIn(text).filter((each) => !ips.includes(each))
+  const found = findAddresses(text).filter((each) => !ips.includes(each))
   const longestFirst = found.toSorted((one, other) => other.length - one.length)
   const parted = longestFirst.reduce((rest, each) => rest.replaceAll(each, each.replace(PARTING, ' ').trim()), text)
   return withoutAddresses(parted, ips)
@@ -83,4 +83,4 @@ export function personName(typed: string): string {
   return IN_NO_NAME.test(name) || digits > MOST_DIGITS || hasAddress(name) ? '' : typed.trim()
 }
 
-const bare = (host: string) => host.toLowerCase().replace(/^www\./, '')
+const withoutWww = (host: string) => host.toLowerCase().replace(/^www\./, '')

@@ -1,6 +1,6 @@
 // Batches calls that arrive at about the same time.
 
-export interface Gathering {
+export interface BatchOptions {
   /** Maximum number of calls in a batch. */
   most: number
   /** Maximum number of concurrent batches. */
@@ -14,7 +14,7 @@ export interface Gathering {
  */
 export function gather<In, Out>(
   work: (items: In[]) => Promise<readonly Out[]>,
-  { most, atOnce }: Gathering,
+  { most, atOnce }: BatchOptions,
 ): (item: In) => Promise<Out> {
   const waiting: { item: In; resolve: (answer: Out) => void; reject: (error: unknown) => void }[] = []
   let underWay = 0

@@ -1,6 +1,6 @@
 import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
-import { asideForAnswers, asideForPages, createSeats, createTakers, type StepAside } from './seats.ts'
+import { asideForPages, createSeats, createTakers, releaseForAnswers, type StepAside } from './seats.ts'
 
 test('runs at most the given number at a time, in order, and frees the slot of a failed one', async () => {
   const seated = createSeats(2)
@@ -205,7 +205,7 @@ test('a wrapped client releases the slot for each response and each page', async
       throw new Error('no')
     },
   }
-  const aside = asideForAnswers(client, stepAside)
+  const aside = releaseForAnswers(client, stepAside)
   expect([aside.name, await aside.order('7'), waits]).toEqual(['shop', 'order 7', 1])
   const pages: number[] = []
   for await (const page of aside.orders()) pages.push(page)

@@ -1,6 +1,6 @@
 import { AppError } from './errors.ts'
 
-const MOST_WAITING = 500
+const MAX_WAITING = 500
 
 /**
  * Limits concurrency, first in first out. Requests of users then leave connections and time for sending. An aborted
@@ -11,20 +11,20 @@ export function createSeats(count: number): <T>(work: () => Promise<T>, signal?:
   let free = count
   const wait = (signal: AbortSignal | undefined) =>
     new Promise<void>((resolve, reject) => {
-      const leave = () => {
-        waiting.splice(waiting.indexOf(sit), 1)
-        reject(gone())
+      const cancel = () => {
+        waiting.splice(waiting.indexOf(proceed), 1)
+        reject(requestAborted())
       }
-      const sit = () => {
-        signal?.removeEventListener('abort', leave)
+      const proceed = () => {
+        signal?.removeEventListener('abort', cancel)
         resolve()
       }
-      signal?.addEventListener('abort', leave, { once: true })
-      waiting.push(sit)
+      signal?.addEventListener('abort', cancel, { once: true })
+      waiting.push(proceed)
     })
   return async (work, signal) => {
-    if (signal?.aborted) throw gone()
-    if (waiting.length >= MOST_WAITING) {
+    if (signal?.aborted) throw requestAborted()
+    if (waiting.length >= MAX_WAITING) {
       throw new AppError('unavailable', 'There are too many requests for this right now. Please try again in a moment.')
     }
     if (free > 0) free -= 1
@@ -39,7 +39,7 @@ export function createSeats(count: number): <T>(work: () => Promise<T>, signal?:
   }
 }
 
-const gone = () => new AppError('unavailable', 'Whoever asked for this has gone.')
+const requestAborted = () => new AppError('unavailable', 'Whoever asked for this has gone.')
 
 /** Releases the job's slot while it waits for an external service, such as a shop's response. Do not nest. */
 export type StepAside = <T>(wait: () => Promise<T>) => Promise<T>
@@ -48,9 +48,9 @@ export type StepAside = <T>(wait: () => Promise<T>) => Promise<T>
 export const inPlace: StepAside = (wait) => wait()
 
 /** Jobs beyond this number keep their slots while they wait. */
-const MOST_ASIDE = 500
+const MAX_ASIDE = 500
 
-interface Waiting {
+interface QueuedJob {
   /** Priority in ms; smaller values run first. */
   rank: number
   enter: () => void
@@ -71,7 +71,7 @@ export async function* asideForPages<Page>(pages: AsyncIterable<Page>, stepAside
 }
 
 /** Wraps a client so that each response, or each of its pages, is awaited without a slot. */
-export function asideForAnswers<Client extends object>(client: Client, stepAside: StepAside): Client {
+export function releaseForAnswers<Client extends object>(client: Client, stepAside: StepAside): Client {
   return new Proxy(client, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name)
@@ -84,7 +84,7 @@ export function asideForAnswers<Client extends object>(client: Client, stepAside
   })
 }
 
-export interface Takers {
+export interface WorkerSlots {
   /** Resolves when the work is done or first steps aside. `work` must not throw. */
   run(work: (stepAside: StepAside) => Promise<void>): Promise<void>
   /** Resolves when all started work is done. */
@@ -96,19 +96,19 @@ export interface Takers {
  * for some time resumes behind jobs that have waited as long. Jobs delayed 20 s by a hanging shop therefore do not
  * delay the others.
  */
-export function createTakers(count: number): Takers {
-  const waiting: Waiting[] = []
+export function createTakers(count: number): WorkerSlots {
+  const waiting: QueuedJob[] = []
   const running = new Set<Promise<void>>()
   let free = count
   let aside = 0
 
-  async function enter(awayMs: number): Promise<void> {
+  async function acquire(awayMs: number): Promise<void> {
     if (free > 0) free -= 1
     else await new Promise<void>((resolve) => waiting.push({ rank: performance.now() + awayMs, enter: resolve }))
   }
 
-  function leave(): void {
-    const next = waiting.reduce<Waiting | null>((best, each) => (best && best.rank <= each.rank ? best : each), null)
+  function release(): void {
+    const next = waiting.reduce<QueuedJob | null>((best, each) => (best && best.rank <= each.rank ? best : each), null)
     if (!next) free += 1
     else waiting.splice(waiting.indexOf(next), 1)[0]!.enter()
   }
@@ -116,25 +116,25 @@ export function createTakers(count: number): Takers {
   async function waitAside<T>(wait: () => Promise<T>): Promise<T> {
     const since = performance.now()
     aside += 1
-    leave()
+    release()
     try {
       return await wait()
     } finally {
       aside -= 1
-      await enter(performance.now() - since)
+      await acquire(performance.now() - since)
     }
   }
 
   return {
     async run(work) {
-      await enter(0)
+      await acquire(0)
       const { promise: isAside, resolve } = Promise.withResolvers<void>()
       const stepAside: StepAside = (wait) => {
-        if (aside >= MOST_ASIDE) return wait()
+        if (aside >= MAX_ASIDE) return wait()
         resolve()
         return waitAside(wait)
       }
-      const ended = work(stepAside).finally(leave)
+      const ended = work(stepAside).finally(release)
       running.add(ended)
       void ended.finally(() => running.delete(ended))
       await Promise.race([ended, isAside])

@@ -8,18 +8,18 @@ const PACIFIC = 'America/Los_Angeles'
 
 /** Part of Arizona observes daylight saving time; the west of the Aleutian Islands uses Hawaii's standard time. */
 const stateZones: Readonly<Record<string, readonly string[]>> = {
-  ...each('CT DE DC GA ME MD MA NH NJ NY NC OH PA RI SC VT VA WV', [EASTERN]),
-  ...each('FL IN KY MI TN', [EASTERN, CENTRAL]),
-  ...each('AL AR IL IA LA MN MS MO OK WI', [CENTRAL]),
-  ...each('KS NE ND SD TX', [CENTRAL, MOUNTAIN]),
-  ...each('CO MT NM UT WY', [MOUNTAIN]),
-  ...each('ID NV OR', [MOUNTAIN, PACIFIC]),
-  ...each('CA WA', [PACIFIC]),
+  ...mapStates('CT DE DC GA ME MD MA NH NJ NY NC OH PA RI SC VT VA WV', [EASTERN]),
+  ...mapStates('FL IN KY MI TN', [EASTERN, CENTRAL]),
+  ...mapStates('AL AR IL IA LA MN MS MO OK WI', [CENTRAL]),
+  ...mapStates('KS NE ND SD TX', [CENTRAL, MOUNTAIN]),
+  ...mapStates('CO MT NM UT WY', [MOUNTAIN]),
+  ...mapStates('ID NV OR', [MOUNTAIN, PACIFIC]),
+  ...mapStates('CA WA', [PACIFIC]),
   AZ: ['America/Phoenix', MOUNTAIN],
   AK: ['America/Anchorage', 'America/Adak'],
   HI: ['Pacific/Honolulu'],
-  ...each('PR VI', ['America/Puerto_Rico']),
-  ...each('GU MP', ['Pacific/Guam']),
+  ...mapStates('PR VI', ['America/Puerto_Rico']),
+  ...mapStates('GU MP', ['Pacific/Guam']),
   AS: ['Pacific/Pago_Pago'],
 }
 
@@ -58,6 +58,6 @@ export function usZones(state: string | null | undefined, phone: string | null |
   return zones.length > 0 ? zones : null
 }
 
-function each(states: string, zones: readonly string[]): Record<string, readonly string[]> {
+function mapStates(states: string, zones: readonly string[]): Record<string, readonly string[]> {
   return Object.fromEntries(states.split(' ').map((state) => [state, zones]))
 }

@@ -11,25 +11,25 @@ export interface Place {
 
 /** All possible zones; empty when no country is known. */
 export const zonesAt = ({ country, state, phone }: Place): string[] =>
-  country === null ? [] : ((country === 'US' ? usZones(state, phone) : null) ?? zonesOf(country))
+  country === null ? [] : ((country === 'US' ? usZones(state, phone) : null) ?? listInhabitedZones(country))
 
 /**
  * The zone to use where one is needed: the store's if it is possible or nothing is known, else the first possible one.
  */
 export function zoneAt(place: Place, storeZone: string): string {
   const zones = zonesAt(place)
-  const ofStore = clockOf(storeZone)
-  return zones.length === 0 || zones.some((zone) => clockOf(zone) === ofStore) ? storeZone : zones[0]!
+  const ofStore = zoneOffsets(storeZone)
+  return zones.length === 0 || zones.some((zone) => zoneOffsets(zone) === ofStore) ? storeZone : zones[0]!
 }
 
 const zonesByCountry = new Map<string, string[]>()
 
 /** A country's inhabited zones, one per distinct clock, without research stations. */
-function zonesOf(country: string): string[] {
+function listInhabitedZones(country: string): string[] {
   const known = zonesByCountry.get(country)
   if (known) return known
   const zones = /^[A-Z]{2}$/.test(country) ? localeZones(country).filter((zone) => !zone.startsWith('Antarctica/')) : []
-  const byClock = new Map(zones.map((zone) => [clockOf(zone), zone]))
+  const byClock = new Map(zones.map((zone) => [zoneOffsets(zone), zone]))
   zonesByCountry.set(country, [...byClock.values()])
   return zonesByCountry.get(country)!
 }
@@ -44,7 +44,7 @@ function localeZones(country: string): string[] {
 }
 
 /** A zone's offsets in winter and summer of a recent year. */
-function clockOf(zone: string): string {
+function zoneOffsets(zone: string): string {
   const offsets = ['2026-01-15T12:00:00Z', '2026-07-15T12:00:00Z'].map(
     (text) => Temporal.Instant.from(text).toZonedDateTimeISO(zone).offset,
   )

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { ConfigError, ensureAppSecret, portSettings, readConfig, settingNames } from './config.ts'
 
-function mistakesOf(env: Record<string, string>) {
+function findMistakes(env: Record<string, string>) {
   try {
     readConfig(env)
     return []
@@ -96,7 +96,7 @@ test('reports all mistakes together', () => {
     LOG_LEVEL: 'loud',
     APP_SECRET: 'short',
   }
-  expect(mistakesOf(wrong)).toEqual([
+  expect(findMistakes(wrong)).toEqual([
     'PORT must be a whole number from 1 to 65535.',
     'APP_SECRET must have at least 32 characters.',
     'ROLES must be web, worker or web,worker.',
@@ -125,7 +125,7 @@ test.each([
   ['DATABASE_PREPARED', 'true'],
   ['GEOIP_DB', '/nowhere/GeoLite2-City.mmdb'],
 ])('%s=%s gives one mistake that names the setting', (name, value) => {
-  const mistakes = mistakesOf({ [name]: value })
+  const mistakes = findMistakes({ [name]: value })
   expect(mistakes).toHaveLength(1)
   expect(mistakes[0]).toContain(name)
 })
@@ -137,35 +137,35 @@ test('a mistake never contains a secret', () => {
     DATABASE_URL: 'http://me:hunter2@host',
     STRIPE_SECRET_KEY: 'hunter2',
   }
-  expect(mistakesOf(wrong)).toHaveLength(4)
-  expect(mistakesOf(wrong).join()).not.toContain('hunter2')
+  expect(findMistakes(wrong)).toHaveLength(4)
+  expect(findMistakes(wrong).join()).not.toContain('hunter2')
 })
 
 test('two services on one port are a mistake only when both listen', () => {
-  expect(mistakesOf({ MAILBOX_PORT: '3000' })).toEqual([
+  expect(findMistakes({ MAILBOX_PORT: '3000' })).toEqual([
     'MAILBOX_PORT and PORT are both 3000. Give one of them another port.',
   ])
-  expect(mistakesOf({ DEMO_STORE_PORT: '3000', DEMO: 'off' })).toEqual([])
-  expect(mistakesOf({ DEMO_SHOPIFY_PORT: '3000' })).toEqual([])
-  expect(mistakesOf({ DEMO_SHOPIFY_PORT: '3000', DEMO_SHOPIFY: 'on' })).toEqual([
+  expect(findMistakes({ DEMO_STORE_PORT: '3000', DEMO: 'off' })).toEqual([])
+  expect(findMistakes({ DEMO_SHOPIFY_PORT: '3000' })).toEqual([])
+  expect(findMistakes({ DEMO_SHOPIFY_PORT: '3000', DEMO_SHOPIFY: 'on' })).toEqual([
     'DEMO_SHOPIFY_PORT and PORT are both 3000. Give one of them another port.',
   ])
   expect(portSettings(readConfig({ DEMO: 'off', SMTP_URL: 'smtp://localhost:25' }))).toEqual({ PORT: 3000 })
 })
 
 test('a Shopify demo store requires the demo', () => {
-  expect(mistakesOf({ DEMO: 'off', DEMO_SHOPIFY: 'on' })).toEqual([
+  expect(findMistakes({ DEMO: 'off', DEMO_SHOPIFY: 'on' })).toEqual([
     'DEMO_SHOPIFY is on, but DEMO is not, so there is no demo account to connect it to.',
   ])
 })
 
 test('bounces and provider reports require all of their settings and a separate port', () => {
-  expect(mistakesOf({ BOUNCE_SMTP_PORT: '2525' })).toEqual(['BOUNCE_SMTP_PORT is set, but BOUNCE_ADDRESS is not.'])
-  expect(mistakesOf({ BOUNCE_ADDRESS: 'a-name-that-is-too-long@x.example' })[0]).toMatch(/at most 21 letters/)
-  expect(mistakesOf({ BOUNCE_ADDRESS: 'b@x.example', BOUNCE_SMTP_PORT: '3000' })).toEqual([
+  expect(findMistakes({ BOUNCE_SMTP_PORT: '2525' })).toEqual(['BOUNCE_SMTP_PORT is set, but BOUNCE_ADDRESS is not.'])
+  expect(findMistakes({ BOUNCE_ADDRESS: 'a-name-that-is-too-long@x.example' })[0]).toMatch(/at most 21 letters/)
+  expect(findMistakes({ BOUNCE_ADDRESS: 'b@x.example', BOUNCE_SMTP_PORT: '3000' })).toEqual([
     'BOUNCE_SMTP_PORT and PORT are both 3000. Give one of them another port.',
   ])
-  expect(mistakesOf({ MAIL_EVENTS: 'ses', MAIL_EVENTS_KEY: 'k'.repeat(20) })).toHaveLength(1)
+  expect(findMistakes({ MAIL_EVENTS: 'ses', MAIL_EVENTS_KEY: 'k'.repeat(20) })).toHaveLength(1)
   const all = { MAIL_EVENTS: 'ses', MAIL_EVENTS_KEY: 'k'.repeat(20), MAIL_EVENTS_SECRET: 'arn:aws:sns:x' }
   expect(readConfig(all).mailEvents).toEqual({ provider: 'ses', key: 'k'.repeat(20), secret: 'arn:aws:sns:x' })
 })
@@ -196,11 +196,11 @@ test('Stripe takes one key and at most two secrets, and refuses a live key in te
     isBillingTestMode: false,
     stripe: { secretKey: 'sk_live_1', webhookSecrets: ['whsec_a', 'whsec_b'], computesTax: true },
   })
-  expect(mistakesOf({ ...env, BILLING_TEST_MODE: 'on' })).toEqual([
+  expect(findMistakes({ ...env, BILLING_TEST_MODE: 'on' })).toEqual([
     'BILLING_TEST_MODE is on beside a live key of Stripe, so everybody could choose a plan without paying.',
   ])
-  expect(mistakesOf({ ...env, STRIPE_WEBHOOK_SECRET: 'a,b' })).toEqual([
+  expect(findMistakes({ ...env, STRIPE_WEBHOOK_SECRET: 'a,b' })).toEqual([
     'STRIPE_WEBHOOK_SECRET must begin with whsec_.',
   ])
-  expect(mistakesOf({ DEFAULT_PLAN: 'gold' })).toEqual(['DEFAULT_PLAN must be free, starter or growth.'])
+  expect(findMistakes({ DEFAULT_PLAN: 'gold' })).toEqual(['DEFAULT_PLAN must be free, starter or growth.'])
 })

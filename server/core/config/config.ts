@@ -275,7 +275,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     supportEmail: values.SUPPORT_EMAIL ?? `support@${mailHost}`,
     companyName: values.COMPANY_NAME,
   }
-  const mistakes = [...contradictions(config)]
+  const mistakes = [...findContradictions(config)]
   if (mistakes.length > 0) throw new ConfigError(mistakes)
   return Object.freeze(config)
 }
@@ -302,7 +302,7 @@ export function ensureAppSecret(config: Pick<Config, 'appSecret' | 'dataDir'>): 
 }
 
 /** Stores a backup's secret where `ensureAppSecret` finds it. */
-export function keepAppSecret(config: Pick<Config, 'dataDir'>, secret: string): void {
+export function storeAppSecret(config: Pick<Config, 'dataDir'>, secret: string): void {
   writeSecret(path.join(openDataDir(config.dataDir), 'app-secret'), secret)
 }
 
@@ -313,7 +313,7 @@ function writeSecret(file: string, secret: string) {
   fs.renameSync(unfinished, file)
 }
 
-function* contradictions(config: Config): Generator<string> {
+function* findContradictions(config: Config): Generator<string> {
   if (config.isBillingTestMode && /^(sk|rk)_live_/.test(config.stripe?.secretKey ?? '')) {
     yield 'BILLING_TEST_MODE is on beside a live key of Stripe, so everybody could choose a plan without paying.'
   }

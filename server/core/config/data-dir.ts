@@ -23,25 +23,25 @@ export function openDataDir(dataDir: string): string {
 }
 
 /** When started as root, the database runs as another user. Its group may traverse the data folder, not list it. */
-export function letPass(realDataDir: string, { gid }: Owner): void {
+export function allowTraversal(realDataDir: string, { gid }: Owner): void {
   if (gid === undefined) return
   fs.chownSync(realDataDir, fs.statSync(realDataDir).uid, gid)
   fs.chmodSync(realDataDir, 0o710)
 }
 
 /** Files of Recoup: secrets, and mail with password links. */
-const OURS = /^(app-secret(\.new)?|postgres-location|[a-z-]+\.sqlite(-wal|-shm|-journal)?)$/
+const OUR_FILES = /^(app-secret(\.new)?|postgres-location|[a-z-]+\.sqlite(-wal|-shm|-journal)?)$/
 
 /** Earlier versions created data folders that every user of the machine could read. */
 function closeToOthers(real: string): void {
   const names = fs.readdirSync(real)
-  for (const name of names.filter((each) => OURS.test(each))) narrow(path.join(real, name), 0o600)
+  for (const name of names.filter((each) => OUR_FILES.test(each))) restrictMode(path.join(real, name), 0o600)
   // A folder with other content, such as a home or /tmp, keeps its permissions.
-  const isOurs = names.length === 0 || names.some((name) => OURS.test(name) || name === 'postgres')
-  if (isOurs) narrow(real, process.getuid?.() === 0 ? 0o710 : 0o700)
+  const isOurs = names.length === 0 || names.some((name) => OUR_FILES.test(name) || name === 'postgres')
+  if (isOurs) restrictMode(real, process.getuid?.() === 0 ? 0o710 : 0o700)
 }
 
-function narrow(file: string, allowed: number): void {
+function restrictMode(file: string, allowed: number): void {
   const found = fs.lstatSync(file)
   // Skips links and folders with a sticky bit, which many users share.
   if (found.isSymbolicLink() || found.uid !== process.getuid?.() || (found.mode & 0o1000) !== 0) return

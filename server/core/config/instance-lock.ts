@@ -22,8 +22,8 @@ export async function acquireInstanceLock(dataDir: string, address: string): Pro
     const server = await listen(socketPath, address)
     if (server) return { release: () => release(server, socketPath) }
     const before = fileIdentity(socketPath)
-    const running = await askAddress(socketPath)
-    if (running !== null) throw alreadyRunning(dataDir, running)
+    const running = await requestAddress(socketPath)
+    if (running !== null) throw alreadyRunningError(dataDir, running)
     removeDeadSocket(socketPath, before)
   }
 }
@@ -34,7 +34,7 @@ function lockPath(dataDir: string) {
   return path.join(privateFolder(real, ''), 'lock')
 }
 
-function alreadyRunning(dataDir: string, address: string) {
+function alreadyRunningError(dataDir: string, address: string) {
   const at = address === '' ? '' : ` at ${address}`
   return new InstanceRunning(`Recoup is already running on this data folder (${dataDir})${at}.`)
 }
@@ -68,7 +68,7 @@ async function release(server: net.Server, socketPath: string) {
 }
 
 /** The listener's reply; null when nothing listens. */
-function askAddress(socketPath: string): Promise<string | null> {
+function requestAddress(socketPath: string): Promise<string | null> {
   const { promise, resolve } = Promise.withResolvers<string | null>()
   let answer = ''
   const socket = net.connect(socketPath)

@@ -38,14 +38,14 @@ export function readMigration(name: string, content: string): Migration {
   // A checkout on Windows may have different line endings.
   const text = content.replaceAll('\r\n', '\n')
   const checksum = createHash('sha256').update(text).digest('hex')
-  return { name, number: Number(number), text, checksum, alone: aloneOf(name, text) }
+  return { name, number: Number(number), text, checksum, alone: findConcurrentIndex(name, text) }
 }
 
 /**
  * PostgreSQL cannot build an index concurrently inside a transaction. The statement must be repeatable after an
  * interrupted attempt.
  */
-function aloneOf(name: string, text: string): Migration['alone'] {
+function findConcurrentIndex(name: string, text: string): Migration['alone'] {
   const [first, ...rest] = text.split('\n')
   if (first !== NO_TRANSACTION) return null
   const statement = rest

@@ -20,7 +20,7 @@ async function aDatabase(): Promise<pg.Pool> {
   return databases.open(await databases.create())
 }
 
-const namesOf = async (pool: pg.Pool) =>
+const readNames = async (pool: pg.Pool) =>
   (
     await pool.query(
       `select relname from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' order by 1`,
@@ -28,7 +28,7 @@ const namesOf = async (pool: pg.Pool) =>
   ).rows.map(({ relname }) => relname)
 
 /** The message of a refusal: one sentence for the operator, no stack trace. */
-async function refusalOf(work: Promise<unknown>): Promise<string> {
+async function readRefusal(work: Promise<unknown>): Promise<string> {
   const error = await work.then(
     () => null,
     (reason: unknown) => reason,
@@ -84,9 +84,9 @@ test('processes that start at the same time migrate once', async () => {
 test('a failed file is rolled back alone, and the next start continues there', async () => {
   const pool = await aDatabase()
   const broken = readMigration('0002_broken.sql', 'create table half (id int);\ncreate table half (id int);')
-  const said = await refusalOf(migrate(pool, { migrations: [shoes, broken] }))
+  const said = await readRefusal(migrate(pool, { migrations: [shoes, broken] }))
   expect(said).toMatch(/^The migration 0002_broken\.sql failed and was rolled back: relation "half" already exists\./)
-  expect(await namesOf(pool)).toEqual(['migrations', 'shoes'])
+  expect(await readNames(pool)).toEqual(['migrations', 'shoes'])
   expect(await migrate(pool, { migrations: [shoes, socks] })).toEqual([socks.name])
 })
 
@@ -94,16 +94,16 @@ test('a changed migration is refused with its file name', async () => {
   const pool = await aDatabase()
   await migrate(pool, { migrations: [shoes], version: '0.1.0' })
   const changed = readMigration('0001_shoes.sql', `${shoes.text}\n`)
-  expect(await refusalOf(migrate(pool, { migrations: [changed, socks] }))).toBe(
+  expect(await readRefusal(migrate(pool, { migrations: [changed, socks] }))).toBe(
     'The migration 0001_shoes.sql is not the one this database was made with by version 0.1.0. Put the released file back (git checkout db/migrations). Nothing was changed.',
   )
-  expect(await namesOf(pool)).toEqual(['migrations', 'shoes'])
+  expect(await readNames(pool)).toEqual(['migrations', 'shoes'])
 })
 
 test('a database migrated by a newer Recoup is refused with that version and instructions', async () => {
   const pool = await aDatabase()
   await migrate(pool, { migrations: [shoes, socks], version: '0.9.0' })
-  expect(await refusalOf(migrate(pool, { migrations: [shoes] }))).toBe(
+  expect(await readRefusal(migrate(pool, { migrations: [shoes] }))).toBe(
     `The database is newer than this Recoup: version 0.9.0 applied the migration 0002_socks.sql, which version ${VERSION} does not have. Start version 0.9.0 or a later one, or restore a backup made before that update. Nothing was changed.`,
   )
 })
@@ -111,7 +111,7 @@ test('a database migrated by a newer Recoup is refused with that version and ins
 test('a migration numbered before an applied one is refused', async () => {
   const pool = await aDatabase()
   await migrate(pool, { migrations: [socks] })
-  expect(await refusalOf(migrate(pool, { migrations: [shoes, socks] }))).toContain(
+  expect(await readRefusal(migrate(pool, { migrations: [shoes, socks] }))).toContain(
     'The migration 0001_shoes.sql is missing in the database, though a later one was applied.',
   )
 })
@@ -122,10 +122,10 @@ test('a database of a development version before 0.1.0 is refused in one sentenc
     create table migrations (name text primary key, applied_at timestamptz not null);
     insert into migrations values ('0001_foundation.sql', now()), ('0044_active_carts.sql', now());
     create table stores (id uuid primary key)`)
-  expect(await refusalOf(migrate(pool))).toMatch(
+  expect(await readRefusal(migrate(pool))).toMatch(
     /^The database was made by a development version of Recoup from before 0\.1\.0, .* Nothing was changed: start with an empty database/,
   )
-  expect(await namesOf(pool)).toEqual(['migrations', 'stores'])
+  expect(await readNames(pool)).toEqual(['migrations', 'stores'])
   expect((await pool.query('select count(*) from migrations')).rows).toEqual([{ count: 2 }])
   expect(await isMigrated(pool)).toBe(false)
 })
@@ -158,7 +158,7 @@ test('a table that stays locked ends the attempts with one sentence', async () =
   await user.query('begin')
   await user.query('select 1 from shoes')
   const options = { migrations: [shoes, wider], lockTimeoutMs: 10, lockAttempts: 3, pause: async () => {} }
-  expect(await refusalOf(migrate(pool, options))).toMatch(
+  expect(await readRefusal(migrate(pool, options))).toMatch(
     /^The migration 0002_width\.sql gave up after 3 attempts: another program holds locks on a table it changes\./,
   )
   await user.query('rollback')

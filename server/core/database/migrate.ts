@@ -33,7 +33,7 @@ const ASK_AGAIN_MS = 250
 export async function migrate(pool: sql.Pool, options: MigrateOptions = {}): Promise<string[]> {
   const known = options.migrations ?? (await knownMigrations())
   const wanted = known.filter(({ name }) => !options.only || options.only.has(name))
-  if (pendingOf(await sql.readApplied(pool), known, wanted).length === 0) return []
+  if (findPending(await sql.readApplied(pool), known, wanted).length === 0) return []
   const holder = await pool.connect()
   try {
     await holdLock(holder, options)
@@ -69,9 +69,9 @@ async function applyPending(
 ): Promise<string[]> {
   const client = await pool.connect()
   try {
-    const pending = pendingOf(await sql.readApplied(client), known, options.wanted)
-    await sql.createList(client)
-    for (const migration of pending) await applyPatiently(client, migration, options)
+    const pending = findPending(await sql.readApplied(client), known, options.wanted)
+    await sql.createMigrationsTable(client)
+    for (const migration of pending) await applyWithRetries(client, migration, options)
     return pending.map(({ name }) => name)
   } finally {
     client.release()
@@ -79,7 +79,7 @@ async function applyPending(
 }
 
 /** Throws when database and code are incompatible. Nothing has changed at that point. */
-function pendingOf(
+function findPending(
   applied: Awaited<ReturnType<typeof sql.readApplied>>,
   known: readonly Migration[],
   wanted: readonly Migration[],
@@ -89,8 +89,8 @@ function pendingOf(
   const ours = new Map(known.map((migration) => [migration.name, migration]))
   for (const { name, checksum, version } of applied) {
     const migration = ours.get(name)
-    if (!migration) throw new StartupError(isNewer(name, version))
-    if (migration.checksum !== checksum) throw new StartupError(isChanged(name, version))
+    if (!migration) throw new StartupError(newerError(name, version))
+    if (migration.checksum !== checksum) throw new StartupError(changedError(name, version))
   }
   const names = new Set(applied.map(({ name }) => name))
   const last = Math.max(0, ...applied.map(({ name }) => ours.get(name)!.number))
@@ -107,20 +107,20 @@ function pendingOf(
 const MADE_BEFORE_RELEASES =
   'The database was made by a development version of Recoup from before 0.1.0, and its tables cannot be taken over. Nothing was changed: start with an empty database (another DATA_DIR, or another database in DATABASE_URL); the version that made this one can still read it and export its accounts.'
 
-const isNewer = (name: string, version: string) =>
+const newerError = (name: string, version: string) =>
   `The database is newer than this Recoup: version ${version} applied the migration ${name}, which version ${VERSION} does not have. Start version ${version} or a later one, or restore a backup made before that update. Nothing was changed.`
 
-const isChanged = (name: string, version: string) =>
+const changedError = (name: string, version: string) =>
   `The migration ${name} is not the one this database was made with by version ${version}. Put the released file back (git checkout db/migrations). Nothing was changed.`
 
 /** Retries with a short lock timeout. Other statements proceed between two attempts. */
-async function applyPatiently(client: sql.Client, migration: Migration, options: MigrateOptions): Promise<void> {
+async function applyWithRetries(client: sql.Client, migration: Migration, options: MigrateOptions): Promise<void> {
   const { lockAttempts = LOCK_ATTEMPTS, pause = sleep } = options
   for (let attempt = 1; ; attempt++) {
     try {
       return await apply(client, migration, options)
     } catch (error) {
-      if (!isBlocked(error)) throw explained(migration, error)
+      if (!isBlocked(error)) throw explainError(migration, error)
       if (attempt >= lockAttempts) {
         throw new StartupError(
           `The migration ${migration.name} gave up after ${attempt} attempts: another program holds locks on a table it changes. Stop other processes of Recoup and long queries on this database, then start again. What was applied before it stays.`,
@@ -148,7 +148,7 @@ async function apply(client: sql.Client, migration: Migration, options: MigrateO
 }
 
 /** A broken connection, a full disk and a missing privilege have their own messages. */
-function explained({ name }: Migration, error: unknown): unknown {
+function explainError({ name }: Migration, error: unknown): unknown {
   const { code, message } = error as { code?: string; message?: string }
   if (isDatabaseAway(error) || code === undefined || code === '42501') return error
   const sentence = `The migration ${name} failed and was rolled back: ${message}. Start the version from before the update again, and report this. What was applied before it stays.`

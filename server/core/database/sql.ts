@@ -23,7 +23,7 @@ export async function readApplied(db: Pool | Client): Promise<Applied[] | 'none'
   return (await db.query<Applied>('select name, checksum, version from migrations order by name')).rows
 }
 
-export async function createList(db: Pool | Client): Promise<void> {
+export async function createMigrationsTable(db: Pool | Client): Promise<void> {
   await db.query(
     `create table if not exists migrations (
        name text primary key, checksum text not null, version text not null, applied_at timestamptz not null)`,

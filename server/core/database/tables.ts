@@ -46,16 +46,16 @@ export interface ExportedRows {
 }
 
 /** No such rows, with the reason. */
-interface None {
+interface NoRows {
   none: string
 }
 
 export interface TableEntry {
   of: BelongsTo
   /** Rows about shoppers, for export and erasure. */
-  person: PersonRows | None
+  person: PersonRows | NoRows
   /** Of an account's table. `whole`: all columns but tokens. `shaped`: a custom format. */
-  export: ExportedRows | 'whole' | 'shaped' | None
+  export: ExportedRows | 'whole' | 'shaped' | NoRows
 }
 
 const clockwork = ['claim', 'worker_id', 'wake_at', 'version', 'lone_shopper_id', 'told_by']

@@ -52,8 +52,8 @@ export function openPool({ url, isPrepared = true, max = 16, connectMs = CONNECT
   // The pool handles errors of idle connections only. An error between two statements of a transaction would end the
   // process.
   pool.on('connect', (client) => client.on('error', () => {}))
-  const names: Names = { given: 0, ofText: new Map() }
-  pool.on('connect', (client) => askByCallback(client, isPrepared ? names : null))
+  const names: StatementNames = { given: 0, ofText: new Map() }
+  pool.on('connect', (client) => patchQuery(client, isPrepared ? names : null))
   return pool
 }
 
@@ -101,7 +101,7 @@ export function transactAccount<T>(account: AccountDb, work: (tx: AccountTx) => 
   return account.db.transaction().execute((db) => work({ accountId: account.accountId, db }))
 }
 
-const KEEPING_PLANS = 'set local plan_cache_mode = force_generic_plan'
+const GENERIC_PLANS = 'set local plan_cache_mode = force_generic_plan'
 
 /**
  * Plans the named statements of this transaction once per connection. With lists or JSON as values PostgreSQL would
@@ -109,10 +109,10 @@ const KEEPING_PLANS = 'set local plan_cache_mode = force_generic_plan'
  * any($1)`, so that one plan fits all values. The setting belongs to the transaction, so poolers support it. Unnamed
  * statements are planned each time, without particular values.
  */
-export const keepPlans = ({ db }: StoreTx): Promise<unknown> => sql.raw(KEEPING_PLANS).execute(db)
+export const keepPlans = ({ db }: StoreTx): Promise<unknown> => sql.raw(GENERIC_PLANS).execute(db)
 
 /** Lets a library run its own statements in the transaction. */
-export const queriesOf = (db: Tx) => ({
+export const createQueryRunner = (db: Tx) => ({
   query: (text: string, values: unknown[]) => db.executeQuery(CompiledQuery.raw(text, values)),
 })
 
@@ -127,7 +127,7 @@ export function snapshot<T>(store: StoreDb<Db>, work: (tx: StoreTx) => Promise<T
 const LONGEST_NAMED = 20_000
 const MOST_NAMES = 2_000
 /** Names of prepared statements, the same on all connections of a pool. */
-interface Names {
+interface StatementNames {
   given: number
   ofText: Map<string, string>
 }
@@ -145,7 +145,7 @@ const EACH_TIME = '/* planned each time */'
  */
 export const PLANNED_EACH_TIME = sql.raw(EACH_TIME)
 
-function nameOf(names: Names, text: string): string | undefined {
+function nameStatement(names: StatementNames, text: string): string | undefined {
   const known = names.ofText.get(text)
   if (known || text.startsWith(EACH_TIME) || names.ofText.size >= MOST_NAMES || text.length > LONGEST_NAMED)
     return known
@@ -159,7 +159,7 @@ const atOnce = new WeakMap<pg.PoolClient, (statements: readonly CompiledQuery[])
 
 type Query = (asked: unknown, ...rest: unknown[]) => unknown
 type Callback = (error: unknown, result?: pg.QueryResult) => void
-interface Named {
+interface NamedQuery {
   name: string | undefined
   text: string
   values: unknown[]
@@ -169,11 +169,11 @@ interface Named {
  * Uses callbacks for promise callers too. With the promises of `pg` V8 kept each result until a full collection:
  * 200,000 rows read page by page held 41 MB (docs/performance.md). Without names nothing is prepared.
  */
-function askByCallback(client: pg.PoolClient, names: Names | null): void {
+function patchQuery(client: pg.PoolClient, names: StatementNames | null): void {
   const query = client.query.bind(client) as unknown as Query
   const ask = (text: string, values: unknown[], callback: Callback): void => {
     if (!names) return void query({ text, values }, callback)
-    const asked = { name: nameOf(names, text), text, values }
+    const asked = { name: nameStatement(names, text), text, values }
     const isAlone = client.getTransactionStatus() === 'I'
     query(asked, (error: unknown, result?: pg.QueryResult) => {
       if (isRepeatable(names, error, asked) && isAlone) query({ text, values }, callback)
@@ -189,11 +189,11 @@ function askByCallback(client: pg.PoolClient, names: Names | null): void {
     })
   }) as typeof client.query
   atOnce.set(client, async (statements) => {
-    const asked = statements.map(({ sql: text, parameters }): Named => {
-      return { name: names ? nameOf(names, text) : undefined, text, values: [...parameters] }
+    const asked = statements.map(({ sql: text, parameters }): NamedQuery => {
+      return { name: names ? nameStatement(names, text) : undefined, text, values: [...parameters] }
     })
     const answers = await Promise.allSettled(
-      pipelined(client, query, [{ text: `begin; ${KEEPING_PLANS}` }, ...asked, { text: 'commit' }]),
+      sendPipelined(client, query, [{ text: `begin; ${GENERIC_PLANS}` }, ...asked, { text: 'commit' }]),
     )
     const failed = answers.findIndex(({ status }) => status === 'rejected')
     if (failed === -1) return (answers.at(-2) as PromiseFulfilledResult<pg.QueryResult>).value.rows
@@ -207,7 +207,7 @@ function askByCallback(client: pg.PoolClient, names: Names | null): void {
  * Sends all statements in one write. After a failure in the transaction the others fail too, and `commit` acts as
  * `rollback`.
  */
-function pipelined(client: pg.PoolClient, query: Query, all: readonly object[]): Promise<pg.QueryResult>[] {
+function sendPipelined(client: pg.PoolClient, query: Query, all: readonly object[]): Promise<pg.QueryResult>[] {
   const driver = client as unknown as { pipeline: boolean; connection: { stream: net.Socket } }
   const { stream } = driver.connection
   let open = all.length
@@ -233,7 +233,7 @@ function pipelined(client: pg.PoolClient, query: Query, all: readonly object[]):
  * before it does anything. All names are renewed, so that each pool meets this once. Outside a transaction the
  * statement is repeated; a transaction has failed and counts as interrupted (`isDatabaseAway`).
  */
-function isRepeatable(names: Names, error: unknown, { name, text }: Named): boolean {
+function isRepeatable(names: StatementNames, error: unknown, { name, text }: NamedQuery): boolean {
   if (!isStalePlan(error)) return false
   // The name is unchanged: no other statement has cleared the names since.
   if (name !== undefined && names.ofText.get(text) === name) names.ofText.clear()

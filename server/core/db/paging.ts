@@ -38,10 +38,10 @@ export function pageWindow({ page, limit }: Page, total: number, isTwoWay: boole
 /** Expects one row more than it returns: the extra row shows that there is a next page. */
 export function cursorPage<Row>(rows: readonly Row[], limit: number, placeOf: (row: Row) => unknown) {
   const shown = rows.slice(0, limit)
-  return { shown, next: rows.length > limit ? cursorOf(placeOf(shown.at(-1)!)) : null }
+  return { shown, next: rows.length > limit ? encodeCursor(placeOf(shown.at(-1)!)) : null }
 }
 
-const cursorOf = (place: unknown): string => Buffer.from(JSON.stringify(place)).toString('base64url')
+const encodeCursor = (place: unknown): string => Buffer.from(JSON.stringify(place)).toString('base64url')
 
 /** Parses a cursor. It is untrusted input: `place` validates it. */
 export function readCursor<Place extends z.ZodType>(cursor: string | undefined, place: Place): z.output<Place> | null {

@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js'
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Deps } from '../../deps.ts'
 import { AppError } from '../common/errors.ts'
-import { queriesOf, type RawBuilder, sql, type Tx } from './db.ts'
+import { createQueryRunner, type RawBuilder, sql, type Tx } from './db.ts'
 
 /** At most `points` in `windowS` seconds per subject (an address, an account, a client). */
 export interface Limit {
@@ -32,7 +32,7 @@ export const takeMany = (
   deps: Deps,
   limit: Limit,
   { db, subject, count }: { db: Tx; subject: string; count: number },
-): Promise<number> => consume({ ...deps, pool: queriesOf(db) }, limit, subject, count)
+): Promise<number> => consume({ ...deps, pool: createQueryRunner(db) }, limit, subject, count)
 
 interface Queries {
   query(text: string, values: unknown[]): Promise<unknown>
@@ -42,7 +42,7 @@ type Counting = Pick<Deps, 'secrets'> & { pool: Queries }
 // One parameter more than usual, because tryTake is called everywhere with the first three.
 async function consume(deps: Counting, limit: Limit, subject: string, points: number): Promise<number> {
   try {
-    await limiter(deps, limit).consume(keyOf(deps, limit, subject), points)
+    await createLimiter(deps, limit).consume(limitKey(deps, limit, subject), points)
     return 0
   } catch (refusal) {
     if (refusal instanceof RateLimiterRes) return Math.max(1, Math.ceil(refusal.msBeforeNext / 1_000))
@@ -60,7 +60,7 @@ export function pointTaken(
   { subject, from }: { subject: string; from: RawBuilder<unknown> },
 ): RawBuilder<{ points: number }> {
   const now = Date.now()
-  const key = `${name}:${keyOf(deps, { name }, subject)}`
+  const key = `${name}:${limitKey(deps, { name }, subject)}`
   return sql`insert into rate_limits as l (key, points, expire) select ${key}, 1, ${now + windowS * 1_000}::bigint ${from}
     on conflict (key) do update set points = case when l.expire <= ${now} then 1 else l.points + 1 end,
       expire = case when l.expire <= ${now} then excluded.expire else l.expire end returning l.points`
@@ -69,7 +69,7 @@ export function pointTaken(
 /** Takes a point and reports whether it was the last one. */
 export async function takeStep(deps: Deps, limit: Limit, subject: string): Promise<{ waitS: number; isLast: boolean }> {
   try {
-    const { remainingPoints } = await limiter(deps, limit).consume(keyOf(deps, limit, subject))
+    const { remainingPoints } = await createLimiter(deps, limit).consume(limitKey(deps, limit, subject))
     return { waitS: 0, isLast: remainingPoints === 0 }
   } catch (refusal) {
     if (!(refusal instanceof RateLimiterRes)) throw refusal
@@ -79,12 +79,12 @@ export async function takeStep(deps: Deps, limit: Limit, subject: string): Promi
 
 /** Counts an attempt and returns the number of attempts, this one included. */
 export async function count(deps: Deps, limit: Limit, subject: string): Promise<number> {
-  return (await limiter(deps, limit).consume(keyOf(deps, limit, subject))).consumedPoints
+  return (await createLimiter(deps, limit).consume(limitKey(deps, limit, subject))).consumedPoints
 }
 
 /** Whether a point was taken within the window. */
 export async function wasTaken(deps: Deps, limit: Limit, subject: string): Promise<boolean> {
-  const found = await limiter(deps, limit).get(keyOf(deps, limit, subject))
+  const found = await createLimiter(deps, limit).get(limitKey(deps, limit, subject))
   return found !== null && found.consumedPoints > 0
 }
 
@@ -94,19 +94,19 @@ export async function block(
   limit: Limit,
   { subject, seconds }: { subject: string; seconds: number },
 ): Promise<void> {
-  await limiter(deps, limit).block(keyOf(deps, limit, subject), seconds)
+  await createLimiter(deps, limit).block(limitKey(deps, limit, subject), seconds)
 }
 
 /** Returns the point of a successful attempt. */
 export async function giveBack(deps: Deps, limit: Limit, subject: string): Promise<void> {
-  await limiter(deps, limit).reward(keyOf(deps, limit, subject), 1)
+  await createLimiter(deps, limit).reward(limitKey(deps, limit, subject), 1)
 }
 
 export async function forgive(deps: Deps, limit: Limit, subject: string): Promise<void> {
-  await limiter(deps, limit).delete(keyOf(deps, limit, subject))
+  await createLimiter(deps, limit).delete(limitKey(deps, limit, subject))
 }
 
-function limiter(deps: Counting, limit: Limit): RateLimiterPostgres {
+function createLimiter(deps: Counting, limit: Limit): RateLimiterPostgres {
   return new RateLimiterPostgres({
     // Our pool decides whether statements are named. The library would always name them, which some poolers do not
     // support.
@@ -122,7 +122,7 @@ function limiter(deps: Counting, limit: Limit): RateLimiterPostgres {
 }
 
 /** A keyed hash, so that the table reveals no address. */
-function keyOf(deps: Pick<Deps, 'secrets'>, limit: Pick<Limit, 'name'>, subject: string): string {
+function limitKey(deps: Pick<Deps, 'secrets'>, limit: Pick<Limit, 'name'>, subject: string): string {
   return deps.secrets.addressHash(`${limit.name}\0${subject}`).toString('base64url')
 }
 
@@ -137,11 +137,11 @@ export function clientNetwork(ip: string): string {
 
 /** "14 minutes", "1 hour": rounded up, so that a retry then succeeds. */
 export function waitingTime(seconds: number): string {
-  if (seconds < 60) return counted(Math.max(1, Math.ceil(seconds)), 'second')
-  if (seconds <= 59 * 60) return counted(Math.ceil(seconds / 60), 'minute')
-  return counted(Math.ceil(seconds / 3_600), 'hour')
+  if (seconds < 60) return pluralize(Math.max(1, Math.ceil(seconds)), 'second')
+  if (seconds <= 59 * 60) return pluralize(Math.ceil(seconds / 60), 'minute')
+  return pluralize(Math.ceil(seconds / 3_600), 'hour')
 }
 
-function counted(count: number, unit: string): string {
+function pluralize(count: number, unit: string): string {
   return `${count} ${unit}${count === 1 ? '' : 's'}`
 }

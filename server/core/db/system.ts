@@ -4,7 +4,7 @@ import { type Db, sql, type Tx } from './db.ts'
 
 // The few queries that run before the store or account is known. No other code may use the unscoped database.
 
-export async function sessionByToken(db: Db, hash: Buffer, now: Date) {
+export async function findSessionByToken(db: Db, hash: Buffer, now: Date) {
   const row = await db
     .selectFrom('sessions as s')
     .leftJoin('members as m', (on) =>
@@ -258,7 +258,7 @@ export async function accountsThatWroteTo(db: Db, addressHashes: readonly Buffer
 }
 
 /** The pg-boss queues among these that have a job ready to run. */
-export async function readyQueues(db: Db, names: readonly string[]): Promise<string[]> {
+export async function listReadyQueues(db: Db, names: readonly string[]): Promise<string[]> {
   const rows = await sql<{ name: string }>`
     select q.name from unnest(${[...names]}::text[]) as q(name) where exists (
       select 1 from pgboss.job j where j.name = q.name and j.state < 'active' and not j.blocked and j.start_after <= now())`.execute(

@@ -4,9 +4,9 @@ import { fromKysely, type JobWithMetadata, PgBoss } from 'pg-boss'
 import type { Logger } from 'pino'
 import type { z } from 'zod'
 import type { Deps } from '../../deps.ts'
-import { createTakers, type StepAside, type Takers } from '../common/seats.ts'
+import { createTakers, type StepAside, type WorkerSlots } from '../common/seats.ts'
 import type { Db, Tx } from '../db/db.ts'
-import { readyQueues } from '../db/system.ts'
+import { listReadyQueues } from '../db/system.ts'
 
 /** A job's contract: name and payload (ids only). worker.ts assigns the handlers. */
 export interface Job<Payload extends z.ZodType = z.ZodType> {
@@ -103,7 +103,7 @@ export async function startJobQueue(url: string, log: Logger, jobs: Job[], isWor
   boss.on('error', (error) => log.error({ err: error }, 'jobs.failed'))
   await boss.start()
   for (const each of jobs) await boss.createQueue(each.name, queueOptions(each))
-  const working: Takers[] = []
+  const working: WorkerSlots[] = []
   const waker = createWaker(boss, log)
   return {
     async enqueue(db, each, payload, key, startAfter) {
@@ -123,9 +123,9 @@ export async function startJobQueue(url: string, log: Logger, jobs: Job[], isWor
     },
     async work(deps, handlers) {
       for (const handler of handlers) {
-        const takers = createTakers(TAKERS)
+        const takers = createTakers(WORKERS)
         working.push(takers)
-        const wakeOne = await startTakers(boss, handler.job, (batch) => runAll(deps, handler, takers, batch))
+        const wakeOne = await startWorkers(boss, handler.job, (batch) => runAll(deps, handler, takers, batch))
         waker.add(handler.job.name, wakeOne)
       }
       await waker.start(deps.db)
@@ -144,7 +144,7 @@ const CONNECTION = { keepAlive: true, query_timeout: 30_000 }
 /** Time limit for running jobs at shutdown. */
 const STOP_MS = 8_000
 /** Workers per kind of job. */
-const TAKERS = 12
+const WORKERS = 12
 
 /** A dead process's job fails at most this long after its heartbeat expired (10 s), and is then retried. */
 const SUPERVISE_SECONDS = 5
@@ -179,9 +179,9 @@ type Batch = JobWithMetadata<unknown>[]
 /** pg-boss announces a new job on this channel, named after its schema. The payload is the queue's name. */
 const CHANNEL = `pgboss_${createHash('sha224').update('pgboss').digest('hex').slice(0, 24)}`
 /** Finds deferred jobs, retries, and jobs whose notification was missed. */
-const LOOK_EVERY_MS = 2_000
+const POLL_EVERY_MS = 2_000
 /** The query may have been sent on a dead connection. */
-const LOOK_TIMEOUT_MS = 5_000
+const POLL_TIMEOUT_MS = 5_000
 
 interface Waker {
   add(queue: string, wakeOne: () => void): void
@@ -210,14 +210,14 @@ function createWaker(boss: PgBoss, log: Logger): Waker {
       })
   }
   const readReady = (db: Db) => {
-    const late = sleep(LOOK_TIMEOUT_MS, undefined, { ref: false }).then(() => {
+    const late = sleep(POLL_TIMEOUT_MS, undefined, { ref: false }).then(() => {
       throw new Error('the query for due jobs takes too long')
     })
-    return Promise.race([readyQueues(db, [...wakers.keys()]), late])
+    return Promise.race([listReadyQueues(db, [...wakers.keys()]), late])
   }
   const poll = async (db: Db) => {
     while (!stopping.signal.aborted) {
-      await sleep(LOOK_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => {})
+      await sleep(POLL_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => {})
       if (stopping.signal.aborted) return
       if (!listener) await listen()
       const ready = await readReady(db).catch((error: unknown) => {
@@ -244,7 +244,7 @@ function createWaker(boss: PgBoss, log: Logger): Waker {
  * Returns a function that wakes one idle worker. A worker with a job wakes the next one, because one commit sends one
  * notification for all its jobs. After a job it fetches again at once.
  */
-async function startTakers(
+async function startWorkers(
   boss: PgBoss,
   { name, isOnePerStore }: Job,
   run: (batch: Batch) => ReturnType<typeof runAll>,
@@ -260,7 +260,7 @@ async function startTakers(
     boss.notifyWorker(idle)
   }
   const options = isOnePerStore ? { ...workOptions, localGroupConcurrency: 1 } : workOptions
-  for (let n = 0; n < TAKERS; n++) {
+  for (let n = 0; n < WORKERS; n++) {
     let id = ''
     id = await boss.work(name, options, (batch: Batch) => {
       busy.add(id)
@@ -275,7 +275,7 @@ async function startTakers(
   return wakeOne
 }
 
-async function runAll(deps: Deps, handler: Handler, takers: Takers, batch: Batch) {
+async function runAll(deps: Deps, handler: Handler, takers: WorkerSlots, batch: Batch) {
   return Promise.all(
     batch.map(async (each) => {
       let failure: unknown

@@ -23,7 +23,7 @@ export interface Interval {
   high: number
 }
 
-export const meanOf = ({ people, total }: Sums) => (people === 0 ? 0 : total / people)
+export const computeMean = ({ people, total }: Sums) => (people === 0 ? 0 : total / people)
 
 /** Sums of outcomes that are 0 or 1. */
 export const sumsOfCounts = (people: number, successes: number): Sums => ({
@@ -42,13 +42,13 @@ export const sumsOfTotals = (people: number, total: number, totalOfSquares: numb
   squares: people === 0 ? 0 : Math.max(0, totalOfSquares - (total * total) / people),
 })
 
-export const differenceOf = ({ treated, control }: Arms) => meanOf(treated) - meanOf(control)
+export const computeDifference = ({ treated, control }: Arms) => computeMean(treated) - computeMean(control)
 
 /** Standard error of the difference of the two means; infinite while an arm has fewer than two people. */
-export function standardErrorOf({ treated, control }: Arms): number {
-  return Math.sqrt(varianceOfMean(treated) + varianceOfMean(control))
+export function computeStandardError({ treated, control }: Arms): number {
+  return Math.sqrt(computeVarianceOfMean(treated) + computeVarianceOfMean(control))
 }
 
 /** Variance of an arm's mean. */
-export const varianceOfMean = ({ people, squares }: Sums) =>
+export const computeVarianceOfMean = ({ people, squares }: Sums) =>
   people < 2 ? Number.POSITIVE_INFINITY : squares / (people - 1) / people

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { sumsOfCounts, sumsOfTotals } from './arms.ts'
-import { plannedMeans, plannedShares, wilsonOf } from './planned.ts'
-import { halfWidthOf, sequenceOf, tuningOf } from './sequence.ts'
+import { computeWilson, plannedMeans, plannedShares } from './planned.ts'
+import { computeHalfWidth, computeTuning, sequenceOf } from './sequence.ts'
 import { isConversionShown, isRevenueShown } from './shown.ts'
 
 const counts = (people: number, bought: number, people0: number, bought0: number) => ({
@@ -11,8 +11,8 @@ const counts = (people: number, bought: number, people0: number, bought0: number
 
 describe('the sequence (decision 59a)', () => {
   test('is narrowest at 2,000 people', () => {
-    expect(tuningOf(0.05)).toBeCloseTo(0.0043909, 7)
-    const widths = [500, 1_000, 2_000, 4_000, 8_000].map((people) => halfWidthOf(people))
+    expect(computeTuning(0.05)).toBeCloseTo(0.0043909, 7)
+    const widths = [500, 1_000, 2_000, 4_000, 8_000].map((people) => computeHalfWidth(people))
     expect(Math.min(...widths)).toBe(widths[2])
   })
 
@@ -22,7 +22,7 @@ describe('the sequence (decision 59a)', () => {
     [10_000, 3.165],
     [50_000, 3.382],
   ])('has a half width of %f standard errors after %i people', (people, half) => {
-    expect(halfWidthOf(people)).toBeCloseTo(half, 3)
+    expect(computeHalfWidth(people)).toBeCloseTo(half, 3)
   })
 
   test('is centred on the difference of the means', () => {
@@ -30,7 +30,7 @@ describe('the sequence (decision 59a)', () => {
     const error = Math.sqrt((60 * 0.94) / 999 / 1_000 + (40 * 0.96) / 999 / 1_000)
     const { low, high } = sequenceOf(arms)
     expect((low + high) / 2).toBeCloseTo(0.02, 12)
-    expect((high - low) / 2).toBeCloseTo(halfWidthOf(2_000) * error, 12)
+    expect((high - low) / 2).toBeCloseTo(computeHalfWidth(2_000) * error, 12)
   })
 
   test('is infinite for an arm of one or none', () => {
@@ -40,7 +40,7 @@ describe('the sequence (decision 59a)', () => {
   })
 
   test('is wider when more variants are compared', () => {
-    expect(halfWidthOf(2_000, 0.05 / 3)).toBeGreaterThan(halfWidthOf(2_000))
+    expect(computeHalfWidth(2_000, 0.05 / 3)).toBeGreaterThan(computeHalfWidth(2_000))
   })
 })
 
@@ -56,10 +56,10 @@ describe('the interval of a planned day (decision 59b)', () => {
   })
 
   test('of one share is Wilson’s and stays between 0 and 1', () => {
-    const { low, high } = wilsonOf(81 / 263, 263, 0.05)
+    const { low, high } = computeWilson(81 / 263, 263, 0.05)
     expect([low, high].map((bound) => bound.toFixed(4))).toEqual(['0.2553', '0.3662'])
-    expect(wilsonOf(0, 10, 0.05).low).toBe(0)
-    expect(wilsonOf(1, 10, 0.05).high).toBe(1)
+    expect(computeWilson(0, 10, 0.05).low).toBe(0)
+    expect(computeWilson(1, 10, 0.05).high).toBe(1)
   })
 
   test('of two means is Welch’s', () => {

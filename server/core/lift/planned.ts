@@ -1,4 +1,11 @@
-import { type Arms, differenceOf, type Interval, meanOf, standardErrorOf, varianceOfMean } from './arms.ts'
+import {
+  type Arms,
+  computeDifference,
+  computeMean,
+  computeStandardError,
+  computeVarianceOfMean,
+  type Interval,
+} from './arms.ts'
 import { normalQuantile, studentQuantile } from './distributions.ts'
 
 // Intervals for one analysis on a day fixed beforehand (decision 59b). They are narrower than the sequence, and invalid
@@ -10,9 +17,9 @@ import { normalQuantile, studentQuantile } from './distributions.ts'
  */
 export function plannedShares({ treated, control }: Arms, alpha = 0.05): Interval {
   if (treated.people === 0 || control.people === 0) return { low: -1, high: 1 }
-  const [share, share0] = [meanOf(treated), meanOf(control)]
-  const wilson = wilsonOf(share, treated.people, alpha)
-  const wilson0 = wilsonOf(share0, control.people, alpha)
+  const [share, share0] = [computeMean(treated), computeMean(control)]
+  const wilson = computeWilson(share, treated.people, alpha)
+  const wilson0 = computeWilson(share0, control.people, alpha)
   return {
     low: share - share0 - Math.hypot(share - wilson.low, wilson0.high - share0),
     high: share - share0 + Math.hypot(wilson.high - share, share0 - wilson0.low),
@@ -23,7 +30,7 @@ export function plannedShares({ treated, control }: Arms, alpha = 0.05): Interva
  * Interval of one share. Source: Wilson, "Probable inference, the law of succession, and statistical inference", JASA
  * 22 (1927).
  */
-export function wilsonOf(share: number, people: number, alpha: number): Interval {
+export function computeWilson(share: number, people: number, alpha: number): Interval {
   const z = normalQuantile(1 - alpha / 2)
   const spread = z * Math.sqrt((share * (1 - share)) / people + (z * z) / (4 * people * people))
   const scale = 1 + (z * z) / people
@@ -36,8 +43,8 @@ export function wilsonOf(share: number, people: number, alpha: number): Interval
  * people in an arm.
  */
 export function plannedMeans(arms: Arms, alpha = 0.05): Interval {
-  const difference = differenceOf(arms)
-  const error = standardErrorOf(arms)
+  const difference = computeDifference(arms)
+  const error = computeStandardError(arms)
   if (!Number.isFinite(error)) return { low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY }
   if (error === 0) return { low: difference, high: difference }
   const half = studentQuantile(1 - alpha / 2, welchDegrees(arms)) * error
@@ -45,6 +52,6 @@ export function plannedMeans(arms: Arms, alpha = 0.05): Interval {
 }
 
 function welchDegrees({ treated, control }: Arms): number {
-  const [one, other] = [varianceOfMean(treated), varianceOfMean(control)]
+  const [one, other] = [computeVarianceOfMean(treated), computeVarianceOfMean(control)]
   return (one + other) ** 2 / (one ** 2 / (treated.people - 1) + other ** 2 / (control.people - 1))
 }

@@ -1,4 +1,4 @@
-import { type Arms, differenceOf, type Interval, standardErrorOf } from './arms.ts'
+import { type Arms, computeDifference, computeStandardError, type Interval } from './arms.ts'
 
 // An interval that stays valid at every look (decision 59a): an asymptotic confidence sequence of the difference of
 // means. Source: Waudby-Smith, Arbour, Sinha, Kennedy, Ramdas, "Time-uniform central limit theory and asymptotic
@@ -8,7 +8,7 @@ import { type Arms, differenceOf, type Interval, standardErrorOf } from './arms.
 const NARROWEST_AT = 2_000
 
 /** The tuning ρ² that makes the sequence at level 1 − α narrowest at `NARROWEST_AT` people: 0.0043909 for α = 0.05. */
-export function tuningOf(alpha: number): number {
+export function computeTuning(alpha: number): number {
   const twice = -2 * Math.log(alpha)
   return (twice + Math.log(twice) + 1) / NARROWEST_AT
 }
@@ -17,9 +17,9 @@ export function tuningOf(alpha: number): number {
  * Half the sequence's width after `people` people, in standard errors of the difference. A fixed-time interval has 1.96
  * at α = 0.05.
  */
-export function halfWidthOf(people: number, alpha = 0.05): number {
+export function computeHalfWidth(people: number, alpha = 0.05): number {
   if (people === 0) return Number.POSITIVE_INFINITY
-  const scaled = people * tuningOf(alpha)
+  const scaled = people * computeTuning(alpha)
   return Math.sqrt(((2 * (scaled + 1)) / scaled) * Math.log(Math.sqrt(scaled + 1) / alpha))
 }
 
@@ -28,7 +28,7 @@ export function halfWidthOf(people: number, alpha = 0.05): number {
  * people in an arm.
  */
 export function sequenceOf(arms: Arms, alpha = 0.05): Interval {
-  const half = halfWidthOf(arms.treated.people + arms.control.people, alpha) * standardErrorOf(arms)
-  const difference = differenceOf(arms)
+  const half = computeHalfWidth(arms.treated.people + arms.control.people, alpha) * computeStandardError(arms)
+  const difference = computeDifference(arms)
   return { low: difference - half, high: difference + half }
 }

@@ -10,7 +10,7 @@ export const isAddressOrRange = (text: string): boolean =>
 
 /** Whether an address is one of these addresses or lies in one of these ranges. */
 export function openRanges(list: readonly string[]): (address: string) => boolean {
-  const ranges = list.map((each) => (each.includes('/') ? ipaddr.parseCIDR(each) : single(each)))
+  const ranges = list.map((each) => (each.includes('/') ? ipaddr.parseCIDR(each) : toSingleRange(each)))
   const isIn = (address: string) => {
     if (!ipaddr.isValid(address)) return false
     const parsed = ipaddr.process(address)
@@ -26,7 +26,7 @@ export function openRanges(list: readonly string[]): (address: string) => boolea
   }
 }
 
-function single(address: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
+function toSingleRange(address: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
   const parsed = ipaddr.process(address)
   return [parsed, parsed.kind() === 'ipv4' ? 32 : 128]
 }

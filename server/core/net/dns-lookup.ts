@@ -34,13 +34,13 @@ export function dnsLookup({
     // The DNS does not know local names and may be unreachable.
     if (!hostname.includes('.') || hostname.endsWith('.localhost')) return fallback(hostname, wanted, callback)
     const answer = (found: LookupAddress[] | Failure) => {
-      if (found === 'silent') return callback(failure(hostname, 'ETIMEDOUT'), '', 0)
-      if (found === 'failed') return callback(failure(hostname, 'EAI_FAIL'), '', 0)
+      if (found === 'silent') return callback(lookupError(hostname, 'ETIMEDOUT'), '', 0)
+      if (found === 'failed') return callback(lookupError(hostname, 'EAI_FAIL'), '', 0)
       if (found === 'unknown') return fallback(hostname, wanted, callback)
       if (wanted.all) return callback(null, found)
       callback(null, found[0]!.address, found[0]!.family)
     }
-    askDns(hostname, { servers, timeoutMs })
+    queryDns(hostname, { servers, timeoutMs })
       .catch(() => 'failed' as const)
       .then(answer)
   }
@@ -49,11 +49,11 @@ export function dnsLookup({
 /** Maximum wait for IPv6 addresses of a name with an IPv4 address. */
 const PATIENCE_MS = 300
 
-async function askDns(hostname: string, { servers, timeoutMs }: Required<Omit<Options, 'fallback'>>) {
+async function queryDns(hostname: string, { servers, timeoutMs }: Required<Omit<Options, 'fallback'>>) {
   const resolver = new Resolver({ timeout: timeoutMs, tries: 2 })
   if (servers.length > 0) resolver.setServers(servers)
-  const six = answerOf(resolver.resolve6(hostname), 6)
-  const four = await answerOf(resolver.resolve4(hostname), 4)
+  const six = toAnswer(resolver.resolve6(hostname), 6)
+  const four = await toAnswer(resolver.resolve4(hostname), 4)
   const more = await (four.found.length > 0 ? Promise.race([six, sleep(PATIENCE_MS, null, { ref: false })]) : six)
   const found = [...four.found, ...(more?.found ?? [])]
   if (found.length > 0) return found
@@ -63,7 +63,7 @@ async function askDns(hostname: string, { servers, timeoutMs }: Required<Omit<Op
 
 type Failure = 'silent' | 'failed' | 'unknown'
 
-async function answerOf(asked: Promise<string[]>, family: 4 | 6) {
+async function toAnswer(asked: Promise<string[]>, family: 4 | 6) {
   try {
     const found: LookupAddress[] = (await asked).map((address) => ({ address, family }))
     return { found, failure: null }
@@ -74,4 +74,4 @@ async function answerOf(asked: Promise<string[]>, family: 4 | 6) {
   }
 }
 
-const failure = (hostname: string, code: string) => Object.assign(new Error(`no address of ${hostname}`), { code })
+const lookupError = (hostname: string, code: string) => Object.assign(new Error(`no address of ${hostname}`), { code })

@@ -34,12 +34,12 @@ export function openDns({ servers, limitMs = 8_000 }: DnsOptions): DnsLookup {
   if (servers.length > 0) resolver.setServers(servers)
   setTimeout(() => resolver.cancel(), limitMs).unref()
   return {
-    txt: (name) => answerOf(resolver.resolveTxt(name).then((rows) => rows.map((parts) => parts.join('')))),
-    mx: (name) => answerOf(resolver.resolveMx(name).then(byPriority)),
-    cname: (name) => answerOf(resolver.resolveCname(name)),
+    txt: (name) => toAnswer(resolver.resolveTxt(name).then((rows) => rows.map((parts) => parts.join('')))),
+    mx: (name) => toAnswer(resolver.resolveMx(name).then(byPriority)),
+    cname: (name) => toAnswer(resolver.resolveCname(name)),
     async addresses(name) {
       if (isIP(name)) return { kind: 'found', rows: [name] }
-      const [four, six] = await Promise.all([answerOf(resolver.resolve4(name)), answerOf(resolver.resolve6(name))])
+      const [four, six] = await Promise.all([toAnswer(resolver.resolve4(name)), toAnswer(resolver.resolve6(name))])
       const rows = [four, six].flatMap((answer) => (answer.kind === 'found' ? answer.rows : []))
       return rows.length > 0 ? { kind: 'found', rows } : four
     },
@@ -50,7 +50,7 @@ function byPriority(hosts: { exchange: string; priority: number }[]): string[] {
   return hosts.sort((one, other) => one.priority - other.priority).map(({ exchange }) => exchange)
 }
 
-async function answerOf<Row>(question: Promise<Row[]>): Promise<DnsAnswer<Row>> {
+async function toAnswer<Row>(question: Promise<Row[]>): Promise<DnsAnswer<Row>> {
   try {
     const rows = await question
     return rows.length > 0 ? { kind: 'found', rows } : { kind: 'none' }

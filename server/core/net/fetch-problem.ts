@@ -52,7 +52,7 @@ export function nameFetchFailure(error: unknown): FetchProblem {
   if (error instanceof FetchProblem) return error
   const guard = error instanceof AggregateError ? error.errors.find((one) => one instanceof FetchProblem) : undefined
   if (guard instanceof FetchProblem) return guard
-  const code = codeOf(error)
+  const code = findErrorCode(error)
   if (CERTIFICATE_CODES.has(code) || code.startsWith('CERT_'))
     return new FetchProblem('certificate', certificateDetail(code))
   if (TIMEOUT_CODES.has(code)) return new FetchProblem('timeout')
@@ -68,11 +68,11 @@ export function nameFetchFailure(error: unknown): FetchProblem {
   return new FetchProblem('connection_lost', 'the connection broke off')
 }
 
-function codeOf(error: unknown): string {
+function findErrorCode(error: unknown): string {
   if (!(error instanceof Error)) return ''
   const own = (error as NodeJS.ErrnoException).code
   if (typeof own === 'string') return own
-  return error.cause instanceof Error ? codeOf(error.cause) : ''
+  return error.cause instanceof Error ? findErrorCode(error.cause) : ''
 }
 
 function certificateDetail(code: string): string {

@@ -107,7 +107,7 @@ async function guardedFetch(agent: Agent, options: GuardedFetchOptions, url: str
 async function followRedirects(agent: Agent, options: GuardedFetchOptions, url: string, request: GuardedRequest) {
   let current = parseTarget(url)
   for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
-    const answer = await askOnce(agent, options, current, request)
+    const answer = await requestOnce(agent, options, current, request)
     const isFollowed = REDIRECT_STATUSES.has(answer.status) && !request.isRedirectReturned
     const location = isFollowed ? answer.headers.location : undefined
     if (location === undefined) return { ...answer, url: current.href, isRedirected: hop > 0 }
@@ -136,7 +136,7 @@ function nextTarget(from: URL, location: string, request: GuardedRequest): URL {
   return target
 }
 
-async function askOnce(agent: Agent, options: GuardedFetchOptions, target: URL, request: GuardedRequest) {
+async function requestOnce(agent: Agent, options: GuardedFetchOptions, target: URL, request: GuardedRequest) {
   const answer = await agent.request({
     origin: target.origin,
     path: `${target.pathname}${target.search}`,
@@ -201,7 +201,7 @@ export function guardedConnector(options: GuardedFetchOptions): buildConnector.c
     } as buildConnector.BuildOptions),
   )
   return (target, callback) => {
-    const mayBePrivate = options.allowPrivate || allowed.has(originOf(target))
+    const mayBePrivate = options.allowPrivate || allowed.has(formatOrigin(target))
     // A literal address needs no look-up, so the check below would not see it.
     if (isIP(target.hostname) && !isAllowed(target.hostname, mayBePrivate)) {
       callback(new FetchProblem('private_address', target.hostname), null)
@@ -211,7 +211,7 @@ export function guardedConnector(options: GuardedFetchOptions): buildConnector.c
   }
 }
 
-function originOf(target: buildConnector.Options): string {
+function formatOrigin(target: buildConnector.Options): string {
   const host = isIP(target.hostname) === 6 ? `[${target.hostname}]` : target.hostname
   return new URL(`${target.protocol}//${host}${target.port ? `:${target.port}` : ''}`).origin
 }

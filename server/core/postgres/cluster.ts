@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
-import { canEnter, hashOfFolder, letPass, type Owner, openDataDir } from '../config/data-dir.ts'
+import { allowTraversal, canEnter, hashOfFolder, type Owner, openDataDir } from '../config/data-dir.ts'
 import { StartupError } from '../config/startup-errors.ts'
 import { isAlive } from './postmaster.ts'
 
@@ -34,10 +34,10 @@ export function placeCluster({ dataDir, elsewhere, say }: Placement): Cluster {
   const realDataDir = openDataDir(dataDir)
   const inside = path.join(realDataDir, 'postgres')
   const moved = readPointer(realDataDir)
-  if (moved) return describe(realDataDir, moved, ownerOf(moved))
-  const owner = ownerOf(inside)
-  letPass(realDataDir, owner)
-  if (makeFolder(inside, owner)) return describe(realDataDir, inside, owner)
+  if (moved) return describeCluster(realDataDir, moved, chooseOwner(moved))
+  const owner = chooseOwner(inside)
+  allowTraversal(realDataDir, owner)
+  if (makeFolder(inside, owner)) return describeCluster(realDataDir, inside, owner)
   if (fs.existsSync(path.join(inside, 'pgdata'))) {
     throw new StartupError(
       `The database folder ${inside} can no longer be entered by the user it runs as (uid ${owner.uid}). Make the folders above it traversable (chmod o+x).`,
@@ -53,7 +53,7 @@ export function placeCluster({ dataDir, elsewhere, say }: Placement): Cluster {
   say(
     `The database is kept in ${home}: it must not run as root, and its user (uid ${owner.uid}) cannot enter ${realDataDir}.`,
   )
-  return describe(realDataDir, home, owner)
+  return describeCluster(realDataDir, home, owner)
 }
 
 /** Whether the data folder has a database, inside or where its pointer says. Creates nothing. */
@@ -62,7 +62,7 @@ export function hasCluster(dataDir: string): boolean {
   return fs.existsSync(path.join(dataDir, 'postgres', 'pgdata', 'PG_VERSION'))
 }
 
-function describe(realDataDir: string, home: string, owner: Owner): Cluster {
+function describeCluster(realDataDir: string, home: string, owner: Owner): Cluster {
   const me = process.getuid?.()
   const found = fs.statSync(home)
   if (me !== undefined && me !== 0 && found.uid !== me) {
@@ -96,13 +96,13 @@ function readPointer(realDataDir: string): string | null {
 }
 
 /** PostgreSQL refuses to run as root. It then runs as its folder's owner, else as `postgres`, else as `nobody`. */
-function ownerOf(home: string): Owner {
+function chooseOwner(home: string): Owner {
   if (process.getuid?.() !== 0) return {}
   const found = fs.statSync(path.join(home, 'pgdata'), { throwIfNoEntry: false })
   if (found && found.uid !== 0) return { uid: found.uid, gid: found.gid }
   const users = fs.readFileSync('/etc/passwd', 'utf8').split('\n')
-  const named = (name: string) => users.find((line) => line.startsWith(`${name}:`))?.split(':')
-  const user = named('postgres') ?? named('nobody')
+  const findUser = (name: string) => users.find((line) => line.startsWith(`${name}:`))?.split(':')
+  const user = findUser('postgres') ?? findUser('nobody')
   if (!user)
     throw new StartupError(
       'Recoup runs as root and found no user to run the database as. Start it as an ordinary user, or set DATABASE_URL.',
@@ -114,7 +114,7 @@ function ownerOf(home: string): Owner {
 function makeFolder(folder: string, owner: Owner): boolean {
   fs.mkdirSync(folder, { recursive: true })
   try {
-    giveTo(folder, owner)
+    changeOwner(folder, owner)
   } catch (error) {
     // Some mounts have no owners; the database cannot run there.
     if ((error as NodeJS.ErrnoException).code === 'EPERM' && owner.uid !== undefined) return false
@@ -123,7 +123,7 @@ function makeFolder(folder: string, owner: Owner): boolean {
   return canEnter(folder, owner)
 }
 
-function giveTo(folder: string, owner: Owner) {
+function changeOwner(folder: string, owner: Owner) {
   fs.chmodSync(folder, 0o700)
   if (owner.uid !== undefined) fs.chownSync(folder, owner.uid, owner.gid ?? owner.uid)
 }
@@ -191,7 +191,7 @@ export function assertReadable({ pgdata }: Cluster): void {
  */
 export function initialise(cluster: Cluster, bin: string, { isDurable }: { isDurable: boolean }) {
   buildFolder(cluster.pgdata, (folder) => {
-    giveTo(folder, cluster.owner)
+    changeOwner(folder, cluster.owner)
     const locale = ['-E', 'UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
     const args = [
       '-D',

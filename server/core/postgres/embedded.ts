@@ -47,8 +47,8 @@ const ELSEWHERE = process.platform === 'darwin' ? '/usr/local/var/recoup' : '/va
 /** On Unix the port only names the socket file. */
 const PORT = 5432
 const RETRY_FOR_MS = 20_000
-const KEEP_EVERY_MS = 1_000
-const KEEP_AT_LEAST_EVERY_MS = 15_000
+const WATCH_EVERY_MS = 1_000
+const WATCH_AT_LEAST_EVERY_MS = 15_000
 const UNREACHABLE_AFTER_MS = 15_000
 /** Recovery after a power cut takes seconds with our settings, minutes on a slow disk. */
 const RECOVERY_LIMIT_MS = 15 * 60_000
@@ -61,7 +61,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedP
   assertReadable(cluster)
   const { server, adopted } = await adoptOrStart(cluster, settings)
   await createDatabase(cluster, server)
-  const keeper = options.isKept ? keep(cluster, settings, server, say) : null
+  const keeper = options.isKept ? supervise(cluster, settings, server, say) : null
   return {
     url: connectionUrl(cluster, server, DATABASE),
     adopted,
@@ -71,21 +71,21 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedP
 }
 
 /** Watches a running server. `end` stops watching and returns the current one. */
-function keep(cluster: Cluster, settings: Readonly<Record<string, string>>, first: Postmaster, say: Say) {
+function supervise(cluster: Cluster, settings: Readonly<Record<string, string>>, first: Postmaster, say: Say) {
   const ending = new AbortController()
   let server = first
   const watch = async () => {
-    for (let pauseMs = KEEP_EVERY_MS; !ending.signal.aborted; ) {
+    for (let pauseMs = WATCH_EVERY_MS; !ending.signal.aborted; ) {
       await sleep(pauseMs, undefined, { signal: ending.signal, ref: false }).catch(() => {})
       if (ending.signal.aborted || isAlive(server.pid)) continue
       try {
         say('The database has stopped unexpectedly. It is being restarted.')
         server = (await adoptOrStart(cluster, settings, first.port)).server
         say('The database is running again.')
-        pauseMs = KEEP_EVERY_MS
+        pauseMs = WATCH_EVERY_MS
       } catch (error) {
         say(error instanceof Error ? error.message : String(error))
-        pauseMs = Math.min(pauseMs * 2, KEEP_AT_LEAST_EVERY_MS)
+        pauseMs = Math.min(pauseMs * 2, WATCH_AT_LEAST_EVERY_MS)
       }
     }
   }
@@ -106,7 +106,7 @@ async function adoptOrStart(cluster: Cluster, settings: Readonly<Record<string, 
   for (;;) {
     const running = findPostmaster(cluster.pgdata)
     if (running) {
-      const server = withAddress(cluster, running)
+      const server = fillAddress(cluster, running)
       if (await isReady(cluster, server, () => isAlive(server.pid))) return { server, adopted: true }
       continue // it was just ending
     }
@@ -124,12 +124,12 @@ async function adoptOrStart(cluster: Cluster, settings: Readonly<Record<string, 
 }
 
 /** Just after a kill its children or its zombie still exist, or another start was faster. */
-function isPassing(lastWords: string) {
-  return /another postmaster|still in use|already exists/i.test(lastWords)
+function isPassing(lastErrors: string) {
+  return /another postmaster|still in use|already exists/i.test(lastErrors)
 }
 
 /** While a server starts, its pid file does not name the socket yet. */
-function withAddress(cluster: Cluster, found: Postmaster): Postmaster {
+function fillAddress(cluster: Cluster, found: Postmaster): Postmaster {
   return { pid: found.pid, port: found.port || PORT, socketDir: found.socketDir || socketFolder(cluster) }
 }
 
@@ -146,7 +146,7 @@ async function launch(
 ): Promise<Postmaster | string> {
   const socketDir = socketFolder(cluster)
   const port = samePort ?? (process.platform === 'win32' ? await freePort() : PORT)
-  const all = Object.entries({ ...ourSettings(socketDir), ...settings }).flatMap(([name, value]) => [
+  const all = Object.entries({ ...serverSettings(socketDir), ...settings }).flatMap(([name, value]) => [
     '-c',
     `${name}=${value}`,
   ])
@@ -163,7 +163,7 @@ async function launch(
   })
   fs.closeSync(log)
   child.unref()
-  const problem = await spawned(child)
+  const problem = await waitForSpawn(child)
   if (problem) return problem.message
   const server = { pid: child.pid!, port, socketDir }
   const isRunning = () => child.exitCode === null && child.signalCode === null
@@ -171,10 +171,10 @@ async function launch(
   if (isUp && findPostmaster(cluster.pgdata)?.pid === child.pid) return server
   // Another start's server answered; ours sees it and ends.
   while (isRunning()) await sleep(20)
-  return lastWords(cluster, logStart)
+  return readLastErrors(cluster, logStart)
 }
 
-function ourSettings(socketDir: string): Record<string, string> {
+function serverSettings(socketDir: string): Record<string, string> {
   const onWindows = process.platform === 'win32'
   return {
     listen_addresses: onWindows ? '127.0.0.1' : '',
@@ -197,14 +197,14 @@ function openLog(cluster: Cluster) {
   return fs.openSync(cluster.log, 'a', 0o600)
 }
 
-function spawned(child: ChildProcess): Promise<Error | null> {
+function waitForSpawn(child: ChildProcess): Promise<Error | null> {
   const { promise, resolve } = Promise.withResolvers<Error | null>()
   child.once('spawn', () => resolve(null))
   child.once('error', resolve)
   return promise
 }
 
-function lastWords(cluster: Cluster, logStart: number) {
+function readLastErrors(cluster: Cluster, logStart: number) {
   const said = fs.readFileSync(cluster.log).subarray(logStart).toString()
   const lines = said.split('\n').filter((line) => /FATAL|PANIC|ERROR|HINT/.test(line))
   return (lines.length > 0 ? lines : said.trim().split('\n').slice(-2))
@@ -223,7 +223,7 @@ async function isReady(cluster: Cluster, server: Postmaster, isRunning: () => bo
     const failure = await tryConnection(connectionUrl(cluster, server, 'postgres'))
     if (failure === null) return true
     if (!isRunning()) return false
-    if (isAnswer(failure)) lastHeardAt = Date.now()
+    if (isServerReply(failure)) lastHeardAt = Date.now()
     if (Date.now() - lastHeardAt > UNREACHABLE_AFTER_MS) break
     await sleep(30)
   }
@@ -234,7 +234,7 @@ async function isReady(cluster: Cluster, server: Postmaster, isRunning: () => bo
 }
 
 /** SQLSTATEs of a server that starts, recovers, stops or has no free connection: it exists. */
-function isAnswer(failure: unknown) {
+function isServerReply(failure: unknown) {
   return ['57P03', '57P01', '53300'].includes((failure as { code?: string }).code ?? '')
 }
 
