@@ -40,7 +40,7 @@ export const flowEditMutations: readonly Mutation[] = [
     rule: 'Steps',
     file: 'server/messages/messages/steps-sql.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
-    before: ' and ${dueAt} > ${now} and not ${HAS_LATER}',
+    before: ' and ${dueAt} > ${now} and not ${HAS_LATER_STEP}',
     after: '',
     seed: 30031,
   },

@@ -120,7 +120,7 @@ export const mutations: readonly Mutation[] = [
     name: 'a joined cart keeps its messages',
     rule: 'S6',
     file: 'server/messages/messages/messages.ts',
-    before: "await sql.cancelOfCarts(tx, [fromCart], 'merged', now)",
+    before: "await sql.cancelForCarts(tx, [fromCart], 'merged', now)",
     after: '',
     seed: 3,
   },

@@ -22,8 +22,8 @@ const KNOWN: Record<string, Known> = {
   'store-settings/sql.ts deleteStore': 'all rows go with their account: nothing more leaves, and the process goes on',
 
   // Flows
-  'messages/steps-sql.ts followPlaces': 'the steps of the flow change their places',
-  'messages/steps-sql.ts followSteps': 'the words of the step change',
+  'messages/steps-sql.ts updateStepNumbers': 'the steps of the flow change their places',
+  'messages/steps-sql.ts updateStepMessages': 'the words of the step change',
   'messages/sql.ts retime': ['the step is put off', 'both shop again (S2)'],
 
   // Campaigns
@@ -50,16 +50,16 @@ const KNOWN: Record<string, Known> = {
     'the cart of one of another run is joined to its cart: a campaign writes about a cart once',
   ],
   'messages/sql.ts wakeHeld': 'what may have held it is gone',
-  'messages/plan-sql.ts wakeHeldTo':
+  'messages/plan-sql.ts wakeHeldByAddress':
     'something arrived for both, who have no cart, that may let them pass; it goes once',
-  'messages/plan-sql.ts cancelDoubles':
+  'messages/plan-sql.ts cancelDuplicates':
     'two who have no cart turn out to be one, who gets one mail of the campaign (D1)',
   'shoppers/sql.ts moveShopper': 'both turn out to be one, who gets the mail that is in flight and no other (S6)',
   'messages/sql.ts changeCancelReason': {
     has: `not \${isOpen('messages')} and not \${wasAttempted('messages')}`,
     so: 'Of rows that are cancelled.',
   },
-  'messages/sql.ts wakeAsked': {
+  'messages/sql.ts wakeRequested': {
     has: "isHeld('h')}\n        and (h.reason",
     so: 'Of rows that are held.',
   },

@@ -57,23 +57,23 @@ const TABLE: readonly [code: RegExp, words: RegExp, kind: BounceKind][] = [
 
 /** `status`: `5.1.1`, or null where none was given. Anything unrecognised is `soft`. */
 export function bounceKind(status: string | null, words: string): BounceKind {
-  const text = readable(words)
+  const text = maskAddresses(words)
   return TABLE.find(([code, pattern]) => code.test(status ?? '') && pattern.test(text))?.[2] ?? 'soft'
 }
 
 /** Whether the text alone decides. */
-export const saysWhy = (words: string): boolean =>
-  TABLE.some(([code, pattern]) => pattern !== ANY && code.test('') && pattern.test(readable(words)))
+export const isTextDecisive = (words: string): boolean =>
+  TABLE.some(([code, pattern]) => pattern !== ANY && code.test('') && pattern.test(maskAddresses(words)))
 
 /** Whether a refusal blames something other than the address. Text without a reason blames the address. */
 export function blamesOther(status: string | null, words: string): boolean {
   const own = status ?? statusIn(words)
   const precise = own && !own.endsWith('.0.0') ? own : null
-  return (precise !== null || saysWhy(words)) && bounceKind(precise, words) !== 'hard'
+  return (precise !== null || isTextDecisive(words)) && bounceKind(precise, words) !== 'hard'
 }
 
 /** The receiver would accept the mail later. */
-export const isTooMany = (words: string): boolean => TOO_MANY.test(readable(words))
+export const isRateLimit = (words: string): boolean => TOO_MANY.test(maskAddresses(words))
 
 /** The enhanced code in a server's text, or the class of its reply code; ignores numbers and IP addresses. */
 export function statusIn(words: string): string | null {
@@ -92,7 +92,7 @@ export function preciseStatus(own: string | null, said: string | null): string |
 const ADDRESS = /[^\s<>"'()]{1,64}@[^\s<>"'()]{1,255}/g
 
 /** Removes addresses, because an address may contain any word. */
-const readable = (words: string): string => words.slice(0, 2_000).replace(ADDRESS, '…')
+const maskAddresses = (words: string): string => words.slice(0, 2_000).replace(ADDRESS, '…')
 
 /** A receiver's text without addresses, as one bounded line. */
 export const withoutAddresses = (words: string): string => oneLine(words.replace(ADDRESS, '…'))

@@ -4,10 +4,10 @@ import type { EmailChannel } from './channel.ts'
 // The route of an account's mail (decision 29). Pure; the only place that decides it.
 
 /** `server`: this installation's mail server; `mailbox`: the built-in one; `none`: no mail is sent. */
-export type MailWay = 'server' | 'mailbox' | 'none'
+export type MailRoute = 'server' | 'mailbox' | 'none'
 
 /** `own`: the account's own mail server. */
-export type AccountMailWay = MailWay | 'own'
+export type AccountMailWay = MailRoute | 'own'
 
 /** The demo account uses only the built-in mailbox, whatever is configured. */
 export function accountMailWay(config: MailConfig, account: { isDemo: boolean; hasOwn: boolean }): AccountMailWay {
@@ -16,7 +16,7 @@ export function accountMailWay(config: MailConfig, account: { isDemo: boolean; h
 }
 
 /** The route of the server's own mail, and of accounts without a mail server. */
-export function mailWayOf(config: MailConfig): MailWay {
+export function mailWayOf(config: MailConfig): MailRoute {
   if (config.smtpUrl) return 'server'
   return config.isLocal ? 'mailbox' : 'none'
 }

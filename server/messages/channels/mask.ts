@@ -4,14 +4,14 @@ import type { ChannelName } from './channel.ts'
 
 /** Enough to recognise one's own address: `a•••@example.com`, `+49•••••67`. */
 export const maskedAddress = (channel: ChannelName, address: string): string =>
-  channel === 'push' ? 'a browser' : channel === 'email' ? maskedEmail(address) : maskedPhone(address)
+  channel === 'push' ? 'a browser' : channel === 'email' ? maskEmail(address) : maskPhone(address)
 
-function maskedEmail(address: string): string {
+function maskEmail(address: string): string {
   const [local = '', domain = ''] = address.split('@')
   return `${local.slice(0, 1)}•••@${domain}`
 }
 
-const maskedPhone = (phone: string): string => `${phone.slice(0, 3)}•••••${phone.slice(-2)}`
+const maskPhone = (phone: string): string => `${phone.slice(0, 3)}•••••${phone.slice(-2)}`
 
 /** The channels that use the same address: those that a suppression of `all` covers. */
 export const besides = (channel: ChannelName): readonly ChannelName[] =>

@@ -9,11 +9,11 @@ const TAKES_TEXTS = ['MOBILE', 'FIXED_LINE_OR_MOBILE']
 /** The 1 that mobile numbers of Mexico had until 2019, and that many still write. */
 const OLD_MEXICAN = /^\+521(?=\d{10}$)/
 /** Numbers with a mobile format that belong to machines (the Netherlands) or satellite phones (Indonesia). */
-const NO_PERSONS = /^\+(?:3197|62868)/
+const NON_PERSONAL = /^\+(?:3197|62868)/
 
 /** The country of a number that receives texts; null for landlines, premium, toll-free and satellite numbers. */
 export function textCountry(phone: string): string | null {
-  if (NO_PERSONS.test(phone)) return null
+  if (NON_PERSONAL.test(phone)) return null
   const number = parsePhoneNumberFromString(phone.replace(OLD_MEXICAN, '+52'))
   return number?.country && TAKES_TEXTS.includes(number.getType() ?? '') ? number.country : null
 }

@@ -12,10 +12,10 @@ export interface Sender {
   sender: string
 }
 
-export const countryOf = (phone: string): string | null => parsePhoneNumberFromString(phone)?.country ?? null
+export const findCountry = (phone: string): string | null => parsePhoneNumberFromString(phone)?.country ?? null
 
 export function senderFor(senders: readonly Sender[], to: string): string | null {
-  const country = countryOf(to)
+  const country = findCountry(to)
   const own = senders.find((each) => each.country !== null && each.country === country)
   return (own ?? senders.find((each) => each.country === null))?.sender ?? null
 }
@@ -25,7 +25,7 @@ export function estimateText(
   channel: 'sms' | 'whatsapp',
   { to, text, template }: Pick<OutgoingText, 'to' | 'text' | 'template'>,
 ): TextEstimate {
-  const price = estimatedPrice(channel, countryOf(to))
+  const price = estimatedPrice(channel, findCountry(to))
   const segments = channel === 'sms' ? Math.max(1, smsSize(text).segments) : 1
   const isFree = channel === 'whatsapp' && template === null
   return { segments, cost: { amountMicros: isFree ? 0 : price * segments, currency: PRICE_CURRENCY } }

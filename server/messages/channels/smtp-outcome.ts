@@ -1,5 +1,5 @@
 // Maps an SMTP reply, or its absence, to an outcome (engine, "Sending"). Pure.
-import { type BounceKind, bounceKind, isTooMany, oneLine, saysWhy, statusIn } from './bounce-rules.ts'
+import { type BounceKind, bounceKind, isRateLimit, isTextDecisive, oneLine, statusIn } from './bounce-rules.ts'
 import type { Outcome } from './channel.ts'
 
 /** The stage at which a send failed. */
@@ -29,27 +29,27 @@ const SIGN_IN_REPLIES = [530, 534, 535, 538]
 export function outcomeOfFailure(failure: SmtpFailure): Outcome {
   const { stage, replyCode } = failure
   const response = oneLine(failure.response)
-  if (replyCode === null || replyCode < 400 || replyCode > 599) return outcomeOfSilence(failure, response)
+  if (replyCode === null || replyCode < 400 || replyCode > 599) return mapSilence(failure, response)
   if (replyCode < 500) {
-    const outcome = retry(`smtp_${replyCode}`, response, askedDelay(response))
+    const outcome = retry(`smtp_${replyCode}`, response, parseDelay(response))
     return stage === 'envelope' || stage === 'body' ? { ...outcome, isOfMessage: true } : outcome
   }
   if (stage === 'sign_in' || SIGN_IN_REPLIES.includes(replyCode)) return retry('sign_in_failed', response)
   // A refusal of the whole session (greeting, EHLO) or "bad sequence" is not about this message.
   if (stage === 'connect' || replyCode === 503) return retry(`smtp_${replyCode}`, response)
-  const refusal = refusalOf(replyCode, response, failure.command)
+  const refusal = classifyRefusal(replyCode, response, failure.command)
   // Some servers send a permanent code for a temporary problem.
-  if (refusal === 'soft' && isTooMany(response)) return { ...retry(`smtp_${replyCode}`, response), isOfMessage: true }
+  if (refusal === 'soft' && isRateLimit(response)) return { ...retry(`smtp_${replyCode}`, response), isOfMessage: true }
   return { kind: 'rejected', reason: `smtp_${replyCode}`, response, isRecipientFault: refusal === 'hard' }
 }
 
-function outcomeOfSilence(failure: SmtpFailure, response: string): Outcome {
-  const reason = silenceReason(failure)
+function mapSilence(failure: SmtpFailure, response: string): Outcome {
+  const reason = explainSilence(failure)
   if (failure.isBodySent) return { kind: 'unknown', reason: `${reason}_after_data`, response }
   return retry(reason, response)
 }
 
-function silenceReason({ stage, code, systemCode, replyCode }: SmtpFailure): string {
+function explainSilence({ stage, code, systemCode, replyCode }: SmtpFailure): string {
   if (code === 'ETIMEDOUT' || systemCode === 'ETIMEDOUT') return 'timeout'
   if (systemCode === 'ECONNREFUSED') return 'connection_refused'
   if (code === 'EDNS') return 'dns_failed'
@@ -69,17 +69,17 @@ function retry(reason: string, response: string, retryAfterMs?: number): Extract
  * Decides whether the address is bad (a hard bounce, which suppresses it), by the same rules as for returned mail
  * (`bounce-rules.ts`). Without a reason in code or text, the address is to blame.
  */
-function refusalOf(replyCode: number, response: string, command: string | null): BounceKind {
+function classifyRefusal(replyCode: number, response: string, command: string | null): BounceKind {
   if (![550, 551, 552, 553, 554, 556].includes(replyCode) || command === 'MAIL FROM') return 'refused'
   const status = statusIn(response)
   const isPrecise = status !== null && !status.endsWith('.0.0')
   const kind = bounceKind(isPrecise ? status : null, response)
-  if (isPrecise || saysWhy(response)) return kind
+  if (isPrecise || isTextDecisive(response)) return kind
   return command === 'RCPT TO' && replyCode !== 554 ? 'hard' : 'refused'
 }
 
 /** A greylisting server often names a waiting time; accepted between a second and an hour. */
-function askedDelay(response: string): number | undefined {
+function parseDelay(response: string): number | undefined {
   const match = /(\d{1,5})\s*(s\b|sec|min)/i.exec(response)
   if (!match) return undefined
   const delayMs = Number(match[1]) * (match[2]?.toLowerCase() === 'min' ? 60_000 : 1_000)

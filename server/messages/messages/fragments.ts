@@ -108,7 +108,9 @@ export const becomesDue = (
 ) => sql`state = case when ${isPutOff(at)} then m.state else 'scheduled' end,
         reason = case when ${isPutOff(at)} then m.reason end, claim = null, wake_at = case when ${isPutOff(at)} then m.wake_at else ${at} end`
 /** For an open row: decide again. Releases the claim, so that its worker's decision is not written (D10). */
-export const isLookedAtAnew = (now: Date) => sql`state = case when ${isClaimed('m')} then 'scheduled' else m.state end,
+export const becomesUndecided = (
+  now: Date,
+) => sql`state = case when ${isClaimed('m')} then 'scheduled' else m.state end,
   reason = case when ${isClaimed('m')} then null else m.reason end, claim = null, wake_at = greatest(m.due_at, ${now})`
 /**
  * Messages whose decision may change after new data arrived. Includes claimed and due ones: a worker may have decided
@@ -125,10 +127,10 @@ export const becomesSending = sql`state = 'sending', reason = null, claim = null
 export const becomesDelivered = sql`state = 'delivered', reason = null`
 export const becomesAccepted = sql`state = 'sent', reason = null`
 export const becomesFailed = (reason: string) => sql`state = 'failed', reason = ${reason}, claim = null, judged = null`
-export const becomesCancelled = (reason: string, now: Date) => closed('cancelled', reason, now)
-export const becomesSkipped = (reason: string, now: Date) => closed('skipped', reason, now)
+export const becomesCancelled = (reason: string, now: Date) => becomesFinal('cancelled', reason, now)
+export const becomesSkipped = (reason: string, now: Date) => becomesFinal('skipped', reason, now)
 
-const closed = (state: 'cancelled' | 'skipped', reason: string, now: Date) =>
+const becomesFinal = (state: 'cancelled' | 'skipped', reason: string, now: Date) =>
   sql`state = ${sql.lit(state)}, reason = ${reason}, finished_at = ${now}, updated_at = ${now}, claim = null`
 
 /** The state from the answer in `o`, unless an ended cart or campaign in `e` closes the message (D5). */
@@ -137,7 +139,7 @@ export const answered = sql`case when e.id is null then o.state when e.is_cancel
 const badged = Object.entries(channelTraits).flatMap(([channel, { badge }]) => (badge ? [{ channel, badge }] : []))
 
 /** The badge for a send on this channel. */
-const badgeOf = (channel: RawBuilder<unknown>) =>
+const badgeForChannel = (channel: RawBuilder<unknown>) =>
   sql`case ${channel} ${sql.join(
     badged.map((each) => sql`when ${sql.lit(each.channel)} then ${sql.lit(each.badge)}`),
     sql` `,
@@ -145,7 +147,7 @@ const badgeOf = (channel: RawBuilder<unknown>) =>
 
 /** The newest message sent about a cart and those merged into it: time, badge and reason. No row when none was sent. */
 export const newestSend = (storeId: RawBuilder<unknown>, cartId: RawBuilder<unknown>) => sql`
-  select b.sending_at as at, ${badgeOf(sql`b.channel`)} as badge, b.reason from messages b
+  select b.sending_at as at, ${badgeForChannel(sql`b.channel`)} as badge, b.reason from messages b
   where b.store_id = ${storeId} and b.sending_at is not null and ${mayArrive('b')}
     and b.cart_id = any(array(select ${cartId} union all select j.id from carts i join carts j on j.store_id = i.store_id
       and j.shopper_id = i.shopper_id and j.merged_into = i.id where i.store_id = ${storeId} and i.id = ${cartId}))
@@ -157,7 +159,7 @@ export const newestSend = (storeId: RawBuilder<unknown>, cartId: RawBuilder<unkn
  */
 export function openTo(accountId: string, channel: ChannelName, address: string) {
   const { contact } = channelTraits[channel]
-  if (contact === 'subscription') return openToBrowser(accountId, address)
+  if (contact === 'subscription') return openPushTo(accountId, address)
   return sql`
     select m.store_id, m.id from stores s join messages m on m.store_id = s.id
     join carts c on c.store_id = m.store_id and c.id = m.cart_id
@@ -170,7 +172,7 @@ export function openTo(accountId: string, channel: ChannelName, address: string)
 }
 
 /** Open notifications to this subscription's person, or to the person with this email address or number. */
-const openToBrowser = (accountId: string, address: string) => sql`
+const openPushTo = (accountId: string, address: string) => sql`
     select m.store_id, m.id from stores s
     join (
       select k.store_id, k.shopper_id from shopper_keys k where k.kind in ('email', 'phone') and k.value = ${address}

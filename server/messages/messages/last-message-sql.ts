@@ -12,7 +12,10 @@ export interface LastMessage {
 }
 
 /** The newest message sent to the shopper of a cart, about any cart. No row: no such cart. */
-export async function lastMessageTo({ db, storeId }: StoreDb, cartId: string): Promise<LastMessage | null | undefined> {
+export async function findLastMessage(
+  { db, storeId }: StoreDb,
+  cartId: string,
+): Promise<LastMessage | null | undefined> {
   const rows = await sql<{ last: Omit<LastMessage, 'at'> | null; at: Date | null }>`
     select to_jsonb(m) as last, m.at from carts c
     left join lateral (

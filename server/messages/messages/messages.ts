@@ -1,5 +1,5 @@
 import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
-import { wakeHeldTo } from './plan-sql.ts'
+import { wakeHeldByAddress } from './plan-sql.ts'
 import * as sql from './sql.ts'
 import { STORE_UNREAD } from './wake-rules.ts'
 
@@ -11,16 +11,16 @@ import { STORE_UNREAD } from './wake-rules.ts'
  * Cancels duplicate messages without a cart after two shoppers merge. Call it before rows move from `fromId` to
  * `intoId`.
  */
-export { cancelDoubles as mergeShopperMessages } from './plan-sql.ts'
+export { cancelDuplicates as mergeShopperMessages } from './plan-sql.ts'
 export {
+  /** For an account's usage meters (decision 87). */
+  countHeldByPlan,
   /** Wakes a store's messages that one of these reasons held. */
-  askToWake as wakeStoreMessages,
+  requestWake as wakeStoreMessages,
   /**
    * Wakes messages of an account or of all accounts: after a plan upgrade, or when the installation is confirmed live.
    */
-  askToWakeOf as wakeMessagesOf,
-  /** For an account's usage meters (decision 87). */
-  countHeldByPlan,
+  requestWakeOfStores as wakeMessagesOf,
   /** Updates the open messages of an edited flow. */
   retimeEdited as retimeEditedMessages,
   /**
@@ -48,7 +48,7 @@ export async function cancelCartMessages(
   reason: string,
   now: Date,
 ): Promise<number> {
-  return cartIds.length === 0 ? 0 : sql.cancelOfCarts(tx, cartIds, reason, now)
+  return cartIds.length === 0 ? 0 : sql.cancelForCarts(tx, cartIds, reason, now)
 }
 
 /**
@@ -65,14 +65,14 @@ export async function correctCancelReason(
 
 /** Cancels every open message when a store disconnects (D5, Y4). */
 export async function cancelOpenMessages(tx: StoreTx, reason: string, now: Date): Promise<number> {
-  const cancelled = await sql.cancelOfStore(tx, reason, now)
+  const cancelled = await sql.cancelForStore(tx, reason, now)
   await sql.setNextDue(tx)
   return cancelled
 }
 
 /** A merge never adds messages (S6). */
 export async function mergeCartMessages(tx: StoreTx, fromCart: string, intoCart: string, now: Date): Promise<void> {
-  await sql.cancelOfCarts(tx, [fromCart], 'merged', now)
+  await sql.cancelForCarts(tx, [fromCart], 'merged', now)
   await sql.closeAttemptedSteps(tx, fromCart, intoCart, now)
 }
 
@@ -87,16 +87,16 @@ export async function wakeCartMessages(tx: StoreTx, cartIds: readonly string[], 
 
 /** Does the same for messages without a cart, by the addresses of their shoppers. */
 export async function wakeMessagesTo(tx: StoreTx, addresses: readonly string[], now: Date): Promise<void> {
-  if (addresses.length > 0) await wakeHeldTo(tx, addresses, now)
+  if (addresses.length > 0) await wakeHeldByAddress(tx, addresses, now)
 }
 
 /** Decides at once on messages that waited for the shop's orders, while the data are fresh (D3). */
-export const wakeUnread = (tx: StoreTx, now: Date): Promise<void> => sql.askToWake(tx, STORE_UNREAD, now)
+export const wakeUnread = (tx: StoreTx, now: Date): Promise<void> => sql.requestWake(tx, STORE_UNREAD, now)
 
 /** Runs between two rounds of a store's sender. Returns whether a wake-up was requested. */
 export async function wakeAskedMessages(store: StoreDb<Db>, now: Date): Promise<boolean> {
-  if (!(await sql.isWakeAsked(store))) return false
-  await sql.wakeAsked(store, now)
+  if (!(await sql.isWakeRequested(store))) return false
+  await sql.wakeRequested(store, now)
   return true
 }
 

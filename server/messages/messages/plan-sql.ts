@@ -2,7 +2,7 @@ import type { OriginKind } from '../../../shared/carts.ts'
 import { type StoreTx, sql } from '../../core/db/db.ts'
 import {
   becomesCancelled,
-  isLookedAtAnew,
+  becomesUndecided,
   isOpen,
   mayArrive,
   mayPassNow,
@@ -56,7 +56,7 @@ export async function insertWithoutCart({ db, storeId }: StoreTx, wanted: NewMes
   return made.rows
 }
 
-export interface Request {
+export interface MessageRequest {
   askedBy: string
   /** For a bulk request. */
   jobId?: string | null
@@ -77,7 +77,7 @@ export interface Request {
 export async function insertRequests(
   { db, storeId }: StoreTx,
   ids: readonly string[],
-  wanted: Request & Pick<NewMessages, 'templateId' | 'now'>,
+  wanted: MessageRequest & Pick<NewMessages, 'templateId' | 'now'>,
 ): Promise<void> {
   await sql`
     insert into manual_messages (store_id, message_id, job_id, asked_by, to_address, template_id, subject, body, coupon_id, cart_url, icon_url,
@@ -88,8 +88,12 @@ export async function insertRequests(
 }
 
 /** Reconsiders held messages to these addresses once they are due. */
-export async function wakeHeldTo({ db, storeId }: StoreTx, addresses: readonly string[], now: Date): Promise<void> {
-  await sql`update messages m set ${isLookedAtAnew(now)}
+export async function wakeHeldByAddress(
+  { db, storeId }: StoreTx,
+  addresses: readonly string[],
+  now: Date,
+): Promise<void> {
+  await sql`update messages m set ${becomesUndecided(now)}
     from (select id from messages where store_id = ${storeId} and lone_shopper_id in (
         select k.shopper_id from shopper_keys k where k.store_id = ${storeId} and k.kind in ('email', 'phone')
           and k.value = any(${[...addresses]}::text[]))
@@ -101,7 +105,7 @@ export async function wakeHeldTo({ db, storeId }: StoreTx, addresses: readonly s
  * Keeps at most one message per step without a cart after two people merge, on any channel: none if the other's was
  * sent, else the one of `intoId`. A discount mail or campaign run keeps none if the other's is about a cart.
  */
-export async function cancelDoubles(
+export async function cancelDuplicates(
   { db, storeId }: StoreTx,
   fromId: string,
   intoId: string,

@@ -11,7 +11,7 @@ export interface Plan extends Omit<sql.NewMessages, 'origin' | 'rows'> {
    * its run.
    */
   origin:
-    | ({ kind: 'manual'; id: string } & sql.Request)
+    | ({ kind: 'manual'; id: string } & sql.MessageRequest)
     | { kind: 'campaign'; id: string; stepId: string; step: number }
   /** Each person with the id of their message. */
   people: sql.NewMessages['rows']

@@ -5,8 +5,8 @@ import {
   becomesCancelled,
   becomesDue,
   becomesSkipped,
+  becomesUndecided,
   isHeld,
-  isLookedAtAnew,
   isOpen,
   mayArrive,
   mayPassNow,
@@ -14,7 +14,7 @@ import {
   SKIPPED,
   wasAttempted,
 } from './fragments.ts'
-import { OPENS } from './wake-rules.ts'
+import { OPENED_CHANNELS } from './wake-rules.ts'
 
 // Statements of messages. Claim, send and outcome are in send-due-sql.ts, queries in read-sql.ts.
 
@@ -93,7 +93,7 @@ export async function cancelOpen(
   return rows.rows.length
 }
 
-export const cancelOfCarts = (tx: StoreTx, cartIds: readonly string[], reason: string, now: Date): Promise<number> =>
+export const cancelForCarts = (tx: StoreTx, cartIds: readonly string[], reason: string, now: Date): Promise<number> =>
   cancelOpen(tx, sql`cart_id = any(${[...cartIds]}::uuid[])`, reason, now)
 
 /** Only for cancelled, never attempted messages. No skipped message has one of these reasons. */
@@ -111,7 +111,7 @@ export async function changeCancelReason(
     select ${storeId}, gen_random_uuid(), id, ${now}, 'cancel', ${to}, '{}' from changed`.execute(db)
 }
 
-export const cancelOfStore = (tx: StoreTx, reason: string, now: Date) => cancelOpen(tx, sql`true`, reason, now)
+export const cancelForStore = (tx: StoreTx, reason: string, now: Date) => cancelOpen(tx, sql`true`, reason, now)
 
 /**
  * Closes steps sent for the merged cart on the surviving cart, planned or not, on any channel (S6). Manual messages are
@@ -151,9 +151,9 @@ export async function closeAttemptedSteps({ db, storeId }: StoreTx, fromCart: st
  */
 async function retime(
   { db, storeId }: StoreDb,
-  { which, lastActivity, now, told = MOVED }: Retiming,
-): Promise<Retimed> {
-  const { rows } = await sql<Retimed>`
+  { which, lastActivity, now, told = MOVED }: RetimeOptions,
+): Promise<RetimeCounts> {
+  const { rows } = await sql<RetimeCounts>`
     -- Materialized: a plan made before ANALYZE would look these rows up again for each moved row
     with timed as materialized (
       select o.id, greatest(${lastActivity} + s.delay_minutes * interval '1 minute', (
@@ -173,7 +173,7 @@ async function retime(
   return rows[0]!
 }
 
-interface Retiming {
+interface RetimeOptions {
   which: RawBuilder<unknown>
   lastActivity: RawBuilder<unknown>
   now: Date
@@ -187,7 +187,7 @@ const MOVED = sql`select count(*)::int as moved, 0 as "dueNow", 0 as overtaken f
  * The rule that a decision applies (server/delivery/decide/evaluate-sql.ts): a later step on the same channel was sent
  * or is also due.
  */
-const MOVED_IN_FULL = (storeId: string, now: Date) => sql`
+const MOVED_WITH_COUNTS = (storeId: string, now: Date) => sql`
   select (count(*) filter (where not is_overtaken))::int as moved,
     (count(*) filter (where not is_overtaken and due_at <= ${now}))::int as "dueNow",
     (count(*) filter (where is_overtaken))::int as overtaken
@@ -202,7 +202,7 @@ const MOVED_IN_FULL = (storeId: string, now: Date) => sql`
           else o.channel = v.channel and (o.sending_at is not null or o.reason = 'merged') end) as is_overtaken
     from moved v) told`
 
-export interface Retimed {
+export interface RetimeCounts {
   moved: number
   /** Moved to a time in the past. */
   dueNow: number
@@ -226,12 +226,12 @@ export interface CartActivity {
 }
 
 /** Moves open steps to their flow's edited delays. Returns counts of moved, due and overtaken messages. */
-export async function retimeEdited(tx: StoreTx, flowId: string, now: Date): Promise<Retimed> {
+export async function retimeEdited(tx: StoreTx, flowId: string, now: Date): Promise<RetimeCounts> {
   return retime(tx, {
     which: sql`o.origin_kind in ('flow', 'push') and o.origin_id = ${flowId}`,
     lastActivity: sql`c.last_activity_at`,
     now,
-    told: MOVED_IN_FULL(tx.storeId, now),
+    told: MOVED_WITH_COUNTS(tx.storeId, now),
   })
 }
 
@@ -251,23 +251,28 @@ export async function keepDistance(tx: StoreTx, cartIds: readonly string[], now:
 
 /** Reconsiders held messages once they are due. */
 export async function wakeHeld({ db, storeId }: StoreTx, cartIds: readonly string[], now: Date): Promise<void> {
-  await sql`update messages m set ${isLookedAtAnew(now)}
+  await sql`update messages m set ${becomesUndecided(now)}
     from (select id from messages where store_id = ${storeId} and cart_id = any(${[...cartIds]}::uuid[]) and ${mayPassNow('messages', now)}
       order by id for update) open
     where m.store_id = ${storeId} and m.id = open.id`.execute(db)
 }
 
 /**
- * Requests a wake-up of messages held for these reasons. The store's sender performs it (`wakeAsked`), because this
+ * Requests a wake-up of messages held for these reasons. The store's sender performs it (`wakeRequested`), because this
  * transaction cannot see rows held concurrently. Locks the store's row, like `setNextDue`.
  */
-export async function askToWake({ db, storeId }: StoreDb, reasons: readonly string[], now: Date): Promise<void> {
-  await sql`update send_schedule set ${asked(reasons, now)} where store_id = ${storeId}`.execute(db)
+export async function requestWake({ db, storeId }: StoreDb, reasons: readonly string[], now: Date): Promise<void> {
+  await sql`update send_schedule set ${wakeRequest(reasons, now)} where store_id = ${storeId}`.execute(db)
 }
 
 /** Does the same in all stores with open messages of an account, or of all accounts. */
-export async function askToWakeOf(db: Db | Tx, accountId: string | null, reasons: readonly string[], now: Date) {
-  await sql`update send_schedule q set ${asked(reasons, now)}
+export async function requestWakeOfStores(
+  db: Db | Tx,
+  accountId: string | null,
+  reasons: readonly string[],
+  now: Date,
+) {
+  await sql`update send_schedule q set ${wakeRequest(reasons, now)}
     from (select l.store_id from send_schedule l join stores s on s.id = l.store_id
       where (${accountId}::uuid is null or s.account_id = ${accountId})
         and exists (select 1 from messages m where m.store_id = l.store_id and ${isOpen('m')})
@@ -275,11 +280,11 @@ export async function askToWakeOf(db: Db | Tx, accountId: string | null, reasons
     where q.store_id = open.store_id`.execute(db)
 }
 
-const asked = (reasons: readonly string[], now: Date) => sql`
+const wakeRequest = (reasons: readonly string[], now: Date) => sql`
   wake_reasons = array(select distinct unnest(wake_reasons || ${[...reasons]}::text[])),
   next_due_at = least(next_due_at, ${now}::timestamptz)`
 
-export async function isWakeAsked({ db, storeId }: StoreDb): Promise<boolean> {
+export async function isWakeRequested({ db, storeId }: StoreDb): Promise<boolean> {
   const { rows } = await sql`select 1 from send_schedule where store_id = ${storeId} and wake_reasons <> '{}'`.execute(
     db,
   )
@@ -291,11 +296,11 @@ export async function isWakeAsked({ db, storeId }: StoreDb): Promise<boolean> {
  * stored reason is another channel's (decision 54). Only for the holder of the store's lease, between two rounds:
  * earlier decisions are written, and later ones see the new state.
  */
-export async function wakeAsked({ db, storeId }: StoreDb, now: Date): Promise<void> {
+export async function wakeRequested({ db, storeId }: StoreDb, now: Date): Promise<void> {
   await sql`
     with asked as materialized (select wake_reasons as reasons from send_schedule where store_id = ${storeId} for update),
     opened as materialized (
-      select coalesce(array_agg(distinct c.channel), '{}') as channels from asked, jsonb_each(${JSON.stringify(OPENS)}::jsonb) as o(reason, channels),
+      select coalesce(array_agg(distinct c.channel), '{}') as channels from asked, jsonb_each(${JSON.stringify(OPENED_CHANNELS)}::jsonb) as o(reason, channels),
         jsonb_array_elements_text(o.channels) as c(channel) where o.reason = any(asked.reasons)),
     woken as (
       update messages m set wake_at = greatest(m.due_at, ${now})

@@ -39,12 +39,14 @@ export const isCancelled = (state: string): boolean => state === 'cancelled'
 export const isFailed = (state: string): boolean => state === 'failed'
 
 /** The known result after the send. */
-export const fateOf = (state: string): 'sent' | 'delivered' | 'failed' | 'unknown' =>
+export const findResult = (state: string): 'sent' | 'delivered' | 'failed' | 'unknown' =>
   state === 'delivered' || state === 'failed' || state === 'unknown' ? state : 'sent'
 
 /** For a text that was sent or is about to be. */
 export const textStatusOf = (state: string): 'sending' | 'sent' | 'delivered' | 'failed' | 'unknown' =>
-  state === 'scheduled' || state === 'claimed' || state === 'held' || state === 'sending' ? 'sending' : fateOf(state)
+  state === 'scheduled' || state === 'claimed' || state === 'held' || state === 'sending'
+    ? 'sending'
+    : findResult(state)
 
 /** D6: the parts always add up to the planned messages. */
 const COUNTED = {

@@ -5,24 +5,24 @@ import { CHANNELS, cancelOpen, ONCE_PER_CART } from './sql.ts'
 
 // Statements for added, changed and removed steps of a flow (decision 53).
 
-const openOf = (storeId: string, flowId: string, stepIds: readonly string[]) => sql`
+const openStepMessages = (storeId: string, flowId: string, stepIds: readonly string[]) => sql`
   store_id = ${storeId} and origin_kind = 'flow' and origin_id = ${flowId} and step_id = any(${[...stepIds]}::uuid[]) and ${isOpen('messages')}`
 
 /** Call before inserting messages: carts are locked before messages. */
-export async function lockCartsOf({ db, storeId }: StoreTx, flowId: string): Promise<void> {
+export async function lockFlowCarts({ db, storeId }: StoreTx, flowId: string): Promise<void> {
   await sql`select 1 from carts where store_id = ${storeId} and flow_id = ${flowId} and status = 'abandoned'
     order by id for no key update`.execute(db)
 }
 
 /** Cancels open rows of removed steps, including claimed ones. Returns their number. */
 export const cancelSteps = (tx: StoreTx, flowId: string, stepIds: readonly string[], now: Date): Promise<number> =>
-  cancelOpen(tx, openOf(tx.storeId, flowId, stepIds), 'step_removed', now)
+  cancelOpen(tx, openStepMessages(tx.storeId, flowId, stepIds), 'step_removed', now)
 
 /** Cancels the open messages of a deleted flow. Returns their number. */
 export const cancelFlow = (tx: StoreTx, flowId: string, now: Date): Promise<number> =>
   cancelOpen(tx, sql`origin_kind = 'flow' and origin_id = ${flowId}`, 'flow_removed', now)
 
-export interface FollowedStep {
+export interface StepUpdate {
   stepId: string
   step: number
   /** All steps in order. */
@@ -31,10 +31,10 @@ export interface FollowedStep {
 }
 
 /** Updates the step numbers of open rows; reports and decisions use them. */
-export async function followPlaces(
+export async function updateStepNumbers(
   { db, storeId }: StoreTx,
   flowId: string,
-  steps: readonly FollowedStep[],
+  steps: readonly StepUpdate[],
 ): Promise<void> {
   await sql`
     update messages m set step = w.step
@@ -47,10 +47,10 @@ export async function followPlaces(
  * Reconsiders open rows of changed steps, including claimed ones, whose claim ends (D10). A row that was sent once
  * keeps its channel (decision 54). Returns their number.
  */
-export async function followSteps(
+export async function updateStepMessages(
   { db, storeId }: StoreTx,
   flowId: string,
-  steps: readonly FollowedStep[],
+  steps: readonly StepUpdate[],
   now: Date,
 ): Promise<number> {
   const ids = steps.map(({ stepId }) => stepId)
@@ -59,7 +59,7 @@ export async function followSteps(
       channel = case when m.attempts = 0 then w.channels ->> 0 else m.channel end,
       channels = case when m.attempts = 0 and jsonb_array_length(w.channels) > 1 then array(select jsonb_array_elements_text(w.channels)) end,
       template_id = w."templateId"
-    from (select id, step_id from messages where ${openOf(storeId, flowId, ids)} order by id for update) open,
+    from (select id, step_id from messages where ${openStepMessages(storeId, flowId, ids)} order by id for update) open,
       jsonb_to_recordset(${JSON.stringify(steps)}::jsonb) as w("stepId" uuid, channels jsonb, "templateId" uuid)
     where m.store_id = ${storeId} and m.id = open.id and w."stepId" = open.step_id returning 1`.execute(db)
   return rows.rows.length
@@ -69,7 +69,7 @@ export async function followSteps(
  * Whether a step after step `s` was sent for cart `c`, so that an earlier one is too late. A removed step has no
  * position.
  */
-const HAS_LATER = sql`exists (select 1 from messages h
+const HAS_LATER_STEP = sql`exists (select 1 from messages h
       join flow_steps hs on hs.store_id = h.store_id and hs.flow_id = h.origin_id and hs.id = h.step_id and hs.removed_at is null
       where h.store_id = c.store_id and h.cart_id = c.id and h.origin_kind = 'flow' and h.origin_id = c.flow_id
         and h.sending_at is not null and hs.delay_minutes > s.delay_minutes)`
@@ -77,7 +77,7 @@ const HAS_LATER = sql`exists (select 1 from messages h
 const dueAt = sql`c.last_activity_at + s.delay_minutes * interval '1 minute'`
 
 /** Carts of the flow with its added steps: `s` for `c`. */
-const added = (storeId: string, flowId: string, stepIds: readonly string[]) => sql`
+const addedSteps = (storeId: string, flowId: string, stepIds: readonly string[]) => sql`
     from flows f
     join stores r on r.id = f.store_id and r.is_active
     join carts c on c.store_id = f.store_id and c.flow_id = f.id and c.status = 'abandoned' and c.last_activity_at >= f.takes_from
@@ -96,7 +96,7 @@ export async function planSteps(
       wake_at, template_id, created_at, updated_at)
     select c.store_id, gen_random_uuid(), c.id, c.shopper_id, 'flow', f.id, s.id, s.step, s.channel, ${CHANNELS}, ${SCHEDULED}, ${dueAt},
       ${dueAt} + interval '24 hours', ${dueAt}, s.template_id, ${now}, ${now}
-    ${added(storeId, flowId, stepIds)} and ${dueAt} > ${now} and not ${HAS_LATER}
+    ${addedSteps(storeId, flowId, stepIds)} and ${dueAt} > ${now} and not ${HAS_LATER_STEP}
     on conflict ${ONCE_PER_CART} do nothing returning cart_id`.execute(db)
   return rows.map(({ cart_id }) => cart_id)
 }
@@ -109,7 +109,7 @@ export async function countTooLate(
   now: Date,
 ): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(distinct c.id)::int as count ${added(storeId, flowId, stepIds)} and (${dueAt} <= ${now} or ${HAS_LATER})`.execute(
+    select count(distinct c.id)::int as count ${addedSteps(storeId, flowId, stepIds)} and (${dueAt} <= ${now} or ${HAS_LATER_STEP})`.execute(
     db,
   )
   return rows[0]!.count

@@ -11,7 +11,7 @@ export interface EditedSteps {
   removed: readonly string[]
   added: readonly string[]
   /** All remaining steps in their new form. `isChanged`: channels, text, coupon or conditions differ. */
-  kept: readonly (steps.FollowedStep & { isChanged: boolean })[]
+  kept: readonly (steps.StepUpdate & { isChanged: boolean })[]
 }
 
 export interface StepsEffect {
@@ -33,11 +33,11 @@ export async function followEditedSteps(
   { flowId, removed, added, kept }: EditedSteps,
   now: Date,
 ): Promise<StepsEffect> {
-  if (added.length > 0) await steps.lockCartsOf(tx, flowId)
+  if (added.length > 0) await steps.lockFlowCarts(tx, flowId)
   const cancelled = removed.length > 0 ? await steps.cancelSteps(tx, flowId, removed, now) : 0
-  await steps.followPlaces(tx, flowId, kept)
+  await steps.updateStepNumbers(tx, flowId, kept)
   const edited = kept.filter(({ isChanged }) => isChanged)
-  const changed = edited.length > 0 ? await steps.followSteps(tx, flowId, edited, now) : 0
+  const changed = edited.length > 0 ? await steps.updateStepMessages(tx, flowId, edited, now) : 0
   const retimed = await sql.retimeEdited(tx, flowId, now)
   const effect = { ...retimed, cancelled, changed, added: 0, tooLate: 0 }
   if (added.length === 0) return effect

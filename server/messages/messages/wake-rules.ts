@@ -20,7 +20,7 @@ export const STORE_UNREAD: readonly string[] = [
 ]
 
 /** Channels that may open when a reason ends. Reasons that affect every channel alike, such as a pause, open none. */
-export const OPENS: Readonly<Record<string, readonly ChannelName[]>> = {
+export const OPENED_CHANNELS: Readonly<Record<string, readonly ChannelName[]>> = {
   mail_not_configured: ['email'],
   mail_server_away: ['email'],
   sender_missing: ['email'],

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { READY_DISCOUNT } from '../../../shared/discount-mail.ts'
-import { withoutBlankParagraphs } from './blanks.ts'
+import { removeBlankParagraphs } from './blanks.ts'
 import { sampleContext, type TemplateContext } from './context.ts'
 import { createTemplateRenderer } from './render.ts'
 
@@ -100,7 +100,7 @@ test('no HTML leaves a mark behind, and text without a coupon stays', () => {
   const parts = fc.constantFrom('<p>', '</p>', '<b>', '</b>', '<br>', '<td>', '</tr>', 'stays ', '\ue007', '<li>', ' ')
   fc.assert(
     fc.property(fc.array(parts, { maxLength: 30 }), (pieces) => {
-      const { html } = withoutBlankParagraphs(pieces.join(''))
+      const { html } = removeBlankParagraphs(pieces.join(''))
       expect(html).not.toContain('\ue007')
       if (!pieces.includes('\ue007')) expect(html).toBe(pieces.join(''))
     }),

@@ -16,8 +16,8 @@ export function markBlanks(source: string): string {
   const marked = liquidPieces(source).map((piece, at) => {
     const isPrinted = at % 2 === 1 && piece.startsWith('{{')
     const [, assigned, value] = /^\{%-?\s*assign\s+([\w-]+)\s*=(.*)$/s.exec(piece) ?? []
-    if (assigned !== undefined) known.set(assigned, namesIn(value!, known))
-    const names = isPrinted ? namesIn(piece, known) : []
+    if (assigned !== undefined) known.set(assigned, listVariables(value!, known))
+    const names = isPrinted ? listVariables(piece, known) : []
     if (names.length === 0) return piece
     const trims = piece.endsWith('-}}')
     const marks = names.map((name) => `{% unless ${name} %}${BLANK}{% endunless %}`).join('')
@@ -26,7 +26,7 @@ export function markBlanks(source: string): string {
   return marked.join('')
 }
 
-function namesIn(expression: string, known: ReadonlyMap<string, string[]>): string[] {
+function listVariables(expression: string, known: ReadonlyMap<string, string[]>): string[] {
   if (/\|\s*default\b/.test(expression)) return []
   return [...new Set(expression.match(/[A-Za-z_][\w-]*/g)?.flatMap((word) => known.get(word) ?? []))]
 }
@@ -35,7 +35,7 @@ export const hasBlank = (text: string): boolean => text.includes(BLANK)
 
 const LONGEST_SHOWN = 120
 
-function shown(line: readonly string[]): string {
+function toPlainLine(line: readonly string[]): string {
   const text = line.map((part) => (part.startsWith('<') ? (part.startsWith('<br') ? ' ' : '') : part)).join('')
   return cleanText(decode(text.replaceAll(BLANK, '…')), LONGEST_SHOWN)
 }
@@ -47,16 +47,16 @@ const BOUNDARY =
 const PARAGRAPH = /^<(?:h[1-6]|li|p)\b/
 
 /** Expects clean HTML. `leftOut`: the removed text. */
-export function withoutBlankParagraphs(html: string): { html: string; leftOut: string[] } {
+export function removeBlankParagraphs(html: string): { html: string; leftOut: string[] } {
   if (!hasBlank(html)) return { html, leftOut: [] }
   const leftOut: string[] = []
   let kept = ''
   let segment: string[] = []
   let isParagraph = false
   const end = () => {
-    for (const line of isParagraph ? [segment] : linesOf(segment)) {
-      if (line.some(hasBlank)) leftOut.push(shown(line))
-      kept += line.some(hasBlank) ? unpaired(line) + BLANK : line.join('')
+    for (const line of isParagraph ? [segment] : splitLines(segment)) {
+      if (line.some(hasBlank)) leftOut.push(toPlainLine(line))
+      kept += line.some(hasBlank) ? listUnpairedTags(line) + BLANK : line.join('')
     }
     segment = []
   }
@@ -70,11 +70,11 @@ export function withoutBlankParagraphs(html: string): { html: string; leftOut: s
     isParagraph = PARAGRAPH.test(part)
   }
   end()
-  return { html: withoutEmptied(kept), leftOut: leftOut.filter(Boolean) }
+  return { html: removeEmptied(kept), leftOut: leftOut.filter(Boolean) }
 }
 
 /** Outside of paragraphs, lines are the unit to remove. */
-function linesOf(segment: readonly string[]): string[][] {
+function splitLines(segment: readonly string[]): string[][] {
   const lines: string[][] = [[]]
   for (const part of segment) {
     if (part.startsWith('<br')) lines.push([part])
@@ -84,7 +84,7 @@ function linesOf(segment: readonly string[]): string[][] {
 }
 
 /** The tags of a line that are opened before it or closed after it. */
-function unpaired(line: readonly string[]): string {
+function listUnpairedTags(line: readonly string[]): string {
   const open: string[] = []
   let closing = ''
   for (const part of line) {
@@ -103,7 +103,7 @@ const EMPTIED = new RegExp(
 )
 
 /** Removes emptied blocks and everything that only wrapped them. */
-function withoutEmptied(html: string): string {
+function removeEmptied(html: string): string {
   let [before, after] = ['', html]
   for (let depth = 0; before !== after && depth < 20; depth++) {
     before = after
@@ -113,7 +113,7 @@ function withoutEmptied(html: string): string {
 }
 
 /** Texts have few lines, so sentences are removed. */
-export function withoutBlankSentences(text: string): string {
+export function removeBlankSentences(text: string): string {
   if (!hasBlank(text)) return text
   return text
     .split('\n')

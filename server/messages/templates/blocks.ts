@@ -27,7 +27,7 @@ export interface Blocks {
 }
 
 export function blocksHtml(content: string, { cart, look, link, promise }: Blocks): string {
-  const words = promise ? promiseHtml(promise, look) : ''
+  const words = promise ? promiseToHtml(promise, look) : ''
   const [before, ...after] = content.split(BUTTON)
   const withButtons = after.map((part, at) => {
     const [button, ...rest] = part.split(BUTTON_END)
@@ -50,7 +50,7 @@ function rowHtml(label: string, amount: string, { light }: Look): string {
   return `<table ${TABLE} class="row" width="100%" style="width:100%;margin:0;border-collapse:separate"><tr><td class="line" style="${cell};padding-right:12px">${label}</td><td class="line" align="right" style="${cell};text-align:right;word-break:normal">${amount}</td></tr></table>`
 }
 
-const promiseHtml = (promise: string, { light }: Look): string =>
+const promiseToHtml = (promise: string, { light }: Look): string =>
   `<p class="muted" style="margin:0 0 24px;font-size:14px;line-height:1.5;color:${light.muted}">${encode(promise)}</p>`
 
 export function blocksText(plain: string, { cart, promise }: Pick<Blocks, 'cart' | 'promise'>): string {
@@ -68,5 +68,5 @@ export function blocksText(plain: string, { cart, promise }: Pick<Blocks, 'cart'
 }
 
 /** For the preview line. */
-export const withoutBlocks = (plain: string): string =>
+export const removeBlocks = (plain: string): string =>
   plain.replace(BUTTONS, '').replace(ROWS, '').replaceAll(ITEMS_MARK, '')

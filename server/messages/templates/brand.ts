@@ -27,7 +27,7 @@ interface CleanLogo {
 
 export function cleanBrand(brand: MailBrand, storeName: string): CleanBrand {
   return {
-    look: knownLook(brand),
+    look: cacheLook(brand),
     logo: brand.logo && cleanLogo(brand.logo, storeName),
     social: brand.social.flatMap(({ kind, url }) => {
       const [known, address] = [socialKinds[kind], webAddress(url)]
@@ -40,14 +40,14 @@ export function cleanBrand(brand: MailBrand, storeName: string): CleanBrand {
 
 /** A batch shares one store's look. */
 const looks = new Map<string, Look>()
-const KEPT_LOOKS = 100
+const MAX_LOOKS = 100
 
-function knownLook(brand: MailBrand): Look {
+function cacheLook(brand: MailBrand): Look {
   const { button, text, ground, accent, fontStack, radius } = brand
   const key = [button, text, ground, accent, fontStack, radius].join()
   const known = looks.get(key)
   if (known) return known
-  if (looks.size >= KEPT_LOOKS) looks.clear()
+  if (looks.size >= MAX_LOOKS) looks.clear()
   const look = lookOf(brand)
   looks.set(key, look)
   return look

@@ -3,7 +3,7 @@ import { encode } from 'html-entities'
 import { type FilterImplOptions, Liquid, type Template } from 'liquidjs'
 import { markBlanks } from './blanks.ts'
 import { TEMPLATE_VARIABLES, TemplateError, type TemplateSource } from './context.ts'
-import { FILTERS, named, TAGS, unknownVariable } from './errors.ts'
+import { FILTERS, TAGS, toTemplateError, unknownVariableError } from './errors.ts'
 import { hasRange, isOnlyTags, liquidPieces, tagsOf } from './scan.ts'
 
 interface CompiledTemplate {
@@ -42,24 +42,24 @@ export const BUTTON_MARKS = ['\ue005', '\ue006'] as const
 const MARKS = /[\ue000-\uf8ff]/g
 
 const LIMITS = { parseLimit: 40_000, renderLimit: 250, memoryLimit: 200_000 }
-const KEPT_VERSIONS = 500
+const MAX_VERSIONS = 500
 
 export function createCompiler(): Compiler {
   const cache = new Map<string, CompiledTemplate>()
   const html = createLiquid((value) =>
-    value instanceof CartItems ? ITEMS_MARK : encode(asText(value).replace(MARKS, '')),
+    value instanceof CartItems ? ITEMS_MARK : encode(toText(value).replace(MARKS, '')),
   )
-  const text = createLiquid((value) => (value instanceof CartItems ? inWords(value) : asText(value)))
+  const text = createLiquid((value) => (value instanceof CartItems ? listItems(value) : toText(value)))
   function compile(source: TemplateSource, part = 'subject'): CompiledTemplate {
     const key = `${source.id}:${source.version}`
     const known = cache.get(key)
     if (known) return known
     const compiled = {
       subject: parse(text, markBlanks(source.subject), part),
-      body: parse(html, markBlanks(htmlOf(source.body.replace(MARKS, ''))), 'message'),
+      body: parse(html, markBlanks(toHtml(source.body.replace(MARKS, ''))), 'message'),
     }
     if (source.version === 0) return compiled
-    if (cache.size >= KEPT_VERSIONS) cache.delete(cache.keys().next().value!)
+    if (cache.size >= MAX_VERSIONS) cache.delete(cache.keys().next().value!)
     cache.set(key, compiled)
     return compiled
   }
@@ -88,12 +88,12 @@ function defaultForBlank(this: FilterImplOptions | unknown, value: unknown, fall
   return value === null || value === undefined || value === '' || value === false ? fallback : value
 }
 
-function asText(value: unknown): string {
-  if (Array.isArray(value)) return value.map(asText).join(', ')
+function toText(value: unknown): string {
+  if (Array.isArray(value)) return value.map(toText).join(', ')
   return typeof value === 'object' ? '' : String(value ?? '')
 }
 
-function inWords(items: CartItems): string {
+function listItems(items: CartItems): string {
   const first = items[0]
   if (!first) return ''
   return items.length === 1 ? first.name : `${first.name} and ${items.length - 1} more`
@@ -104,19 +104,19 @@ function parse(liquid: Liquid, source: string, part: string): Template[] {
   if (tags.some(hasRange)) {
     throw new TemplateError('limit_exceeded', `The ${part} loops over a range; a loop may only go over cart_items.`)
   }
-  if (loopDepth(tags) > 1) throw new TemplateError('limit_exceeded', `The ${part} has a loop inside a loop.`)
+  if (measureLoopDepth(tags) > 1) throw new TemplateError('limit_exceeded', `The ${part} has a loop inside a loop.`)
   try {
     const template = liquid.parse(source)
     const names = liquid.globalVariablesSync(template)
     const unknown = names.find((name) => !TEMPLATE_VARIABLES.some((known) => known === name))
-    if (unknown !== undefined) throw unknownVariable(String(unknown), part)
+    if (unknown !== undefined) throw unknownVariableError(String(unknown), part)
     return template
   } catch (error) {
-    throw named(error, part)
+    throw toTemplateError(error, part)
   }
 }
 
-function loopDepth(tags: readonly string[]): number {
+function measureLoopDepth(tags: readonly string[]): number {
   let depth = 0
   let deepest = 0
   for (const tag of tags) {
@@ -138,7 +138,7 @@ function isHtml(body: string): boolean {
   )
 }
 
-const htmlOf = (body: string): string => (isHtml(body) ? body : htmlOfPlain(body))
+const toHtml = (body: string): string => (isHtml(body) ? body : convertPlainText(body))
 
 /** `Total: {{ cart_total }}` */
 const ONLY_AMOUNT = /^([^{}:\n]{1,60}):\s?(\{\{-?\s?(?:cart_total|discounted_total)\s?-?\}\})$/
@@ -149,17 +149,17 @@ const HEADING = /^#\s(.+)$/
  * Converts plain text: blank lines separate paragraphs. A line of its own with the link becomes the button, with the
  * items a table, a label with the total a row, and a line after `# ` a heading.
  */
-function htmlOfPlain(body: string): string {
+function convertPlainText(body: string): string {
   const escaped = liquidPieces(body.replaceAll('\r\n', '\n'))
     .map((piece, at) => (at % 2 ? piece : encode(piece)))
     .join('')
   return escaped
     .split(/\n{2,}/)
-    .map(blocksOf)
+    .map(convertParagraph)
     .join('\n')
 }
 
-function blocksOf(paragraph: string): string {
+function convertParagraph(paragraph: string): string {
   const blocks: string[] = []
   let lines: string[] = []
   const endLines = () => {
@@ -170,7 +170,7 @@ function blocksOf(paragraph: string): string {
     .split('\n')
     .map((each) => each.trim())
     .filter(Boolean)) {
-    const block = blockOf(line)
+    const block = parseBlock(line)
     if (block === null) {
       lines.push(line)
       continue
@@ -183,7 +183,7 @@ function blocksOf(paragraph: string): string {
 }
 
 /** null: a line of a paragraph. */
-function blockOf(line: string): string | null {
+function parseBlock(line: string): string | null {
   if (ONLY_ITEMS.test(line) || isOnlyTags(line)) return line
   if (ONLY_LINK.test(line)) {
     return `${BUTTON_MARKS[0]}<a class="button block" href="${line}">${LABEL_MARK}</a>${BUTTON_MARKS[1]}`

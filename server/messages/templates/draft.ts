@@ -1,11 +1,11 @@
 // Fills an owner's text with a shopper's values and cleans it, before the layout is added. Pure.
 import { encode } from 'html-entities'
 import type { Liquid, Template } from 'liquidjs'
-import { hasBlank, withoutBlankParagraphs } from './blanks.ts'
+import { hasBlank, removeBlankParagraphs } from './blanks.ts'
 import { BUTTON_MARKS, CartItems, type Compiler, ITEMS_MARK, LABEL_MARK } from './compile.ts'
 import { cleanText, TemplateError, type TemplateSource, webAddress } from './context.ts'
-import { named } from './errors.ts'
-import { type CleanItem, imageAddress } from './items.ts'
+import { toTemplateError } from './errors.ts'
+import { type CleanItem, cleanImageUrl } from './items.ts'
 import { sanitizeHtml } from './sanitize.ts'
 import type { Values } from './values.ts'
 
@@ -55,14 +55,14 @@ export function draftOf(
   const subject = shownSubject(filledSubject, values)
   if (!subject) throw new TemplateError('empty_subject', 'The subject is empty.')
   const filled = fill(compiler.html, template.body, values, 'message')
-  if (filled.length > MAX_HTML_BYTES) throw tooLarge()
+  if (filled.length > MAX_HTML_BYTES) throw tooLargeError()
   const links: Draft['links'] = []
-  const rules = linkRules(values, trackLink, links)
+  const rules = createLinkRules(values, trackLink, links)
   const sanitized = sanitizeHtml(filled, rules)
-  const { html: clean, leftOut: paragraphs } = contentOf(sanitized, rules, values)
+  const { html: clean, leftOut: paragraphs } = buildContent(sanitized, rules, values)
   const content = clean.replaceAll(LABEL_MARK, values.linkLabel)
   const plain = toText(content)
-  if (!plain.trim()) throw emptyBody(paragraphs.length > 0)
+  if (!plain.trim()) throw emptyBodyError(paragraphs.length > 0)
   return {
     ...{ filledSubject, subject, filled, sanitized, content, plain, links },
     homeLink: rules.checkoutLink(),
@@ -71,17 +71,17 @@ export function draftOf(
 }
 
 export const shownSubject = (filled: string, values: Values): string =>
-  cleanText(hasBlank(filled) ? subjectInstead(values) : filled, MAX_SUBJECT)
+  cleanText(hasBlank(filled) ? replaceSubject(values) : filled, MAX_SUBJECT)
 
 /** Replaces a subject that names a missing coupon value. */
-function subjectInstead({ coupon, isWithoutCart, footer: { storeName } }: Values): string {
+function replaceSubject({ coupon, isWithoutCart, footer: { storeName } }: Values): string {
   if (coupon) return `A coupon for you at ${storeName}`
   return isWithoutCart ? `A message from ${storeName}` : `Your cart at ${storeName}`
 }
 
 /** Keeps the checkout link, even when its paragraph was removed. */
-function contentOf(sanitized: string, rules: ReturnType<typeof linkRules>, { checkoutLink }: Values) {
-  const { html, leftOut } = withoutBlankParagraphs(sanitized)
+function buildContent(sanitized: string, rules: ReturnType<typeof createLinkRules>, { checkoutLink }: Values) {
+  const { html, leftOut } = removeBlankParagraphs(sanitized)
   if (leftOut.length === 0) return { html: unwrapItems(html), leftOut }
   const href = `href="${encode(rules.checkoutLink())}"`
   const isLinkLost = sanitized.includes(href) && !html.includes(href)
@@ -97,7 +97,7 @@ export function fill(liquid: Liquid, template: Template[], values: Values, part:
     try {
       return liquid.renderSync(template, {
         customer_name: values.customerName,
-        cart_items: CartItems.from(values.items, forLoops),
+        cart_items: CartItems.from(values.items, toLoopItem),
         cart_total: values.cartTotal,
         checkout_link: values.checkoutLink,
         store_name: values.footer.storeName,
@@ -110,7 +110,7 @@ export function fill(liquid: Liquid, template: Template[], values: Values, part:
         coupon_expires: values.coupon?.expires ?? null,
       }) as string
     } catch (error) {
-      if (attempt === ATTEMPTS || !isOutOfTime(error)) throw named(error, part)
+      if (attempt === ATTEMPTS || !isOutOfTime(error)) throw toTemplateError(error, part)
     }
   }
 }
@@ -118,7 +118,7 @@ export function fill(liquid: Liquid, template: Template[], values: Values, part:
 const isOutOfTime = (error: unknown): boolean =>
   error instanceof Error && error.message.startsWith('template render limit exceeded')
 
-function forLoops({ name, quantity, unitPrice, lineTotal }: CleanItem) {
+function toLoopItem({ name, quantity, unitPrice, lineTotal }: CleanItem) {
   return { name, quantity, price: unitPrice, total: lineTotal }
 }
 
@@ -129,7 +129,7 @@ function unwrapItems(content: string): string {
     .replace(/<p(?: [^<>]*)?>(\s|&nbsp;)*<\/p>/g, '')
 }
 
-function linkRules(values: Values, trackLink: TrackLink, links: Draft['links']) {
+function createLinkRules(values: Values, trackLink: TrackLink, links: Draft['links']) {
   const known = new Map<string, string>()
   const { light, radius } = values.brand.look
   const button = `border-radius:${radius}px;background-color:${light.button};color:${light.onButton};border:1px solid ${light.edge};font-weight:600;text-align:center;text-decoration:none`
@@ -153,11 +153,11 @@ function linkRules(values: Values, trackLink: TrackLink, links: Draft['links']) 
       return trackedUrl ?? url
     },
     linkText: (text: string) => (webAddress(text) === values.checkoutLink ? values.linkLabel : text),
-    isImageAllowed: (text: string) => imageAddress(text, values.storeHosts) !== null,
+    isImageAllowed: (text: string) => cleanImageUrl(text, values.storeHosts) !== null,
   }
 }
 
-export const emptyBody = (isLeftOut: boolean): TemplateError =>
+export const emptyBodyError = (isLeftOut: boolean): TemplateError =>
   isLeftOut
     ? new TemplateError(
         'nothing_left',
@@ -165,6 +165,6 @@ export const emptyBody = (isLeftOut: boolean): TemplateError =>
       )
     : new TemplateError('empty_body', 'The message is empty.')
 
-export function tooLarge(): TemplateError {
+export function tooLargeError(): TemplateError {
   return new TemplateError('too_large', 'The message is larger than email apps show in full (100 KB).')
 }

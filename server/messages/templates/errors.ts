@@ -7,21 +7,21 @@ export const FILTERS =
   `append capitalize ceil default divided_by downcase escape first floor join last minus plus prepend
   remove replace round size slice strip times truncate truncatewords upcase`.split(/\s+/)
 
-export function unknownVariable(name: string, part: string): TemplateError {
+export function unknownVariableError(name: string, part: string): TemplateError {
   const known = TEMPLATE_VARIABLES.join(', ')
   return new TemplateError('unknown_variable', `The ${part} uses "${name}", which does not exist. Available: ${known}.`)
 }
 
 /** Converts a LiquidJS error. It has no codes, so its message decides. */
-export function named(error: unknown, part: string): TemplateError {
+export function toTemplateError(error: unknown, part: string): TemplateError {
   if (error instanceof TemplateError) return error
   const words = error instanceof Error ? error.message.split('\n')[0]! : String(error)
   const undefinedName = /undefined variable: (\S+?)(,|$)/.exec(words)?.[1]
-  if (undefinedName) return unknownVariable(undefinedName, part)
-  return new TemplateError(problemOf(words), `The ${part} ${sentenceOf(words, placeOf(error))}`)
+  if (undefinedName) return unknownVariableError(undefinedName, part)
+  return new TemplateError(classifyError(words), `The ${part} ${explainError(words, findPlace(error))}`)
 }
 
-function problemOf(words: string): TemplateProblem {
+function classifyError(words: string): TemplateProblem {
   if (/limit exceeded/.test(words)) return 'limit_exceeded'
   if (/undefined filter/.test(words)) return 'unknown_filter'
   if (/^tag .* not found/.test(words)) return 'unknown_tag'
@@ -39,7 +39,7 @@ interface Place {
 
 const LONGEST_SHOWN = 60
 
-function placeOf(error: unknown): Place {
+function findPlace(error: unknown): Place {
   const { token } = error as { token?: { input?: unknown; begin?: unknown } }
   if (typeof token?.input !== 'string' || typeof token.begin !== 'number') return { piece: '', before: '' }
   const { input, begin } = token
@@ -50,19 +50,19 @@ function placeOf(error: unknown): Place {
   const isClosed = end >= 0
   const [piece] = isClosed ? [input.slice(start, end + 2)] : input.slice(start).split(/\n|<\/?p|<br/)
   const text = decode(input.slice(Math.max(0, start - 200), start).replace(/<[^<>]*>/g, ' '))
-  return { piece: cleanPiece(piece!), before: cleanText(text, 200).slice(-30).trim() }
+  return { piece: cleanSnippet(piece!), before: cleanText(text, 200).slice(-30).trim() }
 }
 
 /** cleanText would split its braces. */
-const cleanPiece = (piece: string): string => {
+const cleanSnippet = (piece: string): string => {
   const [, open, rest] = /^(\{[{%])(.*)$/s.exec(piece)!
   return `${open}${cleanText(decode(rest!), LONGEST_SHOWN) && ` ${cleanText(decode(rest!), LONGEST_SHOWN)}`}`
 }
 
-function sentenceOf(words: string, { piece, before }: Place): string {
+function explainError(words: string, { piece, before }: Place): string {
   const at = before ? ` after “${before}”` : ''
   const missing = /^tag "(\w+)" not found/.exec(words)?.[1]
-  if (missing) return tagSentence(missing)
+  if (missing) return explainTag(missing)
   const filter = /undefined filter: (\S+?)(,|$)/.exec(words)?.[1]
   if (filter) return `uses the filter "${filter}", which does not exist. Available: ${FILTERS.join(', ')}.`
   if (/parse length limit/.test(words)) return 'is too long. Please shorten it.'
@@ -71,12 +71,12 @@ function sentenceOf(words: string, { piece, before }: Place): string {
     return `has an empty {{ }}${at}. Put a variable between the braces, or delete them.`
   if (/^\{%-? ?-?%\}$/.test(piece)) return `has an empty {% %}${at}. Delete it.`
   if (/^output .* not closed/.test(words)) return `has a “{{” without the “}}” that closes it: “${piece}”.`
-  if (/^tag .* not closed/.test(words)) return unclosedSentence(piece)
+  if (/^tag .* not closed/.test(words)) return explainUnclosed(piece)
   if (piece) return `cannot be read at “${piece}”${at}. Please correct or delete it.`
   return 'cannot be read. Please check what stands between {{ }} and {% %}.'
 }
 
-function tagSentence(name: string): string {
+function explainTag(name: string): string {
   const begin = { endif: 'if', else: 'if', elsif: 'if', endunless: 'unless', endfor: 'for', endcomment: 'comment' }[
     name
   ]
@@ -84,7 +84,7 @@ function tagSentence(name: string): string {
   return `uses {% ${name} %}, which does not exist. Available: ${TAGS.join(', ')}.`
 }
 
-function unclosedSentence(piece: string): string {
+function explainUnclosed(piece: string): string {
   if (!piece.endsWith('%}')) return `has a “{%” without the “%}” that closes it: “${piece}”.`
   const name = /\w+/.exec(piece)?.[0] ?? 'if'
   return `has “${piece}” without the {% end${name} %} that ends it.`

@@ -3,7 +3,15 @@
 import { encode } from 'html-entities'
 import type { Look } from '../../../shared/palette.ts'
 import type { TemplateCoupon } from './context.ts'
-import { type CleanItem, moreItems, type ShownCart, SOLD_OUT, shownItems, TOTAL, worthOf } from './items.ts'
+import {
+  type CleanItem,
+  countHiddenItems,
+  describeSaving,
+  limitItems,
+  type ShownCart,
+  SOLD_OUT,
+  TOTAL,
+} from './items.ts'
 
 export interface ItemsLook {
   look: Look
@@ -16,9 +24,9 @@ const WRAP = 'word-break:break-word;overflow-wrap:anywhere'
 
 export function itemsHtml(cart: ShownCart, shown: ItemsLook): string {
   const { coupon, cartTotal } = cart
-  if (cart.items.length === 0) return coupon ? couponBox(coupon, shown) : ''
-  const [first, ...others] = shownItems(cart.items)
-  const more = moreItems(cart.items)
+  if (cart.items.length === 0) return coupon ? couponBoxHtml(coupon, shown) : ''
+  const [first, ...others] = limitItems(cart.items)
+  const more = countHiddenItems(cart.items)
   const hasPictures = others.some(({ imageUrl }) => imageUrl !== null)
   const rows = [
     ...others.map((item) => itemRow(item, hasPictures, shown)),
@@ -32,7 +40,7 @@ export function itemsHtml(cart: ShownCart, shown: ItemsLook): string {
 const table = (rows: string, style: string) =>
   `<table ${TABLE} style="width:100%;border-collapse:separate;${style}">${rows}</table>`
 
-const linked = (words: string, link: string, style: string) =>
+const linkHtml = (words: string, link: string, style: string) =>
   `<a class="plain" href="${encode(link)}" target="_blank" style="${style};text-decoration:none">${words}</a>`
 
 /** As wide as the mail, with a bounded height. */
@@ -47,7 +55,7 @@ function firstItem(item: CleanItem, margin: string, { look, link }: ItemsLook): 
   const price = item.isGone ? SOLD_OUT : item.lineTotal
   const line = picture ? '' : `;border-top:1px solid ${light.line}`
   const css = picture ? '' : ' class="line"'
-  const words = `<tr><td${css} style="padding:18px 12px 20px 0;vertical-align:top;${WRAP}${line}">${nameOf(item, link, `font-size:19px;line-height:1.35;font-weight:600;color:${light.text}`)}${quantityOf(item, light.muted)}</td><td${css} align="right" style="padding:18px 0 20px;width:1%;text-align:right;vertical-align:top;font-size:19px;line-height:1.35;font-weight:600;word-break:normal${line}">${encode(price)}</td></tr>`
+  const words = `<tr><td${css} style="padding:18px 12px 20px 0;vertical-align:top;${WRAP}${line}">${nameHtml(item, link, `font-size:19px;line-height:1.35;font-weight:600;color:${light.text}`)}${quantityHtml(item, light.muted)}</td><td${css} align="right" style="padding:18px 0 20px;width:1%;text-align:right;vertical-align:top;font-size:19px;line-height:1.35;font-weight:600;word-break:normal${line}">${encode(price)}</td></tr>`
   return table(picture + words, margin)
 }
 
@@ -55,7 +63,7 @@ function itemRow(item: CleanItem, hasPictures: boolean, { look, link }: ItemsLoo
   const { light } = look
   const line = `border-top:1px solid ${light.line}`
   const cell = (style: string) => `padding:14px 0;${line};vertical-align:middle;${style}`
-  return `<tr>${hasPictures ? pictureCell(item, cell('width:56px'), { look, link }) : ''}<td class="line" style="${cell(`padding-left:${hasPictures ? 14 : 0}px;padding-right:12px;${WRAP}`)}">${nameOf(item, link, `font-weight:600;color:${light.text}`)}${quantityOf(item, light.muted)}</td><td class="line" align="right" style="${cell('width:1%;text-align:right;word-break:normal')}">${encode(item.isGone ? SOLD_OUT : item.lineTotal)}</td></tr>`
+  return `<tr>${hasPictures ? pictureCell(item, cell('width:56px'), { look, link }) : ''}<td class="line" style="${cell(`padding-left:${hasPictures ? 14 : 0}px;padding-right:12px;${WRAP}`)}">${nameHtml(item, link, `font-weight:600;color:${light.text}`)}${quantityHtml(item, light.muted)}</td><td class="line" align="right" style="${cell('width:1%;text-align:right;word-break:normal')}">${encode(item.isGone ? SOLD_OUT : item.lineTotal)}</td></tr>`
 }
 
 function pictureCell(item: CleanItem, style: string, { look, link }: ItemsLook): string {
@@ -81,12 +89,12 @@ const linkedPicture = ({ imageUrl, isGone }: CleanItem, link: string, style: str
 }
 
 /** Text direction follows the name's letters. */
-function nameOf({ name, isGone }: CleanItem, link: string, style: string): string {
+function nameHtml({ name, isGone }: CleanItem, link: string, style: string): string {
   const words = `<bdi dir="auto">${encode(name)}</bdi>`
-  return isGone ? `<span class="muted" style="${style}">${words}</span>` : linked(words, link, style)
+  return isGone ? `<span class="muted" style="${style}">${words}</span>` : linkHtml(words, link, style)
 }
 
-function quantityOf({ quantity, unitPrice, isGone }: CleanItem, colour: string): string {
+function quantityHtml({ quantity, unitPrice, isGone }: CleanItem, colour: string): string {
   const words = isGone
     ? null
     : quantity === 1 || !unitPrice
@@ -101,7 +109,7 @@ function quantityOf({ quantity, unitPrice, isGone }: CleanItem, colour: string):
 
 function moreRow(words: string, hasPictures: boolean, { look, link }: ItemsLook): string {
   const { light } = look
-  return `<tr><td colspan="${hasPictures ? 3 : 2}" class="line" style="padding:14px 0;border-top:1px solid ${light.line}">${linked(words, link, `color:${light.muted}`).replace('class="plain"', 'class="plain muted"')}</td></tr>`
+  return `<tr><td colspan="${hasPictures ? 3 : 2}" class="line" style="padding:14px 0;border-top:1px solid ${light.line}">${linkHtml(words, link, `color:${light.muted}`).replace('class="plain"', 'class="plain muted"')}</td></tr>`
 }
 
 /** Rows for the goods' total, the code with its saving, and the remaining total. */
@@ -112,30 +120,35 @@ function couponRows(
 ): string[] {
   const { light } = look
   const until = coupon.expires
-    ? `<br><span class="muted" style="color:${light.muted};font-size:14px">${encode(untilOf(coupon.expires))}</span>`
+    ? `<br><span class="muted" style="color:${light.muted};font-size:14px">${encode(formatExpiry(coupon.expires))}</span>`
     : ''
   const line = `border-top:1px solid ${light.line}`
   const row = (words: string, figure: string, style: string, css = '') =>
     `<tr><td colspan="${span}" class="${css}" style="padding:10px 12px 10px 0;${style};${WRAP}">${words}</td><td class="${css}" align="right" style="padding:10px 0;text-align:right;${style};vertical-align:top;word-break:normal">${encode(figure)}</td></tr>`
   const named = `Coupon <span class="code" style="${codeStyle(look)};padding:2px 8px">${encode(coupon.code)}</span>${until}`
   const before = coupon.total !== null && cartTotal ? [row('Subtotal', cartTotal, line, 'line')] : []
-  const saved = row(named, worthOf(coupon), before.length > 0 ? 'border:0' : line, before.length > 0 ? '' : 'line')
+  const saved = row(
+    named,
+    describeSaving(coupon),
+    before.length > 0 ? 'border:0' : line,
+    before.length > 0 ? '' : 'line',
+  )
   const left = coupon.total === null ? [] : [row(TOTAL, coupon.total, `${line};font-size:18px;font-weight:700`, 'line')]
   return [...before, saved, ...left]
 }
 
-const untilOf = (expires: string) => `Valid until ${expires}`
+const formatExpiry = (expires: string) => `Valid until ${expires}`
 
 const codeStyle = ({ light, radius }: Look) =>
   `display:inline-block;border:1px dashed ${light.accent};border-radius:${Math.min(radius, 6)}px;background-color:${light.soft};color:${light.text};font-weight:700;letter-spacing:0.04em`
 
 /** Shows the coupon when there is no cart. */
-function couponBox(coupon: TemplateCoupon, { look }: ItemsLook): string {
+function couponBoxHtml(coupon: TemplateCoupon, { look }: ItemsLook): string {
   const { light, radius } = look
   const small = (words: string) =>
     `<div class="muted" style="padding-top:6px;color:${light.muted};font-size:14px;line-height:1.5">${encode(words)}</div>`
-  const worth = coupon.amount ? `${coupon.amount} off` : worthOf(coupon)
-  const until = coupon.expires ? small(untilOf(coupon.expires)) : ''
+  const worth = coupon.amount ? `${coupon.amount} off` : describeSaving(coupon)
+  const until = coupon.expires ? small(formatExpiry(coupon.expires)) : ''
   return table(
     `<tr><td class="code" align="center" style="padding:22px 16px;border:1px dashed ${light.accent};border-radius:${radius}px;background-color:${light.soft};text-align:center;${WRAP}"><div style="font-size:24px;line-height:1.3;font-weight:700;letter-spacing:0.06em">${encode(coupon.code)}</div>${worth && small(worth)}${until}</td></tr>`,
     'margin:8px 0 24px',

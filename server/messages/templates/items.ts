@@ -24,11 +24,11 @@ export function cleanItems(items: TemplateItem[], storeHosts: ReadonlySet<string
     unitPrice: item.isGone ? SOLD_OUT : cleanText(item.unitPrice, 40),
     lineTotal: item.isGone ? SOLD_OUT : cleanText(item.lineTotal, 40),
     isGone: item.isGone === true,
-    imageUrl: item.imageUrl === null ? null : imageAddress(item.imageUrl, storeHosts),
+    imageUrl: item.imageUrl === null ? null : cleanImageUrl(item.imageUrl, storeHosts),
   }))
 }
 
-export function imageAddress(text: string, storeHosts: ReadonlySet<string>): string | null {
+export function cleanImageUrl(text: string, storeHosts: ReadonlySet<string>): string | null {
   const url = text.length <= 1_000 ? webAddress(text) : null
   if (!url) return null
   const { protocol, host } = new URL(url)
@@ -53,10 +53,10 @@ export interface ShownCart {
   cartTotal: string
 }
 
-export const shownItems = (items: readonly CleanItem[]): CleanItem[] => items.slice(0, SHOWN_ITEMS)
+export const limitItems = (items: readonly CleanItem[]): CleanItem[] => items.slice(0, SHOWN_ITEMS)
 
 /** Counts the items that a mail omits; null: it shows all. */
-export function moreItems(items: readonly CleanItem[]): string | null {
+export function countHiddenItems(items: readonly CleanItem[]): string | null {
   const more = items.length - SHOWN_ITEMS
   if (more <= 0) return null
   return more === 1 ? 'and 1 more item' : `and ${more} more items`
@@ -65,18 +65,18 @@ export function moreItems(items: readonly CleanItem[]): string | null {
 export const TOTAL = 'Total with the coupon'
 
 /** The saving or discount; empty where neither is known. */
-export const worthOf = ({ saving, amount, offer }: TemplateCoupon) =>
-  saving === null ? amount || freeShippingOf(offer) : `−${saving}`
+export const describeSaving = ({ saving, amount, offer }: TemplateCoupon) =>
+  saving === null ? amount || describeFreeShipping(offer) : `−${saving}`
 
-const freeShippingOf = (offer: string) => (offer === 'free shipping' ? 'Free shipping' : '')
+const describeFreeShipping = (offer: string) => (offer === 'free shipping' ? 'Free shipping' : '')
 
 /** `words`: the surrounding text, which may already contain the code. */
 export function itemsText({ items, coupon }: ShownCart, words: string): string {
   if (items.length === 0) return coupon && !words.includes(coupon.code) ? couponLine(coupon) : ''
-  const lines = shownItems(items).map(
+  const lines = limitItems(items).map(
     (item) => `- ${item.quantity} × ${item.name}${item.lineTotal && `: ${item.lineTotal}`}`,
   )
-  const more = moreItems(items)
+  const more = countHiddenItems(items)
   return [...lines, ...(more ? [more] : []), ...(coupon ? couponText(coupon) : [])].join('\n')
 }
 
@@ -85,6 +85,6 @@ function couponText(coupon: TemplateCoupon): string[] {
 }
 
 function couponLine(coupon: TemplateCoupon): string {
-  const worth = worthOf(coupon)
+  const worth = describeSaving(coupon)
   return `Coupon ${coupon.code}${worth && `: ${worth}`}${coupon.expires ? ` (valid until ${coupon.expires})` : ''}`
 }

@@ -42,9 +42,9 @@ export function answerJob(renderer: TemplateRenderer, job: RenderJob): RenderAns
     if (job.kind === 'mail') return { kind: 'mail', message: renderMail(renderer, job) }
     if (job.kind === 'plan') return { kind: 'plan', plan: renderer.plan(job) }
     const error = job.kind === 'check' ? renderer.check(job) : renderer.checkText(job.body)
-    return { kind: 'checked', problem: error && problemOf(error) }
+    return { kind: 'checked', problem: error && toProblem(error) }
   } catch (error) {
-    if (error instanceof TemplateError) return { kind: 'refused', problem: problemOf(error) }
+    if (error instanceof TemplateError) return { kind: 'refused', problem: toProblem(error) }
     return { kind: 'broken', words: error instanceof Error ? (error.stack ?? error.message) : String(error) }
   }
 }
@@ -57,6 +57,6 @@ function renderMail(renderer: TemplateRenderer, job: Extract<RenderJob, { kind: 
   return used > tracked.length ? null : message
 }
 
-const problemOf = ({ code, message }: TemplateError): Problem => ({ code, message })
+const toProblem = ({ code, message }: TemplateError): Problem => ({ code, message })
 
-export const errorOf = ({ code, message }: Problem): TemplateError => new TemplateError(code, message)
+export const toError = ({ code, message }: Problem): TemplateError => new TemplateError(code, message)

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { Liquid, type Template } from 'liquidjs'
 import type { Look } from '../../../shared/palette.ts'
-import { blocksHtml, blocksText, withoutBlocks } from './blocks.ts'
+import { blocksHtml, blocksText, removeBlocks } from './blocks.ts'
 import { cleanText, TemplateError } from './context.ts'
-import { type Draft, MAX_HTML_BYTES, tooLarge } from './draft.ts'
+import { type Draft, MAX_HTML_BYTES, tooLargeError } from './draft.ts'
 import { tidyLines } from './scan.ts'
 import { cartOf, type Values } from './values.ts'
 
@@ -39,7 +39,7 @@ export function messageOf(layout: Layout, draft: Draft, values: Values): Rendere
 
 /** Why these parts are no valid mail, or null. */
 export function problemOf({ subject, html, text }: Pick<RenderedMessage, 'subject' | 'html' | 'text'>) {
-  if (Buffer.byteLength(html) > MAX_HTML_BYTES) return tooLarge()
+  if (Buffer.byteLength(html) > MAX_HTML_BYTES) return tooLargeError()
   if (![subject, html, text].some((part) => /\{\{|\{%/.test(part))) return null
   return new TemplateError(
     'leftover_placeholder',
@@ -48,7 +48,7 @@ export function problemOf({ subject, html, text }: Pick<RenderedMessage, 'subjec
 }
 
 /** The preview line in the inbox. */
-export const previewOf = (plain: string): string => cleanText(withoutBlocks(plain), 120)
+export const previewOf = (plain: string): string => cleanText(removeBlocks(plain), 120)
 
 export function shownInLayout(
   values: Values,
@@ -79,17 +79,21 @@ export function readLayout(): Layout {
   const source = readFileSync(new URL('./layouts/mail.liquid', import.meta.url), 'utf8')
   const parsed = new WeakMap<Look, Template[]>()
   return (look, values) => {
-    const template = parsed.get(look) ?? liquid.parse(coloured(source, look))
+    const template = parsed.get(look) ?? liquid.parse(applyColours(source, look))
     parsed.set(look, template)
     return liquid.renderSync(template, values) as string
   }
 }
 
-function coloured(source: string, { light, dark, font, radius }: Look): string {
+function applyColours(source: string, { light, dark, font, radius }: Look): string {
   const sizes = { font, radius: String(radius), cardRadius: String(radius && radius + 8) }
-  const words = { ...prefixed('light', { ...light }), ...prefixed('dark', { ...dark }), ...prefixed('look', sizes) }
+  const words = {
+    ...withPrefix('light', { ...light }),
+    ...withPrefix('dark', { ...dark }),
+    ...withPrefix('look', sizes),
+  }
   return source.replace(/\{\{ (\w+\.\w+) \}\}/g, (place, name: string) => words[name] ?? place)
 }
 
-const prefixed = (prefix: string, parts: Record<string, string>): Record<string, string> =>
+const withPrefix = (prefix: string, parts: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(parts).map(([name, value]) => [`${prefix}.${name}`, value]))

@@ -1,9 +1,9 @@
 // Renders a compiled template for one person. Pure: the caller provides every link, host and amount.
 import { compile as compileHtmlToText } from 'html-to-text'
-import { hasBlank, withoutBlankSentences } from './blanks.ts'
+import { hasBlank, removeBlankSentences } from './blanks.ts'
 import { createCompiler } from './compile.ts'
 import { sampleContext, type TemplateContext, TemplateError, type TemplateSource } from './context.ts'
-import { type DraftTools, draftOf, emptyBody, fill } from './draft.ts'
+import { type DraftTools, draftOf, emptyBodyError, fill } from './draft.ts'
 import { messageOf, type RenderedMessage, readLayout } from './message.ts'
 import { makePlan, type Planning, type PlanTools } from './plans/making.ts'
 import type { Plan } from './plans/plan.ts'
@@ -47,7 +47,7 @@ export function createTemplateRenderer(): TemplateRenderer {
     ],
   })
   const tools = { compiler, layout, toText }
-  const render: TemplateRenderer['render'] = (source, context, options) => renderWith(tools, source, context, options)
+  const render: TemplateRenderer['render'] = (source, context, options) => renderDraft(tools, source, context, options)
   const text: TemplateRenderer['text'] = (source, context) => renderText(tools, source, context)
   const options = { storeHosts: [], trackLink: () => null }
   return {
@@ -70,8 +70,8 @@ function renderText({ compiler, toText }: DraftTools, source: TemplateSource, co
   )
   const filled = fill(compiler.text, template, values, 'message')
   const plain = /<\/?[a-z][a-z0-9]*(\s[^<>]*)?\/?>/i.test(source.body) ? toText(filled) : filled
-  const text = tidyLines(withLink(withoutBlankSentences(plain), plain, values.checkoutLink))
-  if (!text) throw emptyBody(hasBlank(plain))
+  const text = tidyLines(appendLink(removeBlankSentences(plain), plain, values.checkoutLink))
+  if (!text) throw emptyBodyError(hasBlank(plain))
   if (text.length > MAX_TEXT) {
     throw new TemplateError('too_large', `A text message holds at most ${MAX_TEXT} characters.`)
   }
@@ -85,10 +85,10 @@ function renderText({ compiler, toText }: DraftTools, source: TemplateSource, co
 }
 
 /** Keeps the checkout link, even when its sentence was removed. */
-const withLink = (text: string, before: string, link: string): string =>
+const appendLink = (text: string, before: string, link: string): string =>
   text.trim() && before.includes(link) && !text.includes(link) ? `${text}\n${link}` : text
 
-function renderWith(tools: PlanTools, source: TemplateSource, context: TemplateContext, options: RenderOptions) {
+function renderDraft(tools: PlanTools, source: TemplateSource, context: TemplateContext, options: RenderOptions) {
   const values = cleanContext(context, new Set(options.storeHosts))
   return messageOf(tools.layout, draftOf(tools, source, values, options.trackLink), values)
 }

@@ -1,5 +1,5 @@
 import type { TemplateContext, TemplateError, TemplateSource } from './context.ts'
-import { answerJob, errorOf, type RenderAnswer, type RenderJob } from './job.ts'
+import { answerJob, type RenderAnswer, type RenderJob, toError } from './job.ts'
 import type { RenderedMessage } from './message.ts'
 import { isOurBody, isOurSubject } from './ours.ts'
 import { type Difference, type PlanFigures, type PlanLimits, RenderingPlans } from './plans/plans.ts'
@@ -9,11 +9,11 @@ import { RefusedTexts, RenderThread, type ThreadOptions } from './thread.ts'
 // Renders all messages. Built-in texts are rendered in this thread, owners' texts in a thread that can be killed. There
 // are two such threads, so that previews and checks never delay sending.
 
-export type Lane = 'sending' | 'asking'
+export type RenderQueue = 'sending' | 'asking'
 
 /** The account, for fair queueing, and the purpose. */
 export interface RenderFor {
-  lane: Lane
+  lane: RenderQueue
   accountId: string
 }
 
@@ -39,12 +39,12 @@ export interface Renders {
 }
 
 /** A user waits for the second thread. */
-const threadOptions: Record<Lane, ThreadOptions> = {
+const threadOptions: Record<RenderQueue, ThreadOptions> = {
   sending: { limitMs: 1_500, attempts: 2, patienceMs: null },
   asking: { limitMs: 1_500, attempts: 1, patienceMs: 20_000, niceness: 5 },
 }
 /** Few mails have more tracked links; those are rendered again with more URLs. */
-const OFFERED = 8
+const MAX_TRACKED_URLS = 8
 
 /** Threads start with the first job that needs one. */
 export function createRenders(changes: Partial<ThreadOptions> = {}, limits: Partial<PlanLimits> = {}): Renders {
@@ -56,16 +56,16 @@ export function createRenders(changes: Partial<ThreadOptions> = {}, limits: Part
   }
   let renderer: TemplateRenderer | undefined
   const ask = async ({ lane, accountId }: RenderFor, job: RenderJob): Promise<RenderAnswer> => {
-    const isOurs = isOurJob(job)
+    const isOurs = isBuiltInJob(job)
     if (isOurs) renderer ??= createTemplateRenderer()
     const answer = isOurs ? answerJob(renderer!, job) : await threads[lane].run(job, accountId)
-    if (answer.kind === 'refused') throw errorOf(answer.problem)
+    if (answer.kind === 'refused') throw toError(answer.problem)
     if (answer.kind === 'broken') throw new Error(answer.words)
     return answer
   }
-  const checked = async (accountId: string, job: RenderJob) => {
+  const runCheck = async (accountId: string, job: RenderJob) => {
     const answer = await ask({ lane: 'asking', accountId }, job)
-    return answer.kind === 'checked' && answer.problem ? errorOf(answer.problem) : null
+    return answer.kind === 'checked' && answer.problem ? toError(answer.problem) : null
   }
   return {
     mail(who, source, context, options) {
@@ -73,15 +73,16 @@ export function createRenders(changes: Partial<ThreadOptions> = {}, limits: Part
       const render = () => renderMail((job) => ask(who, job), { source, context }, options)
       // Previews always use the renderer, never a plan.
       if (who.lane === 'asking') return render()
-      const makePlan = async () => expected(await ask(who, { kind: 'plan', source, context, storeHosts }), 'plan').plan
+      const makePlan = async () =>
+        assertKind(await ask(who, { kind: 'plan', source, context, storeHosts }), 'plan').plan
       return plans.render({ source, context, storeHosts, tracked, render, makePlan, onDifference })
     },
     async text(who, source, context) {
       const answer = await ask(who, { kind: 'text', source, context })
-      return expected(answer, 'text').text
+      return assertKind(answer, 'text').text
     },
-    check: (accountId, { subject, body }) => checked(accountId, { kind: 'check', subject, body }),
-    checkText: (accountId, body) => checked(accountId, { kind: 'checkText', body }),
+    check: (accountId, { subject, body }) => runCheck(accountId, { kind: 'check', subject, body }),
+    checkText: (accountId, body) => runCheck(accountId, { kind: 'checkText', body }),
     planFigures: () => plans.figures(),
     close: async () => void (await Promise.all([threads.sending.close(), threads.asking.close()])),
   }
@@ -92,20 +93,20 @@ async function renderMail(
   what: { source: TemplateSource; context: TemplateContext },
   { storeHosts, tracked }: MailOptions,
 ): Promise<RenderedMessage> {
-  for (let count = OFFERED; ; count *= 8) {
+  for (let count = MAX_TRACKED_URLS; ; count *= 8) {
     const offered = Array.from({ length: count }, (_, n) => tracked(n))
     const answer = await ask({ kind: 'mail', ...what, storeHosts, tracked: offered })
-    const { message } = expected(answer, 'mail')
+    const { message } = assertKind(answer, 'mail')
     if (message) return message
   }
 }
 
-function expected<K extends RenderAnswer['kind']>(answer: RenderAnswer, kind: K) {
+function assertKind<K extends RenderAnswer['kind']>(answer: RenderAnswer, kind: K) {
   if (answer.kind !== kind) throw new Error(`a rendering thread answered ${answer.kind} instead of ${kind}`)
   return answer as Extract<RenderAnswer, { kind: K }>
 }
 
-function isOurJob(job: RenderJob): boolean {
+function isBuiltInJob(job: RenderJob): boolean {
   if (job.kind === 'check') return isOurSubject(job.subject) && isOurBody(job.body)
   if (job.kind === 'checkText') return isOurBody(job.body)
   return isOurBody(job.source.body) && isOurSubject(job.source.subject)

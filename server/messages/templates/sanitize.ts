@@ -65,17 +65,17 @@ export function sanitizeHtml(source: string, rules: SanitizeRules): string {
     const start = source.indexOf('<', at)
     out += cleanInline(source.slice(at, start < 0 ? source.length : start), open, rules)
     if (start < 0) break
-    if (source.startsWith('<!--', start)) at = after(source, '-->', start + 4)
-    else if (/[!?]/.test(source[start + 1] ?? '')) at = after(source, '>', start + 2)
+    if (source.startsWith('<!--', start)) at = findAfter(source, '-->', start + 4)
+    else if (/[!?]/.test(source[start + 1] ?? '')) at = findAfter(source, '>', start + 2)
     else if (source[start + 1] === '/') {
-      const name = nameAt(source, start + 2)
+      const name = readName(source, start + 2)
       out += name ? closeTag(name, open) : ''
-      at = after(source, '>', start + 2)
+      at = findAfter(source, '>', start + 2)
     } else {
       const tag = readTag(source, start)
       if (!tag) out += '&lt;'
       else if (ALLOWED.has(tag.name)) out += openTag(tag, open, rules)
-      at = tag ? (DROPPED_WHOLE.has(tag.name) ? afterElement(source, tag) : tag.end) : start + 1
+      at = tag ? (DROPPED_WHOLE.has(tag.name) ? findElementEnd(source, tag) : tag.end) : start + 1
     }
   }
   return (
@@ -87,25 +87,25 @@ export function sanitizeHtml(source: string, rules: SanitizeRules): string {
   )
 }
 
-function after(source: string, mark: string, from: number): number {
+function findAfter(source: string, mark: string, from: number): number {
   const found = source.indexOf(mark, from)
   return found < 0 ? source.length : found + mark.length
 }
 
-function afterElement(source: string, { name, end }: Tag): number {
+function findElementEnd(source: string, { name, end }: Tag): number {
   const close = new RegExp(`</${name}\\b`, 'gi')
   close.lastIndex = end
   const found = close.exec(source)
-  return found ? after(source, '>', found.index) : source.length
+  return found ? findAfter(source, '>', found.index) : source.length
 }
 
-function nameAt(source: string, at: number): string | null {
+function readName(source: string, at: number): string | null {
   TAG_START.lastIndex = at
   return TAG_START.exec(source)?.[0].toLowerCase() ?? null
 }
 
 function readTag(source: string, start: number): Tag | null {
-  const name = nameAt(source, start + 1)
+  const name = readName(source, start + 1)
   if (!name) return null
   const attributes = new Map<string, string>()
   let at = start + 1 + name.length
@@ -117,7 +117,7 @@ function readTag(source: string, start: number): Tag | null {
     const key = match[1]!.toLowerCase()
     if (!attributes.has(key)) attributes.set(key, decode(match[2] ?? match[3] ?? match[4] ?? ''))
   }
-  return { name, attributes, end: after(source, '>', at) }
+  return { name, attributes, end: findAfter(source, '>', at) }
 }
 
 function openTag({ name, attributes }: Tag, open: string[], rules: SanitizeRules): string {
@@ -189,7 +189,7 @@ function cleanInline(text: string, open: string[], rules: SanitizeRules): string
   const safe = text.replaceAll('>', '&gt;')
   if (open.includes('a') || !safe.includes('://')) return safe
   return safe.replace(BARE_LINK, (match) => {
-    const end = endOfLink(match)
+    const end = findLinkEnd(match)
     const ending = match.slice(end)
     const url = decode(match.slice(0, end))
     const href = rules.link(url)
@@ -200,7 +200,7 @@ function cleanInline(text: string, open: string[], rules: SanitizeRules): string
 }
 
 /** Excludes punctuation that closes the sentence or parenthesis around an address. */
-function endOfLink(text: string): number {
+function findLinkEnd(text: string): number {
   let end = text.length
   for (;;) {
     if (text.endsWith('&gt;', end)) end -= '&gt;'.length

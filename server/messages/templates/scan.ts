@@ -47,7 +47,7 @@ export function hasRange(tag: string): boolean {
 }
 
 /** Removes trailing blanks and tabs. */
-export function trimBlanksEnd(line: string): string {
+export function trimTrailingBlanks(line: string): string {
   let end = line.length
   while (end > 0 && (line[end - 1] === ' ' || line[end - 1] === '\t')) end -= 1
   return line.slice(0, end)
@@ -57,7 +57,7 @@ export function trimBlanksEnd(line: string): string {
 export function tidyLines(text: string): string {
   const lines: string[] = []
   for (const each of text.replaceAll('\r\n', '\n').split('\n')) {
-    const line = each.trim() === '' ? '' : trimBlanksEnd(each)
+    const line = each.trim() === '' ? '' : trimTrailingBlanks(each)
     if (line !== '' || lines.at(-1) !== '') lines.push(line)
   }
   return lines.join('\n').trim()

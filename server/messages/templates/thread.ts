@@ -31,9 +31,9 @@ interface Task {
 }
 
 /** Number of jobs sent ahead, so that the thread need not wait for us between two. */
-const AHEAD = 8
+const MAX_AHEAD = 8
 const MOST_WAITING = 5_000
-const LOOK_EVERY_MS = 200
+const CHECK_EVERY_MS = 200
 /** A thread that has not started a job after this time is stuck. */
 const STUCK_MS = 60_000
 const MOST_FAILED_STARTS = 3
@@ -59,9 +59,9 @@ export class RenderThread {
 
   /** Throws a TemplateError for a text that takes too long, and an AppError when the queue is full. */
   run(job: RenderJob, group: string): Promise<RenderAnswer> {
-    if (this.#refused.has(job)) return Promise.reject(tooSlow())
+    if (this.#refused.has(job)) return Promise.reject(tooSlowError())
     const queue = this.#queues.get(group) ?? []
-    if (this.#options.patienceMs !== null && queue.length >= MOST_WAITING) return Promise.reject(tooMany())
+    if (this.#options.patienceMs !== null && queue.length >= MOST_WAITING) return Promise.reject(queueFullError())
     return new Promise((resolve, reject) => {
       queue.push({ id: ++this.#lastId, group, job, since: performance.now(), ended: 0, resolve, reject })
       this.#queues.set(group, queue)
@@ -71,13 +71,13 @@ export class RenderThread {
 
   async close(): Promise<void> {
     await this.#drop()
-    this.#rejectAll(notNow())
+    this.#rejectAll(unavailableError())
   }
 
   #pump(): void {
-    if (this.#posted.length < AHEAD && this.#hasWaiting()) {
+    if (this.#posted.length < MAX_AHEAD && this.#hasWaiting()) {
       if (!this.#worker) this.#start()
-      while (this.#isReady && this.#posted.length < AHEAD) {
+      while (this.#isReady && this.#posted.length < MAX_AHEAD) {
         const task = this.#next()
         if (!task) break
         this.#posted.push(task)
@@ -95,8 +95,8 @@ export class RenderThread {
       if (!task) return undefined
       const { patienceMs } = this.#options
       const isLate = patienceMs !== null && performance.now() - task.since > patienceMs
-      if (isLate) task.reject(tooMany())
-      else if (this.#refused.has(task.job)) task.reject(tooSlow())
+      if (isLate) task.reject(queueFullError())
+      else if (this.#refused.has(task.job)) task.reject(tooSlowError())
       else return task
     }
   }
@@ -120,17 +120,17 @@ export class RenderThread {
     })
     this.#worker = worker
     this.#isReady = false
-    const ours = (work: () => void) => () => (this.#worker === worker ? work() : undefined)
+    const ifCurrent = (work: () => void) => () => (this.#worker === worker ? work() : undefined)
     worker.on('message', (said: 'ready' | { id: number; answer: RenderAnswer }) => {
       if (this.#worker === worker) this.#hear(said)
     })
     worker.on(
       'error',
-      ours(() => this.#lose()),
+      ifCurrent(() => this.#lose()),
     )
     worker.on(
       'exit',
-      ours(() => this.#lose()),
+      ifCurrent(() => this.#lose()),
     )
   }
 
@@ -155,7 +155,7 @@ export class RenderThread {
     if (guilty) this.#blame(guilty)
     if (!wasReady && ++this.#failedStarts >= MOST_FAILED_STARTS) {
       this.#failedStarts = 0
-      this.#rejectAll(notNow())
+      this.#rejectAll(unavailableError())
     }
     this.#pump()
   }
@@ -167,7 +167,7 @@ export class RenderThread {
       return
     }
     this.#refused.add(task.job)
-    task.reject(tooSlow())
+    task.reject(tooSlowError())
   }
 
   async #drop(): Promise<void> {
@@ -193,8 +193,8 @@ export class RenderThread {
     else this.#worker?.unref()
     if (isBusy)
       this.#watch ??= setInterval(
-        watcher(() => this.#look()),
-        LOOK_EVERY_MS,
+        createWatcher(() => this.#look()),
+        CHECK_EVERY_MS,
       )
     else if (this.#watch) {
       clearInterval(this.#watch)
@@ -219,7 +219,7 @@ export class RenderThread {
 }
 
 /** Runs one check at a time. A failed check (the thread has just ended) is ignored. */
-function watcher(look: () => Promise<void>): () => void {
+function createWatcher(look: () => Promise<void>): () => void {
   let isLooking = false
   return () => {
     if (isLooking) return
@@ -241,25 +241,27 @@ export class RefusedTexts {
 
   add(job: RenderJob): void {
     if (this.#until.size >= MOST_REFUSED) this.#until.delete(this.#until.keys().next().value!)
-    this.#until.set(keyOf(job), performance.now() + REFUSED_MS)
+    this.#until.set(textKey(job), performance.now() + REFUSED_MS)
   }
 
   has(job: RenderJob): boolean {
     if (this.#until.size === 0) return false
-    const until = this.#until.get(keyOf(job))
+    const until = this.#until.get(textKey(job))
     return until !== undefined && performance.now() < until
   }
 }
 
-function keyOf(job: RenderJob): string {
+function textKey(job: RenderJob): string {
   const { subject = '', body } = 'source' in job ? job.source : { subject: '', ...job }
   // A plan takes several times as long as a mail, so a slow plan does not make the mail slow.
   return crypto.hash('sha256', JSON.stringify([job.kind === 'plan', subject, body]))
 }
 
-const tooSlow = () => new TemplateError('too_slow', 'The message takes too long to render. Please simplify its text.')
+const tooSlowError = () =>
+  new TemplateError('too_slow', 'The message takes too long to render. Please simplify its text.')
 
-const tooMany = () =>
+const queueFullError = () =>
   new AppError('unavailable', 'Many messages are being rendered right now. Please try again in a moment.')
 
-const notNow = () => new AppError('unavailable', 'Messages cannot be rendered right now. Please try again in a minute.')
+const unavailableError = () =>
+  new AppError('unavailable', 'Messages cannot be rendered right now. Please try again in a minute.')

@@ -29,10 +29,10 @@ export function cleanContext(context: TemplateContext, storeHosts: ReadonlySet<s
     isWithoutCart: context.isWithoutCart === true,
     linkLabel: context.isWithoutCart ? 'Visit the shop' : 'Return to your cart',
     footer: {
-      why: context.isWithoutCart ? WHY_PERSON : WHY_CART,
+      why: context.isWithoutCart ? REASON_PERSON : WHY_CART,
       storeName,
       senderName,
-      addressLines: withoutName(addressLines, senderName),
+      addressLines: removeName(addressLines, senderName),
       unsubscribeLink: requiredLink(context.unsubscribeLink, 'unsubscribe'),
       preferencesLink: context.preferencesLink ? requiredLink(context.preferencesLink, 'preferences') : null,
     },
@@ -55,7 +55,7 @@ const cleanLines = (text: string): string[] =>
     .slice(0, MAX_ADDRESS_LINES)
 
 /** Removes the sender's name from the start of an address, because the name stands above it. */
-function withoutName([first = '', ...others]: readonly string[], name: string): string[] {
+function removeName([first = '', ...others]: readonly string[], name: string): string[] {
   const isNamed = first.slice(0, name.length).toLowerCase() === name.toLowerCase()
   const rest = isNamed ? first.slice(name.length) : first
   // "Maple" is no part of "Maple Street 1".
@@ -74,4 +74,4 @@ function requiredLink(text: string, name: string): string {
 }
 
 const WHY_CART = 'You received this email because you left items in your cart at'
-const WHY_PERSON = 'You received this email because you gave your email address to'
+const REASON_PERSON = 'You received this email because you gave your email address to'

@@ -1,6 +1,6 @@
 import type { PlatformName } from '../../../shared/platforms.ts'
 import type { GuardedFetch } from '../../core/net/guarded-fetch.ts'
-import type { InTurn } from './turns.ts'
+import type { Enqueue } from './turns.ts'
 
 // How to call a store: its keys, and the access token made from them.
 
@@ -27,7 +27,7 @@ export interface StoreNet {
   fetch: GuardedFetch
   now: () => Date
   /** Serialises the store's requests; by default the client's. */
-  inTurn?: InTurn
+  inTurn?: Enqueue
   /** Pause between pages of one list. */
   pauseMs?: number
   /** A failure after this time counts as a timeout. */

@@ -57,7 +57,7 @@ export interface CouponDraft {
   mark: string
 }
 
-export interface CouponsRead {
+export interface CouponsById {
   rows: PlatformCoupon[]
   skipped: { id: string; reason: string }[]
 }

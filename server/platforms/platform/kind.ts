@@ -19,7 +19,7 @@ export interface RestoreSource {
   now?: Date
 }
 
-export interface RestoreAlong {
+export interface RestoreOptions {
   coupon?: string | null
   /** Further query parameters for the checkout. */
   extra?: Readonly<Record<string, string>>
@@ -44,7 +44,7 @@ export interface Platform {
   /** Whether the platform can deliver to this server. */
   canDeliverTo(publicUrl: string): boolean
   /** The link that restores a cart; null when there is none. */
-  restoreLink(source: RestoreSource, items: readonly RestoreItem[], along?: RestoreAlong): RestoreLink | null
+  restoreLink(source: RestoreSource, items: readonly RestoreItem[], along?: RestoreOptions): RestoreLink | null
   /** The admin page of a coupon; null: it has none. */
   couponUrl(store: { storeUrl: string; homeUrl: string }, couponId: string): string | null
   /** The protocol of the shop's plugin; null: the platform has none. */

@@ -3,7 +3,7 @@
 
 import type { ItemChoice } from '../../../shared/carts.ts'
 import type { StoreRights } from '../../../shared/platforms.ts'
-import type { CouponChange, CouponChanged, CouponDraft, CouponMade, CouponsRead, PlatformCoupon } from './coupon.ts'
+import type { CouponChange, CouponChanged, CouponDraft, CouponMade, CouponsById, PlatformCoupon } from './coupon.ts'
 
 export type { PlatformName, StoreRights } from '../../../shared/platforms.ts'
 export type { StoreProblemCode } from '../../../shared/store-problems.ts'
@@ -386,7 +386,7 @@ export interface StoreClient {
   /** All statuses, by ascending id. */
   coupons(query: ListQuery & { currency: string }): AsyncIterable<Page<PlatformCoupon>>
   /** An id that is neither in the rows nor skipped is gone; skipped ones exist but are unreadable. */
-  couponsById(query: { ids: readonly string[]; currency: string; signal?: AbortSignal }): Promise<CouponsRead>
+  couponsById(query: { ids: readonly string[]; currency: string; signal?: AbortSignal }): Promise<CouponsById>
   /** In any status; null when no coupon has the code. */
   couponByCode(code: string, currency: string): Promise<PlatformCoupon | null>
   /** Creates coupons. If the store changes a value, the coupon is deleted again and reported as refused. */

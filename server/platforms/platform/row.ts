@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { SkippedRow } from './platform.ts'
-import { gmtInstant, idText, isRecord, plainText, webAddress } from './text.ts'
+import { gmtInstant, isRecord, parseId, plainText, webAddress } from './text.ts'
 
 // Reads rows of a store's response, field by field: a missing or invalid field becomes null, and only a row without a
 // required field is skipped.
@@ -26,7 +26,7 @@ export function readRows<Row>(list: readonly unknown[], read: (raw: unknown) => 
 
 const MAX_LINES = 500
 export const field = <Value>(read: (input: unknown) => Value) => z.unknown().optional().transform(read)
-export const wireId = field(idText)
+export const wireId = field(parseId)
 export const wireText = (maxLength: number) => field((input) => plainText(input, maxLength))
 export const wireTime = field(gmtInstant)
 export const wireUrl = field(webAddress)
@@ -35,5 +35,5 @@ export const wireList = field((input) => (Array.isArray(input) ? input.slice(0, 
 export const wirePart = field((input) => (isRecord(input) ? input : {}))
 
 export function skip(raw: unknown, reason: string): { skipped: SkippedRow } {
-  return { skipped: { id: isRecord(raw) ? idText(raw.id) : null, reason } }
+  return { skipped: { id: isRecord(raw) ? parseId(raw.id) : null, reason } }
 }

@@ -27,7 +27,7 @@ export function safeDetail(input: unknown, secrets: readonly string[]): string |
 }
 
 /** A positive whole number as digits: ids arrive as 12 or "12"; 0 means "none". */
-export function idText(input: unknown): string | null {
+export function parseId(input: unknown): string | null {
   if (typeof input === 'number') return Number.isSafeInteger(input) && input > 0 ? String(input) : null
   if (typeof input !== 'string' || !/^[1-9]\d{0,18}$/.test(input)) return null
   return input
@@ -47,7 +47,7 @@ export function gmtInstant(input: unknown): string | null {
 }
 
 /** Unix seconds, stored as text in user meta; null for an invalid or implausible instant. */
-export function unixInstant(input: unknown): string | null {
+export function parseUnixTime(input: unknown): string | null {
   const text = typeof input === 'number' ? String(input) : input
   if (typeof text !== 'string' || !/^[1-9]\d{8,9}$/.test(text)) return null
   return `${new Date(Number(text) * 1000).toISOString().slice(0, 19)}Z`
@@ -62,7 +62,7 @@ export function webAddress(input: unknown): string | null {
   return url.username || url.password ? null : url.href
 }
 
-export function countryCode(input: unknown): string | null {
+export function parseCountryCode(input: unknown): string | null {
   if (typeof input !== 'string') return null
   const code = input.trim().toUpperCase()
   return /^[A-Z]{2}$/.test(code) ? code : null
@@ -82,15 +82,15 @@ function sliceText(text: string, maxLength: number): string {
  */
 export function nameWithChoices(name: string, choices: readonly { value: string }[]): string {
   const place = name.lastIndexOf(' - ')
-  const wordsOf = (text: string) =>
+  const splitWords = (text: string) =>
     ` ${text
       .toLowerCase()
       .replace(/[^\p{L}\p{N}]+/gu, ' ')
       .trim()} `
-  const known = place < 0 ? '' : wordsOf(name.slice(place + 3))
+  const known = place < 0 ? '' : splitWords(name.slice(place + 3))
   const missing = choices
     .map(({ value }) => value)
-    .filter((value) => wordsOf(value).trim() && !known.includes(wordsOf(value)))
+    .filter((value) => splitWords(value).trim() && !known.includes(splitWords(value)))
   if (missing.length === 0) return name
   return sliceText(`${name}${place < 0 ? ' - ' : ', '}${[...new Set(missing)].join(', ')}`, 300)
 }

@@ -1,35 +1,35 @@
 import { StoreProblem } from './store-problem.ts'
 
 /** Runs a request after the earlier ones. An aborted signal rejects at once, and its request is never sent. */
-export type InTurn = <T>(request: () => Promise<T>, signal?: AbortSignal) => Promise<T>
+export type Enqueue = <T>(request: () => Promise<T>, signal?: AbortSignal) => Promise<T>
 
 /** Serialises requests per store. A queue exists as long as a request waits in it. */
-export function createTurns(): (store: string) => InTurn {
+export function createRequestQueues(): (store: string) => Enqueue {
   const lines = new Map<string, Promise<unknown>>()
   return (store) => (request, signal) => {
     const turn = Promise.resolve(lines.get(store)).then(() => {
-      if (signal?.aborted) throw gaveUp()
+      if (signal?.aborted) throw abortedProblem()
       return request()
     })
-    const line: Promise<void> = turn.then(leave, leave)
-    function leave() {
+    const line: Promise<void> = turn.then(release, release)
+    function release() {
       if (lines.get(store) === line) lines.delete(store)
     }
     lines.set(store, line)
-    return signal ? orGivenUp(turn, signal) : turn
+    return signal ? rejectOnAbort(turn, signal) : turn
   }
 }
 
-async function orGivenUp<T>(turn: Promise<T>, signal: AbortSignal): Promise<T> {
+async function rejectOnAbort<T>(turn: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: end, reject } = Promise.withResolvers<never>()
-  const giveUp = () => reject(gaveUp())
-  if (signal.aborted) giveUp()
-  signal.addEventListener('abort', giveUp, { once: true })
+  const abort = () => reject(abortedProblem())
+  if (signal.aborted) abort()
+  signal.addEventListener('abort', abort, { once: true })
   try {
     return await Promise.race([turn, end])
   } finally {
-    signal.removeEventListener('abort', giveUp)
+    signal.removeEventListener('abort', abort)
   }
 }
 
-const gaveUp = () => new StoreProblem('timeout', 'stopped')
+const abortedProblem = () => new StoreProblem('timeout', 'stopped')

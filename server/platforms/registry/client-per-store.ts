@@ -1,7 +1,7 @@
 import type { StoreAccess, StoreNet, TokenShelf } from '../platform/access.ts'
 import { memoryShelf } from '../platform/memory-shelf.ts'
 import type { StoreClient } from '../platform/platform.ts'
-import { createTurns } from '../platform/turns.ts'
+import { createRequestQueues } from '../platform/turns.ts'
 import { platformOf } from './registry.ts'
 
 /** Maximum number of cached clients; the least recently used goes first. */
@@ -13,7 +13,7 @@ const MOST_CLIENTS = 2_000
  */
 export function clientPerStore(net: StoreNet) {
   const clients = new Map<string, StoreClient>()
-  const turns = createTurns()
+  const turns = createRequestQueues()
   return (access: StoreAccess, kept?: { storeId: string; shelf: TokenShelf }): StoreClient => {
     const { platform, storeUrl, homeUrl, keys } = access
     const key = JSON.stringify([kept?.storeId, platform, storeUrl, homeUrl, keys])

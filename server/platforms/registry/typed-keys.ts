@@ -24,9 +24,12 @@ export function readTypedKeys(platform: PlatformName, typed: TypedKeys): { keys:
   return readers[platform](typed)
 }
 
-const readers: Readonly<Record<PlatformName, typeof wooKeys>> = { woocommerce: wooKeys, shopify: shopifyKeys }
+const readers: Readonly<Record<PlatformName, typeof readWooKeys>> = {
+  woocommerce: readWooKeys,
+  shopify: readShopifyKeys,
+}
 
-function wooKeys(typed: TypedKeys): { keys: StoreKeys } | { problem: string } {
+function readWooKeys(typed: TypedKeys): { keys: StoreKeys } | { problem: string } {
   const consumerKey = typed.consumer_key?.trim()
   const consumerSecret = typed.consumer_secret?.trim()
   if (!consumerKey || !consumerSecret) return { problem: CONSUMER_KEYS_REQUIRED }
@@ -35,7 +38,7 @@ function wooKeys(typed: TypedKeys): { keys: StoreKeys } | { problem: string } {
 }
 
 /** Uses the form with input; without any input, the form of the specification. */
-function shopifyKeys(typed: TypedKeys): { keys: StoreKeys } | { problem: string } {
+function readShopifyKeys(typed: TypedKeys): { keys: StoreKeys } | { problem: string } {
   const [clientId, clientSecret] = [typed.client_id?.trim(), typed.client_secret?.trim()]
   const [accessToken, apiSecret] = [typed.access_token?.trim(), typed.api_secret?.trim()]
   if (clientId || clientSecret) {

@@ -8,7 +8,7 @@ import { at, wireInstant } from './fields.ts'
 import type { Graph } from './graph.ts'
 import { readJsonLines } from './jsonl.ts'
 import { BULK_RUN } from './mutations.ts'
-import { discountsOf, readOrder } from './order-wire.ts'
+import { readDiscounts, readOrder } from './order-wire.ts'
 import { userErrors } from './problems.ts'
 import { BULK_BY_ID, BULK_RECENT, changedSince, ORDERS, ordersInBulk } from './queries.ts'
 import { pause } from './throttle.ts'
@@ -19,7 +19,7 @@ import { pause } from './throttle.ts'
 const POLL_MS = 3_000
 const LONGEST_RUN_MS = 12 * 3_600_000
 /** How long an operation of an interrupted pull can be reused. */
-const KEPT_MS = 24 * 3_600_000
+const REUSE_MS = 24 * 3_600_000
 /** An operation sees the store as of its start or slightly earlier. */
 const OVERLAP_MS = 5 * 60_000
 const PAGE = 100
@@ -45,59 +45,59 @@ interface Place {
 export async function* ordersByBulk(graph: Graph, net: StoreNet, query: OrderQuery): AsyncGenerator<OrderPage, Place> {
   let page = 0
   try {
-    const operation = await operationFor(graph, net, query)
-    for await (const { rows, skipped } of rowsOf(graph, net, { operation, query })) {
+    const operation = await findOrStartOperation(graph, net, query)
+    for await (const { rows, skipped } of operationRows(graph, net, { operation, query })) {
       page += 1
       yield { rows, skipped, page, totalPages: page + 1, isLast: false, resumeFrom: null }
     }
-    return { modifiedSince: from(operation.createdAt, query), page }
+    return { modifiedSince: startTime(operation.createdAt, query), page }
   } catch (error) {
     if (!(error instanceof StoreProblem) || query.signal?.aborted) throw error
     return { modifiedSince: query.modifiedSince, page }
   }
 }
 
-function from(createdAt: string, { modifiedSince }: OrderQuery): string {
+function startTime(createdAt: string, { modifiedSince }: OrderQuery): string {
   const after = new Date(Date.parse(createdAt) - OVERLAP_MS).toISOString()
   return after > new Date(modifiedSince).toISOString() ? after : modifiedSince
 }
 
 /** The operation of an earlier attempt with the same query, else a new one. */
-async function operationFor(graph: Graph, net: StoreNet, query: OrderQuery): Promise<Operation> {
+async function findOrStartOperation(graph: Graph, net: StoreNet, query: OrderQuery): Promise<Operation> {
   // Missing permissions show up in a small query; the operation itself would only fail.
   await graph.read(ORDERS, { query: changedSince(query.modifiedSince), first: 1, after: null }, query.signal)
   const recent = await graph.read(BULK_RECENT, {}, query.signal)
   const nodes = at(recent.data.bulkOperations, 'nodes')
-  const known = (Array.isArray(nodes) ? nodes.slice(0, 10) : []).map(operationOf)
-  const kept = known.filter((each) => each !== null).find((each) => isGood(each, { net, query, graph }))
+  const known = (Array.isArray(nodes) ? nodes.slice(0, 10) : []).map(parseOperation)
+  const kept = known.filter((each) => each !== null).find((each) => isReusable(each, { net, query, graph }))
   if (kept) return kept
   const text = ordersInBulk(changedSince(query.modifiedSince), graph.flags)
   const { data } = await graph.write(BULK_RUN, { query: text })
   const [refusal] = userErrors(data.bulkOperationRunQuery)
   if (refusal) throw new StoreProblem('shopify_bad_answer', refusal.words)
-  const made = operationOf(at(data.bulkOperationRunQuery, 'bulkOperation'))
+  const made = parseOperation(at(data.bulkOperationRunQuery, 'bulkOperation'))
   if (!made) throw new StoreProblem('shopify_bad_answer', 'no operation was begun')
   return made
 }
 
-interface Wanted {
+interface OperationQuery {
   graph: Graph
   net: StoreNet
   query: OrderQuery
 }
 
 /** The operation covers the period, has the same query and is recent. */
-function isGood({ status, createdAt, query: text }: Operation, { graph, net, query }: Wanted): boolean {
+function isReusable({ status, createdAt, query: text }: Operation, { graph, net, query }: OperationQuery): boolean {
   if (!['CREATED', 'RUNNING', 'COMPLETED'].includes(status ?? '')) return false
   const since = /updated_at:>='([^']{1,40})'/.exec(text)?.[1]
   if (!since || Number.isNaN(Date.parse(since)) || Date.parse(since) > Date.parse(query.modifiedSince)) return false
-  const isSame = squeezed(text) === squeezed(ordersInBulk(changedSince(since), graph.flags))
-  return isSame && net.now().getTime() - Date.parse(createdAt) < KEPT_MS
+  const isSame = collapseSpaces(text) === collapseSpaces(ordersInBulk(changedSince(since), graph.flags))
+  return isSame && net.now().getTime() - Date.parse(createdAt) < REUSE_MS
 }
 
-const squeezed = (text: string): string => text.replace(/\s+/g, ' ').trim()
+const collapseSpaces = (text: string): string => text.replace(/\s+/g, ' ').trim()
 
-function operationOf(raw: unknown): Operation | null {
+function parseOperation(raw: unknown): Operation | null {
   const parsed = Operation.safeParse(raw)
   return parsed.success ? parsed.data : null
 }
@@ -108,7 +108,7 @@ interface Rows {
 }
 
 /** Yields empty pages while the operation runs, as a sign of progress, then those of its file. */
-async function* rowsOf(
+async function* operationRows(
   graph: Graph,
   net: StoreNet,
   { operation, query }: { operation: Operation; query: OrderQuery },
@@ -120,7 +120,7 @@ async function* rowsOf(
     yield { rows: [], skipped: [] }
     await pause(net, POLL_MS, query.signal)
     const { data } = await graph.read(BULK_BY_ID, { id: operation.id }, query.signal)
-    state = operationOf(data.bulkOperation)
+    state = parseOperation(data.bulkOperation)
   }
   if (state?.status !== 'COMPLETED') throw new StoreProblem('shopify_bad_answer', 'the operation did not end well')
   // An empty result has no file.
@@ -157,7 +157,7 @@ function addTo(open: Record<string, unknown> | null, value: unknown): void {
 function readWhole(raw: unknown): RowReading<PlatformOrder> {
   const reading = readOrder(raw)
   if ('row' in reading && reading.row.coupons.length > 0) {
-    reading.row.discounts = discountsOf(raw, reading.row.currency)
+    reading.row.discounts = readDiscounts(raw, reading.row.currency)
   }
   return reading
 }

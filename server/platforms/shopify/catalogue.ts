@@ -3,10 +3,10 @@ import { parseCurrency, parseMinor } from '../../../shared/money.ts'
 import type { ItemRef, ItemTerms, Page, PlatformCustomer, PlatformProduct } from '../platform/platform.ts'
 import { field, type RowReading, skip, wirePart, wireText } from '../platform/row.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
-import { idText, isRecord, webAddress } from '../platform/text.ts'
-import { at, connection, gid, tailOf, wireFlag, wireGid, wireInstant } from './fields.ts'
+import { isRecord, parseId, webAddress } from '../platform/text.ts'
+import { at, connection, formatGid, parseGid, wireFlag, wireGid, wireInstant } from './fields.ts'
 import type { Graph, GraphAnswer } from './graph.ts'
-import { chunksOf, type ListQuery, numberedPages } from './lists.ts'
+import { type ListQuery, numberedPages, readChunks } from './lists.ts'
 import { DEFAULT_TITLE } from './order-wire.ts'
 import { readCustomer } from './people.ts'
 import {
@@ -49,9 +49,9 @@ export async function readSingleCustomer(
   customerId: string,
   signal?: AbortSignal,
 ): Promise<PlatformCustomer | null> {
-  const id = idText(customerId)
+  const id = parseId(customerId)
   if (!id) return null
-  const { data } = await graph.read(CUSTOMER_BY_ID, { id: gid('Customer', id) }, signal)
+  const { data } = await graph.read(CUSTOMER_BY_ID, { id: formatGid('Customer', id) }, signal)
   if (data.customer === null || data.customer === undefined) return null
   const reading = readCustomer(data.customer)
   if ('row' in reading) return reading.row
@@ -87,8 +87,8 @@ async function* pullChanged(
   const sizes = { first: SOME_PRODUCTS, most: SOME_PRODUCTS }
   const list: ListQuery = { document: PRODUCTS_CHANGED, root: 'products', variables: { query }, sizes, signal }
   let page = 0
-  for await (const { nodes, hasNext } of chunksOf(graph, list)) {
-    const ids = nodes.map((node) => tailOf(at(node, 'id'))).filter((id) => id !== null)
+  for await (const { nodes, hasNext } of readChunks(graph, list)) {
+    const ids = nodes.map((node) => parseGid(at(node, 'id'))).filter((id) => id !== null)
     const variants = { document: VARIANTS, root: 'productVariants', sizes: SIZES, signal }
     const of = { variables: { query: `product_ids:${ids.join(',')}` }, ...{ ...variants } }
     if (ids.length > 0) {
@@ -139,7 +139,7 @@ function readVariant(raw: unknown, answer: GraphAnswer): RowReading<PlatformProd
   if (!parsed.success) return skip(raw, 'not a variant')
   const wire = parsed.data
   if (!wire.id || !wire.product.id) return skip(raw, 'no id')
-  const { priceMinor, ...sale } = saleOf(wire, currency)
+  const { priceMinor, ...sale } = readSale(wire, currency)
   if (priceMinor === null) return { skipped: { id: wire.id, reason: 'no price' } }
   const { product } = wire
   const title = wire.title === DEFAULT_TITLE ? null : wire.title
@@ -151,17 +151,17 @@ function readVariant(raw: unknown, answer: GraphAnswer): RowReading<PlatformProd
       name: [product.title, title].filter((part) => part !== null).join(' - ') || `#${product.id}`,
       sku: wire.sku,
       ...{ priceMinor, currency, ...sale },
-      imageUrl: pictureOf(connection(wire.media).nodes[0]) ?? pictureOf(product.featuredMedia),
-      permalink: product.onlineStoreUrl && addressOf(product.onlineStoreUrl, wire.id),
+      imageUrl: parsePicture(connection(wire.media).nodes[0]) ?? parsePicture(product.featuredMedia),
+      permalink: product.onlineStoreUrl && buildUrl(product.onlineStoreUrl, wire.id),
       categories: product.productType ? [{ id: product.productType, name: product.productType }] : [],
       modifiedAt: times.at(-1) ?? null,
     },
   }
 }
 
-const pictureOf = (media: unknown): string | null => webAddress(at(media, 'preview', 'image', 'url'))
+const parsePicture = (media: unknown): string | null => webAddress(at(media, 'preview', 'image', 'url'))
 
-function addressOf(product: string, variantId: string): string {
+function buildUrl(product: string, variantId: string): string {
   const url = new URL(product)
   url.searchParams.set('variant', variantId)
   return url.href
@@ -174,7 +174,7 @@ function currencyOf({ data }: GraphAnswer): string {
 }
 
 /** An item made or ordered on demand has no relevant stock. */
-function saleOf(wire: WireVariant, currency: string) {
+function readSale(wire: WireVariant, currency: string) {
   const price = parseMinor(wire.price, currency)
   const before = parseMinor(wire.compareAtPrice, currency)
   const priceMinor = price !== null && price >= 0 ? price : null
@@ -196,8 +196,8 @@ interface TermsQuery {
 
 /** Terms of variants; an item without a variation means the product's first variant. */
 export async function readTerms(graph: Graph, { items, currency, signal }: TermsQuery): Promise<ItemTerms[]> {
-  const known = items.filter(({ productId, variationId }) => idText(variationId ?? productId))
-  const ids = [...new Set(known.map(nodeOf))]
+  const known = items.filter(({ productId, variationId }) => parseId(variationId ?? productId))
+  const ids = [...new Set(known.map(toNodeId))]
   const found = new Map<string, unknown>()
   for (let start = 0; start < ids.length; start += SOME_TERMS) {
     const answer = await graph.read(TERMS, { ids: ids.slice(start, start + SOME_TERMS) }, signal)
@@ -207,16 +207,16 @@ export async function readTerms(graph: Graph, { items, currency, signal }: Terms
       if (typeof id === 'string') found.set(id, isOurs ? node : withoutPrice(node))
     }
   }
-  return known.flatMap((item) => termsOf(item, found.get(nodeOf(item)), currency) ?? [])
+  return known.flatMap((item) => toTerms(item, found.get(toNodeId(item)), currency) ?? [])
 }
 
-const nodeOf = ({ productId, variationId }: ItemRef): string =>
-  variationId ? gid('ProductVariant', variationId) : gid('Product', productId)
+const toNodeId = ({ productId, variationId }: ItemRef): string =>
+  variationId ? formatGid('ProductVariant', variationId) : formatGid('Product', productId)
 
 /** Ignores a price in another currency. */
 const withoutPrice = (node: unknown): unknown => (isRecord(node) ? { ...node, price: null, variants: null } : node)
 
-function termsOf(item: ItemRef, node: unknown, currency: string): ItemTerms | null {
+function toTerms(item: ItemRef, node: unknown, currency: string): ItemTerms | null {
   if (!isRecord(node)) return null
   const first = connection(node.variants).nodes[0]
   const raw = item.variationId ? node : isRecord(first) ? { ...first, product: node } : null
@@ -224,5 +224,5 @@ function termsOf(item: ItemRef, node: unknown, currency: string): ItemTerms | nu
   if (!wire.success) return null
   // A variant moved to another product is a different item.
   if (wire.data.product.id !== item.productId) return null
-  return { productId: item.productId, variationId: item.variationId, ...saleOf(wire.data, currency) }
+  return { productId: item.productId, variationId: item.variationId, ...readSale(wire.data, currency) }
 }

@@ -3,9 +3,9 @@ import { normalizePhone } from '../../../shared/contact.ts'
 import type { PlatformCheckout } from '../platform/platform.ts'
 import { field, type RowReading, skip } from '../platform/row.ts'
 import { webAddress } from '../platform/text.ts'
-import { minorIn, wireConnection, wireGid, wireInstant, wireMoney, wireWords } from './fields.ts'
-import { codesOf, itemsOf, placeOf, tokenOf } from './order-wire.ts'
-import { consentsOf, phoneOf, wireAddress, wirePerson } from './people.ts'
+import { toMinor, wireConnection, wireGid, wireInstant, wireMoney, wireWords } from './fields.ts'
+import { choosePlace, parseCodes, parseToken, readItems } from './order-wire.ts'
+import { readConsents, readPhone, wireAddress, wirePerson } from './people.ts'
 
 // Reads a started checkout. It has no contact of its own: the contact is its customer's.
 
@@ -35,12 +35,12 @@ export function readCheckout(raw: unknown): RowReading<PlatformCheckout> {
   if (!wire.totalPriceSet) return without('total')
   const { amountMinor: totalMinor, currency } = wire.totalPriceSet
   const { customer, shippingAddress, billingAddress } = wire
-  const place = placeOf(shippingAddress, billingAddress)
+  const place = choosePlace(shippingAddress, billingAddress)
   const numbers = [shippingAddress.phone, billingAddress.phone].map((number) => normalizePhone(number, place.country))
   return {
     row: {
       checkoutId: wire.id,
-      checkoutToken: tokenOfUrl(wire.abandonedCheckoutUrl),
+      checkoutToken: parseUrlToken(wire.abandonedCheckoutUrl),
       // No checkout field has it: only its webhooks and its order do.
       cartToken: null,
       createdAt: wire.createdAt ?? wire.updatedAt,
@@ -48,27 +48,27 @@ export function readCheckout(raw: unknown): RowReading<PlatformCheckout> {
       completedAt: wire.completedAt,
       currency,
       totalMinor,
-      subtotalMinor: minorIn(wire.subtotalPriceSet, currency) ?? totalMinor,
-      discountMinor: Math.abs(minorIn(wire.totalDiscountSet, currency) ?? 0),
+      subtotalMinor: toMinor(wire.subtotalPriceSet, currency) ?? totalMinor,
+      discountMinor: Math.abs(toMinor(wire.totalDiscountSet, currency) ?? 0),
       customerId: customer.id,
       email: customer.defaultEmailAddress.emailAddress,
-      phone: phoneOf(customer, place.country) ?? numbers.find((number) => number !== null) ?? null,
+      phone: readPhone(customer, place.country) ?? numbers.find((number) => number !== null) ?? null,
       firstName: customer.firstName ?? shippingAddress.firstName ?? billingAddress.firstName,
       lastName: customer.lastName ?? shippingAddress.lastName ?? billingAddress.lastName,
       ...place,
       language: customer.locale,
-      items: itemsOf(wire.lineItems.nodes, currency),
-      coupons: codesOf(wire.discountCodes),
+      items: readItems(wire.lineItems.nodes, currency),
+      coupons: parseCodes(wire.discountCodes),
       restoreUrl: wire.abandonedCheckoutUrl,
-      consents: consentsOf(customer),
+      consents: readConsents(customer),
     },
   }
 }
 
 /** `…/checkouts/ac/<token>/recover?…`, without the `ac` in older URLs. */
-function tokenOfUrl(url: string | null): string | null {
+function parseUrlToken(url: string | null): string | null {
   if (!url) return null
   const parts = new URL(url).pathname.split('/')
   const place = parts.indexOf('checkouts')
-  return place < 0 ? null : (tokenOf(parts[place + 1]) ?? tokenOf(parts[place + 2]))
+  return place < 0 ? null : (parseToken(parts[place + 1]) ?? parseToken(parts[place + 2]))
 }

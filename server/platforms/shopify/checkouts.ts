@@ -1,12 +1,12 @@
 import type { CheckoutPage, CheckoutQuery, PlatformCheckout } from '../platform/platform.ts'
 import { readRows } from '../platform/row.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
-import { idText } from '../platform/text.ts'
+import { parseId } from '../platform/text.ts'
 import { readCheckout } from './checkout-wire.ts'
-import { gid } from './fields.ts'
+import { formatGid } from './fields.ts'
 import type { Graph } from './graph.ts'
 import { type LinesQuery, withAllLines } from './lines.ts'
-import { chunksOf } from './lists.ts'
+import { readChunks } from './lists.ts'
 import { CHECKOUT_BY_ID, CHECKOUT_ITEMS, CHECKOUTS, changedSince } from './queries.ts'
 
 // Reads started checkouts with a contact, with or without an order. They are listed by id, so there is no position to
@@ -22,7 +22,7 @@ export async function* pullCheckouts(
     sizes: { first: 10, most: 100 },
   }
   let page = 0
-  for await (const { nodes, hasNext } of chunksOf(graph, list)) {
+  for await (const { nodes, hasNext } of readChunks(graph, list)) {
     const whole: unknown[] = []
     for (const node of nodes) whole.push(await withAllLines(linesOf(graph, signal), node))
     page += 1
@@ -41,9 +41,9 @@ export async function readSingleCheckout(
   checkoutId: string,
   signal?: AbortSignal,
 ): Promise<PlatformCheckout | null> {
-  const id = idText(checkoutId)
+  const id = parseId(checkoutId)
   if (!id) return null
-  const { data } = await graph.read(CHECKOUT_BY_ID, { id: gid('AbandonedCheckout', id) }, signal)
+  const { data } = await graph.read(CHECKOUT_BY_ID, { id: formatGid('AbandonedCheckout', id) }, signal)
   if (data.node === null || data.node === undefined) return null
   const reading = readCheckout(await withAllLines(linesOf(graph, signal), data.node))
   if ('row' in reading && reading.row.checkoutId === id) return reading.row

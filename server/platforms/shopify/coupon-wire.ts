@@ -4,16 +4,16 @@ import { currencyExponent } from '../../../shared/money.ts'
 import type { CouponChange, CouponLimits, PlatformCoupon } from '../platform/coupon.ts'
 import { field, type RowReading, skip, wirePart, wireText } from '../platform/row.ts'
 import { plainText } from '../platform/text.ts'
-import { amountOf, at, connection, minorIn, tailOf, wireFlag, wireInstant } from './fields.ts'
+import { at, connection, parseAmount, parseGid, toMinor, wireFlag, wireInstant } from './fields.ts'
 
 // Reads and writes discounts with a code. Shoppers see the title, so our mark is stored in the tags, in chunks, because
 // a tag is short.
 
 const MARK_TAG = /^recoup-(\d{1,2}):([\x21-\x7e]{1,60})$/
-const MARK_PIECE = 25
+const MARK_CHUNK = 25
 const MOST_USES = 2_000_000_000
 /** Stands for an unreadable restriction: no address matches two stars. */
-const SOMEBODY = '*?*'
+const UNKNOWN_RECIPIENT = '*?*'
 
 const uses = field((input) => (typeof input === 'number' && input > 0 ? Math.min(Math.trunc(input), MOST_USES) : null))
 
@@ -40,7 +40,7 @@ type WireDiscount = z.infer<typeof Discount>
 
 /** null: an automatic discount without a code. `code`: the one it was found by. */
 export function readCoupon(raw: unknown, currency: string, code?: string): RowReading<PlatformCoupon> | null {
-  const id = tailOf(at(raw, 'id'))
+  const id = parseGid(at(raw, 'id'))
   const parsed = Discount.safeParse(at(raw, 'codeDiscount'))
   if (!id || !parsed.success) return skip(raw, 'not a discount')
   const wire = parsed.data
@@ -48,10 +48,11 @@ export function readCoupon(raw: unknown, currency: string, code?: string): RowRe
   const without = (reason: string) => ({ skipped: { id, reason } })
   const first = code ?? plainText(at(connection(wire.codes).nodes[0], 'code'), 200)
   if (!first) return without('no code')
-  const minSpendMinor = minimumOf(wire, currency)
-  const terms = minSpendMinor === 'other' ? { ...NO_TERMS, platformType: 'minimum_quantity' } : termsOf(wire, currency)
+  const minSpendMinor = readMinimum(wire, currency)
+  const terms =
+    minSpendMinor === 'other' ? { ...NO_TERMS, platformType: 'minimum_quantity' } : readTerms(wire, currency)
   if (!terms) return without('no amount')
-  const limits = limitsOf(wire)
+  const limits = readLimits(wire)
   if (!limits) return without('too many restrictions')
   const { orderDiscounts, productDiscounts, shippingDiscounts } = wire.combinesWith
   return {
@@ -72,7 +73,7 @@ export function readCoupon(raw: unknown, currency: string, code?: string): RowRe
       limits,
       createdAt: wire.createdAt,
       modifiedAt: wire.updatedAt,
-      mark: markOf(wire.tags),
+      mark: readMark(wire.tags),
     },
   }
 }
@@ -82,7 +83,7 @@ type Terms = Pick<PlatformCoupon, 'type' | 'platformType' | 'percent' | 'amountM
 const NO_TERMS = { type: 'other', percent: null, amountMinor: null } as const
 
 /** null: an unreadable discount. */
-function termsOf({ __typename: type, customerGets }: WireDiscount, currency: string): Terms | null {
+function readTerms({ __typename: type, customerGets }: WireDiscount, currency: string): Terms | null {
   const value = at(customerGets, 'value')
   if (type !== 'DiscountCodeBasic') return { ...NO_TERMS, platformType: KINDS.get(type) ?? 'unknown' }
   if (at(value, '__typename') === 'DiscountPercentage') {
@@ -92,7 +93,7 @@ function termsOf({ __typename: type, customerGets }: WireDiscount, currency: str
     return { type: 'percentage', platformType: 'percentage', percent, amountMinor: null }
   }
   if (at(value, '__typename') !== 'DiscountAmount') return { ...NO_TERMS, platformType: 'on_quantity' }
-  const amountMinor = minorIn(amountOf(at(value, 'amount')), currency)
+  const amountMinor = toMinor(parseAmount(at(value, 'amount')), currency)
   if (amountMinor === null || amountMinor < 0) return null
   const isWhole = at(value, 'appliesOnEachItem') === false
   return {
@@ -110,40 +111,40 @@ const KINDS = new Map<string | null, string>([
 ])
 
 /** other: a minimum quantity, or an amount in another currency, so that the effect on a cart is unknown. */
-function minimumOf({ minimumRequirement }: WireDiscount, currency: string): number | null | 'other' {
+function readMinimum({ minimumRequirement }: WireDiscount, currency: string): number | null | 'other' {
   if (minimumRequirement.__typename === undefined) return null
-  const minor = minorIn(amountOf(minimumRequirement.greaterThanOrEqualToSubtotal), currency)
+  const minor = toMinor(parseAmount(minimumRequirement.greaterThanOrEqualToSubtotal), currency)
   return minor === null ? 'other' : minor > 0 ? minor : null
 }
 
 /** null: more entries than were returned. A truncated restriction would be a different one. */
-function limitsOf({ customerGets, context }: WireDiscount): CouponLimits | null {
+function readLimits({ customerGets, context }: WireDiscount): CouponLimits | null {
   const items = at(customerGets, 'items')
   const [products, variants, collections] = ['products', 'productVariants', 'collections'].map((name) =>
     connection(at(items, name)),
   )
   if (products!.hasNext || variants!.hasNext || collections!.hasNext) return null
-  const ids = (nodes: readonly unknown[]) => nodes.map((node) => tailOf(at(node, 'id'))).filter((id) => id !== null)
+  const ids = (nodes: readonly unknown[]) => nodes.map((node) => parseGid(at(node, 'id'))).filter((id) => id !== null)
   return {
     productIds: ids([...products!.nodes, ...variants!.nodes]),
     excludedProductIds: [],
     categoryIds: ids(collections!.nodes),
     excludedCategoryIds: [],
-    emails: emailsOf(context),
+    emails: readEmails(context),
     items: null,
   }
 }
 
 /** For customers with a hidden address, segments and markets: unknown restricted recipients. */
-function emailsOf(context: Record<string, unknown>): string[] {
+function readEmails(context: Record<string, unknown>): string[] {
   const type = context.__typename
   if (type === undefined || type === 'DiscountBuyerSelectionAll') return []
   const customers = Array.isArray(context.customers) ? context.customers.slice(0, 500) : [null]
-  return customers.map((each) => normalizeEmail(at(each, 'defaultEmailAddress', 'emailAddress')) ?? SOMEBODY)
+  return customers.map((each) => normalizeEmail(at(each, 'defaultEmailAddress', 'emailAddress')) ?? UNKNOWN_RECIPIENT)
 }
 
 /** Reassembles the mark from its numbered chunks; null: not ours. */
-function markOf(tags: readonly unknown[]): string | null {
+function readMark(tags: readonly unknown[]): string | null {
   const pieces = tags.flatMap((tag) => {
     const match = typeof tag === 'string' ? MARK_TAG.exec(tag) : null
     return match ? [[Number(match[1]), match[2]!] as const] : []
@@ -158,8 +159,8 @@ function markOf(tags: readonly unknown[]): string | null {
     : null
 }
 
-function tagsOf(mark: string): string[] {
-  const pieces = mark.match(new RegExp(`.{1,${MARK_PIECE}}`, 'g')) ?? []
+function toTags(mark: string): string[] {
+  const pieces = mark.match(new RegExp(`.{1,${MARK_CHUNK}}`, 'g')) ?? []
   return ['Recoup', ...pieces.map((piece, index) => `recoup-${index + 1}:${piece}`)]
 }
 
@@ -167,32 +168,34 @@ const HOUR_MS = 3_600_000
 /** Shopify's clock may be behind ours, so a code for now starts a little earlier. */
 const LEAD_MS = 5 * 60_000
 
-interface Sending {
+interface InputContext {
   now: Date
   /** The customer who may use the code; null: everyone. */
   customerId?: string | null
 }
 
 /** The mutation's input: only the given fields. A new discount has all of them. */
-export function couponInput(draft: CouponChange['draft'], { now, customerId }: Sending): Record<string, unknown> {
+export function couponInput(draft: CouponChange['draft'], { now, customerId }: InputContext): Record<string, unknown> {
   const { code, currency, minSpendMinor, expiresAt, usageLimit, isIndividual, email, mark } = draft
-  const value = discountOf(draft)
-  const start = startOf(draft, now)
+  const value = discountInput(draft)
+  const start = chooseStart(draft, now)
   return {
     // Shoppers see the title.
     ...(code !== undefined && { code, title: code }),
     ...(value && { customerGets: { value, ...(mark !== undefined && { items: { all: true } }) } }),
     ...(minSpendMinor !== undefined && { minimumRequirement: minimumInput(minSpendMinor, currency) }),
     ...(start && { startsAt: start }),
-    ...(expiresAt !== undefined && { endsAt: expiresAt === null ? null : inSeconds(Date.parse(expiresAt)) }),
+    ...(expiresAt !== undefined && { endsAt: expiresAt === null ? null : formatSeconds(Date.parse(expiresAt)) }),
     ...(usageLimit !== undefined && { usageLimit }),
     ...(isIndividual !== undefined && { combinesWith: combining(!isIndividual) }),
-    ...(email !== undefined && { context: customerId ? { customers: { add: [gidOf(customerId)] } } : { all: 'ALL' } }),
-    ...(mark !== undefined && { appliesOncePerCustomer: false, tags: tagsOf(mark) }),
+    ...(email !== undefined && {
+      context: customerId ? { customers: { add: [toCustomerGid(customerId)] } } : { all: 'ALL' },
+    }),
+    ...(mark !== undefined && { appliesOncePerCustomer: false, tags: toTags(mark) }),
   }
 }
 
-const gidOf = (id: string) => `gid://shopify/Customer/${id}`
+const toCustomerGid = (id: string) => `gid://shopify/Customer/${id}`
 
 const combining = (may: boolean) => ({ orderDiscounts: may, productDiscounts: may, shippingDiscounts: may })
 
@@ -200,7 +203,7 @@ function minimumInput(minor: number | null, currency: string) {
   return minor ? { subtotal: { greaterThanOrEqualToSubtotal: decimalText(minor, currency) } } : null
 }
 
-function discountOf({ type, percent, amountMinor, currency }: CouponChange['draft']) {
+function discountInput({ type, percent, amountMinor, currency }: CouponChange['draft']) {
   const isPercentage = type === 'percentage' || (type === undefined && percent != null)
   if (isPercentage && percent != null) return { percentage: percent / 10_000 }
   if (amountMinor == null) return null
@@ -208,19 +211,19 @@ function discountOf({ type, percent, amountMinor, currency }: CouponChange['draf
 }
 
 /** Start of a new discount: as given, else now. An ended discount must start before its end. */
-function startOf({ startsAt, expiresAt, mark }: CouponChange['draft'], now: Date): string | null {
+function chooseStart({ startsAt, expiresAt, mark }: CouponChange['draft'], now: Date): string | null {
   const end = expiresAt ? Date.parse(expiresAt) : Number.POSITIVE_INFINITY
   const wanted = startsAt ? Date.parse(startsAt) : now.getTime() - LEAD_MS
-  if (end <= wanted) return inSeconds(end - HOUR_MS)
-  return mark === undefined && startsAt === undefined ? null : inSeconds(wanted)
+  if (end <= wanted) return formatSeconds(end - HOUR_MS)
+  return mark === undefined && startsAt === undefined ? null : formatSeconds(wanted)
 }
 
-const inSeconds = (time: number): string => `${new Date(time).toISOString().slice(0, 19)}Z`
+const formatSeconds = (time: number): string => `${new Date(time).toISOString().slice(0, 19)}Z`
 
 /** The first value that the store changed; null: none. */
-export function changedByStore(draft: CouponChange['draft'], kept: PlatformCoupon): string | null {
+export function findChange(draft: CouponChange['draft'], kept: PlatformCoupon): string | null {
   const emails = draft.email === undefined ? undefined : draft.email === null ? [] : [draft.email.toLowerCase()]
-  const expiry = draft.expiresAt ? inSeconds(Date.parse(draft.expiresAt)) : draft.expiresAt
+  const expiry = draft.expiresAt ? formatSeconds(Date.parse(draft.expiresAt)) : draft.expiresAt
   const pairs: [string, unknown, unknown][] = [
     ['code', draft.code?.toLowerCase(), kept.code.toLowerCase()],
     ['type', draft.type, kept.type],

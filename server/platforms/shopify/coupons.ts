@@ -5,14 +5,14 @@ import type {
   CouponChanged,
   CouponDraft,
   CouponMade,
-  CouponsRead,
+  CouponsById,
   PlatformCoupon,
 } from '../platform/coupon.ts'
 import type { Page } from '../platform/platform.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
-import { idText } from '../platform/text.ts'
-import { changedByStore, couponInput, readCoupon } from './coupon-wire.ts'
-import { at, connection, gid, tailOf } from './fields.ts'
+import { parseId } from '../platform/text.ts'
+import { couponInput, findChange, readCoupon } from './coupon-wire.ts'
+import { at, connection, formatGid, parseGid } from './fields.ts'
 import type { Graph } from './graph.ts'
 import { numberedPages } from './lists.ts'
 import { DISCOUNT_CREATE, DISCOUNT_DELETE, DISCOUNT_UPDATE } from './mutations.ts'
@@ -31,12 +31,12 @@ import {
 
 const PAGE_SIZE = 100
 /** Number of discounts per query. */
-const AT_ONCE = 8
+const BATCH_SIZE = 8
 
 /** The admin page of a discount. */
 export function couponUrl(storeUrl: string, couponId: string): string {
   const { hostname } = new URL(storeUrl)
-  const id = idText(couponId) ?? '0'
+  const id = parseId(couponId) ?? '0'
   const shop = /^([a-z0-9][a-z0-9-]*)\.myshopify\.com$/.exec(hostname)?.[1]
   return shop ? `https://admin.shopify.com/store/${shop}/discounts/${id}` : `${storeUrl}/admin/discounts/${id}`
 }
@@ -55,7 +55,7 @@ export function pullCoupons(
   const root = 'discountNodes'
   return numberedPages(graph, {
     ...{ firstPage, pageSize: PAGE_SIZE, read: (raw) => readCoupon(raw, currency) },
-    query: { document: DISCOUNTS, root, variables, sizes: { first: AT_ONCE, most: PAGE_SIZE }, signal },
+    query: { document: DISCOUNTS, root, variables, sizes: { first: BATCH_SIZE, most: PAGE_SIZE }, signal },
     past: { document: DISCOUNTS_PAST, root, variables, sizes: { first: 250, most: 250 }, signal },
   })
 }
@@ -64,10 +64,14 @@ export function pullCoupons(
 export async function readCouponsById(
   graph: Graph,
   { ids, currency, signal }: CouponQuery & { ids: readonly string[] },
-): Promise<CouponsRead> {
-  const read: CouponsRead = { rows: [], skipped: [] }
-  for (const some of chunks([...new Set(ids.filter((id) => idText(id)))])) {
-    const { data } = await graph.read(DISCOUNTS_BY_ID, { ids: some.map((id) => gid('DiscountCodeNode', id)) }, signal)
+): Promise<CouponsById> {
+  const read: CouponsById = { rows: [], skipped: [] }
+  for (const some of chunks([...new Set(ids.filter((id) => parseId(id)))])) {
+    const { data } = await graph.read(
+      DISCOUNTS_BY_ID,
+      { ids: some.map((id) => formatGid('DiscountCodeNode', id)) },
+      signal,
+    )
     if (!Array.isArray(data.nodes)) throw new StoreProblem('shopify_bad_answer', 'a list of discounts was expected')
     for (const node of data.nodes) {
       const reading = readCoupon(node, currency)
@@ -102,15 +106,15 @@ export async function createCoupons(
 }
 
 async function createCoupon(graph: Graph, net: StoreNet, draft: CouponDraft): Promise<CouponMade> {
-  const owner = await ownerOf(graph, draft.email)
+  const owner = await findOwner(graph, draft.email)
   if (owner === 'unknown') return { refusal: 'refused', words: NOBODY }
   const input = couponInput(draft, { now: net.now(), customerId: owner })
   const { data } = await graph.write(DISCOUNT_CREATE, { input })
   const errors = userErrors(data.discountCodeBasicCreate)
-  if (errors.length > 0) return refusalOf(errors)
-  const id = tailOf(at(data.discountCodeBasicCreate, 'codeDiscountNode', 'id'))
+  if (errors.length > 0) return toRefusal(errors)
+  const id = parseGid(at(data.discountCodeBasicCreate, 'codeDiscountNode', 'id'))
   if (!id) throw new StoreProblem('shopify_bad_answer', 'the answer names no discount')
-  const kept = await keptOf(graph, { id, draft })
+  const kept = await readBack(graph, { id, draft })
   if ('coupon' in kept) return kept
   await deleteCoupons(graph, [id])
   return kept
@@ -119,37 +123,37 @@ async function createCoupon(graph: Graph, net: StoreNet, draft: CouponDraft): Pr
 const NOBODY = 'The store has no customer with this email address, so the code cannot be theirs alone.'
 
 /** null: everyone. */
-async function ownerOf(graph: Graph, email: string | null | undefined): Promise<string | null | 'unknown'> {
+async function findOwner(graph: Graph, email: string | null | undefined): Promise<string | null | 'unknown'> {
   if (email == null) return null
   const wanted = normalizeEmail(email)
   if (!wanted || !graph.flags.customers || !graph.flags.emails) return 'unknown'
   const { data } = await graph.read(CUSTOMER_BY_EMAIL, { query: `email:${JSON.stringify(wanted)}` })
   const nodes = connection(data.customers).nodes
   const isSame = (node: unknown) => normalizeEmail(at(node, 'defaultEmailAddress', 'emailAddress')) === wanted
-  return tailOf(at(nodes.find(isSame), 'id')) ?? 'unknown'
+  return parseGid(at(nodes.find(isSame), 'id')) ?? 'unknown'
 }
 
-interface Sent {
+interface SentDiscount {
   id: string
   draft: CouponChange['draft']
 }
 
 /** The stored discount, or the value that differs from what was sent. */
-async function keptOf(
+async function readBack(
   graph: Graph,
-  { id, draft }: Sent,
+  { id, draft }: SentDiscount,
 ): Promise<{ coupon: PlatformCoupon } | { refusal: 'refused'; words: string }> {
   const { rows, skipped } = await readCouponsById(graph, { ids: [id], currency: draft.currency })
   const [coupon] = rows
   if (!coupon)
     return { refusal: 'refused', words: `The store’s answer cannot be read: ${skipped[0]?.reason ?? 'it is gone'}.` }
-  const wrong = changedByStore(draft, coupon)
+  const wrong = findChange(draft, coupon)
   return wrong ? { refusal: 'refused', words: `The store did not keep what was sent (${wrong}).` } : { coupon }
 }
 
 const DUPLICATES = new Set(['TAKEN', 'DUPLICATE', 'IMPLICIT_DUPLICATE'])
 
-function refusalOf(errors: readonly UserError[]): { refusal: 'duplicate' | 'refused'; words: string } {
+function toRefusal(errors: readonly UserError[]): { refusal: 'duplicate' | 'refused'; words: string } {
   const duplicate = errors.find(({ code }) => DUPLICATES.has(code))
   return { refusal: duplicate ? 'duplicate' : 'refused', words: (duplicate ?? errors[0]!).words }
 }
@@ -157,14 +161,14 @@ function refusalOf(errors: readonly UserError[]): { refusal: 'duplicate' | 'refu
 /** Changes only the given fields. */
 export async function updateCoupon(graph: Graph, net: StoreNet, { id, draft }: CouponChange): Promise<CouponChanged> {
   const gone: CouponChanged = { refusal: 'gone', words: 'The store has no such discount.' }
-  if (!idText(id)) return gone
-  const owner = await ownerOf(graph, draft.email)
+  if (!parseId(id)) return gone
+  const owner = await findOwner(graph, draft.email)
   if (owner === 'unknown') return { refusal: 'refused', words: NOBODY }
   const input = couponInput(draft, { now: net.now(), customerId: owner })
-  const { data } = await graph.write(DISCOUNT_UPDATE, { id: gid('DiscountCodeNode', id), input })
+  const { data } = await graph.write(DISCOUNT_UPDATE, { id: formatGid('DiscountCodeNode', id), input })
   const errors = userErrors(data.discountCodeBasicUpdate)
-  if (errors.length === 0) return keptOf(graph, { id, draft })
-  return (await isThere(graph, id)) ? refusalOf(errors) : gone
+  if (errors.length === 0) return readBack(graph, { id, draft })
+  return (await exists(graph, id)) ? toRefusal(errors) : gone
 }
 
 export async function updateCoupons(
@@ -180,21 +184,21 @@ export async function updateCoupons(
 /** Deletes permanently. Returns the ids that no longer exist, including those deleted before. */
 export async function deleteCoupons(graph: Graph, ids: readonly string[]): Promise<string[]> {
   const gone: string[] = []
-  for (const id of ids.filter((each) => idText(each))) {
-    const { data } = await graph.write(DISCOUNT_DELETE, { id: gid('DiscountCodeNode', id) })
-    const deleted = tailOf(at(data.discountCodeDelete, 'deletedCodeDiscountId'))
-    if (deleted === id || !(await isThere(graph, id))) gone.push(id)
+  for (const id of ids.filter((each) => parseId(each))) {
+    const { data } = await graph.write(DISCOUNT_DELETE, { id: formatGid('DiscountCodeNode', id) })
+    const deleted = parseGid(at(data.discountCodeDelete, 'deletedCodeDiscountId'))
+    if (deleted === id || !(await exists(graph, id))) gone.push(id)
   }
   return gone
 }
 
-async function isThere(graph: Graph, id: string): Promise<boolean> {
+async function exists(graph: Graph, id: string): Promise<boolean> {
   const { rows, skipped } = await readCouponsById(graph, { ids: [id], currency: 'USD' })
   return rows.length + skipped.length > 0
 }
 
 function chunks<Item>(items: readonly Item[]): Item[][] {
-  return Array.from({ length: Math.ceil(items.length / AT_ONCE) }, (_, n) =>
-    items.slice(n * AT_ONCE, (n + 1) * AT_ONCE),
+  return Array.from({ length: Math.ceil(items.length / BATCH_SIZE) }, (_, n) =>
+    items.slice(n * BATCH_SIZE, (n + 1) * BATCH_SIZE),
   )
 }

@@ -5,7 +5,7 @@ import type { ShopifyAnswer } from './problems.ts'
 
 // Sends one request with keys. Never follows redirects with them.
 
-export interface Dialled {
+export interface DialRequest {
   url: string
   headers: Record<string, string>
   body: string
@@ -17,21 +17,21 @@ export interface Dialled {
 const TEXT_LENGTH = 4_000
 
 /** Returns any status; throws StoreProblem only without a response. */
-export async function dial(net: StoreNet, request: Dialled): Promise<ShopifyAnswer> {
+export async function dial(net: StoreNet, request: DialRequest): Promise<ShopifyAnswer> {
   try {
-    return await once(net, request)
+    return await sendOnce(net, request)
   } catch (error) {
     const isStale = error instanceof FetchProblem && error.kind === 'connection_lost'
     if (!isStale || !request.isRead) throw problemFromFetch(error)
   }
   try {
-    return await once(net, request)
+    return await sendOnce(net, request)
   } catch (error) {
     throw problemFromFetch(error)
   }
 }
 
-async function once(net: StoreNet, { url, headers, body, signal }: Dialled): Promise<ShopifyAnswer> {
+async function sendOnce(net: StoreNet, { url, headers, body, signal }: DialRequest): Promise<ShopifyAnswer> {
   const answer = await net.fetch(url, {
     method: 'POST',
     headers: { accept: 'application/json', ...headers },

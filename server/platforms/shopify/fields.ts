@@ -1,18 +1,18 @@
 import { parseCurrency, parseMinor } from '../../../shared/money.ts'
 import { field } from '../platform/row.ts'
-import { idText, isRecord } from '../platform/text.ts'
+import { isRecord, parseId } from '../platform/text.ts'
 
 // Readers for fields of Shopify's responses. All values are untrusted: missing, of another type, or enormous.
 
 const GID = /^gid:\/\/shopify\/\w{1,60}\/(\d{1,19})$/
 
 /** `gid://shopify/Order/123` → `123`; null for anything else. */
-export const tailOf = (input: unknown): string | null =>
-  typeof input === 'string' ? idText(GID.exec(input)?.[1]) : null
+export const parseGid = (input: unknown): string | null =>
+  typeof input === 'string' ? parseId(GID.exec(input)?.[1]) : null
 
-export const gid = (type: string, id: string): string => `gid://shopify/${type}/${id}`
+export const formatGid = (type: string, id: string): string => `gid://shopify/${type}/${id}`
 
-export const wireGid = field(tailOf)
+export const wireGid = field(parseGid)
 export const wireFlag = field((input) => input === true)
 export const wireWords = field((input) =>
   Array.isArray(input) ? input.slice(0, 50).filter((each) => typeof each === 'string') : [],
@@ -38,7 +38,7 @@ export interface Amount {
 }
 
 /** `{ amount, currencyCode }`; null when invalid. */
-export function amountOf(input: unknown): Amount | null {
+export function parseAmount(input: unknown): Amount | null {
   if (!isRecord(input)) return null
   const currency = parseCurrency(input.currencyCode ?? input.currency_code)
   const amountMinor = currency ? parseMinor(input.amount, currency) : null
@@ -46,12 +46,12 @@ export function amountOf(input: unknown): Amount | null {
 }
 
 /** The amount of a `MoneyBag` in the shop's currency. */
-export const shopMoney = (input: unknown): Amount | null => (isRecord(input) ? amountOf(input.shopMoney) : null)
+export const shopMoney = (input: unknown): Amount | null => (isRecord(input) ? parseAmount(input.shopMoney) : null)
 
 export const wireMoney = field(shopMoney)
 
 /** Minor units, if the amount has this currency. */
-export const minorIn = (amount: Amount | null, currency: string): number | null =>
+export const toMinor = (amount: Amount | null, currency: string): number | null =>
   amount?.currency === currency ? amount.amountMinor : null
 
 export interface Connection {

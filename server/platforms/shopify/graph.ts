@@ -4,12 +4,12 @@ import { isRecord } from '../platform/text.ts'
 import { dial } from './dial.ts'
 import { at } from './fields.ts'
 import {
+  classifyErrors,
+  classifyStatus,
   type GraphProblem,
-  type Lack,
-  problemOfErrors,
-  problemOfStatus,
+  listSecrets,
   type ShopifyAnswer,
-  secretsOf,
+  type WithheldData,
 } from './problems.ts'
 import { API_VERSION } from './queries.ts'
 import { createThrottle, pause } from './throttle.ts'
@@ -19,7 +19,7 @@ import { createTokens } from './tokens.ts'
 // store's app: the client waits, renews the token, and omits the fields.
 
 /** What the store's app may read: everything until a store refuses it. */
-export type Flags = Record<Lack, boolean>
+export type Flags = Record<WithheldData, boolean>
 
 export interface GraphAnswer {
   data: Record<string, unknown>
@@ -48,9 +48,9 @@ export class TooCostly extends StoreProblem {}
 /** Any store that restores points has enough by then. */
 const LONGEST_THROTTLED_MS = 10 * 60_000
 const USUAL_COST = 50
-const STUMBLE_MS = 1_000
+const SERVER_ERROR_PAUSE_MS = 1_000
 
-interface Asking {
+interface GraphRequest {
   document: string
   variables: Variables
   signal?: AbortSignal | undefined
@@ -60,24 +60,27 @@ interface Asking {
 export function createGraph(access: StoreAccess, net: StoreNet, shelf: TokenShelf): Graph {
   const tokens = createTokens(access, net, shelf)
   const throttle = createThrottle(net)
-  const secrets = secretsOf(access.keys)
+  const secrets = listSecrets(access.keys)
   const flags: Flags = { ...EVERYTHING }
   const costs = new Map<string, number>()
   const costOf = (document: string) => costs.get(document) ?? USUAL_COST
 
-  async function send({ document, variables, signal, isRead }: Asking, token: StoreToken): Promise<ShopifyAnswer> {
+  async function send(
+    { document, variables, signal, isRead }: GraphRequest,
+    token: StoreToken,
+  ): Promise<ShopifyAnswer> {
     await throttle.take(costOf(document), signal)
     return dial(net, {
       url: `${access.storeUrl}/admin/api/${API_VERSION}/graphql.json`,
       headers: { 'content-type': 'application/json', 'x-shopify-access-token': token.accessToken },
-      body: JSON.stringify({ query: document, variables: { ...flagsOf(document, flags), ...variables } }),
+      body: JSON.stringify({ query: document, variables: { ...selectFlags(document, flags), ...variables } }),
       signal,
       isRead,
     })
   }
 
   /** Sends with a token that the store accepts. */
-  async function signedIn(asking: Asking): Promise<ShopifyAnswer> {
+  async function sendAuthorized(asking: GraphRequest): Promise<ShopifyAnswer> {
     const token = await tokens.current(asking.signal)
     const answer = await send(asking, token)
     if (answer.status !== 401) return answer
@@ -86,16 +89,16 @@ export function createGraph(access: StoreAccess, net: StoreNet, shelf: TokenShel
   }
 
   /** Waits until the store no longer throttles. */
-  async function patiently(asking: Asking): Promise<{ answer: ShopifyAnswer; found: GraphProblem | null }> {
+  async function sendUnthrottled(asking: GraphRequest): Promise<{ answer: ShopifyAnswer; found: GraphProblem | null }> {
     const since = net.now().getTime()
     for (;;) {
-      const answer = await signedIn(asking)
+      const answer = await sendAuthorized(asking)
       const extensions = at(answer.body, 'extensions')
       throttle.note(extensions)
       const cost = at(extensions, 'cost', 'requestedQueryCost')
       if (typeof cost === 'number' && cost > 0 && cost < 1e6) costs.set(asking.document, cost)
-      const found = answer.status === 200 ? problemOfErrors(at(answer.body, 'errors'), secrets) : null
-      const problem = answer.status === 429 ? problemOfStatus(answer, secrets) : found?.problem
+      const found = answer.status === 200 ? classifyErrors(at(answer.body, 'errors'), secrets) : null
+      const problem = answer.status === 429 ? classifyStatus(answer, secrets) : found?.problem
       if (problem?.code !== 'rate_limited') return { answer, found }
       if (net.now().getTime() - since > LONGEST_THROTTLED_MS) throw problem
       if (problem.retryAfterMs) await pause(net, Math.min(problem.retryAfterMs, LONGEST_THROTTLED_MS), asking.signal)
@@ -103,18 +106,18 @@ export function createGraph(access: StoreAccess, net: StoreNet, shelf: TokenShel
     }
   }
 
-  async function ask(asking: Asking, tries = 2): Promise<GraphAnswer> {
-    const { answer, found } = await patiently(asking)
+  async function ask(asking: GraphRequest, tries = 2): Promise<GraphAnswer> {
+    const { answer, found } = await sendUnthrottled(asking)
     if (found?.kind === 'too_costly') throw new TooCostly(found.problem.code, found.problem.detail)
-    if (found?.kind === 'lack' && leaveOut(found.lacks, asking.document, flags)) return ask(asking, tries)
+    if (found?.kind === 'lack' && omitWithheld(found.lacks, asking.document, flags)) return ask(asking, tries)
     const isStumbling = answer.status >= 500 || found?.kind === 'transient'
     if (isStumbling && asking.isRead && tries > 1) {
-      await pause(net, STUMBLE_MS, asking.signal)
+      await pause(net, SERVER_ERROR_PAUSE_MS, asking.signal)
       return ask(asking, tries - 1)
     }
     if (found) throw found.problem
     const data = at(answer.body, 'data')
-    if (answer.status !== 200 || !isRecord(data)) throw problemOfStatus(answer, secrets)
+    if (answer.status !== 200 || !isRecord(data)) throw classifyStatus(answer, secrets)
     return { data, requestedCost: costs.get(asking.document) ?? null, clockSkewMs: answer.clockSkewMs }
   }
 
@@ -126,16 +129,16 @@ export function createGraph(access: StoreAccess, net: StoreNet, shelf: TokenShel
   }
 }
 
-const namesOf = (flags: Flags): Lack[] => Object.keys(flags) as Lack[]
+const listLacks = (flags: Flags): WithheldData[] => Object.keys(flags) as WithheldData[]
 
-function flagsOf(document: string, flags: Flags): Partial<Flags> {
+function selectFlags(document: string, flags: Flags): Partial<Flags> {
   return Object.fromEntries(
-    namesOf(flags).flatMap((name) => (document.includes(`$${name}:`) ? [[name, flags[name]]] : [])),
+    listLacks(flags).flatMap((name) => (document.includes(`$${name}:`) ? [[name, flags[name]]] : [])),
   )
 }
 
 /** false: the query needs the fields, or omits them already. */
-function leaveOut(lacks: readonly Lack[], document: string, flags: Flags): boolean {
+function omitWithheld(lacks: readonly WithheldData[], document: string, flags: Flags): boolean {
   const asked = lacks.filter((name) => flags[name] && document.includes(`$${name}:`))
   for (const name of asked) flags[name] = false
   return asked.length > 0

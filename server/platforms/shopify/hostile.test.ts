@@ -10,7 +10,7 @@ import { StoreProblem } from '../platform/store-problem.ts'
 import { readCheckout } from './checkout-wire.ts'
 import { createShopifyClient } from './client.ts'
 import { readCoupon } from './coupon-wire.ts'
-import { discountsOf, readOrder } from './order-wire.ts'
+import { readDiscounts, readOrder } from './order-wire.ts'
 import { readCustomer } from './people.ts'
 
 // A store may send anything. The client returns valid rows or throws StoreProblem.
@@ -179,7 +179,7 @@ test.each(readers)('reads a damaged %s as valid or skips it with a reason', (_, 
 test('sums only valid discount amounts', () => {
   fc.assert(
     fc.property(fc.oneof(damaged(order), fc.anything()), (raw) => {
-      for (const each of discountsOf(raw, 'USD')) {
+      for (const each of readDiscounts(raw, 'USD')) {
         expectSound(each)
         expect(each.discountMinor).toBeGreaterThanOrEqual(0)
       }

@@ -7,8 +7,8 @@ import { StoreProblem } from '../platform/store-problem.ts'
 // Reads a JSONL file of any length in chunks. Memory holds one chunk and one line.
 
 const PIECE = 4 * 1024 * 1024
-const LONGEST_LINE = 4 * 1024 * 1024
-const MOST_PIECES = 5_000
+const MAX_LINE_BYTES = 4 * 1024 * 1024
+const MAX_CHUNKS = 5_000
 const NEWLINE = 0x0a
 
 export interface LinesFile {
@@ -21,14 +21,14 @@ export interface LinesFile {
 export async function* readJsonLines(net: StoreNet, file: LinesFile): AsyncGenerator<unknown> {
   const size = file.pieceBytes ?? PIECE
   let rest = Buffer.alloc(0)
-  for (let piece = 0; piece < MOST_PIECES; piece += 1) {
-    const { bytes, isLast } = await readPiece(net, file, { from: piece * size, size })
+  for (let piece = 0; piece < MAX_CHUNKS; piece += 1) {
+    const { bytes, isLast } = await readChunk(net, file, { from: piece * size, size })
     const text = Buffer.concat([rest, bytes])
     const end = text.lastIndexOf(NEWLINE) + 1
     yield* valuesIn(text.subarray(0, end))
     rest = text.subarray(end)
     if (isLast) return yield* valuesIn(rest)
-    if (rest.length > LONGEST_LINE) break
+    if (rest.length > MAX_LINE_BYTES) break
   }
   throw new StoreProblem('shopify_bad_answer', 'a file of orders that does not end')
 }
@@ -51,7 +51,7 @@ function parse(line: string): unknown {
   }
 }
 
-async function readPiece(net: StoreNet, { url, signal }: LinesFile, { from, size }: { from: number; size: number }) {
+async function readChunk(net: StoreNet, { url, signal }: LinesFile, { from, size }: { from: number; size: number }) {
   const answer = await ask(net, url, {
     // A range of a compressed file would be a range of other bytes.
     headers: { range: `bytes=${from}-${from + size - 1}`, 'accept-encoding': 'identity' },

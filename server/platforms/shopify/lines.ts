@@ -1,5 +1,5 @@
 import { isRecord } from '../platform/text.ts'
-import { at, connection, gid, tailOf } from './fields.ts'
+import { at, connection, formatGid, parseGid } from './fields.ts'
 import type { Graph } from './graph.ts'
 
 // Carts and orders with more lines than were returned: the rest is read for each of them, which is rare.
@@ -18,12 +18,12 @@ export interface LinesQuery {
 /** The record with all its lines; a complete one is returned unchanged. */
 export async function withAllLines(query: LinesQuery, raw: unknown): Promise<unknown> {
   const first = connection(at(raw, 'lineItems'))
-  const id = tailOf(at(raw, 'id'))
+  const id = parseGid(at(raw, 'id'))
   if (!isRecord(raw) || !first.hasNext || !id) return raw
   const nodes = [...first.nodes]
   let last = first
   for (let page = 0; page < MAX_PAGES && last.hasNext; page += 1) {
-    const variables = { id: gid(query.type, id), after: last.endCursor }
+    const variables = { id: formatGid(query.type, id), after: last.endCursor }
     const { data } = await query.graph.read(query.document, variables, query.signal)
     last = connection(at(data[query.root], 'lineItems'))
     nodes.push(...last.nodes)

@@ -26,11 +26,11 @@ export interface ListChunk extends Connection {
 }
 
 /** Ends after the last chunk; yields at least one. */
-export async function* chunksOf(graph: Graph, query: ListQuery): AsyncGenerator<ListChunk> {
+export async function* readChunks(graph: Graph, query: ListQuery): AsyncGenerator<ListChunk> {
   let after = query.after ?? null
   let size = query.sizes.first
   for (let page = 0; page < MAX_PAGES; page += 1) {
-    const { chunk, asked } = await chunkOf(graph, query, { after, size })
+    const { chunk, asked } = await readChunk(graph, query, { after, size })
     yield chunk
     if (!chunk.hasNext) return
     if (chunk.endCursor === after) break
@@ -40,18 +40,18 @@ export async function* chunksOf(graph: Graph, query: ListQuery): AsyncGenerator<
   throw new StoreProblem('shopify_bad_answer', `the list of ${query.root} does not end`)
 }
 
-async function chunkOf(graph: Graph, query: ListQuery, { after, size }: { after: string | null; size: number }) {
+async function readChunk(graph: Graph, query: ListQuery, { after, size }: { after: string | null; size: number }) {
   for (let asked = size; ; asked = Math.floor(asked / 2)) {
     try {
       const answer = await graph.read(query.document, { ...query.variables, first: asked, after }, query.signal)
-      return { asked, chunk: { ...connection(listIn(answer, query.root)), answer } }
+      return { asked, chunk: { ...connection(findList(answer, query.root)), answer } }
     } catch (error) {
       if (!(error instanceof TooCostly) || asked < 2) throw error
     }
   }
 }
 
-function listIn({ data }: GraphAnswer, root: string): unknown {
+function findList({ data }: GraphAnswer, root: string): unknown {
   const list = data[root]
   if (!Array.isArray(at(list, 'nodes'))) throw new StoreProblem('shopify_bad_answer', `a list of ${root} was expected`)
   return list
@@ -75,33 +75,33 @@ interface Numbered<Row> {
 /** Numbered pages of a list by ascending id. A later first page is reached by skipping the rows before it. */
 export async function* numberedPages<Row>(graph: Graph, list: Numbered<Row>): AsyncGenerator<Page<Row>> {
   const firstPage = Math.max(Math.trunc(list.firstPage ?? 1), 1)
-  const start = await cursorAfter(graph, list.past, (firstPage - 1) * list.pageSize)
+  const start = await findCursor(graph, list.past, (firstPage - 1) * list.pageSize)
   let page = firstPage
   let pending: RowReading<Row>[] = []
   let count = 0
   if (start !== 'end') {
-    for await (const chunk of chunksOf(graph, { ...list.query, after: start })) {
+    for await (const chunk of readChunks(graph, { ...list.query, after: start })) {
       for (const raw of chunk.nodes) {
         const reading = list.read(raw, chunk.answer)
         if (reading) pending.push(reading)
         count += 1
         if (count === list.pageSize) {
-          yield pageOf(pending, page, false)
+          yield toPage(pending, page, false)
           page += 1
           ;[pending, count] = [[], 0]
         }
       }
     }
   }
-  yield pageOf(pending, page, true)
+  yield toPage(pending, page, true)
 }
 
 /** null: the beginning. */
-async function cursorAfter(graph: Graph, past: ListQuery, rows: number): Promise<string | null | 'end'> {
+async function findCursor(graph: Graph, past: ListQuery, rows: number): Promise<string | null | 'end'> {
   let cursor: string | null = null
   for (let left = rows; left > 0; ) {
     const size = Math.min(left, past.sizes.most)
-    const { chunk, asked } = await chunkOf(graph, past, { after: cursor, size })
+    const { chunk, asked } = await readChunk(graph, past, { after: cursor, size })
     if (!chunk.hasNext) return 'end'
     cursor = chunk.endCursor
     left -= asked
@@ -109,7 +109,7 @@ async function cursorAfter(graph: Graph, past: ListQuery, rows: number): Promise
   return cursor
 }
 
-function pageOf<Row>(readings: readonly RowReading<Row>[], page: number, isLast: boolean): Page<Row> {
+function toPage<Row>(readings: readonly RowReading<Row>[], page: number, isLast: boolean): Page<Row> {
   const { rows, skipped } = readRows(readings, (reading: unknown) => reading as RowReading<Row>)
   return { rows, skipped, page, totalPages: page + (isLast ? 0 : 1), isLast }
 }

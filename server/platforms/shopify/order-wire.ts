@@ -8,9 +8,9 @@ import { plainText, webAddress } from '../platform/text.ts'
 import {
   at,
   connection,
-  minorIn,
+  parseGid,
   shopMoney,
-  tailOf,
+  toMinor,
   wireConnection,
   wireFlag,
   wireGid,
@@ -18,15 +18,15 @@ import {
   wireMoney,
   wireWords,
 } from './fields.ts'
-import { stateOf, type WireAddress, wireAddress, wirePerson } from './people.ts'
+import { readState, type WireAddress, wireAddress, wirePerson } from './people.ts'
 
 // Reads the fields of an order that we use. Only a row without id, time, currency or total is skipped.
 
 /** Cart tokens of webhooks and browsers end with a key; the token alone identifies the cart. */
-export const tokenOf = (input: unknown): string | null =>
+export const parseToken = (input: unknown): string | null =>
   typeof input === 'string' ? (/^([\w-]{8,200})(?:\?|$)/.exec(input)?.[1] ?? null) : null
 
-export const wireToken = field(tokenOf)
+export const wireToken = field(parseToken)
 
 const Order = z.object({
   id: wireGid,
@@ -61,7 +61,7 @@ export function readOrder(raw: unknown): RowReading<PlatformOrder> {
   const without = (what: string) => ({ skipped: { id: wire.id, reason: `no ${what}` } })
   if (!wire.currencyCode) return without('currency')
   if (!wire.updatedAt) return without('time of modification')
-  const totalMinor = minorIn(wire.totalPriceSet, wire.currencyCode)
+  const totalMinor = toMinor(wire.totalPriceSet, wire.currencyCode)
   if (totalMinor === null) return without('total')
   const kind = orderKind(wire)
   const createdAt = wire.createdAt ?? wire.updatedAt
@@ -69,19 +69,19 @@ export function readOrder(raw: unknown): RowReading<PlatformOrder> {
     row: {
       orderId: wire.id,
       kind,
-      status: statusOf(wire),
+      status: readStatus(wire),
       createdAt,
       modifiedAt: wire.updatedAt,
       // A Shopify order exists once it is placed; no field has the time of payment.
       paidAt: kind === 'purchase' ? (wire.processedAt ?? createdAt) : null,
       currency: wire.currencyCode,
       totalMinor,
-      refundedMinor: Math.abs(minorIn(wire.totalRefundedSet, wire.currencyCode) ?? 0),
+      refundedMinor: Math.abs(toMinor(wire.totalRefundedSet, wire.currencyCode) ?? 0),
       customerId: wire.customer.id,
-      ...contactOf(wire),
-      coupons: codesOf(wire.discountCodes),
-      items: itemsOf(wire.lineItems.nodes, wire.currencyCode),
-      source: sourceOf(wire),
+      ...readContact(wire),
+      coupons: parseCodes(wire.discountCodes),
+      items: readItems(wire.lineItems.nodes, wire.currencyCode),
+      source: readSource(wire),
       isTest: wire.test,
       checkoutToken: wire.checkoutToken,
       cartToken: wire.cartToken,
@@ -90,11 +90,11 @@ export function readOrder(raw: unknown): RowReading<PlatformOrder> {
   }
 }
 
-export const codesOf = (words: readonly unknown[]): string[] =>
+export const parseCodes = (words: readonly unknown[]): string[] =>
   words.map((code) => plainText(code, 200)).filter((code) => code !== null)
 
 /** The store's status: `paid`, `partially_refunded` …; `cancelled` has priority. */
-const statusOf = ({ cancelledAt, displayFinancialStatus }: WireOrder): string =>
+const readStatus = ({ cancelledAt, displayFinancialStatus }: WireOrder): string =>
   cancelledAt ? 'cancelled' : (displayFinancialStatus?.toLowerCase() ?? 'open')
 
 /**
@@ -112,14 +112,14 @@ const STAFF_SOURCES = new Set(['shopify_draft_order', 'iphone', 'android'])
  * A renewal has no checkout; a subscription's first order has one. Other channels and apps have free names, and their
  * buyers count as shoppers.
  */
-function sourceOf({ sourceName, checkoutToken }: WireOrder): OrderSource {
+function readSource({ sourceName, checkoutToken }: WireOrder): OrderSource {
   if (sourceName === 'pos') return 'pos'
   if (sourceName && STAFF_SOURCES.has(sourceName)) return 'staff'
   return sourceName?.startsWith('subscription_contract') && !checkoutToken ? 'renewal' : 'shopper'
 }
 
-function contactOf({ email, phone, customer, shippingAddress, billingAddress }: WireOrder) {
-  const place = placeOf(shippingAddress, billingAddress)
+function readContact({ email, phone, customer, shippingAddress, billingAddress }: WireOrder) {
+  const place = choosePlace(shippingAddress, billingAddress)
   const numbers = [phone, shippingAddress.phone, billingAddress.phone]
   return {
     email,
@@ -131,9 +131,9 @@ function contactOf({ email, phone, customer, shippingAddress, billingAddress }: 
 }
 
 /** Shipping address, else billing address. */
-export function placeOf(shipping: WireAddress, billing: WireAddress) {
+export function choosePlace(shipping: WireAddress, billing: WireAddress) {
   const place = shipping.countryCodeV2 ? shipping : billing
-  return { country: place.countryCodeV2, state: stateOf(place) }
+  return { country: place.countryCodeV2, state: readState(place) }
 }
 
 const Item = z.object({
@@ -147,7 +147,7 @@ const Item = z.object({
   variant: wirePart,
 })
 
-export const itemsOf = (nodes: readonly unknown[], currency: string): PlatformItem[] =>
+export const readItems = (nodes: readonly unknown[], currency: string): PlatformItem[] =>
   nodes.map((node) => readItem(node, currency)).filter((item) => item !== null)
 
 /** null for a line without a product: entered by staff, or deleted since. */
@@ -155,7 +155,7 @@ function readItem(raw: unknown, currency: string): PlatformItem | null {
   const line = Item.safeParse(raw)
   if (!line.success) return null
   const { quantity, title, sku, variantTitle, image, originalUnitPriceSet, product, variant } = line.data
-  const [productId, variationId] = [tailOf(product.id), tailOf(variant.id)]
+  const [productId, variationId] = [parseGid(product.id), parseGid(variant.id)]
   if (!productId || typeof quantity !== 'number' || !Number.isInteger(quantity)) return null
   if (quantity < 1 || quantity > 1_000_000) return null
   const name = [title, variantTitle === DEFAULT_TITLE ? null : variantTitle].filter((part) => part !== null).join(' - ')
@@ -165,7 +165,7 @@ function readItem(raw: unknown, currency: string): PlatformItem | null {
     name: name || sku || `#${productId}`,
     sku,
     quantity,
-    unitPriceMinor: Math.max(minorIn(originalUnitPriceSet, currency) ?? 0, 0),
+    unitPriceMinor: Math.max(toMinor(originalUnitPriceSet, currency) ?? 0, 0),
     imageUrl: webAddress(image.url),
   }
 }
@@ -174,7 +174,7 @@ function readItem(raw: unknown, currency: string): PlatformItem | null {
 export const DEFAULT_TITLE = 'Default Title'
 
 /** Discount of each code on the lines. A code for shipping has none. */
-export function discountsOf(raw: unknown, currency: string): OrderDiscount[] {
+export function readDiscounts(raw: unknown, currency: string): OrderDiscount[] {
   const codes = new Map<unknown, string>()
   for (const node of connection(at(raw, 'discountApplications')).nodes) {
     const code = capitals(plainText(at(node, 'code'), 200) ?? '')
@@ -185,7 +185,7 @@ export function discountsOf(raw: unknown, currency: string): OrderDiscount[] {
     const allocations = at(line, 'discountAllocations')
     for (const allocation of Array.isArray(allocations) ? allocations.slice(0, 100) : []) {
       const code = codes.get(at(allocation, 'discountApplication', 'index'))
-      const minor = minorIn(shopMoney(at(allocation, 'allocatedAmountSet')), currency)
+      const minor = toMinor(shopMoney(at(allocation, 'allocatedAmountSet')), currency)
       if (code && minor !== null) sums.set(code, sums.get(code)! + Math.max(minor, 0))
     }
   }

@@ -2,13 +2,13 @@ import type { StoreNet } from '../platform/access.ts'
 import type { OrderPage, OrderQuery, PlatformOrder } from '../platform/platform.ts'
 import { readRows } from '../platform/row.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
-import { idText } from '../platform/text.ts'
+import { parseId } from '../platform/text.ts'
 import { ordersByBulk } from './bulk.ts'
-import { at, gid, tailOf } from './fields.ts'
+import { at, formatGid, parseGid } from './fields.ts'
 import type { Graph } from './graph.ts'
 import { type LinesQuery, withAllLines } from './lines.ts'
-import { chunksOf } from './lists.ts'
-import { discountsOf, readOrder } from './order-wire.ts'
+import { readChunks } from './lists.ts'
+import { readDiscounts, readOrder } from './order-wire.ts'
 import { changedSince, ORDER_BY_ID, ORDER_DISCOUNTS, ORDER_ITEMS, ORDERS, ORDERS_COUNT } from './queries.ts'
 
 // The order pull. Orders are listed by time of change. A cursor stands for a time and an id: an order that changes
@@ -55,7 +55,7 @@ async function* pullPages(graph: Graph, net: StoreNet, { query, place }: Pull): 
   }
   let { page } = place
   let earliest = since
-  for await (const { nodes, hasNext } of chunksOf(graph, list)) {
+  for await (const { nodes, hasNext } of readChunks(graph, list)) {
     const { rows, skipped } = readRows(await wholeOrders(graph, nodes, query.signal), readOrder)
     await addDiscounts(graph, rows, query.signal)
     page += 1
@@ -97,14 +97,14 @@ async function addDiscounts(graph: Graph, rows: readonly PlatformOrder[], signal
   const discounted = rows.filter(({ coupons }) => coupons.length > 0)
   for (let start = 0; start < discounted.length; start += MOST_DISCOUNTED) {
     const some = discounted.slice(start, start + MOST_DISCOUNTED)
-    const ids = some.map(({ orderId }) => gid('Order', orderId))
+    const ids = some.map(({ orderId }) => formatGid('Order', orderId))
     const { data } = await graph.read(ORDER_DISCOUNTS, { ids }, signal)
     const nodes = Array.isArray(data.nodes) ? data.nodes : []
     for (const order of some) {
-      const node = nodes.find((each) => tailOf(at(each, 'id')) === order.orderId)
+      const node = nodes.find((each) => parseGid(at(each, 'id')) === order.orderId)
       // With more lines than were returned, the discount is unknown.
       if (node && at(node, 'lineItems', 'pageInfo', 'hasNextPage') !== true) {
-        order.discounts = discountsOf(node, order.currency)
+        order.discounts = readDiscounts(node, order.currency)
       }
     }
   }
@@ -115,9 +115,9 @@ export async function readSingleOrder(
   orderId: string,
   signal?: AbortSignal,
 ): Promise<PlatformOrder | null> {
-  const id = idText(orderId)
+  const id = parseId(orderId)
   if (!id) return null
-  const { data } = await graph.read(ORDER_BY_ID, { id: gid('Order', id) }, signal)
+  const { data } = await graph.read(ORDER_BY_ID, { id: formatGid('Order', id) }, signal)
   if (data.order === null || data.order === undefined) return null
   const reading = readOrder(await withAllLines(linesOf(graph, signal), data.order))
   if ('skipped' in reading) throw new StoreProblem('shopify_bad_answer', `order ${id}: ${reading.skipped.reason}`)

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { firstEmail, normalizePhone } from '../../../shared/contact.ts'
 import type { PlatformConsent, PlatformCustomer } from '../platform/platform.ts'
 import { field, type RowReading, skip, wirePart, wireText } from '../platform/row.ts'
-import { countryCode } from '../platform/text.ts'
-import { amountOf, wireGid, wireInstant } from './fields.ts'
+import { parseCountryCode } from '../platform/text.ts'
+import { parseAmount, wireGid, wireInstant } from './fields.ts'
 
 // Customers and their consents. Withheld fields are missing.
 
@@ -12,8 +12,8 @@ export const Address = z.object({
   lastName: wireText(120),
   company: wireText(200),
   phone: z.unknown().optional(),
-  countryCodeV2: field(countryCode),
-  provinceCode: field(countryCode),
+  countryCodeV2: field(parseCountryCode),
+  provinceCode: field(parseCountryCode),
 })
 
 export type WireAddress = z.infer<typeof Address>
@@ -26,7 +26,7 @@ export const Person = z.object({
   id: wireGid,
   firstName: wireText(120),
   lastName: wireText(120),
-  locale: field((input) => languageOf(input)),
+  locale: field((input) => parseLanguage(input)),
   defaultEmailAddress: wirePart.pipe(
     z.object({
       emailAddress: field(firstEmail),
@@ -49,28 +49,28 @@ export const wirePerson = wirePart.pipe(Person)
 export type WirePerson = z.infer<typeof Person>
 
 /** `fr-CA` → `fr`. */
-function languageOf(input: unknown): string | null {
+function parseLanguage(input: unknown): string | null {
   const match = typeof input === 'string' ? /^([a-z]{2,3})(?:[-_]|$)/i.exec(input) : null
   return match ? match[1]!.toLowerCase() : null
 }
 
-export const phoneOf = ({ defaultPhoneNumber }: WirePerson, country: string | null): string | null =>
+export const readPhone = ({ defaultPhoneNumber }: WirePerson, country: string | null): string | null =>
   normalizePhone(defaultPhoneNumber.phoneNumber, country)
 
-export const stateOf = ({ countryCodeV2, provinceCode }: WireAddress): string | null =>
+export const readState = ({ countryCodeV2, provinceCode }: WireAddress): string | null =>
   countryCodeV2 === 'US' ? provinceCode : null
 
 /** One consent per channel with data. */
-export function consentsOf({ defaultEmailAddress: email, defaultPhoneNumber: phone }: WirePerson): PlatformConsent[] {
+export function readConsents({ defaultEmailAddress: email, defaultPhoneNumber: phone }: WirePerson): PlatformConsent[] {
   const { smsMarketingConsent: sms, whatsAppMarketingConsent: whatsapp } = phone
   return [
-    consentOf('email', {
+    readConsent('email', {
       state: email.marketingState,
       optInLevel: email.marketingOptInLevel,
       updatedAt: email.marketingUpdatedAt,
     }),
-    consentOf('sms', sms),
-    consentOf('whatsapp', whatsapp),
+    readConsent('sms', sms),
+    readConsent('whatsapp', whatsapp),
   ].filter((consent) => consent !== null)
 }
 
@@ -80,7 +80,7 @@ const LEVELS: Readonly<Record<string, PlatformConsent['level']>> = {
 }
 
 /** PENDING, INVALID and unknown states are no consent. Shopify keeps no wording. */
-function consentOf(channel: PlatformConsent['channel'], { state, optInLevel, updatedAt }: z.infer<typeof Consent>) {
+function readConsent(channel: PlatformConsent['channel'], { state, optInLevel, updatedAt }: z.infer<typeof Consent>) {
   if (state === null) return null
   const isWithdrawn = state === 'UNSUBSCRIBED' || state === 'REDACTED'
   const kept = state === 'SUBSCRIBED' ? 'granted' : isWithdrawn ? 'withdrawn' : 'none'
@@ -91,13 +91,13 @@ function consentOf(channel: PlatformConsent['channel'], { state, optInLevel, upd
 const Customer = Person.extend({
   createdAt: wireInstant,
   updatedAt: wireInstant,
-  numberOfOrders: field(countOf),
-  amountSpent: field(amountOf),
+  numberOfOrders: field(parseCount),
+  amountSpent: field(parseAmount),
   defaultAddress: wireAddress,
 })
 
 /** A whole number, sent as text. */
-function countOf(input: unknown): number | null {
+function parseCount(input: unknown): number | null {
   const count = typeof input === 'string' && /^\d{1,9}$/.test(input) ? Number(input) : input
   return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : null
 }
@@ -112,7 +112,7 @@ export function readCustomer(raw: unknown): RowReading<PlatformCustomer> {
     row: {
       customerId: wire.id,
       email: wire.defaultEmailAddress.emailAddress,
-      phone: phoneOf(wire, country),
+      phone: readPhone(wire, country),
       firstName: wire.firstName,
       lastName: wire.lastName,
       company: wire.defaultAddress.company,
@@ -120,7 +120,7 @@ export function readCustomer(raw: unknown): RowReading<PlatformCustomer> {
       createdAt: wire.createdAt,
       modifiedAt: wire.updatedAt,
       lastLoginAt: null,
-      consents: consentsOf(wire),
+      consents: readConsents(wire),
       ...(wire.numberOfOrders === null ? {} : { ordersCount: wire.numberOfOrders }),
       ...(wire.amountSpent === null ? {} : { spentMinor: Math.max(wire.amountSpent.amountMinor, 0) }),
     },

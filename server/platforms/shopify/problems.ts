@@ -17,7 +17,7 @@ export interface ShopifyAnswer {
   clockSkewMs: number | null
 }
 
-export const secretsOf = (keys: StoreKeys): string[] =>
+export const listSecrets = (keys: StoreKeys): string[] =>
   keys.kind === 'shopify_app'
     ? [keys.clientSecret]
     : keys.kind === 'shopify_token'
@@ -25,7 +25,7 @@ export const secretsOf = (keys: StoreKeys): string[] =>
       : []
 
 /** Like `safeDetail`, without anything that looks like a Shopify token. */
-export function safeWords(input: unknown, secrets: readonly string[]): string | null {
+export function cleanMessage(input: unknown, secrets: readonly string[]): string | null {
   return safeDetail(input, secrets)?.replace(/\bshp[a-z]{2,3}_[A-Za-z0-9]+/g, '…') ?? null
 }
 
@@ -41,10 +41,10 @@ const OF_STATUS: Readonly<Record<number, StoreProblemCode>> = {
 }
 
 /** Classifies a status other than 200, or a 200 without a GraphQL response. */
-export function problemOfStatus(answer: ShopifyAnswer, secrets: readonly string[]): StoreProblem {
-  const detail = safeWords(messageOf(answer.body), secrets)
+export function classifyStatus(answer: ShopifyAnswer, secrets: readonly string[]): StoreProblem {
+  const detail = cleanMessage(readMessage(answer.body), secrets)
   const code = OF_STATUS[answer.status]
-  if (code === 'rate_limited') return new StoreProblem(code, detail, patience(answer))
+  if (code === 'rate_limited') return new StoreProblem(code, detail, parseRetryAfter(answer))
   if (code) return new StoreProblem(code, detail)
   if (answer.status >= 500) return new StoreProblem('shopify_error', detail ?? `status ${answer.status}`)
   return new StoreProblem(
@@ -53,13 +53,13 @@ export function problemOfStatus(answer: ShopifyAnswer, secrets: readonly string[
   )
 }
 
-function patience({ headers }: ShopifyAnswer): { retryAfterMs?: number } {
+function parseRetryAfter({ headers }: ShopifyAnswer): { retryAfterMs?: number } {
   const value = headers['retry-after'] ?? ''
   return /^\d{1,6}(\.\d{1,6})?$/.test(value) ? { retryAfterMs: Math.min(Number(value), 86_400) * 1_000 } : {}
 }
 
 /** `errors` is a text, a list of `{ message }`, or an object of lists. */
-function messageOf(body: unknown): unknown {
+function readMessage(body: unknown): unknown {
   const errors = at(body, 'errors') ?? at(body, 'error_description') ?? at(body, 'error')
   if (typeof errors === 'string') return errors
   const first = Array.isArray(errors) ? errors[0] : isRecord(errors) ? Object.values(errors)[0] : null
@@ -75,37 +75,37 @@ const OF_TOKEN: readonly (readonly [word: string, code: StoreProblemCode])[] = [
 ]
 
 /** Why no token was issued. The text is in JSON or in an HTML page. */
-export function problemOfToken(answer: ShopifyAnswer, secrets: readonly string[]): StoreProblem {
+export function classifyTokenRefusal(answer: ShopifyAnswer, secrets: readonly string[]): StoreProblem {
   const known = OF_TOKEN.find(([word]) => answer.text.includes(word))
-  if (known && answer.status < 500) return new StoreProblem(known[1], safeWords(messageOf(answer.body), secrets))
+  if (known && answer.status < 500) return new StoreProblem(known[1], cleanMessage(readMessage(answer.body), secrets))
   // Before there is a token, a refusal concerns the keys.
   if (answer.status === 401 || answer.status === 403) return new StoreProblem('shopify_secret_wrong')
-  return problemOfStatus(answer, secrets)
+  return classifyStatus(answer, secrets)
 }
 
-export type Lack = 'names' | 'emails' | 'phones' | 'customers' | 'products'
+export type WithheldData = 'names' | 'emails' | 'phones' | 'customers' | 'products'
 
 export interface GraphProblem {
   kind: 'throttled' | 'too_costly' | 'lack' | 'transient' | 'other'
   /** Withheld data that the query can omit. */
-  lacks: Lack[]
+  lacks: WithheldData[]
   problem: StoreProblem
 }
 
-const LACK_OF_SCOPE: Readonly<Record<string, Lack>> = { read_customers: 'customers', read_products: 'products' }
+const LACK_OF_SCOPE: Readonly<Record<string, WithheldData>> = { read_customers: 'customers', read_products: 'products' }
 
 /** Summarises the errors of a response: the first that cannot be handled, else the first. null: no errors. */
-export function problemOfErrors(errors: unknown, secrets: readonly string[]): GraphProblem | null {
+export function classifyErrors(errors: unknown, secrets: readonly string[]): GraphProblem | null {
   if (errors === undefined || errors === null || (Array.isArray(errors) && errors.length === 0)) return null
-  if (!Array.isArray(errors)) return other(new StoreProblem('shopify_bad_answer', safeWords(errors, secrets)))
-  const read = errors.slice(0, 100).map((error) => problemOfError(error, secrets))
+  if (!Array.isArray(errors)) return otherProblem(new StoreProblem('shopify_bad_answer', cleanMessage(errors, secrets)))
+  const read = errors.slice(0, 100).map((error) => classifyError(error, secrets))
   const worst = read.find(({ kind }) => kind !== 'lack') ?? read[0]!
   return { ...worst, lacks: [...new Set(read.flatMap(({ lacks }) => lacks))] }
 }
 
-function problemOfError(error: unknown, secrets: readonly string[]): GraphProblem {
+function classifyError(error: unknown, secrets: readonly string[]): GraphProblem {
   const code = at(error, 'extensions', 'code')
-  const words = safeWords(at(error, 'message'), secrets)
+  const words = cleanMessage(at(error, 'message'), secrets)
   switch (code) {
     case 'THROTTLED':
       return { kind: 'throttled', lacks: [], problem: new StoreProblem('rate_limited', words) }
@@ -115,40 +115,40 @@ function problemOfError(error: unknown, secrets: readonly string[]): GraphProble
     case 'TIMEOUT':
       return { kind: 'transient', lacks: [], problem: new StoreProblem('shopify_error', words) }
     case 'SHOP_INACTIVE':
-      return other(new StoreProblem('shopify_store_paused', words))
+      return otherProblem(new StoreProblem('shopify_store_paused', words))
     case 'ACCESS_DENIED':
-      return denied(error, words)
+      return classifyDenial(error, words)
     default:
-      return other(new StoreProblem('shopify_bad_answer', words ?? 'an error without words'))
+      return otherProblem(new StoreProblem('shopify_bad_answer', words ?? 'an error without words'))
   }
 }
 
-const other = (problem: StoreProblem): GraphProblem => ({ kind: 'other', lacks: [], problem })
+const otherProblem = (problem: StoreProblem): GraphProblem => ({ kind: 'other', lacks: [], problem })
 
 const SCOPE = /\b(?:read|write)_[a-z_]{1,60}\b/g
 
 /** Either a missing scope, which is named, or withheld personal data. */
-function denied(error: unknown, words: string | null): GraphProblem {
+function classifyDenial(error: unknown, words: string | null): GraphProblem {
   const wanted = plainText(at(error, 'extensions', 'requiredAccess'), 500) ?? words ?? ''
   const scopes = [...new Set(wanted.match(SCOPE) ?? [])]
   const [first] = scopes
   if (!first) {
     const problem = new StoreProblem('shopify_protected_data', words)
-    return { kind: 'lack', lacks: withheld(error), problem }
+    return { kind: 'lack', lacks: findWithheld(error), problem }
   }
   const lacks = scopes.flatMap((scope) => LACK_OF_SCOPE[scope] ?? [])
   const problem = new StoreProblem('shopify_scopes_missing', scopes.slice(0, 5).join(', '))
-  return lacks.length > 0 ? { kind: 'lack', lacks, problem } : other(problem)
+  return lacks.length > 0 ? { kind: 'lack', lacks, problem } : otherProblem(problem)
 }
 
-const LACK_OF_FIELD: readonly (readonly [field: RegExp, lack: Lack])[] = [
+const LACK_OF_FIELD: readonly (readonly [field: RegExp, lack: WithheldData])[] = [
   [/name/i, 'names'],
   [/email/i, 'emails'],
   [/phone/i, 'phones'],
 ]
 
 /** By the field concerned; all personal data when it is unknown. */
-function withheld(error: unknown): Lack[] {
+function findWithheld(error: unknown): WithheldData[] {
   const path = at(error, 'path')
   const last = Array.isArray(path) ? path.findLast((part) => typeof part === 'string') : null
   const named = /\bthe (\w{1,40}) field\b/.exec(plainText(at(error, 'message'), 300) ?? '')?.[1]

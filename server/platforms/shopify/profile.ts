@@ -4,7 +4,7 @@ import type { StoreAccess, StoreNet } from '../platform/access.ts'
 import type { StoreProfile, StoreRights } from '../platform/platform.ts'
 import { field, wirePart, wireText } from '../platform/row.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
-import { countryCode, plainText, webAddress } from '../platform/text.ts'
+import { parseCountryCode, plainText, webAddress } from '../platform/text.ts'
 import { at, wireFlag } from './fields.ts'
 import type { Graph } from './graph.ts'
 import { API_VERSION, PERSONAL_PROBE, SHOP } from './queries.ts'
@@ -20,9 +20,9 @@ const Shop = z.object({
   ianaTimezone: field((input) => (isTimeZone(input) ? input : 'UTC')),
   taxesIncluded: wireFlag,
   primaryDomain: wirePart.pipe(z.object({ url: field(webAddress) })),
-  shopAddress: wirePart.pipe(z.object({ countryCodeV2: field(countryCode) })),
+  shopAddress: wirePart.pipe(z.object({ countryCodeV2: field(parseCountryCode) })),
   shipsToCountries: field((input) =>
-    (Array.isArray(input) ? input.slice(0, 400) : []).map(countryCode).filter((code) => code !== null),
+    (Array.isArray(input) ? input.slice(0, 400) : []).map(parseCountryCode).filter((code) => code !== null),
   ),
   plan: wirePart.pipe(z.object({ publicDisplayName: wireText(80) })),
 })
@@ -39,11 +39,11 @@ export async function readProfile(
   const { currencyCode: currency, taxesIncluded, shipsToCountries } = shop.data
   if (!currency) throw new StoreProblem('shopify_bad_answer', 'the store names no currency')
   const homeUrl = (shop.data.primaryDomain.url ?? access.storeUrl).replace(/(?<!\/)\/+$/, '')
-  const scopes = scopesOf(answer.data.currentAppInstallation)
+  const scopes = readScopes(answer.data.currentAppInstallation)
   const rights: StoreRights = {
     scopes,
     missingScopes: REQUIRED_SCOPES.filter((scope) => !isGranted(scopes, scope)),
-    protectedData: await protectedData(graph, signal),
+    protectedData: await probeProtectedData(graph, signal),
     hasAllOrders: isGranted(scopes, 'read_all_orders'),
     planName: shop.data.plan.publicDisplayName ?? 'unknown',
     isPasswordProtected: await isPasswordProtected(homeUrl, net, signal),
@@ -71,7 +71,7 @@ export async function readProfile(
   }
 }
 
-function scopesOf(installation: unknown): string[] {
+function readScopes(installation: unknown): string[] {
   const list = at(installation, 'accessScopes')
   const names = (Array.isArray(list) ? list.slice(0, 300) : []).map((one) => plainText(at(one, 'handle'), 80))
   return names.filter((name) => name !== null)
@@ -82,7 +82,10 @@ const isGranted = (scopes: readonly string[], scope: string): boolean =>
   scopes.includes(scope) || (scope.startsWith('read_') && scopes.includes(scope.replace('read_', 'write_')))
 
 /** none: shoppers cannot be contacted. Without names they can. Throws when orders cannot be read. */
-async function protectedData(graph: Graph, signal: AbortSignal | undefined): Promise<StoreRights['protectedData']> {
+async function probeProtectedData(
+  graph: Graph,
+  signal: AbortSignal | undefined,
+): Promise<StoreRights['protectedData']> {
   await graph.read(PERSONAL_PROBE, {}, signal)
   return graph.flags.emails || graph.flags.phones ? 'full' : 'none'
 }

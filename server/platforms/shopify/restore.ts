@@ -1,8 +1,8 @@
-import type { RestoreAlong, RestoreItem, RestoreLink, RestoreSource } from '../platform/kind.ts'
-import { idText } from '../platform/text.ts'
+import type { RestoreItem, RestoreLink, RestoreOptions, RestoreSource } from '../platform/kind.ts'
+import { parseId } from '../platform/text.ts'
 
 /** The shop's own checkout link leads to its front page before this age. */
-const RIPE_MS = 10 * 60_000
+const MIN_AGE_MS = 10 * 60_000
 const MAX_QUANTITY = 9_999
 const MAX_LINES = 100
 
@@ -13,25 +13,25 @@ const MAX_LINES = 100
 export function restoreLink(
   { homeUrl, checkout, now }: RestoreSource,
   items: readonly RestoreItem[],
-  along: RestoreAlong = {},
+  along: RestoreOptions = {},
 ): RestoreLink | null {
   const usable = items.filter((item) => idOf(item) && boundedQuantity(item.quantity) > 0).slice(0, MAX_LINES)
-  const isRipe = checkout && (!now || now.getTime() - Date.parse(checkout.createdAt) >= RIPE_MS)
+  const isRipe = checkout && (!now || now.getTime() - Date.parse(checkout.createdAt) >= MIN_AGE_MS)
   if (isRipe && URL.canParse(checkout.url)) return { url: withParameters(checkout.url, along), items: [...items] }
-  const lines = [...quantitiesOf(usable)].map(([id, quantity]) => `${id}:${quantity}`)
+  const lines = [...sumQuantities(usable)].map(([id, quantity]) => `${id}:${quantity}`)
   if (lines.length === 0) return null
   const home = homeUrl.replace(/(?<!\/)\/+$/, '')
   return { url: withParameters(`${home}/cart/${lines.join(',')}`, along), items: usable }
 }
 
-function withParameters(address: string, { coupon, extra = {} }: RestoreAlong): string {
+function withParameters(address: string, { coupon, extra = {} }: RestoreOptions): string {
   const url = new URL(address)
   if (coupon) url.searchParams.set('discount', coupon.toWellFormed())
   for (const [name, value] of Object.entries(extra)) url.searchParams.set(name, value.toWellFormed())
   return url.href
 }
 
-function quantitiesOf(items: readonly RestoreItem[]): Map<string, number> {
+function sumQuantities(items: readonly RestoreItem[]): Map<string, number> {
   const quantities = new Map<string, number>()
   for (const item of items) {
     const id = idOf(item)!
@@ -42,7 +42,7 @@ function quantitiesOf(items: readonly RestoreItem[]): Map<string, number> {
 }
 
 /** A permalink accepts variants only. */
-const idOf = ({ variationId }: RestoreItem): string | null => idText(variationId)
+const idOf = ({ variationId }: RestoreItem): string | null => parseId(variationId)
 
 const boundedQuantity = (quantity: number): number =>
   Number.isFinite(quantity) ? Math.min(Math.max(Math.trunc(quantity), 0), MAX_QUANTITY) : 0

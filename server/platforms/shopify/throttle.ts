@@ -8,9 +8,9 @@ import { at } from './fields.ts'
 
 const RETRY_MS = 1_000
 /** Maximum wait before the store is asked again, whatever it reported. */
-const LONGEST_WAIT_MS = 30_000
+const MAX_WAIT_MS = 30_000
 /** Other clients use points too. After these waits the store itself refuses. */
-const MOST_WAITS = 3
+const MAX_WAITS = 3
 
 export interface Throttle {
   /** Waits until an estimated `cost` points are available, and takes them. */
@@ -32,7 +32,7 @@ export function createThrottle(net: StoreNet): Throttle {
   let bucket: Bucket | null = null
   const sleep = (ms: number, signal?: AbortSignal) => pause(net, ms, signal)
 
-  function reckon(): number {
+  function refill(): number {
     if (!bucket) return Number.POSITIVE_INFINITY
     const seconds = Math.max(net.now().getTime() - bucket.at, 0) / 1_000
     bucket.available = Math.min(bucket.most, bucket.available + seconds * bucket.perSecond)
@@ -42,20 +42,20 @@ export function createThrottle(net: StoreNet): Throttle {
 
   /** 0: available. A cost above the bucket's size waits for a full bucket. */
   function missingMs(cost: number): number {
-    const missing = Math.min(cost, bucket?.most ?? cost) - reckon()
-    return bucket && missing > 0 ? Math.min(Math.ceil((missing / bucket.perSecond) * 1_000), LONGEST_WAIT_MS) : 0
+    const missing = Math.min(cost, bucket?.most ?? cost) - refill()
+    return bucket && missing > 0 ? Math.min(Math.ceil((missing / bucket.perSecond) * 1_000), MAX_WAIT_MS) : 0
   }
 
   return {
     async take(cost, signal) {
-      for (let waits = 0; waits < MOST_WAITS && missingMs(cost) > 0; waits += 1) await sleep(missingMs(cost), signal)
-      reckon()
+      for (let waits = 0; waits < MAX_WAITS && missingMs(cost) > 0; waits += 1) await sleep(missingMs(cost), signal)
+      refill()
       if (bucket) bucket.available -= cost
     },
     note(extensions) {
       const status = at(extensions, 'cost', 'throttleStatus')
       const [available, most, perSecond] = ['currentlyAvailable', 'maximumAvailable', 'restoreRate'].map((name) =>
-        numberOf(at(status, name)),
+        parsePoints(at(status, name)),
       )
       if (available == null || !most || !perSecond) return
       bucket = { available: Math.min(available, most), most, perSecond, at: net.now().getTime() }
@@ -65,7 +65,7 @@ export function createThrottle(net: StoreNet): Throttle {
 }
 
 /** Points: positive, and below any plan's limit by far. */
-const numberOf = (input: unknown): number | null =>
+const parsePoints = (input: unknown): number | null =>
   typeof input === 'number' && input >= 0 && input < 1e9 ? input : null
 
 /** Throws when the signal aborts. */

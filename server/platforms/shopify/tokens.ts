@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { StoreAccess, StoreNet, StoreToken, TokenShelf } from '../platform/access.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
 import { dial } from './dial.ts'
-import { problemOfToken, secretsOf } from './problems.ts'
+import { classifyTokenRefusal, listSecrets } from './problems.ts'
 
 // Access tokens of a store. An app's token lives for a day: it is made from the app's keys, shared by all processes,
 // and renewed at 80 % of its life or when the store refuses it.
@@ -28,7 +28,7 @@ export function createTokens(access: StoreAccess, net: StoreNet, shelf: TokenShe
   return {
     async current(signal) {
       const now = net.now().getTime()
-      if (!held || now >= renewAt(held)) held = await freshest(now, signal)
+      if (!held || now >= renewAt(held)) held = await loadToken(now, signal)
       return held
     },
     async after(refused, signal) {
@@ -37,7 +37,7 @@ export function createTokens(access: StoreAccess, net: StoreNet, shelf: TokenShe
     },
   }
 
-  async function freshest(now: number, signal: AbortSignal | undefined): Promise<StoreToken> {
+  async function loadToken(now: number, signal: AbortSignal | undefined): Promise<StoreToken> {
     const kept = await shelf.read()
     if (kept && now < renewAt(kept)) return kept
     try {
@@ -88,7 +88,7 @@ async function exchange(
     isRead: true,
     signal,
   })
-  if (answer.status !== 200) throw problemOfToken(answer, secretsOf(access.keys))
+  if (answer.status !== 200) throw classifyTokenRefusal(answer, listSecrets(access.keys))
   const granted = Granted.safeParse(answer.body)
   if (!granted.success) throw new StoreProblem('shopify_bad_answer', 'the store gave no token')
   return {

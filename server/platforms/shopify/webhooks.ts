@@ -5,12 +5,12 @@ import type { StoreKeys } from '../platform/access.ts'
 import type { StoreEvent } from '../platform/event.ts'
 import type { PlatformCart, PlatformItem, RawDelivery, WebhookSubscription } from '../platform/platform.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
-import { idText, isRecord, plainText, webAddress } from '../platform/text.ts'
-import { amountOf, at, gid, instant, tailOf } from './fields.ts'
+import { isRecord, parseId, plainText, webAddress } from '../platform/text.ts'
+import { at, formatGid, instant, parseAmount, parseGid } from './fields.ts'
 import type { Graph } from './graph.ts'
-import { chunksOf } from './lists.ts'
+import { readChunks } from './lists.ts'
 import { SUBSCRIBE, UNSUBSCRIBE } from './mutations.ts'
-import { tokenOf } from './order-wire.ts'
+import { parseToken } from './order-wire.ts'
 import { userErrors } from './problems.ts'
 import { SUBSCRIPTIONS } from './queries.ts'
 
@@ -49,8 +49,8 @@ export const webhookSecret = (keys: StoreKeys): string | null =>
 export async function listWebhooks(graph: Graph): Promise<WebhookSubscription[]> {
   const all: WebhookSubscription[] = []
   const list = { document: SUBSCRIPTIONS, root: 'webhookSubscriptions', sizes: { first: 100, most: 250 } }
-  for await (const { nodes } of chunksOf(graph, list)) {
-    all.push(...nodes.map(subscriptionOf).filter((one) => one !== null))
+  for await (const { nodes } of readChunks(graph, list)) {
+    all.push(...nodes.map(readSubscription).filter((one) => one !== null))
   }
   return all
 }
@@ -60,20 +60,20 @@ export async function createWebhook(graph: Graph, topic: string, deliveryUrl: st
   const { data } = await graph.write(SUBSCRIBE, variables)
   const [refusal] = userErrors(data.webhookSubscriptionCreate)
   if (refusal) throw new StoreProblem('shopify_bad_answer', `webhook ${topic}: ${refusal.words}`)
-  const made = subscriptionOf(at(data.webhookSubscriptionCreate, 'webhookSubscription'))
+  const made = readSubscription(at(data.webhookSubscriptionCreate, 'webhookSubscription'))
   if (!made) throw new StoreProblem('shopify_bad_answer', `webhook ${topic}: no id`)
   return made
 }
 
 /** An already deleted one is fine. */
 export async function deleteWebhook(graph: Graph, id: string): Promise<void> {
-  if (!idText(id)) return
-  await graph.write(UNSUBSCRIBE, { id: gid('WebhookSubscription', id) })
+  if (!parseId(id)) return
+  await graph.write(UNSUBSCRIBE, { id: formatGid('WebhookSubscription', id) })
 }
 
 /** Shopify deletes a failing subscription instead of disabling it. */
-function subscriptionOf(raw: unknown): WebhookSubscription | null {
-  const id = tailOf(at(raw, 'id'))
+function readSubscription(raw: unknown): WebhookSubscription | null {
+  const id = parseGid(at(raw, 'id'))
   const topic = plainText(at(raw, 'topic'), 200)
   return id && topic ? { id, topic, status: 'active', deliveryUrl: webAddress(at(raw, 'uri')) ?? '' } : null
 }
@@ -86,21 +86,21 @@ export function readDelivery(raw: RawDelivery, secret: string): StoreEvent | nul
   const wanted = createHmac('sha256', secret).update(raw.rawBody).digest()
   if (!isSameSecret(Buffer.from(signature, 'base64'), wanted)) return null
   const topic = plainText(header(raw, 'x-shopify-topic'), 200) ?? ''
-  return readEvent(topic, { key: keyOf(raw, topic), body: parse(raw.rawBody) })
+  return readEvent(topic, { key: deliveryKey(raw, topic), body: parse(raw.rawBody) })
 }
 
 /** One event can be delivered for several topics, and each repeatedly. */
-function keyOf(raw: RawDelivery, topic: string): string {
+function deliveryKey(raw: RawDelivery, topic: string): string {
   const id = plainText(header(raw, 'x-shopify-event-id') ?? header(raw, 'x-shopify-webhook-id'), 200)
   return [topic, id ?? createHash('sha256').update(raw.rawBody).digest('hex')].join('|')
 }
 
-interface Delivered {
+interface Delivery {
   key: string
   body: unknown
 }
 
-type Reader = (topic: string, delivered: Delivered) => StoreEvent | null
+type Reader = (topic: string, delivered: Delivery) => StoreEvent | null
 
 const readOrderEvent: Reader = (topic, { key, body }) => {
   const orderId = idOf(body)
@@ -110,13 +110,13 @@ const readOrderEvent: Reader = (topic, { key, body }) => {
 
 const readCheckoutEvent: Reader = (topic, { key, body }) => {
   const checkoutId = idOf(body)
-  const tokens = { checkoutToken: tokenOf(at(body, 'token')), cartToken: tokenOf(at(body, 'cart_token')) }
+  const tokens = { checkoutToken: parseToken(at(body, 'token')), cartToken: parseToken(at(body, 'cart_token')) }
   if (!checkoutId) return null
   return { kind: 'checkout', topic, checkoutId, ...tokens, key }
 }
 
 const readCustomerEvent: Reader = (topic, { key, body }) => {
-  const customerId = idText(at(body, 'customer_id')) ?? idOf(body)
+  const customerId = parseId(at(body, 'customer_id')) ?? idOf(body)
   if (!customerId) return null
   return { kind: 'customer', topic, customerId, key }
 }
@@ -128,7 +128,7 @@ const readProductEvent: Reader = (topic, { key, body }) => {
 }
 
 const readCartEvent: Reader = (topic, { key, body }) => {
-  const cart = cartOf(body)
+  const cart = readCart(body)
   return cart ? { kind: 'cart', topic, cart, key } : null
 }
 
@@ -136,23 +136,23 @@ const readCartEvent: Reader = (topic, { key, body }) => {
  * The required content of each body. The signature covers the body, not the topic: without this check, any signed body
  * under another topic could erase people or the whole shop.
  */
-const HOLDS = {
+const REQUIRED_CONTENT = {
   data: ['shop_id', 'customer', 'orders_requested'],
   redact_customer: ['shop_id', 'customer', 'orders_to_redact'],
   redact_shop: ['shop_id', 'shop_domain'],
 } as const
 
 const privacy =
-  (request: keyof typeof HOLDS): Reader =>
+  (request: keyof typeof REQUIRED_CONTENT): Reader =>
   (topic, { key, body }) => {
-    if (!isRecord(body) || HOLDS[request].some((name) => !Object.hasOwn(body, name))) return null
+    if (!isRecord(body) || REQUIRED_CONTENT[request].some((name) => !Object.hasOwn(body, name))) return null
     // It names the shop and no record of it.
     if (request === 'redact_shop' && Object.hasOwn(body, 'id')) return null
     const customer = at(body, 'customer')
     const text = (name: string) => plainText(at(customer, name), 254)
     return {
       ...{ kind: 'privacy', topic, key, request },
-      ...{ customerId: idText(at(customer, 'id')), email: text('email'), phone: text('phone') },
+      ...{ customerId: parseId(at(customer, 'id')), email: text('email'), phone: text('phone') },
     }
   }
 
@@ -170,29 +170,29 @@ const READERS: readonly (readonly [topic: RegExp, read: Reader])[] = [
   [/^app\/scopes_update$/, (topic, { key }) => ({ kind: 'scopes', topic, key })],
 ]
 
-function readEvent(topic: string, delivered: Delivered): StoreEvent {
+function readEvent(topic: string, delivered: Delivery): StoreEvent {
   const read = READERS.find(([pattern]) => pattern.test(topic))?.[1]
   return read?.(topic, delivered) ?? { kind: 'other', topic, key: delivered.key }
 }
 
-const idOf = (body: unknown): string | null => idText(at(body, 'id')) ?? tailOf(at(body, 'admin_graphql_api_id'))
+const idOf = (body: unknown): string | null => parseId(at(body, 'id')) ?? parseGid(at(body, 'admin_graphql_api_id'))
 
 /** A cart's items; null without a token. A cart names no person. */
-function cartOf(body: unknown): PlatformCart | null {
-  const cartToken = tokenOf(at(body, 'token')) ?? tokenOf(at(body, 'id'))
+function readCart(body: unknown): PlatformCart | null {
+  const cartToken = parseToken(at(body, 'token')) ?? parseToken(at(body, 'id'))
   const modifiedAt = instant(at(body, 'updated_at'))
   if (!cartToken || !modifiedAt) return null
   const lines = at(body, 'line_items')
-  const items = (Array.isArray(lines) ? lines.slice(0, 500) : []).map(itemOf).filter((item) => item !== null)
+  const items = (Array.isArray(lines) ? lines.slice(0, 500) : []).map(readItem).filter((item) => item !== null)
   return { cartToken, modifiedAt, items }
 }
 
-function itemOf(line: unknown): PlatformItem | null {
-  const [productId, variationId] = [idText(at(line, 'product_id')), idText(at(line, 'variant_id'))]
+function readItem(line: unknown): PlatformItem | null {
+  const [productId, variationId] = [parseId(at(line, 'product_id')), parseId(at(line, 'variant_id'))]
   const quantity = at(line, 'quantity')
   if (!isRecord(line) || !productId || typeof quantity !== 'number' || !Number.isInteger(quantity)) return null
   if (quantity < 1 || quantity > 1_000_000) return null
-  const price = amountOf(at(line, 'price_set', 'shop_money'))
+  const price = parseAmount(at(line, 'price_set', 'shop_money'))
   return {
     ...{ productId, variationId, quantity },
     name: plainText(line.title, 300) ?? `#${productId}`,

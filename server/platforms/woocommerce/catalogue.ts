@@ -13,9 +13,9 @@ import {
   wireUrl,
 } from '../platform/row.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
-import { idText, isRecord, plainText, webAddress } from '../platform/text.ts'
+import { isRecord, parseId, plainText, webAddress } from '../platform/text.ts'
 import { errorCode, isSuccess, type WooHttp, type WooQuery } from './http.ts'
-import { countHeader, listOf } from './orders.ts'
+import { countHeader, readList } from './orders.ts'
 import type { ShownPrices } from './shown-prices.ts'
 import { CUSTOMER_FIELDS, readCustomer } from './wire.ts'
 
@@ -129,7 +129,7 @@ export async function* pullList(http: WooHttp, list: ListQuery): AsyncGenerator<
       ['page', String(page)],
     ]
     const answer = await http.send({ path: list.path, query, signal: list.signal })
-    const raw = listOf(answer)
+    const raw = readList(answer)
     const totalPages = countHeader(answer, 'x-wp-totalpages')
     const isLast = totalPages === null ? raw.length < 100 : page >= totalPages
     yield { raw, page, totalPages: totalPages ?? page, isLast }
@@ -187,18 +187,18 @@ export function readProduct(raw: unknown, currency: string): RowReading<ReadProd
     productId: wire.id,
     variationId: null,
     name: wire.name ?? wire.sku ?? `#${wire.id}`,
-    ...saleTerms(wire, currency),
+    ...readSale(wire, currency),
     imageUrl: webAddress(wire.images[0]?.src),
     permalink: wire.permalink,
-    categories: categoriesOf(wire.categories),
+    categories: readCategories(wire.categories),
   }
   const hasVariations = wire.type === 'variable' || wire.type === 'variable-subscription'
   return { row: { product, hasVariations, choices: wire.attributes.filter((one) => one.variation === true).length } }
 }
 
-function categoriesOf(wire: readonly Record<string, unknown>[]): ProductCategory[] {
+function readCategories(wire: readonly Record<string, unknown>[]): ProductCategory[] {
   return wire.flatMap(({ id: wireId, name: wireName }) => {
-    const [id, name] = [idText(wireId), plainText(wireName, 200)]
+    const [id, name] = [parseId(wireId), plainText(wireName, 200)]
     return id && name ? [{ id, name }] : []
   })
 }
@@ -220,7 +220,7 @@ export function readVariation(raw: unknown, parent: Parent): RowReading<Platform
       productId: parent.productId,
       variationId: wire.id,
       name: choice ? `${parent.name} - ${choice}` : parent.name,
-      ...saleTerms(wire, parent.currency),
+      ...readSale(wire, parent.currency),
       imageUrl: (isRecord(wire.image) ? webAddress(wire.image.src) : null) ?? parent.imageUrl,
       permalink: wire.permalink ?? parent.permalink,
       ...(parent.categories && { categories: parent.categories }),
@@ -235,7 +235,7 @@ type SaleFields = Pick<
   'sku' | 'price' | 'on_sale' | 'status' | 'purchasable' | 'stock_status' | 'stock_quantity' | 'date_modified_gmt'
 >
 
-function saleTerms(wire: SaleFields, currency: string) {
+function readSale(wire: SaleFields, currency: string) {
   const price = parseMinor(wire.price, currency)
   return {
     sku: wire.sku,
@@ -243,8 +243,8 @@ function saleTerms(wire: SaleFields, currency: string) {
     priceMinor: Math.max(price ?? 0, 0),
     currency,
     isAvailable: isForSale(wire) && price !== null && price >= 0,
-    isOnSale: saleOf(wire.on_sale),
-    stockQuantity: stockOf(wire.stock_quantity),
+    isOnSale: parseOnSale(wire.on_sale),
+    stockQuantity: parseStock(wire.stock_quantity),
     modifiedAt: wire.date_modified_gmt,
   }
 }
@@ -258,9 +258,10 @@ export const isForSale = ({
   status === 'publish' && purchasable === true && stock_status !== 'outofstock'
 
 /** Ignores a number that exceeds the column. */
-const stockOf = (stock: unknown) => (typeof stock === 'number' && Math.abs(stock) < 2 ** 31 ? Math.trunc(stock) : null)
+const parseStock = (stock: unknown) =>
+  typeof stock === 'number' && Math.abs(stock) < 2 ** 31 ? Math.trunc(stock) : null
 
-const saleOf = (onSale: unknown) => (typeof onSale === 'boolean' ? onSale : null)
+const parseOnSale = (onSale: unknown) => (typeof onSale === 'boolean' ? onSale : null)
 
 const TermsOnWire = Product.pick({
   id: true,
@@ -279,8 +280,8 @@ export function readTerms(raw: unknown) {
   return {
     ...parsed.data,
     id: parsed.data.id,
-    isOnSale: saleOf(parsed.data.on_sale),
-    stockQuantity: stockOf(parsed.data.stock_quantity),
+    isOnSale: parseOnSale(parsed.data.on_sale),
+    stockQuantity: parseStock(parsed.data.stock_quantity),
   }
 }
 
@@ -288,7 +289,7 @@ async function readVariations(http: WooHttp, parent: Parent, skipped: SkippedRow
   await http.pause(signal)
   const all: PlatformProduct[] = []
   const list: ListQuery = {
-    path: `/products/${idText(parent.productId)}/variations`,
+    path: `/products/${parseId(parent.productId)}/variations`,
     query: [['_fields', VARIATION_FIELDS]],
     signal,
   }

@@ -1,6 +1,6 @@
 import type { StoreAccess, StoreNet } from '../platform/access.ts'
 import type { StoreClient } from '../platform/platform.ts'
-import { idText } from '../platform/text.ts'
+import { parseId } from '../platform/text.ts'
 import { pullCustomers, pullProducts, readSingleCustomer } from './catalogue.ts'
 import { readProfile } from './connect.ts'
 import {
@@ -28,10 +28,10 @@ export function createWooCommerceClient(reached: StoreAccess, net: StoreNet): St
   return {
     readProfile: (signal) => readProfile(access, net, signal),
     orders: (query) => pullOrders(http, query),
-    order: async (orderId, signal) => (idText(orderId) ? readSingleOrder(http, orderId, signal) : null),
+    order: async (orderId, signal) => (parseId(orderId) ? readSingleOrder(http, orderId, signal) : null),
     checkouts: () => noCheckouts(),
     checkout: async () => null,
-    customer: async (customerId, signal) => (idText(customerId) ? readSingleCustomer(http, customerId, signal) : null),
+    customer: async (customerId, signal) => (parseId(customerId) ? readSingleCustomer(http, customerId, signal) : null),
     customers: (query) => pullCustomers(http, query),
     products: ({ shownTax, ...query }) =>
       pullProducts(http, query, shownTax ? openShownPrices(reached, net, shownTax) : null),

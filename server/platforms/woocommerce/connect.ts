@@ -3,7 +3,7 @@ import type { StoreNet } from '../platform/access.ts'
 import type { StorePricing, StoreProblemCode, StoreProfile } from '../platform/platform.ts'
 import { problemFromFetch } from '../platform/problem-from-fetch.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
-import { countryCode, isRecord, plainText, safeDetail, webAddress } from '../platform/text.ts'
+import { isRecord, parseCountryCode, plainText, safeDetail, webAddress } from '../platform/text.ts'
 import {
   createWooHttp,
   errorCode,
@@ -16,7 +16,7 @@ import {
   type WooAnswer,
   type WooHttp,
 } from './http.ts'
-import { listOf } from './orders.ts'
+import { readList } from './orders.ts'
 import { type CheckoutPage, readSystem } from './system.ts'
 
 // The connection check, from the outside in, so that it reports the first real failure: public index (no keys) →
@@ -60,7 +60,7 @@ async function readIndex(storeUrl: string, net: StoreNet, signal?: AbortSignal):
     throw await explainMissingIndex(storeUrl, net, signal)
   }
   if (!answer.body.namespaces.includes('wc/v3')) throw new StoreProblem('shop_inactive')
-  const reached = reachedStore(storeUrl, url)
+  const reached = adoptAddress(storeUrl, url)
   return {
     storeUrl: reached,
     homeUrl: (webAddress(answer.body.home) ?? reached).replace(/(?<!\/)\/+$/, ''),
@@ -98,7 +98,7 @@ function isIndex(body: unknown): body is Record<string, unknown> & { namespaces:
  * The index's address after redirects. Adopted for the same shop by name: an upgrade to https, or with and without www.
  * Any other host, or a downgrade to http, must be entered by the owner: keys follow no redirect.
  */
-function reachedStore(storeUrl: string, indexUrl: string): string {
+function adoptAddress(storeUrl: string, indexUrl: string): string {
   const from = new URL(storeUrl)
   const to = new URL(indexUrl)
   const isSameName = bareHost(from) === bareHost(to)
@@ -137,7 +137,7 @@ function isTimeZone(name: string): boolean {
 async function signIn(http: WooHttp, access: WooAccess, signal?: AbortSignal): Promise<number> {
   const answer = await http.ask({ ...PROBE, signal })
   if (isSuccess(answer)) {
-    listOf(answer)
+    readList(answer)
     return answer.clockSkewMs ?? 0
   }
   const problem = http.problem(answer)
@@ -192,14 +192,14 @@ async function explainUnseenKey(http: WooHttp, access: WooAccess, signal?: Abort
 
 async function readSettings(http: WooHttp, signal?: AbortSignal) {
   const answer = await http.send({ path: '/settings/general', query: [['_fields', 'id,value']], signal })
-  const values = settingsOf(answer)
+  const values = readSettingsMap(answer)
   const currency = parseCurrency(values.get('woocommerce_currency'))
   if (!currency) throw new StoreProblem('bad_answer', 'the store names no currency')
   // "US:CA" is country and state.
   const base = values.get('woocommerce_default_country')
   return {
     currency,
-    baseCountry: typeof base === 'string' ? countryCode(base.split(':')[0]) : null,
+    baseCountry: typeof base === 'string' ? parseCountryCode(base.split(':')[0]) : null,
     sellingCountries: await sellingCountries(http, values, signal),
     pricing: await readPricing(http, values, signal),
   }
@@ -208,7 +208,7 @@ async function readSettings(http: WooHttp, signal?: AbortSignal) {
 /** A key may have access to orders but not to tax settings; missing values stay unknown. */
 async function readPricing(http: WooHttp, general: Map<string, unknown>, signal?: AbortSignal): Promise<StorePricing> {
   const answer = await http.ask({ path: '/settings/tax', query: [['_fields', 'id,value']], signal })
-  const taxes = isSuccess(answer) && Array.isArray(answer.body) ? settingsOf(answer) : new Map<string, unknown>()
+  const taxes = isSuccess(answer) && Array.isArray(answer.body) ? readSettingsMap(answer) : new Map<string, unknown>()
   const hasTaxes = YES_NO.get(general.get('woocommerce_calc_taxes')) ?? true
   const decimals = Number(general.get('woocommerce_price_num_decimals') ?? Number.NaN)
   return {
@@ -228,9 +228,9 @@ const TAX_SHOWN = new Map<unknown, boolean>([
   ['excl', false],
 ])
 
-function settingsOf(answer: WooAnswer): Map<string, unknown> {
+function readSettingsMap(answer: WooAnswer): Map<string, unknown> {
   const values = new Map<string, unknown>()
-  for (const one of listOf(answer)) if (isRecord(one) && typeof one.id === 'string') values.set(one.id, one.value)
+  for (const one of readList(answer)) if (isRecord(one) && typeof one.id === 'string') values.set(one.id, one.value)
   return values
 }
 
@@ -251,7 +251,7 @@ async function sellingCountries(
 }
 
 function countryList(input: unknown): string[] {
-  return Array.isArray(input) ? input.map(countryCode).filter((code) => code !== null) : []
+  return Array.isArray(input) ? input.map(parseCountryCode).filter((code) => code !== null) : []
 }
 
 /** A webhook without a delivery_url is never created: a key with write access gets 400, a read-only key 401. */

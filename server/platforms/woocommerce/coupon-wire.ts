@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { currencyExponent, parseMinor } from '../../../shared/money.ts'
 import type { CouponDraft, CouponLimits, PlatformCoupon } from '../platform/coupon.ts'
 import { field, type RowReading, skip, wireId, wireList, wireRaw, wireText, wireTime } from '../platform/row.ts'
-import { idText, plainText } from '../platform/text.ts'
+import { parseId, plainText } from '../platform/text.ts'
 import { fieldNames } from './wire.ts'
 
 // Reads and writes coupons. `used_by` is never requested: it names people (S7).
@@ -20,7 +20,7 @@ const limitList = (read: (input: unknown) => string | null) =>
     if (input.length > MOST_LIMITS) return null
     return input.map(read).filter((each) => each !== null)
   })
-const limitIds = limitList(idText)
+const limitIds = limitList(parseId)
 const uses = field((input) => (typeof input === 'number' && input > 0 ? Math.min(Math.trunc(input), MOST_USES) : null))
 const flag = field((input) => input === true)
 
@@ -62,10 +62,10 @@ export function readCoupon(raw: unknown, currency: string): RowReading<PlatformC
   const wire = parsed.data
   if (!wire.id) return skip(raw, 'no id')
   if (!wire.code) return skip(raw, 'no code')
-  const limits = limitsOf(wire)
+  const limits = readLimits(wire)
   if (!limits) return skip(raw, 'too many restrictions')
   const known = Object.hasOwn(TYPES, wire.discount_type ?? '') ? TYPES[wire.discount_type!]! : 'other'
-  const amounts = amountsOf(known, wire, currency)
+  const amounts = readAmounts(known, wire, currency)
   if (!amounts) return skip(raw, 'no amount')
   // Free shipping without a discount on the goods is a type of its own.
   const isShipping = wire.free_shipping && !amounts.percent && !amounts.amountMinor
@@ -76,8 +76,8 @@ export function readCoupon(raw: unknown, currency: string): RowReading<PlatformC
       type: isShipping ? 'other' : known,
       platformType: isShipping ? 'free_shipping' : (wire.discount_type ?? 'unknown'),
       ...amounts,
-      minSpendMinor: boundOf(wire.minimum_amount, currency),
-      maxSpendMinor: boundOf(wire.maximum_amount, currency),
+      minSpendMinor: readBound(wire.minimum_amount, currency),
+      maxSpendMinor: readBound(wire.maximum_amount, currency),
       expiresAt: wire.date_expires_gmt,
       usageLimit: wire.usage_limit,
       usageLimitPerUser: wire.usage_limit_per_user,
@@ -94,7 +94,7 @@ export function readCoupon(raw: unknown, currency: string): RowReading<PlatformC
   }
 }
 
-function limitsOf(wire: WireCoupon): CouponLimits | null {
+function readLimits(wire: WireCoupon): CouponLimits | null {
   const { product_ids, excluded_product_ids, product_categories, excluded_product_categories, email_restrictions } =
     wire
   if (!product_ids || !excluded_product_ids || !product_categories || !excluded_product_categories) return null
@@ -110,9 +110,9 @@ function limitsOf(wire: WireCoupon): CouponLimits | null {
 }
 
 /** null: an unreadable discount. In a custom type the amount may mean anything. */
-function amountsOf(type: PlatformCoupon['type'], { amount, discount_type }: WireCoupon, currency: string) {
+function readAmounts(type: PlatformCoupon['type'], { amount, discount_type }: WireCoupon, currency: string) {
   if (type === 'percentage') {
-    const percent = hundredthsOf(amount)
+    const percent = parseHundredths(amount)
     return percent === null || percent < 0 || percent > 10_000 ? null : { percent, amountMinor: null }
   }
   const minor = type === 'fixed' || discount_type?.startsWith('fixed') ? parseMinor(amount, currency) : null
@@ -120,10 +120,10 @@ function amountsOf(type: PlatformCoupon['type'], { amount, discount_type }: Wire
   return { percent: null, amountMinor: minor === null ? null : Math.max(minor, 0) }
 }
 
-const hundredthsOf = (amount: unknown) => parseMinor(amount, 'USD')
+const parseHundredths = (amount: unknown) => parseMinor(amount, 'USD')
 
 /** "0.00" means none. */
-function boundOf(amount: unknown, currency: string): number | null {
+function readBound(amount: unknown, currency: string): number | null {
   const minor = parseMinor(amount, currency)
   return minor !== null && minor > 0 ? minor : null
 }
@@ -153,7 +153,7 @@ export function couponBody(draft: Change): Record<string, unknown> {
     ...(type !== undefined && { discount_type: type === 'percentage' ? 'percent' : 'fixed_cart' }),
     ...(hasAmount && { amount }),
     ...(minSpendMinor !== undefined && { minimum_amount: minorText(minSpendMinor, currency) }),
-    ...(expiresAt !== undefined && { date_expires: expiresAt === null ? '' : `${secondOf(expiresAt)}Z` }),
+    ...(expiresAt !== undefined && { date_expires: expiresAt === null ? '' : `${truncateToSecond(expiresAt)}Z` }),
     ...(usageLimit !== undefined && { usage_limit: usageLimit ?? 0 }),
     ...(isIndividual !== undefined && { individual_use: isIndividual }),
     ...(email !== undefined && { email_restrictions: email === null ? [] : [email] }),
@@ -162,9 +162,9 @@ export function couponBody(draft: Change): Record<string, unknown> {
 }
 
 /** The first value that the store changed; null: none. */
-export function changedByStore(draft: Change, kept: PlatformCoupon): string | null {
+export function findChange(draft: Change, kept: PlatformCoupon): string | null {
   const emails = draft.email === undefined ? undefined : draft.email === null ? [] : [draft.email.toLowerCase()]
-  const expiry = draft.expiresAt ? `${secondOf(draft.expiresAt)}Z` : draft.expiresAt
+  const expiry = draft.expiresAt ? `${truncateToSecond(draft.expiresAt)}Z` : draft.expiresAt
   const pairs: [string, unknown, unknown][] = [
     ['code', draft.code?.toLowerCase(), kept.code.toLowerCase()],
     ['type', draft.type, kept.type],
@@ -181,7 +181,7 @@ export function changedByStore(draft: Change, kept: PlatformCoupon): string | nu
   return pairs.find(([, sent, stands]) => sent !== undefined && sent !== stands)?.[0] ?? null
 }
 
-const secondOf = (instant: string) => new Date(instant).toISOString().slice(0, 19)
+const truncateToSecond = (instant: string) => new Date(instant).toISOString().slice(0, 19)
 
 const minorText = (minor: number | null, currency: string) => decimalText(minor ?? 0, currencyExponent(currency))
 

@@ -3,29 +3,29 @@ import type {
   CouponChanged,
   CouponDraft,
   CouponMade,
-  CouponsRead,
+  CouponsById,
   PlatformCoupon,
 } from '../platform/coupon.ts'
 import type { Page } from '../platform/platform.ts'
 import { readRows } from '../platform/row.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
-import { idText, isRecord, plainText } from '../platform/text.ts'
+import { isRecord, parseId, plainText } from '../platform/text.ts'
 import { modifiedAfter, pullList } from './catalogue.ts'
-import { COUPON_FIELDS, changedByStore, couponBody, readCoupon } from './coupon-wire.ts'
+import { COUPON_FIELDS, couponBody, findChange, readCoupon } from './coupon-wire.ts'
 import { errorCode, isSuccess, type WooAnswer, type WooHttp, type WooQuery, type WooRequest } from './http.ts'
-import { countHeader, listOf } from './orders.ts'
+import { countHeader, readList } from './orders.ts'
 
 // Coupons. Only a list with `status=any` contains drafts, and the store's own duplicate check ignores them.
 
 /** Maximum size of a page or batch. */
-const AT_ONCE = 100
+const BATCH_SIZE = 100
 const ANY_STATUS: WooQuery = [['status', 'any']]
 const FIELDS: WooQuery = [['_fields', COUPON_FIELDS]]
 const SEARCH_PAGES = 5
 
 /** The admin page of a coupon. */
 export const couponUrl = (homeUrl: string, couponId: string): string =>
-  `${homeUrl}/wp-admin/post.php?post=${idText(couponId) ?? 0}&action=edit`
+  `${homeUrl}/wp-admin/post.php?post=${parseId(couponId) ?? 0}&action=edit`
 
 interface CouponQuery {
   currency: string
@@ -50,12 +50,12 @@ export async function* pullCoupons(
 export async function readCouponsById(
   http: WooHttp,
   { ids, currency, signal }: CouponQuery & { ids: readonly string[] },
-): Promise<CouponsRead> {
-  const read: CouponsRead = { rows: [], skipped: [] }
-  for (const some of chunks([...new Set(ids.filter((id) => idText(id)))])) {
-    const query: WooQuery = [['include', some.join(',')], ...ANY_STATUS, ...FIELDS, ['per_page', String(AT_ONCE)]]
+): Promise<CouponsById> {
+  const read: CouponsById = { rows: [], skipped: [] }
+  for (const some of chunks([...new Set(ids.filter((id) => parseId(id)))])) {
+    const query: WooQuery = [['include', some.join(',')], ...ANY_STATUS, ...FIELDS, ['per_page', String(BATCH_SIZE)]]
     const answer = await http.send({ path: '/coupons', query, signal })
-    const { rows, skipped } = readRows(listOf(answer), (one) => readCoupon(one, currency))
+    const { rows, skipped } = readRows(readList(answer), (one) => readCoupon(one, currency))
     // A store that ignores `include` returns others.
     read.rows.push(...rows.filter(({ couponId }) => some.includes(couponId)))
     const named = new Set([...rows.map(({ couponId }) => couponId), ...skipped.map(({ id }) => id)])
@@ -72,7 +72,7 @@ export async function readCouponsById(
 /** `code=` finds published coupons only; the search finds a draft with that code. */
 export async function findCoupon(http: WooHttp, code: string, currency: string): Promise<PlatformCoupon | null> {
   const isSame = (coupon: PlatformCoupon) => coupon.code.toLowerCase() === code.toLowerCase()
-  const read = (answer: WooAnswer) => readRows(listOf(answer), (one) => readCoupon(one, currency)).rows.find(isSame)
+  const read = (answer: WooAnswer) => readRows(readList(answer), (one) => readCoupon(one, currency)).rows.find(isSame)
   const published = read(await http.send({ path: '/coupons', query: [['code', code], ...FIELDS] }))
   if (published) return published
   for (let page = 1; page <= SEARCH_PAGES; page += 1) {
@@ -80,7 +80,7 @@ export async function findCoupon(http: WooHttp, code: string, currency: string):
       ['search', code],
       ...ANY_STATUS,
       ...FIELDS,
-      ['per_page', String(AT_ONCE)],
+      ['per_page', String(BATCH_SIZE)],
       ['page', String(page)],
     ]
     const answer = await http.send({ path: '/coupons', query })
@@ -103,16 +103,16 @@ export async function createCoupons(http: WooHttp, drafts: readonly CouponDraft[
     })
     const items = isRecord(answer.body) && Array.isArray(answer.body.create) ? answer.body.create : []
     if (items.length !== some.length) throw new StoreProblem('bad_answer', 'the answer does not fit the coupons sent')
-    made.push(...(await keepExact(http, some, items)))
+    made.push(...(await deleteChanged(http, some, items)))
   }
   return made
 }
 
-async function keepExact(http: WooHttp, drafts: readonly CouponDraft[], items: readonly unknown[]) {
+async function deleteChanged(http: WooHttp, drafts: readonly CouponDraft[], items: readonly unknown[]) {
   const made: CouponMade[] = []
   const unwanted: string[] = []
   for (const [index, draft] of drafts.entries()) {
-    const result = madeOf(draft, items[index])
+    const result = toResult(draft, items[index])
     made.push(result.made)
     if (result.unwantedId) unwanted.push(result.unwantedId)
   }
@@ -120,60 +120,60 @@ async function keepExact(http: WooHttp, drafts: readonly CouponDraft[], items: r
   return made
 }
 
-function madeOf(draft: CouponDraft, item: unknown): { made: CouponMade; unwantedId?: string | null } {
-  if (isRecord(item) && isRecord(item.error)) return { made: refusalOf(item.error.code, item.error.message) }
+function toResult(draft: CouponDraft, item: unknown): { made: CouponMade; unwantedId?: string | null } {
+  if (isRecord(item) && isRecord(item.error)) return { made: toRefusal(item.error.code, item.error.message) }
   const reading = readCoupon(item, draft.currency)
   if ('skipped' in reading) {
     const { id, reason } = reading.skipped
-    return { made: { refusal: 'refused', words: unreadable(reason) }, unwantedId: id }
+    return { made: { refusal: 'refused', words: unreadableText(reason) }, unwantedId: id }
   }
-  const wrong = changedByStore(draft, reading.row)
+  const wrong = findChange(draft, reading.row)
   if (!wrong) return { made: { coupon: reading.row } }
-  return { made: { refusal: 'refused', words: otherwise(wrong) }, unwantedId: reading.row.couponId }
+  return { made: { refusal: 'refused', words: changedText(wrong) }, unwantedId: reading.row.couponId }
 }
 
-const unreadable = (reason: string) => `The store’s answer cannot be read: ${reason}.`
-const otherwise = (what: string) => `The store did not keep what was sent (${what}).`
+const unreadableText = (reason: string) => `The store’s answer cannot be read: ${reason}.`
+const changedText = (what: string) => `The store did not keep what was sent (${what}).`
 
 /** Changes only the given fields. */
 export async function updateCoupon(http: WooHttp, id: string, draft: CouponChange['draft']): Promise<CouponChanged> {
-  const path = `/coupons/${idText(id) ?? 0}`
+  const path = `/coupons/${parseId(id) ?? 0}`
   const answer = await http.ask({ method: 'PUT', path, query: FIELDS, body: couponBody(draft) })
-  if (isGone(answer)) return { refusal: 'gone', words: plainText(messageOf(answer.body)) ?? 'Invalid ID.' }
-  if (answer.status === 400) return refusalOf(errorCode(answer), messageOf(answer.body))
+  if (isGone(answer)) return { refusal: 'gone', words: plainText(readMessage(answer.body)) ?? 'Invalid ID.' }
+  if (answer.status === 400) return toRefusal(errorCode(answer), readMessage(answer.body))
   if (!isSuccess(answer)) throw await writeProblem(http, answer)
   const reading = readCoupon(answer.body, draft.currency)
   if ('skipped' in reading) throw new StoreProblem('bad_answer', `coupon ${id}: ${reading.skipped.reason}`)
-  const wrong = changedByStore(draft, reading.row)
-  return wrong ? { refusal: 'refused', words: otherwise(wrong) } : { coupon: reading.row }
+  const wrong = findChange(draft, reading.row)
+  return wrong ? { refusal: 'refused', words: changedText(wrong) } : { coupon: reading.row }
 }
 
 /** A batch's rows have the form of single writes, with status 200. */
 export async function updateCoupons(http: WooHttp, changes: readonly CouponChange[]): Promise<CouponChanged[]> {
   const changed: CouponChanged[] = []
   for (const some of chunks(changes)) {
-    const update = some.map(({ id, draft }) => ({ ...couponBody(draft), id: Number(idText(id) ?? 0) }))
+    const update = some.map(({ id, draft }) => ({ ...couponBody(draft), id: Number(parseId(id) ?? 0) }))
     const answer = await write(http, { method: 'POST', path: '/coupons/batch', body: { update } })
     const items = isRecord(answer.body) && Array.isArray(answer.body.update) ? answer.body.update : []
-    const isTheirs = some.every(({ id }, index) => isRecord(items[index]) && idText(items[index].id) === idText(id))
+    const isTheirs = some.every(({ id }, index) => isRecord(items[index]) && parseId(items[index].id) === parseId(id))
     if (items.length !== some.length || !isTheirs) {
       throw new StoreProblem('bad_answer', 'the answer does not fit the coupons sent')
     }
-    changed.push(...some.map((change, index) => changedOf(change, items[index])))
+    changed.push(...some.map((change, index) => toChangeResult(change, items[index])))
   }
   return changed
 }
 
-function changedOf({ draft }: CouponChange, item: Record<string, unknown>): CouponChanged {
+function toChangeResult({ draft }: CouponChange, item: Record<string, unknown>): CouponChanged {
   if (isRecord(item.error)) {
     const { code, message } = item.error
-    if (!isInvalidId(code)) return refusalOf(code, message)
+    if (!isInvalidId(code)) return toRefusal(code, message)
     return { refusal: 'gone', words: plainText(message) ?? 'Invalid ID.' }
   }
   const reading = readCoupon(item, draft.currency)
-  if ('skipped' in reading) return { refusal: 'refused', words: unreadable(reading.skipped.reason) }
-  const wrong = changedByStore(draft, reading.row)
-  return wrong ? { refusal: 'refused', words: otherwise(wrong) } : { coupon: reading.row }
+  if ('skipped' in reading) return { refusal: 'refused', words: unreadableText(reading.skipped.reason) }
+  const wrong = findChange(draft, reading.row)
+  return wrong ? { refusal: 'refused', words: changedText(wrong) } : { coupon: reading.row }
 }
 
 /**
@@ -182,11 +182,13 @@ function changedOf({ draft }: CouponChange, item: Record<string, unknown>): Coup
  */
 export async function deleteCoupons(http: WooHttp, ids: readonly string[]): Promise<string[]> {
   const gone: string[] = []
-  for (const some of chunks(ids.filter((id) => idText(id)))) {
+  for (const some of chunks(ids.filter((id) => parseId(id)))) {
     const body = { delete: some, force: true }
     const answer = await write(http, { method: 'POST', path: '/coupons/batch', body })
     const items = isRecord(answer.body) && Array.isArray(answer.body.delete) ? answer.body.delete : []
-    gone.push(...some.filter((id) => items.some((item) => isRecord(item) && idText(item.id) === id && isDeleted(item))))
+    gone.push(
+      ...some.filter((id) => items.some((item) => isRecord(item) && parseId(item.id) === id && isDeleted(item))),
+    )
   }
   return gone
 }
@@ -198,9 +200,9 @@ const isInvalidId = (code: unknown) => typeof code === 'string' && code.endsWith
 /** 404 for reads, 400 for changes. */
 const isGone = (answer: WooAnswer) => isInvalidId(errorCode(answer))
 
-const messageOf = (body: unknown) => (isRecord(body) ? body.message : null)
+const readMessage = (body: unknown) => (isRecord(body) ? body.message : null)
 
-function refusalOf(code: unknown, message: unknown) {
+function toRefusal(code: unknown, message: unknown) {
   const isDuplicate = code === 'woocommerce_rest_coupon_code_already_exists'
   const words = plainText(message, 300) ?? 'The store refused it without a reason.'
   return { refusal: isDuplicate ? ('duplicate' as const) : ('refused' as const), words }
@@ -228,7 +230,7 @@ async function writeProblem(http: WooHttp, answer: WooAnswer): Promise<StoreProb
 }
 
 function chunks<Item>(items: readonly Item[]): Item[][] {
-  return Array.from({ length: Math.ceil(items.length / AT_ONCE) }, (_, n) =>
-    items.slice(n * AT_ONCE, (n + 1) * AT_ONCE),
+  return Array.from({ length: Math.ceil(items.length / BATCH_SIZE) }, (_, n) =>
+    items.slice(n * BATCH_SIZE, (n + 1) * BATCH_SIZE),
   )
 }

@@ -6,7 +6,7 @@ import type { StoreProblemCode } from '../platform/platform.ts'
 import { problemFromFetch } from '../platform/problem-from-fetch.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
 import { isRecord, safeDetail } from '../platform/text.ts'
-import { createTurns } from '../platform/turns.ts'
+import { createRequestQueues } from '../platform/turns.ts'
 import { basicHeader, newNonce, oauthHeader, percentEncode, type SigningKeys, signRequest } from './sign.ts'
 
 // Sends one signed request and classifies the response. https: Basic. http: OAuth 1.0a in the query, the only place
@@ -46,12 +46,12 @@ export interface WooAnswer {
 }
 
 /** How to sign a request; `header` only serves to find out why Basic was ignored. */
-export type SignInWay = 'usual' | 'header'
+export type SignInMethod = 'usual' | 'header'
 
 export interface WooHttp {
   isHttps: boolean
   /** Returns any status; throws StoreProblem only without a response. */
-  ask(request: WooRequest, keys?: SigningKeys, way?: SignInWay): Promise<WooAnswer>
+  ask(request: WooRequest, keys?: SigningKeys, way?: SignInMethod): Promise<WooAnswer>
   /** Returns a successful response; throws StoreProblem for any other. */
   send(request: WooRequest): Promise<WooAnswer>
   /** Classifies a refused request; the result contains no key. */
@@ -63,9 +63,9 @@ export function createWooHttp(access: WooAccess, net: StoreNet): WooHttp {
   const isHttps = access.storeUrl.startsWith('https:')
   const secrets = [access.consumerSecret, access.consumerKey]
   // Shops run on small machines.
-  const inTurn = net.inTurn ?? createTurns()(access.storeUrl)
+  const inTurn = net.inTurn ?? createRequestQueues()(access.storeUrl)
   const ask: WooHttp['ask'] = (request, keys = access, way = 'usual') =>
-    inTurn(() => unlessLate(() => askTwice(access, net, request, keys, way), net), request.signal)
+    inTurn(() => failIfLate(() => sendWithRetry(access, net, request, keys, way), net), request.signal)
   return {
     isHttps,
     ask,
@@ -90,7 +90,7 @@ export function isSuccess(answer: WooAnswer): boolean {
 const LATE_AFTER_MS = 10_000
 
 /** A slow failure costs as much as a timeout. */
-async function unlessLate(ask: () => Promise<WooAnswer>, { lateAfterMs = LATE_AFTER_MS }: StoreNet) {
+async function failIfLate(ask: () => Promise<WooAnswer>, { lateAfterMs = LATE_AFTER_MS }: StoreNet) {
   const began = performance.now()
   const isLate = () => performance.now() - began >= lateAfterMs
   try {
@@ -104,7 +104,13 @@ async function unlessLate(ask: () => Promise<WooAnswer>, { lateAfterMs = LATE_AF
   }
 }
 
-async function askTwice(access: WooAccess, net: StoreNet, request: WooRequest, keys: SigningKeys, way: SignInWay) {
+async function sendWithRetry(
+  access: WooAccess,
+  net: StoreNet,
+  request: WooRequest,
+  keys: SigningKeys,
+  way: SignInMethod,
+) {
   try {
     return await dial(access, net, request, keys, way)
   } catch (error) {
@@ -120,7 +126,7 @@ async function askTwice(access: WooAccess, net: StoreNet, request: WooRequest, k
   }
 }
 
-async function dial(access: WooAccess, net: StoreNet, request: WooRequest, keys: SigningKeys, way: SignInWay) {
+async function dial(access: WooAccess, net: StoreNet, request: WooRequest, keys: SigningKeys, way: SignInMethod) {
   const { url, headers } = signed(access, net.now(), request, keys, way)
   const answer = await net.fetch(url, {
     method: request.method ?? 'GET',
@@ -136,7 +142,7 @@ async function dial(access: WooAccess, net: StoreNet, request: WooRequest, keys:
   return readAnswer(answer, net.now())
 }
 
-function signed(access: WooAccess, now: Date, request: WooRequest, keys: SigningKeys, way: SignInWay) {
+function signed(access: WooAccess, now: Date, request: WooRequest, keys: SigningKeys, way: SignInMethod) {
   const path = `/wp-json/wc/v3${request.path}`
   const query = request.query ?? []
   const isHttps = access.storeUrl.startsWith('https:')
@@ -186,14 +192,14 @@ export function parseJson(body: Buffer): unknown {
     .toString('utf8')
     .replace(/^\uFEFF/, '')
     .trim()
-  const whole = parsed(said)
+  const whole = tryParse(said)
   if (whole !== undefined || /<(?:!doctype|html|head|body|script)\b/i.test(said)) return whole
   const text = withoutLastComments(said)
   if (text.length > MOST_SALVAGED) return undefined
   for (const { index } of [...text.slice(0, MOST_NOTICES).matchAll(LINE_START)].slice(0, MOST_STARTS)) {
     const rest = text.slice(index)
     const end = Math.max(rest.lastIndexOf('}'), rest.lastIndexOf(']')) + 1
-    const found = parsed(rest.slice(0, end))
+    const found = tryParse(rest.slice(0, end))
     if (typeof found === 'object' && found !== null) return found
   }
   return undefined
@@ -215,7 +221,7 @@ const MOST_STARTS = 3
 const MOST_NOTICES = 65_536
 const MOST_SALVAGED = 4_000_000
 
-function parsed(text: string): unknown {
+function tryParse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -1,6 +1,6 @@
 import type { StoreNet } from '../platform/access.ts'
 import type { StoreLogo } from '../platform/platform.ts'
-import { idText, isRecord, webAddress } from '../platform/text.ts'
+import { isRecord, parseId, webAddress } from '../platform/text.ts'
 import { readAnswer, type WooAccess } from './http.ts'
 
 // Reads the logo and icon from a shop's site. Both are public: no key is sent, to any host.
@@ -19,9 +19,9 @@ export async function* readLogos(
 ): AsyncGenerator<StoreLogo> {
   const index = await getJson(`${access.storeUrl}/wp-json/`)
   if (!isRecord(index)) return
-  const logoId = idText(index.site_logo)
+  const logoId = parseId(index.site_logo)
   const media = logoId && (await getJson(`${access.storeUrl}/wp-json/wp/v2/media/${logoId}`))
-  for (const url of media ? addressesOf(media) : []) yield* picture('site_logo', url)
+  for (const url of media ? listUrls(media) : []) yield* picture('site_logo', url)
   const icon = webAddress(index.site_icon_url)
   if (icon) yield* picture('site_icon', icon)
 
@@ -47,7 +47,7 @@ export async function* readLogos(
   }
 }
 
-function addressesOf(media: unknown): string[] {
+function listUrls(media: unknown): string[] {
   if (!isRecord(media)) return []
   const sizes = isRecord(media.media_details) && isRecord(media.media_details.sizes) ? media.media_details.sizes : {}
   const listed = SIZES.map((name) => (isRecord(sizes[name]) ? webAddress(sizes[name].source_url) : null))

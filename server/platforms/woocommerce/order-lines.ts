@@ -42,11 +42,11 @@ interface Prices {
 /** Omits the parts of bundles, composites, boxes and chained products: adding the whole to a cart adds its parts. */
 export function readItems(rows: readonly Record<string, unknown>[], prices: Prices): PlatformItem[] {
   const lines = rows.map((raw) => readLine(raw, prices)).filter((line) => line !== null)
-  const parents = parentsOf(lines)
-  const parts = Map.groupBy(lines, (_, place) => wholeOf(parents, place))
+  const parents = findParents(lines)
+  const parts = Map.groupBy(lines, (_, place) => findWhole(parents, place))
   return [...parts].map(([place, all]) => {
     const { item } = lines[place]!
-    return all.length > 1 ? { ...item, ...pricesOf(all, item.quantity, prices) } : item
+    return all.length > 1 ? { ...item, ...readPrices(all, item.quantity, prices) } : item
   })
 }
 
@@ -67,7 +67,7 @@ function readLine(raw: Record<string, unknown>, prices: Prices): Line | null {
     name: nameWithChoices(name, said.choices ?? []),
     sku: wire.sku,
     quantity: units,
-    ...pricesOf([line], units, prices),
+    ...readPrices([line], units, prices),
     imageUrl: webAddress(wire.image.src),
     ...said,
   }
@@ -77,15 +77,15 @@ function readLine(raw: Record<string, unknown>, prices: Prices): Line | null {
       item,
       ...line,
       lineId: wire.id,
-      partOf: valuesOf(marks, PART).slice(0, 5),
-      cartKeys: valuesOf(marks, CART_KEY).slice(0, 5),
+      partOf: listValues(marks, PART).slice(0, 5),
+      cartKeys: listValues(marks, CART_KEY).slice(0, 5),
     },
-    hasParts: valuesOf(marks, WHOLE).length > 0,
+    hasParts: listValues(marks, WHOLE).length > 0,
   }
 }
 
 /** Unit prices of lines that are sold as one. Without a known tax both are equal. */
-function pricesOf(
+function readPrices(
   lines: readonly Pick<Line, 'netMinor' | 'taxMinor'>[],
   units: number,
   { hasTax }: Prices,
@@ -121,7 +121,7 @@ const CART_KEY = /^_\w+_cart_key$/
 const MOST_NESTED = 10
 
 /** Index of the line that contains this one; its own index if none does. */
-function wholeOf(parents: readonly (number | undefined)[], place: number): number {
+function findWhole(parents: readonly (number | undefined)[], place: number): number {
   let at = place
   for (let depth = 0; depth < MOST_NESTED; depth++) {
     const above = parents[at]
@@ -133,9 +133,9 @@ function wholeOf(parents: readonly (number | undefined)[], place: number): numbe
 }
 
 /** undefined: no whole, or it no longer exists. */
-function parentsOf(lines: readonly Line[]): (number | undefined)[] {
-  const byKey = placesBy(lines, ({ cartKeys }) => cartKeys)
-  const byId = placesBy(lines, ({ lineId, item }) => [lineId, item.productId, item.variationId])
+function findParents(lines: readonly Line[]): (number | undefined)[] {
+  const byKey = indexByName(lines, ({ cartKeys }) => cartKeys)
+  const byId = indexByName(lines, ({ lineId, item }) => [lineId, item.productId, item.variationId])
   let whole: number | undefined
   return lines.map(({ partOf, hasParts }, place) => {
     // Parts follow their whole.
@@ -148,7 +148,7 @@ function parentsOf(lines: readonly Line[]): (number | undefined)[] {
 }
 
 /** The first two lines of each name: at least one of them is another line. */
-function placesBy(lines: readonly Line[], namesOf: (line: Line) => (string | null)[]): Map<string, number[]> {
+function indexByName(lines: readonly Line[], namesOf: (line: Line) => (string | null)[]): Map<string, number[]> {
   const places = new Map<string, number[]>()
   for (const [place, line] of lines.entries()) {
     for (const name of namesOf(line)) {
@@ -160,7 +160,7 @@ function placesBy(lines: readonly Line[], namesOf: (line: Line) => (string | nul
 }
 
 /** Texts and numbers as text; for other values only that they exist. */
-function valuesOf(said: readonly (readonly [unknown, unknown])[], name: RegExp): string[] {
+function listValues(said: readonly (readonly [unknown, unknown])[], name: RegExp): string[] {
   return said.flatMap(([key, value]) => {
     if (typeof key !== 'string' || !name.test(key)) return []
     const isThere = value === true || (typeof value === 'object' && value !== null && Object.keys(value).length > 0)

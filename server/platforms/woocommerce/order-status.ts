@@ -23,12 +23,12 @@ const KNOWN = new Map<string, StatusMeaning>([
 ])
 
 /** Words and parts of words with which shops name a failed order. */
-const CAME_TO_NOTHING =
+const FAILED_WORDS =
   /cancel|stornier|annul|anulad|anulow|refus|reject|rechaz|rifiut|odrzuc|abgelehnt|declin|denied|void|expir|abgelaufen|fraud|betrug|charge-?back|disput|fail|fehlgeschl|fallid|return|retour|devuel|devol|zwrot|undeliver|lost|(?:^|-)rto(?:-|$)|refund|erstatt|rembours|reembols|rimbors|zwroc|estorn|terugbeta/
 
 const REFUSED = 'cancel|annul|anul|reject|rechaz|rifiut|odrzuc|declin|denied|refus|abgelehnt|won'
 /** Part of the order, or all of it, is still sold. */
-const NOT_ALL = new RegExp(
+const PARTIAL_WORDS = new RegExp(
   [
     'parti[ae]l|parcial|parzial|teil',
     // a refused request, or a check
@@ -47,6 +47,6 @@ export function readStatus(status: string, isPaid: boolean): StatusMeaning {
   const known = KNOWN.get(status)
   if (known) return known
   const lower = status.toLowerCase()
-  if (CAME_TO_NOTHING.test(lower) && !NOT_ALL.test(lower)) return { kind: 'purchase', amount: 'none' }
+  if (FAILED_WORDS.test(lower) && !PARTIAL_WORDS.test(lower)) return { kind: 'purchase', amount: 'none' }
   return { kind: 'purchase', amount: isPaid ? 'counts' : 'if_counted' }
 }

@@ -38,7 +38,7 @@ interface Pull {
 export async function* pullOrders(http: WooHttp, query: OrderQuery): AsyncGenerator<OrderPage> {
   const pull: Pull = { http, query, pageSize: boundedSize(query.pageSize), seen: new Map(), page: 0 }
   // Exclusive bound: one second earlier to include the given one, one more for stores that round up.
-  let after = secondOf(query.modifiedSince) - 2
+  let after = toSecond(query.modifiedSince) - 2
   while (pull.page < MAX_PAGES) {
     const listing = await listOrders(pull, [['modified_after', wallTime(after)], ...BY_TIME], 1)
     yield nextPage(pull, listing, listing.isLast)
@@ -97,7 +97,7 @@ async function listOrders(pull: Pull, bounds: WooQuery, page: number): Promise<L
     ['_fields', ORDER_FIELDS],
   ]
   const answer = await pull.http.send({ path: '/orders', query, signal: pull.query.signal })
-  const raw = listOf(answer)
+  const raw = readList(answer)
   const totalPages = countHeader(answer, 'x-wp-totalpages')
   return {
     answer,
@@ -112,8 +112,8 @@ async function listOrders(pull: Pull, bounds: WooQuery, page: number): Promise<L
 
 function nextPage(pull: Pull, listing: Listing, isLast: boolean): OrderPage {
   const { rows, skipped } = readRows(listing.raw, readOrder)
-  const fresh = rows.filter((row) => pull.seen.get(row.orderId) !== secondOf(row.modifiedAt))
-  for (const row of fresh) pull.seen.set(row.orderId, secondOf(row.modifiedAt))
+  const fresh = rows.filter((row) => pull.seen.get(row.orderId) !== toSecond(row.modifiedAt))
+  for (const row of fresh) pull.seen.set(row.orderId, toSecond(row.modifiedAt))
   forgetBefore(pull.seen, listing.latest)
   pull.page += 1
   return {
@@ -148,7 +148,7 @@ export async function readSingleOrder(
 /** A page has 100 rows at most. Millions of small rows in a 25 MB response would block this process for a minute. */
 const MOST_ROWS = 1_000
 
-export function listOf(answer: WooAnswer): unknown[] {
+export function readList(answer: WooAnswer): unknown[] {
   const list = Array.isArray(answer.body) ? answer.body : listWithGaps(answer.body)
   if (list === null) throw new StoreProblem('bad_answer', 'a list was expected')
   if (list.length > MOST_ROWS) throw new StoreProblem('bad_answer', `a list of ${list.length} rows`)
@@ -171,10 +171,10 @@ export function latestSecond(raw: readonly unknown[]): number | null {
   const seconds = raw
     .map((one) => (isRecord(one) ? gmtInstant(one.date_modified_gmt) : null))
     .filter((at) => at !== null)
-  return seconds.length === 0 ? null : seconds.reduce((latest, at) => Math.max(latest, secondOf(at)), 0)
+  return seconds.length === 0 ? null : seconds.reduce((latest, at) => Math.max(latest, toSecond(at)), 0)
 }
 
-function secondOf(instant: string): number {
+function toSecond(instant: string): number {
   return Math.floor(Date.parse(instant) / 1000)
 }
 

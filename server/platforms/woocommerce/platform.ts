@@ -2,9 +2,9 @@ import { canReach } from '../../core/net/addresses.ts'
 import type { Platform } from '../platform/kind.ts'
 import { createWooCommerceClient } from './client.ts'
 import { couponUrl } from './coupons.ts'
-import { derivedKeys, PLUGIN_FILE, pluginLink, toldOrders, toldProfile } from './plugin.ts'
+import { derivedKeys, PLUGIN_FILE, pluginLink, readReportedOrders, readReportedProfile } from './plugin.ts'
 import { restoreLink } from './restore.ts'
-import { toldTerms } from './terms.ts'
+import { readReportedTerms } from './terms.ts'
 import { readDelivery, TOPICS } from './webhooks.ts'
 
 export const woocommerce: Platform = {
@@ -19,8 +19,8 @@ export const woocommerce: Platform = {
     file: PLUGIN_FILE,
     link: pluginLink,
     derivedKeys,
-    profile: toldProfile,
-    orders: toldOrders,
-    terms: toldTerms,
+    profile: readReportedProfile,
+    orders: readReportedOrders,
+    terms: readReportedTerms,
   },
 }

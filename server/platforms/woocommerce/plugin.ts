@@ -5,7 +5,7 @@ import { FetchProblem } from '../../core/net/fetch-problem.ts'
 import type { StoreNet } from '../platform/access.ts'
 import type { PlatformPlugin } from '../platform/kind.ts'
 import type { PlatformOrder, PluginAnswer, PluginCall, StoreProfile } from '../platform/platform.ts'
-import { countryCode, plainText } from '../platform/text.ts'
+import { parseCountryCode, plainText } from '../platform/text.ts'
 import { latestSecond } from './orders.ts'
 import { readOrder } from './wire.ts'
 
@@ -16,7 +16,7 @@ import { readOrder } from './wire.ts'
 export const PLUGIN_FILE = 'recoup-for-woocommerce.zip'
 
 const CALL_LIMIT_MS = 5_000
-const MOST_ANSWERED = 4_096
+const MAX_ANSWER_BYTES = 4_096
 
 /** `?rest_route=` works with every permalink setting and REST prefix. null: no response. */
 export async function callPlugin(
@@ -31,7 +31,7 @@ export async function callPlugin(
       headers: call.headers,
       body: call.body,
       timeoutMs: CALL_LIMIT_MS,
-      maxBytes: MOST_ANSWERED,
+      maxBytes: MAX_ANSWER_BYTES,
       isRedirectReturned: true,
     })
     return { status, signature: headers['x-recoup-signature'] ?? '', body: body.toString('utf8') }
@@ -59,7 +59,7 @@ export function derivedKeys(codeKey: string, salt: string) {
 }
 
 const yesNo = z.boolean().nullable().catch(null)
-const Told = z.object({
+const ReportedProfile = z.object({
   woocommerce: z.unknown().transform((input) => plainText(input, 40) ?? ''),
   home: z.string(),
   profile: z.object({
@@ -67,9 +67,9 @@ const Told = z.object({
     currency: z.unknown().transform(parseCurrency),
     decimals: z.number().int().min(0).max(8).nullable().catch(null),
     timeZone: z.unknown().transform(timeZone),
-    baseCountry: z.unknown().transform(countryCode),
+    baseCountry: z.unknown().transform(parseCountryCode),
     sellingCountries: z
-      .array(z.unknown().transform(countryCode))
+      .array(z.unknown().transform(parseCountryCode))
       .max(300)
       .transform((list) => list.filter((code) => code !== null))
       .nullable()
@@ -83,8 +83,8 @@ const Told = z.object({
 /**
  * The profile reported by the plugin; null: it has no currency. Values that need the REST API get the usual default.
  */
-export function toldProfile(told: unknown): StoreProfile | null {
-  const parsed = Told.safeParse(told)
+export function readReportedProfile(told: unknown): StoreProfile | null {
+  const parsed = ReportedProfile.safeParse(told)
   const currency = parsed.data?.profile.currency
   if (!parsed.data || !currency) return null
   const { woocommerce: version, profile } = parsed.data
@@ -125,7 +125,7 @@ function timeZone(input: unknown): string {
 const withoutSlash = (url: string): string => url.replace(/(?<!\/)\/+$/, '')
 
 /** Orders in the REST API's form. */
-export function toldOrders(list: readonly unknown[]): ReturnType<PlatformPlugin['orders']> {
+export function readReportedOrders(list: readonly unknown[]): ReturnType<PlatformPlugin['orders']> {
   const orders: PlatformOrder[] = []
   const refused: { place: number; reason: string }[] = []
   for (const [place, raw] of list.entries()) {

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { type Exchange, readExchanges, recorded } from '../../../test/contract-servers/recordings.ts'
 import type { PlatformProduct } from '../platform/platform.ts'
 import { type RowReading, readRows } from '../platform/row.ts'
-import { idText } from '../platform/text.ts'
+import { parseId } from '../platform/text.ts'
 import { readProduct, readVariation } from './catalogue.ts'
 import { problemFromAnswer, readAnswer } from './http.ts'
-import { listOf } from './orders.ts'
+import { readList } from './orders.ts'
 import { readSubscription } from './webhooks.ts'
 import { CUSTOMER_FIELDS, readCustomer, readOrder } from './wire.ts'
 
@@ -73,7 +73,7 @@ describe('recorded successes', () => {
 
   test.each(successes)('$file: $title', ({ exchange }) => {
     const { answer } = answerOf(exchange)
-    const raw = Array.isArray(answer.body) ? listOf(answer) : [answer.body]
+    const raw = Array.isArray(answer.body) ? readList(answer) : [answer.body]
     const { rows, skipped } = readRows(raw, readerOf(exchange.request.path)!)
     expect(rows.length + skipped.length).toBe(raw.length)
     // Rows that `_fields` reduced below a valid order are skipped individually, with reason and id.
@@ -265,7 +265,7 @@ describe('the recordings’ contents', () => {
   })
 
   test('every id is digits', () => {
-    expect([12, '12', 0, '0', -1, 1.5, '1e3', ' 1', null, 2 ** 53].map(idText)).toEqual([
+    expect([12, '12', 0, '0', -1, 1.5, '1e3', ' 1', null, 2 ** 53].map(parseId)).toEqual([
       '12',
       '12',
       null,

@@ -4,7 +4,7 @@ import type { GuardedAnswer } from '../../core/net/guarded-fetch.ts'
 import type { StoreAccess, StoreNet } from '../platform/access.ts'
 import type { RestoreItem } from '../platform/kind.ts'
 import type { Refilled, RefillWish } from '../platform/platform.ts'
-import { idText } from '../platform/text.ts'
+import { parseId } from '../platform/text.ts'
 import { checkoutLink } from './restore.ts'
 
 // Fills a guest's cart in the store before the shopper is sent there (WooCommerce 10 or newer). Opens `/checkout-link/`
@@ -45,12 +45,12 @@ async function tryLink(store: Store, wish: RefillWish): Promise<Refilled | null>
   const session = target.searchParams.get('session')
   if (!session && !target.searchParams.has('wc_error')) return null
   const { lines: cart, coupons } = session ? await readCart(store, session) : { lines: [], coupons: [] }
-  const isLacking = wish.items.some((item) => item.choices && quantityOf(cart, item) < quantityWished(wish, item))
+  const isLacking = wish.items.some((item) => item.choices && quantityOf(cart, item) < requestedQuantity(wish, item))
   if (isLacking && wish.items.length <= MOST_LINES) {
     const filled = await fillByLine(store, wish, session ? target : null)
     if (sum(filled.lines) > sum(cart)) return filled
   }
-  const told = cart.length > 0 ? judged(wish, coupons) : {}
+  const told = cart.length > 0 ? findCouponResult(wish, coupons) : {}
   const along = told.isCouponRefused ? { ...wish, coupon: null } : wish
   const checkoutUrl = cart.length > 0 ? checkoutLink(access.homeUrl, wish.items, along) : null
   return { checkoutUrl, lines: cart, ...told }
@@ -73,12 +73,12 @@ async function fillByLine(store: Store, wish: RefillWish, checkout: URL | null):
   return {
     checkoutUrl: lines.length > 0 ? target.href : null,
     lines,
-    ...(lines.length > 0 ? judged(wish, coupons) : {}),
+    ...(lines.length > 0 ? findCouponResult(wish, coupons) : {}),
   }
 }
 
 /** Omitted without a requested coupon. Codes are compared case-insensitively. */
-function judged({ coupon }: RefillWish, inCart: readonly string[]): { isCouponRefused?: boolean } {
+function findCouponResult({ coupon }: RefillWish, inCart: readonly string[]): { isCouponRefused?: boolean } {
   if (coupon === null) return {}
   return { isCouponRefused: !inCart.some((code) => code.toLowerCase() === coupon.toLowerCase()) }
 }
@@ -95,7 +95,7 @@ async function readCart(store: Store, token: string): Promise<{ lines: Refilled[
   const answer = await ask(store, cartUrl(store), token)
   const { items, coupons } = Cart.parse(JSON.parse(answer.body.toString('utf8')))
   const lines = items.flatMap(({ id, quantity }) => {
-    const known = idText(id)
+    const known = parseId(id)
     return known ? [{ id: known, quantity: Math.trunc(quantity) }] : []
   })
   return { lines, coupons: coupons.map(({ code }) => code) }
@@ -122,5 +122,5 @@ const sum = (lines: readonly { quantity: number }[]): number =>
 const quantityOf = (lines: Refilled['lines'], item: RestoreItem): number =>
   sum(lines.filter((line) => line.id === idOf(item)))
 
-const quantityWished = ({ items }: RefillWish, item: RestoreItem): number =>
+const requestedQuantity = ({ items }: RefillWish, item: RestoreItem): number =>
   sum(items.filter((each) => idOf(each) === idOf(item)))

@@ -1,5 +1,5 @@
-import type { RestoreAlong, RestoreItem, RestoreLink, RestoreSource } from '../platform/kind.ts'
-import { idText } from '../platform/text.ts'
+import type { RestoreItem, RestoreLink, RestoreOptions, RestoreSource } from '../platform/kind.ts'
+import { parseId } from '../platform/text.ts'
 
 /**
  * The link that restores a cart without a plugin; null when no item is usable. WooCommerce ≥ 10 restores the whole cart
@@ -9,7 +9,7 @@ import { idText } from '../platform/text.ts'
 export function restoreLink(
   profile: Pick<RestoreSource, 'homeUrl' | 'hasCheckoutLink'>,
   items: readonly RestoreItem[],
-  along: RestoreAlong = {},
+  along: RestoreOptions = {},
 ): RestoreLink | null {
   const usable = items.filter((item) => idOf(item) && boundedQuantity(item.quantity) > 0)
   const home = withoutSlash(profile.homeUrl)
@@ -28,7 +28,7 @@ export function restoreLink(
 export function checkoutLink(
   baseUrl: string,
   items: readonly RestoreItem[],
-  { coupon, extra }: RestoreAlong,
+  { coupon, extra }: RestoreOptions,
 ): string | null {
   const products = [...quantitiesOf(items)].map(([id, quantity]) => `${id}:${quantity}`).join(',')
   if (products === '') return null
@@ -47,7 +47,7 @@ function quantitiesOf(items: readonly RestoreItem[]): Map<string, number> {
   return quantities
 }
 
-const idOf = ({ productId, variationId }: RestoreItem): string | null => idText(variationId ?? productId)
+const idOf = ({ productId, variationId }: RestoreItem): string | null => parseId(variationId ?? productId)
 
 const withoutSlash = (url: string): string => url.replace(/(?<!\/)\/+$/, '')
 

@@ -8,7 +8,7 @@ import { aWooAccess } from '../../../test/woo-access.ts'
 import { type GuardedFetch, openGuardedHttp } from '../../core/net/guarded-fetch.ts'
 import type { ShownTax } from '../platform/platform.ts'
 import { createWooCommerceClient } from './client.ts'
-import { shownOf } from './shown-prices.ts'
+import { chooseShownPrice } from './shown-prices.ts'
 
 // Reads prices of a store without the plugin as displayed, not as entered (cases-R8).
 
@@ -151,5 +151,5 @@ test.each([
   [10_000, 7_140, 'added', { priceMinor: 10_000, isShownUnknown: true }],
   [5_000, 5_950, 'taken_off', { priceMinor: 5_000, isShownUnknown: true }],
 ] as const)('an entered price of %s that is shown as %s, with the tax %s', (entered, shown, tax, price) => {
-  expect(shownOf(entered, shown, tax)).toEqual(price)
+  expect(chooseShownPrice(entered, shown, tax)).toEqual(price)
 })

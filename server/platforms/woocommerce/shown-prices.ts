@@ -5,7 +5,7 @@ import type { StoreAccess, StoreNet } from '../platform/access.ts'
 import type { PlatformProduct, ShownTax } from '../platform/platform.ts'
 import { problemFromFetch } from '../platform/problem-from-fetch.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
-import { idText } from '../platform/text.ts'
+import { parseId } from '../platform/text.ts'
 import { parseJson } from './http.ts'
 
 // Prices as a visitor sees them on the shop's pages. The REST API has only the entered price; the tax between them
@@ -16,7 +16,7 @@ export type ShownPrices = (products: PlatformProduct[], signal?: AbortSignal) =>
 
 const LIMIT_MS = 5_000
 const Row = z.object({
-  id: z.unknown().transform(idText),
+  id: z.unknown().transform(parseId),
   prices: z.object({
     price: z.string().regex(/^\d{1,15}$/),
     currency_code: z.string(),
@@ -62,7 +62,10 @@ export function openShownPrices(
       }
     }
     const tax = shownTax
-    return products.map((product) => ({ ...product, ...shownOf(product.priceMinor, shown.get(idOf(product)), tax) }))
+    return products.map((product) => ({
+      ...product,
+      ...chooseShownPrice(product.priceMinor, shown.get(idOf(product)), tax),
+    }))
   }
 }
 
@@ -80,7 +83,7 @@ function readPrices(rows: unknown[], currency: string): (readonly [string, numbe
 }
 
 /** A tax changes a price by less than half and in one direction; anything else is another or an old price. */
-export function shownOf(
+export function chooseShownPrice(
   enteredMinor: number,
   shown: number | undefined,
   tax: ShownTax,

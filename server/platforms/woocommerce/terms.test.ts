@@ -4,7 +4,7 @@ import { aWooAccess } from '../../../test/woo-access.ts'
 import type { GuardedAnswer } from '../../core/net/guarded-fetch.ts'
 import type { ItemRef } from '../platform/platform.ts'
 import { createWooCommerceClient } from './client.ts'
-import { toldTerms } from './terms.ts'
+import { readReportedTerms } from './terms.ts'
 
 // Recorded stock and prices of a real WooCommerce before and after items sold out (stock-check.json).
 
@@ -101,7 +101,7 @@ const mug = {
   on_sale: false,
 }
 const told = (terms: unknown, item: object = { product: '16', variation: null }) =>
-  toldTerms([{ ...item, terms }], 'USD')
+  readReportedTerms([{ ...item, terms }], 'USD')
 
 test('a plugin’s report gives the same; items it no longer sells have no terms', () => {
   expect(told(mug)).toEqual([
@@ -136,7 +136,7 @@ test.each([
   { product: '16' },
   { product: '16', variation: '-1' },
 ])('skips an entry without a product: %j', (item) =>
-  expect(toldTerms([item && typeof item === 'object' ? { ...item, terms: mug } : item], 'USD')).toEqual([]))
+  expect(readReportedTerms([item && typeof item === 'object' ? { ...item, terms: mug } : item], 'USD')).toEqual([]))
 
 test('ignores an excessive stock or price', () => {
   expect(told({ ...mug, stock_quantity: 1e12, price: '9'.repeat(40) })).toMatchObject([

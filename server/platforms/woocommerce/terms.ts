@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { parseMinor } from '../../../shared/money.ts'
 import type { ItemRef, ItemTerms } from '../platform/platform.ts'
-import { idText } from '../platform/text.ts'
+import { parseId } from '../platform/text.ts'
 import { isForSale, readTerms } from './catalogue.ts'
 import { errorCode, isSuccess, type WooAnswer, type WooHttp, type WooQuery } from './http.ts'
-import { listOf } from './orders.ts'
+import { readList } from './orders.ts'
 
 // Reads stock and price of items: one request for products, one for variations of any parents (WooCommerce 10.3;
 // before, one per parent).
@@ -16,13 +16,15 @@ export interface TermsQuery {
 }
 
 /** Maximum rows per page. */
-const AT_ONCE = 100
+const BATCH_SIZE = 100
 const FIELDS = 'id,price,on_sale,stock_status,stock_quantity,status,purchasable'
 
 type Read = NonNullable<ReturnType<typeof readTerms>>
 
 export async function pullTerms(http: WooHttp, { items, currency, signal }: TermsQuery): Promise<ItemTerms[]> {
-  const known = items.filter(({ productId, variationId }) => idText(productId) && (!variationId || idText(variationId)))
+  const known = items.filter(
+    ({ productId, variationId }) => parseId(productId) && (!variationId || parseId(variationId)),
+  )
   const products = await readSome(http, '/products', unique(known.map(({ productId }) => productId)), signal)
   const ofVariations = known.filter(({ variationId }) => variationId !== null)
   const variations = await readVariations(http, ofVariations, signal)
@@ -31,11 +33,11 @@ export async function pullTerms(http: WooHttp, { items, currency, signal }: Term
     const wire = variationId === null ? parent : variations.get(variationId)
     // A trashed or unpublished parent makes its variations unavailable.
     if (!wire || parent?.status !== 'publish') return []
-    return [termsOf({ productId, variationId }, wire, currency)]
+    return [toTerms({ productId, variationId }, wire, currency)]
   })
 }
 
-function termsOf(item: ItemRef, wire: Read, currency: string): ItemTerms {
+function toTerms(item: ItemRef, wire: Read, currency: string): ItemTerms {
   const priceMinor = parseMinor(wire.price, currency)
   const isAvailable = isForSale(wire) && priceMinor !== null && priceMinor >= 0
   return { ...item, isAvailable, priceMinor, isOnSale: wire.isOnSale, stockQuantity: wire.stockQuantity }
@@ -56,14 +58,14 @@ const NOT_SOLD = { isAvailable: false, priceMinor: null, isOnSale: null, stockQu
  * Reads a plugin's report in the same way; `terms: null` means that the shop no longer sells the item. Skips unreadable
  * entries.
  */
-export function toldTerms(list: readonly unknown[], currency: string): ItemTerms[] {
+export function readReportedTerms(list: readonly unknown[], currency: string): ItemTerms[] {
   return list.flatMap((raw) => {
     const { data } = Reported.safeParse(raw)
     if (!data) return []
     const item: ItemRef = { productId: data.product, variationId: data.variation }
     if (data.terms === null) return [{ ...item, ...NOT_SOLD }]
     const wire = readTerms(data.terms)
-    return wire && wire.id === (item.variationId ?? item.productId) ? [termsOf(item, wire, currency)] : []
+    return wire && wire.id === (item.variationId ?? item.productId) ? [toTerms(item, wire, currency)] : []
   })
 }
 
@@ -71,11 +73,11 @@ async function readVariations(http: WooHttp, items: readonly ItemRef[], signal: 
   const ids = unique(items.map(({ variationId }) => variationId!))
   if (ids.length === 0) return new Map<string, Read>()
   const [first, ...rest] = chunks(ids)
-  const answer = await http.ask({ path: '/variations', query: including(first!), signal })
+  const answer = await http.ask({ path: '/variations', query: includeIds(first!), signal })
   // Before 10.3 this route does not exist or is taken for another.
   if (answer.status === 404 && errorCode(answer) === 'rest_no_route') return readByParent(http, items, signal)
   if (!isSuccess(answer)) throw http.problem(answer)
-  const found = rowsOf(answer)
+  const found = indexRows(answer)
   for (const some of rest) for (const [id, row] of await readSome(http, '/variations', some, signal)) found.set(id, row)
   return found
 }
@@ -86,11 +88,11 @@ async function readByParent(http: WooHttp, items: readonly ItemRef[], signal: Ab
     const ids = unique(some.map(({ variationId }) => variationId!))
     const path = `/products/${productId}/variations`
     for (const part of chunks(ids)) {
-      const answer = await http.ask({ path, query: including(part), signal })
+      const answer = await http.ask({ path, query: includeIds(part), signal })
       // The parent is gone, and its variations with it.
       if (answer.status === 404 && errorCode(answer) !== 'rest_no_route') continue
       if (!isSuccess(answer)) throw http.problem(answer)
-      for (const [id, row] of rowsOf(answer)) found.set(id, row)
+      for (const [id, row] of indexRows(answer)) found.set(id, row)
     }
   }
   return found
@@ -99,28 +101,30 @@ async function readByParent(http: WooHttp, items: readonly ItemRef[], signal: Ab
 async function readSome(http: WooHttp, path: string, ids: readonly string[], signal: AbortSignal | undefined) {
   const found = new Map<string, Read>()
   for (const some of chunks(ids)) {
-    for (const [id, row] of rowsOf(await http.send({ path, query: including(some), signal }))) found.set(id, row)
+    for (const [id, row] of indexRows(await http.send({ path, query: includeIds(some), signal }))) found.set(id, row)
   }
   return found
 }
 
-function rowsOf(answer: WooAnswer): Map<string, Read> {
+function indexRows(answer: WooAnswer): Map<string, Read> {
   return new Map(
-    listOf(answer).flatMap((raw) => {
+    readList(answer).flatMap((raw) => {
       const row = readTerms(raw)
       return row ? [[row.id, row] as const] : []
     }),
   )
 }
 
-const including = (ids: readonly string[]): WooQuery => [
+const includeIds = (ids: readonly string[]): WooQuery => [
   ['include', ids.join(',')],
   ['_fields', FIELDS],
-  ['per_page', String(AT_ONCE)],
+  ['per_page', String(BATCH_SIZE)],
 ]
 
 const unique = (ids: readonly string[]): string[] => [...new Set(ids)]
 
 function chunks(ids: readonly string[]): string[][] {
-  return Array.from({ length: Math.ceil(ids.length / AT_ONCE) }, (_, n) => ids.slice(n * AT_ONCE, (n + 1) * AT_ONCE))
+  return Array.from({ length: Math.ceil(ids.length / BATCH_SIZE) }, (_, n) =>
+    ids.slice(n * BATCH_SIZE, (n + 1) * BATCH_SIZE),
+  )
 }

@@ -4,9 +4,9 @@ import type { StoreEvent } from '../platform/event.ts'
 import type { RawDelivery, WebhookSubscription } from '../platform/platform.ts'
 import { type RowReading, readRows, skip } from '../platform/row.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
-import { gmtInstant, idText, isRecord, plainText, webAddress } from '../platform/text.ts'
+import { gmtInstant, isRecord, parseId, plainText, webAddress } from '../platform/text.ts'
 import { errorCode, isSuccess, type WooHttp, type WooQuery } from './http.ts'
-import { countHeader, listOf } from './orders.ts'
+import { countHeader, readList } from './orders.ts'
 import { readOrder } from './wire.ts'
 
 // Webhooks only speed things up: WooCommerce sends a delivery once, a minute late, and never from a private network.
@@ -26,7 +26,7 @@ export async function listWebhooks(http: WooHttp): Promise<WebhookSubscription[]
       ['page', String(page)],
     ]
     const answer = await http.send({ path: '/webhooks', query })
-    const raw = listOf(answer)
+    const raw = readList(answer)
     all.push(...readRows(raw, readSubscription).rows)
     if (raw.length === 0 || page >= (countHeader(answer, 'x-wp-totalpages') ?? 1)) break
     await http.pause()
@@ -45,7 +45,7 @@ export async function createWebhook(http: WooHttp, topic: string, deliveryUrl: s
 
 /** `force`, because webhooks have no trash. An already deleted one is fine. */
 export async function deleteWebhook(http: WooHttp, id: string): Promise<void> {
-  const digits = idText(id)
+  const digits = parseId(id)
   if (!digits) return
   const answer = await http.ask({ method: 'DELETE', path: `/webhooks/${digits}`, query: [['force', 'true']] })
   if (isSuccess(answer) || (answer.status === 404 && errorCode(answer) !== 'rest_no_route')) return
@@ -53,7 +53,7 @@ export async function deleteWebhook(http: WooHttp, id: string): Promise<void> {
 }
 
 export function readSubscription(raw: unknown): RowReading<WebhookSubscription> {
-  const id = isRecord(raw) ? idText(raw.id) : null
+  const id = isRecord(raw) ? parseId(raw.id) : null
   if (!isRecord(raw) || !id) return skip(raw, 'no id')
   const topic = plainText(raw.topic, 200) ?? ''
   return {
@@ -83,7 +83,7 @@ function isSignedBy(body: Buffer, signature: string, secret: string): boolean {
 
 function readEvent(topic: string, rawBody: Buffer): StoreEvent {
   const body = parseBody(rawBody)
-  const id = isRecord(body) ? idText(body.id) : null
+  const id = isRecord(body) ? parseId(body.id) : null
   const modified = isRecord(body) ? (gmtInstant(body.date_modified_gmt) ?? '') : ''
   const key = [topic, id ?? '', modified, createHash('sha256').update(rawBody).digest('hex')].join('|')
   if (!topic.startsWith('order.') || !isRecord(body)) return { kind: 'other', topic, key }

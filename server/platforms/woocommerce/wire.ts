@@ -15,7 +15,7 @@ import {
   wireTime,
   wireUrl,
 } from '../platform/row.ts'
-import { countryCode, plainText, unixInstant } from '../platform/text.ts'
+import { parseCountryCode, parseUnixTime, plainText } from '../platform/text.ts'
 import { readItems } from './order-lines.ts'
 import { readStatus } from './order-status.ts'
 
@@ -26,9 +26,9 @@ const Address = z.object({
   first_name: wireText(120),
   last_name: wireText(120),
   company: wireText(200),
-  country: field(countryCode),
+  country: field(parseCountryCode),
   // Of the United States: two letters like a country's.
-  state: field(countryCode),
+  state: field(parseCountryCode),
   email: field(firstEmail),
   phone: wireRaw,
 })
@@ -83,7 +83,7 @@ export function readOrder(raw: unknown): RowReading<PlatformOrder> {
   const totalMinor = parseMinor(wire.total, wire.currency)
   if (totalMinor === null) return skip(raw, 'no total')
   const currency = wire.currency
-  const source = sourceOf(wire)
+  const source = readSource(wire)
   const { kind, amount } = readStatus(wire.status, wire.date_paid_gmt !== null)
   return {
     row: {
@@ -131,7 +131,7 @@ export const RENEWAL_MARKS = new Set([
   '_subscriptio_renewal',
 ])
 
-function sourceOf({ created_via: via, meta_data: meta }: WireOrder): OrderSource {
+function readSource({ created_via: via, meta_data: meta }: WireOrder): OrderSource {
   const isMarked = meta.some(({ key, value }) => typeof key === 'string' && RENEWAL_MARKS.has(key) && isSet(value))
   if (isMarked || AUTOMATIC.has(via ?? '')) return 'renewal'
   return TILLS.has(via ?? '') ? 'pos' : STAFF.has(via ?? '') ? 'staff' : 'shopper'
@@ -149,10 +149,10 @@ const isSet = (value: unknown): boolean =>
  * (docs/connecting-woocommerce.md).
  */
 function readConsents(meta: readonly Record<string, unknown>[]): OrderConsent[] {
-  const metaOf = (key: string) => meta.find((each) => each.key === key)?.value
+  const findMeta = (key: string) => meta.find((each) => each.key === key)?.value
   return (['email', 'sms', 'whatsapp'] as const)
-    .filter((channel) => /^(yes|1|true|on)$/i.test(plainText(metaOf(`_recoup_consent_${channel}`), 10) ?? ''))
-    .map((channel) => ({ channel, wording: plainText(metaOf(`_recoup_consent_${channel}_wording`), 1_000) }))
+    .filter((channel) => /^(yes|1|true|on)$/i.test(plainText(findMeta(`_recoup_consent_${channel}`), 10) ?? ''))
+    .map((channel) => ({ channel, wording: plainText(findMeta(`_recoup_consent_${channel}_wording`), 1_000) }))
 }
 
 /** The discount of each coupon, with its tax. One line per code. */
@@ -224,7 +224,7 @@ export function readCustomer(raw: unknown): RowReading<PlatformCustomer & { role
       modifiedAt: wire.date_modified_gmt,
       isPaying: wire.is_paying_customer === true,
       // Changes with each page they view while signed in; date_modified does not.
-      lastLoginAt: unixInstant(wire.meta_data.find(({ key }) => key === 'wc_last_active')?.value),
+      lastLoginAt: parseUnixTime(wire.meta_data.find(({ key }) => key === 'wc_last_active')?.value),
     },
   }
 }
