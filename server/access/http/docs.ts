@@ -8,15 +8,15 @@ export function docsRoutes(app: FastifyInstance): void {
   let made: { body: string; etag: string } | undefined
   app.get('/docs/openapi.json', async (request, reply) => {
     // Built once: no route is added later, and building takes as long as a hundred requests.
-    made ??= madeOf(openApi(app))
+    made ??= withEtag(openApi(app))
     reply.headers({ 'cache-control': 'no-cache', etag: made.etag })
     if (request.headers['if-none-match']?.includes(made.etag)) return reply.code(304).send()
     return reply.type('application/json; charset=utf-8').send(made.body)
   })
-  app.get('/docs', async (_request, reply) => reply.type('text/html; charset=utf-8').send(page(app)))
+  app.get('/docs', async (_request, reply) => reply.type('text/html; charset=utf-8').send(renderPage(app)))
 }
 
-function madeOf(description: object) {
+function withEtag(description: object) {
   const body = JSON.stringify(description)
   return { body, etag: `"${crypto.hash('sha256', body, 'base64url').slice(0, 22)}"` }
 }
@@ -34,12 +34,12 @@ function openApi(app: FastifyInstance) {
         ...(endpoint.permission === 'public' ? {} : { security: [{ bearer: [] }] }),
         parameters: [...parameters(endpoint.params, 'path'), ...parameters(endpoint.query, 'query')],
         ...(isBodied
-          ? { requestBody: { content: { 'application/json': { schema: schemaOf(endpoint.body, 'input') } } } }
+          ? { requestBody: { content: { 'application/json': { schema: toJsonSchema(endpoint.body, 'input') } } } }
           : {}),
         responses: {
           200: {
             description: 'OK',
-            content: { [endpoint.fileType ?? 'application/json']: { schema: schemaOf(endpoint.reply, 'output') } },
+            content: { [endpoint.fileType ?? 'application/json']: { schema: toJsonSchema(endpoint.reply, 'output') } },
           },
         },
       },
@@ -53,10 +53,11 @@ function openApi(app: FastifyInstance) {
   }
 }
 
-const schemaOf = (schema: z.ZodType, io: 'input' | 'output') => z.toJSONSchema(schema, { io, unrepresentable: 'any' })
+const toJsonSchema = (schema: z.ZodType, io: 'input' | 'output') =>
+  z.toJSONSchema(schema, { io, unrepresentable: 'any' })
 
 function parameters(schema: z.ZodType, place: 'path' | 'query') {
-  const json = schemaOf(schema, 'input') as { properties?: Record<string, unknown>; required?: string[] }
+  const json = toJsonSchema(schema, 'input') as { properties?: Record<string, unknown>; required?: string[] }
   return Object.entries(json.properties ?? {}).map(([name, property]) => ({
     name,
     in: place,
@@ -65,7 +66,7 @@ function parameters(schema: z.ZodType, place: 'path' | 'query') {
   }))
 }
 
-function page(app: FastifyInstance): string {
+function renderPage(app: FastifyInstance): string {
   const rows = (servedBy.get(app) ?? []).map(
     (endpoint) =>
       `<tr><td><code>${endpoint.method}</code></td><td><code>${endpoint.path}</code></td><td>${endpoint.summary}</td><td>${endpoint.permission}</td></tr>`,

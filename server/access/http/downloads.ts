@@ -24,7 +24,7 @@ export interface DownloadFile {
   content: Readable | string
 }
 
-interface Spec<What, Owner> {
+interface DownloadSpec<What, Owner> {
   /** Part of the encryption context: a ticket for one download opens no other. */
   name: string
   path: `/api/${string}`
@@ -42,11 +42,14 @@ interface Spec<What, Owner> {
 
 /** A download of a store, or of the account. */
 export type Download<What> =
-  | (Spec<What, StoreDb<Db>> & { scope: 'store' })
-  | (Spec<What, AccountDb<Db>> & { scope: 'account' })
+  | (DownloadSpec<What, StoreDb<Db>> & { scope: 'store' })
+  | (DownloadSpec<What, AccountDb<Db>> & { scope: 'account' })
 
-export const storeDownload = <What>(spec: Spec<What, StoreDb<Db>>): Download<What> => ({ scope: 'store', ...spec })
-export const accountDownload = <What>(spec: Spec<What, AccountDb<Db>>): Download<What> => ({
+export const storeDownload = <What>(spec: DownloadSpec<What, StoreDb<Db>>): Download<What> => ({
+  scope: 'store',
+  ...spec,
+})
+export const accountDownload = <What>(spec: DownloadSpec<What, AccountDb<Db>>): Download<What> => ({
   scope: 'account',
   ...spec,
 })
@@ -70,13 +73,13 @@ export async function prepareDownload<What>(
   await take(deps, download.limit, download.limitPer === 'account' ? accountId : userId)
   const expiresAt = new Date(deps.now().getTime() + LINK_MS)
   const ticket: Ticket = { accountId, userId, storeId, expiresAt: expiresAt.getTime(), what }
-  const encrypted = deps.secrets.seal(JSON.stringify(ticket), contextOf(download)).toString('base64url')
+  const encrypted = deps.secrets.seal(JSON.stringify(ticket), encryptionContext(download)).toString('base64url')
   return { url: `${download.path}?ticket=${encrypted}`, expiresAt: expiresAt.toISOString() }
 }
 
 /** Checks that the member still belongs to the account and has the permission, and that the store is the account's. */
 export async function openDownload<What>(deps: Deps, download: Download<What>, text: string): Promise<DownloadFile> {
-  const ticket = unsealed(deps, download, text)
+  const ticket = openTicket(deps, download, text)
   if (!ticket || ticket.expiresAt <= deps.now().getTime()) {
     throw new AppError('not_found', `This link is no longer valid. Start the ${download.again ?? 'export'} again.`)
   }
@@ -90,14 +93,14 @@ export async function openDownload<What>(deps: Deps, download: Download<What>, t
   return download.read(deps, { storeId: store.id, db: deps.db }, what)
 }
 
-const contextOf = ({ name }: { name: string }) => `download:${name}`
+const encryptionContext = ({ name }: { name: string }) => `download:${name}`
 
 /** null: not our ticket, or altered. Base64 decoding is lenient, so the ticket must also equal its own re-encoding. */
-function unsealed(deps: Deps, download: { name: string }, text: string): Ticket | null {
+function openTicket(deps: Deps, download: { name: string }, text: string): Ticket | null {
   const encrypted = Buffer.from(text, 'base64url')
   if (encrypted.toString('base64url') !== text) return null
   try {
-    return Ticket.parse(JSON.parse(deps.secrets.open(encrypted, contextOf(download))))
+    return Ticket.parse(JSON.parse(deps.secrets.open(encrypted, encryptionContext(download))))
   } catch {
     return null
   }
@@ -121,13 +124,13 @@ export function csvFile<Row, Shown>(
   name: string,
   { columns, pages, show }: CsvRows<Row, Shown>,
 ): DownloadFile {
-  const lineOf = (row: Row) => {
+  const formatLine = (row: Row) => {
     const shown = show(row)
     return csvLine(columns.map(([, read]) => read(shown)))
   }
   const lines = async function* (): AsyncGenerator<Buffer> {
     yield Buffer.from(CSV_START + csvLine(columns.map(([heading]) => heading)))
-    yield* writtenLines(pages, lineOf)
+    yield* writtenLines(pages, formatLine)
   }
   return {
     fileName: `${datedName(deps, name)}.csv`,
@@ -156,11 +159,11 @@ export async function* pagesOf<Row>(
  */
 export async function* writtenLines<Row>(
   pages: AsyncIterable<readonly Row[]>,
-  lineOf: (row: Row) => string,
+  formatLine: (row: Row) => string,
 ): AsyncGenerator<Buffer> {
   for await (const page of pages) {
     let text = ''
-    for (const row of page) text += lineOf(row)
+    for (const row of page) text += formatLine(row)
     yield Buffer.from(text)
   }
 }

@@ -49,7 +49,7 @@ export function serveStore<P extends z.ZodType, Q extends z.ZodType, B extends z
   endpoint: Endpoint<P, Q, B, R>,
   handle: Handler<StoreCall<z.output<P>, z.output<Q>, z.output<B>>, R>,
 ): void {
-  route(app, deps, endpoint, storeWay(deps, endpoint, handle))
+  route(app, deps, endpoint, createStoreSteps(deps, endpoint, handle))
 }
 
 /** The same for an endpoint that returns a file (`fileType`). */
@@ -59,32 +59,32 @@ export function serveStoreFile<P extends z.ZodType, Q extends z.ZodType, B exten
   endpoint: Endpoint<P, Q, B>,
   read: (call: StoreCall<z.output<P>, z.output<Q>, z.output<B>>) => Promise<DownloadFile>,
 ): void {
-  route(app, deps, endpoint, { ...storeWay(deps, endpoint, read), answer: sendFile })
+  route(app, deps, endpoint, { ...createStoreSteps(deps, endpoint, read), answer: sendFile })
 }
 
 /**
  * These permissions require a connected store. Consents, privacy and exports outlive the connection, and coupons check
  * it themselves.
  */
-const OF_CONNECTED: ReadonlySet<Permission> = new Set(['carts:write', 'flows:write', 'sending:pause'])
+const NEEDS_CONNECTION: ReadonlySet<Permission> = new Set(['carts:write', 'flows:write', 'sending:pause'])
 
-function storeWay<P, Q, B, A>(
+function createStoreSteps<P, Q, B, A>(
   deps: Deps,
   { noStore, method, permission, stops }: Pick<Endpoint, 'noStore' | 'method' | 'permission' | 'stops'>,
   handle: (call: StoreCall<P, Q, B>) => Promise<A>,
-): Way<Call<P, Q, B>, A, { id: string }> {
+): CallSteps<Call<P, Q, B>, A, { id: string }> {
   return {
     async choose(session, query, body) {
-      const store = await chooseStore(deps.db, signedIn(session), wantedStore(query, body), noStore)
+      const store = await chooseStore(deps.db, requireSession(session), readRequestedStore(query, body), noStore)
       // A tab may show a store that another tab has disconnected.
       const isHarmless = method === 'GET' || method === 'DELETE' || stops
-      if (!store.is_active && !isHarmless && OF_CONNECTED.has(permission)) {
+      if (!store.is_active && !isHarmless && NEEDS_CONNECTION.has(permission)) {
         throw new AppError('conflict', 'This store is not connected. Connect it again first.')
       }
       return store
     },
     handle: async (call, { id }) => {
-      const session = signedIn(call.session)
+      const session = requireSession(call.session)
       const account = { accountId: session.accountId, db: deps.db }
       return handle({ ...call, session, account, store: { storeId: id, db: deps.db } })
     },
@@ -95,13 +95,13 @@ function storeWay<P, Q, B, A>(
  * Decision 7: the store from the query (push calls use `storeUrl`, A 7) or, for writing calls (B 7), from the body, by
  * id or address. `default` selects none.
  */
-function wantedStore(query: unknown, body: unknown): WantedStore {
+function readRequestedStore(query: unknown, body: unknown): WantedStore {
   const { platform, storeId, storeUrl } = query as WantedStore & { storeUrl?: string }
-  const said = (body ?? {}) as Record<string, unknown>
-  const wordOf = (value: unknown) => (typeof value === 'string' && value.trim() ? value : undefined)
-  const names = [storeId, wordOf(said.storeId), wordOf(said.storeUrl), storeUrl]
+  const fields = (body ?? {}) as Record<string, unknown>
+  const readText = (value: unknown) => (typeof value === 'string' && value.trim() ? value : undefined)
+  const names = [storeId, readText(fields.storeId), readText(fields.storeUrl), storeUrl]
   const [first, ...others] = names.flatMap((name) => (name && name !== 'default' ? [name] : []))
-  return { platform: platform ?? wordOf(said.platform), storeId: first, alsoNamed: others }
+  return { platform: platform ?? readText(fields.platform), storeId: first, alsoNamed: others }
 }
 
 /** Serves an endpoint of the signed-in user's account. */
@@ -112,9 +112,9 @@ export function serveAccount<P extends z.ZodType, Q extends z.ZodType, B extends
   handle: Handler<AccountCall<z.output<P>, z.output<Q>, z.output<B>>, R>,
 ): void {
   route(app, deps, endpoint, {
-    choose: nothing,
+    choose: chooseNothing,
     handle: async (call) => {
-      const session = signedIn(call.session)
+      const session = requireSession(call.session)
       return handle({ ...call, session, account: { accountId: session.accountId, db: deps.db } })
     },
   })
@@ -143,13 +143,13 @@ export function servePublic<P extends z.ZodType, Q extends z.ZodType, B extends 
   endpoint: Endpoint<P, Q, B, R>,
   handle: Handler<Call<z.output<P>, z.output<Q>, z.output<B>>, R>,
 ): void {
-  route(app, deps, endpoint, { choose: nothing, handle })
+  route(app, deps, endpoint, { choose: chooseNothing, handle })
 }
 
 /** Every served endpoint in order of registration, for the documentation and the tenant isolation test. */
 export const servedBy = new WeakMap<FastifyInstance, Endpoint[]>()
 
-interface Way<C, A, T> {
+interface CallSteps<C, A, T> {
   /**
    * Resolves the call's subject. Runs before the body is parsed, so that a caller without access learns nothing about
    * valid input.
@@ -160,13 +160,13 @@ interface Way<C, A, T> {
   answer?: (made: A, reply: FastifyReply) => FastifyReply
 }
 
-const nothing = async () => undefined
+const chooseNothing = async () => undefined
 
 function route<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType, A, T>(
   app: FastifyInstance,
   deps: Deps,
   endpoint: Endpoint<P, Q, B, R>,
-  { choose, handle, answer }: Way<Call<z.output<P>, z.output<Q>, z.output<B>>, A, T>,
+  { choose, handle, answer }: CallSteps<Call<z.output<P>, z.output<Q>, z.output<B>>, A, T>,
 ): void {
   servedBy.set(app, [...(servedBy.get(app) ?? []), endpoint as unknown as Endpoint])
   app.route({
@@ -180,20 +180,20 @@ function route<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R 
       const session = await authenticate(deps, request.headers.authorization, endpoint.permission !== 'public')
       // Checked before the request is parsed, so that a caller without permission learns nothing about valid input.
       if (session?.viewedUntil) refuseChange(endpoint)
-      if (endpoint.permission === 'operator') await assertOperator(deps, signedIn(session))
-      else if (endpoint.permission !== 'public') assertMay(session, endpoint.permission)
+      if (endpoint.permission === 'operator') await assertOperator(deps, requireSession(session))
+      else if (endpoint.permission !== 'public') assertPermission(session, endpoint.permission)
       const params = readInput(endpoint.params, request.params)
       const query = readInput(endpoint.query, request.query)
       const chosen = await choose(session, query, request.body)
       const body = readInput(endpoint.body, request.body ?? {})
       const made = await handle({ params, query, body, request, reply, session }, chosen)
-      return answer ? answer(made, reply) : keepContract(endpoint, made)
+      return answer ? answer(made, reply) : parseReply(endpoint, made)
     },
   })
 }
 
 /** A reply that breaks the contract is our bug, never the caller's. */
-function keepContract<R extends z.ZodType>(endpoint: { path: string; reply: R }, answer: unknown): z.output<R> {
+function parseReply<R extends z.ZodType>(endpoint: { path: string; reply: R }, answer: unknown): z.output<R> {
   const reply = endpoint.reply.safeParse(answer)
   if (reply.success) return reply.data
   throw new Error(`The answer of ${endpoint.path} breaks its contract`, { cause: reply.error })
@@ -205,13 +205,13 @@ function refuseChange({ method, path }: Pick<Endpoint, 'method' | 'path'>): void
   throw new AppError('forbidden', 'You are looking at this account as an operator. Nothing can be changed.')
 }
 
-function assertMay(session: Session | null, permission: Endpoint['permission']): void {
-  const { role } = signedIn(session)
+function assertPermission(session: Session | null, permission: Endpoint['permission']): void {
+  const { role } = requireSession(session)
   if (mayDo(role, permission)) return
   throw new AppError('forbidden', roleRefusal(role))
 }
 
-function signedIn(session: Session | null): Session {
+function requireSession(session: Session | null): Session {
   if (!session) throw new AppError('session', 'Please sign in.')
   return session
 }
@@ -240,11 +240,11 @@ function toAppError(error: unknown): AppError | undefined {
   if (status === 413) return new AppError('too_large', 'The request is too large.')
   if (status === 415) return new AppError('invalid', 'The content type of this request is not supported. Send JSON.')
   if (status && status >= 400 && status < 500) return new AppError('invalid', 'The request could not be read.')
-  return fromDatabase(error)
+  return fromDatabaseError(error)
 }
 
 /** Values that a column refuses (a NUL in text, a number out of range) are the caller's mistake. */
-function fromDatabase(error: unknown): AppError | undefined {
+function fromDatabaseError(error: unknown): AppError | undefined {
   const code = (error as { code?: string }).code
   if (code === '22021' || code === '22P05' || code === '22003' || code === '22P02') {
     return new AppError('invalid', 'The request contains a value that cannot be stored.')

@@ -8,14 +8,14 @@ type RawIssue = z.core.$ZodRawIssue
 
 /** Throws `invalid` with a sentence for the first mistake and one for each field. */
 export function readInput<T extends z.ZodType>(schema: T, input: unknown): z.output<T> {
-  const read = schema.safeParse(input, { error: plainWords })
+  const read = schema.safeParse(input, { error: describeIssue })
   if (read.success) return read.data
   throw invalidInput(read.error)
 }
 
 export function invalidInput(error: z.ZodError): AppError {
   const fields: Record<string, string> = {}
-  const issues = error.issues.flatMap(saidOf)
+  const issues = error.issues.flatMap(chooseIssues)
   for (const issue of issues) fields[issue.path.join('.')] ??= issue.message
   return new AppError('invalid', issues[0]?.message ?? 'The request is not valid.', { fields })
 }
@@ -23,17 +23,17 @@ export function invalidInput(error: z.ZodError): AppError {
 type Issue = z.core.$ZodIssue
 
 /** For a union: the issues of the intended form, the one that knows all given fields. */
-function saidOf(issue: Issue): readonly Issue[] {
+function chooseIssues(issue: Issue): readonly Issue[] {
   if (issue.code !== 'invalid_union' || issue.path.length > 0) return [issue]
   const known = issue.errors.filter((each) => each.every(({ code }) => code !== 'unrecognized_keys'))
   return known.toSorted((a, b) => a.length - b.length)[0] ?? [issue]
 }
 
 /** Called by zod for every issue whose schema has no message of its own. */
-export function plainWords(issue: RawIssue): string {
-  const label = labelOf(issue.path ?? [])
-  if (isAbsent(issue.input)) return textForEmpty(issue) ?? `${label} ${isList(issue) ? 'are' : 'is'} required`
-  return `${label} ${complaintOf(issue)}`
+export function describeIssue(issue: RawIssue): string {
+  const label = formatLabel(issue.path ?? [])
+  if (isAbsent(issue.input)) return findEmptyMessage(issue) ?? `${label} ${isList(issue) ? 'are' : 'is'} required`
+  return `${label} ${describeProblem(issue)}`
 }
 
 const isAbsent = (input: unknown) =>
@@ -44,28 +44,28 @@ const isList = ({ inst }: RawIssue) => inst instanceof z.ZodArray
 const NOBODYS = '\u0000'
 
 /** The schema's own message for an empty text or list. */
-function textForEmpty({ inst }: RawIssue): string | undefined {
+function findEmptyMessage({ inst }: RawIssue): string | undefined {
   if (!(inst instanceof z.ZodString || inst instanceof z.ZodArray)) return undefined
   const empty = inst instanceof z.ZodArray ? [] : ''
   const words = inst.safeParse(empty, { error: () => NOBODYS }).error?.issues[0]?.message
   return words === NOBODYS ? undefined : words
 }
 
-function complaintOf(issue: RawIssue): string {
+function describeProblem(issue: RawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
       return Array.isArray(issue.input) && issue.expected !== 'array'
         ? 'must be a single value'
         : `must be ${typeText[issue.expected] ?? 'of another kind'}`
     case 'too_small':
-      return sizeText(issue.origin, Number(issue.minimum), issue.inclusive === false ? 'more than' : 'at least')
+      return describeSize(issue.origin, Number(issue.minimum), issue.inclusive === false ? 'more than' : 'at least')
     case 'too_big':
-      return sizeText(issue.origin, Number(issue.maximum), issue.inclusive === false ? 'less than' : 'at most')
+      return describeSize(issue.origin, Number(issue.maximum), issue.inclusive === false ? 'less than' : 'at most')
     case 'invalid_format':
       return formatText[issue.format] ?? 'is not valid'
     case 'invalid_value':
       return issue.values.length <= 12
-        ? `must be ${either(issue.values.map(String))}`
+        ? `must be ${joinOptions(issue.values.map(String))}`
         : 'is not one of the possible values'
     case 'unrecognized_keys':
       return 'has an unknown field'
@@ -92,19 +92,19 @@ const formatText: Record<string, string> = {
   datetime: 'must be a date and time such as 2026-05-31T12:00:00Z',
 }
 
-function sizeText(origin: string, size: number, bound: string): string {
+function describeSize(origin: string, size: number, bound: string): string {
   if (origin === 'string') return `must have ${bound} ${size} character${size === 1 ? '' : 's'}`
   if (origin === 'array' || origin === 'set') return `must have ${bound} ${size} ${size === 1 ? 'entry' : 'entries'}`
   return `must be ${bound} ${size}`
 }
 
-const either = (values: string[]) =>
+const joinOptions = (values: string[]) =>
   values.length < 2 ? values.join('') : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`
 
 const spellings: Record<string, string> = { id: 'ID', ids: 'IDs', url: 'URL', sms: 'SMS', whatsapp: 'WhatsApp' }
 
 /** `['steps', 0, 'delayMinutes']` is "Delay minutes", `['cartIds', 3]` is "Entry 4 of cart IDs". */
-function labelOf(path: readonly PropertyKey[]): string {
+function formatLabel(path: readonly PropertyKey[]): string {
   const name = path.findLast((part): part is string => typeof part === 'string')
   if (name === undefined) return 'The request'
   const words = name

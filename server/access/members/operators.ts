@@ -8,20 +8,26 @@ import { userById } from './users-sql.ts'
 /** `factor_missing`: two-factor sign-in is off; `code_missing`: this session has shown no code. */
 export type OperatorStanding = 'none' | 'factor_missing' | 'code_missing' | 'ready'
 
-type Asked = Pick<Session, 'userId' | 'secondFactorAt'>
-type Standing = Asked & Pick<Session, 'isDemo' | 'viewedUntil'>
+type OperatorSession = Pick<Session, 'userId' | 'secondFactorAt'>
+type WorkingSession = OperatorSession & Pick<Session, 'isDemo' | 'viewedUntil'>
 
-export async function isOperator({ config, db }: Pick<Deps, 'config' | 'db'>, session: Standing): Promise<boolean> {
-  return !session.isDemo && !session.viewedUntil && (await operatorOf({ config, db }, session)) !== undefined
+export async function isOperator(
+  { config, db }: Pick<Deps, 'config' | 'db'>,
+  session: WorkingSession,
+): Promise<boolean> {
+  return !session.isDemo && !session.viewedUntil && (await findOperator({ config, db }, session)) !== undefined
 }
 
 /** For a user who works in their own account. A user who only views an account is no operator there. */
-export function operatorStanding(deps: Pick<Deps, 'config' | 'db'>, session: Standing): Promise<OperatorStanding> {
-  return session.isDemo || session.viewedUntil ? Promise.resolve('none') : standingOf(deps, session)
+export function operatorStanding(
+  deps: Pick<Deps, 'config' | 'db'>,
+  session: WorkingSession,
+): Promise<OperatorStanding> {
+  return session.isDemo || session.viewedUntil ? Promise.resolve('none') : computeStanding(deps, session)
 }
 
 /** Throws `not_found` for other users, so that they see no operator pages. */
-export async function assertOperator(deps: Pick<Deps, 'config' | 'db'>, session: Standing): Promise<void> {
+export async function assertOperator(deps: Pick<Deps, 'config' | 'db'>, session: WorkingSession): Promise<void> {
   const standing = await operatorStanding(deps, session)
   if (standing === 'none') throw new AppError('not_found', 'Not found')
   if (standing === 'factor_missing') throw new AppError('forbidden', 'Set up two-factor sign-in first.')
@@ -30,18 +36,18 @@ export async function assertOperator(deps: Pick<Deps, 'config' | 'db'>, session:
 }
 
 /** A view of an account ends when the operator loses the right. */
-export async function mayStillView(deps: Pick<Deps, 'config' | 'db'>, session: Asked): Promise<boolean> {
-  return (await standingOf(deps, session)) === 'ready'
+export async function mayStillView(deps: Pick<Deps, 'config' | 'db'>, session: OperatorSession): Promise<boolean> {
+  return (await computeStanding(deps, session)) === 'ready'
 }
 
-async function standingOf(deps: Pick<Deps, 'config' | 'db'>, session: Asked): Promise<OperatorStanding> {
-  const user = await operatorOf(deps, session)
+async function computeStanding(deps: Pick<Deps, 'config' | 'db'>, session: OperatorSession): Promise<OperatorStanding> {
+  const user = await findOperator(deps, session)
   if (!user) return 'none'
   if (!user.totp_confirmed_at) return 'factor_missing'
   return session.secondFactorAt ? 'ready' : 'code_missing'
 }
 
-async function operatorOf({ config, db }: Pick<Deps, 'config' | 'db'>, { userId }: Pick<Session, 'userId'>) {
+async function findOperator({ config, db }: Pick<Deps, 'config' | 'db'>, { userId }: Pick<Session, 'userId'>) {
   if (config.operatorEmails.length === 0) return undefined
   const user = await userById(db, userId)
   return user?.email_confirmed_at && config.operatorEmails.includes(user.email.toLowerCase()) ? user : undefined

@@ -12,23 +12,23 @@ import { userById } from './users-sql.ts'
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 
 /** Each hash takes 19 MiB and a core. The limit keeps a flood of sign-ins from exhausting memory and processor. */
-const inTurn = createSeats(4)
+const limitHashing = createSeats(4)
 
 /** The hash of an unknown password, so that an unknown address takes as long as a wrong password. */
-const NOBODY = '$argon2id$v=19$m=19456,t=2,p=1$1qwS5a1tMJUyMi1z9MQThw$fUrxaOidDn/4nYH+vkFYJ9o8JxewzPRQDz14G9h/LRE'
+const DUMMY_HASH = '$argon2id$v=19$m=19456,t=2,p=1$1qwS5a1tMJUyMi1z9MQThw$fUrxaOidDn/4nYH+vkFYJ9o8JxewzPRQDz14G9h/LRE'
 
 export function hashPassword(password: string): Promise<string> {
-  return inTurn(() => hash(spelled(password), COST))
+  return limitHashing(() => hash(normalisePassword(password), COST))
 }
 
 /** With an undefined `passwordHash` it takes as long and returns false. */
 export async function isRightPassword(password: string, passwordHash: string | undefined): Promise<boolean> {
-  const isRight = await inTurn(() => verify(passwordHash ?? NOBODY, spelled(password)))
+  const isRight = await limitHashing(() => verify(passwordHash ?? DUMMY_HASH, normalisePassword(password)))
   return isRight && passwordHash !== undefined
 }
 
 /** Keyboards compose é differently; normalisation makes the same typed password equal. */
-function spelled(password: string): string {
+function normalisePassword(password: string): string {
   return password.normalize('NFKC')
 }
 

@@ -48,39 +48,40 @@ export async function resendVerification(deps: Deps, session: Session): Promise<
 
 /** Call before our domain sends mail with the account's text. */
 export async function assertVerified(account: AccountDb | AccountTx): Promise<void> {
-  const standing = found(await sql.standingOf(account), 'Account')
+  const standing = found(await sql.readStanding(account), 'Account')
   assertNotSuspended(standing)
-  assertProven(standing)
+  assertConfirmed(standing)
 }
 
 /** The same check for messages, which an account with its own mail server sends from its own domain. */
 export async function assertMayMail(account: AccountDb | AccountTx): Promise<void> {
-  const standing = found(await sql.standingOf(account), 'Account')
+  const standing = found(await sql.readStanding(account), 'Account')
   assertNotSuspended(standing)
-  if (isUnproven(standing)) throw new AppError('forbidden', authTexts.verifyFirst)
+  if (isUnconfirmed(standing)) throw new AppError('forbidden', authTexts.verifyFirst)
 }
 
 /** Whether the account cannot send messages until an address is confirmed. */
 export async function waitsForProof(account: AccountDb | AccountTx): Promise<boolean> {
-  return isUnproven(found(await sql.standingOf(account), 'Account'))
+  return isUnconfirmed(found(await sql.readStanding(account), 'Account'))
 }
 
-type Standing = NonNullable<Awaited<ReturnType<typeof sql.standingOf>>>
+type Standing = NonNullable<Awaited<ReturnType<typeof sql.readStanding>>>
 
-const isUnproven = ({ has_own_server, is_demo, is_confirmed }: Standing) => !has_own_server && !is_demo && !is_confirmed
+const isUnconfirmed = ({ has_own_server, is_demo, is_confirmed }: Standing) =>
+  !has_own_server && !is_demo && !is_confirmed
 
 /** An operator suspended the account: test mails and invitations are blocked too (decision 90). */
 function assertNotSuspended({ suspended_reason: reason }: Standing): void {
   if (reason !== null) throw new AppError('forbidden', `Sending of your account is suspended: ${reason}`)
 }
 
-function assertProven({ is_demo, is_confirmed }: { is_demo: boolean; is_confirmed: unknown }): void {
+function assertConfirmed({ is_demo, is_confirmed }: { is_demo: boolean; is_confirmed: unknown }): void {
   if (!is_demo && !is_confirmed) throw new AppError('forbidden', authTexts.verifyFirst)
 }
 
 /** Counts mails with custom text, whose limit grows with the account's age. The count is part of the transaction. */
 export async function takeOwnText(deps: Deps, account: AccountTx, count: number): Promise<void> {
-  const standing = found(await sql.standingOf(account), 'Account')
+  const standing = found(await sql.readStanding(account), 'Account')
   const most = ownTextLimit(standing.created_at, deps.now())
   // Only this machine reaches an instance in local mode, and the demo's mail stays in its own mailbox.
   if (most === null || standing.is_demo || standing.has_own_server || deps.config.isLocal) return

@@ -1,5 +1,5 @@
 import type { StoreTx } from '../../core/db/db.ts'
-import type { Sight } from './list-sql.ts'
+import type { MemberView } from './list-sql.ts'
 import * as sql from './marks-sql.ts'
 
 // Keeps the number of read marks small. A member who reads one by one would have a mark per notification of three
@@ -9,11 +9,11 @@ import * as sql from './marks-sql.ts'
 export const MOST_SINGLE_MARKS = 500
 
 /** Call after locking the member and before adding marks. */
-export async function compactMarks(tx: StoreTx, sight: Sight): Promise<void> {
+export async function compactMarks(tx: StoreTx, sight: MemberView): Promise<void> {
   for (const of of sql.BOTH) {
-    if (!(await sql.placeOfMark(tx, sight, of, { after: sight[of].readUpTo, nth: MOST_SINGLE_MARKS }))) continue
-    let after: Date | null = await dropUnreachable(tx, sight, of)
-    while (after) after = await moveUp(tx, sight, of, after)
+    if (!(await sql.findMarkPosition(tx, sight, of, { after: sight[of].readUpTo, nth: MOST_SINGLE_MARKS }))) continue
+    let after: Date | null = await markUnreachableRead(tx, sight, of)
+    while (after) after = await compactOldest(tx, sight, of, after)
   }
 }
 
@@ -21,11 +21,11 @@ export async function compactMarks(tx: StoreTx, sight: Sight): Promise<void> {
  * Counts rows beyond every list as read, so that a member has at most as many marks as lists have rows. Returns
  * `read_up_to`.
  */
-async function dropUnreachable(tx: StoreTx, sight: Sight, of: (typeof sql.BOTH)[number]): Promise<Date> {
+async function markUnreachableRead(tx: StoreTx, sight: MemberView, of: (typeof sql.BOTH)[number]): Promise<Date> {
   const { readUpTo } = sight[of]
-  const end = await sql.endOfLists(tx, sight, of)
+  const end = await sql.findListEnd(tx, sight, of)
   if (!end) return readUpTo
-  await sql.readUpTo(tx, sight, of, end)
+  await sql.markReadUpTo(tx, sight, of, end)
   return end > readUpTo ? end : readUpTo
 }
 
@@ -33,12 +33,17 @@ async function dropUnreachable(tx: StoreTx, sight: Sight, of: (typeof sql.BOTH)[
  * Compacts the oldest single marks, unless too many rows between them are unread to save marks. Returns `read_up_to` if
  * it moved.
  */
-async function moveUp(tx: StoreTx, sight: Sight, of: (typeof sql.BOTH)[number], after: Date): Promise<Date | null> {
-  const upTo = await sql.placeOfMark(tx, sight, of, { after, nth: MOST_SINGLE_MARKS })
+async function compactOldest(
+  tx: StoreTx,
+  sight: MemberView,
+  of: (typeof sql.BOTH)[number],
+  after: Date,
+): Promise<Date | null> {
+  const upTo = await sql.findMarkPosition(tx, sight, of, { after, nth: MOST_SINGLE_MARKS })
   if (!upTo) return null
   const most = MOST_SINGLE_MARKS / 2
-  const unread = await sql.unreadBetween(tx, sight, of, { after, upTo, limit: most + 1 })
+  const unread = await sql.listUnreadBetween(tx, sight, of, { after, upTo, limit: most + 1 })
   if (unread.length > most) return null
-  await sql.readUpToBut(tx, sight, of, { upTo, unread })
+  await sql.markReadUpToExcept(tx, sight, of, { upTo, unread })
   return upTo
 }

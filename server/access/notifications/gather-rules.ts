@@ -8,7 +8,7 @@ import {
   type NotificationType,
   notificationText,
 } from '../../../shared/notifications.ts'
-import { MOST_ALONE, poolOf, type Rule, ruleOf, type Span, windowOf } from './gather-spans.ts'
+import { findPool, findRule, MAX_SINGLE_ROWS, type Rule, type Span, windowKey } from './gather-spans.ts'
 
 // Groups bulk events into one notification for an hour or more (decisions 64 and 65). Pure.
 
@@ -18,7 +18,7 @@ export type Data = NotificationData[NotificationType]
 type Zone = Record<string, string>
 
 /** An event that is not a notification yet. */
-export interface Pending {
+export interface PendingEvent {
   storeId: string
   id: string
   type: NotificationType
@@ -29,7 +29,7 @@ export interface Pending {
   at: Date
 }
 
-interface GatheringRow {
+interface GroupRow {
   id: string
   type: NotificationType
   data: Data
@@ -43,10 +43,10 @@ export interface Hour {
   hour: Date
   count: number
   /** null: each event has its own row. */
-  row: GatheringRow | null
+  row: GroupRow | null
 }
 
-export interface Row extends Omit<Pending, 'timeZone'> {
+export interface Row extends Omit<PendingEvent, 'timeZone'> {
   createdAt: Date
   search: string
   isProblem: boolean
@@ -60,15 +60,15 @@ export interface Plan {
 }
 
 /** Plans the rows for pending events. `hours` covers the last day. */
-export function planRows(pending: readonly Pending[], hours: readonly Hour[], lastAt: Date): Plan {
+export function planRows(pending: readonly PendingEvent[], hours: readonly Hour[], lastAt: Date): Plan {
   const day = new Day(hours)
   const plan: Plan = { inserts: [], updates: [], hours: [], lastAt }
   const touched = new Set<Hour>()
-  const grown = new Map<GatheringRow, string>()
+  const grown = new Map<GroupRow, string>()
   for (const each of pending) {
-    const rule = ruleOf(each.type, each.data)
+    const rule = findRule(each.type, each.data)
     if (!rule) {
-      plan.inserts.push(rowOf(each, plan))
+      plan.inserts.push(toRow(each, plan))
       continue
     }
     const hour = day.count(each, rule)
@@ -81,12 +81,12 @@ export function planRows(pending: readonly Pending[], hours: readonly Hour[], la
       grown.set(open, each.storeId)
       continue
     }
-    const row = rowOf(each, plan)
+    const row = toRow(each, plan)
     plan.inserts.push(row)
     if (span !== 'one') hour.row = row
   }
   plan.hours.push(...touched)
-  for (const [row, storeId] of grown) settle(plan, storeId, row)
+  for (const [row, storeId] of grown) replaceRow(plan, storeId, row)
   return plan
 }
 
@@ -99,81 +99,81 @@ class Day {
   constructor(hours: readonly Hour[]) {
     // A row of several hours is returned with each of them.
     const rows = new Map(hours.flatMap(({ row }) => (row ? [[row.id, { ...row }]] : [])))
-    this.#hours = new Map(hours.map((hour) => [keyOf(hour), { ...hour, row: hour.row && rows.get(hour.row.id)! }]))
+    this.#hours = new Map(hours.map((hour) => [hourKey(hour), { ...hour, row: hour.row && rows.get(hour.row.id)! }]))
     for (const hour of hours) this.#addToPool(hour, hour.count)
   }
 
-  count({ storeId, at, data }: Pending, { topic }: Rule): Hour {
+  count({ storeId, at, data }: PendingEvent, { topic }: Rule): Hour {
     const hour = new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS)
     const place = { storeId, topic, hour }
-    const found = this.#hours.get(keyOf(place)) ?? { ...place, count: 0, row: null }
-    this.#hours.set(keyOf(place), found)
-    found.count += countOf(data)
-    this.#addToPool(place, countOf(data))
+    const found = this.#hours.get(hourKey(place)) ?? { ...place, count: 0, row: null }
+    this.#hours.set(hourKey(place), found)
+    found.count += countEvents(data)
+    this.#addToPool(place, countEvents(data))
     return found
   }
 
   /** Events that arrive together follow the first one's decision. */
-  isQuiet({ storeId, data }: Pending, { hour }: Hour, { topic }: Rule): boolean {
-    const pool = poolOf(topic)
-    const counts = hoursBack(hour).map((each) => this.#pools.get(keyOf({ storeId, topic: pool, hour: each })) ?? 0)
-    return counts.reduce((sum, count) => sum + count, 0) - countOf(data) < MOST_ALONE
+  isQuiet({ storeId, data }: PendingEvent, { hour }: Hour, { topic }: Rule): boolean {
+    const pool = findPool(topic)
+    const counts = listHours(hour).map((each) => this.#pools.get(hourKey({ storeId, topic: pool, hour: each })) ?? 0)
+    return counts.reduce((sum, count) => sum + count, 0) - countEvents(data) < MAX_SINGLE_ROWS
   }
 
   /** The newest row that still accepts events. */
   openRow(
-    { storeId, timeZone }: Pending,
+    { storeId, timeZone }: PendingEvent,
     { topic, hour }: Hour,
     { span, fullAt = Number.POSITIVE_INFINITY }: Rule & { span: Exclude<Span, 'one'> },
-  ): GatheringRow | null {
-    const hours = hoursBack(hour).map((each) => this.#hours.get(keyOf({ storeId, topic, hour: each })))
+  ): GroupRow | null {
+    const hours = listHours(hour).map((each) => this.#hours.get(hourKey({ storeId, topic, hour: each })))
     const newest = hours.find((each) => each?.row)
     const row = newest?.row ?? null
     if (!row || newest!.hour.getTime() === hour.getTime()) return row
     if (isGathered(row.data) && row.data.count >= fullAt) return null
-    return windowOf(newest!.hour, timeZone, span) === windowOf(hour, timeZone, span) ? row : null
+    return windowKey(newest!.hour, timeZone, span) === windowKey(hour, timeZone, span) ? row : null
   }
 
   #addToPool({ storeId, topic, hour }: Place, count: number): void {
-    const key = keyOf({ storeId, topic: poolOf(topic), hour })
+    const key = hourKey({ storeId, topic: findPool(topic), hour })
     this.#pools.set(key, (this.#pools.get(key) ?? 0) + count)
   }
 }
 
 /** Number of events; sent messages arrive as one event with a count. */
-const countOf = (data: Data): number => (isGathered(data) ? data.count : 1)
+const countEvents = (data: Data): number => (isGathered(data) ? data.count : 1)
 
 type Place = Pick<Hour, 'storeId' | 'topic' | 'hour'>
 
 /** The hours of a day, beginning with this one. */
-const hoursBack = (hour: Date): Date[] =>
+const listHours = (hour: Date): Date[] =>
   Array.from({ length: 24 }, (_, ago) => new Date(hour.getTime() - ago * HOUR_MS))
 
-const keyOf = ({ storeId, topic, hour }: Place) => `${storeId} ${topic} ${hour.getTime()}`
+const hourKey = ({ storeId, topic, hour }: Place) => `${storeId} ${topic} ${hour.getTime()}`
 
 /** Each row is later than the one before it, so that "up to this one" is exact. */
-function rowOf({ timeZone: _, ...each }: Pending, plan: Plan): Row {
+function toRow({ timeZone: _, ...each }: PendingEvent, plan: Plan): Row {
   const createdAt = new Date(Math.max(each.at.getTime(), plan.lastAt.getTime() + 1))
   plan.lastAt = createdAt
-  return { ...each, createdAt, isProblem: isProblem(each.type), search: searchOf({ ...each, createdAt }) }
+  return { ...each, createdAt, isProblem: isProblem(each.type), search: buildSearchText({ ...each, createdAt }) }
 }
 
 /** A row that is only planned is changed in the plan. */
-function settle(plan: Plan, storeId: string, row: GatheringRow): void {
-  const search = searchOf(row)
+function replaceRow(plan: Plan, storeId: string, row: GroupRow): void {
+  const search = buildSearchText(row)
   const inserted = plan.inserts.find(({ id }) => id === row.id)
   if (inserted) Object.assign(inserted, { data: row.data, search, zone: null })
   else plan.updates.push({ ...row, storeId, search, isProblem: isProblem(row.type) })
 }
 
-function add(row: GatheringRow, { type, data, at }: Pending): Data {
-  const [a, b] = [summed(row.type, row.data, row.createdAt), summed(type, data, at)]
+function add(row: GroupRow, { type, data, at }: PendingEvent): Data {
+  const [a, b] = [toSum(row.type, row.data, row.createdAt), toSum(type, data, at)]
   const sum = {
     ...a,
     count: a.count + b.count,
     since: a.since < b.since ? a.since : b.since,
     until: a.until > b.until ? a.until : b.until,
-    ...causesOf(a, b),
+    ...sumCauses(a, b),
   }
   if (!('value' in a && 'value' in b)) return sum as Data
   const isOne = a.currency !== null && a.currency === b.currency
@@ -183,13 +183,13 @@ function add(row: GatheringRow, { type, data, at }: Pending): Data {
 type Causes = Partial<Record<FailedCause, number>>
 type Sum = Gathered & Causes & { value?: number | null; currency?: string | null }
 
-const causesOf = (a: Causes, b: Causes): Causes =>
+const sumCauses = (a: Causes, b: Causes): Causes =>
   Object.fromEntries(
     failedCauses.flatMap((cause) => (cause in a || cause in b ? [[cause, (a[cause] ?? 0) + (b[cause] ?? 0)]] : [])),
   )
 
 /** A grouped row's data: numbers only, without personal data. */
-function summed(type: NotificationType, data: Data, at: Date): Sum {
+function toSum(type: NotificationType, data: Data, at: Date): Sum {
   if (isGathered(data)) return data as Sum
   const count = 'count' in data ? (data.count as number) : 1
   const sum = { count, since: at.toISOString(), until: at.toISOString() }
@@ -205,7 +205,7 @@ function summed(type: NotificationType, data: Data, at: Date): Sum {
 }
 
 /** The text that the page's search matches. */
-export function searchOf(row: { type: NotificationType; data: Data; createdAt: Date }): string {
+export function buildSearchText(row: { type: NotificationType; data: Data; createdAt: Date }): string {
   const { title, message } = notificationText(row)
   const words = Object.values(row.data).filter((value) => typeof value === 'string')
   return [title, message, ...words].join('\n').toLowerCase().slice(0, 2_000).toWellFormed()

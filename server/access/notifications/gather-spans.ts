@@ -16,7 +16,7 @@ export interface Rule {
   fullAt?: number
 }
 
-export const MOST_ALONE = 10
+export const MAX_SINGLE_ROWS = 10
 const MANY_FAILED = 100
 
 /** Hours of the store's clock at which the parts of a day begin. The last part is the night, until the first hour. */
@@ -24,7 +24,7 @@ const PARTS = [8, 12, 17, 22] as const
 const [MORNING, , , NIGHT] = PARTS
 
 /** null: never grouped. */
-export function ruleOf(type: NotificationType, data: Data): Rule | null {
+export function findRule(type: NotificationType, data: Data): Rule | null {
   if (type === 'cart_abandoned') return { topic: type, few: 'one', many: 'hour' }
   if (type === 'cart_recovered') return { topic: type, few: 'one', many: 'part' }
   if (type === 'complaint_failed') return { topic: type, few: 'one', many: 'part', fullAt: MANY_FAILED }
@@ -44,11 +44,11 @@ export function ruleOf(type: NotificationType, data: Data): Rule | null {
  * Topics that share the ten single rows of a day. Abandoned carts have a pool of their own, so that they leave room for
  * others.
  */
-export const poolOf = (topic: string): string =>
+export const findPool = (topic: string): string =>
   topic === 'cart_recovered' || topic.endsWith('_failed') ? 'others' : topic
 
 /** The same key for all hours that share one row. */
-export function windowOf(hour: Date, timeZone: string, span: Exclude<Span, 'one'>): string {
+export function windowKey(hour: Date, timeZone: string, span: Exclude<Span, 'one'>): string {
   const here = hour.toTemporalInstant().toZonedDateTimeISO(timeZone)
   if (here.hour >= NIGHT) return `${here.toPlainDate()} ${NIGHT}`
   if (here.hour < MORNING) return `${here.toPlainDate().subtract({ days: 1 })} ${NIGHT}`

@@ -1,6 +1,6 @@
 import { notificationTypes } from '../../../shared/notifications.ts'
 import { type AccountTx, type Db, type StoreTx, sql } from '../../core/db/db.ts'
-import type { Data, Hour, Pending, Plan, Row } from './gather-rules.ts'
+import type { Data, Hour, PendingEvent, Plan, Row } from './gather-rules.ts'
 
 // Statements that turn pending events into notifications, one account at a time.
 
@@ -9,7 +9,7 @@ const known = sql`p.type = any(${notificationTypes}::text[])`
 const STORES_AT_ONCE = 10_000
 
 /** One index look-up per store, so that the cost is independent of a store's rows. */
-export async function accountsWithPending(db: Db, limit: number, without: readonly string[]): Promise<string[]> {
+export async function listAccountsWithPending(db: Db, limit: number, without: readonly string[]): Promise<string[]> {
   const rows = await sql<{ account_id: string }>`
     with recursive waiting as (
       (select p.store_id from pending_notifications p where ${known} order by p.store_id limit 1)
@@ -24,7 +24,7 @@ export async function accountsWithPending(db: Db, limit: number, without: readon
 }
 
 /** Locks until the transaction ends. null: another process holds this account. */
-export async function lockClock({ db, accountId }: AccountTx): Promise<Date | null> {
+export async function lockGrouping({ db, accountId }: AccountTx): Promise<Date | null> {
   await sql`insert into notification_clocks (account_id, last_at) values (${accountId}, 'epoch')
     on conflict do nothing`.execute(db)
   const rows = await sql<{ last_at: Date }>`
@@ -38,7 +38,7 @@ export async function holdClock({ db, storeId }: StoreTx): Promise<void> {
     where s.id = ${storeId} for update of c`.execute(db)
 }
 
-export async function setClock({ db, accountId }: AccountTx, lastAt: Date): Promise<void> {
+export async function setLastAt({ db, accountId }: AccountTx, lastAt: Date): Promise<void> {
   await sql`update notification_clocks set last_at = ${lastAt} where account_id = ${accountId}`.execute(db)
 }
 
@@ -46,8 +46,8 @@ export async function setClock({ db, accountId }: AccountTx, lastAt: Date): Prom
  * Takes pending events. The queue is nearly always empty, so the planner would choose a nested loop; rows are therefore
  * deleted by ctid. That is safe because nothing updates them.
  */
-export async function takePending({ db, accountId }: AccountTx, limit: number): Promise<Pending[]> {
-  const rows = await sql<Pending>`
+export async function takePendingEvents({ db, accountId }: AccountTx, limit: number): Promise<PendingEvent[]> {
+  const rows = await sql<PendingEvent>`
     with first as materialized (
       select p.place from stores s cross join lateral (
         select p.ctid as place, p.created_at, p.id from pending_notifications p where p.store_id = s.id and ${known}
@@ -60,10 +60,10 @@ export async function takePending({ db, accountId }: AccountTx, limit: number): 
   return rows.rows
 }
 
-type OfAccount = Omit<Pending, 'storeId' | 'zone' | 'timeZone'>
+type AccountEvent = Omit<PendingEvent, 'storeId' | 'zone' | 'timeZone'>
 
-export async function takePendingOfAccount({ db, accountId }: AccountTx, limit: number): Promise<OfAccount[]> {
-  const rows = await sql<Pending>`
+export async function takePendingAccountEvents({ db, accountId }: AccountTx, limit: number): Promise<AccountEvent[]> {
+  const rows = await sql<PendingEvent>`
     with first as materialized (
       select p.ctid as place from pending_account_notifications p where p.account_id = ${accountId} and ${known}
       order by p.created_at, p.id limit ${limit}),
@@ -76,7 +76,7 @@ export async function takePendingOfAccount({ db, accountId }: AccountTx, limit: 
 /** An hour whose row was deleted (an erased person's) gets a new one. */
 export async function readHours({ db, accountId }: AccountTx, storeIds: string[], since: Date): Promise<Hour[]> {
   const rows = await sql<
-    Omit<Hour, 'row'> & { id: string | null; type: Pending['type']; data: Data; created_at: Date }
+    Omit<Hour, 'row'> & { id: string | null; type: PendingEvent['type']; data: Data; created_at: Date }
   >`
     select h.store_id as "storeId", h.topic, h.hour, h.count, n.id, n.type, n.data, n.created_at
     from stores s join notification_hours h on h.store_id = s.id
@@ -130,7 +130,7 @@ export async function insertAccountRows({ db, accountId }: AccountTx, rows: read
 }
 
 /** Tells open tabs of these stores about new or grown rows. */
-export async function announce({ db }: AccountTx, told: { news: string[]; grown: string[] }): Promise<void> {
+export async function announceNews({ db }: AccountTx, told: { news: string[]; grown: string[] }): Promise<void> {
   await sql`
     select pg_notify('recoup_live', 'news:' || store_id) from live_watches where store_id = any(${told.news}::uuid[])
     union all
@@ -138,7 +138,7 @@ export async function announce({ db }: AccountTx, told: { news: string[]; grown:
     where store_id = any(${told.grown}::uuid[])`.execute(db)
 }
 
-export async function storesOf({ db, accountId }: AccountTx): Promise<string[]> {
+export async function listStoreIds({ db, accountId }: AccountTx): Promise<string[]> {
   const rows = await sql<{ id: string }>`select id from stores where account_id = ${accountId}`.execute(db)
   return rows.rows.map(({ id }) => id)
 }

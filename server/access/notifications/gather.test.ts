@@ -6,7 +6,7 @@ import { aWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 import { sql } from '../../core/db/db.ts'
 import { gatherNotifications } from './gather.ts'
-import { type Hour, type Pending, planRows, searchOf } from './gather-rules.ts'
+import { buildSearchText, type Hour, type PendingEvent, planRows } from './gather-rules.ts'
 import { notify } from './notifications.ts'
 
 // Decisions 64 and 65: bulk events become one notification for an hour or a part of the day.
@@ -15,15 +15,15 @@ const NOON = new Date('2026-03-02T12:00:00.000Z')
 const minutes = (n: number) => new Date(NOON.getTime() + n * 60_000)
 const EPOCH = new Date(0)
 
-const cart = (at: Date, { value = 100, currency = 'USD' } = {}): Pending => ({
+const cart = (at: Date, { value = 100, currency = 'USD' } = {}): PendingEvent => ({
   ...{ storeId: 's', id: newId(), type: 'cart_abandoned', zone: null, timeZone: 'UTC', at },
   data: { cartId: newId(), customer: 'Ada', itemCount: 1, value, currency, timestamp: at.toISOString() },
 })
-const sent = (at: Date, isInMailbox = false): Pending => ({
+const sent = (at: Date, isInMailbox = false): PendingEvent => ({
   ...{ storeId: 's', id: newId(), type: 'email_sent', zone: null, timeZone: 'UTC', at },
   data: { cartId: newId(), messageId: newId(), step: 1, to: 'ada@example.com', isInMailbox },
 })
-const failed = (at: Date, cause: 'refused' | 'unanswered' = 'refused'): Pending => ({
+const failed = (at: Date, cause: 'refused' | 'unanswered' = 'refused'): PendingEvent => ({
   ...{ storeId: 's', id: newId(), type: 'email_failed', zone: null, timeZone: 'UTC', at },
   data: {
     cartId: newId(),
@@ -32,9 +32,9 @@ const failed = (at: Date, cause: 'refused' | 'unanswered' = 'refused'): Pending 
     to: 'ada@example.com',
     cause,
     answer: '550 no',
-  } as Pending['data'],
+  } as PendingEvent['data'],
 })
-const many = (count: number, make: (n: number) => Pending) => Array.from({ length: count }, (_, n) => make(n))
+const many = (count: number, make: (n: number) => PendingEvent) => Array.from({ length: count }, (_, n) => make(n))
 const titles = (plan: ReturnType<typeof planRows>) => plan.inserts.map((row) => notificationText(row).title)
 
 test('sent messages share one row per channel and hour, without personal data', () => {
@@ -63,11 +63,11 @@ test('more than ten sent messages in a day share one row per part of the day', (
 })
 
 test('messages reported together are planned like single ones', () => {
-  const together = (at: Date, count: number): Pending =>
+  const together = (at: Date, count: number): PendingEvent =>
     count === 1
       ? sent(at)
       : { ...sent(at), data: { count, since: at.toISOString(), until: at.toISOString(), isInMailbox: false } }
-  const planned = (pending: Pending[]) => {
+  const planned = (pending: PendingEvent[]) => {
     const { inserts, hours } = planRows(pending, [], EPOCH)
     return [inserts.map(({ data, zone }) => ({ ...data, zone })), hours.map(({ hour, count }) => [hour, count])]
   }
@@ -151,8 +151,8 @@ test('more than ten failures in a day share one row per channel and part of the 
 })
 
 test('recoveries, failures and complaints share the ten rows of a day; abandoned carts have their own', () => {
-  const recovered = (n: number): Pending => ({ ...cart(minutes(n)), type: 'cart_recovered' })
-  const complaint = (n: number): Pending => ({
+  const recovered = (n: number): PendingEvent => ({ ...cart(minutes(n)), type: 'cart_recovered' })
+  const complaint = (n: number): PendingEvent => ({
     ...failed(minutes(n)),
     ...{ type: 'complaint_failed', data: { cartId: null, messageId: newId(), to: 'ada@example.com' } },
   })
@@ -170,7 +170,7 @@ test('a row with a hundred failures ends with its hour, so that continuing failu
 })
 
 test('a text that cannot be rendered is reported separately, once per part of the day and step', () => {
-  const broken = (n: number, step: number): Pending => ({
+  const broken = (n: number, step: number): PendingEvent => ({
     ...failed(minutes(n)),
     data: { cartId: null, messageId: newId(), cause: 'unrenderable', step, count: 20 },
   })
@@ -187,7 +187,7 @@ test('stores are grouped separately, and alarms never', () => {
     [
       ...many(12, () => cart(minutes(0))),
       { ...cart(minutes(0)), storeId: 'other' },
-      ...many(3, (n) => ({ ...sent(minutes(n)), type: 'capture_flood', data: { ceiling: n } }) as Pending),
+      ...many(3, (n) => ({ ...sent(minutes(n)), type: 'capture_flood', data: { ceiling: n } }) as PendingEvent),
     ],
     [],
     EPOCH,
@@ -262,7 +262,10 @@ test('the search text is cut between characters, not within one', () => {
   const flood = { ...sent(minutes(0)), createdAt: NOON }
   for (const before of ['', 'x']) {
     expect(
-      searchOf({ ...flood, data: { ...flood.data, to: before + '\u{1f6d2}'.repeat(1_500) } as Pending['data'] }),
+      buildSearchText({
+        ...flood,
+        data: { ...flood.data, to: before + '\u{1f6d2}'.repeat(1_500) } as PendingEvent['data'],
+      }),
     ).toSatisfy((search: string) => search.isWellFormed())
   }
 })

@@ -1,6 +1,6 @@
 import { type AccountDb, type AccountTx, transactAccount } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import { type Pending, type Plan, planRows } from './gather-rules.ts'
+import { type PendingEvent, type Plan, planRows } from './gather-rules.ts'
 import * as sql from './gather-sql.ts'
 import { scheduleMails } from './mails.ts'
 
@@ -18,20 +18,20 @@ export async function gatherNotifications(deps: Deps): Promise<number> {
   /** One account's failure does not stop the others; accounts locked by another process are skipped. */
   const passed: string[] = []
   for (;;) {
-    const accountIds = await sql.accountsWithPending(deps.db, ACCOUNTS_AT_ONCE, passed)
+    const accountIds = await sql.listAccountsWithPending(deps.db, ACCOUNTS_AT_ONCE, passed)
     if (accountIds.length === 0) return total
     for (const accountId of accountIds) {
-      const taken = await gatherLogged(deps, accountId)
+      const taken = await groupAndLog(deps, accountId)
       if (taken === 0) passed.push(accountId)
       total += taken
     }
   }
 }
 
-function gatherLogged(deps: Deps, accountId: string): Promise<number> {
+function groupAndLog(deps: Deps, accountId: string): Promise<number> {
   const skipped = ({ id, type }: Unplanned, error: unknown) =>
     deps.log.error({ err: error, accountId, notificationId: id, type }, 'notifications.row_skipped')
-  return gatherSome({ accountId, db: deps.db }, deps.now(), skipped).catch((error) => {
+  return groupBatch({ accountId, db: deps.db }, deps.now(), skipped).catch((error) => {
     deps.log.error({ err: error, accountId }, 'notifications.gather_failed')
     return 0
   })
@@ -39,25 +39,25 @@ function gatherLogged(deps: Deps, accountId: string): Promise<number> {
 
 /** Processes all events of one account. */
 export async function gatherAccount(account: AccountDb, now: Date): Promise<void> {
-  while ((await gatherSome(account, now)) > 0);
+  while ((await groupBatch(account, now)) > 0);
 }
 
-type Unplanned = Pick<Pending, 'id' | 'type'>
+type Unplanned = Pick<PendingEvent, 'id' | 'type'>
 type OnSkipped = (row: Unplanned, error: unknown) => void
 
-function gatherSome(account: AccountDb, now: Date, onSkipped: OnSkipped = () => {}): Promise<number> {
+function groupBatch(account: AccountDb, now: Date, onSkipped: OnSkipped = () => {}): Promise<number> {
   return transactAccount(account, async (tx) => {
-    const lastAt = await sql.lockClock(tx)
+    const lastAt = await sql.lockGrouping(tx)
     if (!lastAt) return 0
-    const pending = await sql.takePending(tx, ROWS_AT_ONCE)
-    const ofAccount = await sql.takePendingOfAccount(tx, ROWS_AT_ONCE)
+    const pending = await sql.takePendingEvents(tx, ROWS_AT_ONCE)
+    const ofAccount = await sql.takePendingAccountEvents(tx, ROWS_AT_ONCE)
     if (pending.length + ofAccount.length === 0) return 0
-    const plan = planRows(plannable(pending, onSkipped), await hoursOf(tx, pending), lastAt)
+    const plan = planRows(skipUnplannable(pending, onSkipped), await readAllHours(tx, pending), lastAt)
     const asRows = ofAccount.map((row) => ({ ...row, storeId: '', zone: null, timeZone: 'UTC' }))
-    const accountPlan = planRows(plannable(asRows, onSkipped), [], plan.lastAt)
+    const accountPlan = planRows(skipUnplannable(asRows, onSkipped), [], plan.lastAt)
     await sql.writePlan(tx, plan)
     await sql.insertAccountRows(tx, accountPlan.inserts)
-    await sql.setClock(tx, accountPlan.lastAt)
+    await sql.setLastAt(tx, accountPlan.lastAt)
     await announce(tx, plan, accountPlan)
     const rows = [...plan.inserts, ...accountPlan.inserts]
     if (rows.length > 0) await scheduleMails(tx, { rows, before: lastAt, now })
@@ -66,7 +66,7 @@ function gatherSome(account: AccountDb, now: Date, onSkipped: OnSkipped = () => 
 }
 
 /** Skips a row that cannot be planned even alone, because it would block all later ones. */
-const plannable = (pending: readonly Pending[], onSkipped: OnSkipped): Pending[] =>
+const skipUnplannable = (pending: readonly PendingEvent[], onSkipped: OnSkipped): PendingEvent[] =>
   pending.filter((row) => {
     try {
       planRows([row], [], row.at)
@@ -77,7 +77,7 @@ const plannable = (pending: readonly Pending[], onSkipped: OnSkipped): Pending[]
     }
   })
 
-async function hoursOf(tx: AccountTx, pending: readonly Pending[]) {
+async function readAllHours(tx: AccountTx, pending: readonly PendingEvent[]) {
   if (pending.length === 0) return []
   const oldest = Math.min(...pending.map(({ at }) => at.getTime()))
   const storeIds = [...new Set(pending.map(({ storeId }) => storeId))]
@@ -86,6 +86,6 @@ async function hoursOf(tx: AccountTx, pending: readonly Pending[]) {
 
 async function announce(tx: AccountTx, plan: Plan, accountPlan: Plan): Promise<void> {
   const storesOf = (rows: readonly { storeId: string }[]) => [...new Set(rows.map(({ storeId }) => storeId))]
-  const news = accountPlan.inserts.length > 0 ? await sql.storesOf(tx) : storesOf(plan.inserts)
-  await sql.announce(tx, { news, grown: storesOf(plan.updates) })
+  const news = accountPlan.inserts.length > 0 ? await sql.listStoreIds(tx) : storesOf(plan.inserts)
+  await sql.announceNews(tx, { news, grown: storesOf(plan.updates) })
 }

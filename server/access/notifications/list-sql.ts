@@ -19,7 +19,7 @@ interface Bounds {
 }
 
 /** One member's view of one store's list. */
-export interface Sight {
+export interface MemberView {
   storeId: string
   accountId: string
   userId: string
@@ -29,7 +29,7 @@ export interface Sight {
   off: NotificationTopic[]
 }
 
-export async function readSight({ db, storeId }: StoreDb, userId: string): Promise<Sight> {
+export async function readMemberView({ db, storeId }: StoreDb, userId: string): Promise<MemberView> {
   const rows = await sql<
     { account_id: string; off: NotificationTopic[] } & Record<`${'s' | 'a'}_${'read' | 'clear'}`, Date>
   >`
@@ -59,7 +59,7 @@ export interface Listed {
   is_read: boolean
 }
 
-export interface Wanted {
+export interface ListRequest {
   filter: NotificationFilter
   /** Matches title, message and data. */
   search: string
@@ -73,46 +73,50 @@ export interface Wanted {
 
 export async function readPage(
   { db }: StoreDb,
-  sight: Sight,
-  wanted: Wanted,
+  sight: MemberView,
+  wanted: ListRequest,
 ): Promise<{ rows: Listed[]; total: number }> {
   const { rows } = await sql<
     Listed & { total: number }
-  >`${wanted.search ? searched(sight, wanted) : paged(sight, wanted)}
-    select t.total, l.* from counted t left join (${listedOf(sight, 'page')}) l on true
+  >`${wanted.search ? searchPage(sight, wanted) : readPageSql(sight, wanted)}
+    select t.total, l.* from counted t left join (${listedRows(sight, 'page')}) l on true
     order by l.created_at desc, l.id desc`.execute(db)
   return { rows: rows.filter(({ id }) => id !== null), total: rows[0]!.total }
 }
 
 /** The first rows, without a total. */
-export async function readNewest({ db }: StoreDb, sight: Sight, wanted: Omit<Wanted, 'offset'>): Promise<Listed[]> {
+export async function readNewest(
+  { db }: StoreDb,
+  sight: MemberView,
+  wanted: Omit<ListRequest, 'offset'>,
+): Promise<Listed[]> {
   const { rows } = await sql<Listed>`
-    with page as materialized (${newest(sight, { ...wanted, offset: 0 })})
-    ${listedOf(sight, 'page')} order by created_at desc, id desc`.execute(db)
+    with page as materialized (${newestIds(sight, { ...wanted, offset: 0 })})
+    ${listedRows(sight, 'page')} order by created_at desc, id desc`.execute(db)
   return rows
 }
 
 /** The member's unread count, up to 100. */
 export async function countUnread(
   { db }: StoreDb,
-  sight: Sight,
+  sight: MemberView,
   without: readonly NotificationType[],
 ): Promise<number> {
   const wanted = { filter: 'unread' as const, search: '', without, after: null }
-  const { rows } = await sql<{ total: number }>`${countOf(sight, wanted, MOST_UNREAD_COUNTED)}`.execute(db)
+  const { rows } = await sql<{ total: number }>`${countRows(sight, wanted, MOST_UNREAD_COUNTED)}`.execute(db)
   return rows[0]!.total
 }
 
 /** The rows with these ids that the member sees, newest first. */
-export async function readByIds({ db }: StoreDb, sight: Sight, ids: readonly string[]): Promise<Listed[]> {
+export async function readByIds({ db }: StoreDb, sight: MemberView, ids: readonly string[]): Promise<Listed[]> {
   const { rows } = await sql<Listed>`
     with page as (select distinct unnest(${[...ids]}::uuid[]) as id)
-    ${listedOf(sight, 'page')} order by created_at desc, id desc`.execute(db)
+    ${listedRows(sight, 'page')} order by created_at desc, id desc`.execute(db)
   return rows
 }
 
 /** Creation time of a notification, visible or not; null: not of this store or account. */
-export async function placeOf({ db }: StoreDb, sight: Sight, id: string): Promise<Date | null> {
+export async function findPosition({ db }: StoreDb, sight: MemberView, id: string): Promise<Date | null> {
   const { rows } = await sql<{ created_at: Date }>`
     select created_at from notifications where store_id = ${sight.storeId} and id = ${id}
     union all
@@ -120,10 +124,10 @@ export async function placeOf({ db }: StoreDb, sight: Sight, id: string): Promis
   return rows[0]?.created_at ?? null
 }
 
-type Of = 'store' | 'account'
+type RowKind = 'store' | 'account'
 
 /** Tables and keys of the two kinds of rows. */
-export function parts({ storeId, accountId }: Pick<Sight, 'storeId' | 'accountId'>, of: Of) {
+export function tableParts({ storeId, accountId }: Pick<MemberView, 'storeId' | 'accountId'>, of: RowKind) {
   const isStore = of === 'store'
   const key = (alias: string) =>
     isStore ? sql`${sql.ref(alias)}.store_id = ${storeId}` : sql`${sql.ref(alias)}.account_id = ${accountId}`
@@ -136,12 +140,12 @@ export function parts({ storeId, accountId }: Pick<Sight, 'storeId' | 'accountId
   }
 }
 
-type Filter = Pick<Wanted, 'filter' | 'search' | 'without' | 'after'>
+type Filter = Pick<ListRequest, 'filter' | 'search' | 'without' | 'after'>
 
 /** Whole rows for a table of ids, as the member sees them. */
-function listedOf(sight: Sight, table: string): RawBuilder<unknown> {
-  const one = (of: Of) => {
-    const { rows, key, marked, zone } = parts(sight, of)
+function listedRows(sight: MemberView, table: string): RawBuilder<unknown> {
+  const one = (of: RowKind) => {
+    const { rows, key, marked, zone } = tableParts(sight, of)
     return sql`
       select n.id, n.type, n.data, ${zone} as zone, n.created_at,
         coalesce(k.is_read, n.created_at <= ${sight[of].readUpTo}) as is_read
@@ -157,56 +161,56 @@ function listedOf(sight: Sight, table: string): RawBuilder<unknown> {
 const ORDER = sql`order by created_at desc, id desc`
 
 /** Counts in the index and reads the page from the list's beginning. */
-const paged = (sight: Sight, wanted: Wanted) => sql`
-  with page as materialized (${newest(sight, wanted)}),
-  counted as (${countOf(sight, wanted, MOST_NOTIFICATIONS_COUNTED)})`
+const readPageSql = (sight: MemberView, wanted: ListRequest) => sql`
+  with page as materialized (${newestIds(sight, wanted)}),
+  counted as (${countRows(sight, wanted, MOST_NOTIFICATIONS_COUNTED)})`
 
 /**
  * A search reads texts, so it reads both kinds once. It is planned for each store, because a common plan may scan a
  * large store's rows for a small store.
  */
-const searched = (sight: Sight, wanted: Wanted) => sql`${PLANNED_EACH_TIME}
-  with found as materialized (${ofKinds(wanted, (of) => visible(sight, of, wanted, 'at once'))}),
+const searchPage = (sight: MemberView, wanted: ListRequest) => sql`${PLANNED_EACH_TIME}
+  with found as materialized (${unionKinds(wanted, (of) => visibleRows(sight, of, wanted, 'at once'))}),
   page as materialized (select id from found ${ORDER} limit ${wanted.limit} offset ${wanted.offset}),
   counted as (select least(count(*), ${MOST_NOTIFICATIONS_COUNTED})::int as total from found)`
 
 /** The ids of a page. Reads no more rows of each kind than the page needs. */
-function newest(sight: Sight, wanted: Wanted): RawBuilder<unknown> {
+function newestIds(sight: MemberView, wanted: ListRequest): RawBuilder<unknown> {
   const reach = wanted.offset + wanted.limit
-  const first = (of: Of) => sql`(${visible(sight, of, wanted, wayFor(reach))} ${ORDER} limit ${reach})`
+  const first = (of: RowKind) => sql`(${visibleRows(sight, of, wanted, chooseLookup(reach))} ${ORDER} limit ${reach})`
   return sql`
-    select id, created_at from (${ofKinds(wanted, first)}) both_kinds
+    select id, created_at from (${unionKinds(wanted, first)}) both_kinds
     ${ORDER} limit ${wanted.limit} offset ${wanted.offset}`
 }
 
-function countOf(sight: Sight, wanted: Filter, most: number): RawBuilder<unknown> {
+function countRows(sight: MemberView, wanted: Filter, most: number): RawBuilder<unknown> {
   return sql`
     select least(count(*), ${most})::int as total from (
-      ${ofKinds(wanted, (of) => sql`(${visible(sight, of, wanted, wayFor(most))} limit ${most})`)}) both_kinds`
+      ${unionKinds(wanted, (of) => sql`(${visibleRows(sight, of, wanted, chooseLookup(most))} limit ${most})`)}) both_kinds`
 }
 
 /** The account has no carts, so cart filters skip its rows. */
-const ofKinds = ({ filter }: Filter, select: (of: Of) => RawBuilder<unknown>): RawBuilder<unknown> =>
+const unionKinds = ({ filter }: Filter, select: (of: RowKind) => RawBuilder<unknown>): RawBuilder<unknown> =>
   filter === 'new-carts' ? select('store') : sql`${select('store')} union all ${select('account')}`
 
 /** How marks are looked up: by the index, or in a hash table built first. */
-type Way = 'one by one' | 'at once'
-const MOST_ONE_BY_ONE = 1_000
-const wayFor = (rows: number): Way => (rows <= MOST_ONE_BY_ONE ? 'one by one' : 'at once')
+type MarkLookup = 'one by one' | 'at once'
+const MAX_INDEX_LOOKUPS = 1_000
+const chooseLookup = (rows: number): MarkLookup => (rows <= MAX_INDEX_LOOKUPS ? 'one by one' : 'at once')
 
 /** id and created_at of rows that this member has not deleted (or read) individually. */
-function visible(sight: Sight, of: Of, wanted: Filter, way: Way): RawBuilder<unknown> {
-  const { marked, key } = parts(sight, of)
+function visibleRows(sight: MemberView, of: RowKind, wanted: Filter, way: MarkLookup): RawBuilder<unknown> {
+  const { marked, key } = tableParts(sight, of)
   const ofMember = sql`${key('k')} and k.user_id = ${sight.userId}`
   const hidden = sql`(k.is_deleted ${wanted.filter === 'unread' ? sql`or coalesce(k.is_read, false)` : sql``})`
   const like = `%${wanted.search.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
   return sql`
-    select c.id, c.created_at from (${candidates(sight, of, wanted)}) c
+    select c.id, c.created_at from (${candidateRows(sight, of, wanted)}) c
     where c.type <> all(${[...wanted.without]}::text[])
       and ${
         way === 'one by one'
           ? sql`(select ${hidden} from ${marked} k where ${ofMember} and k.notification_id = c.id) is not true`
-          : sql`c.id not in (select k.notification_id from (${marksOf(sight, of, wanted)}) k where ${hidden})`
+          : sql`c.id not in (select k.notification_id from (${memberMarks(sight, of, wanted)}) k where ${hidden})`
       }
       ${wanted.search ? sql`and c.search collate "C" like ${like}` : sql``}`
 }
@@ -215,8 +219,8 @@ function visible(sight: Sight, of: Of, wanted: Filter, way: Way): RawBuilder<unk
  * Marks that may belong to the candidates. Among the newest 10,000 rows at most that many are marked, by the newest
  * marks; filtered rows can be older.
  */
-function marksOf(sight: Sight, of: Of, { filter, after }: Filter): RawBuilder<unknown> {
-  const { marked, key } = parts(sight, of)
+function memberMarks(sight: MemberView, of: RowKind, { filter, after }: Filter): RawBuilder<unknown> {
+  const { marked, key } = tableParts(sight, of)
   const { readUpTo, clearedUpTo } = sight[of]
   const since = later(filter === 'unread' ? later(readUpTo, clearedUpTo) : clearedUpTo, after)
   return sql`
@@ -224,8 +228,8 @@ function marksOf(sight: Sight, of: Of, { filter, after }: Filter): RawBuilder<un
     ${filter === 'all' || filter === 'unread' ? sql`order by k.created_at desc, k.notification_id desc limit ${MOST_NOTIFICATIONS_COUNTED}` : sql``}`
 }
 
-function candidates(sight: Sight, of: Of, { filter, search, after }: Filter): RawBuilder<unknown> {
-  const { rows, key, marked } = parts(sight, of)
+function candidateRows(sight: MemberView, of: RowKind, { filter, search, after }: Filter): RawBuilder<unknown> {
+  const { rows, key, marked } = tableParts(sight, of)
   const { readUpTo, clearedUpTo } = sight[of]
   const columns = sql`n.id, n.created_at, n.type ${search ? sql`, n.search` : sql``}`
   const inOrder = sql`order by n.created_at desc, n.id desc limit ${MOST_NOTIFICATIONS_COUNTED}`

@@ -5,7 +5,7 @@ import type { MailedRow } from './mail-rules.ts'
 
 // Statements that find members to mail, and the notifications for them.
 
-export interface Told {
+export interface NewNotifications {
   /** Topics of the new notifications. */
   topics: readonly NotificationTopic[]
   /** The topics among them that are mailed at once. */
@@ -20,7 +20,7 @@ export interface Told {
 }
 
 /** Schedules mail to members with a confirmed address who chose these topics. A waiting mail includes the new rows. */
-export async function scheduleMails({ db, accountId }: AccountTx, told: Told): Promise<void> {
+export async function scheduleMails({ db, accountId }: AccountTx, told: NewNotifications): Promise<void> {
   await sql`
     insert into notification_mails as n (account_id, user_id, mailed_up_to, digest_up_to, due_at, digest_due_at)
     select ${accountId}, m.user_id, ${told.before}, ${told.before},
@@ -43,14 +43,18 @@ export async function scheduleMails({ db, accountId }: AccountTx, told: Told): P
 }
 
 /** The time zone of the account's oldest store. */
-export async function timeZoneOf({ db, accountId }: AccountDb): Promise<string> {
+export async function readTimeZone({ db, accountId }: AccountDb): Promise<string> {
   const { rows } = await sql<{ time_zone: string }>`
     select time_zone from stores where account_id = ${accountId} order by connected_at, id limit 1`.execute(db)
   return rows[0]?.time_zone ?? 'UTC'
 }
 
 /** Members with a due mail; a member of several accounts can occur several times. */
-export async function dueMails(db: Db, now: Date, limit: number): Promise<{ account_id: string; user_id: string }[]> {
+export async function listDueMails(
+  db: Db,
+  now: Date,
+  limit: number,
+): Promise<{ account_id: string; user_id: string }[]> {
   const { rows } = await sql<{ account_id: string; user_id: string }>`
     (select account_id, user_id from notification_mails where due_at <= ${now} order by due_at limit ${limit})
     union
@@ -96,7 +100,7 @@ export async function settleMail({ db, accountId }: AccountTx, userId: string, d
     where account_id = ${accountId} and user_id = ${userId}`.execute(db)
 }
 
-const isWanted = ({ types, from, upTo }: Between) =>
+const isInRange = ({ types, from, upTo }: Between) =>
   sql`n.created_at > ${from} and n.created_at <= ${upTo} and n.type = any(${[...types]}::text[])`
 
 interface Between {
@@ -106,8 +110,12 @@ interface Between {
 }
 
 /** Rows of the account and all its stores, oldest first. */
-export async function rowsBetween({ db, accountId }: AccountDb, between: Between, limit: number): Promise<MailedRow[]> {
-  const wanted = isWanted(between)
+export async function listRowsBetween(
+  { db, accountId }: AccountDb,
+  between: Between,
+  limit: number,
+): Promise<MailedRow[]> {
+  const wanted = isInRange(between)
   const { rows } = await sql<MailedRow>`
     select n.id, n.type, n.data, n.created_at, s.id as store_id, s.name as store_name, s.platform
     from stores s cross join lateral (select * from notifications n where n.store_id = s.id and ${wanted}
@@ -122,7 +130,7 @@ export async function rowsBetween({ db, accountId }: AccountDb, between: Between
 
 /** The number of those rows. */
 export async function countBetween({ db, accountId }: AccountDb, between: Between): Promise<number> {
-  const wanted = isWanted(between)
+  const wanted = isInRange(between)
   const { rows } = await sql<{ count: number }>`
     select ((select count(*) from stores s join notifications n on n.store_id = s.id where s.account_id = ${accountId} and ${wanted})
       + (select count(*) from account_notifications n where n.account_id = ${accountId} and ${wanted}))::int as count`.execute(
@@ -131,7 +139,7 @@ export async function countBetween({ db, accountId }: AccountDb, between: Betwee
   return rows[0]!.count
 }
 
-export function memberOf({ db, accountId }: AccountDb, userId: string) {
+export function findMember({ db, accountId }: AccountDb, userId: string) {
   return db
     .selectFrom('members')
     .select(['role'])

@@ -21,7 +21,7 @@ export async function scheduleMails(
 ): Promise<void> {
   const types = rows.map(({ type }) => type)
   const topicsOf = (some: readonly NotificationType[]) => [...new Set<NotificationTopic>(some.map(topicOf))]
-  const digestAt = nextDigest(now, await sql.timeZoneOf(tx))
+  const digestAt = nextDigest(now, await sql.readTimeZone(tx))
   await sql.scheduleMails(tx, {
     ...{ before, nextAt: now, digestAt, everyMs: MAIL_EVERY_MS, usual: ownerTopics },
     topics: topicsOf(types),
@@ -32,15 +32,15 @@ export async function scheduleMails(
 /** Tick: turns each due mail into a job, in the transaction that records its end. */
 export async function mailDueNotifications(deps: Deps): Promise<void> {
   const now = deps.now()
-  for (const { account_id: accountId, user_id: userId } of await sql.dueMails(deps.db, now, MEMBERS_AT_ONCE)) {
-    await mailDue(deps, { accountId, userId }, now).catch((error) => {
+  for (const { account_id: accountId, user_id: userId } of await sql.listDueMails(deps.db, now, MEMBERS_AT_ONCE)) {
+    await queueDueMail(deps, { accountId, userId }, now).catch((error) => {
       // One member's failure does not stop the others.
       deps.log.error({ err: error, accountId, userId }, 'notifications.mail_failed')
     })
   }
 }
 
-async function mailDue(deps: Deps, member: { accountId: string; userId: string }, now: Date): Promise<void> {
+async function queueDueMail(deps: Deps, member: { accountId: string; userId: string }, now: Date): Promise<void> {
   await transactAccount({ accountId: member.accountId, db: deps.db as Db }, async (tx) => {
     const due = await sql.lockDueMail(tx, member.userId, now)
     if (!due) return
@@ -71,8 +71,8 @@ export async function rowsToMail(
   { accountId, userId, kind, from, upTo }: z.infer<typeof mailNotifications.payload>,
 ): Promise<ToMail> {
   const account = { accountId, db }
-  const member = await sql.memberOf(account, userId)
-  const timeZone = await sql.timeZoneOf(account)
+  const member = await sql.findMember(account, userId)
+  const timeZone = await sql.readTimeZone(account)
   if (!member) return { rows: [], total: 0, timeZone }
   const preferences = await readPreferences(account, { userId, role: member.role })
   const types = preferences
@@ -80,7 +80,7 @@ export async function rowsToMail(
     .flatMap(({ topic }) => typesOf(topic))
     .filter((type) => kind === 'daily' || isMailedAtOnce(type))
   const between = { types, from, upTo }
-  const rows = await sql.rowsBetween(account, between, MOST_LINES)
+  const rows = await sql.listRowsBetween(account, between, MOST_LINES)
   const total = rows.length < MOST_LINES ? rows.length : await sql.countBetween(account, between)
   return { rows, total, timeZone }
 }

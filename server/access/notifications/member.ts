@@ -20,107 +20,107 @@ interface Reader {
 type Query = z.output<typeof listNotifications.query>
 
 export async function listFor({ store, userId }: Reader, query: Query) {
-  const sight = await sql.readSight(store, userId)
+  const sight = await sql.readMemberView(store, userId)
   const { page, limit, filter, search, skipTestNotification, after } = query
-  const since = after && isId(after) ? await sql.placeOf(store, sight, after) : null
-  const without = [...silent(sight), ...(skipTestNotification ? (['connection_test'] as const) : [])]
+  const since = after && isId(after) ? await sql.findPosition(store, sight, after) : null
+  const without = [...listMutedTypes(sight), ...(skipTestNotification ? (['connection_test'] as const) : [])]
   const wanted = { filter, search, without, after: since, limit, offset: (page - 1) * limit }
   const { rows, total } = await sql.readPage(store, sight, wanted)
   return { notifications: rows.map(present), pagination: paginationOf({ page, limit }, total) }
 }
 
 export async function newCartsFor({ store, userId }: Reader): Promise<NotificationView[]> {
-  const sight = await sql.readSight(store, userId)
+  const sight = await sql.readMemberView(store, userId)
   const wanted = { filter: 'new-carts' as const, search: '', after: null, limit: NEW_CARTS_SHOWN }
-  const rows = await sql.readNewest(store, sight, { ...wanted, without: silent(sight) })
+  const rows = await sql.readNewest(store, sight, { ...wanted, without: listMutedTypes(sight) })
   return rows.map(present)
 }
 
 export async function oneFor({ store, userId }: Reader, id: string): Promise<NotificationView> {
-  const sight = await sql.readSight(store, userId)
+  const sight = await sql.readMemberView(store, userId)
   const rows = isId(id) ? await sql.readByIds(store, sight, [id]) : []
   return present(found(rows[0], 'Notification'))
 }
 
 export async function unreadFor({ store, userId }: Reader): Promise<number> {
-  const sight = await sql.readSight(store, userId)
-  return sql.countUnread(store, sight, silent(sight))
+  const sight = await sql.readMemberView(store, userId)
+  return sql.countUnread(store, sight, listMutedTypes(sight))
 }
 
-interface Chosen {
+interface Selection {
   ids: readonly string[]
   /** Also everything up to this one. */
   upTo?: string | undefined
 }
 
 /** Unknown or foreign ids change nothing. */
-export async function markRead({ store, userId }: Reader, { ids, upTo }: Chosen, isRead: boolean): Promise<void> {
+export async function markRead({ store, userId }: Reader, { ids, upTo }: Selection, isRead: boolean): Promise<void> {
   await transact(store, async (tx) => {
-    const sight = await lockedSight(tx, userId)
+    const sight = await lockMemberView(tx, userId)
     const words: string[] = []
-    const place = isRead ? await placeOf(tx, sight, upTo) : null
+    const place = isRead ? await findPosition(tx, sight, upTo) : null
     if (place) {
-      for (const of of marks.BOTH) await marks.readUpTo(tx, sight, of, place)
+      for (const of of marks.BOTH) await marks.markReadUpTo(tx, sight, of, place)
       words.push(`read-up-to:${upTo}`)
     } else if (isRead) await compactMarks(tx, sight)
-    const moved = await marks.mark(tx, sight, ids.filter(isId), { isRead })
-    words.push(...inPieces(moved).map((piece) => `${isRead ? 'read' : 'unread'}:${piece.join(',')}`))
+    const moved = await marks.markRows(tx, sight, ids.filter(isId), { isRead })
+    words.push(...chunkIds(moved).map((piece) => `${isRead ? 'read' : 'unread'}:${piece.join(',')}`))
     await marks.announceOwn(tx, sight, words)
   })
 }
 
 /** Marks everything up to an instant as read. */
 export async function markAllRead(tx: StoreTx, userId: string, upTo: Date): Promise<void> {
-  const sight = await lockedSight(tx, userId)
-  for (const of of marks.BOTH) await marks.readUpTo(tx, sight, of, upTo)
+  const sight = await lockMemberView(tx, userId)
+  for (const of of marks.BOTH) await marks.markReadUpTo(tx, sight, of, upTo)
 }
 
 /** Returns the token for an undo; null when nothing was deleted. */
-export async function deleteFor({ store, userId }: Reader, { ids, upTo }: Chosen): Promise<string | null> {
+export async function deleteFor({ store, userId }: Reader, { ids, upTo }: Selection): Promise<string | null> {
   if (ids.length > MOST_IDS_IN_A_CALL) {
     throw new AppError('invalid', `At most ${MOST_IDS_IN_A_CALL} notifications can be deleted at once.`)
   }
   return transact(store, async (tx) => {
-    const sight = await lockedSight(tx, userId)
-    const place = await placeOf(tx, sight, upTo)
+    const sight = await lockMemberView(tx, userId)
+    const place = await findPosition(tx, sight, upTo)
     if (place) for (const of of marks.BOTH) await marks.clearUpTo(tx, sight, of, place)
-    const moved = await marks.mark(tx, sight, ids.filter(isId), { isDeleted: true })
-    const words = inPieces(moved).map((piece) => `delete:${piece.join(',')}`)
+    const moved = await marks.markRows(tx, sight, ids.filter(isId), { isDeleted: true })
+    const words = chunkIds(moved).map((piece) => `delete:${piece.join(',')}`)
     await marks.announceOwn(tx, sight, [...(place ? [`delete-up-to:${upTo}`] : []), ...words])
     if (!place && moved.length === 0) return null
     const cleared = place && [place, sight.store.clearedUpTo, sight.account.clearedUpTo].map((at) => at.getTime())
-    return sealUndo({ ids: moved, cleared })
+    return encodeUndo({ ids: moved, cleared })
   })
 }
 
 export async function restoreFor({ store, userId }: Reader, undo: string): Promise<void> {
-  const { ids, cleared } = readUndo(undo)
+  const { ids, cleared } = decodeUndo(undo)
   await transact(store, async (tx) => {
-    const sight = await lockedSight(tx, userId)
+    const sight = await lockMemberView(tx, userId)
     if (cleared) {
       const [clearedUpTo, ofStore, ofAccount] = cleared.map((ms) => new Date(ms)) as [Date, Date, Date]
-      await marks.unclear(tx, sight, { clearedUpTo, store: ofStore, account: ofAccount })
+      await marks.restoreBounds(tx, sight, { clearedUpTo, store: ofStore, account: ofAccount })
     }
-    await marks.mark(tx, sight, ids, { isDeleted: false })
+    await marks.markRows(tx, sight, ids, { isDeleted: false })
     await marks.announceOwn(tx, sight, ['restore:'])
   })
 }
 
 /** Bounds and marks depend on each other, so the member's browsers change them one after the other. */
-async function lockedSight(tx: StoreTx, userId: string): Promise<sql.Sight> {
+async function lockMemberView(tx: StoreTx, userId: string): Promise<sql.MemberView> {
   await marks.lockMember(tx, userId)
-  return sql.readSight(tx, userId)
+  return sql.readMemberView(tx, userId)
 }
 
-const placeOf = (tx: StoreTx, sight: sql.Sight, id: string | undefined) =>
-  id !== undefined && isId(id) ? sql.placeOf(tx, sight, id) : null
+const findPosition = (tx: StoreTx, sight: sql.MemberView, id: string | undefined) =>
+  id !== undefined && isId(id) ? sql.findPosition(tx, sight, id) : null
 
 /** Types that the member has switched off. */
-export const silent = ({ off }: Pick<sql.Sight, 'off'>): NotificationType[] => off.flatMap(typesOf)
+export const listMutedTypes = ({ off }: Pick<sql.MemberView, 'off'>): NotificationType[] => off.flatMap(typesOf)
 
 const IDS_IN_AN_ANNOUNCEMENT = 100
 
-const inPieces = (ids: readonly string[]) =>
+const chunkIds = (ids: readonly string[]) =>
   Array.from({ length: Math.ceil(ids.length / IDS_IN_AN_ANNOUNCEMENT) }, (_, n) =>
     ids.slice(n * IDS_IN_AN_ANNOUNCEMENT, (n + 1) * IDS_IN_AN_ANNOUNCEMENT),
   )
@@ -132,9 +132,9 @@ const Undo = z.object({
   ids: z.array(z.guid()).max(MOST_IDS_IN_A_CALL),
   cleared: z.array(z.number().int().min(0).max(8.64e15)).length(3).nullable(),
 })
-const sealUndo = (undo: z.infer<typeof Undo>) => Buffer.from(JSON.stringify(undo)).toString('base64url')
+const encodeUndo = (undo: z.infer<typeof Undo>) => Buffer.from(JSON.stringify(undo)).toString('base64url')
 
-function readUndo(undo: string): z.infer<typeof Undo> {
+function decodeUndo(undo: string): z.infer<typeof Undo> {
   try {
     return Undo.parse(JSON.parse(Buffer.from(undo, 'base64url').toString()))
   } catch (cause) {

@@ -3,7 +3,7 @@ import { type AccountDb, sql } from '../../core/db/db.ts'
 
 // Statements for members' notification preferences.
 
-export function choicesOf({ db, accountId }: AccountDb, userId: string) {
+export function readChoices({ db, accountId }: AccountDb, userId: string) {
   return db
     .selectFrom('notification_preferences')
     .select(['topic', 'bell', 'mail'])
@@ -12,7 +12,7 @@ export function choicesOf({ db, accountId }: AccountDb, userId: string) {
     .execute()
 }
 
-export function weeklyChoiceOf({ db, accountId }: AccountDb, userId: string) {
+export function readWeeklyChoice({ db, accountId }: AccountDb, userId: string) {
   return db
     .selectFrom('weekly_report_choices')
     .select('is_wanted')
@@ -30,7 +30,7 @@ export async function saveWeeklyChoice({ db, accountId }: AccountDb, userId: str
 }
 
 /** Members with a confirmed address, except in the demo account. */
-export async function weeklyReaders({ db, accountId }: AccountDb): Promise<string[]> {
+export async function listWeeklyReaders({ db, accountId }: AccountDb): Promise<string[]> {
   const { rows } = await sql<{ user_id: string }>`
     select m.user_id from members m join users u on u.id = m.user_id join accounts a on a.id = m.account_id
     left join weekly_report_choices c on c.account_id = m.account_id and c.user_id = m.user_id

@@ -15,7 +15,7 @@ interface Member {
 const topics = Object.keys(notificationTopics) as NotificationTopic[]
 
 export async function readPreferences(account: AccountDb, { userId, role }: Member): Promise<NotificationChoice[]> {
-  const chosen = new Map((await sql.choicesOf(account, userId)).map((row) => [row.topic, row]))
+  const chosen = new Map((await sql.readChoices(account, userId)).map((row) => [row.topic, row]))
   return topics.map((topic) => {
     const row = chosen.get(topic)
     const usual = role === 'owner' && isMailedToOwners(topic) ? 'at_once' : 'none'
@@ -24,14 +24,14 @@ export async function readPreferences(account: AccountDb, { userId, role }: Memb
 }
 
 export async function wantsWeeklyReport(account: AccountDb, { userId, role }: Member): Promise<boolean> {
-  return (await sql.weeklyChoiceOf(account, userId))?.is_wanted ?? role === 'owner'
+  return (await sql.readWeeklyChoice(account, userId))?.is_wanted ?? role === 'owner'
 }
 
 export const saveWeeklyReport = (account: AccountDb<Db>, { userId }: Member, isWanted: boolean) =>
   sql.saveWeeklyChoice(account, userId, isWanted)
 
 /** The members who get the weekly report by mail. */
-export const weeklyReaders = (account: AccountDb): Promise<string[]> => sql.weeklyReaders(account)
+export const weeklyReaders = (account: AccountDb): Promise<string[]> => sql.listWeeklyReaders(account)
 
 export async function savePreferences(
   account: AccountDb<Db>,

@@ -32,14 +32,14 @@ export async function insertNotification({ db, storeId }: StoreDb, { id, type, d
     on conflict do nothing`.execute(db)
 }
 
-export interface DraftOfAccount extends DraftNotification {
+export interface AccountDraft extends DraftNotification {
   accountId: string
   /** Only if this one does not exist either. */
   unlessId: string | null
 }
 
 /** Leaves existing rows unchanged. */
-export async function insertAccountNotifications(db: Db | Tx, drafts: readonly DraftOfAccount[], at: Date) {
+export async function insertAccountNotifications(db: Db | Tx, drafts: readonly AccountDraft[], at: Date) {
   const isNew = (id: string) => sql`
     not exists (select 1 from account_notifications t where t.account_id = n."accountId" and t.id = ${sql.ref(`n.${id}`)})
     and not exists (select 1 from pending_account_notifications t where t.account_id = n."accountId" and t.id = ${sql.ref(`n.${id}`)})`
@@ -58,18 +58,18 @@ export const noteRecoveries = (storeId: string, carts: RawBuilder<unknown>, now:
   on conflict do nothing returning cart_id`
 
 /** Deletes a batch of rows older than `before`, of all stores or accounts, with their marks. Returns their number. */
-type DeleteSlice = (db: Db, before: Date, limit: number) => Promise<number>
+type DeleteBatch = (db: Db, before: Date, limit: number) => Promise<number>
 
 /**
  * One look-up at the old end of each owner's index finds the batch, which is deleted by ctid: a join would scan the
  * whole table. The last columns are those of that index after its owner, age first.
  */
-const slicesOf =
+const createBatchDelete =
   (
     table: string,
     [owners, owner]: readonly [string, string],
     [age, ...order]: readonly [string, ...string[]],
-  ): DeleteSlice =>
+  ): DeleteBatch =>
   async (db, before, limit) => {
     const [from, key, at] = [sql.table(table), sql.ref(`t.${owner}`), sql.ref(age)]
     const { numAffectedRows } = await sql`
@@ -84,10 +84,10 @@ const slicesOf =
 const OF_STORES = ['stores', 'store_id'] as const
 const OF_ACCOUNTS = ['accounts', 'account_id'] as const
 
-export const deleteOld = slicesOf('notifications', OF_STORES, ['created_at', 'id'])
-export const deleteOldOfAccounts = slicesOf('account_notifications', OF_ACCOUNTS, ['created_at', 'id'])
+export const deleteOld = createBatchDelete('notifications', OF_STORES, ['created_at', 'id'])
+export const deleteOldOfAccounts = createBatchDelete('account_notifications', OF_ACCOUNTS, ['created_at', 'id'])
 /** Hours that grouping no longer reads. */
-export const deleteOldHours = slicesOf('notification_hours', OF_STORES, ['hour'])
+export const deleteOldHours = createBatchDelete('notification_hours', OF_STORES, ['hour'])
 
 export async function deleteOldRecoveries(db: Db, before: Date, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`

@@ -6,7 +6,7 @@ import * as sql from './sql.ts'
 const KEPT_MS = 90 * 86_400_000
 /** Grouping looks back a day, and a cart's recovery is reported for a day. */
 const HOURS_KEPT_MS = 3 * 86_400_000
-const SLICE = 2_000
+const BATCH_SIZE = 2_000
 
 /** Tick. Deletes in batches, each in its own transaction, so that no lock is held for long. */
 export async function tidyNotifications(deps: Deps): Promise<void> {
@@ -17,6 +17,6 @@ export async function tidyNotifications(deps: Deps): Promise<void> {
     [sql.deleteOldHours, HOURS_KEPT_MS],
     [sql.deleteOldRecoveries, HOURS_KEPT_MS],
   ] as const) {
-    while ((await deleteSlice(deps.db, new Date(now - keptMs), SLICE)) === SLICE);
+    while ((await deleteSlice(deps.db, new Date(now - keptMs), BATCH_SIZE)) === BATCH_SIZE);
   }
 }

@@ -12,15 +12,15 @@ export interface ReportedRow {
   stock_quantity: number | null
 }
 
-const listed = (items: readonly ItemRef[]) => JSON.stringify(items)
+const toJson = (items: readonly ItemRef[]) => JSON.stringify(items)
 const columns = sql`r("productId" text, "variationId" text)`
 
 /** In key order, so that two processes cannot deadlock. */
-export async function want({ db, storeId }: StoreDb, items: readonly ItemRef[], now: Date): Promise<void> {
+export async function requestGoods({ db, storeId }: StoreDb, items: readonly ItemRef[], now: Date): Promise<void> {
   await sql`
     insert into plugin_goods (store_id, product_id, variation_id, wanted_at)
     select distinct ${storeId}::uuid, r."productId", coalesce(r."variationId", ''), ${now}::timestamptz
-    from jsonb_to_recordset(${listed(items)}::jsonb) as ${columns} order by 2, 3
+    from jsonb_to_recordset(${toJson(items)}::jsonb) as ${columns} order by 2, 3
     on conflict (store_id, product_id, variation_id) do update set wanted_at = excluded.wanted_at`.execute(db)
 }
 
@@ -32,14 +32,14 @@ export async function readReported(
   const { rows } = await sql<ReportedRow & { read_at: Date }>`
     select g.product_id, g.variation_id, g.is_available, g.price_minor, g.is_on_sale, g.stock_quantity, g.read_at
     from (select distinct r."productId" as product_id, coalesce(r."variationId", '') as variation_id
-      from jsonb_to_recordset(${listed(items)}::jsonb) as ${columns}) i
+      from jsonb_to_recordset(${toJson(items)}::jsonb) as ${columns}) i
     join plugin_goods g on g.store_id = ${storeId} and g.product_id = i.product_id and g.variation_id = i.variation_id
     where g.read_at between ${span.from} and ${span.to}`.execute(db)
   return rows
 }
 
 /** Items that messages needed lately and the shop has not reported since `readBefore`, longest waiting first. */
-export async function unreported(
+export async function listUnreported(
   { db, storeId }: StoreDb,
   { wantedSince, readBefore, most }: { wantedSince: Date; readBefore: Date; most: number },
 ): Promise<ItemRef[]> {
@@ -51,7 +51,7 @@ export async function unreported(
 }
 
 /** Stores requested items only, and keeps the data of a later report. */
-export async function keepReported(
+export async function saveReported(
   { db, storeId }: StoreDb,
   rows: readonly ReportedRow[],
   readAt: Date,

@@ -9,9 +9,9 @@ import * as sql from './goods-sql.ts'
 export { ageGoods } from './goods-sql.ts'
 
 /** How often a waiting message records its needs again. */
-const WANTED_MS = 3 * 60_000
+const REQUESTED_MS = 3 * 60_000
 /** Younger reports serve the messages of the next half minute. */
-const AGAIN_MS = 30_000
+const RENEW_MS = 30_000
 /** Items per heartbeat. The plugin calls again at once while there are more. */
 export const MOST_GOODS = 100
 
@@ -24,7 +24,7 @@ export async function readReportedTerms(
   items: readonly ItemRef[],
   now: Date,
 ): Promise<{ found: ItemTerms[]; readAt: Date | null }> {
-  await sql.want(store, items, now)
+  await sql.requestGoods(store, items, now)
   const rows = await sql.readReported(store, items, { from: before(now, ORDER_CHECK_FRESH_MS), to: now })
   const found = rows.map((row) => ({
     productId: row.product_id,
@@ -39,7 +39,11 @@ export async function readReportedTerms(
 
 /** The items that the shop reports next. */
 export const neededGoods = (store: StoreDb, now: Date): Promise<ItemRef[]> =>
-  sql.unreported(store, { wantedSince: before(now, WANTED_MS), readBefore: before(now, AGAIN_MS), most: MOST_GOODS })
+  sql.listUnreported(store, {
+    wantedSince: before(now, REQUESTED_MS),
+    readBefore: before(now, RENEW_MS),
+    most: MOST_GOODS,
+  })
 
 export async function keepReported(store: StoreDb, terms: readonly ItemTerms[], readAt: Date): Promise<void> {
   if (terms.length === 0) return
@@ -51,5 +55,5 @@ export async function keepReported(store: StoreDb, terms: readonly ItemTerms[], 
     is_on_sale: each.isOnSale ?? null,
     stock_quantity: each.stockQuantity ?? null,
   }))
-  await sql.keepReported(store, rows, readAt)
+  await sql.saveReported(store, rows, readAt)
 }

@@ -11,7 +11,7 @@ export function readPlugin({ db, storeId }: StoreDb): Promise<PluginRow | undefi
 }
 
 /** When a plugin connects again, the previous secret stays valid until the new one is used. */
-export async function keepPlugin(
+export async function upsertPlugin(
   { db, storeId }: StoreTx,
   made: { encryptedSecret: Buffer; install: string; version: string; now: Date },
 ): Promise<void> {
@@ -70,7 +70,7 @@ export async function takeNonce({ db, storeId }: StoreDb, nonce: string, now: Da
 }
 
 /** Deletes expired rows of all stores. */
-export async function forgetOld(
+export async function deleteExpired(
   db: Db,
   before: { nonces: Date; codes: Date; carts: Date; goods: Date },
 ): Promise<void> {

@@ -17,15 +17,15 @@ export { changePlugin, noteBatch, noteCall, type PluginRow, readPlugin, takeNonc
 const DAY_MS = 86_400_000
 
 /** Bound to the store: a secret moved to another row cannot be decrypted. */
-const contextOf = (storeId: string) => `plugin-secret:${storeId}`
+const encryptionContext = (storeId: string) => `plugin-secret:${storeId}`
 
 export async function keepSecret(
   deps: Deps,
   tx: StoreTx,
   { secret, install, version }: { secret: string; install: string; version: string },
 ): Promise<void> {
-  const encryptedSecret = deps.secrets.seal(secret, contextOf(tx.storeId))
-  await sql.keepPlugin(tx, { encryptedSecret, install, version, now: deps.now() })
+  const encryptedSecret = deps.secrets.seal(secret, encryptionContext(tx.storeId))
+  await sql.upsertPlugin(tx, { encryptedSecret, install, version, now: deps.now() })
 }
 
 /** Newest first. */
@@ -33,7 +33,7 @@ export function openSecrets(
   deps: Deps,
   { store_id, encrypted_secret, encrypted_old_secret }: sql.PluginRow,
 ): { secret: string; oldSecret: string | null } {
-  const open = (encrypted: Buffer) => deps.secrets.open(encrypted, contextOf(store_id))
+  const open = (encrypted: Buffer) => deps.secrets.open(encrypted, encryptionContext(store_id))
   return {
     secret: open(encrypted_secret),
     oldSecret: encrypted_old_secret && open(encrypted_old_secret),
@@ -85,7 +85,7 @@ const CARTS_KEPT_MS = 40 * DAY_MS
 
 export async function tidyPlugins(deps: Deps): Promise<void> {
   const ago = (ms: number) => new Date(deps.now().getTime() - ms)
-  await sql.forgetOld(deps.db, {
+  await sql.deleteExpired(deps.db, {
     nonces: ago(NONCE_MS),
     codes: ago(DAY_MS),
     carts: ago(CARTS_KEPT_MS),

@@ -59,7 +59,7 @@ export function isReporting(
 }
 
 /** Longer than the plugin's timeout, so no report was in transit for longer. */
-const MOST_TRAVEL_MS = 15_000
+const MAX_TRANSIT_MS = 15_000
 
 interface Report {
   age: number
@@ -74,7 +74,7 @@ interface Report {
 export function beganAt({ age, askedAt, sinceAskedS }: Report, receivedAt: Date): Date {
   const sent = receivedAt.getTime() - age * 1_000
   const asked = Date.parse(askedAt ?? '')
-  if (!(asked <= receivedAt.getTime())) return new Date(sent - MOST_TRAVEL_MS)
+  if (!(asked <= receivedAt.getTime())) return new Date(sent - MAX_TRANSIT_MS)
   return new Date(Math.min(sent, asked + (sinceAskedS ?? 0) * 1_000))
 }
 
@@ -88,16 +88,16 @@ export const mayBeAsked = (plugin: PluginRow, now: Date): boolean =>
 const FIREWALL =
   'A firewall or a password in front of the shop may keep Recoup out: ask your host to allow Recoup’s server.'
 /** A plugin's call proves that the shop's address is right, so these problems have other texts. */
-const OF_SHOP: Partial<Record<StoreProblemCode, string>> = {
+const SHOP_TEXTS: Partial<Record<StoreProblemCode, string>> = {
   unreachable: `There is no response from the shop’s address. ${FIREWALL}`,
   timeout: `The shop does not answer in time. ${FIREWALL}`,
 }
 
 /** undefined: the usual text and next step apply. */
-export const behindWallText = (code: StoreProblemCode): string | undefined => OF_SHOP[code]
+export const behindWallText = (code: StoreProblemCode): string | undefined => SHOP_TEXTS[code]
 
 export const unreachedText = (code: StoreProblemCode): string =>
-  OF_SHOP[code] ?? `${STORE_PROBLEM_TEXT[code].sentence} ${STORE_PROBLEM_TEXT[code].nextStep}`
+  SHOP_TEXTS[code] ?? `${STORE_PROBLEM_TEXT[code].sentence} ${STORE_PROBLEM_TEXT[code].nextStep}`
 
 /** Why we cannot reach the shop, for its owner. */
 export function reachReason({ reach_code: code, is_reached }: Pick<PluginRow, 'reach_code' | 'is_reached'>): string {

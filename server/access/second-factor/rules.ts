@@ -5,10 +5,10 @@ import { base32 } from './totp.ts'
 
 // Parses typed codes and creates recovery codes. Pure, except for randomness.
 
-export type Typed = { kind: 'app'; code: string } | { kind: 'recovery'; hash: Buffer }
+export type TypedCode = { kind: 'app'; code: string } | { kind: 'recovery'; hash: Buffer }
 
 /** Apps show codes in two groups; recovery codes have four groups. */
-export function readCode(typed: string): Typed {
+export function readCode(typed: string): TypedCode {
   const bare = typed.replace(/[\s-]/g, '')
   if (bare.length === CODE_DIGITS && /^\d+$/.test(bare)) return { kind: 'app', code: bare }
   return { kind: 'recovery', hash: recoveryHash(bare) }

@@ -4,7 +4,7 @@ import { anAddress, anIp, aUser, me, post } from '../../../test/visitor.ts'
 import { aWorld } from '../../../test/world.ts'
 import { createSecrets } from '../../core/common/secrets.ts'
 import { mailResetLink } from '../../workspace/accounts/mails.ts'
-import { endSecondFactorOf } from './second-factor.ts'
+import { endSecondFactorByEmail } from './second-factor.ts'
 
 const world = aWorld()
 
@@ -250,9 +250,9 @@ test('recovery codes still sign in after APP_SECRET has changed', async () => {
 
 test('an administrator of the server switches it off for a user', async () => {
   const user = await aProtectedUser()
-  await expect(endSecondFactorOf(world.db, 'nobody@example.com')).rejects.toThrow('Nobody signs in with')
-  expect(await endSecondFactorOf(world.db, user.email)).toMatch(/is off\. Signing in asks for the password alone/)
-  expect(await endSecondFactorOf(world.db, user.email)).toMatch(/^Nothing to do/)
+  await expect(endSecondFactorByEmail(world.db, 'nobody@example.com')).rejects.toThrow('Nobody signs in with')
+  expect(await endSecondFactorByEmail(world.db, user.email)).toMatch(/is off\. Signing in asks for the password alone/)
+  expect(await endSecondFactorByEmail(world.db, user.email)).toMatch(/^Nothing to do/)
   expect((await signIn(user)).status).toBe(200)
   expect((await stateOf(user.token)).recoveryCodesLeft).toBe(0)
 })

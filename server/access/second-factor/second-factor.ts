@@ -11,7 +11,7 @@ import { refuseDemo, type Session } from '../members/session.ts'
 import { lockUser, userByEmail, userById } from '../members/users.ts'
 import { newRecoveryCodes, newSecret, readCode, recoveryHash } from './rules.ts'
 import * as sql from './sql.ts'
-import { base32, keyUri, stepOf } from './totp.ts'
+import { base32, buildKeyUri, findStep } from './totp.ts'
 
 // Two-factor sign-in (decision 90): off → a secret is created → a code confirms it: on. A code is valid once. A user
 // without the phone has ten recovery codes, then the server's administrator (`npm run end-second-factor`).
@@ -41,9 +41,13 @@ export async function beginSecondFactor(deps: Deps, session: Session, password: 
   const user = await assertPassword(deps, session, { password, field: 'password' })
   if (!user.email_confirmed_at) throw new AppError('forbidden', secondFactorTexts.confirmFirst)
   const secret = newSecret()
-  const kept = await sql.keepSecret(deps.db, user.id, deps.secrets.seal(secret.toString('base64'), contextOf(user.id)))
+  const kept = await sql.saveSecret(
+    deps.db,
+    user.id,
+    deps.secrets.seal(secret.toString('base64'), encryptionContext(user.id)),
+  )
   if (!kept) throw new AppError('conflict', secondFactorTexts.alreadyOn)
-  return { secret: base32(secret), uri: keyUri(secret, user.email) }
+  return { secret: base32(secret), uri: buildKeyUri(secret, user.email) }
 }
 
 /** From here on sign-in requires a code. This session has shown one; the user's other sessions continue without. */
@@ -56,11 +60,11 @@ export async function confirmSecondFactor(deps: Deps, session: Session, code: st
     const user = found(await lockUser(tx, userId), 'User')
     if (user.totp_confirmed_at) throw new AppError('conflict', secondFactorTexts.alreadyOn)
     if (!user.email_confirmed_at) throw new AppError('forbidden', secondFactorTexts.confirmFirst)
-    const secret = secretOf(deps, user)
+    const secret = decryptSecret(deps, user)
     if (!secret) throw new AppError('conflict', secondFactorTexts.notBegun)
     const typed = readCode(code)
-    const step = typed.kind === 'app' ? stepOf(typed.code, secret, now) : null
-    if (step === null) throw wrongCode('app')
+    const step = typed.kind === 'app' ? findStep(typed.code, secret, now) : null
+    if (step === null) throw wrongCodeError('app')
     await sql.switchOn(tx, userId, { step, now })
     await sql.markSession(tx, userId, { sessionId, now })
     await deps.jobs.enqueue(tx, mailNotice, { userId, about: 'second-factor-on' })
@@ -91,7 +95,7 @@ export function renewRecoveryCodes(
 }
 
 /** For the server's administrator; returns what was done. */
-export function endSecondFactorOf(db: Db, email: string): Promise<string> {
+export function endSecondFactorByEmail(db: Db, email: string): Promise<string> {
   return db.transaction().execute(async (tx) => {
     const known = await userByEmail(tx, email)
     const user = known && (await lockUser(tx, known.id))
@@ -119,7 +123,7 @@ export async function proveSecondFactor(deps: Deps, user: Holder, code: string |
   return (await spendCode(deps, deps.db, { user, code })) ? 'right' : wrong
 }
 
-const wrongCode = (kind: 'app' | 'recovery') => {
+const wrongCodeError = (kind: 'app' | 'recovery') => {
   const words = kind === 'app' ? secondFactorTexts.codeWrong : secondFactorTexts.recoveryWrong
   return new AppError('invalid', words, { fields: { code: words } })
 }
@@ -137,7 +141,7 @@ async function withProof<T>(
   const done = await deps.db.transaction().execute(async (tx) => {
     const user = found(await lockUser(tx, session.userId), 'User')
     if (!user.totp_confirmed_at) throw new AppError('conflict', secondFactorTexts.alreadyOff)
-    if (!(await spendCode(deps, tx, { user, code: asked.code }))) throw wrongCode(readCode(asked.code).kind)
+    if (!(await spendCode(deps, tx, { user, code: asked.code }))) throw wrongCodeError(readCode(asked.code).kind)
     return work(tx)
   })
   await forgive(deps, limits.codePerUser, session.userId)
@@ -148,8 +152,8 @@ async function withProof<T>(
 async function spendCode(deps: Deps, db: Db | Tx, { user, code }: { user: Holder; code: string }): Promise<boolean> {
   const typed = readCode(code)
   if (typed.kind === 'recovery') return spendRecovery(deps, db, user.id, typed.hash)
-  const secret = secretOf(deps, user)
-  const step = secret && stepOf(typed.code, secret, deps.now())
+  const secret = decryptSecret(deps, user)
+  const step = secret && findStep(typed.code, secret, deps.now())
   return step !== null && (await sql.spendStep(db, user.id, step)) !== undefined
 }
 
@@ -167,14 +171,14 @@ async function replaceRecoveryCodes(tx: Tx, userId: string): Promise<string[]> {
 }
 
 /** null: no secret, or one encrypted with another APP_SECRET; then only recovery codes work. */
-function secretOf(deps: Deps, user: Holder): Buffer | null {
+function decryptSecret(deps: Deps, user: Holder): Buffer | null {
   if (!user.totp_encrypted) return null
   try {
-    return Buffer.from(deps.secrets.open(user.totp_encrypted, contextOf(user.id)), 'base64')
+    return Buffer.from(deps.secrets.open(user.totp_encrypted, encryptionContext(user.id)), 'base64')
   } catch {
     deps.log.warn({ userId: user.id }, 'second_factor.unreadable')
     return null
   }
 }
 
-const contextOf = (userId: string) => `second factor ${userId}`
+const encryptionContext = (userId: string) => `second factor ${userId}`

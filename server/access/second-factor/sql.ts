@@ -2,7 +2,7 @@ import { type Db, sql, type Tx } from '../../core/db/db.ts'
 
 // Statements for the second factor. It belongs to the user, across accounts.
 
-export function keepSecret(db: Db | Tx, userId: string, encrypted: Buffer) {
+export function saveSecret(db: Db | Tx, userId: string, encrypted: Buffer) {
   return db
     .updateTable('users')
     .set({ totp_encrypted: encrypted, totp_last_step: null })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { fromBase32 } from '../../../test/authenticator.ts'
 import { newRecoveryCodes, readCode, recoveryHash } from './rules.ts'
-import { base32, codeOf, keyUri, stepAt, stepOf } from './totp.ts'
+import { base32, buildKeyUri, codeOf, findStep, stepAt } from './totp.ts'
 
 const SECRET = Buffer.from('12345678901234567890')
 
@@ -46,14 +46,14 @@ test.each([
 
 test('a code is valid in its own step, the one before and the one after only', () => {
   const now = new Date(1_772_463_615_000)
-  const steps = [-2, -1, 0, 1, 2].map((by) => stepOf(codeOf(SECRET, stepAt(now) + by), SECRET, now))
+  const steps = [-2, -1, 0, 1, 2].map((by) => findStep(codeOf(SECRET, stepAt(now) + by), SECRET, now))
   expect(steps).toEqual([null, stepAt(now) - 1, stepAt(now), stepAt(now) + 1, null])
-  expect(stepOf('12345', SECRET, now)).toBeNull()
-  expect(stepOf('éééééé', SECRET, now)).toBeNull()
+  expect(findStep('12345', SECRET, now)).toBeNull()
+  expect(findStep('éééééé', SECRET, now)).toBeNull()
 })
 
 test('the QR code names the product, the user and the secret', () => {
-  const uri = new URL(keyUri(SECRET, 'ada+shop@example.com'))
+  const uri = new URL(buildKeyUri(SECRET, 'ada+shop@example.com'))
   expect([uri.protocol, uri.host, decodeURIComponent(uri.pathname)]).toEqual([
     'otpauth:',
     'totp',

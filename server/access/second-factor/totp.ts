@@ -6,7 +6,7 @@ import { isSameSecret } from '../../core/common/secrets.ts'
 
 const STEP_MS = 30_000
 /** Accepts one step before and after, for clock differences and typing time. */
-const NEIGHBOURS = [0, -1, 1]
+const ALLOWED_STEPS = [0, -1, 1]
 
 export const stepAt = (now: Date): number => Math.floor(now.getTime() / STEP_MS)
 
@@ -19,8 +19,8 @@ export function codeOf(secret: Buffer, step: number, digits = 6): string {
 }
 
 /** The step of this code; null: no step near now. */
-export function stepOf(code: string, secret: Buffer, now: Date): number | null {
-  const fitting = NEIGHBOURS.map((by) => stepAt(now) + by).filter((step) => isSameSecret(code, codeOf(secret, step)))
+export function findStep(code: string, secret: Buffer, now: Date): number | null {
+  const fitting = ALLOWED_STEPS.map((by) => stepAt(now) + by).filter((step) => isSameSecret(code, codeOf(secret, step)))
   return fitting[0] ?? null
 }
 
@@ -33,7 +33,7 @@ export function base32(bytes: Buffer): string {
 }
 
 /** The URI in the QR code. */
-export function keyUri(secret: Buffer, owner: string): string {
+export function buildKeyUri(secret: Buffer, owner: string): string {
   const asked = new URLSearchParams({ secret: base32(secret), issuer: ISSUER })
   return `otpauth://totp/${ISSUER}:${encodeURIComponent(owner)}?${asked}`
 }

@@ -9,15 +9,15 @@ import { parseKeys } from '../../platforms/platform/keys.ts'
 import type { StoreClient } from '../../platforms/platform/platform.ts'
 import { platformOf } from '../../platforms/registry/registry.ts'
 import * as sql from './sql.ts'
-import { tokenShelf } from './token-shelf.ts'
+import { createTokenShelf } from './token-shelf.ts'
 
 // A store's keys: encrypted at rest (Y5), decrypted only to call that store.
 
 /** Bound to account and store: keys moved to another row cannot be decrypted. */
-const contextOf = (accountId: string, storeId: string) => `store-keys:${accountId}:${storeId}`
+const encryptionContext = (accountId: string, storeId: string) => `store-keys:${accountId}:${storeId}`
 
 export async function keepKeys(deps: Deps, tx: AccountTx, storeId: string, keys: StoreKeys): Promise<void> {
-  const encrypted = deps.secrets.seal(JSON.stringify(keys), contextOf(tx.accountId, storeId))
+  const encrypted = deps.secrets.seal(JSON.stringify(keys), encryptionContext(tx.accountId, storeId))
   await sql.saveCredentials(tx, storeId, encrypted, deps.now())
 }
 
@@ -26,11 +26,11 @@ export async function keepKeys(deps: Deps, tx: AccountTx, storeId: string, keys:
  * `conflict` when the store is disconnected, `store_credentials` when the keys cannot be decrypted.
  */
 export async function storeAccess(deps: Deps, store: StoreDb, stepAside?: StepAside): Promise<StoreClient> {
-  const row = found(await sql.readAccess(store), 'Store')
+  const row = found(await sql.readEncryptedKeys(store), 'Store')
   if (!row.is_active || !row.encrypted) throw new AppError('conflict', 'This store is not connected.')
-  const context = contextOf(row.account_id, row.id)
-  const keys = openKeys(deps, row.encrypted, context)
-  const shelf = tokenShelf(deps, row.id, (encrypted) => areKeys(deps, encrypted, { keys, context }))
+  const context = encryptionContext(row.account_id, row.id)
+  const keys = decryptKeys(deps, row.encrypted, context)
+  const shelf = createTokenShelf(deps, row.id, (encrypted) => isSameKeys(deps, encrypted, { keys, context }))
   const client = deps.storeClient(
     { platform: row.platform, storeUrl: row.url, homeUrl: row.home_url, keys },
     { storeId: row.id, shelf },
@@ -40,13 +40,13 @@ export async function storeAccess(deps: Deps, store: StoreDb, stepAside?: StepAs
 
 /** Secrets that may sign deliveries, where the keys contain it: the current one, and the previous one for an hour. */
 export async function deliverySecrets(deps: Deps, store: StoreDb): Promise<string[]> {
-  const row = await sql.readAccess(store)
+  const row = await sql.readEncryptedKeys(store)
   if (!row?.is_active || !row.encrypted) return []
-  const context = contextOf(row.account_id, row.id)
+  const context = encryptionContext(row.account_id, row.id)
   const isPreviousGood = row.previous_encrypted && row.previous_until && row.previous_until > deps.now()
   return [row.encrypted, isPreviousGood ? row.previous_encrypted : null].flatMap((encrypted) => {
     if (!encrypted) return []
-    const secret = platformOf(row.platform).webhookSecret(openKeys(deps, encrypted, context))
+    const secret = platformOf(row.platform).webhookSecret(decryptKeys(deps, encrypted, context))
     return secret ? [secret] : []
   })
 }
@@ -55,25 +55,25 @@ export const forgetPreviousKeys = sql.forgetPreviousKeys
 
 /** Whether the store is connected with exactly these keys; false when its keys cannot be decrypted. */
 export async function isConnectedBy(deps: Deps, store: StoreDb, keys: StoreKeys): Promise<boolean> {
-  const row = await sql.readAccess(store)
+  const row = await sql.readEncryptedKeys(store)
   if (!row?.is_active || !row.encrypted) return false
-  return areKeys(deps, row.encrypted, { keys, context: contextOf(row.account_id, row.id) })
+  return isSameKeys(deps, row.encrypted, { keys, context: encryptionContext(row.account_id, row.id) })
 }
 
 /** False when the stored keys cannot be decrypted. */
-function areKeys(
+function isSameKeys(
   deps: Pick<Deps, 'secrets'>,
   encrypted: Buffer,
   { keys, context }: { keys: StoreKeys; context: string },
 ): boolean {
   try {
-    return isDeepStrictEqual(openKeys(deps, encrypted, context), keys)
+    return isDeepStrictEqual(decryptKeys(deps, encrypted, context), keys)
   } catch {
     return false
   }
 }
 
-function openKeys(deps: Pick<Deps, 'secrets'>, encrypted: Buffer, context: string): StoreKeys {
+function decryptKeys(deps: Pick<Deps, 'secrets'>, encrypted: Buffer, context: string): StoreKeys {
   let plain: string
   try {
     plain = deps.secrets.open(encrypted, context)

@@ -200,18 +200,18 @@ interface StoreAddresses {
 
 /** X1: only hosts that the platform reports for the store, including the port. */
 export function isOnStoreHost(address: string | null | undefined, store: StoreAddresses): address is string {
-  return reportedFor(address, store).length > 0
+  return listMatchingAddresses(address, store).length > 0
 }
 
 /** Also requires https where that host has it. For links with a cart or order key, which http would expose. */
 export function isOnStoreOrigin(address: string | null | undefined, store: StoreAddresses): address is string {
-  const reported = reportedFor(address, store)
+  const reported = listMatchingAddresses(address, store)
   const isOpen = URL.parse(address ?? '')?.protocol === 'http:'
   return reported.some(({ protocol }) => !isOpen || protocol === 'http:')
 }
 
 /** The store's reported addresses with the same host. */
-function reportedFor(address: string | null | undefined, { url, home_url }: StoreAddresses): URL[] {
+function listMatchingAddresses(address: string | null | undefined, { url, home_url }: StoreAddresses): URL[] {
   const target = address ? URL.parse(address) : null
   if (!target || !/^https?:$/.test(target.protocol)) return []
   return [url, home_url].flatMap((each) => (each && URL.parse(each)) || []).filter(({ host }) => host === target.host)

@@ -65,7 +65,7 @@ export function saveCredentials({ db, accountId }: AccountTx, storeId: string, e
     .execute()
 }
 
-export function readAccess({ db, storeId }: StoreDb) {
+export function readEncryptedKeys({ db, storeId }: StoreDb) {
   return db
     .selectFrom('stores as s')
     .leftJoin('store_credentials as c', (on) =>

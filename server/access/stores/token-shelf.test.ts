@@ -5,7 +5,7 @@ import { aWorld } from '../../../test/world.ts'
 import type { Deps } from '../../deps.ts'
 import type { StoreToken, TokenShelf } from '../../platforms/platform/access.ts'
 import { storeAccess } from './access.ts'
-import { tokenShelf } from './token-shelf.ts'
+import { createTokenShelf } from './token-shelf.ts'
 
 const world = aWorld()
 
@@ -19,7 +19,7 @@ async function aShelf() {
   const row = () =>
     world.db.selectFrom('store_credentials').selectAll().where('store_id', '=', storeId).executeTakeFirstOrThrow()
   const { encrypted } = await row()
-  const open = () => tokenShelf(world.deps, storeId, (kept) => kept.equals(encrypted))
+  const open = () => createTokenShelf(world.deps, storeId, (kept) => kept.equals(encrypted))
   return { storeId, row, open, shelf: open() }
 }
 
@@ -46,7 +46,7 @@ test('a failed renewal keeps the previous token, and a token of replaced keys is
     'no answer',
   )
   expect(await shelf.read()).toEqual(aToken('shpat_1'))
-  const late = tokenShelf(world.deps, storeId, () => false)
+  const late = createTokenShelf(world.deps, storeId, () => false)
   expect(await late.renew(aToken('shpat_1'), async () => aToken('shpat_2'))).toEqual(aToken('shpat_2'))
   expect(await shelf.read()).toEqual(aToken('shpat_1'))
   expect((await row()).encrypted_token).not.toBeNull()

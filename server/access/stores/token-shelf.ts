@@ -6,13 +6,13 @@ import * as sql from './sql.ts'
 // The access token of a store's keys: encrypted beside them (Y5), deleted with them. Creating one locks the row of the
 // keys, so that two processes create one.
 
-const contextOf = (storeId: string) => `store-token:${storeId}`
+const encryptionContext = (storeId: string) => `store-token:${storeId}`
 
 /**
  * For a stored store. Keys that were replaced while their token was created leave no token: `isOfKeys` tells whether
  * the stored keys are still these, re-encrypted or not.
  */
-export function tokenShelf(
+export function createTokenShelf(
   deps: Pick<Deps, 'db' | 'secrets'>,
   storeId: string,
   isOfKeys: (encrypted: Buffer) => boolean,
@@ -21,7 +21,7 @@ export function tokenShelf(
   const open = (encrypted: Buffer | null): StoreToken | null => {
     if (!encrypted) return null
     try {
-      return JSON.parse(deps.secrets.open(encrypted, contextOf(storeId))) as StoreToken
+      return JSON.parse(deps.secrets.open(encrypted, encryptionContext(storeId))) as StoreToken
     } catch {
       // The server's secret changed, so a new token is created.
       return null
@@ -36,7 +36,7 @@ export function tokenShelf(
         if (kept && kept.accessToken !== stale?.accessToken) return kept
         const made = await make()
         if (row && isOfKeys(row.encrypted))
-          await sql.saveToken(tx, deps.secrets.seal(JSON.stringify(made), contextOf(storeId)))
+          await sql.saveToken(tx, deps.secrets.seal(JSON.stringify(made), encryptionContext(storeId)))
         return made
       }),
   }
