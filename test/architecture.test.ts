@@ -276,7 +276,7 @@ test('notifications are written in one place, as a type and data', () => {
     ),
   )
   // The demo's past begins before its store was connected; erasing a person deletes what was told of their carts (C8).
-  const ours = ['gather-sql.ts', 'sql.ts'].map((name) => `server/access/notifications/${name}`)
+  const ours = ['group-sql.ts', 'sql.ts'].map((name) => `server/access/notifications/${name}`)
   expect(writing.toSorted()).toEqual(['demo/account/sql.ts', ...ours, 'server/workspace/privacy/erase-sql.ts'])
 })
 

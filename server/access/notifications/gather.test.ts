@@ -6,7 +6,7 @@ import { aWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 import { sql } from '../../core/db/db.ts'
 import { gatherNotifications } from './gather.ts'
-import { buildSearchText, type Hour, type PendingEvent, planRows } from './gather-rules.ts'
+import { buildSearchText, type Hour, type PendingEvent, planRows } from './group-rules.ts'
 import { notify } from './notifications.ts'
 
 // Decisions 64 and 65: bulk events become one notification for an hour or a part of the day.

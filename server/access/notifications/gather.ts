@@ -1,7 +1,7 @@
 import { type AccountDb, type AccountTx, transactAccount } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import { type PendingEvent, type Plan, planRows } from './gather-rules.ts'
-import * as sql from './gather-sql.ts'
+import { type PendingEvent, type Plan, planRows } from './group-rules.ts'
+import * as sql from './group-sql.ts'
 import { scheduleMails } from './mails.ts'
 
 // Turns events into notifications shortly after the event's transaction, one account at a time. Sending transactions

@@ -6,7 +6,7 @@ import {
 import type { NotificationTopic } from '../../../shared/notification-kinds.ts'
 import type { NotificationType } from '../../../shared/notifications.ts'
 import { PLANNED_EACH_TIME, type RawBuilder, type StoreDb, sql } from '../../core/db/db.ts'
-import type { Data } from './gather-rules.ts'
+import type { Data } from './group-rules.ts'
 
 // A member's list: rows of the store and of its account, without deleted ones. Every statement searches at most the
 // newest 10,000 rows of each by an index, so that the cost is bounded. Ids are found and counted in the index alone;

@@ -1,6 +1,6 @@
 import { isMailedToOwners, type NotificationTopic, notificationTopics } from '../../../shared/notification-kinds.ts'
 import type { NotificationType } from '../../../shared/notifications.ts'
-import type { Data } from './gather-rules.ts'
+import type { Data } from './group-rules.ts'
 
 // What is mailed to members, and when (decision 65). Pure.
 

@@ -1,7 +1,7 @@
 import type { StoreAccess, StoreNet, TokenShelf } from '../platform/access.ts'
 import { memoryShelf } from '../platform/memory-shelf.ts'
 import type { StoreClient } from '../platform/platform.ts'
-import { createRequestQueues } from '../platform/turns.ts'
+import { createRequestQueues } from '../platform/request-queue.ts'
 import { platformOf } from './registry.ts'
 
 /** Maximum number of cached clients; the least recently used goes first. */

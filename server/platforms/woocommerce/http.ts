@@ -4,9 +4,9 @@ import type { GuardedAnswer } from '../../core/net/guarded-fetch.ts'
 import type { StoreAccess, StoreNet } from '../platform/access.ts'
 import type { StoreProblemCode } from '../platform/platform.ts'
 import { problemFromFetch } from '../platform/problem-from-fetch.ts'
+import { createRequestQueues } from '../platform/request-queue.ts'
 import { StoreProblem } from '../platform/store-problem.ts'
 import { isRecord, safeDetail } from '../platform/text.ts'
-import { createRequestQueues } from '../platform/turns.ts'
 import { basicHeader, newNonce, oauthHeader, percentEncode, type SigningKeys, signRequest } from './sign.ts'
 
 // Sends one signed request and classifies the response. https: Basic. http: OAuth 1.0a in the query, the only place

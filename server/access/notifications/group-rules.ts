@@ -8,7 +8,7 @@ import {
   type NotificationType,
   notificationText,
 } from '../../../shared/notifications.ts'
-import { findPool, findRule, MAX_SINGLE_ROWS, type Rule, type Span, windowKey } from './gather-spans.ts'
+import { findPool, findRule, MAX_SINGLE_ROWS, type Rule, type Span, windowKey } from './group-spans.ts'
 
 // Groups bulk events into one notification for an hour or more (decisions 64 and 65). Pure.
 

@@ -1,5 +1,5 @@
 import type { NotificationType } from '../../../shared/notifications.ts'
-import type { Data } from './gather-rules.ts'
+import type { Data } from './group-rules.ts'
 
 // Which events are grouped, and how long a row accepts more (decision 65). Pure.
 
