@@ -4,9 +4,9 @@ import { type PendingEvent, type Plan, planRows } from './group-rules.ts'
 import * as sql from './group-sql.ts'
 import { scheduleMails } from './mails.ts'
 
-// Turns events into notifications shortly after the event's transaction, one account at a time. Sending transactions
-// therefore never wait for each other, bulk events become one row, and each notification of an account is later than
-// the one before.
+// Groups pending events as notifications shortly after the event's transaction, one account at a time. Sending
+// transactions therefore never wait for each other, bulk events become one row, and each notification of an account is
+// later than the one before.
 
 const ACCOUNTS_AT_ONCE = 100
 const ROWS_AT_ONCE = 1_000
