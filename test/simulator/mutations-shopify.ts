@@ -39,7 +39,7 @@ export const shopifyMutations: readonly Mutation[] = [
     name: 'a token that another process has made is made again',
     rule: 'Shopify',
     file: 'server/access/stores/token-shelf.ts',
-    before: 'if (kept && kept.accessToken !== stale?.accessToken) return kept',
+    before: 'if (stored && stored.accessToken !== stale?.accessToken) return stored',
     after: '',
     seed: 357,
   },

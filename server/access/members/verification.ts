@@ -23,9 +23,9 @@ export function verificationToken({ secrets, now }: Deps, user: { id: string; em
   return `${subject}.${secrets.token('verify-email', `${subject}.${user.email}`)}`
 }
 
-export async function verifyEmail(deps: Deps, asked: { token: string; ip: string }): Promise<void> {
-  await take(deps, limits.emailConfirmPerClient, clientNetwork(asked.ip))
-  const [userId = '', expires = '', mac = ''] = asked.token.split('.')
+export async function verifyEmail(deps: Deps, input: { token: string; ip: string }): Promise<void> {
+  await take(deps, limits.emailConfirmPerClient, clientNetwork(input.ip))
+  const [userId = '', expires = '', mac = ''] = input.token.split('.')
   const isShaped = /^[\da-f-]{36}$/.test(userId) && /^\d{13}$/.test(expires) && Number(expires) > deps.now().getTime()
   const user = isShaped ? await userById(deps.db, userId) : undefined
   const wanted = deps.secrets.token('verify-email', `${userId}.${expires}.${user?.email}`)
@@ -38,12 +38,12 @@ export async function verifyEmail(deps: Deps, asked: { token: string; ip: string
 export async function resendVerification(deps: Deps, session: Session): Promise<string> {
   const user = found(await userById(deps.db, session.userId), 'User')
   if (session.isDemo || user.email_confirmed_at) return 'Your email address is already confirmed.'
-  const way = mailWayOf(deps.config)
-  if (way === 'none') throw new AppError('unprocessable', NO_MAIL_SERVER)
+  const route = mailWayOf(deps.config)
+  if (route === 'none') throw new AppError('unprocessable', NO_MAIL_SERVER)
   await take(deps, limits.verificationPerUser, session.userId)
   await take(deps, limits.linkPerAddress, user.email)
   await deps.jobs.enqueue(deps.db, mailVerification, { userId: session.userId })
-  return way === 'mailbox' ? authTexts.verificationInMailbox : `We have sent a link to ${user.email}.`
+  return route === 'mailbox' ? authTexts.verificationInMailbox : `We have sent a link to ${user.email}.`
 }
 
 /** Call before our domain sends mail with the account's text. */

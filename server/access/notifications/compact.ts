@@ -9,11 +9,11 @@ import * as sql from './marks-sql.ts'
 export const MOST_SINGLE_MARKS = 500
 
 /** Call after locking the member and before adding marks. */
-export async function compactMarks(tx: StoreTx, sight: MemberView): Promise<void> {
+export async function compactMarks(tx: StoreTx, view: MemberView): Promise<void> {
   for (const of of sql.BOTH) {
-    if (!(await sql.findMarkPosition(tx, sight, of, { after: sight[of].readUpTo, nth: MOST_SINGLE_MARKS }))) continue
-    let after: Date | null = await markUnreachableRead(tx, sight, of)
-    while (after) after = await compactOldest(tx, sight, of, after)
+    if (!(await sql.findMarkPosition(tx, view, of, { after: view[of].readUpTo, nth: MOST_SINGLE_MARKS }))) continue
+    let after: Date | null = await markUnreachableRead(tx, view, of)
+    while (after) after = await compactOldest(tx, view, of, after)
   }
 }
 
@@ -21,11 +21,11 @@ export async function compactMarks(tx: StoreTx, sight: MemberView): Promise<void
  * Counts rows beyond every list as read, so that a member has at most as many marks as lists have rows. Returns
  * `read_up_to`.
  */
-async function markUnreachableRead(tx: StoreTx, sight: MemberView, of: (typeof sql.BOTH)[number]): Promise<Date> {
-  const { readUpTo } = sight[of]
-  const end = await sql.findListEnd(tx, sight, of)
+async function markUnreachableRead(tx: StoreTx, view: MemberView, of: (typeof sql.BOTH)[number]): Promise<Date> {
+  const { readUpTo } = view[of]
+  const end = await sql.findListEnd(tx, view, of)
   if (!end) return readUpTo
-  await sql.markReadUpTo(tx, sight, of, end)
+  await sql.markReadUpTo(tx, view, of, end)
   return end > readUpTo ? end : readUpTo
 }
 
@@ -35,15 +35,15 @@ async function markUnreachableRead(tx: StoreTx, sight: MemberView, of: (typeof s
  */
 async function compactOldest(
   tx: StoreTx,
-  sight: MemberView,
+  view: MemberView,
   of: (typeof sql.BOTH)[number],
   after: Date,
 ): Promise<Date | null> {
-  const upTo = await sql.findMarkPosition(tx, sight, of, { after, nth: MOST_SINGLE_MARKS })
+  const upTo = await sql.findMarkPosition(tx, view, of, { after, nth: MOST_SINGLE_MARKS })
   if (!upTo) return null
   const most = MOST_SINGLE_MARKS / 2
-  const unread = await sql.listUnreadBetween(tx, sight, of, { after, upTo, limit: most + 1 })
+  const unread = await sql.listUnreadBetween(tx, view, of, { after, upTo, limit: most + 1 })
   if (unread.length > most) return null
-  await sql.markReadUpToExcept(tx, sight, of, { upTo, unread })
+  await sql.markReadUpToExcept(tx, view, of, { upTo, unread })
   return upTo
 }

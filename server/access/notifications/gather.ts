@@ -21,9 +21,9 @@ export async function gatherNotifications(deps: Deps): Promise<number> {
     const accountIds = await sql.listAccountsWithPending(deps.db, ACCOUNTS_AT_ONCE, passed)
     if (accountIds.length === 0) return total
     for (const accountId of accountIds) {
-      const taken = await groupAndLog(deps, accountId)
-      if (taken === 0) passed.push(accountId)
-      total += taken
+      const processed = await groupAndLog(deps, accountId)
+      if (processed === 0) passed.push(accountId)
+      total += processed
     }
   }
 }

@@ -73,13 +73,13 @@ export interface ListRequest {
 
 export async function readPage(
   { db }: StoreDb,
-  sight: MemberView,
-  wanted: ListRequest,
+  view: MemberView,
+  request: ListRequest,
 ): Promise<{ rows: Listed[]; total: number }> {
   const { rows } = await sql<
     Listed & { total: number }
-  >`${wanted.search ? searchPage(sight, wanted) : readPageSql(sight, wanted)}
-    select t.total, l.* from counted t left join (${listedRows(sight, 'page')}) l on true
+  >`${request.search ? searchPage(view, request) : readPageSql(view, request)}
+    select t.total, l.* from counted t left join (${listedRows(view, 'page')}) l on true
     order by l.created_at desc, l.id desc`.execute(db)
   return { rows: rows.filter(({ id }) => id !== null), total: rows[0]!.total }
 }
@@ -87,40 +87,40 @@ export async function readPage(
 /** The first rows, without a total. */
 export async function readNewest(
   { db }: StoreDb,
-  sight: MemberView,
-  wanted: Omit<ListRequest, 'offset'>,
+  view: MemberView,
+  request: Omit<ListRequest, 'offset'>,
 ): Promise<Listed[]> {
   const { rows } = await sql<Listed>`
-    with page as materialized (${newestIds(sight, { ...wanted, offset: 0 })})
-    ${listedRows(sight, 'page')} order by created_at desc, id desc`.execute(db)
+    with page as materialized (${newestIds(view, { ...request, offset: 0 })})
+    ${listedRows(view, 'page')} order by created_at desc, id desc`.execute(db)
   return rows
 }
 
 /** The member's unread count, up to 100. */
 export async function countUnread(
   { db }: StoreDb,
-  sight: MemberView,
+  view: MemberView,
   without: readonly NotificationType[],
 ): Promise<number> {
-  const wanted = { filter: 'unread' as const, search: '', without, after: null }
-  const { rows } = await sql<{ total: number }>`${countRows(sight, wanted, MOST_UNREAD_COUNTED)}`.execute(db)
+  const request = { filter: 'unread' as const, search: '', without, after: null }
+  const { rows } = await sql<{ total: number }>`${countRows(view, request, MOST_UNREAD_COUNTED)}`.execute(db)
   return rows[0]!.total
 }
 
 /** The rows with these ids that the member sees, newest first. */
-export async function readByIds({ db }: StoreDb, sight: MemberView, ids: readonly string[]): Promise<Listed[]> {
+export async function readByIds({ db }: StoreDb, view: MemberView, ids: readonly string[]): Promise<Listed[]> {
   const { rows } = await sql<Listed>`
     with page as (select distinct unnest(${[...ids]}::uuid[]) as id)
-    ${listedRows(sight, 'page')} order by created_at desc, id desc`.execute(db)
+    ${listedRows(view, 'page')} order by created_at desc, id desc`.execute(db)
   return rows
 }
 
 /** Creation time of a notification, visible or not; null: not of this store or account. */
-export async function findPosition({ db }: StoreDb, sight: MemberView, id: string): Promise<Date | null> {
+export async function findPosition({ db }: StoreDb, view: MemberView, id: string): Promise<Date | null> {
   const { rows } = await sql<{ created_at: Date }>`
-    select created_at from notifications where store_id = ${sight.storeId} and id = ${id}
+    select created_at from notifications where store_id = ${view.storeId} and id = ${id}
     union all
-    select created_at from account_notifications where account_id = ${sight.accountId} and id = ${id}`.execute(db)
+    select created_at from account_notifications where account_id = ${view.accountId} and id = ${id}`.execute(db)
   return rows[0]?.created_at ?? null
 }
 
@@ -143,17 +143,17 @@ export function tableParts({ storeId, accountId }: Pick<MemberView, 'storeId' | 
 type Filter = Pick<ListRequest, 'filter' | 'search' | 'without' | 'after'>
 
 /** Whole rows for a table of ids, as the member sees them. */
-function listedRows(sight: MemberView, table: string): RawBuilder<unknown> {
+function listedRows(view: MemberView, table: string): RawBuilder<unknown> {
   const one = (of: RowKind) => {
-    const { rows, key, marked, zone } = tableParts(sight, of)
+    const { rows, key, marked, zone } = tableParts(view, of)
     return sql`
       select n.id, n.type, n.data, ${zone} as zone, n.created_at,
-        coalesce(k.is_read, n.created_at <= ${sight[of].readUpTo}) as is_read
+        coalesce(k.is_read, n.created_at <= ${view[of].readUpTo}) as is_read
       from ${sql.table(table)} p
       cross join lateral (select * from ${rows} n where ${key('n')} and n.id = p.id limit 1) n
-      left join lateral (select * from ${marked} k where ${key('k')} and k.user_id = ${sight.userId}
+      left join lateral (select * from ${marked} k where ${key('k')} and k.user_id = ${view.userId}
         and k.notification_id = n.id limit 1) k on true
-      where n.created_at > ${sight[of].clearedUpTo} and k.is_deleted is not true`
+      where n.created_at > ${view[of].clearedUpTo} and k.is_deleted is not true`
   }
   return sql`${one('store')} union all ${one('account')}`
 }
@@ -161,32 +161,32 @@ function listedRows(sight: MemberView, table: string): RawBuilder<unknown> {
 const ORDER = sql`order by created_at desc, id desc`
 
 /** Counts in the index and reads the page from the list's beginning. */
-const readPageSql = (sight: MemberView, wanted: ListRequest) => sql`
-  with page as materialized (${newestIds(sight, wanted)}),
-  counted as (${countRows(sight, wanted, MOST_NOTIFICATIONS_COUNTED)})`
+const readPageSql = (view: MemberView, request: ListRequest) => sql`
+  with page as materialized (${newestIds(view, request)}),
+  counted as (${countRows(view, request, MOST_NOTIFICATIONS_COUNTED)})`
 
 /**
  * A search reads texts, so it reads both kinds once. It is planned for each store, because a common plan may scan a
  * large store's rows for a small store.
  */
-const searchPage = (sight: MemberView, wanted: ListRequest) => sql`${PLANNED_EACH_TIME}
-  with found as materialized (${unionKinds(wanted, (of) => visibleRows(sight, of, wanted, 'at once'))}),
-  page as materialized (select id from found ${ORDER} limit ${wanted.limit} offset ${wanted.offset}),
+const searchPage = (view: MemberView, request: ListRequest) => sql`${PLANNED_EACH_TIME}
+  with found as materialized (${unionKinds(request, (of) => visibleRows(view, of, request, 'at once'))}),
+  page as materialized (select id from found ${ORDER} limit ${request.limit} offset ${request.offset}),
   counted as (select least(count(*), ${MOST_NOTIFICATIONS_COUNTED})::int as total from found)`
 
 /** The ids of a page. Reads no more rows of each kind than the page needs. */
-function newestIds(sight: MemberView, wanted: ListRequest): RawBuilder<unknown> {
-  const reach = wanted.offset + wanted.limit
-  const first = (of: RowKind) => sql`(${visibleRows(sight, of, wanted, chooseLookup(reach))} ${ORDER} limit ${reach})`
+function newestIds(view: MemberView, request: ListRequest): RawBuilder<unknown> {
+  const reach = request.offset + request.limit
+  const first = (of: RowKind) => sql`(${visibleRows(view, of, request, chooseLookup(reach))} ${ORDER} limit ${reach})`
   return sql`
-    select id, created_at from (${unionKinds(wanted, first)}) both_kinds
-    ${ORDER} limit ${wanted.limit} offset ${wanted.offset}`
+    select id, created_at from (${unionKinds(request, first)}) both_kinds
+    ${ORDER} limit ${request.limit} offset ${request.offset}`
 }
 
-function countRows(sight: MemberView, wanted: Filter, most: number): RawBuilder<unknown> {
+function countRows(view: MemberView, request: Filter, most: number): RawBuilder<unknown> {
   return sql`
     select least(count(*), ${most})::int as total from (
-      ${unionKinds(wanted, (of) => sql`(${visibleRows(sight, of, wanted, chooseLookup(most))} limit ${most})`)}) both_kinds`
+      ${unionKinds(request, (of) => sql`(${visibleRows(view, of, request, chooseLookup(most))} limit ${most})`)}) both_kinds`
 }
 
 /** The account has no carts, so cart filters skip its rows. */
@@ -199,38 +199,38 @@ const MAX_INDEX_LOOKUPS = 1_000
 const chooseLookup = (rows: number): MarkLookup => (rows <= MAX_INDEX_LOOKUPS ? 'one by one' : 'at once')
 
 /** id and created_at of rows that this member has not deleted (or read) individually. */
-function visibleRows(sight: MemberView, of: RowKind, wanted: Filter, way: MarkLookup): RawBuilder<unknown> {
-  const { marked, key } = tableParts(sight, of)
-  const ofMember = sql`${key('k')} and k.user_id = ${sight.userId}`
-  const hidden = sql`(k.is_deleted ${wanted.filter === 'unread' ? sql`or coalesce(k.is_read, false)` : sql``})`
-  const like = `%${wanted.search.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
+function visibleRows(view: MemberView, of: RowKind, request: Filter, way: MarkLookup): RawBuilder<unknown> {
+  const { marked, key } = tableParts(view, of)
+  const ofMember = sql`${key('k')} and k.user_id = ${view.userId}`
+  const hidden = sql`(k.is_deleted ${request.filter === 'unread' ? sql`or coalesce(k.is_read, false)` : sql``})`
+  const like = `%${request.search.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
   return sql`
-    select c.id, c.created_at from (${candidateRows(sight, of, wanted)}) c
-    where c.type <> all(${[...wanted.without]}::text[])
+    select c.id, c.created_at from (${candidateRows(view, of, request)}) c
+    where c.type <> all(${[...request.without]}::text[])
       and ${
         way === 'one by one'
           ? sql`(select ${hidden} from ${marked} k where ${ofMember} and k.notification_id = c.id) is not true`
-          : sql`c.id not in (select k.notification_id from (${memberMarks(sight, of, wanted)}) k where ${hidden})`
+          : sql`c.id not in (select k.notification_id from (${memberMarks(view, of, request)}) k where ${hidden})`
       }
-      ${wanted.search ? sql`and c.search collate "C" like ${like}` : sql``}`
+      ${request.search ? sql`and c.search collate "C" like ${like}` : sql``}`
 }
 
 /**
  * Marks that may belong to the candidates. Among the newest 10,000 rows at most that many are marked, by the newest
  * marks; filtered rows can be older.
  */
-function memberMarks(sight: MemberView, of: RowKind, { filter, after }: Filter): RawBuilder<unknown> {
-  const { marked, key } = tableParts(sight, of)
-  const { readUpTo, clearedUpTo } = sight[of]
+function memberMarks(view: MemberView, of: RowKind, { filter, after }: Filter): RawBuilder<unknown> {
+  const { marked, key } = tableParts(view, of)
+  const { readUpTo, clearedUpTo } = view[of]
   const since = later(filter === 'unread' ? later(readUpTo, clearedUpTo) : clearedUpTo, after)
   return sql`
-    select * from ${marked} k where ${key('k')} and k.user_id = ${sight.userId} and k.created_at > ${since}
+    select * from ${marked} k where ${key('k')} and k.user_id = ${view.userId} and k.created_at > ${since}
     ${filter === 'all' || filter === 'unread' ? sql`order by k.created_at desc, k.notification_id desc limit ${MOST_NOTIFICATIONS_COUNTED}` : sql``}`
 }
 
-function candidateRows(sight: MemberView, of: RowKind, { filter, search, after }: Filter): RawBuilder<unknown> {
-  const { rows, key, marked } = tableParts(sight, of)
-  const { readUpTo, clearedUpTo } = sight[of]
+function candidateRows(view: MemberView, of: RowKind, { filter, search, after }: Filter): RawBuilder<unknown> {
+  const { rows, key, marked } = tableParts(view, of)
+  const { readUpTo, clearedUpTo } = view[of]
   const columns = sql`n.id, n.created_at, n.type ${search ? sql`, n.search` : sql``}`
   const inOrder = sql`order by n.created_at desc, n.id desc limit ${MOST_NOTIFICATIONS_COUNTED}`
   const since = (at: Date) => sql`
@@ -243,7 +243,7 @@ function candidateRows(sight: MemberView, of: RowKind, { filter, search, after }
   return sql`(${since(later(readUpTo, clearedUpTo))}) union all (
     select ${columns} from ${marked} u
     cross join lateral (select * from ${rows} n where ${key('n')} and n.id = u.notification_id limit 1) n
-    where ${key('u')} and u.user_id = ${sight.userId} and u.is_read = false and not u.is_deleted
+    where ${key('u')} and u.user_id = ${view.userId} and u.is_read = false and not u.is_deleted
       and u.created_at > ${later(clearedUpTo, after)} and u.created_at <= ${readUpTo}
     order by u.created_at desc, u.notification_id desc limit ${MOST_NOTIFICATIONS_COUNTED})`
 }

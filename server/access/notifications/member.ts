@@ -20,31 +20,31 @@ interface Reader {
 type Query = z.output<typeof listNotifications.query>
 
 export async function listFor({ store, userId }: Reader, query: Query) {
-  const sight = await sql.readMemberView(store, userId)
+  const view = await sql.readMemberView(store, userId)
   const { page, limit, filter, search, skipTestNotification, after } = query
-  const since = after && isId(after) ? await sql.findPosition(store, sight, after) : null
-  const without = [...listMutedTypes(sight), ...(skipTestNotification ? (['connection_test'] as const) : [])]
-  const wanted = { filter, search, without, after: since, limit, offset: (page - 1) * limit }
-  const { rows, total } = await sql.readPage(store, sight, wanted)
+  const since = after && isId(after) ? await sql.findPosition(store, view, after) : null
+  const without = [...listMutedTypes(view), ...(skipTestNotification ? (['connection_test'] as const) : [])]
+  const request = { filter, search, without, after: since, limit, offset: (page - 1) * limit }
+  const { rows, total } = await sql.readPage(store, view, request)
   return { notifications: rows.map(present), pagination: paginationOf({ page, limit }, total) }
 }
 
 export async function newCartsFor({ store, userId }: Reader): Promise<NotificationView[]> {
-  const sight = await sql.readMemberView(store, userId)
-  const wanted = { filter: 'new-carts' as const, search: '', after: null, limit: NEW_CARTS_SHOWN }
-  const rows = await sql.readNewest(store, sight, { ...wanted, without: listMutedTypes(sight) })
+  const view = await sql.readMemberView(store, userId)
+  const request = { filter: 'new-carts' as const, search: '', after: null, limit: NEW_CARTS_SHOWN }
+  const rows = await sql.readNewest(store, view, { ...request, without: listMutedTypes(view) })
   return rows.map(present)
 }
 
 export async function oneFor({ store, userId }: Reader, id: string): Promise<NotificationView> {
-  const sight = await sql.readMemberView(store, userId)
-  const rows = isId(id) ? await sql.readByIds(store, sight, [id]) : []
+  const view = await sql.readMemberView(store, userId)
+  const rows = isId(id) ? await sql.readByIds(store, view, [id]) : []
   return present(found(rows[0], 'Notification'))
 }
 
 export async function unreadFor({ store, userId }: Reader): Promise<number> {
-  const sight = await sql.readMemberView(store, userId)
-  return sql.countUnread(store, sight, listMutedTypes(sight))
+  const view = await sql.readMemberView(store, userId)
+  return sql.countUnread(store, view, listMutedTypes(view))
 }
 
 interface Selection {
@@ -56,23 +56,23 @@ interface Selection {
 /** Unknown or foreign ids change nothing. */
 export async function markRead({ store, userId }: Reader, { ids, upTo }: Selection, isRead: boolean): Promise<void> {
   await transact(store, async (tx) => {
-    const sight = await lockMemberView(tx, userId)
+    const view = await lockMemberView(tx, userId)
     const words: string[] = []
-    const place = isRead ? await findPosition(tx, sight, upTo) : null
+    const place = isRead ? await findPosition(tx, view, upTo) : null
     if (place) {
-      for (const of of marks.BOTH) await marks.markReadUpTo(tx, sight, of, place)
+      for (const of of marks.BOTH) await marks.markReadUpTo(tx, view, of, place)
       words.push(`read-up-to:${upTo}`)
-    } else if (isRead) await compactMarks(tx, sight)
-    const moved = await marks.markRows(tx, sight, ids.filter(isId), { isRead })
-    words.push(...chunkIds(moved).map((piece) => `${isRead ? 'read' : 'unread'}:${piece.join(',')}`))
-    await marks.announceOwn(tx, sight, words)
+    } else if (isRead) await compactMarks(tx, view)
+    const moved = await marks.markRows(tx, view, ids.filter(isId), { isRead })
+    words.push(...chunkIds(moved).map((chunk) => `${isRead ? 'read' : 'unread'}:${chunk.join(',')}`))
+    await marks.announceOwn(tx, view, words)
   })
 }
 
 /** Marks everything up to an instant as read. */
 export async function markAllRead(tx: StoreTx, userId: string, upTo: Date): Promise<void> {
-  const sight = await lockMemberView(tx, userId)
-  for (const of of marks.BOTH) await marks.markReadUpTo(tx, sight, of, upTo)
+  const view = await lockMemberView(tx, userId)
+  for (const of of marks.BOTH) await marks.markReadUpTo(tx, view, of, upTo)
 }
 
 /** Returns the token for an undo; null when nothing was deleted. */
@@ -81,14 +81,14 @@ export async function deleteFor({ store, userId }: Reader, { ids, upTo }: Select
     throw new AppError('invalid', `At most ${MOST_IDS_IN_A_CALL} notifications can be deleted at once.`)
   }
   return transact(store, async (tx) => {
-    const sight = await lockMemberView(tx, userId)
-    const place = await findPosition(tx, sight, upTo)
-    if (place) for (const of of marks.BOTH) await marks.clearUpTo(tx, sight, of, place)
-    const moved = await marks.markRows(tx, sight, ids.filter(isId), { isDeleted: true })
-    const words = chunkIds(moved).map((piece) => `delete:${piece.join(',')}`)
-    await marks.announceOwn(tx, sight, [...(place ? [`delete-up-to:${upTo}`] : []), ...words])
+    const view = await lockMemberView(tx, userId)
+    const place = await findPosition(tx, view, upTo)
+    if (place) for (const of of marks.BOTH) await marks.clearUpTo(tx, view, of, place)
+    const moved = await marks.markRows(tx, view, ids.filter(isId), { isDeleted: true })
+    const words = chunkIds(moved).map((chunk) => `delete:${chunk.join(',')}`)
+    await marks.announceOwn(tx, view, [...(place ? [`delete-up-to:${upTo}`] : []), ...words])
     if (!place && moved.length === 0) return null
-    const cleared = place && [place, sight.store.clearedUpTo, sight.account.clearedUpTo].map((at) => at.getTime())
+    const cleared = place && [place, view.store.clearedUpTo, view.account.clearedUpTo].map((at) => at.getTime())
     return encodeUndo({ ids: moved, cleared })
   })
 }
@@ -96,13 +96,13 @@ export async function deleteFor({ store, userId }: Reader, { ids, upTo }: Select
 export async function restoreFor({ store, userId }: Reader, undo: string): Promise<void> {
   const { ids, cleared } = decodeUndo(undo)
   await transact(store, async (tx) => {
-    const sight = await lockMemberView(tx, userId)
+    const view = await lockMemberView(tx, userId)
     if (cleared) {
       const [clearedUpTo, ofStore, ofAccount] = cleared.map((ms) => new Date(ms)) as [Date, Date, Date]
-      await marks.restoreBounds(tx, sight, { clearedUpTo, store: ofStore, account: ofAccount })
+      await marks.restoreBounds(tx, view, { clearedUpTo, store: ofStore, account: ofAccount })
     }
-    await marks.markRows(tx, sight, ids, { isDeleted: false })
-    await marks.announceOwn(tx, sight, ['restore:'])
+    await marks.markRows(tx, view, ids, { isDeleted: false })
+    await marks.announceOwn(tx, view, ['restore:'])
   })
 }
 
@@ -112,8 +112,8 @@ async function lockMemberView(tx: StoreTx, userId: string): Promise<sql.MemberVi
   return sql.readMemberView(tx, userId)
 }
 
-const findPosition = (tx: StoreTx, sight: sql.MemberView, id: string | undefined) =>
-  id !== undefined && isId(id) ? sql.findPosition(tx, sight, id) : null
+const findPosition = (tx: StoreTx, view: sql.MemberView, id: string | undefined) =>
+  id !== undefined && isId(id) ? sql.findPosition(tx, view, id) : null
 
 /** Types that the member has switched off. */
 export const listMutedTypes = ({ off }: Pick<sql.MemberView, 'off'>): NotificationType[] => off.flatMap(typesOf)

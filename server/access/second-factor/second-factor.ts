@@ -74,9 +74,9 @@ export async function confirmSecondFactor(deps: Deps, session: Session, code: st
   return codes
 }
 
-export async function endSecondFactor(deps: Deps, session: Session, asked: { password: string; code: string }) {
+export async function endSecondFactor(deps: Deps, session: Session, input: { password: string; code: string }) {
   const { userId } = session
-  await withProof(deps, session, asked, async (tx) => {
+  await withProof(deps, session, input, async (tx) => {
     await removeSecondFactor(tx, userId)
     await deps.jobs.enqueue(tx, mailNotice, { userId, about: 'second-factor-off' })
   })
@@ -85,10 +85,10 @@ export async function endSecondFactor(deps: Deps, session: Session, asked: { pas
 export function renewRecoveryCodes(
   deps: Deps,
   session: Session,
-  asked: { password: string; code: string },
+  input: { password: string; code: string },
 ): Promise<string[]> {
   const { userId } = session
-  return withProof(deps, session, asked, async (tx) => {
+  return withProof(deps, session, input, async (tx) => {
     await deps.jobs.enqueue(tx, mailNotice, { userId, about: 'recovery-codes-renewed' })
     return replaceRecoveryCodes(tx, userId)
   })
@@ -132,16 +132,16 @@ const wrongCodeError = (kind: 'app' | 'recovery') => {
 async function withProof<T>(
   deps: Deps,
   session: Session,
-  asked: { password: string; code: string },
+  input: { password: string; code: string },
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   refuseDemo(session)
-  await assertPassword(deps, session, { password: asked.password, field: 'password' })
+  await assertPassword(deps, session, { password: input.password, field: 'password' })
   await take(deps, limits.codePerUser, session.userId)
   const done = await deps.db.transaction().execute(async (tx) => {
     const user = found(await lockUser(tx, session.userId), 'User')
     if (!user.totp_confirmed_at) throw new AppError('conflict', secondFactorTexts.alreadyOff)
-    if (!(await spendCode(deps, tx, { user, code: asked.code }))) throw wrongCodeError(readCode(asked.code).kind)
+    if (!(await spendCode(deps, tx, { user, code: input.code }))) throw wrongCodeError(readCode(input.code).kind)
     return work(tx)
   })
   await forgive(deps, limits.codePerUser, session.userId)

@@ -17,21 +17,23 @@ const UNKNOWN = 'Store not found. Please connect your store first.'
  * the platform asked for, else the account's active store of that platform, else its active store.
  * A store of another account is as absent as one that never was: 404.
  */
-export async function chooseStore(db: Db, session: Session, wanted: WantedStore, noStore = UNKNOWN) {
+export async function chooseStore(db: Db, session: Session, requested: WantedStore, noStore = UNKNOWN) {
   const stores = await sql.storesOf({ accountId: session.accountId, db })
   const active = stores.filter((store) => store.is_active)
   const byName = (name: string) => {
     const named = name.trim().replace(/(?<!\/)\/+$/, '')
     return stores.find((each) => each.id === named || each.url === named || each.home_url === named)
   }
-  const isNamed = wanted.storeId && wanted.storeId !== 'default'
+  const isNamed = requested.storeId && requested.storeId !== 'default'
   const store = isNamed
-    ? byName(wanted.storeId!)
-    : (active.find((each) => each.id === session.storeId && (!wanted.platform || each.platform === wanted.platform)) ??
-      active.find((each) => each.platform === wanted.platform) ??
+    ? byName(requested.storeId!)
+    : (active.find(
+        (each) => each.id === session.storeId && (!requested.platform || each.platform === requested.platform),
+      ) ??
+      active.find((each) => each.platform === requested.platform) ??
       active[0])
   if (!store) throw new AppError('not_found', active.length > 0 ? UNKNOWN : noStore)
-  for (const other of wanted.alsoNamed?.map(byName) ?? []) {
+  for (const other of requested.alsoNamed?.map(byName) ?? []) {
     if (!other) throw new AppError('not_found', UNKNOWN)
     if (other !== store)
       throw new AppError('invalid', 'This request names two different stores. Reload the page and try again.')

@@ -32,8 +32,8 @@ export function createTokenShelf(
     renew: (stale, make) =>
       transact(store, async (tx) => {
         const row = await sql.lockCredentials(tx)
-        const kept = open(row?.encrypted_token ?? null)
-        if (kept && kept.accessToken !== stale?.accessToken) return kept
+        const stored = open(row?.encrypted_token ?? null)
+        if (stored && stored.accessToken !== stale?.accessToken) return stored
         const made = await make()
         if (row && isOfKeys(row.encrypted))
           await sql.saveToken(tx, deps.secrets.seal(JSON.stringify(made), encryptionContext(storeId)))

@@ -50,12 +50,12 @@ const PARTING = /[.:@/\\=?]+/g
 /** Replaces dots and signs of foreign addresses with spaces. Returns '' when an address remains. */
 export function withoutAddresses(text: string, ownHosts: readonly string[] = []): string {
   if (!hasAddress(text, ownHosts)) return text
-  const parted = narrowLetters(text)
+  const separated = narrowLetters(text)
     .replace(/\p{Cf}/gu, '')
     .replace(PARTING, ' ')
     .replace(/\s+/g, ' ')
     .trim()
-  return hasAddress(parted, ownHosts) ? '' : parted
+  return hasAddress(separated, ownHosts) ? '' : separated
 }
 
 const IP = /\b\d{1,3}(?:\.\d{1,3}){3}\b/g
@@ -68,8 +68,8 @@ export function withoutLinks(text: string): string {
   const ips: string[] = text.match(IP) ?? []
   const found = findAddresses(text).filter((each) => !ips.includes(each))
   const longestFirst = found.toSorted((one, other) => other.length - one.length)
-  const parted = longestFirst.reduce((rest, each) => rest.replaceAll(each, each.replace(PARTING, ' ').trim()), text)
-  return withoutAddresses(parted, ips)
+  const separated = longestFirst.reduce((rest, each) => rest.replaceAll(each, each.replace(PARTING, ' ').trim()), text)
+  return withoutAddresses(separated, ips)
 }
 
 /** Characters of addresses, prices and markup, and control and direction characters. */

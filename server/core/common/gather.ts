@@ -17,10 +17,10 @@ export function gather<In, Out>(
   { most, atOnce }: BatchOptions,
 ): (item: In) => Promise<Out> {
   const waiting: { item: In; resolve: (answer: Out) => void; reject: (error: unknown) => void }[] = []
-  let underWay = 0
+  let running = 0
   const start = () => {
-    if (underWay >= atOnce || waiting.length === 0) return
-    underWay += 1
+    if (running >= atOnce || waiting.length === 0) return
+    running += 1
     // Include all calls of this event loop tick.
     setImmediate(async () => {
       const batch = waiting.splice(0, most)
@@ -30,7 +30,7 @@ export function gather<In, Out>(
       } catch (error) {
         for (const call of batch) call.reject(error)
       } finally {
-        underWay -= 1
+        running -= 1
         start()
       }
     })

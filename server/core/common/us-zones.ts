@@ -51,10 +51,10 @@ const stateOfArea = new Map(
  * known. `state`: two letters. `phone`: E.164.
  */
 export function usZones(state: string | null | undefined, phone: string | null | undefined): string[] | null {
-  const ofAddress = stateZones[state?.trim().toUpperCase() ?? ''] ?? []
+  const addressZones = stateZones[state?.trim().toUpperCase() ?? ''] ?? []
   const area = /^\+1(\d{3})\d{7}$/.exec(phone ?? '')?.[1]
-  const ofNumber = stateZones[stateOfArea.get(area ?? '') ?? ''] ?? []
-  const zones = [...new Set([...ofAddress, ...ofNumber])]
+  const numberZones = stateZones[stateOfArea.get(area ?? '') ?? ''] ?? []
+  const zones = [...new Set([...addressZones, ...numberZones])]
   return zones.length > 0 ? zones : null
 }
 

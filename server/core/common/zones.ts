@@ -18,8 +18,8 @@ export const zonesAt = ({ country, state, phone }: Place): string[] =>
  */
 export function zoneAt(place: Place, storeZone: string): string {
   const zones = zonesAt(place)
-  const ofStore = zoneOffsets(storeZone)
-  return zones.length === 0 || zones.some((zone) => zoneOffsets(zone) === ofStore) ? storeZone : zones[0]!
+  const storeOffsets = zoneOffsets(storeZone)
+  return zones.length === 0 || zones.some((zone) => zoneOffsets(zone) === storeOffsets) ? storeZone : zones[0]!
 }
 
 const zonesByCountry = new Map<string, string[]>()

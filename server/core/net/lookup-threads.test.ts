@@ -17,7 +17,7 @@ function threadsAfter(modules: readonly string[], own: NodeJS.ProcessEnv = {}): 
 }
 
 test.runIf(process.platform === 'linux')(
-  'many host names can be looked up at once, and an operator may set how many',
+  'resolves many host names in parallel, and an operator can set how many',
   () => {
     expect(threadsAfter(['./server/core/net/lookup-threads.ts', './server/app.ts'])).toBeGreaterThan(128)
     expect(threadsAfter(['./server/core/net/lookup-threads.ts'], { UV_THREADPOOL_SIZE: '8' })).toBeLessThan(40)

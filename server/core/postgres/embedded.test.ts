@@ -175,7 +175,7 @@ test.runIf(isRoot)('started as root, lets its user but no other through the data
 })
 
 test.runIf(isRoot)(
-  'in a folder closed to that user it keeps the database elsewhere, says so, and finds it again',
+  'keeps the database elsewhere when its user cannot enter the folder, reports it, and finds it again',
   async () => {
     const home = folder()
     fs.chmodSync(home, 0o700)

@@ -61,12 +61,12 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedP
   assertReadable(cluster)
   const { server, adopted } = await adoptOrStart(cluster, settings)
   await createDatabase(cluster, server)
-  const keeper = options.isKept ? supervise(cluster, settings, server, say) : null
+  const supervisor = options.isKept ? supervise(cluster, settings, server, say) : null
   return {
     url: connectionUrl(cluster, server, DATABASE),
     adopted,
     pid: server.pid,
-    stop: async () => stop(cluster, keeper ? await keeper.end() : server),
+    stop: async () => stop(cluster, supervisor ? await supervisor.end() : server),
   }
 }
 
@@ -205,9 +205,9 @@ function waitForSpawn(child: ChildProcess): Promise<Error | null> {
 }
 
 function readLastErrors(cluster: Cluster, logStart: number) {
-  const said = fs.readFileSync(cluster.log).subarray(logStart).toString()
-  const lines = said.split('\n').filter((line) => /FATAL|PANIC|ERROR|HINT/.test(line))
-  return (lines.length > 0 ? lines : said.trim().split('\n').slice(-2))
+  const logText = fs.readFileSync(cluster.log).subarray(logStart).toString()
+  const lines = logText.split('\n').filter((line) => /FATAL|PANIC|ERROR|HINT/.test(line))
+  return (lines.length > 0 ? lines : logText.trim().split('\n').slice(-2))
     .map((line) => line.replace(/^.*?(FATAL|PANIC|ERROR|HINT): +/, ''))
     .join(' ')
 }
@@ -218,13 +218,13 @@ function readLastErrors(cluster: Cluster, logStart: number) {
  */
 async function isReady(cluster: Cluster, server: Postmaster, isRunning: () => boolean): Promise<boolean> {
   const begun = Date.now()
-  let lastHeardAt = begun
+  let lastReplyAt = begun
   while (Date.now() - begun < RECOVERY_LIMIT_MS) {
     const failure = await tryConnection(connectionUrl(cluster, server, 'postgres'))
     if (failure === null) return true
     if (!isRunning()) return false
-    if (isServerReply(failure)) lastHeardAt = Date.now()
-    if (Date.now() - lastHeardAt > UNREACHABLE_AFTER_MS) break
+    if (isServerReply(failure)) lastReplyAt = Date.now()
+    if (Date.now() - lastReplyAt > UNREACHABLE_AFTER_MS) break
     await sleep(30)
   }
   // This may be a running Recoup's database whose temporary folder is invisible to us, so we never stop it.

@@ -67,8 +67,8 @@ export const isTextDecisive = (words: string): boolean =>
 
 /** Whether a refusal blames something other than the address. Text without a reason blames the address. */
 export function blamesOther(status: string | null, words: string): boolean {
-  const own = status ?? statusIn(words)
-  const precise = own && !own.endsWith('.0.0') ? own : null
+  const ownCode = status ?? statusIn(words)
+  const precise = ownCode && !ownCode.endsWith('.0.0') ? ownCode : null
   return (precise !== null || isTextDecisive(words)) && bounceKind(precise, words) !== 'hard'
 }
 
@@ -84,9 +84,9 @@ export function statusIn(words: string): string | null {
 }
 
 /** A server that knows only "5.0.0" often repeats the receiver's own code after it. */
-export function preciseStatus(own: string | null, said: string | null): string | null {
-  if (!own || !said) return own ?? said
-  return /\.0\.0$/.test(own) && own[0] === said[0] ? said : own
+export function preciseStatus(ownCode: string | null, quotedCode: string | null): string | null {
+  if (!ownCode || !quotedCode) return ownCode ?? quotedCode
+  return /\.0\.0$/.test(ownCode) && ownCode[0] === quotedCode[0] ? quotedCode : ownCode
 }
 
 const ADDRESS = /[^\s<>"'()]{1,64}@[^\s<>"'()]{1,255}/g

@@ -38,22 +38,22 @@ const ONCE_PER_SHOPPER = sql`(store_id, lone_shopper_id, origin_kind, origin_id,
  * Inserts one message for each person who has none of this origin and step yet, on any channel. Returns the inserted
  * rows. Locks the people, so that none is merged meanwhile (S6).
  */
-export async function insertWithoutCart({ db, storeId }: StoreTx, wanted: NewMessages): Promise<Planned[]> {
-  const { origin, rows, now } = wanted
-  const made = await sql<Planned>`
+export async function insertWithoutCart({ db, storeId }: StoreTx, input: NewMessages): Promise<Planned[]> {
+  const { origin, rows, now } = input
+  const inserted = await sql<Planned>`
     with wanted as materialized (
       select w.id, s.id as shopper_id, coalesce(w."laterMs", 0) * interval '1 millisecond' as later
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as w(id uuid, "shopperId" uuid, "laterMs" bigint)
       join shoppers s on s.store_id = ${storeId} and s.id = w."shopperId" order by s.id for share of s)
     insert into messages (store_id, id, shopper_id, origin_kind, origin_id, step_id, step, channel, state, due_at, expires_at, wake_at,
       template_id, purchases_since, created_at, updated_at)
-    select ${storeId}, w.id, w.shopper_id, ${origin.kind}, ${origin.id}, ${origin.stepId}, ${origin.step}, ${wanted.channel}, ${SCHEDULED},
-      ${wanted.dueAt}::timestamptz + w.later, ${wanted.expiresAt}::timestamptz + w.later, ${wanted.wakeAt}::timestamptz + w.later, ${wanted.templateId}, ${wanted.purchasesSince}, ${now}, ${now}
+    select ${storeId}, w.id, w.shopper_id, ${origin.kind}, ${origin.id}, ${origin.stepId}, ${origin.step}, ${input.channel}, ${SCHEDULED},
+      ${input.dueAt}::timestamptz + w.later, ${input.expiresAt}::timestamptz + w.later, ${input.wakeAt}::timestamptz + w.later, ${input.templateId}, ${input.purchasesSince}, ${now}, ${now}
     from wanted w
     where not exists (select 1 from messages o where o.store_id = ${storeId} and o.lone_shopper_id = w.shopper_id
       and o.origin_kind = ${origin.kind} and o.origin_id = ${origin.id} and o.step_id is not distinct from ${origin.stepId}::uuid)
     on conflict ${ONCE_PER_SHOPPER} do nothing returning id, shopper_id as "shopperId"`.execute(db)
-  return made.rows
+  return inserted.rows
 }
 
 export interface MessageRequest {
@@ -77,13 +77,13 @@ export interface MessageRequest {
 export async function insertRequests(
   { db, storeId }: StoreTx,
   ids: readonly string[],
-  wanted: MessageRequest & Pick<NewMessages, 'templateId' | 'now'>,
+  input: MessageRequest & Pick<NewMessages, 'templateId' | 'now'>,
 ): Promise<void> {
   await sql`
     insert into manual_messages (store_id, message_id, job_id, asked_by, to_address, template_id, subject, body, coupon_id, cart_url, icon_url,
       is_immediate, overrides_holdout, created_at)
-    select ${storeId}, id, ${wanted.jobId ?? null}, ${wanted.askedBy}, ${wanted.toAddress ?? null},
-      ${wanted.templateId}, ${wanted.subject}, ${wanted.body}, ${wanted.couponId ?? null}, ${wanted.cartUrl ?? null}, ${wanted.iconUrl ?? null}, ${wanted.isImmediate}, ${wanted.overridesHoldout}, ${wanted.now}
+    select ${storeId}, id, ${input.jobId ?? null}, ${input.askedBy}, ${input.toAddress ?? null},
+      ${input.templateId}, ${input.subject}, ${input.body}, ${input.couponId ?? null}, ${input.cartUrl ?? null}, ${input.iconUrl ?? null}, ${input.isImmediate}, ${input.overridesHoldout}, ${input.now}
     from unnest(${[...ids]}::uuid[]) as id`.execute(db)
 }
 

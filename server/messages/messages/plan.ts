@@ -27,8 +27,8 @@ export async function planMessages(tx: StoreTx, { origin, people, ...plan }: Pla
   const rows = [...new Map(people.map((person) => [person.shopperId, person])).values()]
   if (origin.kind === 'campaign') return sql.insertWithoutCart(tx, { ...plan, rows, origin })
   const { kind, id, ...request } = origin
-  const made = await sql.insertWithoutCart(tx, { ...plan, rows, origin: { kind, id, stepId: null, step: 1 } })
-  const ids = made.map(({ id: messageId }) => messageId)
+  const planned = await sql.insertWithoutCart(tx, { ...plan, rows, origin: { kind, id, stepId: null, step: 1 } })
+  const ids = planned.map(({ id: messageId }) => messageId)
   if (ids.length > 0) await sql.insertRequests(tx, ids, { ...plan, ...request })
-  return made
+  return planned
 }

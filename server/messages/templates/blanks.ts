@@ -50,13 +50,13 @@ const PARAGRAPH = /^<(?:h[1-6]|li|p)\b/
 export function removeBlankParagraphs(html: string): { html: string; leftOut: string[] } {
   if (!hasBlank(html)) return { html, leftOut: [] }
   const leftOut: string[] = []
-  let kept = ''
+  let result = ''
   let segment: string[] = []
   let isParagraph = false
   const end = () => {
     for (const line of isParagraph ? [segment] : splitLines(segment)) {
       if (line.some(hasBlank)) leftOut.push(toPlainLine(line))
-      kept += line.some(hasBlank) ? listUnpairedTags(line) + BLANK : line.join('')
+      result += line.some(hasBlank) ? listUnpairedTags(line) + BLANK : line.join('')
     }
     segment = []
   }
@@ -66,11 +66,11 @@ export function removeBlankParagraphs(html: string): { html: string; leftOut: st
       continue
     }
     end()
-    kept += part
+    result += part
     isParagraph = PARAGRAPH.test(part)
   }
   end()
-  return { html: removeEmptied(kept), leftOut: leftOut.filter(Boolean) }
+  return { html: removeEmptied(result), leftOut: leftOut.filter(Boolean) }
 }
 
 /** Outside of paragraphs, lines are the unit to remove. */

@@ -48,18 +48,18 @@ function findPlace(error: unknown): Place {
   const close = input.startsWith('{{', start) ? '}}' : '%}'
   const end = input.indexOf(close, start + 2)
   const isClosed = end >= 0
-  const [piece] = isClosed ? [input.slice(start, end + 2)] : input.slice(start).split(/\n|<\/?p|<br/)
+  const [snippet] = isClosed ? [input.slice(start, end + 2)] : input.slice(start).split(/\n|<\/?p|<br/)
   const text = decode(input.slice(Math.max(0, start - 200), start).replace(/<[^<>]*>/g, ' '))
-  return { piece: cleanSnippet(piece!), before: cleanText(text, 200).slice(-30).trim() }
+  return { piece: cleanSnippet(snippet!), before: cleanText(text, 200).slice(-30).trim() }
 }
 
 /** cleanText would split its braces. */
-const cleanSnippet = (piece: string): string => {
-  const [, open, rest] = /^(\{[{%])(.*)$/s.exec(piece)!
+const cleanSnippet = (snippet: string): string => {
+  const [, open, rest] = /^(\{[{%])(.*)$/s.exec(snippet)!
   return `${open}${cleanText(decode(rest!), LONGEST_SHOWN) && ` ${cleanText(decode(rest!), LONGEST_SHOWN)}`}`
 }
 
-function explainError(words: string, { piece, before }: Place): string {
+function explainError(words: string, { piece: snippet, before }: Place): string {
   const at = before ? ` after “${before}”` : ''
   const missing = /^tag "(\w+)" not found/.exec(words)?.[1]
   if (missing) return explainTag(missing)
@@ -67,12 +67,12 @@ function explainError(words: string, { piece, before }: Place): string {
   if (filter) return `uses the filter "${filter}", which does not exist. Available: ${FILTERS.join(', ')}.`
   if (/parse length limit/.test(words)) return 'is too long. Please shorten it.'
   if (/limit exceeded/.test(words)) return 'asks for too much. Please simplify its text.'
-  if (/^\{\{-? ?-?\}\}$/.test(piece))
+  if (/^\{\{-? ?-?\}\}$/.test(snippet))
     return `has an empty {{ }}${at}. Put a variable between the braces, or delete them.`
-  if (/^\{%-? ?-?%\}$/.test(piece)) return `has an empty {% %}${at}. Delete it.`
-  if (/^output .* not closed/.test(words)) return `has a “{{” without the “}}” that closes it: “${piece}”.`
-  if (/^tag .* not closed/.test(words)) return explainUnclosed(piece)
-  if (piece) return `cannot be read at “${piece}”${at}. Please correct or delete it.`
+  if (/^\{%-? ?-?%\}$/.test(snippet)) return `has an empty {% %}${at}. Delete it.`
+  if (/^output .* not closed/.test(words)) return `has a “{{” without the “}}” that closes it: “${snippet}”.`
+  if (/^tag .* not closed/.test(words)) return explainUnclosed(snippet)
+  if (snippet) return `cannot be read at “${snippet}”${at}. Please correct or delete it.`
   return 'cannot be read. Please check what stands between {{ }} and {% %}.'
 }
 
@@ -84,8 +84,8 @@ function explainTag(name: string): string {
   return `uses {% ${name} %}, which does not exist. Available: ${TAGS.join(', ')}.`
 }
 
-function explainUnclosed(piece: string): string {
-  if (!piece.endsWith('%}')) return `has a “{%” without the “%}” that closes it: “${piece}”.`
-  const name = /\w+/.exec(piece)?.[0] ?? 'if'
-  return `has “${piece}” without the {% end${name} %} that ends it.`
+function explainUnclosed(snippet: string): string {
+  if (!snippet.endsWith('%}')) return `has a “{%” without the “%}” that closes it: “${snippet}”.`
+  const name = /\w+/.exec(snippet)?.[0] ?? 'if'
+  return `has “${snippet}” without the {% end${name} %} that ends it.`
 }

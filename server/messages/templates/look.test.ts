@@ -29,7 +29,7 @@ const FIRST = ready[0]!.body
 
 describe('a mail of a cart', () => {
   test.each(ready.map(({ id, body }) => [id, body]))(
-    '%s has name, heading, items, total, one button, footer, in this order',
+    '%s has name, heading, items, total, one button and footer, in this order',
     { tags: ['B3'] },
     (_id, body) => {
       for (const coupon of [null, sampleContext().coupon]) {

@@ -27,8 +27,13 @@ export interface MailOptions {
 
 export interface Renders {
   /** Throws a TemplateError that names the problem. */
-  mail(who: RenderFor, source: TemplateSource, context: TemplateContext, options: MailOptions): Promise<RenderedMessage>
-  text(who: RenderFor, source: TemplateSource, context: TemplateContext): Promise<string>
+  mail(
+    purpose: RenderFor,
+    source: TemplateSource,
+    context: TemplateContext,
+    options: MailOptions,
+  ): Promise<RenderedMessage>
+  text(purpose: RenderFor, source: TemplateSource, context: TemplateContext): Promise<string>
   /**
    * Checks that a text renders with and without a discount. Returns the error, or null. Called before a text is stored.
    */
@@ -68,17 +73,17 @@ export function createRenders(changes: Partial<ThreadOptions> = {}, limits: Part
     return answer.kind === 'checked' && answer.problem ? toError(answer.problem) : null
   }
   return {
-    mail(who, source, context, options) {
+    mail(purpose, source, context, options) {
       const { storeHosts, tracked, onDifference } = options
-      const render = () => renderMail((job) => ask(who, job), { source, context }, options)
+      const render = () => renderMail((job) => ask(purpose, job), { source, context }, options)
       // Previews always use the renderer, never a plan.
-      if (who.lane === 'asking') return render()
+      if (purpose.lane === 'asking') return render()
       const makePlan = async () =>
-        assertKind(await ask(who, { kind: 'plan', source, context, storeHosts }), 'plan').plan
+        assertKind(await ask(purpose, { kind: 'plan', source, context, storeHosts }), 'plan').plan
       return plans.render({ source, context, storeHosts, tracked, render, makePlan, onDifference })
     },
-    async text(who, source, context) {
-      const answer = await ask(who, { kind: 'text', source, context })
+    async text(purpose, source, context) {
+      const answer = await ask(purpose, { kind: 'text', source, context })
       return assertKind(answer, 'text').text
     },
     check: (accountId, { subject, body }) => runCheck(accountId, { kind: 'check', subject, body }),

@@ -158,14 +158,14 @@ function attribute(key: string, value: string): string {
 }
 
 function safeStyle(style: string): string {
-  const kept = style
+  const result = style
     .slice(0, 2_000)
     .split(';')
     .filter((declaration) => {
       const colon = declaration.indexOf(':')
       return colon > 0 && STYLES.test(declaration.slice(0, colon).trim().toLowerCase()) && !BAD_STYLE.test(declaration)
     })
-  return kept.map((declaration) => declaration.trim()).join(';')
+  return result.map((declaration) => declaration.trim()).join(';')
 }
 
 function linkAttributes(attributes: Map<string, string>, rules: SanitizeRules): string {

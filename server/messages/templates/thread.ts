@@ -121,8 +121,8 @@ export class RenderThread {
     this.#worker = worker
     this.#isReady = false
     const ifCurrent = (work: () => void) => () => (this.#worker === worker ? work() : undefined)
-    worker.on('message', (said: 'ready' | { id: number; answer: RenderAnswer }) => {
-      if (this.#worker === worker) this.#hear(said)
+    worker.on('message', (reply: 'ready' | { id: number; answer: RenderAnswer }) => {
+      if (this.#worker === worker) this.#hear(reply)
     })
     worker.on(
       'error',
@@ -134,13 +134,13 @@ export class RenderThread {
     )
   }
 
-  #hear(said: 'ready' | { id: number; answer: RenderAnswer }): void {
-    if (said === 'ready') {
+  #hear(reply: 'ready' | { id: number; answer: RenderAnswer }): void {
+    if (reply === 'ready') {
       this.#isReady = true
       this.#failedStarts = 0
     } else {
-      const at = this.#posted.findIndex(({ id }) => id === said.id)
-      if (at >= 0) this.#posted.splice(at, 1)[0]!.resolve(said.answer)
+      const at = this.#posted.findIndex(({ id }) => id === reply.id)
+      if (at >= 0) this.#posted.splice(at, 1)[0]!.resolve(reply.answer)
     }
     this.#pump()
   }

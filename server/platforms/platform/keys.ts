@@ -11,6 +11,6 @@ const KeptKeys = z.discriminatedUnion('kind', [
 
 /** Keys stored before the second platform have no kind. */
 export function parseKeys(json: string): StoreKeys {
-  const kept: unknown = JSON.parse(json)
-  return KeptKeys.parse(typeof kept === 'object' ? { kind: 'woocommerce', ...kept } : kept)
+  const stored: unknown = JSON.parse(json)
+  return KeptKeys.parse(typeof stored === 'object' ? { kind: 'woocommerce', ...stored } : stored)
 }

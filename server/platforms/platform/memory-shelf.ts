@@ -2,15 +2,15 @@ import type { StoreToken, TokenShelf } from './access.ts'
 
 /** For a store that is not saved yet: its token lives as long as the caller. */
 export function memoryShelf(): TokenShelf {
-  let kept: StoreToken | null = null
+  let stored: StoreToken | null = null
   let queue: Promise<unknown> = Promise.resolve()
   return {
-    read: async () => kept,
+    read: async () => stored,
     renew(stale, make) {
       const turn = queue.then(async () => {
-        if (kept && kept.accessToken !== stale?.accessToken) return kept
-        kept = await make()
-        return kept
+        if (stored && stored.accessToken !== stale?.accessToken) return stored
+        stored = await make()
+        return stored
       })
       queue = turn.catch(() => undefined)
       return turn

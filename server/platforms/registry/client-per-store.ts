@@ -14,12 +14,12 @@ const MOST_CLIENTS = 2_000
 export function clientPerStore(net: StoreNet) {
   const clients = new Map<string, StoreClient>()
   const turns = createRequestQueues()
-  return (access: StoreAccess, kept?: { storeId: string; shelf: TokenShelf }): StoreClient => {
+  return (access: StoreAccess, cached?: { storeId: string; shelf: TokenShelf }): StoreClient => {
     const { platform, storeUrl, homeUrl, keys } = access
-    const key = JSON.stringify([kept?.storeId, platform, storeUrl, homeUrl, keys])
-    const inTurn = turns(kept?.storeId ?? key)
+    const key = JSON.stringify([cached?.storeId, platform, storeUrl, homeUrl, keys])
+    const inTurn = turns(cached?.storeId ?? key)
     const client =
-      clients.get(key) ?? platformOf(platform).createClient(access, { ...net, inTurn }, kept?.shelf ?? memoryShelf())
+      clients.get(key) ?? platformOf(platform).createClient(access, { ...net, inTurn }, cached?.shelf ?? memoryShelf())
     clients.delete(key)
     clients.set(key, client)
     if (clients.size > MOST_CLIENTS) clients.delete(clients.keys().next().value!)

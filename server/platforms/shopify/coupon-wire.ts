@@ -145,23 +145,23 @@ function readEmails(context: Record<string, unknown>): string[] {
 
 /** Reassembles the mark from its numbered chunks; null: not ours. */
 function readMark(tags: readonly unknown[]): string | null {
-  const pieces = tags.flatMap((tag) => {
+  const chunks = tags.flatMap((tag) => {
     const match = typeof tag === 'string' ? MARK_TAG.exec(tag) : null
     return match ? [[Number(match[1]), match[2]!] as const] : []
   })
-  const ordered = pieces.sort(([a], [b]) => a - b)
+  const ordered = chunks.sort(([a], [b]) => a - b)
   const isWhole = ordered.length > 0 && ordered.every(([place], index) => place === index + 1)
   return isWhole
     ? ordered
-        .map(([, piece]) => piece)
+        .map(([, chunk]) => chunk)
         .join('')
         .slice(0, 200)
     : null
 }
 
 function toTags(mark: string): string[] {
-  const pieces = mark.match(new RegExp(`.{1,${MARK_CHUNK}}`, 'g')) ?? []
-  return ['Recoup', ...pieces.map((piece, index) => `recoup-${index + 1}:${piece}`)]
+  const chunks = mark.match(new RegExp(`.{1,${MARK_CHUNK}}`, 'g')) ?? []
+  return ['Recoup', ...chunks.map((chunk, index) => `recoup-${index + 1}:${chunk}`)]
 }
 
 const HOUR_MS = 3_600_000
@@ -221,21 +221,21 @@ function chooseStart({ startsAt, expiresAt, mark }: CouponChange['draft'], now: 
 const formatSeconds = (time: number): string => `${new Date(time).toISOString().slice(0, 19)}Z`
 
 /** The first value that the store changed; null: none. */
-export function findChange(draft: CouponChange['draft'], kept: PlatformCoupon): string | null {
+export function findChange(draft: CouponChange['draft'], stored: PlatformCoupon): string | null {
   const emails = draft.email === undefined ? undefined : draft.email === null ? [] : [draft.email.toLowerCase()]
   const expiry = draft.expiresAt ? formatSeconds(Date.parse(draft.expiresAt)) : draft.expiresAt
   const pairs: [string, unknown, unknown][] = [
-    ['code', draft.code?.toLowerCase(), kept.code.toLowerCase()],
-    ['type', draft.type, kept.type],
-    ['amount', draft.percent ?? draft.amountMinor ?? undefined, kept.percent ?? kept.amountMinor],
-    ['minimum spend', draft.minSpendMinor, kept.minSpendMinor],
-    ['end date', expiry, kept.expiresAt],
-    ['usage limit', draft.usageLimit, kept.usageLimit],
-    ['individual use', draft.isIndividual, kept.isIndividual],
-    ['customer', emails?.join(), kept.limits.emails.join()],
-    ['tags', draft.mark, kept.mark],
+    ['code', draft.code?.toLowerCase(), stored.code.toLowerCase()],
+    ['type', draft.type, stored.type],
+    ['amount', draft.percent ?? draft.amountMinor ?? undefined, stored.percent ?? stored.amountMinor],
+    ['minimum spend', draft.minSpendMinor, stored.minSpendMinor],
+    ['end date', expiry, stored.expiresAt],
+    ['usage limit', draft.usageLimit, stored.usageLimit],
+    ['individual use', draft.isIndividual, stored.isIndividual],
+    ['customer', emails?.join(), stored.limits.emails.join()],
+    ['tags', draft.mark, stored.mark],
     // A later start is intended, not a difference.
-    ['status', draft.mark === undefined || draft.startsAt ? undefined : true, kept.isPublished],
+    ['status', draft.mark === undefined || draft.startsAt ? undefined : true, stored.isPublished],
   ]
   return pairs.find(([, sent, stands]) => sent !== undefined && sent !== stands)?.[0] ?? null
 }

@@ -114,10 +114,10 @@ async function createCoupon(graph: Graph, net: StoreNet, draft: CouponDraft): Pr
   if (errors.length > 0) return toRefusal(errors)
   const id = parseGid(at(data.discountCodeBasicCreate, 'codeDiscountNode', 'id'))
   if (!id) throw new StoreProblem('shopify_bad_answer', 'the answer names no discount')
-  const kept = await readBack(graph, { id, draft })
-  if ('coupon' in kept) return kept
+  const stored = await readBack(graph, { id, draft })
+  if ('coupon' in stored) return stored
   await deleteCoupons(graph, [id])
-  return kept
+  return stored
 }
 
 const NOBODY = 'The store has no customer with this email address, so the code cannot be theirs alone.'
@@ -183,13 +183,13 @@ export async function updateCoupons(
 
 /** Deletes permanently. Returns the ids that no longer exist, including those deleted before. */
 export async function deleteCoupons(graph: Graph, ids: readonly string[]): Promise<string[]> {
-  const gone: string[] = []
+  const deletedIds: string[] = []
   for (const id of ids.filter((each) => parseId(each))) {
     const { data } = await graph.write(DISCOUNT_DELETE, { id: formatGid('DiscountCodeNode', id) })
     const deleted = parseGid(at(data.discountCodeDelete, 'deletedCodeDiscountId'))
-    if (deleted === id || !(await exists(graph, id))) gone.push(id)
+    if (deleted === id || !(await exists(graph, id))) deletedIds.push(id)
   }
-  return gone
+  return deletedIds
 }
 
 async function exists(graph: Graph, id: string): Promise<boolean> {

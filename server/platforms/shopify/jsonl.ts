@@ -21,8 +21,8 @@ export interface LinesFile {
 export async function* readJsonLines(net: StoreNet, file: LinesFile): AsyncGenerator<unknown> {
   const size = file.pieceBytes ?? PIECE
   let rest = Buffer.alloc(0)
-  for (let piece = 0; piece < MAX_CHUNKS; piece += 1) {
-    const { bytes, isLast } = await readChunk(net, file, { from: piece * size, size })
+  for (let chunk = 0; chunk < MAX_CHUNKS; chunk += 1) {
+    const { bytes, isLast } = await readChunk(net, file, { from: chunk * size, size })
     const text = Buffer.concat([rest, bytes])
     const end = text.lastIndexOf(NEWLINE) + 1
     yield* valuesIn(text.subarray(0, end))

@@ -23,28 +23,28 @@ export function createTokens(access: StoreAccess, net: StoreNet, shelf: TokenShe
     const only: StoreToken = { accessToken: keys.accessToken, scopes: [], madeAt: '', expiresAt: '' }
     return { current: async () => only, after: async () => null }
   }
-  let held: StoreToken | null = null
+  let cached: StoreToken | null = null
   const make = (signal?: AbortSignal) => () => exchange(access, net, keys, signal)
   return {
     async current(signal) {
       const now = net.now().getTime()
-      if (!held || now >= renewAt(held)) held = await loadToken(now, signal)
-      return held
+      if (!cached || now >= renewAt(cached)) cached = await loadToken(now, signal)
+      return cached
     },
     async after(refused, signal) {
-      held = await shelf.renew(refused, make(signal))
-      return held
+      cached = await shelf.renew(refused, make(signal))
+      return cached
     },
   }
 
   async function loadToken(now: number, signal: AbortSignal | undefined): Promise<StoreToken> {
-    const kept = await shelf.read()
-    if (kept && now < renewAt(kept)) return kept
+    const stored = await shelf.read()
+    if (stored && now < renewAt(stored)) return stored
     try {
-      return await shelf.renew(kept, make(signal))
+      return await shelf.renew(stored, make(signal))
     } catch (error) {
       // Early renewal failed, so the valid token stays in use.
-      if (kept && now < Date.parse(kept.expiresAt)) return kept
+      if (stored && now < Date.parse(stored.expiresAt)) return stored
       throw error
     }
   }

@@ -43,7 +43,7 @@ export function createWooCommerceClient(reached: StoreAccess, net: StoreNet): St
     updateCoupon: (id, draft) => updateCoupon(http, id, draft),
     updateCoupons: (changes) => updateCoupons(http, changes),
     deleteCoupons: (ids) => deleteCoupons(http, ids),
-    refillCart: (wish) => refillCart(access, net, wish),
+    refillCart: (request) => refillCart(access, net, request),
     logos: (signal) => readLogos(access, net, signal),
     callPlugin: (call) => callPlugin(access, net, call),
     webhooks: () => listWebhooks(http),

@@ -162,21 +162,21 @@ export function couponBody(draft: Change): Record<string, unknown> {
 }
 
 /** The first value that the store changed; null: none. */
-export function findChange(draft: Change, kept: PlatformCoupon): string | null {
+export function findChange(draft: Change, stored: PlatformCoupon): string | null {
   const emails = draft.email === undefined ? undefined : draft.email === null ? [] : [draft.email.toLowerCase()]
   const expiry = draft.expiresAt ? `${truncateToSecond(draft.expiresAt)}Z` : draft.expiresAt
   const pairs: [string, unknown, unknown][] = [
-    ['code', draft.code?.toLowerCase(), kept.code.toLowerCase()],
-    ['type', draft.type, kept.type],
-    ['amount', draft.percent ?? draft.amountMinor ?? undefined, kept.percent ?? kept.amountMinor],
-    ['minimum spend', draft.minSpendMinor, kept.minSpendMinor],
-    ['expiry date', expiry, kept.expiresAt],
-    ['usage limit', draft.usageLimit, kept.usageLimit],
-    ['individual use', draft.isIndividual, kept.isIndividual],
-    ['email restriction', emails?.join(), kept.limits.emails.join()],
-    ['mark', draft.mark, kept.mark],
+    ['code', draft.code?.toLowerCase(), stored.code.toLowerCase()],
+    ['type', draft.type, stored.type],
+    ['amount', draft.percent ?? draft.amountMinor ?? undefined, stored.percent ?? stored.amountMinor],
+    ['minimum spend', draft.minSpendMinor, stored.minSpendMinor],
+    ['expiry date', expiry, stored.expiresAt],
+    ['usage limit', draft.usageLimit, stored.usageLimit],
+    ['individual use', draft.isIndividual, stored.isIndividual],
+    ['email restriction', emails?.join(), stored.limits.emails.join()],
+    ['mark', draft.mark, stored.mark],
     // On a change the store decides about the status.
-    ['status', draft.mark === undefined ? undefined : true, kept.isPublished],
+    ['status', draft.mark === undefined ? undefined : true, stored.isPublished],
   ]
   return pairs.find(([, sent, stands]) => sent !== undefined && sent !== stands)?.[0] ?? null
 }

@@ -181,16 +181,16 @@ function toChangeResult({ draft }: CouponChange, item: Record<string, unknown>):
  * deleted before.
  */
 export async function deleteCoupons(http: WooHttp, ids: readonly string[]): Promise<string[]> {
-  const gone: string[] = []
+  const deletedIds: string[] = []
   for (const some of chunks(ids.filter((id) => parseId(id)))) {
     const body = { delete: some, force: true }
     const answer = await write(http, { method: 'POST', path: '/coupons/batch', body })
     const items = isRecord(answer.body) && Array.isArray(answer.body.delete) ? answer.body.delete : []
-    gone.push(
+    deletedIds.push(
       ...some.filter((id) => items.some((item) => isRecord(item) && parseId(item.id) === id && isDeleted(item))),
     )
   }
-  return gone
+  return deletedIds
 }
 
 const isDeleted = ({ error }: Record<string, unknown>) => !isRecord(error) || isInvalidId(error.code)

@@ -51,7 +51,7 @@ export type SignInMethod = 'usual' | 'header'
 export interface WooHttp {
   isHttps: boolean
   /** Returns any status; throws StoreProblem only without a response. */
-  ask(request: WooRequest, keys?: SigningKeys, way?: SignInMethod): Promise<WooAnswer>
+  ask(request: WooRequest, keys?: SigningKeys, method?: SignInMethod): Promise<WooAnswer>
   /** Returns a successful response; throws StoreProblem for any other. */
   send(request: WooRequest): Promise<WooAnswer>
   /** Classifies a refused request; the result contains no key. */
@@ -64,8 +64,8 @@ export function createWooHttp(access: WooAccess, net: StoreNet): WooHttp {
   const secrets = [access.consumerSecret, access.consumerKey]
   // Shops run on small machines.
   const inTurn = net.inTurn ?? createRequestQueues()(access.storeUrl)
-  const ask: WooHttp['ask'] = (request, keys = access, way = 'usual') =>
-    inTurn(() => failIfLate(() => sendWithRetry(access, net, request, keys, way), net), request.signal)
+  const ask: WooHttp['ask'] = (request, keys = access, method = 'usual') =>
+    inTurn(() => failIfLate(() => sendWithRetry(access, net, request, keys, method), net), request.signal)
   return {
     isHttps,
     ask,
@@ -109,10 +109,10 @@ async function sendWithRetry(
   net: StoreNet,
   request: WooRequest,
   keys: SigningKeys,
-  way: SignInMethod,
+  method: SignInMethod,
 ) {
   try {
-    return await dial(access, net, request, keys, way)
+    return await dial(access, net, request, keys, method)
   } catch (error) {
     // The store had just closed a keep-alive connection. A repeated read is harmless; it gets a new signature, because
     // a nonce is valid once.
@@ -120,14 +120,14 @@ async function sendWithRetry(
     if (!isStale || (request.method ?? 'GET') !== 'GET') throw problemFromFetch(error)
   }
   try {
-    return await dial(access, net, request, keys, way)
+    return await dial(access, net, request, keys, method)
   } catch (error) {
     throw problemFromFetch(error)
   }
 }
 
-async function dial(access: WooAccess, net: StoreNet, request: WooRequest, keys: SigningKeys, way: SignInMethod) {
-  const { url, headers } = signed(access, net.now(), request, keys, way)
+async function dial(access: WooAccess, net: StoreNet, request: WooRequest, keys: SigningKeys, method: SignInMethod) {
+  const { url, headers } = signed(access, net.now(), request, keys, method)
   const answer = await net.fetch(url, {
     method: request.method ?? 'GET',
     headers: {
@@ -142,11 +142,11 @@ async function dial(access: WooAccess, net: StoreNet, request: WooRequest, keys:
   return readAnswer(answer, net.now())
 }
 
-function signed(access: WooAccess, now: Date, request: WooRequest, keys: SigningKeys, way: SignInMethod) {
+function signed(access: WooAccess, now: Date, request: WooRequest, keys: SigningKeys, method: SignInMethod) {
   const path = `/wp-json/wc/v3${request.path}`
   const query = request.query ?? []
   const isHttps = access.storeUrl.startsWith('https:')
-  if (isHttps && way === 'usual') {
+  if (isHttps && method === 'usual') {
     return { url: address(access.storeUrl, path, query), headers: { authorization: basicHeader(keys) } }
   }
   // WordPress rebuilds the URL from its home with the scheme it knows: http wherever it checks a signature.
@@ -155,7 +155,7 @@ function signed(access: WooAccess, now: Date, request: WooRequest, keys: Signing
     timestampSeconds: Math.floor(now.getTime() / 1000),
     nonce: newNonce(),
   })
-  return way === 'header'
+  return method === 'header'
     ? { url: address(access.storeUrl, path, query), headers: { authorization: oauthHeader(oauth) } }
     : { url: address(access.storeUrl, path, [...query, ...oauth]), headers: {} }
 }

@@ -59,17 +59,17 @@ function readLine(raw: Record<string, unknown>, prices: Prices): Line | null {
   const net = parseMinor(wire.subtotal, prices.currency)
   const one = parseMinor(wire.price, prices.currency) ?? 0
   const line = { netMinor: net ?? one * units, taxMinor: parseMinor(wire.subtotal_tax, prices.currency) ?? 0 }
-  const said = wire.variation_id ? readChoices(wire.meta_data) : {}
+  const entries = wire.variation_id ? readChoices(wire.meta_data) : {}
   const name = wire.name ?? wire.parent_name ?? wire.sku ?? `#${wire.product_id}`
   const item = {
     productId: wire.product_id,
     variationId: wire.variation_id,
-    name: nameWithChoices(name, said.choices ?? []),
+    name: nameWithChoices(name, entries.choices ?? []),
     sku: wire.sku,
     quantity: units,
     ...readPrices([line], units, prices),
     imageUrl: webAddress(wire.image.src),
-    ...said,
+    ...entries,
   }
   const marks = [...Object.entries(raw), ...wire.meta_data.map(({ key, value }) => [key, value] as const)]
   return {
@@ -160,8 +160,8 @@ function indexByName(lines: readonly Line[], namesOf: (line: Line) => (string | 
 }
 
 /** Texts and numbers as text; for other values only that they exist. */
-function listValues(said: readonly (readonly [unknown, unknown])[], name: RegExp): string[] {
-  return said.flatMap(([key, value]) => {
+function listValues(entries: readonly (readonly [unknown, unknown])[], name: RegExp): string[] {
+  return entries.flatMap(([key, value]) => {
     if (typeof key !== 'string' || !name.test(key)) return []
     const isThere = value === true || (typeof value === 'object' && value !== null && Object.keys(value).length > 0)
     const text = isThere ? 'yes' : plainText(value, 100)

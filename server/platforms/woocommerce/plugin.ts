@@ -83,8 +83,8 @@ const ReportedProfile = z.object({
 /**
  * The profile reported by the plugin; null: it has no currency. Values that need the REST API get the usual default.
  */
-export function readReportedProfile(told: unknown): StoreProfile | null {
-  const parsed = ReportedProfile.safeParse(told)
+export function readReportedProfile(reported: unknown): StoreProfile | null {
+  const parsed = ReportedProfile.safeParse(reported)
   const currency = parsed.data?.profile.currency
   if (!parsed.data || !currency) return null
   const { woocommerce: version, profile } = parsed.data

@@ -50,10 +50,10 @@ async function tryLink(store: Store, wish: RefillWish): Promise<Refilled | null>
     const filled = await fillByLine(store, wish, session ? target : null)
     if (sum(filled.lines) > sum(cart)) return filled
   }
-  const told = cart.length > 0 ? findCouponResult(wish, coupons) : {}
-  const along = told.isCouponRefused ? { ...wish, coupon: null } : wish
+  const reported = cart.length > 0 ? findCouponResult(wish, coupons) : {}
+  const along = reported.isCouponRefused ? { ...wish, coupon: null } : wish
   const checkoutUrl = cart.length > 0 ? checkoutLink(access.homeUrl, wish.items, along) : null
-  return { checkoutUrl, lines: cart, ...told }
+  return { checkoutUrl, lines: cart, ...reported }
 }
 
 /** `checkout`: the target of the store's own link; null when it accepted no item. */
