@@ -1,6 +1,6 @@
 import { AppError } from '../../core/common/errors.ts'
 
-const LONGEST_KEY = 255
+const MAX_KEY_LENGTH = 255
 
 /** The idempotency key of a request (D9); null: none. */
 export function idempotencyKeyOf({
@@ -11,7 +11,7 @@ export function idempotencyKeyOf({
   const header = headers['idempotency-key']
   if (header === undefined || header === '') return null
   const key = String(header)
-  if (key.length > LONGEST_KEY)
-    throw new AppError('invalid', `An Idempotency-Key has at most ${LONGEST_KEY} characters.`)
+  if (key.length > MAX_KEY_LENGTH)
+    throw new AppError('invalid', `An Idempotency-Key has at most ${MAX_KEY_LENGTH} characters.`)
   return key
 }

@@ -4,7 +4,7 @@ import { aStore, type TestStore } from '../../../test/factories.ts'
 import { isProof } from '../../../test/seed.ts'
 import { aWorld } from '../../../test/world.ts'
 import { sql } from '../../core/db/db.ts'
-import { MOST_SINGLE_MARKS } from './compact.ts'
+import { MAX_SINGLE_MARKS } from './compact.ts'
 import { gatherNotifications } from './gather.ts'
 import { deleteFor, listFor, markRead, restoreFor } from './member.ts'
 import { notifyAccount } from './notifications.ts'
@@ -80,14 +80,14 @@ test('unread marks and deletions survive compaction, and rows of the account are
     { type: 'domain_reopened', data: { domain: 'mail.example' }, at: world.now },
   )
   await gatherNotifications(world.deps)
-  const ids = await write(MOST_SINGLE_MARKS + 50)
+  const ids = await write(MAX_SINGLE_MARKS + 50)
   const undo = await deleteFor(reader(), { ids: ids.slice(0, 20) })
   await markRead(reader(), { ids: ids.slice(0, 300) }, true)
-  await markRead(reader(), { ids: ids.slice(300, MOST_SINGLE_MARKS + 20) }, true)
+  await markRead(reader(), { ids: ids.slice(300, MAX_SINGLE_MARKS + 20) }, true)
   await markRead(reader(), { ids: [ids[100]!] }, false)
   await markRead(reader(), { ids: [ids.at(-1)!] }, true)
   expect(await marksLeft()).toBeLessThan(50)
-  const isRead = (id: string, n: number) => id === ids.at(-1) || (n < MOST_SINGLE_MARKS + 20 && n !== 100)
+  const isRead = (id: string, n: number) => id === ids.at(-1) || (n < MAX_SINGLE_MARKS + 20 && n !== 100)
   const shown = () => ids.flatMap((id, n) => (n < 20 ? [] : [[id, isRead(id, n)] as const])).reverse()
   const before = [...(await flags(600))]
   expect(before[0]![1]).toBe(false)
@@ -104,7 +104,7 @@ test('several browsers of one member lose nothing concurrently', async () => {
   const seen = await flags(2_000)
   const last = 39 * 45 + 60
   expect(ids.filter((id, n) => seen.get(id) !== n < last)).toEqual([])
-  expect(await marksLeft()).toBeLessThan(2 * MOST_SINGLE_MARKS)
+  expect(await marksLeft()).toBeLessThan(2 * MAX_SINGLE_MARKS)
 })
 
 test('"Clear all" also removes the marks of earlier single deletions', async () => {

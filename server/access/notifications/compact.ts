@@ -6,12 +6,12 @@ import * as sql from './marks-sql.ts'
 // months. Compaction moves marks into `read_up_to` without changing any read state (decision 66).
 
 /** Number of single marks above `read_up_to` that triggers compaction. */
-export const MOST_SINGLE_MARKS = 500
+export const MAX_SINGLE_MARKS = 500
 
 /** Call after locking the member and before adding marks. */
 export async function compactMarks(tx: StoreTx, view: MemberView): Promise<void> {
   for (const of of sql.BOTH) {
-    if (!(await sql.findMarkPosition(tx, view, of, { after: view[of].readUpTo, nth: MOST_SINGLE_MARKS }))) continue
+    if (!(await sql.findMarkPosition(tx, view, of, { after: view[of].readUpTo, nth: MAX_SINGLE_MARKS }))) continue
     let after: Date | null = await markUnreachableRead(tx, view, of)
     while (after) after = await compactOldest(tx, view, of, after)
   }
@@ -39,9 +39,9 @@ async function compactOldest(
   of: (typeof sql.BOTH)[number],
   after: Date,
 ): Promise<Date | null> {
-  const upTo = await sql.findMarkPosition(tx, view, of, { after, nth: MOST_SINGLE_MARKS })
+  const upTo = await sql.findMarkPosition(tx, view, of, { after, nth: MAX_SINGLE_MARKS })
   if (!upTo) return null
-  const most = MOST_SINGLE_MARKS / 2
+  const most = MAX_SINGLE_MARKS / 2
   const unread = await sql.listUnreadBetween(tx, view, of, { after, upTo, limit: most + 1 })
   if (unread.length > most) return null
   await sql.markReadUpToExcept(tx, view, of, { upTo, unread })

@@ -12,7 +12,7 @@ import { readPreferences } from './preferences.ts'
 
 const MEMBERS_AT_ONCE = 100
 /** Maximum number of lines in a mail; it also names the number of further ones. */
-const MOST_LINES = 20
+const MAX_LINES = 20
 
 /** Call in the transaction that creates the notifications. */
 export async function scheduleMails(
@@ -80,7 +80,7 @@ export async function rowsToMail(
     .flatMap(({ topic }) => typesOf(topic))
     .filter((type) => kind === 'daily' || isMailedAtOnce(type))
   const between = { types, from, upTo }
-  const rows = await sql.listRowsBetween(account, between, MOST_LINES)
-  const total = rows.length < MOST_LINES ? rows.length : await sql.countBetween(account, between)
+  const rows = await sql.listRowsBetween(account, between, MAX_LINES)
+  const total = rows.length < MAX_LINES ? rows.length : await sql.countBetween(account, between)
   return { rows, total, timeZone }
 }

@@ -167,10 +167,10 @@ async function readEntries(zip: yauzl.ZipFile): Promise<Map<string, yauzl.Entry>
 const openEntry = (zip: yauzl.ZipFile, entry: yauzl.Entry) =>
   promisify<yauzl.Entry, Readable>(zip.openReadStream.bind(zip) as never)(entry)
 
-const LONGEST_TEXT_BYTES = 50_000_000
+const MAX_TEXT_BYTES = 50_000_000
 
 async function readText(zip: yauzl.ZipFile, entry: yauzl.Entry | undefined): Promise<string | null> {
-  if (!entry || entry.uncompressedSize > LONGEST_TEXT_BYTES) return null
+  if (!entry || entry.uncompressedSize > MAX_TEXT_BYTES) return null
   return text(await openEntry(zip, entry))
 }
 

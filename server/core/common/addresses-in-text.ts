@@ -74,13 +74,13 @@ export function withoutLinks(text: string): string {
 
 /** Characters of addresses, prices and markup, and control and direction characters. */
 const IN_NO_NAME = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\u2027@/\\<>[\]{}=:|$€£%#*~^_]/u
-const MOST_DIGITS = 2
+const MAX_DIGITS = 2
 
 /** Returns a typed first name when it is plausible, else ''. Anybody can type anything at a checkout. */
 export function personName(typed: string): string {
   const name = decode(typed).normalize('NFKC').trim()
   const digits = name.match(/\p{Nd}/gu)?.length ?? 0
-  return IN_NO_NAME.test(name) || digits > MOST_DIGITS || hasAddress(name) ? '' : typed.trim()
+  return IN_NO_NAME.test(name) || digits > MAX_DIGITS || hasAddress(name) ? '' : typed.trim()
 }
 
 const withoutWww = (host: string) => host.toLowerCase().replace(/^www\./, '')

@@ -11,7 +11,7 @@ export type Role = 'web' | 'worker'
  * Longest name before the `+` of a return address: a local part has at most 64 characters (RFC 5321), and the mail's id
  * needs 42 (return-path.ts).
  */
-export const LONGEST_BOUNCE_NAME = 64 - 1 - 42
+export const MAX_BOUNCE_NAME_LENGTH = 64 - 1 - 42
 
 export function readRoles(list: string, context: z.RefinementCtx): readonly Role[] {
   const roles = list.split(',').map((role) => role.trim())
@@ -101,7 +101,7 @@ export function isUrlOf(...protocols: string[]) {
 
 export function isBounceAddress(address: string) {
   const [name = '', domain = '', ...more] = address.split('@')
-  const isName = /^[a-z0-9]([a-z0-9._-]*[a-z0-9])?$/i.test(name) && name.length <= LONGEST_BOUNCE_NAME
+  const isName = /^[a-z0-9]([a-z0-9._-]*[a-z0-9])?$/i.test(name) && name.length <= MAX_BOUNCE_NAME_LENGTH
   return isName && more.length === 0 && /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9-]{1,63}$/i.test(domain)
 }
 

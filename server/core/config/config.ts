@@ -11,7 +11,7 @@ import {
   isOrigin,
   isPostgresUrl,
   isUrlOf,
-  LONGEST_BOUNCE_NAME,
+  MAX_BOUNCE_NAME_LENGTH,
   onOff,
   optional,
   port,
@@ -39,7 +39,7 @@ export class ConfigError extends StartupError {
 
 export type Config = ReturnType<typeof readConfig>
 
-const LEAST_SECRET_LENGTH = 32
+const MIN_SECRET_LENGTH = 32
 const LOOPBACK: readonly string[] = Object.freeze(['127.0.0.0/8', '::1'])
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
@@ -69,8 +69,8 @@ const settings = {
   DATABASE_PREPARED: onOff('DATABASE_PREPARED').default(true),
   /** Encrypts store keys and signs links; unset: generated into DATA_DIR. */
   APP_SECRET: optional(
-    (secret) => secret.length >= LEAST_SECRET_LENGTH,
-    `APP_SECRET must have at least ${LEAST_SECRET_LENGTH} characters.`,
+    (secret) => secret.length >= MIN_SECRET_LENGTH,
+    `APP_SECRET must have at least ${MIN_SECRET_LENGTH} characters.`,
   ),
   /** Roles of this process. */
   ROLES: text('web,worker').transform(readRoles),
@@ -89,7 +89,7 @@ const settings = {
   /** Return address of mails; each mail gets its own, bounces+…@. */
   BOUNCE_ADDRESS: optional(
     isBounceAddress,
-    `BOUNCE_ADDRESS must be an address with at most ${LONGEST_BOUNCE_NAME} letters, digits, dots, _ or - before the @, such as bounces@mail.example.com.`,
+    `BOUNCE_ADDRESS must be an address with at most ${MAX_BOUNCE_NAME_LENGTH} letters, digits, dots, _ or - before the @, such as bounces@mail.example.com.`,
   ),
   /** Port on which Recoup receives mail to the return addresses; off unless set. */
   BOUNCE_SMTP_PORT: optional(
@@ -292,7 +292,7 @@ export function ensureAppSecret(config: Pick<Config, 'appSecret' | 'dataDir'>): 
   const file = path.join(openDataDir(config.dataDir), 'app-secret')
   if (!fs.existsSync(file)) writeSecret(file, randomBytes(32).toString('base64url'))
   const secret = fs.readFileSync(file, 'utf8').trim()
-  if (secret.length < LEAST_SECRET_LENGTH) {
+  if (secret.length < MIN_SECRET_LENGTH) {
     throw new StartupError(
       `The secret in ${file} is damaged. Restore it from your backup: store keys are encrypted with it.`,
     )

@@ -61,7 +61,7 @@ export function hashOfFolder(realPath: string): string {
 }
 
 /** Unix socket paths are limited to 107 bytes (103 on macOS). The names of folder and socket need up to 40. */
-const LONGEST_TEMP_PATH = 60
+const MAX_TEMP_PATH = 60
 
 /**
  * A folder of mode 0700 for one data folder's sockets. Any user can create a folder in the temporary folder, so one
@@ -69,7 +69,7 @@ const LONGEST_TEMP_PATH = 60
  */
 export function privateFolder(realDataDir: string, purpose: string, owner: Owner = {}): string {
   const temp = os.tmpdir()
-  const base = temp.length <= LONGEST_TEMP_PATH && canEnter(temp, owner) ? temp : '/tmp'
+  const base = temp.length <= MAX_TEMP_PATH && canEnter(temp, owner) ? temp : '/tmp'
   const folder = path.join(base, `recoup-${hashOfFolder(realDataDir)}${purpose}`)
   fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
   if (process.platform === 'win32') return folder

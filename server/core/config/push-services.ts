@@ -3,8 +3,8 @@ import type { z } from 'zod'
 // PUSH_SERVICES: allowed hosts of push services (P3, decision 81). Pure.
 
 /**
- * Of Firefox (mozilla-push-service.readthedocs.io), Chrome (firebase.google.com/docs/cloud-messaging), Chromium without Google’s keys, Safari (developer.apple.com, "allow
- * *.push.apple.com") and Edge (learn.microsoft.com, WNS).
+ * Sources: Firefox (mozilla-push-service.readthedocs.io), Chrome (firebase.google.com/docs/cloud-messaging), Chromium
+ * without Google’s keys, Safari (developer.apple.com, "allow *.push.apple.com") and Edge (learn.microsoft.com, WNS).
  */
 const KNOWN = [
   'updates.push.services.mozilla.com',

@@ -23,7 +23,7 @@ export interface MigrateOptions {
 
 const LOCK_TIMEOUT_MS = 2_000
 const LOCK_ATTEMPTS = 30
-const LONGEST_PAUSE_MS = 5_000
+const MAX_PAUSE_MS = 5_000
 const ASK_AGAIN_MS = 250
 
 /**
@@ -127,7 +127,7 @@ async function applyWithRetries(client: sql.Client, migration: Migration, option
         )
       }
     }
-    await pause(Math.min(100 * 2 ** attempt, LONGEST_PAUSE_MS))
+    await pause(Math.min(100 * 2 ** attempt, MAX_PAUSE_MS))
   }
 }
 

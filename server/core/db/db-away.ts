@@ -28,7 +28,7 @@ export function isStalePlan(error: unknown): boolean {
   return code === '0A000' && routine === 'RevalidateCachedQuery'
 }
 
-const LONGEST_PAUSE_MS = 5_000
+const MAX_PAUSE_MS = 5_000
 const GIVE_UP_AFTER_MS = 60 * 60_000
 
 /**
@@ -37,7 +37,7 @@ const GIVE_UP_AFTER_MS = 60 * 60_000
  */
 export async function outlast<T>(work: () => Promise<T>): Promise<T> {
   const begun = performance.now()
-  for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+  for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
     try {
       return await work()
     } catch (error) {

@@ -124,8 +124,8 @@ export function snapshot<T>(store: StoreDb<Db>, work: (tx: StoreTx) => Promise<T
     .execute((db) => work({ storeId: store.storeId, db }))
 }
 
-const LONGEST_NAMED = 20_000
-const MOST_NAMES = 2_000
+const MAX_NAMED_LENGTH = 20_000
+const MAX_NAMES = 2_000
 /** Names of prepared statements, the same on all connections of a pool. */
 interface StatementNames {
   given: number
@@ -147,7 +147,7 @@ export const PLANNED_EACH_TIME = sql.raw(EACH_TIME)
 
 function nameStatement(names: StatementNames, text: string): string | undefined {
   const known = names.ofText.get(text)
-  if (known || text.startsWith(EACH_TIME) || names.ofText.size >= MOST_NAMES || text.length > LONGEST_NAMED)
+  if (known || text.startsWith(EACH_TIME) || names.ofText.size >= MAX_NAMES || text.length > MAX_NAMED_LENGTH)
     return known
   const name = `r${names.given++}`
   names.ofText.set(text, name)

@@ -190,7 +190,7 @@ export function findSentMessage(db: Db, messageId: string, since: Date) {
 }
 
 /** Leases last seconds: a later end was set before the clock stepped back. */
-const LONGEST_LEASE_MS = 2 * 60_000
+const MAX_LEASE_MS = 2 * 60_000
 
 /** Stores with due messages and no active sender, longest waiting first. */
 export function dueStores(db: Db, now: Date, limit: number) {
@@ -202,7 +202,7 @@ export function dueStores(db: Db, now: Date, limit: number) {
       eb.or([
         eb('lease_until', 'is', null),
         eb('lease_until', '<=', now),
-        eb('lease_until', '>', new Date(now.getTime() + LONGEST_LEASE_MS)),
+        eb('lease_until', '>', new Date(now.getTime() + MAX_LEASE_MS)),
       ]),
     )
     .orderBy('next_due_at')

@@ -123,15 +123,15 @@ export async function startJobQueue(url: string, log: Logger, jobs: Job[], isWor
     },
     async work(deps, handlers) {
       for (const handler of handlers) {
-        const takers = createTakers(WORKERS)
-        working.push(takers)
-        const wakeOne = await startWorkers(boss, handler.job, (batch) => runAll(deps, handler, takers, batch))
+        const slots = createTakers(WORKERS)
+        working.push(slots)
+        const wakeOne = await startWorkers(boss, handler.job, (batch) => runAll(deps, handler, slots, batch))
         waker.add(handler.job.name, wakeOne)
       }
       await waker.start(deps.db)
     },
     async stop() {
-      const aside = Promise.all([waker.stop(), ...working.map((takers) => takers.settled())])
+      const aside = Promise.all([waker.stop(), ...working.map((slots) => slots.settled())])
       const limit = sleep(STOP_MS, undefined, { ref: false })
       await Promise.all([boss.stop({ graceful: true, timeout: STOP_MS }), Promise.race([aside, limit])])
     },
@@ -275,11 +275,11 @@ async function startWorkers(
   return wakeOne
 }
 
-async function runAll(deps: Deps, handler: Handler, takers: WorkerSlots, batch: Batch) {
+async function runAll(deps: Deps, handler: Handler, slots: WorkerSlots, batch: Batch) {
   return Promise.all(
     batch.map(async (each) => {
       let failure: unknown
-      await takers.run(async (stepAside) => {
+      await slots.run(async (stepAside) => {
         try {
           await handler.run(deps, each.data, stepAside)
         } catch (error) {

@@ -52,7 +52,7 @@ const WATCH_AT_LEAST_EVERY_MS = 15_000
 const UNREACHABLE_AFTER_MS = 15_000
 /** Recovery after a power cut takes seconds with our settings, minutes on a slow disk. */
 const RECOVERY_LIMIT_MS = 15 * 60_000
-const LONGEST_LOG_BYTES = 10_000_000
+const MAX_LOG_BYTES = 10_000_000
 
 /** Starts a data folder's database or adopts the running one, and creates the database `recoup` if missing. */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
@@ -193,7 +193,7 @@ function sharedBuffersMb() {
 
 function openLog(cluster: Cluster) {
   const size = fs.statSync(cluster.log, { throwIfNoEntry: false })?.size ?? 0
-  if (size > LONGEST_LOG_BYTES) fs.renameSync(cluster.log, `${cluster.log}.1`)
+  if (size > MAX_LOG_BYTES) fs.renameSync(cluster.log, `${cluster.log}.1`)
   return fs.openSync(cluster.log, 'a', 0o600)
 }
 

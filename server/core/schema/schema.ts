@@ -21,8 +21,8 @@ import type { StoresSchema } from './stores.ts'
 import type { SyncSchema } from './sync.ts'
 import type { TextChannelsSchema } from './text-channels.ts'
 
-// The tables as Kysely sees them, by noun like the files of `db/migrations`, which are the source. JSON columns are written as text and
-// read parsed.
+// The tables as Kysely types, one file per noun like `db/migrations`, which is the source. JSON columns are written as
+// text and read parsed.
 
 export interface Schema
   extends AccountsSchema,

@@ -37,8 +37,8 @@ export async function scheduleFlows(
   now: Date,
 ): Promise<{ planned: number; behindSent: string[] }> {
   const { rows } = await sql<{ planned: number; behindSent: string[] }>`
-    -- Read once and by itself, and cart by cart: without statistics every new message was compared with every old one, or all messages of
-    -- the store were read.
+    -- Materialized, and read cart by cart: without statistics the planner would compare every new message with every
+    -- old one, or read all messages of the store.
     with earlier as materialized (
       select w.cart_id, m.origin_id, m.step_id, m.was_sent from unnest(${[...cartIds]}::uuid[]) as w(cart_id)
       cross join lateral (select m.origin_kind, m.origin_id, m.step_id, m.sending_at is not null as was_sent from messages m
@@ -57,7 +57,7 @@ export async function scheduleFlows(
       join flow_steps s on s.store_id = f.store_id and s.flow_id = f.id and s.removed_at is null
         and (s.added_at is null or c.last_activity_at + s.delay_minutes * interval '1 minute' > s.added_at)
       where c.store_id = ${storeId} and c.id = any(${[...cartIds]}::uuid[]) and c.status = 'abandoned'
-        -- whatever the channel was then: no step is repeated (S2)
+        -- on any channel: no step is repeated (S2)
         and not exists (select 1 from earlier e where e.cart_id = c.id and e.origin_id = f.id and e.step_id = s.id)
       on conflict ${ONCE_PER_CART} do nothing returning cart_id, origin_id)
     select count(*)::int as planned, coalesce(array_agg(distinct cart_id) filter (

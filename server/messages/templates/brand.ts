@@ -53,14 +53,14 @@ function cacheLook(brand: MailBrand): Look {
   return look
 }
 
-const MOST_LOGO = { width: 200, height: 64 }
+const MAX_LOGO_SIZE = { width: 200, height: 64 }
 
 /** Half its size at most, so that it is sharp on phones, and within the size of a heading. */
 function cleanLogo({ url: text, width, height, alt }: CleanLogo, storeName: string): CleanLogo | null {
   const url = webAddress(text)
   if (!url || !(width > 0 && height > 0)) return null
-  const halved = width > 2 * MOST_LOGO.height ? 0.5 : 1
-  const scale = Math.min(halved, MOST_LOGO.width / width, MOST_LOGO.height / height)
+  const halved = width > 2 * MAX_LOGO_SIZE.height ? 0.5 : 1
+  const scale = Math.min(halved, MAX_LOGO_SIZE.width / width, MAX_LOGO_SIZE.height / height)
   const shown = (side: number) => Math.max(1, Math.round(side * scale))
   return { url, width: shown(width), height: shown(height), alt: cleanText(alt, 120) || storeName }
 }

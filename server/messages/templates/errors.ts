@@ -37,7 +37,7 @@ interface Place {
   before: string
 }
 
-const LONGEST_SHOWN = 60
+const MAX_SHOWN_LENGTH = 60
 
 function findPlace(error: unknown): Place {
   const { token } = error as { token?: { input?: unknown; begin?: unknown } }
@@ -56,7 +56,7 @@ function findPlace(error: unknown): Place {
 /** cleanText would split its braces. */
 const cleanSnippet = (snippet: string): string => {
   const [, open, rest] = /^(\{[{%])(.*)$/s.exec(snippet)!
-  return `${open}${cleanText(decode(rest!), LONGEST_SHOWN) && ` ${cleanText(decode(rest!), LONGEST_SHOWN)}`}`
+  return `${open}${cleanText(decode(rest!), MAX_SHOWN_LENGTH) && ` ${cleanText(decode(rest!), MAX_SHOWN_LENGTH)}`}`
 }
 
 function explainError(words: string, { piece: snippet, before }: Place): string {

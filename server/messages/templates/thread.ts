@@ -32,11 +32,11 @@ interface Task {
 
 /** Number of jobs sent ahead, so that the thread need not wait for us between two. */
 const MAX_AHEAD = 8
-const MOST_WAITING = 5_000
+const MAX_WAITING = 5_000
 const CHECK_EVERY_MS = 200
 /** A thread that has not started a job after this time is stuck. */
 const STUCK_MS = 60_000
-const MOST_FAILED_STARTS = 3
+const MAX_FAILED_STARTS = 3
 const MEMORY = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 32 }
 
 export class RenderThread {
@@ -61,7 +61,7 @@ export class RenderThread {
   run(job: RenderJob, group: string): Promise<RenderAnswer> {
     if (this.#refused.has(job)) return Promise.reject(tooSlowError())
     const queue = this.#queues.get(group) ?? []
-    if (this.#options.patienceMs !== null && queue.length >= MOST_WAITING) return Promise.reject(queueFullError())
+    if (this.#options.patienceMs !== null && queue.length >= MAX_WAITING) return Promise.reject(queueFullError())
     return new Promise((resolve, reject) => {
       queue.push({ id: ++this.#lastId, group, job, since: performance.now(), ended: 0, resolve, reject })
       this.#queues.set(group, queue)
@@ -153,7 +153,7 @@ export class RenderThread {
     this.#posted = []
     this.#again.unshift(...others)
     if (guilty) this.#blame(guilty)
-    if (!wasReady && ++this.#failedStarts >= MOST_FAILED_STARTS) {
+    if (!wasReady && ++this.#failedStarts >= MAX_FAILED_STARTS) {
       this.#failedStarts = 0
       this.#rejectAll(unavailableError())
     }
@@ -233,14 +233,14 @@ function createWatcher(look: () => Promise<void>): () => void {
 }
 
 const REFUSED_MS = 600_000
-const MOST_REFUSED = 1_000
+const MAX_REFUSED = 1_000
 
 /** Texts that killed their threads, so that a thousand messages with the same text are not tried one by one. */
 export class RefusedTexts {
   readonly #until = new Map<string, number>()
 
   add(job: RenderJob): void {
-    if (this.#until.size >= MOST_REFUSED) this.#until.delete(this.#until.keys().next().value!)
+    if (this.#until.size >= MAX_REFUSED) this.#until.delete(this.#until.keys().next().value!)
     this.#until.set(textKey(job), performance.now() + REFUSED_MS)
   }
 

@@ -5,7 +5,7 @@ import { createRequestQueues } from '../platform/request-queue.ts'
 import { platformOf } from './registry.ts'
 
 /** Maximum number of cached clients; the least recently used goes first. */
-const MOST_CLIENTS = 2_000
+const MAX_CLIENTS = 2_000
 
 /**
  * Caches the client of a store for what it has learned. Requests of all clients of a store are serialised: the queue
@@ -22,7 +22,7 @@ export function clientPerStore(net: StoreNet) {
       clients.get(key) ?? platformOf(platform).createClient(access, { ...net, inTurn }, cached?.shelf ?? memoryShelf())
     clients.delete(key)
     clients.set(key, client)
-    if (clients.size > MOST_CLIENTS) clients.delete(clients.keys().next().value!)
+    if (clients.size > MAX_CLIENTS) clients.delete(clients.keys().next().value!)
     return client
   }
 }

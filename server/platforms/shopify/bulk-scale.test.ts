@@ -3,9 +3,10 @@ import { aLargeShop } from '../../../test/large-shop.ts'
 import { heldBytes } from '../../../test/memory.ts'
 import { isProof } from '../../../test/seed.ts'
 
-// 50,000 orders and 20,000 checkouts of the contract server, which speaks Shopify's schema, throttles by points and ends tokens. It is another
-// process: what the client holds is measured here. `npm test` reads as many orders as make a bulk operation and a twentieth of the checkouts:
-// too few to tell memory that is held from memory that other test files left, so only the size of a part is checked there.
+// Imports 50,000 orders and 20,000 checkouts from the contract server, which uses Shopify's schema, throttles by points
+// and expires tokens. It runs in another process, so the memory measured here is the client's. `npm test` reads only
+// enough orders for a bulk operation and a twentieth of the checkouts. That is too little to separate the client's
+// memory from that of other test files, so it only checks the size of a part.
 
 const SHARE = isProof ? 1 : 20
 const ORDERS = isProof ? 50_000 : 6_000

@@ -17,7 +17,7 @@ import { pause } from './throttle.ts'
 // file. A normal pull follows and reads changes made meanwhile, or everything after a failure.
 
 const POLL_MS = 3_000
-const LONGEST_RUN_MS = 12 * 3_600_000
+const MAX_RUN_MS = 12 * 3_600_000
 /** How long an operation of an interrupted pull can be reused. */
 const REUSE_MS = 24 * 3_600_000
 /** An operation sees the store as of its start or slightly earlier. */
@@ -116,7 +116,7 @@ async function* operationRows(
   const since = net.now().getTime()
   let state: Operation | null = operation
   while (state?.status === 'CREATED' || state?.status === 'RUNNING') {
-    if (net.now().getTime() - since > LONGEST_RUN_MS) break
+    if (net.now().getTime() - since > MAX_RUN_MS) break
     yield { rows: [], skipped: [] }
     await pause(net, POLL_MS, query.signal)
     const { data } = await graph.read(BULK_BY_ID, { id: operation.id }, query.signal)

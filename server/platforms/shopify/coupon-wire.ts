@@ -11,11 +11,11 @@ import { at, connection, parseAmount, parseGid, toMinor, wireFlag, wireInstant }
 
 const MARK_TAG = /^recoup-(\d{1,2}):([\x21-\x7e]{1,60})$/
 const MARK_CHUNK = 25
-const MOST_USES = 2_000_000_000
+const MAX_USES = 2_000_000_000
 /** Stands for an unreadable restriction: no address matches two stars. */
 const UNKNOWN_RECIPIENT = '*?*'
 
-const uses = field((input) => (typeof input === 'number' && input > 0 ? Math.min(Math.trunc(input), MOST_USES) : null))
+const uses = field((input) => (typeof input === 'number' && input > 0 ? Math.min(Math.trunc(input), MAX_USES) : null))
 
 const Discount = z.object({
   __typename: wireText(60),

@@ -46,7 +46,7 @@ export interface Graph {
 export class TooCostly extends StoreProblem {}
 
 /** Any store that restores points has enough by then. */
-const LONGEST_THROTTLED_MS = 10 * 60_000
+const MAX_THROTTLED_MS = 10 * 60_000
 const USUAL_COST = 50
 const SERVER_ERROR_PAUSE_MS = 1_000
 
@@ -100,8 +100,8 @@ export function createGraph(access: StoreAccess, net: StoreNet, shelf: TokenShel
       const found = answer.status === 200 ? classifyErrors(at(answer.body, 'errors'), secrets) : null
       const problem = answer.status === 429 ? classifyStatus(answer, secrets) : found?.problem
       if (problem?.code !== 'rate_limited') return { answer, found }
-      if (net.now().getTime() - since > LONGEST_THROTTLED_MS) throw problem
-      if (problem.retryAfterMs) await pause(net, Math.min(problem.retryAfterMs, LONGEST_THROTTLED_MS), asking.signal)
+      if (net.now().getTime() - since > MAX_THROTTLED_MS) throw problem
+      if (problem.retryAfterMs) await pause(net, Math.min(problem.retryAfterMs, MAX_THROTTLED_MS), asking.signal)
       else await throttle.wait(costOf(asking.document), asking.signal)
     }
   }

@@ -20,7 +20,7 @@ const MANY = 5_000
 const RECENT_MS = 3 * 86_400_000
 /** The search index lags: very recent changes are returned by the next pull. */
 const LAG_MS = 3 * 60_000
-const MOST_DISCOUNTED = 6
+const MAX_DISCOUNTED = 6
 
 export async function* pullOrders(graph: Graph, net: StoreNet, query: OrderQuery): AsyncGenerator<OrderPage> {
   // Shopify has no trash: a deleted order is in no list. No order is pending either (`orderKind`).
@@ -95,8 +95,8 @@ async function wholeOrders(graph: Graph, nodes: readonly unknown[], signal: Abor
 /** Few orders have a code, so discounts are read for those alone. */
 async function addDiscounts(graph: Graph, rows: readonly PlatformOrder[], signal: AbortSignal | undefined) {
   const discounted = rows.filter(({ coupons }) => coupons.length > 0)
-  for (let start = 0; start < discounted.length; start += MOST_DISCOUNTED) {
-    const some = discounted.slice(start, start + MOST_DISCOUNTED)
+  for (let start = 0; start < discounted.length; start += MAX_DISCOUNTED) {
+    const some = discounted.slice(start, start + MAX_DISCOUNTED)
     const ids = some.map(({ orderId }) => formatGid('Order', orderId))
     const { data } = await graph.read(ORDER_DISCOUNTS, { ids }, signal)
     const nodes = Array.isArray(data.nodes) ? data.nodes : []

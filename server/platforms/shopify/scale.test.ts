@@ -5,8 +5,8 @@ import type { StoreAccess, StoreNet } from '../platform/access.ts'
 import { memoryShelf } from '../platform/memory-shelf.ts'
 import { createShopifyClient } from './client.ts'
 
-// A store as large as they come, with as few points as they come, read page by page on a clock of its own; all 50,000 orders and 20,000
-// checkouts only in proofs. The store is unforgiving: it refuses what the bucket does not hold, and a token that ended.
+// A very large store with very few points, read page by page on its own clock; all 50,000 orders and 20,000 checkouts
+// only in proofs. The store is strict: it refuses queries beyond its points, and expired tokens.
 
 const ORDERS = isProof ? 50_000 : 5_000
 const CHECKOUTS = isProof ? 20_000 : 2_000

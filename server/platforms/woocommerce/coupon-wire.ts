@@ -11,17 +11,17 @@ import { fieldNames } from './wire.ts'
 const MARK = '_recoup_mark'
 
 /** A truncated restriction would be a different one, so a coupon with more is skipped. */
-const MOST_LIMITS = 2_000
-const MOST_USES = 2_000_000_000
+const MAX_LIMITS = 2_000
+const MAX_USES = 2_000_000_000
 
 const limitList = (read: (input: unknown) => string | null) =>
   field((input) => {
     if (!Array.isArray(input)) return []
-    if (input.length > MOST_LIMITS) return null
+    if (input.length > MAX_LIMITS) return null
     return input.map(read).filter((each) => each !== null)
   })
 const limitIds = limitList(parseId)
-const uses = field((input) => (typeof input === 'number' && input > 0 ? Math.min(Math.trunc(input), MOST_USES) : null))
+const uses = field((input) => (typeof input === 'number' && input > 0 ? Math.min(Math.trunc(input), MAX_USES) : null))
 const flag = field((input) => input === true)
 
 const Coupon = z.object({

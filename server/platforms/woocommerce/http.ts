@@ -195,8 +195,8 @@ export function parseJson(body: Buffer): unknown {
   const whole = tryParse(said)
   if (whole !== undefined || /<(?:!doctype|html|head|body|script)\b/i.test(said)) return whole
   const text = withoutLastComments(said)
-  if (text.length > MOST_SALVAGED) return undefined
-  for (const { index } of [...text.slice(0, MOST_NOTICES).matchAll(LINE_START)].slice(0, MOST_STARTS)) {
+  if (text.length > MAX_SALVAGED) return undefined
+  for (const { index } of [...text.slice(0, MAX_NOTICES).matchAll(LINE_START)].slice(0, MAX_STARTS)) {
     const rest = text.slice(index)
     const end = Math.max(rest.lastIndexOf('}'), rest.lastIndexOf(']')) + 1
     const found = tryParse(rest.slice(0, end))
@@ -217,9 +217,9 @@ function withoutLastComments(text: string): string {
 
 /** JSON may begin at the start of a line or directly after a tag. */
 const LINE_START = /(?<=^|>)[ \t]*(?:\{\s*["}]|\[\s*[{\]])/gm
-const MOST_STARTS = 3
-const MOST_NOTICES = 65_536
-const MOST_SALVAGED = 4_000_000
+const MAX_STARTS = 3
+const MAX_NOTICES = 65_536
+const MAX_SALVAGED = 4_000_000
 
 function tryParse(text: string): unknown {
   try {

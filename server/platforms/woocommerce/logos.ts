@@ -6,7 +6,7 @@ import { readAnswer, type WooAccess } from './http.ts'
 // Reads the logo and icon from a shop's site. Both are public: no key is sent, to any host.
 
 /** Size limit of a response: a picture for a mail is far smaller. */
-const MOST_BYTES = 2 * 1024 * 1024
+const MAX_BYTES = 2 * 1024 * 1024
 const LIMIT_MS = 10_000
 /** WordPress's uncropped sizes, preferred first. */
 const SIZES = ['full', 'large', 'medium_large', 'medium'] as const
@@ -41,7 +41,7 @@ export async function* readLogos(
 
   /** null: no usable response, for any reason. */
   async function ask(url: string, accept: string) {
-    const request = { headers: { accept }, maxBytes: MOST_BYTES, timeoutMs: LIMIT_MS, ...(signal && { signal }) }
+    const request = { headers: { accept }, maxBytes: MAX_BYTES, timeoutMs: LIMIT_MS, ...(signal && { signal }) }
     const answer = await net.fetch(url, request).catch(() => null)
     return answer?.status === 200 ? answer : null
   }

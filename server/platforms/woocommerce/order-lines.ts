@@ -118,12 +118,12 @@ export const PART =
 export const WHOLE =
   /^_?(?:bundled_items|composite_children|mnm_(?:config|data)|woo(?:s[bg]|co|fs)_ids|asnp_wepb_items|yith_wcp_component_data)$/
 const CART_KEY = /^_\w+_cart_key$/
-const MOST_NESTED = 10
+const MAX_NESTING = 10
 
 /** Index of the line that contains this one; its own index if none does. */
 function findWhole(parents: readonly (number | undefined)[], place: number): number {
   let at = place
-  for (let depth = 0; depth < MOST_NESTED; depth++) {
+  for (let depth = 0; depth < MAX_NESTING; depth++) {
     const above = parents[at]
     // In a cycle of parts the first line is the whole.
     if (above === undefined || above === place) return above === undefined ? at : Math.min(at, place)

@@ -146,12 +146,12 @@ export async function readSingleOrder(
 }
 
 /** A page has 100 rows at most. Millions of small rows in a 25 MB response would block this process for a minute. */
-const MOST_ROWS = 1_000
+const MAX_ROWS = 1_000
 
 export function readList(answer: WooAnswer): unknown[] {
   const list = Array.isArray(answer.body) ? answer.body : listWithGaps(answer.body)
   if (list === null) throw new StoreProblem('bad_answer', 'a list was expected')
-  if (list.length > MOST_ROWS) throw new StoreProblem('bad_answer', `a list of ${list.length} rows`)
+  if (list.length > MAX_ROWS) throw new StoreProblem('bad_answer', `a list of ${list.length} rows`)
   return list
 }
 
@@ -159,7 +159,7 @@ export function readList(answer: WooAnswer): unknown[] {
 function listWithGaps(body: unknown): unknown[] | null {
   if (!isRecord(body)) return null
   const entries = Object.entries(body)
-  return entries.length > MOST_ROWS || entries.every(([key]) => /^\d+$/.test(key)) ? Object.values(body) : null
+  return entries.length > MAX_ROWS || entries.every(([key]) => /^\d+$/.test(key)) ? Object.values(body) : null
 }
 
 export function countHeader(answer: WooAnswer, name: string): number | null {

@@ -15,7 +15,7 @@ import { checkoutLink } from './restore.ts'
 /** A shopper is waiting. */
 const PATIENCE_MS = 6_000
 /** Each line with open choices needs its own request. */
-const MOST_LINES = 20
+const MAX_LINES = 20
 
 interface Store {
   access: Pick<StoreAccess, 'storeUrl' | 'homeUrl'>
@@ -46,7 +46,7 @@ async function tryLink(store: Store, wish: RefillWish): Promise<Refilled | null>
   if (!session && !target.searchParams.has('wc_error')) return null
   const { lines: cart, coupons } = session ? await readCart(store, session) : { lines: [], coupons: [] }
   const isLacking = wish.items.some((item) => item.choices && quantityOf(cart, item) < requestedQuantity(wish, item))
-  if (isLacking && wish.items.length <= MOST_LINES) {
+  if (isLacking && wish.items.length <= MAX_LINES) {
     const filled = await fillByLine(store, wish, session ? target : null)
     if (sum(filled.lines) > sum(cart)) return filled
   }
