@@ -15,6 +15,8 @@ import { prefersHtml } from './accept.ts'
 import { type Download, type DownloadFile, openDownload } from './downloads.ts'
 import { invalidInput, readInput } from './input.ts'
 
+// Serves endpoints: session, permission, store, validated input and reply, and the mapping of errors to responses.
+
 export type Routes = (app: FastifyInstance, deps: Deps) => void
 
 /**

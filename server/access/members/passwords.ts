@@ -8,6 +8,8 @@ import { limits } from './limits.ts'
 import type { Session } from './session.ts'
 import { userById } from './users-sql.ts'
 
+// Passwords: hashing, verification, and the limit on concurrent hashes.
+
 /** OWASP's first choice for argon2id (the library's default algorithm): 19 MiB, two passes, one thread. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 

@@ -11,6 +11,8 @@ import { mayStillView } from './operators.ts'
 import { later, SESSION_MS, SESSION_TOUCH_MS, VIEW_MS } from './rules.ts'
 import * as sql from './users-sql.ts'
 
+// Sessions: authenticates bearer tokens, starts sessions and views of operators, and keeps the chosen store.
+
 /** The caller: a user working in one account, with the last chosen store. */
 export interface Session {
   sessionId: string

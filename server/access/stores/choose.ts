@@ -3,6 +3,8 @@ import type { Db } from '../../core/db/db.ts'
 import type { Session } from '../members/session.ts'
 import * as sql from './sql.ts'
 
+// Chooses the store of a request (decision 7).
+
 export interface WantedStore {
   platform?: string | undefined
   storeId?: string | undefined

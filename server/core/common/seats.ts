@@ -1,5 +1,7 @@
 import { AppError } from './errors.ts'
 
+// Concurrency limits: a semaphore for requests, and worker slots that a job releases while it waits.
+
 const MAX_WAITING = 500
 
 /**

@@ -4,6 +4,8 @@ import pg from 'pg'
 import type { Schema } from '../schema/schema.ts'
 import { isStalePlan } from './db-away.ts'
 
+// The connection pool and Kysely instance, the store and account handles, and transactions with generic plans.
+
 export type Db = Kysely<Schema>
 export type Tx = Transaction<Schema>
 

@@ -5,6 +5,8 @@ import type { Deps } from '../../deps.ts'
 import { AppError } from '../common/errors.ts'
 import { createQueryRunner, type RawBuilder, sql, type Tx } from './db.ts'
 
+// Rate limits, stored in PostgreSQL and shared by all processes.
+
 /** At most `points` in `windowS` seconds per subject (an address, an account, a client). */
 export interface Limit {
   name: string

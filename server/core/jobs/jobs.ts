@@ -8,6 +8,8 @@ import { createTakers, type StepAside, type WorkerSlots } from '../common/seats.
 import type { Db, Tx } from '../db/db.ts'
 import { listReadyQueues } from '../db/system.ts'
 
+// The job queue: pg-boss with job contracts, handlers, and workers that notifications wake.
+
 /** A job's contract: name and payload (ids only). worker.ts assigns the handlers. */
 export interface Job<Payload extends z.ZodType = z.ZodType> {
   name: string

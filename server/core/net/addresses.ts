@@ -1,5 +1,7 @@
 import ipaddr from 'ipaddr.js'
 
+// Classifies network addresses and hosts: which of them the server may connect to.
+
 /** public: always allowed · private: only with permission · forbidden: never (metadata, unspecified, tunnels). */
 export type AddressKind = 'public' | 'private' | 'forbidden'
 

@@ -7,6 +7,8 @@ import { restoreLink } from './restore.ts'
 import { readReportedTerms } from './terms.ts'
 import { readDelivery, TOPICS } from './webhooks.ts'
 
+// WooCommerce as a platform: wires its client, webhooks, links and plugin to the common contract.
+
 export const woocommerce: Platform = {
   createClient: (access, net) => createWooCommerceClient(access, net),
   readDelivery,

@@ -2,6 +2,8 @@ import { StoreProblem } from '../platform/store-problem.ts'
 import { isRecord, plainText } from '../platform/text.ts'
 import type { WooHttp } from './http.ts'
 
+// Reads a store's version and type of checkout page.
+
 export type CheckoutPage = 'block' | 'classic' | 'unknown'
 
 export interface SystemStatus {
