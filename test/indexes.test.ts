@@ -29,7 +29,11 @@ const USES: Record<'messages' | 'carts' | 'cart_badges', Record<string, Use>> = 
       `select 1 from messages where (store_id, id) > ($1, ${ID}) order by store_id, id limit 1`,
     ],
     messages_once_per_cart: ['server/messages/messages/sql.ts', 'ONCE_PER_CART', m(`cart_id = ${ID}`)],
-    messages_once_per_shopper: ['server/marketing/cart-pages/page-sql.ts', 'messagesOfShopper', m(`lone_shopper_id = ${ID}`)],
+    messages_once_per_shopper: [
+      'server/marketing/cart-pages/page-sql.ts',
+      'messagesOfShopper',
+      m(`lone_shopper_id = ${ID}`),
+    ],
     messages_to_wake: [
       'server/delivery/send/send-due-sql.ts',
       'claimDue',
@@ -113,10 +117,10 @@ const USES: Record<'messages' | 'carts' | 'cart_badges', Record<string, Use>> = 
   },
   carts: {
     carts_pkey: ['server/carts/carts/sql.ts', 'lockCarts', c(`id = any(array[${ID}]::uuid[])`)],
-    carts_by_shopper: ['server/carts/carts/sql.ts', 'cartIdsOf', c(`shopper_id = any(array[${ID}]::uuid[])`)],
+    carts_by_shopper: ['server/carts/carts/sql.ts', 'selectCartIds', c(`shopper_id = any(array[${ID}]::uuid[])`)],
     carts_to_abandon: [
       'server/carts/carts/detect-sql.ts',
-      'storesToDetect',
+      'selectStoresToDetect',
       `select store_id from carts where status = 'active' and abandon_at <= ${NOW} order by abandon_at limit 10`,
     ],
     carts_to_lose: [

@@ -7,8 +7,8 @@ export const browserMutations: readonly Mutation[] = [
     name: 'an empty cart in one browser empties those of all',
     rule: 'Emptied',
     file: 'server/carts/carts/fold.ts',
-    before: "showNext(known, fact.at) ?? ended(known, 'emptied', fact.at, null)",
-    after: "ended(known, 'emptied', fact.at, null)",
+    before: "showNextCart(known, fact.at) ?? endEpisode(known, 'emptied', fact.at, null)",
+    after: "endEpisode(known, 'emptied', fact.at, null)",
     seed: 700_008,
   },
   {

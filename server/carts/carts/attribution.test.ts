@@ -6,11 +6,11 @@ import { aShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/sho
 import { nextLook } from '../../../test/turn-scene.ts'
 import { aWorld } from '../../../test/world.ts'
 import { sql, transact } from '../../core/db/db.ts'
-import { messageToken } from '../links/message-tokens.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
+import { messageToken } from '../links/message-tokens.ts'
 import { disownTouchpoints } from './touch.ts'
 
-// Who gets the credit: S3, A1–A3, and what the shop's owner is told of it.
+// Attribution of orders to messages (S3, A1–A3), and what the owner sees of it.
 
 const world = aWorld()
 let shop: Shop
@@ -33,7 +33,7 @@ function click(messageId: string, headers: Record<string, string> = { 'user-agen
 
 const buy = (order: Parameters<Shop['order']>[0] = {}) => shop.order({ kind: 'purchase', email, ...order })
 
-test('a purchase after a click is recovered, shown so, and news (S3, A1)', async () => {
+test('a purchase after a click is recovered, shows the badge and notifies the owner (S3, A1)', async () => {
   const message = await aMailedCart()
   expect((await click(message.id)).status).toBe(302)
   world.advance(MINUTE)
@@ -48,7 +48,7 @@ test('a purchase after a click is recovered, shown so, and news (S3, A1)', async
   expect((await shop.messages()).map((each) => each.state)).toEqual(['sent', 'cancelled', 'cancelled'])
 })
 
-test('a status that the store made up ends the cart, and counts once it is paid (S4)', async () => {
+test('an order in a custom status ends the cart and counts once it is paid (S4)', async () => {
   const message = await aMailedCart()
   await click(message.id)
   world.advance(MINUTE)
@@ -74,7 +74,7 @@ test('a status that the store made up ends the cart, and counts once it is paid 
   expect(await figures()).toMatchObject({ net: 0, is_void: true })
 })
 
-test('cash on delivery keeps its amount in statuses that the store made up, until one says that it came back (S4)', async () => {
+test('cash on delivery keeps its amount in custom statuses until one reports a return (S4)', async () => {
   await aMailedCart()
   world.advance(MINUTE)
   const order = await buy({ totalMinor: 5_000, paidAt: null })
@@ -95,9 +95,9 @@ test('cash on delivery keeps its amount in statuses that the store made up, unti
 
 test.each([
   [0, [5_000]],
-  // Importing an order that was paid long ago notifies no owner.
+  // Imported old payments are not news.
   [2, []],
-])('an order in a status that the store made up is news once it is paid, if that was %s days ago, and is ordered on the restore page (S4)', async (daysAgo, told) => {
+])('an order in a custom status notifies once it is paid, if that was %s days ago, and shows as ordered on the restore page (S4)', async (daysAgo, told) => {
   const message = await aMailedCart()
   await click(message.id)
   world.advance(MINUTE)
@@ -130,7 +130,7 @@ test('a quote without a price recovers nothing, and a free order does (S4)', asy
   expect(await shop.cart()).toMatchObject({ is_void: false })
 })
 
-test('an order counts with its amount less refunds, whichever of its states arrives first (S4, S7)', async () => {
+test('the net amount counts whichever state of the order arrives first (S4, S7)', async () => {
   await aMailedCart()
   world.advance(MINUTE)
   const early = world.now.toISOString()
@@ -155,7 +155,7 @@ test('an order counts with its amount less refunds, whichever of its states arri
   expect(await amounts()).toEqual({ ...waiting, ...counted })
 })
 
-test('pressing Restore is a touch (A1)', async () => {
+test('pressing Restore records a touch (A1)', async () => {
   const message = await aMailedCart()
   expect((await shop.press(message.id)).status).toBe(200)
   world.advance(MINUTE)
@@ -163,7 +163,7 @@ test('pressing Restore is a touch (A1)', async () => {
   expect((await shop.cart()).status).toBe('recovered')
 })
 
-test('a touch within the second the store dates the purchase to precedes it (S3, A1)', async () => {
+test('a touch precedes a purchase that the store dates to the same second (S3, A1)', async () => {
   const message = await aMailedCart()
   world.advance(1_400 - (world.now.getTime() % 1_000))
   await shop.press(message.id)
@@ -173,7 +173,7 @@ test('a touch within the second the store dates the purchase to precedes it (S3,
   expect((await shop.orders())[0]!.message_id).toBe(message.id)
 })
 
-test('machines, prefetches and looking at the cart attribute nothing (A1)', async () => {
+test('bots, prefetches and viewing the cart attribute nothing (A1)', async () => {
   const message = await aMailedCart()
   await click(message.id, { 'user-agent': 'curl/8' })
   await click(message.id, { 'user-agent': browser, 'sec-purpose': 'prefetch' })
@@ -185,7 +185,7 @@ test('machines, prefetches and looking at the cart attribute nothing (A1)', asyn
   expect((await shop.notifications()).map((row) => row.type)).not.toContain('cart_recovered')
 })
 
-test('a touch after the purchase, or longer before it than the window, does not count (A1)', async () => {
+test('a touch after the purchase, or before it by more than the window, attributes nothing (A1)', async () => {
   const message = await aMailedCart()
   await click(message.id)
   world.advance(5 * DAY + 1)
@@ -206,7 +206,7 @@ const orderAs = (order: { order_id: string; purchased_at: Date | null }) => ({
   paidAt: order.purchased_at!.toISOString(),
 })
 
-test('an order belongs to the last human touch before it, and to no other (A2)', async () => {
+test('the last human touch before an order attributes it, and no other touch does (A2)', async () => {
   const first = await aMailedCart()
   await click(first.id)
   await shop.pass(DAY)
@@ -221,7 +221,7 @@ test('an order belongs to the last human touch before it, and to no other (A2)',
   expect((await shop.orders())[0]!.message_id).toBe(second.id)
 })
 
-test('orders of the staff end the cart and are never attributed (A2)', async () => {
+test('staff orders end the cart and are never attributed (A2)', async () => {
   const message = await aMailedCart()
   await click(message.id)
   world.advance(MINUTE)
@@ -230,7 +230,7 @@ test('orders of the staff end the cart and are never attributed (A2)', async () 
   expect((await shop.orders())[0]).toMatchObject({ is_staff: true, touchpoint_id: null, message_id: null })
 })
 
-test('a refund sets the revenue to net, a cancelled order to nothing; the state stays (S3)', async () => {
+test('a refund reduces revenue to net, a cancelled order to zero, and the state stays (S3)', async () => {
   const message = await aMailedCart()
   await click(message.id)
   world.advance(MINUTE)
@@ -246,11 +246,11 @@ test('a refund sets the revenue to net, a cancelled order to nothing; the state 
   expect((await shop.get(`/api/carts/${id}`)).body.cart).toMatchObject({ state: 'recovered', is_void: true })
 })
 
-test('late evidence moves purchased to recovered, and the move is in the log (S3)', async () => {
+test('late evidence changes purchased to recovered and logs the change (S3)', async () => {
   const message = await aMailedCart()
   await click(message.id)
   world.advance(MINUTE)
-  // Bought in another browser under another address; the same customer, as the store tells later.
+  // Bought in another browser with another address; the store reports later that it is the same customer.
   await shop.fill('two', [pot])
   await shop.type('two', { email: `other-${email}` })
   world.advance(MINUTE)
@@ -264,7 +264,7 @@ test('late evidence moves purchased to recovered, and the move is in the log (S3
   expect((await shop.orders())[0]).toMatchObject({ order_id: order.orderId, message_id: message.id, cart_id: cart.id })
 })
 
-test('a purchase that turns out to be earlier than the touch is plain purchased again, in the log and on the badge (S3)', async () => {
+test('a purchase found to precede the touch becomes plain purchased, in the log and on the badge (S3)', async () => {
   const message = await aMailedCart()
   const before = world.now
   world.advance(HOUR)
@@ -317,7 +317,7 @@ test('attributed revenue never exceeds the store’s revenue, and no order count
   )
 })
 
-/** Over every day of the store, and as a whole. */
+/** Checks each day of the store, and the total. */
 async function assertRevenue() {
   const days = await sql<{ attributed: number; revenue: number }>`
     select coalesce(sum(net_minor) filter (where touchpoint_id is not null), 0)::int as attributed, sum(net_minor)::int as revenue
@@ -333,7 +333,7 @@ async function assertRevenue() {
   expect(wrong.rows).toEqual([])
 }
 
-test('a touch that becomes known after a purchase the store dates later is its reason all the same (S3, A2)', async () => {
+test('a touch recorded after the purchase attributes it if the store’s clock is ahead (S3, A2)', async () => {
   const message = await aMailedCart()
   // The store's clock is ten seconds ahead of ours.
   const at = new Date(world.now.getTime() + 10_000).toISOString()
@@ -354,7 +354,7 @@ test('a touch after the purchase changes nothing (A1)', async () => {
   expect((await shop.orders())[0]).toMatchObject({ message_id: null })
 })
 
-test('what their open cart is held for is looked at again where a purchase is weighed anew (D6)', async () => {
+test('new attribution of a purchase triggers another check of the shopper’s held messages (D6)', async () => {
   await aMailedCart()
   await buy()
   world.advance(HOUR)

@@ -1,17 +1,17 @@
 import { keepsAll } from '../../../shared/capture-mode.ts'
-import { coveredCustomers } from '../../shoppers/consent/covered-customers.ts'
+import type { StoreRow } from '../../access/stores/store.ts'
 import { type StoreDb, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import type { PlatformCheckout, PlatformOrder } from '../../platforms/platform/platform.ts'
+import { coveredCustomers } from '../../shoppers/consent/covered-customers.ts'
 import { contactKeys, type ShopperKey, tokenKeys } from '../../shoppers/shoppers/rules.ts'
 import { keyOwners, matchedEmails } from '../../shoppers/shoppers/shoppers.ts'
-import type { StoreRow } from '../../access/stores/store.ts'
 
-// What the store itself keeps of people who have not bought and have not agreed: drafts, unpaid orders and checkouts hold what was typed.
-// Of them is kept what the store's mode allows (C9).
+// Limits what Recoup copies from the store about people who neither bought nor consented. Drafts, unpaid orders and
+// checkouts hold contacts that were only typed; `before_consent` decides which of these are kept (C9).
 
-/** Of an order that was placed, an address that is known already stays: whoever has just ordered is not written to. */
-export async function allowedOrders(
+/** Removes what the mode forbids. A placed order keeps an address we know, so that no reminder follows the order. */
+export async function filterOrders(
   deps: Deps,
   store: StoreRow,
   orders: readonly PlatformOrder[],
@@ -26,17 +26,17 @@ export async function allowedOrders(
     return [{ kind: 'order', value: order.orderId }, ...tokenKeys({ ...order, cartToken })]
   }
   const covered = store.before_consent === 'cart_only' ? await coveredCustomers(deps, handle, unpaid) : new Set()
-  const isKnown = await knownAmong(
+  const isKnown = await findKnownKeys(
     deps,
     handle,
-    unpaid.flatMap((order) => [...ownKeys(order), ...keysOf(order, host)]),
+    unpaid.flatMap((order) => [...ownKeys(order), ...listContactKeys(order, host)]),
   )
   return orders.flatMap((order) => {
     if (!unpaid.includes(order)) return [order]
     const isAgreed = (channel: string) => order.consents?.some((each) => each.channel === channel) ?? false
     const isPlaced = order.kind !== 'draft'
     const keeps = (kind: ShopperKey['kind']) =>
-      isPlaced && keysOf(order, host).some((key) => key.kind === kind && isKnown(key))
+      isPlaced && listContactKeys(order, host).some((key) => key.kind === kind && isKnown(key))
     const email = isAgreed('email') || covered.has(order) || keeps('email')
     const phone = isAgreed('sms') || isAgreed('whatsapp') || keeps('phone')
     const customerId = keeps('customer')
@@ -47,8 +47,8 @@ export async function allowedOrders(
   })
 }
 
-/** A checkout that was completed is no news of a person, but ends their cart. */
-export async function allowedCheckouts(
+/** Removes what the mode forbids. A completed checkout still ends its cart. */
+export async function filterCheckouts(
   deps: Deps,
   store: StoreRow,
   checkouts: readonly PlatformCheckout[],
@@ -56,7 +56,7 @@ export async function allowedCheckouts(
   if (keepsAll(store.before_consent)) return [...checkouts]
   const handle = { storeId: store.id, db: deps.db }
   const covered = store.before_consent === 'cart_only' ? await coveredCustomers(deps, handle, checkouts) : new Set()
-  const isKnown = await knownAmong(deps, handle, checkouts.flatMap(tokenKeys))
+  const isKnown = await findKnownKeys(deps, handle, checkouts.flatMap(tokenKeys))
   return checkouts.flatMap((checkout) => {
     const isAgreed = (channel: string) =>
       checkout.consents.some((each) => each.channel === channel && each.state === 'granted')
@@ -67,12 +67,18 @@ export async function allowedCheckouts(
   })
 }
 
-/** Whether a cart of the store's own that is not known here, and names nobody, is kept. */
+/** Whether to keep a cart from the store that has no contact and matches no cart of ours. */
 export const keepsUnknownCarts = ({ before_consent: mode }: StoreRow): boolean => mode !== 'nothing'
 
-type Named = Pick<PlatformOrder, 'email' | 'phone' | 'firstName' | 'lastName' | 'customerId' | 'country' | 'state'>
+type ContactFields = Pick<
+  PlatformOrder,
+  'email' | 'phone' | 'firstName' | 'lastName' | 'customerId' | 'country' | 'state'
+>
 
-function withContact<Of extends Named>(of: Of, keeps: { email: boolean; phone: boolean; customerId: boolean }): Of {
+function withContact<Of extends ContactFields>(
+  of: Of,
+  keeps: { email: boolean; phone: boolean; customerId: boolean },
+): Of {
   const isNamed = keeps.email || keeps.phone
   return {
     ...of,
@@ -83,10 +89,10 @@ function withContact<Of extends Named>(of: Of, keeps: { email: boolean; phone: b
   }
 }
 
-const keysOf = ({ email, phone, customerId }: PlatformOrder, host: string): ShopperKey[] =>
+const listContactKeys = ({ email, phone, customerId }: PlatformOrder, host: string): ShopperKey[] =>
   contactKeys({ ...(email && { email }), ...(phone && { phone }), ...(customerId && { customerId }) }, host)
 
-async function knownAmong(
+async function findKnownKeys(
   deps: Deps,
   { storeId }: StoreDb,
   keys: readonly ShopperKey[],
@@ -95,7 +101,7 @@ async function knownAmong(
   const emails = keys.flatMap(({ kind, value }) => (kind === 'email' ? [value] : []))
   const { owners, matched } = await transact({ storeId, db: deps.db }, async (tx) => ({
     owners: await keyOwners(tx, keys),
-    // One mailbox has several spellings (Identity).
+    // One mailbox can have several spellings (Identity).
     matched: emails.length > 0 ? await matchedEmails(tx, emails) : [],
   }))
   const known = new Set([

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Contact, FoldItem } from '../../core/schema/facts.ts'
 import { compareFacts, emptyFold, type Fact, foldFacts } from './fold.ts'
 
-// Several browsers of one person, or somebody who has typed their address (security-P2). Times are minutes.
+// Several browsers of one shopper, or of somebody who typed the shopper's address (security-P2). Times are minutes.
 
 const MINUTE = 60_000
 const ada: Contact = { email: 'ada@shoppers.example.com', firstName: 'Ada' }
@@ -32,7 +32,7 @@ const order = (minute: number, orderKind: 'draft' | 'purchase', items: FoldItem[
 const checkout = (minute: number, browser: string, items: FoldItem[]) =>
   fact(minute, { type: 'snapshot', items, coupons: [], contact: ada, browsers: [`cart-${browser}`] })
 
-/** The newest episode in short. */
+/** Summary of the newest episode. */
 function last(...facts: Fact[]) {
   const { episode } = foldFacts(emptyFold, [...facts].sort(compareFacts)).fold
   if (!episode) return null
@@ -41,7 +41,7 @@ function last(...facts: Fact[]) {
   return [status, lines, contact.firstName, contact.phone, lastActivityAt / MINUTE].filter((each) => each !== undefined)
 }
 
-test('a browser that empties its own cart empties no other browser’s', () => {
+test('a browser that empties its cart leaves the carts of other browsers unchanged', () => {
   const victim = [cart(0, 'ada', [tea], ada)]
   expect(last(...victim, cart(5, 'mallory', [junk], mallory), cart(6, 'mallory', []))).toEqual([
     'open',
@@ -51,14 +51,14 @@ test('a browser that empties its own cart empties no other browser’s', () => {
   ])
   expect(last(...victim, cart(5, 'mallory', [], mallory))).toEqual(['open', '1×16', 'Ada', 0])
   expect(last(...victim, typed(5, 'mallory', mallory), cart(6, 'mallory', []))).toEqual(['open', '1×16', 'Ada', 0])
-  // Named before the cart of the person began.
+  // The contact arrived before the shopper's cart began.
   expect(last(typed(0, 'mallory', { email: ada.email! }), cart(5, 'ada', [tea], ada), cart(6, 'mallory', []))).toEqual([
     'open',
     '1×16',
     'Ada',
     5,
   ])
-  // Filled by the other as a guest's, before and behind.
+  // The other browser filled its cart as a guest, before and after.
   const guest = [cart(-5, 'mallory', [junk]), cart(2, 'mallory', [junk, pot])]
   expect(last(...guest, ...victim, typed(6, 'mallory', mallory), cart(7, 'mallory', []))).toEqual([
     'open',
@@ -68,7 +68,7 @@ test('a browser that empties its own cart empties no other browser’s', () => {
   ])
 })
 
-test('its own browser empties it, also with a new cart token on the same device, or by the restore link', () => {
+test('a browser empties its own cart, also with a new cart token on the same device or by the restore link', () => {
   const begun = cart(0, 'ada', [tea], ada)
   expect(last(begun, cart(5, 'ada', []))).toEqual(['emptied', '1×16', 'Ada', 0])
   const later = { toldBy: ['cart-next', 'device-ada'] }
@@ -76,7 +76,7 @@ test('its own browser empties it, also with a new cart token on the same device,
   expect(last(begun, cart(5, 'phone', [], undefined, { isBack: true }))).toEqual(['emptied', '1×16', 'Ada', 0])
 })
 
-test('of two browsers the newest is shown with the name it told, and the other comes back with its own', () => {
+test('the newest of two browsers is shown with its own name, and the other returns with its own', () => {
   const both = [cart(0, 'ada', [tea], ada), cart(5, 'phone', [pot], { email: ada.email!, firstName: 'A.' })]
   expect(last(...both)).toEqual(['open', '1×17', 'A.', 5])
   expect(last(...both, cart(8, 'ada', [tea]))).toEqual(['open', '1×16', 'Ada', 5])
@@ -85,7 +85,7 @@ test('of two browsers the newest is shown with the name it told, and the other c
   expect(last(...both, cart(8, 'ada', []), cart(9, 'phone', []))).toEqual(['emptied', '1×17', 'A.', 5])
 })
 
-test('name, phone and email typed in another browser are of that browser’s cart only', () => {
+test('name, phone and email typed in another browser apply to that browser’s cart only', () => {
   const victim = cart(0, 'ada', [tea], ada)
   expect(last(victim, typed(5, 'mallory', mallory))).toEqual(['open', '1×16', 'Ada', 0])
   const shown = [victim, cart(5, 'mallory', [junk], mallory), cart(6, 'ada', [tea, pot])]
@@ -94,7 +94,7 @@ test('name, phone and email typed in another browser are of that browser’s car
   expect(episode!.contact).toEqual(ada)
 })
 
-test('what the store has told of is displaced by no page, only by what the store tells next', () => {
+test('a page never replaces contents that the store reported, and a newer report of the store does', () => {
   const drafted = [cart(0, 'ada', [tea], ada), order(1, 'draft', [tea])]
   expect(last(...drafted, cart(5, 'mallory', [junk], mallory))).toEqual(['open', '1×16', 'Ada', 0])
   const signed = cart(0, 'ada', [tea], ada, { isSigned: true })
@@ -106,33 +106,33 @@ test('what the store has told of is displaced by no page, only by what the store
   expect(last(told, checkout(5, 'phone', [pot]))).toEqual(['open', '1×17', 'Ada', 5])
 })
 
-test('a draft is about the browser that has the same in its cart', () => {
+test('a draft applies to the browser with the same contents', () => {
   const both = [cart(0, 'ada', [tea], ada), cart(5, 'mallory', [junk], mallory)]
   expect(
     last(...both, order(6, 'draft', [tea]), cart(7, 'mallory', [junk, pot]), cart(8, 'mallory', []))!.slice(0, 3),
   ).toEqual(['open', '1×16', 'Ada'])
 })
 
-test('a cart that only the store has told of is emptied by the browser that tells of the same, and by no other', () => {
+test('a cart that only the store reported is emptied only by the browser that reports the same contents', () => {
   const drafted = order(0, 'draft', [tea])
   expect(last(drafted, cart(5, 'mallory', [], mallory))!.slice(0, 2)).toEqual(['open', '1×16'])
   expect(last(drafted, cart(5, 'ada', [tea]), cart(6, 'ada', []))!.slice(0, 2)).toEqual(['emptied', '1×16'])
 })
 
-test('a purchase ends what all browsers have, and what follows is a cart of its own', () => {
+test('a purchase ends the carts of all browsers, and later contents start a new cart', () => {
   const bought = [cart(0, 'ada', [tea], ada), cart(5, 'mallory', [junk], mallory), order(6, 'purchase', [tea])]
   expect(last(...bought)![0]).toBe('purchased')
   expect(last(...bought, cart(60, 'ada', [pot]))!.slice(0, 2)).toEqual(['open', '1×17'])
   expect(last(...bought, cart(60, 'ada', [pot]), cart(61, 'ada', []))![0]).toBe('emptied')
 })
 
-test('another browser’s contents are shown again for two days after that browser told something last', () => {
+test('another browser’s contents are shown again within two days of its last report', () => {
   const [day, newToken] = [1_440, { toldBy: ['cart-next', 'device-ada'] }]
   const others = (minute: number) => [cart(minute, 'mallory', [junk], mallory), cart(minute + 1, 'mallory', [])]
   const shown = ['open', '1×16', 'Ada', 2.5 * day + 1]
   const begun = cart(0, 'ada', [tea], ada)
   expect(last(begun, ...others(2.5 * day))![0]).toBe('emptied')
-  // The same as before, by a new cart token or at a field: no activity, and its browser has it still.
+  // Repeated with a new cart token or at a field: no activity, and its browser still holds the cart.
   expect(last(begun, cart(day, 'ada', [tea], undefined, newToken), ...others(2.5 * day))).toEqual(shown)
   expect(last(begun, typed(day, 'ada', ada), ...others(2.5 * day))).toEqual(shown)
   const aside = [begun, cart(day / 2, 'phone', [pot], ada)]
@@ -143,7 +143,7 @@ test('another browser’s contents are shown again for two days after that brows
     'Ada',
     2.5 * day,
   ])
-  // Shown again because another one was emptied: its own browser has told nothing.
+  // Shown again because another cart was emptied: its own browser has reported nothing.
   expect(last(begun, ...others(1.9 * day), ...others(2.5 * day))![0]).toBe('emptied')
 })
 
@@ -161,17 +161,17 @@ test('browsers that repeat their carts in turn are no activity, so the cart is a
     9_000,
   ])
   expect(last(...begun, cart(60, 'ada', [tea], { ...ada, phone: '+15005550006' }))!.at(-1)).toBe(60)
-  // One browser, whatever it repeats.
+  // One browser that repeats its report.
   expect(last(begun[0]!, ...hours.map(([repeated]) => repeated!))!.at(-1)).toBe(0)
 })
 
-test('no more than a few browsers are remembered, the newest', () => {
+test('only the newest browsers are remembered, up to a limit', () => {
   const many = Array.from({ length: 30 }, (_, n) => cart(n + 1, `b${n}`, [{ ...junk, quantity: n + 1 }], mallory))
   const { episode } = foldFacts(emptyFold, [cart(0, 'ada', [tea], ada), ...many]).fold
   expect(episode!.others).toHaveLength(5)
 })
 
-test('facts in any order of arrival make the same cart', () => {
+test('the order of arrival does not change the cart', () => {
   const facts = [
     ...[
       cart(0, 'ada', [tea], ada),

@@ -1,43 +1,43 @@
 import type { Contact, Episode, FactPayload, Fold, FoldItem, OtherCart } from '../../core/schema/facts.ts'
 import { mergeContact, sameContact, sameCoupons, sameItems } from './same.ts'
 
-// What each browser of one person has in its cart (S6). Anybody can type an address into a shop's page, and is then taken for the person who has
-// it. So a browser speaks for its own contents and for its own name, and for no other browser's. Pure.
+// Tracks the cart of each browser of one shopper (S6). Anybody can type somebody else's address into a shop's page.
+// So a browser may change its own contents and its own name only. Pure.
 
-/** Besides the one that is shown. Nobody has more; more are made up. */
-const MOST_OTHERS = 5
-/** Marks of one browser: of its device, and of the carts that it has had. The newest stay. */
-const MOST_MARKS = 40
-/** A shop forgets a guest's cart after two days: what is older is in no browser any more. */
-const MOST_AGE_MS = 2 * 86_400_000
+/** Limit of other carts besides the shown one. More come only from an attack. */
+const MAX_OTHERS = 5
+/** Limit of marks for one browser: its device and its carts. The newest are kept. */
+const MAX_MARKS = 40
+/** WooCommerce deletes a guest's cart after two days, so no browser holds an older one. */
+const MAX_AGE_MS = 2 * 86_400_000
 
-export type Told = Extract<FactPayload, { type: 'snapshot' | 'contact' }>
+export type BrowserReport = Extract<FactPayload, { type: 'snapshot' | 'contact' }>
 
-/** Empty: the store tells it, or it is not known which browser did. */
-const marksOf = (told: Told): readonly string[] =>
+/** Empty when the store reported the fact, or when the browser is unknown. */
+const listMarks = (told: BrowserReport): readonly string[] =>
   (told.type === 'snapshot' ? told.browsers : undefined) ?? told.toldBy ?? []
 
-/** The store has told of it: signed, or read from it with the person's address. */
-const isByStore = (told: Told): boolean =>
+/** Whether the store vouches for the fact: it is signed, or was read from the store with the shopper's address. */
+const isByStore = (told: BrowserReport): boolean =>
   told.isSigned === true || (told.type === 'snapshot' && told.toldBy === undefined && told.contact !== undefined)
 
 const overlap = (a: readonly string[], b: readonly string[]) => a.some((mark) => b.includes(mark))
-const joined = (a: readonly string[], b: readonly string[]) => [...new Set([...a, ...b])].slice(-MOST_MARKS)
+const mergeMarks = (a: readonly string[], b: readonly string[]) => [...new Set([...a, ...b])].slice(-MAX_MARKS)
 
-const shownBy = ({ browsers, toldBy }: Episode): readonly string[] => browsers ?? toldBy ?? []
+const listShownMarks = ({ browsers, toldBy }: Episode): readonly string[] => browsers ?? toldBy ?? []
 
-/** Told by another browser than the one whose contents the episode shows. */
-export function isOfOther(episode: Episode, told: Told): boolean {
-  const [marks, known] = [marksOf(told), shownBy(episode)]
+/** Whether another browser reported this than the one whose contents the episode shows. */
+export function isFromOtherBrowser(episode: Episode, told: BrowserReport): boolean {
+  const [marks, known] = [listMarks(told), listShownMarks(episode)]
   if (told.isBack || marks.length === 0) return false
   if (known.length > 0) return !overlap(known, marks)
-  // Only the store has told of the cart: the browser it is in tells of the same.
+  // Only the store has reported this cart so far. The browser that holds it reports the same contents.
   return episode.isProven === true && !(told.type === 'snapshot' && sameItems(told.items, episode.items))
 }
 
-/** Marks and proof of the browser whose contents are shown. `at`: it has just told something. */
-export function withTeller(episode: Episode, told: Told, at: number): Episode {
-  const browsers = joined(shownBy(episode), marksOf(told))
+/** Adds the marks and the proof of the browser whose contents are shown. `at`: time of its report. */
+export function addReporter(episode: Episode, told: BrowserReport, at: number): Episode {
+  const browsers = mergeMarks(listShownMarks(episode), listMarks(told))
   return {
     ...episode,
     toldAt: at,
@@ -46,21 +46,22 @@ export function withTeller(episode: Episode, told: Told, at: number): Episode {
   }
 }
 
-/** A store names no browser: what it tells is about the contents that are the same, or those that are shown. */
-export function showSame(fold: Fold, items: readonly FoldItem[]): Fold {
+/** A store names no browser. Its report concerns the cart with the same contents, else the shown one. */
+export function showCartWithItems(fold: Fold, items: readonly FoldItem[]): Fold {
   const { episode } = fold
   if (episode?.status !== 'open' || sameItems(items, episode.items)) return fold
   const same = episode.others?.find((other) => sameItems(items, other.items))
-  return same ? shown(fold, same) : fold
+  return same ? showCart(fold, same) : fold
 }
 
 /**
- * `at`: when the browser reported its cart. The newest report wins, but no page replaces what the store reported. A repeated report is shown
- * again and is no activity: two browsers that repeat their carts in turn would keep the cart from being abandoned (S1).
+ * Stores the report of another browser and shows it if it is the newest. An unproven page never replaces contents that
+ * the store reported. A repeated report is shown but is no activity: two browsers that repeat their carts in turn would
+ * otherwise keep the cart from becoming abandoned (S1).
  */
-export function withOther(fold: Fold, told: Told, at: number): Fold {
+export function storeOtherCart(fold: Fold, told: BrowserReport, at: number): Fold {
   const episode = fold.episode!
-  const marks = marksOf(told)
+  const marks = listMarks(told)
   const { mine, rest } = splitOthers(episode, marks)
   const contact = mergeContact(mine?.contact ?? {}, told.contact ?? {})
   const isProven = isByStore(told) || mine?.isProven === true
@@ -70,7 +71,7 @@ export function withOther(fold: Fold, told: Told, at: number): Fold {
       : { items: mine?.items ?? [], coupons: mine?.coupons ?? [], ...(mine?.toldBy && { toldBy: mine.toldBy }) }
   const other: OtherCart = {
     ...contents,
-    browsers: joined(mine?.browsers ?? [], marks),
+    browsers: mergeMarks(mine?.browsers ?? [], marks),
     contact,
     at,
     ...(mine?.isWhole && { isWhole: true as const }),
@@ -79,29 +80,29 @@ export function withOther(fold: Fold, told: Told, at: number): Fold {
   const kept = { ...fold, episode: withOthers(episode, [other, ...rest]) }
   const isShown = told.type === 'snapshot' && told.items.length > 0 && (isProven || !episode.isProven)
   if (!isShown) return kept
-  const next = shown(kept, other)
+  const next = showCart(kept, other)
   const { lastActivityAt } = episode
   return {
     ...next,
     episode: {
       ...next.episode!,
-      lastActivityAt: isSameAgain(mine, other) ? lastActivityAt : Math.max(lastActivityAt, at),
+      lastActivityAt: isRepeat(mine, other) ? lastActivityAt : Math.max(lastActivityAt, at),
     },
   }
 }
 
-const isSameAgain = (before: OtherCart | undefined, now: OtherCart): boolean =>
+const isRepeat = (before: OtherCart | undefined, now: OtherCart): boolean =>
   before !== undefined &&
   sameItems(before.items, now.items) &&
   sameCoupons(before.coupons, now.coupons) &&
   sameContact(before.contact, now.contact)
 
-/** What is shown was emptied by its own browser: the newest of the others; null: they have nothing. */
-export function showNext(fold: Fold, at: number): Fold | null {
-  const next = fold.episode!.others?.find((other) => other.items.length > 0 && at - (other.at ?? 0) < MOST_AGE_MS)
+/** After a browser emptied the shown cart: shows the newest other cart, or returns null if all are empty. */
+export function showNextCart(fold: Fold, at: number): Fold | null {
+  const next = fold.episode!.others?.find((other) => other.items.length > 0 && at - (other.at ?? 0) < MAX_AGE_MS)
   if (!next) return null
-  const { episode, contact } = shown(fold, next)
-  const others = (episode!.others ?? []).filter(({ browsers }) => !overlap(browsers, shownBy(fold.episode!)))
+  const { episode, contact } = showCart(fold, next)
+  const others = (episode!.others ?? []).filter(({ browsers }) => !overlap(browsers, listShownMarks(fold.episode!)))
   return { ...fold, contact, episode: withOthers({ ...episode!, lastActivityAt: at }, others) }
 }
 
@@ -111,15 +112,15 @@ function splitOthers({ others = [] }: Episode, marks: readonly string[]) {
 }
 
 function withOthers({ others: _, ...episode }: Episode, others: readonly OtherCart[]): Episode {
-  return others.length > 0 ? { ...episode, others: others.slice(0, MOST_OTHERS) } : episode
+  return others.length > 0 ? { ...episode, others: others.slice(0, MAX_OTHERS) } : episode
 }
 
-/** One of the others instead of what is shown, which becomes one of them. */
-function shown(fold: Fold, other: OtherCart): Fold {
+/** Shows another cart and moves the shown one to the others. */
+function showCart(fold: Fold, other: OtherCart): Fold {
   const { items, coupons, contact: before, toldBy, toldAt, isProven, browsers: _, ...episode } = fold.episode!
   const aside: OtherCart = {
     ...{
-      browsers: [...shownBy(fold.episode!)],
+      browsers: [...listShownMarks(fold.episode!)],
       items,
       coupons,
       contact: before,
@@ -129,8 +130,8 @@ function shown(fold: Fold, other: OtherCart): Fold {
     ...(toldBy && { toldBy }),
     ...(isProven && { isProven }),
   }
-  const tellers = sameItems(items, other.items) ? joined(toldBy ?? [], other.toldBy ?? []) : (other.toldBy ?? [])
-  const contact = contactOf(before, other)
+  const tellers = sameItems(items, other.items) ? mergeMarks(toldBy ?? [], other.toldBy ?? []) : (other.toldBy ?? [])
+  const contact = restoreContact(before, other)
   const rest = (episode.others ?? []).filter((each) => each !== other)
   const next: Episode = {
     ...episode,
@@ -142,8 +143,8 @@ function shown(fold: Fold, other: OtherCart): Fold {
   return { ...fold, contact, episode: withOthers(next, [aside, ...rest]) }
 }
 
-/** What was shown before comes back as it was; what is new adds to what is known of the person. */
-function contactOf(before: Contact, { contact, isWhole }: OtherCart): Contact {
+/** A cart that was shown before restores its whole contact. A new one adds to the known contact. */
+function restoreContact(before: Contact, { contact, isWhole }: OtherCart): Contact {
   const isReached = contact.email || contact.phone || contact.unconfirmedEmail || contact.unconfirmedPhone
   return isWhole && isReached ? contact : mergeContact(before, contact)
 }

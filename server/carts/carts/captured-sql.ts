@@ -2,10 +2,10 @@ import { type StoreTx, sql } from '../../core/db/db.ts'
 import type { Contact, ContactLimit, FoldItem } from '../../core/schema/facts.ts'
 import type { ShopperKey } from '../../shoppers/shoppers/rules.ts'
 
-// Captured carts that orders belong to without naming them: SQL and nothing else.
+// Finds captured carts that belong to orders which do not name them: SQL and nothing else.
 
 export interface OrderLookup {
-  /** Of the order in the caller's list. */
+  /** Index of the order in the caller's list. */
   place: number
   email: string | null
   phone: string | null
@@ -20,8 +20,8 @@ export interface CapturedCart {
   contact: Contact
 }
 
-/** Of these, posts that nobody has made facts of yet. */
-export async function postsInInbox({ db, storeId }: StoreTx, ids: readonly string[]): Promise<Set<string>> {
+/** Returns those of `ids` that still wait in the inbox. */
+export async function selectPostsInInbox({ db, storeId }: StoreTx, ids: readonly string[]): Promise<Set<string>> {
   const rows = await db
     .selectFrom('capture_inbox')
     .select('id')
@@ -31,19 +31,19 @@ export async function postsInInbox({ db, storeId }: StoreTx, ids: readonly strin
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Nobody has more carts open at once than this; what goes beyond it is somebody who makes them up. */
-const MOST_OF_ONE = 5
-/** A store has few guests at once; with more, a draft fits none of them surely. */
-const MOST_GUESTS = 500
+/** Limit of open carts that one shopper can have; more come only from an attack. */
+const MAX_CARTS_OF_SHOPPER = 5
+/** With more guests at once, no match between a draft and a cart is certain. */
+const MAX_GUESTS = 500
 
 const CART_TOKEN = (storeId: string, shopper: ReturnType<typeof sql>) => sql`select k.value from shopper_keys k
   where k.store_id = ${storeId} and k.shopper_id = ${shopper} and k.kind = 'cart' order by k.value limit 1`
 
 /**
- * Live carts whose shopper typed an order's email or phone above a limit, and has no other contact, by the place of the order. An order
- * from long before the contact was typed says nothing of it.
+ * Live carts whose shopper typed the order's email or phone above a limit and has no other contact, by index of the
+ * order. An order from long before the contact was typed is ignored.
  */
-export async function cartsConfirmedBy(
+export async function findCartsConfirmedBy(
   { db, storeId }: StoreTx,
   orders: readonly OrderLookup[],
 ): Promise<Map<number, string[]>> {
@@ -55,7 +55,7 @@ export async function cartsConfirmedBy(
       where u.store_id = ${storeId} and u.value in (o.email, o.phone) and u.said_at <= o.at + interval '10 minutes'
         and s.email is null and s.phone is null
         and exists (select 1 from carts c where c.store_id = ${storeId} and c.shopper_id = s.id and c.status in ('active', 'abandoned'))
-      order by s.id desc limit ${MOST_OF_ONE}) s
+      order by s.id desc limit ${MAX_CARTS_OF_SHOPPER}) s
     cross join lateral (${CART_TOKEN(storeId, sql`s.id`)}) t`.execute(db)
   return new Map(
     [...Map.groupBy(rows.rows, (row) => row.place)].map(([place, found]) => [place, found.map((row) => row.token)]),
@@ -63,10 +63,10 @@ export async function cartsConfirmedBy(
 }
 
 /**
- * Live captured carts of about a draft's time without contact and without an order, by the place of the draft. None for a draft that is
- * known, or whose contact names somebody with a live cart: it has its cart.
+ * Live captured carts without contact and order, from about the time of a draft, by index of the draft. A draft
+ * that is known, or whose contact belongs to a shopper with a live cart, gets none.
  */
-export async function cartsLikeDrafts(
+export async function findCartsLikeDrafts(
   { db, storeId }: StoreTx,
   drafts: readonly OrderLookup[],
 ): Promise<Map<number, CapturedCart[]>> {
@@ -78,7 +78,7 @@ export async function cartsLikeDrafts(
       where c.store_id = ${storeId} and c.status in ('active', 'abandoned') and c.email is null and c.phone is null
         and c.last_activity_at between d.at - interval '10 minutes' and d.at + interval '10 minutes'
         and c.fold -> 'orders' = '{}'::jsonb
-      order by c.last_activity_at desc limit ${MOST_GUESTS}) c
+      order by c.last_activity_at desc limit ${MAX_GUESTS}) c
     cross join lateral (${CART_TOKEN(storeId, sql`c.shopper_id`)}) t
     where not exists (
       select 1 from jsonb_to_recordset(d.keys) as mine(kind text, value text)

@@ -6,46 +6,46 @@ import * as sql from './captured-sql.ts'
 import type { NewFact } from './record.ts'
 import { sameItems } from './same.ts'
 
-// Orders that belong to a captured cart although no key of theirs names it (S6, X5): the cart's contact was above a limit and the order
-// confirms it, or the cart has no contact and holds the same lines as a draft, at the same time.
+// Links orders to captured carts that share no key with them (S6, X5). Either the order confirms a contact that was
+// above a limit, or the cart has no contact and holds the same lines as a draft from the same time.
 
-/** The facts, each order with the key of the captured cart it belongs to. To be asked again once these keys are locked. */
-export async function withCapturedCarts(tx: StoreTx, facts: readonly NewFact[]): Promise<NewFact[]> {
-  const lookups = facts.flatMap((fact, place) => lookupOf(fact, place) ?? [])
+/** Adds the keys of matching captured carts to the orders' facts. Repeat once these keys are locked. */
+export async function addCapturedCarts(tx: StoreTx, facts: readonly NewFact[]): Promise<NewFact[]> {
+  const lookups = facts.flatMap((fact, place) => buildLookup(fact, place) ?? [])
   if (lookups.length === 0) return [...facts]
-  const confirmed = await sql.cartsConfirmedBy(tx, lookups)
+  const confirmed = await sql.findCartsConfirmedBy(tx, lookups)
   const drafts = lookups.filter(({ place, isDraft }) => isDraft && !confirmed.has(place))
-  const fitting = fittingCarts(facts, drafts.length > 0 ? await sql.cartsLikeDrafts(tx, drafts) : new Map())
+  const fitting = matchDrafts(facts, drafts.length > 0 ? await sql.findCartsLikeDrafts(tx, drafts) : new Map())
   return facts.map((fact, place) => {
     const carts = confirmed.get(place) ?? fitting.get(place) ?? []
     return carts.length > 0 ? { ...fact, keys: [...fact.keys, ...carts.map(cartKey)] } : fact
   })
 }
 
-/** After the keys were locked: only what was found before, and so is locked, counts. */
-export async function stillCaptured(
+/** Matches again under the locks. Keeps only carts found before, because only these are locked. */
+export async function recheckCapturedCarts(
   tx: StoreTx,
   said: readonly NewFact[],
   found: readonly NewFact[],
 ): Promise<NewFact[]> {
   if (said.every((fact, place) => fact === found[place])) return [...said]
-  const again = await withCapturedCarts(tx, said)
+  const again = await addCapturedCarts(tx, said)
   return said.map((fact, place) => {
     const isLocked = again[place]!.keys.every((key) => found[place]!.keys.some((each) => each.value === key.value))
     return isLocked ? again[place]! : fact
   })
 }
 
-/** After the keys were locked: a post that is out of the inbox has been recorded by somebody else, and its person may be erased since (C8). */
-export async function stillInInbox(tx: StoreTx, facts: readonly NewFact[]): Promise<readonly NewFact[]> {
+/** Under the locks: drops posts that another worker has recorded since. Their shopper may be erased by now (C8). */
+export async function dropRecordedPosts(tx: StoreTx, facts: readonly NewFact[]): Promise<readonly NewFact[]> {
   const ids = facts.flatMap(({ postId }) => postId ?? [])
   if (ids.length === 0) return facts
-  const waiting = await sql.postsInInbox(tx, ids)
+  const waiting = await sql.selectPostsInInbox(tx, ids)
   return facts.filter(({ postId }) => postId === undefined || waiting.has(postId))
 }
 
-/** A draft without contact is no cart of its own while the script is at work: it is kept only as part of one (S6). */
-export async function withoutLoneDrafts(tx: StoreTx, facts: readonly NewFact[]): Promise<NewFact[]> {
+/** Drops drafts without contact that belong to no known cart, while the capture script is active (S6). */
+export async function dropLoneDrafts(tx: StoreTx, facts: readonly NewFact[]): Promise<NewFact[]> {
   const lone = facts.filter((fact) => fact.isPartOnly && !fact.keys.some((key) => key.kind === 'cart'))
   if (lone.length === 0) return [...facts]
   const owned = new Set(
@@ -60,15 +60,15 @@ export async function withoutLoneDrafts(tx: StoreTx, facts: readonly NewFact[]):
   return facts.filter((fact) => !lone.includes(fact) || isKnown(fact))
 }
 
-/** Contacts of these facts that are above a limit: locked like keys, as an erasure of their person does. */
-export const unconfirmedKeys = ({ payload }: NewFact): ShopperKey[] => {
+/** Contacts above a limit, as keys to lock. An erasure of the shopper takes the same locks. */
+export const listUnconfirmedKeys = ({ payload }: NewFact): ShopperKey[] => {
   const contact = 'contact' in payload ? payload.contact : undefined
   return [contact?.unconfirmedEmail, contact?.unconfirmedPhone].flatMap((said) => (said ? [addressKey(said)] : []))
 }
 
 const cartKey = (value: string): ShopperKey => ({ kind: 'cart', value })
 
-function lookupOf({ payload, keys, at, isNameless }: NewFact, place: number): OrderLookup | null {
+function buildLookup({ payload, keys, at, isNameless }: NewFact, place: number): OrderLookup | null {
   if (payload.type !== 'order' || payload.isStaff || isNameless) return null
   const { email, phone } = payload.contact
   const isDraft = payload.orderKind === 'draft' && payload.items.length > 0
@@ -76,8 +76,8 @@ function lookupOf({ payload, keys, at, isNameless }: NewFact, place: number): Or
   return { place, email: email ?? null, phone: phone ?? null, at: at.toISOString(), isDraft, keys }
 }
 
-/** Of each draft the one cart that fits; none where several do, or where the cart fits several orders. */
-function fittingCarts(
+/** Finds the only cart that fits each draft. Ambiguous matches, in either direction, are dropped. */
+function matchDrafts(
   facts: readonly NewFact[],
   candidates: ReadonlyMap<number, CapturedCart[]>,
 ): Map<number, string[]> {

@@ -4,9 +4,9 @@ import { readableChoices, readableContact } from './erased.ts'
 import type { CartRow } from './reconcile.ts'
 import type { CartValues, CatalogueRow } from './sql.ts'
 
-// From an episode to the columns of its cart row. Pure.
+// Computes the columns of a cart row from an episode. Pure.
 
-/** The store's settings that cart rows depend on. */
+/** Store settings that cart rows depend on. */
 export interface StoreRules {
   id: string
   currency: string
@@ -21,16 +21,16 @@ export interface CartSource {
   row: CartRow | null
   episode: Episode
   status: CartState
-  /** What is known after the episode's last fact, and which that was. */
+  /** State after the episode's last fact. `last`: time and id of that fact. */
   fold: Fold
   last: { at: number; id: string }
 }
 
 const LOST_AFTER_MS = 30 * 86_400_000
 
-export function cartValues(source: CartSource, store: StoreRules, catalogue: Catalogue): CartValues {
+export function computeCartValues(source: CartSource, store: StoreRules, catalogue: Catalogue): CartValues {
   const { row, episode, status, fold, last } = source
-  const items = namedItems(episode.items, catalogue)
+  const items = nameItems(episode.items, catalogue)
   const lastActivity = new Date(episode.lastActivityAt)
   const contact = readableContact(episode.contact)
   const name = [contact.firstName, contact.lastName].filter(Boolean).join(' ') || 'Guest'
@@ -39,7 +39,7 @@ export function cartValues(source: CartSource, store: StoreRules, catalogue: Cat
     status,
     started_at: new Date(episode.startedAt),
     last_activity_at: lastActivity,
-    abandon_at: isOpen && items.length > 0 ? abandonAt(row, episode, store) : null,
+    abandon_at: isOpen && items.length > 0 ? computeAbandonAt(row, episode, store) : null,
     abandoned_at: status === 'active' ? null : (row?.abandoned_at ?? null),
     ended_at: episode.endedAt === null ? null : new Date(episode.endedAt),
     recovered_at: status === 'recovered' ? new Date(episode.endedAt!) : null,
@@ -61,15 +61,15 @@ export function cartValues(source: CartSource, store: StoreRules, catalogue: Cat
   }
 }
 
-/** Fixed when the last activity is: a setting changed later does not reach back (S1). */
-function abandonAt(row: CartRow | null, episode: Episode, store: StoreRules): Date {
+/** Fixed at the time of the last activity: later changes of the setting do not apply (S1). */
+function computeAbandonAt(row: CartRow | null, episode: Episode, store: StoreRules): Date {
   const isSameActivity = row?.last_activity_at.getTime() === episode.lastActivityAt
   const timeoutMs = store.effective_timeout_minutes * 60_000
   return (isSameActivity && row?.abandon_at) || new Date(episode.lastActivityAt + timeoutMs)
 }
 
-/** Lines with name and price as the store tells them; ids the store does not know are dropped (X5). */
-function namedItems(items: readonly FoldItem[], catalogue: Catalogue): CartItem[] {
+/** Lines with name and price from the store's catalogue. Unknown product ids are dropped (X5). */
+function nameItems(items: readonly FoldItem[], catalogue: Catalogue): CartItem[] {
   return items.flatMap((item) => {
     const product = catalogue.get(`${item.productId}:`)
     const known = catalogue.get(`${item.productId}:${item.variationId ?? ''}`) ?? product

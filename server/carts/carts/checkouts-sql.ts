@@ -1,9 +1,9 @@
 import { type StoreDb, sql } from '../../core/db/db.ts'
 
-// Checkouts: SQL and nothing else.
+// Statements on checkouts.
 
-/** Which of these facts are there. */
-export async function knownFacts({ db, storeId }: StoreDb, uniqueKeys: readonly string[]): Promise<Set<string>> {
+/** Returns those keys whose fact is stored. */
+export async function selectKnownFacts({ db, storeId }: StoreDb, uniqueKeys: readonly string[]): Promise<Set<string>> {
   if (uniqueKeys.length === 0) return new Set()
   const rows = await db
     .selectFrom('facts')

@@ -1,8 +1,11 @@
 import { type Db, sql } from '../../core/db/db.ts'
 
-// The counters of the list. They are written by a trigger on `cart_badges`; here they are kept short.
+// Compacts the counters of the cart list, which a trigger on `cart_badges` writes.
 
-/** Adds what is new to the one row per badge and day. Rows added meanwhile are not seen and stay; twice at once does no harm. */
+/**
+ * Adds new counter rows to the one row per badge and day. Safe to run concurrently: later rows are left for the next
+ * run.
+ */
 export async function foldCartCounts(db: Db): Promise<void> {
   await sql`
     with fresh as (

@@ -3,7 +3,7 @@ import { aCouponShop, addressOf, type CouponShop } from '../../../test/coupon-sc
 import { DAY, MINUTE, tea } from '../../../test/shop.ts'
 import { aWorld } from '../../../test/world.ts'
 
-// An order that names a personal code is owed to that code's message (A1, S3, decision 38).
+// An order with a personal coupon code is attributed to the message with that code (A1, S3, decision 38).
 
 const world = aWorld()
 let shop: CouponShop
@@ -28,7 +28,7 @@ const used = async () => (await shop.codes()).map(({ used_at, used_order_id }) =
 const order = (more: Parameters<CouponShop['order']>[0] = {}) =>
   shop.order({ kind: 'purchase', email: addressOf('ada'), coupons: [code.toLowerCase()], ...more })
 
-test('a purchase with the code recovers the cart and is owed to its message, without any click (A1, A2)', async () => {
+test('a purchase with the code recovers the cart and is attributed to its message without a click (A1, A2)', async () => {
   const bought = await order({ discounts: [{ code, discountMinor: 210 }] })
   expect((await shop.cart()).status).toBe('recovered')
   expect((await shop.orders())[0]).toMatchObject({ message_id: messageId, order_id: bought.orderId })
@@ -40,7 +40,7 @@ test('a purchase with the code recovers the cart and is owed to its message, wit
   expect(events.map(({ detail }) => detail)).toEqual([{ code, orderId: bought.orderId }])
 })
 
-test('the use stands once on the page of the cart, in capitals as everywhere', async () => {
+test('the cart’s page shows the use once, in capitals', async () => {
   const bought = await order()
   const cart = await shop.cart()
   await world.db
@@ -60,13 +60,13 @@ test('the use stands once on the page of the cart, in capitals as everywhere', a
   expect(body.cart.coupons).toEqual([code])
 })
 
-test('without the code, or with somebody else’s, it is a plain purchase', async () => {
+test('a purchase without the code, or with another shopper’s code, is plain purchased', async () => {
   await order({ coupons: ['welcome10'] })
   expect((await shop.cart()).status).toBe('purchased')
   expect(await touches()).toEqual([])
 })
 
-test('a friend who uses the code is the one who bought, and the order is owed to the same message', async () => {
+test('a friend who uses the code is recorded as the buyer, and the order is attributed to the same message', async () => {
   await shop.fill('bob', [tea()])
   await shop.type('bob', { email: addressOf('bob') })
   await order({ email: addressOf('bob') })
@@ -76,7 +76,7 @@ test('a friend who uses the code is the one who bought, and the order is owed to
   expect((await shop.orders())[0]).toMatchObject({ message_id: messageId })
 })
 
-test('the same order again, and its later states, are one touch and one use', async () => {
+test('a repeated order and its later states record one touch and one use', async () => {
   const bought = await order()
   const at = world.now
   world.advance(DAY)
@@ -87,7 +87,7 @@ test('the same order again, and its later states, are one touch and one use', as
   expect((await shop.events()).filter((event) => event.kind === 'coupon_used')).toHaveLength(1)
 })
 
-test('drafts, unpaid and failed orders use no code; the purchase that comes of them does', async () => {
+test('drafts, unpaid and failed orders use no code, and the purchase made from them does', async () => {
   const draft = await order({ kind: 'draft' })
   const later = (kind: 'pending' | 'failed' | 'purchase', status: string) => {
     world.advance(MINUTE)
@@ -104,7 +104,7 @@ test('drafts, unpaid and failed orders use no code; the purchase that comes of t
   expect((await shop.cart()).status).toBe('recovered')
 })
 
-test('an unpaid order clears no use: not that of a paid one, nor what the store has told; one that is cancelled does', async () => {
+test('an unpaid order clears neither a paid order’s use nor the store’s, and a cancelled order clears its own', async () => {
   const bought = await order()
   const paid = { used_at: world.now, used_order_id: bought.orderId }
   const unpaid = { kind: 'pending', status: 'pending', paidAt: null } as const
@@ -126,7 +126,7 @@ test('an unpaid order clears no use: not that of a paid one, nor what the store 
   expect(await used()).toEqual({ used_at: null, used_order_id: null })
 })
 
-test('a cancelled order gives the code back, as the store does, and stays attributed at nothing (S3)', async () => {
+test('a cancelled order releases the code, as in the store, and stays attributed with zero revenue (S3)', async () => {
   const bought = await order({ totalMinor: 5_000 })
   const at = world.now
   world.advance(DAY)
@@ -139,7 +139,7 @@ test('a cancelled order gives the code back, as the store does, and stays attrib
   expect(await used()).toEqual({ used_at: at, used_order_id: bought.orderId })
 })
 
-test('it does not matter whether the order or the store’s answer about the code is known first', async () => {
+test('the result is the same whether the order or the store’s coupon state arrives first', async () => {
   await world.db
     .updateTable('coupon_codes')
     .set({ state: 'wanted', platform_id: null })
@@ -151,7 +151,7 @@ test('it does not matter whether the order or the store’s answer about the cod
   expect((await used()).used_at).toEqual(world.now)
 })
 
-test('an older state of the order does not bring back a coupon it no longer has', async () => {
+test('an older state of the order does not restore a coupon that it no longer has', async () => {
   const bought = await order()
   world.advance(MINUTE)
   await shop.order({ ...bought, coupons: [], modifiedAt: world.now.toISOString() })
@@ -160,14 +160,14 @@ test('an older state of the order does not bring back a coupon it no longer has'
   expect((await used()).used_at).toBeNull()
 })
 
-test('an order of the staff with the code uses it, and is nobody’s merit (A2)', async () => {
+test('a staff order with the code uses it and is attributed to nobody (A2)', async () => {
   await order({ source: 'staff' })
   expect((await used()).used_at).toEqual(world.now)
   expect(await touches()).toEqual([])
   expect((await shop.cart()).status).toBe('purchased')
 })
 
-test('two orders with the code at once: the first has used it, each is owed to the message', async () => {
+test('of two concurrent orders with the code the first uses it, and both are attributed to the message', async () => {
   const second = await order({ email: addressOf('bob') })
   const earlier = new Date(world.now.getTime() - MINUTE).toISOString()
   const first = await order({ paidAt: earlier, modifiedAt: earlier, createdAt: earlier })
@@ -176,7 +176,7 @@ test('two orders with the code at once: the first has used it, each is owed to t
   expect(second.orderId).not.toBe(first.orderId)
 })
 
-test('an order names a code in the same capitals as the copy has it', async () => {
+test('an order’s code is compared in the same capitals as our copy', async () => {
   await order({ coupons: ['süß10'] })
   const kept = await world.db.selectFrom('order_coupons').select('code').where('store_id', '=', shop.storeId).execute()
   expect(kept).toEqual([{ code: 'SÜß10' }])

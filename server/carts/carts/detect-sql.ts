@@ -1,24 +1,24 @@
-import { type Db, type StoreTx, sql } from '../../core/db/db.ts'
 import { insertNotificationsFrom } from '../../access/notifications/fragments.ts'
+import { type Db, type StoreTx, sql } from '../../core/db/db.ts'
 import type { ShopperKey } from '../../shoppers/shoppers/rules.ts'
 import { hasAnswered } from './fragments.ts'
 import { zoneOfCart } from './sql.ts'
 
-// The clock's statements. The first of each kind looks over all stores by an index made for it.
+// Statements run by the clock. The first of each kind reads all stores by its own index.
 
-export async function storesToDetect(db: Db, now: Date, limit: number): Promise<string[]> {
+export async function selectStoresToDetect(db: Db, now: Date, limit: number): Promise<string[]> {
   const rows = await sql<{ store_id: string }>`
     select distinct store_id from (select store_id from carts where status = 'active' and abandon_at <= ${now}
       order by abandon_at limit 5000) due limit ${limit}`.execute(db)
   return rows.rows.map((row) => row.store_id)
 }
 
-/** Where no flow asks anything, the first takes cart `d` (decision 51); else the choice comes after, with what it rests on. */
+/** If no flow has conditions, the first flow gets cart `d` (decision 51). Otherwise the flow is chosen later. */
 const FIRST_WITHOUT_CONDITIONS = sql`(select t.id from taking t where d.last_activity_at >= t.takes_from order by t.position, t.id limit 1)`
 
 /**
- * When they are given up follows from the flow steps that are planned next (S5). Told here already, it spares nearly every cart a
- * second update and its many indexes a second entry; `moveLostAt` corrects what earlier messages make different.
+ * Also sets `lost_at` from the flow steps planned next (S5). That saves nearly every cart a second update with its
+ * index entries. `moveLostAt` corrects the time where earlier messages change it.
  */
 export async function abandonDue({ db, storeId }: StoreTx, now: Date, limit: number): Promise<string[]> {
   const rows = await sql<{ id: string }>`
@@ -49,7 +49,7 @@ export async function abandonDue({ db, storeId }: StoreTx, now: Date, limit: num
   return rows.rows.map((row) => row.id)
 }
 
-/** Only fresh ones are news: an import of old carts tells nobody anything. */
+/** Notifies of recently abandoned carts only: imported old carts are not news. */
 export async function notifyAbandoned({ db, storeId }: StoreTx, cartIds: readonly string[], now: Date): Promise<void> {
   await insertNotificationsFrom(
     sql`

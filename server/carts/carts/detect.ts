@@ -1,25 +1,25 @@
 import { transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import { keepFlows, takeIntoFlows } from '../flow-choice/choose.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
+import { keepFlows, takeIntoFlows } from '../flow-choice/choose.ts'
 import { foldCartCounts } from './counts-sql.ts'
 import * as sql from './detect-sql.ts'
 import { recordFacts } from './record.ts'
 
-// What the clock does to carts: abandoned, lost, no response. Set-based, over indexes, safe to run twice at once.
+// Changes of carts made by the clock: abandoned, lost, no response. Set-based, by index, safe to run concurrently.
 
 const BATCH = 500
 
-/** Carts whose shopper has been quiet for the store's effective timeout become abandoned, and their flow steps are planned (S1). */
+/** Marks carts as abandoned after the store's effective timeout, and plans their flow steps (S1). */
 export async function detectAbandoned(deps: Deps): Promise<number> {
   let total = 0
   for (;;) {
     const now = deps.now()
-    const stores = await sql.storesToDetect(deps.db, now, 50)
+    const stores = await sql.selectStoresToDetect(deps.db, now, 50)
     if (stores.length === 0) return total
     let moved = 0
     for (const storeId of stores) moved += await detectInStore(deps, storeId, now)
-    // Rows another transaction holds are passed over; the next tick finds them.
+    // Rows locked by another transaction are skipped until the next tick.
     if (moved === 0) return total
     total += moved
   }
@@ -27,7 +27,7 @@ export async function detectAbandoned(deps: Deps): Promise<number> {
 
 async function detectInStore(deps: Deps, storeId: string, now: Date): Promise<number> {
   return transact({ storeId, db: deps.db }, async (tx) => {
-    // While one is edited: the next tick.
+    // A flow is being edited: retry at the next tick.
     if (!(await keepFlows(tx))) return 0
     const cartIds = await sql.abandonDue(tx, now, BATCH)
     if (cartIds.length === 0) return 0
@@ -38,7 +38,7 @@ async function detectInStore(deps: Deps, storeId: string, now: Date): Promise<nu
   })
 }
 
-/** Carts given up: the fact ends the episode, so that what comes later opens a new one (S5, S7). */
+/** Marks carts as lost. The fact ends the episode, so that later activity opens a new one (S5, S7). */
 export async function detectLost(deps: Deps): Promise<number> {
   const now = deps.now()
   const due = await sql.lostDue(deps.db, now, BATCH)
@@ -56,12 +56,12 @@ export async function detectLost(deps: Deps): Promise<number> {
   return due.length
 }
 
-/** A day after the newest send without a human click or an order (decision 11). */
+/** Sets "No Response" a day after the newest send without a human click or an order (decision 11). */
 export function detectNoResponse(deps: Deps): Promise<number> {
   return sql.markNoResponse(deps.db, deps.now())
 }
 
-/** Keeps the counters of the list short, so that a total stays a sum of a few rows. */
+/** Compacts the counters of the list, so that a total stays a sum of a few rows. */
 export function tidyCounts(deps: Deps): Promise<void> {
   return foldCartCounts(deps.db)
 }

@@ -4,7 +4,7 @@ import { anOrder, aStore, type TestStore } from '../../../test/factories.ts'
 import { aWorld } from '../../../test/world.ts'
 import { recordOrders } from './record.ts'
 
-// A report that names an erased person changes only the contents of its own browser (S6, C8).
+// A report that names an erased shopper changes only the contents of its own browser (S6, C8).
 
 const world = aWorld()
 const tea = [{ id: '16', quantity: 1 }]
@@ -58,7 +58,7 @@ test('a browser that types an erased address neither empties nor fills another b
   expect((await cartsOf(store)).at(-1)).toBe('emptied 16 ada@walk.example')
 })
 
-test('their own browser empties the cart it has filled in their name before', async () => {
+test('the shopper’s own browser empties the cart it filled under their name before', async () => {
   const store = await aStore(world)
   const own = browserOf(store, 'own')
   await own(tea, erased)

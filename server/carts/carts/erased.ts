@@ -1,16 +1,15 @@
 import type { Contact, FactPayload, Fold, FoldItem } from '../../core/schema/facts.ts'
 
-// What is left of a person's contact, and of what they chose or typed for an item (an engraving), in facts once they were erased (C8): which
-// fields were said, and which were the same. So folding
-// the facts again gives the same carts (S7): that somebody told a new address was activity. The country stays: it tells nobody from others, and
-// carts are counted by it. Pure.
+// Replaces contacts and item choices (engravings) of an erased shopper in facts by marks (C8). The marks keep which
+// fields were set and which were equal, so that folding the facts again gives the same carts (S7). The country stays:
+// it identifies nobody, and reports count carts by it. Pure.
 
 const FIELDS = ['email', 'phone', 'unconfirmedEmail', 'unconfirmedPhone', 'firstName', 'lastName'] as const
-/** An address has one mark, confirmed or not. */
+/** An address has one mark, whether confirmed or not. */
 const KINDS: Partial<Record<string, string>> = { unconfirmedEmail: 'email', unconfirmedPhone: 'phone' }
 const MARK = /^erased:(\d+)$/
 
-/** Without marks: what may be shown and written in columns. */
+/** Removes marks, for display and for columns. */
 export function readableContact(contact: Contact): Contact {
   const marked = FIELDS.filter((field) => MARK.test(contact[field] ?? ''))
   if (marked.length === 0) return contact
@@ -19,11 +18,11 @@ export function readableContact(contact: Contact): Contact {
   ) as Contact
 }
 
-/** None where they are marks. */
+/** Returns undefined for marks. */
 export const readableChoices = (choices: FoldItem['choices']): FoldItem['choices'] =>
   choices?.some(({ value }) => MARK.test(value)) ? undefined : choices
 
-/** The address of a checkout opens it, with the name and the address that were typed there. */
+/** Removes the checkout: its URL opens it, with the name and address typed there. */
 const withoutCheckout = <T extends object>(said: T): T =>
   Object.fromEntries(Object.entries(said).filter(([field]) => field !== 'checkout')) as T
 
@@ -37,7 +36,7 @@ export interface Eraser {
   fold(fold: Fold): Fold
 }
 
-/** One for all of a person's facts and carts: the same value gets the same mark. `known`: all they are about to be asked for. */
+/** Create one for all facts and carts of a shopper: equal values get equal marks. `known`: all data to be erased. */
 export function createEraser(known: unknown): Eraser {
   const marks = new Map<string, string>()
   const before = [...JSON.stringify(known).matchAll(/"erased:(\d+)"/g)].map(([, number]) => Number(number))
@@ -71,7 +70,7 @@ export function createEraser(known: unknown): Eraser {
           }
         : item,
     )
-  /** Which told the same is all that is left of browsers. */
+  /** Of the browsers, keeps only which reports came from the same one. */
   const unmarked = <T extends Browsers>(said: T): T => ({
     ...said,
     ...(said.toldBy && { toldBy: said.toldBy.map((mark) => markOf('browser', mark)) }),
@@ -83,7 +82,7 @@ export function createEraser(known: unknown): Eraser {
       if (payload.type === 'order') {
         return { ...payload, items: unchosen(payload.items), contact: erase(payload.contact) }
       }
-      // Which page of a browser said it is of use only for posts still to come, and those are somebody new's.
+      // Page and sequence number matter only for later posts, which belong to a new shopper.
       const { page: _, seq: __, zone: ___, ...said } = payload
       const known = unmarked(withoutCheckout(said))
       const rest = known.type === 'snapshot' ? { ...known, items: unchosen(known.items) } : known

@@ -2,23 +2,23 @@ import { CartBadge } from '../../../shared/carts.ts'
 import { type Reach, readReachFilter, readStage, type StageFilter } from '../../../shared/reach.ts'
 import { AppError } from '../../core/common/errors.ts'
 
-// What a list of carts is filtered by, read from a request. Pure.
+// Parses the filters of the cart list from a request. Pure.
 
 export interface ListFilter {
   badge: CartBadge | null
   search: string
   reach: Reach | null
-  /** Abandoned in so many days of the store's calendar. */
+  /** Abandoned within this many calendar days of the store. */
   days: number | null
-  /** Of the shopper; `none`: not known. */
+  /** The shopper's country; `none`: unknown. */
   country: string | null
-  /** The store's id of one that they hold. */
+  /** The store's id of a product in the cart. */
   product: string | null
-  /** Of the conversion funnel. */
+  /** Stage of the conversion funnel. */
   stage: StageFilter | null
 }
 
-interface Asked {
+interface FilterQuery {
   status?: string | undefined
   search?: string | undefined
   reach?: string | undefined
@@ -28,9 +28,9 @@ interface Asked {
   stage?: string | undefined
 }
 
-export function filterOf({ status, search, reach, days, country, product, stage }: Asked): ListFilter {
+export function filterOf({ status, search, reach, days, country, product, stage }: FilterQuery): ListFilter {
   return {
-    badge: badgeOf(status),
+    badge: parseBadge(status),
     search: search?.trim() ?? '',
     reach: reach === undefined ? null : readReachFilter(reach),
     days: days ?? null,
@@ -41,7 +41,7 @@ export function filterOf({ status, search, reach, days, country, product, stage 
 }
 
 /** `status=` filters by the lower-case badge (decision 11); `all` and nothing mean all. */
-function badgeOf(status: string | undefined): CartBadge | null {
+function parseBadge(status: string | undefined): CartBadge | null {
   const wanted = status?.trim().toLowerCase()
   if (!wanted || wanted === 'all') return null
   const badge = CartBadge.options.find((option) => option.toLowerCase() === wanted)

@@ -8,7 +8,7 @@ import type { ShopperKey } from '../../shoppers/shoppers/rules.ts'
 import { compareFacts, emptyFold, type Fact, foldFacts } from './fold.ts'
 import { type NewFact, recordFacts } from './record.ts'
 
-// S7: state, items, contact and last activity are a function of the set of facts, whatever order they arrived in.
+// S7: state, items, contact and last activity depend on the set of facts, not on the order of arrival.
 
 const world = aWorld()
 let storeId: string
@@ -19,7 +19,7 @@ beforeAll(async () => {
   storeId = (await aStore(world, { isFlowOn: false })).storeId
 })
 
-/** A fact before its shopper has a name of their own: keys are letters until a run gives them values. */
+/** A fact without a shopper: its keys are letters until a run assigns values. */
 interface Draft {
   at: number
   keys: ('one' | 'two' | 'email' | 'phone')[]
@@ -60,7 +60,7 @@ const payload: fc.Arbitrary<FactPayload> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ type: 'lost' as const }) },
 )
 
-/** From seconds to days apart, all at different times. */
+/** Gaps from seconds to days; all times differ. */
 const gaps = fc.oneof(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 30, max: 3_000 }))
 
 function drafts(keys: fc.Arbitrary<Draft['keys']>): fc.Arbitrary<Draft[]> {
@@ -74,7 +74,7 @@ const sum = (list: readonly { gap: number }[], until: number) =>
 
 let run = 0
 
-/** Records the facts in the order given, in groups, as a shopper nobody has seen before; answers the carts they become. */
+/** Records the facts in this order, in groups, for a new shopper; returns the resulting carts. */
 async function cartsAfter(arrivals: readonly Draft[], groups: readonly number[] = []): Promise<unknown[]> {
   const mark = `${++run}-`
   const value = {
@@ -133,7 +133,7 @@ const shuffled = (list: Draft[]) =>
 const asFacts = (list: readonly Draft[]): Fact[] =>
   list.map((draft, index) => ({ id: String(index), at: draft.at, payload: draft.payload }))
 
-test('folding in two goes is folding in one', () => {
+test('folding in two steps gives the same result as folding in one', () => {
   fc.assert(
     fc.property(drafts(fc.constant(['one'])), fc.nat(9), (list, cut) => {
       const facts = asFacts(list).sort(compareFacts)
@@ -145,7 +145,7 @@ test('folding in two goes is folding in one', () => {
   )
 })
 
-test('carts do not depend on the order in which one shopper’s facts arrive', async () => {
+test('the order of arrival of a shopper’s facts does not change the carts', async () => {
   await fc.assert(
     fc.asyncProperty(drafts(fc.constant(['one'])).chain(shuffled), async ({ facts, arrivals, groups }) => {
       expect(await cartsAfter(arrivals, groups)).toEqual(await cartsAfter(facts))
@@ -154,7 +154,7 @@ test('carts do not depend on the order in which one shopper’s facts arrive', a
   )
 })
 
-test('nor on when it became known that two browsers are one shopper', async () => {
+test('the time at which two browsers turn out to be one shopper does not change the carts', async () => {
   const keys = fc.constantFrom<Draft['keys']>(['one'], ['two'], ['one', 'email'], ['two', 'email'], ['two', 'phone'])
   const joining: Draft[] = [
     { at: START + 7, keys: ['one', 'email'], payload: { type: 'contact', contact: {} } },
@@ -174,7 +174,7 @@ test('nor on when it became known that two browsers are one shopper', async () =
   )
 })
 
-test('of carts that began in the same moment, the last one is carried on (S6)', async () => {
+test('of carts that began at the same moment, the last one is continued (S6)', async () => {
   const mark = `${++run}-`
   const posts = (minute: number, bodies: FoldItem[][]) =>
     Array.from({ length: 40 }, (_, shopper) =>
@@ -189,7 +189,7 @@ test('of carts that began in the same moment, the last one is carried on (S6)', 
       ),
     ).flat()
   const tea = { productId: '16', variationId: null, quantity: 1, name: 'Tea', unitPriceMinor: 100 }
-  // Filled, emptied and filled again within a millisecond; in which order is up to their ids.
+  // Filled, emptied and filled again within a millisecond; the ids decide the order.
   await recordFacts(world.deps, storeId, posts(0, [[tea], [], [{ ...tea, quantity: 2 }]]))
   const { shopperIds } = await recordFacts(world.deps, storeId, posts(1, [[{ ...tea, quantity: 3 }]]))
   const live = await world.db

@@ -6,17 +6,19 @@ import { type RawBuilder, sql } from '../../core/db/db.ts'
 /** The badge of cart `c`. */
 export const BADGE = sql<CartBadge>`coalesce((select cb.badge from cart_badges cb where cb.store_id = c.store_id and cb.cart_id = c.id), 'No Action')`
 
-/** Whether a listed cart has this badge; looked up cart by cart, as a hash table of all would have those long lost as well. */
+/** Whether a listed cart has this badge. Looked up per cart, because a hash table would include all lost carts. */
 export const hasBadge = (badge: string, cart: 'c' | 'n' = 'c') =>
   sql<boolean>`exists (select 1 from cart_badges cb
     where cb.store_id = ${sql.ref(`${cart}.store_id`)} and cb.cart_id = ${sql.ref(`${cart}.id`)} and cb.badge = ${badge} offset 0)`
 
-/** A person has answered since the newest message about cart `c`, whose row in cart_badges is `cb`. */
+/** Whether the shopper reacted since the newest message about cart `c`, whose row in cart_badges is `cb`. */
 export const hasAnswered = sql<boolean>`exists (select 1 from touchpoints t join carts o on o.store_id = t.store_id and o.id = t.cart_id
         where t.store_id = c.store_id and t.shopper_id = c.shopper_id and t.is_human
           and coalesce(o.merged_into, o.id) = c.id and t.at >= cb.last_sent_at)`
 
-/** Of carts in `sent` (id, at, answer_by): a message was sent about them. What was sent later, and a recovery, stay. All lock them in one order. */
+/**
+ * Writes the badge of carts in `sent` (id, at, answer_by) unless a later send or a recovery set it. Locks in one order.
+ */
 export const writeBadges = (storeId: string, badge: string | null, sent: RawBuilder<unknown>) => sql`
       insert into cart_badges as cb (store_id, cart_id, badge, last_sent_at, no_response_at)
       select ${storeId}::uuid, s.id, coalesce(${badge}, 'No Action'), s.at, s.answer_by from (${sent}) s order by s.id
@@ -29,11 +31,11 @@ export const CART_COLUMNS = sql`c.id, case when c.email is not null or c.phone i
   c.fold -> 'contact' ->> 'unconfirmedEmail' as unconfirmed_email, c.fold -> 'contact' ->> 'unconfirmedPhone' as unconfirmed_phone, c.coupons,
   c.last_activity_at, c.abandoned_at, ${BADGE} as badge, c.status, c.is_void`
 
-/** A cart and the ones joined to it; they all are one shopper's, which an index knows. */
+/** The cart and those merged into it. All belong to one shopper, so an index serves this. */
 export const withMerged = (storeId: string, cartId: string) => sql<string>`(
   select o.id from carts c join carts o on o.store_id = c.store_id and o.shopper_id = c.shopper_id
   where c.store_id = ${storeId} and c.id = ${cartId} and c.id in (o.id, o.merged_into))`
 
-/** Of shopper `s`, the cart that was left last. */
+/** The cart that shopper `s` abandoned last. */
 export const newestAbandoned = sql`select a.* from carts a
   where a.store_id = s.store_id and a.shopper_id = s.id and a.status = 'abandoned' order by a.started_at desc, a.id desc limit 1`

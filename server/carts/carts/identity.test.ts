@@ -6,13 +6,13 @@ import { sql } from '../../core/db/db.ts'
 import { armOf } from '../experiments/fragments.ts'
 import { messageToken } from '../links/message-tokens.ts'
 
-// Who is one person, and what becomes of their carts (S6, S7, F1).
+// Which reports belong to one shopper, and what happens to their carts (S6, S7, F1).
 
 const world = aWorld()
 let n = 0
 const anEmail = () => `ada${++n}@shoppers.example.com`
 
-test('an email typed later joins two carts: the earlier start survives, with what was last in the cart (S6)', async () => {
+test('an email typed later merges two carts, which keeps the earlier start and the latest contents (S6)', async () => {
   const shop = await aShop(world)
   const email = anEmail()
   await shop.fill('phone', [tea()])
@@ -27,7 +27,7 @@ test('an email typed later joins two carts: the earlier start survives, with wha
   expect((await shop.events()).at(-1)).toMatchObject({ kind: 'merged', cart_id: survivor!.id })
 })
 
-test('joining adds no message: what one cart had sent is closed on the other, what was open is cancelled (S6)', async () => {
+test('a merge adds no message: steps sent by one cart are closed on the other, open ones are cancelled (S6)', async () => {
   const shop = await aShop(world)
   const email = anEmail()
   await shop.fill('phone', [tea()])
@@ -64,7 +64,7 @@ test('joining adds no message: what one cart had sent is closed on the other, wh
   expect(world.sent).toHaveLength(sent + 1)
 })
 
-test('a message by hand of a joined cart is told once, as it went out (S6)', async () => {
+test('a manual message of a merged cart appears once, as it was sent (S6)', async () => {
   const shop = await aShop(world, { isFlowOn: false })
   const email = anEmail()
   await shop.fill('phone', [tea()])
@@ -83,7 +83,7 @@ test('a message by hand of a joined cart is told once, as it went out (S6)', asy
   expect(told.map((each: { to: string; state: string }) => [each.to, each.state])).toEqual([[email, 'sent']])
 })
 
-test('joined again and again, a cart’s links open the last survivor, and nothing is sent twice (S6)', async () => {
+test('links of repeatedly merged carts open the last survivor, and nothing is sent twice (S6)', async () => {
   const shop = await aShop(world)
   const [first, second] = [anEmail(), anEmail()]
   await shop.fill('oldest', [tea()])
@@ -108,7 +108,7 @@ test('joined again and again, a cart’s links open the last survivor, and nothi
   expect(body.messages.map((each: { to: string }) => each.to)).toContain(second)
 })
 
-test('a click on a joined cart’s mail is an answer of the survivor: no "No Response" (S6, decision 11)', async () => {
+test('a click in a merged cart’s mail counts for the survivor, which gets no "No Response" (S6, decision 11)', async () => {
   const shop = await aShop(world)
   const email = anEmail()
   await shop.fill('phone', [tea()])
@@ -126,7 +126,7 @@ test('a click on a joined cart’s mail is an answer of the survivor: no "No Res
   expect((await shop.cart()).badge).toBe('Email Sent')
 })
 
-test('a device never joins two emails, yet what one of them buys stops the other’s messages (S6, Identity)', async () => {
+test('a device never merges two emails, yet a purchase with one stops the other’s messages (S6, Identity)', async () => {
   const shop = await aShop(world)
   const device = [{ kind: 'device' as const, value: `tablet-${n}` }]
   const [mine, yours] = [anEmail(), anEmail()]
@@ -145,7 +145,7 @@ test('a device never joins two emails, yet what one of them buys stops the other
   expect((await shop.liveCarts())[0]!.status).toBe('abandoned')
 })
 
-test('a draft without contact is a cart only where nothing else sees the shopper (S6)', async () => {
+test('a draft without contact is a cart only if no other source sees the shopper (S6)', async () => {
   const shop = await aShop(world)
   const nameless = { kind: 'draft', email: null, phone: null } as const
   await shop.order(nameless)
@@ -157,7 +157,7 @@ test('a draft without contact is a cart only where nothing else sees the shopper
   expect(await shop.carts()).toHaveLength(2)
 })
 
-test('the store’s own and placeholder addresses join nobody (Identity)', async () => {
+test('the store’s own and placeholder addresses merge no shoppers (Identity)', async () => {
   const shop = await aShop(world, { url: `https://own${++n}.example.net` })
   for (const email of [`desk@own${n}.example.net`, 'noreply@shoppers.example.com']) {
     await shop.order({ email })
@@ -168,7 +168,7 @@ test('the store’s own and placeholder addresses join nobody (Identity)', async
   expect(carts.map((cart) => cart.email)).toEqual([null, null, null, null])
 })
 
-test('a fact known already moves nothing, and an older state of an order changes nothing (S7, Y1)', async () => {
+test('a known fact and an older state of an order change nothing (S7, Y1)', async () => {
   const shop = await aShop(world)
   const draft = await shop.order({ kind: 'draft' })
   world.advance(MINUTE)
@@ -182,7 +182,7 @@ test('a fact known already moves nothing, and an older state of an order changes
   expect((await shop.orders())[0]).toMatchObject({ kind: 'purchase', status: 'processing', net_minor: 4_200 })
 })
 
-test('a purchase known late closes the cart at its time, cancels what is open, and the rest is another cart (S7)', async () => {
+test('a late purchase closes the cart at its time and cancels open messages, and later contents are another cart (S7)', async () => {
   const shop = await aShop(world)
   const email = anEmail()
   await shop.fill('one', [tea()])
@@ -200,7 +200,7 @@ test('a purchase known late closes the cart at its time, cancels what is open, a
   expect(open).toEqual([])
 })
 
-test('the checkout empties the cart before its order is known: the timeline says purchased only (S3, D12)', async () => {
+test('the timeline shows only purchased when the checkout empties the cart before its order arrives (S3, D12)', async () => {
   const shop = await aShop(world)
   const email = anEmail()
   await shop.fill('one', [tea()])
@@ -222,7 +222,7 @@ test('the checkout empties the cart before its order is known: the timeline says
 
 const kindsOf = (body: { timeline: { kind: string }[] }) => body.timeline.map((entry) => entry.kind)
 
-test('of two people found to be one, the assignment made first is kept, whoever of them was known first (F1)', async () => {
+test('two merged shoppers keep the experiment assignment made first, whichever was known first (F1)', async () => {
   const shop = await aShop(world)
   const [mine, yours] = [anEmail(), anEmail()]
   await shop.fill('phone', [tea()])
@@ -240,11 +240,11 @@ test('of two people found to be one, the assignment made first is kept, whoever 
   const { rows } = await sql`select ${armOf(sql`s.store_id`, sql`s.id`, world.now)} as arm from shoppers s
     where s.store_id = ${shop.storeId}`.execute(world.db)
   expect(rows).toEqual([{ arm: 'control' }])
-  // In the analysis they stay two.
+  // The analysis still counts two.
   expect((await armsOf(world, shop.storeId)).map(({ arm }) => arm)).toEqual(['control', 'treated'])
 })
 
-test('people of the store’s own account are marked as such, shoppers are not (F1)', async () => {
+test('staff of the store’s account are marked as such, and shoppers are not (F1)', async () => {
   const shop = await aShop(world)
   const owner = await world.db
     .selectFrom('users')

@@ -3,7 +3,7 @@ import { aShop, DAY, HOUR, MINUTE, pot, tea } from '../../../test/shop.ts'
 import { aWorld } from '../../../test/world.ts'
 import { detectAbandoned, detectLost } from './detect.ts'
 
-// A cart's life, S1–S5, through the real database and the real sending. The ready flow: after 1 h, 24 h and 72 h.
+// States of a cart (S1–S5) with the real database and sending. The default flow sends after 1 h, 24 h and 72 h.
 
 const world = aWorld()
 const ada = { email: 'ada@shoppers.example.com', firstName: 'Ada' }
@@ -15,7 +15,7 @@ async function aFilledCart() {
   return shop
 }
 
-test('every cart of a store has the same timeout, also one that nobody can be written to about (S1)', async () => {
+test('all carts of a store have the same timeout, also those without a reachable contact (S1)', async () => {
   const shop = await aShop(world)
   await shop.fill('known', [tea()])
   await shop.type('known', ada)
@@ -28,7 +28,7 @@ test('every cart of a store has the same timeout, also one that nobody can be wr
   for (const cart of carts) expect(cart.abandoned_at).toEqual(new Date(cart.last_activity_at.getTime() + HOUR))
 })
 
-test('without a flow that is on it is the store’s own timeout (S1)', { tags: ['A9'] }, async () => {
+test('the store’s own timeout applies when no flow is on (S1)', { tags: ['A9'] }, async () => {
   const shop = await aShop(world, { isFlowOn: false })
   await shop.fill('one', [tea()])
   await shop.pass(DAY - 1)
@@ -38,7 +38,7 @@ test('without a flow that is on it is the store’s own timeout (S1)', { tags: [
   expect(await shop.messages()).toEqual([])
 })
 
-test('a cart of a new store counts as abandoned after 24 hours, and after what its owner sets from then on (A 1)', {
+test('a new store’s cart is abandoned after 24 hours, and after the owner’s setting from then on (A 1)', {
   tags: ['A1'],
 }, async () => {
   const shop = await aShop(world, { isFlowOn: false })
@@ -64,7 +64,7 @@ test('an empty cart is never abandoned (S1)', async () => {
   expect((await shop.cart()).status).toBe('active')
 })
 
-test('a sync that tells nothing new and a staff edit are no activity (S1)', async () => {
+test('a sync without changes and a staff edit are no activity (S1)', async () => {
   const shop = await aShop(world)
   const order = await shop.order({ kind: 'pending', email: ada.email })
   const before = (await shop.cart()).last_activity_at
@@ -77,9 +77,9 @@ test('a sync that tells nothing new and a staff edit are no activity (S1)', asyn
   expect(cart.item_count).toBe(7)
 })
 
-test('activity before a send makes the cart active again; the steps that are open follow (S2)', async () => {
+test('activity before a send makes the cart active again and moves the open steps (S2)', async () => {
   const shop = await aFilledCart()
-  // Nobody sends in between: only the clock's part.
+  // No sending in between: only the clock's jobs run.
   world.advance(HOUR)
   await detectAbandoned(world.deps)
   const planned = await shop.messages()
@@ -100,7 +100,7 @@ test('activity before a send makes the cart active again; the steps that are ope
   expect((await shop.events()).map((event) => event.kind)).toEqual(['active', 'abandoned', 'active', 'abandoned'])
 })
 
-test('activity after a send leaves it abandoned; later steps follow, none is repeated (S2)', async () => {
+test('activity after a send keeps the cart abandoned and moves later steps, without repeating one (S2)', async () => {
   const shop = await aFilledCart()
   await shop.pass(HOUR)
   expect((await shop.messages()).map((message) => message.state)).toEqual(['sent', 'scheduled', 'scheduled'])
@@ -119,7 +119,7 @@ test('activity after a send leaves it abandoned; later steps follow, none is rep
   expect(world.sent.length - sent).toBeLessThanOrEqual(2)
 })
 
-test('messages are held while a payment is pending, and go on when a day has passed (S4)', async () => {
+test('messages are held while a payment is pending and continue after a day (S4)', async () => {
   const shop = await aShop(world)
   await shop.order({ kind: 'pending', email: ada.email })
   const sent = world.sent.length
@@ -131,7 +131,7 @@ test('messages are held while a payment is pending, and go on when a day has pas
   expect(world.sent).toHaveLength(sent + 1)
 })
 
-test('a pending payment that fails lets the messages go at once (S4)', async () => {
+test('a failed pending payment releases the messages at once (S4)', async () => {
   const shop = await aShop(world)
   const order = await shop.order({ kind: 'pending', email: ada.email })
   await shop.pass(HOUR)
@@ -151,7 +151,7 @@ test('an order on hold or paid on delivery is a purchase (S4)', async () => {
   }
 })
 
-test('given up 30 days after the last activity when nothing is planned (S5)', async () => {
+test('a cart without planned messages is lost 30 days after its last activity (S5)', async () => {
   const shop = await aShop(world, { isFlowOn: false })
   await shop.fill('one', [tea()])
   const start = world.now
@@ -162,7 +162,7 @@ test('given up 30 days after the last activity when nothing is planned (S5)', as
   expect(await shop.cart()).toMatchObject({ status: 'lost', ended_at: new Date(start.getTime() + 30 * DAY) })
 })
 
-test('given up 7 days after the last planned message (S5)', async () => {
+test('a cart is lost 7 days after its last planned message (S5)', async () => {
   const shop = await aFilledCart()
   const start = world.now
   await shop.pass(HOUR)
@@ -171,7 +171,7 @@ test('given up 7 days after the last planned message (S5)', async () => {
   expect((await shop.cart()).lost_at).toEqual(new Date(start.getTime() + 10 * DAY))
 })
 
-test('activity moves the day with the messages it moves (S5)', async () => {
+test('activity moves the lost date along with the messages (S5)', async () => {
   const shop = await aFilledCart()
   await shop.pass(HOUR)
   world.advance(HOUR)
@@ -179,7 +179,7 @@ test('activity moves the day with the messages it moves (S5)', async () => {
   expect((await shop.cart()).lost_at).toEqual(new Date(world.now.getTime() + 10 * DAY))
 })
 
-test('a cart that is shopped in after its last message is not given up the next moment (S5)', async () => {
+test('activity after the last message postpones the lost date (S5)', async () => {
   const shop = await aFilledCart()
   for (const wait of [HOUR, 23 * HOUR, 48 * HOUR]) await shop.pass(wait)
   await shop.pass(6 * DAY + 23 * HOUR)
@@ -188,7 +188,7 @@ test('a cart that is shopped in after its last message is not given up the next 
   expect((await shop.cart()).status).toBe('abandoned')
 })
 
-test('a purchase after giving up still counts, and shopping again is another cart (S5)', async () => {
+test('a purchase after the cart was lost counts, and new activity opens another cart (S5)', async () => {
   const shop = await aShop(world, { isFlowOn: false })
   await shop.fill('one', [tea()])
   await shop.type('one', ada)
@@ -201,7 +201,7 @@ test('a purchase after giving up still counts, and shopping again is another car
   expect((await shop.carts()).map((cart) => cart.status)).toEqual(['purchased', 'active'])
 })
 
-test('what the clock did twice is done once', async () => {
+test('repeated clock jobs change nothing', async () => {
   const shop = await aFilledCart()
   await shop.pass(HOUR)
   await shop.pass(0)

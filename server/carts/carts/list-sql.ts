@@ -3,9 +3,9 @@ import { type RawBuilder, type StoreDb, sql } from '../../core/db/db.ts'
 import { pageWindow } from '../../core/db/paging.ts'
 import { BADGE, CART_COLUMNS } from './fragments.ts'
 
-// What the cart screens read. Every order of the list has an index that serves it, forwards and backwards. The carts of one badge are listed from
-// `cart_badges` by their last activity. In another order, and for a search, they are gathered and sorted where they are few; else the index of all
-// carts is read, and each is looked up among those of the badge.
+// Reads of the cart screens. Each sort order has an index that serves both directions. Carts of one badge are listed
+// from `cart_badges` by last activity. For another order or a search, few matches are gathered and sorted. For many,
+// the index of all carts is read in order and each cart is checked for the badge.
 
 export interface CartFilter {
   page: number
@@ -16,7 +16,7 @@ export interface CartFilter {
   order: 'asc' | 'desc'
 }
 
-/** As the indexes are made; the other direction reads them from the end. */
+/** Sort columns in index order; the other direction reads the index backwards. */
 const ORDERS: Record<CartFilter['sort'], [RawBuilder<unknown>, 'asc' | 'desc' | 'asc nulls first'][]> = {
   timestamp: [
     [sql`last_activity_at`, 'desc'],
@@ -77,30 +77,30 @@ export interface ListedCart {
   is_void: boolean
 }
 
-/** Totals of searches are exact up to here. */
-export const MOST_COUNTED = 1_000
-/** So many matches are gathered and sorted; where there are more, they are met soon enough on the way through the list in its order. */
-export const MOST_GATHERED = 5_000
-/** So many of the newest carts are judged for a reach filter: each costs several look-ups. */
+/** Totals of searches are exact up to this number. */
+export const MAX_COUNTED = 1_000
+/** Up to this many matches are gathered and sorted. More are found quickly by reading the list in order. */
+export const MAX_GATHERED = 5_000
+/** Limit of newest carts checked by a reach filter: each check costs several queries. */
 export const MOST_EVALUATED = 5_000
-/** Where nothing begins with a text it is looked for anywhere in so many of the newest carts. */
+/** Limit of newest carts searched by substring when no prefix matches. */
 export const MOST_LOOKED_THROUGH = 20_000
 
 export interface CartTotal {
   total: number
-  /** There are more than `total`. */
+  /** Whether there are more than `total`. */
   isCapped: boolean
-  /** There are more than can be gathered. */
+  /** Whether there are more than can be gathered. */
   isMany: boolean
-  /** Listed carts of the filter's badge, searched or not; null: there is no badge. */
+  /** Listed carts with the filter's badge, regardless of the search; null without a badge. */
   ofBadge: number | null
-  /** Nothing begins with what is searched for, so it is looked for anywhere in name, email and phone of the newest. */
+  /** No prefix matches, so name, email and phone of the newest carts are searched by substring. */
   isAnywhere: boolean
-  /** There were more carts than could be looked through. */
+  /** Whether more carts exist than were searched. */
   isPartial: boolean
-  /** Of a reach filter: these carts and no others. */
+  /** Result of a reach filter: exactly these carts. */
   among: readonly string[] | null
-  /** More carts were there than are judged for it. */
+  /** Whether more carts exist than the reach filter checked. */
   isEvaluatedInPart: boolean
 }
 
@@ -109,12 +109,12 @@ const NONE: CartTotal = {
   ...{ among: null, isEvaluatedInPart: false },
 }
 
-/** Without search from the counters; with search by counting, as far as anybody reads. */
+/** Without a search from the counters, with a search by counting up to a limit. */
 export async function countCarts(store: StoreDb, filter: Pick<CartFilter, 'badge' | 'search'>): Promise<CartTotal> {
   const ofBadge = filter.badge && (await countListed(store, filter.badge))
   if (!filter.search) return { ...NONE, total: ofBadge ?? (await countListed(store, null)), ofBadge }
   const begun = await countFound(store, filter, { ofBadge, isAnywhere: false })
-  // Whether a text is looked for anywhere must not depend on the badge.
+  // Whether to search by substring must not depend on the badge.
   const ofAll = { ofBadge: null, isAnywhere: false, most: 1 }
   if (begun > 0 || (filter.badge && (await countFound(store, { ...filter, badge: null }, ofAll)) > 0)) {
     return { ...NONE, ...capped(begun), ofBadge }
@@ -125,9 +125,9 @@ export async function countCarts(store: StoreDb, filter: Pick<CartFilter, 'badge
 }
 
 const capped = (found: number) => ({
-  total: Math.min(found, MOST_COUNTED),
-  isCapped: found > MOST_COUNTED,
-  isMany: found > MOST_GATHERED,
+  total: Math.min(found, MAX_COUNTED),
+  isCapped: found > MAX_COUNTED,
+  isMany: found > MAX_GATHERED,
 })
 
 async function countListed({ db, storeId }: StoreDb, badge: CartBadge | null): Promise<number> {
@@ -140,18 +140,18 @@ async function countListed({ db, storeId }: StoreDb, badge: CartBadge | null): P
 async function countFound(
   { db, storeId }: StoreDb,
   filter: Pick<CartFilter, 'badge' | 'search'>,
-  { ofBadge, isAnywhere, most = MOST_GATHERED }: { ofBadge: number | null; isAnywhere: boolean; most?: number },
+  { ofBadge, isAnywhere, most = MAX_GATHERED }: { ofBadge: number | null; isAnywhere: boolean; most?: number },
 ) {
-  const found = isAnywhere ? anywhere(storeId, filter, ofBadge) : beginning(storeId, filter, { ofBadge, most })
+  const found = isAnywhere ? matchSubstring(storeId, filter, ofBadge) : matchPrefix(storeId, filter, { ofBadge, most })
   const rows = await sql<{ total: number }>`
     select count(*)::int as total from (select 1 from (${found}) each limit ${most + 1}) found`.execute(db)
   return rows.rows[0]!.total
 }
 
-/** So many entries of an index are passed over in a few milliseconds; beyond them it pays to know at which day to begin. */
+/** An index skips this many entries in a few milliseconds; beyond, finding the start day first is faster. */
 const FAR = 2_000
 
-/** The page's ids come from an index alone, read from its nearer end or from its day; only then are rows looked at. */
+/** Reads the page's ids from an index alone, from its nearer end or from a day, before it reads rows. */
 export async function listCarts(store: StoreDb, filter: CartFilter, counted: CartTotal): Promise<ListedCart[]> {
   const { db, storeId } = store
   const window = pageWindow(filter, counted.total, !filter.search)
@@ -160,18 +160,20 @@ export async function listCarts(store: StoreDb, filter: CartFilter, counted: Car
   const isWanted = ORDERS[filter.sort][0]![1].startsWith(filter.order)
   const isForwards = isWanted !== isFromEnd
   const isFar = !counted.among && !filter.search && filter.sort === 'timestamp' && offset > FAR
-  const begin = isFar ? await dayAt(store, filter.badge, offset, isForwards) : { passed: 0, bound: sql`` }
+  const begin = isFar ? await findDayAt(store, filter.badge, offset, isForwards) : { passed: 0, bound: sql`` }
   const rows = await sql<ListedCart>`
     select ${CART_COLUMNS} from (
-      select c.id from ${sourceOf(storeId, filter, counted, { sort: filter.sort, most: offset + limit })} ${begin.bound}
+      select c.id from ${buildSource(storeId, filter, counted, { sort: filter.sort, most: offset + limit })} ${begin.bound}
       order by ${orderBy(filter.sort, isForwards)} limit ${limit} offset ${offset - begin.passed}) wanted
     join carts c on c.store_id = ${storeId} and c.id = wanted.id
     order by ${orderBy(filter.sort, isWanted)}`.execute(db)
   return rows.rows
 }
 
-/** The day in which so many carts are passed, from the newest (`isNewest`) or the oldest on, and how many stand before it. */
-async function dayAt({ db, storeId }: StoreDb, badge: CartBadge | null, offset: number, isNewest: boolean) {
+/**
+ * The day that contains the offset, from the newest (`isNewest`) or oldest, and the number of carts before that day.
+ */
+async function findDayAt({ db, storeId }: StoreDb, badge: CartBadge | null, offset: number, isNewest: boolean) {
   const [way, back] = isNewest ? [sql`desc`, sql`asc`] : [sql`asc`, sql`desc`]
   const { rows } = await sql<{ day: string; passed: number }>`
     select day, passed::int from (
@@ -190,14 +192,14 @@ async function dayAt({ db, storeId }: StoreDb, badge: CartBadge | null, offset: 
 
 const DAY_MS = 86_400_000
 
-/** All carts of a filter, newest activity first, in pages: one statement each, so that nothing is held while somebody downloads. */
+/** All carts of a filter, newest activity first. One statement per page, so that a slow download holds no snapshot. */
 export async function* pagesOfCarts(
   { db, storeId }: StoreDb,
   filter: Pick<CartFilter, 'badge' | 'search'>,
   counted: CartTotal,
   size: number,
 ): AsyncGenerator<ListedCart[]> {
-  const source = sourceOf(storeId, filter, counted)
+  const source = buildSource(storeId, filter, counted)
   const order = orderBy('timestamp', true)
   let last: ListedCart | undefined
   for (;;) {
@@ -210,10 +212,10 @@ export async function* pagesOfCarts(
   }
 }
 
-/** Abandonment is never later than this after the last activity: the longest timeout of a store. */
+/** The longest timeout of a store: abandonment is never later than this after the last activity. */
 const LONGEST_TIMEOUT_MS = 7 * DAY_MS
 
-/** The newest of a filter's carts that were abandoned since then, one more than are judged. */
+/** The newest carts of a filter abandoned since then, one more than the limit, so that the caller sees the excess. */
 export async function newestIds(
   { db, storeId }: StoreDb,
   filter: Pick<CartFilter, 'badge' | 'search'>,
@@ -224,12 +226,12 @@ export async function newestIds(
     ? sql`and c.last_activity_at >= ${new Date(since.getTime() - LONGEST_TIMEOUT_MS)} and c.abandoned_at >= ${since}`
     : sql``
   const rows = await sql<{ id: string }>`
-    select c.id from ${sourceOf(storeId, filter, counted)} ${span}
+    select c.id from ${buildSource(storeId, filter, counted)} ${span}
     order by ${orderBy('timestamp', true)} limit ${MOST_EVALUATED + 1}`.execute(db)
   return rows.rows.map(({ id }) => id)
 }
 
-/** Of these carts those of shoppers of a country; null: of none that is known. */
+/** Those carts whose shopper is in a country; null: country unknown. */
 export async function idsOfCountry(
   { db, storeId }: StoreDb,
   ids: readonly string[],
@@ -242,7 +244,7 @@ export async function idsOfCountry(
   return rows.rows.map(({ id }) => id)
 }
 
-/** Of these carts those that hold a product. Those of very many products have no keys. */
+/** Those carts that hold a product. Carts with very many products have no keys and are missed. */
 export async function idsOfProduct(
   { db, storeId }: StoreDb,
   ids: readonly string[],
@@ -259,22 +261,22 @@ export async function idsOfProduct(
 
 interface Reading {
   sort?: CartFilter['sort']
-  /** Rows that are read of it. */
+  /** Limit of rows to read. */
   most?: number
 }
 
-/** Within this part of a badge's carts, few of the others are passed. */
+/** If a badge has at most this share of the carts, its carts are near each other in the index. */
 const NEAR = 0.02
 
-/** Few matches are gathered and sorted; many are met soon enough on the way through the list in its order. */
-function sourceOf(
+/** Few matches are gathered and sorted; many are found quickly by reading the list in order. */
+function buildSource(
   storeId: string,
   filter: Pick<CartFilter, 'badge' | 'search'>,
   { isMany, ofBadge, isAnywhere, among }: CartTotal,
   { sort, most = Number.POSITIVE_INFINITY }: Reading = {},
 ) {
   const isNear = ofBadge !== null && most <= NEAR * ofBadge
-  const carts = sql`carts c where ${listed(storeId, filter, ofBadge, isNear ? 0 : MOST_HASHED)}`
+  const carts = sql`carts c where ${selectListed(storeId, filter, ofBadge, isNear ? 0 : MAX_HASHED)}`
   const withBadge = (from: RawBuilder<unknown>) =>
     sort === 'status' ? sql`(select c.id, c.last_activity_at, ${BADGE} as badge from ${from}) c where true` : from
   if (among) return withBadge(sql`${carts} and c.id = any(${[...among]}::uuid[])`)
@@ -283,96 +285,104 @@ function sourceOf(
     return isByBadge ? sql`(${badges(storeId, filter.badge)}) c where true` : carts
   }
   if (isMany && !isAnywhere) {
-    // Said to be true, the condition fits no index: by an index of texts all that fit would be read and sorted.
-    const fits = sql`(${sql.join(beginnings(filter.search), sql` or `)}) is true`
+    // `is true` fits no index, on purpose: an index of texts would read and sort all matches.
+    const fits = sql`(${sql.join(prefixConditions(filter.search), sql` or `)}) is true`
     return sort === 'status' ? badgesOf(storeId, filter.badge, fits) : sql`${carts} and ${fits}`
   }
   const found = isAnywhere
-    ? anywhere(storeId, filter, ofBadge)
-    : beginning(storeId, filter, { ofBadge, most: MOST_GATHERED })
-  // The usual order is known from the indexes that were searched.
+    ? matchSubstring(storeId, filter, ofBadge)
+    : matchPrefix(storeId, filter, { ofBadge, most: MAX_GATHERED })
+  // The search indexes already return this order.
   if (sort === 'timestamp') return sql`(${found}) c where true`
   return withBadge(sql`carts c where c.store_id = ${storeId} and c.id = any(array(select id from (${found}) found))`)
 }
 
-/** The listed carts of a badge, or of all, in names that carts have. */
+/** Listed carts of a badge, or of all, with the column names of carts. */
 const badges = (storeId: string, badge: CartBadge | null) => sql`
   select b.cart_id as id, b.badge, b.listed_at as last_activity_at from cart_badges b
   where b.store_id = ${storeId} and b.listed_at is not null ${badge ? sql`and b.badge = ${badge}` : sql``}`
 
-/** The same, of carts `c` that fit. */
+/** The same, joined to carts `c` that match. */
 const badgesOf = (storeId: string, badge: CartBadge | null, fits: RawBuilder<unknown>) => sql`(
   select g.* from (${badges(storeId, badge)}) g
   where exists (select 1 from carts c where c.store_id = ${storeId} and c.id = g.id and ${fits} offset 0)) c where true`
 
-/** So many ids fit in the hash table of a statement. */
-const MOST_HASHED = 100_000
-/** So many are worth one for each index of a search. */
-const MOST_HASHED_EACH = 20_000
+/** Limit of ids in the hash table of a statement. */
+const MAX_HASHED = 100_000
+/** The same for each index of a search. */
+const MAX_HASHED_EACH = 20_000
 
-function listed(
+function selectListed(
   storeId: string,
   { badge }: Pick<CartFilter, 'badge'>,
   ofBadge: number | null,
-  mostHashed = MOST_HASHED,
+  mostHashed = MAX_HASHED,
 ) {
   return sql`c.store_id = ${storeId} and c.status in ('abandoned', 'recovered', 'lost')
-    ${badge ? sql`and ${isOf(storeId, badge, { ofBadge: ofBadge ?? 0, mostHashed })}` : sql``}`
+    ${badge ? sql`and ${hasBadgeAmong(storeId, badge, { ofBadge: ofBadge ?? 0, mostHashed })}` : sql``}`
 }
 
 /**
- * Few are looked up by their ids. Of more a hash table is made: the planner makes no join of a condition that is said to be true, and believes the
- * limit. Very many are asked for cart by cart; `offset 0` makes no join of it.
+ * Looks up few carts by id and hashes more. The planner does not turn a condition with `is true` into a join and
+ * respects the limit. Very many are checked cart by cart; `offset 0` prevents a join.
  */
-function isOf(storeId: string, badge: CartBadge, { ofBadge, mostHashed }: { ofBadge: number; mostHashed: number }) {
+function hasBadgeAmong(
+  storeId: string,
+  badge: CartBadge,
+  { ofBadge, mostHashed }: { ofBadge: number; mostHashed: number },
+) {
   const ids = sql`select g.id from (${badges(storeId, badge)}) g`
-  if (ofBadge <= MOST_GATHERED) return sql`c.id = any(array(${ids}))`
-  if (ofBadge <= mostHashed) return sql`(c.id in (${ids} limit ${sql.lit(1.5 * MOST_HASHED)})) is true`
+  if (ofBadge <= MAX_GATHERED) return sql`c.id = any(array(${ids}))`
+  if (ofBadge <= mostHashed) return sql`(c.id in (${ids} limit ${sql.lit(1.5 * MAX_HASHED)})) is true`
   return sql`exists (select 1 from cart_badges b
     where b.store_id = c.store_id and b.cart_id = c.id and b.badge = ${badge} offset 0)`
 }
 
-/** Ids, as many as stand in the newest: reading all texts of a large store through would take seconds. The index has the texts of all carts. */
-function anywhere(storeId: string, { badge, search }: Pick<CartFilter, 'badge' | 'search'>, ofBadge: number | null) {
+/** Ids of substring matches among the newest carts: a scan of a large store would take seconds. */
+function matchSubstring(
+  storeId: string,
+  { badge, search }: Pick<CartFilter, 'badge' | 'search'>,
+  ofBadge: number | null,
+) {
   const like = `%${search.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
-  const isHashed = ofBadge !== null && ofBadge > MOST_GATHERED && ofBadge <= MOST_HASHED
+  const isHashed = ofBadge !== null && ofBadge > MAX_GATHERED && ofBadge <= MAX_HASHED
   const newest =
     badge && !isHashed
       ? sql`select g.id, g.last_activity_at, c.search from (
         select * from (${badges(storeId, badge)}) b order by b.last_activity_at desc, b.id desc limit ${MOST_LOOKED_THROUGH}) g
       cross join lateral (select c.search from carts c where c.store_id = ${storeId} and c.id = g.id offset 0) c`
-      : sql`select c.id, c.last_activity_at, c.search from carts c where ${listed(storeId, { badge }, ofBadge)}
+      : sql`select c.id, c.last_activity_at, c.search from carts c where ${selectListed(storeId, { badge }, ofBadge)}
       order by c.last_activity_at desc, c.id desc limit ${MOST_LOOKED_THROUGH}`
   return sql`select n.id, n.last_activity_at from (${newest}) n where n.search collate "C" like ${like}`
 }
 
-/** Ids by one look into each index, so many that more need not be counted; of few carts by a look at each. */
-function beginning(
+/** Ids of prefix matches, one query per index up to a limit. If there are few carts, each is checked. */
+function matchPrefix(
   storeId: string,
   filter: Pick<CartFilter, 'badge' | 'search'>,
   { ofBadge, most }: { ofBadge: number | null; most: number },
 ) {
-  const begins = beginnings(filter.search)
-  const isFew = ofBadge !== null && ofBadge <= MOST_GATHERED
+  const begins = prefixConditions(filter.search)
+  const isFew = ofBadge !== null && ofBadge <= MAX_GATHERED
   const looks = (isFew ? [sql`(${sql.join(begins, sql` or `)}) is true`] : begins).map(
     (fits) => sql`(select c.id, c.last_activity_at from carts c
-        where ${listed(storeId, filter, ofBadge, MOST_HASHED_EACH)} and ${fits} limit ${most + 1})`,
+        where ${selectListed(storeId, filter, ofBadge, MAX_HASHED_EACH)} and ${fits} limit ${most + 1})`,
   )
   return sql.join(looks, sql` union `)
 }
 
-/** The whole name, the last name, the email, or the number with or without its plus sign. */
-function beginnings(search: string) {
+/** Prefix of the full name, last name, email, or number with or without its plus sign. */
+function prefixConditions(search: string) {
   const text = search.toLowerCase()
   const number = /^[+0-9][0-9 ().-]*$/.test(search) ? `+${search.replace(/\D/g, '')}` : '+'
   return [
-    between(sql`c.search collate "C"`, text),
-    between(sql`substring(lower(c.customer_name) from '[^ ]+$') collate "C"`, text),
-    between(sql`c.email collate "C"`, text),
-    ...(number === '+' ? [] : [between(sql`c.phone collate "C"`, number)]),
+    prefixRange(sql`c.search collate "C"`, text),
+    prefixRange(sql`substring(lower(c.customer_name) from '[^ ]+$') collate "C"`, text),
+    prefixRange(sql`c.email collate "C"`, text),
+    ...(number === '+' ? [] : [prefixRange(sql`c.phone collate "C"`, number)]),
   ]
 }
 
-/** Not LIKE: as a range it is known to be one before the planner knows the text. */
-const between = (column: RawBuilder<unknown>, text: string) =>
+/** A range instead of LIKE: the planner recognizes it before it knows the text. */
+const prefixRange = (column: RawBuilder<unknown>, text: string) =>
   sql`(${column} >= ${text} and ${column} < ${`${text}\u{10ffff}`})`

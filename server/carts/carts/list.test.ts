@@ -5,7 +5,7 @@ import { aShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/sho
 import { aWorld } from '../../../test/world.ts'
 import { tidyCounts } from './detect.ts'
 
-// The list of carts and its badges (decision 11).
+// The cart list and its badges (decision 11).
 
 const world = aWorld()
 let shop: Shop
@@ -37,7 +37,7 @@ async function shopper(name: string, items = [tea()], more: { email?: string; ph
   return browser
 }
 
-test('abandoned, recovered and lost carts are listed; active, purchased and emptied ones only by their id', {
+test('lists abandoned, recovered and lost carts, and serves active, purchased and emptied ones by id only', {
   tags: ['A7'],
 }, async () => {
   const states = ['active', 'abandoned', 'recovered', 'purchased', 'emptied', 'lost', 'merged'] as const
@@ -58,7 +58,7 @@ test('abandoned, recovered and lost carts are listed; active, purchased and empt
   }
 })
 
-test('Email Sent with the send, No Response a day later, Recovered with the purchase (decision 11)', {
+test('shows Email Sent after the send, No Response a day later, Recovered after the purchase (decision 11)', {
   tags: ['B4'],
 }, async () => {
   await shopper('Ada Lovelace')
@@ -80,14 +80,14 @@ test('Email Sent with the send, No Response a day later, Recovered with the purc
   expect((await list()).carts).toMatchObject([{ status: 'Recovered' }])
 })
 
-test('a cart nobody was written to about says No Action, however old', { tags: ['B4'] }, async () => {
+test('shows No Action for a cart without messages, however old', { tags: ['B4'] }, async () => {
   await shopper('Ada Lovelace', [tea()], { email: '' })
   await shop.pass(HOUR)
   await shop.pass(3 * DAY)
   expect((await list()).carts).toMatchObject([{ status: 'No Action' }])
 })
 
-test('status= filters by the badge in any case, all means all, an unknown one is refused', {
+test('status= filters by badge in any case, all lists every cart, and an unknown badge is refused', {
   tags: ['B2', 'B7'],
 }, async () => {
   await shopper('Ada Lovelace')
@@ -100,7 +100,7 @@ test('status= filters by the badge in any case, all means all, an unknown one is
   expect((await shop.get('/api/carts/abandoned?status=whatever')).status).toBe(400)
 })
 
-test('a search under a badge finds its carts alone, by their beginning or else anywhere, in every order', async () => {
+test('a search with a badge finds only its carts, by prefix or else substring, in every order', async () => {
   await shopper('Ada Lovelace')
   await shopper('Grace Lovelace', [tea()], { email: '' })
   await shop.pass(HOUR)
@@ -114,7 +114,7 @@ test('a search under a badge finds its carts alone, by their beginning or else a
   }
 })
 
-test('search finds name, email and phone in any case; LIKE’s wildcards are letters like others', {
+test('a search finds name, email and phone in any case and treats LIKE’s wildcards as plain characters', {
   tags: ['B7'],
 }, async () => {
   await shopper('Ada 100%')
@@ -164,7 +164,7 @@ test('every column sorts both ways', { tags: ['B2'] }, async () => {
   expect((await shop.get('/api/carts/abandoned?sort=fold')).status).toBe(400)
 })
 
-test('pages together show each cart once, also where the sorted column is the same for all', {
+test('pages show each cart once, also when the sorted column has equal values', {
   tags: ['B3', 'B7'],
 }, async () => {
   for (let index = 0; index < 7; index++) await shopper(`Ada ${index}`)
@@ -183,7 +183,7 @@ test('pages together show each cart once, also where the sorted column is the sa
   }
 })
 
-test('the counters say how many carts of each badge were last active on each day, folded or not', async () => {
+test('counters hold the carts per badge and day of last activity, before and after compaction', async () => {
   for (let index = 0; index < 4; index++) {
     await shopper(`Ada ${index}`)
     await shop.pass(14 * HOUR)

@@ -4,7 +4,7 @@ import { aShop, DAY, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
 import { aWorld } from '../../../test/world.ts'
 import { sql } from '../../core/db/db.ts'
 
-// One mailbox has many addresses (Identity): what is bought with one stops what would go to another, and does nothing else.
+// One mailbox has many addresses (Identity). A purchase with one stops messages to the others and does nothing else.
 
 const world = aWorld()
 let n = 0
@@ -18,7 +18,7 @@ async function left(shop: Shop, email: string): Promise<void> {
 const statesOf = async (shop: Shop) =>
   (await shop.messages()).map(({ state, reason }) => (reason ? `${state}(${reason})` : state))
 
-test('an address is matched without its tag at every domain, and without dots at Gmail, whose domains are one', async () => {
+test('an address matches without its tag at every domain, and without dots at both domains of Gmail', async () => {
   const keyOf = async (email: string) =>
     (await sql<{ key: string }>`select email_match_key(${email}) as key`.execute(world.db)).rows[0]!.key
   expect(await keyOf('ada@shop.example')).toBe('ada@shop.example')
@@ -27,7 +27,7 @@ test('an address is matched without its tag at every domain, and without dots at
   expect(await keyOf('a.da.lovelace+x@gmail.com')).toBe('adalovelace@gmail.com')
   expect(await keyOf('adalovelace@googlemail.com')).toBe('adalovelace@gmail.com')
   expect(await keyOf('ada@notgmail.com')).toBe('ada@notgmail.com')
-  // What stands for nobody matches nobody (Identity).
+  // Placeholder addresses match no shopper (Identity).
   expect(await keyOf('+one@shop.example')).toBe('+one@shop.example')
   expect(await keyOf('guest+7@shop.example')).toBe('guest+7@shop.example')
 })
@@ -40,7 +40,7 @@ describe.each([
   ['an alias was left, another one bought', (name: string) => [`${name}+x@shop.example`, `${name}+y@shop.example`]],
   ['Gmail with and without dots', (name: string) => [`${name}.l@gmail.com`, `${name}l+tea@googlemail.com`]],
 ] as const)('%s', (_, addresses) => {
-  test('no mail goes to who has bought (S3, Identity)', async () => {
+  test('no mail is sent to a shopper who has bought (S3, Identity)', async () => {
     const shop = await aShop(world)
     const [mine, alias] = addresses(aName()) as [string, string]
     await left(shop, mine)
@@ -54,7 +54,7 @@ describe.each([
   })
 })
 
-test('carts and shoppers of two aliases stay two, and each is written to at the address it was left with (S6)', async () => {
+test('carts and shoppers of two aliases stay separate, and each gets mail at its own address (S6)', async () => {
   const shop = await aShop(world)
   const name = aName()
   const addresses = [`${name}@shop.example`, `${name}+tea@shop.example`]
@@ -70,7 +70,7 @@ test('carts and shoppers of two aliases stay two, and each is written to at the 
   expect(new Set((await shop.liveCarts()).map((cart) => cart.shopper_id)).size).toBe(2)
 })
 
-test('nothing is ever written to a match key that is nobody’s address', async () => {
+test('no mail is ever sent to a match key that is nobody’s address', async () => {
   const shop = await aShop(world)
   const name = aName()
   await left(shop, `${name}+tea@shop.example`)
@@ -80,7 +80,7 @@ test('nothing is ever written to a match key that is nobody’s address', async 
   expect(world.sent.map((mail) => mail.to)).not.toContain(`${name}@shop.example`)
 })
 
-test('an order of an alias that awaits its payment holds the message, for a day at most (S4)', async () => {
+test('an alias’s order with a pending payment holds the message for at most a day (S4)', async () => {
   const shop = await aShop(world)
   const name = aName()
   await left(shop, `${name}@shop.example`)
@@ -94,7 +94,7 @@ test('an order of an alias that awaits its payment holds the message, for a day 
   expect(world.sent).toHaveLength(sent)
 })
 
-test('what an alias bought before the cart was begun stops nothing (S3)', async () => {
+test('an alias’s purchase before the cart began stops nothing (S3)', async () => {
   const shop = await aShop(world)
   const name = aName()
   await shop.order({ kind: 'purchase', email: `${name}+tea@shop.example` })
@@ -105,7 +105,7 @@ test('what an alias bought before the cart was begun stops nothing (S3)', async 
   expect(world.sent.slice(sent).map((mail) => mail.to)).toEqual([`${name}@shop.example`])
 })
 
-test('people with different names, or the same name at different domains, do not match', async () => {
+test('different names, or the same name at different domains, do not match', async () => {
   const shop = await aShop(world)
   const name = aName()
   await left(shop, `${name}@shop.example`)
@@ -118,7 +118,7 @@ test('people with different names, or the same name at different domains, do not
   expect(world.sent.slice(sent).map((mail) => mail.to)).toEqual([`${name}@shop.example`])
 })
 
-test('a message by hand to who bought with an alias is refused, with the reason (D11)', async () => {
+test('a manual message to a shopper who bought with an alias is refused with the reason (D11)', async () => {
   const shop = await aShop(world, { isFlowOn: false })
   const name = aName()
   await left(shop, `${name}@shop.example`)
@@ -129,7 +129,7 @@ test('a message by hand to who bought with an alias is refused, with the reason 
   expect(reply).toMatchObject({ status: 422, body: { fields: { reason: 'purchased' } } })
 })
 
-test('who is erased is matched by nobody any more: the key is an expression of the address and goes with it (C8)', async () => {
+test('an erased shopper matches nobody, because the key is computed from the erased address (C8)', async () => {
   const shop = await aShop(world)
   const name = aName()
   await left(shop, `${name}+tea@shop.example`)

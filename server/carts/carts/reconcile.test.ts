@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Episode } from '../../core/schema/facts.ts'
-import { type CartRow, episodeOfFacts, planCarts } from './reconcile.ts'
+import { type CartRow, locateFacts, planCarts } from './reconcile.ts'
 
-// Episodes against the rows there are. Times are milliseconds; `a` is the fact that opens an episode and a row alike.
+// Episodes against existing rows. Times are milliseconds; `a` is the fact that opens both an episode and a row.
 
 function episode(openingFactId: string, more: Partial<Episode> = {}): Episode {
   const base = { status: 'open', startedAt: 0, lastActivityAt: 0, endedAt: null, items: [], coupons: [] } as const
@@ -43,7 +43,7 @@ const plan = (
   isRecovered = never as () => boolean,
 ) => planCarts(episodes, rows, new Map(order), isRecovered)
 
-test('an episode without a row is a new, active cart', () => {
+test('an episode without a row becomes a new, active cart', () => {
   expect(plan([episode('a')], [])).toMatchObject({ carts: [{ row: null, status: 'active' }], merged: [] })
 })
 
@@ -53,7 +53,7 @@ test('activity before any send makes an abandoned cart active again (S2)', () =>
   expect(plan([episode('a')], [abandoned], [['a', 0]]).carts[0]!.status).toBe('abandoned')
 })
 
-test('after a send it stays abandoned, also when the send was of a cart joined to it (S2, S6)', () => {
+test('a cart stays abandoned after a send, also if a cart merged into it had the send (S2, S6)', () => {
   const mailed = { status: 'abandoned', last_sent_at: new Date(1) } as const
   const moved = [episode('a', { lastActivityAt: 5 })]
   expect(plan(moved, [row('a', mailed)], [['a', 0]]).carts[0]!.status).toBe('abandoned')
@@ -96,12 +96,12 @@ test('a late purchase that splits an episode keeps the row for the first part (S
   ])
 })
 
-test('rows that no episode is left for are orphans (S7)', () => {
+test('rows without an episode are orphans (S7)', () => {
   expect(plan([], [row('a')]).orphans).toHaveLength(1)
 })
 
-test('a fact lies in the last episode that began at or before it', () => {
+test('a fact belongs to the last episode that began at or before it', () => {
   const order = new Map(['x', 'a', 'm', 'b', 'n'].map((id, index) => [id, index]))
-  const found = episodeOfFacts([episode('a'), episode('b')], order, ['x', 'a', 'm', 'b', 'n'])
+  const found = locateFacts([episode('a'), episode('b')], order, ['x', 'a', 'm', 'b', 'n'])
   expect([...found.values()]).toEqual([0, 0, 0, 1, 1])
 })

@@ -1,7 +1,7 @@
 import type { CartState } from '../../../shared/carts.ts'
 import type { Episode } from '../../core/schema/facts.ts'
 
-// Episodes against the cart rows there are: which row is which episode, and what state it is in (S1–S6). Pure.
+// Matches episodes to existing cart rows and computes each row's state (S1–S6). Pure.
 
 export interface CartRow {
   id: string
@@ -16,7 +16,7 @@ export interface CartRow {
 }
 
 export interface PlannedCart {
-  /** null: a new row. */
+  /** null: insert a new row. */
   row: CartRow | null
   episode: Episode
   status: CartState
@@ -24,15 +24,16 @@ export interface PlannedCart {
 
 export interface CartPlan {
   carts: PlannedCart[]
-  /** Rows whose episode is now part of another row's. */
+  /** Rows whose episode is now part of another row's episode. */
   merged: { row: CartRow; into: CartRow }[]
-  /** Rows that earlier facts, known only now, leave without an episode: there was no cart after all. */
+  /** Rows left without an episode by earlier facts that arrived late. */
   orphans: CartRow[]
 }
 
 /**
- * `openingFacts` tells, for every fact that opens a row, the index of the episode it now lies in. Where several rows lie
- * in one episode, the earlier start (then id) survives (S6). `isRecovered` says whether a touch precedes a purchase (S3).
+ * `openingFacts` maps each fact that opened a row to the index of its episode now. If several rows fall into one
+ * episode, the one with the earlier start (then id) survives (S6). `isRecovered`: whether a touch precedes a purchase
+ * (S3).
  */
 export function planCarts(
   episodes: readonly Episode[],
@@ -57,21 +58,21 @@ export function planCarts(
     if (episode.status === 'purchased') {
       return { row, episode, status: isRecovered(episode) ? ('recovered' as const) : ('purchased' as const) }
     }
-    return { row, episode, status: statusOf(episode, row, sent.has(index)) }
+    return { row, episode, status: computeStatus(episode, row, sent.has(index)) }
   })
   return { carts, merged, orphans: [] }
 }
 
-/** `wasSent`: a message left for this cart or for one that is now part of it. */
-function statusOf(episode: Episode, row: CartRow | null, wasSent: boolean): CartState {
+/** `wasSent`: a message was sent for this cart or for one merged into it. */
+function computeStatus(episode: Episode, row: CartRow | null, wasSent: boolean): CartState {
   if (episode.status !== 'open') return episode.status
   if (row?.status !== 'abandoned') return 'active'
   const isIdle = episode.lastActivityAt <= row.last_activity_at.getTime()
   return isIdle || wasSent ? 'abandoned' : 'active' // S2
 }
 
-/** Which episode each fact lies in: the last one that began at or before it. Facts before the first belong to the first. */
-export function episodeOfFacts(
+/** Index of each fact's episode: the last that began at or before it, else the first. */
+export function locateFacts(
   episodes: readonly Episode[],
   factOrder: ReadonlyMap<string, number>,
   openingFactIds: readonly string[],

@@ -1,8 +1,8 @@
 import type { Contact, FoldItem } from '../../core/schema/facts.ts'
 
-// Contacts and contents compared and put together. Pure.
+// Compares and merges contacts and cart contents. Pure.
 
-/** Newer words win field by field; what is not said stays. */
+/** Newer values replace older ones per field; missing values keep the old. */
 export function mergeContact(before: Contact, news: Contact): Contact {
   const said = Object.fromEntries(Object.entries(news).filter(([, value]) => value !== undefined && value !== ''))
   const { unconfirmedEmail, unconfirmedPhone, ...merged }: Contact = { ...before, ...said }
@@ -17,7 +17,7 @@ export function mergeContact(before: Contact, news: Contact): Contact {
 
 export const lineKey = (item: FoldItem) => `${item.productId}:${item.variationId ?? ''}`
 
-/** Same products, choices and quantities, in any order. Choices count where both sides tell them: not every source does. */
+/** Same products, choices and quantities, in any order. Choices are compared only if both sides have them. */
 export function sameItems(a: readonly FoldItem[], b: readonly FoldItem[]): boolean {
   const hasChoices = [a, b].every((items) => items.some((item) => item.choices))
   const nameOf = hasChoices ? lineOf : lineKey
@@ -33,14 +33,14 @@ function quantitiesBy(items: readonly FoldItem[], nameOf: (item: FoldItem) => st
   return quantities
 }
 
-/** A variation in two sizes that are left open is two lines. */
+/** One variation with two sizes left open makes two lines. */
 export const lineOf = (item: FoldItem) => `${lineKey(item)}:${JSON.stringify(item.choices ?? [])}`
 
 export const sameCoupons = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && [...a].sort().join('\n') === [...b].sort().join('\n')
 
-/** The last contact, confirmed or not: a draft that only confirms it is not news. */
-const lastSaid = (contact: Contact) => [
+/** The latest values, confirmed or not: a draft that confirms a contact changes nothing. */
+const latestValues = (contact: Contact) => [
   contact.unconfirmedEmail ?? contact.email,
   contact.unconfirmedPhone ?? contact.phone,
   contact.firstName,
@@ -48,6 +48,6 @@ const lastSaid = (contact: Contact) => [
 ]
 
 export function sameContact(a: Contact, b: Contact): boolean {
-  const before = lastSaid(b)
-  return lastSaid(a).every((value, index) => value === before[index])
+  const before = latestValues(b)
+  return latestValues(a).every((value, index) => value === before[index])
 }

@@ -7,7 +7,8 @@ import { aWorld } from '../../../test/world.ts'
 import { countFigures, rebuildFigures } from '../../insights/analytics/figures.ts'
 import type { PlatformOrder } from '../../platforms/platform/platform.ts'
 
-// Marketplaces keep one purchase as several orders (cases-R7): it counts once (A6). Renewals end no cart (cases-R9, S3).
+// Marketplaces store one purchase as several orders (cases-R7), which count once (A6). Renewals end no cart (cases-R9,
+// S3).
 
 const world = aWorld()
 let shop: Shop
@@ -36,7 +37,7 @@ const partOf = (parentId: string, orderId: string, order: Order = {}): Order => 
 }
 const marketplace = () => [placed(), partOf('5000', '5001'), partOf('5000', '5002')]
 
-/** A cart that was mailed, whose shopper came back by our link. */
+/** A cart whose shopper got a mail and clicked its link. */
 async function aClickedCart() {
   const message = await shop.mailed({ email, firstName: 'Ada' })
   await shop.press(message.id)
@@ -66,14 +67,14 @@ const once = (minor: number) => ({
   figures: [{ source: 'attributed', orders: 1, net_minor: minor }],
 })
 
-test('a purchase with an order for each vendor counts once', async () => {
+test('a purchase with one order per vendor counts once', async () => {
   await aClickedCart()
   for (const order of marketplace()) await shop.order(order)
   expect(await told()).toEqual(once(10_000))
   expect((await shop.cart()).status).toBe('recovered')
 })
 
-test('whatever order the orders arrive in, and however often, the figures are the same', {
+test('the order and repetition of arriving orders do not change the figures', {
   timeout: 120_000,
 }, async () => {
   await fc.assert(
@@ -98,7 +99,7 @@ test('whatever order the orders arrive in, and however often, the figures are th
   )
 })
 
-test('parts whose order is not known count themselves, until it is', async () => {
+test('parts count on their own until their parent order is known', async () => {
   await aClickedCart()
   await shop.order(partOf('5000', '5001'))
   await shop.order(partOf('5000', '5002'))
@@ -107,7 +108,7 @@ test('parts whose order is not known count themselves, until it is', async () =>
   expect(await told()).toEqual(once(10_000))
 })
 
-test('a parent that is named later, changed or taken away moves the figures', async () => {
+test('figures follow when a parent is named later, changed or removed', async () => {
   await aClickedCart()
   const lone = { parentId: null }
   for (const order of [placed(), partOf('', '5001', lone), partOf('', '5002', lone)]) await shop.order(order)
@@ -123,14 +124,14 @@ test('a parent that is named later, changed or taken away moves the figures', as
   expect(await told()).toEqual(once(10_000))
 })
 
-test('what is refunded or cancelled of a part comes off once', async () => {
+test('a refunded or cancelled part is subtracted once', async () => {
   await aClickedCart()
   for (const order of marketplace()) await shop.order(order)
   world.advance(MINUTE)
   await shop.order(partOf('5000', '5001', { refundedMinor: 1_000 }))
   expect(await told()).toEqual(once(9_000))
   world.advance(MINUTE)
-  // The plugin books the same refund on the whole as well.
+  // The plugin books the same refund on the parent as well.
   await shop.order(placed({ refundedMinor: 1_000 }))
   expect(await told()).toEqual(once(9_000))
   world.advance(MINUTE)
@@ -142,7 +143,7 @@ test('what is refunded or cancelled of a part comes off once', async () => {
   expect(await told()).toMatchObject({ revenue: 0, orders: 0, figures: [] })
 })
 
-test('parts go on counting when the order was cancelled in their favour', async () => {
+test('parts still count when the parent is cancelled in favour of them', async () => {
   await aClickedCart()
   for (const order of marketplace()) await shop.order(order)
   world.advance(MINUTE)
@@ -150,19 +151,19 @@ test('parts go on counting when the order was cancelled in their favour', async 
   expect(await told()).toMatchObject({ revenue: 100, carts: 1 })
 })
 
-test('an order that only holds its parts together has their sum', async () => {
+test('an order that only groups its parts has their sum', async () => {
   await aClickedCart()
   for (const order of [placed({ totalMinor: 0 }), ...marketplace().slice(1)]) await shop.order(order)
   expect(await told()).toEqual(once(10_000))
 })
 
-test('an order whose lines have all moved into its parts is one purchase with them', async () => {
+test('an order whose lines all moved to its parts is one purchase with them', async () => {
   await aClickedCart()
   for (const order of marketplace()) await shop.order(order.parentId ? order : { ...order, items: [], totalMinor: 0 })
   expect(await told()).toEqual(once(10_000))
 })
 
-test('an order with other products than its parent is a purchase of its own', async () => {
+test('an order with other products than its parent is a separate purchase', async () => {
   await aClickedCart()
   await shop.order(placed())
   await shop.order({ ...partOf('5000', '5003'), items: [line('99', 2_500)], totalMinor: 2_500 })
@@ -179,7 +180,7 @@ test('orders that name themselves or each other as parent still count once', asy
   expect(await told()).toEqual(once(10_000))
 })
 
-test('a part that comes after the shopper has begun another cart ends nothing', async () => {
+test('a part that arrives after the shopper began another cart ends nothing', async () => {
   await aClickedCart()
   await shop.order(placed())
   world.advance(20 * MINUTE)
@@ -190,14 +191,14 @@ test('a part that comes after the shopper has begun another cart ends nothing', 
   expect((await shop.liveCarts()).map((cart) => cart.status)).toEqual(['recovered', 'active'])
 })
 
-test('an unpaid part neither holds messages nor changes what is in the cart', async () => {
+test('an unpaid part neither holds messages nor changes the contents', async () => {
   await shop.fill('one', [tea(), pot])
   await shop.type('one', { email })
   await shop.order(partOf('5000', '5001', { kind: 'pending' }))
   expect(await shop.cart()).toMatchObject({ status: 'active', item_count: 2, pending_until: null })
 })
 
-test('a part in a status that the store made up takes nothing off the whole (A6, S4)', async () => {
+test('a part in a custom status subtracts nothing from the parent (A6, S4)', async () => {
   await aClickedCart()
   await shop.order(placed())
   const waiting = { status: 'at-vendor', amount: 'if_counted', paidAt: null } as const
@@ -210,7 +211,7 @@ test('a part in a status that the store made up takes nothing off the whole (A6,
   expect(await told()).toEqual(once(9_000))
 })
 
-test('parts count themselves while the whole is in a status that the store made up, until that one counts (A6, S4)', async () => {
+test('parts count on their own while the parent is in a custom status that does not count (A6, S4)', async () => {
   await aClickedCart()
   const split = { status: 'split', amount: 'if_counted', paidAt: null } as const
   await shop.order(placed(split))
@@ -223,7 +224,7 @@ test('parts count themselves while the whole is in a status that the store made 
   expect(await told()).toEqual(once(10_000))
 })
 
-// What is cancelled
+// Cancelled orders
 
 test('a cancelled order keeps the state of its cart and counts nowhere (real-store-W6)', async () => {
   const message = await aClickedCart()
@@ -247,12 +248,12 @@ test('a cancelled order keeps the state of its cart and counts nowhere (real-sto
   )
   expect(counted.funnel_figures).toContainEqual(expect.objectContaining({ channel: 'all', clicked: 1, converted: 0 }))
   expect(counted.product_figures).toMatchObject([{ recovered: 0, lost_minor: 2_100 }])
-  // The shopper has bought nothing after all, and may have the cart back.
+  // After the cancellation the shopper has bought nothing, so the cart may be restored.
   const restored = await shop.press(message.id)
   expect(restored.body).toMatchObject({ isOrdered: false, items: [{ product_id: '16', outcome: 'ok' }] })
 })
 
-test('of a cart whose purchase was cancelled before the shopper left another the same holds', async () => {
+test('a cancelled order of an earlier cart counts nowhere either', async () => {
   await aClickedCart()
   await shop.order(placed())
   world.advance(20 * MINUTE)
@@ -267,7 +268,7 @@ test('of a cart whose purchase was cancelled before the shopper left another the
   ])
 })
 
-test('an order that costs nothing is no cancelled one', async () => {
+test('an order with a zero total is not treated as cancelled', async () => {
   await aClickedCart()
   await shop.order(placed({ totalMinor: 0 }))
   expect(await shop.cart()).toMatchObject({ status: 'recovered', is_void: false })
@@ -280,7 +281,7 @@ const renewal = (order: Order = {}): Order => ({
   ...{ kind: 'purchase', email, totalMinor: 1_500, source: 'renewal', items: [line('30', 1_500)], ...order },
 })
 
-test('a renewal ends no cart, holds and attributes nothing, and counts in what the customer is worth', async () => {
+test('a renewal ends no cart, holds and attributes nothing, and counts in the customer’s value', async () => {
   await aClickedCart()
   await shop.order(renewal({ kind: 'pending', orderId: '6000' }))
   await shop.order(renewal({ orderId: '6000' }))
@@ -292,7 +293,7 @@ test('a renewal ends no cart, holds and attributes nothing, and counts in what t
   expect((await shop.messages()).filter(({ state }) => state === 'sent')).toHaveLength(2)
 })
 
-test('a renewal of just what is in the cart ends it only when the shopper paid it in a checkout', async () => {
+test('a renewal with exactly the cart’s items ends it only if the shopper paid it in a checkout', async () => {
   await aClickedCart()
   await shop.order(renewal({ items: [line('16', 4_000)] }))
   expect((await shop.cart()).status).toBe('abandoned')
@@ -303,7 +304,7 @@ test('a renewal of just what is in the cart ends it only when the shopper paid i
   expect(await told()).toMatchObject({ revenue: 0, carts: 0 })
 })
 
-test('a renewal that a marketplace splits is still one, and none of its parts ends a cart', async () => {
+test('a renewal split by a marketplace is still a renewal, and no part ends a cart', async () => {
   await shop.fill('one', [tea()])
   await shop.type('one', { email })
   await shop.order(renewal({ orderId: '7000', items: both, totalMinor: 10_000 }))

@@ -1,13 +1,13 @@
 import type { CartItem, CartState } from '../../../shared/carts.ts'
-import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
-import { newestSend, sendingOfCart } from '../../messages/messages/fragments.ts'
 import { insertNotificationsFrom, noteRecoveries } from '../../access/notifications/fragments.ts'
-import { COUNTS } from '../orders/fragments.ts'
+import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 import type { FactPayload, Fold } from '../../core/schema/facts.ts'
+import { newestSend, sendingOfCart } from '../../messages/messages/fragments.ts'
+import { COUNTS } from '../orders/fragments.ts'
 import type { Fact } from './fold.ts'
 import type { Neighbours, NumberedPost } from './post-order.ts'
 
-// Carts and facts: writing. One function, one statement. Reading for screens is in list-sql.ts.
+// Writes carts and facts, one statement per function. Reads of the screens are in list-sql.ts.
 
 export interface FactRow {
   id: string
@@ -21,8 +21,8 @@ export interface FactRow {
 }
 
 /**
- * Stores each fact once; answers the ids of those that were new. One told again after its person was erased is known by its id alone,
- * which comes of the same words as the key it had (C8).
+ * Inserts each fact once and returns the ids of new ones. After an erasure a fact is recognized by its id alone, which
+ * is derived from the same key (C8).
  */
 export async function insertFacts({ db, storeId }: StoreTx, facts: readonly FactRow[]): Promise<Set<string>> {
   const rows = await sql<{ id: string }>`
@@ -34,8 +34,11 @@ export async function insertFacts({ db, storeId }: StoreTx, facts: readonly Fact
   return new Set(rows.rows.map((row) => row.id))
 }
 
-/** All facts of some shoppers, each shopper's in their order. */
-export async function factsOf({ db, storeId }: StoreDb, shopperIds: readonly string[]): Promise<Map<string, Fact[]>> {
+/** All facts of some shoppers, in order per shopper. */
+export async function selectFacts(
+  { db, storeId }: StoreDb,
+  shopperIds: readonly string[],
+): Promise<Map<string, Fact[]>> {
   if (shopperIds.length === 0) return new Map()
   const rows = await db
     .selectFrom('facts')
@@ -57,12 +60,13 @@ export async function factsOf({ db, storeId }: StoreDb, shopperIds: readonly str
 }
 
 /**
- * When the first one behind each post was by their numbers and, of a queue's, the last one of the hundred before it. By the place of the post in the list.
+ * For each post, by index: the time of the first post with a higher number and, in a queue, the last of the hundred
+ * before it.
  */
-export async function neighbours({ db, storeId }: StoreTx, posts: readonly NumberedPost[]) {
+export async function selectNeighbours({ db, storeId }: StoreTx, posts: readonly NumberedPost[]) {
   const seq = sql`(f.payload ->> 'seq')::bigint`
   const same = sql`f.store_id = ${storeId} and f.shopper_id = p."shopperId" and f.payload ->> 'page' = p.page`
-  // Without `offset 0` the planner would look for the smallest time, from the oldest fact on.
+  // Without `offset 0` the planner would scan for the smallest time from the oldest fact on.
   const query = sql<Neighbours & { place: number }>`
     select p.place,
       case when p.queue is not null then (select max(f.at) from (select f.at from facts f
@@ -81,8 +85,11 @@ export interface NewestCart {
   last_fact_id: string
 }
 
-/** The newest cart of each of these shoppers; of several that began in the same moment, the one with the newest fact. */
-export async function newestCarts({ db, storeId }: StoreDb, shopperIds: readonly string[]): Promise<NewestCart[]> {
+/** The newest cart of each shopper. If several began at the same moment, the one with the newest fact. */
+export async function selectNewestCarts(
+  { db, storeId }: StoreDb,
+  shopperIds: readonly string[],
+): Promise<NewestCart[]> {
   if (shopperIds.length === 0) return []
   const rows = await sql<NewestCart>`
     select s.shopper_id, c.* from unnest(${[...shopperIds]}::uuid[]) as s(shopper_id)
@@ -92,7 +99,7 @@ export async function newestCarts({ db, storeId }: StoreDb, shopperIds: readonly
   return rows.rows
 }
 
-export async function cartIdsOf({ db, storeId }: StoreDb, shopperIds: readonly string[]): Promise<string[]> {
+export async function selectCartIds({ db, storeId }: StoreDb, shopperIds: readonly string[]): Promise<string[]> {
   if (shopperIds.length === 0) return []
   const rows = await db
     .selectFrom('carts')
@@ -104,7 +111,7 @@ export async function cartIdsOf({ db, storeId }: StoreDb, shopperIds: readonly s
   return rows.map((row) => row.id)
 }
 
-/** Locked in id order, answered in the order they began. */
+/** Locks by id; returns carts in order of start. */
 export async function lockCarts({ db, storeId }: StoreTx, ids: readonly string[]) {
   if (ids.length === 0) return []
   const rows = await db
@@ -169,7 +176,10 @@ export async function insertCarts({ db, storeId }: StoreTx, carts: readonly Writ
   )
 }
 
-/** Whose cart it is stays: only joining shoppers changes that. Once recovered, the badge stays; a late correction to plain purchased takes it back (S3). */
+/**
+ * Keeps `shopper_id`: only a merge of shoppers changes it. The badge "Recovered" stays unless a late correction makes
+ * the cart plain purchased (S3).
+ */
 export async function updateCarts({ db, storeId }: StoreTx, carts: readonly WrittenCart[]): Promise<void> {
   if (carts.length === 0) return
   await sql`
@@ -194,7 +204,7 @@ export async function updateCarts({ db, storeId }: StoreTx, carts: readonly Writ
       abandoned_minor = case when v.abandoned_at is not null and v.currency = carts.currency then carts.abandoned_minor end,
       currency = v.currency, coupons = v.coupons,
       search = v.search, fold = v.fold, version = carts.version + 1,
-      -- Seven days after the last planned message or, with activity since, after that (S5).
+      -- Seven days after the last planned message or, if later, after the last activity (S5).
       lost_at = coalesce((select greatest(max(m.due_at), v.last_activity_at) + interval '7 days' from messages m
         where m.store_id = carts.store_id and m.cart_id = carts.id having count(*) > 0), v.lost_at)
     from v where carts.store_id = ${storeId} and carts.id = any(${carts.map((cart) => cart.id)}::uuid[]) and carts.id = v.id`.execute(
@@ -224,7 +234,7 @@ export async function markMerged({ db, storeId }: StoreTx, id: string, into: str
     .execute()
 }
 
-/** A message that left for the one counts as one of the other: badge and the wait for an answer come along (S6). */
+/** A message sent for the merged cart counts for the survivor: badge and "No Response" time are copied (S6). */
 export async function inheritLastSent({ db, storeId }: StoreTx, fromId: string, intoId: string): Promise<void> {
   await sql`
     insert into cart_badges as cb (store_id, cart_id, badge, last_sent_at, no_response_at)
@@ -239,7 +249,7 @@ export async function inheritLastSent({ db, storeId }: StoreTx, fromId: string, 
       where cb.last_sent_at is null or cb.last_sent_at < excluded.last_sent_at`.execute(db)
 }
 
-/** Carts joined earlier to the one that is joined now belong to the new survivor; answers which. */
+/** Points carts merged earlier at the new survivor; returns their ids. */
 export async function repointMerged({ db, storeId }: StoreTx, fromId: string, intoId: string): Promise<string[]> {
   const rows = await sql<{ id: string }>`
     update carts set merged_into = ${intoId} where store_id = ${storeId} and merged_into = ${fromId}
@@ -249,12 +259,12 @@ export async function repointMerged({ db, storeId }: StoreTx, fromId: string, in
   return rows.rows.map((row) => row.id)
 }
 
-/** Where the shopper of a cart `c` last was while filling it (decision 69). */
+/** The shopper's zone in the latest capture post for cart `c` (decision 69). */
 export const zoneOfCart = sql`(
   select f.payload -> 'zone' from facts f where f.store_id = c.store_id and f.shopper_id = c.shopper_id and f.at >= c.started_at
     and f.source = 'capture' and f.payload ? 'zone' order by f.at desc, f.id desc limit 1)`
 
-/** Each cart once, if its order counts (S4) and was bought after `since`: an import of old orders is not news. */
+/** Notifies once per cart, if its order counts (S4) and is newer than `since`: imported old orders are not news. */
 export async function notifyRecovered(
   { db, storeId }: StoreTx,
   cartIds: readonly string[],
@@ -300,8 +310,14 @@ export interface CatalogueRow {
   image_url: string | null
 }
 
-/** Names, prices and pictures for lines a browser named by id only (X5). A variation falls back to its product's picture. */
-export async function catalogueOf({ db, storeId }: StoreDb, productIds: readonly string[]): Promise<CatalogueRow[]> {
+/**
+ * Names, prices and pictures for lines that a browser reports by id (X5). A variation falls back to its product's
+ * picture.
+ */
+export async function selectCatalogue(
+  { db, storeId }: StoreDb,
+  productIds: readonly string[],
+): Promise<CatalogueRow[]> {
   if (productIds.length === 0) return []
   return db
     .selectFrom('products')

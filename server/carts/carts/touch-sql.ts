@@ -2,7 +2,7 @@ import { type StoreTx, sql } from '../../core/db/db.ts'
 import { becomesAccepted, isUnknown, newestSend } from '../../messages/messages/fragments.ts'
 import { hasAnswered } from './fragments.ts'
 
-// Touchpoints, and the answer of a person to a message: SQL and nothing else.
+// Statements on touchpoints and on a shopper's response to a message.
 
 export async function insertTouchpoint(
   { db, storeId }: StoreTx,
@@ -23,14 +23,14 @@ export async function insertTouchpoint(
   return rows.rows[0]?.shopper_id ?? null
 }
 
-/** A human click answers: the cart no longer waits for "No Response", and an `unknown` message did arrive. */
-export async function noteResponse(
+/** After a human click the cart is not due for "No Response", and an `unknown` message counts as accepted. */
+export async function recordResponse(
   { db, storeId }: StoreTx,
   messageId: string,
   cartId: string | null,
   now: Date,
 ): Promise<void> {
-  if (cartId !== null) await answerCart({ db, storeId }, cartId)
+  if (cartId !== null) await clearNoResponse({ db, storeId }, cartId)
   await sql`
     with moved as (
       update messages set ${becomesAccepted}, updated_at = ${now}, finished_at = ${now}
@@ -41,15 +41,15 @@ export async function noteResponse(
   )
 }
 
-async function answerCart({ db, storeId }: StoreTx, cartId: string): Promise<void> {
+async function clearNoResponse({ db, storeId }: StoreTx, cartId: string): Promise<void> {
   await sql`update cart_badges cb set no_response_at = null,
     badge = case when cb.badge = 'No Response'
       then coalesce((select h.badge from (${newestSend(sql`cb.store_id`, sql`cb.cart_id`)}) h), 'Email Sent') else cb.badge end
     where cb.store_id = ${storeId} and cb.cart_id = ${cartId}`.execute(db)
 }
 
-/** What seemed an answer was none: "No Response" is due again, unless a person did answer since the newest send. */
-export async function forgetResponse({ db, storeId }: StoreTx, cartId: string): Promise<void> {
+/** The response was a machine's: "No Response" is due again, unless a person responded since the newest send. */
+export async function revokeResponse({ db, storeId }: StoreTx, cartId: string): Promise<void> {
   await sql`update cart_badges cb set no_response_at = cb.last_sent_at + interval '24 hours'
     from carts c where cb.store_id = ${storeId} and cb.cart_id = ${cartId} and cb.no_response_at is null
       and c.store_id = cb.store_id and c.id = cb.cart_id
