@@ -119,7 +119,7 @@ export const modeMutations: readonly Mutation[] = [
     name: 'a ticked box is ignored',
     rule: 'C9',
     file: 'server/carts/capture/capture-mode.ts',
-    before: 'if (yes.length > 0) return { ...post, contact: contactFor(post.contact, yes) }',
+    before: 'if (yes.length > 0) return { ...post, contact: selectContact(post.contact, yes) }',
     after: '',
     seed: 910_020,
   },

@@ -4,7 +4,7 @@ import { CAPTURE_MAX_BYTES } from '../../../shared/capture.ts'
 import { aStore, type TestStore } from '../../../test/factories.ts'
 import { aWorld } from '../../../test/world.ts'
 
-// What nobody's script would post. It costs a 4xx and nothing else.
+// Hostile posts cost a 4xx and nothing else.
 
 const world = aWorld()
 const url = 'https://hostile.example.com'
@@ -59,7 +59,7 @@ const post = (payload: string | Buffer, headers: Record<string, string> = {}, ke
     remoteAddress: '192.0.2.55',
   })
 
-test('two hundred malformed requests: 4xx each, and nothing is stored', async () => {
+test('two hundred malformed requests get a 4xx each and store nothing', async () => {
   const statuses: number[] = []
   const tell = async (reply: Promise<{ statusCode: number }>) => statuses.push((await reply).statusCode)
   for (const body of BODIES) {
@@ -91,7 +91,7 @@ test('two hundred malformed requests: 4xx each, and nothing is stored', async ()
   expect(await stored()).toBe(0)
 })
 
-test('odd characters in what is well formed never break the database', async () => {
+test('odd characters in valid posts never break the database', async () => {
   const text = fc.string({ unit: 'binary', maxLength: 60 })
   const posts = fc.sample(
     fc.record({ firstName: text, lastName: text, email: text, phone: text.map((t) => t.slice(0, 40)) }),

@@ -7,7 +7,7 @@ import { recordOrders } from '../carts/record.ts'
 import { foldPostsOf } from './capture-intake.ts'
 import { recordSaidByCustomer, recordSigned } from './signed-posts.ts'
 
-// What is kept of a shopper before they agreed (C9), whatever an older script or plugin sends.
+// What is kept of a shopper before consent (C9), whatever an older script or plugin sends.
 
 const world = aWorld()
 const EMAIL = 'ada@shoppers.example.com'
@@ -39,7 +39,7 @@ async function post(body: object) {
 const items = [{ id: '11', quantity: 1 }]
 const contact = { email: EMAIL, phone: '+12125550177', firstName: 'Ada', country: 'US' }
 
-/** All that the store's tables say of the person: keys, facts, carts, what waits. */
+/** Everything stored about the shopper: keys, facts, carts, inbox. */
 async function kept(): Promise<string> {
   const of = (table: 'shopper_keys' | 'facts' | 'carts' | 'capture_inbox' | 'shoppers' | 'orders') =>
     world.db.selectFrom(table).selectAll().where('store_id', '=', store.storeId).execute()
@@ -84,13 +84,13 @@ const report = (more: object = {}, customerId: string | null = null) =>
   )
 
 describe('a page', () => {
-  test.each(['cart_and_contact', null] as const)('%s: is kept as it comes', async (mode) => {
+  test.each(['cart_and_contact', null] as const)('%s: keeps posts unchanged', async (mode) => {
     await setMode(mode)
     await post({ items, contact })
     await expect.poll(kept).toContain(EMAIL)
   })
 
-  test('nothing: leaves no row until the shopper agrees', async () => {
+  test('nothing: stores no row until the shopper consents', async () => {
     await setMode('nothing')
     await post({ items })
     await post({ items, contact })
@@ -100,14 +100,14 @@ describe('a page', () => {
     await expect.poll(kept).toContain(EMAIL)
   })
 
-  test('cart only: keeps the products, and neither contact nor device', async () => {
+  test('cart only: keeps the products without contact and device', async () => {
     await setMode('cart_only')
     await post({ items, contact })
     await expect.poll(kept).toContain(CART)
     for (const word of [EMAIL, '12125550177', 'Ada', 'device-of-ada']) expect(await kept()).not.toContain(word)
   })
 
-  test('cart only: a ticked box brings what it is about, and nothing else', async () => {
+  test('cart only: a ticked box releases its own contact and nothing else', async () => {
     await setMode('cart_only')
     await post({ items })
     await post({ contact, consent: { email: aBox('email') } })
@@ -124,7 +124,7 @@ describe('a page', () => {
   test.each([
     'nothing',
     'cart_only',
-  ] as const)('%s: a box that is unticked again is heard for the address its cart had', async (mode) => {
+  ] as const)('%s: unticking a box is a withdrawal for the cart’s known address', async (mode) => {
     await setMode(mode)
     await post({ items, contact, consent: { email: aBox('email') } })
     await post({ contact: { email: 'grace@shoppers.example.com' }, consent: { email: aBox('email', false) } })
@@ -142,7 +142,7 @@ describe('a page', () => {
   test.each([
     ['nothing', '[[],[],[],[],[],[]]'],
     ['cart_only', null],
-  ] as const)('%s: a tick beside outdated words keeps no contact', async (mode, all) => {
+  ] as const)('%s: a tick beside an outdated text keeps no contact', async (mode, all) => {
     await setMode(mode)
     await post({ items, contact, consent: { email: { ...aBox('email'), id: 'w1abcdef' } } })
     await settled()
@@ -150,7 +150,7 @@ describe('a page', () => {
     if (all) expect(await kept()).toBe(all)
   })
 
-  test('the script is told the mode, and nothing where it is the old one', async () => {
+  test('the script gets the mode, or nothing for the default', async () => {
     const script = async () => (await world.app.inject({ url: `/capture/${store.captureKey}.js` })).body.split(';')[0]
     expect(await script()).not.toContain('mode')
     await setMode('nothing')
@@ -159,7 +159,7 @@ describe('a page', () => {
 })
 
 describe('the plugin', () => {
-  test('nothing: an older plugin’s report leaves no row', async () => {
+  test('nothing: an older plugin’s report stores no row', async () => {
     await setMode('nothing')
     await report()
     expect(await kept()).toBe('[[],[],[],[],[],[]]')
@@ -167,7 +167,7 @@ describe('the plugin', () => {
     expect(await kept()).toContain(EMAIL)
   })
 
-  test('cart only: neither contact nor customer is kept, but those of a customer who has bought (C6)', async () => {
+  test('cart only: stores neither contact nor customer, except those of a customer who has bought (C6)', async () => {
     await setMode('cart_only')
     await report({}, '77')
     expect(await kept()).toContain(CART)
@@ -182,7 +182,7 @@ describe('the plugin', () => {
     expect(await kept()).toContain('Adelaide')
   })
 
-  test('cart only: an address that a customer types is not kept where only their own is covered (C6)', async () => {
+  test('cart only: drops an address that a customer types if only their own is covered (C6)', async () => {
     await setMode('cart_only')
     await recordOrders(
       world.deps,
@@ -194,14 +194,14 @@ describe('the plugin', () => {
     for (const word of ['friend@', 'Frida']) expect(await kept()).not.toContain(word)
     await report({ contact: { ...contact, email: EMAIL.toUpperCase(), firstName: 'Adelaide' } }, '77')
     expect(await kept()).toContain('Adelaide')
-    // The law covers emails to customers; for a number nobody has asked.
+    // The law covers emails to customers; there was no consent for the number.
     expect(await kept()).not.toContain(contact.phone)
   })
 
   test.each([
     'nothing',
     'cart_only',
-  ] as const)('%s: a tick beside words of another name keeps no contact', async (mode) => {
+  ] as const)('%s: a tick with the id of another text keeps no contact', async (mode) => {
     await setMode(mode)
     await report({ consent: { email: { ...aBox('email'), id: 'w1abcdef' } } })
     expect(await kept()).not.toContain(EMAIL)
@@ -210,7 +210,7 @@ describe('the plugin', () => {
   })
 })
 
-describe('the plugin, of a customer who agreed before', () => {
+describe('the plugin, for a customer who consented before', () => {
   const agree = (isGiven: boolean, customerId = '77') =>
     recordSaidByCustomer(
       world.deps,
@@ -232,7 +232,7 @@ describe('the plugin, of a customer who agreed before', () => {
       },
     )
 
-  test.each(['nothing', 'cart_only'] as const)('%s: keeps the contact, until they say no', async (mode) => {
+  test.each(['nothing', 'cart_only'] as const)('%s: keeps the contact until a withdrawal', async (mode) => {
     await setMode(mode)
     await agree(true)
     await report({ contact: { ...contact, firstName: 'Adelaide' } }, '77')
@@ -247,7 +247,7 @@ describe('the plugin, of a customer who agreed before', () => {
   test.each([
     'nothing',
     'cart_only',
-  ] as const)('%s: keeps no address of a friend who agreed, until the customer agrees for it', async (mode) => {
+  ] as const)('%s: keeps no address of a friend who consented until the customer consents for it', async (mode) => {
     await setMode(mode)
     await agree(true, '88')
     await report({ contact: { ...contact, firstName: 'Adelaide' } }, '77')
@@ -257,7 +257,7 @@ describe('the plugin, of a customer who agreed before', () => {
     expect(await kept()).toContain('Beatrice')
   })
 
-  test('keeps the address of an earlier order with a ticked box, for its customer alone', async () => {
+  test('keeps the address of an earlier order with a ticked box, for its customer only', async () => {
     await setMode('nothing')
     const consents = (['email', 'sms'] as const).map((channel) => ({ channel, wording: 'Yes' }))
     const order = { kind: 'purchase' as const, customerId: '77', email: EMAIL, phone: contact.phone, consents }
@@ -271,7 +271,7 @@ describe('the plugin, of a customer who agreed before', () => {
     expect(await kept()).toContain('Beatrice')
   })
 
-  test('keeps no contact of somebody who is not signed in', async () => {
+  test('keeps no contact of a shopper who is not signed in', async () => {
     await setMode('cart_only')
     await agree(true)
     await report({ contact: { ...contact, firstName: 'Adelaide' } })
@@ -286,7 +286,7 @@ describe('the plugin, of a customer who agreed before', () => {
   })
 })
 
-describe('orders that nobody has paid', () => {
+describe('unpaid orders', () => {
   const record = (more: object) =>
     recordOrders(
       world.deps,
@@ -295,7 +295,7 @@ describe('orders that nobody has paid', () => {
       'sync',
     )
 
-  test('a draft is no row where nothing is kept, and has neither contact nor country where only carts are', async () => {
+  test('a draft stores no row in mode nothing, and neither contact nor country in mode cart only', async () => {
     await setMode('nothing')
     await record({ kind: 'draft' })
     expect(await kept()).toBe('[[],[],[],[],[],[]]')
@@ -306,7 +306,7 @@ describe('orders that nobody has paid', () => {
     expect(await kept()).toContain(EMAIL)
   })
 
-  test('a pending one of a known customer is kept by the customer alone', async () => {
+  test('a pending order of a known customer is kept by the customer only', async () => {
     await setMode('nothing')
     await record({ kind: 'purchase', orderId: '9100', customerId: '77', email: 'bo@shoppers.example.com' })
     await record({ kind: 'pending', orderId: '9101', customerId: '77' })
@@ -314,7 +314,7 @@ describe('orders that nobody has paid', () => {
     expect([all.includes('9101'), all.includes(EMAIL)]).toEqual([true, false])
   })
 
-  test('a pending one of an unknown shopper is no row where nothing is kept, until it is paid', async () => {
+  test('a pending order of an unknown shopper stores no row in mode nothing until it is paid', async () => {
     await setMode('nothing')
     await record({ kind: 'pending', orderId: '9200' })
     expect(await kept()).toBe('[[],[],[],[],[],[]]')
@@ -322,7 +322,7 @@ describe('orders that nobody has paid', () => {
     expect(await kept()).toContain(EMAIL)
   })
 
-  test('a pending one keeps an address that is known, so that who has just ordered is not written to; and no other', async () => {
+  test('a pending order keeps a known address, so that no reminder follows, and drops others', async () => {
     await setMode('cart_only')
     await record({ kind: 'pending' })
     expect(await kept()).not.toContain(EMAIL)
@@ -338,7 +338,7 @@ describe('orders that nobody has paid', () => {
     expect(order).toMatchObject({ email: EMAIL })
   })
 
-  test('a pending one in another spelling of a known mailbox keeps its address', async () => {
+  test('a pending order with another spelling of a known mailbox keeps its address', async () => {
     await setMode('cart_only')
     await post({ items, contact: { email: 'ada.lovelace@gmail.com' }, consent: { email: aBox('email') } })
     await expect.poll(kept).toContain('ada.lovelace@gmail.com')
@@ -346,7 +346,7 @@ describe('orders that nobody has paid', () => {
     expect(await kept()).toContain('adalovelace+shop@gmail.com')
   })
 
-  test('a draft without its contact joins nobody’s cart', async () => {
+  test('a draft without its contact merges with no cart', async () => {
     await setMode('cart_only')
     const item = {
       productId: '11',
@@ -373,7 +373,7 @@ describe('orders that nobody has paid', () => {
     expect([joined, rows[0].n]).toEqual([[], 1])
   })
 
-  test('one of a customer who has bought keeps the address they are known by, and no other, nor a number', async () => {
+  test('an order of a customer who has bought keeps their known address, and neither another address nor a phone', async () => {
     await setMode('cart_only')
     const bought = { kind: 'purchase' as const, customerId: '77', email: EMAIL, phone: null }
     await recordOrders(world.deps, store.storeId, [anOrder(world, bought)], 'sync')
@@ -388,7 +388,7 @@ describe('orders that nobody has paid', () => {
     ])
   })
 
-  test('a purchase is kept whole', async () => {
+  test('a purchase is kept unchanged', async () => {
     await setMode('nothing')
     await recordOrders(world.deps, store.storeId, [anOrder(world, { kind: 'purchase', email: EMAIL })], 'sync')
     expect(await kept()).toContain(EMAIL)

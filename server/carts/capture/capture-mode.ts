@@ -3,26 +3,32 @@ import type { ConsentChannel } from '../../../shared/consent.ts'
 import { boxChannels } from '../../../shared/consent-box.ts'
 import type { PlacedPost } from '../../core/schema/facts.ts'
 
-// What of a post may be kept before the shopper agreed to anything (C9). The server holds to it whatever an older plugin or a script from
-// a cache sends. Pure.
+// Decides what of a post may be kept before the shopper consented (C9). The server enforces the mode, because an older
+// plugin or a cached script may send more. Pure.
 
 type Box = NonNullable<NonNullable<PlacedPost['consent']>[ConsentChannel]>
-/** Whether the ledger would take this tick: one beside outdated words is no yes. */
-type CountsTick = (channel: ConsentChannel, box: Box) => boolean
+/** Whether the ledger would record this tick. A tick beside outdated text is no consent. */
+type IsValidTick = (channel: ConsentChannel, box: Box) => boolean
 
-interface Known {
-  countsTick: CountsTick
-  /** Whether the email address is that of a customer (`coveredCustomers`): kept as by a box for emails. */
+interface ModeContext {
+  countsTick: IsValidTick
+  /**
+   * Whether the email address belongs to a customer (`coveredCustomers`), who is treated as if the email box was
+   * ticked.
+   */
   isCovered?: boolean
-  /** The channels of boxes ticked before, or that a customer who is signed in to the shop agreed to (`agreedChannels`). */
+  /** Channels of boxes ticked before, or to which a signed-in customer consented (`agreedChannels`). */
   earlierConsents?: readonly ConsentChannel[]
 }
 
-/** null: nothing of it. A no is always heard, for the addresses its cart is known to have. A null mode is that of stores older than the setting. */
-export function withinMode(
+/**
+ * Returns null if nothing may be kept. A withdrawal always passes, for the known addresses of the cart. A null mode is
+ * that of stores older than the setting.
+ */
+export function applyMode(
   post: PlacedPost,
   mode: CaptureMode | null,
-  { countsTick, isCovered = false, earlierConsents = [] }: Known,
+  { countsTick, isCovered = false, earlierConsents = [] }: ModeContext,
 ): PlacedPost | null {
   if (keepsAll(mode) || post.agreed) return post
   const boxes = boxChannels.flatMap((channel) => {
@@ -36,15 +42,15 @@ export function withinMode(
     ...earlierConsents.filter((channel) => !no.includes(channel)),
     ...(isCovered && !no.includes('email') ? (['email'] as const) : []),
   ]
-  if (yes.length > 0) return { ...post, contact: contactFor(post.contact, yes) }
+  if (yes.length > 0) return { ...post, contact: selectContact(post.contact, yes) }
   if (mode === 'cart_only') return withoutContact(post)
   if (boxes.every(({ box }) => box.isGiven)) return null
   const { cart, page, seq, consent } = post
   return { cart, page, seq, consent }
 }
 
-/** A box for texts says nothing of the email address, and the other way round. */
-function contactFor(contact: PlacedPost['contact'], yes: readonly ConsentChannel[]): PlacedPost['contact'] {
+/** A box for SMS or WhatsApp does not release the email address, and an email box not the phone. */
+function selectContact(contact: PlacedPost['contact'], yes: readonly ConsentChannel[]): PlacedPost['contact'] {
   const { email, phone, ...person } = contact ?? {}
   return {
     ...person,
@@ -53,13 +59,13 @@ function contactFor(contact: PlacedPost['contact'], yes: readonly ConsentChannel
   }
 }
 
-/** Nor a lasting id of the browser, nor where it is, nor who is signed in to the shop. */
+/** Removes contact, device id, zone and the signed-in customer. */
 function withoutContact({ contact: _, device: __, zone: ___, ...post }: PlacedPost): PlacedPost {
   const signed = post.signed && { ...post.signed, customerId: null, state: null }
   return { ...post, ...(signed && { signed }) }
 }
 
-/** For a script's setup. Nothing is said where it is what scripts did before they knew of it. */
+/** Mode for a script's setup. Omitted for the default, which scripts followed before the setting existed. */
 export function modeOf(store: { before_consent: CaptureMode | null } | null | undefined): { mode?: CaptureMode } {
   const mode = store?.before_consent
   return mode && mode !== 'cart_and_contact' ? { mode } : {}

@@ -1,19 +1,19 @@
 import { negotiate } from '@fastify/accept-negotiator'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { CAPTURE_MAX_BYTES, type CapturePost } from '../../../shared/capture.ts'
+import type { Routes } from '../../access/http/http.ts'
 import { AppError, found } from '../../core/common/errors.ts'
 import type { Deps } from '../../deps.ts'
-import type { Routes } from '../../access/http/http.ts'
 import { allowedPost, recordCapture } from './capture.ts'
 import { foldPostsOf, foldPostsOfCart, type Intake, openIntake, type PostingStore } from './capture-intake.ts'
 import { modeOf } from './capture-mode.ts'
 import { deviceClassOf, isOriginOf } from './capture-rules.ts'
 import { openCaptureScript, THEME_FILE } from './capture-script.ts'
 import { readCapturePost } from './post-check.ts'
-import { createPostLimiter, openClients } from './post-limits.ts'
+import { createClientHasher, createPostLimiter } from './post-limits.ts'
 
-// Capture: what the shops' pages load from us and post to us. Public, so in a scope with a body parser of its own: posts come as
-// text, which needs no preflight and may outlive the page.
+// Capture: the script that shops' pages load and the posts they send. Public, in a scope with its own body parser:
+// posts arrive as text, which needs no preflight and can outlive the page.
 
 export const captureRoutes: Routes = (app, deps) => {
   app.register(async (scope) => {
@@ -35,12 +35,12 @@ function scriptRoute(scope: FastifyInstance, deps: Deps, intake: Intake): void {
       key === 'capture' ? null : { key, origin: deps.config.publicUrl, ...modeOf(await intake.storeOf(key)) }
     const { body, etag } = await scripts[theme ? 'theme' : 'shop'](setup, encoding)
     reply
-      // Asked for again after an hour; meanwhile, and while that is asked, a page waits for nothing.
+      // Revalidated after an hour, in the background, so that no page waits.
       .header('cache-control', 'public, max-age=3600, stale-while-revalidate=86400')
       .header('etag', etag)
       .header('vary', 'accept-encoding')
       .header('cross-origin-resource-policy', 'cross-origin')
-    if (isAmong(request.headers['if-none-match'], etag)) return reply.code(304).send()
+    if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send()
     if (encoding !== 'identity') reply.header('content-encoding', encoding)
     return reply.type('text/javascript; charset=utf-8').send(body)
   })
@@ -48,13 +48,13 @@ function scriptRoute(scope: FastifyInstance, deps: Deps, intake: Intake): void {
 
 const ENCODINGS = ['br', 'gzip', 'identity'] as const
 
-/** A proxy may have weakened the tag it was given, and a browser may name several. */
-const isAmong = (known: string | undefined, etag: string) =>
+/** A proxy may have weakened the tag, and a browser may send several. */
+const matchesEtag = (known: string | undefined, etag: string) =>
   (known ?? '').split(',').some((each) => each.trim().replace(/^W\//, '') === etag)
 
 function postRoutes(scope: FastifyInstance, deps: Deps, intake: Intake): void {
   const limitPosts = createPostLimiter()
-  const clientOf = openClients(deps)
+  const clientOf = createClientHasher(deps)
   scope.removeAllContentTypeParsers()
   const options = { parseAs: 'string' as const, bodyLimit: CAPTURE_MAX_BYTES }
   scope.addContentTypeParser(['text/plain', 'application/json'], options, (_request, body, done) => done(null, body))
@@ -74,9 +74,9 @@ function postRoutes(scope: FastifyInstance, deps: Deps, intake: Intake): void {
     const client = clientOf(request.ip)
     limitPosts(store.id, client)
     const post = readBody(request.body)
-    // What somebody agrees to or withdraws counts when the answer goes out (C2, C5). A yes is for the contact, and a no for one the cart has,
-    // which an earlier post may have brought a moment ago.
-    if (takesBack(post)) await foldPostsOf(deps, store.id)
+    // A consent or withdrawal must be effective when the answer is sent (C2, C5). A consent concerns the contact, a
+    // withdrawal one that the cart already has; an earlier post may have brought it just now.
+    if (hasWithdrawal(post)) await foldPostsOf(deps, store.id)
     else if (post.consent) await foldPostsOfCart(deps, store.id, post.cart)
     const zone = deps.zones?.zoneOf(request.ip)
     const deviceClass = deviceClassOf(request.headers['user-agent'])
@@ -92,7 +92,7 @@ function postRoutes(scope: FastifyInstance, deps: Deps, intake: Intake): void {
   })
 }
 
-/** The store whose key it is, when the post comes from its pages; the answer may then be read there. */
+/** The store of the key, if the post comes from its pages. The page may then read the answer. */
 async function allowOrigin(intake: Intake, request: FastifyRequest, reply: FastifyReply): Promise<PostingStore> {
   const { storeKey } = request.params as { storeKey: string }
   const isKey = /^[\w-]{1,100}$/.test(storeKey)
@@ -106,7 +106,7 @@ async function allowOrigin(intake: Intake, request: FastifyRequest, reply: Fasti
   return store
 }
 
-const takesBack = ({ consent = {} }: CapturePost) => Object.values(consent).some((box) => box && !box.isGiven)
+const hasWithdrawal = ({ consent = {} }: CapturePost) => Object.values(consent).some((box) => box && !box.isGiven)
 
 function readBody(body: unknown): CapturePost {
   const post = readCapturePost(parseJson(body))

@@ -1,6 +1,5 @@
 import type { CapturePost } from '../../../shared/capture.ts'
 import { firstEmail, normalizePhone } from '../../../shared/contact.ts'
-import { lineOf, sameCoupons, sameItems } from '../carts/same.ts'
 import type {
   AdmittedPost,
   Contact,
@@ -11,32 +10,33 @@ import type {
   Unconfirmed,
 } from '../../core/schema/facts.ts'
 import { browserMarks, contactKeys, type ShopperKey } from '../../shoppers/shoppers/rules.ts'
+import { lineOf, sameCoupons, sameItems } from '../carts/same.ts'
 
-// Capture: from a post that anybody can write to what is taken from it (X5). Pure.
+// Reads a capture post, which anybody can forge, and keeps what is usable (X5). Pure.
 
-/** The origins a store's pages have: as it was entered, and as the store calls itself. */
+/** Whether a page's origin is the store's URL, as entered or as the store reports it. */
 export function isOriginOf(store: { url: string; home_url: string }, origin: string): boolean {
   return [store.url, store.home_url].some((url) => new URL(url).origin === origin)
 }
 
-/** Longer names are cut: what tells a phone stands in the first words. */
-const MOST_OF_NAME = 300
+/** Longer user agents are cut: the part that identifies a phone comes first. */
+const MAX_NAME_LENGTH = 300
 
-/** What a browser calls itself, reduced to what the figures ask (decision 99); null: it does not say. Tablets count as desktops. */
+/** Device class from the user agent (decision 99); null if there is none. Tablets count as desktops. */
 export function deviceClassOf(userAgent: string | undefined): DeviceClass | null {
-  const name = (userAgent ?? '').slice(0, MOST_OF_NAME)
+  const name = (userAgent ?? '').slice(0, MAX_NAME_LENGTH)
   const says = (word: string) => name.includes(word)
   if (says('iPad')) return 'desktop'
   if (says('iPhone') || says('iPod') || says('Mobi')) return 'phone'
   return ['Windows NT', 'Macintosh', 'Linux', 'BSD', 'CrOS', 'Android'].some(says) ? 'desktop' : null
 }
 
-/** A snapshot when the post tells of the cart, else contact; null when nothing of it can be used. */
+/** A snapshot if the post has contents, else a contact; null if nothing is usable. */
 export function readPost(
   post: AdmittedPost,
   parentOf: ReadonlyMap<string, string>,
 ): Extract<FactPayload, { type: 'snapshot' | 'contact' }> | null {
-  const contact = withUnconfirmed(contactOf(post), post.unconfirmed)
+  const contact = markUnconfirmed(buildContact(post), post.unconfirmed)
   const order = {
     ...{ page: post.page, seq: post.seq },
     ...(post.zone ? { zone: post.zone } : {}),
@@ -56,15 +56,15 @@ export function readPost(
   return contact ? { type: 'contact', contact, toldBy, ...order } : null
 }
 
-/** What was typed, and who the shop says is logged in. */
-function contactOf({ contact: typed = {}, signed }: AdmittedPost): Contact | null {
+/** The typed contact, with the customer id of a signed report. */
+function buildContact({ contact: typed = {}, signed }: AdmittedPost): Contact | null {
   const contact = readContact(typed)
   if (!signed?.customerId && !signed?.state) return contact
   const { customerId, state } = signed
   return { ...contact, ...(state && { state }), ...(customerId && { customerId }) }
 }
 
-/** null when nothing usable was typed. A phone without its country's prefix is read by the country typed with it. */
+/** Returns null if nothing usable was typed. A phone without prefix is read with the country typed beside it. */
 export function readContact(typed: NonNullable<CapturePost['contact']>): Contact | null {
   const country = /^[A-Za-z]{2}$/.test(typed.country ?? '') ? typed.country!.toUpperCase() : null
   const email = firstEmail(typed.email)
@@ -81,7 +81,7 @@ export function readContact(typed: NonNullable<CapturePost['contact']>): Contact
   return Object.keys(contact).length > 0 ? contact : null
 }
 
-function withUnconfirmed(contact: Contact | null, unconfirmed: Unconfirmed = {}): Contact | null {
+function markUnconfirmed(contact: Contact | null, unconfirmed: Unconfirmed = {}): Contact | null {
   if (!contact) return null
   const { email, phone, ...rest } = contact
   return {
@@ -91,13 +91,13 @@ function withUnconfirmed(contact: Contact | null, unconfirmed: Unconfirmed = {})
   }
 }
 
-/** Control characters and halves of characters do not survive; the database would refuse them. */
+/** Removes control characters and lone surrogates, which the database refuses. */
 export function readName(text: string | undefined): string {
   const clean = (text ?? '').toWellFormed().replace(/\p{Cc}+/gu, ' ')
   return clean.trim()
 }
 
-/** Lines of one product, chosen alike, are one line. A variation is told by its own id; the catalogue knows whose it is. */
+/** Sums lines of one product with the same choices. A variation's product comes from the catalogue. */
 function readItems(items: NonNullable<CapturePost['items']>, parentOf: ReadonlyMap<string, string>): FoldItem[] {
   const lines = new Map<string, FoldItem>()
   for (const { id, variation, quantity, choices } of items.map(withReadableChoices)) {
@@ -114,29 +114,29 @@ function readCoupons(post: CapturePost): string[] {
   return [...new Set((post.coupons ?? []).map((code) => readName(code).toLowerCase()).filter(Boolean))]
 }
 
-export function keysOf(post: PlacedPost, contact: Contact | undefined, storeHost: string): ShopperKey[] {
+export function listKeys(post: PlacedPost, contact: Contact | undefined, storeHost: string): ShopperKey[] {
   return [
     { kind: 'cart', value: post.cart },
     ...(post.device ? [{ kind: 'device' as const, value: post.device }] : []),
-    // A draft order joins its cart by its number (S6).
+    // A draft order joins its cart by its order id (S6).
     ...(post.signed?.draftId ? [{ kind: 'order' as const, value: post.signed.draftId }] : []),
     ...contactKeys(contact ?? {}, storeHost),
   ]
 }
 
-/** What is known of the cart's shopper before a post. */
+/** Data of the cart's shopper before a post. */
 export interface KnownShopper {
   keys: ShopperKey[]
   contact: Contact
-  /** Which limit the unconfirmed part of the contact was above. */
+  /** The limit that each unconfirmed contact was above. */
   limits?: Unconfirmed
-  /** The newest fact that said what is in the cart, or ended it. */
+  /** The newest fact with the cart's contents, or the one that ended it. */
   lastCart: FactPayload | null
-  /** The newest sequence number of this post's page; null when it is the page's first. */
+  /** The newest sequence number of this page; null for the page's first post. */
   lastSeq: number | null
 }
 
-/** What is taken of a post, as a post: read again it says the same, and nothing in it is refused by the database. */
+/** The usable part of a post, as a post: reading it again gives the same, and the database accepts all of it. */
 export function onlyReadable(post: PlacedPost): PlacedPost {
   const { cart, back, device, page, seq, items, coupons, contact, boxes, zone, deviceClass } = post
   const { countrySource: _, customerId: __, ...typed } = readContact(contact ?? {}) ?? {}
@@ -167,12 +167,12 @@ function withReadableChoices({ choices, ...item }: PostItem): PostItem {
   return readable.length > 0 ? { ...item, choices: readable } : item
 }
 
-/** Told by the keys, by the place it was read at, or of an address that is compared itself. */
+/** Not compared: part of the keys, derived, or part of an address compared elsewhere. */
 const NOT_COMPARED = ['countrySource', 'customerId', 'state']
 
 /**
- * Whether a post says nothing new (S7). Of a page's posts only when nothing of its page is still under way: dropped too early, a post that was
- * overtaken would have the last word.
+ * Whether a post brings nothing new (S7). A page's post is dropped only if no earlier post of the page is still under
+ * way: otherwise the overtaken post would be the latest.
  */
 export function isRepeat(
   known: KnownShopper & { isSigned?: boolean },
@@ -180,7 +180,7 @@ export function isRepeat(
   keys: readonly ShopperKey[],
 ): boolean {
   const [seq, lastSeq] = [payload.seq ?? 0, known.lastSeq ?? -1]
-  // A plugin has one queue for all carts; what is left out of it is noted (signed-posts.ts).
+  // The plugin has one queue for all carts; signed-posts.ts records the posts that were dropped.
   if (known.isSigned ? seq <= lastSeq : seq !== lastSeq + 1) return false
   if (!keys.every((key) => known.keys.some((each) => each.kind === key.kind && each.value === key.value))) return false
   const said = Object.entries(payload.contact ?? {})
@@ -190,19 +190,19 @@ export function isRepeat(
   const last = known.lastCart
   return (
     last?.type === 'snapshot' &&
-    hasToldOf(last, payload) &&
+    hasReporters(last, payload) &&
     sameItems(payload.items, last.items) &&
     sameCoupons(payload.coupons, last.coupons)
   )
 }
 
-/** Another browser with the same in its cart is news: the cart's notifications are for it too (decision 72). */
-const hasToldOf = ({ toldBy = [] }: { toldBy?: string[] }, news: { toldBy?: string[] }): boolean =>
+/** The same contents from another browser are new: it may get the cart's notifications too (decision 72). */
+const hasReporters = ({ toldBy = [] }: { toldBy?: string[] }, news: { toldBy?: string[] }): boolean =>
   (news.toldBy ?? []).every((mark) => toldBy.includes(mark))
 
 /**
- * Whether a checkout may have emptied the cart: somebody typed a contact there, and no purchase is known. Without a contact the cart
- * could not be joined to its order.
+ * Whether a checkout may have emptied the cart: a contact was typed and no purchase is known. Without a contact the
+ * order could not be matched to the cart.
  */
 export function mayBeOrdered({ payload, known }: Pick<ReadPost, 'payload' | 'known'>): boolean {
   if (payload?.type !== 'snapshot' || payload.items.length > 0) return false
@@ -212,8 +212,8 @@ export function mayBeOrdered({ payload, known }: Pick<ReadPost, 'payload' | 'kno
   return !isBought && Boolean(email || phone)
 }
 
-/** Addresses of a post that this cart's shopper did not have: what is counted against a flood (X5). */
-export function newAddresses(known: readonly ShopperKey[], keys: readonly ShopperKey[]): ShopperKey[] {
+/** Addresses new to this cart's shopper. They count towards the limits (X5). */
+export function listNewAddresses(known: readonly ShopperKey[], keys: readonly ShopperKey[]): ShopperKey[] {
   return keys.filter(
     (key) =>
       (key.kind === 'email' || key.kind === 'phone') &&
@@ -225,14 +225,14 @@ interface ReadPost {
   post: PlacedPost
   payload: ReturnType<typeof readPost>
   keys: ShopperKey[]
-  /** undefined: the cart was never seen. */
+  /** undefined: an unknown cart. */
   known: KnownShopper | undefined
 }
 
 type ReadablePost<Post extends ReadPost> = Post & { payload: NonNullable<Post['payload']> }
 
-/** Posts that say something new (S7), each compared with what is stored and with those before it in the list. */
-export function newsAmong<Post extends ReadPost>(posts: readonly Post[]): ReadablePost<Post>[] {
+/** Posts with something new (S7), compared with stored data and with earlier posts of the list. */
+export function filterNews<Post extends ReadPost>(posts: readonly Post[]): ReadablePost<Post>[] {
   const carts = new Map<string, KnownShopper>()
   const lastSeqs = new Map<string, number>()
   const isReadable = (read: Post): read is ReadablePost<Post> => read.payload !== null
@@ -242,13 +242,13 @@ export function newsAmong<Post extends ReadPost>(posts: readonly Post[]): Readab
     const before = carts.get(post.cart) ?? stored
     const isSigned = post.signed !== undefined
     if (before && isRepeat({ ...before, lastSeq, isSigned }, payload, keys)) return false
-    carts.set(post.cart, afterPost(before, { post, payload, keys, lastSeq }))
+    carts.set(post.cart, addPost(before, { post, payload, keys, lastSeq }))
     lastSeqs.set(page, Math.max(lastSeq ?? -1, post.seq))
     return true
   })
 }
 
-function afterPost(
+function addPost(
   before: KnownShopper | undefined,
   { post, payload, keys, lastSeq }: Omit<ReadablePost<ReadPost>, 'known'> & { lastSeq: number | null },
 ): KnownShopper {

@@ -8,7 +8,7 @@ import { aStore, type TestStore } from '../../../test/factories.ts'
 import { aWorld } from '../../../test/world.ts'
 import { openCaptureScript } from './capture-script.ts'
 
-// The script as shops' pages load it: small on the wire, cached, and the same text in every encoding.
+// The script as shops' pages load it: small, cached, and the same text in every encoding.
 
 const world = aWorld()
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-script-'))
@@ -26,7 +26,7 @@ afterAll(() => fs.rmSync(folder, { recursive: true }))
 const load = (headers: Record<string, string> = {}) =>
   world.app.inject({ url: `/capture/${store.captureKey}.js`, headers })
 
-test('has its store’s key in front; each text and encoding has a tag of its own', async () => {
+test('starts with its store’s key and has a separate tag for each text and encoding', async () => {
   const read = openCaptureScript(file)
   const bare = await read(null)
   const setup = { key: 'k1', origin: 'https://recoup.example.com' }
@@ -43,13 +43,13 @@ test('has its store’s key in front; each text and encoding has a tag of its ow
   await expect(openCaptureScript(path.join(folder, 'absent.js'))(null)).rejects.toMatchObject({ code: 'unavailable' })
 })
 
-test('the build leaves it compressed, and that is what is served without a key', async () => {
+test('serves the compressed file of the build if there is no key', async () => {
   const { body } = await openCaptureScript(file)(null, 'br')
   expect(body).toEqual(fs.readFileSync(`${file}.br`))
   expect(brotliDecompressSync(body)).toEqual(fs.readFileSync(file))
 })
 
-test('is a script, cached for an hour, usable on other sites, and sent again only when it changed', async () => {
+test('is a script that is cached for an hour, usable on other sites, and sent again only after a change', async () => {
   const reply = await load()
   expect(reply.statusCode).toBe(200)
   expect(reply.headers).toMatchObject({
@@ -67,7 +67,7 @@ test('is a script, cached for an hour, usable on other sites, and sent again onl
   expect((await world.app.inject({ url: '/capture/..%2fpackage.json' })).statusCode).toBe(404)
 })
 
-test('is sent in the encoding the browser prefers, and is the same script in each', async () => {
+test('is sent in the browser’s preferred encoding with the same text in each', async () => {
   const plain = await load()
   const br = await load({ 'accept-encoding': 'gzip, deflate, br' })
   const gzip = await load({ 'accept-encoding': 'gzip, br;q=0' })
@@ -77,7 +77,7 @@ test('is sent in the encoding the browser prefers, and is the same script in eac
   expect(br.rawPayload.length).toBeLessThan(4_096)
 })
 
-test('a Shopify theme loads the one that is built for it, with its store’s key', async () => {
+test('a Shopify theme loads its own build with its store’s key', async () => {
   const theme = await world.app.inject({ url: `/capture/${store.captureKey}.theme.js` })
   expect(theme.statusCode).toBe(200)
   expect(theme.body).toContain(store.captureKey)

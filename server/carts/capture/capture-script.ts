@@ -6,12 +6,12 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { CaptureMode } from '../../../shared/capture-mode.ts'
 import { AppError } from '../../core/common/errors.ts'
 
-// The bundled script of the shops' pages, read when it is first asked for and again when it was built anew. The build leaves it
-// compressed; with a store's key in front it is compressed once and kept.
+// Serves the bundled capture script. It is read at first use and after each new build, which also leaves it compressed.
+// With a store's key in front it is compressed once and cached.
 
 const FILE = fileURLToPath(new URL('../../../dist/storefront/capture.js', import.meta.url))
 
-/** The same for the themes of Shopify, whose pages tell their cart in another way. */
+/** The same for Shopify themes, whose pages expose the cart differently. */
 export const THEME_FILE = fileURLToPath(new URL('../../../dist/storefront/capture-theme.js', import.meta.url))
 
 export type ScriptEncoding = 'br' | 'gzip' | 'identity'
@@ -21,17 +21,17 @@ export interface CaptureScript {
   etag: string
 }
 
-/** Stores whose script is kept compressed. */
-const MOST_KEPT = 500
+/** Limit of stores whose compressed script is cached. */
+const MAX_CACHED = 500
 
 export interface ScriptSetup {
   key: string
   origin: string
-  /** What may be kept before the shopper agreed; a missing one: cart and contact. */
+  /** What may be kept before consent; missing: cart and contact. */
   mode?: CaptureMode
 }
 
-/** `setup` is put in front, so that the script knows its store even where an optimiser merged it into another file. */
+/** Puts `setup` in front, so that the script knows its store even if an optimizer merges it into another file. */
 export function openCaptureScript(file = FILE) {
   let built = { text: '', modifiedMs: -1 }
   const kept = new Map<string, Promise<CaptureScript>>()
@@ -45,8 +45,8 @@ export function openCaptureScript(file = FILE) {
     const name = `${encoding} ${setup ? JSON.stringify(setup) : ''}`
     const known = kept.get(name)
     if (known) return known
-    if (kept.size >= MOST_KEPT) kept.delete(kept.keys().next().value!)
-    const made = make(file, built.text, { setup, encoding })
+    if (kept.size >= MAX_CACHED) kept.delete(kept.keys().next().value!)
+    const made = buildScript(file, built.text, { setup, encoding })
     kept.set(name, made)
     made.catch(() => kept.delete(name))
     return made
@@ -55,25 +55,25 @@ export function openCaptureScript(file = FILE) {
 
 const SUFFIX = { br: '.br', gzip: '.gz' } as const
 
-async function make(
+async function buildScript(
   file: string,
   script: string,
   { setup, encoding }: { setup: ScriptSetup | null; encoding: ScriptEncoding },
 ): Promise<CaptureScript> {
   const text = setup ? `window.recoupSetup=${JSON.stringify(setup)};${script}` : script
-  // A cache tells the encodings of a file apart by it.
+  // Caches need a different tag for each encoding.
   const etag = `"${crypto.hash('sha256', `${encoding} ${text}`, 'base64url').slice(0, 22)}"`
   if (encoding === 'identity') return { body: Buffer.from(text), etag }
   const ready = setup ? null : await fs.readFile(file + SUFFIX[encoding]).catch(() => null)
   return { body: ready ?? (await compress(Buffer.from(text), encoding)), etag }
 }
 
-/** Nearly as small as the smallest, at a twentieth of its time: anybody may ask for a name that was never compressed. */
-const QUICK = 5
+/** Almost the smallest result in a twentieth of the time. Anybody can request a key that is not cached. */
+const BROTLI_QUALITY = 5
 
 const compress = (text: Buffer, encoding: 'br' | 'gzip'): Promise<Buffer> =>
   encoding === 'gzip'
     ? promisify(gzip)(text, { level: 9 })
     : promisify(brotliCompress)(text, {
-        params: { [constants.BROTLI_PARAM_QUALITY]: QUICK, [constants.BROTLI_PARAM_SIZE_HINT]: text.length },
+        params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY, [constants.BROTLI_PARAM_SIZE_HINT]: text.length },
       })

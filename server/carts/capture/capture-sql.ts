@@ -1,13 +1,13 @@
-import { counts } from '../../shoppers/consent/fragments.ts'
 import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 import type { AdmittedPost } from '../../core/schema/facts.ts'
+import { counts } from '../../shoppers/consent/fragments.ts'
 import type { ShopperKey } from '../../shoppers/shoppers/rules.ts'
 import type { KnownShopper } from './capture-rules.ts'
 
-// Capture: SQL and nothing else.
+// Statements on capture posts and their carts.
 
-/** Everything posts are compared with, in one look, by their places in the list. One of a cart never seen is missing. */
-export async function knownCarts(
+/** All data that posts are compared with, by index of the post, in one query. Unknown carts are missing. */
+export async function selectKnownCarts(
   { db, storeId }: StoreDb,
   posts: readonly { cart: string; page: string }[],
 ): Promise<Map<number, KnownShopper>> {
@@ -39,10 +39,10 @@ const lastUnconfirmed = (
       where u.store_id = ${storeId} and u.shopper_id = s.id and u.kind = ${kind} order by u.said_at desc limit 1`
 
 /**
- * Of these withdrawals, by their places, those that count for the person: only this browser has told of the address; or the store has told
- * that it is this browser's; or all consents of the address were given in this browser. Anybody can type an address.
+ * Indexes of the withdrawals that count. Either only this browser reported the address, or the store confirmed that it
+ * is this browser's, or all consents of the address came from this browser. Anybody can type an address.
  */
-export async function ownWithdrawals(
+export async function selectOwnWithdrawals(
   { db, storeId }: StoreDb,
   said: readonly { place: number; channel: string; kind: string; address: string; addressHash: string }[],
   { cart, marks }: { cart: string; marks: readonly string[] },
@@ -71,14 +71,14 @@ export async function ownWithdrawals(
   return new Set(rows.rows.map(({ place }) => place))
 }
 
-export interface KeptPost {
+export interface InboxPost {
   id: string
   receivedAt: Date
   post: AdmittedPost
 }
 
-/** The oldest of what was kept and not yet made facts of; of one cart alone if it is named. */
-export function keptPosts({ db, storeId }: StoreDb, limit: number, cart?: string): Promise<KeptPost[]> {
+/** The oldest posts in the inbox, of one cart if given. */
+export function keptPosts({ db, storeId }: StoreDb, limit: number, cart?: string): Promise<InboxPost[]> {
   let kept = db
     .selectFrom('capture_inbox')
     .select(['id', 'received_at as receivedAt', 'post'])
@@ -87,7 +87,7 @@ export function keptPosts({ db, storeId }: StoreDb, limit: number, cart?: string
   return kept.orderBy('id').limit(limit).execute()
 }
 
-export async function dropPosts({ db, storeId }: StoreDb, ids: readonly string[]): Promise<void> {
+export async function deletePosts({ db, storeId }: StoreDb, ids: readonly string[]): Promise<void> {
   await db
     .deleteFrom('capture_inbox')
     .where('store_id', '=', storeId)
@@ -95,8 +95,8 @@ export async function dropPosts({ db, storeId }: StoreDb, ids: readonly string[]
     .execute()
 }
 
-/** Whose variation each of these ids is, where it is one. */
-export async function parentsOf({ db, storeId }: StoreDb, ids: readonly string[]): Promise<Map<string, string>> {
+/** Product ids by variation id. Ids that are not variations are missing. */
+export async function selectParents({ db, storeId }: StoreDb, ids: readonly string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map()
   const rows = await db
     .selectFrom('products')
@@ -107,8 +107,8 @@ export async function parentsOf({ db, storeId }: StoreDb, ids: readonly string[]
   return new Map(rows.map((row) => [row.variation_id, row.product_id]))
 }
 
-/** Which of these ids are products themselves. */
-export async function productsAmong({ db, storeId }: StoreDb, ids: readonly string[]): Promise<Set<string>> {
+/** Returns those ids that are products. */
+export async function selectProducts({ db, storeId }: StoreDb, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set()
   const rows = await db
     .selectFrom('products')
@@ -120,15 +120,15 @@ export async function productsAmong({ db, storeId }: StoreDb, ids: readonly stri
   return new Set(rows.map((row) => row.product_id))
 }
 
-/** The script is at work; written at most once a minute. */
-export async function noteCapture({ db, storeId }: StoreDb, now: Date): Promise<void> {
+/** Records that the script is active, at most once a minute. */
+export async function recordCaptureSeen({ db, storeId }: StoreDb, now: Date): Promise<void> {
   await sql`update stores set capture_seen_at = ${now}
     where id = ${storeId} and coalesce(capture_seen_at not between ${now}::timestamptz - interval '1 minute' and ${now}, true)`.execute(
     db,
   )
 }
 
-export async function openCartsOf({ db, storeId }: StoreTx, keys: readonly ShopperKey[]): Promise<string[]> {
+export async function selectOpenCarts({ db, storeId }: StoreTx, keys: readonly ShopperKey[]): Promise<string[]> {
   const rows = await sql<{ id: string }>`
     select c.id from carts c where c.store_id = ${storeId} and c.status in ('active', 'abandoned') and c.shopper_id in (
       select k.shopper_id from jsonb_to_recordset(${JSON.stringify(keys)}::jsonb) as wanted(kind text, value text)

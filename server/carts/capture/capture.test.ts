@@ -3,15 +3,15 @@ import { aBox } from '../../../test/boxes.ts'
 import { anOrder, aStore, type TestStore } from '../../../test/factories.ts'
 import { bought, HOUR, linkIn, pass, wait } from '../../../test/message-scene.ts'
 import { aWorld } from '../../../test/world.ts'
-import { recordOrders } from '../carts/record.ts'
-import { newId } from '../../core/common/ids.ts'
-import { keepPosts } from '../../core/db/system.ts'
-import { tables } from '../../core/database/tables.ts'
 import { gatherNotifications } from '../../access/notifications/gather.ts'
+import { newId } from '../../core/common/ids.ts'
+import { tables } from '../../core/database/tables.ts'
+import { keepPosts } from '../../core/db/system.ts'
+import { recordOrders } from '../carts/record.ts'
 import { foldLeftPosts } from './capture-intake.ts'
 import { openZones } from './zones.ts'
 
-// What the script on a shop's pages posts, through the public endpoint. Every test has a store of its own.
+// Posts of the capture script through the public endpoint. Every test has its own store.
 
 const world = aWorld()
 let store: TestStore
@@ -41,7 +41,7 @@ const token = (name: string) => `${name}-${n}-`.padEnd(20, 'x')
 const base = (post: object) => ({ cart: token('cart'), page: token('page'), seq: 0, ...post })
 const tea = (quantity = 1) => [{ id: '16', quantity }]
 
-/** What is answered is kept; here everything it leads to is waited for. */
+/** Posts and waits until the post has taken effect. */
 async function post(body: unknown, headers: Record<string, string> = {}, ip = '192.0.2.1') {
   const reply = await world.app.inject({
     method: 'POST',
@@ -75,7 +75,7 @@ async function liveCarts() {
   return carts
 }
 
-test('what is in the cart becomes a cart with the catalogue’s names and prices (X5)', {
+test('a post’s items become a cart with the catalogue’s names and prices (X5)', {
   tags: ['B3', 'B5'],
 }, async () => {
   await send({
@@ -104,7 +104,7 @@ test('what is in the cart becomes a cart with the catalogue’s names and prices
   })
 })
 
-test('a variation told by its own id is a line of its product', async () => {
+test('a variation reported by its own id is a line of its product', async () => {
   await send({ items: [{ id: '31', quantity: 1 }] })
   const [cart] = await liveCarts()
   expect(cart!.items).toEqual([
@@ -112,7 +112,7 @@ test('a variation told by its own id is a line of its product', async () => {
   ])
 })
 
-test('a typed email joins the cart with the store’s draft of the same email (S6)', async () => {
+test('a typed email merges the cart with the store’s draft of the same email (S6)', async () => {
   await send({ items: tea(1) })
   world.advance(60_000)
   await recordOrders(
@@ -151,21 +151,21 @@ test('a device known from elsewhere matches but does not merge', async () => {
   expect(await rowsOf('shoppers')).toHaveLength(2)
 })
 
-test('a post overtaken by a later one of its page does not have the last word (S7)', async () => {
+test('a post overtaken by a later one of its page does not become the latest (S7)', async () => {
   await send({ seq: 0, items: tea(1) })
   await send({ seq: 2, items: tea(3) })
   await send({ seq: 1, items: tea(2) })
   expect((await liveCarts())[0]!.items).toEqual([expect.objectContaining({ quantity: 3 })])
 })
 
-test('going back to what was there before counts, although the post between is late', async () => {
+test('a return to earlier contents counts although the post in between is late', async () => {
   await send({ seq: 0, items: tea(1) })
   await send({ seq: 2, items: tea(1) })
   await send({ seq: 1, items: tea(5) })
   expect((await liveCarts())[0]!.items).toEqual([expect.objectContaining({ quantity: 1 })])
 })
 
-test('the same again is not stored, and is no activity (S7)', async () => {
+test('a repeated post is not stored and is no activity (S7)', async () => {
   await send({ items: tea(2), contact: { email: 'same@shoppers.example.com' } })
   const [before] = await liveCarts()
   world.advance(600_000)
@@ -176,7 +176,7 @@ test('the same again is not stored, and is no activity (S7)', async () => {
   expect((await liveCarts())[0]!.last_activity_at).toEqual(before!.last_activity_at)
 })
 
-test('one post that arrives twice is one fact', async () => {
+test('a post that arrives twice is one fact', async () => {
   const body = base({ seq: 3, items: tea(2) })
   const replies = await Promise.all([post(body), post(body), post(body)])
   expect(replies.map((reply) => reply.statusCode)).toEqual([204, 204, 204])
@@ -184,7 +184,7 @@ test('one post that arrives twice is one fact', async () => {
   expect(await liveCarts()).toHaveLength(1)
 })
 
-test('what was answered before the process ended becomes a cart later, as of when it came (S7)', async () => {
+test('a post answered before the process ended becomes a cart later, with its time of arrival (S7)', async () => {
   const at = world.now
   const body = base({ items: tea(2), coupons: [] })
   await keepPosts(world.db, [{ store_id: store.storeId, id: newId(), received_at: at, post: body }])
@@ -197,7 +197,7 @@ test('what was answered before the process ended becomes a cart later, as of whe
   expect(await rowsOf('capture_inbox')).toEqual([])
 })
 
-test('posts of one page within a moment, taken up together, count in their order (S7)', async () => {
+test('posts of one page within a moment, folded together, keep their order (S7)', async () => {
   const posts = [3, 1, 2, 0].map((seq) => ({ ...base({ items: tea(seq + 1), coupons: [] }), seq }))
   const kept = posts.map((body) => ({ store_id: store.storeId, id: newId(), received_at: world.now, post: body }))
   await keepPosts(world.db, kept)
@@ -206,7 +206,7 @@ test('posts of one page within a moment, taken up together, count in their order
   expect(await rowsOf('facts')).toHaveLength(4)
 })
 
-test('a post the database refuses keeps no other one from becoming a cart', async () => {
+test('a post that the database refuses does not block others', async () => {
   const good = base({ items: tea(1), coupons: [] })
   const bad = { ...base({ items: tea(1), coupons: [] }), cart: token('other'), seq: 1e20 }
   const kept = [bad, good].map((body) => ({ store_id: store.storeId, id: newId(), received_at: world.now, post: body }))
@@ -216,7 +216,7 @@ test('a post the database refuses keeps no other one from becoming a cart', asyn
   expect(await rowsOf('capture_inbox')).toEqual([])
 })
 
-test('an emptied cart ends; filled again it is another one', async () => {
+test('an emptied cart ends, and new items open another one', async () => {
   await send({ seq: 0, items: tea(2) })
   await send({ seq: 1, items: [] })
   expect((await liveCarts()).map((cart) => cart.status)).toEqual(['emptied'])
@@ -224,7 +224,7 @@ test('an emptied cart ends; filled again it is another one', async () => {
   expect((await liveCarts()).map((cart) => cart.status)).toEqual(['emptied', 'active'])
 })
 
-test('the same goods after an order are a new cart, not a repeat', async () => {
+test('the same items after an order open a new cart', async () => {
   await send({ items: tea(2), contact: { email: 'again@shoppers.example.com' } })
   world.advance(60_000)
   await recordOrders(
@@ -238,7 +238,7 @@ test('the same goods after an order are a new cart, not a repeat', async () => {
   expect((await liveCarts()).map((cart) => cart.status)).toEqual(['purchased', 'active'])
 })
 
-test('contact that nobody could be reached by is dropped, the rest is kept; a national number is read by its country', async () => {
+test('an unusable contact is dropped and the rest kept, and a national number is read with its country', async () => {
   await send({
     items: tea(1),
     contact: { email: 'nope@', phone: '(802) 555-0123', country: 'us', firstName: ' A\u0000da ' },
@@ -269,7 +269,7 @@ test('only pages of the store may post, and only with its key', async () => {
   expect(await rowsOf('facts')).toEqual([])
 })
 
-test('the answer may be read by the page that posted, without credentials', async () => {
+test('the page that posted may read the answer, without credentials', async () => {
   const posted = await post(base({ items: tea(1) }), { 'content-type': 'application/json' })
   expect(posted.statusCode).toBe(204)
   const asked = await world.app.inject({
@@ -284,12 +284,12 @@ test('the answer may be read by the page that posted, without credentials', asyn
   expect(asked.statusCode).toBe(204)
 })
 
-test('a disconnected store takes nothing more', async () => {
+test('a disconnected store accepts no posts', async () => {
   await world.db.updateTable('stores').set({ is_active: false }).where('id', '=', store.storeId).execute()
   expect((await post(base({ items: tea(1) }))).statusCode).toBe(404)
 })
 
-test('the visitor’s address is kept nowhere', async () => {
+test('the visitor’s IP address is stored nowhere', async () => {
   await post(base({ items: tea(1), contact: { email: 'hidden@shoppers.example.com' } }), {}, '198.51.100.77')
   const { rows } = await world.pool.query(
     `select (select string_agg(f::text, '') from facts f) || (select string_agg(r::text, '') from rate_limits r) as text`,
@@ -297,7 +297,7 @@ test('the visitor’s address is kept nowhere', async () => {
   expect(rows[0].text).not.toContain('198.51.100.77')
 })
 
-test('that the script is at work is written at most once a minute', async () => {
+test('the time of the last post is written at most once a minute', async () => {
   const seen = async () =>
     (
       await world.db
@@ -315,7 +315,7 @@ test('that the script is at work is written at most once a minute', async () => 
   expect(await seen()).not.toEqual(first)
 })
 
-test('the owner is told from which country a cart was left and won back; the address is kept nowhere', {
+test('the owner sees the country in which a cart was abandoned and recovered, and the IP address is stored nowhere', {
   tags: ['B3'],
 }, async () => {
   world.deps.zones = await openZones()
@@ -336,7 +336,7 @@ test('the owner is told from which country a cart was left and won back; the add
   expect(await tablesWith(address)).toEqual([])
 })
 
-test('a post that says what somebody agrees to brings its country, too', async () => {
+test('a post with a consent stores its country too', async () => {
   world.deps.zones = await openZones()
   const consent = { email: aBox('email') }
   await post(base({ items: tea(1), contact: { email: 'yes@shoppers.example.com' }, consent }), {}, '133.11.0.78')
@@ -344,7 +344,7 @@ test('a post that says what somebody agrees to brings its country, too', async (
   expect(await tablesWith('133.11.0.78')).toEqual([])
 })
 
-test('a post says nothing of where it comes from, and an unknown address has no zone', async () => {
+test('a post cannot set its zone, and an unknown address has none', async () => {
   world.deps.zones = await openZones()
   await send({ items: tea(1), contact: { email: 'nowhere@shoppers.example.com' }, zone: { country: 'Elsewhere' } })
   await wait(world, store.storeId, 2 * HOUR)

@@ -1,18 +1,18 @@
 import { type RawBuilder, type StoreDb, sql } from '../../core/db/db.ts'
 
-// Limits on new contacts, and contacts above them: SQL and nothing else.
+// Statements on the limits of new contacts and on contacts above them.
 
 export interface UsualHours {
-  /** Hours from then on, before `hour`. */
+  /** Start of the hours before `hour` that are counted. */
   since: Date
   hour: Date
-  /** A store takes so many times the contacts of a usual hour. */
+  /** Multiple of the usual hour that a store takes. */
   times: number
-  /** And no fewer than these. */
+  /** Lower bound of the ceiling. */
   least: number
 }
 
-/** What a store takes in an hour. The usual hour is the median of those in which contacts came. */
+/** A store's ceiling for an hour. The usual hour is the median of the hours with contacts. */
 const ceiling = (storeId: string, { since, hour, times, least }: UsualHours) => sql`
     select greatest(${least}::int, ceil(${times}::int * coalesce(percentile_cont(0.5) within group (order by contacts), 0))::int) as points
     from capture_hours where store_id = ${storeId} and hour >= ${since} and hour < ${hour}`
@@ -27,15 +27,18 @@ type PointTaken = (from: RawBuilder<unknown>) => RawBuilder<unknown>
 interface NewContact extends UsualHours {
   ofClient: PointTaken
   ofStore: PointTaken
-  /** Of clients that have hardly brought any: taken above the store's ceiling too, up to as many again. */
+  /** Clients with hardly any contacts may exceed the store's ceiling, up to the same number again. */
   ofFew: PointTaken
   few: number
   mostOfClient: number
   isStoreCounted: boolean
 }
 
-/** How many the client and the store have brought now: what is above a limit of the client is not counted for the store, nor in its hour. */
-export async function takeContact({ db, storeId }: StoreDb, contact: NewContact) {
+/**
+ * Counts the contact for client and store. One above the client's limit is counted neither for the store nor in its
+ * hour.
+ */
+export async function countContact({ db, storeId }: StoreDb, contact: NewContact) {
   const { ofClient, ofStore, ofFew, few, mostOfClient, isStoreCounted, hour } = contact
   const rows = await sql<{ ofClient: number; ofStore: number | null; ofFew: number | null; ceiling: number }>`
     with client as (${ofClient(sql``)}),
@@ -66,8 +69,8 @@ export async function isConfirmedSince(
   return rows.rows[0]!.is_confirmed
 }
 
-/** Of the last day: how many new contacts were above a limit, and how many of them nothing has confirmed since. */
-export async function unconfirmedSince({ db, storeId }: StoreDb, since: Date) {
+/** New contacts above a limit since then, and those of them that are still unconfirmed. */
+export async function countUnconfirmed({ db, storeId }: StoreDb, since: Date) {
   const rows = await sql<{ client: number; store: number; open: number }>`
     select count(*) filter (where u.reason = 'client')::int as client, count(*) filter (where u.reason = 'store')::int as store,
       count(*) filter (where not exists (select 1 from shopper_keys k where k.store_id = u.store_id and k.kind = u.kind

@@ -4,11 +4,11 @@ import { anOrder, aStore, type TestStore } from '../../../test/factories.ts'
 import { HOUR, MINUTE, pass } from '../../../test/message-scene.ts'
 import { told } from '../../../test/notifications.ts'
 import { aWorld } from '../../../test/world.ts'
-import { recordOrders } from '../carts/record.ts'
 import type { PlatformOrder } from '../../platforms/platform/platform.ts'
+import { recordOrders } from '../carts/record.ts'
 import { foldLeftPosts } from './capture-intake.ts'
 
-// Limits on new contacts, and the orders that confirm what was typed above them (X5, S6). Every test has a store of its own.
+// Limits on new contacts, and the orders that confirm contacts above them (X5, S6). Every test has its own store.
 
 const world = aWorld()
 const TABLET = '192.0.2.9'
@@ -43,7 +43,7 @@ const seqs = new Map<string, number>()
 const tea = (quantity = 2) => [{ id: '16', quantity }]
 const mail = (i: number | string) => `p${i}@shoppers.example.com`
 
-/** One shopper's browser: a cart of its own, and a network. */
+/** A shopper's browser with its own cart and network. */
 async function post(i: number | string, body: object, ip = TABLET) {
   const status = await send(i, body, ip)
   await foldLeftPosts(world.deps, 0)
@@ -66,10 +66,10 @@ async function send(i: number | string, body: object, ip: string) {
 
 const typed = (i: number | string, ip = TABLET) => post(i, { items: tea(), contact: { email: mail(i) } }, ip)
 const orders = (...list: PlatformOrder[]) => recordOrders(world.deps, store.storeId, list, 'webhook')
-/** What a checkout keeps of a cart of `tea()`. */
+/** The draft order that a checkout keeps for a cart of `tea()`. */
 const draft = (email: string | null, more: Partial<PlatformOrder> = {}) => anOrder(world, { email, ...more })
 
-/** Twenty shoppers of the same network have typed their addresses within the hour. */
+/** Twenty shoppers of one network have typed addresses within the hour. */
 async function twentyTyped() {
   await allTyped(20, () => TABLET)
 }
@@ -97,7 +97,7 @@ const cartsOf = async (...numbers: (number | string)[]) => {
 
 const countedBy = async (kind: string) => (await told(world, store.storeId)).filter(({ type }) => type === kind)
 
-test('the 21st new contact of a network in an hour is kept with its cart and not used; known contacts and other networks are free (X5)', async () => {
+test('the 21st new contact of a network in an hour is kept with its cart but gets no messages, and known contacts and other networks are not limited (X5)', async () => {
   await twentyTyped()
   expect(await typed(21)).toBe(204)
   expect(await cartsOf(20)).toEqual([expect.objectContaining({ email: mail(20), item_count: 2 })])
@@ -111,7 +111,7 @@ test('the 21st new contact of a network in an hour is kept with its cart and not
   expect(await cartsOf(23)).toEqual([expect.objectContaining({ email: mail(23) })])
 })
 
-test('an address counts once for its network, however many carts have it; above the limit it stays above it (X5, real-store-W10)', async () => {
+test('an address counts once per network, however many carts have it, and stays above the limit (X5, real-store-W10)', async () => {
   const refused = async () => (await carts()).flatMap(({ fold }) => fold.contact.unconfirmedEmail ?? [])
   const typedIn = (cart: string, email: string) => post(cart, { items: tea(), contact: { email } })
   for (let i = 0; i < 17; i++) await typed(i)
@@ -124,14 +124,14 @@ test('an address counts once for its network, however many carts have it; above 
   expect(new Set(await refused())).toEqual(new Set([mail(20)]))
 })
 
-test('clients of one IPv6 network are one client (X5)', async () => {
+test('clients of one IPv6 network count as one client (X5)', async () => {
   await allTyped(20, (i) => `2001:db8:1:2::${i}`)
   await typed(21, '2001:db8:1:2:ffff::1')
   await typed(22, '2001:db8:1:3::1')
   expect((await cartsOf(21, 22)).map((cart) => cart.email)).toEqual(expect.arrayContaining([mail(22), null]))
 })
 
-test('typed again into the same cart an unconfirmed contact is stored once and stays so (X5, S7)', async () => {
+test('an unconfirmed contact typed again into the same cart is stored once and stays unconfirmed (X5, S7)', async () => {
   await twentyTyped()
   await typed(21)
   const again = (page: string) => post(21, { page, seq: 0, contact: { email: mail(21) } })
@@ -144,7 +144,7 @@ test('typed again into the same cart an unconfirmed contact is stored once and s
   expect(facts).toHaveLength(21)
 })
 
-test('nothing is sent to an unconfirmed contact, and the record says why (X5, D12)', async () => {
+test('an unconfirmed contact gets no message, and the record has the reason (X5, D12)', async () => {
   await twentyTyped()
   await typed(21)
   await pass(world, store.storeId, 2 * HOUR)
@@ -160,7 +160,7 @@ test('nothing is sent to an unconfirmed contact, and the record says why (X5, D1
   expect(held).toEqual([{ state: 'held', reason: 'contact_unconfirmed' }])
 })
 
-test('the owner sees the contact on the cart, and how many there are and why in the settings (X5)', async () => {
+test('the owner sees the unconfirmed contact on the cart, and number and reason in the settings (X5)', async () => {
   await twentyTyped()
   await typed(21)
   await typed(22)
@@ -179,7 +179,7 @@ test('the owner sees the contact on the cart, and how many there are and why in 
   )
 })
 
-test('a draft with the address confirms it: one cart, and the mail goes out (X5, S6)', async () => {
+test('a draft with the address confirms it, so that one cart gets the mail (X5, S6)', async () => {
   await twentyTyped()
   await typed(21)
   const [before] = await cartsOf(21)
@@ -191,7 +191,7 @@ test('a draft with the address confirms it: one cart, and the mail goes out (X5,
   expect(world.sent.map((sent) => sent.to)).toContain(mail(21))
 })
 
-test('a draft that only confirms what was typed is no activity (S7)', async () => {
+test('a draft that only confirms the contact is no activity (S7)', async () => {
   await twentyTyped()
   await typed(21)
   const [before] = await cartsOf(21)
@@ -200,7 +200,7 @@ test('a draft that only confirms what was typed is no activity (S7)', async () =
   expect((await cartsOf(21))[0]!.last_activity_at).toEqual(before!.last_activity_at)
 })
 
-test('a draft read before the address was typed confirms it as well (X5)', async () => {
+test('a draft read before the address was typed confirms it too (X5)', async () => {
   await twentyTyped()
   await post(21, { items: tea(1) })
   await orders(draft(mail(21)))
@@ -210,7 +210,7 @@ test('a draft read before the address was typed confirms it as well (X5)', async
   expect((await cartsOf(21))[0]).toMatchObject({ email: mail(21) })
 })
 
-test('an old order of somebody does not confirm that it is them who types (X5)', async () => {
+test('an old order does not confirm that its buyer typed the address (X5)', async () => {
   await orders(draft(mail(21), { kind: 'purchase' }))
   world.advance(24 * HOUR)
   await twentyTyped()
@@ -218,7 +218,7 @@ test('an old order of somebody does not confirm that it is them who types (X5)',
   expect((await carts()).filter((cart) => cart.status === 'active' && cart.email === mail(21))).toEqual([])
 })
 
-test('an unconfirmed contact joins nobody’s cart (X5)', async () => {
+test('an unconfirmed contact merges with no cart (X5)', async () => {
   await typed('known', '198.51.100.1')
   const [before] = await cartsOf('known')
   await twentyTyped()
@@ -227,7 +227,7 @@ test('an unconfirmed contact joins nobody’s cart (X5)', async () => {
   expect(own).toMatchObject({ id: before!.id, item_count: 2, last_activity_at: before!.last_activity_at })
 })
 
-test('a draft joins the one captured cart without contact that holds its lines at its time (S6)', async () => {
+test('a draft merges with the only captured cart without contact that has its lines at its time (S6)', async () => {
   await post('guest', { items: tea() })
   await post('other', { items: tea(5) })
   world.advance(9 * MINUTE)
@@ -243,11 +243,11 @@ test('a draft joins the one captured cart without contact that holds its lines a
 })
 
 test.each([
-  ['two such carts fit', async () => void (await post('b', { items: tea() })), 0],
+  ['two carts match', async () => void (await post('b', { items: tea() })), 0],
   ['it is more than ten minutes apart', async () => {}, 11 * MINUTE],
   ['the lines differ', async () => void (await post('a', { items: tea(3) })), 0],
   ['the cart has a contact of its own', async () => void (await post('a', { contact: { email: mail('a') } })), 0],
-])('a draft joins no captured cart by its lines when %s (S6)', async (_, prepare, laterMs) => {
+])('a draft merges with no captured cart by its lines when %s (S6)', async (_, prepare, laterMs) => {
   await post('a', { items: tea() })
   world.advance(1_000)
   await prepare()
@@ -257,32 +257,32 @@ test.each([
   expect(await carts()).toHaveLength(before + 1)
 })
 
-test('two drafts that fit the same cart join neither it nor each other (S6)', async () => {
+test('two drafts that match the same cart merge neither with it nor with each other (S6)', async () => {
   await post('a', { items: tea() })
   await orders(draft(mail('x')), draft(mail('y')))
   expect((await carts()).map((cart) => cart.email).sort()).toEqual([mail('x'), mail('y'), null].sort())
 })
 
-test('a draft of somebody whose cart was captured joins no other guest’s (S6)', async () => {
+test('a draft of a shopper with a captured cart merges with no guest’s cart (S6)', async () => {
   await post('a', { items: tea(), contact: { email: mail('a') } })
   await post('guest', { items: tea() })
   await orders(draft(mail('a')))
   expect((await carts()).map((cart) => cart.email)).toEqual([mail('a'), null])
 })
 
-test('a draft without contact belongs to the captured cart and is no cart of its own; its contact arrives there (S6)', async () => {
+test('a draft without contact belongs to the captured cart, which gets its later contact (S6)', async () => {
   await post('guest', { items: tea() })
   const nameless = draft(null, { firstName: null, lastName: null })
   await orders(nameless, draft(null, { items: [{ ...anOrder(world).items[0]!, quantity: 7 }] }))
   expect(await carts()).toEqual([expect.objectContaining({ email: null, item_count: 2 })])
-  // Another guest with the same goods must not get what is typed into this draft.
+  // Another guest with the same items must not get the contact typed into this draft.
   await post('twin', { items: tea() })
   world.advance(30 * MINUTE)
   await orders({ ...nameless, email: mail('late'), modifiedAt: world.now.toISOString() })
   expect((await carts()).map((cart) => cart.email)).toEqual([mail('late'), null])
 })
 
-test('the purchase of an unconfirmed contact ends its cart (S3)', async () => {
+test('a purchase by an unconfirmed contact ends its cart (S3)', async () => {
   await twentyTyped()
   await typed(21)
   world.advance(MINUTE)
@@ -290,7 +290,7 @@ test('the purchase of an unconfirmed contact ends its cart (S3)', async () => {
   expect((await cartsOf(21)).map((cart) => cart.status)).toEqual(['purchased'])
 })
 
-test('a store takes sixty new contacts an hour, then items only, and one alarm is raised (X5)', async () => {
+test('a store accepts sixty new contacts an hour, then items only, and raises one alarm (X5)', async () => {
   await allTyped(62, (i) => `203.0.113.${i % 4}`)
   expect((await carts()).filter((cart) => cart.email === null)).toHaveLength(2)
   expect(await carts()).toHaveLength(62)
@@ -299,7 +299,7 @@ test('a store takes sixty new contacts an hour, then items only, and one alarm i
   expect(alarms[0]!.message).toContain('more than 60 new contacts')
 })
 
-test('a few networks that bring many do not end the reminders of everybody else (security-P11)', async () => {
+test('a few networks with many contacts do not stop the reminders of others (security-P11)', async () => {
   await allTyped(72, (i) => `203.0.113.${i % 4}`)
   const before = (await carts()).filter((cart) => cart.email === null).length
   expect(before).toBe(12)
@@ -309,14 +309,14 @@ test('a few networks that bring many do not end the reminders of everybody else 
   await typed('other', '192.0.2.78')
   const taken = (await cartsOf('genuine', 'genuine-2', 'genuine-3', 'other')).flatMap(({ email }) => email ?? [])
   expect(taken.sort()).toEqual([mail('genuine'), mail('genuine-2'), mail('other')].sort())
-  // Many networks that bring few each come to an end too.
+  // Many networks with few contacts each reach a limit too.
   for (let i = 0; i < 66; i++)
     await send(`far-${i}`, { items: tea(), contact: { email: mail(`far-${i}`) } }, `198.51.100.${i}`)
   await foldLeftPosts(world.deps, 0)
   expect((await carts()).filter((cart) => cart.email?.startsWith('pfar-'))).toHaveLength(57)
 })
 
-test('a store that usually has more takes five times its usual hour (X5)', async () => {
+test('a store with more contacts accepts five times its usual hour (X5)', async () => {
   const hours = [1, 2, 3].map((ago) => new Date(Math.floor(world.now.getTime() / HOUR) * HOUR - ago * HOUR))
   await world.db
     .insertInto('capture_hours')
@@ -327,7 +327,7 @@ test('a store that usually has more takes five times its usual hour (X5)', async
   expect((await countedBy('capture_flood'))[0]!.message).toContain('more than 70')
 })
 
-test('whoever is erased leaves no unconfirmed contact behind, and none comes back (C8)', async () => {
+test('an erased shopper leaves no unconfirmed contact, and none returns (C8)', async () => {
   await twentyTyped()
   await typed(21)
   await typed('known', '198.51.100.7')

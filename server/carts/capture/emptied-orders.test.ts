@@ -5,7 +5,8 @@ import { aWorld } from '../../../test/world.ts'
 import { sweepStore } from '../sync/sync.ts'
 import { foldLeftPosts } from './capture-intake.ts'
 
-// A store that cannot notify us: its checkout empties the cart, and the order is read soon after (Y2), however often anybody posts that.
+// A store that cannot notify us: its checkout empties the cart, and the order is read soon after, at a limited rate
+// (Y2).
 
 const world = aWorld()
 const SECOND_MS = 1_000
@@ -16,7 +17,7 @@ let store: Connected
 let n = 0
 
 beforeEach(async () => {
-  // The server's own fold, some milliseconds after each post, would queue a reading at any moment of a test.
+  // The server folds some milliseconds after each post, which would queue a read at any moment of a test.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   store = await aConnectedStore(world)
   world.storeClient = () => store.fake
@@ -38,7 +39,7 @@ async function post(cart: string, news: object) {
 
 const folded = () => foldLeftPosts(world.deps, 0)
 
-/** Fills a cart, types a contact at the checkout, and finds the cart emptied. */
+/** Fills a cart, types a contact at the checkout, and reports the cart as empty. */
 async function checkOut(cart: string, contact: object = { email: ADA }) {
   await post(cart, { items: [{ id: '16', quantity: 1 }], coupons: [] })
   await post(cart, { contact })
@@ -71,7 +72,7 @@ test('the order of a cart that the checkout emptied is read at once, not by the 
   expect(await cartStates()).toEqual(['purchased'])
 })
 
-test('a hundred posts of a cart filled and emptied have the orders read once, and more of them once a minute', async () => {
+test('a hundred posts of a cart filled and emptied trigger one read of the orders, and later ones at most one a minute', async () => {
   const readsOf = async (work: () => Promise<unknown>) => {
     const before = store.fake.orderQueries.length
     await work()
@@ -90,7 +91,7 @@ test('a hundred posts of a cart filled and emptied have the orders read once, an
     await folded()
   }
   expect(await readsOf(flood)).toBe(1)
-  // One waits, and reads what was ordered meanwhile.
+  // The waiting job reads the orders placed meanwhile.
   expect(await readsOf(flood)).toBe(0)
   place('502')
   world.advance(MINUTE_MS - SECOND_MS)
@@ -102,7 +103,7 @@ test('a hundred posts of a cart filled and emptied have the orders read once, an
   expect(await readsOf(async () => {})).toBe(0)
 })
 
-test('a reading that is already under way or just done for another reason puts the queued one off, and it is not lost', async () => {
+test('a read in progress or just done for another reason delays the queued one, which still runs', async () => {
   await sweepStore(world.deps, store)
   world.advance(30 * SECOND_MS)
   await checkOut('cart')
@@ -117,7 +118,7 @@ test('a reading that is already under way or just done for another reason puts t
   expect(await orderIds(store.storeId)).toEqual(['503'])
 })
 
-test('a store that is away is asked no more often for it', async () => {
+test('an unreachable store is not queried more often', async () => {
   store.fake.problem = aProblem('unreachable')
   await checkOut('cart')
   await world.runJobs()
@@ -129,7 +130,7 @@ test('a store that is away is asked no more often for it', async () => {
   expect((await streamOf(store.storeId, 'sweep')).failed_at).toEqual(failedAt)
 })
 
-test('nothing is read for a cart without a contact, one whose purchase is known, and a store that notifies us', async () => {
+test('no read is triggered without a contact, after a known purchase, or for a store that notifies us', async () => {
   await checkOut('nameless', { firstName: 'Ada', lastName: 'L' })
   expect(world.queued).toEqual([])
   place('504')

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { foldInTurn } from './fold-turns.ts'
+import { scheduleFolds } from './fold-turns.ts'
 
-// Whose posts are made facts of, and when.
+// Which store's posts are folded, and when.
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
@@ -10,11 +10,11 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Kept posts of stores, and turns that take them. */
+/** Stored posts and a scheduler that folds them. */
 function aShop() {
   const kept = new Map<string, number>()
   const folded: [string, number][] = []
-  const turns = foldInTurn(100, async (store) => {
+  const turns = scheduleFolds(100, async (store) => {
     const count = Math.min(100, kept.get(store) ?? 0)
     kept.set(store, (kept.get(store) ?? 0) - count)
     folded.push([store, count])
@@ -29,7 +29,7 @@ function aShop() {
   return { post, folded, turns }
 }
 
-test('a store’s posts go a second after the first of them, whatever other stores do', async () => {
+test('a store’s posts are folded a second after the first, whatever other stores do', async () => {
   const { post, folded } = aShop()
   post('a')
   await vi.advanceTimersByTimeAsync(600)
@@ -48,7 +48,7 @@ test('a store’s posts go a second after the first of them, whatever other stor
   expect(folded).toHaveLength(2)
 })
 
-test('a hundred go at once', async () => {
+test('a hundred posts are folded at once', async () => {
   const { post, folded } = aShop()
   post('b')
   post('a', 99)
@@ -59,7 +59,7 @@ test('a hundred go at once', async () => {
   expect(folded).toEqual([['a', 100]])
 })
 
-test('of a flood all go, a hundred at a time, and who has waited longest goes between', async () => {
+test('a flood is folded in batches of a hundred, with the longest waiting store in between', async () => {
   const { post, folded } = aShop()
   post('a', 350)
   post('b', 1)
@@ -68,7 +68,7 @@ test('of a flood all go, a hundred at a time, and who has waited longest goes be
   expect(folded.filter(([store]) => store === 'b')).toEqual([['b', 1]])
 })
 
-test('at the end what waits goes, and no more is begun when that takes long', async () => {
+test('the end folds waiting posts and starts no more after its time limit', async () => {
   const { post, folded, turns } = aShop()
   post('a', 3)
   post('b', 250)
@@ -76,7 +76,7 @@ test('at the end what waits goes, and no more is begun when that takes long', as
   expect(folded.reduce((sum, [, count]) => sum + count, 0)).toBe(253)
 
   let count = 0
-  const slow = foldInTurn(100, async () => {
+  const slow = scheduleFolds(100, async () => {
     count += 1
     vi.advanceTimersByTime(1_500)
     return 100

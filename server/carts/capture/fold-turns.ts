@@ -1,16 +1,17 @@
-// Whose posts are made facts of next. Only how many of a store wait is remembered here: the posts themselves lie in the database.
+// Schedules the folding of posts by store. Only the number of waiting posts is kept here; the posts are in the
+// database.
 
-/** A post waits no longer for others of its store that could go with it, unless other stores' posts take so long. */
-const LONGEST_WAIT_MS = 1_000
-/** Stores whose posts are made facts of at once: taking posts in goes first. */
-const FOLDS_AT_ONCE = 1
-/** At the end of the process. What it leaves behind, another one finds. */
-const LONGEST_END_MS = 2_000
+/** Longest wait for more posts of the same store, unless folds of other stores take longer. */
+const MAX_WAIT_MS = 1_000
+/** Concurrent folds: taking in posts has priority. */
+const CONCURRENT_FOLDS = 1
+/** Time for the last folds of a process. The worker folds what is left. */
+const MAX_END_MS = 2_000
 
-export interface FoldTurns {
-  /** A post of this store was kept. */
+export interface FoldScheduler {
+  /** Adds a stored post of this store. */
   add(storeId: string): void
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when no work is in progress. */
   end(): Promise<void>
 }
 
@@ -19,11 +20,11 @@ interface Waiting {
   since: number
 }
 
-/** `fold` makes facts of a store's oldest posts, at most `batch`; it answers how many there were, and does not fail. */
-export function foldInTurn(batch: number, fold: (storeId: string) => Promise<number>): FoldTurns {
-  /** The one that waits longest first. */
+/** `fold` folds up to `batch` of a store's oldest posts and returns their number. It must not throw. */
+export function scheduleFolds(batch: number, fold: (storeId: string) => Promise<number>): FoldScheduler {
+  /** In order of waiting time. */
   const waiting = new Map<string, Waiting>()
-  /** Those of them with enough for a batch. */
+  /** Stores with a full batch. */
   const full = new Set<string>()
   const busy = new Set<Promise<void>>()
   let timer: NodeJS.Timeout | null = null
@@ -40,18 +41,18 @@ export function foldInTurn(batch: number, fold: (storeId: string) => Promise<num
     waiting.delete(storeId)
     full.delete(storeId)
     const folded = await fold(storeId)
-    // Fewer than a batch were the last ones, whoever took the others. Other stores have their turn in between.
+    // Fewer than a batch means that none are left. Otherwise the store queues again behind the others.
     if (folded >= batch && count > folded) wait(storeId, count - folded)
   }
   const nextOne = (now: number) => {
     const [first] = waiting
-    const isDue = first && (endsAt !== null || now - first[1].since >= LONGEST_WAIT_MS)
+    const isDue = first && (endsAt !== null || now - first[1].since >= MAX_WAIT_MS)
     return isDue ? first[0] : full.values().next().value
   }
   const start = () => {
     const now = performance.now()
     if (endsAt !== null && now >= endsAt) return
-    while (busy.size < FOLDS_AT_ONCE) {
+    while (busy.size < CONCURRENT_FOLDS) {
       const storeId = nextOne(now)
       if (storeId === undefined) return wakeLater(now)
       const turn: Promise<void> = take(storeId).finally(() => {
@@ -68,7 +69,7 @@ export function foldInTurn(batch: number, fold: (storeId: string) => Promise<num
       timer = null
       start()
     }
-    timer = setTimeout(wake, Math.max(0, first.since + LONGEST_WAIT_MS - now) + 1)
+    timer = setTimeout(wake, Math.max(0, first.since + MAX_WAIT_MS - now) + 1)
   }
   return {
     add(storeId) {
@@ -76,7 +77,7 @@ export function foldInTurn(batch: number, fold: (storeId: string) => Promise<num
       start()
     },
     async end() {
-      endsAt = performance.now() + LONGEST_END_MS
+      endsAt = performance.now() + MAX_END_MS
       if (timer) clearTimeout(timer)
       timer = null
       start()

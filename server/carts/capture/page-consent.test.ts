@@ -4,13 +4,13 @@ import { sourceText } from '../../../shared/ledger.ts'
 import { aBox } from '../../../test/boxes.ts'
 import { anOrder, aStore, type TestStore } from '../../../test/factories.ts'
 import { aWorld } from '../../../test/world.ts'
-import { recordOrders } from '../carts/record.ts'
+import { transact } from '../../core/db/db.ts'
 import { insertSaid } from '../../shoppers/consent/consents.ts'
 import { addressesBoughtWith, coveredCustomers } from '../../shoppers/consent/covered-customers.ts'
 import { ledgerText } from '../../shoppers/consent/evidence.ts'
-import { transact } from '../../core/db/db.ts'
+import { recordOrders } from '../carts/record.ts'
 
-// Consent as the shop's page reports it. The page's address is public, so whatever it says may be made up (C5).
+// Consents reported by a shop's page. The key is public, so any report may be forged (C5).
 
 const world = aWorld()
 let store: TestStore
@@ -53,7 +53,7 @@ const ask = async (method: 'GET' | 'PUT', path: string, body?: object) =>
     })
   ).body
 
-test('a ticked box goes into the ledger once, with the store’s own words, marked as unproven; unticked is a withdrawal (C5)', async () => {
+test('a ticked box is recorded once, with the store’s text and as unproven, and an unticked one is a withdrawal (C5)', async () => {
   await ticks('ada')
   await ticks('ada')
   expect(await ledger()).toEqual([
@@ -66,12 +66,12 @@ test('a ticked box goes into the ledger once, with the store’s own words, mark
   expect((await ledger()).map((row) => row.status)).toEqual(['granted', 'withdrawn'])
 })
 
-test('a tick counts for the contact that an earlier post of the cart has brought a moment ago (C5)', async () => {
+test('a tick applies to the contact that an earlier post of the cart just brought (C5)', async () => {
   await send('bea', { items: [{ id: '16', quantity: 1 }], contact: { email: 'bea@shoppers.example.com' } })
   await send('ada', { contact: { email: ADA } })
   await send('ada', { consent: { email: aBox('email') } })
   expect(await ledger()).toMatchObject([{ status: 'granted', channel: 'email' }])
-  // Of other carts nothing is waited for.
+  // It does not wait for posts of other carts.
   const left = await world.db.selectFrom('capture_inbox').select('post').where('store_id', '=', store.storeId).execute()
   expect(left.map(({ post }) => post.contact?.email)).toEqual(['bea@shoppers.example.com'])
 })
@@ -87,7 +87,7 @@ test.each([
   expect(await ledger()).toEqual([])
 })
 
-test('what stands around the words beside a box does no harm', async () => {
+test('whitespace around a box’s text is ignored', async () => {
   const box = aBox('email')
   await send('ada', {
     contact: { email: ADA },
@@ -96,14 +96,14 @@ test('what stands around the words beside a box does no harm', async () => {
   expect((await ledger()).map((row) => row.wording)).toEqual([box.wording])
 })
 
-test('a page of somebody else’s cart cannot take a consent back (C5)', async () => {
+test('a page of another shopper’s cart cannot withdraw a consent (C5)', async () => {
   await ticks('ada')
   await ticks('stranger', false)
   await send('nobody', { consent: { email: aBox('email', false) } })
   expect((await ledger()).map((row) => row.status)).toEqual(['granted'])
 })
 
-test('a page that has typed somebody’s address withdraws nothing for them, whatever it says before (security-P2)', async () => {
+test('a page where an address was only typed withdraws nothing for it, whatever it reported before (security-P2)', async () => {
   await ticks('ada')
   await send('mallory', { items: [{ id: '16', quantity: 1 }], contact: { email: ADA } })
   await ticks('mallory', false)
@@ -112,12 +112,12 @@ test('a page that has typed somebody’s address withdraws nothing for them, wha
   await ticks('mallory', false)
   await send('mallory', { consent: { email: aBox('email', false) } })
   expect((await ledger()).map((row) => row.status)).toEqual(['granted'])
-  // Her own browser takes back what it has said.
+  // The shopper's own browser withdraws its consent.
   await ticks('ada', false)
   expect((await ledger()).map((row) => row.status)).toEqual(['granted', 'withdrawn'])
 })
 
-test('whom the store knows by an order is withdrawn by no page, and neither is whom another browser has named (security-P2)', async () => {
+test('no page withdraws for a shopper known by an order or named by another browser (security-P2)', async () => {
   const known = 'known@shoppers.example.com'
   await recordOrders(world.deps, store.storeId, [anOrder(world, { email: known, phone: null })], 'sync')
   const no = (cart: string, email: string) =>
@@ -130,26 +130,26 @@ test('whom the store knows by an order is withdrawn by no page, and neither is w
   expect(await ledger()).toEqual([])
 })
 
-test('a box unticked beside an address typed for the first time counts when the page says it again (C5)', async () => {
+test('a box unticked beside a new address counts when the page repeats it (C5)', async () => {
   await ticks('ada', false)
   expect(await ledger()).toEqual([])
   await ticks('ada', false)
   expect(await ledger()).toEqual([expect.objectContaining({ status: 'withdrawn', wording: null })])
 })
 
-test('a withdrawal right behind the post that brought the contact finds it (C5)', async () => {
+test('a withdrawal right after the post with the contact applies to it (C5)', async () => {
   await send('ada', { contact: { email: ADA } })
   await ticks('ada', false)
   expect((await ledger()).map((row) => row.status)).toEqual(['withdrawn'])
 })
 
-test('beside a contact above the limits no box says anything (X5)', async () => {
+test('boxes beside a contact above the limits are ignored (X5)', async () => {
   for (let i = 0; i < 20; i++) await send(`cart${i}`, { contact: { email: `p${i}@shoppers.example.com` } })
   await ticks('ada')
   expect(await ledger()).toEqual([])
 })
 
-test('words the store has changed count from then on, and the old ones no more', async () => {
+test('a changed text counts from then on, and the old one no longer', async () => {
   const words = 'Yes, mail me\n about   my cart & more'
   const { box } = await ask('PUT', '/api/consent/boxes', { channel: 'email', words })
   expect(box).toMatchObject({ words: 'Yes, mail me about my cart & more', isDefault: false })
@@ -168,7 +168,7 @@ test('words the store has changed count from then on, and the old ones no more',
   })
 })
 
-test('a box in another language counts with its own words, and without them once they are removed', async () => {
+test('a box in another language uses its own text, and none after that is removed', async () => {
   const german = 'Erinnert mich per E-Mail an meinen Warenkorb.'
   const save = (words: string) => ask('PUT', '/api/consent/boxes', { channel: 'email', language: 'de', words })
   expect((await save(german)).box).toMatchObject({
@@ -184,11 +184,11 @@ test('a box in another language counts with its own words, and without them once
   expect((await ledger()).map((row) => row.wording)).toEqual([german])
   await ticks('grace')
   expect(await ledger()).toHaveLength(2)
-  // The default text in German comes back.
+  // The German default text returns.
   expect((await save('')).box.languages).toMatchObject([{ language: 'de', isDefault: true }])
   await tick('later')
   expect(await ledger()).toHaveLength(2)
-  // It is removed like any other, and a text of the owner's brings the language back.
+  // It can be removed like any other, and an owner's text restores the language.
   for (let n = 0; n < 2; n++) expect((await save('')).box.languages).toEqual([])
   const { boxes } = await ask('GET', '/api/consent/boxes')
   expect(boxes.map(({ languages }: { languages: unknown[] }) => languages.length)).toEqual([0, 1, 1])
@@ -198,7 +198,7 @@ test('a box in another language counts with its own words, and without them once
   expect((await ask('PUT', '/api/consent/boxes', own)).box.languages).toEqual([])
 })
 
-test('the settings tell when each box was last seen on a checkout, and whether it names the present words', async () => {
+test('the settings show when each box was last seen on a checkout and whether it has the current text', async () => {
   const boxes = async () => {
     const body = await ask('GET', '/api/consent/boxes')
     return {
@@ -230,7 +230,7 @@ test('the settings tell when each box was last seen on a checkout, and whether i
   })
 })
 
-test('exports of the ledger say that nothing proves who ticked', async () => {
+test('exports of the ledger mark a page’s consent as unproven', async () => {
   await ticks('ada')
   const { entries } = await ask('GET', '/api/consent/ledger')
   expect(entries[0].evidence).toEqual([expect.stringMatching(/^Unproven: reported by the shop’s page/)])
@@ -239,7 +239,7 @@ test('exports of the ledger say that nothing proves who ticked', async () => {
   expect(file.body).toContain('Box at the checkout, unproven (page script)')
 })
 
-test('a consent with an order is unproven until the order is a purchase, also one to be paid on delivery, on screen and in the export (security-P17)', async () => {
+test('a consent with an order is unproven until the order is a purchase, also with cash on delivery, on screen and in the export (security-P17)', async () => {
   const consents = [{ channel: 'email' as const, wording: 'Yes' }]
   const begun = anOrder(world, { kind: 'draft', email: ADA, paidAt: null, consents })
   await recordOrders(world.deps, store.storeId, [begun], 'sync')
@@ -283,7 +283,7 @@ test.each([
   expect(await covered()).toBe(1)
 })
 
-describe('an order that is read unpaid and again when it is paid', () => {
+describe('an order that is read unpaid and again when paid', () => {
   const consents = [{ channel: 'email' as const, wording: 'Yes' }]
   const hash = (email: string) => world.deps.secrets.addressHash(email)
   const record = (order: ReturnType<typeof anOrder>) =>
@@ -293,7 +293,7 @@ describe('an order that is read unpaid and again when it is paid', () => {
       `email:${hash(email).toString('hex')}`,
     )
 
-  test('counts as the paid one, of whichever order', async () => {
+  test('has a proven consent, whichever order it is', async () => {
     for (let place = 0; place < 12; place++) {
       const email = `buyer-${place}@shoppers.example.com`
       const begun = anOrder(world, { kind: 'draft', email, paidAt: null, consents })
@@ -304,7 +304,7 @@ describe('an order that is read unpaid and again when it is paid', () => {
     }
   })
 
-  test('keeps its time: an opt-out in between stands, also where the shop’s clock is ahead', async () => {
+  test('keeps its time, so that an opt-out in between stands, also if the shop’s clock is ahead', async () => {
     const ahead = new Date(world.now.getTime() + 4 * 60_000).toISOString()
     const begun = anOrder(world, { kind: 'draft', email: ADA, paidAt: null, createdAt: ahead, consents })
     await record(begun)
@@ -318,7 +318,7 @@ describe('an order that is read unpaid and again when it is paid', () => {
     expect(await wordOf(ADA)).toMatchObject({ evidence: 'withdrawn' })
   })
 
-  test('says nothing new when it is cancelled', async () => {
+  test('records nothing new when it is cancelled', async () => {
     const bought = anOrder(world, { kind: 'purchase', email: ADA, paidAt: null, consents })
     await record(bought)
     world.advance(1_000)
@@ -327,7 +327,7 @@ describe('an order that is read unpaid and again when it is paid', () => {
   })
 })
 
-test('who is not asked yet to confirm a consent by SMS is asked when they tick the box again, and once', async () => {
+test('a shopper who was not yet asked to confirm an SMS consent is asked once when they tick the box again', async () => {
   const phone = '+12125550177'
   const tick = () => send('ada', { contact: { phone }, consent: { sms: aBox('sms') } })
   const requests = () =>
@@ -335,7 +335,7 @@ test('who is not asked yet to confirm a consent by SMS is asked when they tick t
   await world.pool.query(`update stores set sms_confirmation = 'page_script' where id = $1`, [store.storeId])
   await tick()
   expect(await requests()).toMatchObject([{ state: 'waiting', phone }])
-  // As 0078 leaves a consent that counted before.
+  // Migration 0078 leaves a consent that counted before in this state.
   await world.db.deleteFrom('opt_in_requests').where('store_id', '=', store.storeId).execute()
   await tick()
   expect(await requests()).toMatchObject([{ state: 'waiting', phone }])

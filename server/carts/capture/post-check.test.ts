@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { CapturePost } from '../../../shared/capture.ts'
 import { runs } from '../../../test/seed.ts'
-import { AppError } from '../../core/common/errors.ts'
 import { readInput } from '../../access/http/input.ts'
-import { readCapturePost, readUsual } from './post-check.ts'
+import { AppError } from '../../core/common/errors.ts'
+import { parseFast, readCapturePost } from './post-check.ts'
 
-// Posts checked by hand are taken and refused exactly as the schema takes and refuses them.
+// The fast parser accepts and refuses posts exactly like the schema.
 
 function answerOf(read: (said: unknown) => unknown, said: unknown) {
   try {
@@ -17,7 +17,7 @@ function answerOf(read: (said: unknown) => unknown, said: unknown) {
   }
 }
 
-/** What JSON can say where something else is expected. */
+/** JSON values of unexpected types. */
 const nonsense = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
   fc.constantFrom(
@@ -43,7 +43,7 @@ const nonsense = fc.oneof(
 )
 const either = <T>(good: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 40, arbitrary: good as fc.Arbitrary<unknown> }, { weight: 1, arbitrary: nonsense })
-/** Mostly good ones. */
+/** Mostly valid values. */
 const mostly = <T>(good: fc.Arbitrary<T>, ...others: fc.Arbitrary<T>[]) =>
   fc.oneof({ weight: 15, arbitrary: good }, ...others.map((arbitrary) => ({ weight: 1, arbitrary })))
 const token = (least: number, most: number) =>
@@ -103,7 +103,7 @@ const post = fc.record(
   { requiredKeys: ['cart', 'page', 'seq'] },
 )
 
-test('a post is taken for the same, or refused with the same words, as by the schema', () => {
+test('the fast parser returns the schema’s result, or its errors', () => {
   let [taken, usualOnes] = [0, 0]
   fc.assert(
     fc.property(either(post), (generated) => {
@@ -111,21 +111,21 @@ test('a post is taken for the same, or refused with the same words, as by the sc
       const answer = answerOf(readCapturePost, sent)
       expect(answer).toEqual(answerOf((each) => readInput(CapturePost, each), sent))
       if ('taken' in answer) taken += 1
-      if (readUsual(sent)) usualOnes += 1
+      if (parseFast(sent)) usualOnes += 1
     }),
     runs(1_500, 20_000),
   )
-  // Both ways are gone often enough for that to say something.
+  // Both outcomes must be frequent enough to prove something.
   expect(usualOnes).toBeGreaterThan(30)
   expect(taken - usualOnes).toBeGreaterThan(3)
 })
 
-test('names that objects have by themselves are no fields of a post, and rare characters count as the schema counts them', () => {
+test('inherited property names are no fields, and rare characters count as in the schema', () => {
   for (const json of [
     '{"__proto__":{"cart":"aaaaaaaaaaaaaaaa","page":"bbbbbbbb","seq":0}}',
     '{"cart":"aaaaaaaaaaaaaaaa","page":"bbbbbbbb","seq":0,"contact":{"__proto__":{"email":"a@b.c"},"constructor":"x"}}',
     '{"cart":"aaaaaaaaaaaaaaaa","page":"bbbbbbbb","seq":0,"boxes":{"toString":"x","__proto__":1}}',
-    // One character of two halves is no country.
+    // One character of two UTF-16 units is no country.
     '{"cart":"aaaaaaaaaaaaaaaa","page":"bbbbbbbb","seq":0,"contact":{"country":"𐀀"}}',
     '{"cart":"aaaaaaaaaaaaaaaa","page":"bbbbbbbb","seq":-0,"items":[{"id":"1","quantity":1,"__proto__":null}]}',
   ]) {
@@ -135,7 +135,7 @@ test('names that objects have by themselves are no fields of a post, and rare ch
   }
 })
 
-test('what the script posts all the time is checked by hand', () => {
+test('the fast parser handles the script’s usual posts', () => {
   const base = { cart: 'cart-0123456789abcdef', device: 'device-0123456789', page: 'page-12345678', seq: 3 }
   for (const usual of [
     {
@@ -154,6 +154,6 @@ test('what the script posts all the time is checked by hand', () => {
     },
     { ...base, contact: { firstName: 'Ada', lastName: '' }, boxes: { email: 'w1', sms: '' } },
   ]) {
-    expect(readUsual(JSON.parse(JSON.stringify(usual)))).toEqual(usual)
+    expect(parseFast(JSON.parse(JSON.stringify(usual)))).toEqual(usual)
   }
 })

@@ -3,17 +3,17 @@ import { AppError } from '../../core/common/errors.ts'
 import { clientNetwork } from '../../core/db/rate-limits.ts'
 import type { Deps } from '../../deps.ts'
 
-// Who posts, and how often: kept in memory, as it only spares the database.
+// Limits posts per client. Kept in memory, because it only protects the database.
 
-/** Posts of one client to one store in ten minutes; a busy checkout needs about twenty. */
-const MOST_POSTS = 600
+/** Posts of one client to one store in ten minutes. A busy checkout sends about twenty. */
+const MAX_POSTS = 600
 const WINDOW_MS = 600_000
 const HOUR_MS = 3_600_000
 
-/** Throws `rate_limited`. */
+/** Throws `rate_limited` above the limit. */
 export type PostLimiter = (storeId: string, client: string) => void
 
-/** Each client's window begins with its first post. */
+/** A client's window begins with its first post. */
 export function createPostLimiter(): PostLimiter {
   const counts = new Map<string, { posts: number; endsAt: number }>()
   let tidiedAt = performance.now()
@@ -27,16 +27,16 @@ export function createPostLimiter(): PostLimiter {
     const count = counts.get(key)
     if (!count || count.endsAt <= now) return void counts.set(key, { posts: 1, endsAt: now + WINDOW_MS })
     count.posts += 1
-    if (count.posts <= MOST_POSTS) return
+    if (count.posts <= MAX_POSTS) return
     throw new AppError('rate_limited', 'Too many posts.', { retryAfterS: Math.ceil((count.endsAt - now) / 1_000) })
   }
 }
 
-/** One client's name for this hour; the address itself is kept nowhere. */
-export const clientOf = (deps: Pick<Deps, 'secrets' | 'now'>, ip: string): string => openClients(deps)(ip)
+/** Hash of the client for this hour. The address itself is never stored. */
+export const clientOf = (deps: Pick<Deps, 'secrets' | 'now'>, ip: string): string => createClientHasher(deps)(ip)
 
-/** The same for many; what all names of an hour are made with is made once. */
-export function openClients({ secrets, now }: Pick<Deps, 'secrets' | 'now'>): (ip: string) => string {
+/** The same for many addresses; the salt of an hour is computed once. */
+export function createClientHasher({ secrets, now }: Pick<Deps, 'secrets' | 'now'>): (ip: string) => string {
   let [hour, salt] = [Number.NaN, '']
   return (ip) => {
     const thisHour = Math.floor(now().getTime() / HOUR_MS)

@@ -1,19 +1,19 @@
 import { type StoreDb, sql } from '../../core/db/db.ts'
 
-// What was taken of the carts a shop's plugin reports: SQL and nothing else.
+// Statements on the progress of the plugin's cart reports.
 
-export interface TakenCart {
+export interface ReportedCart {
   cart: string
   seq: number
   repeat_seq: number | null
   said: Record<string, string>
 }
 
-export async function takenCarts(
+export async function selectReportedCarts(
   { db, storeId }: StoreDb,
   install: string,
   carts: readonly string[],
-): Promise<Map<string, TakenCart>> {
+): Promise<Map<string, ReportedCart>> {
   const rows = await db
     .selectFrom('plugin_carts')
     .select(['cart', 'seq', 'repeat_seq', 'said'])
@@ -24,11 +24,11 @@ export async function takenCarts(
   return new Map(rows.map((row) => [row.cart, row]))
 }
 
-/** Numbers only rise; what is said of the boxes is taken of the newest. */
-export async function noteTaken(
+/** Numbers only increase; the newest report sets the state of the boxes. */
+export async function recordReported(
   { db, storeId }: StoreDb,
   install: string,
-  { now, carts }: { now: Date; carts: readonly TakenCart[] },
+  { now, carts }: { now: Date; carts: readonly ReportedCart[] },
 ): Promise<void> {
   if (carts.length === 0) return
   await sql`insert into plugin_carts as p (store_id, install, cart, seq, repeat_seq, said, seen_at)

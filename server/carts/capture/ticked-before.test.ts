@@ -7,7 +7,7 @@ import { recordOrders } from '../carts/record.ts'
 import { foldPostsOf } from './capture-intake.ts'
 import { recordSigned } from './signed-posts.ts'
 
-// What was said at a box decides what is kept of later posts (C9): a tick on an earlier page, and the no of a customer who is covered.
+// A box decides what is kept of later posts (C9): a tick on an earlier page, and a covered customer's withdrawal.
 
 const world = aWorld()
 const EMAIL = 'ada@shoppers.example.com'
@@ -39,7 +39,7 @@ async function post(body: object) {
   await foldPostsOf(world.deps, store.storeId)
 }
 
-/** All that the store's tables say of the person: keys, facts, carts, what waits. */
+/** Everything stored about the shopper: keys, facts, carts, inbox. */
 async function kept(): Promise<string> {
   const of = (table: 'shopper_keys' | 'facts' | 'carts' | 'capture_inbox' | 'shoppers') =>
     world.db.selectFrom(table).selectAll().where('store_id', '=', store.storeId).execute()
@@ -51,7 +51,7 @@ async function kept(): Promise<string> {
 test.each([
   ['nothing', '[[],[],[],[],[]]'],
   ['cart_only', null],
-] as const)('%s: a box ticked on an earlier page counts for what it is about, and beside outdated words not at all', async (mode, all) => {
+] as const)('%s: a tick on an earlier page releases its own contact, unless its text is outdated', async (mode, all) => {
   await setMode(mode)
   await post({ items, contact, ticked: 'w1abcdef' })
   for (const word of [EMAIL, 'Ada', 'device-of-ada']) expect(await kept()).not.toContain(word)
@@ -61,7 +61,7 @@ test.each([
   expect(await kept()).not.toContain('12125550177')
 })
 
-test('cart only: a customer who is covered says no at the box, and what they type is not kept (C6)', async () => {
+test('cart only: drops what a covered customer types after a withdrawal at the box (C6)', async () => {
   await setMode('cart_only')
   const order = anOrder(world, { kind: 'purchase', customerId: '77', email: EMAIL, phone: null, firstName: 'Ada' })
   await recordOrders(world.deps, store.storeId, [order], 'sync')

@@ -1,8 +1,8 @@
 import { type StoreDb, sql } from '../../core/db/db.ts'
 
-// The way back into the store: SQL and nothing else.
+// Statements on the way back into the store.
 
-/** The token is good from now on until then; pressed again, a while longer. The message it is of stays until it is written. */
+/** Sets the token's expiry; using the link again extends it. Keeps the message for which it was created. */
 export async function openWayBack(
   { db, storeId }: StoreDb,
   link: { hash: Buffer; messageId: string | null; cartId: string; isTest: boolean; at: Date; until: Date },
@@ -16,7 +16,7 @@ export async function openWayBack(
     on conflict (store_id, token_hash) do update set expires_at = excluded.expires_at`.execute(db)
 }
 
-/** The cart's shopper gets this key too, whoever they are by now. */
+/** Adds the key to the cart's current shopper. */
 export async function addCartKey({ db, storeId }: StoreDb, cartId: string, value: string): Promise<void> {
   await sql`
     insert into shopper_keys (store_id, kind, value, shopper_id)
@@ -25,13 +25,17 @@ export async function addCartKey({ db, storeId }: StoreDb, cartId: string, value
 }
 
 export interface WayBack {
-  /** Of the token, in hex. */
+  /** Hash of the token, in hex. */
   hash: string
   isTest: boolean
 }
 
-/** Those of these tokens that are good now. */
-export async function waysBack({ db, storeId }: StoreDb, hashes: readonly Buffer[], now: Date): Promise<WayBack[]> {
+/** Returns those tokens that are valid now. */
+export async function selectWaysBack(
+  { db, storeId }: StoreDb,
+  hashes: readonly Buffer[],
+  now: Date,
+): Promise<WayBack[]> {
   const rows = await sql<WayBack>`
     select encode(token_hash, 'hex') as hash, is_test as "isTest" from link_tokens
     where token_hash = any(${[...hashes]}::bytea[]) and store_id = ${storeId} and purpose = 'back' and expires_at > ${now}`.execute(

@@ -5,7 +5,7 @@ import { restoreTokenOf } from '../../delivery/compose/compose.ts'
 import { messageToken } from '../links/message-tokens.ts'
 import { foldLeftPosts } from './capture-intake.ts'
 
-// A cart restored in another browser goes on as the same cart, and joins nobody with anybody (X1, Identity).
+// A cart restored in another browser continues as the same cart and merges no two people (X1, Identity).
 
 const world = aWorld()
 let shop: Shop
@@ -36,7 +36,7 @@ beforeEach(async () => {
 const backOf = (reply: { body: { checkoutUrl: string } }) =>
   new URL(reply.body.checkoutUrl).searchParams.get('recoup_cart')!
 
-/** What the capture script of a browser posts; its cart token, and its device unless it asks not to be tracked. */
+/** A browser's capture post: its cart token, and its device unless it asks not to be tracked. */
 async function browse(browser: string, said: object) {
   world.advance(MINUTE)
   const tokens = { cart: `cart-of-${browser}`.padEnd(20, 'x'), page: `page-of-${browser}`, seq: seq++ }
@@ -53,7 +53,7 @@ async function browse(browser: string, said: object) {
 const teaSeen = { items: [{ id: '16', quantity: 1 }], coupons: [] }
 const potSeen = { items: [{ id: '17', quantity: 1 }], coupons: [] }
 
-test('left again on the phone it is the same cart, and no "Guest"', async () => {
+test('a cart restored and abandoned on the phone stays the same cart, without a "Guest"', async () => {
   const back = backOf(await shop.press(mailed))
   await browse('phone', { back, ...teaSeen })
   await shop.pass(HOUR)
@@ -63,7 +63,7 @@ test('left again on the phone it is the same cart, and no "Guest"', async () => 
   expect(await shop.cart()).toMatchObject({ email, item_count: 2 })
 })
 
-test('the same goods seen in the other browser are no activity (S1), and nothing is stored (S7)', async () => {
+test('the same items in the other browser are no activity (S1) and store nothing (S7)', async () => {
   const before = await shop.cart()
   const back = backOf(await shop.press(mailed))
   await browse('phone', { back, device: 'device-of-the-phone', ...teaSeen })
@@ -73,7 +73,7 @@ test('the same goods seen in the other browser are no activity (S1), and nothing
   expect(facts.length).toBeLessThanOrEqual(3)
 })
 
-test('the address typed there is the shopper’s: that browser is theirs from then on', async () => {
+test('an address typed there is the shopper’s, to whom that browser belongs from then on', async () => {
   const back = backOf(await shop.press(mailed))
   await browse('phone', { back, ...teaSeen })
   await browse('phone', { back, ...teaSeen, contact: { email } })
@@ -81,7 +81,7 @@ test('the address typed there is the shopper’s: that browser is theirs from th
   expect(await shop.cart()).toMatchObject({ email, items: [{ name: 'Teapot' }] })
 })
 
-test('a forwarded link joins nobody: who types another address has a cart of their own', async () => {
+test('a forwarded link merges nobody, and a shopper who types another address has a separate cart', async () => {
   const other = `bob${n}@shoppers.example.com`
   const back = backOf(await shop.press(mailed))
   await browse('bobs', { back, ...teaSeen })
@@ -93,7 +93,7 @@ test('a forwarded link joins nobody: who types another address has a cart of the
   expect(bobs!.shopper_id).not.toBe(adas!.shopper_id)
 })
 
-test('what the other one buys ends the reminders about the cart they came for (Identity)', async () => {
+test('a purchase in the other browser ends the reminders about the restored cart (Identity)', async () => {
   const other = `bob${n}@shoppers.example.com`
   const back = backOf(await shop.press(mailed))
   await browse('bobs', { back, ...teaSeen })
@@ -104,7 +104,7 @@ test('what the other one buys ends the reminders about the cart they came for (I
   expect(world.sent.slice(sent).filter(({ to }) => to === email)).toEqual([])
 })
 
-test('a name, or a yes to messages, without an address says nothing of the cart’s shopper', async () => {
+test('a name or a consent without an address says nothing about the cart’s shopper', async () => {
   const back = backOf(await shop.press(mailed))
   await browse('bobs', { back, ...teaSeen, contact: { firstName: 'Mallory' } })
   await browse('bobs', { back, ...teaSeen, consent: { email: true, wording: 'Send me everything' } })
@@ -113,7 +113,7 @@ test('a name, or a yes to messages, without an address says nothing of the cart�
   expect(consents).toEqual([])
 })
 
-test('after two days, made up, or of another purpose or store, the token is nothing (X1)', async () => {
+test('an expired or forged token, or one of another purpose or store, is ignored (X1)', async () => {
   const back = backOf(await shop.press(mailed))
   const others = [
     restoreTokenOf(world.deps.secrets, mailed).slice(3),
@@ -138,7 +138,7 @@ test('after two days, made up, or of another purpose or store, the token is noth
   expect((await world.request('POST', `/api/carts/rt_${back}/restore`)).status).toBe(404)
 })
 
-test('a test message’s way back makes no cart until somebody tells an address', async () => {
+test('a test message’s restore link creates no cart until an address is typed', async () => {
   await world.db.updateTable('link_tokens').set({ is_test: true }).where('message_id', '=', mailed).execute()
   const back = backOf(await shop.press(mailed))
   await browse('owners', { back, ...potSeen })
@@ -147,7 +147,7 @@ test('a test message’s way back makes no cart until somebody tells an address'
   expect(await shop.carts()).toHaveLength(2)
 })
 
-test('the way back ends with its message', async () => {
+test('the restore token is deleted with its message', async () => {
   const back = backOf(await shop.press(mailed))
   await world.db.deleteFrom('link_tokens').where('message_id', '=', mailed).execute()
   await browse('phone', { back, ...potSeen })

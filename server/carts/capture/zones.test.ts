@@ -33,7 +33,7 @@ test.each([
   ['2001:4860:4860::8888', 'United States'],
   ['193.0.6.139', 'Netherlands'],
   ['133.11.0.1', 'Japan'],
-])('the database that comes along knows the country of %s', (address, country) => {
+])('the bundled database has the country of %s', (address, country) => {
   expect(bundled.zoneOf(address)).toEqual({ ...nowhere, country })
 })
 
@@ -47,29 +47,29 @@ test.each([
   '203.0.113.5',
   'nonsense',
   '',
-])('an address that is nowhere has no zone: %s', (address) => {
+])('a non-public address has no zone: %s', (address) => {
   expect(bundled.zoneOf(address)).toBeNull()
 })
 
-test('a database of cities tells city, region and time zone, too', async () => {
+test('a city database returns city, region and time zone', async () => {
   const { zoneOf: ofCities } = await openZones(aFile('city.mmdb', mmdbOf(vienna)))
   const zone = { city: 'Vienna', region: 'Vienna State', country: 'Austria', timezone: 'Europe/Vienna' }
   expect(ofCities('8.8.8.8')).toEqual(zone)
   expect(ofCities('10.1.2.3')).toBeNull()
-  // This file has addresses of IPv4 only.
+  // This file has IPv4 addresses only.
   expect(ofCities('2001:4860:4860::8888')).toBeNull()
 })
 
-test('a database says on which day it was made, unless it has no such day', async () => {
+test('a database reports its build date, if it has one', async () => {
   const builtOn = async (epoch: number) => (await openZones(aFile('dated.mmdb', mmdbOf(vienna, epoch)))).builtOn
   expect(await builtOn(1_767_225_600)).toBe('2026-01-01')
   expect(await builtOn(0)).toBeNull()
-  // The documents name the day of the database that comes along.
+  // The documentation names the date of the bundled database.
   const documents = ['running.md', 'licenses.md', 'rules/notifications.md']
   for (const name of documents) expect(fs.readFileSync(`docs/${name}`, 'utf8')).toContain(bundled.builtOn)
 })
 
-test('what a database says is bounded, and no zone without a country', () => {
+test('values of the database are limited in length, and there is no zone without a country', () => {
   const long = { ...vienna, city: { names: { en: `V\0${'x'.repeat(500)}` } }, subdivisions: 'none', location: null }
   expect(readZone(long)).toEqual({ ...nowhere, city: `V ${'x'.repeat(98)}`, country: 'Austria' })
   for (const iso_code of ['ZZ', 'QX', 'Austria', '', 7])
@@ -77,7 +77,7 @@ test('what a database says is bounded, and no zone without a country', () => {
   for (const record of [null, undefined, 'AT', [], { country_code: 7 }]) expect(readZone(record)).toBeNull()
 })
 
-test('a file that is no such database is refused in one sentence that names the setting', async () => {
+test('an unreadable file is refused in one sentence that names the setting', async () => {
   const whole = mmdbOf(vienna)
   const files = [
     aFile('text.mmdb', 'nothing'),
