@@ -1,10 +1,10 @@
 import type { z } from 'zod'
+import { storeAccess } from '../../access/stores/access.ts'
+import { before, NIGHTLY_EVERY_MS, RETRY_AFTER_MS } from '../../access/stores/rules.ts'
 import { inPlace, type StepAside } from '../../core/common/seats.ts'
 import type { Deps } from '../../deps.ts'
 import type { StoreClient } from '../../platforms/platform/platform.ts'
-import { storeAccess } from '../../access/stores/access.ts'
-import { before, NIGHTLY_EVERY_MS, RETRY_AFTER_MS } from '../../access/stores/rules.ts'
-import { keepGoing, runSyncJob, type SyncJob, type SyncResult } from '../sync/sync-jobs.ts'
+import { renewLease, runSyncJob, type SyncJob, type SyncResult } from '../sync/sync-jobs.ts'
 import { tidyCodesJob } from './codes-jobs.ts'
 import { markOf } from './codes-rules.ts'
 import * as sql from './codes-tidy-sql.ts'
@@ -46,7 +46,7 @@ export function tidyCodes(
       if (!after) return { rowsSeen }
       await takeOut(run, client, spare)
       rowsSeen += spare.length
-      await keepGoing(run)
+      await renewLease(run)
     }
   })
 }
@@ -67,7 +67,7 @@ async function takeOut(run: SyncJob, client: StoreClient, spare: readonly sql.Sp
   )
   for (const code of spare.filter(isDoubtful)) {
     if (await isTakenOut(client, code)) await sql.noteDeleted(store, [code], deps.now())
-    await keepGoing(run)
+    await renewLease(run)
   }
 }
 

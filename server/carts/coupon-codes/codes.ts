@@ -1,15 +1,15 @@
 import type { z } from 'zod'
 import { storeProblemMessage } from '../../../shared/store-problems.ts'
-import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
+import { storeAccess } from '../../access/stores/access.ts'
+import { after, isForOwner } from '../../access/stores/rules.ts'
 import { inPlace, type StepAside } from '../../core/common/seats.ts'
+import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { scheduleNextLook, wakeMessages } from '../../messages/messages/messages.ts'
 import type { CouponChanged, CouponMade } from '../../platforms/platform/coupon.ts'
 import type { StoreClient } from '../../platforms/platform/platform.ts'
 import { StoreProblem } from '../../platforms/platform/store-problem.ts'
-import { storeAccess } from '../../access/stores/access.ts'
-import { after, isForOwner } from '../../access/stores/rules.ts'
-import { keepGoing, runSyncJob, type SyncJob, type SyncResult } from '../sync/sync-jobs.ts'
+import { renewLease, runSyncJob, type SyncJob, type SyncResult } from '../sync/sync-jobs.ts'
 import { codesJob } from './codes-jobs.ts'
 import { cappedAmount, codeOf, draftOf, isAsWanted, lookAgainAt, markOf, problemOf, retryAt } from './codes-rules.ts'
 import * as sql from './codes-sql.ts'
@@ -60,7 +60,7 @@ export function makeCodes(
       client ??= await storeAccess(deps, run.store, stepAside)
       await makeBatch(run, client, batch)
       rowsSeen += batch.length
-      await keepGoing(run)
+      await renewLease(run)
     }
   })
 }
@@ -181,7 +181,7 @@ async function makeNew(run: SyncJob, client: StoreClient, rows: readonly sql.Due
   // One question to the store each: the lease lives on meanwhile.
   for (const { row } of answers.filter(isTaken)) {
     await settle(run, [{ row, answer: await resolveDuplicate(run, client, row) }])
-    await keepGoing(run)
+    await renewLease(run)
   }
 }
 

@@ -21,7 +21,7 @@ const cartsOf = (storeId: string) =>
     .orderBy('started_at')
     .execute()
 
-test('a checkout becomes a cart with the shopper’s contact, and read again it is no news', async () => {
+test('a checkout becomes a cart with the shopper’s contact, and reading it again changes nothing', async () => {
   const { fake, storeId } = await aShopifyStore(world)
   const restoreUrl = `${fake.profile.homeUrl}/1/checkouts/ac/t/recover?key=k`
   fake.allCheckouts = [aCheckout({ checkoutId: '1', modifiedAt: ago(20 * MINUTE_MS), restoreUrl })]
@@ -36,7 +36,7 @@ test('a checkout becomes a cart with the shopper’s contact, and read again it 
   expect((await streamOf(storeId, 'checkouts')).watermark).toEqual(new Date(ago(20 * MINUTE_MS)))
 })
 
-test('before consent a checkout is no cart, or a cart without contact, as its store has chosen (C9)', async () => {
+test('before consent a checkout is no cart, or a cart without contact, by the store’s mode (C9)', async () => {
   const { fake, storeId } = await aShopifyStore(world)
   const choose = (mode: 'nothing' | 'cart_only') =>
     world.db.updateTable('stores').set({ before_consent: mode }).where('id', '=', storeId).execute()
@@ -62,7 +62,7 @@ test('before consent a checkout is no cart, or a cart without contact, as its st
   ])
 })
 
-test('an address of a checkout that is not on the store’s own host is not kept (X1)', async () => {
+test('a checkout URL on another host than the store’s is not kept (X1)', async () => {
   const { fake, storeId } = await aShopifyStore(world)
   const restoreUrl = 'https://evil.example.net/recover'
   fake.allCheckouts = [aCheckout({ checkoutId: '1', modifiedAt: ago(MINUTE_MS), restoreUrl })]
@@ -70,7 +70,7 @@ test('an address of a checkout that is not on the store’s own host is not kept
   expect((await cartsOf(storeId))[0]!.fold.episode!.checkout).toMatchObject({ url: null })
 })
 
-test('the order with the checkout’s token is the purchase, whatever email it has; there is one cart (S3, S6)', async () => {
+test('an order with the checkout’s token is the purchase, whatever its email, and there is one cart (S3, S6)', async () => {
   const { fake, storeId } = await aShopifyStore(world)
   fake.allCheckouts = [aCheckout({ checkoutId: '1', modifiedAt: ago(20 * MINUTE_MS) })]
   await pullCheckouts(world.deps, { storeId })
@@ -86,7 +86,7 @@ test('the order with the checkout’s token is the purchase, whatever email it h
   expect(carts[0]!.fold.episode!.orderId).toBe('9')
 })
 
-test('a checkout that was completed ends its cart before its order is known, which the order then names', async () => {
+test('a completed checkout ends its cart before its order arrives, which then supplies the order id', async () => {
   const { fake, storeId } = await aShopifyStore(world)
   fake.allCheckouts = [aCheckout({ checkoutId: '1', modifiedAt: ago(20 * MINUTE_MS) })]
   await pullCheckouts(world.deps, { storeId })
@@ -105,7 +105,7 @@ test('a checkout that was completed ends its cart before its order is known, whi
   expect(carts.map(({ status, fold }) => [status, fold.episode!.orderId])).toEqual([['purchased', '9']])
 })
 
-test('one that was completed before it was ever read is no cart', async () => {
+test('a checkout that was completed before the first read creates no cart', async () => {
   const { fake, storeId } = await aShopifyStore(world)
   const done = { modifiedAt: ago(4 * MINUTE_MS), completedAt: ago(5 * MINUTE_MS) }
   fake.allCheckouts = [aCheckout({ checkoutId: '1', ...done })]
@@ -117,7 +117,7 @@ test.each([
   ['of staff', { source: 'staff' as const }],
   ['of a till', { source: 'pos' as const }],
   ['that tries the payments out', { isTest: true }],
-])('an order %s is nobody’s cart and nobody’s revenue (A2)', async (_, more) => {
+])('an order %s has no cart and no attributed revenue (A2)', async (_, more) => {
   const { fake, storeId } = await aShopifyStore(world)
   fake.allOrders = [anOrder({ orderId: '9', kind: 'pending', status: 'pending', modifiedAt: ago(MINUTE_MS), ...more })]
   await orderCheck(storeId)
@@ -126,7 +126,7 @@ test.each([
   expect(await order.executeTakeFirst()).toEqual({ is_staff: true })
 })
 
-test('a delivered checkout is read again by its id and joins the cart its body names (S6)', async () => {
+test('a delivered checkout is read again by its id and joins the cart named in the body (S6)', async () => {
   const { fake, storeId, captureKey } = await aShopifyStore(world)
   const cart = { token: 'hWN2cart00000001', updated_at: ago(10 * MINUTE_MS), line_items: [lineItem(2)] }
   expect(await deliver(world, captureKey, { topic: 'carts/update', body: cart })).toBe(200)
@@ -142,7 +142,7 @@ test('a delivered checkout is read again by its id and joins the cart its body n
   expect(values.sort()).toEqual(['checkout:hWN2checkout00001', 'hWN2cart00000001'])
 })
 
-test('a delivery counts once, a forged one is refused, and an empty cart that nobody knows is nobody’s', async () => {
+test('a delivery counts once, a forged one is refused, and an unknown empty cart is ignored', async () => {
   const { storeId, captureKey } = await aShopifyStore(world)
   const body = { token: 'hWN2cart00000001', updated_at: ago(10 * MINUTE_MS), line_items: [] }
   expect(await deliver(world, captureKey, { topic: 'carts/update', body, secret: 'another' })).toBe(401)
@@ -155,13 +155,13 @@ test('a delivery counts once, a forged one is refused, and an empty cart that no
   expect(world.queued.filter(({ name }) => name === 'stores.order')).toHaveLength(1)
 })
 
-test('the periodic reading takes checkouts along, and a platform without them is not asked', async () => {
+test('the periodic sync reads checkouts, except on platforms without them', async () => {
   const { fake, storeId } = await aShopifyStore(world, aShopifyFake())
   await syncStore(world.deps, { storeId })
   expect(fake.checkoutQueries).toHaveLength(1)
 })
 
-test('what somebody took back in the shop is known by the next reading, whatever deliveries were lost (Y2, C5)', async () => {
+test('a consent withdrawn in the shop is known after the next sync even if its webhook was lost (Y2, C5)', async () => {
   const { fake, storeId } = await aShopifyStore(world)
   const customer = (modifiedAt: string, state: 'granted' | 'withdrawn'): PlatformCustomer => ({
     ...{ customerId: '7', email: 'ada@mail.example.org', phone: null, firstName: 'Ada', lastName: null, company: null },
@@ -182,7 +182,7 @@ test('what somebody took back in the shop is known by the next reading, whatever
   expect(await ledger()).toEqual(['granted', 'withdrawn'])
 })
 
-test('an app that may not read customers reads checkouts all the same', async () => {
+test('an app without permission to read customers still reads checkouts', async () => {
   const { fake, storeId } = await aShopifyStore(world)
   fake.allCheckouts = [aCheckout({ checkoutId: '1', modifiedAt: ago(60 * MINUTE_MS) })]
   await pullCheckouts(world.deps, { storeId })

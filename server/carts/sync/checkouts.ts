@@ -1,18 +1,18 @@
 import type { z } from 'zod'
 import { capabilities } from '../../../shared/platforms.ts'
-import { recordCheckouts } from '../carts/checkouts.ts'
-import type { Deps } from '../../deps.ts'
 import { storeAccess } from '../../access/stores/access.ts'
 import { before, IMPORT_REACH_MS, newest, nextWatermark, SWEEP_OVERLAP_MS } from '../../access/stores/rules.ts'
 import { readStore } from '../../access/stores/store.ts'
+import type { Deps } from '../../deps.ts'
+import { recordCheckouts } from '../carts/checkouts.ts'
 import type { checkoutJob } from './jobs.ts'
-import { inTime, type PullOptions, readChangedCustomers } from './local-copies.ts'
+import { type PullOptions, readChangedCustomers, withTimeLimit } from './local-copies.ts'
 import { readRecord } from './record.ts'
-import { keepGoing, runSyncJob, type SyncResult } from './sync-jobs.ts'
+import { renewLease, runSyncJob, type SyncResult } from './sync-jobs.ts'
 
-// Checkouts that a platform keeps beside its orders: what was begun becomes carts. A platform that has none of its own has none here.
+// Reads checkouts that a platform keeps apart from orders, and records them as carts. Not used for other platforms.
 
-/** They come in no order of time: how far was read moves when the last page was. */
+/** Checkouts are not sorted by time, so the watermark moves only after the last page. */
 export async function pullCheckouts(deps: Deps, { storeId, signal, stepAside }: PullOptions): Promise<SyncResult> {
   const row = await readStore({ storeId, db: deps.db })
   if (!row || !capabilities[row.platform].checkouts) return { kind: 'done', rowsSeen: 0 }
@@ -23,25 +23,25 @@ export async function pullCheckouts(deps: Deps, { storeId, signal, stepAside }: 
     const query = { modifiedSince: since.toISOString(), ...(signal ? { signal } : {}) }
     let seen: Date | null = null
     let rowsSeen = 0
-    for await (const page of inTime(client.checkouts(query), { signal, stepAside })) {
+    for await (const page of withTimeLimit(client.checkouts(query), { signal, stepAside })) {
       await recordCheckouts(deps, storeId, page.rows, 'sync')
       seen = newest([seen, ...page.rows.map((checkout) => new Date(checkout.modifiedAt))])
       rowsSeen += page.rows.length
       if (page.skipped.length > 0) deps.log.warn({ storeId, skipped: page.skipped.length }, 'store.rows_skipped')
-      await keepGoing(run)
+      await renewLease(run)
     }
-    // All of them come once a day.
+    // Without a watermark the daily sync reads all customers.
     if (state.watermark && capabilities[row.platform].consentObjects) await readChangedCustomers(run, query, stepAside)
     return { watermark: nextWatermark(state.watermark, seen, startedAt), rowsSeen }
   })
 }
 
-/** Job, for a webhook: the store's present answer counts; the delivery alone knows which cart it came from. */
+/** Job for a webhook: reads the checkout again. Only the delivery knows which cart it came from. */
 export async function refreshCheckout(deps: Deps, asked: z.infer<typeof checkoutJob.payload>): Promise<void> {
   const { storeId, checkoutId, checkoutToken, cartToken } = asked
   const store = { storeId, db: deps.db }
   const checkout = await readRecord(deps, store, (client, signal) => client.checkout(checkoutId, signal))
-  // Gone is no news: the shop tidies its checkouts.
+  // A missing checkout is no news: shops delete old ones.
   if (!checkout) return
   const tokens = {
     checkoutToken: checkout.checkoutToken ?? checkoutToken,

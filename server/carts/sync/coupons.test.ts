@@ -3,15 +3,15 @@ import { aConnectedStore, type Connected, readings } from '../../../test/connect
 import { aCoupon } from '../../../test/fake-coupons.ts'
 import { anOrder, aProblem } from '../../../test/fake-store.ts'
 import { aWorld } from '../../../test/world.ts'
-import { recordOrders } from '../carts/record.ts'
+import { gatherNotifications } from '../../access/notifications/gather.ts'
 import { newId } from '../../core/common/ids.ts'
+import { recordOrders } from '../carts/record.ts'
 import { couponUsesJob } from '../coupons/jobs.ts'
 import { readUses } from '../coupons/uses.ts'
-import { gatherNotifications } from '../../access/notifications/gather.ts'
 import { pullCoupons } from './local-copies.ts'
 import { importStore, syncStore } from './sync.ts'
 
-// The copy of a store's coupons (decision 30): what is read, when, and what a reading may conclude.
+// The copy of a store's coupons (decision 30): which reads happen when, and what they prove.
 
 const world = aWorld()
 const { ago, streamOf } = readings(world)
@@ -36,7 +36,7 @@ const make = async (code: string, more: Record<string, unknown> = {}) => {
 }
 const theirs = (couponId: string, more: Parameters<typeof aCoupon>[0] | object = {}) => aCoupon({ couponId, ...more })
 
-test('the first reading, the sweep and “Sync now” read them, and doing it twice changes nothing', async () => {
+test('the first import, the sweep and “Sync now” read coupons, and a second read changes nothing', async () => {
   shop.fake.allCoupons = [
     theirs('1', { code: 'autumn' }),
     theirs('2', { code: 'Draft', isPublished: false }),
@@ -57,20 +57,20 @@ test('the first reading, the sweep and “Sync now” read them, and doing it tw
   expect(await codes()).toContain('NEW')
 })
 
-test('“Sync now” finds out that a read-only key may write by now', async () => {
+test('“Sync now” notices that a read-only key now has write access', async () => {
   await world.db.updateTable('stores').set({ can_write: false }).where('id', '=', shop.storeId).execute()
   expect(await listed()).toMatchObject({ canWrite: false })
   await world.request('POST', '/api/stores/sync', { token: shop.owner.token, body: {} })
   expect(await listed()).toMatchObject({ canWrite: true })
 })
 
-test('codes made for single messages are not taken into it', async () => {
+test('personal codes are not copied', async () => {
   shop.fake.allCoupons = [theirs('1', { code: 'cart-abc', mark: `message:${newId()}` }), theirs('2', { code: 'own' })]
   await pull()
   expect(await codes()).toEqual(['OWN'])
 })
 
-test('one made here is known by its mark, one that only copies the mark is the store’s', async () => {
+test('a coupon created here is recognized by its mark, and one that only copies the mark is the store’s', async () => {
   const { _id } = await make('OURS')
   const [ours] = shop.fake.allCoupons
   shop.fake.allCoupons.push({ ...ours!, couponId: '7', code: 'copied' })
@@ -88,7 +88,7 @@ test('one made here is known by its mark, one that only copies the mark is the s
   expect((await listed()).coupons).toMatchObject([{ _id, madeBy: 'recoup' }])
 })
 
-test('what a complete listing does not name is gone; an interrupted one says nothing, and a return brings it back', async () => {
+test('a coupon missing from a complete listing is gone, an interrupted listing proves nothing, and a returning coupon is restored', async () => {
   const { _id } = await make('OURS')
   shop.fake.allCoupons.push(...['1', '2', '3'].map((id) => theirs(id)))
   await pull()
@@ -111,7 +111,7 @@ test('what a complete listing does not name is gone; an interrupted one says not
   expect(await codes()).toContain('OURS')
 })
 
-test('one that cannot be read is not gone', async () => {
+test('a coupon that cannot be read is not treated as gone', async () => {
   shop.fake.allCoupons = [theirs('1'), theirs('2')]
   await pull()
   world.advance(60_000)
@@ -122,7 +122,7 @@ test('one that cannot be read is not gone', async () => {
   expect(await codes()).toEqual(['CODE-1', 'CODE-2'])
 })
 
-test('the store’s word counts, but the true end of one that stands there as expired', async () => {
+test('the store’s values win, except for the end date of a coupon it shows as expired', async () => {
   await make('OURS')
   await make('OFF', { isActive: false })
   const [ours, off] = shop.fake.allCoupons
@@ -139,7 +139,7 @@ test('the store’s word counts, but the true end of one that stands there as ex
   expect(await of('OFF')).toMatchObject({ isActive: true, endDate: ago(-30 * DAY_MS + 60_000) })
 })
 
-test('a reading that fails keeps the copy, and says so with its age', { tags: ['B8'] }, async () => {
+test('a failed read keeps the copy and reports the failure with its age', { tags: ['B8'] }, async () => {
   shop.fake.allCoupons = [theirs('1')]
   await pull()
   const readAt = world.now.toISOString()
@@ -153,7 +153,7 @@ test('a reading that fails keeps the copy, and says so with its age', { tags: ['
   })
 })
 
-test('a key that may not read coupons breaks nothing else; the list says what to do, and nobody is told that the store is not read', async () => {
+test('a key without permission for coupons breaks nothing else, shows advice in the list and sends no notification about reads', async () => {
   shop.fake.coupons = () => {
     throw aProblem('no_rights', 'Sorry, you cannot list resources.')
   }
@@ -170,7 +170,7 @@ test('a key that may not read coupons breaks nothing else; the list says what to
   expect(told.map(({ type }) => type)).not.toContain('store_check_failed')
 })
 
-test('of many, what changed is read, and how often those made here were used', async () => {
+test('with many coupons, only changes and the usage of our own coupons are read', async () => {
   const { _id } = await make('OURS')
   await pull()
   await world.db
@@ -192,7 +192,7 @@ test('of many, what changed is read, and how often those made here were used', a
   expect(row).toMatchObject({ usage_count: 4, gone_at: null })
 })
 
-test('an order that names one made here has its count read soon, once for many orders', async () => {
+test('an order with a coupon created here queues one read of its usage, once for many orders', async () => {
   await make('OURS')
   await pull()
   const order = (orderId: string, coupon: string) =>
@@ -214,14 +214,14 @@ test('an order that names one made here has its count read soon, once for many o
   await readUses(world.deps, { storeId: shop.storeId })
 })
 
-test('a code is kept in capitals that the store reads as the same code', async () => {
+test('a code is stored in capitals that the store treats as the same code', async () => {
   shop.fake.allCoupons = [theirs('1', { code: 'süß10' }), theirs('2', { code: 'été' })]
   await pull()
   expect(await codes()).toEqual(['SÜß10', 'ÉTÉ'])
   for (const code of await codes()) expect(shop.fake.allCoupons.map((each) => each.code)).toContain(code.toLowerCase())
 })
 
-test('one that is deleted while a listing is read stays deleted', async () => {
+test('a coupon deleted during a listing stays deleted', async () => {
   const { _id } = await make('OURS')
   const [ours] = shop.fake.allCoupons
   world.advance(60_000)

@@ -4,13 +4,13 @@ import { aConnectedStore, type Connected, readings } from '../../../test/connect
 import { anOrder } from '../../../test/fake-store.ts'
 import { aShopifyStore, deliver } from '../../../test/shopify-store.ts'
 import { aWorld } from '../../../test/world.ts'
-import { recordSaid } from '../../shoppers/consent/consents.ts'
 import { transact } from '../../core/db/db.ts'
 import type { PlatformConsent, PlatformCustomer } from '../../platforms/platform/platform.ts'
+import { recordSaid } from '../../shoppers/consent/consents.ts'
 import { pullCheckouts } from './checkouts.ts'
 import { pullCustomers } from './local-copies.ts'
 
-// A shop makes a customer of an address that was only typed at its checkout. Before consent none of it is kept (C9).
+// A shop creates a customer for an address that was only typed at the checkout. Before consent it is not kept (C9).
 
 const world = aWorld()
 const MINUTE_MS = 60_000
@@ -27,7 +27,7 @@ beforeEach(async () => {
 const setMode = (mode: CaptureMode | null) =>
   world.db.updateTable('stores').set({ before_consent: mode }).where('id', '=', store.storeId).execute()
 
-/** As Shopify has one after the email field of the checkout was left. */
+/** A Shopify customer as it exists after the email field of the checkout was filled. */
 const aCustomer = (more: Partial<PlatformCustomer> = {}): PlatformCustomer => ({
   ...{ customerId: '7', email: EMAIL, phone: PHONE, firstName: 'Ada', lastName: 'Lovelace', company: 'Engines' },
   ...{ country: 'US', createdAt: ago(MINUTE_MS), modifiedAt: ago(MINUTE_MS), lastLoginAt: null },
@@ -42,7 +42,7 @@ const said = (state: PlatformConsent['state'], channel: PlatformConsent['channel
   wording: null,
 })
 
-/** By each way customers come in. */
+/** For each way in which customers arrive. */
 const WAYS = {
   'the import': () => pullCustomers(world.deps, { storeId: store.storeId }),
   'the reading of changed ones': async () => {
@@ -77,7 +77,7 @@ const keptRecords = async () => {
 }
 const shoppersNow = () => world.db.selectFrom('shoppers').selectAll().where('store_id', '=', store.storeId).execute()
 
-test.each(ways)('%s keeps no customer who has not bought and not agreed (C9)', async (way) => {
+test.each(ways)('%s keeps no customer without a purchase or a consent (C9)', async (way) => {
   for (const mode of strict) {
     await setMode(mode)
     store.fake.allCustomers = [aCustomer()]
@@ -90,7 +90,7 @@ test.each(ways)('%s keeps no customer who has not bought and not agreed (C9)', a
   expect(await keptRecords()).toEqual([[EMAIL, PHONE]])
 })
 
-test.each(ways)('%s keeps of a customer what their later yes is about (C9)', async (way) => {
+test.each(ways)('%s keeps only the contact covered by a customer’s later consent (C9)', async (way) => {
   await setMode('nothing')
   store.fake.allCustomers = [aCustomer()]
   await WAYS[way]()
@@ -107,15 +107,15 @@ test.each(ways)('%s keeps of a customer what their later yes is about (C9)', asy
   expect(await keptRecords()).toEqual([[EMAIL, PHONE]])
 })
 
-test('a customer of whom the store counts a paid order is kept (C6, C9)', async () => {
+test('a customer with a paid order in the store is kept (C6, C9)', async () => {
   await setMode('cart_only')
   store.fake.allCustomers = [aCustomer({ ordersCount: 1, spentMinor: 1_800 })]
   await WAYS['the import']()
-  // The number may be one that was only typed.
+  // The phone number may only have been typed.
   expect(await keptRecords()).toEqual([[EMAIL, null]])
 })
 
-test('a customer whose order arrives later is there with the order, and their record with its next reading', async () => {
+test('a customer whose order arrives later appears with the order, and the record with its next read', async () => {
   await setMode('nothing')
   store.fake.allCustomers = [aCustomer()]
   await WAYS['the import']()
@@ -128,7 +128,7 @@ test('a customer whose order arrives later is there with the order, and their re
   expect(await shoppersNow()).toMatchObject([{ email: EMAIL, phone: PHONE, is_registered: true }])
 })
 
-test('a customer who agreed in Recoup is kept for what the ledger has a yes for (C9)', async () => {
+test('a customer with a consent in the ledger is kept for the addresses it covers (C9)', async () => {
   await setMode('cart_only')
   store.fake.allCustomers = [aCustomer()]
   await saidHere()
@@ -136,7 +136,7 @@ test('a customer who agreed in Recoup is kept for what the ledger has a yes for 
   expect(await keptRecords()).toEqual([[EMAIL, null]])
 })
 
-test('a customer who took their consent back in Recoup is not kept for what the shop still says', async () => {
+test('a consent that still stands in the shop keeps no customer who withdrew it in Recoup', async () => {
   await setMode('cart_only')
   await saidHere(false)
   store.fake.allCustomers = [aCustomer({ consents: [said('granted')] })]
@@ -144,7 +144,7 @@ test('a customer who took their consent back in Recoup is not kept for what the 
   expect(await keptRecords()).toEqual([])
 })
 
-test('an opt-out in the shop is recorded without the customer, and a later yes counts (C5)', async () => {
+test('an opt-out in the shop is recorded without the customer, and a later consent counts (C5)', async () => {
   await setMode('nothing')
   store.fake.allCustomers = [aCustomer({ consents: [said('withdrawn')] })]
   await WAYS['the import']()
@@ -156,7 +156,7 @@ test('an opt-out in the shop is recorded without the customer, and a later yes c
   expect(await keptRecords()).toEqual([[EMAIL, null]])
 })
 
-test('of a WooCommerce shop only customers who have paid or agreed are kept (C9)', async () => {
+test('of a WooCommerce shop only customers with a paid order or a consent are kept (C9)', async () => {
   store = await aConnectedStore(world)
   const { ordersCount: _, spentMinor: __, consents: ___, ...account } = aCustomer()
   for (const mode of strict) {

@@ -1,36 +1,40 @@
 import { capabilities, type PlatformName } from '../../../shared/platforms.ts'
-import { recordCart } from '../carts/checkouts.ts'
-import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
+import { deliverySecrets } from '../../access/stores/access.ts'
 import { AppError } from '../../core/common/errors.ts'
+import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
 import { storeByCaptureKey } from '../../core/db/system.ts'
 import type { Deps } from '../../deps.ts'
 import type { StoreEvent } from '../../platforms/platform/event.ts'
 import type { RawDelivery } from '../../platforms/platform/platform.ts'
 import { platformOf } from '../../platforms/registry/registry.ts'
-import { deliverySecrets } from '../../access/stores/access.ts'
+import { recordCart } from '../carts/checkouts.ts'
 import { checkoutJob, customerJob, orderJob, privacyJob, productsJob, profileJob, uninstalledJob } from './jobs.ts'
 import { sealRequest } from './privacy-requests.ts'
 import * as sql from './webhook-sql.ts'
-import { contextOf } from './webhooks.ts'
+import { secretContext } from './webhooks.ts'
 
-// What stores deliver: verified on its raw bytes, kept once, and answered; the work is a job's (Y1), which reads the record again by its
-// id. Only a cart, which nobody can read again, is taken from the delivered body.
+// Receives webhook deliveries: verified on the raw bytes, stored once and answered. A job then reads the record again
+// by its id (Y1). Only a cart, which cannot be read again, is taken from the body.
 
-/** What the delivery's address says. */
-interface From {
+/** Parts of the delivery URL. */
+interface DeliverySource {
   platform: PlatformName
   storeKey: string
 }
 
-/** Takes one delivery. Throws `unauthenticated`, without a word on why, for what is not provably from that store. */
-export async function receiveDelivery(deps: Deps, { platform, storeKey }: From, delivery: RawDelivery): Promise<void> {
+/** Accepts one delivery. Throws `unauthenticated`, without a reason, unless the store provably sent it. */
+export async function receiveDelivery(
+  deps: Deps,
+  { platform, storeKey }: DeliverySource,
+  delivery: RawDelivery,
+): Promise<void> {
   const known = storeKey.includes('\0') ? undefined : await storeByCaptureKey(deps.db, storeKey)
-  if (!known?.is_active || known.platform !== platform) throw refusal()
+  if (!known?.is_active || known.platform !== platform) throw createRefusal()
   const store = { storeId: known.id, db: deps.db }
   const { event, topic } = await verify(deps, store, { platform, delivery })
   if (event.kind === 'ping') return
   const now = deps.now()
-  // A cart is the same however often it is told; the delivery counts once it is kept.
+  // Recording a cart is idempotent. The delivery counts once it is stored.
   if (event.kind === 'cart') await recordCart(deps, store.storeId, event.cart)
   await transact(store, async (tx) => {
     if (topic) await sql.markDelivery(tx, topic, now)
@@ -39,43 +43,45 @@ export async function receiveDelivery(deps: Deps, { platform, storeKey }: From, 
   })
 }
 
-interface Delivered {
+interface SourcedDelivery {
   platform: PlatformName
   delivery: RawDelivery
 }
 
-/** Any of the store's secrets may have signed it; a ping comes while its webhook is still being made, and is not signed. */
-async function verify(deps: Deps, store: StoreDb<Db>, { platform, delivery }: Delivered) {
+/** Any secret of the store may have signed. A ping arrives while its webhook is being created and is not signed. */
+async function verify(deps: Deps, store: StoreDb<Db>, { platform, delivery }: SourcedDelivery) {
   const { readDelivery } = platformOf(platform)
-  for (const { secret, topic } of await secretsOf(deps, store, platform)) {
+  for (const { secret, topic } of await readSecrets(deps, store, platform)) {
     const event = readDelivery(delivery, secret)
-    if (event) return { event, topic: topic ?? (await topicOf(store, event)) }
+    if (event) return { event, topic: topic ?? (await findTopic(store, event)) }
   }
   const event = readDelivery(delivery, '')
   if (event?.kind === 'ping') return { event, topic: null }
-  throw refusal()
+  throw createRefusal()
 }
 
-/** The subscription a delivery is of: a platform may write its topic in another way there (`ORDERS_CREATE`, `orders/create`). */
-async function topicOf(store: StoreDb<Db>, event: StoreEvent): Promise<string | null> {
+/**
+ * The topic of our subscription. A platform may spell it differently in deliveries (`ORDERS_CREATE`, `orders/create`).
+ */
+async function findTopic(store: StoreDb<Db>, event: StoreEvent): Promise<string | null> {
   if (event.kind === 'ping') return null
   const plain = (topic: string) => topic.toLowerCase().replaceAll(/[^a-z]/g, '')
   const hooks = await sql.listWebhooks(store)
   return hooks.find(({ topic }) => plain(topic) === plain(event.topic))?.topic ?? null
 }
 
-/** `topic`: of the one subscription that has this secret. */
-async function secretsOf(deps: Deps, store: StoreDb<Db>, platform: PlatformName) {
+/** `topic`: the subscription of this secret, if it has its own. */
+async function readSecrets(deps: Deps, store: StoreDb<Db>, platform: PlatformName) {
   if (capabilities[platform].webhooks === 'keys') {
     return (await deliverySecrets(deps, store)).map((secret) => ({ secret, topic: null }))
   }
   return (await sql.listWebhooks(store)).map(({ topic, encrypted_secret }) => ({
-    secret: deps.secrets.open(encrypted_secret, contextOf(store.storeId, topic)),
+    secret: deps.secrets.open(encrypted_secret, secretContext(store.storeId, topic)),
     topic,
   }))
 }
 
-const refusal = () => new AppError('unauthenticated', 'Not accepted.')
+const createRefusal = () => new AppError('unauthenticated', 'Not accepted.')
 
 async function queueWork(deps: Deps, tx: StoreTx, event: Exclude<StoreEvent, { kind: 'ping' }>): Promise<void> {
   const { storeId } = tx

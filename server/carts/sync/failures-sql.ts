@@ -1,12 +1,14 @@
 import { type StoreDb, sql } from '../../core/db/db.ts'
 
-// How often in a row a store failed at what is asked of it before a message is sent, or after a webhook: SQL and nothing else.
+// Statements on consecutive failures of a store, in reads before a send and after a webhook.
 
-/** What is read with the order check, and the single records that webhooks name. */
+/** Read with the order check, or single records after a webhook. */
 type BatchStream = 'goods_check' | 'coupon_check' | 'record_check'
 
-/** Reading a batch's stock and prices, its coupons or a single record failed: the store is left alone with that for a while. Answers how often in a row. */
-export function noteFailure(
+/**
+ * Records a failed read, which pauses such reads of the store for a while. Returns the number of consecutive failures.
+ */
+export function recordFailure(
   { db, storeId }: StoreDb,
   { stream, now, problem, detail }: { stream: BatchStream; now: Date; problem: string; detail: string | null },
 ) {
@@ -22,8 +24,8 @@ export function noteFailure(
 }
 
 /**
- * In a row. A store that fails in another way than before, by hanging or no longer, is asked again soon, and still counts as failing. One that
- * was read further, and not to its end, does not hang.
+ * Consecutive failures. A store that starts or stops hanging is retried soon, but still counts as failing. One that
+ * returned more rows, although not all, does not hang.
  */
 export const nextFailures = (code: string, reached: Date | null = null) => sql<number>`case
   when ${reached}::timestamptz > coalesce(sync_state.watermark, '-infinity') then least(sync_state.failures + 1, 3)
@@ -39,7 +41,7 @@ export function readFailure({ db, storeId }: StoreDb, stream: BatchStream) {
     .executeTakeFirst()
 }
 
-export function forgetFailure({ db, storeId }: StoreDb, stream: BatchStream, now: Date) {
+export function clearFailure({ db, storeId }: StoreDb, stream: BatchStream, now: Date) {
   return db
     .updateTable('sync_state')
     .set({ failed_at: null, failures: 0, error_code: null, error_detail: null, completed_at: now })

@@ -1,40 +1,45 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { KEYS_UNREADABLE, PLUGIN_OUTDATED, STOCK_UNREPORTED, STORE_PROBLEM_TEXT } from '../../../shared/store-problems.ts'
-import type { Db, StoreDb } from '../../core/db/db.ts'
-import { AppError } from '../../core/common/errors.ts'
-import { inPlace, type StepAside } from '../../core/common/seats.ts'
-import { keepStanding, standingOf, type ToRead } from '../coupons/for-messages.ts'
-import type { Deps } from '../../deps.ts'
-import type { ItemRef, ItemTerms, StoreClient } from '../../platforms/platform/platform.ts'
-import { StoreProblem } from '../../platforms/platform/store-problem.ts'
+import {
+  KEYS_UNREADABLE,
+  PLUGIN_OUTDATED,
+  STOCK_UNREPORTED,
+  STORE_PROBLEM_TEXT,
+} from '../../../shared/store-problems.ts'
 import { readReportedTerms } from '../../access/plugin/goods.ts'
 import type { PluginRow } from '../../access/plugin/plugin.ts'
 import { isReporting, mayBeAsked } from '../../access/plugin/rules.ts'
 import { storeAccess } from '../../access/stores/access.ts'
 import { nextTry, ORDER_CHECK_LIMIT_MS } from '../../access/stores/rules.ts'
 import { readStore } from '../../access/stores/store.ts'
-import { forgetFailure, noteFailure, readFailure } from './failures-sql.ts'
+import { AppError } from '../../core/common/errors.ts'
+import { inPlace, type StepAside } from '../../core/common/seats.ts'
+import type { Db, StoreDb } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
+import type { ItemRef, ItemTerms, StoreClient } from '../../platforms/platform/platform.ts'
+import { StoreProblem } from '../../platforms/platform/store-problem.ts'
+import { keepStanding, standingOf, type ToRead } from '../coupons/for-messages.ts'
+import { clearFailure, readFailure, recordFailure } from './failures-sql.ts'
 import { pushOnlyPlugin } from './push-only.ts'
 import * as sql from './sync-sql.ts'
 
-// D3: stock and price of a batch's items are read with its order check.
+// Reads stock and prices of a batch's items with its order check (D3).
 
 export interface Terms {
   isAvailable: boolean
-  /** As the shop's pages show it. null: the store says none. */
+  /** As shown on the shop's pages; null: unknown. */
   priceMinor: number | null
-  /** Where that is another than the one in its catalogue. */
+  /** The catalogue price, if it differs. */
   enteredMinor?: number
-  /** What it was before it last changed; null: it never did, as far as is known. */
+  /** Price before the last change; null: no known change. */
   wasMinor: number | null
-  /** null: the store does not say. */
+  /** null: unknown. */
   isOnSale?: boolean | null
   currency: string
 }
 
-/** Terms by `goodsKey`; or what the store did wrong. */
+/** Terms by `goodsKey`, or the store's failure. */
 export type Goods =
-  /** Where the store was not asked itself: why an item may have none (`missing`), and when the oldest of them was read. */
+  /** From the plugin's reports: `missing` says why an item has no terms, `readAt` is the oldest report's time. */
   { terms: ReadonlyMap<string, Terms>; missing?: string; readAt?: Date | null } | Failure
 
 interface Failure {
@@ -48,9 +53,8 @@ export const goodsKey = ({ productId, variationId }: ItemRef): string => `${prod
 export const NO_GOODS: Goods = { terms: new Map() }
 
 /**
- * Never throws for what a store does wrong. A store whose orders have not just been read is not asked for more, and one that has just failed
- * is left alone with it for a while. Of a shop that is not reached the reports of its plugin count, which is asked for what is missing with
- * its next beat.
+ * Never throws for an error of the store. Does not query a store whose order check did not succeed, or that just
+ * failed. For an unreachable shop the plugin's reports count; it reports missing items with its next heartbeat.
  */
 export async function readGoods(
   deps: Deps,
@@ -60,18 +64,18 @@ export async function readGoods(
 ): Promise<Goods> {
   if (items.length === 0) return NO_GOODS
   const plugin = await pushOnlyPlugin(store)
-  if (plugin && !(isChecked && mayBeAsked(plugin, deps.now()))) return reportedGoods(deps, store, items, plugin)
+  if (plugin && !(isChecked && mayBeAsked(plugin, deps.now()))) return readReportedGoods(deps, store, items, plugin)
   if (!isChecked) return NO_GOODS
   return (
-    (await askWithBatch(deps, store, 'goods_check', async ({ client, currency, signal }): Promise<Goods> => {
+    (await queryStore(deps, store, 'goods_check', async ({ client, currency, signal }): Promise<Goods> => {
       const found = await stepAside(() => client.terms({ items, currency, signal }))
       signal.throwIfAborted()
-      return { terms: await keepTerms(store, items, found, currency) }
+      return { terms: await saveTerms(store, items, found, currency) }
     })) ?? NO_GOODS
   )
 }
 
-async function reportedGoods(
+async function readReportedGoods(
   deps: Deps,
   store: StoreDb<Db>,
   items: readonly ItemRef[],
@@ -80,39 +84,39 @@ async function reportedGoods(
   const row = await readStore(store)
   if (!row) return NO_GOODS
   const { found, readAt } = await readReportedTerms(store, items, deps.now())
-  const terms = await keepTerms(store, found, found, row.currency)
+  const terms = await saveTerms(store, found, found, row.currency)
   return { terms, readAt, missing: reports_goods === false ? PLUGIN_OUTDATED : STOCK_UNREPORTED }
 }
 
-/** A shopper waits for it: a store that does not answer soon is done without, and no message waits longer because of it. */
+/** Called while a shopper waits, so it gives up soon. A failure does not delay messages. */
 export async function refreshGoods(deps: Deps, store: StoreDb<Db>, items: readonly ItemRef[]): Promise<void> {
   if (await pushOnlyPlugin(store)) return
-  const ask = async ({ client, currency, signal }: Asking): Promise<null> => {
+  const ask = async ({ client, currency, signal }: StoreRequest): Promise<null> => {
     const found = await client.terms({ items, currency, signal })
-    await keepTerms(store, items, found, currency)
+    await saveTerms(store, items, found, currency)
     return null
   }
-  const read = askWithBatch(deps, store, 'goods_check', ask, { isNoted: false })
-  await Promise.race([read, sleep(SHOPPERS_PATIENCE_MS, null, { ref: false })])
+  const read = queryStore(deps, store, 'goods_check', ask, { isNoted: false })
+  await Promise.race([read, sleep(SHOPPER_WAIT_MS, null, { ref: false })])
 }
 
-const SHOPPERS_PATIENCE_MS = 3_000
+const SHOPPER_WAIT_MS = 3_000
 
-/** What the store did not tell of a coupon. */
+/** Reason why a coupon could not be read. */
 export type UnreadCoupon =
-  /** It may do so later. */
+  /** A retry may succeed. */
   | { problem: string; detail: string | null; nextTryAt: Date }
-  /** It answers what cannot be read, or refuses the answer. */
+  /** The answer is unreadable or refused. */
   | { problem: null; detail: string }
 
-/** By the id of a coupon, or of the message whose personal code it is. */
+/** By coupon id, or by message id for a personal code. */
 export type UnreadCoupons = ReadonlyMap<string, UnreadCoupon>
 
 export const NONE_UNREAD: UnreadCoupons = new Map()
 
 /**
- * The coupons that these messages are to carry, and their personal codes, as the store has them now; the copy follows. Answers those of which
- * nothing was learned: they hold nobody else's message. A store that fails at coupons alone is left alone with them for a while.
+ * Reads the coupons and personal codes of these messages from the store and updates our copy. Returns those that could
+ * not be read; they hold only their own messages. A store that fails at coupons is not asked for them for a while.
  */
 export async function readCoupons(
   deps: Deps,
@@ -122,8 +126,8 @@ export async function readCoupons(
 ): Promise<UnreadCoupons> {
   const asked = await standingOf(store, messageIds)
   if (asked.length === 0) return NONE_UNREAD
-  const all = (unread: UnreadCoupon): UnreadCoupons => new Map(asked.map((each) => [keyOf(each), unread]))
-  const read = await askWithBatch(deps, store, 'coupon_check', async ({ client, accountId, currency, signal }) => {
+  const all = (unread: UnreadCoupon): UnreadCoupons => new Map(asked.map((each) => [couponKey(each), unread]))
+  const read = await queryStore(deps, store, 'coupon_check', async ({ client, accountId, currency, signal }) => {
     const at = deps.now()
     const ids = [...new Set(asked.map(({ platform_id }) => platform_id))]
     const { rows: found, skipped } = await stepAside(() => client.couponsById({ ids, currency, signal }))
@@ -133,50 +137,52 @@ export async function readCoupons(
     const told = asked.filter((each) => !isUnread(each))
     await keepStanding(deps, store, told, { found, accountId, currency, at })
     return new Map(
-      asked.filter(isUnread).map((each) => [keyOf(each), { problem: null, detail: reasons.get(each.platform_id)! }]),
+      asked
+        .filter(isUnread)
+        .map((each) => [couponKey(each), { problem: null, detail: reasons.get(each.platform_id)! }]),
     )
   })
   if (read === null) return NONE_UNREAD
   if (!('problem' in read)) return read
-  const unread = unreadBy(read)
-  // Waiting for a shop that stays out of reach would only let the message expire.
-  if (unread.problem !== null && (await onlyReportsForLong(deps, store)))
+  const unread = toUnreadCoupon(read)
+  // An unreachable shop will not answer soon, and the message would expire.
+  if (unread.problem !== null && (await isUnreachableForLong(deps, store)))
     return all({ problem: null, detail: NOT_REPORTED })
   return all(unread)
 }
 
-/** So long an outage may last. */
-const OUTAGE_MS = 2 * 3_600_000
+/** Longest outage to wait for. */
+const MAX_OUTAGE_MS = 2 * 3_600_000
 
-async function onlyReportsForLong(deps: Deps, store: StoreDb): Promise<boolean> {
+async function isUnreachableForLong(deps: Deps, store: StoreDb): Promise<boolean> {
   const plugin = await pushOnlyPlugin(store)
   const since = plugin?.unreached_since
-  return !!since && isReporting(plugin, deps.now()) && deps.now().getTime() - since.getTime() > OUTAGE_MS
+  return !!since && isReporting(plugin, deps.now()) && deps.now().getTime() - since.getTime() > MAX_OUTAGE_MS
 }
 
 const NOT_REPORTED = 'The plugin does not report coupons.'
 
-const keyOf = ({ coupon_id, message_id }: ToRead): string => coupon_id ?? message_id!
+const couponKey = ({ coupon_id, message_id }: ToRead): string => coupon_id ?? message_id!
 
-/** A key that may not read coupons is not given the right by waiting. */
-function unreadBy(failure: Failure): UnreadCoupon {
+/** A missing permission does not heal by waiting. */
+function toUnreadCoupon(failure: Failure): UnreadCoupon {
   if (failure.problem !== 'no_rights') return failure
   return { problem: null, detail: failure.detail ?? STORE_PROBLEM_TEXT.no_rights.sentence }
 }
 
-interface Asking {
+interface StoreRequest {
   client: StoreClient
   accountId: string
   currency: string
   signal: AbortSignal
 }
 
-/** What is read with a batch's order check, unless that has just failed. null: there is no connected store. */
-async function askWithBatch<Answer>(
+/** Runs a read of the batch unless the last one just failed. null: the store is not connected. */
+async function queryStore<Answer>(
   deps: Deps,
   store: StoreDb<Db>,
   stream: 'goods_check' | 'coupon_check',
-  ask: (asking: Asking) => Promise<Answer>,
+  ask: (asking: StoreRequest) => Promise<Answer>,
   { isNoted = true }: { isNoted?: boolean } = {},
 ): Promise<Answer | Failure | null> {
   const known = await readFailure(store, stream)
@@ -190,29 +196,29 @@ async function askWithBatch<Answer>(
     if (!row) return null
     const client = await storeAccess(deps, store)
     const answer = await ask({ client, accountId: row.account_id, currency: row.currency, signal })
-    if (known?.error_code) await forgetFailure(store, stream, deps.now())
+    if (known?.error_code) await clearFailure(store, stream, deps.now())
     return answer
   } catch (error) {
-    const failure = failureOf(error, signal)
+    const failure = describeFailure(error, signal)
     if (!failure) throw error
-    // Of a store that is not connected any more the decision itself says so.
+    // The decision reports a disconnected store itself.
     if (failure === 'not connected') return null
     const now = deps.now()
     if (!isNoted) return { problem: failure.code, detail: failure.detail, nextTryAt: now }
-    const noted = await noteFailure(store, { stream, problem: failure.code, detail: failure.detail, now })
+    const noted = await recordFailure(store, { stream, problem: failure.code, detail: failure.detail, now })
     return { problem: failure.code, detail: failure.detail, nextTryAt: nextTry(noted, now) }
   }
 }
 
-function failureOf(error: unknown, signal: AbortSignal) {
+function describeFailure(error: unknown, signal: AbortSignal) {
   if (error instanceof StoreProblem) return { code: error.code as string, detail: error.detail }
   if (signal.aborted) return { code: 'timeout', detail: null }
   if (!(error instanceof AppError)) return null
   return error.code === 'store_credentials' ? { code: KEYS_UNREADABLE, detail: null } : 'not connected'
 }
 
-/** What the store does not name is not there any more. The catalogue's copy follows. */
-async function keepTerms(
+/** Items that the store did not return are gone. Updates our catalogue too. */
+async function saveTerms(
   store: StoreDb<Db>,
   items: readonly ItemRef[],
   found: readonly ItemTerms[],
@@ -231,7 +237,7 @@ async function keepTerms(
       stock_quantity: terms?.stockQuantity ?? null,
     }
   })
-  const was = new Map((await sql.keepTerms(store, rows)).map((row) => [`${row.product_id}:${row.variation_id}`, row]))
+  const was = new Map((await sql.updateTerms(store, rows)).map((row) => [`${row.product_id}:${row.variation_id}`, row]))
   return new Map(
     rows.map((row) => {
       const key = `${row.product_id}:${row.variation_id}`

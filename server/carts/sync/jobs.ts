@@ -3,22 +3,22 @@ import { job, onePerStore } from '../../core/jobs/jobs.ts'
 
 const ofStore = z.object({ storeId: z.uuid() })
 
-/** The first reading of a store: goes on where it was interrupted. Key: the store. */
+/** First read of a store. Resumes after an interruption. Key: store id. */
 export const importJob = job('stores.import', ofStore, 'one')
-/** The periodic reading. Key: the store. */
+/** Periodic read. Key: store id. */
 export const syncJob = job('stores.sync', ofStore, 'one')
-/** A checkout may have emptied a cart: reads what is new among the orders. Key: the store. */
+/** Reads new orders after a checkout may have emptied a cart. Key: store id. */
 export const newOrdersJob = job('stores.new-orders', ofStore, 'one')
-/** Makes sure that the store tells us of its orders. Key: the store. */
+/** Ensures that the store's webhooks exist. Key: store id. */
 export const webhooksJob = job('stores.webhooks', ofStore, 'one')
-/** Forgets a store 30 days after it was disconnected. Key: the store. */
+/** Deletes a store 30 days after it was disconnected. Key: store id. */
 export const purgeJob = job('stores.purge', ofStore, 'one')
-/** A webhook said that this order changed. Key: store and order. */
+/** Reads an order that a webhook reported. Key: store and order id. */
 export const orderJob = onePerStore(
   job('stores.order', z.object({ storeId: z.uuid(), orderId: z.string().max(100) }), 'one'),
 )
 
-/** A webhook said that this checkout changed; it alone knows the cart it came from. Key: store and checkout. */
+/** Reads a checkout that a webhook reported; only the webhook knows its cart. Key: store and checkout id. */
 export const checkoutJob = onePerStore(
   job(
     'stores.checkout',
@@ -31,15 +31,15 @@ export const checkoutJob = onePerStore(
     'one',
   ),
 )
-/** A webhook said that this customer changed. Key: store and customer. */
+/** Reads a customer that a webhook reported. Key: store and customer id. */
 export const customerJob = onePerStore(
   job('stores.customer', z.object({ storeId: z.uuid(), customerId: z.string().max(100) }), 'one'),
 )
-/** A webhook said that products changed. Key: the store. */
+/** Reads products after a webhook. Key: store id. */
 export const productsJob = job('stores.products', ofStore, 'one')
-/** What the keys may do has changed. Key: the store. */
+/** Reads the profile after the permissions of the keys changed. Key: store id. */
 export const profileJob = job('stores.profile', ofStore, 'one')
-/** The shop has taken our access away; `tries`: how often it could not be asked. Key: the store. */
+/** Ends a store whose shop revoked our access; `tries`: failed attempts to verify that. Key: store id. */
 export const uninstalledJob = job('stores.uninstalled', ofStore.extend({ tries: z.number().int().optional() }), 'one')
-/** A platform passes on what a person or a shop asks of their data (C8); `sealed`: who, encrypted. Key: store and delivery. */
+/** Handles a platform's privacy request (C8); `sealed`: the person, encrypted. Key: store and delivery. */
 export const privacyJob = job('stores.privacy', z.object({ storeId: z.uuid(), sealed: z.string().max(4_000) }), 'one')

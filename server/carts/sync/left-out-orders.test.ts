@@ -2,11 +2,11 @@ import { expect, onTestFinished, test } from 'vitest'
 import { aConnectedStore, readings } from '../../../test/connected-store.ts'
 import { anOrder, aProblem } from '../../../test/fake-store.ts'
 import { aWorld } from '../../../test/world.ts'
-import { foldPostsOf } from '../capture/capture-intake.ts'
 import { PENDING_LIMIT_MS } from '../../access/stores/rules.ts'
+import { foldPostsOf } from '../capture/capture-intake.ts'
 import { pendingLimit } from './order-check.ts'
 
-// Unpaid orders that were left out before consent are read again (C9, S4).
+// Unpaid orders left out before consent are read again (C9, S4).
 
 const world = aWorld()
 const MINUTE_MS = 60_000
@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000
 
 const { ago, orderCheck, orderIds, streamOf, aStoreWithOrders } = readings(world)
 
-/** In the shop's consent tool. */
+/** Consents in the shop's consent tool. */
 async function agree(captureKey: string, origin: string, email: string) {
   const reply = await world.app.inject({
     method: 'POST',
@@ -28,7 +28,7 @@ async function agree(captureKey: string, origin: string, email: string) {
   expect(reply.statusCode).toBe(204)
 }
 
-test('an unpaid order that was left out is read again, and holds the messages of its shopper who has agreed since (C9, S4)', async () => {
+test('an unpaid order that was left out is read again and holds the messages of a shopper who has consented since (C9, S4)', async () => {
   const { storeId, fake, captureKey } = await aConnectedStore(world)
   const email = 'ada@shoppers.example.com'
   await world.db.updateTable('stores').set({ before_consent: 'nothing' }).where('id', '=', storeId).execute()
@@ -64,7 +64,7 @@ test('an unpaid order that was left out is read again, and holds the messages of
   expect((await orderCheck(storeId)).isFresh).toBe(false)
 })
 
-test('unpaid orders that take too long do not keep a store from sending, and the owner hears of it', async () => {
+test('slow unpaid orders do not stop the store from sending, and the owner is notified', async () => {
   const { storeId, fake } = await aStoreWithOrders()
   await world.db.updateTable('stores').set({ before_consent: 'nothing' }).where('id', '=', storeId).execute()
   fake.beforePage = async ({ list, signal }) => {
@@ -84,11 +84,11 @@ test('unpaid orders that take too long do not keep a store from sending, and the
   expect(rows).toEqual([{ data: { code: 'timeout', detail: null, about: 'unpaid orders' } }])
 })
 
-test('unpaid orders of which one try reads only the first page are all read by the tries that follow, again and again', async () => {
+test('consecutive checks read all unpaid orders in turn if each reads only one page', async () => {
   const { storeId, fake, captureKey } = await aConnectedStore(world)
   const email = 'ada@shoppers.example.com'
   await world.db.updateTable('stores').set({ before_consent: 'nothing' }).where('id', '=', storeId).execute()
-  // The shopper of the last one has agreed.
+  // The shopper of the last order has consented.
   fake.allOrders = [7, 6, 5, 4, 3].map((minutes) =>
     anOrder({
       ...{
@@ -113,7 +113,7 @@ test('unpaid orders of which one try reads only the first page are all read by t
     if (list !== 'pending' || ++pages < 2) return
     await new Promise((_, reject) => signal!.addEventListener('abort', () => reject(signal!.reason)))
   }
-  /** From where each try reads. */
+  /** Start time of each check. */
   const starts: number[] = []
   const tryOnce = async () => {
     pages = 0
@@ -122,11 +122,11 @@ test('unpaid orders of which one try reads only the first page are all read by t
     const { modifiedSince } = fake.orderQueries.findLast(({ list }) => list === 'pending')!
     starts.push(Math.round((world.now.getTime() - Date.parse(modifiedSince)) / (60 * MINUTE_MS)))
   }
-  // A slow machine may need a try more.
+  // A slow machine may need one more check.
   while (starts.length < 20 && !(await orderIds(storeId)).includes('unpaid-3')) await tryOnce()
   expect(await orderIds(storeId)).toContain('unpaid-3')
   expect([...new Set(starts)]).toEqual([24, 6, 5, 4, 3].slice(0, new Set(starts).size))
-  // The end was reached, so that the next try begins at the start.
+  // The end was reached, so the next check starts over.
   while (starts.at(-1) !== 24 && starts.length < 25) await tryOnce()
   expect(starts.at(-1)).toBe(24)
 })

@@ -1,34 +1,34 @@
 import type { z } from 'zod'
 import { keepsAll } from '../../../shared/capture-mode.ts'
 import { normalizeEmail, normalizePhone } from '../../../shared/contact.ts'
-import { allowedCustomers } from '../../shoppers/consent/covered-customers.ts'
-import { recordStoreConsents } from '../../shoppers/consent/store-consents.ts'
-import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
-import { found } from '../../core/common/errors.ts'
-import { asideForPages, inPlace, type StepAside } from '../../core/common/seats.ts'
-import { closeUnseen, countInStore, keepPage } from '../coupons/copy.ts'
-import { refreshUses } from '../coupons/uses.ts'
-import type { Deps } from '../../deps.ts'
-import type { PlatformCustomer, PlatformProduct, ProductCategory, ShownTax } from '../../platforms/platform/platform.ts'
-import { StoreProblem } from '../../platforms/platform/store-problem.ts'
 import { readPlugin } from '../../access/plugin/plugin.ts'
 import { isAlive } from '../../access/plugin/rules.ts'
-import { customerMark } from '../../shoppers/shoppers/rules.ts'
-import { linkRegistered, lockAllKeys, registeredKeys } from '../../shoppers/shoppers/shoppers.ts'
 import { storeAccess } from '../../access/stores/access.ts'
 import { before, newest, nextWatermark, SWEEP_OVERLAP_MS } from '../../access/stores/rules.ts'
 import { readStore } from '../../access/stores/store.ts'
+import { found } from '../../core/common/errors.ts'
+import { asideForPages, inPlace, type StepAside } from '../../core/common/seats.ts'
+import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
+import type { PlatformCustomer, PlatformProduct, ProductCategory, ShownTax } from '../../platforms/platform/platform.ts'
+import { StoreProblem } from '../../platforms/platform/store-problem.ts'
+import { allowedCustomers } from '../../shoppers/consent/covered-customers.ts'
+import { recordStoreConsents } from '../../shoppers/consent/store-consents.ts'
+import { customerMark } from '../../shoppers/shoppers/rules.ts'
+import { linkRegistered, lockAllKeys, registeredKeys } from '../../shoppers/shoppers/shoppers.ts'
+import { closeUnseen, countInStore, keepPage } from '../coupons/copy.ts'
+import { refreshUses } from '../coupons/uses.ts'
 import type { customerJob, productsJob } from './jobs.ts'
 import { isEmpty, numberedPages } from './pages.ts'
 import { readRecord } from './record.ts'
-import { keepGoing, OutOfTime, ofRights, runSyncJob, type SyncJob, type SyncResult } from './sync-jobs.ts'
+import { isMissingPermission, OutOfTime, renewLease, runSyncJob, type SyncJob, type SyncResult } from './sync-jobs.ts'
 import * as sql from './sync-sql.ts'
 
-// Copies of the store's customers and products. A listing that was interrupted goes on at its next page.
+// Copies the store's customers, products and coupons. An interrupted listing resumes at its next page.
 
 export interface PullOptions {
   storeId: string
-  /** Everything, not only what changed. */
+  /** Read everything, not only changes. */
   isFull?: boolean
   signal?: AbortSignal
   stepAside?: StepAside
@@ -43,23 +43,23 @@ export function pullCustomers(deps: Deps, { storeId, signal, stepAside }: PullOp
       signal,
     )
     let rowsSeen = 0
-    for await (const page of inTime(pages, { signal, stepAside })) {
-      await keepCustomers(run, page.rows)
+    for await (const page of withTimeLimit(pages, { signal, stepAside })) {
+      await saveCustomers(run, page.rows)
       rowsSeen += page.rows.length
-      await keepGoing(run, { cursor_page: page.page + 1 })
+      await renewLease(run, { cursor_page: page.page + 1 })
     }
     return { rowsSeen }
   })
 }
 
-/** Each is a shopper from now on. The locks are those of erasing (C8), and of recording what they do (Way B). */
-async function keepCustomers(
+/** Copies customers and makes each a shopper. Takes the locks of erasure (C8) and of recording facts (Way B). */
+async function saveCustomers(
   { deps, store, startedAt }: Pick<SyncJob, 'deps' | 'store' | 'startedAt'>,
   page: readonly PlatformCustomer[],
 ): Promise<void> {
   const { home_url, before_consent } = found(await readStore(store), 'Store')
   const allowed = keepsAll(before_consent) ? page : await allowedCustomers(deps, store, page)
-  const rows = allowed.map((row) => customerRow(deps, store.storeId, row))
+  const rows = allowed.map((row) => buildCustomerRow(deps, store.storeId, row))
   const storeHost = new URL(home_url).hostname
   const records = rows.map(({ customer_id, email, phone }) => ({ customerId: customer_id, email, phone }))
   await transact(store, async (tx) => {
@@ -67,17 +67,17 @@ async function keepCustomers(
       tx,
       records.flatMap((record) => registeredKeys(record, storeHost)),
     )
-    const written = new Set(await sql.upsertCustomers(tx, asJson(rows), startedAt, deps.now()))
+    const written = new Set(await sql.upsertCustomers(tx, toJson(rows), startedAt, deps.now()))
     const news = records.filter(({ customerId }) => written.has(customerId))
     await linkRegistered(tx, news, { storeHost, now: deps.now() })
   })
-  // A no is kept of everybody, as a hash: read only after they have agreed here, it would beat their later yes.
+  // Opt-outs of all customers are stored, as hashes. Read only after a consent here, they would override that consent.
   await recordStoreConsents(deps, store.storeId, page)
 }
 
 /**
- * Those that changed, of a platform that keeps consents: what somebody took back there is known soon, whatever deliveries were lost (Y2). An app
- * that may not read customers is no reason to call the reading failed.
+ * Reads changed customers of a platform that stores consents, so that an opt-out is known even if its webhook was lost
+ * (Y2). A missing permission to read customers does not fail the sync.
  */
 export async function readChangedCustomers(
   run: SyncJob,
@@ -86,23 +86,23 @@ export async function readChangedCustomers(
 ) {
   const client = await storeAccess(run.deps, run.store)
   try {
-    for await (const page of inTime(client.customers(query), { signal: query.signal, stepAside })) {
-      await keepCustomers(run, page.rows)
-      await keepGoing(run)
+    for await (const page of withTimeLimit(client.customers(query), { signal: query.signal, stepAside })) {
+      await saveCustomers(run, page.rows)
+      await renewLease(run)
     }
   } catch (error) {
-    if (!(error instanceof StoreProblem && ofRights(error.code))) throw error
+    if (!(error instanceof StoreProblem && isMissingPermission(error.code))) throw error
   }
 }
 
-/** Job, for a webhook. */
+/** Job for a webhook. */
 export async function refreshCustomer(deps: Deps, asked: z.infer<typeof customerJob.payload>): Promise<void> {
   const store = { storeId: asked.storeId, db: deps.db }
   const customer = await readRecord(deps, store, (client, signal) => client.customer(asked.customerId, signal))
-  if (customer) await keepCustomers({ deps, store, startedAt: deps.now() }, [customer])
+  if (customer) await saveCustomers({ deps, store, startedAt: deps.now() }, [customer])
 }
 
-/** Job, for a webhook. */
+/** Job for a webhook. */
 export async function refreshProducts(
   deps: Deps,
   { storeId }: z.infer<typeof productsJob.payload>,
@@ -111,10 +111,10 @@ export async function refreshProducts(
   await pullProducts(deps, { storeId, stepAside })
 }
 
-/** The shop has seen these customers as themselves. */
-export const noteActive = sql.noteActive
+/** Records that these customers were signed in to the shop. */
+export const noteActive = sql.recordActive
 
-/** Only a listing read from its first page to its last, in one run, may say that a product is gone (Y2). */
+/** Only a listing read in one run, from first to last page, proves that a product is gone (Y2). */
 export function pullProducts(deps: Deps, options: PullOptions): Promise<SyncResult> {
   const { storeId, signal, stepAside } = options
   return runSyncJob(deps, { storeId, stream: 'products' }, async (run) => {
@@ -127,7 +127,7 @@ export function pullProducts(deps: Deps, options: PullOptions): Promise<SyncResu
         client.products({
           firstPage,
           ...since,
-          shownTax: () => shownTaxOf(deps, store),
+          shownTax: () => readShownTax(deps, store),
           ...(signal ? { signal } : {}),
         }),
       (isFull && state.cursor_page) || 1,
@@ -135,21 +135,21 @@ export function pullProducts(deps: Deps, options: PullOptions): Promise<SyncResu
     )
     let seen: Date | null = null
     let rowsSeen = 0
-    for await (const page of inTime(pages, { signal, stepAside })) {
+    for await (const page of withTimeLimit(pages, { signal, stepAside })) {
       if (isEmpty(page)) continue
-      await sql.upsertProducts(store, asJson(page.rows.map(productRow)), startedAt, deps.now())
-      await sql.upsertCategories(store, asJson(categoriesIn(page.rows)), startedAt, deps.now())
+      await sql.upsertProducts(store, toJson(page.rows.map(buildProductRow)), startedAt, deps.now())
+      await sql.upsertCategories(store, toJson(listCategories(page.rows)), startedAt, deps.now())
       seen = newest([seen, ...page.rows.map((row) => (row.modifiedAt ? new Date(row.modifiedAt) : null))])
       rowsSeen += page.rows.length
-      await keepGoing(run, isFull ? { cursor_page: page.page + 1 } : {})
+      await renewLease(run, isFull ? { cursor_page: page.page + 1 } : {})
     }
     if (isFull && state.cursor_page === null && rowsSeen > 0) await sql.closeUnseenProducts(store, startedAt)
     return { watermark: nextWatermark(state.watermark, seen, startedAt), rowsSeen }
   })
 }
 
-/** A shop with the plugin is not asked: carts have the price that the plugin reports. */
-async function shownTaxOf({ now }: Deps, store: StoreDb<Db>): Promise<ShownTax> {
+/** With an active plugin the store is not queried: carts have the price that the plugin reports. */
+async function readShownTax({ now }: Deps, store: StoreDb<Db>): Promise<ShownTax> {
   const row = await readStore(store)
   const [entered, shown] = [row?.prices_include_tax ?? null, row?.shows_tax ?? null]
   if (entered !== null && entered === shown) return 'none'
@@ -157,17 +157,17 @@ async function shownTaxOf({ now }: Deps, store: StoreDb<Db>): Promise<ShownTax> 
   return shown ? 'added' : 'taken_off'
 }
 
-/** So many are listed anew each time; of more, what changed, and all once a day. */
-const FEW_COUPONS = 500
+/** Up to this many coupons are all listed each time. Above it only changes are, and all once a day. */
+const MAX_LISTED_COUPONS = 500
 
-/** As products: only a listing read from its first page to its last, in one run, may say that a coupon is gone (decision 30). */
+/** As with products, only a complete listing in one run proves that a coupon is gone (decision 30). */
 export function pullCoupons(deps: Deps, options: PullOptions): Promise<SyncResult> {
   const { storeId, signal, stepAside } = options
   return runSyncJob(deps, { storeId, stream: 'coupons' }, async (run) => {
     const { state, store, startedAt } = run
     const { account_id: accountId, currency } = found(await readStore(store), 'Store')
     const hasList = state.cursor_page === null && state.completed_at && state.watermark
-    const isFull = options.isFull || !hasList || (await countInStore(store)) <= FEW_COUPONS
+    const isFull = options.isFull || !hasList || (await countInStore(store)) <= MAX_LISTED_COUPONS
     const since = isFull ? {} : { modifiedSince: before(state.watermark!, SWEEP_OVERLAP_MS).toISOString() }
     const client = await storeAccess(deps, store)
     const pages = numberedPages(
@@ -177,12 +177,12 @@ export function pullCoupons(deps: Deps, options: PullOptions): Promise<SyncResul
     )
     let seen: Date | null = null
     let rowsSeen = 0
-    for await (const page of inTime(pages, { signal, stepAside })) {
+    for await (const page of withTimeLimit(pages, { signal, stepAside })) {
       if (isEmpty(page)) continue
       await keepPage(deps, store, page, { accountId, currency, at: startedAt })
       seen = newest([seen, ...page.rows.map((row) => (row.modifiedAt ? new Date(row.modifiedAt) : null))])
       rowsSeen += page.rows.length
-      await keepGoing(run, isFull ? { cursor_page: page.page + 1 } : {})
+      await renewLease(run, isFull ? { cursor_page: page.page + 1 } : {})
     }
     if (isFull && state.cursor_page === null) await closeUnseen(deps, store, startedAt)
     if (!isFull) await refreshUses(store, client, currency, signal)
@@ -190,8 +190,8 @@ export function pullCoupons(deps: Deps, options: PullOptions): Promise<SyncResul
   })
 }
 
-/** The caller's patience, apart from what a store does wrong. */
-export async function* inTime<P>(
+/** Throws OutOfTime when the caller's signal aborts, to distinguish that from an error of the store. */
+export async function* withTimeLimit<P>(
   pages: AsyncIterable<P>,
   { signal, stepAside = inPlace }: { signal: AbortSignal | undefined; stepAside: StepAside | undefined },
 ): AsyncGenerator<P> {
@@ -206,8 +206,8 @@ export async function* inTime<P>(
   }
 }
 
-/** The hashes tell an erased person, who is not copied again (C8). */
-function customerRow({ secrets }: Deps, storeId: string, row: PlatformCustomer) {
+/** The hashes identify erased shoppers, who are not copied again (C8). */
+function buildCustomerRow({ secrets }: Deps, storeId: string, row: PlatformCustomer) {
   const [email, phone] = [normalizeEmail(row.email), normalizePhone(row.phone, row.country)]
   return {
     customer_id: row.customerId,
@@ -228,9 +228,9 @@ function customerRow({ secrets }: Deps, storeId: string, row: PlatformCustomer) 
   }
 }
 
-const MOST_STOCK = 2_000_000_000
+const MAX_STOCK = 2_000_000_000
 
-function productRow(row: PlatformProduct) {
+function buildProductRow(row: PlatformProduct) {
   const stock = row.stockQuantity
   return {
     product_id: row.productId,
@@ -247,18 +247,18 @@ function productRow(row: PlatformProduct) {
     has_open_choice: row.hasOpenChoice ?? false,
     is_on_sale: row.isOnSale ?? null,
     category_ids: row.categories?.map(({ id }) => id) ?? null,
-    stock_quantity: stock === null ? null : Math.trunc(Math.max(-MOST_STOCK, Math.min(MOST_STOCK, stock))),
+    stock_quantity: stock === null ? null : Math.trunc(Math.max(-MAX_STOCK, Math.min(MAX_STOCK, stock))),
     modified_at: row.modifiedAt,
   }
 }
 
-/** Each once. */
-const categoriesIn = (rows: readonly PlatformProduct[]): ProductCategory[] => [
+/** Categories without duplicates. */
+const listCategories = (rows: readonly PlatformProduct[]): ProductCategory[] => [
   ...new Map(rows.flatMap((row) => row.categories ?? []).map((each) => [each.id, each])).values(),
 ]
 
-/** Names come from strangers: JSON in the database holds neither NUL nor half a surrogate pair. */
-function asJson(rows: object[]): string {
+/** Removes NUL and lone surrogates from names, which PostgreSQL's JSON refuses. */
+function toJson(rows: object[]): string {
   return JSON.stringify(rows, (_, value) =>
     typeof value === 'string' ? value.replaceAll('\0', '').toWellFormed() : value,
   )

@@ -3,9 +3,9 @@ import { beforeEach, expect, test } from 'vitest'
 import { aConnectedStore, readings } from '../../../test/connected-store.ts'
 import { anOrder, aProblem } from '../../../test/fake-store.ts'
 import { aWorld } from '../../../test/world.ts'
+import { before } from '../../access/stores/rules.ts'
 import { openDb } from '../../core/db/db.ts'
 import { beat } from '../../delivery/send/workers.ts'
-import { before } from '../../access/stores/rules.ts'
 import { checkOrders } from './order-check.ts'
 import { sweepStore } from './sync.ts'
 import { runSyncJob } from './sync-jobs.ts'
@@ -20,7 +20,7 @@ beforeEach(() => {
 
 const { ago, orderCheck, orderIds, streamOf, aStoreWithOrders } = readings(world)
 
-test('the first order check reaches back a week before connecting, and comes out fresh', async () => {
+test('the first order check starts a week before the connection and is fresh', async () => {
   const { storeId, fake } = await aStoreWithOrders()
   expect(await orderCheck(storeId)).toEqual({ isFresh: true, pulledAt: world.now })
   expect(fake.orderQueries[0]!.modifiedSince).toBe(ago(7 * DAY_MS))
@@ -30,7 +30,7 @@ test('the first order check reaches back a week before connecting, and comes out
   expect(state.watermark?.toISOString()).toBe(ago(MINUTE_MS))
 })
 
-test('a pull that started within the last minute is used again, an older one is not', async () => {
+test('a read that started within the last minute is reused, and an older one is not', async () => {
   const { storeId, fake } = await aStoreWithOrders()
   await orderCheck(storeId)
   const first = world.now
@@ -42,7 +42,7 @@ test('a pull that started within the last minute is used again, an older one is 
   expect(fake.orderQueries).toHaveLength(2)
 })
 
-test('a clock put back does not make a pull young again when the same hour comes back (D3, T4)', async () => {
+test('a clock put back does not make an old read fresh when the same hour returns (D3, T4)', async () => {
   const { storeId, fake } = await aStoreWithOrders()
   await beat(world.deps)
   await orderCheck(storeId)
@@ -54,7 +54,7 @@ test('a clock put back does not make a pull young again when the same hour comes
   expect(fake.orderQueries).toHaveLength(2)
 })
 
-test('a pull that ends before it began, by the clock, says nothing of its age (T4)', async () => {
+test('a read that ends before it began, by the clock, proves no age (T4)', async () => {
   const { storeId, fake } = await aStoreWithOrders()
   const began = world.now
   fake.beforePage = async () => {
@@ -66,7 +66,7 @@ test('a pull that ends before it began, by the clock, says nothing of its age (T
   expect(fake.orderQueries).toHaveLength(2)
 })
 
-test('the next pull overlaps the last one by two minutes', async () => {
+test('the next read overlaps the last one by two minutes', async () => {
   const { storeId, fake } = await aStoreWithOrders()
   await orderCheck(storeId)
   const newest = ago(MINUTE_MS)
@@ -75,7 +75,7 @@ test('the next pull overlaps the last one by two minutes', async () => {
   expect(fake.orderQueries[1]!.modifiedSince).toBe(before(new Date(newest), 120_000).toISOString())
 })
 
-test('a failed page leaves the order check’s watermark where it was, and it is not fresh', async () => {
+test('a failed page leaves the watermark unchanged, and the check is not fresh', async () => {
   const { storeId, fake } = await aStoreWithOrders()
   await orderCheck(storeId)
   const known = await streamOf(storeId, 'order_check')
@@ -97,14 +97,14 @@ test('a failed page leaves the order check’s watermark where it was, and it is
   expect(await streamOf(storeId, 'order_check')).toMatchObject({ error_code: null, failures: 0 })
 })
 
-test('an order dated in the future does not hide what changes before that date', async () => {
+test('an order dated in the future does not hide changes before that date', async () => {
   const { storeId, fake } = await aConnectedStore(world)
   fake.allOrders = [anOrder({ orderId: 'future', modifiedAt: ago(-DAY_MS) })]
   await orderCheck(storeId)
   expect((await streamOf(storeId, 'order_check')).watermark).toEqual(world.now)
 })
 
-test('two who need the order check at the same moment share one pull', async () => {
+test('two concurrent order checks share one read', async () => {
   const { storeId, fake } = await aStoreWithOrders()
   const opened = Promise.withResolvers<void>()
   fake.beforePage = () => opened.promise
@@ -118,7 +118,7 @@ test('two who need the order check at the same moment share one pull', async () 
   expect(fake.orderQueries).toHaveLength(1)
 })
 
-test('who looked before another pull was through, and begins after it, does not pull again', async () => {
+test('a caller that saw the state before another read completed does not read again', async () => {
   const { storeId } = await aStoreWithOrders()
   await orderCheck(storeId)
   const late = { storeId, stream: 'order_check' as const, lastStart: null }
@@ -126,7 +126,7 @@ test('who looked before another pull was through, and begins after it, does not 
   expect(await streamOf(storeId, 'order_check')).toMatchObject({ lease_until: null })
 })
 
-test('a pull whose worker died is taken over when its lease ends', async () => {
+test('a read whose worker died is taken over when its lease ends', async () => {
   const { storeId } = await aStoreWithOrders()
   const lease = new Date(world.now.getTime() + 10_000)
   await world.db
@@ -139,7 +139,7 @@ test('a pull whose worker died is taken over when its lease ends', async () => {
   expect(await orderCheck(storeId)).toEqual({ isFresh: true, pulledAt: world.now })
 })
 
-test('a pull during which the database went away is over for everybody as soon as it is back', async () => {
+test('a read during a database outage ends for all callers as soon as the database is back', async () => {
   const { storeId, fake } = await aStoreWithOrders()
   let isAway = false
   const away = () => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' })
@@ -159,7 +159,7 @@ test('a pull during which the database went away is over for everybody as soon a
   expect(await orderCheck(storeId)).toEqual({ isFresh: true, pulledAt: world.now })
 })
 
-test('a lease given by a clock that has stepped back since does not hold anybody up', async () => {
+test('a lease from a clock that was put back blocks nobody', async () => {
   const { storeId } = await aStoreWithOrders()
   await world.db
     .updateTable('sync_state')
@@ -169,7 +169,7 @@ test('a lease given by a clock that has stepped back since does not hold anybody
   expect((await orderCheck(storeId)).isFresh).toBe(true)
 })
 
-test('a pull that takes too long is not fresh, and the next one goes on behind the pages it read', async () => {
+test('a read that takes too long is not fresh, and the next one continues behind its pages', async () => {
   const { storeId, fake } = await aStoreWithOrders()
   let pages = 0
   fake.beforePage = async ({ signal }) => {
@@ -186,14 +186,14 @@ test('a pull that takes too long is not fresh, and the next one goes on behind t
   expect(await orderIds(storeId)).toHaveLength(5)
 })
 
-test('a sweep of a moment ago is no order check (D3)', async () => {
+test('a recent sweep is no order check (D3)', async () => {
   const { storeId, fake } = await aStoreWithOrders()
   await sweepStore(world.deps, { storeId })
   fake.problem = aProblem('unreachable')
   expect(await orderCheck(storeId)).toEqual({ isFresh: false, pulledAt: null })
 })
 
-test('a store that has just failed is not asked again at once, nor left alone for more than 30 s (D3)', async () => {
+test('a store that just failed is not asked again at once, but within 30 s (D3)', async () => {
   const { storeId, fake } = await aStoreWithOrders()
   fake.problem = aProblem('unreachable')
   const asked: number[] = []
@@ -207,7 +207,7 @@ test('a store that has just failed is not asked again at once, nor left alone fo
   expect(asked).toEqual([0, 5, 15, 35, 65, 95])
 })
 
-test('a store that hangs is asked by one cheap request, at growing distance up to 300 s (operators-H3)', async () => {
+test('a hanging store gets one cheap request at growing intervals of up to 300 s (operators-H3)', async () => {
   const { storeId, fake } = await aStoreWithOrders()
   await orderCheck(storeId)
   world.advance(2 * MINUTE_MS)
@@ -227,7 +227,7 @@ test('a store that hangs is asked by one cheap request, at growing distance up t
   expect(probes.map(({ pageSize }) => pageSize)).toEqual(probes.map(() => 1))
 })
 
-test('a store that hung and answers again is read to its last page before anything counts as fresh (D3)', async () => {
+test('a store that answers again after hanging is read to the last page before the check is fresh (D3)', async () => {
   const { storeId, fake } = await aStoreWithOrders()
   fake.problem = aProblem('timeout')
   await orderCheck(storeId)
@@ -257,7 +257,7 @@ test('a store that answers the probe and hangs at the list is not fresh', async 
   })
 })
 
-test('a store that was refused for hours and then hangs once is asked again after 20 s, and counts as failing', async () => {
+test('a store that was refused for hours and then hangs once is asked again after 20 s and counts as failing', async () => {
   const { storeId, fake } = await aStoreWithOrders()
   fake.problem = aProblem('unreachable')
   for (let n = 0; n < 12; n++) {
@@ -272,14 +272,14 @@ test('a store that was refused for hours and then hangs once is asked again afte
   expect((await orderCheck(storeId)).isFresh).toBe(true)
 })
 
-test('a list that is too long for one check is not taken for a store that hangs: the next part follows within 20 s', async () => {
+test('a list too long for one check is not treated as hanging, and the next part follows within 20 s', async () => {
   const { storeId, fake } = await aStoreWithOrders()
   fake.pageSize = 1
   let pages = 0
   fake.beforePage = async ({ pageSize, signal }) => {
     if (pageSize === 1) return
     pages += 1
-    // Every part shows one order more than the one before.
+    // Each part returns one order more than the previous.
     if (pages > 1) await new Promise((resolve) => signal!.addEventListener('abort', resolve))
   }
   await world.db
@@ -291,7 +291,7 @@ test('a list that is too long for one check is not taken for a store that hangs:
   expect(await streamOf(storeId, 'order_check')).toMatchObject({ error_code: 'timeout', failures: 3 })
 })
 
-test('a check steps aside for each answer of the store, and for nothing else', async () => {
+test('a check releases its slot for each answer of the store and for nothing else', async () => {
   const { storeId, fake } = await aStoreWithOrders()
   const steps: string[] = []
   let isAside = false
@@ -310,7 +310,7 @@ test('a check steps aside for each answer of the store, and for nothing else', a
   expect(steps).toHaveLength(3)
 })
 
-test('a failure dated in the future keeps nobody from asking: the clock has stepped back since (T4)', async () => {
+test('a failure dated in the future blocks nobody, because the clock was put back (T4)', async () => {
   const { storeId, fake } = await aStoreWithOrders()
   fake.problem = aProblem('unreachable')
   await orderCheck(storeId)
@@ -319,7 +319,7 @@ test('a failure dated in the future keeps nobody from asking: the clock has step
   expect((await orderCheck(storeId)).isFresh).toBe(true)
 })
 
-test('the order check of a disconnected store asks nobody and is never fresh', async () => {
+test('the order check of a disconnected store sends no request and is never fresh', async () => {
   const { storeId, fake, owner } = await aStoreWithOrders()
   await world.request('DELETE', '/api/stores/disconnect', { token: owner.token })
   expect((await orderCheck(storeId)).isFresh).toBe(false)

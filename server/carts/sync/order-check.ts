@@ -1,13 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { keepsAll } from '../../../shared/capture-mode.ts'
-import { recordOrders } from '../carts/record.ts'
-import { lastCaptureChoice } from '../../shoppers/consent/capture-choice.ts'
-import type { Db, StoreDb } from '../../core/db/db.ts'
-import { found } from '../../core/common/errors.ts'
-import { asideForPages, inPlace, type StepAside } from '../../core/common/seats.ts'
-import type { Deps } from '../../deps.ts'
 import { notifyOnce } from '../../access/notifications/notifications.ts'
-import type { StoreClient } from '../../platforms/platform/platform.ts'
 import { reachJob } from '../../access/plugin/jobs.ts'
 import { readPlugin } from '../../access/plugin/plugin.ts'
 import { isReporting } from '../../access/plugin/rules.ts'
@@ -26,63 +19,70 @@ import {
   PENDING_LIMIT_MS,
 } from '../../access/stores/rules.ts'
 import { readStore, type StoreRow } from '../../access/stores/store.ts'
-import { noteUnreached, pushOnlyPlugin } from './push-only.ts'
-import { type Ended, OutOfTime, runSyncJob, type SyncJob } from './sync-jobs.ts'
+import { found } from '../../core/common/errors.ts'
+import { asideForPages, inPlace, type StepAside } from '../../core/common/seats.ts'
+import type { Db, StoreDb } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
+import type { StoreClient } from '../../platforms/platform/platform.ts'
+import { lastCaptureChoice } from '../../shoppers/consent/capture-choice.ts'
+import { recordOrders } from '../carts/record.ts'
+import { pushOnlyPlugin, requestReports } from './push-only.ts'
+import { OutOfTime, type RunResult, runSyncJob, type SyncJob } from './sync-jobs.ts'
 import { readStreams, saveProgress } from './sync-sql.ts'
 
-// D3: no message leaves without an order pull of its store that started at most 60 s ago and reached its last page.
+// The order check (D3): a message needs a complete read of its store's orders that started at most 60 s ago.
 
-/** How long the unpaid orders may take. Tests make it shorter. */
+/** Time limit for unpaid orders. Tests shorten it. */
 export const pendingLimit = { ms: PENDING_LIMIT_MS }
 
 export interface OrderCheck {
   isFresh: boolean
-  /** When the newest complete pull had started; null when none ever was complete. */
+  /** Start of the newest complete read; null if there was none. */
   pulledAt: Date | null
 }
 
-/** A probe and a pull, and a little. */
+/** Enough for a probe, a read and a margin. */
 const LEASE_MS = 2 * ORDER_CHECK_LIMIT_MS + 5_000
-/** How often a second caller looks whether the pull under way is through. */
-const LOOK_EVERY_MS = 100
+/** Interval at which a second caller checks whether the running read has ended. */
+const POLL_EVERY_MS = 100
 
-export interface Checking {
+export interface OrderCheckOptions {
   signal?: AbortSignal
   stepAside?: StepAside
 }
 
 /**
- * Pulls unless a fresh pull exists, or one has just failed; waits for one under way. Never throws for what a store does wrong: it is then
- * not fresh. The pull ends after `ORDER_CHECK_LIMIT_MS`, or when `signal` says so before.
+ * Reads the store's orders unless a fresh read exists or one just failed. Waits for a running one. Never throws for an
+ * error of the store: the result is then not fresh. Ends after `ORDER_CHECK_LIMIT_MS` or when `signal` aborts.
  */
 export async function checkOrders(
   deps: Deps,
   storeId: string,
-  { signal, stepAside = inPlace }: Checking = {},
+  { signal, stepAside = inPlace }: OrderCheckOptions = {},
 ): Promise<OrderCheck> {
   const store = { storeId, db: deps.db }
-  const limited = () => AbortSignal.any([AbortSignal.timeout(ORDER_CHECK_LIMIT_MS), ...(signal ? [signal] : [])])
-  const patience = limited()
+  const createLimit = () => AbortSignal.any([AbortSignal.timeout(ORDER_CHECK_LIMIT_MS), ...(signal ? [signal] : [])])
+  const deadline = createLimit()
   for (;;) {
     const { isDue, ...orderCheck } = await readOrderCheck(store, deps.now())
-    if (!isDue || patience.aborted) return orderCheck
+    if (!isDue || deadline.aborted) return orderCheck
     const result = await runSyncJob(
       deps,
       { storeId, stream: 'order_check', leaseMs: LEASE_MS, lastStart: orderCheck.pulledAt },
-      (run) => readOrders(run, { limited, stepAside }),
+      (run) => readOrders(run, { createLimit, stepAside }),
     )
     if (result.kind !== 'busy') {
-      await followUp(deps, store, result.kind)
+      await updateReachability(deps, store, result.kind)
       const { isFresh, pulledAt } = await readOrderCheck(store, deps.now())
       return { isFresh, pulledAt }
     }
-    await stepAside(() => sleep(LOOK_EVERY_MS))
+    await stepAside(() => sleep(POLL_EVERY_MS))
   }
 }
 
-/** A shop that does not answer any more is to report its orders itself; one that answers again need not. */
-async function followUp(deps: Deps, store: StoreDb<Db>, kind: 'done' | 'failed' | 'refused'): Promise<void> {
-  if (kind === 'failed') await noteUnreached(deps, store)
+/** Asks the plugin of an unreachable shop to report its orders, and checks whether a shop is reachable again. */
+async function updateReachability(deps: Deps, store: StoreDb<Db>, kind: 'done' | 'failed' | 'refused'): Promise<void> {
+  if (kind === 'failed') await requestReports(deps, store)
   if (kind !== 'done') return
   const plugin = await readPlugin(store)
   if (plugin && !plugin.ended_at && plugin.is_reached === false) {
@@ -99,21 +99,25 @@ async function readOrderCheck(store: StoreDb<Db>, now: Date): Promise<OrderCheck
   return { isFresh: false, pulledAt, isDue: !isReported && (!state || nextTry(state, now) <= now) }
 }
 
-interface Reading {
-  /** Ends when the next request has taken long enough. */
-  limited: () => AbortSignal
+interface ReadContext {
+  /** Creates the time limit for the next request. */
+  createLimit: () => AbortSignal
   stepAside: StepAside
 }
 
-async function readOrders(run: SyncJob, reading: Reading): Promise<Ended> {
+async function readOrders(run: SyncJob, reading: ReadContext): Promise<RunResult> {
   const client = await storeAccess(run.deps, run.store)
-  // A shop that hung is spared a list of a hundred orders until it answers a request that costs it little.
+  // A shop that hung must answer a cheap request before it is asked for a hundred orders.
   if (hasHung(run.state)) await probe(run, client, reading)
-  return pull(run, client, reading)
+  return readChangedOrders(run, client, reading)
 }
 
-async function probe({ startedAt }: SyncJob, client: StoreClient, { limited, stepAside }: Reading): Promise<void> {
-  const limit = limited()
+async function probe(
+  { startedAt }: SyncJob,
+  client: StoreClient,
+  { createLimit, stepAside }: ReadContext,
+): Promise<void> {
+  const limit = createLimit()
   const newestOnly = { modifiedSince: startedAt.toISOString(), pageSize: 1, signal: limit }
   try {
     for await (const _ of asideForPages(client.orders(newestOnly), stepAside)) break
@@ -123,9 +127,13 @@ async function probe({ startedAt }: SyncJob, client: StoreClient, { limited, ste
   }
 }
 
-async function pull(run: SyncJob, client: StoreClient, { limited, stepAside }: Reading): Promise<Ended> {
+async function readChangedOrders(
+  run: SyncJob,
+  client: StoreClient,
+  { createLimit, stepAside }: ReadContext,
+): Promise<RunResult> {
   const { deps, store, state, startedAt } = run
-  const limit = limited()
+  const limit = createLimit()
   const row = found(await readStore(store), 'Store')
   const since = state.watermark
     ? before(state.watermark, ORDER_CHECK_OVERLAP_MS)
@@ -142,27 +150,27 @@ async function pull(run: SyncJob, client: StoreClient, { limited, stepAside }: R
       rowsSeen += page.rows.length
       limit.throwIfAborted()
     }
-    if (await mayBeLeftOut(run, row)) await pullPending(run, client, { limit, stepAside })
+    if (await hasLeftOutOrders(run, row)) await readPendingOrders(run, client, { limit, stepAside })
   } catch (error) {
-    // Not a failed page but our own limit: the pages read so far are complete, and the next pull goes on behind them.
+    // Our own limit, not a failed page: all pages so far are complete, so the next read continues behind them.
     if (limit.aborted) throw new OutOfTime(nextWatermark(state.watermark, reached ?? null, startedAt) ?? undefined)
     throw error
   }
   return { watermark: nextWatermark(state.watermark, seen, startedAt), rowsSeen }
 }
 
-/** Whether unpaid orders, or their contacts, may have been left out (C9): now, or before the owner chose to keep them. */
-async function mayBeLeftOut({ store, startedAt }: SyncJob, row: StoreRow): Promise<boolean> {
+/** Whether unpaid orders or their contacts may have been left out (C9), now or before the owner chose to keep them. */
+async function hasLeftOutOrders({ store, startedAt }: SyncJob, row: StoreRow): Promise<boolean> {
   if (!keepsAll(row.before_consent)) return true
   const chosenAt = await lastCaptureChoice(store)
   return chosenAt !== null && chosenAt > before(startedAt, PENDING_HOLDS_MS)
 }
 
 /**
- * Shoppers who have agreed since their order was left out get no messages while they may be paying it (S4). A shop with so many unpaid orders
- * that they take too long is not kept from sending: the next check goes on where this one ended, and the owner hears of it.
+ * Reads unpaid orders again. Shoppers who consented after their order was left out get no messages while it may be paid
+ * (S4). If that takes too long, messages are sent anyway: the next check continues there, and the owner is notified.
  */
-async function pullPending(
+async function readPendingOrders(
   run: SyncJob,
   client: StoreClient,
   { limit, stepAside }: { limit: AbortSignal; stepAside: StepAside },

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { OrderPage, OrderQuery, Page, StoreClient } from '../../platforms/platform/platform.ts'
 import { StoreProblem } from '../../platforms/platform/store-problem.ts'
 
-// Reading page by page, politely: when a store asks for patience we wait as long as it says, a few times, and go on where we were.
+// Reads page by page. If a store asks us to wait, waits as long as it says, a few times, and continues at that page.
 
-const PATIENCE = 3
+const MAX_WAITS = 3
 const LONGEST_WAIT_MS = 30_000
 const USUAL_WAIT_MS = 5_000
 
@@ -19,7 +19,7 @@ export function orderPages(client: StoreClient, query: OrderQuery): AsyncGenerat
   )
 }
 
-/** For listings that are counted by page number. */
+/** For listings with page numbers. */
 export function numberedPages<Row>(
   open: (firstPage: number) => AsyncIterable<Page<Row>>,
   firstPage: number,
@@ -35,7 +35,7 @@ export function numberedPages<Row>(
   )
 }
 
-/** Most readings of a quiet store bring one of these: nothing is written of it. */
+/** Most reads of a quiet store return an empty page, for which nothing is written. */
 export const isEmpty = ({ rows, skipped }: Pick<Page<unknown>, 'rows' | 'skipped'>) =>
   rows.length + skipped.length === 0
 
@@ -53,15 +53,15 @@ async function* patiently<P>(
       }
       return
     } catch (error) {
-      const waitMs = waitFor(error)
-      if (waitMs === null || refusals >= PATIENCE) throw error
+      const waitMs = computeWait(error)
+      if (waitMs === null || refusals >= MAX_WAITS) throw error
       await sleep(waitMs, undefined, signal ? { signal } : {})
     }
   }
 }
 
-/** null: this does not heal by waiting, or not soon enough. */
-function waitFor(error: unknown): number | null {
+/** Milliseconds to wait; null if waiting does not help, or takes too long. */
+function computeWait(error: unknown): number | null {
   if (!(error instanceof StoreProblem)) return null
   if (error.code !== 'rate_limited' && !(error.code === 'maintenance' && error.retryAfterMs)) return null
   const waitMs = error.retryAfterMs ?? USUAL_WAIT_MS

@@ -1,29 +1,29 @@
-import type { Db, StoreDb } from '../../core/db/db.ts'
-import type { Deps } from '../../deps.ts'
 import { type PluginRow, queueWake, readPlugin } from '../../access/plugin/plugin.ts'
 import { FAILURES, isPushOnly, isReporting } from '../../access/plugin/rules.ts'
+import type { Db, StoreDb } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
 import { readStreams } from './sync-sql.ts'
 
-// A shop that is not reached: all that is known of it comes from its plugin.
+// Shops that Recoup cannot reach: all data comes from their plugin.
 
-/** null: the shop is asked itself. */
+/** The plugin of an unreachable shop; null if the shop is queried itself. */
 export async function pushOnlyPlugin(store: StoreDb<Db>): Promise<PluginRow | null> {
   const plugin = await readPlugin(store)
   if (!plugin || plugin.ended_at) return null
-  return isPushOnly(plugin, await orderCheckOf(store)) ? plugin : null
+  return isPushOnly(plugin, await readOrderCheckState(store)) ? plugin : null
 }
 
-/** undefined: the shop is asked itself. Otherwise whether its plugin reports what messages need. */
-export async function readsByReports(store: StoreDb<Db>, now: Date): Promise<boolean | undefined> {
+/** Whether an unreachable shop's plugin reports what messages need; undefined if the shop is queried itself. */
+export async function isReportedByPlugin(store: StoreDb<Db>, now: Date): Promise<boolean | undefined> {
   const plugin = await pushOnlyPlugin(store)
   return plugin ? isReporting(plugin, now) : undefined
 }
 
-/** Its orders, stock or prices could not be read once more: the plugin is asked for them at once, where it can still be woken. */
-export async function noteUnreached(deps: Deps, store: StoreDb<Db>): Promise<void> {
-  const check = await orderCheckOf(store)
+/** After another failed read of orders, stock or prices: asks the plugin to report them, if it can still be reached. */
+export async function requestReports(deps: Deps, store: StoreDb<Db>): Promise<void> {
+  const check = await readOrderCheckState(store)
   if (check?.failures === FAILURES) await queueWake(deps, store, 'check')
 }
 
-const orderCheckOf = async (store: StoreDb<Db>) =>
+const readOrderCheckState = async (store: StoreDb<Db>) =>
   (await readStreams(store)).find(({ stream }) => stream === 'order_check')

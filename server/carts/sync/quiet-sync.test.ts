@@ -5,11 +5,11 @@ import { statementsOf } from '../../../test/statements.ts'
 import { aWorld } from '../../../test/world.ts'
 import { importOrders, importStore, syncStore } from './sync.ts'
 
-// What it costs to read stores in which little happens.
+// Cost of syncing quiet stores.
 
 const world = aWorld()
 
-test('the periodic reading of a store in which nothing changed takes few statements', async () => {
+test('the periodic sync of an unchanged store takes few statements', async () => {
   const { storeId } = await aConnectedStore(world)
   await importStore(world.deps, { storeId })
   await syncStore(world.deps, { storeId })
@@ -30,7 +30,7 @@ test('imports analyze a table when it has doubled, not for every store', async (
     const { plain } = await statementsOf(() => importOrders(world.deps, storeId))
     analyzed.push(plain.filter((text) => text.startsWith('analyze')).length)
   }
-  // Six tables, from nothing to six hundred orders.
+  // Six tables, from zero to six hundred orders.
   expect(analyzed[0]).toBeGreaterThan(0)
   expect(analyzed.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(6 * 4)
 })

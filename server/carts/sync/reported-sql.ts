@@ -1,10 +1,10 @@
 import { type StoreDb, sql } from '../../core/db/db.ts'
 
-// Order checks of a shop that is not reached: SQL and nothing else.
+// Statements on order checks of unreachable shops.
 
 /**
- * The shop has told all orders that changed since the last reading (D3): this counts as one. That it could not be asked itself stays written
- * down, or it would count as reached.
+ * The plugin has reported all orders changed since the last read (D3), which counts as a read. The failure is kept,
+ * because the shop would otherwise count as reachable.
  */
 export async function completeReported(
   { db, storeId }: StoreDb,
@@ -20,7 +20,7 @@ export async function completeReported(
       and (completed_start is null or completed_start < ${startedAt})`.execute(db)
 }
 
-/** The shop's orders were read: its plugin need not report them any more. */
+/** The shop's orders were read, so its plugin need not report them. */
 export function forgetCheckFailures({ db, storeId }: StoreDb) {
   return db
     .updateTable('sync_state')

@@ -5,8 +5,8 @@ import { aShopifyStore } from '../../../test/shopify-store.ts'
 import { aWorld, type World } from '../../../test/world.ts'
 import { importStore } from './sync.ts'
 
-// The import of a store as large as they come, from the contract server into the database: 50,000 orders of 30,000 people, and 20,000 checkouts
-// that were left, while points run out and tokens end. `npm test` imports a hundredth of it.
+// Import of a very large store from the contract server: 50,000 orders of 30,000 shoppers and 20,000 abandoned
+// checkouts, with throttling and expiring tokens. `npm test` imports a hundredth of it.
 
 const SHARE = isProof ? 1 : 100
 const SIZE = { orders: 50_000 / SHARE, checkouts: 20_000 / SHARE }
@@ -31,14 +31,14 @@ const counted = async (storeId: string) => {
   return rows[0]
 }
 
-test('many orders and checkouts are imported whole, and nobody sees that the store refused', async () => {
+test('many orders and checkouts are imported completely despite refusals of the store', async () => {
   const { storeId } = await aShopifyStore(world)
   const { client, say, start } = await aLargeShop(closing, SIZE, (ms) => world.advance(ms))
   world.now = start
   world.storeClient = harried(client, say)
   await importStore(world.deps, { storeId })
   const first = await counted(storeId)
-  // The order and the checkout that the others are copies of are one: it was bought.
+  // The order and the checkout from which the others are copied belong together: it was bought.
   expect(first).toMatchObject({ orders: SIZE.orders + 1, checkouts: SIZE.checkouts, problems: null })
   expect(await say({ do: 'tell' })).toMatchObject({ bulkRuns: isProof ? 1 : 0, throttled: expect.any(Number) })
   expect((await say({ do: 'tell' })).throttled).toBeGreaterThan(0)
@@ -46,7 +46,7 @@ test('many orders and checkouts are imported whole, and nobody sees that the sto
   expect(await counted(storeId)).toEqual(first)
 }, 1_800_000)
 
-/** Every so many pages there are hardly any points, or the token has ended. */
+/** Regularly leaves hardly any query points, or expires the token. */
 function harried(
   client: ReturnType<World['storeClient']>,
   say: Awaited<ReturnType<typeof aLargeShop>>['say'],

@@ -1,16 +1,16 @@
 import { KEYS_UNREADABLE } from '../../../shared/store-problems.ts'
+import { notifyOnce } from '../../access/notifications/notifications.ts'
+import { after, isForOwner } from '../../access/stores/rules.ts'
+import { AppError } from '../../core/common/errors.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
 import { isDatabaseAway, outlast } from '../../core/db/db-away.ts'
-import { AppError } from '../../core/common/errors.ts'
 import type { Deps } from '../../deps.ts'
-import { notifyOnce } from '../../access/notifications/notifications.ts'
 import { StoreProblem } from '../../platforms/platform/store-problem.ts'
-import { after, isForOwner } from '../../access/stores/rules.ts'
 import * as sql from './sync-sql.ts'
 
-// One run of one stream of one store: at most one at a time, its end written down whatever happens.
+// Runs one stream of a store, at most once at a time, and always records how the run ended.
 
-/** How long a run may stay silent before another one may begin; every page renews it. */
+/** A run without progress for this long may be replaced. Every page renews the lease. */
 export const LEASE_MS = 60_000
 
 export interface SyncJob {
@@ -18,11 +18,11 @@ export interface SyncJob {
   store: StoreDb<Db>
   stream: sql.Stream
   startedAt: Date
-  /** As it was when the run began. */
+  /** State at the start of the run. */
   state: sql.SyncState
 }
 
-export interface Ended {
+export interface RunResult {
   watermark?: Date | null
   rowsSeen: number
 }
@@ -31,10 +31,10 @@ export type SyncResult =
   | { kind: 'done'; rowsSeen: number }
   | { kind: 'busy' }
   | { kind: 'failed'; problem: StoreProblem }
-  /** The store was disconnected, or its keys do not open. */
+  /** The store is disconnected, or its keys cannot be decrypted. */
   | { kind: 'refused'; error: AppError }
 
-/** Our own patience ended. What was read completely by then counts. */
+/** Our own time limit ended. Completely read pages count. */
 export class OutOfTime extends Error {
   override name = 'OutOfTime'
   readonly watermark: Date | undefined
@@ -48,14 +48,14 @@ export interface SyncTarget {
   storeId: string
   stream: sql.Stream
   leaseMs?: number
-  /** When the newest complete run had started, for a caller who runs because of it. Where another has completed since, it is busy. */
+  /** Start of the newest complete run that the caller knows. If another has completed since, the result is busy. */
   lastStart?: Date | null
 }
 
 export async function runSyncJob(
   deps: Deps,
   target: SyncTarget,
-  work: (run: SyncJob) => Promise<Ended>,
+  work: (run: SyncJob) => Promise<RunResult>,
 ): Promise<SyncResult> {
   const store = { storeId: target.storeId, db: deps.db }
   const now = deps.now()
@@ -84,51 +84,54 @@ async function settleFailure(run: SyncJob, error: unknown): Promise<SyncResult> 
   if (error instanceof StoreProblem) {
     deps.log.warn({ storeId: store.storeId, stream: run.stream, problem: error.code }, 'store.sync_failed')
     await sql.failSyncJob(store, run, { now, code: error.code, detail: error.detail })
-    await tellRefused(run, error, now)
+    await notifyRefused(run, error, now)
     return { kind: 'failed', problem: error }
   }
   if (error instanceof AppError) {
     if (error.code === 'store_credentials') {
       const failure = { code: KEYS_UNREADABLE, detail: null }
       await sql.failSyncJob(store, run, { now, ...failure })
-      await tellRefused(run, failure, now)
+      await notifyRefused(run, failure, now)
     } else await sql.releaseLease(store, run)
     return { kind: 'refused', error }
   }
-  // A mistake of ours or a database that is away; saying so must not hide what it was.
+  // An error of ours or a database outage. A failure to record it must not hide the original error.
   const fail = () => sql.failSyncJob(store, run, { now, code: 'internal', detail: null })
   await fail().catch((problem) => {
-    // Others would wait for the lease's end, and nothing would be sent meanwhile (D3).
+    // Otherwise others would wait for the lease to end, and nothing would be sent meanwhile (D3).
     if (isDatabaseAway(problem)) void outlast(fail).catch((err) => deps.log.warn({ err }, 'store.run-not-ended'))
   })
   throw error
 }
 
-/** What the owner alone can mend is told at once, and once a day for each cause: the alarm waits to see whether it passes. */
-async function tellRefused({ store, state }: SyncJob, { code, detail }: Refusal, at: Date): Promise<void> {
+/** Notifies at once, and once a day per cause, of errors that only the owner can fix. */
+async function notifyRefused({ store, state }: SyncJob, { code, detail }: Refusal, at: Date): Promise<void> {
   if (!isForOwner(code) || state.error_code === code) return
   const key = `${code} ${at.toISOString().slice(0, 10)}`
   if (!COUPON_STREAMS.includes(state.stream)) {
     return void (await notifyOnce(store, { type: 'store_check_failed', key, data: { code, detail }, at }))
   }
-  // A key that may not do this does for everything else. Of reading them the screen says it; whatever is wrong with all, the sweep tells.
-  if (state.stream === 'coupons' || !ofRights(code)) return
+  // A missing permission affects this stream only. The screen reports that of reads, and the sweep reports general
+  // errors.
+  if (state.stream === 'coupons' || !isMissingPermission(code)) return
   const data = { code, detail, about: 'coupons' as const }
   await notifyOnce(store, { type: 'store_check_failed', key: `coupons ${key}`, data, at })
 }
 
 const COUPON_STREAMS: readonly sql.Stream[] = ['coupons', 'coupon_codes', 'coupon_tidy']
-/** What a key may not do. */
+/** Error codes for a missing permission. */
 const RIGHTS: ReadonlySet<string> = new Set(['read_only_key', 'no_rights', 'shopify_scopes_missing'])
-export const ofRights = (code: string) => RIGHTS.has(code)
+export const isMissingPermission = (code: string) => RIGHTS.has(code)
 
 interface Refusal {
   code: string
   detail: string | null
 }
 
-/** After a page: the lease lives on. Ends the run when it is not ours any more (the store was disconnected, or we were too slow). */
-export async function keepGoing(run: SyncJob, progress: sql.Progress = {}): Promise<void> {
+/**
+ * Renews the lease after a page. Ends the run if the lease is lost: the store was disconnected, or we were too slow.
+ */
+export async function renewLease(run: SyncJob, progress: sql.Progress = {}): Promise<void> {
   const lease_until = after(run.deps.now(), LEASE_MS)
   const isOurs = await sql.saveProgress(run.store, run, { ...progress, lease_until })
   if (!isOurs) throw new AppError('conflict', 'Another sync of this store took over.')

@@ -3,8 +3,8 @@ import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 import type { SyncStateTable } from '../../core/schema/sync.ts'
 import { nextFailures } from './failures-sql.ts'
 
-// What the syncs of a store keep: SQL and nothing else. A lease is known by the moment it was taken (`started_at`): a run that
-// outlived its lease writes nothing over its successor's state.
+// Statements on sync state and local copies. A lease is identified by its start (`started_at`), so a run that outlived
+// its lease cannot overwrite its successor's state.
 
 export type Stream = SyncStateTable['stream']
 export type SyncState = Selectable<SyncStateTable>
@@ -14,11 +14,11 @@ export interface Lease {
   startedAt: Date
 }
 
-export interface WantedLease {
+export interface LeaseRequest {
   stream: Stream
   now: Date
   until: Date
-  /** Only while the newest complete run is this one; of any run where it is left out. */
+  /** Require that the newest complete run is this one. Omit to accept any. */
   lastStart?: Date | null | undefined
 }
 
@@ -34,7 +34,7 @@ const STREAMS: Stream[] = [
   'coupons',
   'checkouts',
 ]
-/** Where the store keeps no checkouts of their own there is nothing to read. */
+/** Streams of a platform without checkouts. */
 const WITHOUT_CHECKOUTS = STREAMS.filter((stream) => stream !== 'checkouts')
 
 export function ensureStreams({ db, storeId }: StoreTx, hasCheckouts: boolean) {
@@ -51,10 +51,10 @@ export function readStreams({ db, storeId }: StoreDb) {
 }
 
 /**
- * undefined while somebody else runs. A lease that ends much later than any given out now was given by a clock that has stepped
- * back since, and does not count; a little later is two clocks, or two callers in the same moment. undefined too of a store that is gone.
+ * Returns undefined if another run holds the lease, or the store is gone. A lease that ends much later than a new one
+ * was set by a clock that has been put back, and is ignored. A small difference comes from two clocks or callers.
  */
-export function takeLease({ db, storeId }: StoreDb, wanted: WantedLease) {
+export function takeLease({ db, storeId }: StoreDb, wanted: LeaseRequest) {
   const { stream, now, until, lastStart } = wanted
   return db
     .insertInto('sync_state')
@@ -97,14 +97,14 @@ export interface Progress {
   lease_until?: Date
 }
 
-/** Whether the lease was still ours. */
+/** Returns whether the lease was still ours. */
 export async function saveProgress(store: StoreDb, lease: Lease, progress: Progress): Promise<boolean> {
   return (await ownRow(store, lease).set(progress).returning('stream').executeTakeFirst()) !== undefined
 }
 
 /**
- * The clock was put back by `ms`: what was read keeps the age it had, or it would be fresh again when the same hour comes back (D3, T4).
- * Of all stores.
+ * After the clock was put back by `ms`, shifts the reads of all stores, so that they keep their age. Otherwise an old
+ * read would be fresh again when the same hour returns (D3, T4).
  */
 export async function ageReadings(db: Db, ms: number): Promise<void> {
   await sql`update sync_state set completed_start = completed_start - ${`${ms} milliseconds`}::interval
@@ -113,7 +113,7 @@ export async function ageReadings(db: Db, ms: number): Promise<void> {
 
 export function completeSyncJob(store: StoreDb, lease: Lease, ended: Progress & { now: Date }) {
   const { now, ...progress } = ended
-  // One that ends before it began says nothing of its age.
+  // A run that ended before it began, by the clock, proves no age.
   const start = lease.startedAt <= now ? { completed_start: lease.startedAt } : {}
   return ownRow(store, lease)
     .set({
@@ -134,7 +134,7 @@ export function failSyncJob(
   lease: Lease,
   failure: { now: Date; code: string; detail: string | null; watermark?: Date },
 ) {
-  // A mistake of ours says nothing against asking the store again.
+  // An error of ours must not delay the next attempt.
   const failures = failure.code === 'internal' ? {} : { failures: nextFailures(failure.code, failure.watermark) }
   return ownRow(store, lease)
     .set(() => ({
@@ -152,7 +152,7 @@ export function releaseLease(store: StoreDb, lease: Lease) {
   return ownRow(store, lease).set({ lease_until: null }).execute()
 }
 
-/** Failures of these kinds no longer hold; the next try need not wait for them. */
+/** Clears failures of these kinds, so that the next attempt need not wait. */
 export function forgetFailures({ db, storeId }: StoreTx, codes: readonly string[]) {
   return db
     .updateTable('sync_state')
@@ -162,7 +162,7 @@ export function forgetFailures({ db, storeId }: StoreTx, codes: readonly string[
     .execute()
 }
 
-/** The run of a store that was disconnected, or has other keys, loses its lease: nobody waits for it, and how it ends is not kept. */
+/** After a disconnect or a change of keys, ends running leases: nothing waits for them, and their result is dropped. */
 export function endLeases({ db, storeId }: StoreTx) {
   return db
     .updateTable('sync_state')
@@ -183,9 +183,9 @@ function ownRow({ db, storeId }: StoreDb, lease: Lease) {
 const GROWING = ['shoppers', 'shopper_keys', 'facts', 'orders', 'carts', 'cart_events']
 
 /**
- * Analyzes small tables that have doubled since they were last analyzed, so a table is analyzed a few times in an installation's life, however
- * many stores are imported. Until then the database plans as for an empty table, and looks one row up, or checks one reference, by reading all
- * rows of the store; autovacuum would notice within a minute.
+ * Analyzes small tables that have doubled in size, so each table is analyzed a few times in all, however many stores
+ * are imported. Until then the planner assumes an empty table and scans all rows of the store for each lookup or
+ * reference check. Autovacuum would take a minute to notice.
  */
 export async function analyzeDoubled({ db }: StoreDb): Promise<void> {
   const doubled = await sql<{ name: string }>`
@@ -194,11 +194,11 @@ export async function analyzeDoubled({ db }: StoreDb): Promise<void> {
   for (const { name } of doubled.rows) await sql`analyze ${sql.table(name)}`.execute(db)
 }
 
-/** What product `l` costs at the entered price of `s`: where the shop's pages show another, a new one differs by the same tax. */
+/** Price of product `l` for entered price `s`. If the shop shows another price, the new one has the same tax ratio. */
 const WITH_SAME_TAX = sql`case when s.price_minor = l.entered_minor then l.price_minor
   when l.entered_minor > 0 then round(s.price_minor::numeric * l.price_minor / l.entered_minor)::bigint else s.price_minor end`
 
-/** `rows`: JSON array of product rows. What a later reading saw stays, unless the clock was set back since; so below. */
+/** `rows`: JSON array of product rows. A later read wins, unless the clock was put back since; likewise below. */
 export async function upsertProducts({ db, storeId }: StoreDb, rows: string, seenAt: Date, now: Date): Promise<void> {
   await sql`
     insert into products (store_id, product_id, variation_id, name, sku, price_minor, entered_minor, currency, image_url, permalink,
@@ -228,7 +228,7 @@ export async function upsertProducts({ db, storeId }: StoreDb, rows: string, see
   `.execute(db)
 }
 
-/** `rows`: JSON array of categories as products name them. */
+/** `rows`: JSON array of categories as named by products. */
 export async function upsertCategories({ db, storeId }: StoreDb, rows: string, seenAt: Date, now: Date): Promise<void> {
   await sql`
     insert into product_categories (store_id, category_id, name, seen_at)
@@ -246,8 +246,10 @@ export interface TermsRow {
   stock_quantity: number | null
 }
 
-/** Of the products that are in the copy; answers what each costs and cost before. In the order in which listings write them. */
-export async function keepTerms({ db, storeId }: StoreDb, terms: readonly TermsRow[]) {
+/**
+ * Updates products in our copy, in the order in which listings write them. Returns price and previous price of each.
+ */
+export async function updateTerms({ db, storeId }: StoreDb, terms: readonly TermsRow[]) {
   const rows = await sql<{
     product_id: string
     variation_id: string
@@ -271,7 +273,7 @@ export async function keepTerms({ db, storeId }: StoreDb, terms: readonly TermsR
   return rows.rows
 }
 
-/** After a complete listing only: what the store no longer lists cannot be bought. */
+/** Only after a complete listing: products missing from it are no longer for sale. */
 export function closeUnseenProducts({ db, storeId }: StoreDb, seenBefore: Date) {
   return db
     .updateTable('products')
@@ -282,7 +284,7 @@ export function closeUnseenProducts({ db, storeId }: StoreDb, seenBefore: Date) 
     .execute()
 }
 
-/** `rows`: JSON array of customer rows. Answers the numbers of those that were written. */
+/** `rows`: JSON array of customer rows. Returns the ids of those written. */
 export async function upsertCustomers(
   { db, storeId }: StoreTx,
   rows: string,
@@ -299,7 +301,7 @@ export async function upsertCustomers(
       orders_count integer, spent_minor bigint, hashes text[])
     where not exists (select 1 from suppressions p where p.account_id = (select account_id from stores where id = ${storeId}::uuid)
       and p.reason = 'erased' and p.address_hash = any(array(select decode(h, 'hex') from unnest(r.hashes) h)))
-    -- nor whose time is over (C10): who was last seen then, and of whom nothing else is known here
+    -- nor after the retention period (C10), if nothing else of the customer is stored
     and (r.created_at is null or greatest(r.created_at, r.last_login_at) >= coalesce(
         (select ${seenAt}::timestamptz - make_interval(days => s.retention_days) from stores s where s.id = ${storeId}::uuid), '-infinity')
       or exists (select 1 from customers c where c.store_id = ${storeId}::uuid and c.customer_id = r.customer_id)
@@ -326,11 +328,11 @@ export async function countLocalCopies({ db, storeId }: StoreDb) {
   return counted.rows[0]!
 }
 
-export interface DueBefore {
+export interface DueTimes {
   now: Date
-  /** No lease given out by now ends later. */
+  /** No lease taken by now ends later. */
   lease: Date
-  /** A sweep that began before this is due again; before `retry` when it failed. An interrupted import is due at once. */
+  /** Sweeps that began before this are due; failed ones before `retry`. An interrupted import is due at once. */
   sweep: Date
   retry: Date
   /** The same for webhooks. */
@@ -339,10 +341,10 @@ export interface DueBefore {
 }
 
 /**
- * Scan over all connected stores: which reading is due where. A sweep whose process ended in the middle left its lease. A beginning that lies in the future is a clock that stepped back,
- * and so is a lease that ends later than any given out now: neither may hold a store up for a day.
+ * Finds due reads of all connected stores. A sweep whose process died left its lease. A start in the future, or a lease
+ * that ends later than a new one, comes from a clock that was put back, and must not block a store for a day.
  */
-export async function dueStreams(db: Db, due: DueBefore) {
+export async function selectDueStreams(db: Db, due: DueTimes) {
   const found = await sql<{ store_id: string; needs_import: boolean; needs_sync: boolean; needs_webhooks: boolean }>`
     select * from (
       select s.id as store_id,
@@ -364,8 +366,8 @@ export async function dueStreams(db: Db, due: DueBefore) {
   return found.rows
 }
 
-/** Of those there is a copy of; a time only rises. */
-export async function noteActive(
+/** Updates existing copies; the time only increases. */
+export async function recordActive(
   { db, storeId }: StoreDb,
   seen: readonly { customerId: string; at: Date }[],
 ): Promise<void> {

@@ -2,10 +2,10 @@ import { dashboardTexts } from '../../../shared/dashboard.ts'
 import type { ErrorCode } from '../../../shared/errors.ts'
 import type { StoreProblemCode } from '../../../shared/store-problems.ts'
 import { KEYS_UNREADABLE, problemText } from '../../../shared/store-problems.ts'
-import { AppError } from '../../core/common/errors.ts'
 import { errorCodeOf, newest } from '../../access/stores/rules.ts'
+import { AppError } from '../../core/common/errors.ts'
 
-// What a store's syncs have left behind, as the answer to whoever wants to see its figures (decision 28, A 8). Pure.
+// Reports failing syncs of a store to callers that need its figures (decision 28, A 8). Pure.
 
 export interface StreamOutcome {
   stream: string
@@ -16,32 +16,32 @@ export interface StreamOutcome {
   error_detail: string | null
 }
 
-/** So long nothing is said about syncs that fail: a sweep is due every 15 minutes, and a failed one again after 5. */
-const PATIENCE_MS = 30 * 60_000
+/** Failures are not reported for this long: a sweep is due every 15 minutes, and after a failure every 5. */
+const GRACE_MS = 30 * 60_000
 
 const ORDER_STREAMS = new Set(['order_check', 'sweep', 'import'])
 
-/** null while a sync of the orders succeeded within 30 minutes, or none has failed since the last that did. */
+/** Returns null if orders were read within 30 minutes, or no read has failed since the last success. */
 export function syncProblemOf(streams: readonly StreamOutcome[], now: Date): AppError | null {
   const orders = streams.filter(({ stream }) => ORDER_STREAMS.has(stream))
   const succeeded = newest(orders.map((each) => each.completed_at))
-  if (succeeded && now.getTime() - succeeded.getTime() <= PATIENCE_MS) return null
+  if (succeeded && now.getTime() - succeeded.getTime() <= GRACE_MS) return null
   const failed = orders
     .filter((each) => each.error_code && each.failed_at && (!succeeded || each.failed_at > succeeded))
     .sort((one, other) => other.failed_at!.getTime() - one.failed_at!.getTime())[0]
-  return failed ? errorOf(failed.error_code!, failed.error_detail) : null
+  return failed ? toAppError(failed.error_code!, failed.error_detail) : null
 }
 
-/** Seconds since the newest complete reading of the orders began (Y3). */
+/** Seconds since the newest complete read of the orders began (Y3). */
 export function syncAge(streams: readonly StreamOutcome[], now: Date): number | null {
   const read = newest(streams.filter(({ stream }) => ORDER_STREAMS.has(stream)).map((each) => each.completed_start))
   return read ? Math.max(0, Math.round((now.getTime() - read.getTime()) / 1_000)) : null
 }
 
-/** No shop answers at that address any more. */
+/** No shop answers at the store's address. */
 const GONE = new Set(['no_wordpress', 'shop_inactive', 'moved'])
 
-function errorOf(code: string, detail: string | null): AppError {
+function toAppError(code: string, detail: string | null): AppError {
   const known: ErrorCode | undefined = errorCodeOf[code as StoreProblemCode]
   if (known === 'store_credentials' || code === KEYS_UNREADABLE)
     return new AppError('store_credentials', dashboardTexts.unauthorized)

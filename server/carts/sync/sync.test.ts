@@ -2,8 +2,8 @@ import { beforeEach, expect, test } from 'vitest'
 import { aConnectedStore, connect, readings } from '../../../test/connected-store.ts'
 import { aCustomer, aFakeStore, anOrder, aProblem, aProduct } from '../../../test/fake-store.ts'
 import { aWorld } from '../../../test/world.ts'
-import type { StepAside } from '../../core/common/seats.ts'
 import { before } from '../../access/stores/rules.ts'
+import type { StepAside } from '../../core/common/seats.ts'
 import { pullCustomers, pullProducts } from './local-copies.ts'
 import { enqueueDueSyncs, importOrders, importStore, refreshOrder, sweepStore, syncStore } from './sync.ts'
 
@@ -17,7 +17,7 @@ beforeEach(() => {
 
 const { ago, orderCheck, orderIds, streamOf, aStoreWithOrders } = readings(world)
 
-test('the import reads ninety days, and one that was interrupted goes on where it was', async () => {
+test('the import reads ninety days, and an interrupted one resumes where it stopped', async () => {
   const { storeId, fake } = await aConnectedStore(world)
   fake.allOrders = [80, 60, 40, 20, 10].map((days) =>
     anOrder({ orderId: String(days), modifiedAt: ago(days * DAY_MS) }),
@@ -35,7 +35,7 @@ test('the import reads ninety days, and one that was interrupted goes on where i
   expect(await streamOf(storeId, 'import')).toMatchObject({ completed_at: world.now, error_code: null })
 })
 
-test('what is still to be read of a store that was deleted is over, without an error', async () => {
+test('reads of a deleted store end without an error', async () => {
   const { storeId } = await aConnectedStore(world)
   await world.db.deleteFrom('stores').where('id', '=', storeId).execute()
   await importStore(world.deps, { storeId })
@@ -43,7 +43,7 @@ test('what is still to be read of a store that was deleted is over, without an e
   expect(await sweepStore(world.deps, { storeId })).toEqual({ kind: 'busy' })
 })
 
-test('the first reading fills every mirror, and doing it twice changes nothing', async () => {
+test('the first sync fills every local copy, and a second one changes nothing', async () => {
   const { storeId, fake, owner } = await aStoreWithOrders()
   fake.allProducts = [1, 2, 3].map((id) => aProduct({ productId: String(id) }))
   fake.allProducts.push(aProduct({ productId: '3', variationId: '31', name: 'Mug, blue\0' }))
@@ -65,7 +65,7 @@ test('the first reading fills every mirror, and doing it twice changes nothing',
   expect(emails[0]!.email).toBe('customer1@mail.example.org')
 })
 
-test('the sweep overlaps by ten minutes, and at night by two days with the bin in it', async () => {
+test('the sweep overlaps by ten minutes, and at night by two days including trashed orders', async () => {
   const { storeId, fake } = await aStoreWithOrders()
   await sweepStore(world.deps, { storeId })
   const newest = ago(MINUTE_MS)
@@ -79,7 +79,7 @@ test('the sweep overlaps by ten minutes, and at night by two days with the bin i
   ])
 })
 
-test('a failed page leaves the sweep’s watermark where it was', async () => {
+test('a failed page leaves the sweep’s watermark unchanged', async () => {
   const { storeId, fake } = await aStoreWithOrders()
   await sweepStore(world.deps, { storeId })
   const known = await streamOf(storeId, 'sweep')
@@ -93,7 +93,7 @@ test('a failed page leaves the sweep’s watermark where it was', async () => {
   })
 })
 
-test('when a store asks for patience the reading waits and goes on where it was', async () => {
+test('a read waits when the store asks for it and continues where it was', async () => {
   const { storeId, fake } = await aStoreWithOrders()
   const problem = Object.assign(aProblem('rate_limited'), { retryAfterMs: 20 })
   fake.failAt = { page: 2, problem, times: 2 }
@@ -116,7 +116,7 @@ test('one store is never read twice at the same time', async () => {
   expect((await first).kind).toBe('done')
 })
 
-test('a store disconnected while it is read stops being read', async () => {
+test('reading stops when the store is disconnected', async () => {
   const { storeId, fake, owner } = await aStoreWithOrders()
   let pages = 0
   fake.beforePage = async () => {
@@ -128,7 +128,7 @@ test('a store disconnected while it is read stops being read', async () => {
   expect(await streamOf(storeId, 'sweep')).toMatchObject({ completed_at: null })
 })
 
-test('only a complete listing says that a product is gone', async () => {
+test('only a complete listing proves that a product is gone', async () => {
   const { storeId, fake } = await aConnectedStore(world)
   fake.allProducts = [1, 2, 3, 4].map((id) => aProduct({ productId: String(id), modifiedAt: ago(DAY_MS) }))
   await pullProducts(world.deps, { storeId, isFull: true })
@@ -158,7 +158,7 @@ test('only a complete listing says that a product is gone', async () => {
   expect(await available()).toEqual(['1', '3', '4'])
 })
 
-test('a listing of customers that was interrupted goes on at its next page', async () => {
+test('an interrupted listing of customers resumes at its next page', async () => {
   const { storeId, fake } = await aConnectedStore(world)
   fake.allCustomers = [1, 2, 3, 4, 5].map((id) => aCustomer({ customerId: String(id) }))
   fake.failAt = { page: 2, problem: aProblem('timeout'), times: 1 }
@@ -168,7 +168,7 @@ test('a listing of customers that was interrupted goes on at its next page', asy
   expect(await streamOf(storeId, 'customers')).toMatchObject({ cursor_page: null, completed_at: world.now })
 })
 
-test('once a day the periodic reading does everything, in between only what changed', async () => {
+test('once a day the periodic sync reads everything, and otherwise only changes', async () => {
   const { storeId, fake } = await aStoreWithOrders()
   await importStore(world.deps, { storeId })
   fake.orderQueries.length = 0
@@ -188,7 +188,7 @@ test('once a day the periodic reading does everything, in between only what chan
   expect(row).toEqual({ name: 'New Name', currency: 'EUR' })
 })
 
-test('what is due is queued once: the import until it is through, the sweep every quarter of an hour, webhooks daily', {
+test('due jobs are queued once: the import until it completes, the sweep every 15 minutes, webhooks daily', {
   tags: ['A1', 'A9'],
 }, async () => {
   const { storeId, fake } = await aStoreWithOrders()
@@ -217,7 +217,7 @@ test('what is due is queued once: the import until it is through, the sweep ever
   expect(await due()).toEqual(['stores.sync', 'stores.webhooks'])
 })
 
-test('a sweep whose process ended in the middle is due again when its lease is over, not a quarter of an hour later', async () => {
+test('a sweep whose process died is due when its lease ends, not 15 minutes later', async () => {
   const { storeId } = await aStoreWithOrders()
   await syncStore(world.deps, { storeId })
   const lease_until = new Date(world.now.getTime() + MINUTE_MS)
@@ -237,7 +237,7 @@ test('a sweep whose process ended in the middle is due again when its lease is o
   expect(await isDue()).toBe(true)
 })
 
-test('import and sweep step aside for each answer of the store (operators-H3)', async () => {
+test('import and sweep release their slot for each answer of the store (operators-H3)', async () => {
   const { storeId, fake } = await aStoreWithOrders()
   const seen: string[] = []
   let isAside = false
@@ -253,7 +253,7 @@ test('import and sweep step aside for each answer of the store (operators-H3)', 
   expect(new Set(seen)).toEqual(new Set(['aside']))
 })
 
-test('"sync now" reads the store and says how much there is and how fresh it is', async () => {
+test('"sync now" reads the store and reports counts and age', async () => {
   const { fake, owner } = await aStoreWithOrders()
   fake.allProducts = [aProduct({ productId: '1' })]
   const sync = () => world.request('POST', '/api/stores/sync', { token: owner.token, body: {} })
@@ -266,7 +266,7 @@ test('"sync now" reads the store and says how much there is and how fresh it is'
   expect(body).toMatchObject({ ageSeconds: 90, streams: { sweep: { rowsSeen: 5, problem: null, isRunning: false } } })
 })
 
-test('"sync now" says what is wrong with the store, and health keeps saying it', async () => {
+test('"sync now" reports the store’s error, and health keeps reporting it', async () => {
   const { fake, owner } = await aStoreWithOrders()
   const sync = () => world.request('POST', '/api/stores/sync', { token: owner.token, body: {} })
   fake.problem = aProblem('wrong_secret')
@@ -278,7 +278,7 @@ test('"sync now" says what is wrong with the store, and health keeps saying it',
   expect(body.streams.sweep.failedAt).toBe(world.now.toISOString())
 })
 
-test('keys encrypted with another secret are said to be unreadable, without stopping the house', async () => {
+test('keys encrypted with another secret are reported as unreadable, without stopping other stores', async () => {
   const { storeId, owner } = await aStoreWithOrders()
   await world.db
     .updateTable('store_credentials')
@@ -292,7 +292,7 @@ test('keys encrypted with another secret are said to be unreadable, without stop
   expect((await orderCheck(storeId)).isFresh).toBe(false)
 })
 
-test('a mistake of ours frees the store for the next try', async () => {
+test('an internal error releases the store for the next attempt', async () => {
   const { storeId, fake } = await aStoreWithOrders()
   fake.failAt = { page: 2, problem: new TypeError('a bug'), times: 1 }
   await expect(sweepStore(world.deps, { storeId })).rejects.toThrow('a bug')
@@ -300,7 +300,7 @@ test('a mistake of ours frees the store for the next try', async () => {
   expect((await sweepStore(world.deps, { storeId })).kind).toBe('done')
 })
 
-test('an order is read again from the store when a webhook tells of it; a gone one is no news', async () => {
+test('an order is read again after a webhook, and a missing one changes nothing', async () => {
   const { storeId, fake } = await aStoreWithOrders()
   await refreshOrder(world.deps, { storeId, orderId: '3' })
   await refreshOrder(world.deps, { storeId, orderId: '404' })
@@ -309,7 +309,7 @@ test('an order is read again from the store when a webhook tells of it; a gone o
   await expect(refreshOrder(world.deps, { storeId, orderId: '4' })).rejects.toThrow('unreachable')
 })
 
-test('connecting again after a break reads on where reading stopped', async () => {
+test('a reconnected store continues reading where it stopped', async () => {
   const { storeId, fake, owner } = await aStoreWithOrders()
   await importStore(world.deps, { storeId })
   const newest = ago(MINUTE_MS)
@@ -321,7 +321,7 @@ test('connecting again after a break reads on where reading stopped', async () =
   expect(fake.orderQueries[0]!.modifiedSince).toBe(before(new Date(newest), 10 * MINUTE_MS).toISOString())
 })
 
-test('a store without anything in it is read through as well', async () => {
+test('an empty store is read completely', async () => {
   const { storeId } = await aConnectedStore(world, 'free', aFakeStore('https://empty.example.com'))
   await importStore(world.deps, { storeId })
   expect(await orderCheck(storeId)).toEqual({ isFresh: true, pulledAt: world.now })

@@ -1,41 +1,45 @@
 import type { z } from 'zod'
-import { recordOrders } from '../carts/record.ts'
-import type { Db, StoreDb } from '../../core/db/db.ts'
-import { AppError, found } from '../../core/common/errors.ts'
-import { inPlace, type StepAside } from '../../core/common/seats.ts'
-import type { Deps } from '../../deps.ts'
-import type { OrderQuery } from '../../platforms/platform/platform.ts'
-import type { StoreProblem } from '../../platforms/platform/store-problem.ts'
 import { behindWallText } from '../../access/plugin/rules.ts'
 import { storeAccess } from '../../access/stores/access.ts'
 import { toAppError } from '../../access/stores/problems.ts'
 import { homeColumns, profileColumns } from '../../access/stores/profile.ts'
 import * as rules from '../../access/stores/rules.ts'
 import * as storeSql from '../../access/stores/store.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { inPlace, type StepAside } from '../../core/common/seats.ts'
+import type { Db, StoreDb } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
+import type { OrderQuery } from '../../platforms/platform/platform.ts'
+import type { StoreProblem } from '../../platforms/platform/store-problem.ts'
+import { recordOrders } from '../carts/record.ts'
 import { pullCheckouts } from './checkouts.ts'
 import { readHealth } from './health.ts'
 import { importJob, type orderJob, purgeJob, syncJob, webhooksJob } from './jobs.ts'
-import { inTime, pullCoupons, pullCustomers, pullProducts } from './local-copies.ts'
+import { pullCoupons, pullCustomers, pullProducts, withTimeLimit } from './local-copies.ts'
 import { isTooSoonForNewOrders, queueNewOrders } from './new-orders.ts'
 import { isEmpty, orderPages } from './pages.ts'
-import { readsByReports } from './push-only.ts'
+import { isReportedByPlugin } from './push-only.ts'
 import { readRecord } from './record.ts'
-import { keepGoing, LEASE_MS, runSyncJob, type SyncJob, type SyncResult } from './sync-jobs.ts'
+import { LEASE_MS, renewLease, runSyncJob, type SyncJob, type SyncResult } from './sync-jobs.ts'
 import * as sql from './sync-sql.ts'
 import { deleteOldEvents } from './webhook-sql.ts'
 
-// Reading stores: the first import, the sweep that repairs what webhooks missed (Y2), and what is due when. A pull's pages
-// become facts as they come (`recordOrders` is safe to repeat); the watermark moves when the last page was read.
+// Reads stores: the first import, the sweep that repairs missed webhooks (Y2), and the schedule. Pages are recorded as
+// they arrive (`recordOrders` is idempotent). The watermark moves after the last page.
 
 export { checkOrders } from './order-check.ts'
 
-type OfStore = z.infer<typeof syncJob.payload>
+type StorePayload = z.infer<typeof syncJob.payload>
 
-/** Job. What is newest first, so that carts of today need not wait for ninety days of orders. */
-export async function importStore(deps: Deps, { storeId }: OfStore, stepAside: StepAside = inPlace): Promise<void> {
+/** Job. Reads recent changes first, so that today's carts need not wait for ninety days of orders. */
+export async function importStore(
+  deps: Deps,
+  { storeId }: StorePayload,
+  stepAside: StepAside = inPlace,
+): Promise<void> {
   const swept = await sweepStore(deps, { storeId, stepAside })
   if (swept.kind === 'failed' || swept.kind === 'refused') return
-  // Carts of today before the orders of ninety days; what an order says of one is found when it is read.
+  // Checkouts precede the ninety days of orders, so that today's carts appear first.
   const checkouts = await pullCheckouts(deps, { storeId, stepAside })
   if (checkouts.kind === 'failed' || checkouts.kind === 'refused') return
   const imported = await importOrders(deps, storeId, stepAside)
@@ -45,8 +49,8 @@ export async function importStore(deps: Deps, { storeId }: OfStore, stepAside: S
   await pullCustomers(deps, { storeId, stepAside })
 }
 
-/** Job, every 15 minutes; once a day with everything that is only done daily. */
-export async function syncStore(deps: Deps, { storeId }: OfStore, stepAside: StepAside = inPlace): Promise<void> {
+/** Job, every 15 minutes. Once a day it also does the daily work. */
+export async function syncStore(deps: Deps, { storeId }: StorePayload, stepAside: StepAside = inPlace): Promise<void> {
   const store = { storeId, db: deps.db }
   const streams = await sql.readStreams(store)
   const isNightly = isNightlyDue(streams, deps.now())
@@ -61,21 +65,21 @@ export async function syncStore(deps: Deps, { storeId }: OfStore, stepAside: Ste
   if (isNightly) await deleteOldEvents(store, rules.before(deps.now(), rules.RETENTION_MS))
 }
 
-/** "Sync now": as much as fits into a request; the periodic sync does the rest. */
+/** "Sync now": does what fits into a request; the periodic sync does the rest. */
 export async function syncNow(deps: Deps, store: StoreDb<Db>, limitMs = 25_000) {
   const signal = AbortSignal.timeout(limitMs)
-  // Its owner may just have given it the right to write.
+  // The owner may just have granted write access.
   if ((await storeSql.readStore(store))?.can_write === false) await refreshProfile(deps, store)
   const options = { storeId: store.storeId, signal }
   const results = [await sweepStore(deps, options)]
   if (results[0]!.kind === 'done') results.push(await pullCheckouts(deps, options))
   const isRead = results[0]!.kind === 'done'
-  // A key that may not read coupons is no reason to call the sync failed: their list says it.
+  // Missing permission for coupons does not fail the sync: the coupon list reports it.
   if (isRead) await pullCoupons(deps, { ...options, isFull: true })
   if (isRead) results.push(await pullProducts(deps, options), await pullCustomers(deps, options))
   for (const result of results) {
     if (result.kind === 'refused') throw result.error
-    if (result.kind === 'failed' && !signal.aborted) throw await problemOf(deps, store, result.problem)
+    if (result.kind === 'failed' && !signal.aborted) throw await toSyncError(deps, store, result.problem)
   }
   const isComplete = results.every((result) => result.kind === 'done')
   if (!isComplete) await deps.jobs.enqueue(deps.db, syncJob, { storeId: store.storeId }, store.storeId)
@@ -86,33 +90,41 @@ export async function syncNow(deps: Deps, store: StoreDb<Db>, limitMs = 25_000) 
   return { success: isComplete, message, counts, ageSeconds }
 }
 
-/** Of a shop whose plugin calls nobody has typed a wrong address. */
-async function problemOf(deps: Deps, store: StoreDb<Db>, problem: StoreProblem): Promise<AppError> {
-  const isReported = await readsByReports(store, deps.now())
+/** If the plugin is active, the store's address is right, so the text does not advise to check it. */
+async function toSyncError(deps: Deps, store: StoreDb<Db>, problem: StoreProblem): Promise<AppError> {
+  const isReported = await isReportedByPlugin(store, deps.now())
   const atWall = isReported === undefined ? undefined : behindWallText(problem.code)
   return toAppError(problem, atWall ? () => (isReported ? `${atWall} ${REPORTED_INSTEAD}` : atWall) : undefined)
 }
 
 const REPORTED_INSTEAD = 'The plugin reports new orders, stock and prices instead.'
 
-/** Job, for a webhook: the store's present answer counts, not the delivered body, whatever order deliveries come in. */
+/**
+ * Job for a webhook: reads the order again instead of using the body, so that the order of deliveries is irrelevant.
+ */
 export async function refreshOrder(deps: Deps, { storeId, orderId }: z.infer<typeof orderJob.payload>): Promise<void> {
   const order = await readRecord(deps, { storeId, db: deps.db }, (client, signal) => client.order(orderId, signal))
-  // Gone is no news: drafts are cleaned up by the store without a word.
+  // A missing order is no news: stores delete drafts without notice.
   if (order) await recordOrders(deps, storeId, [order], 'webhook')
 }
 
-/** Job, after a checkout may have emptied a cart (Y2). Too soon after the last reading it waits, so that nobody's posts set the pace. */
-export async function readNewOrders(deps: Deps, { storeId }: OfStore, stepAside: StepAside = inPlace): Promise<void> {
+/**
+ * Job after a checkout may have emptied a cart (Y2). Waits if the last read was too recent, which limits forged posts.
+ */
+export async function readNewOrders(
+  deps: Deps,
+  { storeId }: StorePayload,
+  stepAside: StepAside = inPlace,
+): Promise<void> {
   const store = { storeId, db: deps.db }
   if (await isTooSoonForNewOrders(deps, store)) await queueNewOrders(deps, store)
   else await sweepStore(deps, { storeId, stepAside })
 }
 
-/** Every minute: queues what is due. Jobs waiting already are not queued twice. */
+/** Every minute: queues due jobs. A job that is already queued is not queued twice. */
 export async function enqueueDueSyncs(deps: Deps): Promise<void> {
   const now = deps.now()
-  const due = await sql.dueStreams(deps.db, {
+  const due = await sql.selectDueStreams(deps.db, {
     now,
     lease: rules.after(now, 2 * LEASE_MS),
     sweep: rules.before(now, rules.SWEEP_EVERY_MS),
@@ -143,17 +155,17 @@ export function sweepStore(
 ): Promise<SyncResult> {
   return runSyncJob(deps, { storeId, stream: 'sweep' }, async (run) => {
     const { state, startedAt } = run
-    const since = await sweepSince(run, isNightly)
+    const since = await computeSweepStart(run, isNightly)
     const aborting = signal ? { signal } : {}
     const swept = await recordPages(run, { modifiedSince: since.toISOString(), ...aborting }, { stepAside })
-    // Trashed orders are in no other listing.
+    // Trashed orders appear in no other listing.
     if (isNightly)
       await recordPages(run, { modifiedSince: since.toISOString(), list: 'trash', ...aborting }, { stepAside })
     return { watermark: rules.nextWatermark(state.watermark, swept.seen, startedAt), rowsSeen: swept.rowsSeen }
   })
 }
 
-async function sweepSince({ store, state, startedAt }: SyncJob, isNightly: boolean): Promise<Date> {
+async function computeSweepStart({ store, state, startedAt }: SyncJob, isNightly: boolean): Promise<Date> {
   const row = found(await storeSql.readStore(store), 'Store')
   const usual = state.watermark
     ? rules.before(state.watermark, rules.SWEEP_OVERLAP_MS)
@@ -162,7 +174,7 @@ async function sweepSince({ store, state, startedAt }: SyncJob, isNightly: boole
   return isNightly && nightly < usual ? nightly : usual
 }
 
-/** Resumable: the watermark moves with every page, as everything before it has been read. */
+/** Resumable: the watermark moves with every page, because all earlier orders have been read. */
 export function importOrders(deps: Deps, storeId: string, stepAside?: StepAside): Promise<SyncResult> {
   return runSyncJob(deps, { storeId, stream: 'import' }, async (run) => {
     const { state, startedAt } = run
@@ -176,21 +188,21 @@ export function importOrders(deps: Deps, storeId: string, stepAside?: StepAside)
   })
 }
 
-/** Of an import: a store's first rows may be the database's first as well. */
+/** Pages of an import after which tables are analyzed: a store's first rows may be the database's first. */
 const ANALYZE_AFTER_PAGES = new Set([1, 4, 16, 64])
 
-interface Recording {
+interface RecordOptions {
   isResumable?: boolean
   stepAside: StepAside | undefined
 }
 
-async function recordPages(run: SyncJob, query: OrderQuery, { isResumable = false, stepAside }: Recording) {
+async function recordPages(run: SyncJob, query: OrderQuery, { isResumable = false, stepAside }: RecordOptions) {
   const { deps, store, startedAt } = run
   const client = await storeAccess(deps, store)
   let seen: Date | null = null
   let rowsSeen = 0
   let pages = 0
-  for await (const page of inTime(orderPages(client, query), { signal: query.signal, stepAside })) {
+  for await (const page of withTimeLimit(orderPages(client, query), { signal: query.signal, stepAside })) {
     if (isEmpty(page)) continue
     await recordOrders(deps, store.storeId, page.rows, 'sync')
     seen = rules.newest([seen, ...page.rows.map((order) => new Date(order.modifiedAt))])
@@ -200,25 +212,29 @@ async function recordPages(run: SyncJob, query: OrderQuery, { isResumable = fals
     }
     if (isResumable && ANALYZE_AFTER_PAGES.has(++pages)) await sql.analyzeDoubled(store)
     const reached = isResumable && page.resumeFrom ? new Date(page.resumeFrom) : null
-    await keepGoing(run, reached ? { watermark: rules.earlier(reached, startedAt) } : {})
+    await renewLease(run, reached ? { watermark: rules.earlier(reached, startedAt) } : {})
   }
   return { seen, rowsSeen }
 }
 
 function isNightlyDue(streams: sql.SyncState[], now: Date): boolean {
-  const stateOf = (stream: sql.Stream) => streams.find((each) => each.stream === stream)
-  if (!stateOf('import')?.completed_at) return false
-  const last = stateOf('customers')?.started_at
+  const findState = (stream: sql.Stream) => streams.find((each) => each.stream === stream)
+  if (!findState('import')?.completed_at) return false
+  const last = findState('customers')?.started_at
   return !last || Math.abs(now.getTime() - last.getTime()) >= rules.NIGHTLY_EVERY_MS
 }
 
-/** Job: what the keys may do has changed, and with it what the store tells us of. */
-export async function readProfileAnew(deps: Deps, { storeId }: OfStore, stepAside: StepAside = inPlace): Promise<void> {
+/** Job: after the permissions of the keys changed, reads the profile and updates the webhooks. */
+export async function readProfileAnew(
+  deps: Deps,
+  { storeId }: StorePayload,
+  stepAside: StepAside = inPlace,
+): Promise<void> {
   await stepAside(() => refreshProfile(deps, { storeId, db: deps.db }))
   await deps.jobs.enqueue(deps.db, webhooksJob, { storeId }, storeId)
 }
 
-/** Name, currency, countries and versions change; a store that does not answer keeps what is known. */
+/** Reads name, currency, countries and versions. Keeps the known values if the store does not answer. */
 async function refreshProfile(deps: Deps, store: StoreDb<Db>): Promise<void> {
   const row = await storeSql.readStore(store)
   if (!row?.is_active) return

@@ -1,16 +1,16 @@
 import type { FastifyInstance } from 'fastify'
-import type { Deps } from '../../deps.ts'
 import type { Routes } from '../../access/http/http.ts'
+import type { Deps } from '../../deps.ts'
 import { platformsHere } from '../../platforms/registry/registry.ts'
 import { receiveDelivery } from './deliveries.ts'
 
-// What stores deliver to us. In a scope of its own, so that no other route gets its bodies unparsed.
+// Endpoint for webhook deliveries, in its own scope, so that no other route gets unparsed bodies.
 
 export const webhookRoutes: Routes = (app, deps) => {
   app.register(async (scope) => webhookRoute(scope, deps))
 }
 
-/** Raw bytes, whatever they call themselves: the signature is over them. In a scope of its own, so that no other route is changed. */
+/** Keeps the raw bytes of any content type, because the signature covers them. */
 function webhookRoute(scope: FastifyInstance, deps: Deps): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: 2_000_000 }, (_request, body, done) =>

@@ -1,15 +1,15 @@
 import type { StoreDb, StoreTx } from '../../core/db/db.ts'
 
-// Webhooks of a store: SQL and nothing else.
+// Statements on a store's webhooks.
 
-/** Status of a subscription that was created with keys which have been replaced since. */
+/** Status of a subscription created with keys that have since been replaced. */
 export const TO_RENEW = 'renew'
 
 export function listWebhooks({ db, storeId }: StoreDb) {
   return db.selectFrom('store_webhooks').selectAll().where('store_id', '=', storeId).execute()
 }
 
-export interface KeptWebhook {
+export interface WebhookInput {
   topic: string
   webhookId: string
   encryptedSecret: Buffer
@@ -17,7 +17,7 @@ export interface KeptWebhook {
   now: Date
 }
 
-export function saveWebhook({ db, storeId }: StoreDb, hook: KeptWebhook) {
+export function saveWebhook({ db, storeId }: StoreDb, hook: WebhookInput) {
   const columns = {
     webhook_id: hook.webhookId,
     encrypted_secret: hook.encryptedSecret,
@@ -32,7 +32,7 @@ export function saveWebhook({ db, storeId }: StoreDb, hook: KeptWebhook) {
     .execute()
 }
 
-/** One that is to be renewed stays so, whoever has looked at it meanwhile. */
+/** Keeps the status of a subscription that must be renewed. */
 export function markChecked({ db, storeId }: StoreDb, topic: string, status: string, now: Date) {
   return db
     .updateTable('store_webhooks')
@@ -43,7 +43,7 @@ export function markChecked({ db, storeId }: StoreDb, topic: string, status: str
     .execute()
 }
 
-/** Until it is made anew, what it delivers is taken. */
+/** Deliveries are still accepted until the renewal. */
 export function markForRenewal({ db, storeId }: StoreTx) {
   return db.updateTable('store_webhooks').set({ status: TO_RENEW }).where('store_id', '=', storeId).execute()
 }
@@ -57,7 +57,7 @@ export function markDelivery({ db, storeId }: StoreDb, topic: string, now: Date)
     .execute()
 }
 
-/** Whether the store delivered anything since then. */
+/** Whether the store has delivered anything since then. */
 export async function hasDelivered({ db, storeId }: StoreDb, since: Date): Promise<boolean> {
   const row = await db
     .selectFrom('store_webhooks')
@@ -73,7 +73,7 @@ export function forgetWebhooks({ db, storeId }: StoreTx) {
   return db.deleteFrom('store_webhooks').where('store_id', '=', storeId).returning('webhook_id').execute()
 }
 
-/** undefined when this delivery was taken before. */
+/** Returns undefined if this delivery is already stored. */
 export function insertEvent({ db, storeId }: StoreTx, event: { key: string; topic: string; now: Date }) {
   return db
     .insertInto('webhook_events')

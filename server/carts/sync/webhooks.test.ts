@@ -66,7 +66,7 @@ const events = (storeId: string) =>
 const kept = (storeId: string) =>
   world.db.selectFrom('store_webhooks').selectAll().where('store_id', '=', storeId).orderBy('topic').execute()
 
-test('a store is asked to tell of its orders, with a secret of our own for each topic', async () => {
+test('a webhook is created for each order topic, each with its own secret', async () => {
   const connected = await aSubscribedStore()
   const { fake, storeId, captureKey } = connected
   expect(fake.hooks.map((hook) => hook.topic)).toEqual(['order.created', 'order.updated', 'order.deleted'])
@@ -78,7 +78,7 @@ test('a store is asked to tell of its orders, with a secret of our own for each 
   }
 })
 
-test('a signed delivery is taken once, and the order is read again from the store', async () => {
+test('a signed delivery is stored once, and the order is read again from the store', async () => {
   const connected = await aSubscribedStore()
   const { fake, storeId, captureKey } = connected
   fake.allOrders = [
@@ -100,7 +100,7 @@ test('a signed delivery is taken once, and the order is read again from the stor
   expect(hook!.last_delivery_at).toEqual(world.now)
 })
 
-test('three orders delivered with one delivery id are three events, and a later change of one is a fourth', async () => {
+test('three orders delivered with one delivery id are three events, and a later change is a fourth', async () => {
   const connected = await aSubscribedStore()
   const secret = secretOf(connected)
   for (const id of [75, 76, 77]) {
@@ -111,7 +111,7 @@ test('three orders delivered with one delivery id are three events, and a later 
   expect(await events(connected.storeId)).toHaveLength(4)
 })
 
-test('any of the store’s secrets may have signed, another store’s may not', async () => {
+test('a delivery signed with any of the store’s secrets is accepted, with another store’s refused', async () => {
   const one = await aSubscribedStore()
   const other = await aSubscribedStore()
   const body = JSON.stringify({ id: 100 })
@@ -121,7 +121,7 @@ test('any of the store’s secrets may have signed, another store’s may not', 
   expect((await deliver({ ...deleted, secret: secretOf(other, 'order.deleted') })).status).toBe(401)
 })
 
-test('the signature is over the raw bytes: one space more and it is refused', async () => {
+test('the signature covers the raw bytes, so that one more space is refused', async () => {
   const connected = await aSubscribedStore()
   const secret = secretOf(connected)
   const body = JSON.stringify(anOrderBody(75))
@@ -141,7 +141,7 @@ test('the signature is over the raw bytes: one space more and it is refused', as
   expect((await send(body)).statusCode).toBe(200)
 })
 
-test('nothing unproven is kept, and the answer does not say why', async () => {
+test('an unproven delivery is not stored, and the answer gives no reason', async () => {
   const connected = await aSubscribedStore()
   const { storeId, captureKey } = connected
   const body = JSON.stringify(anOrderBody(75))
@@ -160,7 +160,7 @@ test('nothing unproven is kept, and the answer does not say why', async () => {
   expect(world.queued).toEqual([])
 })
 
-test('the ping of a new webhook is answered, also while that webhook is still being made', async () => {
+test('the ping of a new webhook is answered, also while that webhook is being created', async () => {
   const subscribed = await aSubscribedStore()
   const connected = await aConnectedStore(world)
   for (const { captureKey, storeId } of [subscribed, connected]) {
@@ -171,7 +171,7 @@ test('the ping of a new webhook is answered, also while that webhook is still be
   expect((await deliver({ key: 'nobody', body: 'webhook_id=7' })).status).toBe(401)
 })
 
-test('a body that is an error, or about something else, is kept and moves nothing', async () => {
+test('a body with an error, or about something else, is stored and changes nothing', async () => {
   const connected = await aSubscribedStore()
   const secret = secretOf(connected)
   const gone = '{"code":"woocommerce_rest_shop_order_invalid_id","message":"Invalid ID.","data":{"status":404}}'
@@ -195,7 +195,7 @@ test('a disconnected store’s deliveries are refused', async () => {
   expect((await deliver({ key: connected.captureKey, body, secret })).status).toBe(401)
 })
 
-test('the daily check leaves what is well alone and makes anew what is missing, disabled or points elsewhere', async () => {
+test('the daily check keeps valid webhooks and recreates those that are missing, disabled or have another URL', async () => {
   const { fake, storeId } = await aSubscribedStore()
   const [created, updated, deleted] = fake.hooks
   const check = async () => {
@@ -225,7 +225,7 @@ test('the daily check leaves what is well alone and makes anew what is missing, 
   expect((await kept(storeId)).map((row) => row.webhook_id).sort()).toEqual(fake.hooks.map((hook) => hook.id).sort())
 })
 
-test('where the store cannot reach us nothing is subscribed', async () => {
+test('no webhook is created if the store cannot reach us', async () => {
   world.deps.config = { ...world.deps.config, publicUrl: 'http://localhost:3000' }
   const { fake, storeId } = await aConnectedStore(world)
   await ensureWebhooks(world.deps, { storeId })
@@ -233,7 +233,7 @@ test('where the store cannot reach us nothing is subscribed', async () => {
   expect(await kept(storeId)).toEqual([])
 })
 
-test('a key that may not write, or a store that is away, is said in health', async () => {
+test('health reports a key without write access and an unreachable store', async () => {
   const { fake, storeId, owner } = await aConnectedStore(world)
   const problem = async () => {
     await ensureWebhooks(world.deps, { storeId })
@@ -248,7 +248,7 @@ test('a key that may not write, or a store that is away, is said in health', asy
   expect(fake.hooks).toEqual([])
 })
 
-test('two hundred malformed deliveries are all refused, and nothing is kept', async () => {
+test('two hundred malformed deliveries are all refused, and nothing is stored', async () => {
   const { captureKey, storeId } = await aSubscribedStore()
   const bodies = [
     '',
@@ -284,7 +284,7 @@ test('two hundred malformed deliveries are all refused, and nothing is kept', as
   expect(await events(storeId)).toEqual([])
 })
 
-test('a body too large is refused before it is looked at', async () => {
+test('an oversized body is refused unread', async () => {
   const { captureKey } = await aSubscribedStore()
   expect((await deliver({ key: captureKey, body: 'x'.repeat(2_000_001) })).status).toBe(413)
 })
@@ -298,6 +298,6 @@ test('a delivery is answered well within a second', async () => {
     await deliver({ key: connected.captureKey, body: JSON.stringify(anOrderBody(order)), secret: secretOf(connected) })
     took.push(performance.now() - started)
   }
-  // The shortest: what else the machine does makes any one of them longer.
+  // Takes the shortest time, because other load on the machine delays single requests.
   expect(Math.min(...took)).toBeLessThan(1_000)
 })

@@ -1,31 +1,31 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { z } from 'zod'
 import { capabilities } from '../../../shared/platforms.ts'
-import type { Db, StoreDb } from '../../core/db/db.ts'
+import { forgetPreviousKeys, storeAccess } from '../../access/stores/access.ts'
+import { readStore } from '../../access/stores/store.ts'
 import { found } from '../../core/common/errors.ts'
 import { inPlace, type StepAside } from '../../core/common/seats.ts'
 import { randomToken } from '../../core/common/secrets.ts'
+import type { Db, StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import type { StoreClient, WebhookSubscription } from '../../platforms/platform/platform.ts'
-import { platformOf } from '../../platforms/registry/registry.ts'
 import { StoreProblem } from '../../platforms/platform/store-problem.ts'
-import { forgetPreviousKeys, storeAccess } from '../../access/stores/access.ts'
-import { readStore } from '../../access/stores/store.ts'
+import { platformOf } from '../../platforms/registry/registry.ts'
 import type { webhooksJob } from './jobs.ts'
-import { ofRights, runSyncJob } from './sync-jobs.ts'
+import { isMissingPermission, runSyncJob } from './sync-jobs.ts'
 import * as sql from './webhook-sql.ts'
 
-// Webhooks: they make things faster and are never relied upon. Subscribed where the store can reach us, checked daily (Y3);
-// a delivery is verified on its raw bytes, kept once, and answered; the work is a job's (Y1).
+// Webhooks make updates faster, but nothing relies on them. They are created if the store can reach us, and checked
+// daily (Y3). Deliveries are handled in deliveries.ts.
 
 /** For connecting, disconnecting and the doctor. */
 export { forgetWebhooks, listWebhooks, markForRenewal } from './webhook-sql.ts'
 
 const CLEAN_UP_LIMIT_MS = 5_000
 
-export const contextOf = (storeId: string, topic: string) => `webhook:${storeId}:${topic}`
+export const secretContext = (storeId: string, topic: string) => `webhook:${storeId}:${topic}`
 
-/** Job: what is missing, disabled, points elsewhere or was made with other keys is made anew, with a new secret. */
+/** Job: recreates webhooks that are missing, disabled, have another URL or older keys, each with a new secret. */
 export async function ensureWebhooks(
   deps: Deps,
   { storeId }: z.infer<typeof webhooksJob.payload>,
@@ -34,7 +34,7 @@ export async function ensureWebhooks(
   await runSyncJob(deps, { storeId, stream: 'webhooks' }, async (run) => {
     const { store } = run
     const row = found(await readStore(store), 'Store')
-    // The demo store is beside us and knows our address as its own neighbour's.
+    // The demo store runs beside us and can reach a local URL.
     if (!row.is_demo && !platformOf(row.platform).canDeliverTo(deps.config.publicUrl)) return { rowsSeen: 0 }
     const isSignedByKeys = capabilities[row.platform].webhooks === 'keys'
     if (!row.can_write && !isSignedByKeys) throw new StoreProblem('read_only_key')
@@ -47,24 +47,24 @@ export async function ensureWebhooks(
     for (const topic of webhookTopics) {
       const ours = kept.find((hook) => hook.topic === topic)
       await ensureTopic(deps, store, { client, topic, ours, deliveryUrl, present }).catch((error) => {
-        // What the keys may not know of is not told; the other topics are.
-        if (!(isSignedByKeys && error instanceof StoreProblem && ofRights(error.code))) throw error
+        // Topics for which the keys have no permission are skipped.
+        if (!(isSignedByKeys && error instanceof StoreProblem && isMissingPermission(error.code))) throw error
       })
     }
     return { rowsSeen: webhookTopics.length }
   })
 }
 
-interface Wanted {
+interface TopicInput {
   client: StoreClient
   topic: string
-  /** The subscription whose secret we hold. */
+  /** Our subscription with a known secret. */
   ours: { webhook_id: string; status: string } | undefined
   deliveryUrl: string
   present: WebhookSubscription[]
 }
 
-async function ensureTopic(deps: Deps, store: StoreDb<Db>, wanted: Wanted): Promise<void> {
+async function ensureTopic(deps: Deps, store: StoreDb<Db>, wanted: TopicInput): Promise<void> {
   const { client, topic, ours, deliveryUrl, present } = wanted
   const now = deps.now()
   const isOurs = ({ id }: WebhookSubscription) => id === ours?.webhook_id
@@ -76,14 +76,14 @@ async function ensureTopic(deps: Deps, store: StoreDb<Db>, wanted: Wanted): Prom
   }
   const secret = randomToken()
   const made = await client.createWebhook(topic, deliveryUrl, secret)
-  const encryptedSecret = deps.secrets.seal(secret, contextOf(store.storeId, topic))
+  const encryptedSecret = deps.secrets.seal(secret, secretContext(store.storeId, topic))
   await sql.saveWebhook(store, { topic, webhookId: made.id, encryptedSecret, status: made.status, now })
-  // Subscriptions of ours whose secret is lost, and the disabled one, would only fail; other apps' are not touched.
+  // Deletes disabled subscriptions and ours with a lost secret, which would only fail. Other apps' are not touched.
   const stale = present.filter((hook) => hook.topic === topic && (isOurs(hook) || hook.deliveryUrl === deliveryUrl))
   for (const hook of stale) await client.deleteWebhook(hook.id)
 }
 
-/** Best effort: a store that is away or slow does not keep its owner from disconnecting it. Ours refuses deliveries by then. */
+/** Best effort: a store that does not answer must not block the disconnect. We refuse its deliveries by then. */
 export async function removeWebhooks(deps: Deps, client: StoreClient, webhookIds: string[]): Promise<void> {
   const removal = Promise.allSettled(webhookIds.map((id) => client.deleteWebhook(id)))
   const finished = await Promise.race([removal, sleep(CLEAN_UP_LIMIT_MS, null, { ref: false })])
