@@ -15,7 +15,7 @@ export const couponMutations: readonly Mutation[] = [
     name: 'what the store says of a personal code is not listened to',
     rule: 'Coupon',
     file: 'server/carts/coupons/for-messages.ts',
-    before: 'if (codes.length > 0) await sql.keepCodes(store, codes, of.at)',
+    before: 'if (codes.length > 0) await sql.updateCodes(store, codes, of.at)',
     after: '',
     seed: 416,
   },

@@ -4,7 +4,7 @@ import type { Episode, Fold } from '../../core/schema/facts.ts'
 import * as messages from '../../messages/messages/messages.ts'
 import * as shoppersSql from '../../shoppers/shoppers/shoppers.ts'
 import { inheritFlow } from '../flow-choice/choose.ts'
-import { type Evidence, lastTouch } from '../orders/attribution.ts'
+import { type Evidence, findLastTouch } from '../orders/attribution.ts'
 import { type CartSource, computeCartValues, type StoreRules } from './cart-rules.ts'
 import { readableContact } from './erased.ts'
 import { compareFacts, emptyFold, type Fact, foldFacts } from './fold.ts'
@@ -136,7 +136,7 @@ function planShopper(store: StoreRules, work: ShopperFold, evidence: Evidence): 
 function isRecovered(store: StoreRules, work: ShopperFold, episode: Episode, evidence: Evidence): boolean {
   const order = evidence.purchases.get(episode.orderId ?? '')
   if (!order || order.is_staff) return false
-  return lastTouch(evidence, work.shopperId, new Date(episode.endedAt!), store) !== undefined
+  return findLastTouch(evidence, work.shopperId, new Date(episode.endedAt!), store) !== undefined
 }
 
 type CartWrite = CartSource & { cart: sql.WrittenCart }

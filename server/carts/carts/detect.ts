@@ -1,7 +1,7 @@
 import { transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
-import { keepFlows, takeIntoFlows } from '../flow-choice/choose.ts'
+import { lockFlows, takeIntoFlows } from '../flow-choice/choose.ts'
 import { foldCartCounts } from './counts-sql.ts'
 import * as sql from './detect-sql.ts'
 import { recordFacts } from './record.ts'
@@ -28,7 +28,7 @@ export async function detectAbandoned(deps: Deps): Promise<number> {
 async function detectInStore(deps: Deps, storeId: string, now: Date): Promise<number> {
   return transact({ storeId, db: deps.db }, async (tx) => {
     // A flow is being edited: retry at the next tick.
-    if (!(await keepFlows(tx))) return 0
+    if (!(await lockFlows(tx))) return 0
     const cartIds = await sql.abandonDue(tx, now, BATCH)
     if (cartIds.length === 0) return 0
     await sql.notifyAbandoned(tx, cartIds, now)

@@ -10,9 +10,9 @@ import type { PlatformOrder } from '../../platforms/platform/platform.ts'
 import { type OrderWord, proveAccountConsents, recordOrderText } from '../../shoppers/consent/consents.ts'
 import { contactKeys, isSharedAddress, type ShopperKey, tokenKeys } from '../../shoppers/shoppers/rules.ts'
 import { lockAllKeys, resolveShoppers } from '../../shoppers/shoppers/shoppers.ts'
-import { couponsNamed } from '../coupons/uses.ts'
+import { queueUseReads } from '../coupons/uses.ts'
 import { attributeOrders, type Evidence, readEvidence } from '../orders/attribution.ts'
-import { familyKeys, knownHashes, type OrderRow, writeOrders } from '../orders/split-orders.ts'
+import { knownHashes, listParentKeys, type OrderRow, writeOrders } from '../orders/split-orders.ts'
 import { filterOrders } from './before-consent.ts'
 import {
   addCapturedCarts,
@@ -248,7 +248,7 @@ async function recordChunk(deps: Deps, tx: StoreTx, said: readonly NewFact[]): P
   const found = await addCapturedCarts(tx, said)
   await lockAllKeys(
     tx,
-    found.flatMap((fact) => [...fact.keys, ...listUnconfirmedKeys(fact), ...familyKeys(fact)]),
+    found.flatMap((fact) => [...fact.keys, ...listUnconfirmedKeys(fact), ...listParentKeys(fact)]),
   )
   const waiting = await dropRecordedPosts(tx, await recheckCapturedCarts(tx, said, found))
   const captured = await dropLoneDrafts(tx, waiting)
@@ -282,7 +282,7 @@ async function recordChunk(deps: Deps, tx: StoreTx, said: readonly NewFact[]): P
   if (changed.length > 0) await refold(tx, store, changed, evidence, now)
   await attributeOrders(tx, store, evidence)
   await sql.notifyRecovered(tx, findCartsPaidLate(facts, unproven, evidence, now), { now, since: null })
-  await couponsNamed(deps, tx, facts.flatMap(listUsedCodes))
+  await queueUseReads(deps, tx, facts.flatMap(listUsedCodes))
   await scheduleNextLook(tx)
   return { stored: stored.size, shopperIds: affected }
 }

@@ -2,7 +2,7 @@ import { readStore } from '../../access/stores/store.ts'
 import type { StoreTx } from '../../core/db/db.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
 import * as track from '../../messages/messages/recipient.ts'
-import { attributeOrders, readEvidence, secondsEnd } from '../orders/attribution.ts'
+import { attributeOrders, endOfSecond, readEvidence } from '../orders/attribution.ts'
 import { refold } from './carts.ts'
 import { insertTouchpoint, recordResponse, revokeResponse } from './touch-sql.ts'
 
@@ -40,7 +40,7 @@ async function attributeAgain(
   tx: StoreTx,
   shopperId: string,
   at: Date,
-  isConcerned = (purchasedAt: Date) => secondsEnd(purchasedAt) >= at.getTime(),
+  isConcerned = (purchasedAt: Date) => endOfSecond(purchasedAt) >= at.getTime(),
 ): Promise<void> {
   const evidence = await readEvidence(tx, [shopperId])
   const isLate = [...evidence.orders.values()].some((order) => isConcerned(order.purchased_at!))

@@ -3,7 +3,7 @@ import { job } from '../../core/jobs/jobs.ts'
 
 const ofStore = z.object({ storeId: z.uuid() })
 
-/** Makes the personal codes that messages of the next minutes need. Key: the store. */
+/** Creates personal codes for messages due in the next minutes. Key: store id. */
 export const codesJob = job('coupons.codes', ofStore, 'one')
-/** Takes out of the store the codes nobody needs any more. Key: the store. */
+/** Deletes unused codes from the store. Key: store id. */
 export const tidyCodesJob = job('coupons.tidy-codes', ofStore, 'one')

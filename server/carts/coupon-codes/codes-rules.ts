@@ -1,11 +1,11 @@
 import type { CartItem } from '../../../shared/carts.ts'
 import type { Secrets } from '../../core/common/secrets.ts'
-import { discountsOf } from '../coupons/discount.ts'
 import type { CouponDraft, PlatformCoupon } from '../../platforms/platform/coupon.ts'
+import { discountsOf } from '../coupons/discount.ts'
 
 // Personal codes (decisions 33 and 34): pure rules.
 
-/** No letter or digit that is taken for another one, and no vowels, which make words. */
+/** Without characters that are easily confused, and without vowels, which could form words. */
 const ALPHABET = 'BCDFGHJKMNPQRSTVWXYZ34679'
 const LENGTH = 8
 const LONGEST_PREFIX = 40
@@ -15,20 +15,24 @@ export interface CodeKey {
   storeId: string
   messageId: string
   couponId: string
-  /** What its codes begin with. */
+  /** Prefix of its codes. */
   prefix: string
 }
 
-/** The same message has the same code; `derivation` counts those that were somebody else's. */
-export function codeOf(secrets: Secrets, { storeId, messageId, couponId, prefix }: CodeKey, derivation = 0): string {
+/** Deterministic per message. `derivation`: number of earlier codes that were already in use. */
+export function deriveCode(
+  secrets: Secrets,
+  { storeId, messageId, couponId, prefix }: CodeKey,
+  derivation = 0,
+): string {
   const subject = `${storeId}:${messageId}:${couponId}${derivation === 0 ? '' : `:${derivation}`}`
   let letters = ''
-  for (let round = 0; letters.length < LENGTH; round += 1) letters += lettersOf(secrets, `${subject}#${round}`)
-  return `${prefixOf(prefix)}-${letters.slice(0, LENGTH)}`
+  for (let round = 0; letters.length < LENGTH; round += 1) letters += deriveLetters(secrets, `${subject}#${round}`)
+  return `${cleanPrefix(prefix)}-${letters.slice(0, LENGTH)}`
 }
 
-/** Bytes beyond the last whole alphabet are dropped, or the first letters would be more likely than the others. */
-function lettersOf(secrets: Secrets, subject: string): string {
+/** Drops bytes beyond the last full alphabet, which would make the first letters more likely. */
+function deriveLetters(secrets: Secrets, subject: string): string {
   const fair = 256 - (256 % ALPHABET.length)
   return [...Buffer.from(secrets.token('coupon-code', subject), 'base64url')]
     .filter((byte) => byte < fair)
@@ -36,32 +40,32 @@ function lettersOf(secrets: Secrets, subject: string): string {
     .join('')
 }
 
-function prefixOf(prefix: string): string {
+function cleanPrefix(prefix: string): string {
   const usable = prefix
     .toUpperCase()
     .replace(/[^A-Z0-9-]/g, '')
     .slice(0, LONGEST_PREFIX)
-    // Bounded: cut to forty characters.
+    // Bounded: the prefix is cut to forty characters.
     .replace(/^-+|-+$/g, '')
   return usable === '' ? DEFAULT_PREFIX : usable
 }
 
-/** Kept with a code in the store, to know it again. */
-export const markOf = (messageId: string): string => `message:${messageId}`
+/** Stored with a code in the store, to recognize it. */
+export const buildCodeMark = (messageId: string): string => `message:${messageId}`
 
-/** A store that refuses a code: after 30 seconds, a minute, two … fifteen minutes at most. */
-export function retryAt(now: Date, attempts: number): Date {
+/** Next attempt after a refusal: 30 seconds, doubled up to fifteen minutes. */
+export function computeRetry(now: Date, attempts: number): Date {
   return new Date(now.getTime() + Math.min(30_000 * 2 ** Math.min(Math.max(attempts - 1, 0), 10), 900_000))
 }
 
-/** One that nobody gets as things stand: in a minute, but no later than its message is looked at; of one that is being looked at, in a moment. */
-export function lookAgainAt(wakeAt: Date, now: Date): Date {
+/** Next check for a code that is not needed now: in a minute, no later than its message's check, but never at once. */
+export function computeNextCheck(wakeAt: Date, now: Date): Date {
   const inAMinute = now.getTime() + 60_000
   return new Date(wakeAt > now ? Math.min(wakeAt.getTime(), inAMinute) : now.getTime() + 5_000)
 }
 
-/** What a code is to be in the store, by its coupon, message and cart. */
-export interface WantedCode {
+/** Properties of a code, from its coupon, message and cart. */
+export interface CodeInput {
   message_id: string
   code: string
   coupon_type: 'percentage' | 'fixed' | 'other'
@@ -73,43 +77,43 @@ export interface WantedCode {
   is_tied_to_email: boolean
   email: string | null
   wanted_expires_at: Date
-  /** Of the cart; null: there is no cart. */
+  /** Of the cart; null: no cart. */
   items: CartItem[] | null
 }
 
-/** Why no code can be made, before the store is asked. */
-export const UNMAKABLE = {
+/** Reasons why no code can be created, before the store is asked. */
+export const IMPOSSIBLE = {
   noCart: 'A percentage with a maximum discount needs a cart to compute it for.',
   noGoods: 'Nothing in the cart can be bought any more.',
   noEmail: 'This coupon is tied to the recipient’s email, which is not known.',
 } as const
 
-export function problemOf(wanted: WantedCode): string | null {
-  if (isCapped(wanted) && wanted.items === null) return UNMAKABLE.noCart
-  if (isCapped(wanted) && wanted.items?.length === 0) return UNMAKABLE.noGoods
-  return wanted.is_tied_to_email && !wanted.email ? UNMAKABLE.noEmail : null
+export function findProblem(wanted: CodeInput): string | null {
+  if (isCapped(wanted) && wanted.items === null) return IMPOSSIBLE.noCart
+  if (isCapped(wanted) && wanted.items?.length === 0) return IMPOSSIBLE.noGoods
+  return wanted.is_tied_to_email && !wanted.email ? IMPOSSIBLE.noEmail : null
 }
 
-const isCapped = ({ coupon_type, max_discount_minor }: WantedCode) =>
+const isCapped = ({ coupon_type, max_discount_minor }: CodeInput) =>
   coupon_type === 'percentage' && max_discount_minor !== null
 
-/** Of a capped percentage the amount for this cart (decision 33); null of any other. */
-export function cappedAmount(wanted: WantedCode): number | null {
+/** Amount of a capped percentage for this cart (decision 33); null for other coupons. */
+export function computeCappedAmount(wanted: CodeInput): number | null {
   const { max_discount_minor, items } = wanted
   if (!isCapped(wanted) || items === null) return null
-  return Math.min(shareOf(wanted), max_discount_minor!)
+  return Math.min(computeShare(wanted), max_discount_minor!)
 }
 
-/** As a store would compute the percentage for this cart. */
-function shareOf({ items, percent, currency }: WantedCode): number {
+/** The percentage's discount as a store would compute it. */
+function computeShare({ items, percent, currency }: CodeInput): number {
   const lines = (items ?? []).map((item) => ({ ...item, isOnSale: null }))
   const coupon = { type: 'percentage' as const, platformType: '', percent, amountMinor: null, terms: {} }
   return discountsOf(lines, [coupon], { currency, decimals: null, isSequential: false })[0] ?? 0
 }
 
-/** usage_limit 1, for individual use, tied to an email only where its owner ticked it (decision 34). */
-export function draftOf(wanted: WantedCode): CouponDraft {
-  const capped = cappedAmount(wanted)
+/** usage_limit 1, for individual use, tied to an email only if the owner chose that (decision 34). */
+export function buildCodeDraft(wanted: CodeInput): CouponDraft {
+  const capped = computeCappedAmount(wanted)
   const isPercentage = wanted.coupon_type === 'percentage' && capped === null
   return {
     code: wanted.code,
@@ -122,12 +126,12 @@ export function draftOf(wanted: WantedCode): CouponDraft {
     usageLimit: 1,
     isIndividual: true,
     email: wanted.is_tied_to_email ? wanted.email : null,
-    mark: markOf(wanted.message_id),
+    mark: buildCodeMark(wanted.message_id),
   }
 }
 
-/** Whether what an earlier try has left in the store is what is wanted now. */
-export function isAsWanted(coupon: PlatformCoupon, draft: CouponDraft): boolean {
+/** Whether the store's coupon from an earlier attempt matches the draft. */
+export function matchesDraft(coupon: PlatformCoupon, draft: CouponDraft): boolean {
   const emails = coupon.limits.emails.map((email) => email.toLowerCase())
   return (
     coupon.isPublished &&
@@ -136,11 +140,11 @@ export function isAsWanted(coupon: PlatformCoupon, draft: CouponDraft): boolean 
     coupon.type === draft.type &&
     (draft.type === 'percentage' ? coupon.percent === draft.percent : coupon.amountMinor === draft.amountMinor) &&
     (coupon.minSpendMinor ?? 0) === (draft.minSpendMinor ?? 0) &&
-    secondsOf(coupon.expiresAt) === secondsOf(draft.expiresAt) &&
+    toSeconds(coupon.expiresAt) === toSeconds(draft.expiresAt) &&
     (draft.email === null ? emails.length === 0 : emails.length === 1 && emails[0] === draft.email.toLowerCase())
   )
 }
 
 /** Stores keep whole seconds. */
-const secondsOf = (instant: string | null) =>
+const toSeconds = (instant: string | null) =>
   instant === null ? null : Math.floor(new Date(instant).getTime() / 1_000)

@@ -1,36 +1,36 @@
 import { type Db, type RawBuilder, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
-import { codeTerms, isOfGoodsNow, soldOutOf } from '../coupons/fragments.ts'
 import { isOpen, isRunningCampaign } from '../../messages/messages/fragments.ts'
-import type { WantedCode } from './codes-rules.ts'
+import { codeTerms, hasCurrentAmount, soldOutItems } from '../coupons/fragments.ts'
+import type { CodeInput } from './codes-rules.ts'
 
-// Personal codes, made ahead (decision 34): SQL and nothing else.
+// Statements on personal codes, which are created ahead (decision 34).
 
-/** A code to be made or brought up to date, with all that it is made of. */
-export interface DueCode extends WantedCode {
+/** A code to create or update, with all its inputs. */
+export interface DueCode extends CodeInput {
   coupon_id: string
   shopper_id: string
   cart_id: string | null
   cart_version: number | null
-  /** Of its cart; null: nothing. */
+  /** Sold-out items of its cart; null: none. */
   sold_out: string | null
   prefix: string
-  /** Of the coupon, as they are now. */
+  /** The coupon's current terms. */
   wanted_terms: string
-  /** false: not even a row is there. */
+  /** false: there is no row yet. */
   is_known: boolean
   platform_id: string | null
   derivation: number
   attempts: number
-  /** When its message is looked at next. */
+  /** Time of the next check of its message. */
   wake_at: Date
 }
 
 const TERMS = codeTerms('c')
 
-/** Good for N hours after the latest possible send, and never beyond the coupon's own end. Stores keep whole seconds. */
+/** Valid for N hours after the latest possible send, up to the coupon's own end. Stores keep whole seconds. */
 const WANTED_EXPIRY = sql`date_trunc('second', least(m.expires_at + c.valid_hours * interval '1 hour', c.ends_at))`
 
-/** Of a code that is made for one cart or one address. */
+/** Whether the code is for one cart or one address. */
 const IS_OF_CART = sql`(c.is_tied_to_email or (c.type = 'percentage' and c.max_discount_minor is not null))`
 
 const EMAIL = sql`coalesce(case when m.channel = 'email' then r.to_address end,
@@ -40,20 +40,23 @@ const CONTACT = sql`coalesce(r.to_address, case when m.channel = 'email'
   then case when m.cart_id is null then p.email else t.email end
   else case when m.cart_id is null then p.phone else t.phone end end)`
 
-/** Nothing is taken off for what the catalogue's copy says is gone (decision 134). null: there is no cart. */
+/** Items of the cart that are not sold out, by our catalogue (decision 134). null: no cart. */
 const ITEMS_LEFT = sql`case when t.id is not null then (
     select coalesce(jsonb_agg(i.item order by i.place), '[]') from jsonb_array_elements(t.items) with ordinality as i(item, place)
     where not exists (select 1 from products g where g.store_id = t.store_id and g.product_id = i.item ->> 'productId'
       and g.variation_id = coalesce(i.item ->> 'variationId', '') and not g.is_available)) end`
 
-/** Of so many messages that are due first the codes are made; more do not leave before the next look, every two seconds. */
+/**
+ * Codes are created for this many messages, first due first. More are never sent within two seconds, the check
+ * interval.
+ */
 const WINDOW = 2_000
 
 /**
- * Open messages to be looked at until `horizon`, those due first, that are to have a personal code and have none, or not the right one: of flows that are
- * on, of campaigns that run and of requests, with an address, and with a cart that is not over.
+ * Open messages checked before `horizon`, first due first, whose personal code is missing or outdated. They belong to
+ * active flows, running campaigns or manual sends, and have an address and an open cart.
  */
-const needing = (storeId: RawBuilder<unknown>, { now, horizon }: Ahead) => sql`
+const messagesNeedingCodes = (storeId: RawBuilder<unknown>, { now, horizon }: DueWindow) => sql`
   from (select * from messages m where m.store_id = ${storeId} and ${isOpen('m')} and m.wake_at <= ${horizon} and m.expires_at > ${now}
     order by m.wake_at limit ${sql.lit(WINDOW)}) m
   left join lateral (select * from manual_messages r where r.store_id = m.store_id and r.message_id = m.id offset 0) r on true
@@ -71,34 +74,34 @@ const needing = (storeId: RawBuilder<unknown>, { now, horizon }: Ahead) => sql`
     and (k.message_id is null
       or (k.state in ('wanted', 'failed') and (k.next_try_at <= ${now} or k.next_try_at > ${now}::timestamptz + interval '20 minutes'))
       or (k.state = 'made' and k.used_at is null and (k.expires_at < ${WANTED_EXPIRY} or k.terms <> ${TERMS}
-        or (${IS_OF_CART} and k.cart_version is distinct from t.version) or not ${isOfGoodsNow('c', 't')})))`
+        or (${IS_OF_CART} and k.cart_version is distinct from t.version) or not ${hasCurrentAmount('c', 't')})))`
 
-export interface Ahead {
+export interface DueWindow {
   now: Date
   horizon: Date
 }
 
-/** Whoever edits a personal coupon ends before its codes are taken up, or begins after that. */
-export async function holdTerms({ db, storeId }: StoreTx): Promise<void> {
+/** Waits for edits of personal coupons and blocks new ones, so that codes are created with final terms. */
+export async function lockTerms({ db, storeId }: StoreTx): Promise<void> {
   await sql`select id from coupons where store_id = ${storeId} and kind = 'personal' and gone_at is null
     order by id for share`.execute(db)
 }
 
-/** Those due first, first. */
-export async function dueCodes({ db, storeId }: StoreDb, ahead: Ahead, limit: number): Promise<DueCode[]> {
+/** First due first. */
+export async function selectDueCodes({ db, storeId }: StoreDb, ahead: DueWindow, limit: number): Promise<DueCode[]> {
   const rows = await sql<DueCode>`
     select m.id as message_id, m.shopper_id, m.cart_id, c.id as coupon_id, coalesce(k.code, '') as code, c.code as prefix,
       c.type as coupon_type, c.percent, c.amount_minor, c.currency, c.min_spend_minor, c.max_discount_minor, c.is_tied_to_email,
       ${EMAIL} as email, ${WANTED_EXPIRY} as wanted_expires_at, ${TERMS} as wanted_terms, t.version as cart_version, ${ITEMS_LEFT} as items,
-      case when c.max_discount_minor is not null then ${soldOutOf('t')} end as sold_out,
+      case when c.max_discount_minor is not null then ${soldOutItems('t')} end as sold_out,
       k.message_id is not null as is_known, k.platform_id, coalesce(k.derivation, 0) as derivation, coalesce(k.attempts, 0) as attempts, m.wake_at
-    ${needing(sql`${storeId}::uuid`, ahead)}
+    ${messagesNeedingCodes(sql`${storeId}::uuid`, ahead)}
     order by m.wake_at, m.due_at, m.id limit ${limit}`.execute(db)
   return rows.rows
 }
 
-/** Connected stores that have such messages, and are not left alone after a failure. */
-export async function storesNeedingCodes(db: Db, ahead: Ahead): Promise<string[]> {
+/** Connected stores with such messages that are not paused after a failure. */
+export async function selectStoresNeedingCodes(db: Db, ahead: DueWindow): Promise<string[]> {
   const { now, horizon } = ahead
   const rows = await sql<{ store_id: string }>`
     select s.id as store_id from stores s join send_schedule q on q.store_id = s.id and q.next_due_at <= ${horizon}
@@ -110,12 +113,12 @@ export async function storesNeedingCodes(db: Db, ahead: Ahead): Promise<string[]
       and (coalesce(y.failures, 0) = 0 or y.failed_at is null or y.failed_at > ${now}
         or y.failed_at + least(5 * 2 ^ least(y.failures - 1, 10), 30) * interval '1 second' <= ${now})
       and coalesce(y.lease_until not between ${now} and ${now}::timestamptz + interval '2 minutes', true)
-      and exists (select 1 ${needing(sql`s.id`, ahead)})`.execute(db)
+      and exists (select 1 ${messagesNeedingCodes(sql`s.id`, ahead)})`.execute(db)
   return rows.rows.map((row) => row.store_id)
 }
 
-/** Whether nothing is to be asked of the store: this installation is not the live one, or nothing of the store is sent. */
-export async function isAtRest({ db, storeId }: StoreDb): Promise<boolean> {
+/** Whether the store must not be queried: this installation is a copy, or the store sends nothing. */
+export async function isPaused({ db, storeId }: StoreDb): Promise<boolean> {
   const rows = await sql<{ is_at_rest: boolean }>`select s.sending_paused_at is not null or s.rests_since is not null
       or a.suspended_at is not null or coalesce((select is_paused from instance), false) as is_at_rest
     from stores s join accounts a on a.id = s.account_id where s.id = ${storeId}`.execute(db)
@@ -133,7 +136,7 @@ export interface NewCode {
   expires_at: Date
 }
 
-/** Answers the messages whose code is nobody else's. */
+/** Returns the messages whose code is unique. */
 export async function insertCodes(
   { db, storeId }: StoreTx,
   codes: readonly NewCode[],
@@ -147,7 +150,7 @@ export async function insertCodes(
   return new Set(rows.rows.map((row) => row.message_id))
 }
 
-export interface Asked {
+export interface RequestedCode {
   message_id: string
   coupon_id: string
   amount_minor: number | null
@@ -157,8 +160,12 @@ export interface Asked {
   expires_at: Date
 }
 
-/** Before the store is asked: what it may stand there with from now on. None of them is used until the store has answered. */
-export async function noteAsked({ db, storeId }: StoreTx, codes: readonly Asked[], now: Date): Promise<void> {
+/** Call before asking the store. Records what it may have from now on; the codes are used only after its answer. */
+export async function markRequested(
+  { db, storeId }: StoreTx,
+  codes: readonly RequestedCode[],
+  now: Date,
+): Promise<void> {
   await sql`update coupon_codes k set state = 'wanted', attempts = k.attempts + 1, asked_at = ${now}, amount_minor = n.amount_minor,
       cart_version = n.cart_version, sold_out = n.sold_out, terms = n.terms, expires_at = n.expires_at
     from jsonb_to_recordset(${JSON.stringify(codes)}::jsonb) as n(message_id uuid, coupon_id uuid, amount_minor bigint,
@@ -166,8 +173,8 @@ export async function noteAsked({ db, storeId }: StoreTx, codes: readonly Asked[
     where ${NAMED(storeId, codes)} and k.message_id = n.message_id and k.coupon_id = n.coupon_id`.execute(db)
 }
 
-/** Codes that the store is not asked for yet. What it may have of them stays as it is. */
-export async function putOff(
+/** Postpones codes for which the store is not asked yet. */
+export async function postponeCodes(
   { db, storeId }: StoreTx,
   codes: readonly { message_id: string; coupon_id: string; next_try_at: Date }[],
 ): Promise<void> {
@@ -178,18 +185,18 @@ export async function putOff(
     where ${NAMED(storeId, codes)} and k.message_id = n.message_id and k.coupon_id = n.coupon_id`.execute(db)
 }
 
-/** Looked up one by one: a table that has just grown from nothing was read through instead. */
+/** One look-up per code: the planner would scan a table that has just grown. */
 const NAMED = (storeId: string, codes: readonly { message_id: string }[]) =>
   sql`k.store_id = ${storeId} and k.message_id = any(${codes.map((code) => code.message_id)}::uuid[])`
 
-export interface MadeCode {
+export interface CreatedCode {
   message_id: string
   coupon_id: string
   platform_id: string
 }
 
-/** Answers those made for the first time, whose carts' timelines tell it. */
-export async function noteMade({ db, storeId }: StoreTx, codes: readonly MadeCode[], now: Date): Promise<void> {
+/** Records created codes. New ones are logged on the carts' timelines. */
+export async function markCreated({ db, storeId }: StoreTx, codes: readonly CreatedCode[], now: Date): Promise<void> {
   await sql`
     with known as materialized (
       select k.message_id, k.coupon_id, k.made_at from coupon_codes k where ${NAMED(storeId, codes)}),
@@ -204,7 +211,7 @@ export async function noteMade({ db, storeId }: StoreTx, codes: readonly MadeCod
     join carts c on c.store_id = ${storeId} and c.id = m.cart_id`.execute(db)
 }
 
-const madeRows = (codes: readonly MadeCode[]) =>
+const madeRows = (codes: readonly CreatedCode[]) =>
   sql`jsonb_to_recordset(${JSON.stringify(codes)}::jsonb) as n(message_id uuid, coupon_id uuid, platform_id text)`
 
 export interface RefusedCode {
@@ -214,13 +221,13 @@ export interface RefusedCode {
   next_try_at: Date
 }
 
-export async function noteRefused({ db, storeId }: StoreTx, codes: readonly RefusedCode[]): Promise<void> {
+export async function markRefused({ db, storeId }: StoreTx, codes: readonly RefusedCode[]): Promise<void> {
   await sql`update coupon_codes k set state = 'failed', refusal = n.refusal, next_try_at = n.next_try_at
     from jsonb_to_recordset(${JSON.stringify(codes)}::jsonb) as n(message_id uuid, coupon_id uuid, refusal text, next_try_at timestamptz)
     where ${NAMED(storeId, codes)} and k.message_id = n.message_id and k.coupon_id = n.coupon_id`.execute(db)
 }
 
-/** The code is somebody else's in the store. false: the next one is taken here, too. */
+/** The store has another coupon with this code, so the next code is used. false: that one is taken here too. */
 export async function moveToCode(
   { db, storeId }: StoreDb,
   { message_id, coupon_id }: { message_id: string; coupon_id: string },
@@ -234,8 +241,8 @@ export async function moveToCode(
   return rows.rows.length > 0
 }
 
-/** It does not stand in the store any more, and is to be made again. */
-export async function forgetMade(
+/** The code no longer exists in the store and must be created again. */
+export async function resetCode(
   { db, storeId }: StoreDb,
   { message_id, coupon_id }: { message_id: string; coupon_id: string },
 ): Promise<void> {

@@ -1,12 +1,12 @@
 import { type Db, type StoreDb, sql } from '../../core/db/db.ts'
 import { isOpen, isSending } from '../../messages/messages/fragments.ts'
 
-// Which codes a store is to be rid of: SQL and nothing else.
+// Statements on codes to delete from a store.
 
-/** Of what was taken out here the store knows nothing any more (`attempts` is 0). */
+/** Codes that we deleted (`attempts` is 0) are already gone from the store. */
 const isToTidy = sql`(k.state <> 'deleted' or k.attempts > 0)`
 
-export interface SpareCode {
+export interface UnneededCode {
   message_id: string
   coupon_id: string
   code: string
@@ -17,21 +17,22 @@ export interface SpareCode {
 }
 
 /**
- * Codes of messages that are over, or gone, and did not leave with them; unused ones that expired before `expiredBefore`; those of people
- * who were erased; those that were found to be deleted in the store, which may have made them twice. One whose answer never came waits: the
- * store may still be at it. In the order of their keys, so that each is met once.
+ * Unneeded codes: of finished or deleted messages sent without them, unused ones that expired before `expiredBefore`,
+ * and those of erased shoppers. Also those found deleted in the store, which may have created them twice. A recent
+ * request without an answer waits, because the store may still be working on it. Ordered by key, so that each is met
+ * once.
  */
-export async function spareCodes(
+export async function selectUnneededCodes(
   { db, storeId }: StoreDb,
   {
     expiredBefore,
     askedBefore,
     after,
     limit,
-  }: { expiredBefore: Date; askedBefore: Date; after: SpareCode | null; limit: number },
-): Promise<SpareCode[]> {
+  }: { expiredBefore: Date; askedBefore: Date; after: UnneededCode | null; limit: number },
+): Promise<UnneededCode[]> {
   const behind = after ? sql`and (k.message_id, k.coupon_id) > (${after.message_id}, ${after.coupon_id})` : sql``
-  const rows = await sql<SpareCode>`
+  const rows = await sql<UnneededCode>`
     select k.message_id, k.coupon_id, k.code, k.platform_id, k.attempts, s.currency
     from coupon_codes k join stores s on s.id = k.store_id
     left join messages m on m.store_id = k.store_id and m.id = k.message_id
@@ -44,7 +45,7 @@ export async function spareCodes(
   return rows.rows
 }
 
-export async function noteDeleted(
+export async function markDeleted(
   { db, storeId }: StoreDb,
   codes: readonly { message_id: string; coupon_id: string }[],
   now: Date,
@@ -56,8 +57,11 @@ export async function noteDeleted(
       and k.message_id = n.message_id and k.coupon_id = n.coupon_id`.execute(db)
 }
 
-/** Connected stores that have codes and were not tidied since; after a failure sooner. A time in the future is from before a step back of the clock. */
-export async function storesToTidy(db: Db, due: { now: Date; daily: Date; retry: Date }): Promise<string[]> {
+/**
+ * Connected stores with codes and no cleanup within a day; sooner after a failure. Future times are from a clock put
+ * back.
+ */
+export async function selectStoresToTidy(db: Db, due: { now: Date; daily: Date; retry: Date }): Promise<string[]> {
   const rows = await sql<{ store_id: string }>`
     select s.id as store_id from stores s
     left join sync_state y on y.store_id = s.id and y.stream = 'coupon_tidy'

@@ -8,7 +8,7 @@ import { readCoupons } from '../sync/goods.ts'
 import { tidyCodesJob } from './codes-jobs.ts'
 import { enqueueTidyCodes, tidyCodes } from './codes-tidy.ts'
 
-// What nobody needs any more is taken out of the store (decision 34).
+// Unneeded codes are deleted from the store (decision 34).
 
 const world = aWorld()
 let shop: CouponShop
@@ -22,7 +22,7 @@ const tidy = () => tidyCodes(world.deps, { storeId: shop.storeId })
 const states = async () => (await shop.codes()).map((each) => each.state)
 const codesInStore = () => shop.fake.allCoupons.map((each) => each.code.toUpperCase()).sort()
 
-/** As the send writes it. */
+/** As written by the send. */
 async function leave(name: string, coupon_code: string | null) {
   const message = await world.db
     .selectFrom('messages as m')
@@ -44,7 +44,7 @@ const codeFor = async (name: string) => {
   return (await shop.codes()).find((each) => each.cart_id === cart.id)!.code
 }
 
-test('codes of messages that never left, or left without theirs, are taken out; the others stay', async () => {
+test('codes of messages that were never sent, or sent without them, are deleted, and others stay', async () => {
   shop.fake.allCoupons.push(aCoupon({ couponId: '7', code: 'welcome10' }))
   await shop.abandoned('ada', 'bob', 'cyd', 'dan')
   await shop.make()
@@ -56,7 +56,7 @@ test('codes of messages that never left, or left without theirs, are taken out; 
   expect((await states()).sort()).toEqual(['deleted', 'deleted', 'made', 'made'])
 })
 
-test('a code is taken out seven days after it expired, unless it was used', async () => {
+test('an unused code is deleted seven days after it expired', async () => {
   await shop.abandoned('ada', 'bob')
   await shop.make()
   await leave('ada', await codeFor('ada'))
@@ -71,7 +71,7 @@ test('a code is taken out seven days after it expired, unless it was used', asyn
   expect(codesInStore()).toEqual([await codeFor('bob')])
 })
 
-test('a code without an answer is found by its name and our mark, also where the store made it twice', async () => {
+test('a code without an answer is found by name and mark, even if the store created it twice', async () => {
   await shop.abandoned('ada')
   shop.fake.afterCoupon = async () => {
     throw aProblem('timeout')
@@ -87,7 +87,7 @@ test('a code without an answer is found by its name and our mark, also where the
   expect(await states()).toEqual(['deleted'])
 })
 
-test('a code that was deleted in the store leaves no twin there, which the store made after we gave up waiting', async () => {
+test('a code deleted in the store leaves no twin that the store created after our timeout', async () => {
   await shop.abandoned('ada')
   shop.fake.problem = aProblem('timeout')
   await shop.make()
@@ -96,7 +96,7 @@ test('a code that was deleted in the store leaves no twin there, which the store
   await shop.make()
   const [made] = shop.fake.allCoupons
   shop.fake.allCoupons = [{ ...made!, couponId: '7777' }, aCoupon({ couponId: '7', code: 'welcome10' })]
-  // What its owner deleted is found to be gone, as before each send.
+  // The check before each send finds that the owner deleted it.
   await readCoupons(world.deps, { storeId: shop.storeId, db: world.db }, [(await shop.firstMessage()).id])
   expect(await states()).toEqual(['deleted'])
   await tidy()
@@ -105,7 +105,7 @@ test('a code that was deleted in the store leaves no twin there, which the store
   await enqueueTidyCodes(world.deps)
   await tidy()
   expect(codesInStore()).toEqual(['WELCOME10'])
-  // Once and for all.
+  // Permanently.
   const asked: string[] = []
   shop.fake.couponByCode = async (code) => {
     asked.push(code)
@@ -115,7 +115,7 @@ test('a code that was deleted in the store leaves no twin there, which the store
   expect(asked).toEqual([])
 })
 
-test('a code that the store may still be making is waited for', async () => {
+test('a code that the store may still be creating is not deleted yet', async () => {
   await shop.abandoned('ada')
   shop.fake.problem = aProblem('timeout')
   await shop.make()
@@ -131,7 +131,7 @@ test('a code that the store may still be making is waited for', async () => {
   expect(await states()).toEqual(['deleted'])
 })
 
-test('somebody else’s coupon of the same name stays', async () => {
+test('another coupon with the same code stays', async () => {
   await shop.abandoned('ada')
   shop.fake.problem = aProblem('timeout')
   await shop.make()
@@ -145,7 +145,7 @@ test('somebody else’s coupon of the same name stays', async () => {
   expect(await states()).toEqual(['deleted'])
 })
 
-test('a deletion without an answer is asked for again; what the store no longer has counts as deleted', async () => {
+test('an unanswered deletion is retried, and a code missing from the store counts as deleted', async () => {
   await shop.abandoned('ada')
   await shop.make()
   await shop.order({ kind: 'purchase', email: addressOf('ada') })
@@ -160,7 +160,7 @@ test('a deletion without an answer is asked for again; what the store no longer 
   expect(await states()).toEqual(['deleted'])
 })
 
-test('codes of a person who was erased leave the store, and a code whose message is gone does', async () => {
+test('codes of an erased shopper and of a deleted message are deleted', async () => {
   await shop.abandoned('ada', 'bob')
   await shop.make()
   await leave('ada', await codeFor('ada'))
@@ -179,7 +179,7 @@ test('codes of a person who was erased leave the store, and a code whose message
   expect(codesInStore()).toEqual([])
 })
 
-test('it is done once a day, sooner after a failure, and never for a store that is not connected', async () => {
+test('runs once a day, sooner after a failure, and never for a disconnected store', async () => {
   const isQueued = async () => {
     world.queued.length = 0
     await enqueueTidyCodes(world.deps)
@@ -205,7 +205,7 @@ test('it is done once a day, sooner after a failure, and never for a store that 
   expect(await isQueued()).toBe(false)
 })
 
-test('a copy of the installation leaves the store alone', async () => {
+test('a copy of the installation does not touch the store', async () => {
   await shop.abandoned('ada')
   await shop.make()
   await shop.order({ kind: 'purchase', email: addressOf('ada') })

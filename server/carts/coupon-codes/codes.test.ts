@@ -10,9 +10,9 @@ import type { Db, Tx } from '../../core/db/db.ts'
 import { readCoupons } from '../sync/goods.ts'
 import { enqueueDueCodes } from './codes.ts'
 import { codesJob } from './codes-jobs.ts'
-import { codeOf } from './codes-rules.ts'
+import { deriveCode } from './codes-rules.ts'
 
-// Personal codes are made in the store before their messages leave (decisions 33 and 34).
+// Personal codes are created in the store before their messages are sent (decisions 33 and 34).
 
 const world = aWorld()
 let shop: CouponShop
@@ -25,7 +25,7 @@ beforeEach(async () => {
 const isQueued = () => world.queued.some((each) => each.name === codesJob.name && payloadOf(each) === shop.storeId)
 const payloadOf = ({ payload }: { payload: unknown }) => (payload as { storeId: string }).storeId
 
-test('a code is made for each message: once, for one use, alone, for as long as the mail may say, and marked', async () => {
+test('each message gets one marked code for a single, individual use, valid as long as the mail may say', async () => {
   await shop.abandoned('ada', 'bob')
   await shop.make()
   await shop.make()
@@ -54,7 +54,7 @@ test('a code is made for each message: once, for one use, alone, for as long as 
   expect(events).toHaveLength(2)
 })
 
-test('the job is woken when a message is due within fifteen minutes, and not before', async () => {
+test('the job runs when a message is due within fifteen minutes, and not before', async () => {
   await world.db.updateTable('flow_steps').set({ coupon_id: null }).where('store_id', '=', shop.storeId).execute()
   await world.db
     .updateTable('flow_steps')
@@ -76,7 +76,7 @@ test('the job is woken when a message is due within fifteen minutes, and not bef
   expect(isQueued()).toBe(false)
 })
 
-test('no code is made without an address, for a cart that is over, a flow that is off, or while all sending is paused', async () => {
+test('no code is created without an address, for a closed cart, an inactive flow, or while sending is paused', async () => {
   await shop.fill('nobody', [tea()])
   await shop.abandoned('ada', 'bob')
   await shop.order({ kind: 'purchase', email: addressOf('ada') })
@@ -94,7 +94,7 @@ test('no code is made without an address, for a cart that is over, a flow that i
   expect(shop.fake.allCoupons).toHaveLength(2)
 })
 
-test('a capped percentage is a fixed amount of its cart, and is brought up to date when the cart changes (decision 33)', async () => {
+test('a capped percentage becomes a fixed amount of its cart and follows changes of the cart (decision 33)', async () => {
   shop = await aCouponShop(world, { percent: 5_000, max_discount_minor: 2_000, min_spend_minor: 1_000 })
   await shop.abandoned('ada')
   await shop.make()
@@ -110,7 +110,7 @@ test('a capped percentage is a fixed amount of its cart, and is brought up to da
   ])
 })
 
-test('a capped percentage is not one of what is sold out (decision 134)', async () => {
+test('a capped percentage excludes sold-out items (decision 134)', async () => {
   shop = await aCouponShop(world, { percent: 5_000, max_discount_minor: 5_000 })
   shop.fake.gone.add(`${pot.productId}:`)
   const soldOut = { product_id: pot.productId, name: 'Teapot', price_minor: 6_800, is_available: false }
@@ -127,7 +127,7 @@ test('a capped percentage is not one of what is sold out (decision 134)', async 
   expect(shop.fake.allCoupons).toMatchObject([{ type: 'fixed', amountMinor: 1_050 }])
 })
 
-test('a coupon whose terms were edited changes the codes of messages that have not left', async () => {
+test('editing a coupon’s terms updates the codes of unsent messages', async () => {
   await shop.abandoned('ada')
   await shop.make()
   await world.db.updateTable('coupons').set({ percent: 1_500 }).where('id', '=', shop.couponId).execute()
@@ -136,7 +136,7 @@ test('a coupon whose terms were edited changes the codes of messages that have n
   expect(shop.fake.allCoupons).toHaveLength(1)
 })
 
-test('no code is made by terms that are just being replaced, and one that was is changed in the same run', async () => {
+test('no code is created with terms that are being replaced, and one that was is updated in the same run', async () => {
   await shop.abandoned('ada')
   const edit = (db: Db | Tx, percent: number) =>
     db.updateTable('coupons').set({ percent }).where('id', '=', shop.couponId).execute()
@@ -162,7 +162,7 @@ test('no code is made by terms that are just being replaced, and one that was is
   expect(await shop.codes()).toMatchObject([{ state: 'made', terms: await termsOfCoupon(world, shop.couponId) }])
 })
 
-test('the codes of an edited coupon are changed a hundred at a time, again after an answer that was lost, each by itself', async () => {
+test('codes of an edited coupon are updated a hundred at a time, retried after a lost answer, and settled one by one', async () => {
   await shop.abandoned('ada', 'bob', 'cyd')
   await shop.make()
   const batches: number[] = []
@@ -182,7 +182,7 @@ test('the codes of an edited coupon are changed a hundred at a time, again after
   expect((await shop.codes()).map(({ state }) => state)).toEqual(['wanted', 'wanted', 'wanted'])
   shop.fake.afterCoupon = async () => {}
   const [first, second] = await shop.codes()
-  // One is gone from the store, one it refuses.
+  // One is gone from the store, one is refused.
   shop.fake.allCoupons = shop.fake.allCoupons.filter(({ couponId }) => couponId !== first!.platform_id)
   refusedId = second!.platform_id
   await shop.make()
@@ -197,14 +197,14 @@ test('the codes of an edited coupon are changed a hundred at a time, again after
   expect((await shop.codes()).map(({ state }) => state)).toEqual(['made', 'made', 'made'])
 })
 
-test('a coupon its owner has tied to the email is for the recipient alone', async () => {
+test('a coupon tied to the email is for the recipient only', async () => {
   shop = await aCouponShop(world, { is_tied_to_email: true })
   await shop.abandoned('ada')
   await shop.make()
   expect(shop.fake.allCoupons).toMatchObject([{ limits: { emails: [addressOf('ada')] } }])
 })
 
-test('an answer that never came is asked for again, and what stands in the store is taken as made', async () => {
+test('a request without an answer is repeated, and a code found in the store counts as created', async () => {
   await shop.abandoned('ada', 'bob')
   shop.fake.afterCoupon = async () => {
     throw aProblem('timeout')
@@ -220,7 +220,7 @@ test('an answer that never came is asked for again, and what stands in the store
   expect(codes.map((each) => each.platform_id).sort()).toEqual(shop.fake.allCoupons.map((each) => each.couponId).sort())
 })
 
-test('what an earlier try has left with other terms is corrected before it is used', async () => {
+test('a code from an earlier attempt with other terms is corrected before use', async () => {
   shop = await aCouponShop(world, { percent: 5_000, max_discount_minor: 2_000 })
   await shop.abandoned('ada')
   shop.fake.afterCoupon = async () => {
@@ -235,11 +235,15 @@ test('what an earlier try has left with other terms is corrected before it is us
   expect(await shop.codes()).toMatchObject([{ state: 'made', amount_minor: 2_000 }])
 })
 
-test('a code that is somebody else’s, in the store or here, gives way to the next', async () => {
+test('a code already in use, in the store or here, is replaced by the next', async () => {
   await shop.abandoned('ada')
   const { id: messageId } = await shop.firstMessage()
   const key = { storeId: shop.storeId, messageId, couponId: shop.couponId, prefix: 'CART' }
-  const [first, second, third] = [0, 1, 2].map((n) => codeOf(world.deps.secrets, key, n)) as [string, string, string]
+  const [first, second, third] = [0, 1, 2].map((n) => deriveCode(world.deps.secrets, key, n)) as [
+    string,
+    string,
+    string,
+  ]
   shop.fake.allCoupons.push(aCoupon({ couponId: '7', code: second.toLowerCase() }))
   const other = {
     store_id: shop.storeId,
@@ -257,7 +261,7 @@ test('a code that is somebody else’s, in the store or here, gives way to the n
   expect(shop.fake.allCoupons.map((each) => each.code)).toEqual([second, third].map((code) => code.toLowerCase()))
 })
 
-test('a refusal is kept in the store’s words, and the store is asked again later', async () => {
+test('a refusal is stored with the store’s reason, and the store is asked again later', async () => {
   await shop.abandoned('ada')
   shop.fake.couponRefusal = () => 'Coupons are closed today.'
   await shop.make()
@@ -270,7 +274,7 @@ test('a refusal is kept in the store’s words, and the store is asked again lat
   expect(await shop.codes()).toMatchObject([{ state: 'made', refusal: null }])
 })
 
-test('a key that may not write is said with every code it concerns', async () => {
+test('a key without write access is reported with each code concerned', async () => {
   await shop.abandoned('ada')
   shop.fake.problem = aProblem('read_only_key')
   await shop.make()
@@ -278,7 +282,7 @@ test('a key that may not write is said with every code it concerns', async () =>
   expect(code).toMatchObject({ state: 'failed', refusal: expect.stringMatching(/read/i) })
 })
 
-test('a store that is away is left alone for a while, and its codes stay wanted', async () => {
+test('an unreachable store is not asked for a while, and its codes stay wanted', async () => {
   await shop.abandoned('ada')
   shop.fake.problem = aProblem('unreachable')
   await shop.make()
@@ -293,7 +297,7 @@ test('a store that is away is left alone for a while, and its codes stay wanted'
   expect(await shop.codes()).toMatchObject([{ state: 'made' }])
 })
 
-test('one run per store at a time: who comes second makes nothing', async () => {
+test('only one run per store creates codes at a time', async () => {
   await shop.abandoned('ada')
   let second: Promise<unknown> | undefined
   shop.fake.afterCoupon = async () => {
@@ -304,7 +308,7 @@ test('one run per store at a time: who comes second makes nothing', async () => 
   expect(shop.fake.allCoupons).toHaveLength(1)
 })
 
-test('a message that was held for its code is looked at as soon as the code stands or is refused', async () => {
+test('a message held for its code is checked as soon as the code is created or refused', async () => {
   await shop.abandoned('ada')
   const { id } = await shop.firstMessage()
   const hold = (reason: string) =>
@@ -324,7 +328,7 @@ test('a message that was held for its code is looked at as soon as the code stan
   expect(schedule.next_due_at).toEqual(world.now)
 })
 
-test('a code its owner deleted in the store is made again when it is to change', async () => {
+test('a code deleted by the owner is created again when it must change', async () => {
   await shop.abandoned('ada')
   await shop.make()
   shop.fake.allCoupons = []
@@ -334,7 +338,7 @@ test('a code its owner deleted in the store is made again when it is to change',
   expect(await shop.codes()).toMatchObject([{ state: 'made', platform_id: shop.fake.allCoupons[0]!.couponId }])
 })
 
-test('a code whose end the store keeps in whole seconds is as it is to be, and is not written again', async () => {
+test('a code whose end the store rounds to seconds counts as current and is not written again', async () => {
   world.advance(123)
   await shop.abandoned('ada')
   await shop.make()

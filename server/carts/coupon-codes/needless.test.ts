@@ -5,7 +5,7 @@ import { aWorld } from '../../../test/world.ts'
 import { enqueueDueCodes } from './codes.ts'
 import { codesJob } from './codes-jobs.ts'
 
-// Codes are made for messages that can go with them, as far as that is known when they are made (decision 34).
+// Codes are created only for messages that can use them, as far as known at that time (decision 34).
 
 const world = aWorld()
 let shop: CouponShop
@@ -20,7 +20,7 @@ const isQueued = () =>
     ({ name, payload }) => name === codesJob.name && (payload as { storeId: string }).storeId === shop.storeId,
   )
 
-describe('no code is made for who will not get it as things stand', () => {
+describe('no code is created for a message that would not use it', () => {
   const setStep = (conditions: object | null) =>
     world.db
       .updateTable('flow_steps')
@@ -33,7 +33,7 @@ describe('no code is made for who will not get it as things stand', () => {
     groups: [{ match: 'all', conditions: [{ fact: 'value', is: 'above', amount: 500 }] }],
   }
 
-  test('of a condition that does not hold; the store is asked once it does, and the job is left alone until then', async () => {
+  test('whose condition does not match, until it matches, and the job is not run until then', async () => {
     await setStep(worthMore)
     await shop.abandoned('ada', 'bob')
     await shop.make()
@@ -52,7 +52,7 @@ describe('no code is made for who will not get it as things stand', () => {
     expect(shop.fake.allCoupons).toHaveLength(2)
   })
 
-  test('of an address that is suppressed', async () => {
+  test('to a suppressed address', async () => {
     await shop.abandoned('ada', 'bob')
     await world.db
       .insertInto('suppressions')
@@ -70,7 +70,7 @@ describe('no code is made for who will not get it as things stand', () => {
     expect((await shop.codes()).map(({ state }) => state).toSorted()).toEqual(['made', 'wanted'])
   })
 
-  test('of a cart that is worth too little for the coupon of the step: the message goes without one', async () => {
+  test('about a cart below the step’s minimum for its coupon, which is sent without one', async () => {
     await world.db
       .updateTable('flow_steps')
       .set({ coupon_above_minor: 50_000 })
@@ -83,7 +83,7 @@ describe('no code is made for who will not get it as things stand', () => {
     expect(await shop.firstMessage()).toMatchObject({ state: 'sent', coupon_code: null })
   })
 
-  test('a message that can go after all has its code within one round', async () => {
+  test('a message that can be sent after all gets its code within one round', async () => {
     await setStep(worthMore)
     await shop.abandoned('ada')
     await shop.make()

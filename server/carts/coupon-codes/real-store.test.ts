@@ -4,14 +4,14 @@ import { aCouponShop } from '../../../test/coupon-scene.ts'
 import { openShopifyClient } from '../../../test/shopify-client.ts'
 import { aWorld } from '../../../test/world.ts'
 
-// Personal codes where the store is a contract server's: what stands there, and who can use it.
+// Personal codes in a store of a contract server: what is stored there, and who can use it.
 
 const world = aWorld()
 let close: () => Promise<void>
 
 afterEach(() => close())
 
-test('on Shopify a personal code is a discount of its own: anybody who has it uses it once, known to the shop or not', async () => {
+test('on Shopify a personal code is a separate discount that anybody with the code uses once, known to the shop or not', async () => {
   const one = await openShopifyClient()
   close = one.close
   world.now = new Date(one.now())
@@ -30,7 +30,7 @@ test('on Shopify a personal code is a discount of its own: anybody who has it us
     ...{ usageLimit: 1, isIndividual: true, isPublished: true, limits: { emails: [] } },
     expiresAt: `${expires_at.toISOString().slice(0, 19)}Z`,
   })
-  // Nobody of these is a customer of the shop.
+  // None of these is a customer of the shop.
   const use = (email: string) => {
     const { desk, shop: own, controls } = one.store
     const { token } = controls.beginCheckout([{ variantId: 44_100_000_000_001, quantity: 1 }], { email })

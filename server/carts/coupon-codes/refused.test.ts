@@ -7,7 +7,7 @@ import { aWorld } from '../../../test/world.ts'
 import { listAlarms, watchStages } from '../../insights/alarms/alarms.ts'
 import { tidyCodes } from './codes-tidy.ts'
 
-// What the owner is told where the key may not write coupons: that, once, and not that sending has stopped.
+// Notifications if the key cannot write coupons: one about coupons, and none that sending has stopped.
 
 const world = aWorld()
 let shop: CouponShop
@@ -24,7 +24,7 @@ async function told() {
   )
 }
 
-/** Minute by minute, with everything the worker does meanwhile. */
+/** Minute by minute, with all worker jobs. */
 async function watch(minutes: number) {
   for (let minute = 0; minute < minutes; minute += 1) {
     await shop.pass(MINUTE)
@@ -33,7 +33,7 @@ async function watch(minutes: number) {
   }
 }
 
-test('a read-only key is told once, in words of coupons, and no alarm says that sending has stopped', async () => {
+test('a read-only key is notified once, about coupons, and no alarm says that sending has stopped', async () => {
   shop.fake.createCoupons = async () => {
     throw aProblem('read_only_key')
   }
@@ -54,7 +54,7 @@ test('a read-only key is told once, in words of coupons, and no alarm says that 
   )
 })
 
-test('a key that may not delete coupons is told once a day at most, while codes are tidied and made', async () => {
+test('a key that cannot delete coupons is notified at most once a day, during cleanup and creation', async () => {
   await shop.make()
   await world.db.deleteFrom('messages').where('store_id', '=', shop.storeId).execute()
   const refuse = () => {
@@ -67,7 +67,7 @@ test('a key that may not delete coupons is told once a day at most, while codes 
   for (const _ of [1, 2]) {
     refuse()
     await tidy()
-    // It is mended and breaks again within the day.
+    // Fixed and broken again within the day.
     shop.fake.deleteCoupons = async () => []
     await tidy()
   }
@@ -86,7 +86,7 @@ test('a key that may not delete coupons is told once a day at most, while codes 
   shop.fake.deleteCoupons = allow
 })
 
-test('what is wrong with the whole store is not told of coupons too', async () => {
+test('an error of the whole store sends no notification about coupons', async () => {
   shop.fake.problem = aProblem('wrong_key')
   await shop.make()
   expect(await told()).toEqual([])

@@ -6,15 +6,15 @@ import { detectAbandoned } from '../carts/detect.ts'
 import { enqueueDueCodes } from './codes.ts'
 import { codesJob } from './codes-jobs.ts'
 
-// A capped percentage is an amount of what can be bought: an item that sells out after the code was made is taken out of it before the
-// mail may leave (decisions 33 and 134).
+// A capped percentage is an amount of the items available. An item that sells out after the code was created is removed
+// from the amount before the mail is sent (decisions 33 and 134).
 
 const world = aWorld()
 let shop: CouponShop
 
 const POT = `${pot.productId}:`
 
-/** A cart of tea and a pot, whose code is made. */
+/** A cart with tea and a pot, whose code exists. */
 beforeEach(async () => {
   world.sent.length = 0
   shop = await aCouponShop(world, { percent: 5_000, max_discount_minor: 5_000 })
@@ -42,7 +42,7 @@ const isQueued = () =>
     ({ name, payload }) => name === codesJob.name && (payload as { storeId: string }).storeId === shop.storeId,
   )
 
-test('an item that sells out after the code was made is taken out of its amount before the mail leaves', async () => {
+test('an item that sells out after the code was created is removed from its amount before the mail is sent', async () => {
   shop.fake.gone.add(POT)
   await shop.pass(MINUTE)
   expect(await first()).toBe('held(coupon_pending)')
@@ -58,7 +58,7 @@ test('an item that sells out after the code was made is taken out of its amount 
   expect(world.sent[0]!.text).toContain('Total with the coupon: $10.50')
 })
 
-test('one that is back counts again, and nothing is written while nothing has changed', async () => {
+test('an item back in stock counts again, and nothing is written without a change', async () => {
   shop.fake.gone.add(POT)
   await shop.pass(MINUTE)
   await shop.make()
@@ -74,7 +74,7 @@ test('one that is back counts again, and nothing is written while nothing has ch
   expect(world.sent[0]!.text).toContain('−$44.50')
 })
 
-test('no code of nothing is made for a cart that is sold out', async () => {
+test('no code without an amount is created for a sold-out cart', async () => {
   shop.fake.gone.add(POT).add(`${tea().productId}:${tea().variationId ?? ''}`)
   await world.db
     .insertInto('products')

@@ -3,7 +3,7 @@ import { couponTexts } from '../../../shared/coupons.ts'
 import { aConnectedStore, type Connected } from '../../../test/connected-store.ts'
 import { aWorld, type Reply } from '../../../test/world.ts'
 
-// Two personal coupons never begin their codes alike: nobody could tell them apart (decision 34).
+// Codes of two personal coupons never have the same prefix: they could not be told apart (decision 34).
 
 const world = aWorld()
 let shop: Connected
@@ -22,7 +22,7 @@ beforeEach(async () => {
   shop = await aConnectedStore(world)
 })
 
-test('a second personal coupon with the same beginning is refused at its field, however it is typed', async () => {
+test('a second personal coupon with the same prefix is refused at its field, in any spelling', async () => {
   const made = await post('CART')
   expect(made.status).toBe(200)
   for (const refused of [await post('CART'), await post('cart')]) {
@@ -37,12 +37,12 @@ test('a second personal coupon with the same beginning is refused at its field, 
   expect((await put(made.body.coupon._id, 'CART')).status).toBe(200)
 })
 
-test('of two that are made at once one is refused', async () => {
+test('of two concurrent creations one is refused', async () => {
   const answers = await Promise.all([post('TWIN'), post('TWIN')])
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409])
 })
 
-test('a beginning is free again once its coupon is deleted, and beside a shared code of the same letters', async () => {
+test('a prefix is free after its coupon is deleted, and beside a shared code of the same letters', async () => {
   const made = await post('CART')
   await world.request('DELETE', `/api/coupons/${made.body.coupon._id}`, { token: shop.owner.token })
   expect((await post('CART')).status).toBe(200)

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { aStore } from '../../../test/factories.ts'
 import { aCoupon } from '../../../test/fake-coupons.ts'
 import { aWorld } from '../../../test/world.ts'
-import { keepPage } from './copy.ts'
+import { saveCouponPage } from './copy.ts'
 
 const DAY_MS = 86_400_000
 const world = aWorld()
@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 
 const read = (usageCount: number, at: Date) =>
-  keepPage(
+  saveCouponPage(
     world.deps,
     { storeId: store.storeId, db: world.db },
     { rows: [aCoupon({ couponId: '7', usageCount })], skipped: [] },
@@ -25,7 +25,7 @@ const used = async () =>
     ({ usage_count }) => usage_count,
   )
 
-test('what a later reading saw stays', async () => {
+test('values of a later read stay', async () => {
   const began = world.now
   world.advance(60_000)
   await read(3, world.now)
@@ -33,7 +33,7 @@ test('what a later reading saw stays', async () => {
   expect(await used()).toEqual([3])
 })
 
-test('after the clock was set back, the store’s word counts at once', async () => {
+test('after the clock was put back, the store’s values win at once', async () => {
   await read(2, world.now)
   world.advance(-DAY_MS)
   await read(3, world.now)

@@ -8,7 +8,7 @@ import { newId } from '../../core/common/ids.ts'
 import { beginCoupons, enqueueBeginnings } from './begin.ts'
 import { beginCouponsJob } from './jobs.ts'
 
-// Members make, change and delete coupons (B 5, 7, 8; decisions 30 to 33, 128).
+// Members create, change and delete coupons (B 5, 7, 8; decisions 30 to 33, 128).
 
 const world = aWorld()
 const { disconnect } = ownerCalls(world)
@@ -38,8 +38,8 @@ beforeEach(async () => {
   shop = await aConnectedStore(world)
 })
 
-describe('a coupon is made', () => {
-  test('in the store and here, and is answered as the specification has it (B 3)', { tags: ['B7'] }, async () => {
+describe('creating a coupon', () => {
+  test('writes it to the store and here, and returns it as specified (B 3)', { tags: ['B7'] }, async () => {
     const { status, body: made } = await post({ minSpend: 20, usageLimit: 5, amount: 12.5 })
     expect([status, made.coupon]).toMatchObject([
       200,
@@ -66,13 +66,13 @@ describe('a coupon is made', () => {
     expect(new Date(inStore()!.expiresAt!).toISOString()).toBe(secondOf(inDays(7)))
   })
 
-  test('a fixed amount in the store’s currency, with a code typed in small letters', async () => {
+  test('accepts a fixed amount in the store’s currency and a lower-case code', async () => {
     const { body: made } = await post({ code: ' five-off ', type: 'fixed', amount: 5.05 })
     expect(made.coupon).toMatchObject({ code: 'FIVE-OFF', type: 'fixed', amount: 5.05 })
     expect(inStore('five-off')).toMatchObject({ type: 'fixed', amountMinor: 505, percent: null })
   })
 
-  test('a personal one stands here alone: its codes are made for messages', async () => {
+  test('keeps a personal one here only, because its codes are created for messages', async () => {
     const { status, body: made } = await post({ kind: 'personal', code: 'CART', maxDiscount: 15, isTiedToEmail: true })
     expect([status, made.coupon]).toMatchObject([
       200,
@@ -82,7 +82,7 @@ describe('a coupon is made', () => {
     expect(await rowOf(made.coupon._id)).toMatchObject({ platform_id: null, max_discount_minor: 1_500 })
   })
 
-  test('one that has not begun, and an inactive one, stand in the store as expired (decision 32)', async () => {
+  test('writes one that has not started, or is inactive, to the store as expired (decision 32)', async () => {
     const later = await post({ code: 'LATER', startDate: inDays(2) })
     const off = await post({ code: 'OFF', isActive: false })
     expect([later.body.coupon.endDate, off.body.coupon.endDate]).toEqual([secondOf(inDays(7)), secondOf(inDays(7))])
@@ -93,7 +93,7 @@ describe('a coupon is made', () => {
   })
 })
 
-describe('what is not right is said at its field, in the words of the specification (B 5)', () => {
+describe('invalid input is reported at its field in the specified sentences (B 5)', () => {
   const wrong: [string, Record<string, unknown>, string, string][] = [
     ['no code', { code: ' ' }, 'code', 'Coupon code is required'],
     ['no code at all', { code: undefined }, 'code', 'Coupon code is required'],
@@ -131,7 +131,7 @@ describe('what is not right is said at its field, in the words of the specificat
     expect(shop.fake.allCoupons).toEqual([])
   })
 
-  test('amounts of yen have no decimals (decision 128)', { tags: ['B5'] }, async () => {
+  test('refuses decimals in yen (decision 128)', { tags: ['B5'] }, async () => {
     await world.db.updateTable('stores').set({ currency: 'JPY' }).where('id', '=', shop.storeId).execute()
     const { body: refused } = await post({ type: 'fixed', amount: 5.5 })
     expect(refused.fields).toEqual({ amount: 'Enter a whole amount, without decimals' })
@@ -139,7 +139,7 @@ describe('what is not right is said at its field, in the words of the specificat
     expect(inStore()).toMatchObject({ amountMinor: 500 })
   })
 
-  test('everything that is wrong is said at once', async () => {
+  test('reports all errors at once', async () => {
     const { body: refused } = await world.request('POST', '/api/coupons', {
       token: shop.owner.token,
       body: { type: 'fixed' },
@@ -148,21 +148,21 @@ describe('what is not right is said at its field, in the words of the specificat
   })
 })
 
-describe('a code that exists', () => {
-  test('in the store, in any case, is a conflict at its field (decision 31)', async () => {
+describe('an existing code', () => {
+  test('is a conflict at its field, in any case (decision 31)', async () => {
     shop.fake.allCoupons = [aCoupon({ couponId: '7', code: 'Save10' })]
     const { status, body: refused } = await post()
     expect([status, refused.fields]).toEqual([409, { code: couponTexts.duplicate }])
     expect(shop.fake.allCoupons.length).toBe(1)
   })
 
-  test('as a draft of somebody’s, which the store itself overlooks, is one as well (decision 32)', async () => {
+  test('is a conflict even if it belongs to a draft, which the store itself ignores (decision 32)', async () => {
     shop.fake.allCoupons = [aCoupon({ couponId: '7', code: 'save10', isPublished: false })]
     const { status, body: refused } = await post()
     expect([status, refused.fields]).toEqual([409, { code: couponTexts.duplicateDraft }])
   })
 
-  test('and is found by the store alone, a moment later', async () => {
+  test('is a conflict even if only the store finds it a moment later', async () => {
     shop.fake.couponByCode = async () => null
     shop.fake.allCoupons = [aCoupon({ couponId: '7', code: 'save10' })]
     expect(await post()).toMatchObject({ status: 409, body: { fields: { code: couponTexts.duplicate } } })
@@ -170,7 +170,7 @@ describe('a code that exists', () => {
 })
 
 describe('the store', () => {
-  test('an answer that was lost is looked up: the coupon is there once, and known', async () => {
+  test('a lost answer is looked up, and the coupon exists once and is known', async () => {
     let isLost = true
     shop.fake.afterCoupon = async () => {
       if (isLost) throw aProblem('timeout')
@@ -181,7 +181,7 @@ describe('the store', () => {
     expect((await list()).coupons.map(({ _id }: { _id: string }) => _id)).toEqual([made.coupon._id])
   })
 
-  test('one that was made and never answered for is taken when it is made again', async () => {
+  test('a coupon whose creation was never confirmed is adopted when it is created again', async () => {
     const { couponByCode } = shop.fake
     shop.fake.afterCoupon = async () => {
       shop.fake.couponByCode = async () => Promise.reject(aProblem('timeout'))
@@ -199,14 +199,14 @@ describe('the store', () => {
     expect([status, made.coupon.amount, shop.fake.allCoupons.length, inStore()!.percent]).toEqual([200, 20, 1, 2_000])
   })
 
-  test('that refuses says why', { tags: ['B8'] }, async () => {
+  test('a refused coupon returns the store’s reason', { tags: ['B8'] }, async () => {
     shop.fake.couponRefusal = () => 'The store did not keep what was sent (expiry date).'
     const error = 'Failed to create coupon: The store did not keep what was sent (expiry date).'
     expect(await post()).toMatchObject({ status: 422, body: { error } })
     expect((await list()).coupons).toEqual([])
   })
 
-  test('whose key may only read says so in words, for each verb', async () => {
+  test('a read-only key is reported in a sentence for each action', async () => {
     const { body: made } = await post()
     shop.fake.afterCoupon = async () => Promise.reject(aProblem('read_only_key'))
     for (const ask of [() => post({ code: 'OTHER' }), () => put(made.coupon._id), () => remove(made.coupon._id)]) {
@@ -223,7 +223,7 @@ describe('the store', () => {
     expect((await list()).canWrite).toBe(true)
   })
 
-  test('that is not connected: each verb has its sentence (decision 128)', { tags: ['B5'] }, async () => {
+  test('a disconnected store is reported in a sentence for each action (decision 128)', { tags: ['B5'] }, async () => {
     const { body: made } = await post()
     const id = made.coupon._id
     const texts = async () => {
@@ -247,15 +247,15 @@ describe('the store', () => {
     expect(await post()).toMatchObject({ status: 404, body: { error: said[1] } })
   })
 
-  test('is named in the body by its id or address, as the specification sends it (B 7)', { tags: ['B7'] }, async () => {
+  test('the request body names the coupon by id or URL, as specified (B 7)', { tags: ['B7'] }, async () => {
     const { status } = await post({ platform: 'woocommerce', storeId: shop.fake.profile.storeUrl })
     expect(status).toBe(200)
     expect(await post({ code: 'OTHER', storeId: 'https://nobody.example.com' })).toMatchObject({ status: 404 })
   })
 })
 
-describe('a coupon is changed', () => {
-  test('in the store and here', { tags: ['B7'] }, async () => {
+describe('changing a coupon', () => {
+  test('writes to the store and here', { tags: ['B7'] }, async () => {
     const { body: made } = await post({ minSpend: 20, usageLimit: 5 })
     const { status, body: changed } = await put(made.coupon._id, {
       ...{ code: 'SAVE20', type: 'fixed', amount: 7.5, minSpend: 30, usageLimit: 3 },
@@ -277,7 +277,7 @@ describe('a coupon is changed', () => {
     expect(inStore('save20')).toMatchObject({ percent: 1_000, minSpendMinor: null, usageLimit: null })
   })
 
-  test('switched off it is withdrawn from the store, switched on it gets its true end (decision 32)', async () => {
+  test('switching it off withdraws it in the store, and switching it on sets the real end date (decision 32)', async () => {
     const { body: made } = await post()
     await put(made.coupon._id, { isActive: false })
     expect(inStore()!.expiresAt).toBe(inDays(-1))
@@ -285,7 +285,7 @@ describe('a coupon is changed', () => {
     expect([secondOf(inStore()!.expiresAt!), on.coupon.endDate]).toEqual([secondOf(inDays(7)), secondOf(inDays(7))])
   })
 
-  test('the store’s own, one of another kind and one nobody knows are refused', { tags: ['B5'] }, async () => {
+  test('is refused for the store’s own, for one of another kind and for an unknown one', { tags: ['B5'] }, async () => {
     shop.fake.allCoupons = [aCoupon({ couponId: '7', code: 'theirs' })]
     await world.request('POST', '/api/stores/sync', { token: shop.owner.token, body: {} })
     const [theirs] = (await list()).coupons
@@ -302,7 +302,7 @@ describe('a coupon is changed', () => {
     expect(await remove('7')).toMatchObject({ status: 400, body: { error: 'Invalid coupon ID' } })
   })
 
-  test('to a code that exists: a conflict; one that was deleted in the store: it is said, and not listed any more', async () => {
+  test('to an existing code is a conflict, and one deleted in the store is reported and no longer listed', async () => {
     const { body: made } = await post()
     shop.fake.allCoupons.push(aCoupon({ couponId: '7', code: 'taken', isPublished: false }))
     expect(await put(made.coupon._id, { code: 'TAKEN' })).toMatchObject({
@@ -314,8 +314,10 @@ describe('a coupon is changed', () => {
   })
 })
 
-describe('a coupon is deleted', () => {
-  test('for good in the store; steps of flows lose it, and its row stays for reports', { tags: ['B7'] }, async () => {
+describe('deleting a coupon', () => {
+  test('deletes it in the store, removes it from flow steps and keeps its row for reports', {
+    tags: ['B7'],
+  }, async () => {
     const { body: made } = await post()
     const id = made.coupon._id
     const step = await world.db
@@ -334,7 +336,7 @@ describe('a coupon is deleted', () => {
     expect((await post()).status).toBe(200)
   })
 
-  test('a lost answer is looked up, and one that is gone already is deleted', async () => {
+  test('looks up a lost answer and accepts one that is already gone', async () => {
     const { body: made } = await post()
     shop.fake.afterCoupon = async () => Promise.reject(aProblem('timeout'))
     expect((await remove(made.coupon._id)).status).toBe(200)
@@ -344,7 +346,7 @@ describe('a coupon is deleted', () => {
     expect((await remove(again.coupon._id)).status).toBe(200)
   })
 
-  test('not while the store does not answer', { tags: ['B8'] }, async () => {
+  test('is refused while the store does not answer', { tags: ['B8'] }, async () => {
     const { body: made } = await post()
     shop.fake.problem = aProblem('unreachable')
     const { status, body: refused } = await remove(made.coupon._id)
@@ -353,8 +355,8 @@ describe('a coupon is deleted', () => {
   })
 })
 
-describe('the start of a coupon', () => {
-  test('writes its true end into the store, once', async () => {
+describe('starting a coupon', () => {
+  test('sets its real end date in the store once', async () => {
     await post({ code: 'LATER', startDate: inDays(1) })
     await enqueueBeginnings(world.deps)
     expect(beginnings()).toEqual([])
@@ -371,7 +373,7 @@ describe('the start of a coupon', () => {
     expect(beginnings()).toEqual([])
   })
 
-  test('is not that of one that is switched off while the starts of others are written', async () => {
+  test('skips one that is switched off while others are started', async () => {
     const later = { startDate: inDays(1) }
     const ids = [
       (await post({ code: 'LATER', ...later })).body.coupon._id,
@@ -388,7 +390,7 @@ describe('the start of a coupon', () => {
     for (const id of ids) expect(await rowOf(id)).toMatchObject({ is_active: false, is_withheld: true })
   })
 
-  test('is not that of one that is switched off or of a store that is not connected', async () => {
+  test('skips an inactive one and one of a disconnected store', async () => {
     await post({ code: 'OFF', startDate: inDays(1), isActive: false })
     await post({ code: 'LATER', startDate: inDays(1) })
     world.advance(DAY_MS)

@@ -1,123 +1,126 @@
 import { type CouponInput, couponTexts, wrongDecimals } from '../../../shared/coupons.ts'
 import { capabilities } from '../../../shared/platforms.ts'
 import { connectedProblemMessage } from '../../../shared/store-problems.ts'
-import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
-import { AppError } from '../../core/common/errors.ts'
-import { newId } from '../../core/common/ids.ts'
-import type { Deps } from '../../deps.ts'
-import type { CouponChanged, CouponDraft, PlatformCoupon } from '../../platforms/platform/coupon.ts'
-import type { StoreClient } from '../../platforms/platform/platform.ts'
-import { StoreProblem } from '../../platforms/platform/store-problem.ts'
 import { readPlugin } from '../../access/plugin/plugin.ts'
 import { behindWallText, isCalling } from '../../access/plugin/rules.ts'
 import { storeAccess } from '../../access/stores/access.ts'
 import { toAppError } from '../../access/stores/problems.ts'
 import { readStore, type StoreRow, updateStore } from '../../access/stores/store.ts'
-import { listedRow } from './copy.ts'
+import { AppError } from '../../core/common/errors.ts'
+import { newId } from '../../core/common/ids.ts'
+import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
+import type { CouponChanged, CouponDraft, PlatformCoupon } from '../../platforms/platform/coupon.ts'
+import type { StoreClient } from '../../platforms/platform/platform.ts'
+import { StoreProblem } from '../../platforms/platform/store-problem.ts'
+import { buildListedRow } from './copy.ts'
 import { withCoupon } from './lock.ts'
-import { draftOf, isWithheld, markedId, markOf, type Wanted, wantedOf } from './rules.ts'
+import { buildDraft, buildMark, type CouponValues, isWithheld, parseMark, toCouponValues } from './rules.ts'
 import * as sql from './sql.ts'
 
-// Coupons made, changed and deleted by members. The store has the last word: a shared coupon is written there first, and its answer here.
-// An answer that was lost is looked up in the store, so that whatever is repeated finds what was done.
+// Creates, updates and deletes coupons for members. A shared coupon is written to the store first, and the store's
+// answer here. After a lost answer the store is queried, so that a repeated request finds what was done.
 
-interface Writing {
+interface WriteContext {
   deps: Deps
   store: StoreDb<Db>
   row: StoreRow
 }
 
-const hasStart = ({ row }: Pick<Writing, 'row'>): boolean => capabilities[row.platform].coupons.startDate
+const hasStart = ({ row }: Pick<WriteContext, 'row'>): boolean => capabilities[row.platform].coupons.startDate
 
 export async function createCoupon(deps: Deps, store: StoreDb<Db>, input: CouponInput): Promise<string> {
-  const writing = await begin(deps, store, couponTexts.noStoreToCreate)
-  const wanted = readWanted(writing, input)
+  const writing = await openWrite(deps, store, couponTexts.noStoreToCreate)
+  const wanted = parseInput(writing, input)
   if (input.kind === 'personal') return insertPersonal(writing, wanted)
-  return inWords(writing, couponTexts.createFailed, async (client) => {
-    const draft = draftOf(wanted, { currency: writing.row.currency, now: deps.now(), hasStart: hasStart(writing) })
-    const standing = await client.couponByCode(wanted.code, writing.row.currency)
-    const id = standing ? await lostOne(writing, standing) : newId()
-    if (!id) throw duplicate(standing!)
-    const made = standing
-      ? madeOf(await client.updateCoupon(standing.couponId, draft), couponTexts.createFailed)
-      : await make(client, { ...draft, mark: markOf(writing.row.account_id, id) })
-    await keepShared(writing, { id, wanted, made })
+  return withStoreErrors(writing, couponTexts.createFailed, async (client) => {
+    const draft = buildDraft(wanted, { currency: writing.row.currency, now: deps.now(), hasStart: hasStart(writing) })
+    const existing = await client.couponByCode(wanted.code, writing.row.currency)
+    const id = existing ? await findUnconfirmed(writing, existing) : newId()
+    if (!id) throw createDuplicateError(existing!)
+    const made = existing
+      ? unwrapAnswer(await client.updateCoupon(existing.couponId, draft), couponTexts.createFailed)
+      : await createInStore(client, { ...draft, mark: buildMark(writing.row.account_id, id) })
+    await saveShared(writing, { id, wanted, made })
     return id
   })
 }
 
 export async function updateCoupon(deps: Deps, store: StoreDb<Db>, id: string, input: CouponInput): Promise<void> {
-  const writing = await begin(deps, store, couponTexts.noStoreToUpdate)
-  const wanted = readWanted(writing, input)
-  await changeOwn(writing, id, (coupon) => writeChange(writing, { coupon, wanted, input }))
+  const writing = await openWrite(deps, store, couponTexts.noStoreToUpdate)
+  const wanted = parseInput(writing, input)
+  await withOwnCoupon(writing, id, (coupon) => writeChange(writing, { coupon, wanted, input }))
 }
 
 interface Change {
   coupon: sql.CouponRow
-  wanted: Wanted
+  wanted: CouponValues
   input: CouponInput
 }
 
-async function writeChange(writing: Writing, { coupon, wanted, input }: Change): Promise<void> {
+async function writeChange(writing: WriteContext, { coupon, wanted, input }: Change): Promise<void> {
   const { deps, store } = writing
   const { id } = coupon
-  if (input.kind !== coupon.kind) throw wrongField('kind', couponTexts.kindIsKept)
+  if (input.kind !== coupon.kind) throw createFieldError('kind', couponTexts.kindIsKept)
   if (coupon.kind === 'personal') {
     return transact(store, async (tx) => {
-      if (wanted.code !== coupon.code) await refuseTaken(tx, wanted.code, id)
+      if (wanted.code !== coupon.code) await refuseUsedPrefix(tx, wanted.code, id)
       await sql.updateCoupon(tx, id, { ...wanted, platform_type: wanted.type })
     })
   }
-  await inWords(writing, couponTexts.updateFailed, async (client) => {
-    const draft = draftOf(wanted, { currency: writing.row.currency, now: deps.now(), hasStart: hasStart(writing) })
+  await withStoreErrors(writing, couponTexts.updateFailed, async (client) => {
+    const draft = buildDraft(wanted, { currency: writing.row.currency, now: deps.now(), hasStart: hasStart(writing) })
     if (wanted.code !== coupon.code) {
-      const standing = await client.couponByCode(wanted.code, writing.row.currency)
-      if (standing && standing.couponId !== coupon.platform_id) throw duplicate(standing)
+      const existing = await client.couponByCode(wanted.code, writing.row.currency)
+      if (existing && existing.couponId !== coupon.platform_id) throw createDuplicateError(existing)
     }
-    const changed = await change(client, coupon.platform_id!, draft)
+    const changed = await updateInStore(client, coupon.platform_id!, draft)
     if ('refusal' in changed && changed.refusal === 'gone') await sql.updateCoupon(store, id, { gone_at: deps.now() })
-    await keepShared(writing, { id, wanted, made: madeOf(changed, couponTexts.updateFailed) })
+    await saveShared(writing, { id, wanted, made: unwrapAnswer(changed, couponTexts.updateFailed) })
   })
 }
 
-/** Answers the steps of flows that sent it; they go on without a coupon. What it earned stays in the reports. */
+/** Returns the flow steps that used the coupon; they continue without one. Reports keep its figures. */
 export async function deleteCoupon(deps: Deps, store: StoreDb<Db>, id: string): Promise<sql.StepRow[]> {
-  const writing = await begin(deps, store, couponTexts.noStoreToDelete)
-  return changeOwn(writing, id, (coupon) => takeAway(writing, coupon))
+  const writing = await openWrite(deps, store, couponTexts.noStoreToDelete)
+  return withOwnCoupon(writing, id, (coupon) => deleteEverywhere(writing, coupon))
 }
 
-async function takeAway(writing: Writing, { id, platform_id: platformId }: sql.CouponRow): Promise<sql.StepRow[]> {
+async function deleteEverywhere(
+  writing: WriteContext,
+  { id, platform_id: platformId }: sql.CouponRow,
+): Promise<sql.StepRow[]> {
   const { deps, store } = writing
   if (platformId !== null) {
-    await inWords(writing, couponTexts.deleteFailed, async (client) => {
-      if (!(await remove(client, platformId, writing.row.currency))) {
+    await withStoreErrors(writing, couponTexts.deleteFailed, async (client) => {
+      if (!(await deleteInStore(client, platformId, writing.row.currency))) {
         throw new AppError('unprocessable', couponTexts.deleteFailed)
       }
     })
   }
   return transact(store, async (tx) => {
     const at = deps.now()
-    // A listing that began before does not bring it back.
+    // Keeps a listing that began earlier from restoring the coupon.
     await sql.updateCoupon(tx, id, { gone_at: at, seen_at: at })
-    return sql.leaveSteps(tx, id)
+    return sql.removeFromSteps(tx, id)
   })
 }
 
-async function begin(deps: Deps, store: StoreDb<Db>, noStore: string): Promise<Writing> {
+async function openWrite(deps: Deps, store: StoreDb<Db>, noStore: string): Promise<WriteContext> {
   const row = await readStore(store)
   if (!row?.is_active) throw new AppError('conflict', noStore)
   return { deps, store, row }
 }
 
-/** A start is written in a moment. */
-const PATIENCE_MS = 10_000
+/** Starting a coupon takes only a moment. */
+const LOCK_WAIT_MS = 10_000
 
-async function changeOwn<T>(
-  { deps, store }: Writing,
+async function withOwnCoupon<T>(
+  { deps, store }: WriteContext,
   id: string,
   work: (coupon: sql.CouponRow) => Promise<T>,
 ): Promise<T> {
-  const done = await withCoupon(deps, store, { id, waitMs: PATIENCE_MS }, async (coupon) => {
+  const done = await withCoupon(deps, store, { id, waitMs: LOCK_WAIT_MS }, async (coupon) => {
     if (coupon.made_by !== 'recoup') throw new AppError('conflict', couponTexts.notOurs)
     return { answer: await work(coupon) }
   })
@@ -126,52 +129,56 @@ async function changeOwn<T>(
   return done.answer
 }
 
-function readWanted({ row }: Writing, input: CouponInput): Wanted {
+function parseInput({ row }: WriteContext, input: CouponInput): CouponValues {
   const fields = wrongDecimals(input, row.currency)
   const [first] = Object.values(fields)
   if (first) throw new AppError('invalid', first, { fields })
   if (input.kind === 'personal' && input.isTiedToEmail && !capabilities[row.platform].coupons.personal) {
-    throw wrongField('isTiedToEmail', couponTexts.noTie)
+    throw createFieldError('isTiedToEmail', couponTexts.noTie)
   }
-  return wantedOf(input, row.currency)
+  return toCouponValues(input, row.currency)
 }
 
-const wrongField = (field: string, text: string) => new AppError('invalid', text, { fields: { [field]: text } })
+const createFieldError = (field: string, text: string) => new AppError('invalid', text, { fields: { [field]: text } })
 
-function duplicate({ isPublished }: PlatformCoupon): AppError {
+function createDuplicateError({ isPublished }: PlatformCoupon): AppError {
   const code = isPublished ? couponTexts.duplicate : couponTexts.duplicateDraft
   return new AppError('conflict', code, { fields: { code } })
 }
 
-/** A coupon of ours that the list does not know: its making was never answered. Its id; null: somebody else's, or known. */
-async function lostOne({ store, row }: Writing, standing: PlatformCoupon): Promise<string | null> {
-  const id = markedId(standing.mark, row.account_id)
+/** Id of our coupon whose creation was never confirmed; null if it is known, or not ours. */
+async function findUnconfirmed({ store, row }: WriteContext, existing: PlatformCoupon): Promise<string | null> {
+  const id = parseMark(existing.mark, row.account_id)
   if (!id) return null
-  const known = await sql.knownCoupons(store, [standing.couponId], [id])
+  const known = await sql.selectKnownCoupons(store, [existing.couponId], [id])
   return known.length === 0 ? id : null
 }
 
-async function make(client: StoreClient, draft: CouponDraft): Promise<PlatformCoupon> {
-  const made = await orLookUp(
+async function createInStore(client: StoreClient, draft: CouponDraft): Promise<PlatformCoupon> {
+  const made = await retryLostAnswer(
     async () => (await client.createCoupons([draft]))[0]!,
     async () => {
       const found = await client.couponByCode(draft.code, draft.currency)
       return found?.mark === draft.mark ? { coupon: found } : null
     },
   )
-  return madeOf(made, couponTexts.createFailed)
+  return unwrapAnswer(made, couponTexts.createFailed)
 }
 
-function change(client: StoreClient, platformId: string, draft: Omit<CouponDraft, 'mark'>): Promise<CouponChanged> {
-  return orLookUp<CouponChanged>(
+function updateInStore(
+  client: StoreClient,
+  platformId: string,
+  draft: Omit<CouponDraft, 'mark'>,
+): Promise<CouponChanged> {
+  return retryLostAnswer<CouponChanged>(
     () => client.updateCoupon(platformId, draft),
-    // Written twice it is the same.
+    // Idempotent, so it is simply repeated.
     () => client.updateCoupon(platformId, draft),
   )
 }
 
-async function remove(client: StoreClient, platformId: string, currency: string): Promise<boolean> {
-  return orLookUp(
+async function deleteInStore(client: StoreClient, platformId: string, currency: string): Promise<boolean> {
+  return retryLostAnswer(
     async () => (await client.deleteCoupons([platformId])).includes(platformId),
     async () => {
       const { rows, skipped } = await client.couponsById({ ids: [platformId], currency })
@@ -180,13 +187,13 @@ async function remove(client: StoreClient, platformId: string, currency: string)
   )
 }
 
-/** What was asked may have been done, though the answer was lost. */
+/** Errors after which the request may have been executed. */
 const MAYBE_DONE = new Set([
   ...['timeout', 'unreachable', 'store_error', 'bad_answer'],
   ...['shopify_error', 'shopify_bad_answer'],
 ])
 
-async function orLookUp<T>(ask: () => Promise<T>, lookUp: () => Promise<T | null>): Promise<T> {
+async function retryLostAnswer<T>(ask: () => Promise<T>, lookUp: () => Promise<T | null>): Promise<T> {
   try {
     return await ask()
   } catch (error) {
@@ -197,7 +204,7 @@ async function orLookUp<T>(ask: () => Promise<T>, lookUp: () => Promise<T | null
   }
 }
 
-function madeOf(answer: CouponChanged, failed: string): PlatformCoupon {
+function unwrapAnswer(answer: CouponChanged, failed: string): PlatformCoupon {
   if ('coupon' in answer) return answer.coupon
   if (answer.refusal === 'duplicate') {
     throw new AppError('conflict', couponTexts.duplicate, { fields: { code: couponTexts.duplicate } })
@@ -206,13 +213,13 @@ function madeOf(answer: CouponChanged, failed: string): PlatformCoupon {
   throw new AppError('unprocessable', `${failed}: ${answer.words}`)
 }
 
-/** What the store answered, and what it does not keep. */
-async function keepShared(
-  { deps, store, row }: Writing,
-  { id, wanted, made }: { id: string; wanted: Wanted; made: PlatformCoupon },
+/** Saves the store's answer together with what the store does not keep. */
+async function saveShared(
+  { deps, store, row }: WriteContext,
+  { id, wanted, made }: { id: string; wanted: CouponValues; made: PlatformCoupon },
 ): Promise<void> {
   const at = deps.now()
-  const { terms, modified_at, created_at, ...listed } = listedRow(deps, made, { currency: row.currency, at })
+  const { terms, modified_at, created_at, ...listed } = buildListedRow(deps, made, { currency: row.currency, at })
   await transact(store, (tx) =>
     sql.insertCoupon(tx, {
       ...listed,
@@ -224,12 +231,12 @@ async function keepShared(
   )
 }
 
-async function insertPersonal({ deps, store, row }: Writing, wanted: Wanted): Promise<string> {
-  // Its codes are made in the store later on.
+async function insertPersonal({ deps, store, row }: WriteContext, wanted: CouponValues): Promise<string> {
+  // Its codes are created in the store later.
   if (!row.can_write) throw new AppError('store_credentials', couponTexts.readOnlyKey)
   const [id, at] = [newId(), deps.now()]
   await transact(store, async (tx) => {
-    await refuseTaken(tx, wanted.code, id)
+    await refuseUsedPrefix(tx, wanted.code, id)
     await sql.insertCoupon(tx, {
       ...wanted,
       ...{ id, made_by: 'recoup', kind: 'personal', platform_type: wanted.type, currency: row.currency },
@@ -239,25 +246,29 @@ async function insertPersonal({ deps, store, row }: Writing, wanted: Wanted): Pr
   return id
 }
 
-async function refuseTaken(tx: StoreTx, code: string, id: string): Promise<void> {
-  if (!(await sql.isBeginningTaken(tx, code, id))) return
+async function refuseUsedPrefix(tx: StoreTx, code: string, id: string): Promise<void> {
+  if (!(await sql.isPrefixUsed(tx, code, id))) return
   throw new AppError('conflict', couponTexts.duplicatePersonal, { fields: { code: couponTexts.duplicatePersonal } })
 }
 
-/** What the store does wrong, in words. */
-async function inWords<T>(writing: Writing, failed: string, work: (client: StoreClient) => Promise<T>): Promise<T> {
+/** Runs a write and turns the store's errors into sentences. */
+async function withStoreErrors<T>(
+  writing: WriteContext,
+  failed: string,
+  work: (client: StoreClient) => Promise<T>,
+): Promise<T> {
   const { deps, store } = writing
   try {
     const done = await work(await storeAccess(deps, store))
-    await noteRights(writing, true)
+    await recordWriteAccess(writing, true)
     return done
   } catch (error) {
     if (!(error instanceof StoreProblem)) throw error
-    if (error.code === 'read_only_key') await noteRights(writing, false)
+    if (error.code === 'read_only_key') await recordWriteAccess(writing, false)
     deps.log.warn({ storeId: store.storeId, problem: error.code }, 'coupons.not_written')
     const told = toAppError(error)
     const plugin = await readPlugin(store)
-    // Every shop with the plugin calls. A firewall may keep us from one that has never been reached.
+    // Active plugins always call. A firewall may block us if the shop was never reached.
     const isBehindWall = plugin?.is_reached === false && isCalling(plugin, deps.now())
     const atWall = isBehindWall ? behindWallText(error.code) : undefined
     const words =
@@ -269,8 +280,8 @@ async function inWords<T>(writing: Writing, failed: string, work: (client: Store
   }
 }
 
-/** What a write has shown about the key: the screens offer what it may do. */
-async function noteRights({ deps, store, row }: Writing, canWrite: boolean): Promise<void> {
+/** Records whether the key can write, as the screens depend on it. */
+async function recordWriteAccess({ deps, store, row }: WriteContext, canWrite: boolean): Promise<void> {
   if (row.can_write === canWrite) return
   await updateStore({ accountId: row.account_id, db: deps.db }, store.storeId, { can_write: canWrite })
 }

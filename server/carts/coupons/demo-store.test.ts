@@ -9,7 +9,7 @@ import { type GuardedHttp, openGuardedHttp } from '../../core/net/guarded-fetch.
 import { createWooCommerceClient } from '../../platforms/woocommerce/client.ts'
 import { pullCoupons } from '../sync/local-copies.ts'
 
-// Coupons all the way into a WooCommerce store: one as recorded, and one of before version 10, which publishes whatever is written.
+// Coupons in a WooCommerce store, as recorded and as before version 10, which publishes every draft.
 
 const world = aWorld()
 const DAY_MS = 86_400_000
@@ -46,7 +46,7 @@ describe.each(['10.4.4', '9.9.5'])('WooCommerce %s', (version) => {
   }
   const iso = (instant: string) => new Date(instant).toISOString()
 
-  test('one is made, changed, withdrawn, brought back and deleted', async () => {
+  test('a coupon is created, changed, withdrawn, restored and deleted', async () => {
     const { body: made } = await ask('POST', '/api/coupons', input('SAVE10', { minSpend: 20, usageLimit: 5 }))
     const path = `/api/coupons/${made.coupon._id}`
     expect(inStore('save10')).toMatchObject({
@@ -67,12 +67,12 @@ describe.each(['10.4.4', '9.9.5'])('WooCommerce %s', (version) => {
     expect(inStore('save15')).toBeUndefined()
   })
 
-  test('one that has not begun is good for nobody before its start', async () => {
+  test('a coupon that has not started cannot be used', async () => {
     await ask('POST', '/api/coupons', input('LATER', { startDate: inDays(2) }))
     expect([inStore('later')!.status, goodUntil('later')]).toEqual(['publish', iso(inDays(-1))])
   })
 
-  test('a code in use, and one of a draft, are refused; the store’s own are in the copy', async () => {
+  test('a used code and a draft’s code are refused, and the store’s own coupons are copied', async () => {
     demo.coupons.add({ code: 'theirs', status: 'draft' })
     const refused = await ask('POST', '/api/coupons', input('THEIRS'))
     expect([refused.status, refused.body.fields]).toEqual([409, { code: couponTexts.duplicateDraft }])
@@ -83,7 +83,7 @@ describe.each(['10.4.4', '9.9.5'])('WooCommerce %s', (version) => {
     expect(codes).toEqual(expect.arrayContaining(['THEIRS store', 'WELCOME10 store', 'LATER recoup']))
   })
 
-  test('an answer that never came is looked up', async () => {
+  test('an answer that never arrived is looked up', async () => {
     demo.connections.loseAnswers(/batch/)
     const { status, body } = await ask('POST', '/api/coupons', input('LOST'))
     demo.connections.restore()

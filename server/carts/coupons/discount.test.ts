@@ -5,8 +5,8 @@ import { currencyExponent, parseMinor } from '../../../shared/money.ts'
 import { type DiscountLine, type DiscountRules, discountsOf, shownAfter } from './discount.ts'
 import { type CouponProblem, type CouponState, type CouponUse, couponProblem, GOOD_FOR_MS } from './validity.ts'
 
-// Held to what a real store answered (test/fixtures/woocommerce/coupon-totals.json): to the unit where it took the coupon, to the reason
-// where it did not.
+// Compared with the answers of a real store (test/fixtures/woocommerce/coupon-totals.json): exact amounts where it
+// accepted the coupon, and the reason where it did not.
 
 interface WireCoupon {
   code: string
@@ -107,8 +107,8 @@ const wireOf = (given: Given, code: string) =>
 const accepted = applied.filter(({ response }) => response.status === 200)
 const refused = applied.filter(({ response }) => response.status !== 200)
 
-describe('what a real store took off', () => {
-  test('is what is recorded, and enough of it', () => {
+describe('discounts of a real store', () => {
+  test('there are enough recordings', () => {
     expect(accepted.length).toBeGreaterThanOrEqual(70)
     expect(refused.length).toBeGreaterThanOrEqual(11)
   })
@@ -124,7 +124,7 @@ describe('what a real store took off', () => {
   })
 
   const single = accepted.filter(({ response }) => response.body.coupons!.length === 1)
-  test.each(single)('$title: what is left as the cart shows it', ({ given, code, response }) => {
+  test.each(single)('$title: the amount left as the cart shows it', ({ given, code, response }) => {
     const hasTax = (totals: { line_total: string; line_total_tax: string }) =>
       Number(totals.line_total) + (isShownIncluding(given) ? Number(totals.line_total_tax) : 0)
     const lines = linesOf(given)
@@ -139,14 +139,14 @@ describe('what a real store took off', () => {
     const after = shownAfter(lines, shown, couponOf(wireOf(given, code), currencyOf(given)), rulesOf(given))!
     const total = (amounts: readonly number[]) => amounts.reduce((sum, each) => sum + each, 0)
     const told = total(response.body.items!.map(({ totals }) => hasTax(totals)))
-    // With tax taken out or put on, a line is rounded once more.
+    // With tax removed or added, a line is rounded once more.
     const isSame = isIncluding(given) === isShownIncluding(given)
     if (isSame && !isIncluding(given)) expect(total(after)).toBe(told)
     else expect(Math.abs(total(after) - told)).toBeLessThanOrEqual(isSame ? 0 : lines.length)
   })
 })
 
-/** The store's words for each reason. */
+/** The store's sentence for each reason. */
 const words: [RegExp, CouponProblem][] = [
   [/not applicable to selected products/, 'products'],
   [/not valid for sale items/, 'sale_items'],
@@ -157,10 +157,10 @@ const words: [RegExp, CouponProblem][] = [
   [/Usage limit .* has been reached/, 'used_up'],
 ]
 
-/** About a code that is none, or a second one beside another; a message has one, which is a coupon's. */
+/** Sentences about unknown codes, or a second code beside another; a message has one code of a coupon. */
 const NO_MATTER = /does not exist|already been applied/
 
-describe('what a real store refused', () => {
+describe('refusals of a real store', () => {
   const about = refused.filter(({ response }) => !NO_MATTER.test(response.body.message!))
 
   test.each(about)('$title', ({ given, code, response }) => {
@@ -168,23 +168,23 @@ describe('what a real store refused', () => {
     const coupon = { ...couponOf(wire, currencyOf(given)), usageCount: usageOf(wire) }
     const problem = couponProblem(coupon, useOf(given))
     const told = words.find(([pattern]) => pattern.test(response.body.message!))![1]
-    // The store has one sentence where only sale items are left out.
+    // The store has one sentence if only sale items are left out.
     expect(problem).toBe(wire.exclude_sale_items ? 'sale_items' : told)
   })
 
   test.each(
     accepted.filter(({ given, code }) => Number(wireOf(given, code).amount) > 0),
-  )('and nothing that it took: $title', ({ given, code }) => {
+  )('nothing that it accepted: $title', ({ given, code }) => {
     expect(couponProblem(couponOf(wireOf(given, code), currencyOf(given)), useOf(given))).toBeNull()
   })
 
-  /** As the store told it afterwards, where it was asked. */
+  /** As reported by the store afterwards, where asked. */
   function usageOf({ code, usage_count }: WireCoupon): number {
     const told = exchanges.map(({ response }) => response.body as Partial<WireCoupon>)
     return told.find((body) => body.code === code && body.usage_count !== undefined)?.usage_count ?? usage_count
   }
 
-  /** At the time of the recordings. */
+  /** Time of the recordings. */
   function useOf(given: Given): CouponUse {
     const { total_items: net, total_items_tax: tax } = given.totals_before_coupon
     const shownMinor = Number(net) + (isShownIncluding(given) ? Number(tax) : 0)
@@ -193,7 +193,7 @@ describe('what a real store refused', () => {
   }
 })
 
-describe('of any cart', () => {
+describe('any cart', () => {
   const rules: DiscountRules = { currency: 'USD', decimals: 2, isSequential: false }
   const line = fc.record({
     productId: fc.constantFrom('1', '2', '3'),
@@ -209,7 +209,7 @@ describe('of any cart', () => {
   })
   const full = (all: readonly DiscountLine[]) => all.reduce((sum, each) => sum + each.unitPriceMinor * each.quantity, 0)
 
-  test('a percentage takes its share of the whole, rounded half down, and leaves the rest', () => {
+  test('a percentage takes its share of the total, rounded half down', () => {
     fc.assert(
       fc.property(lines, fc.integer({ min: 1, max: 10_000 }), (all, percent) => {
         const [taken] = discountsOf(all, [coupon({ percent })], rules)
@@ -228,7 +228,7 @@ describe('of any cart', () => {
     )
   })
 
-  test('several never take more than there is', () => {
+  test('several coupons never take more than the total', () => {
     fc.assert(
       fc.property(lines, fc.boolean(), (all, isSequential) => {
         const coupons = [coupon({ percent: 7_000 }), coupon({ percent: 6_000 })]
@@ -238,7 +238,7 @@ describe('of any cart', () => {
     )
   })
 
-  test('what cannot be known is not guessed: categories, plugins’ types, unknown sale items', () => {
+  test('categories, plugin types and unknown sale items are not guessed', () => {
     const one = [{ productId: '1', variationId: null, quantity: 1, unitPriceMinor: 2_000, isOnSale: null }]
     expect(discountsOf(one, [coupon({ terms: { categoryIds: ['9'] } })], rules)).toEqual([null])
     expect(discountsOf(one, [coupon({ terms: { excludesSaleItems: true } })], rules)).toEqual([null])
@@ -246,12 +246,12 @@ describe('of any cart', () => {
     expect(shownAfter(one, [2_000], coupon({ type: 'other', platformType: 'sign_up_fee' }), rules)).toBeNull()
   })
 
-  test('a store with fewer decimals than its currency has rounds to them', () => {
+  test('a store with fewer decimals than its currency rounds to them', () => {
     const one = [{ productId: '1', variationId: null, quantity: 1, unitPriceMinor: 1_995, isOnSale: false }]
     expect(discountsOf(one, [coupon({ percent: 1_000 })], { ...rules, decimals: 0 })).toEqual([200])
   })
 
-  test('an amount off each product is for the products named, or for a variation of one', () => {
+  test('an amount per product applies to the named products or to a variation of one', () => {
     const each = { type: 'other', platformType: 'fixed_product', percent: null, amountMinor: 300 }
     const two = [
       { productId: '1', variationId: '11', quantity: 2, unitPriceMinor: 1_000, isOnSale: false },

@@ -2,15 +2,15 @@ import { expect, test } from 'vitest'
 import { aCopiedCoupon } from '../../../test/copied-coupons.ts'
 import { aStore } from '../../../test/factories.ts'
 import { aWorld } from '../../../test/world.ts'
-import { transact } from '../../core/db/db.ts'
 import { newId } from '../../core/common/ids.ts'
+import { transact } from '../../core/db/db.ts'
 import { couponsOfMessages } from './for-messages.ts'
 
-// The coupons of many messages at once.
+// Reading the coupons of many messages at once.
 
 const world = aWorld()
 
-test('a coupon that many messages carry is read once', async () => {
+test('a coupon of many messages is read once', async () => {
   const store = await aStore(world)
   const terms = { emailHashes: Array.from({ length: 2_000 }, (_, n) => n.toString(16).padStart(64, '0')) }
   const id = await aCopiedCoupon(world, store, { terms: JSON.stringify(terms) })

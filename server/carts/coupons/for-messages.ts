@@ -3,59 +3,59 @@ import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.
 import type { Deps } from '../../deps.ts'
 import { scheduleNextLook, wakeMessages } from '../../messages/messages/messages.ts'
 import type { PlatformCoupon } from '../../platforms/platform/coupon.ts'
-import { keepPage } from './copy.ts'
+import { saveCouponPage } from './copy.ts'
 import * as sql from './message-sql.ts'
 import type { CouponState, GuardRails } from './validity.ts'
 
-// The coupons messages are to carry, as they stand in the copy.
+// Reads the coupons of messages from our copy, and updates it from the store.
 
-/** What a flow's step or a request says of its coupon. */
+/** The coupon settings of a flow step or a manual send. */
 export interface WantedCoupon extends GuardRails {
   id: string
-  /** What becomes of the message when the coupon is not valid, or withheld. */
+  /** What happens to the message if the coupon is invalid or withheld. */
   fallback: 'without' | 'skip'
 }
 
 export interface MessageCoupon {
-  /** null: there is no such coupon any more. */
+  /** null: the coupon no longer exists. */
   state: CouponState | null
-  /** A code of its own for each message. */
+  /** Each message gets its own code. */
   isPersonal: boolean
-  /** All that a message says of it. */
+  /** Everything that a message says about the coupon. */
   wording: string
-  /** Of a personal coupon the beginning of its codes. */
+  /** For a personal coupon the prefix of its codes. */
   code: string
   validHours: number
   maxDiscountMinor: number | null
-  /** A personal code stands for one cart: its amount is capped, or it is tied to the address. */
+  /** A personal code for one cart: its amount is capped, or it is tied to the address. */
   isOfCart: boolean
-  /** Of a personal coupon, for this message; null: none is wanted yet. */
+  /** The message's personal code; null: none yet. */
   personal: PersonalCode | null
-  /** Orders of the recipient that name its code. */
+  /** Orders of the recipient with its code. */
   usedBefore: number
-  /** When the recipient last used a coupon of ours. */
+  /** Time of the recipient's last use of one of our coupons. */
   lastUsedAt: Date | null
 }
 
 export interface PersonalCode {
   code: string
-  /** In the store. */
+  /** State in the store. */
   stage: 'wanted' | 'made' | 'failed' | 'deleted'
-  /** It was made by the terms the coupon has now. */
+  /** Whether it was created with the coupon's current terms. */
   isOfTerms: boolean
-  /** Its amount was computed for what is left of the cart. */
+  /** Whether its amount was computed for the items still available. */
   isOfGoods: boolean
-  /** Of a capped percentage: what was computed for the cart. */
+  /** Amount of a capped percentage for the cart. */
   amountMinor: number | null
   cartVersion: number | null
   expiresAt: Date
-  /** The store's words. */
+  /** The store's reason. */
   refusal: string | null
   nextTryAt: Date
   isUsed: boolean
 }
 
-/** By message. Asks nothing where no message wants one. */
+/** By message id. Runs no query if no message has a coupon. */
 export async function couponsOfMessages(
   tx: StoreTx,
   rows: readonly { id: string; shopper_id: string; coupon: WantedCoupon | null }[],
@@ -64,18 +64,18 @@ export async function couponsOfMessages(
     coupon ? [{ messageId: id, couponId: coupon.id, shopperId: shopper_id }] : [],
   )
   if (wanted.length === 0) return new Map()
-  return new Map((await readCoupons(tx, wanted)).map((row) => [row.message_id, couponOf(row)]))
+  return new Map((await readCoupons(tx, wanted)).map((row) => [row.message_id, toMessageCoupon(row)]))
 }
 
-/** What a shopper has entered, as it stands in the copy. */
+/** A coupon entered by the shopper, from our copy. */
 export interface EnteredCoupon {
   code: string
   state: CouponState
-  /** Orders of the shopper that name it. */
+  /** Orders of the shopper with its code. */
   usedBefore: number
 }
 
-/** By the id of a message, or of a cart: the first code, which is the one that comes back. Asks nothing where nobody has entered one. */
+/** By message or cart id: the first entered code, which is the one restored. Runs no query if there is none. */
 export async function enteredCoupons(
   store: StoreDb,
   rows: readonly { id: string; shopper_id: string; entered_codes: readonly string[] }[],
@@ -84,35 +84,37 @@ export async function enteredCoupons(
     code === undefined ? [] : [{ messageId: id, shopperId: shopper_id, code: capitals(code) }],
   )
   if (wanted.length === 0) return new Map()
-  const named = await sql.couponsNamed(store, wanted)
+  const named = await sql.selectCouponsByCode(store, wanted)
   const ids = [...new Set(named.map(({ coupon_id }) => coupon_id))]
-  const coupons = new Map((await sql.couponsById(store, ids)).map((row) => [row.id, row]))
+  const coupons = new Map((await sql.selectCouponsById(store, ids)).map((row) => [row.id, row]))
   return new Map(
     named.map(({ message_id, coupon_id, used_before }) => {
       const coupon = coupons.get(coupon_id)!
-      return [message_id, { code: coupon.code, state: stateOf(coupon), usedBefore: used_before }]
+      return [message_id, { code: coupon.code, state: toCouponState(coupon), usedBefore: used_before }]
     }),
   )
 }
 
-interface Row extends sql.MessageCouponRow {
-  /** null: there is no such coupon. */
-  coupon: Known | null
+interface LoadedRow extends sql.MessageCouponRow {
+  /** null: no such coupon. */
+  coupon: LoadedCoupon | null
 }
 
-interface Known extends sql.CouponColumns {
+interface LoadedCoupon extends sql.CouponColumns {
   state: CouponState
 }
 
-/** A coupon may be long: what many messages carry is read once. */
-async function readCoupons(store: StoreDb, wanted: Parameters<typeof sql.couponsOf>[1]): Promise<Row[]> {
+/** Coupons can be large, so each is read once for all messages. */
+async function readCoupons(store: StoreDb, wanted: Parameters<typeof sql.couponsOf>[1]): Promise<LoadedRow[]> {
   const ids = [...new Set(wanted.map(({ couponId }) => couponId))]
-  const coupons = new Map((await sql.couponsById(store, ids)).map((row) => [row.id, { ...row, state: stateOf(row) }]))
+  const coupons = new Map(
+    (await sql.selectCouponsById(store, ids)).map((row) => [row.id, { ...row, state: toCouponState(row) }]),
+  )
   const rows = await sql.couponsOf(store, wanted)
   return rows.map((row) => ({ ...row, coupon: coupons.get(row.coupon_id) ?? null }))
 }
 
-/** The coupon a message left with, as its code stands now; null: it is gone, used or expired. */
+/** The coupon of a sent message, in its current state; null if it is gone, used or expired. */
 export async function couponOfCode(
   store: StoreDb,
   message: { id: string; shopper_id: string; coupon_id: string; at: Date },
@@ -120,18 +122,25 @@ export async function couponOfCode(
   const wanted = { messageId: message.id, couponId: message.coupon_id, shopperId: message.shopper_id }
   const [row] = await readCoupons(store, [wanted])
   if (!row) return null
-  const { state, isPersonal, personal } = couponOf(row)
+  const { state, isPersonal, personal } = toMessageCoupon(row)
   if (!isPersonal || !state) return state
   if (personal?.stage !== 'made' || personal.isUsed || personal.expiresAt <= message.at) return null
   return asMade(state, personal)
 }
 
-/** A capped percentage stands in the store as the amount it comes to (decision 33). */
+/** In the store, a capped percentage is the fixed amount computed for the cart (decision 33). */
 export function asMade(state: CouponState, { amountMinor }: Pick<PersonalCode, 'amountMinor'>): CouponState {
   return amountMinor === null ? state : { ...state, type: 'fixed', percent: null, amountMinor }
 }
 
-function couponOf({ coupon, code, is_of_terms, is_of_goods, used_before, last_used_at }: Row): MessageCoupon {
+function toMessageCoupon({
+  coupon,
+  code,
+  is_of_terms,
+  is_of_goods,
+  used_before,
+  last_used_at,
+}: LoadedRow): MessageCoupon {
   return {
     state: coupon?.state ?? null,
     isPersonal: coupon?.kind === 'personal',
@@ -157,7 +166,7 @@ function couponOf({ coupon, code, is_of_terms, is_of_goods, used_before, last_us
   }
 }
 
-function stateOf(row: sql.CouponColumns): CouponState {
+function toCouponState(row: sql.CouponColumns): CouponState {
   return {
     type: row.type,
     platformType: row.platform_type,
@@ -176,36 +185,36 @@ function stateOf(row: sql.CouponColumns): CouponState {
   }
 }
 
-export { couponsThere, isPersonal, standingOf, type ToRead } from './message-sql.ts'
+export { couponsThere, isPersonal, type StoredCoupon, selectStoredCoupons } from './message-sql.ts'
 
-/** The copy follows what the store answered about the coupons and codes that were asked for. */
-export async function keepStanding(
+/** Updates our copy with the store's answer about these coupons and codes. */
+export async function saveStoreState(
   deps: Deps,
   store: StoreDb,
-  asked: readonly sql.ToRead[],
+  asked: readonly sql.StoredCoupon[],
   { found, ...of }: { found: readonly PlatformCoupon[]; accountId: string; currency: string; at: Date },
 ): Promise<void> {
   const byId = new Map(found.map((coupon) => [coupon.couponId, coupon]))
   const shared = asked.filter((each) => each.coupon_id !== null)
   const rows = shared.flatMap(({ platform_id }) => byId.get(platform_id) ?? [])
-  if (rows.length > 0) await keepPage(deps, store, { rows, skipped: [] }, of)
+  if (rows.length > 0) await saveCouponPage(deps, store, { rows, skipped: [] }, of)
   const gone = shared.flatMap(({ coupon_id, platform_id }) => (byId.has(platform_id) ? [] : [coupon_id!]))
   if (gone.length > 0) await sql.markGone(store, gone, of.at)
   const codes = asked.flatMap(({ message_id, platform_id }) =>
     message_id === null
       ? []
-      : [{ messageId: message_id, platformId: platform_id, inStore: standing(byId.get(platform_id)) }],
+      : [{ messageId: message_id, platformId: platform_id, inStore: readCodeState(byId.get(platform_id)) }],
   )
-  if (codes.length > 0) await sql.keepCodes(store, codes, of.at)
+  if (codes.length > 0) await sql.updateCodes(store, codes, of.at)
 }
 
-function standing(coupon: PlatformCoupon | undefined): sql.ReadCode['inStore'] {
+function readCodeState(coupon: PlatformCoupon | undefined): sql.CodeState['inStore'] {
   if (!coupon) return null
   const { expiresAt, usageCount, usageLimit } = coupon
   return { expiresAt, isUsed: usageLimit !== null && usageCount >= usageLimit }
 }
 
-/** A code that was made between a message's decision and its hold found nothing to wake. */
+/** A code created between a message's decision and its hold found no message to wake, so this checks again. */
 export async function wakeIfMade(
   store: StoreDb<Db>,
   pending: readonly { messageId: string; couponId: string }[],
@@ -213,7 +222,7 @@ export async function wakeIfMade(
 ): Promise<void> {
   if (pending.length === 0) return
   await transact(store, async (tx) => {
-    const made = await sql.withCode(tx, pending)
+    const made = await sql.selectWithCode(tx, pending)
     if (made.length === 0) return
     await wakeMessages(tx, made, ['coupon_pending'], now)
     await scheduleNextLook(tx)

@@ -3,7 +3,7 @@ import { job } from '../../core/jobs/jobs.ts'
 
 const ofStore = z.object({ storeId: z.uuid() })
 
-/** Writes the true end into the store of coupons whose start has come. Key: the store. */
+/** Sets the real end date of coupons that start now. Key: store id. */
 export const beginCouponsJob = job('coupons.begin', ofStore, 'one')
-/** An order names a coupon made here: reads how often each was used. Key: the store. */
+/** Reads the usage of coupons created here, after an order named one. Key: store id. */
 export const couponUsesJob = job('coupons.uses', ofStore, 'one')

@@ -3,17 +3,17 @@ import type { PageWindow } from '../../core/db/paging.ts'
 import { wasAttempted } from '../../messages/messages/fragments.ts'
 import type { CouponRow, StepRow } from './sql.ts'
 
-// The list of coupons and what each brought: SQL and nothing else. Every statement is about the coupons of one page.
+// Statements of the coupon list and its figures. Each reads the coupons of one page.
 
-/** In byte order, so that the beginning of a code is a range of its index. */
+/** In byte order, so that a code prefix is a range of its index. */
 const LAST = '\u{10ffff}'
 
 export interface CouponFilter {
-  /** The beginning of a code. */
+  /** Code prefix. */
   search: string
-  /** Personal coupons that a search means as a shopper's code is written. */
+  /** Personal coupons whose codes match the search. */
   personalIds?: readonly string[]
-  /** Those that a message can carry at this time; left out: all. */
+  /** Only coupons that a message can use at this time; omit for all. */
   usableAt?: Date | undefined
 }
 
@@ -21,13 +21,13 @@ const wanted = (
   storeId: string,
   { search, personalIds = [], usableAt }: CouponFilter,
 ) => sql`c.store_id = ${storeId} and c.gone_at is null
-  ${search ? sql`and (${beginsWith(search)} ${personalIds.length > 0 ? sql`or c.id = any(${[...personalIds]}::uuid[])` : sql``})` : sql``}
+  ${search ? sql`and (${hasPrefix(search)} ${personalIds.length > 0 ? sql`or c.id = any(${[...personalIds]}::uuid[])` : sql``})` : sql``}
   ${usableAt ? usable(usableAt) : sql``}`
 
-const beginsWith = (search: string) => sql`c.code collate "C" >= ${search} and c.code collate "C" < ${search + LAST}`
+const hasPrefix = (search: string) => sql`c.code collate "C" >= ${search} and c.code collate "C" < ${search + LAST}`
 
-/** Those whose codes begin with it, and the one that made this very code. */
-export async function personalCoupons(
+/** Personal coupons whose prefix matches, and the coupon of exactly this code. */
+export async function selectPersonalCoupons(
   { db, storeId }: StoreDb,
   { beginning, code }: { beginning: string; code: string },
 ): Promise<string[]> {
@@ -38,7 +38,7 @@ export async function personalCoupons(
   return rows.rows.map(({ id }) => id)
 }
 
-/** As the screens see it (`isUsable`, web/coupons/rules.ts). */
+/** Same condition as `isUsable` of the screens (web/coupons/rules.ts). */
 const usable = (at: Date) => sql`and c.is_active and coalesce((c.terms ->> 'isPublished')::boolean, true)
   and (c.made_by = 'store' or c.starts_at is null or c.starts_at <= ${at}) and (c.ends_at is null or c.ends_at > ${at})
   and (coalesce(c.usage_limit, 0) = 0 or c.usage_count < c.usage_limit)`
@@ -50,7 +50,7 @@ export async function countCoupons({ db, storeId }: StoreDb, filter: CouponFilte
   return rows.rows[0]!.n
 }
 
-/** Newest first; a page of the second half is read from the end, in the opposite order. */
+/** Newest first. A page in the second half is read from the end, in reverse order. */
 export async function pageOfCoupons(
   { db, storeId }: StoreDb,
   filter: CouponFilter,
@@ -64,8 +64,8 @@ export async function pageOfCoupons(
   return isFromEnd ? rows.rows.toReversed() : rows.rows
 }
 
-/** Also those that are gone. */
-export function couponsById({ db, storeId }: StoreDb, ids: readonly string[]): Promise<CouponRow[]> {
+/** Includes deleted coupons. */
+export function selectCouponsById({ db, storeId }: StoreDb, ids: readonly string[]): Promise<CouponRow[]> {
   return db
     .selectFrom('coupons')
     .selectAll()
@@ -86,7 +86,7 @@ export async function stepsOf({ db, storeId }: StoreDb, couponIds: readonly stri
 export interface FiguresRow {
   id: string
   issued: number
-  /** Personal codes that orders used. */
+  /** Number of personal codes used by orders. */
   used_codes: number
   sent: number
   orders: number
@@ -94,7 +94,9 @@ export interface FiguresRow {
   discount_minor: number
 }
 
-/** Of orders that count as purchases, in the store's currency (S4). An earlier coupon with the code of a shared one had orders of its own. */
+/**
+ * Counts purchases in the store's currency (S4). Orders of an earlier coupon with the same shared code are excluded.
+ */
 export async function figuresOf({ db, storeId }: StoreDb, couponIds: readonly string[]): Promise<FiguresRow[]> {
   const rows = await sql<FiguresRow>`
     with asked as (select id, kind, code, currency, least(created_at, starts_at) as begins_at from coupons where store_id = ${storeId} and id = any(${[...couponIds]}::uuid[])),
@@ -112,7 +114,7 @@ export async function figuresOf({ db, storeId }: StoreDb, couponIds: readonly st
     earned as (
       select n.id, count(*) as orders, sum(o.net_minor)::bigint as net_minor, sum(n.discount_minor)::bigint as discount_minor
       from named n join orders o on o.store_id = ${storeId} and o.order_id = n.order_id
-      -- as COUNTS in orders/fragments.ts, a layer above
+      -- same as COUNTS in orders/fragments.ts, which is a layer above
       where o.kind = 'purchase' and (o.net_minor > 0 or o.total_minor = 0 and not o.is_unproven) and o.purchased_at is not null and o.currency = n.currency
         and (n.begins_at is null or o.purchased_at >= n.begins_at) group by n.id),
     left_with as (
@@ -127,8 +129,8 @@ export async function figuresOf({ db, storeId }: StoreDb, couponIds: readonly st
   return rows.rows
 }
 
-/** When the coupons were last read, and what went wrong then. */
-export function readingOf({ db, storeId }: StoreDb) {
+/** Time and error of the last read of coupons. */
+export function selectLastRead({ db, storeId }: StoreDb) {
   return db
     .selectFrom('sync_state')
     .select(['completed_at', 'error_code'])

@@ -2,10 +2,10 @@ import { beforeEach, expect, test } from 'vitest'
 import { aConnectedStore, type Connected } from '../../../test/connected-store.ts'
 import { anOrder } from '../../../test/fake-store.ts'
 import { aWorld } from '../../../test/world.ts'
-import { recordOrders } from '../carts/record.ts'
 import { newId } from '../../core/common/ids.ts'
+import { recordOrders } from '../carts/record.ts'
 
-// The list of coupons: order, search, pages, and what each brought (decision 38).
+// The coupon list: order, search, pages and figures (decision 38).
 
 const world = aWorld()
 let shop: Connected
@@ -38,7 +38,7 @@ async function insert(code: string, more: Record<string, unknown> = {}) {
 
 const at = (seconds: number) => new Date(world.now.getTime() + seconds * 1_000)
 
-test('newest first, fifty a page, found by the beginning of a code in any case', { tags: ['B7'] }, async () => {
+test('lists newest first, fifty a page, and finds a code prefix in any case', { tags: ['B7'] }, async () => {
   for (let n = 0; n < 60; n += 1)
     await insert(`${n < 3 ? 'SALE' : 'X'}-${String(n).padStart(2, '0')}`, { created_at: at(n) })
   await insert('SALE-GONE', { gone_at: world.now })
@@ -59,7 +59,7 @@ test('newest first, fifty a page, found by the beginning of a code in any case',
   ])
 })
 
-test('a personal one is found by the beginning of its codes, and by a code that a shopper reads out', async () => {
+test('finds a personal coupon by the prefix of its codes and by a code read aloud', async () => {
   const [personal, renamed] = [await insert('CART', { kind: 'personal' }), await insert('NEW', { kind: 'personal' })]
   await insert('CARTS')
   const code = { store_id: shop.storeId, coupon_id: renamed, created_at: world.now, expires_at: world.now }
@@ -78,7 +78,7 @@ test('a personal one is found by the beginning of its codes, and by a code that 
   expect(await found('CARTS-')).toEqual([])
 })
 
-test('what a shared one was sent with, used by, earned and cost', async () => {
+test('shows sends, uses, revenue and discount of a shared coupon', async () => {
   const id = await insert('SAVE10', { usage_count: 7 })
   await insert('OTHER')
   const order = (orderId: string, more: Partial<Parameters<typeof anOrder>[0]> = {}) =>
@@ -115,7 +115,7 @@ test('what a shared one was sent with, used by, earned and cost', async () => {
   })
 })
 
-test('one that was made again under the code of a deleted one has the orders since then alone', async () => {
+test('a coupon created again under a deleted one’s code counts only later orders', async () => {
   await insert('TWICE', { gone_at: at(-300), created_at: at(-3_600) })
   await insert('TWICE', { created_at: at(-300) })
   const order = (orderId: string, minutesAgo: number) =>
@@ -129,7 +129,7 @@ test('one that was made again under the code of a deleted one has the orders sin
   expect(coupons).toMatchObject([{ figures: { orders: 1, netRevenue: 50, discountGiven: 5 } }])
 })
 
-test('a personal one counts its codes', async () => {
+test('a personal coupon counts its codes', async () => {
   const id = await insert('CART', { kind: 'personal', platform_id: null })
   const code = (n: number, more: object) => ({
     ...{ store_id: shop.storeId, message_id: newId(), coupon_id: id, shopper_id: newId(), code: `CART-${n}` },
@@ -157,12 +157,12 @@ test('a personal one counts its codes', async () => {
   ])
 })
 
-test('yen have no decimals in the API either', async () => {
+test('yen have no decimals in the API', async () => {
   await insert('YEN', { type: 'fixed', percent: null, amount_minor: 500, min_spend_minor: 3_000, currency: 'JPY' })
   expect((await list()).coupons[0]).toMatchObject({ amount: 500, minSpend: 3_000, currency: 'JPY' })
 })
 
-test('an old coupon that can be used is found among the usable ones, however many newer ones cannot', async () => {
+test('finds an old usable coupon behind any number of newer unusable ones', async () => {
   const hour = 3_600
   await insert('OLD', { created_at: at(-9_000), ends_at: at(hour), usage_limit: 2, usage_count: 1 })
   await insert('THEIRS', { created_at: at(-8_000), made_by: 'store', usage_limit: 0 })

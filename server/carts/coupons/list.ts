@@ -1,35 +1,35 @@
 import { type Coupon, type CouponOfStep, capitals, couponsUnreadText, couponTexts } from '../../../shared/coupons.ts'
-import type { Db, StoreDb } from '../../core/db/db.ts'
+import { readStore, type StoreRow } from '../../access/stores/store.ts'
 import { AppError, found } from '../../core/common/errors.ts'
+import type { Db, StoreDb } from '../../core/db/db.ts'
 import { pageWindow, paginationOf } from '../../core/db/paging.ts'
 import type { Deps } from '../../deps.ts'
-import { readStore, type StoreRow } from '../../access/stores/store.ts'
 import * as listSql from './list-sql.ts'
 import { presentCoupon, presentCouponOfStep } from './present.ts'
 import { type CouponRow, readCoupon } from './sql.ts'
 
-// Coupons as members see them, from the copy: nothing here asks the store.
+// Coupons as members see them, from our copy: no requests to the store.
 
-export interface ListWish {
+export interface ListQuery {
   search: string
   usable?: 'yes' | undefined
   page: number
   limit: number
 }
 
-export async function listCoupons({ now }: Pick<Deps, 'now'>, store: StoreDb<Db>, wish: ListWish) {
+export async function listCoupons({ now }: Pick<Deps, 'now'>, store: StoreDb<Db>, wish: ListQuery) {
   const row = await readStore(store)
   if (!row?.is_active) throw new AppError('conflict', couponTexts.noStore)
   const search = capitals(wish.search.trim()).replaceAll('\0', '')
-  const said = personalCode(search)
-  const personalIds = said ? await listSql.personalCoupons(store, said) : []
+  const said = parsePersonalCode(search)
+  const personalIds = said ? await listSql.selectPersonalCoupons(store, said) : []
   const filter = { search, personalIds, usableAt: wish.usable && now() }
   const total = await listSql.countCoupons(store, filter)
   const window = pageWindow(wish, total, true)
   const rows = window ? await listSql.pageOfCoupons(store, filter, window) : []
-  const reading = await listSql.readingOf(store)
+  const reading = await listSql.selectLastRead(store)
   return {
-    coupons: await present(store, row, rows),
+    coupons: await presentCoupons(store, row, rows),
     pagination: paginationOf(wish, total),
     readAt: reading?.completed_at?.toISOString() ?? null,
     problem: reading?.error_code ? couponsUnreadText(reading.error_code) : null,
@@ -39,25 +39,25 @@ export async function listCoupons({ now }: Pick<Deps, 'now'>, store: StoreDb<Db>
   }
 }
 
-/** As a shopper reads one out, or as the list shows it: CART-7K2M9QXW, cart-7k2m, CART-••••••••. null: no personal code looks so. */
-function personalCode(search: string): { beginning: string; code: string } | null {
+/** Parses a personal code as read aloud or listed: CART-7K2M9QXW, cart-7k2m, CART-••••••••. null if it is none. */
+function parsePersonalCode(search: string): { beginning: string; code: string } | null {
   const [, beginning, own] = /^(.+)-([A-Z0-9]{0,8}|•{1,8})$/.exec(search.replaceAll(/\s/g, '')) ?? []
   return beginning === undefined ? null : { beginning, code: `${beginning}-${own}` }
 }
 
 export async function viewCoupon(store: StoreDb<Db>, id: string): Promise<Coupon> {
   const row = found(await readStore(store), 'Store')
-  const [coupon] = await present(store, row, [found(await readCoupon(store, id), 'Coupon')])
+  const [coupon] = await presentCoupons(store, row, [found(await readCoupon(store, id), 'Coupon')])
   return coupon!
 }
 
-/** Of steps of flows, by id; also those deleted in the store meanwhile. */
+/** Coupons of flow steps by id, including those deleted in the store. */
 export async function couponsOfSteps(store: StoreDb, ids: readonly string[]): Promise<Map<string, CouponOfStep>> {
   if (ids.length === 0) return new Map()
-  return new Map((await listSql.couponsById(store, ids)).map((row) => [row.id, presentCouponOfStep(row)]))
+  return new Map((await listSql.selectCouponsById(store, ids)).map((row) => [row.id, presentCouponOfStep(row)]))
 }
 
-async function present(store: StoreDb<Db>, row: StoreRow, coupons: readonly CouponRow[]): Promise<Coupon[]> {
+async function presentCoupons(store: StoreDb<Db>, row: StoreRow, coupons: readonly CouponRow[]): Promise<Coupon[]> {
   const ids = coupons.map(({ id }) => id)
   if (ids.length === 0) return []
   const figures = new Map((await listSql.figuresOf(store, ids)).map((each) => [each.id, each]))

@@ -3,21 +3,21 @@ import type { Db, StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import * as sql from './sql.ts'
 
-// What is written of a coupon into the store and here is written by one at a time: a member, or the job of its start. Otherwise the one who
-// writes last there need not be the one who writes last here. No connection is kept while the store is asked.
+// Serializes writes of one coupon to the store and here, by members and the start job. Otherwise the last write there
+// might not be the last one here. No database connection is held while the store answers.
 
-/** Longer than the few requests take that are made under it. */
+/** Longer than the few requests made under the lock. */
 const LOCK_MS = 3 * 60_000
-const LOOK_EVERY_MS = 50
+const POLL_EVERY_MS = 50
 
-/** The coupon as it is once nobody else has it. 'busy': somebody still has; 'gone': there is none. */
+/** Runs `work` with the coupon once the lock is free. 'busy': still locked; 'gone': no such coupon. */
 export async function withCoupon<T>(
   deps: Deps,
   store: StoreDb<Db>,
   { id, waitMs }: { id: string; waitMs: number },
   work: (coupon: sql.CouponRow) => Promise<T>,
 ): Promise<T | 'busy' | 'gone'> {
-  const taken = await take(deps, store, id, AbortSignal.timeout(waitMs))
+  const taken = await tryLock(deps, store, id, AbortSignal.timeout(waitMs))
   if (typeof taken === 'string') return taken
   try {
     return await work(taken.coupon)
@@ -26,7 +26,7 @@ export async function withCoupon<T>(
   }
 }
 
-async function take(deps: Deps, store: StoreDb<Db>, id: string, limit: AbortSignal) {
+async function tryLock(deps: Deps, store: StoreDb<Db>, id: string, limit: AbortSignal) {
   for (;;) {
     const now = deps.now()
     const until = new Date(now.getTime() + LOCK_MS)
@@ -34,6 +34,6 @@ async function take(deps: Deps, store: StoreDb<Db>, id: string, limit: AbortSign
     if (coupon) return { coupon, until }
     if (!(await sql.readCoupon(store, id))) return 'gone'
     if (limit.aborted) return 'busy'
-    await sleep(LOOK_EVERY_MS)
+    await sleep(POLL_EVERY_MS)
   }
 }

@@ -1,17 +1,17 @@
 import { type StoreDb, sql } from '../../core/db/db.ts'
 import type { CouponsTable, CouponTerms } from '../../core/schema/coupons.ts'
-import { codeTerms, couponWording, isOfCartNow, isOfGoodsNow } from './fragments.ts'
+import { codeTerms, couponWording, fitsCurrentCart, hasCurrentAmount } from './fragments.ts'
 
-// The coupons of messages: SQL and nothing else.
+// Statements on the coupons of messages.
 
 export interface MessageCouponRow {
   message_id: string
   coupon_id: string
-  /** Made for the message; null: none is wanted yet. */
+  /** The message's own code; null: none yet. */
   code: CodeColumns | null
-  /** The code was made by the coupon's terms of now. */
+  /** Whether the code was created with the coupon's current terms. */
   is_of_terms: boolean | null
-  /** Its amount was computed for what is left of the cart. */
+  /** Whether its amount was computed for the items still available. */
   is_of_goods: boolean | null
   /** Orders of the shopper with the coupon's code. */
   used_before: number
@@ -20,7 +20,7 @@ export interface MessageCouponRow {
 
 export interface CouponColumns extends Pick<CouponsTable, 'kind' | 'code' | 'type' | 'platform_type' | 'currency'> {
   id: string
-  /** All that a message says of it. */
+  /** Everything that a message says about the coupon. */
   wording: string
   is_active: boolean
   percent: number | null
@@ -38,7 +38,7 @@ export interface CouponColumns extends Pick<CouponsTable, 'kind' | 'code' | 'typ
   gone_at: Date | null
 }
 
-/** As JSON has them. */
+/** As parsed from JSON. */
 export interface CodeColumns {
   code: string
   state: 'wanted' | 'made' | 'failed' | 'deleted'
@@ -50,8 +50,8 @@ export interface CodeColumns {
   used_at: string | null
 }
 
-/** Each once, however many messages carry it. */
-export async function couponsById({ db, storeId }: StoreDb, ids: readonly string[]): Promise<CouponColumns[]> {
+/** Each once, however many messages use it. */
+export async function selectCouponsById({ db, storeId }: StoreDb, ids: readonly string[]): Promise<CouponColumns[]> {
   const rows = await sql<CouponColumns>`
     select c.id, c.kind, c.code, c.type, c.platform_type, c.currency, c.is_active, c.percent, c.amount_minor, c.min_spend_minor,
       c.max_spend_minor, c.max_discount_minor, c.starts_at, c.ends_at, c.usage_limit, c.usage_count, c.valid_hours, c.is_tied_to_email,
@@ -60,14 +60,14 @@ export async function couponsById({ db, storeId }: StoreDb, ids: readonly string
   return rows.rows
 }
 
-/** Used: by an order that names a shared coupon made here, a personal code, or a code that a message to this shopper left with. */
+/** Counts as used: orders with a shared coupon created here, a personal code, or a code sent to this shopper. */
 export async function couponsOf(
   { db, storeId }: StoreDb,
   wanted: readonly { messageId: string; couponId: string; shopperId: string }[],
 ): Promise<MessageCouponRow[]> {
   const rows = await sql<MessageCouponRow>`
     select w."messageId" as message_id, w."couponId" as coupon_id, to_jsonb(k) as code, k.terms = ${codeTerms('c')} as is_of_terms,
-      case when k.message_id is not null then ${isOfGoodsNow('c', 't')} end as is_of_goods, coalesce(u.used_before, 0)::int as used_before,
+      case when k.message_id is not null then ${hasCurrentAmount('c', 't')} end as is_of_goods, coalesce(u.used_before, 0)::int as used_before,
       u.last_used_at
     from jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb) as w("messageId" uuid, "couponId" uuid, "shopperId" uuid)
     left join coupons c on c.store_id = ${storeId} and c.id = w."couponId"
@@ -85,16 +85,19 @@ export async function couponsOf(
   return rows.rows
 }
 
-export interface ToRead {
-  /** The coupon's, or null where it is a code of a personal one. */
+export interface StoredCoupon {
+  /** null for the code of a personal coupon. */
   coupon_id: string | null
   message_id: string | null
   platform_id: string
 }
 
-/** What of these messages' coupons stands in the store, each once. */
-export async function standingOf({ db, storeId }: StoreDb, messageIds: readonly string[]): Promise<ToRead[]> {
-  const rows = await sql<ToRead>`
+/** Coupons and codes of these messages that exist in the store, each once. */
+export async function selectStoredCoupons(
+  { db, storeId }: StoreDb,
+  messageIds: readonly string[],
+): Promise<StoredCoupon[]> {
+  const rows = await sql<StoredCoupon>`
     with wanted as (
       select m.id, coalesce(fs.coupon_id, r.coupon_id, g.coupon_id) as coupon_id from messages m
       left join flow_steps fs on m.origin_kind = 'flow' and fs.store_id = m.store_id and fs.flow_id = m.origin_id and fs.id = m.step_id
@@ -117,8 +120,8 @@ export interface NamedRow {
   used_before: number
 }
 
-/** Coupons of the store by their codes, which are in capitals; of two with one code the store takes the later one. */
-export async function couponsNamed(
+/** Coupons by upper-case code. If two have one code, the later one, as in the store. */
+export async function selectCouponsByCode(
   { db, storeId }: StoreDb,
   wanted: readonly { messageId: string; shopperId: string; code: string }[],
 ): Promise<NamedRow[]> {
@@ -135,21 +138,21 @@ export async function couponsNamed(
   return rows.rows
 }
 
-/** Those the store does not name any more. */
+/** Marks coupons that the store no longer has. */
 export async function markGone({ db, storeId }: StoreDb, couponIds: readonly string[], now: Date): Promise<void> {
   await sql`update coupons set gone_at = ${now}
     where store_id = ${storeId} and id = any(${[...couponIds]}::uuid[]) and gone_at is null`.execute(db)
 }
 
-export interface ReadCode {
+export interface CodeState {
   messageId: string
   platformId: string
-  /** null: the store has no such coupon any more. */
+  /** null: the store no longer has the code. */
   inStore: { expiresAt: string | null; isUsed: boolean } | null
 }
 
-/** What the store says of personal codes that were made: taken out there, used, or ended sooner. */
-export async function keepCodes({ db, storeId }: StoreDb, codes: readonly ReadCode[], now: Date): Promise<void> {
+/** Saves the store's state of personal codes: deleted there, used, or ended earlier. */
+export async function updateCodes({ db, storeId }: StoreDb, codes: readonly CodeState[], now: Date): Promise<void> {
   await sql`update coupon_codes k set
       state = case when n."inStore" is null then 'deleted' else k.state end,
       deleted_at = case when n."inStore" is null then ${now}::timestamptz else k.deleted_at end,
@@ -161,7 +164,7 @@ export async function keepCodes({ db, storeId }: StoreDb, codes: readonly ReadCo
         or (n."inStore" ->> 'expiresAt')::timestamptz < k.expires_at)`.execute(db)
 }
 
-/** Which of these are coupons of the store that were not deleted. */
+/** Returns those ids whose coupon was not deleted. */
 export async function couponsThere({ db, storeId }: StoreDb, ids: readonly string[]): Promise<Set<string>> {
   const rows = await db
     .selectFrom('coupons')
@@ -173,7 +176,7 @@ export async function couponsThere({ db, storeId }: StoreDb, ids: readonly strin
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Whether its messages have a code each. */
+/** Whether each of its messages gets its own code. */
 export async function isPersonal({ db, storeId }: StoreDb, id: string): Promise<boolean> {
   const rows = await db
     .selectFrom('coupons')
@@ -185,8 +188,8 @@ export async function isPersonal({ db, storeId }: StoreDb, id: string): Promise<
   return rows.length > 0
 }
 
-/** Those of these messages whose personal code stands in the store, for the cart and by the terms of now. */
-export async function withCode(
+/** Messages whose personal code exists in the store, for the current cart and terms. */
+export async function selectWithCode(
   { db, storeId }: StoreDb,
   wanted: readonly { messageId: string; couponId: string }[],
 ): Promise<string[]> {
@@ -195,6 +198,6 @@ export async function withCode(
     join coupon_codes k on k.store_id = ${storeId} and k.message_id = w."messageId" and k.coupon_id = w."couponId"
     join coupons q on q.store_id = k.store_id and q.id = k.coupon_id
     left join carts c on c.store_id = k.store_id and c.id = k.cart_id
-    where k.state = 'made' and k.used_at is null and k.terms = ${codeTerms('q')} and ${isOfCartNow}`.execute(db)
+    where k.state = 'made' and k.used_at is null and k.terms = ${codeTerms('q')} and ${fitsCurrentCart}`.execute(db)
   return rows.rows.map((row) => row.message_id)
 }

@@ -5,7 +5,7 @@ import { aProblem } from '../../../test/fake-store.ts'
 import { aWorld, type Reply } from '../../../test/world.ts'
 import { beginCoupons } from './begin.ts'
 
-// What happens to one coupon is its own affair, and happens to it one thing at a time.
+// Writes of one coupon are serialized and do not affect other coupons.
 
 const world = aWorld()
 let shop: Connected
@@ -27,7 +27,7 @@ beforeEach(async () => {
   shop = await aConnectedStore(world)
 })
 
-test('a personal coupon is refused a usage limit, at its field: each of its codes works once', async () => {
+test('a usage limit for a personal coupon is refused at its field, because each code works once', async () => {
   const personal = { code: 'CART', kind: 'personal' }
   const refused = await post({ ...personal, usageLimit: 5 })
   expect([refused.status, refused.body.fields]).toEqual([400, { usageLimit: couponTexts.personalLimit }])
@@ -37,7 +37,7 @@ test('a personal coupon is refused a usage limit, at its field: each of its code
   expect((await put(made.coupon._id, { ...personal, usageLimit: null })).status).toBe(200)
 })
 
-test('a coupon that the store fails at does not keep those behind it from beginning', async () => {
+test('a coupon at which the store fails does not block the start of others', async () => {
   await post({ code: 'BROKEN', startDate: inDays(1) })
   await post({ code: 'NEXT', startDate: inDays(1.5) })
   world.advance(2 * DAY_MS)
@@ -52,7 +52,7 @@ test('a coupon that the store fails at does not keep those behind it from beginn
   await begin()
   expect(inStore('broken')!.expiresAt! < inDays(0)).toBe(true)
   expect(inStore('next')!.expiresAt! > inDays(0)).toBe(true)
-  // A store that is away is not asked for each.
+  // An unreachable store is not queried for each coupon.
   await post({ code: 'LAST', startDate: inDays(0) })
   asked = 0
   problem = aProblem('unreachable')
@@ -60,13 +60,13 @@ test('a coupon that the store fails at does not keep those behind it from beginn
   expect(asked).toBe(1)
 })
 
-test('a start that comes while its owner changes the coupon is not written, and a change waits for a start', async () => {
+test('a start during the owner’s change is not written, and a change waits for a start', async () => {
   const { body: made } = await post({ code: 'LATER', startDate: inDays(1) })
   const { _id } = made.coupon
   world.advance(DAY_MS)
   const end = inDays(30)
   const changed = () => put(_id, { code: 'LATER', startDate: inDays(-1), endDate: end })
-  // What was read before the change is written after it.
+  // A read from before the change is written after it.
   shop.fake.afterCoupon = async () => {
     shop.fake.afterCoupon = async () => {}
     await begin()
@@ -83,7 +83,7 @@ test('a start that comes while its owner changes the coupon is not written, and 
   expect(inStore('later')!.expiresAt! > inDays(59)).toBe(true)
 })
 
-test('a coupon that a process had when it ended is free after some minutes, also after the clock was put back', async () => {
+test('a coupon locked by a dead process is free after some minutes, also after the clock was put back', async () => {
   const { body: made } = await post()
   const locked = (minutes: number) =>
     world.db

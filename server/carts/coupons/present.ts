@@ -5,21 +5,21 @@ import type { FiguresRow } from './list-sql.ts'
 import { decimal } from './rules.ts'
 import type { CouponRow, StepRow } from './sql.ts'
 
-// The one translation from rows to the wire (B 3).
+// Translates coupon rows to API responses (B 3).
 
 export const presentStep = ({ flow_id, flow_name, step }: StepRow) => ({ flowId: flow_id, flowName: flow_name, step })
 
-interface Beside {
+interface CouponContext {
   store: { platform: PlatformName; url: string; home_url: string }
   figures: FiguresRow | undefined
   steps: readonly StepRow[]
 }
 
-export function presentCoupon(row: CouponRow, { store, figures, steps }: Beside): Coupon {
+export function presentCoupon(row: CouponRow, { store, figures, steps }: CouponContext): Coupon {
   const isShared = row.kind === 'shared'
   const usageCount = isShared ? row.usage_count : (figures?.used_codes ?? 0)
   return {
-    ...termsOf(row),
+    ...presentTerms(row),
     usageCount,
     validHours: row.valid_hours,
     isTiedToEmail: row.is_tied_to_email,
@@ -40,12 +40,12 @@ export function presentCoupon(row: CouponRow, { store, figures, steps }: Beside)
 }
 
 export const presentCouponOfStep = (row: CouponRow): CouponOfStep => ({
-  ...termsOf(row),
+  ...presentTerms(row),
   usageCount: row.usage_count,
   isGone: row.gone_at !== null,
 })
 
-function termsOf(row: CouponRow) {
+function presentTerms(row: CouponRow) {
   const money = (minor: number | null) => (minor === null ? null : decimal(minor, row.currency))
   return {
     _id: row.id,

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { createSecrets } from '../../core/common/secrets.ts'
 import type { PlatformCoupon } from '../../platforms/platform/coupon.ts'
 import { discountsOf } from './discount.ts'
-import { termsOf } from './rules.ts'
+import { buildTerms } from './rules.ts'
 import { type CouponState, couponProblem, forAnybody, GOOD_FOR_MS } from './validity.ts'
 
-// Whom a coupon is restricted to: judged by a copy that names nobody (C8).
+// Email restrictions of a coupon, checked by a copy without any address (C8).
 
 const { addressHash } = createSecrets('a secret of at least thirty-two characters')
 const hashOf = (text: string) => addressHash(text).toString('hex')
@@ -13,7 +13,7 @@ const hashOf = (text: string) => addressHash(text).toString('hex')
 const limits = { productIds: [], excludedProductIds: [], categoryIds: [], excludedCategoryIds: [], items: null }
 const termsFor = (...emails: string[]) => {
   const coupon = { isPublished: true, expiresAt: null, limits: { ...limits, emails } }
-  return termsOf(coupon as unknown as PlatformCoupon, addressHash)
+  return buildTerms(coupon as unknown as PlatformCoupon, addressHash)
 }
 const couponFor = (...emails: string[]): CouponState => ({
   ...{ type: 'percentage', platformType: 'percent', percent: 1_000, amountMinor: null, currency: 'USD' },
@@ -39,14 +39,14 @@ test.each([
   ['*@*.example.com', ['max@shop.example.com'], ['max@example.com']],
   ['*example.com', ['max@example.com', 'max@shop.example.com'], ['max@example.org']],
   ['*', ['max@example.com'], []],
-])('%s allows whom the store allows', (pattern, allowed, others) => {
+])('%s allows the addresses that the store allows', (pattern, allowed, others) => {
   const coupon = couponFor('nobody@example.net', pattern)
   expect(allowed.filter((address) => !isFor(coupon, address))).toEqual([])
   expect(others.filter((address) => isFor(coupon, address))).toEqual([])
   expect(isFor(coupon, null)).toBe(false)
 })
 
-test('nothing of a name stands in the copy, of domains only what follows the @', () => {
+test('the copy contains nothing of a name, and of domains only the part after the @', () => {
   const terms = termsFor(
     ...['max.muster@example.com', 'max.muster*@example.com', 'max*muster', '*muster@example.com', '*max*muster*'],
     '*@shop.example',
@@ -55,16 +55,16 @@ test('nothing of a name stands in the copy, of domains only what follows the @',
   expect(terms.emailDomains).toEqual(['*@shop.example'])
 })
 
-describe('several stars beside letters of the name', () => {
+describe('several wildcards beside letters of the name', () => {
   const coupon = couponFor('*max*muster*@example.com')
 
-  test('cannot be judged, so the coupon counts as good and its saving as unknown', () => {
+  test('cannot be checked, so the coupon counts as valid and its discount as unknown', () => {
     expect([isFor(coupon, 'erika@example.org'), isFor(coupon, null)]).toEqual([true, false])
     const line = { productId: '1', variationId: null, quantity: 1, unitPriceMinor: 1_000, isOnSale: false }
     expect(discountsOf([line], [coupon], { currency: 'USD', decimals: 2, isSequential: false })).toEqual([null])
   })
 
-  test('are no question where it does not matter for whom', () => {
+  test('are ignored if the recipient does not matter', () => {
     for (const each of [coupon, couponFor('max*@example.com', 'max@example.com', '*@shop.example')]) {
       expect(isFor(forAnybody(each), null)).toBe(true)
     }

@@ -1,27 +1,27 @@
 import type { CouponInput } from '../../../shared/coupons.ts'
 import { currencyExponent, parseMinor } from '../../../shared/money.ts'
-import type { CouponDraft, PlatformCoupon } from '../../platforms/platform/coupon.ts'
 import type { CouponTerms } from '../../core/schema/coupons.ts'
+import type { CouponDraft, PlatformCoupon } from '../../platforms/platform/coupon.ts'
 
 // Coupons: pure rules. No clock, no database, no network.
 
 const DAY_MS = 86_400_000
 
-/** Who made a coupon stands in the store with it: the account, so that another one that reads the same store takes it for the store's own. */
-export const markOf = (accountId: string, couponId: string): string => `coupon:${accountId}:${couponId}`
+/** Mark stored with a coupon: names the account, so that another account on the same store treats it as the store's. */
+export const buildMark = (accountId: string, couponId: string): string => `coupon:${accountId}:${couponId}`
 
-/** The id of a coupon made by this account; null: of anybody else's. */
-export function markedId(mark: string | null, accountId: string): string | null {
+/** Id of a coupon created by this account; null for any other. */
+export function parseMark(mark: string | null, accountId: string): string | null {
   const [kind, account, id = ''] = mark?.split(':') ?? []
   const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)
   return kind === 'coupon' && account === accountId && isId ? id : null
 }
 
-/** A code made for one message is no coupon of the list. */
-export const isOfMessage = ({ mark }: Pick<PlatformCoupon, 'mark'>): boolean => mark?.startsWith('message:') ?? false
+/** Whether it is the code of one message, which the list does not show. */
+export const isMessageCode = ({ mark }: Pick<PlatformCoupon, 'mark'>): boolean => mark?.startsWith('message:') ?? false
 
-/** What is asked of a coupon, in minor units. */
-export interface Wanted {
+/** Requested values of a coupon, in minor units. */
+export interface CouponValues {
   code: string
   type: 'percentage' | 'fixed'
   percent: number | null
@@ -36,7 +36,7 @@ export interface Wanted {
   is_tied_to_email: boolean
 }
 
-export function wantedOf(input: CouponInput, currency: string): Wanted {
+export function toCouponValues(input: CouponInput, currency: string): CouponValues {
   const isPercentage = input.type === 'percentage'
   const minor = (amount: number | null | undefined) => (amount == null ? null : parseMinor(amount, currency))
   return {
@@ -47,7 +47,7 @@ export function wantedOf(input: CouponInput, currency: string): Wanted {
     min_spend_minor: minor(input.minSpend),
     max_discount_minor: minor(input.maxDiscount),
     starts_at: new Date(input.startDate),
-    // Stores keep seconds.
+    // Stores keep whole seconds.
     ends_at: new Date(Math.floor(Date.parse(input.endDate) / 1_000) * 1_000),
     usage_limit: input.usageLimit ?? null,
     is_active: input.isActive,
@@ -56,22 +56,24 @@ export function wantedOf(input: CouponInput, currency: string): Wanted {
   }
 }
 
-type Times = Pick<Wanted, 'is_active' | 'starts_at' | 'ends_at'>
+type Times = Pick<CouponValues, 'is_active' | 'starts_at' | 'ends_at'>
 
-/** Decision 32: WooCommerce knows no start, and older versions publish whatever is said. `hasStart`: the store knows one. */
+/**
+ * Decision 32: WooCommerce has no start date, and older versions publish every draft. `hasStart`: the store has one.
+ */
 export const isWithheld = ({ is_active, starts_at }: Times, now: Date, hasStart: boolean): boolean =>
   !is_active || (!hasStart && starts_at > now)
 
-/** The end in the store of one that nobody is to use. */
-export const expiredAt = (now: Date): string => new Date(now.getTime() - DAY_MS).toISOString()
+/** End date in the store of a coupon that must not be usable. */
+export const computeExpiredEnd = (now: Date): string => new Date(now.getTime() - DAY_MS).toISOString()
 
-/** What stands in the store as its end. */
-const endInStore = (wanted: Times, now: Date, hasStart: boolean): string =>
-  isWithheld(wanted, now, hasStart) ? expiredAt(now) : wanted.ends_at.toISOString()
+/** End date to write to the store. */
+const computeStoreEnd = (wanted: Times, now: Date, hasStart: boolean): string =>
+  isWithheld(wanted, now, hasStart) ? computeExpiredEnd(now) : wanted.ends_at.toISOString()
 
-/** What is sent to the store. */
-export const draftOf = (
-  wanted: Wanted,
+/** Draft to write to the store. */
+export const buildDraft = (
+  wanted: CouponValues,
   { currency, now, hasStart }: { currency: string; now: Date; hasStart: boolean },
 ): Omit<CouponDraft, 'mark'> => ({
   code: wanted.code,
@@ -81,16 +83,16 @@ export const draftOf = (
   currency,
   minSpendMinor: wanted.min_spend_minor,
   ...(hasStart && !isWithheld(wanted, now, hasStart) && { startsAt: wanted.starts_at.toISOString() }),
-  expiresAt: endInStore(wanted, now, hasStart),
+  expiresAt: computeStoreEnd(wanted, now, hasStart),
   usageLimit: wanted.usage_limit,
   isIndividual: false,
   email: null,
 })
 
-/** Addresses and parts of them stay in the store; hashes tell whether a recipient is one of them (C8). */
-export function termsOf(coupon: PlatformCoupon, hashOf: (text: string) => Buffer): CouponTerms {
+/** Email restrictions are stored as hashes, which still tell whether a recipient matches (C8). */
+export function buildTerms(coupon: PlatformCoupon, hashOf: (text: string) => Buffer): CouponTerms {
   const { emails, ...limits } = coupon.limits
-  const kinds = Map.groupBy(emails, kindOfRestriction)
+  const kinds = Map.groupBy(emails, classifyRestriction)
   const hashed = (text: string) => hashOf(text).toString('hex')
   return {
     ...limits,
@@ -101,22 +103,22 @@ export function termsOf(coupon: PlatformCoupon, hashOf: (text: string) => Buffer
     usageLimitPerUser: coupon.usageLimitPerUser,
     emailHashes: (kinds.get('address') ?? []).map(hashed),
     emailDomains: kinds.get('domain') ?? [],
-    emailPatterns: (kinds.get('pattern') ?? []).map((pattern) => ({ ...endsOf(pattern), hash: hashed(pattern) })),
+    emailPatterns: (kinds.get('pattern') ?? []).map((pattern) => ({ ...splitPattern(pattern), hash: hashed(pattern) })),
     hasUnknownEmails: kinds.has('unknown'),
   }
 }
 
-/** `*` stands for anything. With two of them beside letters of the name nothing of fixed length is left that could be hashed. */
-function kindOfRestriction(email: string): 'address' | 'domain' | 'pattern' | 'unknown' {
+/** `*` matches anything. A pattern with two of them and letters of the name has no fixed part to hash. */
+function classifyRestriction(email: string): 'address' | 'domain' | 'pattern' | 'unknown' {
   if (!email.includes('*')) return 'address'
   if (/^\*@[^@]*$/.test(email)) return 'domain'
   return email.indexOf('*') === email.lastIndexOf('*') ? 'pattern' : 'unknown'
 }
 
-function endsOf(pattern: string) {
+function splitPattern(pattern: string) {
   const head = pattern.indexOf('*')
   return { head, tail: pattern.length - head - 1 }
 }
 
-/** Minor units as the specification's decimal number. */
+/** Minor units as the decimal number of the specification. */
 export const decimal = (minor: number, currency: string): number => minor / 10 ** currencyExponent(currency)

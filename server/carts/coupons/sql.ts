@@ -2,7 +2,7 @@ import type { Insertable, Selectable, Updateable } from 'kysely'
 import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 import type { CouponsTable } from '../../core/schema/coupons.ts'
 
-// The copy of a store's coupons: SQL and nothing else. The list is in list-sql.ts, orders are in orders-sql.ts.
+// Statements on our copy of the store's coupons. The list is in list-sql.ts.
 
 export type CouponRow = Selectable<CouponsTable>
 
@@ -24,8 +24,8 @@ export function insertCoupon({ db, storeId }: StoreTx, row: Omit<Insertable<Coup
     .execute()
 }
 
-/** Whether another personal coupon has this beginning. Until the end of the transaction nobody else gets an answer. */
-export async function isBeginningTaken({ db, storeId }: StoreTx, code: string, id: string): Promise<boolean> {
+/** Whether another personal coupon has this prefix. Locks the prefix until the end of the transaction. */
+export async function isPrefixUsed({ db, storeId }: StoreTx, code: string, id: string): Promise<boolean> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`personal coupon ${storeId} ${code}`}, 0))`.execute(db)
   const rows = await db
     .selectFrom('coupons')
@@ -45,7 +45,10 @@ export function updateCoupon({ db, storeId }: StoreDb, id: string, change: Updat
 
 const CLOCKS_DIFFER_MS = 60_000
 
-/** undefined: there is no such coupon, or somebody has it. A lock that ends much later than this one is of a clock that has stepped back since. */
+/**
+ * Returns undefined if the coupon does not exist or is locked. A lock that ends much later is from a clock put back
+ * since.
+ */
 export function lockCoupon({ db, storeId }: StoreDb, id: string, { now, until }: { now: Date; until: Date }) {
   return db
     .updateTable('coupons')
@@ -64,7 +67,7 @@ export function lockCoupon({ db, storeId }: StoreDb, id: string, { now, until }:
     .executeTakeFirst()
 }
 
-/** Not that of a successor. */
+/** Leaves a later lock in place. */
 export function unlockCoupon({ db, storeId }: StoreDb, id: string, until: Date) {
   return db
     .updateTable('coupons')
@@ -75,8 +78,8 @@ export function unlockCoupon({ db, storeId }: StoreDb, id: string, until: Date) 
     .execute()
 }
 
-/** Which coupons these are: by the store's id, gone ones too, or by the id that was written into them. */
-export function knownCoupons({ db, storeId }: StoreDb, platformIds: readonly string[], ids: readonly string[]) {
+/** Finds coupons by the store's id, including deleted ones, or by the id in their mark. */
+export function selectKnownCoupons({ db, storeId }: StoreDb, platformIds: readonly string[], ids: readonly string[]) {
   return db
     .selectFrom('coupons')
     .select(['id', 'platform_id'])
@@ -90,7 +93,7 @@ export function knownCoupons({ db, storeId }: StoreDb, platformIds: readonly str
     .execute()
 }
 
-/** A coupon as a listing has it. */
+/** A coupon as listed by the store. */
 export interface ListedRow {
   id: string
   made_by: 'recoup' | 'store'
@@ -113,8 +116,8 @@ export interface ListedRow {
 }
 
 /**
- * The store's word counts; what a later reading saw stays, unless the clock was set back since. What the store does not know stays: start, and
- * the true end of one that stands there as expired, until somebody gives it another end in the store.
+ * The store's values win, but those of a later read stay, unless the clock was put back since. Kept are values that the
+ * store does not know: the start, and the real end of a withheld coupon, until its end is changed in the store.
  */
 export async function upsertListed(
   { db, storeId }: StoreDb,
@@ -149,7 +152,7 @@ export async function upsertListed(
 const stillWithheld = (seenAt: Date) =>
   sql`(c.is_withheld and coalesce(excluded.ends_at <= ${seenAt}::timestamptz, false))`
 
-/** They are in the store, though they could not be read. */
+/** Marks coupons as seen that exist in the store but could not be read. */
 export async function markSeen({ db, storeId }: StoreDb, platformIds: readonly string[], seenAt: Date): Promise<void> {
   await db
     .updateTable('coupons')
@@ -160,7 +163,7 @@ export async function markSeen({ db, storeId }: StoreDb, platformIds: readonly s
     .execute()
 }
 
-/** After a complete listing only. Answers those that were made here. */
+/** Call after a complete listing only. Returns those created here. */
 export async function closeUnseen({ db, storeId }: StoreDb, seenBefore: Date, now: Date): Promise<string[]> {
   const rows = await db
     .updateTable('coupons')
@@ -174,8 +177,8 @@ export async function closeUnseen({ db, storeId }: StoreDb, seenBefore: Date, no
   return rows.filter(({ made_by }) => made_by === 'recoup').map(({ id }) => id)
 }
 
-/** Of shared coupons made here: what the store is asked for by id. */
-export async function ownPlatformIds({ db, storeId }: StoreDb): Promise<string[]> {
+/** Store ids of shared coupons created here, which are read by id. */
+export async function selectOwnPlatformIds({ db, storeId }: StoreDb): Promise<string[]> {
   const rows = await db
     .selectFrom('coupons')
     .select('platform_id')
@@ -198,7 +201,7 @@ export async function saveUses(
     where c.store_id = ${storeId} and c.platform_id = r.platform_id and c.usage_count <> r.usage_count`.execute(db)
 }
 
-/** How many a listing has at least: those of the copy, and codes of messages. */
+/** Lower bound for the size of a listing: coupons of our copy and personal codes. */
 export async function countInStore({ db, storeId }: StoreDb): Promise<number> {
   const rows = await sql<{ n: number }>`
     select (select count(*) from coupons where store_id = ${storeId} and platform_id is not null and gone_at is null)
@@ -206,7 +209,7 @@ export async function countInStore({ db, storeId }: StoreDb): Promise<number> {
   return rows.rows[0]!.n
 }
 
-/** Scan over all connected stores whose key may write: where a coupon's start has come. */
+/** Connected stores with write access and a coupon to start. */
 export async function storesToBegin(db: Db, now: Date): Promise<string[]> {
   const rows = await sql<{ store_id: string }>`
     select distinct c.store_id from coupons c join stores s on s.id = c.store_id
@@ -216,7 +219,7 @@ export async function storesToBegin(db: Db, now: Date): Promise<string[]> {
   return rows.rows.map(({ store_id }) => store_id)
 }
 
-export function couponsToBegin({ db, storeId }: StoreDb, now: Date) {
+export function selectCouponsToStart({ db, storeId }: StoreDb, now: Date) {
   return db
     .selectFrom('coupons')
     .selectAll()
@@ -230,8 +233,8 @@ export function couponsToBegin({ db, storeId }: StoreDb, now: Date) {
     .execute()
 }
 
-/** It stands in the store as what it is here. false: it was changed since it was read. */
-export async function noteBegun(
+/** Marks the coupon as written. Returns false if it changed since it was read. */
+export async function markStarted(
   { db, storeId }: StoreDb,
   read: CouponRow,
   change: Pick<Updateable<CouponsTable>, 'terms' | 'seen_at'>,
@@ -250,8 +253,8 @@ export async function noteBegun(
   return numUpdatedRows > 0n
 }
 
-/** Steps of flows lose it. Answers which. */
-export async function leaveSteps({ db, storeId }: StoreTx, couponId: string) {
+/** Removes the coupon from flow steps and returns them. */
+export async function removeFromSteps({ db, storeId }: StoreTx, couponId: string) {
   const rows = await sql<StepRow>`
     update flow_steps s set coupon_id = null from flows f
     where s.store_id = ${storeId} and s.coupon_id = ${couponId} and f.store_id = s.store_id and f.id = s.flow_id
@@ -265,7 +268,7 @@ export interface StepRow {
   step: number
 }
 
-/** Whether a shared coupon made here is one of them. Codes in upper case. */
+/** Whether one of the upper-case codes is a shared coupon created here. */
 export async function namesOwn({ db, storeId }: StoreTx, codes: readonly string[]): Promise<boolean> {
   const rows = await sql`
     select 1 from coupons c where c.store_id = ${storeId} and c.code collate "C" = any(${[...codes]}::text[])

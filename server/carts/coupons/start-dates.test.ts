@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { draftOf, expiredAt, isWithheld, type Wanted } from './rules.ts'
+import { buildDraft, type CouponValues, computeExpiredEnd, isWithheld } from './rules.ts'
 
 const now = new Date('2026-03-02T15:00:00.000Z')
 const wanted = {
@@ -16,18 +16,18 @@ const wanted = {
     starts_at: new Date('2026-03-10T00:00:00.000Z'),
     ends_at: new Date('2026-03-20T00:00:00.000Z'),
   },
-} as Wanted
-const draft = (hasStart: boolean, change: Partial<Wanted> = {}) =>
-  draftOf({ ...wanted, ...change }, { currency: 'USD', now, hasStart })
+} as CouponValues
+const draft = (hasStart: boolean, change: Partial<CouponValues> = {}) =>
+  buildDraft({ ...wanted, ...change }, { currency: 'USD', now, hasStart })
 
-test('a store that knows a start is told it; for any other the coupon is withheld until then (decision 32)', () => {
+test('a store with start dates gets the start, and in other stores the coupon is withheld until then (decision 32)', () => {
   expect(draft(true)).toMatchObject({ startsAt: '2026-03-10T00:00:00.000Z', expiresAt: '2026-03-20T00:00:00.000Z' })
-  expect(draft(false)).toMatchObject({ expiresAt: expiredAt(now) })
+  expect(draft(false)).toMatchObject({ expiresAt: computeExpiredEnd(now) })
   expect(draft(false).startsAt).toBeUndefined()
   expect([isWithheld(wanted, now, true), isWithheld(wanted, now, false)]).toEqual([false, true])
 })
 
-test('one that is switched off is withheld everywhere', () => {
-  expect(draft(true, { is_active: false })).toMatchObject({ expiresAt: expiredAt(now) })
+test('an inactive coupon is withheld everywhere', () => {
+  expect(draft(true, { is_active: false })).toMatchObject({ expiresAt: computeExpiredEnd(now) })
   expect(draft(true, { is_active: false }).startsAt).toBeUndefined()
 })

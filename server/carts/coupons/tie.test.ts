@@ -4,7 +4,7 @@ import { aConnectedStore, type Connected } from '../../../test/connected-store.t
 import { aShopifyStore } from '../../../test/shopify-store.ts'
 import { aWorld } from '../../../test/world.ts'
 
-// Personal codes tied to an email (decision 34), where a shop can tie them to anybody and where it cannot.
+// Personal codes tied to an email (decision 34), in shops that can tie them to anybody and in those that cannot.
 
 const world = aWorld()
 const DAY_MS = 86_400_000
@@ -15,7 +15,7 @@ const post = ({ owner }: Connected, more: object) => {
   return world.request('POST', '/api/coupons', { token: owner.token, body })
 }
 
-test('a shop that ties codes to its own customers alone gets personal codes tied to nobody, and is told why', async () => {
+test('a shop that ties codes only to its own customers gets untied personal codes and the reason', async () => {
   const shop = await aShopifyStore(world)
   expect(await post(shop, { isTiedToEmail: true })).toMatchObject({
     ...{ status: 400, body: { error: couponTexts.noTie, fields: { isTiedToEmail: couponTexts.noTie } } },

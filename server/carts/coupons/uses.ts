@@ -1,30 +1,30 @@
 import type { z } from 'zod'
 import { capitals } from '../../../shared/coupons.ts'
-import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
+import { storeAccess } from '../../access/stores/access.ts'
+import { readStore } from '../../access/stores/store.ts'
 import { AppError } from '../../core/common/errors.ts'
 import { inPlace, type StepAside } from '../../core/common/seats.ts'
+import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import type { StoreClient } from '../../platforms/platform/platform.ts'
 import { StoreProblem } from '../../platforms/platform/store-problem.ts'
-import { storeAccess } from '../../access/stores/access.ts'
-import { readStore } from '../../access/stores/store.ts'
 import { couponUsesJob } from './jobs.ts'
 import * as sql from './sql.ts'
 
-// How often coupons were used (decision 38). A use does not change when a coupon was modified, so the counts of those made here are read
-// by id: in the sweep, and soon after an order named one.
+// Reads how often coupons were used (decision 38). A use does not change a coupon's modification time, so our own
+// coupons are read by id: in the sweep, and soon after an order named one.
 
-/** Many orders may name one coupon at once. */
-const SOON_MS = 20_000
+/** Delay, because many orders may name one coupon at once. */
+const DELAY_MS = 20_000
 
-/** Codes of orders, in their transaction. Queues one reading of the counts when a coupon made here is among them. */
-export async function couponsNamed(deps: Deps, tx: StoreTx, codes: readonly string[]): Promise<void> {
+/** Call in the orders' transaction. Queues one read of the counts if a code is of a coupon created here. */
+export async function queueUseReads(deps: Deps, tx: StoreTx, codes: readonly string[]): Promise<void> {
   if (codes.length === 0 || !(await sql.namesOwn(tx, [...new Set(codes.map(capitals))]))) return
-  const soon = new Date(deps.now().getTime() + SOON_MS)
+  const soon = new Date(deps.now().getTime() + DELAY_MS)
   await deps.jobs.enqueue(tx.db, couponUsesJob, { storeId: tx.storeId }, tx.storeId, soon)
 }
 
-/** Job. A store that does not answer is asked again by the next sweep. */
+/** Job. The next sweep retries a store that did not answer. */
 export async function readUses(
   deps: Deps,
   { storeId }: z.infer<typeof couponUsesJob.payload>,
@@ -41,14 +41,14 @@ export async function readUses(
   }
 }
 
-/** Of all shared coupons made here; one request for a hundred. */
+/** Reads all shared coupons created here, a hundred per request. */
 export async function refreshUses(
   store: StoreDb<Db>,
   client: StoreClient,
   currency: string,
   signal?: AbortSignal,
 ): Promise<void> {
-  const ids = await sql.ownPlatformIds(store)
+  const ids = await sql.selectOwnPlatformIds(store)
   if (ids.length === 0) return
   const { rows } = await client.couponsById({ ids, currency, ...(signal ? { signal } : {}) })
   const uses = rows.map(({ couponId, usageCount }) => ({ platform_id: couponId, usage_count: usageCount }))

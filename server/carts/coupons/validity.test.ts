@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { type CouponState, type CouponUse, couponProblem, endOf, GOOD_FOR_MS, withheldBy } from './validity.ts'
 
-// Decisions 35 and 36 as tables. What a real store refuses is in discount.test.ts.
+// Decisions 35 and 36 as tables. Refusals of a real store are in discount.test.ts.
 
 const HOUR = 3_600_000
 const now = new Date('2026-11-20T12:00:00Z')
 const at = (hours: number) => new Date(now.getTime() + hours * HOUR)
 
-/** Stands for the keyed hash. */
+/** Replaces the keyed hash. */
 const hashOf = (text: string) => `#${text}`
 
 const coupon = (changed: Partial<CouponState> = {}): CouponState => ({
@@ -57,26 +57,26 @@ const cases: [string, Partial<CouponState>, string | null][] = [
   ['one for categories, which nobody here knows', { terms: { categoryIds: ['7'] } }, null],
 ]
 
-describe('a coupon is good for a message, or the first thing that stands against it', () => {
+describe('a coupon is valid for a message, or the first problem is returned', () => {
   test.each(cases)('%s', (_, changed, problem) => {
     expect(couponProblem(coupon(changed), use())).toBe(problem)
   })
 
-  test('a recipient without an address gets no coupon that is for some addresses alone', () => {
+  test('a recipient without an address gets no coupon restricted to addresses', () => {
     expect(couponProblem(coupon({ terms: { emailHashes: ['ada'] } }), use({ email: null }))).toBe('email')
   })
 
-  test('whoever has used it as often as one may does not get it again', () => {
+  test('a recipient who reached the usage limit does not get it again', () => {
     const once = coupon({ terms: { usageLimitPerUser: 1 } })
     expect(couponProblem(once, use())).toBeNull()
     expect(couponProblem(once, use({ usedBefore: 1 }))).toBe('used_before')
   })
 
-  test('about no cart nothing of a cart is asked', () => {
+  test('a message without a cart checks no cart limits', () => {
     expect(couponProblem(coupon({ minSpendMinor: 9_000, percent: 0 }), use({ cart: null }))).toBeNull()
   })
 
-  test('sale items: a percentage leaves them out, a fixed amount is refused as a whole', () => {
+  test('a percentage leaves sale items out, and a fixed amount is refused as a whole', () => {
     const cart = use().cart!
     const sale = { ...cart.lines[0]!, productId: '2', isOnSale: true }
     const mixed = use({ cart: { ...cart, lines: [...cart.lines, sale] } })
@@ -88,7 +88,7 @@ describe('a coupon is good for a message, or the first thing that stands against
     expect(couponProblem(fixed, use())).toBeNull()
   })
 
-  test('it ends when it was said here or in the store, whichever is sooner', () => {
+  test('the earlier end date of ours and the store’s applies', () => {
     expect(endOf(coupon())).toBeNull()
     expect(endOf(coupon({ endsAt: at(5) }))).toEqual(at(5))
     expect(endOf(coupon({ endsAt: at(5), terms: { expiresAt: at(3).toISOString() } }))).toEqual(at(3))
@@ -96,11 +96,11 @@ describe('a coupon is good for a message, or the first thing that stands against
   })
 })
 
-describe('who is not to get a coupon (decision 36)', () => {
+describe('guard rails withhold a coupon (decision 36)', () => {
   const rails = { isFirstOrderOnly: false, pauseDays: null, aboveMinor: null }
   const facts = { now, hasBoughtBefore: false, lastUsedAt: null, valueMinor: 5_000 }
   test.each([
-    ['nobody, where no rule is set', rails, { ...facts, hasBoughtBefore: true, lastUsedAt: now, valueMinor: 1 }, null],
+    ['nobody if no rule is set', rails, { ...facts, hasBoughtBefore: true, lastUsedAt: now, valueMinor: 1 }, null],
     ['who bought before', { ...rails, isFirstOrderOnly: true }, { ...facts, hasBoughtBefore: true }, 'first_order'],
     ['not the first-time buyer', { ...rails, isFirstOrderOnly: true }, facts, null],
     ['who used one within the days', { ...rails, pauseDays: 90 }, { ...facts, lastUsedAt: at(-89 * 24) }, 'pause'],

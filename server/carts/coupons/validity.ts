@@ -1,9 +1,10 @@
 import type { CouponTerms } from '../../core/schema/coupons.ts'
 import { type DiscountCoupon, type DiscountLine, type DiscountRules, discountsOf, isMatching } from './discount.ts'
 
-// Whether a coupon is good for one message (decision 35), and whether its recipient is to have it (decision 36). Pure.
+// Decides whether a coupon is valid for a message (decision 35) and whether a guard rail withholds it (decision 36).
+// Pure.
 
-/** Why not, as the decision record has it: `coupon_invalid:expired`. */
+/** As in the decision record: `coupon_invalid:expired`. */
 export type CouponProblem =
   | 'gone'
   | 'inactive'
@@ -33,13 +34,13 @@ export interface CouponState extends DiscountCoupon {
 
 export interface CouponUse {
   now: Date
-  /** It has to be good for this long. */
+  /** The coupon must be valid for at least this long. */
   goodForMs: number
-  /** null: the message is about no cart, so nothing of a cart is asked. */
+  /** null: the message has no cart, so cart limits are not checked. */
   cart: CouponCart | null
-  /** The recipient's address in lower case, and how texts are hashed (hex); null: there is none. */
+  /** The lower-case address and its hash function (hex); null: no address. */
   email: Recipient | null
-  /** Orders the recipient placed with it. */
+  /** Orders of the recipient with the coupon. */
   usedBefore: number
 }
 
@@ -50,21 +51,21 @@ interface Recipient {
 
 export interface CouponCart {
   lines: readonly DiscountLine[]
-  /** Of what can still be bought, as the cart shows it. */
+  /** Value of the items still available, as the cart shows it. */
   shownMinor: number
   currency: string
   rules: DiscountRules
 }
 
-/** The message says what it says for a day at least. */
+/** A message's coupon must be valid for at least a day. */
 export const GOOD_FOR_MS = 24 * 3_600_000
 
-/** The first that stands against it; null: it is good as far as is known. */
+/** The first problem; null if the coupon is valid as far as known. */
 export function couponProblem(coupon: CouponState, use: CouponUse): CouponProblem | null {
-  return ofItself(coupon, use) ?? ofRecipient(coupon, use) ?? (use.cart && ofCart(coupon, use.cart))
+  return checkCoupon(coupon, use) ?? checkRecipient(coupon, use) ?? (use.cart && checkCart(coupon, use.cart))
 }
 
-function ofItself(coupon: CouponState, { now, goodForMs }: CouponUse): CouponProblem | null {
+function checkCoupon(coupon: CouponState, { now, goodForMs }: CouponUse): CouponProblem | null {
   const { goneAt, isActive, terms, startsAt, usageLimit, usageCount } = coupon
   if (goneAt) return 'gone'
   if (!isActive || terms.isPublished === false) return 'inactive'
@@ -74,14 +75,14 @@ function ofItself(coupon: CouponState, { now, goodForMs }: CouponUse): CouponPro
   return usageLimit !== null && usageLimit > 0 && usageCount >= usageLimit ? 'used_up' : null
 }
 
-/** What was said here, or what stands in the store, whichever is sooner; null: never. */
+/** End date set here or in the store, whichever is earlier; null: none. */
 export function endOf({ endsAt, terms }: Pick<CouponState, 'endsAt' | 'terms'>): Date | null {
   const inStore = terms.expiresAt ? new Date(terms.expiresAt) : null
   if (!endsAt || !inStore) return endsAt ?? inStore
   return endsAt < inStore ? endsAt : inStore
 }
 
-function ofRecipient({ terms }: CouponState, { email, usedBefore }: CouponUse): CouponProblem | null {
+function checkRecipient({ terms }: CouponState, { email, usedBefore }: CouponUse): CouponProblem | null {
   if (terms.usageLimitPerUser && usedBefore >= terms.usageLimitPerUser) return 'used_before'
   const { emailHashes = [], emailDomains = [], emailPatterns = [], hasUnknownEmails = false } = terms
   const isRestricted = hasUnknownEmails || [emailHashes, emailDomains, emailPatterns].some(({ length }) => length > 0)
@@ -90,28 +91,28 @@ function ofRecipient({ terms }: CouponState, { email, usedBefore }: CouponUse): 
   const { address, hashOf } = email
   const isAllowed =
     hasUnknownEmails ||
-    emailDomains.some((domain) => isLike(address, domain)) ||
-    emailPatterns.some((pattern) => isOfPattern(email, pattern)) ||
+    emailDomains.some((domain) => matchesPattern(address, domain)) ||
+    emailPatterns.some((pattern) => matchesPatternHash(email, pattern)) ||
     (emailHashes.length > 0 && emailHashes.includes(hashOf(address)))
   return isAllowed ? null : 'email'
 }
 
-/** Its ends, hashed as the pattern was. */
-function isOfPattern({ address, hashOf }: Recipient, { head, tail, hash }: EmailPattern): boolean {
+/** Compares the hash of the address's ends with that of the pattern. */
+function matchesPatternHash({ address, hashOf }: Recipient, { head, tail, hash }: EmailPattern): boolean {
   if (address.length < head + tail) return false
   return hashOf(`${address.slice(0, head)}*${address.slice(address.length - tail)}`) === hash
 }
 
 type EmailPattern = NonNullable<CouponTerms['emailPatterns']>[number]
 
-/** Without whom it is restricted to. */
+/** Removes the restriction to certain addresses. */
 export function forAnybody<State extends CouponState>(coupon: State): State {
   const anybody = { emailHashes: [], emailDomains: [], emailPatterns: [], hasUnknownEmails: false }
   return { ...coupon, terms: { ...coupon.terms, ...anybody } }
 }
 
-/** `*` stands for anything, as in `*@shop.example`. */
-function isLike(address: string, pattern: string): boolean {
+/** `*` matches anything, as in `*@shop.example`. */
+function matchesPattern(address: string, pattern: string): boolean {
   const [first = '', ...parts] = pattern.toLowerCase().split('*')
   const last = parts.pop()
   if (last === undefined) return address === first
@@ -125,21 +126,21 @@ function isLike(address: string, pattern: string): boolean {
   return address.length - last.length >= at && address.endsWith(last)
 }
 
-function ofCart(coupon: CouponState, { lines, shownMinor, currency, rules }: CouponCart): CouponProblem | null {
+function checkCart(coupon: CouponState, { lines, shownMinor, currency, rules }: CouponCart): CouponProblem | null {
   const { type, minSpendMinor, maxSpendMinor } = coupon
-  // A percentage without limits is the same in every currency.
+  // A percentage without limits applies in every currency.
   const isOfMoney = type !== 'percentage' || minSpendMinor !== null || maxSpendMinor !== null
   if (isOfMoney && coupon.currency !== currency) return 'currency'
   // Both limits are inclusive.
   if (minSpendMinor !== null && shownMinor < minSpendMinor) return 'min_spend'
   if (maxSpendMinor !== null && shownMinor > maxSpendMinor) return 'max_spend'
-  const problem = type === 'fixed' ? ofWholeCart(coupon, lines) : ofProducts(coupon, lines)
+  const problem = type === 'fixed' ? checkWholeCart(coupon, lines) : checkProducts(coupon, lines)
   if (problem) return problem
   return discountsOf(lines, [coupon], rules)[0] === 0 ? 'nothing_off' : null
 }
 
-/** A fixed amount off the cart is refused as a whole. */
-function ofWholeCart({ terms }: CouponState, lines: readonly DiscountLine[]): CouponProblem | null {
+/** A fixed cart discount with excluded items is refused as a whole. */
+function checkWholeCart({ terms }: CouponState, lines: readonly DiscountLine[]): CouponProblem | null {
   const isIn = (ids: readonly string[]) =>
     lines.some(({ productId, variationId }) => ids.includes(productId) || ids.includes(variationId ?? ''))
   if (terms.productIds?.length && !isIn(terms.productIds)) return 'products'
@@ -147,20 +148,20 @@ function ofWholeCart({ terms }: CouponState, lines: readonly DiscountLine[]): Co
   return terms.excludesSaleItems && lines.some(({ isOnSale }) => isOnSale === true) ? 'sale_items' : null
 }
 
-/** The others take what they are for, if there is any. */
-function ofProducts(coupon: CouponState, lines: readonly DiscountLine[]): CouponProblem | null {
+/** Other types apply to matching items, if there are any. */
+function checkProducts(coupon: CouponState, lines: readonly DiscountLine[]): CouponProblem | null {
   if (lines.some((line) => isMatching(coupon, line))) return null
   const { terms } = coupon
   const isForSome = Boolean(terms.productIds?.length || terms.excludedProductIds?.length)
   return terms.excludesSaleItems && !isForSome ? 'sale_items' : 'products'
 }
 
-/** Who is not to get a coupon (decision 36), as the decision record has it: `coupon_withheld:pause`. */
+/** As in the decision record: `coupon_withheld:pause`. */
 export type WithheldRule = 'first_order' | 'pause' | 'above'
 
 export interface GuardRails {
   isFirstOrderOnly: boolean
-  /** null: it is not asked. */
+  /** null: not checked. */
   pauseDays: number | null
   /** null: any cart. */
   aboveMinor: number | null
@@ -169,13 +170,13 @@ export interface GuardRails {
 export interface GuardFacts {
   now: Date
   hasBoughtBefore: boolean
-  /** When the shopper last used a coupon of ours; null: never. */
+  /** The shopper's last use of one of our coupons; null: never. */
   lastUsedAt: Date | null
-  /** Of the cart as it is shown; null: there is none. */
+  /** Value of the cart as shown; null: no cart. */
   valueMinor: number | null
 }
 
-/** The first rule that withholds it; null: none. */
+/** The first rule that withholds the coupon; null: none. */
 export function withheldBy(rails: GuardRails, facts: GuardFacts): WithheldRule | null {
   if (rails.isFirstOrderOnly && facts.hasBoughtBefore) return 'first_order'
   const { lastUsedAt } = facts

@@ -1,28 +1,28 @@
 import type { FlowConditions } from '../../../shared/flow-conditions.ts'
 import { type StoreTx, sql } from '../../core/db/db.ts'
 
-// The flow of a cart: SQL and nothing else.
+// Statements on the choice of a cart's flow.
 
-export interface TakingFlow {
+export interface ActiveFlow {
   id: string
-  /** Carts whose last activity is at or after it. */
+  /** The flow takes carts with a last activity at or after this time. */
   takes_from: Date
   conditions: FlowConditions | null
 }
 
-/** Those that are on, in the order in which they are asked. */
-export async function takingFlows({ db, storeId }: StoreTx): Promise<TakingFlow[]> {
-  const { rows } = await sql<TakingFlow>`
+/** Active flows in order of priority. */
+export async function selectActiveFlows({ db, storeId }: StoreTx): Promise<ActiveFlow[]> {
+  const { rows } = await sql<ActiveFlow>`
     select id, takes_from, conditions from flows where store_id = ${storeId} and kind = 'flow' and is_on and takes_from is not null
     order by position, id`.execute(db)
   return rows
 }
 
 /**
- * Keeps the store's flows as they are until the transaction ends. An edit that ran beside it would not see what is planned here, nor this the
- * edit: a removed step would keep messages, an added one get none. false: one is being edited.
+ * Locks the store's flows until the transaction ends. A concurrent edit would not see the messages planned here: a
+ * removed step would keep messages and an added one would get none. Returns false if a flow is being edited.
  */
-export async function keepFlows({ db, storeId }: StoreTx): Promise<boolean> {
+export async function lockFlows({ db, storeId }: StoreTx): Promise<boolean> {
   const { rows } = await sql<{ isKept: boolean }>`
     with kept as (select id from flows where store_id = ${storeId} order by id for share skip locked)
     select (select count(*) from kept) = (select count(*) from flows where store_id = ${storeId}) as "isKept"`.execute(
@@ -31,34 +31,37 @@ export async function keepFlows({ db, storeId }: StoreTx): Promise<boolean> {
   return rows[0]!.isKept
 }
 
-export interface UnchosenCart {
+export interface CartWithoutFlow {
   id: string
   last_activity_at: Date
 }
 
-/** Of these carts, those that are abandoned and belong to no flow. */
-export async function unchosen({ db, storeId }: StoreTx, cartIds: readonly string[]): Promise<UnchosenCart[]> {
-  const { rows } = await sql<UnchosenCart>`
+/** Returns those carts that are abandoned and have no flow. */
+export async function selectCartsWithoutFlow(
+  { db, storeId }: StoreTx,
+  cartIds: readonly string[],
+): Promise<CartWithoutFlow[]> {
+  const { rows } = await sql<CartWithoutFlow>`
     select id, last_activity_at from carts
     where store_id = ${storeId} and id = any(${[...cartIds]}::uuid[]) and status = 'abandoned' and flow_id is null
     order by id for no key update`.execute(db)
   return rows
 }
 
-export interface Choice {
+export interface FlowChoice {
   cartId: string
   flowId: string | null
   record: Record<string, unknown>
 }
 
-export async function saveChoices({ db, storeId }: StoreTx, choices: readonly Choice[]): Promise<void> {
+export async function saveChoices({ db, storeId }: StoreTx, choices: readonly FlowChoice[]): Promise<void> {
   await sql`
     update carts c set flow_id = w."flowId", flow_choice = w.record
     from jsonb_to_recordset(${JSON.stringify(choices)}::jsonb) as w("cartId" uuid, "flowId" uuid, record jsonb)
     where c.store_id = ${storeId} and c.id = w."cartId" and c.flow_id is null`.execute(db)
 }
 
-/** A cart that belongs to no flow yet goes on with that of the joined one: another would begin anew (S6). */
+/** The surviving cart without a flow gets that of the merged one: another flow would start over (S6). */
 export async function inheritFlow({ db, storeId }: StoreTx, fromId: string, intoId: string): Promise<void> {
   await sql`
     update carts c set flow_id = o.flow_id, flow_choice = o.flow_choice from carts o

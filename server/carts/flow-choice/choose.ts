@@ -2,41 +2,41 @@ import type { StoreTx } from '../../core/db/db.ts'
 import { scheduleFlowMessages } from '../../messages/messages/messages.ts'
 import * as sql from './choose-sql.ts'
 import { type ConditionFacts, findingOf } from './conditions.ts'
-import { type Asking, readFacts } from './facts.ts'
+import { type FactsContext, readFacts } from './facts.ts'
 
-// A cart that falls quiet belongs to the first flow that is on and whose entry conditions hold (decision 51). It is stored with what it rests
-// on, and stands for the episode.
+// Assigns an abandoned cart to the first active flow whose entry conditions match (decision 51). The choice is stored
+// with the values it used, and is final for the episode.
 
-/** Chooses for the carts among these that belong to no flow yet, and plans what their flows send. */
-export async function takeIntoFlows(tx: StoreTx, asking: Asking, cartIds: readonly string[]): Promise<void> {
+/** Chooses flows for carts without one, and schedules the flows' messages. */
+export async function takeIntoFlows(tx: StoreTx, asking: FactsContext, cartIds: readonly string[]): Promise<void> {
   if (cartIds.length === 0) return
   await chooseFlows(tx, asking, cartIds)
   await scheduleFlowMessages(tx, cartIds, asking.now)
 }
 
-async function chooseFlows(tx: StoreTx, asking: Asking, cartIds: readonly string[]): Promise<void> {
-  const flows = await sql.takingFlows(tx)
+async function chooseFlows(tx: StoreTx, asking: FactsContext, cartIds: readonly string[]): Promise<void> {
+  const flows = await sql.selectActiveFlows(tx)
   if (flows.length === 0) return
-  const carts = await sql.unchosen(tx, cartIds)
+  const carts = await sql.selectCartsWithoutFlow(tx, cartIds)
   if (carts.length === 0) return
   const conditions = flows.map((flow) => flow.conditions)
   const isAsked = conditions.some((each) => each !== null)
   const ids = carts.map(({ id }) => id)
   const facts = isAsked ? await readFacts(tx, asking, ids, conditions) : new Map<string, ConditionFacts>()
-  const choices = carts.map((cart) => choiceOf(flows, cart, facts.get(cart.id), asking.now))
+  const choices = carts.map((cart) => chooseFlow(flows, cart, facts.get(cart.id), asking.now))
   await sql.saveChoices(tx, choices)
 }
 
-/** `inheritFlow`: for the cart that two turned out to be. */
-export { inheritFlow, keepFlows } from './choose-sql.ts'
+/** `inheritFlow`: for a merge of two carts. */
+export { inheritFlow, lockFlows } from './choose-sql.ts'
 
-/** Pure. The record says which flows were asked, in order, and the values their conditions looked at. */
-export function choiceOf(
-  flows: readonly sql.TakingFlow[],
-  cart: sql.UnchosenCart,
+/** Pure. The record lists the evaluated flows in order, and the values that their conditions read. */
+export function chooseFlow(
+  flows: readonly sql.ActiveFlow[],
+  cart: sql.CartWithoutFlow,
   facts: ConditionFacts | undefined,
   now: Date,
-): sql.Choice {
+): sql.FlowChoice {
   const asked: { id: string; holds: boolean }[] = []
   let values: Record<string, unknown> = {}
   for (const { id, takes_from, conditions } of flows) {

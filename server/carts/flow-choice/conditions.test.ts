@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type FlowCondition, FlowConditions, MOST_CONDITIONS } from '../../../shared/flow-conditions.ts'
-import { type ConditionFacts, findingOf, holdsFor } from './conditions.ts'
+import { type ConditionFacts, findingOf, matchesCondition } from './conditions.ts'
 
-// The language of conditions (decision 52).
+// Evaluation of conditions (decision 52).
 
 const facts: ConditionFacts = {
   ...{
@@ -48,16 +48,16 @@ const cases: [FlowCondition, boolean, Partial<ConditionFacts>][] = [
 ]
 
 test.each(cases)('%j', (condition, holds, more) => {
-  expect(holdsFor(condition, facts)).toBe(holds)
-  expect(holdsFor(condition, without(more))).toBe(!holds)
+  expect(matchesCondition(condition, facts)).toBe(holds)
+  expect(matchesCondition(condition, without(more))).toBe(!holds)
 })
 
-test('a cart in another currency is worth neither more nor less than an amount', () => {
+test('an amount in a condition never matches a cart in another currency', () => {
   const euros = without({ currency: 'EUR' })
-  expect(holdsFor({ fact: 'value', is: 'above', amount: 1 }, euros)).toBe(false)
-  expect(holdsFor({ fact: 'value', is: 'below', amount: 1_000 }, euros)).toBe(false)
-  expect(holdsFor({ fact: 'value', is: 'at_least', amount: 1 }, euros)).toBe(false)
-  expect(holdsFor({ fact: 'value', is: 'at_most', amount: 1_000 }, euros)).toBe(false)
+  expect(matchesCondition({ fact: 'value', is: 'above', amount: 1 }, euros)).toBe(false)
+  expect(matchesCondition({ fact: 'value', is: 'below', amount: 1_000 }, euros)).toBe(false)
+  expect(matchesCondition({ fact: 'value', is: 'at_least', amount: 1 }, euros)).toBe(false)
+  expect(matchesCondition({ fact: 'value', is: 'at_most', amount: 1_000 }, euros)).toBe(false)
 })
 
 describe('groups', () => {
@@ -67,7 +67,7 @@ describe('groups', () => {
   ] as const satisfies FlowCondition[]
   const oneOf = (holds: boolean): FlowCondition => (holds ? yes : no)
 
-  test('hold as all and any of logic do, at both levels', () => {
+  test('combine by all and any, at both levels', () => {
     const group = fc.record({
       match: fc.constantFrom('all' as const, 'any' as const),
       conditions: fc.array(fc.boolean(), { minLength: 1, maxLength: 4 }),
@@ -93,7 +93,7 @@ describe('groups', () => {
     )
   })
 
-  test('say every value they looked at, also those after the one that decided', () => {
+  test('record every value that was read, also after the deciding one', () => {
     const conditions: FlowConditions = {
       match: 'all',
       groups: [
@@ -104,14 +104,14 @@ describe('groups', () => {
     expect(findingOf(conditions, facts)).toEqual({
       ...{ holds: false, unmet: [no], asked: { items: 3, buyer: 'returning' } },
     })
-    // A group that holds by another of its conditions is no reason.
+    // A group that matches by another condition is no reason.
     const other = { match: 'any' as const, conditions: [no, { fact: 'buyer' as const, is: 'returning' as const }] }
     expect(findingOf({ match: 'all', groups: [other, conditions.groups[0]!] }, facts).unmet).toEqual([no])
     expect(findingOf({ match: 'any', groups: [other, conditions.groups[0]!] }, facts).unmet).toEqual([])
     expect(findingOf(null, facts)).toEqual({ holds: true, unmet: [], asked: {} })
   })
 
-  test('have at most twenty conditions together', () => {
+  test('have at most twenty conditions in total', () => {
     const conditions = Array.from({ length: MOST_CONDITIONS }, () => yes)
     const of = (...groups: FlowCondition[][]) =>
       FlowConditions.safeParse({ match: 'all', groups: groups.map((each) => ({ match: 'any', conditions: each })) })
@@ -130,7 +130,7 @@ test.each([
   { fact: 'product', is: 'contains', productIds: ['1', '1'] },
   { fact: 'hour', is: 'between', from: 24, until: 3 },
   { fact: 'weather', is: 'sunny' },
-])('%j is refused', (condition) => {
+])('refuses %j', (condition) => {
   const groups = [{ match: 'all', conditions: [condition] }]
   expect(FlowConditions.safeParse({ match: 'all', groups }).success).toBe(false)
 })

@@ -1,70 +1,70 @@
 import type { ConditionFact, FlowCondition, FlowConditions } from '../../../shared/flow-conditions.ts'
 import { parseMinor } from '../../../shared/money.ts'
 
-// What conditions of flows and steps mean (decision 52). Pure.
+// Evaluates conditions of flows and steps (decision 52). Pure.
 
-/** What conditions ask of a cart and its shopper. */
+/** Values of a cart and its shopper that conditions use. */
 export interface ConditionFacts {
   valueMinor: number
   currency: string
-  /** Amounts in conditions are in it. */
+  /** Currency of amounts in conditions. */
   storeCurrency: string
-  /** Pieces. */
+  /** Sum of the quantities. */
   items: number
   productIds: readonly string[]
-  /** Of products whose categories are known. */
+  /** Of products with known categories. */
   categoryIds: readonly string[]
-  /** alpha-2; null: not known. */
+  /** ISO 3166 alpha-2; null: unknown. */
   country: string | null
-  /** Placed before the cart. */
+  /** Number of orders placed before the cart. */
   orders: number
-  /** Also by what the store itself has counted. */
+  /** True also by the store's own order count. */
   hasBoughtBefore: boolean
   hasCoupon: boolean
   hasPhone: boolean
-  /** Channels the shopper has said yes to. */
+  /** Channels with a consent of the shopper. */
   consents: readonly string[]
   language: string | null
-  /** Where the shopper is. */
+  /** Of the shopper. */
   timeZone: string
-  /** 1 to 7, Monday first; and the hour, there. */
+  /** Day 1 to 7 from Monday, and hour, in that time zone. */
   day: number
   hour: number
 }
 
-/** What a condition looked at, for the record: no address and no name. */
+/** Values that conditions read, for the record: without address or name. */
 export type AskedValues = Partial<Record<ConditionFact, unknown>>
 
 export interface ConditionFinding {
   holds: boolean
-  /** Where they do not hold: which of them do not. */
+  /** The conditions that do not match, if the result is negative. */
   unmet: FlowCondition[]
   asked: AskedValues
 }
 
-/** null: no conditions, which always hold. Every fact that is asked is in the record, whatever was decided before it. */
+/** null: no conditions, which always match. All values are recorded, even after the result is certain. */
 export function findingOf(conditions: FlowConditions | null, facts: ConditionFacts): ConditionFinding {
   if (!conditions) return { holds: true, unmet: [], asked: {} }
   const { match, groups } = conditions
   const found = groups.map((group) =>
     combine(
       group.match,
-      group.conditions.map((each) => holdsFor(each, facts)),
+      group.conditions.map((each) => matchesCondition(each, facts)),
     ),
   )
   const asked = Object.fromEntries(
-    groups.flatMap((group) => group.conditions.map((each) => [each.fact, askedOf(each.fact, facts)])),
+    groups.flatMap((group) => group.conditions.map((each) => [each.fact, readAskedValue(each.fact, facts)])),
   )
   const holds = combine(match, found)
   const failing = holds ? [] : groups.filter((_, index) => !found[index])
-  const unmet = failing.flatMap((group) => group.conditions.filter((each) => !holdsFor(each, facts)))
+  const unmet = failing.flatMap((group) => group.conditions.filter((each) => !matchesCondition(each, facts)))
   return { holds, unmet, asked }
 }
 
 const combine = (match: 'all' | 'any', parts: readonly boolean[]) =>
   match === 'all' ? parts.every(Boolean) : parts.some(Boolean)
 
-export function holdsFor(condition: FlowCondition, facts: ConditionFacts): boolean {
+export function matchesCondition(condition: FlowCondition, facts: ConditionFacts): boolean {
   switch (condition.fact) {
     case 'value':
       return isValue(condition, facts)
@@ -122,7 +122,7 @@ const isAmong = (wanted: readonly string[], known: string | null) => known !== n
 const isWithin = ({ from, until }: { from: number; until: number }, hour: number) =>
   from < until ? hour >= from && hour < until : hour >= from || hour < until
 
-function askedOf(fact: ConditionFact, facts: ConditionFacts): unknown {
+function readAskedValue(fact: ConditionFact, facts: ConditionFacts): unknown {
   switch (fact) {
     case 'value':
       return { minor: facts.valueMinor, currency: facts.currency }
@@ -143,6 +143,6 @@ function askedOf(fact: ConditionFact, facts: ConditionFacts): unknown {
   }
 }
 
-/** Whether any of these asks for such a fact. */
-export const asksFor = (conditions: readonly (FlowConditions | null)[], fact: ConditionFact): boolean =>
+/** Whether any of the conditions uses this fact. */
+export const usesFact = (conditions: readonly (FlowConditions | null)[], fact: ConditionFact): boolean =>
   conditions.some((each) => each?.groups.some((group) => group.conditions.some((one) => one.fact === fact)) ?? false)

@@ -1,7 +1,7 @@
 import { type StoreDb, sql } from '../../core/db/db.ts'
 import { hasPaidByStore } from '../../shoppers/shoppers/fragments.ts'
 
-// What conditions ask of carts: SQL and nothing else.
+// Statements that read the values for conditions.
 
 export interface FactsRow {
   cart_id: string
@@ -9,7 +9,7 @@ export interface FactsRow {
   currency: string
   store_currency: string
   items: { productId: string; quantity: number }[]
-  /** Of what is in it. */
+  /** Categories of the cart's products. */
   category_ids: string[]
   has_coupon: boolean
   email: string | null
@@ -22,7 +22,7 @@ export interface FactsRow {
   time_zone: string
 }
 
-export async function factsOf({ db, storeId }: StoreDb, cartIds: readonly string[]): Promise<FactsRow[]> {
+export async function selectFacts({ db, storeId }: StoreDb, cartIds: readonly string[]): Promise<FactsRow[]> {
   const { rows } = await sql<FactsRow>`
     select c.id as cart_id, c.value_minor, c.currency, r.currency as store_currency, c.items, coalesce(g.ids, '{}') as category_ids,
       jsonb_array_length(c.coupons) > 0 as has_coupon, c.email, c.phone, s.country, c.fold -> 'contact' ->> 'state' as us_state,

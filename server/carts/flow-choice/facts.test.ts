@@ -8,7 +8,7 @@ import { newId } from '../../core/common/ids.ts'
 import type { ConditionFacts } from './conditions.ts'
 import { readFacts } from './facts.ts'
 
-// What conditions ask of carts, read from what is stored (decision 52).
+// Values of carts that conditions use, read from the database (decision 52).
 
 const world = aWorld()
 let shop: Shop
@@ -29,7 +29,7 @@ async function factsOf(conditions: FlowConditions | null = null): Promise<Condit
   return (await readFacts({ storeId: shop.storeId, db: world.db }, asking, [id], [conditions])).get(id)!
 }
 
-/** A cart of somebody who has told these. */
+/** A cart of a shopper with this contact. */
 async function aCart(contact: { phone?: string } = {}, more: Parameters<Shop['fill']>[2] = {}) {
   const email = `facts${++n}@shoppers.example.com`
   await shop.fill('one', [tea(2), pot], more)
@@ -46,7 +46,7 @@ const withdrawn = (phone: string) =>
     })
     .execute()
 
-test('what is in the cart: its value, pieces, products and whether a coupon was entered', async () => {
+test('reads value, number of items, products and coupon of the cart', async () => {
   await aCart()
   expect(await factsOf()).toMatchObject({
     ...{ valueMinor: 11_000, currency: 'USD', storeCurrency: 'USD', items: 3, productIds: ['16', '17'] },
@@ -56,7 +56,7 @@ test('what is in the cart: its value, pieces, products and whether a coupon was 
   expect(await factsOf()).toMatchObject({ hasCoupon: true })
 })
 
-test('its categories are those the store has told of its products, and of no other store’s', async () => {
+test('reads the categories of the store’s own products', async () => {
   const other = await aShop(world)
   const product = {
     ...{ name: 'Earl Grey', price_minor: 2_100, currency: 'USD', is_available: true, seen_at: world.now },
@@ -73,7 +73,7 @@ test('its categories are those the store has told of its products, and of no oth
   expect([...(await factsOf()).categoryIds].sort()).toEqual(['7', '8'])
 })
 
-test('the country is the shopper’s, else that of their phone; day and hour are those of where they live', async () => {
+test('takes the country from the shopper, else from the phone, and day and hour from their time zone', async () => {
   world.now = new Date('2026-07-10T22:30:00Z')
   await aCart()
   // A Friday, in New York.
@@ -84,7 +84,7 @@ test('the country is the shopper’s, else that of their phone; day and hour are
   expect(await factsOf()).toMatchObject({ country: 'JP', day: 6, hour: 7 })
 })
 
-test('orders are those placed before the cart; a returning buyer has one, or one that the store itself counts', async () => {
+test('counts orders placed before the cart, and a returning buyer has one of ours or of the store’s count', async () => {
   const email = `facts${++n}@shoppers.example.com`
   await shop.order({ kind: 'purchase', email })
   world.advance(2 * DAY)
@@ -107,7 +107,7 @@ test('orders are those placed before the cart; a returning buyer has one, or one
   expect(await read()).toMatchObject({ orders: 0, hasBoughtBefore: true })
 })
 
-test('an unpaid order in a status of the shop’s own making makes nobody a returning buyer (S4)', async () => {
+test('an unpaid order in a custom status makes no returning buyer (S4)', async () => {
   const email = `facts${++n}@shoppers.example.com`
   const order = { kind: 'purchase', email, status: 'quote' } as const
   const { orderId, createdAt } = await shop.order({ ...order, paidAt: null, amount: 'if_counted' })
@@ -123,7 +123,7 @@ test('an unpaid order in a status of the shop’s own making makes nobody a retu
   expect(await read()).toMatchObject({ orders: 1, hasBoughtBefore: true })
 })
 
-test('consent is what the shopper has said, and has not withdrawn since; the language is the one they chose', async () => {
+test('reads consents that were not withdrawn, and the language that the shopper chose', async () => {
   const phone = '+4915112345679'
   const email = await aCart({ phone })
   expect(await factsOf(ofConsent)).toMatchObject({ consents: [], language: null })
@@ -133,6 +133,6 @@ test('consent is what the shopper has said, and has not withdrawn since; the lan
   await withdrawn(phone)
   await world.db.updateTable('shoppers').set({ language: 'de' }).where('store_id', '=', shop.storeId).execute()
   expect(await factsOf(ofConsent)).toMatchObject({ consents: ['email', 'whatsapp'], language: 'de' })
-  // Nobody looks where nothing asks for it.
+  // Not read if no condition uses it.
   expect(await factsOf()).toMatchObject({ consents: [] })
 })

@@ -1,50 +1,52 @@
 import type { FlowConditions } from '../../../shared/flow-conditions.ts'
-import { phoneCountry } from '../../messages/channels/phone.ts'
-import { ledgerText } from '../../shoppers/consent/evidence.ts'
-import type { StoreDb } from '../../core/db/db.ts'
 import type { Secrets } from '../../core/common/secrets.ts'
 import { zoneAt } from '../../core/common/zones.ts'
-import { asksFor, type ConditionFacts } from './conditions.ts'
+import type { StoreDb } from '../../core/db/db.ts'
+import { phoneCountry } from '../../messages/channels/phone.ts'
+import { ledgerText } from '../../shoppers/consent/evidence.ts'
+import { type ConditionFacts, usesFact } from './conditions.ts'
 import * as sql from './facts-sql.ts'
 
-// What conditions ask of carts, read for many at once.
+// Reads the values that conditions use, for many carts at once.
 
-export interface Asking {
+export interface FactsContext {
   secrets: Pick<Secrets, 'addressHash'>
   now: Date
 }
 
 const CHANNELS = ['email', 'sms', 'whatsapp'] as const
-const SAID_YES = ['express_yes', 'confirmed']
+const CONSENT_EVIDENCE = ['express_yes', 'confirmed']
 
-/** Facts for these conditions, by cart; of a cart that is not there none. */
+/** Values for these conditions, by cart id. Unknown carts are missing. */
 export async function readFacts(
   store: StoreDb,
-  { secrets, now }: Asking,
+  { secrets, now }: FactsContext,
   cartIds: readonly string[],
   conditions: readonly (FlowConditions | null)[],
 ): Promise<Map<string, ConditionFacts>> {
-  const rows = cartIds.length > 0 ? await sql.factsOf(store, [...new Set(cartIds)]) : []
-  const hashes = asksFor(conditions, 'consent') ? hashesOf(rows, secrets) : new Map<string, Buffer>()
+  const rows = cartIds.length > 0 ? await sql.selectFacts(store, [...new Set(cartIds)]) : []
+  const hashes = usesFact(conditions, 'consent') ? hashAddresses(rows, secrets) : new Map<string, Buffer>()
   const ledger = await ledgerText(store, [...hashes.values()], CHANNELS)
-  const hasSaidYes = (channel: string, address: string | null) => {
+  const hasConsent = (channel: string, address: string | null) => {
     const hash = address === null ? undefined : hashes.get(address)
-    return hash !== undefined && SAID_YES.includes(ledger.get(`${channel}:${hash.toString('hex')}`)?.evidence ?? '')
+    return (
+      hash !== undefined && CONSENT_EVIDENCE.includes(ledger.get(`${channel}:${hash.toString('hex')}`)?.evidence ?? '')
+    )
   }
   return new Map(
     rows.map((row) => {
-      const consents = CHANNELS.filter((each) => hasSaidYes(each, each === 'email' ? row.email : row.phone))
-      return [row.cart_id, { ...presentFacts(row, now), consents }]
+      const consents = CHANNELS.filter((each) => hasConsent(each, each === 'email' ? row.email : row.phone))
+      return [row.cart_id, { ...buildFacts(row, now), consents }]
     }),
   )
 }
 
-function hashesOf(rows: readonly sql.FactsRow[], secrets: Asking['secrets']): Map<string, Buffer> {
+function hashAddresses(rows: readonly sql.FactsRow[], secrets: FactsContext['secrets']): Map<string, Buffer> {
   const addresses = rows.flatMap(({ email, phone }) => [email ?? [], phone ?? []].flat())
   return new Map(addresses.map((address) => [address, secrets.addressHash(address)]))
 }
 
-function presentFacts(row: sql.FactsRow, now: Date): Omit<ConditionFacts, 'consents'> {
+function buildFacts(row: sql.FactsRow, now: Date): Omit<ConditionFacts, 'consents'> {
   const country = row.country ?? (row.phone === null ? null : phoneCountry(row.phone))
   const timeZone = zoneAt({ country, state: row.us_state, phone: row.phone }, row.time_zone)
   return {
@@ -61,17 +63,17 @@ function presentFacts(row: sql.FactsRow, now: Date): Omit<ConditionFacts, 'conse
     hasPhone: row.phone !== null,
     language: row.language,
     timeZone,
-    ...clockAt(now, timeZone),
+    ...readClock(now, timeZone),
   }
 }
 
-/** The same at another moment. Pure. */
+/** The same values at another time. Pure. */
 export const factsAt = (facts: ConditionFacts, at: Date): ConditionFacts => ({
   ...facts,
-  ...clockAt(at, facts.timeZone),
+  ...readClock(at, facts.timeZone),
 })
 
-function clockAt(at: Date, timeZone: string): Pick<ConditionFacts, 'day' | 'hour'> {
+function readClock(at: Date, timeZone: string): Pick<ConditionFacts, 'day' | 'hour'> {
   const { dayOfWeek: day, hour } = Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timeZone)
   return { day, hour }
 }

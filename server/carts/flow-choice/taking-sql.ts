@@ -1,34 +1,34 @@
 import type { FlowConditions } from '../../../shared/flow-conditions.ts'
 import { type StoreDb, sql } from '../../core/db/db.ts'
 
-// Whether a flow takes a cart: SQL and nothing else.
+// Statements for explaining why a flow does not match a cart.
 
-export interface AskedFlow {
+export interface FlowState {
   id: string
   name: string
   isOn: boolean
-  /** Carts whose last activity is at or after it; null: it was never on. */
+  /** The flow takes carts with a last activity at or after this time; null: it was never on. */
   takesFrom: Date | null
   conditions: FlowConditions | null
 }
 
-/** In the order in which they are asked, off or on. */
-export async function flowsInOrder({ db, storeId }: StoreDb): Promise<AskedFlow[]> {
-  const { rows } = await sql<AskedFlow>`
+/** All flows in order of priority, active or not. */
+export async function selectFlows({ db, storeId }: StoreDb): Promise<FlowState[]> {
+  const { rows } = await sql<FlowState>`
     select id, name, is_on as "isOn", takes_from as "takesFrom", conditions from flows where store_id = ${storeId} and kind = 'flow'
     order by position, id`.execute(db)
   return rows
 }
 
-export interface AskedCart {
+export interface CartState {
   flowId: string | null
   lastActivityAt: Date
-  /** It was left, and flows have been asked then. */
+  /** The cart was abandoned, and a flow was chosen or not. */
   isAsked: boolean
 }
 
-export async function cartToTake({ db, storeId }: StoreDb, cartId: string): Promise<AskedCart | undefined> {
-  const { rows } = await sql<AskedCart>`
+export async function selectCart({ db, storeId }: StoreDb, cartId: string): Promise<CartState | undefined> {
+  const { rows } = await sql<CartState>`
     select flow_id as "flowId", last_activity_at as "lastActivityAt", status = 'abandoned' and flow_choice is not null as "isAsked"
     from carts where store_id = ${storeId} and id = ${cartId}`.execute(db)
   return rows[0]

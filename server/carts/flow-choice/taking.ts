@@ -1,57 +1,57 @@
 import type { FlowConditions } from '../../../shared/flow-conditions.ts'
 import type { StoreDb } from '../../core/db/db.ts'
 import { type ConditionFacts, type ConditionFinding, findingOf } from './conditions.ts'
-import { type Asking, readFacts } from './facts.ts'
-import { type AskedCart, type AskedFlow, cartToTake, flowsInOrder } from './taking-sql.ts'
+import { type FactsContext, readFacts } from './facts.ts'
+import { type CartState, type FlowState, selectCart, selectFlows } from './taking-sql.ts'
 
-// Why a flow sends a cart nothing at all: the cart is none of its own, and does not become one (decision 51). For those who look at a message
-// before it is sent; nothing is chosen.
+// Explains why a flow sends a cart nothing: the cart does not belong to it and will not (decision 51). Used by message
+// previews; it chooses nothing.
 
 export type NotTaken =
   | { why: 'conditions'; finding: ConditionFinding; currency: string }
-  /** `flow`: its name. */
+  /** `flow`: name of the other flow. */
   | { why: 'other_flow' | 'flow_above'; flow: string }
-  /** `left_untaken`: no flow took it when it was left, which stands. */
+  /** `left_untaken`: no flow matched when the cart was abandoned, which is final. */
   | { why: 'left_before' | 'left_untaken' }
 
-/** `entry`: conditions that are not saved yet; undefined: as stored. null: the flow takes the cart, or has it. */
+/** `entry`: unsaved conditions; undefined: the stored ones. null: the flow has the cart or would take it. */
 export async function whyNotTaken(
   store: StoreDb,
-  asking: Asking,
+  asking: FactsContext,
   { flowId, cartId, entry }: { flowId: string; cartId: string; entry?: FlowConditions | null | undefined },
 ): Promise<NotTaken | null> {
-  const cart = await cartToTake(store, cartId)
-  const flows = await flowsInOrder(store)
+  const cart = await selectCart(store, cartId)
+  const flows = await selectFlows(store)
   const stored = flows.find(({ id }) => id === flowId)
   if (!cart || !stored) return null
   const flow = entry === undefined ? stored : { ...stored, conditions: entry }
   const above = flows.slice(0, flows.indexOf(stored))
   const conditions = [flow, ...above].map((each) => each.conditions)
   const facts = (await readFacts(store, asking, [cartId], conditions)).get(cartId)
-  return facts ? notTaken(cart, facts, { flow, flows, above }) : null
+  return facts ? findMismatch(cart, facts, { flow, flows, above }) : null
 }
 
-interface Flows {
-  flow: AskedFlow
-  flows: readonly AskedFlow[]
-  above: readonly AskedFlow[]
+interface FlowOrder {
+  flow: FlowState
+  flows: readonly FlowState[]
+  above: readonly FlowState[]
 }
 
-/** Pure. What of the flow itself stands against it is said before what of others does. */
-function notTaken(cart: AskedCart, facts: ConditionFacts, { flow, flows, above }: Flows): NotTaken | null {
-  // The choice stands for the episode, whatever was changed since.
+/** Pure. Reasons of the flow itself come before those of other flows. */
+function findMismatch(cart: CartState, facts: ConditionFacts, { flow, flows, above }: FlowOrder): NotTaken | null {
+  // The choice is final for the episode, whatever changed since.
   if (cart.flowId === flow.id) return null
   const finding = findingOf(flow.conditions, facts)
   if (!finding.holds) return { why: 'conditions', finding, currency: facts.storeCurrency }
   const owner = flows.find(({ id }) => id === cart.flowId)
   if (owner) return { why: 'other_flow', flow: owner.name }
-  const first = above.find((each) => isTaking(each, cart) && findingOf(each.conditions, facts).holds)
+  const first = above.find((each) => takesCart(each, cart) && findingOf(each.conditions, facts).holds)
   if (first) return { why: 'flow_above', flow: first.name }
-  // Of a flow that is off that is said, not what it took.
+  // A flow that is off never takes a cart, so there is no further reason.
   if (!flow.isOn) return null
-  if (!isTaking(flow, cart)) return { why: 'left_before' }
+  if (!takesCart(flow, cart)) return { why: 'left_before' }
   return cart.isAsked ? { why: 'left_untaken' } : null
 }
 
-const isTaking = ({ isOn, takesFrom }: AskedFlow, { lastActivityAt }: AskedCart): boolean =>
+const takesCart = ({ isOn, takesFrom }: FlowState, { lastActivityAt }: CartState): boolean =>
   isOn && takesFrom !== null && lastActivityAt >= takesFrom

@@ -1,10 +1,10 @@
 import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 import { COUNTS } from './fragments.ts'
 
-// Which orders, touches and carts belong together: SQL and nothing else.
+// Statements on the links between orders, touches and carts.
 
 /** Human touches of these shoppers, oldest first (A1). */
-export async function touchesOf({ db, storeId }: StoreDb, shopperIds: readonly string[]) {
+export async function selectTouches({ db, storeId }: StoreDb, shopperIds: readonly string[]) {
   return db
     .selectFrom('touchpoints')
     .select(['id', 'shopper_id', 'message_id', 'at'])
@@ -32,7 +32,7 @@ export async function attributeOrders({ db, storeId }: StoreTx, orders: readonly
       and orders.order_id = a.order_id`.execute(db)
 }
 
-export async function purchasesOf({ db, storeId }: StoreDb, shopperIds: readonly string[]) {
+export async function selectPurchases({ db, storeId }: StoreDb, shopperIds: readonly string[]) {
   if (shopperIds.length === 0) return []
   return db
     .selectFrom('orders')
@@ -47,8 +47,8 @@ export async function purchasesOf({ db, storeId }: StoreDb, shopperIds: readonly
     .execute()
 }
 
-/** Which order ended which cart. */
-export async function endedCarts(
+/** Carts by the order that ended them. */
+export async function selectEndedCarts(
   { db, storeId }: StoreDb,
   shopperIds: readonly string[],
 ): Promise<Map<string, string>> {
@@ -60,8 +60,8 @@ export async function endedCarts(
 }
 
 /**
- * Whether what a bought cart was bought with was cancelled, or refunded in full: it keeps its state and counts no more (S3). An order that
- * never cost anything counts, unless it is a request for a quote.
+ * Marks purchased carts whose order was cancelled or fully refunded: they keep their state but no longer count (S3). A
+ * free order counts, unless it is a request for a quote.
  */
 export async function markVoidCarts({ db, storeId }: StoreTx, shopperIds: readonly string[]): Promise<void> {
   await sql`

@@ -1,7 +1,7 @@
 import { type StoreTx, sql } from '../../core/db/db.ts'
 import type { OrderRow } from './sql.ts'
 
-// What orders say of coupons: SQL and nothing else. Of an order the newest state counts, as in its own row.
+// Statements on the coupons of orders. The newest state of an order counts, as in its own row.
 
 export async function writeOrderCoupons({ db, storeId }: StoreTx, orders: readonly OrderRow[]): Promise<void> {
   const said = orders.map(({ order_id, content_hash, coupons }) => ({ order_id, content_hash, coupons }))
@@ -22,9 +22,10 @@ export async function writeOrderCoupons({ db, storeId }: StoreTx, orders: readon
 }
 
 /**
- * A code is used by the first order with it that counts: a store gives it back when the order is cancelled, fails or is thrown away, and not
- * when it is refunded, or awaits its payment again. Of a use that no order explains the store itself has told (`used_order_id` is null): it
- * ends when an order with the code is given back, and not because of one that is unpaid. Answers how many codes these orders name.
+ * Marks codes as used by their first order that counts. As in the store, a code is released when the order is
+ * cancelled, fails or is deleted, but not by a refund or a pending payment. A use without an order (`used_order_id` is
+ * null) was reported by the store. It ends when an order with the code is released, not because of an unpaid one.
+ * Returns the number of codes that these orders name.
  */
 export async function markUsedCodes({ db, storeId }: StoreTx, orderIds: readonly string[]): Promise<number> {
   const rows = await sql<{ is_named: boolean }>`
@@ -50,21 +51,21 @@ export async function markUsedCodes({ db, storeId }: StoreTx, orderIds: readonly
   return rows.rows.length
 }
 
-/** Purchases of these orders that name a code of a message that left; the staff's orders are nobody's (A2). */
-const USES = (storeId: string, orderIds: readonly string[]) => sql`
+/** Purchases that name the code of a sent message. Staff orders are never attributed (A2). */
+const USED_CODES = (storeId: string, orderIds: readonly string[]) => sql`
   from order_coupons x join orders o on o.store_id = x.store_id and o.order_id = x.order_id and o.purchased_at is not null
     and not o.is_staff and o.shopper_id is not null
   join coupon_codes k on k.store_id = x.store_id and k.code = x.code
   join messages m on m.store_id = k.store_id and m.id = k.message_id and m.sending_at is not null
   where x.store_id = ${storeId} and x.order_id = any(${[...orderIds]}::text[])`
 
-/** One for each order and code, at the purchase, of whoever bought. */
+/** One touch per order and code, at the time of purchase, by the buyer. */
 export async function insertCouponTouches({ db, storeId }: StoreTx, orderIds: readonly string[]): Promise<void> {
   await sql`
     insert into touchpoints (store_id, id, message_id, cart_id, shopper_id, kind, is_human, class_reason, at)
     select ${storeId}, md5('coupon:' || o.order_id || ':' || k.code)::uuid, m.id, m.cart_id, o.shopper_id, 'coupon', true, 'order',
       o.purchased_at
-    ${USES(storeId, orderIds)} order by o.order_id, k.code
+    ${USED_CODES(storeId, orderIds)} order by o.order_id, k.code
     on conflict (store_id, id) do update set shopper_id = excluded.shopper_id, at = excluded.at
     where (touchpoints.shopper_id, touchpoints.at) is distinct from (excluded.shopper_id, excluded.at)`.execute(db)
 }
@@ -74,7 +75,7 @@ export async function insertUseEvents({ db, storeId }: StoreTx, orderIds: readon
     insert into cart_events (store_id, id, cart_id, at, kind, detail)
     select ${storeId}, md5('coupon_used:' || u.order_id || ':' || u.code)::uuid, coalesce(c.merged_into, c.id), u.purchased_at,
       'coupon_used', jsonb_build_object('code', u.code, 'orderId', u.order_id)
-    from (select o.order_id, o.purchased_at, k.code, m.cart_id ${USES(storeId, orderIds)}) u
+    from (select o.order_id, o.purchased_at, k.code, m.cart_id ${USED_CODES(storeId, orderIds)}) u
     join carts c on c.store_id = ${storeId} and c.id = u.cart_id
     order by 2 on conflict (store_id, id) do nothing`.execute(db)
 }

@@ -2,9 +2,9 @@ import type { StoreTx } from '../../core/db/db.ts'
 import * as sql from './coupon-use-sql.ts'
 import type { OrderRow } from './sql.ts'
 
-// Orders name the coupons they were placed with. One with a personal code is a touch of that code's message, by whoever bought (A1).
+// Orders name their coupons. A personal code is a touch of that code's message, by the buyer (A1).
 
-/** After the orders are written and before purchases are weighed. The same orders again, in whatever order, change nothing. */
+/** Call after the orders are written and before they are attributed. Idempotent, in any order. */
 export async function recordCouponUse(tx: StoreTx, orders: readonly OrderRow[]): Promise<void> {
   if (orders.length === 0) return
   await sql.writeOrderCoupons(tx, orders)

@@ -1,9 +1,9 @@
 import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 
-// Orders that are parts of another (A6): SQL and nothing else.
+// Statements on orders that are parts of another (A6).
 
-/** Of these orders, those that are parts of another so far, and those that are unproven. */
-export async function knownAmong({ db, storeId }: StoreDb, orderIds: readonly string[]) {
+/** Which of these orders are parts of another, and which are unproven. */
+export async function selectKnownOrders({ db, storeId }: StoreDb, orderIds: readonly string[]) {
   const rows = await sql<{ order_id: string; parent_id: string | null; is_unproven: boolean }>`
     select order_id, parent_id, is_unproven from orders
     where store_id = ${storeId} and order_id = any(${[...orderIds]}::text[]) and (parent_id is not null or is_unproven)`.execute(
@@ -12,16 +12,19 @@ export async function knownAmong({ db, storeId }: StoreDb, orderIds: readonly st
   return rows.rows
 }
 
-/** Whether order `c` is a part of order `p`: that one was bought and does not wait, and has what is in this one, or no products and the price of all. Of two that name each other one is. */
+/**
+ * Whether order `c` is a part of order `p`. The parent must be purchased without a waiting amount. It must contain the
+ * part's products, or have none and the price of all. If two orders name each other, one of them is the part.
+ */
 const IS_PART = sql`p.kind = 'purchase' and coalesce(p.own_purchased_at, p.purchased_at) is not null and p.waiting_minor is null and p.currency = c.currency
   and p.order_id <> c.order_id and (p.parent_id is distinct from c.order_id or p.order_id < c.order_id)
   and (c.product_ids is null or p.product_ids is null or c.product_ids <@ p.product_ids
     or p.product_ids = '{}' and (p.total_minor = 0 or p.total_minor >= c.total_minor))`
 
 /**
- * Has each purchase counted once, by the order that was placed. A part has no time of purchase and brings nothing; what was cancelled or
- * refunded of the parts comes off the whole, and nothing of a part whose amount waits. Without a placed order that counts, or with other
- * products than it has, a part is an order of its own. Safe to repeat.
+ * Makes each purchase count once, by its parent order. A part has no time of purchase and no revenue. Cancelled or
+ * refunded parts are subtracted from the parent, except parts with a waiting amount. Without a parent that counts, or
+ * with other products than the parent, a part is an order of its own. Idempotent.
  */
 export async function settleParts({ db, storeId }: StoreTx, orderIds: readonly string[]): Promise<void> {
   await sql`
@@ -46,7 +49,7 @@ export async function settleParts({ db, storeId }: StoreTx, orderIds: readonly s
         case when o.is_part or p.order_id is not null then o.purchased_at end as own_purchased_at,
         case when o.is_part or p.order_id is not null then o.net_minor end as own_net_minor,
         case when o.is_part then 0 when p.order_id is null then o.net_minor
-          -- given back as a whole
+          -- refunded completely
           when o.net_minor = 0 and o.total_minor > 0 then 0
           else least(o.net_minor + p.more_minor, greatest(o.total_minor + p.more_minor - p.lost_minor, 0)) end as net_minor
       from own o left join parts p on p.order_id = o.order_id)

@@ -4,23 +4,23 @@ import { recordCouponUse } from './coupon-use.ts'
 import * as parts from './split-orders-sql.ts'
 import * as sql from './sql.ts'
 
-// The mirror of the store's orders. One purchase may be several of them, as marketplaces keep it: the order that was placed, and one for
+// Writes our copy of the store's orders. Marketplaces store one purchase as several orders: the parent, and a part for
 // each vendor (A6).
 
 export type { OrderRow } from './sql.ts'
 
-/** Which of these orders we already have in just this state. */
+/** Content hash of each known order. */
 export const knownHashes = (store: StoreDb, orderIds: readonly string[]) => sql.knownHashes(store, orderIds)
 
-/** Parts and whole of one purchase are recorded one after the other, whoever reports them. */
-export const familyKeys = ({ order }: { order?: Pick<sql.OrderRow, 'parent_id'> }): ShopperKey[] =>
+/** Key to lock so that parts and parent of a purchase are recorded one after the other. */
+export const listParentKeys = ({ order }: { order?: Pick<sql.OrderRow, 'parent_id'> }): ShopperKey[] =>
   order?.parent_id ? [{ kind: 'order', value: order.parent_id }] : []
 
-/** Each order once. An order may have been a part of another before. Answers which were unproven until now. */
+/** Writes each order once and updates earlier parents. Returns orders that were unproven before. */
 export async function writeOrders(tx: StoreTx, orders: readonly sql.OrderRow[]): Promise<string[]> {
   if (orders.length === 0) return []
   const ids = orders.map((order) => order.order_id)
-  const known = await parts.knownAmong(tx, ids)
+  const known = await parts.selectKnownOrders(tx, ids)
   await sql.upsertOrders(tx, orders)
   const parents = orders.flatMap((order) => order.parent_id ?? [])
   const before = known.flatMap(({ parent_id }) => parent_id ?? [])

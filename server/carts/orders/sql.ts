@@ -1,6 +1,6 @@
 import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 
-// The mirror of the store's orders: SQL and nothing else.
+// Statements on our copy of the store's orders.
 
 export interface OrderRow {
   order_id: string
@@ -12,7 +12,7 @@ export interface OrderRow {
   currency: string
   total_minor: number
   net_minor: number
-  /** Its amount, while that is no revenue because nothing says yet what the order is (S4). */
+  /** Amount that is not revenue yet, because the order may not be a purchase (S4). */
   waiting_minor: number | null
   /** Never paid, and never in a status that counts. */
   is_unproven: boolean
@@ -21,10 +21,10 @@ export interface OrderRow {
   is_staff: boolean
   content_hash: string
   customer_id: string | null
-  /** Of the platform's own cart, as the order itself has it. */
+  /** The platform's cart token in the order. */
   cart_token: string | null
   shopper_id: string
-  /** Of the order that this one is a part of (A6). */
+  /** Parent order of a part (A6). */
   parent_id: string | null
   product_ids: string[]
   is_renewal: boolean
@@ -33,8 +33,8 @@ export interface OrderRow {
 }
 
 /**
- * The newest state of each order, as it says itself; an older one is ignored (Y1), but proves what it proves. `purchased_at` only ever moves
- * earlier. An amount that counted before does not wait.
+ * Writes the newest state of each order as reported; an older state is ignored (Y1), except for what it proves.
+ * `purchased_at` only moves earlier. An amount that counted before never waits again.
  */
 export async function upsertOrders({ db, storeId }: StoreTx, orders: readonly OrderRow[]): Promise<void> {
   if (orders.length === 0) return
@@ -79,7 +79,7 @@ export async function upsertOrders({ db, storeId }: StoreTx, orders: readonly Or
   )
 }
 
-/** Which of these orders we already have in just this state. */
+/** Content hash of each known order. */
 export async function knownHashes({ db, storeId }: StoreDb, orderIds: readonly string[]): Promise<Map<string, string>> {
   if (orderIds.length === 0) return new Map()
   const rows = await db

@@ -17,7 +17,7 @@ import type { Db, StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import type { ItemRef, ItemTerms, StoreClient } from '../../platforms/platform/platform.ts'
 import { StoreProblem } from '../../platforms/platform/store-problem.ts'
-import { keepStanding, standingOf, type ToRead } from '../coupons/for-messages.ts'
+import { type StoredCoupon, saveStoreState, selectStoredCoupons } from '../coupons/for-messages.ts'
 import { clearFailure, readFailure, recordFailure } from './failures-sql.ts'
 import { pushOnlyPlugin } from './push-only.ts'
 import * as sql from './sync-sql.ts'
@@ -124,7 +124,7 @@ export async function readCoupons(
   messageIds: readonly string[],
   stepAside: StepAside = inPlace,
 ): Promise<UnreadCoupons> {
-  const asked = await standingOf(store, messageIds)
+  const asked = await selectStoredCoupons(store, messageIds)
   if (asked.length === 0) return NONE_UNREAD
   const all = (unread: UnreadCoupon): UnreadCoupons => new Map(asked.map((each) => [couponKey(each), unread]))
   const read = await queryStore(deps, store, 'coupon_check', async ({ client, accountId, currency, signal }) => {
@@ -133,9 +133,9 @@ export async function readCoupons(
     const { rows: found, skipped } = await stepAside(() => client.couponsById({ ids, currency, signal }))
     signal.throwIfAborted()
     const reasons = new Map(skipped.map(({ id, reason }) => [id, reason]))
-    const isUnread = ({ platform_id }: ToRead) => reasons.has(platform_id)
+    const isUnread = ({ platform_id }: StoredCoupon) => reasons.has(platform_id)
     const told = asked.filter((each) => !isUnread(each))
-    await keepStanding(deps, store, told, { found, accountId, currency, at })
+    await saveStoreState(deps, store, told, { found, accountId, currency, at })
     return new Map(
       asked
         .filter(isUnread)
@@ -162,7 +162,7 @@ async function isUnreachableForLong(deps: Deps, store: StoreDb): Promise<boolean
 
 const NOT_REPORTED = 'The plugin does not report coupons.'
 
-const couponKey = ({ coupon_id, message_id }: ToRead): string => coupon_id ?? message_id!
+const couponKey = ({ coupon_id, message_id }: StoredCoupon): string => coupon_id ?? message_id!
 
 /** A missing permission does not heal by waiting. */
 function toUnreadCoupon(failure: Failure): UnreadCoupon {

@@ -16,7 +16,7 @@ import { allowedCustomers } from '../../shoppers/consent/covered-customers.ts'
 import { recordStoreConsents } from '../../shoppers/consent/store-consents.ts'
 import { customerMark } from '../../shoppers/shoppers/rules.ts'
 import { linkRegistered, lockAllKeys, registeredKeys } from '../../shoppers/shoppers/shoppers.ts'
-import { closeUnseen, countInStore, keepPage } from '../coupons/copy.ts'
+import { closeUnseenCoupons, countInStore, saveCouponPage } from '../coupons/copy.ts'
 import { refreshUses } from '../coupons/uses.ts'
 import type { customerJob, productsJob } from './jobs.ts'
 import { isEmpty, numberedPages } from './pages.ts'
@@ -179,12 +179,12 @@ export function pullCoupons(deps: Deps, options: PullOptions): Promise<SyncResul
     let rowsSeen = 0
     for await (const page of withTimeLimit(pages, { signal, stepAside })) {
       if (isEmpty(page)) continue
-      await keepPage(deps, store, page, { accountId, currency, at: startedAt })
+      await saveCouponPage(deps, store, page, { accountId, currency, at: startedAt })
       seen = newest([seen, ...page.rows.map((row) => (row.modifiedAt ? new Date(row.modifiedAt) : null))])
       rowsSeen += page.rows.length
       await renewLease(run, isFull ? { cursor_page: page.page + 1 } : {})
     }
-    if (isFull && state.cursor_page === null) await closeUnseen(deps, store, startedAt)
+    if (isFull && state.cursor_page === null) await closeUnseenCoupons(deps, store, startedAt)
     if (!isFull) await refreshUses(store, client, currency, signal)
     return { watermark: nextWatermark(state.watermark, seen, startedAt), rowsSeen }
   })
