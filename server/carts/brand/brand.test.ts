@@ -5,17 +5,17 @@ import { contrastOf, DEFAULT_BRAND, DEFAULT_LOOK, labelOn } from '../../../share
 import { brandTexts } from '../../../shared/brand-calls.ts'
 import { aStore, type TestStore } from '../../../test/factories.ts'
 import { aWorld } from '../../../test/world.ts'
-import { onLinkHost } from '../links/link-host-rules.ts'
+import { routeLinkHost } from '../links/link-host-rules.ts'
 import { brandOf } from './brand.ts'
 
 const world = aWorld()
 
-test('a store that has set nothing has the defaults', async () => {
+test('a store without settings has the defaults', async () => {
   const store = await aStore(world)
   expect(await brandOf({ storeId: store.storeId, db: world.db })).toEqual(DEFAULT_BRAND)
 })
 
-test('a part that was kept in another form has its default, the others stay', async () => {
+test('a part stored in another format gets its default, and the others stay', async () => {
   const { storeId } = await aStore(world)
   const look = { button: '#aa0000', radius: 'round', social: [{ kind: 'myspace', url: 'https://myspace.com/tea' }] }
   await world.pool.query('insert into brand_kits (store_id, look, updated_at) values ($1, $2, now())', [
@@ -25,7 +25,7 @@ test('a part that was kept in another form has its default, the others stay', as
   expect(await brandOf({ storeId, db: world.db })).toEqual({ ...DEFAULT_BRAND, button: '#aa0000' })
 })
 
-test('the words of any button can be read', () => {
+test('the text of any button is readable', () => {
   for (let grey = 0; grey < 256; grey += 1) {
     const colour = `#${grey.toString(16).padStart(2, '0').repeat(3)}`
     expect([colour, contrastOf(labelOn(colour), colour) >= 4.5]).toEqual([colour, true])
@@ -45,7 +45,7 @@ const upload = async (store: TestStore, bytes: Buffer) =>
 
 const look = { ...DEFAULT_LOOK, button: '#aa0000', promise: 'Free shipping over $50 · 30 days to return' }
 
-test('a look is saved, once for each version it was made on', async () => {
+test('a look is saved once for each version it was edited from', async () => {
   const store = await aStore(world)
   expect((await call(store, 'GET')).body).toEqual({
     ...{ look: DEFAULT_LOOK, logo: null, version: 0, proposal: null, canUpload: true },
@@ -91,7 +91,7 @@ test.each([
     { social: [{ kind: 'x', url: 'https://x.com/' }] },
     'The address of your page is missing after the slash',
   ],
-])('what mails could not show is refused: %s', async (field, change, sentence) => {
+])('a look that mails could not show is refused: %s', async (field, change, sentence) => {
   const store = await aStore(world)
   const refused = await call(store, 'PUT', '', { ...DEFAULT_LOOK, ...change })
   expect(refused.status).toBe(400)
@@ -99,7 +99,7 @@ test.each([
   expect((await call(store, 'GET')).body.version).toBe(0)
 })
 
-test('a logo is served under its content, for ever, to anybody', async () => {
+test('a logo is public and cacheable forever under its content hash', async () => {
   const store = await aStore(world)
   const { body } = await upload(store, await png())
   expect(body.logo).toMatchObject({ width: 320, height: 120 })
@@ -116,7 +116,7 @@ test('a logo is served under its content, for ever, to anybody', async () => {
   expect((await world.app.inject({ url: body.logo.path })).statusCode).toBe(200)
 })
 
-test('a logo is at no other address', async () => {
+test('a logo is not served under another URL', async () => {
   const [store, other] = [await aStore(world), await aStore(world)]
   const { path } = (await upload(store, await png())).body.logo
   const elsewhere = [
@@ -129,12 +129,12 @@ test('a logo is at no other address', async () => {
   for (const url of elsewhere) expect([url, (await world.app.inject({ url })).statusCode]).toEqual([url, 404])
 })
 
-test('a logo is served on the shop’s host for links, too', () => {
-  expect(onLinkHost(`/brand/${'0'.repeat(36)}/${'f'.repeat(64)}.png`)).toBe('served')
-  expect(onLinkHost('/brand')).toBe('not_there')
+test('a logo is served on the shop’s link host too', () => {
+  expect(routeLinkHost(`/brand/${'0'.repeat(36)}/${'f'.repeat(64)}.png`)).toBe('served')
+  expect(routeLinkHost('/brand')).toBe('not_there')
 })
 
-test('what is no picture, and what is larger than 300 KB, does not become a logo', async () => {
+test('a file that is no picture, or larger than 300 KB, does not become a logo', async () => {
   const store = await aStore(world)
   expect(await upload(store, Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'))).toMatchObject({ status: 422 })
   const picture = await png()
@@ -148,7 +148,7 @@ test('what is no picture, and what is larger than 300 KB, does not become a logo
   expect((await call(store, 'GET')).body.logo).not.toBeNull()
 })
 
-test('of many logos the newest stay, and the one in use', async () => {
+test('the newest logos and the one in use are kept', async () => {
   const store = await aStore(world)
   const paths: string[] = []
   for (let width = 20; width < 42; width += 1) {
@@ -159,7 +159,7 @@ test('of many logos the newest stay, and the one in use', async () => {
   expect(await Promise.all([paths[0]!, paths[1]!, paths[2]!, paths.at(-1)!].map(status))).toEqual([404, 404, 200, 200])
 })
 
-test('in the demo nobody uploads', async () => {
+test('the demo account cannot upload', async () => {
   const store = await aStore(world)
   await world.db.updateTable('accounts').set({ is_demo: true }).where('id', '=', store.accountId).execute()
   expect((await call(store, 'GET')).body.canUpload).toBe(false)

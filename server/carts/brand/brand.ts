@@ -1,24 +1,24 @@
 import crypto from 'node:crypto'
 import type { BrandKit, BrandLook } from '../../../shared/brand.ts'
 import { type BrandView, brandTexts } from '../../../shared/brand-calls.ts'
-import { type AccountDb, type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
-import { AppError } from '../../core/common/errors.ts'
-import { take } from '../../core/db/rate-limits.ts'
-import type { Deps } from '../../deps.ts'
 import { limits } from '../../access/members/limits.ts'
 import { isDemoAccount } from '../../access/stores/store.ts'
+import { AppError } from '../../core/common/errors.ts'
+import { type AccountDb, type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
+import { take } from '../../core/db/rate-limits.ts'
+import type { Deps } from '../../deps.ts'
 import { type Picture, readPicture, uploadFormats } from './pictures.ts'
-import { brandFrom, lookFrom, presentLogo } from './rules.ts'
+import { brandFrom, presentLogo, toLook } from './rules.ts'
 import * as sql from './sql.ts'
 
-// The brand kit of a store. A logo is in use as soon as a member has uploaded or confirmed it; the rest of the kit once it is saved.
+// The brand kit of a store. A logo is used as soon as a member uploads or confirms it, the other settings when saved.
 
-/** How the store's mails look; the defaults where it has set nothing. */
+/** Brand kit of the store's mails, with defaults for missing settings. */
 export const brandOf = async (store: StoreDb): Promise<BrandKit> => brandFrom(await sql.readBrand(store))
 
 export const hasBrand = async (store: StoreDb) => (await sql.readBrand(store)) !== null
 
-/** The hash of the picture that is proposed; null: none is. */
+/** Hash of the proposed picture; null: none. */
 export async function openProposal(store: StoreDb): Promise<string | null> {
   const proposal = await sql.readProposal(store)
   return proposal?.state === 'open' ? proposal.hash : null
@@ -31,7 +31,7 @@ export async function viewBrand(store: StoreDb, account: AccountDb): Promise<Bra
     await sql.readProposal(store),
   ]
   return {
-    look: lookFrom(stored?.look ?? {}),
+    look: toLook(stored?.look ?? {}),
     logo: stored?.logo ? presentLogo(store.storeId, stored.logo) : null,
     version,
     proposal: proposal?.state === 'open' ? presentProposal(store, proposal) : null,
@@ -44,7 +44,7 @@ const presentProposal = ({ storeId }: StoreDb, proposal: sql.ProposalRow) => ({
   logo: presentLogo(storeId, proposal),
 })
 
-/** Throws `conflict` when it was saved by somebody else since `version`. */
+/** Throws `conflict` if somebody else has saved it since `version`. */
 export async function saveLook(deps: Deps, store: StoreDb, wanted: { look: BrandLook; version?: number | undefined }) {
   const { look, version } = wanted
   if (await sql.saveLook(store, look, { version, now: deps.now() })) return
@@ -56,27 +56,27 @@ export async function uploadLogo(deps: Deps, store: StoreDb<Db>, account: Accoun
   await take(deps, limits.logoPerAccount, account.accountId)
   const picture = await readPicture(content, uploadFormats)
   await transact(store, async (tx) => {
-    await sql.useLogo(tx, await keepLogo(tx, picture, deps.now()), deps.now())
-    // The one from the store is no longer in question.
+    await sql.useLogo(tx, await storeLogo(tx, picture, deps.now()), deps.now())
+    // An upload ends the proposal from the store.
     await sql.dismissProposal(tx)
-    await forgetOldLogos(tx)
+    await deleteOldLogos(tx)
   })
 }
 
-/** Mails that have left show the logo they left with; a store that changes it more often than this loses the oldest. */
-const KEPT_LOGOS = 20
+/** Sent mails keep showing their logo. If a store changes it more often than this, the oldest is deleted. */
+const MAX_LOGOS = 20
 
-export const forgetOldLogos = (tx: StoreTx) => sql.deleteOldLogos(tx, KEPT_LOGOS)
+export const deleteOldLogos = (tx: StoreTx) => sql.deleteOldLogos(tx, MAX_LOGOS)
 
-export async function keepLogo(tx: StoreTx, picture: Picture, now: Date): Promise<string> {
+export async function storeLogo(tx: StoreTx, picture: Picture, now: Date): Promise<string> {
   const hash = crypto.hash('sha256', picture.content, 'hex')
-  await sql.keepLogo(tx, hash, { picture, now })
+  await sql.storeLogo(tx, hash, { picture, now })
   return hash
 }
 
 export const removeLogo = (deps: Deps, store: StoreDb<Db>) => transact(store, (tx) => sql.useLogo(tx, null, deps.now()))
 
-/** Throws `conflict` when another picture than the one that was seen is proposed by now. */
+/** Throws `conflict` if another picture than the confirmed one is proposed by now. */
 export async function confirmLogo(deps: Deps, store: StoreDb<Db>, hash: string): Promise<void> {
   await transact(store, async (tx) => {
     if (!(await sql.confirmProposal(tx, hash))) {
@@ -92,5 +92,5 @@ export async function dismissLogo(store: StoreDb): Promise<void> {
   if (!(await sql.dismissProposal(store))) throw notFound()
 }
 
-/** undefined: there is none. */
+/** undefined: no such logo. */
 export const readLogo = (store: StoreDb, hash: string) => sql.readLogo(store, hash)

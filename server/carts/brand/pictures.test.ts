@@ -1,11 +1,11 @@
 import { crc32, deflateSync } from 'node:zlib'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
-import { formatOf, readPicture, uploadFormats } from './pictures.ts'
+import { detectFormat, readPicture, uploadFormats } from './pictures.ts'
 
-// Hostile files: what is refused, in words, and what is left of what is taken.
+// Hostile files: which are refused with which sentence, and what is kept of accepted ones.
 
-/** Made before our own code forbids the library everything but reading four formats. */
+/** Drawn before our code restricts the library to decoding four formats. */
 const drawn = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 4, background: { r: 200, g: 30, b: 60, alpha: 0.5 } } })
 const png = (width = 320, height = 120) => drawn(width, height).png().toBuffer()
@@ -18,7 +18,7 @@ const refusal = (bytes: Buffer) =>
     (error: Error & { code?: string }) => `${error.code}: ${error.message}`,
   )
 
-/** A PNG that says it is so large, with nothing in it. */
+/** A PNG that claims this size, without content. */
 function claimed(width: number, height: number): Buffer {
   const chunk = (type: string, data: Buffer) => {
     const body = Buffer.concat([Buffer.from(type), data])
@@ -40,22 +40,22 @@ function claimed(width: number, height: number): Buffer {
   ])
 }
 
-test('a PNG, a JPEG and a GIF are taken; a GIF becomes a PNG of its first picture', async () => {
+test('a PNG, a JPEG and a GIF are accepted, and a GIF becomes a PNG of its first frame', async () => {
   expect(await read(await png())).toMatchObject({ type: 'png', width: 320, height: 120 })
   expect(await read(await jpeg())).toMatchObject({ type: 'jpeg', width: 320, height: 120 })
   const frames = await Promise.all([drawn(40, 20), drawn(40, 20).negate()].map((one) => one.raw().toBuffer()))
   const strip = sharp(Buffer.concat(frames), { raw: { width: 40, height: 40, channels: 4, pageHeight: 20 } })
   const gif = await read(await strip.gif({ loop: 0, delay: [100, 100] }).toBuffer())
   expect(gif).toMatchObject({ type: 'png', width: 40, height: 20 })
-  expect(formatOf(gif.content)).toBe('png')
+  expect(detectFormat(gif.content)).toBe('png')
 })
 
-test('a large picture is made small enough for a mail, and keeps its shape', async () => {
+test('a large picture is scaled down for mails and keeps its aspect ratio', async () => {
   expect(await read(await png(2_000, 500))).toMatchObject({ width: 800, height: 200 })
   expect(await read(await jpeg(500, 2_000))).toMatchObject({ width: 100, height: 400 })
 })
 
-test('what is written on the back of a picture does not come along', async () => {
+test('metadata of a picture is dropped', async () => {
   const payload = '<script>alert(1)</script>'
   const trailing = Buffer.concat([await png(), Buffer.from(payload)])
   const described = await drawn(320, 120)
@@ -67,11 +67,11 @@ test('what is written on the back of a picture does not come along', async () =>
   for (const file of [trailing, described]) {
     const { content } = await read(file)
     expect(content.includes('script')).toBe(false)
-    expect(formatOf(content)).not.toBeNull()
+    expect(detectFormat(content)).not.toBeNull()
   }
 })
 
-test('what is no picture of these kinds is refused, whatever it claims to be', async () => {
+test('a file that is no picture of these formats is refused, whatever it claims to be', async () => {
   const svg =
     '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" width="99" height="99"><script>1</script></svg>'
   expect(await refusal(Buffer.from(svg))).toBe(
@@ -85,7 +85,7 @@ test('what is no picture of these kinds is refused, whatever it claims to be', a
   expect(await refusal(inDisguise)).toMatch(/^unprocessable: This picture (could not be read|is too large)/)
 })
 
-test('a picture that would unpack to gigabytes is refused before it is unpacked', async () => {
+test('a picture that would decode to gigabytes is refused before it is decoded', async () => {
   const sentence = 'unprocessable: This picture is too large. Choose one of at most 4000 × 4000 pixels.'
   expect(await refusal(claimed(60_000, 60_000))).toBe(sentence)
   expect(await refusal(claimed(4_001, 100))).toBe(sentence)
@@ -94,7 +94,7 @@ test('a picture that would unpack to gigabytes is refused before it is unpacked'
   )
 })
 
-test('a file that breaks off is refused', async () => {
+test('a truncated file is refused', async () => {
   const damaged = 'unprocessable: This picture could not be read. The file may be damaged.'
   const noise = sharp({
     create: {
@@ -112,7 +112,7 @@ test('a file that breaks off is refused', async () => {
   expect(await refusal(claimed(300, 300))).toBe(damaged)
 })
 
-/** A gray progressive JPEG whose bits come one by one, each in a scan through the whole picture. Valid, and 31 bytes per scan. */
+/** A valid grayscale progressive JPEG with one bit per scan, 31 bytes per scan. */
 async function inScans(count: number): Promise<Buffer> {
   const create = { width: 400, height: 400, channels: 3, background: '#7a7a7a' } as const
   const whole = await sharp({ create }).toColourspace('b-w').jpeg({ progressive: true }).toBuffer()
@@ -135,7 +135,7 @@ async function inScans(count: number): Promise<Buffer> {
   return Buffer.concat([whole.subarray(0, 2), ...segments.slice(0, first + 1), segments[scan - 1]!, ...scans, end])
 }
 
-test('a JPEG with far more scans than cameras and programs write is refused', async () => {
+test('a JPEG with far more scans than usual is refused', async () => {
   expect(await read(await inScans(20))).toMatchObject({ type: 'jpeg', width: 400, height: 400 })
   expect(await read(await drawn(400, 400).flatten().jpeg({ progressive: true }).toBuffer())).toMatchObject({
     width: 400,
@@ -145,12 +145,12 @@ test('a JPEG with far more scans than cameras and programs write is refused', as
   expect(await refusal(file)).toBe('unprocessable: This picture could not be read. The file may be damaged.')
 })
 
-test('of an animation of many thousand pictures the first one alone is unpacked', async () => {
+test('only the first frame of an animation with thousands of frames is decoded', async () => {
   const frames = await Promise.all([drawn(40, 20), drawn(40, 20).negate()].map((one) => one.raw().toBuffer()))
   const strip = sharp(Buffer.concat(frames), { raw: { width: 40, height: 40, channels: 4, pageHeight: 20 } })
   const gif = await strip.gif({ loop: 0, delay: [100, 100] }).toBuffer()
   const last = gif.subarray(gif.lastIndexOf(Buffer.from('21f904', 'hex')), gif.length - 1)
-  // Unpacked they would be far beyond the pixels that one picture may have.
+  // All frames decoded would exceed the pixel limit of one picture.
   const many = Buffer.concat([gif.subarray(0, -1), ...Array(25_000).fill(last), gif.subarray(-1)])
   expect(await read(many)).toMatchObject({ type: 'png', width: 40, height: 20 })
 })

@@ -1,7 +1,8 @@
 import type { Sharp } from 'sharp'
 import { AppError } from '../../core/common/errors.ts'
 
-// A logo as it may stand in mails: decoded within bounds, made small, and written anew, so that nothing but its pixels is left.
+// Prepares a logo for mails: decodes it within limits, scales it down and encodes it again, so that only its pixels are
+// kept.
 
 export type PictureFormat = 'png' | 'jpeg' | 'gif' | 'webp'
 
@@ -12,50 +13,52 @@ export interface Picture {
   height: number
 }
 
-/** Of a side of the file given, in px: 64 MB unpacked at most. */
-const LONGEST_SIDE = 4_000
-const SHORTEST_SIDE = 16
-/** A mail is 600 px wide; screens show it twice as dense. Each is tried until the file is small. */
+/** Limit for a side of the source file, in px: at most 64 MB decoded. */
+const MAX_SIDE = 4_000
+const MIN_SIDE = 16
+/**
+ * A mail is 600 px wide, and screens have up to twice the density. The sizes are tried until the file is small enough.
+ */
 const BOXES = [
   { width: 800, height: 400 },
   { width: 480, height: 240 },
   { width: 320, height: 160 },
 ]
 const SMALL_BYTES = 150_000
-/** For all of one picture. */
+/** Time limit per picture. */
 const LIMIT_MS = 10_000
-/** A progressive JPEG has about ten. Each goes through the whole picture, and a few bytes are enough for one. */
-const MOST_SCANS = 40
+/** A progressive JPEG has about ten scans. A few bytes can make one that decodes the whole picture. */
+const MAX_SCANS = 40
 
 export const uploadFormats: readonly PictureFormat[] = ['png', 'jpeg', 'gif']
 
-/** Throws an AppError in words for whoever chose the file. Of an animation it takes the first picture. */
+/** Throws AppError with a sentence for the uploader. Of an animation it takes the first frame. */
 export async function readPicture(bytes: Buffer, formats: readonly PictureFormat[]): Promise<Picture> {
-  const format = formatOf(bytes)
-  if (!format || !formats.includes(format)) throw unusable(wrongFormat(bytes))
-  if (format === 'jpeg' && countScans(bytes) > MOST_SCANS) throw unusable(DAMAGED)
-  return oneByOne(async () => {
-    const open = await decoder(bytes, performance.now() + LIMIT_MS)
-    const { width, height } = await sizeOf(open, format)
-    if (Math.max(width, height) > LONGEST_SIDE) throw tooLarge()
-    if (Math.min(width, height) < SHORTEST_SIDE) {
-      throw unusable(
-        `This picture is ${width} × ${height} pixels. Choose one of at least ${SHORTEST_SIDE} × ${SHORTEST_SIDE}.`,
+  const format = detectFormat(bytes)
+  if (!format || !formats.includes(format)) throw createUnusableError(wrongFormat(bytes))
+  if (format === 'jpeg' && countScans(bytes) > MAX_SCANS) throw createUnusableError(DAMAGED)
+  return runSerially(async () => {
+    const open = await openDecoder(bytes, performance.now() + LIMIT_MS)
+    const { width, height } = await readSize(open, format)
+    if (Math.max(width, height) > MAX_SIDE) throw createTooLargeError()
+    if (Math.min(width, height) < MIN_SIDE) {
+      throw createUnusableError(
+        `This picture is ${width} × ${height} pixels. Choose one of at least ${MIN_SIDE} × ${MIN_SIDE}.`,
       )
     }
     return encodeSmall(open, format === 'jpeg' ? 'jpeg' : 'png')
   })
 }
 
-const unusable = (sentence: string) => new AppError('unprocessable', sentence)
+const createUnusableError = (sentence: string) => new AppError('unprocessable', sentence)
 
-const tooLarge = () =>
-  unusable(`This picture is too large. Choose one of at most ${LONGEST_SIDE} × ${LONGEST_SIDE} pixels.`)
+const createTooLargeError = () =>
+  createUnusableError(`This picture is too large. Choose one of at most ${MAX_SIDE} × ${MAX_SIDE} pixels.`)
 
 const DAMAGED = 'This picture could not be read. The file may be damaged.'
 
-/** By its first bytes; what a file is called says nothing. */
-export function formatOf(bytes: Buffer): PictureFormat | null {
+/** By the first bytes, because a file name proves nothing. */
+export function detectFormat(bytes: Buffer): PictureFormat | null {
   const begins = (hex: string, at = 0) => bytes.subarray(at, at + hex.length / 2).toString('hex') === hex
   if (begins('89504e470d0a1a0a')) return 'png'
   if (begins('ffd8ff')) return 'jpeg'
@@ -63,7 +66,7 @@ export function formatOf(bytes: Buffer): PictureFormat | null {
   return begins('52494646') && begins('57454250', 8) ? 'webp' : null
 }
 
-/** Within a scan no byte of data follows FF but 00. */
+/** Within a scan, only 00 may follow a byte FF. */
 function countScans(bytes: Buffer): number {
   let scans = 0
   for (let at = bytes.indexOf(SCAN); at >= 0; at = bytes.indexOf(SCAN, at + 2)) scans += 1
@@ -81,7 +84,7 @@ function wrongFormat(bytes: Buffer): string {
 
 type Open = () => Sharp
 
-/** Loaded with the first logo: most processes never see one. Nothing but these four formats is ever decoded. */
+/** Loaded with the first logo, which most processes never see. Only these four formats are ever decoded. */
 const library = (() => {
   let loaded: Promise<typeof import('sharp').default> | null = null
   const load = async () => {
@@ -101,28 +104,30 @@ const library = (() => {
   return () => (loaded ??= load())
 })()
 
-/** `until`: by `performance.now()`. */
-async function decoder(bytes: Buffer, until: number): Promise<Open> {
+/** `until`: deadline on the clock of `performance.now()`. */
+async function openDecoder(bytes: Buffer, until: number): Promise<Open> {
   const sharp = await library().catch((error: unknown) => {
     throw new AppError('unavailable', 'This server cannot read pictures: the package sharp does not run on it.', {
       cause: error,
     })
   })
-  const bounds = { limitInputPixels: LONGEST_SIDE * LONGEST_SIDE, failOn: 'error', pages: 1 } as const
+  const bounds = { limitInputPixels: MAX_SIDE * MAX_SIDE, failOn: 'error', pages: 1 } as const
   return () => sharp(bytes, bounds).timeout({ seconds: Math.max(1, Math.ceil((until - performance.now()) / 1_000)) })
 }
 
-async function sizeOf(open: Open, format: PictureFormat): Promise<{ width: number; height: number }> {
+async function readSize(open: Open, format: PictureFormat): Promise<{ width: number; height: number }> {
   const read = await open()
     .metadata()
     .catch((error: Error) => {
-      throw /pixel limit/i.test(error.message) ? tooLarge() : new AppError('unprocessable', DAMAGED, { cause: error })
+      throw /pixel limit/i.test(error.message)
+        ? createTooLargeError()
+        : new AppError('unprocessable', DAMAGED, { cause: error })
     })
-  if (read.format !== format) throw unusable(DAMAGED)
+  if (read.format !== format) throw createUnusableError(DAMAGED)
   return { width: read.width, height: read.height }
 }
 
-/** The colors become sRGB; orientation is applied; everything else the file said is gone. */
+/** Converts colors to sRGB, applies orientation and drops all metadata. */
 async function encodeSmall(open: Open, type: Picture['type']): Promise<Picture> {
   let made: Picture | null = null
   for (const box of BOXES) {
@@ -139,8 +144,8 @@ async function encodeSmall(open: Open, type: Picture['type']): Promise<Picture> 
   return made!
 }
 
-/** One at a time, so that no more than one is unpacked in memory. */
-const oneByOne = (() => {
+/** One picture at a time, so that only one is decoded in memory. */
+const runSerially = (() => {
   let last: Promise<unknown> = Promise.resolve()
   return <T>(work: () => Promise<T>): Promise<T> => {
     const turn = last.then(work)

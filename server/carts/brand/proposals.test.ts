@@ -8,7 +8,7 @@ import { purgeStore } from '../../workspace/store-settings/stores.ts'
 import { brandOf } from './brand.ts'
 import { proposeLogo } from './proposals.ts'
 
-// A logo found in the store: proposed, never used before a member has said so.
+// A logo found in the store is proposed and never used before a member confirms it.
 
 const world = aWorld()
 
@@ -25,17 +25,17 @@ async function aShop(...contents: Buffer[]) {
 
 const call = ({ owner }: Connected, method: 'GET' | 'POST' | 'DELETE', path = '', body?: object) =>
   world.request(method, `/api/stores/brand${path}`, { token: owner.token, ...(body && { body }) })
-/** What is proposed is used. */
+/** Confirms the proposal. */
 const confirm = async (store: Connected, hash?: string) =>
   call(store, 'POST', '/proposal/confirm', { hash: hash ?? (await call(store, 'GET')).body.proposal.hash })
 const logoOf = async ({ storeId }: Connected) => (await brandOf({ storeId, db: world.db })).logo
 
-test('a store that is connected is asked for its logo', async () => {
+test('a newly connected store is asked for its logo', async () => {
   await connect(world, await anOwner(world), aFakeStore(aHome()))
   expect(world.queued.map(({ name }) => name)).toContain('brand.propose')
 })
 
-test('a store’s logo is proposed, and used only once it is confirmed', async () => {
+test('a store’s logo is proposed and used only after confirmation', async () => {
   const store = await aShop(Buffer.from('<svg/>'), await picture('#224466', 'webp'))
   await proposeLogo(world.deps, { storeId: store.storeId })
   const { proposal } = (await call(store, 'GET')).body
@@ -47,7 +47,7 @@ test('a store’s logo is proposed, and used only once it is confirmed', async (
   expect((await confirm(store, proposal.hash)).status).toBe(404)
 })
 
-test('whoever confirms names the picture they saw: of another one that is proposed by now they are told', async () => {
+test('a confirmation of another picture than the one proposed by now is refused', async () => {
   const store = await aShop(await picture('#224466'))
   const seen = (await call(store, 'POST', '/proposal')).body.proposal
   store.fake.allLogos[0]!.content = await picture('#886644')
@@ -60,7 +60,7 @@ test('whoever confirms names the picture they saw: of another one that is propos
   expect((await confirm(store)).body).toMatchObject({ proposal: null, logo: found.logo })
 })
 
-test('a store that shows another logo each time piles up no pictures', async () => {
+test('a store that shows a different logo each time does not accumulate pictures', async () => {
   const store = await aShop(await picture('#000000'))
   for (let n = 0; n < 24; n++) {
     world.advance(3_600_000)
@@ -72,7 +72,7 @@ test('a store that shows another logo each time piles up no pictures', async () 
   expect((await call(store, 'GET')).body.proposal).not.toBeNull()
 })
 
-test('what was dismissed is not proposed again by itself, but when it is asked for', async () => {
+test('a dismissed logo is proposed again only on request', async () => {
   const store = await aShop(await picture('#224466'))
   await proposeLogo(world.deps, { storeId: store.storeId })
   expect((await call(store, 'DELETE', '/proposal')).body.proposal).toBeNull()
@@ -85,7 +85,7 @@ test('what was dismissed is not proposed again by itself, but when it is asked f
   expect((await call(store, 'GET')).body.proposal).not.toBeNull()
 })
 
-test('a store with a logo of its own here is not asked again, and the same one is not proposed', async () => {
+test('a store with an uploaded logo is not asked again, and the same logo is not proposed', async () => {
   const store = await aShop(await picture('#224466'))
   await call(store, 'POST', '/proposal')
   await confirm(store)
@@ -95,12 +95,12 @@ test('a store with a logo of its own here is not asked again, and the same one i
   expect((await call(store, 'GET')).body.proposal).toBeNull()
 })
 
-test('a store without a picture that can be used proposes nothing', async () => {
+test('a store without a usable picture gets no proposal', async () => {
   const store = await aShop(Buffer.from('<html>'), Buffer.from('89504e470d0a1a0a00', 'hex'))
   expect((await call(store, 'POST', '/proposal')).body).toMatchObject({ outcome: 'none', proposal: null })
 })
 
-test('a store that was disconnected in the meantime is not asked', async () => {
+test('a store disconnected meanwhile is not asked', async () => {
   const store = await aShop(await picture('#224466'))
   await world.request('DELETE', '/api/stores/disconnect', { token: store.owner.token })
   await proposeLogo(world.deps, { storeId: store.storeId })
@@ -108,7 +108,7 @@ test('a store that was disconnected in the meantime is not asked', async () => {
   expect(rows).toEqual([])
 })
 
-test('a store that is forgotten takes its logos along', async () => {
+test('deleting a store deletes its logos', async () => {
   const store = await aShop(await picture('#224466'))
   await call(store, 'POST', '/proposal')
   const { path } = (await confirm(store)).body.logo

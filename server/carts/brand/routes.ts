@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import * as api from '../../../shared/brand-calls.ts'
-import { AppError } from '../../core/common/errors.ts'
 import { type Routes, type StoreCall, serveStore } from '../../access/http/http.ts'
+import { AppError } from '../../core/common/errors.ts'
 import { confirmLogo, dismissLogo, readLogo, removeLogo, saveLook, uploadLogo, viewBrand } from './brand.ts'
 import { findLogo } from './proposals.ts'
 
-// The brand kit of a store, and the logos its mails show.
+// The brand kit of a store, and the logos in its mails.
 
 const LogoParams = z.object({
   storeId: z.uuid(),
@@ -48,7 +48,7 @@ export const brandRoutes: Routes = (app, deps) => {
     return view(call)
   })
 
-  // For whoever reads a mail. What stands at one address never changes.
+  // Public, for readers of a mail. The content of a URL never changes.
   app.get('/brand/:storeId/:file', async (request, reply) => {
     const params = LogoParams.safeParse(request.params)
     const [hash, ending] = params.success ? params.data.file.split('.') : []

@@ -9,7 +9,7 @@ import {
   withoutAlt,
 } from '../../../shared/brand.ts'
 
-// Pure: a brand kit as it is kept, and as mails have it.
+// Converts a stored brand kit to the one used in mails. Pure.
 
 export interface StoredLogo {
   hash: string
@@ -24,21 +24,21 @@ export interface StoredBrand {
   logo: StoredLogo | null
 }
 
-/** What mails are made with. A part that an older version kept in another form has its default. */
+/** Brand kit for mails. A part stored by an older version in another format gets its default. */
 export function brandFrom(stored: StoredBrand | null | undefined): BrandKit {
   if (!stored) return DEFAULT_BRAND
-  const look = lookFrom(stored.look)
+  const look = toLook(stored.look)
   const logo = stored.logo && { ...presentLogo(stored.storeId, stored.logo), alt: look.logoAlt }
   return { ...withoutAlt(look), logo }
 }
 
-export function lookFrom(kept: Partial<BrandLook>): BrandLook {
+export function toLook(kept: Partial<BrandLook>): BrandLook {
   const parts = Object.entries(BrandLookParts.shape).flatMap(([name, part]) => {
     const read = part.safeParse(kept[name as keyof BrandLook])
     return read.success ? [[name, read.data]] : []
   })
   const look = { ...DEFAULT_LOOK, ...(Object.fromEntries(parts) as Partial<BrandLook>) }
-  // One color alone may not go with the default of another.
+  // A single color may not be readable with the default of another.
   return Object.keys(contrastProblems(look)).length === 0 ? look : { ...look, ...defaultColours() }
 }
 

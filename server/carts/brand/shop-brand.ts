@@ -2,7 +2,7 @@ import type { ShopBrand } from '../../../shared/shop-brand.ts'
 import type { StoreDb } from '../../core/db/db.ts'
 import { brandOf } from './brand.ts'
 
-/** How the store's own pages look to a shopper: as its mails do. */
+/** Style of Recoup's pages for shoppers, equal to that of the store's mails. */
 export async function shopBrandOf(store: StoreDb): Promise<ShopBrand> {
   const { logo, button, text, ground, accent, fontStack, radius, promise } = await brandOf(store)
   return { logo, button, text, ground, accent, fontStack, radius, promise }

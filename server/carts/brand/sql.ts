@@ -5,7 +5,7 @@ import { brandOfStore } from './fragments.ts'
 import type { Picture } from './pictures.ts'
 import type { StoredBrand, StoredLogo } from './rules.ts'
 
-// Brand kits: SQL and nothing else.
+// Statements on brand kits.
 
 export async function readBrand({ db, storeId }: StoreDb): Promise<StoredBrand | null> {
   const rows = await sql<{ brand: StoredBrand | null }>`select ${brandOfStore(sql`${storeId}::uuid`)} as brand`.execute(
@@ -19,7 +19,7 @@ export async function readVersion({ db, storeId }: StoreDb): Promise<number> {
   return row?.version ?? 0
 }
 
-/** `version`: only if it is still this one. Answers whether it was saved. */
+/** `version`: save only if it is still current. Returns whether it was saved. */
 export async function saveLook(
   { db, storeId }: StoreDb,
   look: BrandLook,
@@ -36,8 +36,8 @@ export async function saveLook(
   return rows.rows.length > 0
 }
 
-/** The same picture once more becomes the newest. */
-export async function keepLogo(
+/** The same picture again becomes the newest. */
+export async function storeLogo(
   { db, storeId }: StoreTx,
   hash: string,
   { picture, now }: { picture: Picture; now: Date },
@@ -49,7 +49,7 @@ export async function keepLogo(
     on conflict (store_id, hash) do update set created_at = excluded.created_at`.execute(db)
 }
 
-/** All but the newest, and those that are used or proposed. */
+/** Deletes all but the newest, and keeps those in use or proposed. */
 export async function deleteOldLogos({ db, storeId }: StoreTx, kept: number): Promise<void> {
   await sql`
     delete from brand_logos l where l.store_id = ${storeId}
@@ -60,7 +60,7 @@ export async function deleteOldLogos({ db, storeId }: StoreTx, kept: number): Pr
   )
 }
 
-/** null: the store's name stands there instead. */
+/** null: mails show the store's name instead. */
 export async function useLogo({ db, storeId }: StoreTx, hash: string | null, now: Date): Promise<void> {
   await sql`
     insert into brand_kits (store_id, logo_hash, updated_at) values (${storeId}, ${hash}, ${now})
@@ -99,11 +99,11 @@ export async function propose(
       found_at = excluded.found_at`.execute(db)
 }
 
-/** Answers whether it was open, and of this picture. */
+/** Returns whether the proposal was open and of this picture. */
 export const confirmProposal = (store: StoreDb, hash: string): Promise<boolean> =>
   closeProposal(store, 'confirmed', sql`logo_hash = ${hash}`)
 
-/** Answers whether one was open. */
+/** Returns whether a proposal was open. */
 export const dismissProposal = (store: StoreDb): Promise<boolean> => closeProposal(store, 'dismissed', sql`true`)
 
 async function closeProposal({ db, storeId }: StoreDb, state: 'confirmed' | 'dismissed', which: RawBuilder<unknown>) {

@@ -10,7 +10,7 @@ import type {
   Unconfirmed,
 } from '../../core/schema/facts.ts'
 import { browserMarks, contactKeys, type ShopperKey } from '../../shoppers/shoppers/rules.ts'
-import { lineOf, sameCoupons, sameItems } from '../carts/same.ts'
+import { lineOf, sameCoupons, sameItems } from '../carts/compare.ts'
 
 // Reads a capture post, which anybody can forge, and keeps what is usable (X5). Pure.
 

@@ -4,8 +4,8 @@ import { type StoreDb, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import type { PlatformCheckout, PlatformOrder } from '../../platforms/platform/platform.ts'
 import { coveredCustomers } from '../../shoppers/consent/covered-customers.ts'
-import { contactKeys, type ShopperKey, tokenKeys } from '../../shoppers/shoppers/rules.ts'
-import { keyOwners, matchedEmails } from '../../shoppers/shoppers/shoppers.ts'
+import { contactKeys, listTokenKeys, type ShopperKey } from '../../shoppers/shoppers/rules.ts'
+import { selectKeyOwners, selectMatchedEmails } from '../../shoppers/shoppers/shoppers.ts'
 
 // Limits what Recoup copies from the store about people who neither bought nor consented. Drafts, unpaid orders and
 // checkouts hold contacts that were only typed; `before_consent` decides which of these are kept (C9).
@@ -23,7 +23,7 @@ export async function filterOrders(
   const host = new URL(store.home_url).hostname
   const ownKeys = (order: PlatformOrder): ShopperKey[] => {
     const cartToken = cartsOf.get(order.orderId) ?? order.cartToken ?? null
-    return [{ kind: 'order', value: order.orderId }, ...tokenKeys({ ...order, cartToken })]
+    return [{ kind: 'order', value: order.orderId }, ...listTokenKeys({ ...order, cartToken })]
   }
   const covered = store.before_consent === 'cart_only' ? await coveredCustomers(deps, handle, unpaid) : new Set()
   const isKnown = await findKnownKeys(
@@ -56,13 +56,13 @@ export async function filterCheckouts(
   if (keepsAll(store.before_consent)) return [...checkouts]
   const handle = { storeId: store.id, db: deps.db }
   const covered = store.before_consent === 'cart_only' ? await coveredCustomers(deps, handle, checkouts) : new Set()
-  const isKnown = await findKnownKeys(deps, handle, checkouts.flatMap(tokenKeys))
+  const isKnown = await findKnownKeys(deps, handle, checkouts.flatMap(listTokenKeys))
   return checkouts.flatMap((checkout) => {
     const isAgreed = (channel: string) =>
       checkout.consents.some((each) => each.channel === channel && each.state === 'granted')
     const email = isAgreed('email') || covered.has(checkout)
     const phone = isAgreed('sms') || isAgreed('whatsapp')
-    if (store.before_consent === 'nothing' && !email && !phone && !tokenKeys(checkout).some(isKnown)) return []
+    if (store.before_consent === 'nothing' && !email && !phone && !listTokenKeys(checkout).some(isKnown)) return []
     return [withContact(checkout, { email, phone, customerId: false })]
   })
 }
@@ -100,9 +100,9 @@ async function findKnownKeys(
   if (keys.length === 0) return () => false
   const emails = keys.flatMap(({ kind, value }) => (kind === 'email' ? [value] : []))
   const { owners, matched } = await transact({ storeId, db: deps.db }, async (tx) => ({
-    owners: await keyOwners(tx, keys),
+    owners: await selectKeyOwners(tx, keys),
     // One mailbox can have several spellings (Identity).
-    matched: emails.length > 0 ? await matchedEmails(tx, emails) : [],
+    matched: emails.length > 0 ? await selectMatchedEmails(tx, emails) : [],
   }))
   const known = new Set([
     ...owners.map(({ kind, value }) => `${kind}:${value}`),

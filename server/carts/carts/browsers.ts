@@ -1,5 +1,5 @@
 import type { Contact, Episode, FactPayload, Fold, FoldItem, OtherCart } from '../../core/schema/facts.ts'
-import { mergeContact, sameContact, sameCoupons, sameItems } from './same.ts'
+import { mergeContact, sameContact, sameCoupons, sameItems } from './compare.ts'
 
 // Tracks the cart of each browser of one shopper (S6). Anybody can type somebody else's address into a shop's page.
 // So a browser may change its own contents and its own name only. Pure.

@@ -1,10 +1,10 @@
 import type { StoreTx } from '../../core/db/db.ts'
 import { addressKey, type ShopperKey } from '../../shoppers/shoppers/rules.ts'
-import { keyOwners } from '../../shoppers/shoppers/shoppers.ts'
+import { selectKeyOwners } from '../../shoppers/shoppers/shoppers.ts'
 import type { CapturedCart, OrderLookup } from './captured-sql.ts'
 import * as sql from './captured-sql.ts'
+import { sameItems } from './compare.ts'
 import type { NewFact } from './record.ts'
-import { sameItems } from './same.ts'
 
 // Links orders to captured carts that share no key with them (S6, X5). Either the order confirms a contact that was
 // above a limit, or the cart has no contact and holds the same lines as a draft from the same time.
@@ -50,7 +50,7 @@ export async function dropLoneDrafts(tx: StoreTx, facts: readonly NewFact[]): Pr
   if (lone.length === 0) return [...facts]
   const owned = new Set(
     (
-      await keyOwners(
+      await selectKeyOwners(
         tx,
         lone.flatMap((fact) => fact.keys),
       )

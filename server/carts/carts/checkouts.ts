@@ -10,10 +10,10 @@ import {
   browserMarks,
   contactKeys,
   isSharedAddress,
+  listTokenKeys,
   type ShopperKey,
-  tokenKeys,
 } from '../../shoppers/shoppers/rules.ts'
-import { keyOwners } from '../../shoppers/shoppers/shoppers.ts'
+import { selectKeyOwners } from '../../shoppers/shoppers/shoppers.ts'
 import { filterCheckouts, keepsUnknownCarts } from './before-consent.ts'
 import * as sql from './checkouts-sql.ts'
 import { type NewFact, type RecordResult, recordFacts } from './record.ts'
@@ -48,9 +48,9 @@ export async function recordCart(deps: Deps, storeId: string, cart: PlatformCart
   const handle = { storeId, db: deps.db }
   const store = await readStore(handle)
   if (!store) return
-  const keys = tokenKeys({ checkoutToken: null, cartToken: cart.cartToken })
+  const keys = listTokenKeys({ checkoutToken: null, cartToken: cart.cartToken })
   if (cart.items.length === 0 || !keepsUnknownCarts(store)) {
-    const owners = await transact(handle, (tx) => keyOwners(tx, keys))
+    const owners = await transact(handle, (tx) => selectKeyOwners(tx, keys))
     if (owners.length === 0) return
   }
   const told: FactPayload = { type: 'snapshot', items: cart.items, coupons: [] }
@@ -76,7 +76,7 @@ function buildCheckoutFact(checkout: PlatformCheckout, store: StoreLocation, sou
     checkout: buildCheckoutRef(checkout, store),
     ...(checkout.completedAt && { isCompleted: true as const }),
   }
-  const tokens = tokenKeys(checkout)
+  const tokens = listTokenKeys(checkout)
   const payload = tokens.length > 0 ? { ...told, browsers: buildMarks(tokens) } : told
   return {
     keys: [...tokens, ...contactKeys(contact, storeHost)],

@@ -3,7 +3,7 @@ import type { Secrets } from '../../core/common/secrets.ts'
 import type { StoreTx } from '../../core/db/db.ts'
 import type { FoldItem } from '../../core/schema/facts.ts'
 import { customerMark, type ShopperKey } from '../../shoppers/shoppers/rules.ts'
-import { keyOwners, matchedEmails } from '../../shoppers/shoppers/shoppers.ts'
+import { selectKeyOwners, selectMatchedEmails } from '../../shoppers/shoppers/shoppers.ts'
 import { erasedAmong } from '../../shoppers/suppressions/suppressions.ts'
 import type { NewFact } from './record.ts'
 
@@ -19,7 +19,7 @@ export async function removeErased(tx: StoreTx, secrets: Hashes, facts: readonly
   if (erased.size === 0) return [...facts]
   const isErased = (fact: NewFact) => marksOf(fact).some((mark) => erased.has(mark))
   const keys = facts.filter(isErased).flatMap((fact) => fact.keys)
-  const known = new Set((await keyOwners(tx, keys)).map(nameOf))
+  const known = new Set((await selectKeyOwners(tx, keys)).map(nameOf))
   const emails = keys.filter(({ kind, value }) => kind === 'email' && !erased.has(value)).map(({ value }) => value)
   for (const email of await findEmailsNotErased(tx, secrets, emails)) known.add(nameOf({ kind: 'email', value: email }))
   return facts.flatMap((fact) =>
@@ -38,7 +38,7 @@ async function findErased(tx: StoreTx, secrets: Hashes, addresses: readonly stri
 
 /** Returns emails whose mailbox belongs to a known shopper who was not erased. */
 async function findEmailsNotErased(tx: StoreTx, secrets: Hashes, emails: readonly string[]): Promise<string[]> {
-  const matched = emails.length > 0 ? await matchedEmails(tx, emails) : []
+  const matched = emails.length > 0 ? await selectMatchedEmails(tx, emails) : []
   const gone = await findErased(
     tx,
     secrets,

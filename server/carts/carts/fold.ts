@@ -1,6 +1,6 @@
 import type { CheckoutRef, Contact, Episode, FactPayload, Fold, FoldItem } from '../../core/schema/facts.ts'
 import { addReporter, isFromOtherBrowser, showCartWithItems, showNextCart, storeOtherCart } from './browsers.ts'
-import { lineKey, mergeContact, sameContact, sameCoupons, sameItems } from './same.ts'
+import { lineKey, mergeContact, sameContact, sameCoupons, sameItems } from './compare.ts'
 
 // Folds facts into episodes (engine S1–S4, S6, S7). Pure: no clock, no database, no network.
 // Facts are sorted by (time, id), so the order of arrival does not change the episodes.

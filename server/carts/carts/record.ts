@@ -8,7 +8,7 @@ import type { Deps } from '../../deps.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
 import type { PlatformOrder } from '../../platforms/platform/platform.ts'
 import { type OrderWord, proveAccountConsents, recordOrderText } from '../../shoppers/consent/consents.ts'
-import { contactKeys, isSharedAddress, type ShopperKey, tokenKeys } from '../../shoppers/shoppers/rules.ts'
+import { contactKeys, isSharedAddress, listTokenKeys, type ShopperKey } from '../../shoppers/shoppers/rules.ts'
 import { lockAllKeys, resolveShoppers } from '../../shoppers/shoppers/shoppers.ts'
 import { queueUseReads } from '../coupons/uses.ts'
 import { attributeOrders, type Evidence, readEvidence } from '../orders/attribution.ts'
@@ -181,7 +181,7 @@ function buildOrderFact(order: PlatformOrder, storeHost: string, source: FactSou
   const hash = crypto.createHash('sha256').update(JSON.stringify(state)).digest('base64url')
   return {
     ...(order.isNameless && { isNameless: true }),
-    keys: [{ kind: 'order', value: order.orderId }, ...tokenKeys(order), ...contactKeys(contact, storeHost)],
+    keys: [{ kind: 'order', value: order.orderId }, ...listTokenKeys(order), ...contactKeys(contact, storeHost)],
     source,
     at: new Date(purchasedAt ?? order.modifiedAt),
     uniqueKey: `order:${order.orderId}:${order.modifiedAt}:${hash}`,

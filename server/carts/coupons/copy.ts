@@ -81,6 +81,6 @@ export function buildListedRow(
 
 /** Call after a complete listing in one run. */
 export async function closeUnseenCoupons(deps: Deps, store: StoreDb, seenBefore: Date): Promise<void> {
-  const ours = await sql.closeUnseenCoupons(store, seenBefore, deps.now())
+  const ours = await sql.closeUnseen(store, seenBefore, deps.now())
   if (ours.length > 0) deps.log.warn({ storeId: store.storeId, coupons: ours }, 'coupons.gone')
 }

@@ -15,7 +15,7 @@ import {
 } from './experiments.ts'
 import { forgetPeople } from './outcomes-sql.ts'
 
-// Who is drawn, what becomes of them, and what the sums say (decisions 58 and 61).
+// Assignment of shoppers, their results and the sums (decisions 58 and 61).
 
 const world = aWorld()
 let n = 0
@@ -35,14 +35,14 @@ const days = (storeId: string) =>
     .orderBy('arm')
     .execute()
 
-/** After everybody's window. */
+/** Counts after all windows are over. */
 async function counted(shop: Pick<Shop, 'pass' | 'storeId'>, after = 9 * DAY) {
   await shop.pass(after)
   await countExperiments(world.deps)
   return people(shop.storeId)
 }
 
-/** They buy what they left, and leave another cart. */
+/** Buys the abandoned cart and abandons another. */
 async function nextCart(shop: Shop, email: string) {
   await shop.order({ kind: 'purchase', email })
   await shop.pass(HOUR)
@@ -51,7 +51,7 @@ async function nextCart(shop: Shop, email: string) {
   await shop.pass(2 * HOUR)
 }
 
-/** A shopper who was written to, in an experiment in which nearly everybody is. */
+/** A shopper with a message, in an experiment with hardly any control group. */
 async function aTreated(email = anEmail()) {
   const shop = await aShop(world)
   await holdOut(world, shop.storeId, 1)
@@ -59,14 +59,14 @@ async function aTreated(email = anEmail()) {
   return { shop, email, message }
 }
 
-test('whoever is written to is drawn before, with what is known of them then, and has a window', async () => {
+test('a shopper is assigned before the first message, with their identity at that time and a window', async () => {
   const { shop, email } = await aTreated()
   const [person] = await people(shop.storeId)
   expect(person).toMatchObject({ arm: 'treated', keys: [`email:${email}`], bought: null, closed_at: null })
   expect(person!.window_ends_at!.getTime() - person!.at.getTime()).toBe(8 * DAY)
 })
 
-test('people are known by email, phone and customer number; who has told none, by the carts of their own browser', async () => {
+test('shoppers are identified by email, phone and customer id, or without these by the carts of their own browser', async () => {
   const shop = await aShop(world)
   const experimentId = await holdOut(world, shop.storeId, 5_000)
   const [email, phone] = [anEmail(), '+4915112345678']
@@ -83,7 +83,7 @@ test('people are known by email, phone and customer number; who has told none, b
   expect(await days(shop.storeId)).toMatchObject([{ people: 2, purchases: 1, net_minor: 3_000 }])
 })
 
-test('an order counts if it is not cancelled by then, net of what is refunded by then; what comes later changes nothing', async () => {
+test('an order counts net if it is not cancelled when the window is counted, and later changes do not matter', async () => {
   const { shop, email } = await aTreated()
   const kept = await shop.order({ kind: 'purchase', email, totalMinor: 9_000, refundedMinor: 2_000 })
   const lost = await shop.order({ kind: 'purchase', email, totalMinor: 5_000 })
@@ -106,7 +106,7 @@ test('an order counts if it is not cancelled by then, net of what is refunded by
   expect(await days(other.shop.storeId)).toMatchObject([{ people: 1, purchases: 0, net_minor: 0 }])
 })
 
-test('a request for a quote, and an order refunded in full, count in no arm until they bring something (S4)', async () => {
+test('a request for a quote and a fully refunded order count in no arm until they have revenue (S4)', async () => {
   const { shop, email } = await aTreated()
   const quote = {
     kind: 'purchase',
@@ -124,7 +124,7 @@ test('a request for a quote, and an order refunded in full, count in no arm unti
   expect(await days(shop.storeId)).toMatchObject([{ people: 1, purchases: 0, net_minor: 0 }])
 })
 
-test('a purchase by the same address counts once the window is over, net and capped; a later one does not', async () => {
+test('a purchase with the same address counts once the window is over, net and capped, and a later one does not', async () => {
   const { shop, email } = await aTreated()
   await shop.order({ kind: 'purchase', email, totalMinor: 90_000, refundedMinor: 10_000 })
   await shop.order({ kind: 'purchase', email: email.toUpperCase().toLowerCase(), totalMinor: 50_000 })
@@ -141,17 +141,17 @@ test('a purchase by the same address counts once the window is over, net and cap
   ])
 })
 
-test('with another email through our link: attribution counts it, lift does not (decision 58)', async () => {
+test('a purchase with another email through our link counts for attribution, not for lift (decision 58)', async () => {
   const { shop, message } = await aTreated()
   expect((await shop.press(message.id)).status).toBe(200)
   world.advance(MINUTE)
-  // The platform knows it for the same cart.
+  // The platform reports it for the same cart.
   await shop.order({ kind: 'purchase', email: anEmail(), cartToken: 'one' })
   expect(await shop.orders()).toMatchObject([{ message_id: message.id, shopper_id: message.shopper_id }])
   expect(await counted(shop)).toMatchObject([{ shopper_id: message.shopper_id, bought: false, net_minor: 0 }])
 })
 
-test('with a code of ours by somebody else: attribution counts it, lift does not (decision 58)', async () => {
+test('a purchase by somebody else with our code counts for attribution, not for lift (decision 58)', async () => {
   const shop = await aCouponShop(world)
   await holdOut(world, shop.storeId, 1)
   await shop.abandoned('ada')
@@ -165,7 +165,7 @@ test('with a code of ours by somebody else: attribution counts it, lift does not
   expect((await counted(shop)).filter((each) => each.shopper_id === sent.shopper_id)).toMatchObject([{ bought: false }])
 })
 
-test('both arms are measured by the same: an address learnt after somebody was drawn counts in neither', async () => {
+test('both arms are measured alike: an address learnt after the assignment counts in neither', async () => {
   const shop = await aShop(world)
   await holdOut(world, shop.storeId, 5_000)
   const [treated, control] = [anEmail(), anEmail()]
@@ -189,7 +189,7 @@ test('both arms are measured by the same: an address learnt after somebody was d
   ])
 })
 
-test('two who are found to be one stay two, each with their own orders', async () => {
+test('two merged shoppers stay two, each with their own orders', async () => {
   const shop = await aShop(world)
   await holdOut(world, shop.storeId, 5_000)
   const [mine, yours] = [anEmail(), anEmail()]
@@ -209,18 +209,18 @@ test('two who are found to be one stay two, each with their own orders', async (
   ])
 })
 
-test('an erased person stays as a row that names nobody, with what they had bought', async () => {
+test('an erased shopper stays as an anonymous row with their purchases', async () => {
   const { shop, email, message } = await aTreated()
   await shop.order({ kind: 'purchase', email, totalMinor: 4_200 })
   await transact(storeOf(shop), (tx) => forgetPeople(tx, [message.shopper_id]))
   expect(await people(shop.storeId)).toMatchObject([{ arm: 'treated', keys: [], bought: true, closed_at: null }])
-  // Whoever is asked to be erased once more has nothing left to be told by; what is written down stays.
+  // A second erasure finds no identity, and the stored result stays.
   await transact(storeOf(shop), (tx) => forgetPeople(tx, [message.shopper_id]))
   await counted(shop)
   expect(await days(shop.storeId)).toMatchObject([{ people: 1, purchases: 1, net_minor: 4_200 }])
 })
 
-test('members are left out, and so is everybody whose window the end cut off, whatever their arm', async () => {
+test('members and shoppers whose window was cut off are excluded from both arms', async () => {
   const { shop, email, message } = await aTreated()
   await shop.order({ kind: 'purchase', email })
   await world.db.updateTable('shoppers').set({ is_member: true }).where('id', '=', message.shopper_id).execute()
@@ -232,7 +232,7 @@ test('members are left out, and so is everybody whose window the end cut off, wh
   expect(await days(other.shop.storeId)).toMatchObject([{ people: 0, left_out: 1 }])
 })
 
-test('nobody is counted before the store’s orders were read; after three days without that they are left out', async () => {
+test('no shopper is counted before the store’s orders were read, and after three days they are excluded', async () => {
   const { shop, email } = await aTreated()
   await shop.order({ kind: 'purchase', email })
   world.advance(9 * DAY)
@@ -243,7 +243,7 @@ test('nobody is counted before the store’s orders were read; after three days 
   expect(await days(shop.storeId)).toMatchObject([{ people: 0, left_out: 1 }])
 })
 
-test('whoever of the control group was written to by hand is counted as such', async () => {
+test('shoppers of the control group with a manual message are counted as such', async () => {
   const shop = await aShop(world)
   const email = anEmail()
   await shop.fill('one', [tea()])
@@ -257,7 +257,7 @@ test('whoever of the control group was written to by hand is counted as such', a
   expect(await days(shop.storeId)).toMatchObject([{ arm: 'control', people: 1, overridden: 1 }])
 })
 
-test('sums counted anew from everybody are the same, and counting twice changes nothing', async () => {
+test('recomputed sums are equal, and counting twice changes nothing', async () => {
   const shop = await aShop(world)
   await holdOut(world, shop.storeId, 5_000)
   for (let person = 0; person < 12; person++) {
@@ -277,7 +277,7 @@ test('sums counted anew from everybody are the same, and counting twice changes 
   expect(await days(shop.storeId)).toEqual(kept)
 })
 
-test('what is frozen: the window by the last step and the attribution window, the cap by the orders before', async () => {
+test('the window is fixed by the last step and the attribution window, the cap by earlier orders', async () => {
   const shop = await aShop(world)
   for (const totalMinor of [1_000, 2_000, 9_000]) await shop.order({ kind: 'purchase', email: anEmail(), totalMinor })
   await startExperiment(world.deps, storeOf(shop), { controlBps: 2_000, days: 90 })
@@ -290,14 +290,14 @@ test('what is frozen: the window by the last step and the attribution window, th
   )
 })
 
-test('a step that was removed makes no window longer', async () => {
+test('a removed step does not extend the window', async () => {
   const shop = await aShop(world)
   await world.pool.query('update flow_steps set removed_at = $2 where store_id = $1 and step > 1', [
     shop.storeId,
     world.now,
   ])
   await startExperiment(world.deps, storeOf(shop), { controlBps: 2_000, days: 90 })
-  // One hour, and five days of attribution: the shortest there is.
+  // One hour plus five days of attribution is below the minimum.
   expect((await experiments(shop.storeId))[0]).toMatchObject({ window_days: 7 })
 })
 
@@ -309,7 +309,7 @@ test('the cap of many orders is their 99th percentile', async () => {
   expect((await experiments(shop.storeId))[0]).toMatchObject({ cap_minor: 19_800, cap_orders: 200 })
 })
 
-test('another share is another experiment, the first one stays, and people are drawn anew (decision 61)', async () => {
+test('another share starts another experiment with new assignments, and the first result stays (decision 61)', async () => {
   const { shop, email } = await aTreated()
   await changeExperiment(world.deps, storeOf(shop), { controlBps: 5_000, days: 90 })
   expect((await experiments(shop.storeId)).map(({ control_bps, end_reason }) => [control_bps, end_reason])).toEqual([
@@ -317,7 +317,7 @@ test('another share is another experiment, the first one stays, and people are d
     [5_000, null],
   ])
   const drawnIn = async () => (await people(shop.storeId)).map(({ experiment_id }) => experiment_id)
-  // The cart that has had a message goes on as before, and its person is drawn for the next one.
+  // The cart with a message continues, and its shopper is assigned for the next cart.
   await shop.pass(23 * HOUR)
   expect(new Set(await drawnIn()).size).toBe(1)
   await nextCart(shop, email)
@@ -326,17 +326,17 @@ test('another share is another experiment, the first one stays, and people are d
   await expect(stopExperiment(world.deps, storeOf(shop))).rejects.toThrow('No control group')
 })
 
-test('a cart that had a message before goes on as before and is not counted, in whichever arm its person would be', async () => {
+test('a cart with an earlier message continues and is not counted, whichever arm its shopper would have', async () => {
   const shop = await aShop(world)
   const [joined, fresh, ...had] = Array.from({ length: 8 }, anEmail)
   for (const [index, email] of had.entries()) await shop.mailed({ email }, `had ${index}`)
   await shop.mailed({ email: joined! }, 'two')
   world.advance(MINUTE)
-  // Of six, some would be held out.
+  // Of six, some would be in the control group.
   await holdOut(world, shop.storeId, 5_000)
   await shop.fill('three', [tea()])
   await shop.type('three', { email: fresh! })
-  // The cart of another browser, joined to the one that had a message.
+  // Another browser's cart, merged into the one with a message.
   await shop.fill('four', [pot])
   await shop.type('four', { email: joined! })
   await shop.pass(3 * DAY)
@@ -349,7 +349,7 @@ test('a cart that had a message before goes on as before and is not counted, in 
   expect(await drawn()).toEqual([fresh, had[0]])
 })
 
-test('on the planned day it ends; nobody is drawn whose window would not be over by then, and then all are written to', async () => {
+test('it ends on the planned day, and shoppers whose window would end later are not assigned and get all messages', async () => {
   const shop = await aShop(world)
   await holdOut(world, shop.storeId, 5_000, { days: 9 })
   const [early, late] = [anEmail(), anEmail()]
@@ -367,7 +367,7 @@ test('on the planned day it ends; nobody is drawn whose window would not be over
   await countExperiments(world.deps)
   expect((await experiments(shop.storeId))[0]).toMatchObject({ end_reason: 'planned' })
   expect(await days(shop.storeId)).toMatchObject([{ arm: 'control', people: 1, left_out: 0 }])
-  // The cart from before is given up by then, and what was closed stays closed.
+  // The earlier cart is lost by then, and closed messages stay closed.
   await shop.pass(40 * DAY)
   await shop.fill('three', [pot])
   await shop.type('three', { email: early })

@@ -1,11 +1,14 @@
 import { type RawBuilder, sql } from '../../core/db/db.ts'
 
-// SQL fragments on the experiment of a store.
+// SQL fragments on a store's experiment.
 
-/** Of experiment `x`. */
+/** Whether experiment `x` is running. */
 export const isRunning = (now: Date) => sql`x.ended_at is null and x.planned_end_at > ${now}`
 
-/** What decisions know of it, as JSON; null: there is none. People are drawn as long as their window is over before the planned end. */
+/**
+ * The running experiment as JSON for decisions; null: none. Shoppers are assigned if their window ends before the
+ * planned end.
+ */
 export const experimentOf = (
   storeId: RawBuilder<unknown>,
   now: Date,
@@ -14,8 +17,10 @@ export const experimentOf = (
   from experiments x where x.store_id = ${storeId} and ${isRunning(now)})`
 
 /**
- * Whether cart `c` of message `m`, or a cart joined to it, had a message before the experiment began that runs: it goes on as before, and nobody
- * is drawn for it. What was before the draw decides alone, so both arms stay alike.
+ * Whether cart `c` of message `m`, or one merged into it, had a message before the running experiment started. It
+ * continues as before and its shopper is not assigned. This depends only on data from before the assignment, so both
+ * arms stay
+ * alike.
  */
 export const isUnderWay = (now: Date) => sql`exists (select 1
   from experiments x join messages h on h.store_id = x.store_id and h.shopper_id = m.shopper_id and h.sending_at is not null
@@ -23,7 +28,10 @@ export const isUnderWay = (now: Date) => sql`exists (select 1
   left join carts o on o.store_id = h.store_id and o.id = h.cart_id
   where x.store_id = m.store_id and ${isRunning(now)} and c.id in (o.id, o.merged_into))`
 
-/** The arm of a shopper in the experiment that runs; null: not drawn. Of two who are one, whoever was drawn first; of two at once always the same (F1). */
+/**
+ * The shopper's arm in the running experiment; null: not assigned. Of merged shoppers the earliest assignment counts;
+ * at equal times the choice is deterministic (F1).
+ */
 export const armOf = (storeId: RawBuilder<unknown>, shopperId: RawBuilder<unknown>, now: Date) => sql`(select a.arm
   from experiments x join assignments a on a.store_id = x.store_id and a.experiment_id = x.id
   where x.store_id = ${storeId} and ${isRunning(now)} and a.shopper_id = ${shopperId} order by a.at, a.id limit 1)`

@@ -1,12 +1,12 @@
 import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 import { COUNTS } from '../orders/fragments.ts'
 
-// What becomes of the people of an experiment: SQL and nothing else.
+// Statements on the results of an experiment's shoppers.
 
 /**
- * Orders of assignment `a` of experiment `e`: bought within its window, by somebody who is known by what was known of `a` when it was
- * drawn. Whatever else ties an order to the same person, among it our links and codes, is no matter here: both arms are measured alike.
- * Stores date purchases in whole seconds.
+ * Orders that count for assignment `a` of experiment `e`: bought within its window by a shopper identified only by what
+ * was known at the assignment. Other links to the shopper, such as our links and codes, are ignored, so that both arms
+ * are measured alike. Stores date purchases to the second.
  */
 const OUTCOME = sql`select count(*) > 0 as bought,
     least(coalesce(sum(o.net_minor) filter (where o.currency = e.currency), 0), coalesce(e.cap_minor, 0))::bigint as net_minor
@@ -20,17 +20,20 @@ const OVERRIDDEN = sql`a.arm = 'control' and exists (select 1 from messages m
   where m.store_id = a.store_id and m.shopper_id = a.shopper_id and r.overrides_holdout
     and m.sending_at >= a.at and m.sending_at < a.window_ends_at)`
 
-/** So long after somebody's window the store's orders may be read; later nobody knows what was bought, and they are left out. */
+/**
+ * The store's orders must be read within this time after a window. Otherwise the purchases are unknown, and it is
+ * excluded.
+ */
 const READ_WITHIN = sql`interval '3 days'`
 
 const IS_READ = sql`exists (select 1 from sync_state y where y.store_id = a.store_id and y.stream in ('order_check', 'sweep')
   and y.completed_start >= a.window_ends_at)`
 
-/** Who is no shopper, whose window the end cut off, and of whom nobody knows what they bought: left out, whatever their arm. */
+/** Excluded from both arms: members, shoppers whose window was cut off by the end, and those with unknown purchases. */
 const IS_LEFT_OUT = sql`a.window_ends_at > coalesce(e.ended_at, 'infinity')
   or not (${IS_READ}) or exists (select 1 from shoppers s where s.store_id = a.store_id and s.id = a.shopper_id and s.is_member)`
 
-/** The sums of these people by day and arm. */
+/** Sums of these shoppers by day and arm. */
 const SUMS = (
   people: ReturnType<typeof sql>,
 ) => sql`select store_id, experiment_id, (window_ends_at at time zone 'utc')::date as day, arm,
@@ -41,8 +44,8 @@ const SUMS = (
 
 const COLUMNS = sql`(store_id, experiment_id, day, arm, people, purchases, net_minor, net_squares, overridden, left_out)`
 
-/** Stores with people whose window is over. */
-export async function storesToClose(db: Db, now: Date): Promise<string[]> {
+/** Stores with shoppers whose window is over. */
+export async function selectStoresToClose(db: Db, now: Date): Promise<string[]> {
   const rows = await sql<{ store_id: string }>`select distinct e.store_id from experiments e
     where exists (select 1 from assignments a where a.store_id = e.store_id and a.closed_at is null and a.window_ends_at <= ${now})`.execute(
     db,
@@ -50,8 +53,11 @@ export async function storesToClose(db: Db, now: Date): Promise<string[]> {
   return rows.rows.map(({ store_id }) => store_id)
 }
 
-/** Closes people whose window is over and adds them to the sums, in one statement. Answers how many. Several processes may do it at once. */
-export async function closeDue(
+/**
+ * Closes shoppers whose window is over and adds them to the sums in one statement. Returns their number. Safe
+ * concurrently.
+ */
+export async function closeDueShoppers(
   { db, storeId }: StoreDb,
   now: Date,
   limit: number,
@@ -92,8 +98,8 @@ export interface ArmSizes {
   control: number
 }
 
-/** Of those of these experiments that have raised no alarm. */
-export async function armSizesOf({ db, storeId }: StoreDb, experimentIds: readonly string[]): Promise<ArmSizes[]> {
+/** Sizes of the arms of experiments without an alarm. */
+export async function selectArmSizes({ db, storeId }: StoreDb, experimentIds: readonly string[]): Promise<ArmSizes[]> {
   const rows = await sql<ArmSizes>`
     select e.id, e.control_bps, coalesce(sum(d.people) filter (where d.arm = 'treated'), 0)::bigint as treated,
       coalesce(sum(d.people) filter (where d.arm = 'control'), 0)::bigint as control
@@ -110,7 +116,7 @@ export async function raiseAlarm({ db, storeId }: StoreDb, experimentId: string,
   )
 }
 
-/** The sums anew, from everybody who is closed. */
+/** Recomputes the sums from all closed shoppers. */
 export async function recount({ db, storeId }: StoreTx): Promise<void> {
   await sql`lock table experiment_days in share row exclusive mode`.execute(db)
   await sql`delete from experiment_days where store_id = ${storeId}`.execute(db)
@@ -119,8 +125,8 @@ export async function recount({ db, storeId }: StoreTx): Promise<void> {
 }
 
 /**
- * People who are to be erased: what they have bought so far is written down, and what was known of them goes. Their arm stands (F1). What was
- * written down by an erasure before stands, too: of what it took away no order can be told any more.
+ * For an erasure: stores the shoppers' purchases so far and deletes their identities. Their arm stays (F1). A result
+ * stored by an earlier erasure stays too, because its orders can no longer be identified.
  */
 export async function forgetPeople({ db, storeId }: StoreTx, shopperIds: readonly string[]): Promise<number> {
   const { numAffectedRows } = await sql`
@@ -148,7 +154,7 @@ export interface ArmSums {
   left_out: number
 }
 
-export async function sumsOf({ db, storeId }: StoreDb, experimentIds: readonly string[]): Promise<ArmSums[]> {
+export async function selectSums({ db, storeId }: StoreDb, experimentIds: readonly string[]): Promise<ArmSums[]> {
   const rows = await sql<ArmSums>`
     select experiment_id, arm, sum(people)::bigint as people, sum(purchases)::bigint as purchases, sum(net_minor)::bigint as net_minor,
       sum(net_squares)::float8 as net_squares, sum(overridden)::bigint as overridden, sum(left_out)::bigint as left_out
@@ -157,8 +163,11 @@ export async function sumsOf({ db, storeId }: StoreDb, experimentIds: readonly s
   return rows.rows
 }
 
-/** Those of these experiments of whose people some are not counted yet. */
-export async function withOpenPeople({ db, storeId }: StoreDb, experimentIds: readonly string[]): Promise<Set<string>> {
+/** Experiments that have shoppers not yet counted. */
+export async function selectWithOpenWindows(
+  { db, storeId }: StoreDb,
+  experimentIds: readonly string[],
+): Promise<Set<string>> {
   const rows = await sql<{ id: string }>`
     select e.id from unnest(${[...experimentIds]}::uuid[]) as e(id) where exists (select 1 from assignments a
       where a.store_id = ${storeId} and a.experiment_id = e.id and a.closed_at is null and a.window_ends_at is not null)`.execute(
@@ -167,7 +176,7 @@ export async function withOpenPeople({ db, storeId }: StoreDb, experimentIds: re
   return new Set(rows.rows.map(({ id }) => id))
 }
 
-/** Of all experiments that run: how many people are still to be counted. */
+/** Updates the number of shoppers still to be counted in all running experiments. */
 export async function countWaiting(db: Db): Promise<void> {
   await sql`update experiments x set waiting_treated = c.treated, waiting_control = c.control
     from (select e.store_id, e.id, count(a.id) filter (where a.arm = 'treated') as treated, count(a.id) filter (where a.arm = 'control') as control

@@ -2,9 +2,12 @@ import { type StoreDb, sql } from '../../core/db/db.ts'
 import { COUNTS } from '../orders/fragments.ts'
 import type { Pace } from './before.ts'
 
-// How many people an experiment would have, and what is attributed beside it: SQL and nothing else.
+// Statements on the pace of an experiment and on attributed revenue beside it.
 
-/** By index: those whose cart is still listed, and those whose order ended one that they had left; it may not count (S4). */
+/**
+ * Served by indexes: shoppers with a listed cart, and those whose order ended an abandoned one, even if it does not
+ * count (S4).
+ */
 export async function readPace({ db, storeId }: StoreDb, since: Date): Promise<Pace> {
   const rows = await sql<Pace>`
     with ended as (
@@ -20,19 +23,19 @@ export async function readPace({ db, storeId }: StoreDb, since: Date): Promise<P
   return rows.rows[0]!
 }
 
-/** An experiment's time by the store's calendar: the whole days within, and what of its first and last day belongs to it. */
+/** An experiment's time in the store's calendar: its whole days, and the parts of its first and last day. */
 export interface Span {
   id: string
   currency: string
   /** The days between these two are whole. */
   firstDay: string
   lastDay: string
-  /** Of the first and the last day, or of the only one. */
+  /** Parts of the first and last day, or of the only one. */
   parts: { since: Date; until: Date }[]
 }
 
-/** Attributed in this time, in minor units of the currency, by experiment: whole days by their figures, the first and the last by their orders. */
-export async function attributedIn({ db, storeId }: StoreDb, spans: readonly Span[]): Promise<Map<string, number>> {
+/** Attributed revenue by experiment, in minor units: whole days from daily figures, the first and last from orders. */
+export async function selectAttributed({ db, storeId }: StoreDb, spans: readonly Span[]): Promise<Map<string, number>> {
   const rows = await sql<{ id: string; net_minor: number }>`
     select e.id, (coalesce((select sum(f.net_minor) from order_figures f where f.store_id = ${storeId} and f.source = 'attributed'
         and f.currency = e.currency and f.day > e."firstDay" and f.day < e."lastDay"), 0)

@@ -2,7 +2,7 @@ import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 import type { ExperimentsTable } from '../../core/schema/experiments.ts'
 import { isRunning } from './fragments.ts'
 
-// Experiments and who was drawn: SQL and nothing else. What becomes of people is in outcomes-sql.ts.
+// Statements on experiments and assignments. Results are in outcomes-sql.ts.
 
 export type Experiment = Awaited<ReturnType<typeof listExperiments>>[number]
 
@@ -18,14 +18,14 @@ export function listExperiments({ db, storeId }: StoreDb, limit: number) {
     .execute()
 }
 
-/** The one that runs. */
+/** The running experiment. */
 export async function runningExperiment({ db, storeId }: StoreDb, now: Date) {
   const rows =
     await sql<Experiment>`select x.* from experiments x where x.store_id = ${storeId} and ${isRunning(now)}`.execute(db)
   return rows.rows[0]
 }
 
-/** Answers its id; undefined: one runs already. */
+/** Returns its id; undefined if one is running. */
 export async function insertExperiment(
   { db, storeId }: StoreTx,
   wanted: Pick<
@@ -44,7 +44,7 @@ export async function insertExperiment(
   return row?.id
 }
 
-/** Answers whether it ran. */
+/** Returns whether it was running. */
 export async function endExperiment(
   { db, storeId }: StoreTx,
   { reason, at }: { reason: 'stopped' | 'changed'; at: Date },
@@ -60,20 +60,20 @@ export async function endExperiment(
   return rows.length > 0
 }
 
-/** Of all stores: those whose planned day has come. */
+/** Ends experiments of all stores whose planned day has come. */
 export async function endPlanned(db: Db, now: Date): Promise<void> {
   await sql`update experiments set ended_at = planned_end_at, end_reason = 'planned'
     where ended_at is null and planned_end_at <= ${now}`.execute(db)
 }
 
-/** Of one store, so that another one can begin. */
-export async function endPlannedOf({ db, storeId }: StoreTx, now: Date): Promise<void> {
+/** Ends it for one store, so that another can start. */
+export async function endPlannedInStore({ db, storeId }: StoreTx, now: Date): Promise<void> {
   await sql`update experiments set ended_at = planned_end_at, end_reason = 'planned'
     where store_id = ${storeId} and ended_at is null and planned_end_at <= ${now}`.execute(db)
 }
 
-/** What a new experiment freezes: the longest delay of an automatic message, in minutes, and the cap. */
-export async function readFrozen(
+/** Values fixed at the start: the longest delay of an automatic message, in minutes, and the cap. */
+export async function selectFixedValues(
   { db, storeId }: StoreDb,
   { currency, since }: { currency: string; since: Date },
 ): Promise<{ last_minutes: number; orders: number; cap: number | null }> {
@@ -87,19 +87,19 @@ export async function readFrozen(
   return rows.rows[0]!
 }
 
-export interface Drawn {
+export interface Assignment {
   shopperId: string
   arm: 'treated' | 'control'
 }
 
 /**
- * Draws people who were not, with what is known of them at this moment. Who is being found to be another is waited for: they have that
- * one's arm then. Addresses first; of whoever has told none, the tokens of their own browser's carts. A checkout's token is no key here:
- * a link of ours leads another browser to the same checkout.
+ * Assigns shoppers without an arm, with their identity at this moment. Waits for concurrent merges, after which the
+ * shopper has the other's arm. Addresses come first; without one, the cart tokens of the shopper's own browser count. A
+ * checkout's token is not used, because our link leads another browser to the same checkout.
  */
 export async function insertAssignments(
   { db, storeId }: StoreDb,
-  drawn: readonly Drawn[],
+  drawn: readonly Assignment[],
   { experimentId, now }: { experimentId: string; now: Date },
 ): Promise<void> {
   await sql`

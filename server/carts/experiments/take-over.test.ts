@@ -3,11 +3,11 @@ import { emptyDatabases } from '../../../test/databases.ts'
 import { knownMigrations } from '../../core/database/files.ts'
 import { migrate } from '../../core/database/migrate.ts'
 
-// Shares of flows from before experiments (F1): nobody changes groups.
+// Control shares of flows from before experiments (F1): no shopper changes groups.
 
 const databases = emptyDatabases()
 
-test('a flow’s share from before goes on as the store’s experiment, and everybody keeps their arm', async () => {
+test('a flow’s earlier share becomes the store’s experiment, and all shoppers keep their arm', async () => {
   const pool = databases.open(await databases.create())
   const all = await knownMigrations()
   const before = all.filter(({ number }) => number < 27)

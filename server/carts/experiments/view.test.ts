@@ -7,7 +7,7 @@ import { beforeWords, sentenceOf } from '../../../web/lift/words.ts'
 import { countChanges } from '../../insights/analytics/figures.ts'
 import { countExperiments } from './experiments.ts'
 
-// What an owner is told before an experiment begins, while it runs and after (decisions 59 to 61, 63).
+// The owner's view before, during and after an experiment (decisions 59 to 61, 63).
 
 const world = aWorld()
 let shop: Shop
@@ -34,7 +34,7 @@ interface Day {
   eachMinor?: number
 }
 
-/** People whose window is over, as they are added up. */
+/** Shoppers with a closed window, as sums. */
 async function closed(experimentId: string, { people, purchases, eachMinor = 5_000 }: Day, day = '2026-06-01') {
   const of = { store_id: shop.storeId, experiment_id: experimentId, day, overridden: 0, left_out: 0 }
   await world.db
@@ -49,7 +49,7 @@ async function closed(experimentId: string, { people, purchases, eachMinor = 5_0
     .execute()
 }
 
-/** People with a contact who have left a cart in the last weeks; the first ones of them bought. */
+/** Shoppers with a contact and an abandoned cart in the last weeks; the first ones bought. */
 async function leavers(count: number, bought: number) {
   for (let person = 0; person < count; person++) {
     const email = anEmail()
@@ -59,13 +59,13 @@ async function leavers(count: number, bought: number) {
   await shop.pass(HOUR)
   const carts = (await shop.carts()).slice(0, bought + 1)
   for (const { email } of carts.slice(0, bought)) await shop.order({ kind: 'purchase', email: email! })
-  // One more asks for a quote.
+  // One more requests a quote.
   const quote = { kind: 'purchase', status: 'quote', paidAt: null, amount: 'if_counted' } as const
   for (const { email } of carts.slice(bought)) await shop.order({ ...quote, email: email! })
 }
 
-describe('before it begins (decision 60)', () => {
-  test('the pace is people with a contact who left a cart, and how many of them bought', async () => {
+describe('before the start (decision 60)', () => {
+  test('shows the number of shoppers with a contact and an abandoned cart, and how many bought', async () => {
     await leavers(20, 10)
     await shop.fill('nobody', [tea()])
     await shop.pass(HOUR)
@@ -76,7 +76,7 @@ describe('before it begins (decision 60)', () => {
     expect(beforeWords(known)).toContain('With 20 people a month')
   })
 
-  test('carts of a month ago are no pace, and a store without any is told so', async () => {
+  test('ignores carts of a month ago, and tells a store that it has none', async () => {
     await leavers(3, 0)
     await shop.pass(31 * DAY)
     const known = await read()
@@ -84,8 +84,8 @@ describe('before it begins (decision 60)', () => {
   })
 })
 
-describe('while it runs', () => {
-  test('day 1: nobody is counted, and when the first are is said', async () => {
+describe('during the experiment', () => {
+  test('on day 1 shows when the first shoppers will be counted', async () => {
     expect((await ask('POST', '', { sharePercent: 50 })).status).toBe(200)
     const { running } = await read()
     expect(running).toMatchObject({
@@ -95,19 +95,19 @@ describe('while it runs', () => {
     expect(sentenceOf(running!, 'conversion')).toContain('Nobody is counted yet')
   })
 
-  test('day 30 of 300 people a month: what is missing is told by the pace so far', async () => {
+  test('on day 30 with 300 shoppers a month shows the missing number by the pace so far', async () => {
     const id = await holdOut(world, shop.storeId, 5_000)
     await closed(id, { people: [110, 110], purchases: [9, 5] })
     await shop.pass(30 * DAY)
     const { running } = await read()
-    // 220 people in 30 days: five more purchases of the control group are 220 more people.
+    // 220 shoppers in 30 days: five more purchases of the control group need 220 more.
     expect(running!.conversion.missing).toEqual({ people: 220, days: 30 })
     expect(sentenceOf(running!, 'conversion')).toBe(
       'Not enough data yet: about 220 more people (≈ 30 days at your pace).',
     )
   })
 
-  test('with enough purchases the interval is told, and nothing beside it is called a result', async () => {
+  test('with enough purchases shows the interval and no other result', async () => {
     const id = await holdOut(world, shop.storeId, 5_000)
     await closed(id, { people: [900, 900], purchases: [60, 40] })
     const { running } = await read()
@@ -117,7 +117,7 @@ describe('while it runs', () => {
     expect(sentenceOf(running!, 'conversion')).toContain('No difference seen; if there is one it is smaller than')
   })
 
-  test('amounts are in whole units, and what the control group cost is the same difference', async () => {
+  test('shows amounts in whole units, and the cost of the control group as the same difference', async () => {
     const id = await holdOut(world, shop.storeId, 5_000)
     await closed(id, { people: [3_000, 3_000], purchases: [450, 300] })
     const { running } = await read()
@@ -129,7 +129,7 @@ describe('while it runs', () => {
     expect(running!.capAmount).toBe(1_000)
   })
 
-  test('another share keeps the first result; stopping leaves what is known', async () => {
+  test('another share keeps the first result, and stopping keeps what is known', async () => {
     const id = await holdOut(world, shop.storeId, 5_000)
     await closed(id, { people: [900, 900], purchases: [60, 40] })
     world.advance(DAY)
@@ -143,7 +143,7 @@ describe('while it runs', () => {
   })
 })
 
-test('day 180: the planned day has come, and its own interval is told beside the other', async () => {
+test('on the planned day, day 180, its own interval is shown beside the other', async () => {
   const id = await holdOut(world, shop.storeId, 5_000)
   await closed(id, { people: [900, 900], purchases: [90, 60] })
   await shop.pass(180 * DAY)
@@ -155,7 +155,7 @@ test('day 180: the planned day has come, and its own interval is told beside the
   expect(sentenceOf(past[0]!, 'conversion', 'planned')).toContain('Recoup brought in between')
 })
 
-test('the planned day’s interval is not told while somebody is still to be counted: that would be another look', async () => {
+test('the planned interval is not shown while shoppers are still to be counted, because it may be shown once', async () => {
   const id = await holdOut(world, shop.storeId, 5_000, { days: 9 })
   await closed(id, { people: [900, 900], purchases: [90, 60] })
   await shop.fill('one', [tea()])
@@ -172,10 +172,10 @@ test('the planned day’s interval is not told while somebody is still to be cou
   expect([people, conversion.planned !== null]).toEqual([{ treated: 901, control: 900 }, true])
 })
 
-test('people who are lost from a group raise an alarm, which stands (decision 61)', async () => {
+test('shoppers missing from a group raise a permanent alarm (decision 61)', async () => {
   const id = await holdOut(world, shop.storeId, 5_000)
   await closed(id, { people: [9_000, 7_500], purchases: [60, 40] })
-  // The next person who is counted is the next look.
+  // The next counted shopper triggers the next check.
   await world.db
     .insertInto('assignments')
     .values({
@@ -197,14 +197,14 @@ test('people who are lost from a group raise an alarm, which stands (decision 61
   expect((await read()).running!.health).toBe('off')
 })
 
-test('people whose days are not over are told as still to be counted', async () => {
+test('shoppers with an open window are shown as still to be counted', async () => {
   await holdOut(world, shop.storeId, 1)
   await shop.mailed({ email: anEmail() })
   await countExperiments(world.deps)
   expect((await read()).running).toMatchObject({ waiting: { treated: 1, control: 0 }, people: { treated: 0 } })
 })
 
-test('what is attributed in the same days stands beside it, whatever the plan (decision 63)', async () => {
+test('attributed revenue of the same days is shown beside it, whatever the plan (decision 63)', async () => {
   await holdOut(world, shop.storeId, 1)
   const message = await shop.mailed({ email: anEmail() })
   await shop.press(message.id)
@@ -218,7 +218,7 @@ test('what is attributed in the same days stands beside it, whatever the plan (d
   expect((await read()).running!.attributedAmount).toBe(133)
 })
 
-test('an order of the day it began, from before it began, is not among what is attributed since', async () => {
+test('an order on the first day before the start is not part of the attributed revenue', async () => {
   const message = await shop.mailed({ email: anEmail() })
   await shop.press(message.id)
   await shop.order({ kind: 'purchase', email: message.to_address!, totalMinor: 12_300 })

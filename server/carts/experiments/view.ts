@@ -1,94 +1,94 @@
 import type { ExperimentsReply, ExperimentView, Finding } from '../../../shared/experiments.ts'
 import { currencyExponent } from '../../../shared/money.ts'
-import type { Db, StoreDb } from '../../core/db/db.ts'
-import { found } from '../../core/common/errors.ts'
 import { readStore } from '../../access/stores/store.ts'
-import { ASSUMED_PERCENT, type Pace, proposedPercent, rateOf, reckonedRate } from './before.ts'
-import { type ArmCounts, type Counts, canCheckArms, conversionOf, costOf, revenueOf } from './findings.ts'
-import { type ArmSums, sumsOf, withOpenPeople } from './outcomes-sql.ts'
-import { attributedIn, readPace, type Span } from './pace-sql.ts'
+import { found } from '../../core/common/errors.ts'
+import type { Db, StoreDb } from '../../core/db/db.ts'
+import { ASSUMED_PERCENT, computeRate, estimateRate, type Pace, proposePercent } from './before.ts'
+import { type ArmCounts, type ArmsCounts, canCheckArms, computeCost, findConversion, findRevenue } from './findings.ts'
+import { type ArmSums, selectSums, selectWithOpenWindows } from './outcomes-sql.ts'
+import { readPace, type Span, selectAttributed } from './pace-sql.ts'
 import { type Experiment, listExperiments } from './sql.ts'
 
-// What an owner is told of the store's control group. It reads sums: a look costs nothing.
+// The owner's view of the control group, read from sums.
 
 const DAY_MS = 86_400_000
-/** Nobody begins one more often. */
-const LISTED = 20
+/** More experiments than a store starts. */
+const MAX_LISTED = 20
 
 export async function viewExperiments(store: StoreDb<Db>, now: Date): Promise<ExperimentsReply> {
   const zone = found(await readStore(store), 'Store').time_zone
   const [pace, experiments] = await Promise.all([
     readPace(store, new Date(now.getTime() - 30 * DAY_MS)),
-    listExperiments(store, LISTED),
+    listExperiments(store, MAX_LISTED),
   ])
   const ids = experiments.map(({ id }) => id)
-  const spans = experiments.map((each) => spanOf(each, endOf(each, now), zone))
+  const spans = experiments.map((each) => buildSpan(each, findEnd(each, now), zone))
   const over = experiments.filter((each) => isOver(each, now)).map(({ id }) => id)
   const [sums, attributed, open] = await Promise.all([
-    sumsOf(store, ids),
-    attributedIn(store, spans),
-    withOpenPeople(store, over),
+    selectSums(store, ids),
+    selectAttributed(store, spans),
+    selectWithOpenWindows(store, over),
   ])
   const views = experiments.map((experiment) =>
-    viewOf(experiment, {
+    presentExperiment(experiment, {
       ...{ now, zone, pace, sums: sums.filter(({ experiment_id }) => experiment_id === experiment.id) },
       isEverybodyCounted: !open.has(experiment.id),
       attributedMinor: attributed.get(experiment.id) ?? 0,
     }),
   )
-  const rate = rateOf(pace)
+  const rate = computeRate(pace)
   return {
     pace: {
       people: pace.people,
       boughtPercent: rate === null ? null : Math.round(rate * 1_000) / 10,
       assumedPercent: ASSUMED_PERCENT,
-      rate: reckonedRate(pace),
+      rate: estimateRate(pace),
     },
-    proposedPercent: proposedPercent(pace),
+    proposePercent: proposePercent(pace),
     running: views.find(({ endedAt }) => endedAt === null) ?? null,
     past: views.filter(({ endedAt }) => endedAt !== null),
   }
 }
 
-function spanOf({ id, currency, started_at: start }: Experiment, end: Date, zone: string): Span {
-  const [first, last] = [dayOf(start, zone), dayOf(end, zone)]
+function buildSpan({ id, currency, started_at: start }: Experiment, end: Date, zone: string): Span {
+  const [first, last] = [toDay(start, zone), toDay(end, zone)]
   const beginOf = (day: Temporal.PlainDate) => new Date(day.toZonedDateTime(zone).epochMilliseconds)
   const parts = first.equals(last)
     ? [{ since: start, until: end }]
     : [
-        // Purchases are dated in whole seconds.
+        // Purchases are dated to the second.
         { since: start, until: new Date(beginOf(first.add({ days: 1 })).getTime() - 1) },
         { since: beginOf(last), until: end },
       ]
   return { id, currency, firstDay: first.toString(), lastDay: last.toString(), parts }
 }
 
-const dayOf = (at: Date, zone: string) =>
+const toDay = (at: Date, zone: string) =>
   Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(zone).toPlainDate()
 
-/** The planned day ends it, also while nobody has written that down. */
-const endOf = ({ ended_at, planned_end_at }: Experiment, now: Date): Date =>
+/** The planned end applies even before the job has recorded it. */
+const findEnd = ({ ended_at, planned_end_at }: Experiment, now: Date): Date =>
   ended_at ?? (planned_end_at <= now ? planned_end_at : now)
 
 const isOver = ({ ended_at, planned_end_at }: Experiment, now: Date) => ended_at !== null || planned_end_at <= now
 
-interface Known {
+interface ExperimentData {
   now: Date
   zone: string
   pace: Pace
   sums: readonly ArmSums[]
-  /** Of one that is over. */
+  /** Of an ended experiment. */
   isEverybodyCounted: boolean
   attributedMinor: number
 }
 
-function viewOf(
+function presentExperiment(
   experiment: Experiment,
-  { now, zone, pace, sums, isEverybodyCounted, attributedMinor }: Known,
+  { now, zone, pace, sums, isEverybodyCounted, attributedMinor }: ExperimentData,
 ): ExperimentView {
-  const counts: Counts = { treated: countsOf(sums, 'treated'), control: countsOf(sums, 'control') }
+  const counts: ArmsCounts = { treated: sumCounts(sums, 'treated'), control: sumCounts(sums, 'control') }
   const all = (of: keyof Pick<ArmSums, 'overridden' | 'left_out'>) => sums.reduce((sum, each) => sum + each[of], 0)
-  // One look, and no other: not before the last of its people are counted.
+  // Shown once: not before all shoppers are counted.
   const isPlannedDay =
     isOver(experiment, now) && (experiment.end_reason ?? 'planned') === 'planned' && isEverybodyCounted
   const waiting = isOver(experiment, now)
@@ -97,12 +97,12 @@ function viewOf(
   const drawn = counts.treated.people + counts.control.people + waiting.treated + waiting.control + all('left_out')
   const circumstances = {
     isPlannedDay,
-    peopleADay: isOver(experiment, now) ? null : paceOf(experiment, { now, pace, drawn }),
-    rate: reckonedRate(pace),
+    peopleADay: isOver(experiment, now) ? null : computePace(experiment, { now, pace, drawn }),
+    rate: estimateRate(pace),
   }
-  const revenue = experiment.cap_minor === null ? NOT_MEASURED : revenueOf(counts, circumstances)
+  const revenue = experiment.cap_minor === null ? NOT_MEASURED : findRevenue(counts, circumstances)
   const scale = 10 ** currencyExponent(experiment.currency)
-  const cost = costOf(counts, revenue)
+  const cost = computeCost(counts, revenue)
   return {
     id: experiment.id,
     sharePercent: experiment.control_bps / 100,
@@ -110,7 +110,7 @@ function viewOf(
     startedAt: experiment.started_at.toISOString(),
     plannedEndAt: experiment.planned_end_at.toISOString(),
     drawsUntil: new Date(experiment.planned_end_at.getTime() - experiment.window_days * DAY_MS).toISOString(),
-    endedAt: isOver(experiment, now) ? endOf(experiment, now).toISOString() : null,
+    endedAt: isOver(experiment, now) ? findEnd(experiment, now).toISOString() : null,
     endReason: isOver(experiment, now) ? (experiment.end_reason ?? 'planned') : null,
     windowDays: experiment.window_days,
     currency: experiment.currency,
@@ -121,8 +121,8 @@ function viewOf(
     leftOut: all('left_out'),
     overridden: all('overridden'),
     drawnEarlier: experiment.drawn_earlier,
-    conversion: conversionOf(counts, circumstances),
-    revenue: inUnits(revenue, scale),
+    conversion: findConversion(counts, circumstances),
+    revenue: scaleFinding(revenue, scale),
     cost: cost && { low: cost.low / scale, high: cost.high / scale },
     attributedAmount: attributedMinor / scale,
     health: experiment.alarm_at ? 'off' : canCheckArms(counts, experiment.control_bps) ? 'even' : 'few',
@@ -131,7 +131,7 @@ function viewOf(
 
 const NOT_MEASURED: Finding = { state: 'few', anytime: null, planned: null, missing: null }
 
-const countsOf = (sums: readonly ArmSums[], arm: 'treated' | 'control'): ArmCounts => {
+const sumCounts = (sums: readonly ArmSums[], arm: 'treated' | 'control'): ArmCounts => {
   const of = sums.find((each) => each.arm === arm)
   return {
     people: of?.people ?? 0,
@@ -141,8 +141,8 @@ const countsOf = (sums: readonly ArmSums[], arm: 'treated' | 'control'): ArmCoun
   }
 }
 
-/** People a day: as drawn so far, or in its first week as the store's last 30 days say. */
-function paceOf(
+/** Shoppers per day: as assigned so far, or in the first week by the store's last 30 days. */
+function computePace(
   { started_at }: Experiment,
   { now, pace, drawn }: { now: Date; pace: Pace; drawn: number },
 ): number | null {
@@ -151,7 +151,7 @@ function paceOf(
   return aDay > 0 ? aDay : null
 }
 
-function inUnits(finding: Finding, scale: number): Finding {
+function scaleFinding(finding: Finding, scale: number): Finding {
   const of = (interval: Finding['anytime']) => interval && { low: interval.low / scale, high: interval.high / scale }
   return { ...finding, anytime: of(finding.anytime), planned: of(finding.planned) }
 }

@@ -2,7 +2,7 @@ import type { FlowConditions } from '../../../shared/flow-conditions.ts'
 import type { StoreDb } from '../../core/db/db.ts'
 import { type ConditionFacts, type ConditionFinding, findingOf } from './conditions.ts'
 import { type FactsContext, readFacts } from './facts.ts'
-import { type CartState, type FlowState, selectCart, selectFlows } from './taking-sql.ts'
+import { type CartState, type FlowState, selectCart, selectFlows } from './flow-match-sql.ts'
 
 // Explains why a flow sends a cart nothing: the cart does not belong to it and will not (decision 51). Used by message
 // previews; it chooses nothing.

@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import * as api from '../../../shared/link-host.ts'
-import type { Deps } from '../../deps.ts'
 import { serveStore } from '../../access/http/http.ts'
-import { onLinkHost } from './link-host-rules.ts'
+import type { Deps } from '../../deps.ts'
+import { routeLinkHost } from './link-host-rules.ts'
 import { isLinkHost } from './link-host-sql.ts'
-import { openLinkHosts, PROOF_PATH, proofOf, removeLinkHost, saveLinkHost, viewLinkHost } from './link-hosts.ts'
+import { buildProof, openLinkHosts, PROOF_PATH, removeLinkHost, saveLinkHost, viewLinkHost } from './link-hosts.ts'
 
-// Hosts of shops: how they are set up, and what is served on them.
+// Shops' own hosts for links: their setup, and what is served on them.
 
 const AskQuery = z.object({ domain: z.string().max(253).toLowerCase().default('') })
 
@@ -24,7 +24,7 @@ export function linkHostRoutes(app: FastifyInstance, deps: Deps): void {
     return viewLinkHost(deps, store, session)
   })
 
-  // For proxies that fetch certificates as names come: only for names that a shop has proven to be its own.
+  // For proxies that fetch certificates on demand: only proven hosts are confirmed.
   app.get(`${PROOF_PATH}/ask`, async (request, reply) => {
     const { domain } = AskQuery.parse(request.query)
     const isKnown = await isLinkHost(deps.db, domain)
@@ -32,16 +32,16 @@ export function linkHostRoutes(app: FastifyInstance, deps: Deps): void {
   })
 
   app.get(PROOF_PATH, async (request, reply) =>
-    reply.header('cache-control', 'no-store').type('text/plain').send(proofOf(deps, request.hostname)),
+    reply.header('cache-control', 'no-store').type('text/plain').send(buildProof(deps, request.hostname)),
   )
 }
 
-/** Before any route: neither the app nor the API is there on a shop's host. */
+/** Runs before all routes: a shop's host serves neither the app nor the API. */
 export function guardLinkHosts(app: FastifyInstance, deps: Deps): void {
   const isOne = openLinkHosts(deps)
   app.addHook('onRequest', async (request, reply) => {
     if (!(await isOne(request.hostname))) return
-    const verdict = onLinkHost(request.url.split('?', 1)[0]!)
+    const verdict = routeLinkHost(request.url.split('?', 1)[0]!)
     if (verdict === 'served') return
     if (verdict === 'elsewhere') return reply.redirect(`${deps.config.publicUrl}${request.url}`, 302)
     return reply.code(404).send({ error: 'Not found', code: 'not_found', requestId: request.id })

@@ -1,15 +1,15 @@
 import ipaddr from 'ipaddr.js'
 
-// Pure: which names may be a shop's host for links, how long a claim lasts, and what is served on such a host.
+// Rules of shops' link hosts: allowed names, expiry of claims, and served paths. Pure.
 
-/** A claim that nobody proves, and a proven host that does not lead here, are given up. */
+/** After this time an unproven claim, or a proven host that does not lead here, is deleted. */
 export const UNPROVEN_MS = 7 * 86_400_000
 export const FAILING_MS = 30 * 86_400_000
 
-/** The TXT record that only whoever manages the name's DNS can make. */
-export const proofName = (host: string): string => `_recoup.${host}`
+/** Name of the TXT record, which only the domain's DNS administrator can create. */
+export const buildProofName = (host: string): string => `_recoup.${host}`
 
-/** Of the server itself, in any spelling and with what lies below it, or of no public name at all. */
+/** Whether the name is the server's own in any spelling, below it, or not public. */
 export function isReserved(host: string, publicUrl: string): boolean {
   const bare = (name: string) =>
     name
@@ -23,17 +23,17 @@ export function isReserved(host: string, publicUrl: string): boolean {
   )
 }
 
-/** Paths of messages and of the logos in them; everything else of the server is not there on a host of a shop's. */
+/** Paths of messages and their logos; a shop's host serves nothing else. */
 const SERVED = /^\/(?:(?:c|o|u)\/[^/?]+|brand\/[^/?]+\/[^/?]+|\.well-known\/recoup-links)$/
 const PAGES = ['/cart/recover', '/unsubscribe', '/preferences']
 
-/** What a request to a host of a shop's gets. `elsewhere`: the same page on the server's own host. */
-export function onLinkHost(path: string): 'served' | 'elsewhere' | 'not_there' {
+/** Response to a request on a shop's host. `elsewhere`: redirect to the page on the server's own host. */
+export function routeLinkHost(path: string): 'served' | 'elsewhere' | 'not_there' {
   if (SERVED.test(path)) return 'served'
   return PAGES.includes(path) ? 'elsewhere' : 'not_there'
 }
 
-/** The address links begin with; the server's own where the shop has no host in use. */
+/** Base URL of links: the shop's host if one is in use, else the server's own. */
 export function linkBase(publicUrl: string, host: string | null): string {
   if (!host) return publicUrl
   const url = new URL(publicUrl)

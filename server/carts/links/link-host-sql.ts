@@ -1,6 +1,6 @@
 import { type Db, type StoreDb, sql, type Tx } from '../../core/db/db.ts'
 
-// Hosts of shops for the links in their mails: SQL and nothing else.
+// Statements on shops' own hosts for links.
 
 export interface LinkHostRow {
   store_id: string
@@ -19,7 +19,7 @@ export async function readLinkHost({ db, storeId }: StoreDb): Promise<LinkHostRo
 
 export type Claim = Pick<LinkHostRow, 'store_id' | 'host'>
 
-/** A claim and no more: nothing of the host is the store's before it is proven. */
+/** Stores an unproven claim, which gives the store no rights to the host. */
 export async function saveLinkHost({ db, storeId }: StoreDb, host: string, now: Date): Promise<void> {
   await sql`
     insert into link_hosts (store_id, host, created_at, next_check_at) values (${storeId}, ${host}, ${now}, ${now})
@@ -29,7 +29,7 @@ export async function saveLinkHost({ db, storeId }: StoreDb, host: string, now: 
   )
 }
 
-/** Whose the host is, if anybody's; locked, so that of two who prove it at once one comes after the other. */
+/** The store with the proven host. Locks the host, so that two proofs are handled one after the other. */
 export async function lockProven(db: Tx, host: string): Promise<Claim[]> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`link host ${host}`}, 0))`.execute(db)
   const rows = await sql<Claim>`select store_id, host from link_hosts
@@ -37,17 +37,17 @@ export async function lockProven(db: Tx, host: string): Promise<Claim[]> {
   return rows.rows
 }
 
-export async function prove({ db, storeId }: StoreDb<Tx>, host: string, now: Date): Promise<void> {
+export async function markProven({ db, storeId }: StoreDb<Tx>, host: string, now: Date): Promise<void> {
   await sql`update link_hosts set proven_at = ${now}
     where store_id = ${storeId} and host = ${host} and proven_at is null`.execute(db)
 }
 
-export async function unprove(db: Tx, { store_id, host }: Claim, problem: string): Promise<void> {
+export async function clearProven(db: Tx, { store_id, host }: Claim, problem: string): Promise<void> {
   await sql`update link_hosts set proven_at = null, passed_at = null, failing_since = null, problem = ${problem}
     where store_id = ${store_id} and host = ${host}`.execute(db)
 }
 
-/** Claims made before the one and not proven; hosts that have not led here since the other. */
+/** Deletes unproven claims made before `unproven`, and hosts that have failed since `failing`. */
 export async function deleteExpired(db: Db, { unproven, failing }: { unproven: Date; failing: Date }): Promise<void> {
   await sql`delete from link_hosts where (proven_at is null and created_at < ${unproven}) or failing_since < ${failing}`.execute(
     db,
@@ -58,8 +58,8 @@ export async function deleteLinkHost({ db, storeId }: StoreDb): Promise<void> {
   await sql`delete from link_hosts where store_id = ${storeId}`.execute(db)
 }
 
-/** Only of the host that was looked at. */
-export async function noteCheck(
+/** Only if the host is still the checked one. */
+export async function recordCheck(
   { db, storeId }: StoreDb,
   { host, problem, now, again }: { host: string; problem: string | null; now: Date; again: Date },
 ): Promise<void> {
@@ -70,8 +70,8 @@ export async function noteCheck(
     where store_id = ${storeId} and host = ${host}`.execute(db)
 }
 
-/** The clock's: those to be looked at by now, each for one process. */
-export async function takeDueHosts(db: Db, now: Date, again: Date): Promise<Claim[]> {
+/** Hosts due for a check, each claimed by one process. */
+export async function claimDueHosts(db: Db, now: Date, again: Date): Promise<Claim[]> {
   const rows = await sql<Claim>`
     update link_hosts set next_check_at = ${again}
     where store_id in (select store_id from link_hosts where next_check_at <= ${now}
@@ -80,7 +80,7 @@ export async function takeDueHosts(db: Db, now: Date, again: Date): Promise<Clai
   return rows.rows
 }
 
-/** Whether requests to this host are for links alone: when it is proven, whatever the last check said. */
+/** Whether the host serves links only: it does when proven, whatever the last check found. */
 export async function isLinkHost(db: Db, host: string): Promise<boolean> {
   const rows = await sql`select 1 from link_hosts where host = ${host} and proven_at is not null`.execute(db)
   return rows.rows.length > 0

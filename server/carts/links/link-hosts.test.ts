@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openNameServer } from '../../../test/contract-servers/dns.ts'
 import { aShop, HOUR, type Shop, tea } from '../../../test/shop.ts'
 import { aWorld } from '../../../test/world.ts'
-import { isReserved, onLinkHost } from './link-host-rules.ts'
+import { isReserved, routeLinkHost } from './link-host-rules.ts'
 import { checkLinkHosts } from './link-hosts.ts'
 
-// Links in a shop's mails are on a host of its own while that leads here, and nothing but links is there.
+// Links in a shop's mails use its own host while that leads here, and the host serves nothing but links.
 
 const names = await openNameServer()
 const PORT = 39_471
@@ -38,7 +38,7 @@ const look = async () => {
   await checkLinkHosts(world.deps, lookup)
 }
 
-/** The record that the store's owner is told to make. */
+/** Creates the TXT record that the owner is told to create. */
 async function prove(shop: Shop) {
   const { proof } = await view(shop)
   const known = names.zone[proof.name]?.TXT ?? []
@@ -58,7 +58,7 @@ async function linkInNextMail(shop: Shop) {
   return /https?:\/\/[^/]+(?=\/c\/)/.exec(world.sent[0]!.html)![0]
 }
 
-test('a host is used once it leads here, and no longer at once when it does not', async () => {
+test('a host is used once it leads here, and no longer after the first failed check', async () => {
   const shop = await aShop(world)
   const host = aHost()
   names.zone[host] = { CNAME: ['elsewhere.example'] }
@@ -79,7 +79,7 @@ test('a host is used once it leads here, and no longer at once when it does not'
   expect(await linkInNextMail(shop)).toBe(`http://recoup.example:${PORT}`)
 })
 
-test('only what links need is there: no app, no sign-in, no API', async () => {
+test('a link host serves only what links need: no app, no sign-in, no API', async () => {
   const shop = await aShop(world)
   const host = aHost()
   reachable.add(host)
@@ -105,7 +105,7 @@ test('only what links need is there: no app, no sign-in, no API', async () => {
 const serves = async (host: string, url = '/healthz') =>
   (await world.app.inject({ url, headers: { host } })).statusCode !== 404
 
-test('before the proof a claim changes nothing: the app stays there, links stay here, no certificate is fetched', async () => {
+test('an unproven claim changes nothing: the app stays, links stay on the server’s host, no certificate is fetched', async () => {
   const shop = await aShop(world)
   const host = aHost()
   reachable.add(host)
@@ -120,7 +120,7 @@ test('before the proof a claim changes nothing: the app stays there, links stay 
   expect([await serves(host), (await ask()).status]).toEqual([false, 200])
 })
 
-test('whoever proves a name has it, whoever claimed it first', async () => {
+test('the first store to prove a host gets it, whichever claimed it first', async () => {
   const [squatter, owner] = [await aShop(world), await aShop(world)]
   const host = aHost()
   reachable.add(host)
@@ -132,7 +132,7 @@ test('whoever proves a name has it, whoever claimed it first', async () => {
   expect(await view(squatter)).toMatchObject({ isProven: false, isUsed: false })
 })
 
-test('a name moves to who proves it once the record of the one before is gone, and not while both are there', async () => {
+test('a host moves to another store with a proof only after the first store’s record is gone', async () => {
   const [before, after] = [await aShop(world), await aShop(world)]
   const host = aHost()
   reachable.add(host)
@@ -147,7 +147,7 @@ test('a name moves to who proves it once the record of the one before is gone, a
   expect([(await view(before)).isProven, (await view(after)).isUsed]).toEqual([false, true])
 })
 
-test('a claim nobody proves ends after a week, a host that does not lead here after a month', async () => {
+test('an unproven claim expires after a week, a host that does not lead here after a month', async () => {
   const [idle, gone, kept] = [await aShop(world), await aShop(world), await aShop(world)]
   const [idleHost, goneHost, keptHost] = [aHost(), aHost(), aHost()]
   reachable.add(keptHost)
@@ -166,7 +166,7 @@ test('a claim nobody proves ends after a week, a host that does not lead here af
   expect(await hostsOf(idle, gone, kept)).toEqual([null, null, keptHost])
 })
 
-test('the server’s own names and names of no public kind cannot be claimed', async () => {
+test('the server’s own and non-public names cannot be claimed', async () => {
   const shop = await aShop(world)
   for (const host of ['www.recoup.example', 'app.recoup.example', 'links.shop.local', 'a.b.localhost']) {
     expect([host, (await name(shop, host)).status]).toEqual([host, 400])
@@ -186,7 +186,7 @@ test.each([
   ['localhost', true],
   ['links.shop.example', false],
   ['notrecoup.example.com', false],
-])('%s is the server’s own: %s', (host, isOwn) => {
+])('%s is the server’s own host: %s', (host, isOwn) => {
   expect(isReserved(host, 'https://www.recoup.example.com')).toBe(isOwn)
 })
 
@@ -201,5 +201,5 @@ test.each([
   ['/api/unsubscribe/token', 'not_there'],
   ['//c/token', 'not_there'],
 ])('%s on a shop’s host: %s', (path, verdict) => {
-  expect(onLinkHost(path)).toBe(verdict)
+  expect(routeLinkHost(path)).toBe(verdict)
 })

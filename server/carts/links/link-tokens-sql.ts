@@ -1,8 +1,8 @@
 import { type Db, sql } from '../../core/db/db.ts'
 
-// Tokens of links, of every store: SQL and nothing else.
+// Statements on link tokens of all stores.
 
-/** At most `limit` of them. */
+/** Deletes up to `limit` of them. */
 export async function deleteExpired(db: Db, now: Date, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from link_tokens t

@@ -7,7 +7,7 @@ import { deleteExpiredTokens } from './link-tokens.ts'
 const world = aWorld()
 const HOUR = 3_600_000
 
-test('links that have expired are deleted in slices; links that still open something stay', async () => {
+test('expired links are deleted in batches, and valid links stay', async () => {
   const { storeId } = await aStore(world)
   const until = (hours: number) => new Date(START.getTime() + hours * HOUR)
   const tokens = [-3, -2, -2, -1, 0, 1, 700].map((hours) => ({

@@ -1,10 +1,10 @@
 import type { Deps } from '../../deps.ts'
 import * as sql from './link-tokens-sql.ts'
 
-/** Few enough that no transaction is long. */
+/** Keeps transactions short. */
 const SLICE = 1_000
 
-/** Links that open nothing any more. Answers how many were deleted. */
+/** Deletes expired links. Returns their number. */
 export async function deleteExpiredTokens(deps: Deps, slice = SLICE): Promise<number> {
   const now = deps.now()
   for (let deleted = 0; ; ) {

@@ -20,7 +20,7 @@ const flipped = (text: string) =>
     return bytes.toString('base64url')
   })
 
-test('a token names its message for its purpose alone, and looks like any other (X1)', () => {
+test('a token names its message for one purpose and looks like any other (X1)', () => {
   for (const purpose of purposes) {
     const token = messageToken(secrets, purpose, id)
     expect(token).toMatch(/^[\w-]{43}$/)
@@ -30,11 +30,11 @@ test('a token names its message for its purpose alone, and looks like any other 
   expect(new Set(shared.map((token) => token.slice(0, 8))).size).toBe(shared.length)
 })
 
-test('nobody makes one up: no byte may change, none is of another server, and each has one spelling (X1)', () => {
+test('a token cannot be forged: every byte counts, other servers’ are refused, and each has one encoding (X1)', () => {
   const token = messageToken(secrets, 'unsubscribe', id)
   const wrong = [...flipped(token), '', token.slice(1), `${token}A`, secrets.token('unsubscribe', id), ` ${token}`]
   wrong.push(messageToken(createSecrets('another secret, long enough to be one'), 'unsubscribe', id))
-  // The last of 43 characters has two bits to spare.
+  // The last of 43 characters has two unused bits.
   const last = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'.indexOf(token[42]!)
   wrong.push(token.slice(0, 42) + 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'[last + 1])
   // One half of one, one half of another.
@@ -45,7 +45,7 @@ test('nobody makes one up: no byte may change, none is of another server, and ea
   expect(wrong.filter((each) => messageOfToken(secrets, 'unsubscribe', each) !== null)).toEqual([])
 })
 
-test('a click says where it leads, which nobody reads or changes (X1)', () => {
+test('a click’s target can be neither read nor changed (X1)', () => {
   const { token, to } = clickOf(id, SALE)
   expect(readClick(secrets, token, to)).toEqual({ messageId: id, target: SALE })
   expect(Buffer.from(to, 'base64url').toString('latin1')).not.toMatch(/shop|sale|http/)
@@ -55,7 +55,7 @@ test('a click says where it leads, which nobody reads or changes (X1)', () => {
   expect(flipped(token).filter((each) => readClick(secrets, each, to) !== null)).toEqual([])
 })
 
-test('the page of a message and one of its shop’s have no token in common (X1)', () => {
+test('tokens for the message’s page and for a shop page are not interchangeable (X1)', () => {
   const [own, sale] = [clickOf(id, null), clickOf(id, SALE)]
   expect(own.to).toBe('')
   expect(own.token).toBe(messageToken(secrets, 'click', id))
@@ -66,7 +66,7 @@ test('the page of a message and one of its shop’s have no token in common (X1)
   expect(clickPath(secrets, id, `https://shop.example/${'p'.repeat(60)}`).length).toBeLessThan(165)
 })
 
-test('pictures of mails that left before are still those of their messages', () => {
+test('pixels of mails sent before still belong to their messages', () => {
   const keyed = createSecrets('a secret of the tests, long enough to be one')
   expect(messageToken(keyed, 'open', id)).toBe('r3uVFdXlDI0o4qO3e7RUPgHDlbqyrL2fHqoX6ajAVIY')
   expect(messageToken(keyed, 'honeypot', id)).toBe('RugLkhcAO6AZIXQWpflejOj2qrE3cc-0CrZl6lBWosE')

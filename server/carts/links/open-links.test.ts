@@ -38,7 +38,7 @@ const homeOf = async ({ storeId }: Scene) =>
 const visitsTo = (id: string) =>
   world.db.selectFrom('engagement_events').select(['kind', 'target']).where('message_id', '=', id).execute()
 
-test('of a mail that left, the restore token alone is a row; its other links open for 30 days', async () => {
+test('a sent mail stores only its restore token, and its other links are valid for 30 days', async () => {
   const mail = await aMail()
   expect(await kept(mail)).toEqual(['restore'])
   expect(await opens(mail.id)).toEqual(OPEN)
@@ -48,7 +48,7 @@ test('of a mail that left, the restore token alone is a row; its other links ope
   expect(await opens(mail.id)).toEqual(NOT_THERE)
 })
 
-test('a message that has not left has no links, whoever makes their tokens; nor has one that is none', async () => {
+test('an unsent or unknown message has no links, whatever the token', async () => {
   const scene = await aScene(world)
   await wait(world, scene.storeId, HOUR)
   const [message] = await messagesOf(world, scene.storeId)
@@ -57,7 +57,7 @@ test('a message that has not left has no links, whoever makes their tokens; nor 
   expect(await opens(newId())).toEqual(NOT_THERE)
 })
 
-test('of a mail that was refused or is tried again the way out works: it may have arrived', async () => {
+test('the unsubscribe link of a refused or retried mail works, because the mail may have arrived', async () => {
   const { id } = await aMail()
   const set = (state: 'held' | 'failed') =>
     world.db.updateTable('messages').set({ state, sending_at: null }).where('id', '=', id).execute()
@@ -69,7 +69,7 @@ test('of a mail that was refused or is tried again the way out works: it may hav
   expect(await opens(id)).toEqual(NOT_THERE)
 })
 
-test('a link to the shop leads to a host the platform reports for that store, and nowhere else (X1)', async () => {
+test('a link to the shop leads only to hosts that the platform reports for that store (X1)', async () => {
   const [mail, other] = [await aMail(), await aMail()]
   const page = `${await homeOf(mail)}/sale?size=2#red`
   expect(await click(mail.id, page)).toBe(page)
@@ -106,7 +106,7 @@ test('a token opens nothing of another purpose (X1)', async () => {
     }
 })
 
-test('links of somebody who was erased open nothing and say nothing (C8)', async () => {
+test('links of an erased shopper open nothing and reveal nothing (C8)', async () => {
   const mail = await aMail()
   const page = `https://${mail.orders[0]!.email!.split('@')[0]}.example/`
   const seen = await visitsTo(mail.id)
@@ -119,7 +119,7 @@ test('links of somebody who was erased open nothing and say nothing (C8)', async
   expect(await visitsTo(mail.id)).toEqual(seen)
 })
 
-test('links of messages that left before are rows, good for their purpose until they end', async () => {
+test('links of messages sent before decision 150 are rows, valid for their purpose until they expire', async () => {
   const mail = await aMail()
   const old = (purpose: string, n = 0) => world.deps.secrets.token(purpose, `${mail.id}:${n}`)
   const page = `https://${new URL(await homeOf(mail)).host}/sale`

@@ -3,32 +3,32 @@ import * as system from '../../core/db/system.ts'
 import type { Deps } from '../../deps.ts'
 import { messageOfToken, readClick, TOKEN_MS, type TokenPurpose } from './message-tokens.ts'
 
-// What a token stands for. Tokens of one purpose open nothing else (X1).
+// Resolves link tokens. A token of one purpose opens nothing else (X1).
 
 export interface OpenedLink {
   storeId: string
   messageId: string
-  /** Whether its token is a row, as those of messages that left before decision 150 are until they end. */
+  /** Whether the token is stored as a row, as for messages sent before decision 150. */
   isRow: boolean
 }
 
-/** null: there is no such link, it has ended, or its person was erased (C8). */
+/** Returns null if the link does not exist, has expired, or its shopper was erased (C8). */
 export async function openLink(deps: Deps, purpose: TokenPurpose, token: string): Promise<OpenedLink | null> {
   const messageId = messageOfToken(deps.secrets, purpose, token)
-  if (messageId !== null) return openNamed(deps, messageId)
+  if (messageId !== null) return openMessageLink(deps, messageId)
   if (purpose === 'open' || purpose === 'honeypot') return null
   const row = await system.linkToken(deps.db, tokenHash(token), purpose, deps.now())
   return row?.message_id ? { storeId: row.store_id, messageId: row.message_id, isRow: true } : null
 }
 
-/** A link of the shop, or of the message's own page where `target` is null. Of a test message there is the target alone. */
+/** A link to the shop, or to the message's own page if `target` is null. A test message has only the target. */
 export type OpenedClick = (OpenedLink | { messageId: null }) & { target: string | null }
 
-/** `to`: what follows the token, empty where nothing does. */
+/** `to`: the part after the token, or empty. */
 export async function openClick(deps: Deps, token: string, to: string): Promise<OpenedClick | null> {
   const click = readClick(deps.secrets, token, to)
   if (click) {
-    const opened = await openNamed(deps, click.messageId)
+    const opened = await openMessageLink(deps, click.messageId)
     return opened && { ...opened, target: click.target }
   }
   const row = await system.linkToken(deps.db, tokenHash(token), 'click', deps.now())
@@ -37,7 +37,7 @@ export async function openClick(deps: Deps, token: string, to: string): Promise<
   return messageId === null ? { messageId, target } : { storeId, messageId, isRow: true, target }
 }
 
-async function openNamed(deps: Deps, messageId: string): Promise<OpenedLink | null> {
+async function openMessageLink(deps: Deps, messageId: string): Promise<OpenedLink | null> {
   const since = new Date(deps.now().getTime() - TOKEN_MS)
   const message = await system.findSentMessage(deps.db, messageId, since)
   return message ? { storeId: message.store_id, messageId: message.id, isRow: false } : null

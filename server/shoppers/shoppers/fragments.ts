@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from '../../core/db/db.ts'
 
-// Parts of statements about shoppers, for the statements of others.
+// SQL fragments on shoppers.
 
 /**
- * Whether the store itself has counted a paid order of this shopper, in the customer record that is theirs: of their whole life, also of
- * times whose orders cannot be read (decision 135). False where a store counts none.
+ * Whether the store's customer record of this shopper counts a paid order, including orders too old to be read
+ * (decision 135). False if the store keeps no count.
  */
 export const hasPaidByStore = (of: { storeId: RawBuilder<unknown>; shopperId: RawBuilder<unknown> }) => sql`exists (
   select 1 from shopper_keys ck join customers cc on cc.store_id = ck.store_id and cc.customer_id = ck.value

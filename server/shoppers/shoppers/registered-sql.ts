@@ -1,12 +1,12 @@
 import { type StoreTx, sql } from '../../core/db/db.ts'
 
-// What the store's customer records say of shoppers: SQL and nothing else.
+// Statements that update shoppers from the store's customer records.
 
 /**
- * Brings the shoppers in line with the customer records whose keys they have; of several the one changed last counts. Where nobody has said
- * who they are, the record does, as far as the address is a key of theirs. Of an address of the store's own team, F1.
+ * Updates shoppers from the customer records that share their keys; of several, the last changed one counts. The record
+ * fills contacts the shopper has not given, if the address is a key of theirs. Addresses of the store's team: see F1.
  */
-export async function refreshRegistered({ db, storeId }: StoreTx, shopperIds: readonly string[]): Promise<void> {
+export async function updateFromCustomers({ db, storeId }: StoreTx, shopperIds: readonly string[]): Promise<void> {
   const ids = sql`any(${[...shopperIds]}::uuid[])`
   await sql`
     with record as (
@@ -54,7 +54,7 @@ const COLUMNS = [
   ],
 ]
 
-/** Another shopper's address is not theirs, and one that many share is nobody's. */
+/** Whether the address is a key of this shopper: another's or a shared address is not. */
 const ownKey = (
   kind: 'email' | 'phone',
 ) => sql`(select k.value from shopper_keys k where k.store_id = s.store_id and k.kind = ${kind}

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { contactKeys, groupKeys, isMerging, isSharedAddress, type ShopperKey, sortKeys } from './rules.ts'
+import { contactKeys, groupKeys, isMergingKey, isSharedAddress, type ShopperKey, sortKeys } from './rules.ts'
 
-test('the store’s own addresses and placeholders stand for nobody (Identity)', () => {
+test('the store’s own and placeholder addresses identify nobody (Identity)', () => {
   const shared = [
     'ada@tea.example.com',
     'noreply@mail.example.org',
@@ -17,7 +17,7 @@ test('the store’s own addresses and placeholders stand for nobody (Identity)',
   for (const address of shared) expect(isSharedAddress(address, 'www.tea.example.com'), address).toBe(true)
 })
 
-test('people are not taken for placeholders (Identity)', () => {
+test('real addresses are not treated as placeholders (Identity)', () => {
   const people = [
     'guestavo@mail.example.org',
     'possum@mail.example.org',
@@ -27,7 +27,7 @@ test('people are not taken for placeholders (Identity)', () => {
   for (const address of people) expect(isSharedAddress(address, 'tea.example.com'), address).toBe(false)
 })
 
-test('what somebody said of themselves becomes keys; a shared address becomes none', () => {
+test('contacts become keys, except shared addresses', () => {
   const contact = { email: 'ada@mail.example.org', phone: '+15550123', customerId: '7' }
   expect(contactKeys(contact, 'tea.example.com')).toEqual([
     { kind: 'email', value: 'ada@mail.example.org' },
@@ -37,12 +37,12 @@ test('what somebody said of themselves becomes keys; a shared address becomes no
   expect(contactKeys({ email: 'info@tea.example.com' }, 'tea.example.com')).toEqual([])
 })
 
-test('all keys but the device’s merge (S6)', () => {
+test('all keys except the device’s merge (S6)', () => {
   const kinds = ['email', 'phone', 'customer', 'cart', 'order', 'device'] as const
-  expect(kinds.filter((kind) => !isMerging({ kind, value: 'x' }))).toEqual(['device'])
+  expect(kinds.filter((kind) => !isMergingKey({ kind, value: 'x' }))).toEqual(['device'])
 })
 
-test('keys have one order and come once, whoever names them', () => {
+test('keys are sorted and unique', () => {
   const keys: ShopperKey[] = [
     { kind: 'phone', value: '1' },
     { kind: 'email', value: 'b' },
@@ -54,7 +54,7 @@ test('keys have one order and come once, whoever names them', () => {
   expect(sortKeys([...keys].reverse())).toEqual(sorted)
 })
 
-test('lists of keys are one person’s through any chain of keys and owners; the earliest shopper stays (S6)', () => {
+test('lists of keys belong to one shopper through any chain of keys and owners, and the earliest shopper stays (S6)', () => {
   const [old, young, other] = [3, 7, 1].map((day, n) => ({ id: `shopper${n}`, created_at: new Date(2027, 0, day) }))
   const key = (value: string): ShopperKey => ({ kind: 'email', value })
   const lists = [[key('a'), key('b')], [key('c')], [key('b'), key('d')], [key('e')], [], [key('f')], [key('f')]]

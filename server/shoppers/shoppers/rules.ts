@@ -9,29 +9,27 @@ export interface ShopperKey {
   value: string
 }
 
-/** Merging keys hold one shopper together; a device token only matches (engine: Identity). */
-export const isMerging = (key: ShopperKey): boolean => key.kind !== 'device'
+/** Merging keys define one shopper; a device token only matches (engine: Identity). */
+export const isMergingKey = (key: ShopperKey): boolean => key.kind !== 'device'
 
 const PLACEHOLDER_LOCALS =
   /^(no-?reply|no-?mail|no-?email|none|guest|customer|walk-?in|pos|test|na|n\.a|anonymous|unknown)\d*$/
 const PLACEHOLDER_DOMAINS = /(^|\.)(invalid|localhost|local)$|^(none|noemail|nomail|email|test)\.(com|net|org)$/
 
-/**
- * Addresses many people share stand for nobody: they neither match nor merge. The store's own domain counts as such.
- */
+/** Shared addresses identify nobody: they neither match nor merge. The store's own domain counts as shared. */
 export function isSharedAddress(email: string, storeHost: string): boolean {
   const [local = '', domain = ''] = email.split('@')
   if (domain === storeHost.replace(/^www\./, '')) return true
   return PLACEHOLDER_DOMAINS.test(domain) || PLACEHOLDER_LOCALS.test(local)
 }
 
-/** Of an email address or a phone number, as they are kept. */
+/** Key of a normalized email address or phone number. */
 export const addressKey = (address: string): ShopperKey => ({
   kind: address.includes('@') ? 'email' : 'phone',
   value: address,
 })
 
-/** By what somebody is known who was erased and never left an address. It is hashed as addresses are. */
+/** Identifies an erased shopper without an address. It is hashed like addresses. */
 export const customerMark = (storeId: string, customerId: string): string => `customer ${customerId} of ${storeId}`
 
 export function contactKeys(contact: Contact, storeHost: string): ShopperKey[] {
@@ -47,22 +45,22 @@ interface Tokens {
   cartToken?: string | null
 }
 
-/** Of a platform's own cart, which the script in the shop posts by the same name, and of its checkout. */
-export const tokenKeys = ({ checkoutToken, cartToken }: Tokens): ShopperKey[] => [
+/** Keys of a platform's checkout and cart; the capture script posts the same cart token. */
+export const listTokenKeys = ({ checkoutToken, cartToken }: Tokens): ShopperKey[] => [
   ...(checkoutToken ? [{ kind: 'cart' as const, value: `checkout:${checkoutToken}` }] : []),
   ...(cartToken ? [{ kind: 'cart' as const, value: cartToken }] : []),
 ]
 
 /**
- * Whether two reports came from one browser, without its tokens, which are keys: a short hash of the token of its cart, and of the device's
- * where it has one.
+ * Short hashes of the cart and device tokens. They show whether two reports came from one browser, without revealing
+ * its tokens, which are keys.
  */
 export const browserMarks = ({ cart, device }: { cart?: string | undefined; device?: string | undefined }): string[] =>
   [...(cart ? [`cart:${cart}`] : []), ...(device ? [`device:${device}`] : [])].map((token) =>
     crypto.hash('sha256', token, 'base64url').slice(0, 16),
   )
 
-/** One fixed order for all, so that two transactions taking the same keys never wait for each other in a circle. */
+/** One order for all transactions, so that two with the same keys never deadlock. */
 export function sortKeys(keys: readonly ShopperKey[]): ShopperKey[] {
   const unique = new Map(keys.map((key) => [`${key.kind}:${key.value}`, key]))
   return [...unique.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, key]) => key)
@@ -74,19 +72,19 @@ interface Owner {
 }
 
 export interface KeyGroup<Shopper extends Owner> {
-  /** Places of the lists that belong together. */
+  /** Indexes of the lists that belong together. */
   lists: number[]
-  /** The shoppers their keys name, the one that stays first: the earliest, then by id (S6). Empty: a new person. */
+  /** Owners of their keys, first the one that stays: the earliest, then by id (S6). Empty: a new shopper. */
   shoppers: Shopper[]
 }
 
-/** Lists of merging keys that are one person: they share a key, or their keys have one owner, directly or through others. */
+/** Groups lists of merging keys by shopper: they share a key or an owner, directly or through others. */
 export function groupKeys<Shopper extends Owner>(
   keyLists: readonly (readonly ShopperKey[])[],
   owned: readonly (ShopperKey & { shopper: Shopper })[],
 ): KeyGroup<Shopper>[] {
   const ownerOf = new Map(owned.map((key) => [`${key.kind}:${key.value}`, key.shopper.id]))
-  const sets = disjointSets()
+  const sets = createDisjointSets()
   for (const [index, keys] of keyLists.entries()) {
     for (const key of keys.map(({ kind, value }) => `${kind}:${value}`)) {
       const owner = ownerOf.get(key)
@@ -102,13 +100,13 @@ export function groupKeys<Shopper extends Owner>(
   for (const index of keyLists.keys()) groupOf(`list:${index}`).lists.push(index)
   const shoppers = new Map(owned.map((key) => [key.shopper.id, key.shopper]))
   for (const shopper of shoppers.values()) groupOf(`shopper:${shopper.id}`).shoppers.push(shopper)
-  for (const group of groups.values()) group.shoppers.sort(byAge)
+  for (const group of groups.values()) group.shoppers.sort(compareAge)
   return [...groups.values()]
 }
 
-const byAge = (a: Owner, b: Owner) => a.created_at.getTime() - b.created_at.getTime() || (a.id < b.id ? -1 : 1)
+const compareAge = (a: Owner, b: Owner) => a.created_at.getTime() - b.created_at.getTime() || (a.id < b.id ? -1 : 1)
 
-function disjointSets() {
+function createDisjointSets() {
   const parents = new Map<string, string>()
   const rootOf = (name: string): string => {
     let root = name

@@ -1,9 +1,9 @@
 import { type AccountTx, type StoreTx, sql } from '../../core/db/db.ts'
 import type { ShopperKey } from './rules.ts'
 
-// Shoppers: SQL and nothing else.
+// Statements on shoppers.
 
-/** Serialises everything that concerns the same keys until the transaction ends; taken in one sorted statement. */
+/** Serializes transactions with the same keys until they end. Locks in one sorted statement. */
 export async function lockKeys({ db, storeId }: StoreTx, keys: readonly ShopperKey[]): Promise<void> {
   const names = keys.map((key) => `${storeId}:${key.kind}:${key.value}`)
   await sql`select pg_advisory_xact_lock(h) from (
@@ -11,8 +11,8 @@ export async function lockKeys({ db, storeId }: StoreTx, keys: readonly ShopperK
   ) as sorted`.execute(db)
 }
 
-/** Each key is looked up by itself: a join of a few keys with all of them was planned as a reading of all of them. */
-export async function keyOwners({ db, storeId }: StoreTx, keys: readonly ShopperKey[]) {
+/** One look-up per key: the planner would turn a join into a scan of all keys. */
+export async function selectKeyOwners({ db, storeId }: StoreTx, keys: readonly ShopperKey[]) {
   const rows = await sql<{ kind: ShopperKey['kind']; value: string; shopper_id: string }>`
     select wanted.kind, wanted.value, k.shopper_id
     from jsonb_to_recordset(${JSON.stringify(keys)}::jsonb) as wanted(kind text, value text)
@@ -22,8 +22,8 @@ export async function keyOwners({ db, storeId }: StoreTx, keys: readonly Shopper
   return rows.rows
 }
 
-/** Addresses of shoppers here that have the match key of one of these (Identity). A mailbox has few. */
-export async function matchedEmails({ db, storeId }: StoreTx, emails: readonly string[]) {
+/** Addresses of known shoppers with the match key of one of these (Identity). A mailbox has few. */
+export async function selectMatchedEmails({ db, storeId }: StoreTx, emails: readonly string[]) {
   const rows = await sql<{ wanted: string; known: string }>`
     select wanted, k.value as known from unnest(${[...emails]}::text[]) wanted
     cross join lateral (select value from shopper_keys k
@@ -32,7 +32,7 @@ export async function matchedEmails({ db, storeId }: StoreTx, emails: readonly s
   return rows.rows
 }
 
-/** Locks in id order; one that was merged away meanwhile is missing from the answer. */
+/** Locks by id. A shopper merged meanwhile is missing from the result. */
 export function lockShoppers({ db, storeId }: StoreTx, ids: readonly string[]) {
   return db
     .selectFrom('shoppers')
@@ -50,14 +50,14 @@ export async function insertShoppers({ db, storeId }: StoreTx, ids: readonly str
     select ${storeId}, id, ${now}, ${now} from unnest(${[...ids]}::uuid[]) as id`.execute(db)
 }
 
-/** Whoever was erased and is heard of again. */
+/** Clears the end of erased shoppers who return. */
 export async function resumeShoppers({ db, storeId }: StoreTx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await sql`update shoppers set ended_at = null
     where store_id = ${storeId} and id = any(${[...ids]}::uuid[]) and ended_at is not null`.execute(db)
 }
 
-/** In one order for all: two transactions with the same devices must not wait for each other in a circle. */
+/** Inserts in one order, so that two transactions with the same devices never deadlock. */
 export async function insertKeys(
   { db, storeId }: StoreTx,
   keys: readonly (ShopperKey & { shopper_id: string })[],
@@ -70,7 +70,7 @@ export async function insertKeys(
     on conflict do nothing`.execute(db)
 }
 
-/** Everything of `fromId` becomes `toId`'s. One statement each: a store's tables are few. */
+/** Moves everything of `fromId` to `toId`, one statement per table. */
 export async function moveShopper({ db, storeId }: StoreTx, fromId: string, toId: string): Promise<void> {
   for (const table of [
     'facts',
@@ -85,7 +85,7 @@ export async function moveShopper({ db, storeId }: StoreTx, fromId: string, toId
       db,
     )
   }
-  // A message without a cart keeps for whom it was planned: its key stays its own (D1).
+  // A message without a cart keeps its original shopper in its key (D1).
   await sql`update messages set shopper_id = ${toId},
       merged_from = case when cart_id is null then coalesce(merged_from, shopper_id) end
     where store_id = ${storeId} and shopper_id = ${fromId}`.execute(db)
@@ -115,15 +115,15 @@ export interface ShopperContact {
 
 const CONTACT = ['email', 'phone', 'first_name', 'last_name', 'country', 'country_source'] as const
 
-/** What nobody has said of a registered customer, the store's own record has. The country of somebody who was erased stays (C8). */
-const saidOrRecorded = (column: (typeof CONTACT)[number]) => {
+/** The store's customer record fills missing contacts. The country of an erased shopper stays (C8). */
+const contactOrRecord = (column: (typeof CONTACT)[number]) => {
   const isKept = column.startsWith('country') ? sql`(s.is_registered or s.had_contact)` : sql`s.is_registered`
   return sql`coalesce(said.${sql.ref(column)}, case when ${isKept} then s.${sql.ref(column)} end)`
 }
 
 /**
- * Writes those that differ. People of the store's own account are marked: they are never held out and never counted (F1). `seen_at`:
- * of the earliest of what is new.
+ * Updates shoppers that differ, and marks members of the store's account, who are never held out and never counted
+ * (F1). `seen_at`: time of the earliest new fact.
  */
 export async function updateShoppers(
   { db, storeId }: StoreTx,
@@ -131,7 +131,7 @@ export async function updateShoppers(
 ): Promise<void> {
   if (contacts.length === 0) return
   const ids = contacts.map((contact) => contact.id)
-  const values = sql.join(CONTACT.map(saidOrRecorded))
+  const values = sql.join(CONTACT.map(contactOrRecord))
   const isMember = sql`case when said.email is null and s.is_registered then s.is_member else said.is_member end`
   const seen = sql`least(s.first_seen_at, said.seen_at)`
   const columns = CONTACT.map((column) => sql.ref(column))
@@ -148,7 +148,7 @@ export async function updateShoppers(
         is distinct from (${values}, ${isMember}, ${seen})`.execute(db)
 }
 
-/** Locked in id order like everywhere else; each store's own index finds them by address. */
+/** Locks by id as everywhere. Each store's own index finds the addresses. */
 export async function markMembers({ db, accountId }: AccountTx, emails: readonly string[]): Promise<void> {
   await sql`
     with locked as materialized (
@@ -164,11 +164,11 @@ export async function markMembers({ db, accountId }: AccountTx, emails: readonly
     where s.store_id = said.store_id and s.id = said.id and s.is_member is distinct from said.is_member`.execute(db)
 }
 
-/** Serialises with everything recorded of these people; rows that merely refer to one are not kept waiting. */
+/** Serializes with all records of these shoppers. Rows that only reference a shopper do not wait. */
 export async function lockShoppersOf({ db, storeId }: StoreTx, shopperIds: readonly string[]): Promise<void> {
   await lockingShoppers(storeId, shopperIds).execute(db)
 }
 
-/** The statement of it. */
+/** Its statement. */
 export const lockingShoppers = (storeId: string, shopperIds: readonly string[]) =>
   sql`select 1 from shoppers where store_id = ${storeId} and id = any(${[...shopperIds]}::uuid[]) order by id for no key update`

@@ -28,6 +28,6 @@ const columns: readonly CsvColumn<EntryRow>[] = [
   ['Note', ({ note }) => note],
   ['Added by', ({ added_by }) => added_by],
   ['Since', ({ created_at }) => created_at.toISOString()],
-  // An erased person's entry has no address; the fingerprint tells one from another.
+  // An erased shopper's entry has no address; the fingerprint distinguishes entries.
   ['Fingerprint', ({ address_hash }) => address_hash.toString('hex')],
 ]

@@ -1,9 +1,9 @@
 import { type AccountTx, sql } from '../../core/db/db.ts'
 import type { InsertedEntry } from './sql.ts'
 
-// Entries that an import of consents brought: SQL and nothing else.
+// Statements on entries from imports of consents.
 
-/** Answers how many are new. One that another import brought belongs to both; one with another origin stays as it is. */
+/** Returns the number of new entries. One from another import belongs to both; one of another origin is unchanged. */
 export async function insertImported(
   { db, accountId }: AccountTx,
   importId: string,
@@ -22,7 +22,7 @@ export async function insertImported(
   return rows.rows.filter(({ isNew }) => isNew).length
 }
 
-/** What is of this import alone goes, and is kept among the removals. */
+/** Deletes entries of this import only, and records their removal. */
 export async function removeImported(
   { db, accountId }: AccountTx,
   importId: string,

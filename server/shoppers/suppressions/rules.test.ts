@@ -8,7 +8,7 @@ const row = (line: number, address: string, more: { channel?: string; reason?: s
 })
 const file = (...rows: ReturnType<typeof row>[]) => readRows(rows, { reason: 'manual', countries: ['US'] })
 
-test('an address is understood in every usual spelling', () => {
+test('an address is recognized in every usual spelling', () => {
   expect(read('+52 1 55 1234 5671')).toBe('+525512345671')
   expect(read(' Ada@Shoppers.Example ')).toBe('ada@shoppers.example')
   for (const text of [
@@ -27,13 +27,13 @@ test('an address is understood in every usual spelling', () => {
     expect([text, read(text)]).toEqual([text, null])
 })
 
-test('the beginning of a number is found however it is written', () => {
+test('the prefix of a number is found in any spelling', () => {
   expect(prefixOf('+1 (212) 5')).toBe('+12125')
   expect(prefixOf('0049 30')).toBe('+4930')
   expect(prefixOf('ADA@')).toBe('ada@')
 })
 
-test('a bad row of a file is named with its line and costs no good one', () => {
+test('an invalid row of a file is reported with its line and does not affect others', () => {
   const { entries, refused } = file(
     row(2, 'a@x.example', { reason: 'Reported as spam' }),
     row(3, 'nobody'),
@@ -57,7 +57,7 @@ test('a bad row of a file is named with its line and costs no good one', () => {
   )
 })
 
-test('of a phone known by two numbers, both are kept', () => {
+test('both addresses of a phone with two numbers are stored', () => {
   expect(file(row(1, '+52 55 1234 5678')).entries.map(({ address }) => address)).toEqual([
     '+525512345678',
     '+5215512345678',

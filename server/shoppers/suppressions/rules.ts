@@ -7,13 +7,16 @@ import {
 } from '../../../shared/suppressions.ts'
 import { numberAliases } from '../../messages/channels/number-aliases.ts'
 
-// What people type and files hold, as the list keeps it. Pure.
+// Normalizes typed and imported suppressions. Pure.
 
 export type Address = { kind: 'email' | 'phone'; address: string }
 
-/** An email address, or a phone number in any usual spelling; `countries` (alpha-2) read numbers without a country code. */
+/**
+ * Parses an email address or phone number in any usual spelling. `countries` (alpha-2): for numbers without country
+ * code.
+ */
 export function readAddress(typed: string, countries: readonly string[]): Address | null {
-  // The apostrophe is how our own files and spreadsheets mark text.
+  // Our own files and spreadsheets mark text with an apostrophe.
   const text = typed.trim().replace(/^'/, '')
   const email = normalizeEmail(text)
   if (email) return { kind: 'email', address: email }
@@ -26,11 +29,11 @@ export function readAddress(typed: string, countries: readonly string[]): Addres
   return null
 }
 
-/** Every address the same person may be reached at by it: some phones have two numbers. */
+/** All addresses of the same phone: some have two numbers. */
 export const addressesOf = ({ kind, address }: Address): string[] =>
   kind === 'phone' ? numberAliases(address) : [address]
 
-/** The beginning of an address as the list has it: lower-case, numbers without what only makes them readable. */
+/** Normalized prefix of an address: lower case, numbers without separators. */
 export function prefixOf(typed: string): string {
   const text = typed.trim().toLowerCase()
   if (!/^[+\d\s().\-/]+$/.test(text)) return text
@@ -58,7 +61,7 @@ export interface ReadRows {
   refused: { line: number; problem: string }[]
 }
 
-/** Each row by itself: a bad one is named with its line and costs no good one. */
+/** Parses each row. An invalid one is reported with its line and does not affect others. */
 export function readRows(
   rows: readonly FileRow[],
   options: { reason: (typeof importableReasons)[number]; countries: readonly string[] },
@@ -122,11 +125,11 @@ const REASON_TEXT: readonly [RegExp, SuppressionReason][] = [
   [/manual|by hand|added by you/, 'manual'],
 ]
 
-/** null: it says nothing we know. */
+/** Returns null for an unknown reason. */
 const readReason = (cell: string): SuppressionReason | null =>
   REASON_TEXT.find(([words]) => words.test(cell.toLowerCase()))?.[1] ?? null
 
-/** Which entry: the hash of its address, its channel and its reason. */
+/** Id of an entry: hash of its address, channel and reason. */
 export const entryId = (hash: Buffer, channel: string, reason: string): string =>
   `${hash.toString('base64url')}.${channel}.${reason}`
 

@@ -2,10 +2,10 @@ import type { SuppressionChannel, SuppressionReason } from '../../../shared/supp
 import { type AccountDb, type AccountTx, type StoreDb, sql } from '../../core/db/db.ts'
 import { isFailed } from '../../messages/messages/fragments.ts'
 
-// The suppression list: SQL and nothing else.
+// Statements on the suppression list.
 
 export interface EntryFilter {
-  /** A search: entries of these hashes, or whose address begins so. */
+  /** Entries with one of these hashes, or with this address prefix. */
   search: { hashes: readonly Buffer[]; prefix: string } | null
   reason: SuppressionReason | null
   channel: SuppressionChannel | null
@@ -22,19 +22,19 @@ export interface EntryRow {
   added_by: string | null
 }
 
-/** Where a page ended. */
-export type Place = Pick<EntryRow, 'created_at' | 'address_hash' | 'channel' | 'reason'>
+/** Last entry of a page. */
+export type EntryCursor = Pick<EntryRow, 'created_at' | 'address_hash' | 'channel' | 'reason'>
 
-/** Newest first; along the index of the filter, however long the list is. */
+/** Newest first, along the filter's index, however long the list is. */
 export async function pageOf(
   { db, accountId }: AccountDb,
   filter: EntryFilter,
-  { after, limit }: { after: Place | null; limit: number },
+  { after, limit }: { after: EntryCursor | null; limit: number },
 ): Promise<EntryRow[]> {
   const rows = await sql<EntryRow>`
     select p.address_hash, p.channel, p.address, p.reason, p.source, p.created_at, p.note, u.name as added_by
     from suppressions p left join users u on u.id = p.added_by
-    where p.account_id = ${accountId} and ${wanted(filter)}
+    where p.account_id = ${accountId} and ${matchFilter(filter)}
       ${
         after
           ? sql`and (p.created_at, p.address_hash, p.channel, p.reason)
@@ -45,16 +45,16 @@ export async function pageOf(
   return rows.rows
 }
 
-export async function countOf({ db, accountId }: AccountDb, filter: EntryFilter): Promise<number> {
+export async function countEntries({ db, accountId }: AccountDb, filter: EntryFilter): Promise<number> {
   const rows = await sql<{ n: number }>`
-    select count(*) as n from suppressions p where p.account_id = ${accountId} and ${wanted(filter)}`.execute(db)
+    select count(*) as n from suppressions p where p.account_id = ${accountId} and ${matchFilter(filter)}`.execute(db)
   return rows.rows[0]!.n
 }
 
-/** In byte order, so that the beginning of an address is a range of its index. */
+/** In byte order, so that an address prefix is a range of its index. */
 const LAST = '\u{10ffff}'
 
-function wanted({ search, reason, channel }: EntryFilter) {
+function matchFilter({ search, reason, channel }: EntryFilter) {
   return sql`true
     ${reason ? sql`and p.reason = ${reason}` : sql``}
     ${channel ? sql`and p.channel = ${channel}` : sql``}
@@ -66,8 +66,8 @@ function wanted({ search, reason, channel }: EntryFilter) {
     }`
 }
 
-/** Of the newest suppressed for a bounce, what the mail server answered to the last mail that failed. */
-export async function bouncesWithReply({ db, accountId }: AccountDb, most: number) {
+/** The newest bounce entries, with the mail server's reply to the last failed mail. */
+export async function selectBouncesWithReply({ db, accountId }: AccountDb, most: number) {
   const rows = await sql<EntryRow & { reply: string; status: string | null }>`
     with bounced as materialized (
       select p.*, u.name as by_name from suppressions p left join users u on u.id = p.added_by
@@ -89,8 +89,8 @@ export async function bouncesWithReply({ db, accountId }: AccountDb, most: numbe
   return rows.rows
 }
 
-/** Of the newest only: a note under the list, not a list of its own. */
-export async function removedOf({ db, accountId }: AccountDb, search: EntryFilter['search'], limit: number) {
+/** Only the newest removals, shown as a note under the list. */
+export async function selectRemoved({ db, accountId }: AccountDb, search: EntryFilter['search'], limit: number) {
   const rows = await sql<{
     id: string
     address: string | null
@@ -115,7 +115,7 @@ export interface InsertedEntry {
   note: string | null
 }
 
-/** Answers how many are new; one there already stays as it is. */
+/** Returns the number of new entries; existing ones are unchanged. */
 export async function insertEntries(
   { db, accountId }: AccountTx,
   entries: readonly InsertedEntry[],
@@ -132,7 +132,7 @@ export async function insertEntries(
   return rows.rows[0]!.n
 }
 
-/** undefined when it is not on the list, or was taken off meanwhile. */
+/** Returns undefined if the entry does not exist or was removed meanwhile. */
 export async function deleteEntry(
   { db, accountId }: AccountTx,
   entry: { hash: Buffer; channel: string; reason: string },
@@ -160,7 +160,7 @@ export async function recordRemoval(
     .execute()
 }
 
-/** Where the account's stores are: numbers without a country code are read as of there. */
+/** Countries of the account's stores, for reading numbers without a country code. */
 export async function countriesOf({ db, accountId }: AccountDb): Promise<string[]> {
   const rows = await db
     .selectFrom('stores')
@@ -174,7 +174,7 @@ export async function countriesOf({ db, accountId }: AccountDb): Promise<string[
   return rows.flatMap(({ base_country }) => base_country ?? [])
 }
 
-/** Which of these addresses are of people who were erased, as hex. */
+/** Those hashes, as hex, whose shopper was erased. */
 export async function erasedAmong({ db, storeId }: StoreDb, hashes: readonly Buffer[]): Promise<Set<string>> {
   const rows = await sql<{ hash: string }>`
     select encode(p.address_hash, 'hex') as hash from suppressions p

@@ -32,7 +32,7 @@ async function anEntry(
   )
 }
 
-test('by hand: any spelling, once, and what is open to the address is closed at once (C1, C2)', async () => {
+test('a manual entry accepts any spelling, is stored once, and cancels open messages to the address at once (C1, C2)', async () => {
   const store = await aStore(world)
   await recordOrders(world.deps, store.storeId, [anOrder(world, { email: 'ada@shoppers.example' })], 'sync')
   world.advance(61 * 60_000)
@@ -59,7 +59,7 @@ test('by hand: any spelling, once, and what is open to the address is closed at 
   expect([refused.status, Object.keys(refused.body.fields)]).toEqual([400, ['address']])
 })
 
-test('a number gets no texts, of both kinds or of one', async () => {
+test('a number can be suppressed for SMS, WhatsApp or both', async () => {
   const store = await aStore(world)
   await ask(store, 'POST', '', { address: '(212) 555-0123' })
   await ask(store, 'POST', '', { address: '212 555 0124', channels: ['sms'] })
@@ -73,7 +73,7 @@ test('a number gets no texts, of both kinds or of one', async () => {
   )
 })
 
-test('what a person said is theirs to take back, the rest is an owner’s, and who took it off is kept (C5)', async () => {
+test('only the shopper can remove their own entry, an owner removes the rest, and the removal is recorded (C5)', async () => {
   const store = await aStore(world)
   for (const reason of ['unsubscribed', 'complaint', 'hard_bounce', 'manual', 'invalid', 'erased']) {
     await anEntry(store, 'ada@shoppers.example', { reason })
@@ -100,7 +100,7 @@ test('what a person said is theirs to take back, the rest is an owner’s, and w
   ).toBe(404)
 })
 
-test('an owner who takes their own reason back does not take the person’s along', async () => {
+test('removing an owner’s entry keeps the shopper’s own entry', async () => {
   const store = await aStore(world)
   await recordOrders(world.deps, store.storeId, [anOrder(world, { email: 'ada@shoppers.example' })], 'sync')
   await ask(store, 'POST', '', { address: 'ada@shoppers.example' })
@@ -110,7 +110,7 @@ test('an owner who takes their own reason back does not take the person’s alon
   expect((await list(store)).entries).toMatchObject([{ reason: 'unsubscribed' }])
 })
 
-test('is searched by the beginning of an address, and by a whole one also where only its hash is left', async () => {
+test('a search finds address prefixes, and a full address also where only its hash is stored', async () => {
   const store = await aStore(world)
   await anEntry(store, 'ada@shoppers.example')
   await anEntry(store, 'adam@shoppers.example', { reason: 'complaint' })
@@ -130,7 +130,7 @@ test('is searched by the beginning of an address, and by a whole one also where 
   expect(addressesOf(await list(store, '?channel=sms'))).toEqual(['+12125550123'])
 })
 
-test('pages follow one another without a gap, also where entries came in the same moment', async () => {
+test('pages have no gaps, also for entries of the same moment', async () => {
   const store = await aStore(world)
   const rows = Array.from({ length: 130 }, (_, n) => ({ line: n + 1, address: `p${n}@shoppers.example` }))
   await ask(store, 'POST', '/import', { rows })
@@ -145,7 +145,7 @@ test('pages follow one another without a gap, also where entries came in the sam
   expect((await ask(store, 'GET', '?cursor=nonsense')).status).toBe(400)
 })
 
-test('a file is taken row by row, and taking it twice is taking it once', async () => {
+test('a file is imported row by row, and a second import changes nothing', async () => {
   const store = await aStore(world)
   const rows = [
     { line: 2, address: 'a@x.example' },
@@ -164,7 +164,7 @@ test('a file is taken row by row, and taking it twice is taking it once', async 
   ])
 })
 
-test('the list as a file opens in a spreadsheet and holds no formula (X3)', async () => {
+test('the exported list opens in a spreadsheet and contains no formula (X3)', async () => {
   const store = await aStore(world)
   await anEntry(store, 'ada@shoppers.example', { reason: 'complaint' })
   await anEntry(store, '+12125550123', { channel: 'sms' })
@@ -184,7 +184,7 @@ test('the list as a file opens in a spreadsheet and holds no formula (X3)', asyn
   expect((await world.app.inject({ url: body.url })).statusCode).toBe(404)
 })
 
-test('another account’s list is not seen, and its entries cannot be taken off (X2)', async () => {
+test('another account’s list can be neither read nor changed (X2)', async () => {
   const [store, other] = [await aStore(world), await aStore(world)]
   await ask(store, 'POST', '', { address: 'ada@shoppers.example' })
   const { entries } = await list(store)
@@ -193,7 +193,7 @@ test('another account’s list is not seen, and its entries cannot be taken off 
   expect((await list(store)).total).toBe(1)
 })
 
-test('taking an unsubscribe back leaves an owner’s reason where it is', async () => {
+test('resubscribing keeps an owner’s entry', async () => {
   const store = await aStore(world)
   await recordOrders(world.deps, store.storeId, [anOrder(world, { email: 'eve@shoppers.example' })], 'sync')
   const { rows } = await world.pool.query('select id, shopper_id from carts where store_id = $1', [store.storeId])
@@ -217,7 +217,7 @@ test('taking an unsubscribe back leaves an owner’s reason where it is', async 
   expect((await list(store)).entries).toMatchObject([{ reason: 'manual' }])
 })
 
-test('addresses suppressed for an answer that blames something else are listed with it, to be removed by an owner', async () => {
+test('addresses suppressed for a reply that blames something else are listed with it, for an owner to remove', async () => {
   const store = await aStore(world)
   const other = await aStore(world)
   const answers: Record<string, string> = {

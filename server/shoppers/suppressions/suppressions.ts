@@ -10,23 +10,23 @@ import {
   suppressionReasons,
   suppressionTexts,
 } from '../../../shared/suppressions.ts'
-import { blamesOther } from '../../messages/channels/bounce-rules.ts'
-import { type AccountDb, type AccountTx, type Db, transactAccount } from '../../core/db/db.ts'
+import type { Session } from '../../access/members/session.ts'
 import { AppError, found } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
+import { type AccountDb, type AccountTx, type Db, transactAccount } from '../../core/db/db.ts'
 import { cursorPage, readCursor } from '../../core/db/paging.ts'
 import type { Deps } from '../../deps.ts'
-import type { Session } from '../../access/members/session.ts'
+import { blamesOther } from '../../messages/channels/bounce-rules.ts'
 import { skipOpenTo } from '../../messages/messages/recipient.ts'
 import { insertImported } from './imported-sql.ts'
 import * as rules from './rules.ts'
 import * as sql from './sql.ts'
 
-// The suppression list (C1): addresses that get no messages of any of the account's stores. Entries come from people (unsubscribe,
-// STOP, complaint), from mail servers (bounces), from owners and from erasures; each reason is an entry of its own. Owners take
-// off what is not a person's own word (C5), and that is recorded.
+// The suppression list (C1): addresses that get no messages of any store of the account. Entries come from shoppers
+// (unsubscribe, STOP, complaint), mail servers (bounces), owners and erasures. Each reason is a separate entry. Owners
+// can remove entries that are not a shopper's own action (C5), and each removal is recorded.
 
-/** For nouns that ask about addresses without changing the list. */
+/** For rooms that read addresses without changing the list. */
 export { removeImported } from './imported-sql.ts'
 export { countriesOf, type EntryRow, erasedAmong, pageOf } from './sql.ts'
 
@@ -45,15 +45,15 @@ export async function listEntries(
   wanted: SuppressionFilter & { cursor?: string | undefined; limit: number },
 ): Promise<EntryPage> {
   const filter = await filterOf(deps, account, wanted)
-  const page = { after: readCursor(wanted.cursor, Place), limit: wanted.limit + 1 }
+  const page = { after: readCursor(wanted.cursor, EntryCursor), limit: wanted.limit + 1 }
   const [rows, total, removed] = await Promise.all([
     sql.pageOf(account, filter, page),
-    sql.countOf(account, filter),
-    sql.removedOf(account, filter.search, REMOVED_SHOWN),
+    sql.countEntries(account, filter),
+    sql.selectRemoved(account, filter.search, REMOVED_SHOWN),
   ])
-  const { shown, next } = cursorPage(rows, wanted.limit, placeOf)
+  const { shown, next } = cursorPage(rows, wanted.limit, toCursor)
   return {
-    entries: shown.map(present),
+    entries: shown.map(presentEntry),
     next,
     total,
     removed: removed.map(({ removed_by, removed_at, ...row }) => ({
@@ -64,19 +64,21 @@ export async function listEntries(
   }
 }
 
-const LOOKED_THROUGH = 2_000
+const MAX_CHECKED = 2_000
 const DOUBTFUL_SHOWN = 100
 
-/** Judged by the rules of today (channels/bounce-rules.ts): entries of earlier versions stay until an owner takes them off. */
+/**
+ * Applies the current rules (channels/bounce-rules.ts): entries of earlier versions stay until an owner removes them.
+ */
 export async function listDoubtful(account: AccountDb<Db>): Promise<DoubtfulSuppression[]> {
-  const rows = await sql.bouncesWithReply(account, LOOKED_THROUGH)
+  const rows = await sql.selectBouncesWithReply(account, MAX_CHECKED)
   return rows
     .filter(({ status, reply }) => blamesOther(status, reply))
     .slice(0, DOUBTFUL_SHOWN)
-    .map((row) => ({ ...present(row), reply: row.reply }))
+    .map((row) => ({ ...presentEntry(row), reply: row.reply }))
 }
 
-/** What was typed finds what begins so, and, hashed in every way it can be read, what has no address any more. */
+/** Filters by address prefix and, for entries without an address, by the hashes of all readings of the search. */
 export async function filterOf(
   deps: Deps,
   account: AccountDb,
@@ -94,7 +96,7 @@ export async function filterOf(
   }
 }
 
-/** By hand. What is open to the address is closed in the same commit (C2). */
+/** Adds a manual entry and cancels open messages to the address in the same transaction (C2). */
 export async function addEntry(
   deps: Deps,
   { account, session }: { account: AccountDb<Db>; session: Session },
@@ -116,7 +118,7 @@ export async function addEntry(
     )
   const now = deps.now()
   const added = await transactAccount(account, async (tx) => {
-    const count = await sql.insertEntries(tx, hashed(deps, entries), {
+    const count = await sql.insertEntries(tx, hashEntries(deps, entries), {
       source: 'by hand',
       userId: session.userId,
       at: now,
@@ -142,7 +144,7 @@ export async function removeEntry(
     const row = await sql.deleteEntry(tx, entry)
     if (!row) throw new AppError('not_found', suppressionTexts.gone)
     if (removalOf[row.reason] === 'person') {
-      // Rolls back with it.
+      // Rolls back the deletion.
       throw new AppError(
         'conflict',
         suppressionTexts.personsAct[row.reason as keyof typeof suppressionTexts.personsAct],
@@ -153,7 +155,7 @@ export async function removeEntry(
   deps.log.info({ accountId: account.accountId, reason: entry.reason, channel: entry.channel }, 'suppressions.removed')
 }
 
-/** One part of a file. What is open to its addresses is skipped when its turn comes, as everything is decided then (D2). */
+/** Imports part of a file. Open messages are skipped later, by their own decision (D2). */
 export async function importEntries(
   deps: Deps,
   { account, session }: { account: AccountDb<Db>; session: Session },
@@ -163,11 +165,11 @@ export async function importEntries(
   const { entries, refused } = rules.readRows(file.rows, { reason: file.reason, countries })
   const source = file.fileName ? `file ${file.fileName}` : 'file'
   const by = { source, userId: session.userId, at: deps.now() }
-  const taken = await transactAccount(account, (tx) => sql.insertEntries(tx, hashed(deps, entries), by))
+  const taken = await transactAccount(account, (tx) => sql.insertEntries(tx, hashEntries(deps, entries), by))
   return { taken, known: entries.length - taken, refused }
 }
 
-/** Of a file of consents; an entry has the import's id, so that undoing the import takes it off again. */
+/** Adds entries from an import of consents, with the import's id, so that undoing the import removes them. */
 export async function suppressImported(
   deps: Deps,
   tx: AccountTx,
@@ -175,13 +177,13 @@ export async function suppressImported(
   { entries, fileName }: { entries: readonly rules.NewEntry[]; fileName: string },
 ): Promise<number> {
   if (entries.length === 0) return 0
-  return insertImported(tx, importId, hashed(deps, entries), { source: `file ${fileName}`, at: deps.now() })
+  return insertImported(tx, importId, hashEntries(deps, entries), { source: `file ${fileName}`, at: deps.now() })
 }
 
-const hashed = (deps: Deps, entries: readonly rules.NewEntry[]): sql.InsertedEntry[] =>
+const hashEntries = (deps: Deps, entries: readonly rules.NewEntry[]): sql.InsertedEntry[] =>
   entries.map((entry) => ({ ...entry, hash: deps.secrets.addressHash(entry.address).toString('hex') }))
 
-function present(row: sql.EntryRow): SuppressionEntry {
+function presentEntry(row: sql.EntryRow): SuppressionEntry {
   return {
     id: rules.entryId(row.address_hash, row.channel, row.reason),
     address: row.address,
@@ -194,12 +196,12 @@ function present(row: sql.EntryRow): SuppressionEntry {
   }
 }
 
-const placeOf = ({ created_at, address_hash, channel, reason }: sql.EntryRow) => ({
+const toCursor = ({ created_at, address_hash, channel, reason }: sql.EntryRow) => ({
   ...{ created_at, channel, reason },
   address_hash: address_hash.toString('hex'),
 })
 
-const Place = z.object({
+const EntryCursor = z.object({
   created_at: z.coerce.date(),
   address_hash: z
     .hex()

@@ -1,6 +1,6 @@
 import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 
-// Suppressions that a person adds and removes, and those a provider reports: SQL and nothing else.
+// Statements on suppressions by shoppers and by providers.
 
 export async function suppress(
   { db }: StoreTx,
@@ -11,13 +11,13 @@ export async function suppress(
     on conflict do nothing`.execute(db)
 }
 
-/** Only the person's own unsubscribe is theirs to take back. */
+/** Removes only the shopper's own unsubscribe. */
 export async function unsuppress({ db }: StoreTx, accountId: string, hash: Buffer, channel: string): Promise<void> {
   await sql`delete from suppressions where account_id = ${accountId} and address_hash = ${hash} and channel = ${channel}
     and reason = 'unsubscribed'`.execute(db)
 }
 
-/** The person's own "everything" becomes the same for each of these channels, so that one of them can be lifted. */
+/** Replaces the shopper's own "all channels" by one entry per channel, so that one can be removed. */
 export async function splitStopAll(
   { db }: StoreTx,
   accountId: string,

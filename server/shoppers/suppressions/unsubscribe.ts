@@ -1,3 +1,3 @@
-// Suppressions that a person adds and removes, and those a provider reports.
+// Suppressions by shoppers and by providers.
 
 export { hasUnsubscribed, insertSuppression, splitStopAll, suppress, unsuppress } from './unsubscribe-sql.ts'

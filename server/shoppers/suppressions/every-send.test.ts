@@ -6,14 +6,14 @@ import { freshOrderCheck } from '../../../test/factories.ts'
 import { aScene, DAY, HOUR, linkIn, MINUTE, messagesOf, pass, send, wait } from '../../../test/message-scene.ts'
 import { aBrowser, setUp, subscribes, urlOf } from '../../../test/push-scene.ts'
 import { aWorld } from '../../../test/world.ts'
-import * as authorizations from '../../messages/channels/send-authorization.ts'
 import { servedBy } from '../../access/http/http.ts'
 import { receiveText } from '../../delivery/inbound/inbound.ts'
 import { recordMailReport } from '../../delivery/mail-reports/mail-reports.ts'
 import { askWaiting } from '../../delivery/opt-in/opt-in-request.ts'
+import * as authorizations from '../../messages/channels/send-authorization.ts'
 
-// Every way a message can leave by, walked with an address on the suppression list (C1, C2). The ways are read off the code: the
-// endpoints that let somebody send, and the permits a channel asks for. One that is new and not walked here turns this red.
+// Tries every way to send a message to a suppressed address (C1, C2). The ways are read from the code: endpoints that
+// send, and the authorizations that a channel requires. A new one that is not tried here fails this test.
 
 const world = aWorld()
 
@@ -29,7 +29,7 @@ async function suppress(shop: Shop, addresses: readonly (string | null)[]): Prom
   }
 }
 
-/** Two shoppers who have agreed to everything and may be written to now; the first is on the list with all they have. */
+/** Two shoppers with all consents who may get messages now; the first is suppressed with all addresses. */
 async function twoShoppers() {
   const shop = await aShop(world, 2, { plan: 'growth' })
   const [gone, there] = shop.orders as [(typeof shop.orders)[0], (typeof shop.orders)[0]]
@@ -41,7 +41,7 @@ type Two = Awaited<ReturnType<typeof twoShoppers>>
 
 const later = { sendAt: () => new Date(world.now.getTime() + 2 * HOUR).toISOString() }
 
-/** What each endpoint is asked with; it may refuse or take it, but nothing leaves to who is on the list. */
+/** The request of each endpoint. It may be refused or accepted, but sends nothing to the suppressed shopper. */
 const endpoints: Record<string, (two: Two) => Promise<unknown>> = {
   'POST /api/email/send-email': ({ shop, gone, goneCart }) =>
     post(world, shop, '/api/email/send-email', { to: gone.email, cart_id: goneCart }),
@@ -92,7 +92,7 @@ const endpoints: Record<string, (two: Two) => Promise<unknown>> = {
   },
 }
 
-/** Both have subscribed in a browser each, the first wants nothing at all any more. */
+/** Both have a browser subscription; the first shopper wants no messages at all. */
 async function sendPush({ shop, gone, there }: Two, call: string): Promise<void> {
   const [own, others] = [aBrowser(), aBrowser()]
   await subscribes(world, shop, own, { email: gone.email! })
@@ -114,7 +114,7 @@ async function sendPush({ shop, gone, there }: Two, call: string): Promise<void>
   expect(world.pushes.map(({ subscription }) => subscription.endpoint)).toEqual([others.subscription.endpoint])
 }
 
-/** It goes to the browser of whoever asks, which is no shopper's. */
+/** Goes to the requesting member's browser, not to a shopper's. */
 async function sendHere({ shop }: Two, call: string): Promise<void> {
   await setUp(world, shop)
   world.pushes.length = 0
@@ -129,7 +129,7 @@ for (const base of ['/push-notifications', '/api/push-notifications']) {
   endpoints[`POST ${toOne}`] = (two) => sendHere(two, toOne)
 }
 
-/** A campaign that waits for its time, and what a step makes of it. */
+/** A scheduled campaign, and the step to take with it. */
 async function walkCampaign({ shop }: Two, walk: (id: string) => Promise<unknown>): Promise<void> {
   const schedule = { startDate: today(world, 1), timeOfDay: '00:00' }
   const { id } = await aCampaign(world, shop, { schedule })
@@ -165,8 +165,8 @@ const campaigns: typeof endpoints = {
 }
 Object.assign(endpoints, campaigns)
 
-describe('the endpoints that let somebody send', () => {
-  /** Whoever works with carts may send: what else they may write is named here, and sends nothing. */
+describe('endpoints that send', () => {
+  /** Members who work with carts may send. Their other write endpoints, which send nothing, are listed here. */
   const sendsNothing = [
     'POST /api/suppressions',
     'POST /api/audiences',
@@ -176,14 +176,14 @@ describe('the endpoints that let somebody send', () => {
     'POST /api/campaigns/:id/drop-held',
   ]
 
-  test('are all walked', () => {
+  test('are all tried', () => {
     const served = (servedBy.get(world.app) ?? [])
       .filter(({ permission, method }) => permission === 'carts:write' && method !== 'GET')
       .map(({ method, path }) => `${method} ${path}`)
     expect(served.toSorted()).toEqual([...Object.keys(endpoints), ...sendsNothing].toSorted())
   })
 
-  test.each(Object.keys(endpoints))('%s: nothing leaves', async (key) => {
+  test.each(Object.keys(endpoints))('%s sends nothing', async (key) => {
     const two = await twoShoppers()
     await endpoints[key]!(two)
     await pass(world, two.shop.storeId, HOUR)
@@ -191,19 +191,19 @@ describe('the endpoints that let somebody send', () => {
     expect(world.texts.filter(({ to }) => to === two.gone.phone)).toEqual([])
   })
 
-  test('of everybody who matches, the other shopper alone gets a discount mail', async () => {
+  test('a discount mail goes only to the other matching shopper', async () => {
     const two = await twoShoppers()
     await endpoints['POST /api/email/send-discount-offers']!(two)
     expect(world.sent.map(({ to }) => to)).toEqual([two.there.email])
   })
 
-  test.each(Object.keys(campaigns))('%s: the other shopper alone is written to', async (key) => {
+  test.each(Object.keys(campaigns))('%s sends only to the other shopper', async (key) => {
     const two = await twoShoppers()
     await campaigns[key]!(two)
     expect(world.sent.map(({ to }) => to)).toEqual([two.there.email])
   })
 
-  test('the other shopper was written to: it is the list that held the first ones back', async () => {
+  test('the other shopper got a message, so the list held back the first', async () => {
     const two = await twoShoppers()
     for (const key of ['POST /api/carts/send', 'POST /api/whatsapp/send-bulk']) await endpoints[key]!(two)
     expect(world.sent.map(({ to }) => to)).toContain(two.there.email)
@@ -212,8 +212,8 @@ describe('the endpoints that let somebody send', () => {
   })
 })
 
-describe('the permits a channel asks for', () => {
-  /** What leaves by each, and what suppression means for it. */
+describe('authorizations of channels', () => {
+  /** What each sends, and what suppression means for it. */
   const walked: Record<keyof typeof authorizations, () => Promise<void>> = {
     async authorizeByDecision() {
       const scene = await aScene(world, 2)
@@ -255,7 +255,7 @@ describe('the permits a channel asks for', () => {
       await askWaiting(world.deps)
       expect(world.texts.map(({ to }) => to)).toEqual([phones[1]])
     },
-    /** To whom has just written STOP, START, HELP or YES, and to nobody else: the one message the law asks for (C4). */
+    /** The legally required reply to STOP, START, HELP or YES, sent to its author only (C4). */
     async authorizeAnswer() {
       const shop = await aShop(world)
       const account = { accountId: shop.accountId, db: world.db }
@@ -270,7 +270,7 @@ describe('the permits a channel asks for', () => {
       await world.runJobs()
       expect(world.texts.map(({ to }) => to)).toEqual(['+4915199900031'])
     },
-    /** To the people who use Recoup, not to shoppers: an invitation or a new password is no marketing. */
+    /** Invitations and password mails go to users of Recoup, not to shoppers, and are no marketing. */
     async authorizeAccountMail() {
       const shop = await aShop(world)
       await suppress(shop, ['mia@team.example'])
@@ -281,14 +281,14 @@ describe('the permits a channel asks for', () => {
     },
   }
 
-  test('are all walked', () => {
+  test('are all tried', () => {
     expect(Object.keys(authorizations).toSorted()).toEqual(Object.keys(walked).toSorted())
   })
   test.each(Object.keys(walked) as (keyof typeof authorizations)[])('%s', (name) => walked[name]())
 })
 
-describe('the person’s own word, and what mail servers say, hold what is due already (C2)', () => {
-  /** The first mail has left; the second is due now and has not. */
+describe('the shopper’s own withdrawal and bounces hold messages that are already due (C2)', () => {
+  /** The first mail was sent; the second is due and was not. */
   async function aDueMail() {
     const scene = await aScene(world, 1)
     await pass(world, scene.storeId, HOUR)
@@ -325,14 +325,14 @@ describe('the person’s own word, and what mail servers say, hold what is due a
     })
   })
 
-  test('without any of them it leaves', async () => {
+  test('without any of them it is sent', async () => {
     const due = await aDueMail()
     await freshOrderCheck(world, due.storeId)
     await send(world, due.storeId)
     expect(world.sent.map(({ to }) => to)).toEqual([due.email])
   })
 
-  test('STOP, for a text that is due already', async () => {
+  test('STOP holds a text that is already due', async () => {
     const shop = await aShop(world, 1, { plan: 'growth' })
     const body = { channel: 'sms', cartIds: shop.cartIds, sendAt: later.sendAt() }
     await post(world, shop, '/api/carts/send', body)
