@@ -25,7 +25,7 @@ const choose = (token: string, planKey: unknown) =>
   world.request('POST', '/api/subscribe/manual-update', { token, body: { planKey } })
 const status = async (token: string) => (await world.request('GET', '/api/subscribe/status', { token })).body
 
-test('before a plan is chosen there is none, and it allows nothing', { tags: ['A7'] }, async () => {
+test('an account without a plan has no entitlements', { tags: ['A7'] }, async () => {
   const { token, account } = await anOwner()
   expect(await status(token)).toMatchObject({ plan: null, status: null, nextBillingDate: null })
   const { limits, isSubscribed } = await entitlementsOf(account, world.now)
@@ -43,7 +43,7 @@ test('the free plan is an active subscription', { tags: ['A3', 'A7'] }, async ()
   expect(body.user).toMatchObject({ subscriptionStatus: 'active', hasActiveSubscription: true })
 })
 
-test('the price list is public and says what the specification says', { tags: ['A1', 'A3', 'A7'] }, async () => {
+test('the price list is public and matches the specification', { tags: ['A1', 'A3', 'A7'] }, async () => {
   const { status, body } = await world.request('GET', '/api/subscribe/plans')
   expect(status).toBe(200)
   expect(body.plans).toMatchObject({
@@ -53,13 +53,13 @@ test('the price list is public and says what the specification says', { tags: ['
   })
 })
 
-test('in test mode a plan is set without paying, again and again', { tags: ['A7'] }, async () => {
+test('in test mode a plan can be set without payment, repeatedly', { tags: ['A7'] }, async () => {
   const { token } = await anOwner()
   for (const plan of ['starter', 'growth', 'growth', 'free']) {
     expect((await choose(token, plan)).body).toMatchObject({ success: true, plan, status: 'active' })
     expect(await status(token)).toMatchObject({ plan, status: 'active', isTestMode: true })
   }
-  // It keeps the cycle it was chosen with, and shows what that would cost.
+  // It keeps the chosen cycle and shows its price.
   const detail = async () => (await world.request('GET', '/api/payments/subscription', { token })).body.subscription
   const set = (body: object) => world.request('POST', '/api/subscribe/manual-update', { token, body })
   await set({ planKey: 'starter', cycle: 'year' })
@@ -71,7 +71,7 @@ test('in test mode a plan is set without paying, again and again', { tags: ['A7'
   expect((await set({ planKey: 'starter', cycle: 'week' })).status).toBe(400)
 })
 
-test('a plan that is not sold is refused in words', { tags: ['A3'] }, async () => {
+test('a plan that is not sold is refused with a sentence', { tags: ['A3'] }, async () => {
   const { token } = await anOwner()
   for (const plan of ['professional', 'enterprise']) {
     expect(await choose(token, plan)).toMatchObject({
@@ -87,7 +87,7 @@ test('a plan that is not sold is refused in words', { tags: ['A3'] }, async () =
   expect(await status(token)).toMatchObject({ plan: null })
 })
 
-test('outside of test mode nobody sets a plan by hand', { tags: ['A7'] }, async () => {
+test('outside of test mode no plan can be set manually', { tags: ['A7'] }, async () => {
   const { token } = await anOwner()
   const { config } = world.deps
   world.deps.config = { ...config, isBillingTestMode: false }
@@ -96,7 +96,7 @@ test('outside of test mode nobody sets a plan by hand', { tags: ['A7'] }, async 
   world.deps.config = config
 })
 
-test('the demo keeps its plan', async () => {
+test('the demo account keeps its plan', async () => {
   const { token, account } = await anOwner()
   await choose(token, 'growth')
   await world.db.updateTable('accounts').set({ is_demo: true }).where('id', '=', account.accountId).execute()
@@ -105,7 +105,7 @@ test('the demo keeps its plan', async () => {
   expect(await status(token)).toMatchObject({ plan: 'growth' })
 })
 
-test('only owners and admins touch the plan', async () => {
+test('only owners and admins can change the plan', async () => {
   const { token, userId, account } = await anOwner()
   for (const role of ['member', 'viewer'] as const) {
     await world.db.updateTable('members').set({ role }).where('user_id', '=', userId).execute()
@@ -115,7 +115,7 @@ test('only owners and admins touch the plan', async () => {
   expect((await entitlementsOf(account, world.now)).plan).toBeNull()
 })
 
-test('the status says what is in force, and until when a payment may be overdue (decisions 86 and 121)', async () => {
+test('the status has the plan in force and the end of the grace period (decisions 86 and 121)', async () => {
   const { token, account } = await anOwner()
   await choose(token, 'growth')
   const set = (status: 'canceled' | 'past_due' | 'trialing', past_due_since: Date | null = null) =>
@@ -140,7 +140,7 @@ test('the status says what is in force, and until when a payment may be overdue 
   expect(await status(token)).toMatchObject({ status: 'active', hasActiveSubscription: true, planInForce: 'growth' })
 })
 
-test('the status says plan, status and the day of the next bill (A 3)', { tags: ['A3'] }, async () => {
+test('the status has plan, status and date of the next bill (A 3)', { tags: ['A3'] }, async () => {
   const { token, account } = await anOwner()
   await choose(token, 'growth')
   const next_billing_at = new Date('2026-04-02T00:00:00Z')
@@ -157,7 +157,7 @@ test('the status says plan, status and the day of the next bill (A 3)', { tags: 
   })
 })
 
-test('a free plan that is not active cannot be', { tags: ['A4.3'] }, async () => {
+test('an inactive free plan cannot exist', { tags: ['A4.3'] }, async () => {
   const { token, account } = await anOwner()
   await world.request('POST', '/api/subscribe/create-free-subscription', { token, body: {} })
   for (const status of ['canceled', 'past_due', 'trialing'] as const) {
@@ -167,7 +167,7 @@ test('a free plan that is not active cannot be', { tags: ['A4.3'] }, async () =>
   expect(await status(token)).toMatchObject({ plan: 'free', status: 'active' })
 })
 
-test('without a sign-in there is no subscription to speak of', async () => {
+test('the status requires a session', async () => {
   expect((await world.request('GET', '/api/subscribe/status')).status).toBe(401)
   expect((await world.request('POST', '/api/subscribe/manual-update', { body: { planKey: 'growth' } })).status).toBe(
     401,

@@ -1,18 +1,18 @@
 import { type BillingCycle, PlanKey } from '../../../shared/billing.ts'
 import { billingTexts } from '../../../shared/billing-texts.ts'
+import { AppError } from '../../core/common/errors.ts'
 import type { Config } from '../../core/config/config.ts'
 import { type AccountDb, type AccountTx, transactAccount } from '../../core/db/db.ts'
-import { AppError } from '../../core/common/errors.ts'
 import type { Deps } from '../../deps.ts'
 import { wakeMessagesOf } from '../../messages/messages/messages.ts'
-import { chooseResting, fitStores, lockStores, restsOf, type StoreRest } from './resting.ts'
-import { type Entitlements, entitlementsAt } from './rules.ts'
+import { chooseResting, fitStores, listStoreRests, lockStores, type StoreRest } from './resting.ts'
+import { computeEntitlements, type Entitlements } from './rules.ts'
 import * as sql from './sql.ts'
 
-// Billing: which plan an account is on, and plans that are not paid by card. What a plan allows is in `entitlements.ts`.
+// An account's plan, and plans that are not paid by card. Entitlements are in `entitlements.ts`.
 
 export interface AccountPlan {
-  /** As it was chosen; null before a plan was. */
+  /** As chosen; null before a plan was chosen. */
   subscription: sql.SubscriptionRow | null
   entitlements: Entitlements
   suspension: { reason: string; since: Date } | null
@@ -23,7 +23,7 @@ export async function planOf(account: AccountDb, now: Date): Promise<AccountPlan
   const subscription = row ?? null
   return {
     subscription,
-    entitlements: entitlementsAt(subscription, now),
+    entitlements: computeEntitlements(subscription, now),
     suspension: suspension ? { reason: suspension.reason ?? '', since: suspension.since! } : null,
   }
 }
@@ -31,33 +31,33 @@ export async function planOf(account: AccountDb, now: Date): Promise<AccountPlan
 export async function chooseFreePlan(deps: Deps, account: AccountDb): Promise<void> {
   if (sellerOf(deps.config) === 'none') throw new AppError('not_found', billingTexts.noBilling)
   await refuseDemo(account)
-  await transactAccount(account, (tx) => putOnPlan(tx, { plan: 'free', source: 'free' }, deps.now()))
+  await transactAccount(account, (tx) => setPlan(tx, { plan: 'free', source: 'free' }, deps.now()))
 }
 
-/** Decision 3: sets any plan that is sold, without paying, where the operator allows it. */
+/** Decision 3: sets any sold plan without payment, if the operator allows it. */
 export async function setPlanManually(
   deps: Deps,
   account: AccountDb,
   { planKey, cycle = null }: { planKey: string; cycle?: BillingCycle | null | undefined },
 ): Promise<PlanKey> {
   if (!deps.config.isBillingTestMode) throw new AppError('not_found', 'Not found')
-  const plan = readPlanKey(planKey)
+  const plan = parsePlanKey(planKey)
   await refuseDemo(account)
   const chosen = { plan, source: 'test' as const, cycle: plan === 'free' ? null : cycle }
-  await transactAccount(account, (tx) => putOnPlan(tx, chosen, deps.now()))
+  await transactAccount(account, (tx) => setPlan(tx, chosen, deps.now()))
   return plan
 }
 
-/** The plan that somebody names; refused in words where none is called so. */
-export function readPlanKey(planKey: string): PlanKey {
+/** Parses a plan key. Throws `invalid` with a sentence if there is no such plan. */
+export function parsePlanKey(planKey: string): PlanKey {
   const plan = PlanKey.safeParse(planKey.trim().toLowerCase())
-  if (!plan.success) throw new AppError('invalid', notSold(planKey))
+  if (!plan.success) throw new AppError('invalid', describeUnknownPlan(planKey))
   return plan.data
 }
 
 /**
- * By an operator, in the transaction that writes it down (decision 90). False: the account pays by card, and its card would go on being
- * charged. One whose subscription has ended has no cycle any more.
+ * Set by an operator, in the transaction that logs it (decision 90). Returns false if the account pays by card, which
+ * would still be charged. After the end of a subscription the cycle is null.
  */
 export async function setPlanByOperator(
   tx: AccountTx,
@@ -66,31 +66,31 @@ export async function setPlanByOperator(
   await lockStores(tx)
   const before = await sql.readSubscription(tx)
   if (before?.source === 'stripe' && before.cycle !== null) return false
-  await putOnPlan(tx, { plan, source: 'operator', isUnlimited }, now)
+  await setPlan(tx, { plan, source: 'operator', isUnlimited }, now)
   return true
 }
 
-/** Who takes the payment for a plan here (decision 82). Test billing goes before Stripe: its plans cost nothing. */
+/** Who sells plans here (decision 82). Test billing precedes Stripe: its plans are free. */
 export const sellerOf = ({ isBillingTestMode, stripe }: Pick<Config, 'isBillingTestMode' | 'stripe'>) =>
   isBillingTestMode ? ('test' as const) : stripe ? ('stripe' as const) : ('none' as const)
 
-/** Which stores rest before others (decision 85), and which of them rest now. */
+/** Sets which stores rest first (decision 85). Returns which of them rest now. */
 export async function setResting(deps: Deps, account: AccountDb, storeIds: readonly string[]): Promise<StoreRest[]> {
   await refuseDemo(account)
   await transactAccount(account, (tx) => chooseResting(tx, storeIds, deps.now()))
-  return restsOf(account)
+  return listStoreRests(account)
 }
 
-/** A plan that nobody pays for by card. What waited for a larger one is looked at again in the same commit (decision 6). */
-export async function putOnPlan(tx: AccountTx, chosen: sql.OwnPlan, now: Date): Promise<void> {
+/** Sets a plan that is not paid by card, and wakes messages that waited for a larger plan (decision 6). */
+export async function setPlan(tx: AccountTx, chosen: sql.PlanInput, now: Date): Promise<void> {
   await lockStores(tx)
   await sql.savePlan(tx, chosen, now)
   await fitStores(tx, now)
   await wakeMessagesOf(tx.db, tx.accountId, ['plan_limit', 'plan_required'], now)
 }
 
-/** The test page of the specification lists two plans that no price list has. */
-function notSold(planKey: string): string {
+/** The specification's test page names two plans that the price list does not have. */
+function describeUnknownPlan(planKey: string): string {
   const isKnown = ['professional', 'enterprise'].includes(planKey.trim().toLowerCase())
   const reason = isKnown ? `The plan "${planKey.trim()}" is not available yet.` : 'There is no such plan.'
   return `${reason} Choose ${new Intl.ListFormat('en', { type: 'disjunction' }).format(PlanKey.options)}.`

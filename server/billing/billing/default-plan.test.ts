@@ -5,7 +5,7 @@ import { aStore } from '../../../test/factories.ts'
 import { aWorld } from '../../../test/world.ts'
 import { applyDefaultPlan } from './default-plan.ts'
 
-// Where nothing is sold (decision 82): a server of somebody's own, without Stripe and outside of local mode.
+// Self-hosted without sales (decision 82): no Stripe, and not in local mode.
 
 const world = aWorld({ BILLING_TEST_MODE: 'off' })
 
@@ -26,7 +26,7 @@ const start = (defaultPlan: 'free' | 'starter' | 'growth', isBillingTestMode = f
   return applyDefaultPlan(world.deps)
 }
 
-test('who registers is subscribed at once, to Growth without limits', async () => {
+test('a new account is subscribed at once, to Growth without limits', async () => {
   const { token, user } = await registered()
   expect(user.hasActiveSubscription).toBe(true)
   expect(await planOf(token)).toMatchObject({
@@ -38,7 +38,7 @@ test('who registers is subscribed at once, to Growth without limits', async () =
   expect(detail).toMatchObject({ amount: 0, canManage: false, features: { maxStores: -1, maxEmailsPerMonth: -1 } })
 })
 
-test('a smaller plan that the operator sets as the default has its limits', async () => {
+test('a smaller default plan of the operator has its limits', async () => {
   await start('starter')
   const { token } = await registered()
   expect(await planOf(token)).toMatchObject({ plan: 'starter', source: 'default', isUnlimited: false })
@@ -46,7 +46,7 @@ test('a smaller plan that the operator sets as the default has its limits', asyn
   await start('growth')
 })
 
-test('at the start accounts without a plan get it, and those that have it follow the setting; the others stay', async () => {
+test('at startup accounts without a plan get the default, those on it follow the setting, and others keep theirs', async () => {
   const { token, user } = await registered()
   const bare = await aStore(world)
   await world.db.deleteFrom('subscriptions').where('account_id', '=', bare.accountId).execute()
@@ -101,7 +101,7 @@ test('stores beyond a smaller default rest, and wake with a larger one', async (
   expect(await resting()).toEqual([])
 })
 
-test('there is no plan to choose: not the free one, not by hand, and none is given where plans are sold', async () => {
+test('no plan can be chosen or set manually, and no default is given where plans are sold', async () => {
   await start('growth')
   const { token } = await registered()
   const chosen = await world.request('POST', '/api/subscribe/create-free-subscription', { token, body: {} })
@@ -112,6 +112,6 @@ test('there is no plan to choose: not the free one, not by hand, and none is giv
   expect(await start('growth', true)).toBe(0)
   const later = await registered()
   expect(await planOf(later.token)).toMatchObject({ plan: null, hasActiveSubscription: false, sells: 'test' })
-  // Whoever was given a plan keeps it.
+  // An account that was given a plan keeps it.
   expect(await planOf(token)).toMatchObject({ plan: 'growth', source: 'default', isUnlimited: true })
 })

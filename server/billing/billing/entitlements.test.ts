@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { PlanKey, plans, SubscriptionStatus } from '../../../shared/billing.ts'
 import { aWorld } from '../../../test/world.ts'
 import { inForceOf, selectInForce } from './fragments.ts'
-import { entitlementsAt, hasFeature, inForceAt, planLimitsOf, type Subscription } from './rules.ts'
+import { computeEntitlements, computeInForce, computePlanLimits, hasFeature, type Subscription } from './rules.ts'
 
-// What a subscription allows, of every status, plan and date (decisions 6, 86 and 121).
+// Entitlements of every status, plan and date (decisions 6, 86 and 121).
 
 const NOW = new Date('2026-03-10T12:00:00Z')
 const DAY = 86_400_000
@@ -22,7 +22,7 @@ const every: Subscription[] = PlanKey.options.flatMap((plan) =>
 )
 const bare = { pastDueSince: null, extraStores: 0, isUnlimited: false }
 const of = (plan: PlanKey, status: SubscriptionStatus, more: Partial<Subscription> = {}) =>
-  entitlementsAt({ ...bare, plan, status, ...more }, NOW)
+  computeEntitlements({ ...bare, plan, status, ...more }, NOW)
 
 describe('an account', () => {
   test.each(['starter', 'growth'] as const)('that is active or on trial has its plan: %s', {
@@ -37,7 +37,7 @@ describe('an account', () => {
     }
   })
 
-  test('that is past due has its plan for seven days, then sends nothing and is not subscribed (decisions 86, 121)', {
+  test('that is past due keeps its plan for seven days, then sends nothing and is not subscribed (decisions 86, 121)', {
     tags: ['A4.1'],
   }, () => {
     const inGrace = of('growth', 'past_due', { pastDueSince: ago(7 * DAY - 1) })
@@ -49,7 +49,7 @@ describe('an account', () => {
     expect(hasFeature(after, 'flow_texts')).toBe(true)
   })
 
-  test('whose plan was canceled has the free one’s limits and is not subscribed (decisions 86, 121)', {
+  test('with a canceled plan has the free plan’s limits and is not subscribed (decisions 86, 121)', {
     tags: ['A4.1'],
   }, () => {
     const canceled = of('growth', 'canceled')
@@ -66,23 +66,25 @@ describe('an account', () => {
       expect(of(plan, status, { extraStores }).limits).toEqual({ ...plans[plan].limits, maxStores })
   })
 
-  test('without limits has all of its plan and no more: no number counts, and features are the plan’s (decision 82)', () => {
+  test('that is unlimited has no limits, and only its plan’s features (decision 82)', () => {
     const unlimited = of('free', 'active', { isUnlimited: true, extraStores: 1 })
     expect(Object.values(unlimited.limits)).toEqual([-1, -1, -1, -1])
     expect(hasFeature(unlimited, 'manual_texts')).toBe(false)
   })
 
-  test('that is overdue or was ended has nothing of extra stores and of being unlimited', () => {
+  test('that is overdue or ended has neither extra stores nor unlimited use', () => {
     const more = { extraStores: 3, isUnlimited: true }
     const overdue = of('growth', 'past_due', { pastDueSince: ago(8 * DAY), ...more })
     expect(Object.values(overdue.limits)).toEqual([0, 0, 0, 0])
-    expect(Object.values(planLimitsOf(overdue))).toEqual([-1, -1, -1, -1])
+    expect(Object.values(computePlanLimits(overdue))).toEqual([-1, -1, -1, -1])
     expect(of('growth', 'canceled', more).limits).toEqual(plans.free.limits)
   })
 
-  test('on the free plan is subscribed (decision 5), and without a plan has nothing', { tags: ['A4.1', 'A9'] }, () => {
+  test('on the free plan is subscribed (decision 5), and without a plan has no entitlements', {
+    tags: ['A4.1', 'A9'],
+  }, () => {
     expect(of('free', 'active')).toMatchObject({ plan: 'free', maySend: true, isSubscribed: true })
-    const none = entitlementsAt(null, NOW)
+    const none = computeEntitlements(null, NOW)
     expect(none).toMatchObject({ plan: null, maySend: false, isSubscribed: false, whyNot: 'no_plan' })
     expect(hasFeature(none, 'manual_texts')).toBe(false)
   })
@@ -99,18 +101,18 @@ describe('an account', () => {
 describe('in SQL', () => {
   const world = aWorld()
 
-  test('every status, plan and date comes to the same as by the rule', async () => {
+  test('every status, plan and date gives the same result as the rule', async () => {
     const rows = every.map(({ pastDueSince, extraStores, isUnlimited, ...rest }, n) => ({
       ...{ n, ...rest, past_due_since: pastDueSince, extra_stores: extraStores, is_unlimited: isUnlimited },
     }))
     const table = sql`(select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
       as r(n int, plan text, status text, past_due_since timestamptz, extra_stores smallint, is_unlimited boolean) order by n)`
     const answers = await selectInForce(table, NOW).execute(world.db)
-    expect(answers.rows).toEqual(every.map((subscription) => inForceAt(subscription, NOW)))
+    expect(answers.rows).toEqual(every.map((subscription) => computeInForce(subscription, NOW)))
     expect(new Set(answers.rows.map((row) => JSON.stringify(row))).size).toBe(36)
   })
 
-  test('of an account without a plan there is nothing in force', async () => {
+  test('an account without a plan has nothing in force', async () => {
     const nobody = sql`'00000000-0000-0000-0000-000000000000'::uuid`
     const { rows } = await sql`select ${inForceOf(nobody, NOW)} as "inForce"`.execute(world.db)
     expect(rows).toEqual([{ inForce: null }])

@@ -1,13 +1,13 @@
 import type { PlanKey, SubscriptionSource, SubscriptionStatus } from '../../../shared/billing.ts'
 import { type RawBuilder, sql } from '../../core/db/db.ts'
-import { graceBegan, type InForce } from './rules.ts'
+import { computeGraceStart, type InForce } from './rules.ts'
 
-// `inForceAt` of rules.ts for statements that read other things too. A test compares the two.
+// `inForceAt` of rules.ts as SQL. A test compares the two.
 
-/** One row for each subscription in `subscriptions`, a table or a subselect in parentheses. */
+/** One row per subscription in `subscriptions`, a table or a subselect in parentheses. */
 export const selectInForce = (subscriptions: RawBuilder<unknown>, now: Date) => sql<InForce>`
   select case when p.status = 'canceled' then 'free' else p.plan end as plan,
-    p.status <> 'past_due' or coalesce(p.past_due_since > ${graceBegan(now)}, false) as "maySend",
+    p.status <> 'past_due' or coalesce(p.past_due_since > ${computeGraceStart(now)}, false) as "maySend",
     case when p.status = 'canceled' then 0 else p.extra_stores end as "extraStores",
     p.status <> 'canceled' and p.is_unlimited as "isUnlimited"
   from ${subscriptions} p`
@@ -16,7 +16,7 @@ export const selectInForce = (subscriptions: RawBuilder<unknown>, now: Date) => 
 export const inForceOf = (accountId: RawBuilder<unknown>, now: Date) => sql<InForce | null>`
   (select to_jsonb(f) from (${selectInForce(sql`(select * from subscriptions where account_id = ${accountId})`, now)}) f)`
 
-/** What was chosen, as JSON, for who sees all accounts; null before a plan was. */
+/** The chosen plan as JSON, for operators; null before one was chosen. */
 export const chosenPlanOf = (accountId: RawBuilder<unknown>) => sql<ChosenPlan | null>`
   (select jsonb_build_object('plan', c.plan, 'status', c.status, 'source', c.source, 'isUnlimited', c.is_unlimited)
     from subscriptions c where c.account_id = ${accountId})`

@@ -1,38 +1,38 @@
 import { type Meter, type MeteredChannel, NEAR_PERCENT, type PlanLimits } from '../../../shared/billing.ts'
 
-// What a month has used of a plan (decision 87). Pure.
+// A month's usage of a plan (decision 87). Pure.
 
-export const limitOf = (limits: PlanLimits): Record<MeteredChannel, number> => ({
+export const toChannelLimits = (limits: PlanLimits): Record<MeteredChannel, number> => ({
   email: limits.maxEmailsPerMonth,
   sms: limits.maxSmsPerMonth,
   whatsapp: limits.maxWhatsappPerMonth,
 })
 
-/** A limit of -1 is never near, and of 0 there is nothing to use up. */
-export function levelOf(used: number, limit: number): Meter['level'] {
+/** Always ok for a limit of -1 (unlimited) or 0. */
+export function findLevel(used: number, limit: number): Meter['level'] {
   if (limit <= 0) return 'ok'
   if (used >= limit) return 'full'
-  return used >= nearFrom(limit) ? 'near' : 'ok'
+  return used >= computeNearThreshold(limit) ? 'near' : 'ok'
 }
 
-/** From this many on. */
-export const nearFrom = (limit: number): number => Math.ceil((limit * NEAR_PERCENT) / 100)
+/** Usage from which a limit counts as nearly reached. */
+export const computeNearThreshold = (limit: number): number => Math.ceil((limit * NEAR_PERCENT) / 100)
 
-interface Counted {
+interface ChannelUsage {
   channel: string
 }
 
-interface Counts {
-  usage: readonly (Counted & { used: number })[]
-  waiting: readonly (Counted & { held: number; expiring: number })[]
+interface UsageCounts {
+  usage: readonly (ChannelUsage & { used: number })[]
+  waiting: readonly (ChannelUsage & { held: number; expiring: number })[]
 }
 
-/** One for each channel that a plan counts. */
-export function metersOf(limits: PlanLimits, { usage, waiting }: Counts): Meter[] {
-  return Object.entries(limitOf(limits)).map(([name, limit]) => {
+/** One meter per channel of the plan. */
+export function buildMeters(limits: PlanLimits, { usage, waiting }: UsageCounts): Meter[] {
+  return Object.entries(toChannelLimits(limits)).map(([name, limit]) => {
     const channel = name as MeteredChannel
     const used = usage.find((each) => each.channel === channel)?.used ?? 0
     const { held, expiring } = waiting.find((each) => each.channel === channel) ?? { held: 0, expiring: 0 }
-    return { channel, used, limit, held, expiring, level: levelOf(used, limit) }
+    return { channel, used, limit, held, expiring, level: findLevel(used, limit) }
   })
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { monthlyPrice } from './price.ts'
+import { computeMonthlyPrice } from './price.ts'
 
 const none = { plan: 'growth' as const, amountMinor: null, currency: null, cycle: null }
 const stripe = { source: 'stripe' as const, plan: 'growth' as const, currency: 'USD', cycle: 'month' as const }
@@ -18,11 +18,11 @@ it.each([
   ['what the installation gives everybody', { ...none, source: 'default' as const }, 'growth', 0],
   ['of a subscription that was taken away', { ...stripe, amountMinor: 7_900 }, 'free', 0],
 ] as const)('the price of a month: %s', (_, its, inForce, amountMinor) => {
-  expect(monthlyPrice(its, inForce)).toEqual({ amountMinor, currency: 'USD' })
+  expect(computeMonthlyPrice(its, inForce)).toEqual({ amountMinor, currency: 'USD' })
 })
 
-it('is in the currency in which it is paid', () => {
-  expect(monthlyPrice({ ...stripe, amountMinor: 4_500, currency: 'EUR' }, 'growth')).toEqual({
+it('uses the currency of the payment', () => {
+  expect(computeMonthlyPrice({ ...stripe, amountMinor: 4_500, currency: 'EUR' }, 'growth')).toEqual({
     ...{ amountMinor: 4_500, currency: 'EUR' },
   })
 })

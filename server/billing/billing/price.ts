@@ -1,11 +1,11 @@
 import { monthlyPrice as listPrice, type PlanKey, plans } from '../../../shared/billing.ts'
 import type { AccountDb } from '../../core/db/db.ts'
-import { inForceAt } from './rules.ts'
+import { computeInForce } from './rules.ts'
 import * as sql from './sql.ts'
 
-// What the plan in force costs.
+// Price of the plan in force.
 
-/** The price list is in it. */
+/** Currency of the price list. */
 const CURRENCY = 'USD'
 
 export interface MonthlyPrice {
@@ -17,17 +17,17 @@ export interface MonthlyPrice {
 /** null before a plan was chosen. */
 export async function monthlyPriceOf(account: AccountDb, now: Date): Promise<MonthlyPrice | null> {
   const subscription = (await sql.readSubscription(account)) ?? null
-  const { plan } = inForceAt(subscription, now)
-  return subscription && plan ? monthlyPrice(subscription, plan) : null
+  const { plan } = computeInForce(subscription, now)
+  return subscription && plan ? computeMonthlyPrice(subscription, plan) : null
 }
 
-type Paid = Pick<sql.SubscriptionRow, 'source' | 'plan' | 'amountMinor' | 'currency' | 'cycle'>
+type PaidPlan = Pick<sql.SubscriptionRow, 'source' | 'plan' | 'amountMinor' | 'currency' | 'cycle'>
 
 /**
- * By the year, a twelfth. Where Stripe charges, it is what it charges, extra stores included; what this installation gives everybody costs
- * nothing; of all other plans the price list is all that is known.
+ * A yearly price is divided by twelve. With Stripe it is the charged amount, including extra stores. A default plan is
+ * free. For all other plans it is the list price.
  */
-export function monthlyPrice(its: Paid, inForce: PlanKey): MonthlyPrice {
+export function computeMonthlyPrice(its: PaidPlan, inForce: PlanKey): MonthlyPrice {
   const { amountMinor, currency, cycle } = its
   if (its.source === 'default') return { amountMinor: 0, currency: CURRENCY }
   if (its.plan === inForce && amountMinor !== null && currency) {

@@ -1,13 +1,13 @@
-// Which stores rest while there are more than the plan has room for (decision 85). Pure.
+// Chooses the stores that rest if the plan has too little room (decision 85). Pure.
 
-export interface Fitted {
+export interface StoreOrder {
   id: string
   restsFirst: boolean
   connectedAt: Date
 }
 
-/** The ids of those that rest: first those the owner has chosen, then those that came last. A limit of -1 has room for all. */
-export function restingOf(stores: readonly Fitted[], limit: number): Set<string> {
+/** Ids of resting stores: first those chosen by the owner, then the newest. A limit of -1 has room for all. */
+export function chooseRestingStores(stores: readonly StoreOrder[], limit: number): Set<string> {
   if (limit < 0) return new Set()
   const byStay = stores.toSorted(
     (a, b) =>

@@ -1,6 +1,6 @@
 import { type AccountDb, type AccountTx, sql } from '../../core/db/db.ts'
 
-// Which stores rest: SQL and nothing else.
+// Statements on resting stores.
 
 export interface FittedStore {
   id: string
@@ -11,13 +11,13 @@ export interface FittedStore {
   connectedAt: Date
 }
 
-/** Until the end of the transaction nobody else changes the plan of the account or the number of its stores. */
+/** Locks the account's plan and number of stores until the transaction ends. */
 export function lockAccount({ db, accountId }: AccountTx) {
   return db.selectFrom('accounts').select('id').where('id', '=', accountId).forNoKeyUpdate().executeTakeFirst()
 }
 
-/** The connected ones, the oldest first. */
-export function connectedStores({ db, accountId }: AccountDb): Promise<FittedStore[]> {
+/** Connected stores, oldest first. */
+export function selectConnectedStores({ db, accountId }: AccountDb): Promise<FittedStore[]> {
   return db
     .selectFrom('stores')
     .select(['id', 'name', 'url', 'rests_first as restsFirst', 'rests_since as restsSince'])
@@ -29,7 +29,7 @@ export function connectedStores({ db, accountId }: AccountDb): Promise<FittedSto
     .execute()
 }
 
-/** Exactly these of the account's connected stores. */
+/** Sets exactly these of the account's connected stores to rest. */
 export async function saveResting({ db, accountId }: AccountTx, ids: readonly string[], now: Date): Promise<void> {
   await sql`update stores set rests_since = case when id = any(${[...ids]}::uuid[]) then ${now}::timestamptz end
     where account_id = ${accountId} and is_active and (rests_since is not null) <> (id = any(${[...ids]}::uuid[]))`.execute(
@@ -37,7 +37,7 @@ export async function saveResting({ db, accountId }: AccountTx, ids: readonly st
   )
 }
 
-/** Exactly these, also of those that are not connected now. */
+/** Marks exactly these as resting first, including disconnected ones. */
 export async function saveRestsFirst({ db, accountId }: AccountTx, ids: readonly string[]): Promise<void> {
   await sql`update stores set rests_first = not rests_first
     where account_id = ${accountId} and rests_first <> (id = any(${[...ids]}::uuid[]))`.execute(db)

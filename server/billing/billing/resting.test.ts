@@ -5,12 +5,12 @@ import { aColleague, aStore, type TestStore } from '../../../test/factories.ts'
 import { aShop, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
 import { acceptsMail, aWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
-import { type Fitted, restingOf } from './resting-rules.ts'
+import { chooseRestingStores, type StoreOrder } from './resting-rules.ts'
 
-// Stores the plan has no room for rest (decision 85).
+// Stores beyond the plan's limit rest (decision 85).
 
 const NOON = new Date('2026-03-02T12:00:00Z')
-const at = (id: string, minute: number, restsFirst = false): Fitted => ({
+const at = (id: string, minute: number, restsFirst = false): StoreOrder => ({
   ...{ id, restsFirst, connectedAt: new Date(NOON.getTime() + minute * MINUTE) },
 })
 
@@ -26,7 +26,7 @@ test.each([
   ['no store', [], 1, []],
   ['room for none', [at('a', 1)], 0, ['a']],
 ] as const)('%s', (_, stores, limit, expected) => {
-  expect([...restingOf(stores, limit)].sort()).toEqual(expected)
+  expect([...chooseRestingStores(stores, limit)].sort()).toEqual(expected)
 })
 
 const world = aWorld()
@@ -48,7 +48,7 @@ const list = async ({ token }: TestStore) =>
   }[]
 const resting = async (store: TestStore) => (await list(store)).filter(({ isResting }) => isResting).map(({ id }) => id)
 
-/** A Growth account with three stores, a minute between them. */
+/** A Growth account with three stores, created a minute apart. */
 async function threeStores(): Promise<[Shop, Shop, Shop]> {
   const first = await aShop(world, { plan: 'growth' })
   const others: Shop[] = []
@@ -60,7 +60,7 @@ async function threeStores(): Promise<[Shop, Shop, Shop]> {
 }
 const sentTo = (address: string) => world.sent.filter((mail) => mail.to === address).length
 
-test('a smaller plan lets the youngest stores rest, a larger one wakes them', async () => {
+test('a smaller plan makes the newest stores rest, and a larger one wakes them', async () => {
   const [first, second, third] = await threeStores()
   expect(await resting(first)).toEqual([])
   await setPlan(first, 'starter')
@@ -73,7 +73,7 @@ test('a smaller plan lets the youngest stores rest, a larger one wakes them', as
   expect(await resting(first)).toEqual([])
 })
 
-test('the owner chooses which rest: at once where some have to, else from the day on that there is no room', async () => {
+test('the owner chooses which stores rest, effective as soon as there is no room for all', async () => {
   const [first, second, third] = await threeStores()
   expect(await rest(first, first.storeId)).toMatchObject({ status: 200, body: { success: true, resting: [] } })
   expect((await list(first)).map(({ restsFirst }) => restsFirst)).toEqual([true, false, false])
@@ -84,7 +84,7 @@ test('the owner chooses which rest: at once where some have to, else from the da
   expect(await list(first)).toMatchObject([{ restsFirst: false }, { restsFirst: false }, { restsFirst: false }])
 })
 
-test('only stores of the account can rest, and only owners and admins choose', async () => {
+test('only stores of the account can be chosen, and only by owners and admins', async () => {
   const [first, second] = await threeStores()
   const stranger = await aStore(world)
   for (const id of [stranger.storeId, newId()]) {
@@ -99,13 +99,13 @@ test('only stores of the account can rest, and only owners and admins choose', a
   expect((await rest({ ...first, token: admin.token }, second.storeId)).status).toBe(200)
 })
 
-test('the demo keeps its stores as they are', async () => {
+test('the demo account’s stores stay as they are', async () => {
   const [first] = await threeStores()
   await world.db.updateTable('accounts').set({ is_demo: true }).where('id', '=', first.accountId).execute()
   expect((await rest(first, first.storeId)).status).toBe(403)
 })
 
-test('a resting store sees carts and holds what it would send, until it wakes (D5)', async () => {
+test('a resting store captures carts and holds its messages until it wakes (D5)', async () => {
   const [first, , third] = await threeStores()
   await setPlan(first, 'starter')
   await third.fill('one', [tea()])
@@ -123,7 +123,7 @@ test('a resting store sees carts and holds what it would send, until it wakes (D
   expect(sentTo('ada@example.com')).toBe(1)
 })
 
-test('what another store of the account sends goes on meanwhile', async () => {
+test('other stores of the account keep sending', async () => {
   const [first, second] = await threeStores()
   await setPlan(first, 'starter')
   await first.mailed({ email: 'cy@example.com' })
@@ -131,7 +131,7 @@ test('what another store of the account sends goes on meanwhile', async () => {
   expect([sentTo('cy@example.com'), sentTo('dee@example.com')]).toEqual([1, 1])
 })
 
-test('a store that begins to rest between decision and send lets nothing more leave (D10)', async () => {
+test('a store that starts to rest between decision and send sends nothing more (D10)', async () => {
   const [first, , third] = await threeStores()
   const people = Array.from({ length: 7 }, (_, number) => `lou${number}@example.com`)
   for (const [number, email] of people.entries()) {
@@ -146,14 +146,14 @@ test('a store that begins to rest between decision and send lets nothing more le
   }
   await third.pass(HOUR + MINUTE)
   world.answer = acceptsMail
-  // Five are in flight at a time; the others are decided on anew.
+  // Five are in flight at a time; the others are decided again.
   await third.pass(1_000)
   expect(people.filter((email) => sentTo(email) === 1)).toHaveLength(5)
   const others = (await third.messages()).filter((each) => each.step === 1 && each.state !== 'sent')
   expect(others.map(({ state, reason }) => `${state} ${reason}`)).toEqual(Array(2).fill('held store_resting'))
 })
 
-test('a store that is disconnected makes room for one that rests, and rests no more when it comes back', async () => {
+test('disconnecting a store makes room for a resting one, and a reconnected store does not rest', async () => {
   const [first, second, third] = await threeStores()
   await setPlan(first, 'starter')
   await third.fill('one', [tea()])
@@ -175,7 +175,7 @@ test('a store that is disconnected makes room for one that rests, and rests no m
   expect(row).toEqual({ rests_since: null })
 })
 
-test('messages by hand and tests of a resting store are refused with the reason, and nothing is kept for later', async () => {
+test('manual and test messages of a resting store are refused with the reason, and nothing is queued', async () => {
   const [first, , third] = await threeStores()
   await third.mailed({ email: 'bo@example.com' })
   const cart = await third.cart()
@@ -195,7 +195,7 @@ test('messages by hand and tests of a resting store are refused with the reason,
   }
 })
 
-test('an overdue payment lets nothing rest; a plan that was ended does', async () => {
+test('an overdue payment makes no store rest, and an ended plan does', async () => {
   const [first, second, third] = await threeStores()
   const past_due_since = new Date(world.now.getTime() - 30 * 24 * HOUR)
   const subscription = world.db.updateTable('subscriptions').where('account_id', '=', first.accountId)
@@ -207,7 +207,7 @@ test('an overdue payment lets nothing rest; a plan that was ended does', async (
   expect(await resting(first)).toEqual([second.storeId, third.storeId])
 })
 
-test('extra stores make room, and a plan without limits has room for all', async () => {
+test('extra stores make room, and an unlimited plan has room for all', async () => {
   const [first, second, third] = await threeStores()
   const subscription = world.db.updateTable('subscriptions').where('account_id', '=', first.accountId)
   await subscription.set({ plan: 'free', extra_stores: 1 }).execute()
@@ -221,7 +221,7 @@ test('extra stores make room, and a plan without limits has room for all', async
   expect(await resting(first)).toEqual([])
 })
 
-test('a plan that shrinks and a store that goes at the same moment leave no store at rest for nothing', async () => {
+test('a plan that shrinks while a store is disconnected leaves no store resting needlessly', async () => {
   const [first, second, third] = await threeStores()
   const remove = world.request('DELETE', `/api/stores/disconnect?storeId=${second.storeId}`, { token: first.token })
   await Promise.all([remove, setPlan(first, 'starter')])

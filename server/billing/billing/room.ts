@@ -4,7 +4,7 @@ import type { AccountPlan } from './billing.ts'
 
 // Pure.
 
-/** Why no further store can be connected beside so many, in a sentence for the owner; null: there is room. */
+/** A sentence for the owner why no store can be added to this number; null if there is room. */
 export function noRoom(
   { entitlements, subscription }: Pick<AccountPlan, 'entitlements' | 'subscription'>,
   connected: number,
@@ -25,7 +25,7 @@ export function noRoom(
   return `Your plan (${plans[plan].name}) includes ${included}. ${first} disconnect a store first.`
 }
 
-/** Whether an extra store can be bought now: they are part of a plan that is paid at Stripe. */
+/** Whether an extra store can be bought now: only with a plan paid through Stripe. */
 export const canAddStore = ({ entitlements, subscription }: Pick<AccountPlan, 'entitlements' | 'subscription'>) =>
   entitlements.isSubscribed &&
   entitlements.whyNot === null &&

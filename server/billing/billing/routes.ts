@@ -1,11 +1,11 @@
 import * as api from '../../../shared/billing.ts'
 import { type Routes, serveAccount, servePublic } from '../../access/http/http.ts'
 import { planOf, sellerOf, setPlanManually, setResting } from './billing.ts'
-import { restsOf } from './resting.ts'
-import { mayTry } from './trials.ts'
+import { listStoreRests } from './resting.ts'
+import { canStartTrial } from './trials.ts'
 import { usageOf } from './usage.ts'
 
-// Billing: HTTP in, HTTP out.
+// Billing endpoints.
 
 export const billingRoutes: Routes = (app, deps) => {
   serveAccount(app, deps, api.subscriptionStatus, async ({ account }) => {
@@ -25,7 +25,7 @@ export const billingRoutes: Routes = (app, deps) => {
       currentPeriodEnd: its?.currentPeriodEnd?.toISOString() ?? null,
       trialEndsAt: its?.trialEndsAt?.toISOString() ?? null,
       hasCard: its?.hasCard ?? false,
-      hasUsedTrial: !(await mayTry(deps, account)),
+      hasUsedTrial: !(await canStartTrial(deps, account)),
       change:
         its?.nextPlan && its.changesAt
           ? { plan: its.nextPlan, cycle: its.nextCycle, at: its.changesAt.toISOString() }
@@ -39,7 +39,7 @@ export const billingRoutes: Routes = (app, deps) => {
     return { ...usage, renewsAt: usage.renewsAt.toISOString() }
   })
 
-  serveAccount(app, deps, api.listResting, async ({ account }) => ({ stores: await restsOf(account) }))
+  serveAccount(app, deps, api.listResting, async ({ account }) => ({ stores: await listStoreRests(account) }))
 
   serveAccount(app, deps, api.restStores, async ({ account, body }) => {
     const stores = await setResting(deps, account, body.storeIds)

@@ -1,8 +1,15 @@
-import { type Feature, featurePlans, GRACE_DAYS, type PlanKey, type PlanLimits, plans } from '../../../shared/billing.ts'
+import {
+  type Feature,
+  featurePlans,
+  GRACE_DAYS,
+  type PlanKey,
+  type PlanLimits,
+  plans,
+} from '../../../shared/billing.ts'
 import type { SubscriptionsTable } from '../../core/schema/accounts.ts'
 
-// What a subscription allows (decisions 6, 86 and 121). Pure, and the only place that reads a subscription's status; what is read of many
-// accounts at once is the same in SQL (`fragments.ts`).
+// Computes entitlements from a subscription (decisions 6, 86 and 121). Pure, and the only code that reads a
+// subscription's status. `fragments.ts` has the same in SQL for many accounts.
 
 export interface Subscription {
   plan: PlanKey
@@ -15,9 +22,9 @@ export interface Subscription {
   isUnlimited: boolean
 }
 
-/** What a subscription comes to at a moment. */
+/** Effect of a subscription at a moment. */
 export interface InForce {
-  /** Whose features and limits count; null before a plan was chosen. */
+  /** Plan whose features and limits apply; null before a plan was chosen. */
   plan: PlanKey | null
   maySend: boolean
   extraStores: number
@@ -25,13 +32,13 @@ export interface InForce {
 }
 
 export interface Entitlements extends InForce {
-  /** For the guard and signing in (A 4.1, decision 121). */
+  /** For route guard and sign-in (A 4.1, decision 121). */
   isSubscribed: boolean
-  /** Why nothing may be sent; null where it may. */
+  /** Why sending is not allowed; null if it is. */
   whyNot: 'no_plan' | 'payment_overdue' | null
-  /** Until when an account that is past due sends and counts as subscribed. */
+  /** Until then a past-due account sends and counts as subscribed. */
   graceUntil: Date | null
-  /** -1 = unlimited. All 0 where nothing may be sent. */
+  /** -1 = unlimited. All 0 if sending is not allowed. */
   limits: PlanLimits
 }
 
@@ -39,31 +46,31 @@ const NO_LIMITS: PlanLimits = { maxStores: 0, maxEmailsPerMonth: 0, maxSmsPerMon
 const UNLIMITED: PlanLimits = { maxStores: -1, maxEmailsPerMonth: -1, maxSmsPerMonth: -1, maxWhatsappPerMonth: -1 }
 const DAY_MS = 86_400_000
 
-export function entitlementsAt(subscription: Subscription | null, now: Date): Entitlements {
-  const inForce = inForceAt(subscription, now)
+export function computeEntitlements(subscription: Subscription | null, now: Date): Entitlements {
+  const inForce = computeInForce(subscription, now)
   const { plan, maySend } = inForce
   return {
     ...inForce,
     isSubscribed: maySend && !isEnded(subscription),
     whyNot: maySend ? null : plan === null ? 'no_plan' : 'payment_overdue',
-    graceUntil: graceUntilOf(subscription),
+    graceUntil: computeGraceEnd(subscription),
     limits: limitsOf(inForce),
   }
 }
 
-/** The plan is kept while a payment is overdue; one that is canceled leaves the free plan (decision 86). */
-export function inForceAt(subscription: Subscription | null, now: Date): InForce {
+/** An overdue payment keeps the plan; a canceled subscription falls back to the free plan (decision 86). */
+export function computeInForce(subscription: Subscription | null, now: Date): InForce {
   if (!subscription) return { plan: null, maySend: false, extraStores: 0, isUnlimited: false }
   if (isEnded(subscription)) return { plan: 'free', maySend: true, extraStores: 0, isUnlimited: false }
-  const until = graceUntilOf(subscription)
+  const until = computeGraceEnd(subscription)
   const { plan, extraStores, isUnlimited } = subscription
   return { plan, maySend: until === null || now < until, extraStores, isUnlimited }
 }
 
-export const limitsOf = (inForce: InForce): PlanLimits => (inForce.maySend ? planLimitsOf(inForce) : NO_LIMITS)
+export const limitsOf = (inForce: InForce): PlanLimits => (inForce.maySend ? computePlanLimits(inForce) : NO_LIMITS)
 
-/** What the account comes back to when it pays what is overdue, and has until then where nothing is sent: its stores. */
-export function planLimitsOf({ plan, extraStores, isUnlimited }: Omit<InForce, 'maySend'>): PlanLimits {
+/** Limits after an overdue payment is made. They also apply to stores while nothing is sent. */
+export function computePlanLimits({ plan, extraStores, isUnlimited }: Omit<InForce, 'maySend'>): PlanLimits {
   if (!plan) return NO_LIMITS
   if (isUnlimited) return UNLIMITED
   const { limits } = plans[plan]
@@ -73,18 +80,21 @@ export function planLimitsOf({ plan, extraStores, isUnlimited }: Omit<InForce, '
 export const hasFeature = ({ plan }: Pick<InForce, 'plan'>, feature: Feature): boolean =>
   plan !== null && featurePlans[feature].includes(plan)
 
-/** Before this, whoever is past due since is no longer in grace. */
-export const graceBegan = (now: Date): Date => new Date(now.getTime() - GRACE_DAYS * DAY_MS)
+/** Accounts past due since before this time are out of grace. */
+export const computeGraceStart = (now: Date): Date => new Date(now.getTime() - GRACE_DAYS * DAY_MS)
 
-/** By a chargeback or by the operator: who cancels stays active until the period ends and is then on the free plan (decision 121). */
+/**
+ * Ended by a chargeback or operator. A cancelled plan stays active until the period ends, then becomes free (decision
+ * 121).
+ */
 const isEnded = (subscription: Subscription | null) => subscription?.status === 'canceled'
 
-function graceUntilOf(subscription: Subscription | null): Date | null {
+function computeGraceEnd(subscription: Subscription | null): Date | null {
   if (subscription?.status !== 'past_due') return null
   return new Date((subscription.pastDueSince?.getTime() ?? 0) + GRACE_DAYS * DAY_MS)
 }
 
 export const monthOf = (now: Date): string => `${now.toISOString().slice(0, 7)}-01`
 
-/** When the month of `monthOf` renews. */
+/** Start of the month after `monthOf`. */
 export const nextMonth = (now: Date): Date => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1))

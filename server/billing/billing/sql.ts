@@ -1,13 +1,13 @@
 import type { BillingCycle, PlanKey, SubscriptionSource } from '../../../shared/billing.ts'
 import type { AccountDb, Db } from '../../core/db/db.ts'
 
-// Billing: SQL and nothing else.
+// Statements on subscriptions.
 
-export interface OwnPlan {
+export interface PlanInput {
   plan: PlanKey
   source: Exclude<SubscriptionSource, 'stripe'>
   isUnlimited?: boolean
-  /** Of a plan that is tried out. */
+  /** Of a test plan. */
   cycle?: BillingCycle | null
 }
 
@@ -44,8 +44,8 @@ export function isDemoAccount({ db, accountId }: AccountDb) {
     .executeTakeFirst()
 }
 
-/** Accounts without a plan, and those that have another one of the installation's; the demo has its own. */
-export async function accountsToDefault(
+/** Accounts without a plan or with another default plan. The demo account has its own. */
+export async function selectAccountsToDefault(
   db: Db,
   { plan, isUnlimited }: { plan: PlanKey; isUnlimited: boolean },
   limit: number,
@@ -67,10 +67,10 @@ export async function accountsToDefault(
   return rows.map(({ id }) => id)
 }
 
-/** A plan that nobody pays for by card: all that is a copy of Stripe's is emptied. */
+/** Saves a plan not paid by card, and clears all columns copied from Stripe. */
 export function savePlan(
   { db, accountId }: AccountDb,
-  { plan, source, isUnlimited = false, cycle = null }: OwnPlan,
+  { plan, source, isUnlimited = false, cycle = null }: PlanInput,
   now: Date,
 ) {
   const chosen = {

@@ -1,8 +1,8 @@
 import type { AccountTx } from '../../core/db/db.ts'
 
-// Whether an account may send at all, as operators say: SQL and nothing else.
+// Statements on suspended accounts.
 
-/** undefined: it is suspended, or gone. */
+/** Returns undefined if the account is suspended already, or gone. */
 export function suspend(
   { db, accountId }: AccountTx,
   { reason, operatorId, now }: { reason: string; operatorId: string; now: Date },
@@ -17,7 +17,7 @@ export function suspend(
     .executeTakeFirst()
 }
 
-/** undefined: it is not suspended. */
+/** Returns undefined if it is not suspended. */
 export function resume({ db, accountId }: AccountTx) {
   return db
     .updateTable('accounts')

@@ -1,12 +1,12 @@
+import { notifyAccount } from '../../access/notifications/notifications.ts'
 import type { AccountTx } from '../../core/db/db.ts'
 import { wakeMessagesOf } from '../../messages/messages/messages.ts'
-import { notifyAccount } from '../../access/notifications/notifications.ts'
 import * as sql from './suspension-sql.ts'
 
-// An operator suspends the sending of an account, and lets it go on (decision 90). Both in the caller's transaction, which also writes down
-// who did it.
+// An operator suspends the sending of an account and resumes it (decision 90). Both run in the caller's transaction,
+// which also logs the operator.
 
-/** False: it is suspended already. Its members read the reason, and whom to write to. */
+/** Returns false if it is already suspended. Its members see the reason and the contact. */
 export async function suspendAccount(
   tx: AccountTx,
   { reason, operatorId, support, now }: { reason: string; operatorId: string; support: string; now: Date },
@@ -16,7 +16,7 @@ export async function suspendAccount(
   return true
 }
 
-/** False: it is not suspended. What was held for it is looked at again. */
+/** Returns false if it is not suspended. Wakes held messages. */
 export async function resumeAccount(tx: AccountTx, now: Date): Promise<boolean> {
   if (!(await sql.resume(tx))) return false
   await wakeMessagesOf(tx.db, tx.accountId, ['account_suspended'], now)

@@ -2,7 +2,7 @@ import type { MeteredChannel, PlanKey } from '../../../shared/billing.ts'
 import { type Db, sql } from '../../core/db/db.ts'
 import { selectInForce } from './fragments.ts'
 
-// Which accounts have nearly used up their plan: SQL and nothing else.
+// Statements on accounts near their plan's limits.
 
 export interface Threshold {
   plan: PlanKey
@@ -11,20 +11,20 @@ export interface Threshold {
   near: number
 }
 
-export interface Near {
+export interface NearLimit {
   accountId: string
   channel: MeteredChannel
   used: number
   limit: number
 }
 
-/** Of all accounts, each month and channel by itself; none while an overdue payment holds everything. */
-export async function readNear(
+/** Of all accounts, per month and channel. Accounts with an overdue payment are skipped. */
+export async function selectNearLimits(
   db: Db,
   { month, thresholds, now }: { month: string; thresholds: readonly Threshold[]; now: Date },
-): Promise<Near[]> {
+): Promise<NearLimit[]> {
   const subscription = sql`(select * from subscriptions s where s.account_id = u.account_id)`
-  const { rows } = await sql<Near>`
+  const { rows } = await sql<NearLimit>`
     select u.account_id as "accountId", u.channel, u.used, l."limit" from plan_usage u
     join accounts a on a.id = u.account_id and a.deleted_at is null
     cross join lateral (${selectInForce(subscription, now)}) f

@@ -7,7 +7,7 @@ import { gatherNotifications } from '../../access/notifications/gather.ts'
 import { mailDueNotifications } from '../../access/notifications/mails.ts'
 import { tellUsage } from './tell-usage.ts'
 
-// Owners are told at 80 % and at 100 % of what their plan includes, once a month and channel (decision 87).
+// Owners are notified at 80 % and 100 % of their plan's limits, once a month and channel (decision 87).
 
 const world = aWorld()
 
@@ -34,7 +34,7 @@ const titles = async ({ storeId }: TestStore) =>
 const NEAR = 'Your plan’s emails of this month are nearly used up'
 const FULL = 'Your plan’s emails of this month are used up'
 
-test('at 80 % and at 100 %, each once, when they are reached and not only when a message is held', async () => {
+test('notifies at 80 % and at 100 % once each, when reached and not only when a message is held', async () => {
   const shop = await aStore(world)
   await uses(shop, 399)
   expect(await titles(shop)).toEqual([])
@@ -50,7 +50,7 @@ test('at 80 % and at 100 %, each once, when they are reached and not only when a
   expect(await titles(shop)).toHaveLength(2)
 })
 
-test('the owner is mailed both, with how much is used', async () => {
+test('mails the owner both with the usage', async () => {
   const shop = await aStore(world)
   const { email } = await world.db
     .selectFrom('users')
@@ -74,7 +74,7 @@ test('the owner is mailed both, with how much is used', async () => {
   expect(await mailed()).toEqual([])
 })
 
-test('once a month: a new month tells anew', async () => {
+test('notifies again in a new month', async () => {
   const shop = await aStore(world)
   world.now = new Date('2026-05-31T23:59:59.000Z')
   await uses(shop, 500)
@@ -86,7 +86,7 @@ test('once a month: a new month tells anew', async () => {
   expect((await titles(shop)).sort()).toEqual([NEAR, FULL].sort())
 })
 
-test('each channel by itself', async () => {
+test('notifies per channel', async () => {
   const shop = await aStore(world, { plan: 'starter' })
   await uses(shop, 80, 'sms')
   await uses(shop, 100, 'whatsapp')
@@ -96,7 +96,7 @@ test('each channel by itself', async () => {
   ])
 })
 
-test('what is used up at once is not called nearly used up, nor when some of it is given back', async () => {
+test('sends no 80 % notice after a jump to 100 %, nor when usage is returned', async () => {
   const shop = await aStore(world)
   await uses(shop, 500)
   await uses(shop, 499)
@@ -105,7 +105,7 @@ test('what is used up at once is not called nearly used up, nor when some of it 
   expect(await titles(shop)).toEqual([FULL])
 })
 
-test('a message that the limit holds tells it once, whether it or the clock comes first', async () => {
+test('a message held by the limit notifies once, whether it or the clock comes first', async () => {
   const before = await aScene(world, 1)
   await uses(before, 500)
   await pass(world, before.storeId, HOUR)
@@ -120,7 +120,7 @@ test('a message that the limit holds tells it once, whether it or the clock come
   expect(await titles(after)).toEqual([FULL])
 })
 
-test('only who has a limit hears of it: the limits are those of the plan in force, and none count without a plan or a payment', async () => {
+test('notifies only accounts with a limit of the plan in force, not those without a plan or with an overdue payment', async () => {
   const growth = await aStore(world, { plan: 'growth' })
   await uses(growth, 90_000)
   const free = await aStore(world)
@@ -139,14 +139,14 @@ test('only who has a limit hears of it: the limits are those of the plan in forc
   await world.db.deleteFrom('subscriptions').where('account_id', '=', none.accountId).execute()
   await uses(none, 500)
   for (const shop of [growth, free, overdue, none]) expect(await titles(shop)).toEqual([])
-  // One that was canceled has the free plan's.
+  // A canceled plan has the free plan's limits.
   const canceled = await aStore(world, { plan: 'growth' })
   await subscription('canceled', canceled)
   await uses(canceled, 450)
   expect(await titles(canceled)).toEqual([NEAR])
 })
 
-test('two workers at once tell it once', async () => {
+test('two concurrent workers notify once', async () => {
   const shop = await aStore(world)
   await uses(shop, 399)
   await world.db.updateTable('plan_usage').set({ used: 500 }).where('account_id', '=', shop.accountId).execute()

@@ -2,8 +2,8 @@
 
 const DOTS_DO_NOT_COUNT = ['gmail.com', 'googlemail.com']
 
-/** An address without what its owner can vary at will: case, a +tag, and the dots of Gmail, whose two domains are one. */
-export function trialAddress(email: string): string {
+/** Removes what an owner can vary: case, a +tag, and Gmail's dots and second domain. */
+export function normalizeTrialAddress(email: string): string {
   const text = email.trim().toLowerCase()
   const at = text.lastIndexOf('@')
   const [local, domain] = [text.slice(0, at), text.slice(at + 1)]
@@ -18,8 +18,8 @@ export interface TrialKey {
   value: string
 }
 
-/** What a trial of the account takes up; a card by its fingerprint, which is the same for all customers. */
-export function trialKeys(account: {
+/** Keys that a trial claims. A card's fingerprint is the same for all customers. */
+export function listTrialKeys(account: {
   accountId: string
   emails: readonly string[]
   cards: readonly string[]
@@ -27,5 +27,5 @@ export function trialKeys(account: {
   const { accountId, emails, cards } = account
   const of = (kind: TrialKey['kind'], values: readonly string[]) =>
     [...new Set(values)].map((value) => ({ kind, value }))
-  return [...of('account', [accountId]), ...of('email', emails.map(trialAddress)), ...of('card', cards)]
+  return [...of('account', [accountId]), ...of('email', emails.map(normalizeTrialAddress)), ...of('card', cards)]
 }

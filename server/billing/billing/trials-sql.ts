@@ -1,6 +1,6 @@
 import { type AccountDb, sql } from '../../core/db/db.ts'
 
-// Trials: SQL and nothing else.
+// Statements on trials.
 
 export interface TrialHash {
   kind: 'account' | 'email' | 'card'
@@ -16,7 +16,7 @@ export function insertClaims({ db, accountId }: AccountDb, keys: readonly TrialH
     .execute()
 }
 
-/** Whether the account has taken a trial, by whatever key. */
+/** Whether the account has claimed a trial with any key. */
 export async function hasClaim({ db, accountId }: AccountDb): Promise<boolean> {
   const claim = await db
     .selectFrom('trial_claims')
@@ -27,7 +27,7 @@ export async function hasClaim({ db, accountId }: AccountDb): Promise<boolean> {
   return claim !== undefined
 }
 
-/** Claims of these keys, and whether each is another account's. */
+/** Claims of these keys, and whether each belongs to another account. */
 export function readClaims({ db, accountId }: AccountDb, keys: readonly TrialHash[]) {
   return db
     .selectFrom('trial_claims')

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { anOwner } from '../../../test/connected-store.ts'
 import { aWorld } from '../../../test/world.ts'
-import { trialAddress, trialKeys } from './trial-rules.ts'
-import { claimTrial, mayTry } from './trials.ts'
+import { listTrialKeys, normalizeTrialAddress } from './trial-rules.ts'
+import { canStartTrial, claimTrial } from './trials.ts'
 
 const world = aWorld()
 
@@ -22,11 +22,11 @@ it.each([
   ['A.nn@GoogleMail.com', 'ann@gmail.com'],
   ['ann@notgmail.com', 'ann@notgmail.com'],
   ['+tag@shop.test', '+tag@shop.test'],
-])('a trial of %s is one of %s', (email, address) => {
-  expect(trialAddress(email)).toBe(address)
+])('a trial of %s counts for %s', (email, address) => {
+  expect(normalizeTrialAddress(email)).toBe(address)
 })
 
-it('varied in any way, an address is the same one', () => {
+it('variants of an address are the same address', () => {
   const local = fc.stringMatching(/^[a-z0-9]{1,12}$/)
   fc.assert(
     fc.property(
@@ -35,42 +35,42 @@ it('varied in any way, an address is the same one', () => {
       fc.constantFrom('gmail.com', 'shop.test'),
       (name, tag, domain) => {
         const plain = `${name}@${domain}`
-        expect(trialAddress(`${name.toUpperCase()}+${tag}@${domain}`)).toBe(trialAddress(plain))
-        expect(trialAddress(trialAddress(plain))).toBe(trialAddress(plain))
+        expect(normalizeTrialAddress(`${name.toUpperCase()}+${tag}@${domain}`)).toBe(normalizeTrialAddress(plain))
+        expect(normalizeTrialAddress(normalizeTrialAddress(plain))).toBe(normalizeTrialAddress(plain))
       },
     ),
   )
 })
 
-it('takes up account, addresses and cards, each once', () => {
-  expect(trialKeys({ accountId: 'a', emails: ['x@y.z', 'X+1@y.z'], cards: ['f', 'f'] })).toEqual([
+it('claims account, addresses and cards, each once', () => {
+  expect(listTrialKeys({ accountId: 'a', emails: ['x@y.z', 'X+1@y.z'], cards: ['f', 'f'] })).toEqual([
     { kind: 'account', value: 'a' },
     { kind: 'email', value: 'x@y.z' },
     { kind: 'card', value: 'f' },
   ])
 })
 
-it('is had once per account, also when the address changes', async () => {
+it('is given once per account, also after a change of address', async () => {
   const account = await anAccount('one@shop.test')
-  expect(await mayTry(world.deps, account)).toBe(true)
+  expect(await canStartTrial(world.deps, account)).toBe(true)
   expect(await claimTrial(world.deps, account, [])).toBe('own')
   await world.db.updateTable('users').set({ email: 'another@shop.test' }).where('email', '=', 'one@shop.test').execute()
-  expect(await mayTry(world.deps, account)).toBe(false)
+  expect(await canStartTrial(world.deps, account)).toBe(false)
   expect(await claimTrial(world.deps, account, ['fp_one'])).toBe('own')
 })
 
-it('is had once per address, also after the account is gone', async () => {
+it('is given once per address, also after the account is deleted', async () => {
   const account = await anAccount('b.e.n@gmail.com')
   expect(await claimTrial(world.deps, account, [])).toBe('own')
   await world.db.deleteFrom('users').where('email', '=', 'b.e.n@gmail.com').execute()
   await world.db.deleteFrom('accounts').where('id', '=', account.accountId).execute()
   const again = await anAccount('ben+2@googlemail.com')
-  expect(await mayTry(world.deps, again)).toBe(false)
-  // A checkout that was opened before the other one was paid.
+  expect(await canStartTrial(world.deps, again)).toBe(false)
+  // A checkout opened before the other was paid.
   expect(await claimTrial(world.deps, again, [])).toBe('email')
 })
 
-it('is had once per card', async () => {
+it('is given once per card', async () => {
   const [first, second] = [await anAccount(), await anAccount()]
   expect(await claimTrial(world.deps, first, ['fp_shared', 'fp_own'])).toBe('own')
   expect(await claimTrial(world.deps, second, [])).toBe('own')
@@ -81,7 +81,7 @@ it('is had once per card', async () => {
   expect(both.toSorted()).toEqual(['card', 'own'])
 })
 
-it('keeps no address and no fingerprint', async () => {
+it('stores neither address nor card fingerprint', async () => {
   const rows = await world.db.selectFrom('trial_claims').selectAll().execute()
   expect(rows.length).toBeGreaterThan(5)
   for (const { key_hash } of rows) expect(key_hash).toHaveLength(32)

@@ -1,8 +1,8 @@
 import { type AccountDb, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 
-// How many messages an account has sent in a month: SQL and nothing else.
+// Statements on an account's monthly message counts.
 
-/** Locks the account's counter of the month and answers what it says. */
+/** Locks the account's counter of the month and returns its value. */
 export async function lockUsage({ db }: StoreTx, accountId: string, month: string, channel: string): Promise<number> {
   const read = () =>
     sql<{ used: number }>`select used from plan_usage
@@ -19,7 +19,7 @@ export async function addUsage({ db }: StoreDb, accountId: string, month: string
     where account_id = ${accountId} and month = ${month}::date and channel = ${channel}`.execute(db)
 }
 
-/** What each channel has used of the month. */
+/** Usage of the month by channel. */
 export async function readUsed({ db, accountId }: AccountDb, month: string) {
   const { rows } = await sql<{ channel: string; used: number }>`
     select channel, used from plan_usage where account_id = ${accountId} and month = ${month}::date`.execute(db)

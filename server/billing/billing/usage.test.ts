@@ -6,7 +6,7 @@ import { acceptsMail, aWorld, START } from '../../../test/world.ts'
 import { detectAbandoned } from '../../carts/carts/detect.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 
-// The meters of an account: used, held, and what will expire (decision 87).
+// Meters of an account: used, held and expiring (decision 87).
 
 const world = aWorld()
 
@@ -33,7 +33,7 @@ async function usage({ token }: Pick<TestStore, 'token'>) {
 }
 const emails = async (store: Pick<TestStore, 'token'>) => (await usage(store)).meters[0]
 
-test('it says what the month has used of the plan, and how many stores are connected', async () => {
+test('shows the month’s usage of the plan and the number of connected stores', async () => {
   const shop = await aStore(world, { plan: 'starter' })
   const second = await aStore(world, { accountId: shop.accountId })
   await setUsed(shop.accountId, 'email', 4_100)
@@ -54,16 +54,16 @@ test('it says what the month has used of the plan, and how many stores are conne
   })
   await world.db.updateTable('stores').set({ is_active: false }).where('id', '=', second.storeId).execute()
   expect((await usage(shop)).stores).toEqual({ used: 1, limit: 2, problem: null, canAdd: false })
-  // Another account sees nothing of it.
+  // Another account is not affected.
   const stranger = await aStore(world)
   expect(await emails(stranger)).toMatchObject({ used: 0, limit: 500 })
-  // The next month begins at nothing.
+  // The next month starts at zero.
   world.now = new Date('2026-04-01T00:00:00.000Z')
   expect(await usage(shop)).toMatchObject({ month: '2026-04-01', renewsAt: '2026-05-01T00:00:00.000Z' })
   expect(await emails(shop)).toMatchObject({ used: 0, level: 'ok' })
 })
 
-test('without a plan there is nothing to use, and while a payment is overdue the plan’s own limits stay', async () => {
+test('without a plan there is no usage, and with an overdue payment the plan’s own limits are shown', async () => {
   const shop = await aStore(world, { plan: 'starter' })
   const since = new Date(world.now.getTime() - 8 * DAY)
   await world.db
@@ -80,7 +80,7 @@ test('without a plan there is nothing to use, and while a payment is overdue the
   expect(stores).toEqual({ used: 1, limit: 0, problem, canAdd: false })
 })
 
-test('held is what the plan’s limit holds in all stores, expiring what reaches its age limit before the month renews', async () => {
+test('counts messages of all stores held by the plan’s limit, and those that expire before the month renews', async () => {
   const first = await aScene(world, 3)
   const second = await aStore(world, { accountId: first.accountId })
   await recordOrders(world.deps, second.storeId, [anOrder(world), anOrder(world)], 'sync')
@@ -96,7 +96,7 @@ test('held is what the plan’s limit holds in all stores, expiring what reaches
   await expires(one!.id, new Date('2026-04-01T00:00:00.000Z'))
   await expires(two!.id, new Date('2026-04-01T00:00:00.001Z'))
   expect(await emails(first)).toMatchObject({ held: 5, expiring: 4 })
-  // What something else holds is no matter of the plan.
+  // Messages held for another reason do not count.
   await world.db.updateTable('messages').set({ reason: 'quiet_hours' }).where('id', '=', one!.id).execute()
   expect(await emails(first)).toMatchObject({ held: 4, expiring: 3 })
   const stranger = await aStore(world)
@@ -112,7 +112,7 @@ test('held is what the plan’s limit holds in all stores, expiring what reaches
 const SENDERS = isProof ? 50 : 20
 const LEFT = isProof ? 20 : 8
 
-test('with many senders at once the counter is exact, and no look meanwhile shows more than the limit', async () => {
+test('concurrent senders keep the counter exact, and no reader sees more than the limit', async () => {
   const shop = await aScene(world, 1)
   const others = []
   for (let n = 1; n < SENDERS; n++) others.push(await aStore(world, { accountId: shop.accountId }))
@@ -137,7 +137,7 @@ test('with many senders at once the counter is exact, and no look meanwhile show
   isSending = false
   await looking
   expect(world.sent).toHaveLength(LEFT)
-  // Whoever came too late at the send is decided anew.
+  // Messages that were too late at the send are decided again.
   world.advance(1_000)
   await Promise.all(stores.map(({ storeId }) => send(world, storeId)))
   expect(world.sent).toHaveLength(LEFT)

@@ -1,16 +1,16 @@
 import type { CreditEntry } from '../../../shared/credits.ts'
-import { type AccountDb, type AccountTx, type Db, type StoreTx, transactAccount } from '../../core/db/db.ts'
+import { raiseProblem, resolveProblem } from '../../access/problems/problems.ts'
 import { AppError } from '../../core/common/errors.ts'
+import { type AccountDb, type AccountTx, type Db, type StoreTx, transactAccount } from '../../core/db/db.ts'
 import { pageWindow, paginationOf } from '../../core/db/paging.ts'
 import { wakeMessagesOf } from '../../messages/messages/messages.ts'
-import { raiseProblem, resolveProblem } from '../../access/problems/problems.ts'
-import { type CreditPayment, type Draft, settlement } from './rules.ts'
+import { type CreditPayment, computeSettlement, type EntryDraft } from './rules.ts'
 import * as sql from './sql.ts'
 
-// Credits of an account: what it has left is the sum of a ledger that only grows. Whoever moves it locks the balance first, before any message
-// (ARCHITECTURE.md, "Time and order of locks").
+// Prepaid credits of an account. The balance is the sum of an append-only ledger. Every change locks the balance first,
+// before any message (ARCHITECTURE.md, "Time and order of locks").
 
-/** What is left, locked until the end of the transaction; what is taken in it is taken once. */
+/** Balance in millionths of a dollar, locked until the transaction ends. */
 export async function lockCredits(tx: StoreTx | AccountTx, accountId: string): Promise<number> {
   return (await sql.lockBalance(tx, accountId))?.micros ?? 0
 }
@@ -20,13 +20,15 @@ export interface Use {
   micros: number
 }
 
-/** In the transaction that hands these messages over. The caller has locked the balance and seen that it suffices. */
+/**
+ * Call in the transaction that sends these messages. The caller has locked the balance and checked that it suffices.
+ */
 export async function payWithCredits(tx: StoreTx, accountId: string, uses: readonly Use[], now: Date): Promise<void> {
-  const drafts = uses.map(({ messageId, micros }): Draft => ({ kind: 'use', messageId, micros: -micros }))
-  if (drafts.length > 0) await append(tx, accountId, drafts, now)
+  const drafts = uses.map(({ messageId, micros }): EntryDraft => ({ kind: 'use', messageId, micros: -micros }))
+  if (drafts.length > 0) await appendEntries(tx, accountId, drafts, now)
 }
 
-/** Nothing of these has left. Answers which of them credits had paid for; done twice it gives back once. */
+/** For messages that were not sent. Returns those paid with credits. Idempotent. */
 export async function giveBackCredits(
   tx: StoreTx,
   accountId: string,
@@ -34,41 +36,44 @@ export async function giveBackCredits(
   now: Date,
 ): Promise<Set<string>> {
   if (messageIds.length === 0 || !(await sql.lockBalance(tx, accountId))) return new Set()
-  const paid = await sql.paidFor(tx, accountId, messageIds)
-  const drafts = paid.map(({ messageId, micros }): Draft => ({ kind: 'give_back', messageId, micros }))
-  if (drafts.length > 0) await append(tx, accountId, drafts, now)
+  const paid = await sql.selectPaid(tx, accountId, messageIds)
+  const drafts = paid.map(({ messageId, micros }): EntryDraft => ({ kind: 'give_back', messageId, micros }))
+  if (drafts.length > 0) await appendEntries(tx, accountId, drafts, now)
   return new Set(paid.map(({ messageId }) => messageId))
 }
 
-/** Brings the ledger in line with what Stripe has of these payments, in the transaction of a look. What waited for credits is looked at again. */
+/**
+ * Updates the ledger to Stripe's state of these payments, in the snapshot's transaction. Wakes messages that waited for
+ * credits.
+ */
 export async function settleCredits(tx: AccountTx, payments: readonly CreditPayment[], now: Date): Promise<void> {
   if (payments.length === 0) return
   await sql.openBalance(tx, now)
   const balance = await sql.lockBalance(tx, tx.accountId)
-  const settled = await sql.settledPayments(
+  const settled = await sql.selectSettledPayments(
     tx,
     payments.map(({ paymentId }) => paymentId),
   )
-  const drafts = settlement(payments, settled, balance!.micros)
+  const drafts = computeSettlement(payments, settled, balance!.micros)
   if (drafts.length === 0) return
-  await append(tx, tx.accountId, drafts, now)
+  await appendEntries(tx, tx.accountId, drafts, now)
   if (drafts.some(({ micros }) => micros > 0)) await wakeMessagesOf(tx.db, tx.accountId, ['plan_limit'], now)
   const owed = await sql.readOwed(tx)
   if (owed <= 0) return resolveProblem(tx, 'credits_used', now)
-  const detail = `Payments for credits were given back after ${dollars(owed)} of them had been used for SMS.`
+  const detail = `Payments for credits were given back after ${formatDollars(owed)} of them had been used for SMS.`
   await raiseProblem(tx, { kind: 'credits_used', detail, now })
 }
 
-const dollars = (micros: number) => `$${(Math.ceil(micros / 10_000) / 100).toFixed(2)}`
+const formatDollars = (micros: number) => `$${(Math.ceil(micros / 10_000) / 100).toFixed(2)}`
 
-/** Not by a payment. */
-export async function addCredits(account: AccountDb<Db>, draft: Draft, now: Date): Promise<number> {
-  return transactAccount(account, (tx) => addTo(tx, draft, now))
+/** Adds credits without a payment. */
+export async function addCredits(account: AccountDb<Db>, draft: EntryDraft, now: Date): Promise<number> {
+  return transactAccount(account, (tx) => appendCredits(tx, draft, now))
 }
 
-async function addTo(tx: AccountTx, draft: Draft, now: Date): Promise<number> {
+async function appendCredits(tx: AccountTx, draft: EntryDraft, now: Date): Promise<number> {
   await sql.openBalance(tx, now)
-  const micros = await append(tx, tx.accountId, [draft], now)
+  const micros = await appendEntries(tx, tx.accountId, [draft], now)
   await wakeMessagesOf(tx.db, tx.accountId, ['plan_limit'], now)
   return micros
 }
@@ -81,28 +86,31 @@ export interface CreditRequest {
   key: string
 }
 
-/** The same request within a day adds nothing and gets the first answer; throws `conflict` when its key came with another amount (D9). */
+/**
+ * A repeated request within a day adds nothing and gets the first reply. Throws `conflict` if the key came with another
+ * amount (D9).
+ */
 export async function addCreditsOnce(
   account: AccountDb<Db>,
   request: CreditRequest,
-  { draft, now }: { draft: Draft; now: Date },
+  { draft, now }: { draft: EntryDraft; now: Date },
 ): Promise<number> {
   return transactAccount(account, async (tx) => {
     const until = new Date(now.getTime() + DAY_MS)
-    if (!(await sql.keepRequest(tx, { ...request, micros: draft.micros, now, until }))) {
-      return (await findAnswer(tx, request, { draft, now })) ?? 0
+    if (!(await sql.insertRequest(tx, { ...request, micros: draft.micros, now, until }))) {
+      return (await findReply(tx, request, { draft, now })) ?? 0
     }
-    const balance = await addTo(tx, draft, now)
-    await sql.keepAnswer(tx, request, balance)
+    const balance = await appendCredits(tx, draft, now)
+    await sql.saveReply(tx, request, balance)
     return balance
   })
 }
 
-/** What the same request was answered within a day; null: it did not come. Throws as `addCreditsOnce`. */
-export async function findAnswer(
+/** Reply to the same request within a day; null: none. Throws like `addCreditsOnce`. */
+export async function findReply(
   account: AccountDb,
   request: CreditRequest,
-  { draft, now }: { draft: Draft; now: Date },
+  { draft, now }: { draft: EntryDraft; now: Date },
 ): Promise<number | null> {
   const first = await sql.readRequest(account, request, now)
   if (first && first.micros !== draft.micros)
@@ -110,23 +118,23 @@ export async function findAnswer(
   return first?.balance_micros ?? null
 }
 
-/** In the transaction that writes the deed down (decision 90). False: there is not so much to take. */
+/** Call in the transaction that logs the action (decision 90). Returns false if the balance is too low. */
 export async function adjustCredits(
   tx: AccountTx,
   { micros, note, now }: { micros: number; note: string; now: Date },
 ): Promise<boolean> {
   await sql.openBalance(tx, now)
   if ((await lockCredits(tx, tx.accountId)) + micros < 0) return false
-  await append(tx, tx.accountId, [{ kind: 'adjustment', micros, note }], now)
+  await appendEntries(tx, tx.accountId, [{ kind: 'adjustment', micros, note }], now)
   if (micros > 0) await wakeMessagesOf(tx.db, tx.accountId, ['plan_limit'], now)
   return true
 }
 
-/** Answers the balance after them. The database refuses one below nothing. */
-async function append(
+/** Returns the new balance. The database refuses a negative one. */
+async function appendEntries(
   tx: StoreTx | AccountTx,
   accountId: string,
-  drafts: readonly Draft[],
+  drafts: readonly EntryDraft[],
   now: Date,
 ): Promise<number> {
   const before = await sql.lockBalance(tx, accountId)
@@ -144,18 +152,18 @@ export const balanceOf = (account: AccountDb): Promise<number> => sql.readBalanc
 
 const WEEK_MS = 7 * 86_400_000
 
-export const weekOf = (account: AccountDb, now: Date): Promise<number> =>
-  sql.usedSince(account, new Date(now.getTime() - WEEK_MS))
+export const readWeeklyUse = (account: AccountDb, now: Date): Promise<number> =>
+  sql.sumUsedSince(account, new Date(now.getTime() - WEEK_MS))
 
-/** The newest first. */
+/** Newest first. */
 export async function listLedger(account: AccountDb, page: { page: number; limit: number }) {
   const total = await sql.countEntries(account)
   const window = pageWindow(page, total, false)
   const rows = window ? await sql.listEntries(account, window) : []
-  return { entries: rows.map(present), pagination: paginationOf(page, total) }
+  return { entries: rows.map(presentEntry), pagination: paginationOf(page, total) }
 }
 
-const present = (row: Awaited<ReturnType<typeof sql.listEntries>>[number]): CreditEntry => ({
+const presentEntry = (row: Awaited<ReturnType<typeof sql.listEntries>>[number]): CreditEntry => ({
   seq: row.seq,
   at: row.at.toISOString(),
   kind: row.kind,

@@ -7,28 +7,28 @@ import {
   type TextCarrier,
 } from '../../../shared/credits.ts'
 import { estimatedPrice } from '../../../shared/text-prices.ts'
-import { planOf, refuseDemo, sellerOf } from '../billing/billing.ts'
-import { planLimitsOf } from '../billing/rules.ts'
-import type { AccountDb, Db } from '../../core/db/db.ts'
 import { AppError } from '../../core/common/errors.ts'
+import type { AccountDb, Db } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import { addCredits, addCreditsOnce, balanceOf, type CreditRequest, findAnswer, weekOf } from './credits.ts'
+import { planOf, refuseDemo, sellerOf } from '../billing/billing.ts'
+import { computePlanLimits } from '../billing/rules.ts'
+import { addCredits, addCreditsOnce, balanceOf, type CreditRequest, findReply, readWeeklyUse } from './credits.ts'
 
-// What credits are to an account: who carries its SMS, whether it can buy them, and what one costs (decision 85).
+// The credits offer for an account: its SMS carrier, whether it can buy credits, and prices (decision 85).
 
-/** Of one part, for the countries most written to; null: that of all others. */
-const SHOWN = ['US', 'CA', 'GB', 'DE', 'FR', 'AU', null] as const
+/** Price per part for the most common countries; null: for all others. */
+const SHOWN_COUNTRIES = ['US', 'CA', 'GB', 'DE', 'FR', 'AU', null] as const
 
 export async function viewCredits(deps: Deps, account: AccountDb): Promise<Credits> {
   const { config } = deps
   const [carrier, isUsable, balanceMicros, weekMicros] = await Promise.all([
-    carrierOf(deps, account),
+    loadCarrier(deps, account),
     includesTexts(deps, account),
     balanceOf(account),
-    weekOf(account, deps.now()),
+    readWeeklyUse(account, deps.now()),
   ])
   const seller = sellerOf(config)
-  const prices = SHOWN.map((country) => ({
+  const prices = SHOWN_COUNTRIES.map((country) => ({
     country,
     micros: creditPrice(estimatedPrice('sms', country), config.textCreditPerMille),
   }))
@@ -36,26 +36,29 @@ export async function viewCredits(deps: Deps, account: AccountDb): Promise<Credi
   return { carrier: carrier.name, offer, isUsable, balanceMicros, weekMicros, prices }
 }
 
-async function carrierOf(deps: Deps, { accountId }: AccountDb): Promise<{ name: TextCarrier; takesCredits: boolean }> {
+async function loadCarrier(
+  deps: Deps,
+  { accountId }: AccountDb,
+): Promise<{ name: TextCarrier; takesCredits: boolean }> {
   const channel = await deps.channels.text(accountId, 'sms')
   return { name: channel ? (channel.carrier ?? 'own') : 'none', takesCredits: channel?.credits !== undefined }
 }
 
-/** While a payment is overdue too: the account comes back to its plan. */
+/** Also while a payment is overdue, because the account returns to its plan. */
 async function includesTexts(deps: Deps, account: AccountDb): Promise<boolean> {
   const { entitlements } = await planOf(account, deps.now())
-  return planLimitsOf(entitlements).maxSmsPerMonth > 0
+  return computePlanLimits(entitlements).maxSmsPerMonth > 0
 }
 
-/** Refuses in words where credits would pay for nothing. */
-export async function assertMayBuy(deps: Deps, account: AccountDb): Promise<void> {
-  const { name, takesCredits } = await carrierOf(deps, account)
+/** Throws with a sentence if credits would pay for nothing. */
+export async function assertCanBuy(deps: Deps, account: AccountDb): Promise<void> {
+  const { name, takesCredits } = await loadCarrier(deps, account)
   if (name === 'own') throw new AppError('conflict', creditTexts.ownProvider)
   if (!takesCredits) throw new AppError('not_found', creditTexts.notHere)
   if (!(await includesTexts(deps, account))) throw new AppError('plan_required', creditTexts.planNeeded)
 }
 
-/** Decision 3: without paying, where plans are tried out too. `request`: it may come twice. */
+/** Decision 3: without payment, in test billing. `request`: may be repeated. */
 export async function addTestCredits(
   deps: Deps,
   account: AccountDb<Db>,
@@ -65,9 +68,9 @@ export async function addTestCredits(
   await refuseDemo(account)
   const draft = { kind: 'test' as const, micros: pack * MICROS }
   const now = deps.now()
-  // Whatever may have changed since.
-  const answer = request && (await findAnswer(account, request, { draft, now }))
+  // A replay gets its reply even if the account may not buy any more.
+  const answer = request && (await findReply(account, request, { draft, now }))
   if (answer !== null) return answer
-  await assertMayBuy(deps, account)
+  await assertCanBuy(deps, account)
   return request ? addCreditsOnce(account, request, { draft, now }) : addCredits(account, draft, now)
 }

@@ -25,7 +25,7 @@ const add = (pack: number, key?: string, token = owner.token) =>
 const balance = async () =>
   (await world.request('GET', '/api/subscribe/credits', { token: owner.token })).body.balanceMicros / DOLLAR
 
-test('the same key adds once within a day and gets the first answer, whatever came in between', async () => {
+test('the same key adds credits once a day and gets the first reply, whatever happened in between', async () => {
   const first = await add(25, 'a')
   expect(first).toMatchObject({ status: 200, body: { balanceMicros: 25 * DOLLAR } })
   expect(await add(10, 'b')).toMatchObject({ body: { balanceMicros: 35 * DOLLAR } })
@@ -37,13 +37,13 @@ test('the same key adds once within a day and gets the first answer, whatever ca
   expect(await add(25, 'a')).toMatchObject({ body: { balanceMicros: 60 * DOLLAR } })
 })
 
-test('at the same moment it adds once', async () => {
+test('concurrent requests add once', async () => {
   const answers = await Promise.all(Array.from({ length: 8 }, () => add(25, 'a')))
   expect(answers.map(({ body }) => body.balanceMicros)).toEqual(Array(8).fill(25 * DOLLAR))
   expect(await balance()).toBe(25)
 })
 
-test('with another pack the same key is refused and adds nothing; of another member it is another key', async () => {
+test('the same key with another pack is refused and adds nothing, and another member’s key is separate', async () => {
   await add(25, 'a')
   expect(await add(10, 'a')).toMatchObject({ status: 409, body: { code: 'conflict' } })
   expect(await add(10, 'x'.repeat(256))).toMatchObject({ status: 400 })
@@ -53,7 +53,7 @@ test('with another pack the same key is refused and adds nothing; of another mem
   expect(await balance()).toBe(35)
 })
 
-test('without a key, and after a refusal, each request counts', async () => {
+test('each request counts without a key, and after a refusal', async () => {
   await add(10)
   await add(10)
   world.textCredits = null

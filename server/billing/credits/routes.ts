@@ -4,7 +4,7 @@ import { idempotencyKeyOf } from '../../access/http/idempotency-key.ts'
 import { listLedger } from './credits.ts'
 import { addTestCredits, viewCredits } from './offer.ts'
 
-// Credits: HTTP in, HTTP out. How they are paid for is in subscribing/.
+// Credits endpoints. Payment is in subscribing/.
 
 export const creditRoutes: Routes = (app, deps) => {
   serveAccount(app, deps, api.readCredits, ({ account }) => viewCredits(deps, account))

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { creditPrice } from '../../../shared/credits.ts'
-import { type CreditPayment, type Settled, settlement } from './rules.ts'
+import { type CreditPayment, computeSettlement, type SettledPayment } from './rules.ts'
 
-// What moves in the ledger, by any course of payments, uses, refunds and chargebacks.
+// Ledger entries after any sequence of payments, uses, refunds and chargebacks.
 
-test('whatever is bought, used and given back, the balance is never below nothing, and no more is taken than was bought', () => {
+test('the balance is never negative, and no more is taken than was bought', () => {
   const step = fc.oneof(
     fc.record({
       look: fc.array(fc.record({ share: fc.nat(100), isPaid: fc.boolean() }), { minLength: 3, maxLength: 3 }),
@@ -16,7 +16,7 @@ test('whatever is bought, used and given back, the balance is never below nothin
     fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
       const grants = [10_000_000, 25_000_000, 100_000_000]
       const paid = [false, false, false]
-      const ledger = { balance: 0, used: 0, bought: 0, settled: new Map<string, Settled>() }
+      const ledger = { balance: 0, used: 0, bought: 0, settled: new Map<string, SettledPayment>() }
       for (const each of steps) {
         if ('use' in each) {
           const used = each.use <= ledger.balance ? each.use : 0
@@ -29,7 +29,7 @@ test('whatever is bought, used and given back, the balance is never below nothin
           const granted = paid[n] ? grant : 0
           return { paymentId: `pi_${n}`, granted, returned: (granted / 100) * each.look[n]!.share }
         })
-        for (const draft of settlement(payments, [...ledger.settled.values()], ledger.balance)) {
+        for (const draft of computeSettlement(payments, [...ledger.settled.values()], ledger.balance)) {
           const paymentId = draft.paymentId!
           const known = ledger.settled.get(paymentId) ?? { paymentId, isGranted: false, taken: 0, owed: 0 }
           if (draft.kind === 'purchase') {
@@ -46,8 +46,8 @@ test('whatever is bought, used and given back, the balance is never below nothin
           expect(known.owed).toBeGreaterThanOrEqual(0)
           expect(known.taken).toBeGreaterThanOrEqual(0)
         }
-        // Where the payments stand as the ledger has them, nothing moves.
-        expect(settlement(payments, [...ledger.settled.values()], ledger.balance)).toEqual([])
+        // If the ledger matches the payments, nothing changes.
+        expect(computeSettlement(payments, [...ledger.settled.values()], ledger.balance)).toEqual([])
         for (const { paymentId, returned } of payments) {
           const known = ledger.settled.get(paymentId)
           expect((known?.taken ?? 0) + (known?.owed ?? 0)).toBe(returned)
@@ -58,7 +58,7 @@ test('whatever is bought, used and given back, the balance is never below nothin
   )
 })
 
-test('a text costs the price table times the factor, up to the next millionth', () => {
+test('an SMS costs the list price times the factor, rounded up to a millionth', () => {
   expect(creditPrice(12_000, 1_500)).toBe(18_000)
   expect(creditPrice(12_000, 1_000)).toBe(12_000)
   expect(creditPrice(113_001, 1_333)).toBe(150_631)

@@ -1,9 +1,9 @@
 import type { CreditKind } from '../../../shared/credits.ts'
 
-// What moves in the ledger. Pure.
+// Computes ledger entries. Pure.
 
-/** An entry before it has its place: `owed` of a refund is what had been used already. */
-export interface Draft {
+/** An entry before it is appended. `owed`: the part of a refund that had been used already. */
+export interface EntryDraft {
   kind: CreditKind
   micros: number
   owed?: number
@@ -12,28 +12,32 @@ export interface Draft {
   note?: string
 }
 
-/** A payment for credits as Stripe has it now. */
+/** State of a credits payment at Stripe. */
 export interface CreditPayment {
   paymentId: string
-  /** What it is good for; 0 while it is not paid. */
+  /** Amount that it grants; 0 until it is paid. */
   granted: number
-  /** Of that, what was paid back or taken back by the bank. */
+  /** Amount refunded or charged back. */
   returned: number
 }
 
-/** What the ledger has of a payment: what was given, and of what came back what was taken and what had been used. */
-export interface Settled {
+/** Ledger state of a payment: granted, and of the refunds what was taken and what had been used. */
+export interface SettledPayment {
   paymentId: string
   isGranted: boolean
   taken: number
   owed: number
 }
 
-/** From what the ledger has to what Stripe has; the balance never goes below nothing. */
-export function settlement(payments: readonly CreditPayment[], settled: readonly Settled[], balance: number): Draft[] {
-  const drafts: Draft[] = []
+/** Entries that lead from the ledger's state to Stripe's. The balance never becomes negative. */
+export function computeSettlement(
+  payments: readonly CreditPayment[],
+  settled: readonly SettledPayment[],
+  balance: number,
+): EntryDraft[] {
+  const drafts: EntryDraft[] = []
   let left = balance
-  const put = (draft: Draft) => {
+  const put = (draft: EntryDraft) => {
     drafts.push(draft)
     left += draft.micros
   }
@@ -47,7 +51,7 @@ export function settlement(payments: readonly CreditPayment[], settled: readonly
       const there = Math.min(more, left)
       put({ kind: 'refund', paymentId, micros: 0 - there, owed: more - there })
     }
-    // The bank has given the payment back: first what was never taken is owed no more.
+    // The bank returned a payment: first, the owed part is forgiven.
     if (more < 0) {
       const forgiven = Math.min(-more, owed)
       put({ kind: 'refund', paymentId, micros: -more - forgiven, owed: 0 - forgiven })

@@ -1,15 +1,15 @@
 import type { CreditKind } from '../../../shared/credits.ts'
 import { type AccountDb, type AccountTx, type Db, type StoreTx, sql } from '../../core/db/db.ts'
-import type { Settled } from './rules.ts'
+import type { SettledPayment } from './rules.ts'
 
-// The ledger of credits: SQL and nothing else.
+// Statements on the credits ledger.
 
 export interface Balance {
   micros: number
   entries: number
 }
 
-/** Locked until the end of the transaction; undefined: the account never had any. */
+/** Locks the balance until the transaction ends; undefined: the account never had credits. */
 export async function lockBalance({ db }: StoreTx | AccountTx, accountId: string): Promise<Balance | undefined> {
   const { rows } = await sql<Balance>`select micros, entries from credit_balances where account_id = ${accountId}
     for update`.execute(db)
@@ -35,7 +35,7 @@ export interface NewEntry {
   note: string | null
 }
 
-/** The entries and the balance after the last of them. */
+/** Inserts the entries and the balance after the last one. */
 export async function insertEntries(
   { db }: StoreTx | AccountTx,
   accountId: string,
@@ -54,8 +54,8 @@ export async function insertEntries(
     where account_id = ${accountId}`.execute(db)
 }
 
-/** What each of these messages was paid with and has not been given back. */
-export async function paidFor({ db }: StoreTx, accountId: string, messageIds: readonly string[]) {
+/** Amount paid for each of these messages and not returned yet. */
+export async function selectPaid({ db }: StoreTx, accountId: string, messageIds: readonly string[]) {
   const { rows } = await sql<{ messageId: string; micros: number }>`
     select message_id as "messageId", (-sum(micros))::bigint as micros from credit_entries
     where account_id = ${accountId} and message_id = any(${[...messageIds]}::uuid[])
@@ -63,8 +63,11 @@ export async function paidFor({ db }: StoreTx, accountId: string, messageIds: re
   return rows
 }
 
-export async function settledPayments({ db, accountId }: AccountTx, paymentIds: readonly string[]): Promise<Settled[]> {
-  const { rows } = await sql<Settled>`
+export async function selectSettledPayments(
+  { db, accountId }: AccountTx,
+  paymentIds: readonly string[],
+): Promise<SettledPayment[]> {
+  const { rows } = await sql<SettledPayment>`
     select payment_id as "paymentId", bool_or(kind = 'purchase') as "isGranted",
       coalesce(-sum(micros) filter (where kind = 'refund'), 0)::bigint as taken, sum(owed_micros)::bigint as owed
     from credit_entries where account_id = ${accountId} and payment_id = any(${[...paymentIds]}::text[])
@@ -72,7 +75,7 @@ export async function settledPayments({ db, accountId }: AccountTx, paymentIds: 
   return rows
 }
 
-/** Of all refunds, what had been used already. */
+/** Sum owed from refunds of used credits. */
 export async function readOwed({ db, accountId }: AccountDb): Promise<number> {
   const { rows } = await sql<{ owed: number }>`
     select coalesce(sum(owed_micros), 0)::bigint as owed from credit_entries
@@ -89,8 +92,8 @@ export async function readBalance({ db, accountId }: AccountDb): Promise<number>
   return row?.micros ?? 0
 }
 
-/** What messages have taken since, less what was given back. */
-export async function usedSince({ db, accountId }: AccountDb, since: Date): Promise<number> {
+/** Credits used by messages since then, minus returns. */
+export async function sumUsedSince({ db, accountId }: AccountDb, since: Date): Promise<number> {
   const { rows } = await sql<{ micros: number }>`
     select greatest(0, coalesce(-sum(micros), 0))::bigint as micros from credit_entries
     where account_id = ${accountId} and at >= ${since} and kind in ('use', 'give_back')`.execute(db)
@@ -106,7 +109,7 @@ export async function countEntries({ db, accountId }: AccountDb): Promise<number
   return row?.entries ?? 0
 }
 
-/** The newest first. */
+/** Newest first. */
 export function listEntries({ db, accountId }: AccountDb, { offset, limit }: { offset: number; limit: number }) {
   return db
     .selectFrom('credit_entries')
@@ -118,18 +121,18 @@ export function listEntries({ db, accountId }: AccountDb, { offset, limit }: { o
     .execute()
 }
 
-export interface Low {
+export interface LowBalance {
   accountId: string
   micros: number
   weekMicros: number
   lastUse: number
-  /** The entry by which credits came last: whoever is told is told once until they come again. */
+  /** Last entry that added credits: each notice is sent once until the next one. */
   filledBy: number
 }
 
-/** Accounts that have used credits within the week and have less left than that. */
-export async function readLow(db: Db, since: Date): Promise<Low[]> {
-  const { rows } = await sql<Low>`
+/** Accounts that used credits within the week and have less left than that. */
+export async function selectLowBalances(db: Db, since: Date): Promise<LowBalance[]> {
+  const { rows } = await sql<LowBalance>`
     select b.account_id as "accountId", b.micros, w.micros as "weekMicros", w.last_use as "lastUse", f.seq as "filledBy"
     from credit_balances b
     join accounts a on a.id = b.account_id and a.deleted_at is null
@@ -143,15 +146,18 @@ export async function readLow(db: Db, since: Date): Promise<Low[]> {
   return rows
 }
 
-interface AskedRequest {
+interface RequestKey {
   userId: string
   key: string
 }
 
-/** False when the key is kept already. A second request waits for the first's commit. Keys that are over go, with all others of the account. */
-export async function keepRequest(
+/**
+ * Returns false if the key exists. A second request waits for the first's commit. Also deletes the account's expired
+ * keys.
+ */
+export async function insertRequest(
   { db, accountId }: AccountTx,
-  { userId, key, micros, now, until }: AskedRequest & { micros: number; now: Date; until: Date },
+  { userId, key, micros, now, until }: RequestKey & { micros: number; now: Date; until: Date },
 ): Promise<boolean> {
   await db.deleteFrom('credit_requests').where('account_id', '=', accountId).where('expires_at', '<=', now).execute()
   const kept = await db
@@ -163,7 +169,7 @@ export async function keepRequest(
   return kept !== undefined
 }
 
-export async function keepAnswer({ db, accountId }: AccountTx, { userId, key }: AskedRequest, balance: number) {
+export async function saveReply({ db, accountId }: AccountTx, { userId, key }: RequestKey, balance: number) {
   await db
     .updateTable('credit_requests')
     .set({ balance_micros: balance })
@@ -173,7 +179,7 @@ export async function keepAnswer({ db, accountId }: AccountTx, { userId, key }: 
     .execute()
 }
 
-export function readRequest({ db, accountId }: AccountDb, { userId, key }: AskedRequest, now: Date) {
+export function readRequest({ db, accountId }: AccountDb, { userId, key }: RequestKey, now: Date) {
   return db
     .selectFrom('credit_requests')
     .select(['micros', 'balance_micros'])

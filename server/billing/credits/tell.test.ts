@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { aStore } from '../../../test/factories.ts'
 import { aWorld } from '../../../test/world.ts'
-import { transactAccount } from '../../core/db/db.ts'
-import { newId } from '../../core/common/ids.ts'
 import { gatherNotifications } from '../../access/notifications/gather.ts'
+import { newId } from '../../core/common/ids.ts'
+import { transactAccount } from '../../core/db/db.ts'
 import { addCredits, payWithCredits } from './credits.ts'
 import { tellCredits } from './tell.ts'
 
@@ -37,7 +37,7 @@ async function told(accountId: string): Promise<string[]> {
   return rows.map(({ type }) => type)
 }
 
-test('credits that are less than a week’s are told once, those that pay for no other text once, and both anew after the next pack', async () => {
+test('notifies once below a week’s use and once below the price of a text, and again after the next pack', async () => {
   const { accountId, fill, use } = await anAccount()
   await fill(1_000)
   expect(await told(accountId)).toEqual([])
@@ -57,7 +57,7 @@ test('credits that are less than a week’s are told once, those that pay for no
   expect(await told(accountId)).toEqual(['credits_low', 'credits_empty', 'credits_low'])
 })
 
-test('whoever has used none for a week, or is told already that none is left, is not told', async () => {
+test('does not notify without use for a week, or after the notice that none is left', async () => {
   const { accountId, fill, use } = await anAccount()
   await fill(100)
   await use(100)

@@ -1,16 +1,16 @@
-import type { Deps } from '../../deps.ts'
 import { type AccountNotice, notifyAccountsOnce } from '../../access/notifications/notifications.ts'
+import type { Deps } from '../../deps.ts'
 import * as sql from './sql.ts'
 
-// Owners are told once, until credits are added again, when less is left than the last seven days took, and when it does not pay for another
-// text like the last one (decision 85).
+// Notifies owners once, until credits are added, when less is left than the last seven days used, and when the balance
+// does not pay for another text like the last one (decision 85).
 
 const WEEK_MS = 7 * 86_400_000
 
 /** Tick. */
 export async function tellCredits(deps: Deps): Promise<void> {
   const now = deps.now()
-  const low = await sql.readLow(deps.db, new Date(now.getTime() - WEEK_MS))
+  const low = await sql.selectLowBalances(deps.db, new Date(now.getTime() - WEEK_MS))
   const notices = low.map(({ accountId, micros: balanceMicros, weekMicros, lastUse, filledBy }): AccountNotice => {
     const about = { accountId, key: `credits ${filledBy}` }
     if (balanceMicros < lastUse) return { ...about, type: 'credits_empty', data: { balanceMicros } }

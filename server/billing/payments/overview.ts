@@ -1,10 +1,10 @@
 import { amountMinorOf, plans } from '../../../shared/billing.ts'
 import type { Payment, SubscriptionDetail } from '../../../shared/payments.ts'
-import { type AccountPlan, planOf, sellerOf } from '../billing/billing.ts'
-import { hasFeature, planLimitsOf } from '../billing/rules.ts'
 import type { AccountDb } from '../../core/db/db.ts'
 import { pageWindow, paginationOf } from '../../core/db/paging.ts'
 import type { Deps } from '../../deps.ts'
+import { type AccountPlan, planOf, sellerOf } from '../billing/billing.ts'
+import { computePlanLimits, hasFeature } from '../billing/rules.ts'
 import { readCustomer } from './events-sql.ts'
 import * as sql from './history-sql.ts'
 import { freshen } from './reconcile.ts'
@@ -61,7 +61,7 @@ const datesOf = (its: Subscription) => ({
 function featuresOf({ entitlements }: AccountPlan): SubscriptionDetail['features'] {
   const isPaid = hasFeature(entitlements, 'advanced_analytics')
   return {
-    ...planLimitsOf(entitlements),
+    ...computePlanLimits(entitlements),
     ...{ advancedAnalytics: isPaid, prioritySupport: isPaid, customBranding: false, apiAccess: false },
   }
 }

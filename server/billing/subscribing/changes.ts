@@ -1,8 +1,8 @@
 import { plans } from '../../../shared/billing.ts'
-import { chooseResting, lockStores, restsOf } from '../billing/resting.ts'
-import { type AccountDb, type Db, transactAccount } from '../../core/db/db.ts'
 import { AppError } from '../../core/common/errors.ts'
+import { type AccountDb, type Db, transactAccount } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
+import { chooseResting, listStoreRests, lockStores } from '../billing/resting.ts'
 import { type Choice, soldBy } from '../payments/catalogue-rules.ts'
 import { boughtOf } from '../payments/derive-rules.ts'
 import { askStripe, declineWords, readAnswer, readPage } from '../payments/stripe.ts'
@@ -47,7 +47,7 @@ export async function changePlan(
 function letRest(deps: Deps, account: AccountDb<Db>, chosen: readonly string[]): Promise<void> {
   return transactAccount(account, async (tx) => {
     await lockStores(tx)
-    const connected = new Set((await restsOf(tx)).map(({ id }) => id))
+    const connected = new Set((await listStoreRests(tx)).map(({ id }) => id))
     const still = chosen.filter((id) => connected.has(id))
     await chooseResting(tx, still, deps.now())
   })
@@ -69,7 +69,7 @@ async function planAgain(deps: Deps, account: AccountDb, shown: Shown): Promise<
 }
 
 async function assertResting(account: AccountDb, to: Choice, chosen: readonly string[]): Promise<void> {
-  const stores = await restsOf(account)
+  const stores = await listStoreRests(account)
   if (!chosen.every((id) => stores.some((store) => store.id === id))) throw new AppError('not_found', 'Store not found')
   const needed = Math.max(0, stores.length - storesOf(to))
   if (new Set(chosen).size < needed) {

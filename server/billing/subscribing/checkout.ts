@@ -1,9 +1,9 @@
 import type { BillingCycle, PlanKey, SubscriptionStatus } from '../../../shared/billing.ts'
-import { planOf, readPlanKey, sellerOf } from '../billing/billing.ts'
-import { mayTry } from '../billing/trials.ts'
-import { type AccountDb, type Db, transactAccount } from '../../core/db/db.ts'
 import { AppError, found } from '../../core/common/errors.ts'
+import { type AccountDb, type Db, transactAccount } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
+import { parsePlanKey, planOf, sellerOf } from '../billing/billing.ts'
+import { canStartTrial } from '../billing/trials.ts'
 import { catalogueOf, linesOf } from '../payments/catalogue.ts'
 import type { Choice } from '../payments/catalogue-rules.ts'
 import { isLive } from '../payments/derive-rules.ts'
@@ -35,7 +35,7 @@ export async function openCheckout(
 ): Promise<{ isFreePlan: boolean; url: string }> {
   const seller = sellerOf(deps.config)
   if (seller === 'none') throw new AppError('not_found', 'Not found')
-  const plan = readPlanKey(wanted.planKey)
+  const plan = parsePlanKey(wanted.planKey)
   if (plan === 'free') return { isFreePlan: true, url: '/store-setup' }
   if (seller === 'test') return { isFreePlan: false, url: '/test-subscription' }
   await assertMayPay(deps, account)
@@ -48,7 +48,7 @@ async function sessionFor(deps: Deps, account: AccountDb<Db>, choice: Choice): P
   const customer = await customerOf(deps, account)
   const open = await stillOpen(deps, account)
   const hasOne = await hasSubscription(deps, customer)
-  const terms = { lines: linesOf(catalogue, choice), isTrial: await mayTry(deps, account) }
+  const terms = { lines: linesOf(catalogue, choice), isTrial: await canStartTrial(deps, account) }
   const usable = hasOne ? undefined : open.find((session) => isUsable(session, terms, deps.now()))
   const rest = open.filter((session) => session !== usable)
   if ((await expire(deps, account, rest)) === 'paid' || hasOne) return refuseSecond(deps, account)

@@ -1,11 +1,11 @@
 import type { CreditPack } from '../../../shared/credits.ts'
 import { creditTexts } from '../../../shared/credits.ts'
-import { sellerOf } from '../billing/billing.ts'
-import type { AccountDb } from '../../core/db/db.ts'
 import { AppError } from '../../core/common/errors.ts'
-import { balanceOf } from '../credits/credits.ts'
-import { assertMayBuy } from '../credits/offer.ts'
+import type { AccountDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
+import { sellerOf } from '../billing/billing.ts'
+import { balanceOf } from '../credits/credits.ts'
+import { assertCanBuy } from '../credits/offer.ts'
 import { CREDITS_OF } from '../payments/payment-rules.ts'
 import { refreshAccount } from '../payments/refresh.ts'
 import { askStripe, readAnswer, readPage, stripeCodeOf } from '../payments/stripe.ts'
@@ -20,7 +20,7 @@ import { assertMayPay, takeCheck } from './guard.ts'
 export async function openCreditCheckout(deps: Deps, account: AccountDb, pack: CreditPack): Promise<{ url: string }> {
   if (sellerOf(deps.config) !== 'stripe') throw new AppError('not_found', creditTexts.notHere)
   await assertMayPay(deps, account)
-  await assertMayBuy(deps, account)
+  await assertCanBuy(deps, account)
   const customer = await customerOf(deps, account)
   const params = creditSessionOf({ accountId: account.accountId, customer, pack }, deps.config)
   const { url } = readAnswer(SeenSession, await askStripe(deps, (stripe) => stripe.checkout.sessions.create(params)))

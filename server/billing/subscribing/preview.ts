@@ -1,10 +1,10 @@
 import { plans } from '../../../shared/billing.ts'
 import type { ChangePreview } from '../../../shared/payments.ts'
-import { readPlanKey } from '../billing/billing.ts'
-import { restsOf } from '../billing/resting.ts'
-import type { AccountDb } from '../../core/db/db.ts'
 import { AppError } from '../../core/common/errors.ts'
+import type { AccountDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
+import { parsePlanKey } from '../billing/billing.ts'
+import { listStoreRests } from '../billing/resting.ts'
 import { catalogueOf } from '../payments/catalogue.ts'
 import { type Choice, soldBy } from '../payments/catalogue-rules.ts'
 import { boughtOf, isOverdue, isTrial } from '../payments/derive-rules.ts'
@@ -44,7 +44,7 @@ const NOTHING: Amounts = { dueNow: 0, credit: 0, charge: 0, tax: 0 }
 
 export async function previewChange(deps: Deps, account: AccountDb, wanted: Wanted): Promise<ChangePreview> {
   await assertMayPay(deps, account)
-  const plan = readPlanKey(wanted.planKey)
+  const plan = parsePlanKey(wanted.planKey)
   if (plan === 'free') {
     throw new AppError('invalid', `Cancel the subscription instead: ${plans.free.name} begins when it ends.`)
   }
@@ -55,7 +55,11 @@ export async function previewChange(deps: Deps, account: AccountDb, wanted: Want
   })
   const { own, from, to, when, isTrial } = planned
   const isNow = when === 'now'
-  const [due, next, stores] = await Promise.all([dueOf(deps, planned), nextBill(deps, planned), restsOf(account)])
+  const [due, next, stores] = await Promise.all([
+    dueOf(deps, planned),
+    nextBill(deps, planned),
+    listStoreRests(account),
+  ])
   if (due.dueNow > 0) assertCard(own)
   const periodEnd = periodEndOf(own.subscription)
   const nextAt = nextDateOf({ isNow, isTrial, from: from.cycle, to: to.cycle }, { periodEnd, next })

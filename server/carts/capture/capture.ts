@@ -8,7 +8,7 @@ import type { AdmittedPost, Contact, PlacedPost, Unconfirmed } from '../../core/
 import type { Deps } from '../../deps.ts'
 import { scheduleNextLook, wakeCartMessages, wakeMessagesTo } from '../../messages/messages/messages.ts'
 import { type BoxView, countBoxViews, viewsOfForms } from '../../shoppers/consent/box-counts.ts'
-import { currentTexts, findShownWording, noteBoxes } from '../../shoppers/consent/boxes.ts'
+import { findShownWording, readCurrentTexts, recordSeenBoxes } from '../../shoppers/consent/boxes.ts'
 import { recordSaid, type Said } from '../../shoppers/consent/consents.ts'
 import { browserMarks, type ShopperKey } from '../../shoppers/shoppers/rules.ts'
 import { type NewFact, recordFacts } from '../carts/record.ts'
@@ -45,7 +45,7 @@ export async function allowedPost(
 ): Promise<PlacedPost | null> {
   const mode = store.before_consent
   if (keepsAll(mode)) return post
-  const words = post.consent || post.ticked ? await currentTexts({ storeId: store.id, db: deps.db }) : null
+  const words = post.consent || post.ticked ? await readCurrentTexts({ storeId: store.id, db: deps.db }) : null
   const ticked = post.ticked?.split(',') ?? []
   const isTicked = (channel: ConsentChannel) => words?.[channel].some((each) => ticked.includes(wordingId(each)))
   return applyMode(post, mode, {
@@ -62,7 +62,7 @@ export async function recordCapture(deps: Deps, store: CaptureStore, said: Place
   const post = addLimits(said, await findLimits(deps, handle, { post: said, known, host, client }))
   const payload = readPost(post, await findParents(handle, [post]))
   const keys = listKeys(post, payload?.contact, host)
-  const words = post.consent ? await currentTexts(handle) : null
+  const words = post.consent ? await readCurrentTexts(handle) : null
   const reported = words
     ? readConsents(post, { words, contact: { ...known?.contact, ...payload?.contact }, known })
     : []
@@ -149,7 +149,7 @@ async function recordBoxViews(deps: Deps, store: StoreDb, posts: readonly Admitt
     const seen = boxChannels.flatMap((channel) =>
       boxes[channel] === undefined ? [] : [{ channel, id: boxes[channel] }],
     )
-    await noteBoxes(store, seen, deps.now())
+    await recordSeenBoxes(store, seen, deps.now())
   }
   await countBoxViews(deps, store, posts.flatMap(listBoxViews))
 }

@@ -6,7 +6,7 @@ import { anOrder, aStore, type TestStore } from '../../../test/factories.ts'
 import { aWorld } from '../../../test/world.ts'
 import { transact } from '../../core/db/db.ts'
 import { insertSaid } from '../../shoppers/consent/consents.ts'
-import { addressesBoughtWith, coveredCustomers } from '../../shoppers/consent/covered-customers.ts'
+import { addressesBoughtWith, findCoveredCustomers } from '../../shoppers/consent/covered-customers.ts'
 import { ledgerText } from '../../shoppers/consent/evidence.ts'
 import { recordOrders } from '../carts/record.ts'
 
@@ -273,7 +273,7 @@ test.each([
   expect(await sources()).toEqual(['unpaid order'])
   const handle = { storeId: store.storeId, db: world.db }
   const covered = async () =>
-    (await coveredCustomers(world.deps, handle, [{ customerId: '12', email: ADA, country: 'DE' }])).size
+    (await findCoveredCustomers(world.deps, handle, [{ customerId: '12', email: ADA, country: 'DE' }])).size
   expect(await covered()).toBe(0)
   expect(await addressesBoughtWith(handle, '12', [ADA])).toEqual(new Set())
   world.advance(1_000)

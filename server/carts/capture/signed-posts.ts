@@ -7,7 +7,7 @@ import type { Db, StoreDb } from '../../core/db/db.ts'
 import type { AdmittedPost, Contact, PlacedPost, SignedCart } from '../../core/schema/facts.ts'
 import type { Deps } from '../../deps.ts'
 import type { Said } from '../../shoppers/consent/consents.ts'
-import { agreedChannels, coveredCustomers } from '../../shoppers/consent/covered-customers.ts'
+import { findConsentedChannels, findCoveredCustomers } from '../../shoppers/consent/covered-customers.ts'
 import { contactKeys } from '../../shoppers/shoppers/rules.ts'
 import { admitPost, hasKey, recordAll, recordConsents } from './capture.ts'
 import { applyMode } from './capture-mode.ts'
@@ -70,8 +70,8 @@ async function limitToMode(deps: Deps, store: StoreDb, told: readonly SignedPost
   const mode = (await readStore(store))?.before_consent ?? null
   if (keepsAll(mode)) return told
   const people = told.map((each) => readCustomer(each.post))
-  const covered = mode === 'cart_only' ? await coveredCustomers(deps, store, people) : new Set()
-  const agreed = await agreedChannels(deps, store, people)
+  const covered = mode === 'cart_only' ? await findCoveredCustomers(deps, store, people) : new Set()
+  const agreed = await findConsentedChannels(deps, store, people)
   return told.flatMap((each, place) => {
     const person = people[place]!
     const known = {

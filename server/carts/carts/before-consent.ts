@@ -3,7 +3,7 @@ import type { StoreRow } from '../../access/stores/store.ts'
 import { type StoreDb, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import type { PlatformCheckout, PlatformOrder } from '../../platforms/platform/platform.ts'
-import { coveredCustomers } from '../../shoppers/consent/covered-customers.ts'
+import { findCoveredCustomers } from '../../shoppers/consent/covered-customers.ts'
 import { contactKeys, listTokenKeys, type ShopperKey } from '../../shoppers/shoppers/rules.ts'
 import { selectKeyOwners, selectMatchedEmails } from '../../shoppers/shoppers/shoppers.ts'
 
@@ -25,7 +25,7 @@ export async function filterOrders(
     const cartToken = cartsOf.get(order.orderId) ?? order.cartToken ?? null
     return [{ kind: 'order', value: order.orderId }, ...listTokenKeys({ ...order, cartToken })]
   }
-  const covered = store.before_consent === 'cart_only' ? await coveredCustomers(deps, handle, unpaid) : new Set()
+  const covered = store.before_consent === 'cart_only' ? await findCoveredCustomers(deps, handle, unpaid) : new Set()
   const isKnown = await findKnownKeys(
     deps,
     handle,
@@ -55,7 +55,7 @@ export async function filterCheckouts(
 ): Promise<PlatformCheckout[]> {
   if (keepsAll(store.before_consent)) return [...checkouts]
   const handle = { storeId: store.id, db: deps.db }
-  const covered = store.before_consent === 'cart_only' ? await coveredCustomers(deps, handle, checkouts) : new Set()
+  const covered = store.before_consent === 'cart_only' ? await findCoveredCustomers(deps, handle, checkouts) : new Set()
   const isKnown = await findKnownKeys(deps, handle, checkouts.flatMap(listTokenKeys))
   return checkouts.flatMap((checkout) => {
     const isAgreed = (channel: string) =>

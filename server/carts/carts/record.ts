@@ -7,7 +7,7 @@ import type { Contact, FactPayload, OrderKind, Unconfirmed } from '../../core/sc
 import type { Deps } from '../../deps.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
 import type { PlatformOrder } from '../../platforms/platform/platform.ts'
-import { type OrderWord, proveAccountConsents, recordOrderText } from '../../shoppers/consent/consents.ts'
+import { type OrderConsent, proveAccountConsents, recordOrderText } from '../../shoppers/consent/consents.ts'
 import { contactKeys, isSharedAddress, listTokenKeys, type ShopperKey } from '../../shoppers/shoppers/rules.ts'
 import { lockAllKeys, resolveShoppers } from '../../shoppers/shoppers/shoppers.ts'
 import { queueUseReads } from '../coupons/uses.ts'
@@ -139,11 +139,11 @@ const withCartToken = (fact: NewFact, cart: string | undefined): NewFact =>
     : { ...fact, keys: [...fact.keys, { kind: 'cart', value: cart }], order: { ...fact.order, cart_token: cart } }
 
 /** Consents from an order's checkout. Until the order counts as a purchase (S4), anybody may have placed it. */
-function readConsents(order: PlatformOrder): OrderWord[] {
+function readConsents(order: PlatformOrder): OrderConsent[] {
   const { consents = [], orderId, customerId, email, phone, country } = order
   const unproven = isProven(order) ? {} : ({ unproven: 'unpaid order' } as const)
   const shared = { isGiven: true, country, customerId, orderId, at: new Date(order.createdAt) }
-  return consents.flatMap(({ channel, wording }): OrderWord[] => {
+  return consents.flatMap(({ channel, wording }): OrderConsent[] => {
     const address = channel === 'email' ? email : phone
     return address ? [{ ...shared, channel, address, wording, ...unproven }] : []
   })

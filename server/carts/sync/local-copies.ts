@@ -12,7 +12,7 @@ import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import type { PlatformCustomer, PlatformProduct, ProductCategory, ShownTax } from '../../platforms/platform/platform.ts'
 import { StoreProblem } from '../../platforms/platform/store-problem.ts'
-import { allowedCustomers } from '../../shoppers/consent/covered-customers.ts'
+import { filterCustomers } from '../../shoppers/consent/covered-customers.ts'
 import { recordStoreConsents } from '../../shoppers/consent/store-consents.ts'
 import { customerMark } from '../../shoppers/shoppers/rules.ts'
 import { linkRegistered, lockAllKeys, registeredKeys } from '../../shoppers/shoppers/shoppers.ts'
@@ -58,7 +58,7 @@ async function saveCustomers(
   page: readonly PlatformCustomer[],
 ): Promise<void> {
   const { home_url, before_consent } = found(await readStore(store), 'Store')
-  const allowed = keepsAll(before_consent) ? page : await allowedCustomers(deps, store, page)
+  const allowed = keepsAll(before_consent) ? page : await filterCustomers(deps, store, page)
   const rows = allowed.map((row) => buildCustomerRow(deps, store.storeId, row))
   const storeHost = new URL(home_url).hostname
   const records = rows.map(({ customer_id, email, phone }) => ({ customerId: customer_id, email, phone }))

@@ -24,7 +24,7 @@ import { asideForPages, inPlace, type StepAside } from '../../core/common/seats.
 import type { Db, StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import type { StoreClient } from '../../platforms/platform/platform.ts'
-import { lastCaptureChoice } from '../../shoppers/consent/capture-choice.ts'
+import { findLastCaptureChoice } from '../../shoppers/consent/capture-choice.ts'
 import { recordOrders } from '../carts/record.ts'
 import { pushOnlyPlugin, requestReports } from './push-only.ts'
 import { OutOfTime, type RunResult, runSyncJob, type SyncJob } from './sync-jobs.ts'
@@ -162,7 +162,7 @@ async function readChangedOrders(
 /** Whether unpaid orders or their contacts may have been left out (C9), now or before the owner chose to keep them. */
 async function hasLeftOutOrders({ store, startedAt }: SyncJob, row: StoreRow): Promise<boolean> {
   if (!keepsAll(row.before_consent)) return true
-  const chosenAt = await lastCaptureChoice(store)
+  const chosenAt = await findLastCaptureChoice(store)
   return chosenAt !== null && chosenAt > before(startedAt, PENDING_HOLDS_MS)
 }
 

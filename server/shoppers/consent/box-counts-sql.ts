@@ -2,22 +2,23 @@ import type { ConsentChannel } from '../../../shared/consent.ts'
 import type { BoxPlace } from '../../../shared/consent-box.ts'
 import { type Db, type StoreDb, sql } from '../../core/db/db.ts'
 
-// How many shoppers saw a consent box and how many ticked it: SQL and nothing else.
+// Statements that count how many shoppers saw a consent box and how many ticked it.
 
 export interface ViewRow {
   view: string
   place: BoxPlace
   channel: ConsentChannel
   wording: string
-  /** null: nothing was said at the box. */
+  /** null: the shopper left the box alone. */
   ticked: boolean | null
 }
 
 /**
- * Each view counts once, on the day it was first seen; a later tick, or one taken back, changes that day. Views of a store that keeps
+ * Counts each view once, on the day of its first report. A later tick or untick changes that day. Views in a store that
+ * keeps
  * nothing before consent are not counted as shown.
  */
-export async function countViews({ db, storeId }: StoreDb, views: readonly ViewRow[], now: Date): Promise<void> {
+export async function insertViews({ db, storeId }: StoreDb, views: readonly ViewRow[], now: Date): Promise<void> {
   await sql`
     with said as (
       select v.*, st.before_consent is not distinct from 'nothing' as is_alone
@@ -26,7 +27,7 @@ export async function countViews({ db, storeId }: StoreDb, views: readonly ViewR
       join stores st on st.id = ${storeId}
       left join consent_box_views k on k.store_id = st.id and k.view = v.view and k.place = v.place and k.channel = v.channel
       where case when k.view is not null then v.ticked is not null
-        -- who has not agreed leaves no row there (C9)
+        -- without a consent, nothing is stored in that mode (C9)
         else v.ticked or st.before_consent is distinct from 'nothing' end),
     written as (
       insert into consent_box_views as w (store_id, view, place, channel, wording_id, day, is_ticked, is_alone, seen_at)
@@ -34,7 +35,7 @@ export async function countViews({ db, storeId }: StoreDb, views: readonly ViewR
         coalesce(ticked, false), is_alone, ${now} from said
       order by view, place, channel
       on conflict (store_id, view, place, channel) do update set is_ticked = excluded.is_ticked
-        -- two reports at once: one that does not tell takes no tick back
+        -- a concurrent report without an answer must not remove a tick
         where w.is_ticked <> excluded.is_ticked and (excluded.is_ticked or exists (select 1 from said s
           where s.view = excluded.view and s.place = excluded.place and s.channel = excluded.channel and s.ticked is not null))
       returning place, channel, wording_id, day, is_ticked, is_alone, xmax = 0 as is_new),
@@ -53,15 +54,15 @@ export async function countViews({ db, storeId }: StoreDb, views: readonly ViewR
 export interface CountRow {
   place: BoxPlace
   channel: ConsentChannel
-  /** null: none of the texts that the store shows now. */
+  /** null: none of the store's current texts. */
   wording: string | null
   shown: number
   ticked: number
   tickedAlone: number
 }
 
-/** From this day on; texts that are not among `current` are one. */
-export async function countsSince(
+/** Counts from this day on. Texts not in `current` are summed as one. */
+export async function selectCounts(
   { db, storeId }: StoreDb,
   { from, current }: { from: Date; current: readonly string[] },
 ): Promise<CountRow[]> {
@@ -76,8 +77,8 @@ export async function countsSince(
   return rows.rows
 }
 
-/** Old rows of all stores. */
-export async function forgetCounts(db: Db, before: { views: Date; counts: Date }): Promise<void> {
+/** Deletes old rows of all stores. */
+export async function deleteOldCounts(db: Db, before: { views: Date; counts: Date }): Promise<void> {
   await db.deleteFrom('consent_box_views').where('seen_at', '<', before.views).execute()
   await sql`delete from consent_box_counts where day < (${before.counts}::timestamptz at time zone 'UTC')::date`.execute(
     db,

@@ -8,31 +8,33 @@ import {
   type SignedForms,
   wordingId,
 } from '../../../shared/consent-box.ts'
-import type { Db, StoreDb } from '../../core/db/db.ts'
-import { found } from '../../core/common/errors.ts'
-import type { Deps } from '../../deps.ts'
 import { readStore } from '../../access/stores/store.ts'
+import { found } from '../../core/common/errors.ts'
+import type { Db, StoreDb } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
 import * as sql from './box-counts-sql.ts'
 import { readBoxes } from './boxes.ts'
 
-// How many shoppers saw a consent box, and how many ticked it. Only counts are kept. So that a cart counts once, a keyed hash of its name is
-// kept for two days.
+// Counts how many shoppers saw a consent box and how many ticked it. Only counts are kept. So that a cart counts once,
+// a keyed hash of its token is kept for two days.
 
 const DAY_MS = 86_400_000
 const VIEWS_KEPT_MS = 2 * DAY_MS
 const COUNTS_KEPT_MS = 400 * DAY_MS
 
-/** One box in one form of one cart. */
+/** A box in one form of one cart. */
 export interface BoxView {
-  /** The cart, or the form that was saved. */
+  /** The cart, or the saved form. */
   of: string
   place: BoxPlace
   channel: ConsentChannel
-  /** Of the text beside the box. */
+  /** Id of the text beside the box. */
   id: string
   /** null: the shopper left the box alone. */
   isTicked: boolean | null
-  /** By the shop's plugin. Anybody can post as the script, so only the store's current texts count there. */
+  /**
+   * Reported by the plugin. Anybody can forge posts of the script, so they count only for the store's current texts.
+   */
   isSigned: boolean
 }
 
@@ -44,16 +46,16 @@ export const viewsOfForms = (of: string, forms: SignedForms): BoxView[] =>
     }),
   )
 
-/** Safe to repeat within two days. Never throws: a count keeps no consent from being recorded. */
+/** Idempotent within two days. Never throws: a failed count must not block the recording of a consent. */
 export async function countBoxViews(deps: Deps, store: StoreDb<Db>, views: readonly BoxView[]): Promise<void> {
   if (views.length === 0) return
-  await count(deps, store, views).catch((error) =>
+  await saveViews(deps, store, views).catch((error) =>
     deps.log.warn({ storeId: store.storeId, err: error }, 'consent.boxes-not-counted'),
   )
 }
 
-async function count(deps: Deps, store: StoreDb<Db>, views: readonly BoxView[]): Promise<void> {
-  const current = await currentIds(store)
+async function saveViews(deps: Deps, store: StoreDb<Db>, views: readonly BoxView[]): Promise<void> {
+  const current = await readCurrentIds(store)
   const rows = new Map<string, sql.ViewRow>()
   for (const { of, place, channel, id, isTicked, isSigned } of views) {
     const isCurrent = current.get(channel)!.has(id)
@@ -63,11 +65,11 @@ async function count(deps: Deps, store: StoreDb<Db>, views: readonly BoxView[]):
     const ticked = isTicked ?? rows.get(key)?.ticked ?? null
     rows.set(key, { view, place, channel, wording: isCurrent ? id : '', ticked })
   }
-  if (rows.size > 0) await sql.countViews(store, [...rows.values()], deps.now())
+  if (rows.size > 0) await sql.insertViews(store, [...rows.values()], deps.now())
 }
 
-/** Each text's language, by its id. */
-async function currentIds(store: StoreDb): Promise<Map<ConsentChannel, Map<string, BoxCount['language']>>> {
+/** Language of each current text, by text id. */
+async function readCurrentIds(store: StoreDb): Promise<Map<ConsentChannel, Map<string, BoxCount['language']>>> {
   const { boxes } = await readBoxes(store)
   return new Map(
     boxes.map(({ channel, words, languages }) => [
@@ -82,10 +84,10 @@ async function currentIds(store: StoreDb): Promise<Map<ConsentChannel, Map<strin
 
 export async function readBoxCounts(deps: Deps, store: StoreDb) {
   const row = found(await readStore(store), 'Store')
-  const current = await currentIds(store)
+  const current = await readCurrentIds(store)
   const ids = [...current.values()].flatMap((each) => [...each.keys()])
   const from = new Date(deps.now().getTime() - (boxCountDays - 1) * DAY_MS)
-  const counts = await sql.countsSince(store, { from, current: ids })
+  const counts = await sql.selectCounts(store, { from, current: ids })
   return {
     mode: row.before_consent,
     counts: counts.map(({ wording, channel, ...count }) => ({
@@ -98,5 +100,5 @@ export async function readBoxCounts(deps: Deps, store: StoreDb) {
 /** Tick. */
 export async function tidyBoxCounts(deps: Deps): Promise<void> {
   const ago = (ms: number) => new Date(deps.now().getTime() - ms)
-  await sql.forgetCounts(deps.db, { views: ago(VIEWS_KEPT_MS), counts: ago(COUNTS_KEPT_MS) })
+  await sql.deleteOldCounts(deps.db, { views: ago(VIEWS_KEPT_MS), counts: ago(COUNTS_KEPT_MS) })
 }

@@ -1,7 +1,7 @@
 import type { ConsentChannel } from '../../../shared/consent.ts'
 import { type StoreDb, sql } from '../../core/db/db.ts'
 
-// Consent boxes: SQL and nothing else.
+// Statements on consent boxes.
 
 export interface BoxRow {
   channel: ConsentChannel
@@ -10,7 +10,7 @@ export interface BoxRow {
   seen_at: Date | null
 }
 
-export async function boxesOf({ db, storeId }: StoreDb): Promise<BoxRow[]> {
+export async function selectBoxes({ db, storeId }: StoreDb): Promise<BoxRow[]> {
   const rows = await sql<BoxRow>`
     select c.channel, w.words, b.wording_id, b.seen_at
     from unnest(array['email', 'sms', 'whatsapp']) as c(channel)
@@ -22,11 +22,11 @@ export async function boxesOf({ db, storeId }: StoreDb): Promise<BoxRow[]> {
 export interface LanguageRow {
   channel: ConsentChannel
   language: string
-  /** '': the default of this language is switched off. */
+  /** '': the owner switched off this language's default text. */
   words: string
 }
 
-export async function languagesOf({ db, storeId }: StoreDb): Promise<LanguageRow[]> {
+export async function selectLanguages({ db, storeId }: StoreDb): Promise<LanguageRow[]> {
   return db
     .selectFrom('consent_wordings')
     .select(['channel', 'language', 'words'])
@@ -36,7 +36,7 @@ export async function languagesOf({ db, storeId }: StoreDb): Promise<LanguageRow
     .execute()
 }
 
-export async function saveWords(
+export async function saveText(
   { db, storeId }: StoreDb,
   { channel, language, words, by, now }: LanguageRow & { by: string; now: Date },
 ): Promise<void> {
@@ -46,7 +46,7 @@ export async function saveWords(
       updated_by = excluded.updated_by`.execute(db)
 }
 
-export async function dropWords(
+export async function deleteText(
   { db, storeId }: StoreDb,
   { channel, language }: Pick<LanguageRow, 'channel' | 'language'>,
 ): Promise<void> {
@@ -58,8 +58,8 @@ export async function dropWords(
     .execute()
 }
 
-/** What a checkout showed; each written at most once a minute, or when it shows other words. */
-export async function noteBoxes(
+/** Records what a checkout showed, at most once a minute, or when its text changes. */
+export async function recordSeenBoxes(
   { db, storeId }: StoreDb,
   boxes: readonly { channel: ConsentChannel; id: string }[],
   now: Date,

@@ -8,26 +8,26 @@ import {
   plainWords,
   wordingId,
 } from '../../../shared/consent-box.ts'
-import type { StoreDb } from '../../core/db/db.ts'
-import { found } from '../../core/common/errors.ts'
-import type { Deps } from '../../deps.ts'
 import type { Session } from '../../access/members/session.ts'
 import { queueWake } from '../../access/plugin/plugin.ts'
 import { readStore } from '../../access/stores/store.ts'
+import { found } from '../../core/common/errors.ts'
+import type { StoreDb } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
 import * as sql from './box-sql.ts'
 
-// The consent boxes of a shop. Anybody can post that a box was ticked, so a tick counts only for the words the store shows now, and
-// these words, not the posted ones, go into the ledger (C5).
+// The consent boxes of a shop. Anybody can forge a tick, so it counts only for the store's current texts. The ledger
+// gets the store's text, not the posted one (C5).
 
-/** For capture posts that say which boxes a page shows. */
-export { noteBoxes } from './box-sql.ts'
+/** For capture posts that report which boxes a page shows. */
+export { recordSeenBoxes } from './box-sql.ts'
 
 export async function readBoxes(store: StoreDb) {
   const row = found(await readStore(store), 'Store')
-  const [rows, languages] = await Promise.all([sql.boxesOf(store), sql.languagesOf(store)])
+  const [rows, languages] = await Promise.all([sql.selectBoxes(store), sql.selectLanguages(store)])
   return {
     boxes: boxChannels.map((channel) =>
-      present(
+      presentBox(
         rows.find((each) => each.channel === channel)!,
         row.name,
         languages.filter((each) => each.channel === channel),
@@ -44,27 +44,27 @@ export async function saveBoxText(
   { channel, language = '', words }: { channel: ConsentChannel; language?: string | undefined; words: string },
 ) {
   const plain = plainWords(words)
-  // Without a row German pages would show the default again.
-  const isSwitchedOff = plain === '' && language === 'de' && (await removesGermanDefault(store, channel))
-  if (plain === '' && !isSwitchedOff) await sql.dropWords(store, { channel, language })
-  else await sql.saveWords(store, { channel, language, words: plain, by: session.userId, now: deps.now() })
+  // Without a row, German pages would show the default text again.
+  const isSwitchedOff = plain === '' && language === 'de' && (await hasGermanDefault(store, channel))
+  if (plain === '' && !isSwitchedOff) await sql.deleteText(store, { channel, language })
+  else await sql.saveText(store, { channel, language, words: plain, by: session.userId, now: deps.now() })
   await queueWake(deps, store, 'settings')
   deps.log.info({ storeId: store.storeId, channel, language }, 'consent.box-words-saved')
   const { boxes } = await readBoxes(store)
   return { box: boxes.find((box) => box.channel === channel)! }
 }
 
-/** It is shown, or was removed before: removing it twice does not bring it back. */
-async function removesGermanDefault(store: StoreDb, channel: ConsentChannel): Promise<boolean> {
+/** Whether the German default is shown or was removed before: removing it twice does not restore it. */
+async function hasGermanDefault(store: StoreDb, channel: ConsentChannel): Promise<boolean> {
   const isGerman = (each: { channel: string; language: string }) => each.channel === channel && each.language === 'de'
-  if ((await sql.languagesOf(store)).find(isGerman)?.words === '') return true
+  if ((await sql.selectLanguages(store)).find(isGerman)?.words === '') return true
   const { boxes } = await readBoxes(store)
   const german = boxes.find((box) => box.channel === channel)!.languages.find(({ language }) => language === 'de')
   return german?.isDefault ?? false
 }
 
-/** The words of each box as the store shows them now, in whichever language. */
-export async function currentTexts(store: StoreDb): Promise<Record<ConsentChannel, string[]>> {
+/** Current texts of each box, in all languages. */
+export async function readCurrentTexts(store: StoreDb): Promise<Record<ConsentChannel, string[]>> {
   const { boxes } = await readBoxes(store)
   const wordsOf = (channel: ConsentChannel) => {
     const { words, languages } = boxes.find((box) => box.channel === channel)!
@@ -73,7 +73,7 @@ export async function currentTexts(store: StoreDb): Promise<Record<ConsentChanne
   return { email: wordsOf('email'), sms: wordsOf('sms'), whatsapp: wordsOf('whatsapp') }
 }
 
-/** Which of these words a page showed: it names them, and they stand beside the box. */
+/** The text that a page showed: its id and its words must both match. */
 export function findShownWording(
   texts: readonly string[],
   said: { wording: string; id?: string | undefined },
@@ -82,7 +82,7 @@ export function findShownWording(
   return texts.find(shows) ?? null
 }
 
-function present(
+function presentBox(
   { channel, words, wording_id, seen_at }: sql.BoxRow,
   storeName: string,
   rows: readonly sql.LanguageRow[],
@@ -91,7 +91,7 @@ function present(
   // A custom text has no German translation.
   const isReady = words === null && !rows.some(({ language }) => language === 'de')
   const ready = isReady ? [{ language: 'de', words: germanBoxText(channel, storeName), isDefault: true }] : []
-  // Empty words: the owner has switched the default off.
+  // An empty text: the owner switched off the default.
   const own = rows.filter((each) => each.words !== '')
   const languages = [...ready, ...own.map((each) => ({ ...each, isDefault: false }))].map((each) => ({
     language: each.language as ConsentBox['languages'][number]['language'],

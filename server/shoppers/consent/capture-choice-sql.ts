@@ -3,12 +3,12 @@ import type { CaptureMode } from '../../../shared/capture-mode.ts'
 import type { StoreDb, StoreTx } from '../../core/db/db.ts'
 import type { CaptureChoicesTable } from '../../core/schema/consent.ts'
 
-// What a store's team chose to keep of shoppers before they agree: SQL and nothing else.
+// Statements on the owner's choice of what is kept before consent.
 
 export type CaptureChoiceRow = Selectable<CaptureChoicesTable>
 
-/** The newest first; few are ever made. */
-export function captureChoicesOf({ db, storeId }: StoreDb): Promise<CaptureChoiceRow[]> {
+/** Newest first; there are few. */
+export function selectCaptureChoices({ db, storeId }: StoreDb): Promise<CaptureChoiceRow[]> {
   return db
     .selectFrom('capture_choices')
     .selectAll()
@@ -27,8 +27,8 @@ export interface NewCaptureChoice {
   by: { userId: string; name: string }
 }
 
-/** Both in one transaction: who chose it is never missing. */
-export async function chooseCaptureMode({ db, storeId }: StoreTx, choice: NewCaptureChoice): Promise<void> {
+/** In one transaction, so that the author of a choice is never missing. */
+export async function saveCaptureMode({ db, storeId }: StoreTx, choice: NewCaptureChoice): Promise<void> {
   await db
     .insertInto('capture_choices')
     .values({

@@ -3,7 +3,7 @@ import { aStore, type TestStore } from '../../../test/factories.ts'
 import { aWorld } from '../../../test/world.ts'
 import { usualMode } from './capture-choice.ts'
 
-// Who chooses what is kept of shoppers before they agree (C9).
+// The choice of what is kept of shoppers before consent (C9).
 
 const world = aWorld()
 const GROUND = 'Our lawyer’s letter of May 3, 2026, about carts of shops.'
@@ -31,7 +31,7 @@ test.each([
   expect(usualMode(countries)).toBe(mode)
 })
 
-test('an older store keeps cart and contact until somebody chooses; who and when stay on record', async () => {
+test('an older store keeps cart and contact until an owner chooses, and the history has author and time', async () => {
   await sellTo(['DE', 'US'])
   expect(await read()).toEqual({
     ...{ mode: 'cart_and_contact', isChosen: false, usual: 'cart_only', strictCountries: ['DE'], choices: [] },
@@ -49,7 +49,7 @@ test('an older store keeps cart and contact until somebody chooses; who and when
   })
 })
 
-test('more than usual is refused without its legal ground, and kept with it', async () => {
+test('keeping more than usual requires a legal ground, which is recorded', async () => {
   await sellTo(['FR'])
   const refused = await choose({ mode: 'cart_and_contact', legalGround: 'because' })
   expect([refused.status, Object.keys(refused.body.fields)]).toEqual([422, ['legalGround']])

@@ -1,39 +1,44 @@
 import type { z } from 'zod'
-import { type CaptureMode, type CaptureModeView, type chooseCaptureMode, keepsMore } from '../../../shared/capture-mode.ts'
+import {
+  type CaptureMode,
+  type CaptureModeView,
+  type chooseCaptureMode,
+  keepsMore,
+} from '../../../shared/capture-mode.ts'
 import { groundLimits } from '../../../shared/consent.ts'
-import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
-import { AppError, found } from '../../core/common/errors.ts'
-import { newId } from '../../core/common/ids.ts'
-import type { Deps } from '../../deps.ts'
 import type { Session } from '../../access/members/session.ts'
 import { userById } from '../../access/members/users.ts'
 import { queueWake } from '../../access/plugin/plugin.ts'
 import { readStore } from '../../access/stores/store.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { newId } from '../../core/common/ids.ts'
+import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
 import * as sql from './capture-choice-sql.ts'
 import { strictCaptureCountries } from './consent-table.ts'
 
-// What a store keeps of shoppers before they agree (C9), and who chose it.
+// The owner's choice of what is kept of shoppers before consent (C9), and its history.
 
-/** What a store that sells to these countries starts with; null: everywhere, or it does not say where. */
+/** Default for a store that sells to these countries; null: to all countries, or unknown. */
 export function usualMode(sellingCountries: readonly string[] | null): CaptureMode {
-  const strict = strictAmong(sellingCountries)
+  const strict = listStrictCountries(sellingCountries)
   return strict === null || strict.length > 0 ? 'cart_only' : 'cart_and_contact'
 }
 
-/** null: all of them may be among those it sells to. */
-function strictAmong(sellingCountries: readonly string[] | null): string[] | null {
+/** null: any strict country may be among them. */
+function listStrictCountries(sellingCountries: readonly string[] | null): string[] | null {
   if (!sellingCountries || sellingCountries.length === 0) return null
   return sellingCountries.filter((country) => strictCaptureCountries.has(country)).sort()
 }
 
 export async function readMode(store: StoreDb): Promise<CaptureModeView> {
   const row = found(await readStore(store), 'Store')
-  const choices = await sql.captureChoicesOf(store)
+  const choices = await sql.selectCaptureChoices(store)
   return {
     mode: row.before_consent ?? 'cart_and_contact',
     isChosen: row.before_consent !== null,
     usual: usualMode(row.selling_countries),
-    strictCountries: strictAmong(row.selling_countries),
+    strictCountries: listStrictCountries(row.selling_countries),
     choices: choices.map((each) => ({
       mode: each.mode,
       legalGround: each.legal_ground,
@@ -43,9 +48,9 @@ export async function readMode(store: StoreDb): Promise<CaptureModeView> {
   }
 }
 
-/** When the owner chose last; null: never. */
-export async function lastCaptureChoice(store: StoreDb): Promise<Date | null> {
-  const [newest] = await sql.captureChoicesOf(store)
+/** Time of the owner's last choice; null: never. */
+export async function findLastCaptureChoice(store: StoreDb): Promise<Date | null> {
+  const [newest] = await sql.selectCaptureChoices(store)
   return newest?.created_at ?? null
 }
 
@@ -64,7 +69,7 @@ export async function chooseMode(
   const user = found(await userById(deps.db, session.userId), 'User')
   const by = { userId: user.id, name: user.name || user.email }
   const choice = { id: newId(), mode, legalGround: needsGround ? legalGround : null, now: deps.now(), by }
-  await transact(store, (tx) => sql.chooseCaptureMode(tx, choice))
+  await transact(store, (tx) => sql.saveCaptureMode(tx, choice))
   await queueWake(deps, store, 'settings')
   deps.log.info({ storeId: store.storeId, mode }, 'consent.capture-mode-chosen')
   return readMode(store)

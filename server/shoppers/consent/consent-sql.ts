@@ -4,10 +4,10 @@ import { hasPaidByStore } from '../shoppers/fragments.ts'
 import type { ConsentOverride } from './consent.ts'
 import { counts, overridesInForce } from './fragments.ts'
 
-// Consents given in the shop, and the question that confirms one by SMS: SQL and nothing else.
+// Statements on consents from the shop, and on opt-in requests by SMS.
 
-/** The newest row of the ledger that counts, for one address and channel. */
-export async function lastConsent(
+/** The newest ledger row that counts, for one address and channel. */
+export async function selectLastConsent(
   { db, storeId }: StoreDb,
   addressHash: Buffer,
   channel: 'email' | 'sms' | 'whatsapp' | 'push',
@@ -25,7 +25,7 @@ export async function lastConsent(
     .executeTakeFirst()
 }
 
-export async function consentTime({ db, storeId }: StoreDb, id: string): Promise<Date | undefined> {
+export async function selectConsentTime({ db, storeId }: StoreDb, id: string): Promise<Date | undefined> {
   const row = await db
     .selectFrom('consents')
     .select('at')
@@ -35,8 +35,8 @@ export async function consentTime({ db, storeId }: StoreDb, id: string): Promise
   return row?.at
 }
 
-/** Which of these are written down. */
-export async function consentsAmong({ db, storeId }: StoreDb, ids: readonly string[]): Promise<Set<string>> {
+/** Returns those ids that are recorded. */
+export async function selectKnownConsents({ db, storeId }: StoreDb, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set()
   const rows = await db
     .selectFrom('consents')
@@ -54,8 +54,8 @@ export interface ConsentTerms {
   overrides: ConsentOverride[]
 }
 
-/** What a store's own settings have to do with who must confirm. */
-export async function consentTerms({ db, storeId }: StoreDb): Promise<ConsentTerms> {
+/** Store settings that decide who must confirm. */
+export async function selectConsentTerms({ db, storeId }: StoreDb): Promise<ConsentTerms> {
   const rows = await sql<ConsentTerms>`
     select s.base_country as "baseCountry", s.selling_countries as "sellingCountries", s.sms_confirmation as "smsConfirmation",
       ${overridesInForce(sql`s.id`)} as overrides
@@ -63,8 +63,8 @@ export async function consentTerms({ db, storeId }: StoreDb): Promise<ConsentTer
   return rows.rows[0]!
 }
 
-/** Live carts of whoever has one of these addresses. */
-export async function openCartsTo({ db, storeId }: StoreTx, addresses: readonly string[]): Promise<string[]> {
+/** Live carts with one of these addresses. */
+export async function selectOpenCarts({ db, storeId }: StoreTx, addresses: readonly string[]): Promise<string[]> {
   const rows = await sql<{ id: string }>`
     select c.id from carts c where c.store_id = ${storeId} and c.status in ('active', 'abandoned') and c.shopper_id in (
       select k.shopper_id from shopper_keys k where k.store_id = ${storeId} and k.kind in ('email', 'phone')
@@ -81,7 +81,9 @@ interface OptInRequest {
   dueAt?: Date
 }
 
-/** The question is put once. One that was given up before it left may be put after all, and one that waits may be put sooner. */
+/**
+ * Queues a request once. One dropped before it was sent may be queued again, and a waiting one may become due earlier.
+ */
 export async function keepOptInRequest({ db, storeId }: StoreTx, optInRequest: OptInRequest): Promise<void> {
   const { address, addressHash, country, now, dueAt = now } = optInRequest
   await sql`
@@ -92,8 +94,8 @@ export async function keepOptInRequest({ db, storeId }: StoreTx, optInRequest: O
       where q.state = 'dropped' or q.state = 'waiting' and q.due_at > excluded.due_at`.execute(db)
 }
 
-/** Unless there was a question before, whatever became of it. */
-export async function keepFirstOptInRequest(
+/** Only if there was no request before, whatever its state. */
+export async function queueFirstOptInRequest(
   { db, storeId }: StoreTx,
   { address, addressHash, country, now }: OptInRequest,
 ): Promise<void> {
@@ -103,7 +105,7 @@ export async function keepFirstOptInRequest(
     on conflict (store_id, channel, address_hash) do nothing`.execute(db)
 }
 
-/** A question that was not sent yet and is no longer needed. */
+/** Drops an unsent request that is no longer needed. */
 export async function dropOptInRequest({ db, storeId }: StoreTx, addressHash: Buffer): Promise<void> {
   await sql`update opt_in_requests set state = 'dropped', phone = null
     where store_id = ${storeId} and channel = 'sms' and address_hash = ${addressHash} and state = 'waiting'`.execute(db)
@@ -114,12 +116,12 @@ export interface ConsentRow {
   addressHash: Buffer
   channel: 'email' | 'sms' | 'whatsapp' | 'push'
   status: 'pending' | 'granted' | 'withdrawn'
-  /** The person answered the confirming SMS. */
+  /** Confirmed by a reply to the SMS. */
   isConfirmed?: boolean
   source: string
   wording: string | null
   at: Date
-  /** Masked, for people who look through the ledger. */
+  /** Masked, for readers of the ledger. */
   who?: string
   evidence?: ConsentEvidence
 }
@@ -138,7 +140,7 @@ export async function insertConsent({ db, storeId }: StoreDb, consent: ConsentRo
     .execute()
 }
 
-/** Which of these emails and numbers the store's customer of this number has bought with. */
+/** Those emails and phones with which the store's customer has bought. */
 export async function addressesBoughtWith(
   { db, storeId }: StoreDb,
   customerId: string,
@@ -152,15 +154,15 @@ export async function addressesBoughtWith(
   return new Set(rows.rows.map(({ address }) => address))
 }
 
-/** An address that this customer has bought with. */
-export interface BoughtWith {
+/** An address with which the customer has bought. */
+export interface CustomerPurchase {
   customerId: string
   /** Hex. */
   hash: string
 }
 
-/** Consents that these customers gave in My account for these addresses, when nothing proved the address yet; none that was withdrawn since. */
-const unprovenOf = (storeId: string, bought: readonly BoughtWith[]) => sql`
+/** Unproven consents of these customers from My account for these addresses, unless withdrawn since. */
+const unprovenConsents = (storeId: string, bought: readonly CustomerPurchase[]) => sql`
   from (select distinct "customerId", hash from jsonb_to_recordset(${JSON.stringify(bought)}::jsonb)
     as b("customerId" text, hash text)) b
   join consents c on c.store_id = ${storeId} and c.address_hash = decode(b.hash, 'hex') and c.status = 'granted'
@@ -169,16 +171,19 @@ const unprovenOf = (storeId: string, bought: readonly BoughtWith[]) => sql`
       and w.channel = c.channel and w.status = 'withdrawn' and (w.at, w.id) > (c.at, c.id))
     and not exists (select 1 from consents p where p.store_id = c.store_id and p.id = md5(c.id::text || ' proven')::uuid)`
 
-export async function hasUnprovenOf({ db, storeId }: StoreDb, bought: readonly BoughtWith[]): Promise<boolean> {
-  const rows = await sql`select 1 ${unprovenOf(storeId, bought)} limit 1`.execute(db)
+export async function hasUnprovenConsents(
+  { db, storeId }: StoreDb,
+  bought: readonly CustomerPurchase[],
+): Promise<boolean> {
+  const rows = await sql`select 1 ${unprovenConsents(storeId, bought)} limit 1`.execute(db)
   return rows.rows.length > 0
 }
 
-/** Each once more, proven, at its own time. */
-export async function insertProven({ db, storeId }: StoreTx, bought: readonly BoughtWith[]): Promise<void> {
+/** Adds each once more, proven, with its own time. */
+export async function insertProven({ db, storeId }: StoreTx, bought: readonly CustomerPurchase[]): Promise<void> {
   await sql`insert into consents (store_id, id, address_hash, channel, status, is_confirmed, source, wording, who, evidence, at)
     select c.store_id, md5(c.id::text || ' proven')::uuid, c.address_hash, c.channel, c.status, c.is_confirmed, 'account page',
-      c.wording, c.who, c.evidence - 'unproven' - 'browsers', c.at ${unprovenOf(storeId, bought)}
+      c.wording, c.who, c.evidence - 'unproven' - 'browsers', c.at ${unprovenConsents(storeId, bought)}
     on conflict (store_id, id) do nothing`.execute(db)
 }
 
@@ -186,12 +191,12 @@ export interface CustomerConsent {
   channel: string
   /** Hex. */
   hash: string
-  /** The store's own number of a customer. */
+  /** The store's id of the customer. */
   id: string
 }
 
-/** Which of these consents this very customer gave while signed in. `ledgerText` decides whether one counts, or was confirmed. */
-export async function givenByCustomers(
+/** Consents that this customer gave while signed in. `ledgerText` decides whether they count or were confirmed. */
+export async function selectCustomerConsents(
   { db, storeId }: StoreDb,
   asked: readonly CustomerConsent[],
 ): Promise<CustomerConsent[]> {
@@ -203,22 +208,22 @@ export async function givenByCustomers(
   return rows.rows
 }
 
-export interface NumberedAddress {
-  /** The store's own number of a customer. */
+export interface CustomerEmail {
+  /** The store's id of the customer. */
   id: string
   email: string
 }
 
 /**
- * Which of these customers have bought in the store and are known there by this address: an order of theirs names it, or their record. Who is
- * signed in may have typed somebody else's.
+ * Customers who have bought in the store and have this address in an order or in their record. A signed-in customer may
+ * have typed another person's address.
  */
-export async function buyersAmong(
+export async function selectBuyers(
   { db, storeId }: StoreDb,
-  customers: readonly NumberedAddress[],
-): Promise<NumberedAddress[]> {
+  customers: readonly CustomerEmail[],
+): Promise<CustomerEmail[]> {
   if (customers.length === 0) return []
-  const rows = await sql<NumberedAddress>`
+  const rows = await sql<CustomerEmail>`
     select a.id, a.email from jsonb_to_recordset(${JSON.stringify(customers)}::jsonb) as a(id text, email text)
     join shopper_keys k on k.store_id = ${storeId} and k.kind = 'customer' and k.value = a.id
     where exists (select 1 from orders o where o.store_id = k.store_id and o.shopper_id = k.shopper_id and o.purchased_at is not null and not o.is_unproven
@@ -229,8 +234,8 @@ export async function buyersAmong(
   return rows.rows
 }
 
-/** Which of these customers have bought in the store, by the orders known here; each with the numbers of their orders, null where one has none. */
-export async function customersWithPurchase(
+/** Customers with a purchase, by known orders, with the phones of their orders (null if an order has none). */
+export async function selectCustomersWithPurchase(
   { db, storeId }: StoreDb,
   customerIds: readonly string[],
 ): Promise<{ id: string; phone: string | null }[]> {

@@ -12,12 +12,15 @@ import {
   ruleTexts,
 } from './consent-table.ts'
 
-// What is expected is written out here by hand, from the law and not from the code: country × channel × evidence. A cell that is
-// changed in the table without being changed here fails, and the last test proves it for each of them.
+// Expectations written by hand from the law, not from the code: country × channel × evidence. A change of the table
+// without a change here fails, which the last test proves for each cell.
 
 type Table = { answers: Answers; countryRules: Readonly<Record<ChannelName, CountryRules>> }
 
-/** What may be sent, by evidence in the order of `COLUMNS`: y = may, n = no consent, a = asked and unanswered, u = not confirmed, w = withdrawn. */
+/**
+ * By evidence in the order of `COLUMNS`: y = allowed, n = no consent, a = requested without a reply, u = unconfirmed, w
+ * = withdrawn.
+ */
 const COLUMNS: Evidence[] = ['none', 'bought_before', 'pending', 'express_yes', 'confirmed', 'withdrawn']
 const LETTERS = {
   y: null,
@@ -72,12 +75,12 @@ function ask({ channel, country, evidence }: Cell, table?: Table) {
 const wrongCells = (table?: Table) => cells.filter((cell) => ask(cell, table) !== cell.expected).map(({ name }) => name)
 
 describe('the decision table (C5, C6)', () => {
-  test('every cell is as the law has it', () => {
+  test('every cell matches the law', () => {
     expect(wrongCells()).toEqual([])
     expect(cells.length).toBeGreaterThan(500)
   })
 
-  test('an earlier purchase takes nothing from what a person has said', () => {
+  test('an earlier purchase does not weaken a person’s own answer', () => {
     const said = (evidence: LedgerWord['evidence']) => {
       const word = { evidence, id: 'row', source: 'checkout', at: '' }
       return consentFinding({ channel: 'email', country: 'DE', word, hasBoughtBefore: true, overrides: [] }).problem
@@ -85,14 +88,14 @@ describe('the decision table (C5, C6)', () => {
     expect([said('withdrawn'), said('express_yes')]).toEqual(['consent_withdrawn', null])
   })
 
-  test('a country in lower case, or with something around it, is not known', () => {
+  test('a country in lower case or with extra characters is unknown', () => {
     for (const country of ['us', ' US', 'USA', 'US CA', '']) {
       const cell = { name: '', channel: 'email', country, evidence: 'none', expected: null } as Cell
       expect(ask(cell), country).toBe('no_consent')
     }
   })
 
-  test('each rule has a name and a plain sentence', () => {
+  test('each rule has a title and a plain sentence', () => {
     for (const rule of ruleNames) {
       expect(ruleTexts[rule].title.length, rule).toBeGreaterThan(5)
       expect(ruleTexts[rule].sentence, rule).toMatch(/^[A-Z].*\.$/)
@@ -100,7 +103,7 @@ describe('the decision table (C5, C6)', () => {
   })
 })
 
-/** Every table that differs from ours in one place. */
+/** All tables that differ from ours in one cell. */
 function* mutants(): Generator<[string, Table]> {
   for (const rule of ruleNames) {
     for (const evidence of evidenceNames) {
@@ -140,7 +143,7 @@ const withRules = (channel: ChannelName, rules: CountryRules): Table => ({
   countryRules: { ...countryRules, [channel]: rules },
 })
 
-test('a mutation of any cell is noticed', () => {
+test('a mutation of any cell is detected', () => {
   const all = [...mutants()]
   const unnoticed = all.filter(([, table]) => wrongCells(table).length === 0).map(([name]) => name)
   expect(unnoticed).toEqual([])

@@ -1,10 +1,10 @@
-import type { ChannelName } from '../../messages/channels/channel.ts'
 import type { ConsentRule } from '../../core/schema/consent.ts'
+import type { ChannelName } from '../../messages/channels/channel.ts'
 
-// Who may be written to: country × channel × evidence (C5, C6). This file is the whole of it; consent.ts only looks things up here.
-// Pure. What the sentences say is what the screen and the timeline say.
+// Who may get messages: country × channel × evidence (C5, C6). All rules are in this file; consent.ts only looks them
+// up. Pure. Screens and timeline show these sentences.
 
-/** From the loosest to the strictest. */
+/** From the least to the most strict. */
 export const ruleNames = [
   'opt_out',
   'soft_opt_in',
@@ -12,7 +12,7 @@ export const ruleNames = [
   'confirmed_opt_in',
 ] as const satisfies readonly ConsentRule[]
 
-/** Each rule's name for people, and what it means in a sentence. */
+/** Title and explanation of each rule for people. */
 export const ruleTexts: Readonly<Record<ConsentRule, { title: string; sentence: string }>> = {
   opt_out: {
     title: 'Opt-out',
@@ -33,11 +33,11 @@ export const ruleTexts: Readonly<Record<ConsentRule, { title: string; sentence: 
   },
 }
 
-/** What is known of a person on a channel: the strongest that holds since they last said no. */
+/** Evidence on a channel: the strongest since the person's last opt-out. */
 export const evidenceNames = ['none', 'bought_before', 'pending', 'express_yes', 'confirmed', 'withdrawn'] as const
 export type Evidence = (typeof evidenceNames)[number]
 
-/** Why not. */
+/** Reason why a message may not be sent. */
 export type ConsentProblem = 'no_consent' | 'consent_pending' | 'consent_unconfirmed' | 'consent_withdrawn'
 
 const MAY = 'may'
@@ -48,10 +48,11 @@ const LEFT = 'consent_withdrawn'
 
 export type Answers = Readonly<Record<ConsentRule, Readonly<Record<Evidence, typeof MAY | ConsentProblem>>>>
 
-/** Rule × evidence. A withdrawal beats everything; a yes that awaits its confirmation is none yet. */
+/** Rule × evidence. A withdrawal beats everything; a consent that awaits its confirmation does not count yet. */
 // biome-ignore format: it is read as a table
 export const answers: Answers = {
-  //                  nothing known  bought before       asked, no YES yet  said yes                  confirmed by YES  said no
+  //                  no evidence    bought before       asked, no YES yet  said yes                  confirmed by YES
+  // said no
   opt_out:          { none: MAY,     bought_before: MAY, pending: MAY,      express_yes: MAY,         confirmed: MAY,   withdrawn: LEFT },
   soft_opt_in:      { none: NO,      bought_before: MAY, pending: ASKED,    express_yes: MAY,         confirmed: MAY,   withdrawn: LEFT },
   opt_in:           { none: NO,      bought_before: NO,  pending: ASKED,    express_yes: MAY,         confirmed: MAY,   withdrawn: LEFT },
@@ -60,15 +61,18 @@ export const answers: Answers = {
 
 const EU_AND_EEA = 'AT BE BG HR CY CZ DK EE FI FR DE GR HU IE IT LV LT LU MT NL PL PT RO SK SI ES SE IS LI NO'
 
-/** Where a browser may keep nothing that names or follows a person before they agree (C9): ePrivacy directive, PECR, Swiss law. */
+/**
+ * Countries where nothing that identifies a person may be stored in the browser before consent (C9): ePrivacy
+ * directive, PECR, Swiss law.
+ */
 export const strictCaptureCountries: ReadonlySet<string> = new Set(`${EU_AND_EEA} GB CH`.split(' '))
 
-/** Courts there do not take a number typed into a form for proof of who typed it. */
+/** In these countries a typed number is no proof of who typed it. */
 const PROOF_ASKED = 'DE AT'
 
 export interface CountryRules {
   listed: Readonly<Partial<Record<ConsentRule, string>>>
-  /** Where a country is not listed, or not known: the strictest of the channel. */
+  /** For other and unknown countries: the strictest rule of the channel. */
   elsewhere: ConsentRule
 }
 
@@ -83,7 +87,7 @@ export const countryRules: Readonly<Record<ChannelName, CountryRules>> = {
   push: { listed: {}, elsewhere: 'opt_in' },
 }
 
-/** How far an owner may relax a channel's rule on a legal ground of their own. SMS and WhatsApp: never below an express yes. */
+/** The least strict rule an owner may set on a legal ground of their own. SMS and WhatsApp always need a consent. */
 export const floors: Readonly<Record<ChannelName, ConsentRule>> = {
   email: 'opt_out',
   sms: 'opt_in',
@@ -91,7 +95,7 @@ export const floors: Readonly<Record<ChannelName, ConsentRule>> = {
   push: 'opt_in',
 }
 
-/** What a country or a provider asks beyond consent, for the screen; held to by `textLimits`. */
+/** Further requirements of countries or providers, for the screen; enforced by `textLimits`. */
 export const alsoAsked: readonly { channel: ChannelName; countries: string; sentence: string }[] = [
   {
     channel: 'sms',

@@ -2,24 +2,24 @@ import { describe, expect, test } from 'vitest'
 import {
   type ConsentInputs,
   type ConsentOverride,
+  canOverride,
   consentFinding,
+  findRuleInForce,
   type LedgerWord,
-  mayOverride,
   recipientCountry,
-  ruleInForce,
   textLimits,
   textProblem,
 } from './consent.ts'
 
-// The cells of the table have tests of their own (consent-table.test.ts).
+// The cells of the table are tested in consent-table.test.ts.
 
 const us = { baseCountry: 'US', sellingCountries: ['US'] }
 const nobody = { country: null, phone: null }
 const noPhone = () => null
 
-describe('where the recipient is (C6)', () => {
+describe('the recipient’s country (C6)', () => {
   const german = { country: 'DE', phone: '+15550123456' }
-  test('the address first, then the phone, then the store; the finding names its source', () => {
+  test('comes from the address, then the phone, then the store, and the finding names its source', () => {
     expect(recipientCountry('email', german, us, () => 'US')).toEqual({ country: 'DE', source: 'address' })
     const byPhone = { country: null, phone: '+49301234567' }
     expect(recipientCountry('email', byPhone, us, () => 'DE')).toEqual({ country: 'DE', source: 'phone' })
@@ -27,7 +27,7 @@ describe('where the recipient is (C6)', () => {
     expect(recipientCountry('email', nobody, us, noPhone)).toEqual({ country: 'US', source: 'store' })
   })
 
-  test('the store’s country counts only if all it sells to has one rule', () => {
+  test('comes from the store only if all its selling countries have one rule', () => {
     const store = (sellingCountries: string[] | null, baseCountry: string | null = 'US') =>
       recipientCountry('email', nobody, { baseCountry, sellingCountries }, noPhone)
     const unknown = { country: null, source: 'unknown' }
@@ -40,7 +40,7 @@ describe('where the recipient is (C6)', () => {
   })
 })
 
-describe('what a decision rests on (C5)', () => {
+describe('the basis of a decision (C5)', () => {
   const word = (evidence: LedgerWord['evidence']): LedgerWord => ({
     ...{ evidence, id: `row-${evidence}`, source: 'checkout', at: '2026-03-01T00:00:00.000Z' },
   })
@@ -50,13 +50,13 @@ describe('what a decision rests on (C5)', () => {
       ...changes,
     })
 
-  test('a person’s own word, by its row, yes or no', () => {
+  test('is the person’s own evidence with its row, positive or negative', () => {
     for (const evidence of ['express_yes', 'confirmed', 'withdrawn', 'pending'] as const) {
       expect(ask({ word: word(evidence) }).basis).toMatchObject({ kind: 'ledger', id: `row-${evidence}` })
     }
   })
 
-  test('without one the rule, by its name, whether it lets pass or not', () => {
+  test('is the rule by name without own evidence, whatever the result', () => {
     expect(ask({ country: 'US' })).toMatchObject({ problem: null, basis: { kind: 'rule', rule: 'opt_out' } })
     expect(ask({ hasBoughtBefore: true })).toMatchObject({
       problem: null,
@@ -66,7 +66,7 @@ describe('what a decision rests on (C5)', () => {
     expect(ask({})).toMatchObject({ problem: 'no_consent', basis: { kind: 'rule', rule: 'soft_opt_in' } })
   })
 
-  describe('where an owner relaxed the rule (C6)', () => {
+  describe('with an owner’s override (C6)', () => {
     const overridden = (changes: Partial<ConsentOverride> = {}): ConsentOverride => ({
       ...{ id: 'mine', channel: 'email', country: 'DE', from: 'soft_opt_in', to: 'opt_out' },
       ...changes,
@@ -74,7 +74,7 @@ describe('what a decision rests on (C5)', () => {
     const withOne = (changes: Partial<ConsentOverride>, more: Partial<ConsentInputs> = {}) =>
       ask({ overrides: [overridden(changes)], ...more })
 
-    test('it is the override that is named, and only where the rule itself would have refused', () => {
+    test('is the override only if the rule would have refused', () => {
       expect(withOne({})).toMatchObject({
         problem: null,
         rule: 'soft_opt_in',
@@ -84,11 +84,11 @@ describe('what a decision rests on (C5)', () => {
       expect(withOne({}, { hasBoughtBefore: true }).basis.kind).toBe('rule')
     })
 
-    test('a withdrawal beats it', () => {
+    test('is a withdrawal, which beats the override', () => {
       expect(withOne({}, { word: word('withdrawn') }).problem).toBe('consent_withdrawn')
     })
 
-    test('it holds for its channel, its country and the rule it was given for, and nothing else', () => {
+    test('is the override only for its channel, its country and its rule', () => {
       for (const other of [{ channel: 'sms' as const }, { country: 'FR' }, { from: 'opt_in' as const }]) {
         expect(withOne(other).problem, JSON.stringify(other)).toBe('no_consent')
       }
@@ -97,36 +97,36 @@ describe('what a decision rests on (C5)', () => {
       expect(withOne({ country: '*', from: 'opt_in' }, { country: null }).problem).toBeNull()
     })
 
-    test('SMS and WhatsApp are never relaxed below an express yes, whatever stands in the database', () => {
+    test('is never an override of SMS or WhatsApp below a consent, whatever the database contains', () => {
       const sms = { channel: 'sms' as const, from: 'confirmed_opt_in' as const }
       expect(withOne({ ...sms, to: 'soft_opt_in' }, { channel: 'sms', hasBoughtBefore: true }).problem).toBe(
         'no_consent',
       )
       expect(withOne({ ...sms, to: 'opt_in' }, { channel: 'sms', word: word('express_yes') }).problem).toBeNull()
       expect(withOne({ ...sms, to: 'opt_in' }, { channel: 'sms' }).problem).toBe('no_consent')
-      expect([mayOverride('sms', 'confirmed_opt_in', 'opt_in'), mayOverride('sms', 'opt_in', 'soft_opt_in')]).toEqual([
+      expect([canOverride('sms', 'confirmed_opt_in', 'opt_in'), canOverride('sms', 'opt_in', 'soft_opt_in')]).toEqual([
         true,
         false,
       ])
-      expect([mayOverride('whatsapp', 'opt_in', 'opt_out'), mayOverride('push', 'opt_in', 'opt_out')]).toEqual([
+      expect([canOverride('whatsapp', 'opt_in', 'opt_out'), canOverride('push', 'opt_in', 'opt_out')]).toEqual([
         false,
         false,
       ])
-      expect([mayOverride('email', 'soft_opt_in', 'opt_out'), mayOverride('email', 'opt_out', 'opt_in')]).toEqual([
+      expect([canOverride('email', 'soft_opt_in', 'opt_out'), canOverride('email', 'opt_out', 'opt_in')]).toEqual([
         true,
         false,
       ])
     })
 
-    test('what is asked of a person from now on follows it', () => {
+    test('the override applies to new confirmations', () => {
       const overrides = [overridden({ channel: 'sms', from: 'confirmed_opt_in', to: 'opt_in' })]
-      expect(ruleInForce({ channel: 'sms', country: 'DE', overrides })).toBe('opt_in')
-      expect(ruleInForce({ channel: 'sms', country: 'AT', overrides })).toBe('confirmed_opt_in')
+      expect(findRuleInForce({ channel: 'sms', country: 'DE', overrides })).toBe('opt_in')
+      expect(findRuleInForce({ channel: 'sms', country: 'AT', overrides })).toBe('confirmed_opt_in')
     })
   })
 })
 
-describe('what a country asks of a text beyond consent (C6)', () => {
+describe('limits of texts beyond consent (C6)', () => {
   const facts = { sentForCart: 0, sinceActivityMs: 3_600_000, isMarketing: true }
   const hours = (count: number) => count * 3_600_000
   const problem = (
@@ -136,7 +136,7 @@ describe('what a country asks of a text beyond consent (C6)', () => {
     more: Partial<typeof facts> = {},
   ) => textProblem(textLimits(channel, [country], phone), { ...facts, ...more })
 
-  test('an SMS to the US: once per cart, within 48 hours; elsewhere neither', () => {
+  test('allow an SMS to the US once per cart within 48 hours, and set no limit elsewhere', () => {
     expect(problem('sms', 'US', '+12125550123')).toBeNull()
     expect(problem('sms', 'US', '+12125550123', { sentForCart: 1 })).toBe('sms_once_per_cart')
     expect(problem('sms', 'US', '+12125550123', { sinceActivityMs: hours(48) })).toBeNull()
@@ -144,7 +144,7 @@ describe('what a country asks of a text beyond consent (C6)', () => {
     expect(problem('sms', 'DE', '+49301234567', { sentForCart: 3, sinceActivityMs: hours(500) })).toBeNull()
   })
 
-  test('an American number with an address elsewhere, and the other way round, are held to the stricter', () => {
+  test('are the stricter ones if number and address are of different countries', () => {
     for (const countries of [
       ['DE', 'US'],
       ['US', 'DE'],
@@ -155,7 +155,7 @@ describe('what a country asks of a text beyond consent (C6)', () => {
     }
   })
 
-  test('WhatsApp: marketing to +1 is refused, what is none is not, and other numbers get both', () => {
+  test('forbid WhatsApp marketing to +1 only', () => {
     expect(problem('whatsapp', 'US', '+12125550123')).toBe('whatsapp_marketing_refused')
     expect(problem('whatsapp', 'CA', '+14165550123')).toBe('whatsapp_marketing_refused')
     expect(problem('whatsapp', 'US', '+12125550123', { isMarketing: false })).toBeNull()

@@ -1,5 +1,5 @@
-import type { ChannelName } from '../../messages/channels/channel.ts'
 import type { ConsentRule } from '../../core/schema/consent.ts'
+import type { ChannelName } from '../../messages/channels/channel.ts'
 import {
   answers as allAnswers,
   type ConsentProblem,
@@ -9,9 +9,9 @@ import {
   ruleNames,
 } from './consent-table.ts'
 
-// Looks up who may be written to, and what that rests on (C5, C6). The rules are in consent-table.ts. Pure.
+// Decides whether a recipient may get messages and on which basis (C5, C6). The rules are in consent-table.ts. Pure.
 
-/** The table's rule for a country; what is not listed, or not known, is the strictest of the channel. */
+/** The table's rule for a country; for unlisted or unknown countries the strictest of the channel. */
 export function consentRule(channel: ChannelName, country: string | null, rules = countryRules): ConsentRule {
   const { listed, elsewhere } = rules[channel]
   const found = ruleNames.find((rule) => country && listed[rule]?.split(' ').includes(country))
@@ -19,7 +19,7 @@ export function consentRule(channel: ChannelName, country: string | null, rules 
 }
 
 export interface Recipient {
-  /** From an address the shopper gave or an order's address. */
+  /** From an address of the shopper or of an order. */
   country: string | null
   phone: string | null
 }
@@ -30,8 +30,8 @@ export interface CountryFinding {
 }
 
 /**
- * The recipient's country (C6): address, phone, else the store's own if all countries it sells to fall under one rule.
- * `phoneCountry` reads a country off an E.164 number (null when it can't).
+ * The recipient's country (C6): from the address, else the phone, else the store's own if all its selling countries
+ * have one rule. `phoneCountry` returns the country of an E.164 number, or null.
  */
 export function recipientCountry(
   channel: ChannelName,
@@ -49,28 +49,28 @@ export function recipientCountry(
   return isOneClass ? { country: store.baseCountry, source: 'store' } : { country: null, source: 'unknown' }
 }
 
-/** An owner's word that a rule asks too much of them, in force. */
+/** An owner's exemption from a rule, in force. */
 export interface ConsentOverride {
   id: string
   channel: ChannelName
-  /** '*': every country whose rule is `from`. */
+  /** '*': all countries with the rule `from`. */
   country: string
   from: ConsentRule
   to: ConsentRule
 }
 
-/** Down, and no further than the channel's floor. */
-export function mayOverride(channel: ChannelName, from: ConsentRule, to: ConsentRule): boolean {
+/** Whether the new rule is less strict, but not below the channel's floor. */
+export function canOverride(channel: ChannelName, from: ConsentRule, to: ConsentRule): boolean {
   const [floor, target, start] = [floors[channel], to, from].map((rule) => ruleNames.indexOf(rule)) as number[]
   return target! < start! && target! >= floor!
 }
 
-/** What the ledger says of a person since they last said no, by the row that says it. */
+/** The person's strongest evidence in the ledger since their last opt-out, and its row. */
 export interface LedgerWord {
   evidence: Extract<Evidence, 'pending' | 'express_yes' | 'confirmed' | 'withdrawn'>
   id: string
   source: string
-  /** An instant, as text. */
+  /** ISO 8601. */
   at: string
 }
 
@@ -79,18 +79,18 @@ export interface ConsentInputs {
   country: string | null
   word: LedgerWord | null
   hasBoughtBefore: boolean
-  /** Of the store, in force. */
+  /** Overrides of the store, in force. */
   overrides: readonly ConsentOverride[]
 }
 
-/** What a decision rests on: a row of the ledger, a rule of the table, or an owner's override of it. */
+/** Basis of a decision: a ledger row, a rule of the table, or an owner's override. */
 export type ConsentBasis =
   | { kind: 'ledger'; id: string; source: string; at: string }
   | { kind: 'rule'; rule: ConsentRule }
   | { kind: 'override'; id: string; rule: ConsentRule }
 
 export interface ConsentFinding {
-  /** null: may be written to. */
+  /** null: messages are allowed. */
   problem: ConsentProblem | null
   /** The table's rule. */
   rule: ConsentRule
@@ -107,48 +107,48 @@ export function consentFinding(inputs: ConsentInputs, table = { answers: allAnsw
     return answer === 'may' ? null : answer
   }
   const problem = ask(rule)
-  const overridden = problem && evidence !== 'withdrawn' ? overrideOf(inputs, rule) : null
+  const overridden = problem && evidence !== 'withdrawn' ? findOverride(inputs, rule) : null
   if (overridden && ask(overridden.to) === null) {
     const basis = { kind: 'override' as const, id: overridden.id, rule: overridden.to }
     return { problem: null, rule, evidence, basis }
   }
-  return { problem, rule, evidence, basis: basisOf(rule, word) }
+  return { problem, rule, evidence, basis: buildBasis(rule, word) }
 }
 
-/** One for the country itself goes before one for all; for a rule that is not the table's any more there is none. */
-function overrideOf({ channel, country, overrides }: ConsentInputs, rule: ConsentRule): ConsentOverride | null {
+/** An override for the country itself precedes one for all. One for a rule that has changed since does not apply. */
+function findOverride({ channel, country, overrides }: ConsentInputs, rule: ConsentRule): ConsentOverride | null {
   const fitting = overrides.filter(
-    (each) => each.channel === channel && each.from === rule && mayOverride(channel, rule, each.to),
+    (each) => each.channel === channel && each.from === rule && canOverride(channel, rule, each.to),
   )
   return fitting.find((each) => each.country === country) ?? fitting.find((each) => each.country === '*') ?? null
 }
 
-/** The rule a person is held to, relaxed or not. */
-export function ruleInForce(inputs: Pick<ConsentInputs, 'channel' | 'country' | 'overrides'>): ConsentRule {
+/** The rule that applies, with overrides. */
+export function findRuleInForce(inputs: Pick<ConsentInputs, 'channel' | 'country' | 'overrides'>): ConsentRule {
   const rule = consentRule(inputs.channel, inputs.country)
-  return overrideOf({ ...inputs, word: null, hasBoughtBefore: false }, rule)?.to ?? rule
+  return findOverride({ ...inputs, word: null, hasBoughtBefore: false }, rule)?.to ?? rule
 }
 
-/** A person's own word, where there is one. */
-function basisOf(rule: ConsentRule, word: LedgerWord | null): ConsentBasis {
+/** The person's own evidence, if there is any, else the rule. */
+function buildBasis(rule: ConsentRule, word: LedgerWord | null): ConsentBasis {
   return word ? { kind: 'ledger', id: word.id, source: word.source, at: word.at } : { kind: 'rule', rule }
 }
 
-/** What a country asks of a channel beyond consent (C6); what is not listed asks nothing more. */
+/** Requirements of a country for texts beyond consent (C6); unlisted countries have none. */
 export interface TextLimits {
-  /** At most so many per cart, ever. */
+  /** Maximum number per cart, ever. */
   perCart: number | null
-  /** No later than this after the shopper was last active. */
+  /** Maximum time since the shopper's last activity. */
   withinMs: number | null
-  /** Only what the shopper asked for, no advertising. */
+  /** Only what the shopper requested, no marketing. */
   hasNoMarketing: boolean
 }
 
 const NO_LIMITS: TextLimits = { perCart: null, withinMs: null, hasNoMarketing: false }
 
 /**
- * An SMS to the US: once per cart, within 48 hours of the cart being left (the carriers' rule for abandoned carts). WhatsApp delivers
- * no marketing to numbers of +1. Where address and number name different countries, the stricter of the two.
+ * SMS to the US: once per cart, within 48 hours of its abandonment (carrier rule for abandoned carts). WhatsApp
+ * delivers no marketing to +1 numbers. If address and number are of different countries, the stricter limits apply.
  */
 export function textLimits(channel: ChannelName, countries: readonly (string | null)[], phone: string): TextLimits {
   if (channel === 'sms' && countries.includes('US')) {
@@ -159,7 +159,7 @@ export function textLimits(channel: ChannelName, countries: readonly (string | n
 }
 
 export interface TextFacts {
-  /** Of this channel, sent for this cart. */
+  /** Messages of this channel sent for this cart. */
   sentForCart: number
   sinceActivityMs: number
   isMarketing: boolean
@@ -167,7 +167,7 @@ export interface TextFacts {
 
 export type TextRefusal = 'sms_once_per_cart' | 'sms_too_late' | 'whatsapp_marketing_refused'
 
-/** null: the limits let it pass. */
+/** null: within the limits. */
 export function textProblem(limits: TextLimits, facts: TextFacts): TextRefusal | null {
   if (limits.perCart !== null && facts.sentForCart >= limits.perCart) return 'sms_once_per_cart'
   if (limits.withinMs !== null && facts.sinceActivityMs > limits.withinMs) return 'sms_too_late'

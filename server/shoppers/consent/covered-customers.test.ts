@@ -5,18 +5,19 @@ import { recordOrders } from '../../carts/carts/record.ts'
 import { newId } from '../../core/common/ids.ts'
 import { insertConsent } from './consent-sql.ts'
 import { recordSaid } from './consents.ts'
-import { agreedChannels, coveredCustomers } from './covered-customers.ts'
+import { findConsentedChannels, findCoveredCustomers } from './covered-customers.ts'
 
 const world = aWorld()
 const PHONE = '+4915123456789'
 
-test('an address that a customer bought with is covered until they say no to emails there', async () => {
+test('an address with which a customer bought is covered until they opt out of emails to it', async () => {
   const { storeId } = await aStore(world, { url: 'https://covered.example.com' })
   const store = { storeId, db: world.db }
   const email = 'ada@shoppers.example.com'
   await recordOrders(world.deps, storeId, [anOrder(world, { kind: 'purchase', customerId: '77', email })], 'sync')
   const people = ['77', '88'].map((customerId) => ({ customerId, email, country: 'DE' }))
-  const covered = async () => [...(await coveredCustomers(world.deps, store, people))].map((each) => each.customerId)
+  const covered = async () =>
+    [...(await findCoveredCustomers(world.deps, store, people))].map((each) => each.customerId)
   expect(await covered()).toEqual(['77'])
   const say = async (status: 'granted' | 'withdrawn') => {
     world.advance(1_000)
@@ -30,7 +31,7 @@ test('an address that a customer bought with is covered until they say no to ema
   expect(await covered()).toEqual(['77'])
 })
 
-test('a number counts as agreed once its customer has confirmed it by SMS, and for nobody else', async () => {
+test('a number has a consent once its own customer has confirmed it by SMS', async () => {
   const { storeId } = await aStore(world, { url: 'https://confirmed.example.com' })
   const store = { storeId, db: world.db }
   const said = {
@@ -44,7 +45,7 @@ test('a number counts as agreed once its customer has confirmed it by SMS, and f
   await world.db.transaction().execute((db) => recordSaid(world.deps, { storeId, db }, [said], world.now))
   const agreed = async (customerId: string) => {
     const person = { customerId, email: null, phone: PHONE, country: 'DE' }
-    return (await agreedChannels(world.deps, store, [person])).get(person) ?? []
+    return (await findConsentedChannels(world.deps, store, [person])).get(person) ?? []
   }
   expect(await agreed('77')).toEqual([])
   world.advance(1_000)

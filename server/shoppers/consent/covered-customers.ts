@@ -5,23 +5,24 @@ import type { StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import type { PlatformCustomer } from '../../platforms/platform/platform.ts'
 import { consentRule, type LedgerWord } from './consent.ts'
-import { buyersAmong, customersWithPurchase, givenByCustomers } from './consent-sql.ts'
+import { selectBuyers, selectCustomerConsents, selectCustomersWithPurchase } from './consent-sql.ts'
 import { ledgerText } from './evidence.ts'
 
-// Whose contact a shop may keep although they have not agreed with this cart: its own customers (C6), and those who agreed before (C9).
+// Whose contact may be kept without a consent for this cart: the shop's customers (C6), and shoppers with an earlier
+// consent (C9).
 
-/** For what a customer says of their own addresses. */
+/** For consents of customers about their own addresses. */
 export { addressesBoughtWith } from './consent-sql.ts'
 
 interface Customer {
-  /** The store's own number of them. */
+  /** The store's id of the customer. */
   customerId: string | null
   email: string | null
   country: string | null
 }
 
-/** Customers who bought in the store with this address, whose country allows emails to customers, and who have not opted out. */
-export async function coveredCustomers<Person extends Customer>(
+/** Customers who bought with this address, whose country allows emails to customers, and who have not opted out. */
+export async function findCoveredCustomers<Person extends Customer>(
   deps: Deps,
   store: StoreDb,
   people: readonly Person[],
@@ -34,7 +35,7 @@ export async function coveredCustomers<Person extends Customer>(
       ? [{ person, id: person.customerId, email, hash: deps.secrets.addressHash(email) }]
       : []
   })
-  const buyers = await buyersAmong(
+  const buyers = await selectBuyers(
     store,
     asked.map(({ id, email }) => ({ id, email })),
   )
@@ -50,10 +51,11 @@ export async function coveredCustomers<Person extends Customer>(
 }
 
 /**
- * The channels that each signed-in customer agreed to earlier, in My account or with an order, for the address of this cart. They may have
- * typed a friend's address, so it has to be theirs. The shop's own memory does not count: it does not know of an unsubscribe link.
+ * Channels to which each signed-in customer consented earlier, in My account or with an order, for this cart's address.
+ * The address must be theirs, because they may have typed a friend's. The shop's own data is not used: it does not know
+ * of unsubscribes.
  */
-export async function agreedChannels<Person extends Customer & { phone: string | null }>(
+export async function findConsentedChannels<Person extends Customer & { phone: string | null }>(
   deps: Deps,
   store: StoreDb,
   people: readonly Person[],
@@ -68,16 +70,16 @@ export async function agreedChannels<Person extends Customer & { phone: string |
       return address ? [{ person, id, channel, address, hash: deps.secrets.addressHash(address) }] : []
     })
   })
-  const isTheirs = await ownAddresses(store, asked)
+  const isTheirs = await findOwnAddresses(store, asked)
   const words = await ledgerText(
     store,
     asked.map(({ hash }) => hash),
     boxChannels,
   )
-  const isYes = ({ channel, hash }: (typeof asked)[number]) =>
+  const hasConsent = ({ channel, hash }: (typeof asked)[number]) =>
     isConsent(words.get(`${channel}:${hash.toString('hex')}`))
   const groups = Map.groupBy(
-    asked.filter((each) => isYes(each) && isTheirs(each)),
+    asked.filter((each) => hasConsent(each) && isTheirs(each)),
     ({ person }) => person,
   )
   return new Map([...groups].map(([person, given]) => [person, given.map(({ channel }) => channel)]))
@@ -86,11 +88,11 @@ export async function agreedChannels<Person extends Customer & { phone: string |
 const isConsent = (word: LedgerWord | undefined) => word?.evidence === 'express_yes' || word?.evidence === 'confirmed'
 
 /**
- * Of customer records of the store, what may be kept before consent: the email address of customers who bought, the number they bought with, and
- * what a consent is about. Shops make a customer of an address that was only typed, and of everybody who registers, and keep in their record
- * what they type at the next checkout.
+ * Removes from customer records what may not be kept before consent. Kept are the email of customers who bought, the
+ * phone they bought with, and addresses with a consent. Shops create a customer for every typed address and
+ * registration, and add what is typed at the next checkout.
  */
-export async function allowedCustomers(
+export async function filterCustomers(
   deps: Deps,
   store: StoreDb,
   customers: readonly PlatformCustomer[],
@@ -102,7 +104,7 @@ export async function allowedCustomers(
   }))
   const hashOf = (address: string) => deps.secrets.addressHash(address)
   const [bought, words] = await Promise.all([
-    customersWithPurchase(
+    selectCustomersWithPurchase(
       store,
       customers.map(({ customerId }) => customerId),
     ),
@@ -115,7 +117,7 @@ export async function allowedCustomers(
   const buyers = new Set(bought.map(({ id }) => id))
   const numbers = new Set(bought.map(({ id, phone }) => `${id} ${phone}`))
   return read.flatMap(({ customer, email, phone }) => {
-    // What they told Recoup counts before what the store keeps: it does not hear of every withdrawal.
+    // Answers given to Recoup precede the store's data, which lacks some withdrawals.
     const hasAgreed = (channel: ConsentChannel, address: string) => {
       const word = words.get(`${channel}:${hashOf(address).toString('hex')}`)
       if (word?.evidence === 'withdrawn') return false
@@ -141,16 +143,16 @@ interface CustomerAddress {
   hash: Buffer
 }
 
-/** An address belongs to a customer who bought with it, or gave a consent for it while signed in. */
-async function ownAddresses(store: StoreDb, asked: readonly CustomerAddress[]) {
+/** An address belongs to a customer who bought with it, or consented for it while signed in. */
+async function findOwnAddresses(store: StoreDb, asked: readonly CustomerAddress[]) {
   const emails = asked.filter(({ channel }) => channel === 'email')
   const consents = asked.map(({ id, channel, hash }) => ({ id, channel, hash: hash.toString('hex') }))
   const [buyers, given] = await Promise.all([
-    buyersAmong(
+    selectBuyers(
       store,
       emails.map(({ id, address }) => ({ id, email: address })),
     ),
-    givenByCustomers(store, consents),
+    selectCustomerConsents(store, consents),
   ])
   const own = new Set([
     ...buyers.map(({ id, email }) => `email ${id} ${email}`),

@@ -2,11 +2,11 @@ import { type StoreDb, sql } from '../../core/db/db.ts'
 import type { LedgerWord } from './consent.ts'
 import { counts } from './fragments.ts'
 
-// What the ledger says of people, and how far a store relaxed the rules (C5, C6). One function, one statement.
+// Statements on the evidence in the ledger and on a store's overrides (C5, C6).
 
 /**
- * What holds of each address on each channel, by `channel:hash`: the strongest word since the person last said no. What was brought in
- * from elsewhere does not count once there was a no: only the person's own act takes that back (C5).
+ * Evidence of each address and channel, by `channel:hash`: the strongest since the person's last opt-out. Imported
+ * evidence does not count after an opt-out: only the person's own action reverses that (C5).
  */
 export async function ledgerText(
   { db, storeId }: StoreDb,

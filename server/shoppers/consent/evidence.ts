@@ -1,3 +1,3 @@
-// What the ledger says of addresses, in the words of the rules.
+// Evidence in the ledger, for other rooms.
 
 export { ledgerText } from './evidence-sql.ts'

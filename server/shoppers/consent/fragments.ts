@@ -3,8 +3,8 @@ import { type RawBuilder, sql } from '../../core/db/db.ts'
 // SQL fragments on consents.
 
 /**
- * Whether a row of the ledger counts. One of an import counts while one of the imports whose files have it stands; of a doubted one only
- * what is no opt-in counts (C5). Every statement that reads a consent to act on it asks this.
+ * Whether a ledger row counts. An imported row counts while one of its imports is in force. Of a doubted import only
+ * opt-outs count (C5). Every statement that acts on a consent must use this.
  */
 export const counts = (row: string) => {
   const of = (column: string) => sql.ref(`${row}.${column}`)
@@ -13,12 +13,12 @@ export const counts = (row: string) => {
       or (stood.standing = 'doubted' and ${of('status')} <> 'granted'))))`
 }
 
-/** Whether the row of the ledger that a decision rests on still counts, where its `inputs` name one of an import. */
+/** Whether the ledger row on which a decision is based still counts, if its `inputs` name an imported one. */
 export const isBasisCounted = (storeId: RawBuilder<unknown>, inputs: RawBuilder<unknown>) => sql`
   (${inputs} #>> '{consentBasis,source}' is distinct from 'import' or exists (select 1 from consents n
     where n.store_id = ${storeId} and n.id = (${inputs} #>> '{consentBasis,id}')::uuid and ${counts('n')}))`
 
-/** Of a store, as JSON for another statement. */
+/** The store's overrides, as JSON. */
 export const overridesInForce = (storeId: RawBuilder<unknown>) => sql`
   coalesce((select jsonb_agg(jsonb_build_object('id', x.id, 'channel', x.channel, 'country', x.country, 'from', x.from_rule,
     'to', x.to_rule)) from consent_overrides x where x.store_id = ${storeId} and x.ended_at is null), '[]')`

@@ -2,12 +2,12 @@ import type { Selectable } from 'kysely'
 import type { StoreDb, StoreTx } from '../../core/db/db.ts'
 import type { ConsentOverridesTable, ConsentRule } from '../../core/schema/consent.ts'
 import type { ConsentTerms } from './consent-sql.ts'
-// What a store's team relaxed of the consent table: SQL and nothing else.
+// Statements on a store's consent overrides.
 
 export type ConsentOverrideRow = Selectable<ConsentOverridesTable>
 
-/** Those in force and those that ended, the newest first; few are ever made. */
-export function overridesOf({ db, storeId }: StoreDb): Promise<ConsentOverrideRow[]> {
+/** Active and ended overrides, newest first; there are few. */
+export function selectOverrides({ db, storeId }: StoreDb): Promise<ConsentOverrideRow[]> {
   return db
     .selectFrom('consent_overrides')
     .selectAll()
@@ -18,7 +18,7 @@ export function overridesOf({ db, storeId }: StoreDb): Promise<ConsentOverrideRo
     .execute()
 }
 
-export function override({ db, storeId }: StoreDb, id: string): Promise<ConsentOverrideRow | undefined> {
+export function selectOverride({ db, storeId }: StoreDb, id: string): Promise<ConsentOverrideRow | undefined> {
   return db
     .selectFrom('consent_overrides')
     .selectAll()
@@ -27,7 +27,7 @@ export function override({ db, storeId }: StoreDb, id: string): Promise<ConsentO
     .executeTakeFirst()
 }
 
-interface By {
+interface OverrideAuthor {
   userId: string
   name: string
 }
@@ -40,10 +40,10 @@ export interface NewConsentOverride {
   to: ConsentRule
   legalGround: string
   now: Date
-  by: By
+  by: OverrideAuthor
 }
 
-/** undefined when the same rule is relaxed already. */
+/** Returns undefined if the rule is already overridden. */
 export function insertConsentOverride(
   { db, storeId }: StoreTx,
   row: NewConsentOverride,
@@ -67,7 +67,10 @@ export function insertConsentOverride(
     .executeTakeFirst()
 }
 
-export async function endConsentOverride({ db, storeId }: StoreDb, { id, by, now }: { id: string; by: By; now: Date }) {
+export async function endConsentOverride(
+  { db, storeId }: StoreDb,
+  { id, by, now }: { id: string; by: OverrideAuthor; now: Date },
+) {
   await db
     .updateTable('consent_overrides')
     .set({ ended_at: now, ended_by: by.userId, ended_by_name: by.name })

@@ -6,7 +6,7 @@ import { recordOrders } from '../../carts/carts/record.ts'
 import { newId } from '../../core/common/ids.ts'
 import { insertConsent } from './consent-sql.ts'
 
-// An owner relaxes a rule on a legal ground of their own (C6).
+// An owner overrides a rule on a legal ground of their own (C6).
 
 const world = aWorld()
 const GROUND = 'Section 7 (3) UWG: we advertise our own similar goods, and say so at the checkout.'
@@ -43,8 +43,8 @@ async function says(status: 'granted' | 'withdrawn', email: string) {
   await insertConsent({ storeId: store.storeId, db: world.db }, row)
 }
 
-describe('a relaxed rule', () => {
-  test('lets what waited go at once, and the record and the timeline name it', async () => {
+describe('an override', () => {
+  test('releases waiting messages at once, and record and timeline name it', async () => {
     await aGermanCart()
     await pass(world, store.storeId, HOUR)
     expect((await steps(world, store.storeId))[0]).toBe('held(no_consent)')
@@ -78,7 +78,7 @@ describe('a relaxed rule', () => {
     expect([world.sent.length, (await steps(world, store.storeId))[0]]).toEqual([0, 'skipped(consent_withdrawn)'])
   })
 
-  test('holds until it is ended; who and when stand with it, for both', async () => {
+  test('applies until it is ended, and keeps authors and times of both', async () => {
     const made = (await override()).body
     expect(made).toMatchObject({
       ...german,
@@ -96,7 +96,7 @@ describe('a relaxed rule', () => {
     expect((await table()).overrides).toEqual([ended])
   })
 
-  test('ended while mails decided by it wait for their turn in flight, lets none of those go (D10)', async () => {
+  test('that ends while mails decided by it wait in flight stops all of them (D10)', async () => {
     const made = (await override()).body
     const orders = Array.from({ length: 8 }, () => anOrder(world, { country: 'DE' }))
     await recordOrders(world.deps, store.storeId, orders, 'sync')
@@ -124,7 +124,7 @@ describe('a relaxed rule', () => {
     expect(states).toEqual(Array.from({ length: 8 - onTheWire }, () => ({ reason: 'no_consent' })))
   })
 
-  test('is one store’s: another of the account keeps the rule', async () => {
+  test('applies to one store, and another store of the account keeps the rule', async () => {
     await override()
     const other = await aStore(world, { accountId: store.accountId })
     await recordOrders(world.deps, other.storeId, [anOrder(world, { country: 'DE' })], 'sync')
@@ -133,7 +133,7 @@ describe('a relaxed rule', () => {
     expect(world.sent).toHaveLength(0)
   })
 
-  test('can be had again once it was ended, and not twice at a time', async () => {
+  test('can be created again after it ended, but not twice at a time', async () => {
     const { body } = await override()
     expect((await override()).status).toBe(409)
     await end(body.id)
@@ -141,15 +141,15 @@ describe('a relaxed rule', () => {
   })
 })
 
-describe('what cannot be relaxed', () => {
-  test('anything without a legal ground in words', async () => {
+describe('an override is refused', () => {
+  test('without a written legal ground', async () => {
     for (const legalGround of ['', '   ', 'because we can']) {
       const reply = await override({ ...german, legalGround })
       expect([reply.status, reply.body.fields.legalGround]).toEqual([400, expect.stringContaining('at least 20')])
     }
   })
 
-  test('SMS below an express yes, WhatsApp at all, and a rule upwards', async () => {
+  test('for SMS below a consent, for WhatsApp, and to a stricter rule', async () => {
     const refused = [
       { channel: 'sms', country: 'US', from: 'opt_in', to: 'opt_out' },
       { channel: 'sms', country: 'DE', from: 'confirmed_opt_in', to: 'soft_opt_in' },
@@ -163,13 +163,13 @@ describe('what cannot be relaxed', () => {
     expect((await override({ ...refused[1], to: 'opt_in', legalGround: GROUND })).status).toBe(200)
   })
 
-  test('a rule that is not the table’s for that country', async () => {
+  test('for a rule that is not the table’s for that country', async () => {
     expect((await override({ ...german, country: 'US' })).status).toBe(409)
     expect((await override({ ...german, country: '*', from: 'confirmed_opt_in', to: 'opt_in' })).status).toBe(409)
   })
 })
 
-test('the screen is told every rule, where each country stands, and what may be relaxed', async () => {
+test('the screen gets every rule, each country’s rule and the possible overrides', async () => {
   const { rules, countries, elsewhere, overridable } = await table()
   expect(rules.map(({ name }: { name: string }) => name)).toEqual([
     'opt_out',

@@ -1,19 +1,19 @@
 import type { z } from 'zod'
 import type * as api from '../../../shared/consent.ts'
-import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
-import { AppError, found } from '../../core/common/errors.ts'
-import { newId } from '../../core/common/ids.ts'
-import type { Deps } from '../../deps.ts'
 import type { Session } from '../../access/members/session.ts'
 import { userById } from '../../access/members/users.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { newId } from '../../core/common/ids.ts'
+import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
 import { scheduleNextLook, wakeStoreMessages } from '../../messages/messages/messages.ts'
-import { consentRule, mayOverride } from './consent.ts'
-import { type ConsentTerms, consentTerms } from './consent-sql.ts'
+import { canOverride, consentRule } from './consent.ts'
+import { type ConsentTerms, selectConsentTerms } from './consent-sql.ts'
 import { alsoAsked, countryRules, ruleNames, ruleTexts } from './consent-table.ts'
 import * as sql from './override-sql.ts'
 
-// The country table as a store sees it, and what its team relaxed of it (C6). Nothing is changed or deleted: an override begins,
-// and it ends.
+// The consent table as it applies to a store, and the team's overrides (C6). Nothing is changed or deleted: an override
+// starts and ends.
 
 const channels = ['email', 'sms', 'whatsapp'] as const
 
@@ -26,7 +26,7 @@ export async function readTable(store: StoreDb): Promise<z.input<typeof api.cons
     sms: consentRule('sms', country),
     whatsapp: consentRule('whatsapp', country),
   })
-  const { smsConfirmation } = await consentTerms(store)
+  const { smsConfirmation } = await selectConsentTerms(store)
   return {
     rules: ruleNames.map((name) => ({ name, ...ruleTexts[name] })),
     countries: [...codes].sort().map((country) => ({ country, rules: rulesOf(country) })),
@@ -36,11 +36,11 @@ export async function readTable(store: StoreDb): Promise<z.input<typeof api.cons
     ),
     overridable: channels.flatMap((channel) =>
       ruleNames.flatMap((from) => {
-        const to = ruleNames.filter((rule) => mayOverride(channel, from, rule))
+        const to = ruleNames.filter((rule) => canOverride(channel, from, rule))
         return to.length > 0 && isUsed(channel, from) ? [{ channel, from, to }] : []
       }),
     ),
-    overrides: (await sql.overridesOf(store)).map(present),
+    overrides: (await sql.selectOverrides(store)).map(presentOverride),
     smsConfirmation,
   }
 }
@@ -50,14 +50,14 @@ function isUsed(channel: api.ConsentChannel, rule: api.RuleName): boolean {
   return elsewhere === rule || listed[rule] !== undefined
 }
 
-type Wanted = z.output<typeof api.overrideRule.body>
+type OverrideInput = z.output<typeof api.overrideRule.body>
 
-export async function override(deps: Deps, session: Session, store: StoreDb<Db>, wanted: Wanted) {
+export async function override(deps: Deps, session: Session, store: StoreDb<Db>, wanted: OverrideInput) {
   const { channel, country, from, to, legalGround } = wanted
   const isOfTable = country === '*' ? isUsed(channel, from) : consentRule(channel, country) === from
   if (!isOfTable)
     throw new AppError('conflict', 'This rule has changed since you opened the page. Reload the page to see it.')
-  if (channel === 'whatsapp' || !mayOverride(channel, from, to)) {
+  if (channel === 'whatsapp' || !canOverride(channel, from, to)) {
     const words =
       channel === 'email'
         ? 'The chosen rule is not less strict than the current one.'
@@ -77,25 +77,25 @@ export async function override(deps: Deps, session: Session, store: StoreDb<Db>,
   })
   if (!kept) throw new AppError('conflict', 'This rule has been changed already. Restore the original rule first.')
   deps.log.info({ storeId: store.storeId, channel, country, from, to }, 'consent.relaxed')
-  return present(kept)
+  return presentOverride(kept)
 }
 
-/** Ending twice is ending once. What was sent is sent; the next decision knows the table's rule. */
+/** Idempotent. Sent messages stay sent; the next decision uses the table's rule. */
 export async function end(deps: Deps, session: Session, store: StoreDb<Db>, id: string) {
   const user = found(await userById(deps.db, session.userId), 'User')
   const by = { userId: user.id, name: user.name || user.email }
   await sql.endConsentOverride(store, { id, by, now: deps.now() })
-  const row = found(await sql.override(store, id), 'ConsentOverride')
+  const row = found(await sql.selectOverride(store, id), 'ConsentOverride')
   deps.log.info({ storeId: store.storeId, channel: row.channel, country: row.country }, 'consent.override-ended')
-  return present(row)
+  return presentOverride(row)
 }
 
-export async function setConfirmation(store: StoreDb, mode: ConsentTerms['smsConfirmation']) {
+export async function setSmsConfirmation(store: StoreDb, mode: ConsentTerms['smsConfirmation']) {
   await sql.setSmsConfirmation(store, mode)
   return { mode }
 }
 
-function present(row: sql.ConsentOverrideRow): api.ConsentOverrideView {
+function presentOverride(row: sql.ConsentOverrideRow): api.ConsentOverrideView {
   return {
     id: row.id,
     channel: row.channel,

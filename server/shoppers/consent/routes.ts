@@ -5,7 +5,7 @@ import { type Routes, serveStore } from '../../access/http/http.ts'
 import { readBoxCounts } from './box-counts.ts'
 import { readBoxes, saveBoxText } from './boxes.ts'
 import { chooseMode, readMode } from './capture-choice.ts'
-import { end, override, readTable, setConfirmation } from './overrides.ts'
+import { end, override, readTable, setSmsConfirmation } from './overrides.ts'
 
 export const consentRoutes: Routes = (app, deps) => {
   serveStore(app, deps, api.consentTable, ({ store }) => readTable(store))
@@ -26,5 +26,5 @@ export const consentRoutes: Routes = (app, deps) => {
 
   serveStore(app, deps, chooseCaptureMode, ({ session, store, body }) => chooseMode(deps, session, store, body))
 
-  serveStore(app, deps, api.setSmsConfirmation, ({ store, body }) => setConfirmation(store, body.mode))
+  serveStore(app, deps, api.setSmsConfirmation, ({ store, body }) => setSmsConfirmation(store, body.mode))
 }

@@ -27,7 +27,7 @@ async function ledger(storeId: string) {
   )
 }
 
-test('a consent the store keeps is one row with its own time and level, however often it is read (C5)', async () => {
+test('a consent in the store is one row with its own time and level, however often it is read (C5)', async () => {
   const { storeId } = await aShopifyStore(world)
   await record(storeId, {})
   await record(storeId, {})
@@ -37,7 +37,7 @@ test('a consent the store keeps is one row with its own time and level, however 
   expect((await ledger(storeId)).at(-1)).toEqual(['email', 'granted', true, 'store', ago(4)])
 })
 
-test('a withdrawal in the store beats what we knew, whatever its time; what is said to us afterwards counts again', async () => {
+test('a withdrawal in the store beats earlier consents, whatever its time, and a later answer to us counts again', async () => {
   const { storeId } = await aShopifyStore(world)
   const say = (hours: number) =>
     transact({ storeId, db: world.db }, (tx) =>
@@ -56,21 +56,21 @@ test('a withdrawal in the store beats what we knew, whatever its time; what is s
   expect((await ledger(storeId)).at(-1)).toMatchObject(['email', 'granted', false, 'checkout', expect.any(Date)])
 })
 
-test('an older consent of the store does not lift a withdrawal that came after it', async () => {
+test('an older consent of the store does not reverse a later withdrawal', async () => {
   const { storeId } = await aShopifyStore(world)
   await record(storeId, { state: 'withdrawn', at: ago(1).toISOString() })
   await record(storeId, { at: ago(5).toISOString() })
   expect((await ledger(storeId)).at(-1)).toMatchObject(['email', 'withdrawn', false, 'store', ago(1)])
 })
 
-test('of many old consents nobody is asked to confirm one now', async () => {
+test('old consents trigger no opt-in requests', async () => {
   const { storeId } = await aShopifyStore(world)
   await record(storeId, { channel: 'sms', at: ago(48).toISOString() }, '+4915112345678')
   const asked = world.db.selectFrom('opt_in_requests').select('state').where('store_id', '=', storeId)
   expect(await asked.execute()).toEqual([])
 })
 
-test('a tick asks to confirm a consent that an update left waiting, once', async () => {
+test('a tick requests the confirmation of a consent that an update left pending, once', async () => {
   const { storeId } = await aShopifyStore(world)
   const phone = '+12125550177'
   await world.pool.query(`update stores set sms_confirmation = 'page_script' where id = $1`, [storeId])
@@ -81,7 +81,7 @@ test('a tick asks to confirm a consent that an update left waiting, once', async
     })
   const asked = world.db.selectFrom('opt_in_requests').select(['state', 'phone']).where('store_id', '=', storeId)
   await tick(5)
-  // As an update leaves it: it does not know the number.
+  // State after the update, which does not know the number.
   await world.pool.query('delete from opt_in_requests where store_id = $1', [storeId])
   expect(await tick(1)).toBe(false)
   expect(await asked.execute()).toEqual([{ state: 'waiting', phone }])

@@ -1,49 +1,53 @@
 import crypto from 'node:crypto'
 import { maxConsentWording } from '../../../shared/consent.ts'
 import { normalizeEmail, normalizePhone } from '../../../shared/contact.ts'
-import { maskedAddress } from '../../messages/channels/mask.ts'
 import { type StoreTx, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
+import { maskedAddress } from '../../messages/channels/mask.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
 import type { PlatformConsent } from '../../platforms/platform/platform.ts'
 import * as sql from './consent-sql.ts'
-import { laterThan, ofOthersThanErased, statusOf, wakeThoseTo } from './consents.ts'
+import { dropErased, laterThan, statusOf, wakeThoseTo } from './consents.ts'
 
-// What a platform itself keeps of a person's consent, with its own level and time (C5). Each of its words is written down once, however
-// often it is read. A consent stands where it stands in time; a withdrawal beats what we knew when it was first read, whatever its time:
-// who has said no anywhere is not written to. What they say to us afterwards counts again.
+// Records consents that a platform keeps, with its level and time (C5), each once. A consent counts from its own time.
+// A withdrawal beats everything known when it was first read, whatever its time: an opt-out anywhere must be respected.
+// Later answers given to us count again.
 
-/** A customer or a checkout of the platform. */
-export interface Consenting {
+/** A customer or checkout of the platform. */
+export interface ConsentHolder {
   email: string | null
   phone: string | null
   country: string | null
   consents?: readonly PlatformConsent[]
 }
 
-interface Word extends PlatformConsent {
+interface StoreConsent extends PlatformConsent {
   address: string
   country: string | null
 }
 
-export async function recordStoreConsents(deps: Deps, storeId: string, people: readonly Consenting[]): Promise<void> {
-  const words = people.flatMap(wordsOf)
+export async function recordStoreConsents(
+  deps: Deps,
+  storeId: string,
+  people: readonly ConsentHolder[],
+): Promise<void> {
+  const words = people.flatMap(listConsents)
   if (words.length === 0) return
   const now = deps.now()
   await transact({ storeId, db: deps.db }, async (tx) => {
     const news: string[] = []
-    const said = (await ofOthersThanErased(deps, tx, words)).map(({ addressHash, ...word }) => {
-      return { word, addressHash, id: wordId(storeId, word, addressHash), now }
+    const said = (await dropErased(deps, tx, words)).map(({ addressHash, ...word }) => {
+      return { word, addressHash, id: buildConsentId(storeId, word, addressHash), now }
     })
-    // Of a store that is read again nearly all is known.
-    const known = await sql.consentsAmong(
+    // Nearly all consents of a store are known when it is read again.
+    const known = await sql.selectKnownConsents(
       tx,
       said.map(({ id }) => id),
     )
     for (const each of said) {
       if (known.has(each.id)) continue
       known.add(each.id)
-      if (await recordWord(tx, each)) news.push(each.word.address)
+      if (await recordConsent(tx, each)) news.push(each.word.address)
     }
     if (news.length === 0) return
     await wakeThoseTo(tx, news, now)
@@ -51,7 +55,7 @@ export async function recordStoreConsents(deps: Deps, storeId: string, people: r
   })
 }
 
-function wordsOf({ email, phone, country, consents = [] }: Consenting): Word[] {
+function listConsents({ email, phone, country, consents = [] }: ConsentHolder): StoreConsent[] {
   const [mail, number] = [normalizeEmail(email), normalizePhone(phone, country)]
   return consents.flatMap((consent) => {
     const address = consent.channel === 'email' ? mail : number
@@ -59,19 +63,19 @@ function wordsOf({ email, phone, country, consents = [] }: Consenting): Word[] {
   })
 }
 
-interface Said {
+interface ConsentInput {
   id: string
-  word: Word
+  word: StoreConsent
   addressHash: Buffer
   now: Date
 }
 
-/** Whether it says anything new. */
-async function recordWord(tx: StoreTx, { id, word, addressHash, now }: Said): Promise<boolean> {
-  const last = await sql.lastConsent(tx, addressHash, word.channel)
+/** Returns whether it adds anything new. */
+async function recordConsent(tx: StoreTx, { id, word, addressHash, now }: ConsentInput): Promise<boolean> {
+  const last = await sql.selectLastConsent(tx, addressHash, word.channel)
   const isGiven = word.state === 'granted'
   const isConfirmed = isGiven && word.level === 'double'
-  // A store's clock ahead of ours must not outrank what is said later.
+  // A store's clock ahead of ours must not outrank later entries.
   const saidAt = word.at && new Date(word.at) < now ? new Date(word.at) : now
   if (!isGiven && last?.status === 'withdrawn') return false
   if (isGiven && last?.status === 'granted' && (last.is_confirmed || !isConfirmed)) return false
@@ -83,7 +87,7 @@ async function recordWord(tx: StoreTx, { id, word, addressHash, now }: Said): Pr
     who: maskedAddress(word.channel, word.address),
     at: isGiven ? beforeWithdrawal(saidAt, last) : last ? laterThan(last.at, saidAt) : saidAt,
   })
-  // Of long ago nobody is asked to confirm it now.
+  // An old consent triggers no opt-in request.
   if (status === 'pending' && now.getTime() - saidAt.getTime() < FRESH_MS) {
     await sql.keepOptInRequest(tx, { address: word.address, addressHash, country: word.country, now })
   }
@@ -92,12 +96,14 @@ async function recordWord(tx: StoreTx, { id, word, addressHash, now }: Said): Pr
 
 const FRESH_MS = 24 * 3_600_000
 
-/** What was withdrawn in that very moment was withdrawn after it. */
+/** A withdrawal at the same moment counts as later. */
 const beforeWithdrawal = (at: Date, last: { status: string; at: Date } | undefined): Date =>
   last?.status === 'withdrawn' && last.at.getTime() === at.getTime() ? new Date(at.getTime() - 1) : at
 
-/** The same for the same word, whichever process reads it. One without a time is the same as long as its state is. */
-function wordId(storeId: string, { channel, state, level, at }: Word, addressHash: Buffer): string {
+/**
+ * Deterministic id, so that several processes record it once. Without a time it stays the same while the state does.
+ */
+function buildConsentId(storeId: string, { channel, state, level, at }: StoreConsent, addressHash: Buffer): string {
   const said = [
     storeId,
     'store',
