@@ -68,7 +68,8 @@ export const parts = [
     what: 'statements on large tables are served by an index, and none sorts a store’s rows',
     code: [...SQL, 'proofs/plans/', 'test/plans.ts', 'test/many-carts.ts'],
     steps: 2,
-    command: ({ step }) => (step === 0 ? vitest('proofs/plans') : atFullSize('server/insights/analytics/figure-triggers.test')),
+    command: ({ step }) =>
+      step === 0 ? vitest('proofs/plans') : atFullSize('server/insights/analytics/figure-triggers.test'),
   },
   {
     name: 'fuzz',
@@ -76,8 +77,17 @@ export const parts = [
     code: ['server/', 'shared/', 'test/malformed', 'test/nonsense.ts', 'test/plain-words.test.ts'],
     command: () =>
       atFullSize(
-        ...['test/malformed', 'test/plain-words', 'server/delivery/restore/restore.test', 'server/messages/templates/plans/plans.test'],
-        ...['server/billing/payments/orders.test', 'server/carts/carts/attribution.test', 'server/carts/carts/fold-order.test'],
+        ...[
+          'test/malformed',
+          'test/plain-words',
+          'server/delivery/restore/restore.test',
+          'server/messages/templates/plans/plans.test',
+        ],
+        ...[
+          'server/billing/payments/webhook-orders.test',
+          'server/carts/carts/attribution.test',
+          'server/carts/carts/fold-order.test',
+        ],
         ...['server/carts/capture/post-check.test', 'server/platforms/woocommerce/hostile.test'],
         ...['server/platforms/shopify/hostile.test', 'server/workspace/plugin-calls/hostile.test'],
       ),
@@ -87,7 +97,11 @@ export const parts = [
     what: 'imports of 50,000 orders and 20,000 checkouts from Shopify, throttled, while tokens end',
     code: ['server/carts/sync/', 'server/platforms/shopify/', 'test/large-shop.ts', 'test/contract-servers/shopify'],
     command: () =>
-      atFullSize('server/carts/sync/shopify-import', 'server/platforms/shopify/bulk-scale', 'server/platforms/shopify/scale'),
+      atFullSize(
+        'server/carts/sync/shopify-import',
+        'server/platforms/shopify/bulk-scale',
+        'server/platforms/shopify/scale',
+      ),
   },
   {
     name: 'many-messages',
@@ -102,7 +116,11 @@ export const parts = [
     command: () =>
       atFullSize(
         ...['server/marketing/manual-sends/bulk-sends.test', 'server/marketing/discount-mail/recipients.test'],
-        ...['server/access/notifications/compact.test', 'server/marketing/campaigns/steps.test', 'server/billing/billing/usage.test'],
+        ...[
+          'server/access/notifications/compact.test',
+          'server/marketing/campaigns/steps.test',
+          'server/billing/billing/usage.test',
+        ],
         'test/plan-counters.test',
       ),
   },
@@ -121,7 +139,13 @@ export const parts = [
   {
     name: 'coupon-codes',
     what: 'codes of their own are made while the store is away for a while',
-    code: ['server/carts/coupon-codes/', 'server/carts/coupons/', 'server/delivery/decide/', 'e2e/crash/', 'proofs/coupon-codes.test.ts'],
+    code: [
+      'server/carts/coupon-codes/',
+      'server/carts/coupons/',
+      'server/delivery/decide/',
+      'e2e/crash/',
+      'proofs/coupon-codes.test.ts',
+    ],
     command: () => vitest('proofs/coupon-codes'),
   },
   {
@@ -160,13 +184,24 @@ export const parts = [
   {
     name: 'billing-life',
     what: 'months of a subscription with the clocks of Recoup, Stripe and the browser moved together',
-    code: ['server/billing/billing/', 'server/billing/payments/', 'server/billing/subscribing/', 'web/billing/', 'proofs/billing-life'],
+    code: [
+      'server/billing/billing/',
+      'server/billing/payments/',
+      'server/billing/subscribing/',
+      'web/billing/',
+      'proofs/billing-life',
+    ],
     command: () => vitest('proofs/billing-life'),
   },
   {
     name: 'notification-day',
     what: 'a day of 10,000 carts leaves fewer than 80 notifications',
-    code: ['server/access/notifications/', 'server/insights/alarms/', 'test/shop-day.ts', 'proofs/notification-day.test.ts'],
+    code: [
+      'server/access/notifications/',
+      'server/insights/alarms/',
+      'test/shop-day.ts',
+      'proofs/notification-day.test.ts',
+    ],
     command: () => vitest('proofs/notification-day'),
   },
   {

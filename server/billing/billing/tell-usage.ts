@@ -3,7 +3,7 @@ import { type AccountNotice, notifyAccountsOnce } from '../../access/notificatio
 import type { Deps } from '../../deps.ts'
 import { computeNearThreshold, findLevel, toChannelLimits } from './meters.ts'
 import { monthOf, nextMonth } from './rules.ts'
-import { selectNearLimits, type Threshold } from './tell-usage-sql.ts'
+import { selectNearLimits, type Threshold } from './usage-notices-sql.ts'
 
 // Decision 87: notifies owners once a month and channel at 80 % and at 100 % of the plan's limit.
 

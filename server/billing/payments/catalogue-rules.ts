@@ -1,20 +1,20 @@
 import type Stripe from 'stripe'
 import { amountMinorOf, type BillingCycle, billingCycles, type PlanKey, plans } from '../../../shared/billing.ts'
 
-// What is sold, and the prices at Stripe that stand for it, found by lookup key (decision 82). Pure.
+// What is sold, and the Stripe prices for it, identified by lookup key (decision 82). Pure.
 
 export type PaidPlan = Exclude<PlanKey, 'free'>
 export const paidPlans: readonly PaidPlan[] = ['starter', 'growth']
 
-/** What an account wants of Stripe. */
-export interface Choice {
+/** Plan, cycle and extra stores that an account chooses. */
+export interface PlanChoice {
   plan: PaidPlan
   cycle: BillingCycle
   extraStores: number
 }
 
-/** What one price stands for. */
-export interface Sold {
+/** What one price sells. */
+export interface CatalogueEntry {
   lookupKey: string
   /** Null: an extra store. */
   plan: PaidPlan | null
@@ -24,37 +24,40 @@ export interface Sold {
 
 const CURRENCY = 'usd'
 
-export const planKeyOf = (plan: PaidPlan, cycle: BillingCycle): string => `recoup_${plan}_${cycle}`
-export const extraStoreKeyOf = (cycle: BillingCycle): string => `recoup_extra_store_${cycle}`
+export const buildPlanKey = (plan: PaidPlan, cycle: BillingCycle): string => `recoup_${plan}_${cycle}`
+export const buildExtraStoreKey = (cycle: BillingCycle): string => `recoup_extra_store_${cycle}`
 
-export const sold: readonly Sold[] = billingCycles.flatMap((cycle): Sold[] => [
+export const catalogueEntries: readonly CatalogueEntry[] = billingCycles.flatMap((cycle): CatalogueEntry[] => [
   ...paidPlans.map((plan) => ({
-    lookupKey: planKeyOf(plan, cycle),
+    lookupKey: buildPlanKey(plan, cycle),
     plan,
     cycle,
     amountMinor: amountMinorOf(plan, cycle),
   })),
   {
-    lookupKey: extraStoreKeyOf(cycle),
+    lookupKey: buildExtraStoreKey(cycle),
     plan: null,
     cycle,
     amountMinor: amountMinorOf('free', cycle, 1),
   },
 ])
 
-/** What a price stands for; null: it is none of ours. One whose lookup key has gone to a newer price is known by its metadata. */
-export function soldBy({ lookup_key, metadata }: Pick<Stripe.Price, 'lookup_key' | 'metadata'>): Sold | null {
+/**
+ * What a price sells; null if it is not ours. A price whose lookup key moved to a newer one is identified by its
+ * metadata.
+ */
+export function soldBy({ lookup_key, metadata }: Pick<Stripe.Price, 'lookup_key' | 'metadata'>): CatalogueEntry | null {
   const key = lookup_key ?? metadata.recoup
-  return sold.find(({ lookupKey }) => lookupKey === key) ?? null
+  return catalogueEntries.find(({ lookupKey }) => lookupKey === key) ?? null
 }
 
-/** Products have ids of ours, so that they are made once. */
+/** Product ids are ours, so that each product is created once. */
 export const products: readonly { id: string; name: string; plan: PaidPlan | null }[] = [
   ...paidPlans.map((plan) => ({ id: `recoup_${plan}`, name: `Recoup ${plans[plan].name}`, plan })),
   { id: 'recoup_extra_store', name: 'Recoup extra store', plan: null },
 ]
 
-export const newPrice = ({ lookupKey, plan, cycle, amountMinor }: Sold): Stripe.PriceCreateParams => ({
+export const buildPrice = ({ lookupKey, plan, cycle, amountMinor }: CatalogueEntry): Stripe.PriceCreateParams => ({
   product: products.find((product) => product.plan === plan)!.id,
   lookup_key: lookupKey,
   metadata: { recoup: lookupKey },
@@ -64,20 +67,21 @@ export const newPrice = ({ lookupKey, plan, cycle, amountMinor }: Sold): Stripe.
   tax_behavior: 'exclusive',
 })
 
-/** What is wrong with a price at Stripe, as the end of a sentence that begins with its lookup key; null: nothing. */
-export function priceFault(price: Stripe.Price, wanted: Sold): string | null {
+/** The fault of a Stripe price, as the end of a sentence that begins with its lookup key; null: none. */
+export function findPriceFault(price: Stripe.Price, wanted: CatalogueEntry): string | null {
   if (!price.active) return 'is archived'
   const { recurring, currency, unit_amount: amount } = price
   const isRight = recurring?.interval === wanted.cycle && recurring.interval_count === 1
   if (!isRight || recurring.usage_type !== 'licensed') return `is not charged once a ${wanted.cycle}`
   if (currency === CURRENCY && amount === wanted.amountMinor) return null
-  const costs = amount === null ? 'no fixed amount' : inWords(amount, currency)
-  return `costs ${costs} a ${wanted.cycle}, and Recoup shows ${inWords(wanted.amountMinor, CURRENCY)}`
+  const costs = amount === null ? 'no fixed amount' : formatAmount(amount, currency)
+  return `costs ${costs} a ${wanted.cycle}, and Recoup shows ${formatAmount(wanted.amountMinor, CURRENCY)}`
 }
 
-const inWords = (amountMinor: number, currency: string) => `${(amountMinor / 100).toFixed(2)} ${currency.toUpperCase()}`
+const formatAmount = (amountMinor: number, currency: string) =>
+  `${(amountMinor / 100).toFixed(2)} ${currency.toUpperCase()}`
 
-/** Of which Stripe tells us. Everything else that happens there is found by the nightly look. */
+/** Events that Stripe sends us. The nightly snapshot finds everything else. */
 export const eventTypes: readonly Stripe.WebhookEndpointCreateParams.EnabledEvent[] = [
   'charge.dispute.closed',
   'charge.dispute.created',
@@ -114,4 +118,4 @@ export const eventTypes: readonly Stripe.WebhookEndpointCreateParams.EnabledEven
   'subscription_schedule.updated',
 ]
 
-export const hookUrlOf = (publicUrl: string): string => `${publicUrl}/api/webhooks/stripe`
+export const buildHookUrl = (publicUrl: string): string => `${publicUrl}/api/webhooks/stripe`

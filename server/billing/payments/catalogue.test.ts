@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
 import { aStripeWorld } from '../../../test/stripe-world.ts'
-import { catalogueOf, linesOf } from './catalogue.ts'
-import { priceFault, sold, soldBy } from './catalogue-rules.ts'
+import { buildLines, loadCatalogue } from './catalogue.ts'
+import { catalogueEntries, findPriceFault, soldBy } from './catalogue-rules.ts'
 
 const world = aStripeWorld()
 const asked = () => world.stripe.seen.filter(({ path }) => path === '/v1/prices').length
 
-it('sells what Pricing shows, for what it shows (A 9)', () => {
-  expect(sold.map(({ lookupKey, amountMinor }) => [lookupKey, amountMinor])).toEqual([
+it('sells the plans of the Pricing page at its prices (A 9)', () => {
+  expect(catalogueEntries.map(({ lookupKey, amountMinor }) => [lookupKey, amountMinor])).toEqual([
     ['recoup_starter_month', 1_900],
     ['recoup_growth_month', 4_900],
     ['recoup_extra_store_month', 1_000],
@@ -17,7 +17,7 @@ it('sells what Pricing shows, for what it shows (A 9)', () => {
   ])
 })
 
-it('knows what a price stands for, also when its lookup key has gone to a newer one', () => {
+it('finds what a price sells, also after its lookup key moved to a newer one', () => {
   expect(soldBy({ lookup_key: 'recoup_growth_year', metadata: {} })).toMatchObject({ plan: 'growth', cycle: 'year' })
   expect(soldBy({ lookup_key: 'recoup_extra_store_month', metadata: {} })).toMatchObject({ plan: null, cycle: 'month' })
   expect(soldBy({ lookup_key: null, metadata: { recoup: 'recoup_starter_month' } })).toMatchObject({ plan: 'starter' })
@@ -25,47 +25,49 @@ it('knows what a price stands for, also when its lookup key has gone to a newer 
   expect(soldBy({ lookup_key: null, metadata: {} })).toBeNull()
 })
 
-it('says what is wrong with a price', () => {
+it('reports faults of a price', () => {
   const price = world.stripe.all('price').find(({ lookup_key }) => lookup_key === 'recoup_starter_year')!
   const wanted = soldBy(price)!
-  expect(priceFault(price, wanted)).toBeNull()
-  expect(priceFault({ ...price, active: false }, wanted)).toBe('is archived')
-  expect(priceFault({ ...price, unit_amount: 17_000 }, wanted)).toBe(
+  expect(findPriceFault(price, wanted)).toBeNull()
+  expect(findPriceFault({ ...price, active: false }, wanted)).toBe('is archived')
+  expect(findPriceFault({ ...price, unit_amount: 17_000 }, wanted)).toBe(
     'costs 170.00 USD a year, and Recoup shows 180.00 USD',
   )
-  expect(priceFault({ ...price, unit_amount: null }, wanted)).toContain('no fixed amount')
-  expect(priceFault({ ...price, currency: 'eur' }, wanted)).toContain('180.00 EUR')
+  expect(findPriceFault({ ...price, unit_amount: null }, wanted)).toContain('no fixed amount')
+  expect(findPriceFault({ ...price, currency: 'eur' }, wanted)).toContain('180.00 EUR')
   const recurring = price.recurring!
-  expect(priceFault({ ...price, recurring: { ...recurring, interval: 'month' } }, wanted)).toMatch(/once a year/)
-  expect(priceFault({ ...price, recurring: { ...recurring, interval_count: 2 } }, wanted)).toMatch(/once a year/)
-  expect(priceFault({ ...price, recurring: { ...recurring, usage_type: 'metered' } }, wanted)).toMatch(/once a year/)
-  expect(priceFault({ ...price, recurring: null }, wanted)).toMatch(/once a year/)
+  expect(findPriceFault({ ...price, recurring: { ...recurring, interval: 'month' } }, wanted)).toMatch(/once a year/)
+  expect(findPriceFault({ ...price, recurring: { ...recurring, interval_count: 2 } }, wanted)).toMatch(/once a year/)
+  expect(findPriceFault({ ...price, recurring: { ...recurring, usage_type: 'metered' } }, wanted)).toMatch(
+    /once a year/,
+  )
+  expect(findPriceFault({ ...price, recurring: null }, wanted)).toMatch(/once a year/)
 })
 
 it('reads prices and portal once in ten minutes', async () => {
-  const first = await catalogueOf(world.deps)
+  const first = await loadCatalogue(world.deps)
   const before = asked()
   world.advance(599_000)
-  expect(await catalogueOf(world.deps)).toBe(first)
+  expect(await loadCatalogue(world.deps)).toBe(first)
   expect(asked()).toBe(before)
   world.advance(1_000)
-  expect(await catalogueOf(world.deps)).toEqual(first)
+  expect(await loadCatalogue(world.deps)).toEqual(first)
   expect(asked()).toBe(before + 1)
 })
 
-it('has a line for extra stores only where there are some', async () => {
-  const catalogue = await catalogueOf(world.deps)
+it('has a line for extra stores only if there are some', async () => {
+  const catalogue = await loadCatalogue(world.deps)
   const id = (key: string) => world.stripe.all('price').find(({ lookup_key }) => lookup_key === key)!.id
-  expect(linesOf(catalogue, { plan: 'growth', cycle: 'year', extraStores: 0 })).toEqual([
+  expect(buildLines(catalogue, { plan: 'growth', cycle: 'year', extraStores: 0 })).toEqual([
     { price: id('recoup_growth_year'), quantity: 1 },
   ])
-  expect(linesOf(catalogue, { plan: 'starter', cycle: 'month', extraStores: 3 })).toEqual([
+  expect(buildLines(catalogue, { plan: 'starter', cycle: 'month', extraStores: 3 })).toEqual([
     { price: id('recoup_starter_month'), quantity: 1 },
     { price: id('recoup_extra_store_month'), quantity: 3 },
   ])
 })
 
-it('sells nothing while a price is missing or costs another amount, and does so at once when it is right again', async () => {
+it('sells nothing while a price is missing or wrong, and sells again as soon as it is fixed', async () => {
   world.advance(600_000)
   const stripe = world.deps.stripe!
   const price = world.stripe.all('price').find(({ lookup_key }) => lookup_key === 'recoup_growth_month')!
@@ -77,9 +79,9 @@ it('sells nothing while a price is missing or costs another amount, and does so 
     lookup_key: 'recoup_growth_month',
     transfer_lookup_key: true,
   })
-  await expect(catalogueOf(world.deps)).rejects.toMatchObject({ code: 'unavailable' })
+  await expect(loadCatalogue(world.deps)).rejects.toMatchObject({ code: 'unavailable' })
   await stripe.prices.update(other.id, { lookup_key: 'elsewhere' })
-  await expect(catalogueOf(world.deps)).rejects.toThrow('has to run npm run billing:setup first.')
+  await expect(loadCatalogue(world.deps)).rejects.toThrow('has to run npm run billing:setup first.')
   await stripe.prices.update(price.id, { lookup_key: 'recoup_growth_month' })
-  expect((await catalogueOf(world.deps)).prices.get('recoup_growth_month')).toBe(price.id)
+  expect((await loadCatalogue(world.deps)).prices.get('recoup_growth_month')).toBe(price.id)
 })

@@ -1,13 +1,19 @@
 import type Stripe from 'stripe'
 import { AppError } from '../../core/common/errors.ts'
 import type { Deps } from '../../deps.ts'
-import { type Choice, extraStoreKeyOf, planKeyOf, priceFault, sold } from './catalogue-rules.ts'
+import {
+  buildExtraStoreKey,
+  buildPlanKey,
+  catalogueEntries,
+  findPriceFault,
+  type PlanChoice,
+} from './catalogue-rules.ts'
 import { askStripe } from './stripe.ts'
 
-// The prices and the portal's configuration at Stripe, as `npm run billing:setup` made them (decision 82).
+// Prices and portal configuration at Stripe, as created by `npm run billing:setup` (decision 82).
 
 export interface Catalogue {
-  /** The id of each price, by its lookup key. */
+  /** Price ids by lookup key. */
   prices: ReadonlyMap<string, string>
   portal: string
 }
@@ -18,15 +24,15 @@ const NOT_SET_UP =
 const KEPT_MS = 600_000
 const kept = new WeakMap<Stripe, { catalogue: Catalogue; at: number }>()
 
-/** Kept for ten minutes, once it is complete. A price that does not cost what Pricing shows is never used. */
-export async function catalogueOf(deps: Pick<Deps, 'stripe' | 'log' | 'now' | 'config'>): Promise<Catalogue> {
+/** Cached for ten minutes once complete. A price that differs from the Pricing page is never used. */
+export async function loadCatalogue(deps: Pick<Deps, 'stripe' | 'log' | 'now' | 'config'>): Promise<Catalogue> {
   const known = deps.stripe && kept.get(deps.stripe)
   const at = deps.now().getTime()
   if (known && at - known.at < KEPT_MS && at >= known.at) return known.catalogue
   const [prices, portal] = await askStripe(deps, (stripe) =>
     Promise.all([listPrices(stripe), findPortal(stripe, deps.config.publicUrl)]),
   )
-  const wrong = sold.filter((one) => faultIn(prices, one) !== null).map(({ lookupKey }) => lookupKey)
+  const wrong = catalogueEntries.filter((one) => findFault(prices, one) !== null).map(({ lookupKey }) => lookupKey)
   if (wrong.length > 0 || !portal) {
     deps.log.error({ prices: wrong, hasPortal: portal !== null }, 'billing.not-set-up')
     throw new AppError('unavailable', NOT_SET_UP)
@@ -36,18 +42,24 @@ export async function catalogueOf(deps: Pick<Deps, 'stripe' | 'log' | 'now' | 'c
   return catalogue
 }
 
-/** The lines of a choice, as checkout and subscriptions take them. */
-export function linesOf({ prices }: Catalogue, { plan, cycle, extraStores }: Choice) {
+/** Lines of a choice, for checkout and subscriptions. */
+export function buildLines({ prices }: Catalogue, { plan, cycle, extraStores }: PlanChoice) {
   const line = (lookupKey: string, quantity: number) => ({ price: prices.get(lookupKey)!, quantity })
-  return [line(planKeyOf(plan, cycle), 1), ...(extraStores > 0 ? [line(extraStoreKeyOf(cycle), extraStores)] : [])]
+  return [
+    line(buildPlanKey(plan, cycle), 1),
+    ...(extraStores > 0 ? [line(buildExtraStoreKey(cycle), extraStores)] : []),
+  ]
 }
 
 export async function listPrices(stripe: Stripe): Promise<Stripe.Price[]> {
-  const found = await stripe.prices.list({ lookup_keys: sold.map(({ lookupKey }) => lookupKey), limit: 100 })
+  const found = await stripe.prices.list({
+    lookup_keys: catalogueEntries.map(({ lookupKey }) => lookupKey),
+    limit: 100,
+  })
   return found.data
 }
 
-/** The configuration of this installation: several may share one account of Stripe. */
+/** The configuration of this installation: several installations may share a Stripe account. */
 export async function findPortal(
   stripe: Stripe,
   publicUrl: string,
@@ -56,7 +68,7 @@ export async function findPortal(
   return found.data.find(({ metadata }) => metadata?.recoup === publicUrl) ?? null
 }
 
-function faultIn(prices: readonly Stripe.Price[], wanted: (typeof sold)[number]): string | null {
+function findFault(prices: readonly Stripe.Price[], wanted: (typeof catalogueEntries)[number]): string | null {
   const price = prices.find(({ lookup_key }) => lookup_key === wanted.lookupKey)
-  return price ? priceFault(price, wanted) : 'is missing'
+  return price ? findPriceFault(price, wanted) : 'is missing'
 }

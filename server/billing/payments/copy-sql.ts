@@ -1,18 +1,18 @@
+import { idOf } from '../../core/common/ids.ts'
 import type { AccountDb, AccountTx, Db, Tx } from '../../core/db/db.ts'
 import { sql } from '../../core/db/db.ts'
-import { idOf } from '../../core/common/ids.ts'
 import type { DerivedRow } from './derive-rules.ts'
 import type { Payment } from './payment-rules.ts'
 
-// The copy of what Stripe has: SQL and nothing else.
+// Statements on our copy of Stripe's data.
 
-/** A copy of an installation has the same key as the live one (D7): it reads, and changes nothing at Stripe. */
+/** A copy of an installation has the live one's key (D7), so it reads from Stripe but changes nothing there. */
 export function isPaused(db: Db | Tx) {
   return db.selectFrom('instance').select('is_paused').where('is_paused', '=', true).executeTakeFirst()
 }
 
-/** Each look takes the next number before it asks. undefined: nothing was ever bought. */
-export function beginLook({ db, accountId }: AccountDb) {
+/** Takes the next version number before the fetch. Returns undefined if the account never bought anything. */
+export function nextVersion({ db, accountId }: AccountDb) {
   return db
     .updateTable('billing_customers')
     .set({ begun: sql`begun + 1` })
@@ -21,15 +21,15 @@ export function beginLook({ db, accountId }: AccountDb) {
     .executeTakeFirst()
 }
 
-/** Whether no later look was written down before; until the end of the transaction none is. Not of an account that is being deleted. */
-export async function takeTurn({ db, accountId }: AccountTx, begun: number): Promise<boolean> {
+/** Whether no later version was saved. Locks until the transaction ends. False for an account that is being deleted. */
+export async function claimVersion({ db, accountId }: AccountTx, begun: number): Promise<boolean> {
   const { rows } = await sql`
     select 1 from billing_customers c join accounts a on a.id = c.account_id and a.deleted_at is null
     where c.account_id = ${accountId} and c.applied < ${begun}::bigint for update of c`.execute(db)
   return rows.length > 0
 }
 
-export function endLook({ db, accountId }: AccountTx, begun: number, now: Date, failure: string | null) {
+export function finishVersion({ db, accountId }: AccountTx, begun: number, now: Date, failure: string | null) {
   return db
     .updateTable('billing_customers')
     .set({ applied: begun, refreshed_at: now, failed_at: failure === null ? null : now, failure })
@@ -37,7 +37,7 @@ export function endLook({ db, accountId }: AccountTx, begun: number, now: Date, 
     .execute()
 }
 
-export function noteFailure({ db, accountId }: AccountDb, failure: string, now: Date) {
+export function recordFailure({ db, accountId }: AccountDb, failure: string, now: Date) {
   return db
     .updateTable('billing_customers')
     .set({ failed_at: now, failure })
@@ -45,7 +45,7 @@ export function noteFailure({ db, accountId }: AccountDb, failure: string, now: 
     .execute()
 }
 
-/** Locked until the end of the transaction. */
+/** Locks until the transaction ends. */
 export function lockSubscription({ db, accountId }: AccountTx) {
   return db
     .selectFrom('subscriptions')
@@ -58,7 +58,7 @@ export function lockSubscription({ db, accountId }: AccountTx) {
     .forUpdate()
     .executeTakeFirst()
 }
-export type CopiedRow = NonNullable<Awaited<ReturnType<typeof lockSubscription>>>
+export type StoredSubscription = NonNullable<Awaited<ReturnType<typeof lockSubscription>>>
 
 export function saveRow({ db, accountId }: AccountTx, row: DerivedRow, now: Date) {
   const copied = {
@@ -79,7 +79,7 @@ export function saveRow({ db, accountId }: AccountTx, row: DerivedRow, now: Date
     .execute()
 }
 
-/** An invoice is the same payment whatever becomes of it. */
+/** An invoice stays the same payment in all its states. */
 export async function savePayments({ db, accountId }: AccountTx, payments: readonly Payment[]): Promise<void> {
   if (payments.length === 0) return
   const rows = payments.map((payment) => ({ ...payment, id: idOf(`${accountId} payment ${payment.stripeInvoiceId}`) }))

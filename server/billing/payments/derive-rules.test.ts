@@ -1,10 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { soldBy } from './catalogue-rules.ts'
-import { countedOf, type Derived, type DerivedRow, isLive, type Seen, subscriptionFrom } from './derive-rules.ts'
+import {
+  countedOf,
+  type Derived,
+  type DerivedRow,
+  isLive,
+  type StripeObjects,
+  subscriptionFrom,
+} from './derive-rules.ts'
 import type { SeenInvoice, SeenSchedule, SeenSubscription } from './seen.ts'
 
-// Decision 83: what Stripe's objects come to.
+// Decision 83: the row derived from Stripe's objects.
 
 const CREATED = 1_772_445_600
 const DAY = 86_400
@@ -59,12 +66,12 @@ const schedule = (given: Partial<SeenSchedule>): SeenSchedule => ({
   ...given,
 })
 
-const from = (subscriptions: SeenSubscription[], rest: Partial<Seen> = {}): Derived =>
+const from = (subscriptions: SeenSubscription[], rest: Partial<StripeObjects> = {}): Derived =>
   subscriptionFrom({ subscriptions, invoices: [], schedule: null, hasCard: false, ...rest }, soldBy)
-const rowOf = (given: Partial<SeenSubscription> = {}, rest: Partial<Seen> = {}): DerivedRow =>
+const rowOf = (given: Partial<SeenSubscription> = {}, rest: Partial<StripeObjects> = {}): DerivedRow =>
   from([subscription(given)], rest).row!
 
-describe('each status of Stripe', () => {
+describe('each Stripe status', () => {
   it.each([
     ['active', { plan: 'starter', status: 'active', pastDueSince: null }],
     ['trialing', { plan: 'starter', status: 'trialing', pastDueSince: null }],
@@ -77,29 +84,29 @@ describe('each status of Stripe', () => {
     expect(from([subscription({ status })])).toMatchObject({ row, problems: [] })
   })
 
-  it('incomplete: what is here stays', () => {
+  it('incomplete: keeps the stored row', () => {
     expect(from([subscription({ status: 'incomplete' })])).toEqual({ row: null, problems: [] })
     const older = subscription({ id: 'sub_0', created: CREATED - 9 })
     expect(from([subscription({ status: 'incomplete' }), older]).row!.stripeSubscriptionId).toBe('sub_0')
     expect(from([]).row).toBeNull()
   })
 
-  it('one that nobody knows yet changes nothing and is told', () => {
+  it('an unknown status changes nothing and is reported', () => {
     expect(from([subscription({ status: 'hibernating' })])).toEqual({
       row: null,
       problems: [{ kind: 'unknown_status', ids: ['sub_1'] }],
     })
   })
 
-  it.each(['chargeback', 'operator'])('canceled for a %s is canceled, and of the plan it was', (recoup_ended) => {
+  it.each(['chargeback', 'operator'])('canceled by %s is canceled and keeps its plan', (recoup_ended) => {
     const row = rowOf({ status: 'canceled', metadata: { recoup_ended } })
     expect(row).toMatchObject({ plan: 'starter', status: 'canceled', amountMinor: null, nextBillingAt: null })
-    // With a price that nobody knows there is no plan that could be canceled.
+    // With an unknown price there is no plan to cancel.
     const strange = { status: 'canceled', metadata: { recoup_ended }, items: [item('gold_month')] }
     expect(rowOf(strange)).toMatchObject({ plan: 'free', status: 'active' })
   })
 
-  it('another reason in the metadata, or the same of one that lives, says nothing', () => {
+  it('another reason in the metadata, or one on a live subscription, is ignored', () => {
     expect(rowOf({ status: 'canceled', metadata: { recoup_ended: 'mistake' } }).status).toBe('active')
     expect(rowOf({ metadata: { recoup_ended: 'chargeback' } })).toMatchObject({ plan: 'starter', status: 'active' })
   })
@@ -109,7 +116,7 @@ describe('several subscriptions', () => {
   const older = subscription({ id: 'sub_a', items: [item('growth_month')] })
   const newer = subscription({ id: 'sub_b', created: CREATED + 1 })
 
-  it('of two that live the newest counts, and it is told', () => {
+  it('the newest of two live ones counts, and the problem is reported', () => {
     for (const both of [
       [older, newer],
       [newer, older],
@@ -120,13 +127,13 @@ describe('several subscriptions', () => {
     }
   })
 
-  it('one that lives counts before a newer one that has ended', () => {
+  it('a live one counts before a newer ended one', () => {
     for (const status of ['canceled', 'paused', 'incomplete', 'incomplete_expired']) {
       expect(from([older, { ...newer, status }])).toMatchObject({ row: { plan: 'growth' }, problems: [] })
     }
   })
 
-  it('a checkout that was never paid does not hide why the last one ended', () => {
+  it('an unpaid checkout does not hide why the last one ended', () => {
     const taken = { ...older, status: 'canceled', metadata: { recoup_ended: 'chargeback' } }
     const expired = { ...newer, status: 'incomplete_expired' }
     expect(from([expired, taken]).row).toMatchObject({ plan: 'growth', status: 'canceled' })
@@ -135,7 +142,7 @@ describe('several subscriptions', () => {
 })
 
 describe('plan, cycle and extra stores', () => {
-  it('are those of the prices', () => {
+  it('come from the prices', () => {
     const items = [item('extra_store_year', 12_000, 3), item('growth_year', 46_800)]
     expect(rowOf({ items })).toMatchObject({
       ...{ plan: 'growth', cycle: 'year', extraStores: 3, amountMinor: 82_800, currency: 'USD' },
@@ -144,7 +151,7 @@ describe('plan, cycle and extra stores', () => {
     expect(rowOf({ items: [moved] })).toMatchObject({ plan: 'starter', cycle: 'month', amountMinor: 1_500 })
   })
 
-  it('what an operator has added by hand costs, and says nothing of the plan', () => {
+  it('items added by an operator change the amount, not the plan', () => {
     const { row, problems } = from([subscription({ items: [item('starter_month'), item(null, 25_000)] })])
     expect([row!.plan, row!.amountMinor, problems]).toEqual(['starter', 26_900, []])
     expect(rowOf({ items: [item('starter_month'), item('tiered', null)] }).amountMinor).toBeNull()
@@ -155,14 +162,14 @@ describe('plan, cycle and extra stores', () => {
     ['two plans', [item('starter_month'), item('growth_month')]],
     ['an extra store alone', [item('extra_store_month')]],
     ['nothing', []],
-  ])('%s: nothing is changed, and it is told', (_, items) => {
+  ])('%s: changes nothing and is reported', (_, items) => {
     const said = from([subscription({ items })])
     expect(said).toEqual({ row: null, problems: [{ kind: 'unknown_price', ids: ['sub_1'] }] })
-    // Of one that has ended the price does not matter.
+    // The price of an ended one is irrelevant.
     expect(from([subscription({ items, status: 'canceled' })])).toMatchObject({ row: { plan: 'free' }, problems: [] })
   })
 
-  it('more stores than are sold count as the most', () => {
+  it('more stores than are sold are limited to the maximum', () => {
     const { row, problems } = from([subscription({ items: [item('starter_month'), item('extra_store_month', 1, 21)] })])
     expect([row!.extraStores, problems]).toEqual([20, [{ kind: 'too_many_stores', ids: ['sub_1'] }]])
   })
@@ -182,13 +189,13 @@ describe('dates', () => {
     expect(rowOf(given)).toMatchObject({ cancelAtPeriodEnd: ends, nextBillingAt: ends ? null : at(30) })
   })
 
-  it('a trial has an end as long as it runs', () => {
+  it('a trial has an end date while it runs', () => {
     const trial_end = CREATED + 14 * DAY
     expect(rowOf({ status: 'trialing', trial_end }).trialEndsAt).toEqual(at(14))
     expect(rowOf({ trial_end }).trialEndsAt).toBeNull()
   })
 
-  it('past due is since the oldest invoice of the subscription that is open', () => {
+  it('past due starts with the subscription’s oldest open invoice', () => {
     const invoices = [
       invoice({ id: 'in_3', finalized: CREATED + 5 * DAY }),
       invoice({ id: 'in_2', finalized: CREATED + 2 * DAY }),
@@ -200,7 +207,7 @@ describe('dates', () => {
     expect(rowOf({ status: 'active' }, { invoices }).pastDueSince).toBeNull()
   })
 
-  it('the last payment is the newest invoice that was paid with money', () => {
+  it('the last payment is the newest invoice paid with money', () => {
     const invoices = [
       invoice({ id: 'in_1', status: 'paid', amount_paid: 1_900, paid: CREATED }),
       invoice({ id: 'in_2', status: 'paid', amount_paid: 1_900, paid: CREATED + 3 * DAY }),
@@ -211,18 +218,18 @@ describe('dates', () => {
     expect(rowOf().lastPaymentAt).toBeNull()
   })
 
-  it('a card is the subscription’s or the customer’s', () => {
+  it('the card is the subscription’s or the customer’s', () => {
     expect([rowOf().hasCard, rowOf({ default_payment_method: 'pm_1' }).hasCard]).toEqual([false, true])
     expect(rowOf({}, { hasCard: true }).hasCard).toBe(true)
   })
 })
 
-describe('what waits for the end of the period', () => {
+describe('changes at the end of the period', () => {
   const growth = { items: [item('growth_month')], schedule: 'sub_sched_1' }
   const next = (given: Partial<SeenSchedule>, of: Partial<SeenSubscription> = growth) =>
     from([subscription(of)], { schedule: schedule(given) })
 
-  it('is the schedule’s second phase', () => {
+  it('come from the schedule’s second phase', () => {
     const phases = [phase(30, 60, ['starter_month', 'extra_store_month']), phase(0, 30, ['growth_month'])]
     const { row } = next({ phases: [...phases, phase(60, 90, ['growth_month'])] })
     expect(row!.next).toEqual({ plan: 'starter', cycle: 'month', extraStores: 4, at: at(30) })
@@ -234,18 +241,18 @@ describe('what waits for the end of the period', () => {
     ['one that is as the first', { phases: [phase(0, 30), phase(30, 60, ['growth_month'])] }],
     ['a schedule that was released', { status: 'released', phases: [phase(0, 30), phase(30, 60, ['starter_month'])] }],
     ['no phase that runs', { current_phase: null, phases: [phase(30, 60, ['starter_month'])] }],
-  ])('is nothing with %s', (_, given) => {
+  ])('are none with %s', (_, given) => {
     expect(next(given)).toMatchObject({ row: { plan: 'growth', next: null, cancelAtPeriodEnd: false }, problems: [] })
   })
 
-  it('is nothing where the subscription ends', () => {
+  it('are none if the subscription ends', () => {
     const phases = [phase(0, 30, ['growth_month']), phase(30, 60, ['starter_month'])]
     expect(next({ phases }, { ...growth, cancel_at_period_end: true }).row).toMatchObject({ next: null })
     expect(next({ end_behavior: 'cancel' }).row).toMatchObject({ next: null, cancelAtPeriodEnd: true })
     expect(next({ end_behavior: 'cancel', phases }).row).toMatchObject({ cancelAtPeriodEnd: false })
   })
 
-  it('is told where its price is none of ours, and the plan of now stays right', () => {
+  it('are reported if the price is not ours, and the current plan stays right', () => {
     const said = next({ phases: [phase(0, 30), phase(30, 60, ['gold_month'])] })
     expect(said).toMatchObject({ row: { plan: 'growth', next: null }, problems: [{ kind: 'unknown_price' }] })
   })
@@ -276,7 +283,7 @@ const anySeen = fc.record({
   ),
 })
 
-it('whatever there is, in whatever order: the same row, and one that the table takes', () => {
+it('any order of the same objects gives the same row, which the table accepts', () => {
   fc.assert(
     fc.property(anySeen, fc.infiniteStream(fc.nat()), ({ subscriptions, invoices }, random) => {
       const { row, problems } = from(subscriptions, { invoices })

@@ -5,7 +5,7 @@ import { aCustomer, rowOf, type Subscriber, subscribe } from '../../../test/subs
 import { hashPassword } from '../../access/members/passwords.ts'
 import { refreshAccount } from './refresh.ts'
 
-// Subscriptions that end at Stripe: of an account that is deleted, and after a chargeback (decision 121).
+// Subscriptions ended at Stripe after the deletion of an account and after a chargeback (decision 121).
 
 const world = aStripeWorld()
 const PASSWORD = 'correct horse'
@@ -35,7 +35,7 @@ const pauseInstance = () =>
     .values({ fingerprint: 'another', is_paused: true, paused_reason: 'copied', created_at: world.now } as never)
     .execute()
 
-it('an account that is deleted is charged no more, also when Stripe is away at first', async () => {
+it('a deleted account is no longer charged, even if Stripe is unreachable at first', async () => {
   const shop = await aCustomer(world)
   await subscribe(world, shop)
   await refreshAccount(world.deps, shop.accountId)
@@ -55,7 +55,7 @@ it('an account that is deleted is charged no more, also when Stripe is away at f
   expect(world.queued).toEqual([])
 })
 
-it('a checkout that is open is closed with it, and one who bought nothing asks nothing', async () => {
+it('its open checkout is closed, and an account without purchases sends no request', async () => {
   const shop = await aCustomer(world)
   const [price] = world.stripe.all('price')
   const { id } = await world.deps.stripe!.checkout.sessions.create({
@@ -67,7 +67,7 @@ it('a checkout that is open is closed with it, and one who bought nothing asks n
   expect(world.stripe.all('checkout.session').find((one) => one.id === id)!.status).toBe('expired')
 })
 
-it('a customer that is gone at Stripe is done with', async () => {
+it('a customer already deleted at Stripe needs no more work', async () => {
   const shop = await aCustomer(world)
   await world.db
     .updateTable('billing_customers')
@@ -79,7 +79,7 @@ it('a customer that is gone at Stripe is done with', async () => {
   expect(world.queued).toEqual([])
 })
 
-it('a copy of an installation ends nobody’s subscription until it is the live one', async () => {
+it('a copy of an installation ends no subscription until it is live', async () => {
   const shop = await aCustomer(world)
   await subscribe(world, shop)
   await pauseInstance()
@@ -92,7 +92,7 @@ it('a copy of an installation ends nobody’s subscription until it is the live 
   expect(statusesOf(shop)).toEqual(['canceled'])
 })
 
-/** The bank takes the account's last payment back, and Stripe tells. */
+/** The bank takes back the account's last payment, and Stripe reports it. */
 async function dispute(shop: Subscriber, change: (id: string) => void = () => {}) {
   const charge = world.stripe.all('charge').findLast((one) => one.customer === shop.customer)!
   world.stripe.webhooks.drop()
@@ -108,7 +108,7 @@ async function dispute(shop: Subscriber, change: (id: string) => void = () => {}
 const problemsOf = ({ accountId }: Subscriber) =>
   world.db.selectFrom('operator_problems').select(['kind', 'detail']).where('account_id', '=', accountId).execute()
 
-it('a chargeback cancels the subscription, and the operator is told', async () => {
+it('a chargeback cancels the subscription and informs the operator', async () => {
   const shop = await aCustomer(world)
   await subscribe(world, shop, { plan: 'growth' })
   await refreshAccount(world.deps, shop.accountId)
@@ -118,7 +118,7 @@ it('a chargeback cancels the subscription, and the operator is told', async () =
   expect(await problemsOf(shop)).toMatchObject([{ kind: 'chargeback', detail: expect.stringContaining('ch_') }])
 })
 
-it('a chargeback that no event told of is found by the next look; one of an earlier subscription ends no later one', async () => {
+it('a chargeback without an event is found by the next snapshot, and one of an earlier subscription ends no later one', async () => {
   const shop = await aCustomer(world)
   const { id } = await subscribe(world, shop)
   const charge = world.stripe.all('charge').findLast((one) => one.customer === shop.customer)!
@@ -132,7 +132,7 @@ it('a chargeback that no event told of is found by the next look; one of an earl
   expect(await rowOf(world, shop)).toMatchObject({ plan: 'starter', status: 'canceled' })
 })
 
-it('a dispute that was won by the time it is looked at, and one in a copy, cancel nothing', async () => {
+it('a dispute that was won meanwhile, and one in a copy, cancel nothing', async () => {
   const [won, copied] = [await aCustomer(world), await aCustomer(world)]
   for (const shop of [won, copied]) {
     await subscribe(world, shop)

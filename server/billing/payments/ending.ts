@@ -1,28 +1,28 @@
 import { z } from 'zod'
+import { raiseProblem } from '../../access/problems/problems.ts'
 import type { AccountDb, AccountTx } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import { raiseProblem } from '../../access/problems/problems.ts'
 import { isPaused } from './copy-sql.ts'
-import { ENDED_BY } from './derive-rules.ts'
+import { END_REASON } from './derive-rules.ts'
 import * as sql from './events-sql.ts'
 import { type chargeJob, endCustomerJob, refreshJob } from './jobs.ts'
-import { GIVES_BACK } from './seen.ts'
-import { askStripe, stripeCodeOf } from './stripe.ts'
+import { TAKES_NO_MONEY } from './seen.ts'
+import { askStripe, readStripeCode } from './stripe.ts'
 
-// Subscriptions that end at Stripe because of something here, or because a bank takes a payment back.
+// Ends subscriptions at Stripe after an event here or a chargeback.
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
 const SeenCharge = z.object({ customer: z.string().max(255).nullable() })
 
-/** In the transaction that deletes an account: whatever becomes of it, nobody is charged any more. */
+/** Call in the transaction that deletes an account, so that it is never charged again. */
 export async function endPaymentsOf(deps: Pick<Deps, 'jobs'>, tx: AccountTx): Promise<void> {
   const its = await sql.readCustomer(tx)
   if (its) await deps.jobs.enqueue(tx.db, endCustomerJob, { customer: its.customer, tries: 0 }, its.customer)
 }
 
-/** By the job, until it is done. A copy of an installation waits until it is the live one (D7). */
+/** Run by the job until it succeeds. A copy of an installation waits until it is live (D7). */
 export async function endCustomer(
   deps: Deps,
   { customer, tries }: z.infer<typeof endCustomerJob.payload>,
@@ -40,13 +40,13 @@ export async function endCustomer(
     await expireSessions(deps, customer)
     await cancelAll(deps, customer)
   } catch (error) {
-    if (stripeCodeOf(error) === 'resource_missing') return
+    if (readStripeCode(error) === 'resource_missing') return
     deps.log.error({ err: error, tries }, 'payments.not_ended')
     await again(Math.min(DAY_MS, 2 ** tries * MINUTE_MS))
   }
 }
 
-/** What is open could be paid yet. */
+/** An open session could still be paid. */
 async function expireSessions(deps: Deps, customer: string): Promise<void> {
   const open = await askStripe(deps, (stripe) =>
     stripe.checkout.sessions.list({ customer, status: 'open', limit: 100 }),
@@ -60,34 +60,34 @@ async function cancelAll(deps: Deps, customer: string, why?: 'chargeback'): Prom
   )
   for (const { id, status } of found) {
     if (['canceled', 'incomplete_expired'].includes(status)) continue
-    if (why) await askStripe(deps, (stripe) => stripe.subscriptions.update(id, { metadata: { [ENDED_BY]: why } }))
-    await askStripe(deps, (stripe) => stripe.subscriptions.cancel(id)).catch(unlessGone)
+    if (why) await askStripe(deps, (stripe) => stripe.subscriptions.update(id, { metadata: { [END_REASON]: why } }))
+    await askStripe(deps, (stripe) => stripe.subscriptions.cancel(id)).catch(ignoreMissing)
   }
 }
 
-/** Somebody else was first. */
-function unlessGone(error: unknown): void {
-  if (stripeCodeOf(error) !== 'resource_missing') throw error
+/** Ignores objects that are already gone. */
+function ignoreMissing(error: unknown): void {
+  if (readStripeCode(error) !== 'resource_missing') throw error
 }
 
-/** By the job: whom a charge is of. */
+/** Run by the job: finds the customer of a charge. */
 export async function lookAtCharge(deps: Deps, { chargeId }: z.infer<typeof chargeJob.payload>): Promise<void> {
   const { customer } = await askStripe(deps, (stripe) =>
     stripe.charges.retrieve(chargeId).then((one) => SeenCharge.parse(one)),
   )
-  const accountId = customer && (await sql.accountOfCustomer(deps.db, customer))
+  const accountId = customer && (await sql.selectAccountOfCustomer(deps.db, customer))
   if (accountId) await deps.jobs.enqueue(deps.db, refreshJob, { accountId }, accountId)
 }
 
-/** A bank that takes a charge of the subscription back ends it (decision 121). */
-export async function endIfTakenBack(
+/** A chargeback on a payment of the subscription ends it (decision 121). */
+export async function endAfterChargeback(
   deps: Deps,
   account: AccountDb,
   { customer, disputed }: { customer: string; disputed: readonly string[] },
 ): Promise<'kept' | 'ended'> {
   for (const chargeId of disputed) {
     const disputes = await askStripe(deps, (stripe) => stripe.disputes.list({ charge: chargeId, limit: 100 }))
-    const taken = disputes.data.find(({ status }) => !GIVES_BACK.test(status))
+    const taken = disputes.data.find(({ status }) => !TAKES_NO_MONEY.test(status))
     if (!taken || (await isPaused(deps.db))) continue
     const detail = `The bank has taken the charge ${chargeId} back (${taken.id}). The subscription was canceled.`
     await raiseProblem(account, { kind: 'chargeback', detail, now: deps.now() })

@@ -1,16 +1,16 @@
 import { type AccountDb, type Db, sql, type Tx } from '../../core/db/db.ts'
 
-// What Stripe has told, and whom it is about: SQL and nothing else.
+// Statements on Stripe's events and their accounts.
 
-export interface KeptEvent {
+export interface StoredEvent {
   id: string
   type: string
   customer: string | null
   madeAt: Date
 }
 
-/** Whether it is the first time. */
-export async function keepEvent(tx: Tx, { id, type, customer, madeAt }: KeptEvent, now: Date): Promise<boolean> {
+/** Returns whether the event is new. */
+export async function insertEvent(tx: Tx, { id, type, customer, madeAt }: StoredEvent, now: Date): Promise<boolean> {
   const kept = await tx
     .insertInto('billing_events')
     .values({ event_id: id, type, stripe_customer_id: customer, made_at: madeAt, received_at: now })
@@ -24,8 +24,8 @@ export async function deleteOldEvents(db: Db, before: Date): Promise<void> {
   await db.deleteFrom('billing_events').where('received_at', '<', before).execute()
 }
 
-/** A customer is told by Stripe, before it is known whose it is. */
-export async function accountOfCustomer(db: Db | Tx, customer: string): Promise<string | undefined> {
+/** Stripe names a customer before the account is known. */
+export async function selectAccountOfCustomer(db: Db | Tx, customer: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('billing_customers')
     .select('account_id')
@@ -42,8 +42,8 @@ export function readCustomer({ db, accountId }: AccountDb) {
     .executeTakeFirst()
 }
 
-/** Those looked at the longest ago, and those whose last look failed, which wait for a while and not for a day. */
-export async function staleAccounts(
+/** Accounts with the oldest snapshots. After a failed fetch they wait for an hour instead of a day. */
+export async function selectStaleAccounts(
   db: Db,
   { before, failedBefore, limit }: { before: Date; failedBefore: Date; limit: number },
 ): Promise<string[]> {

@@ -4,13 +4,14 @@ import { AppError } from '../../core/common/errors.ts'
 import type { Deps } from '../../deps.ts'
 import * as sql from './events-sql.ts'
 import { chargeJob, refreshJob, trialEndingJob } from './jobs.ts'
-import { dateOf } from './seen.ts'
+import { toDate } from './seen.ts'
 
-// What Stripe tells by webhooks: verified, kept once by its id, answered. An event says only whom to look at (decision 83).
+// Receives Stripe's webhooks: verified, stored once by id and answered. An event only says which account to fetch
+// (decision 83).
 
 const TOLERANCE_S = 300
 const DAY_MS = 86_400_000
-/** Stripe repeats for three days. */
+/** Stripe retries for three days. */
 const KEPT_MS = 40 * DAY_MS
 
 const id = z
@@ -39,21 +40,21 @@ export interface Delivery {
   signature: string
 }
 
-/** Throws what is wrong with a delivery; then nothing of it is kept. */
-export async function takeEvent(deps: Deps, delivery: Delivery): Promise<void> {
+/** Throws a sentence if a delivery is invalid; then nothing is stored. */
+export async function receiveEvent(deps: Deps, delivery: Delivery): Promise<void> {
   const event = readEvent(deps, delivery)
-  const customer = customerOf(event)
+  const customer = readCustomerId(event)
   const { object } = event.data
   const now = deps.now()
   await deps.db.transaction().execute(async (tx) => {
-    const kept = { id: event.id, type: event.type, customer, madeAt: dateOf(event.created) }
-    if (!(await sql.keepEvent(tx, kept, now))) return
+    const kept = { id: event.id, type: event.type, customer, madeAt: toDate(event.created) }
+    if (!(await sql.insertEvent(tx, kept, now))) return
     if (!customer) {
       const chargeId = object.charge
       if (chargeId) await deps.jobs.enqueue(tx, chargeJob, { chargeId }, chargeId)
       return
     }
-    const accountId = await sql.accountOfCustomer(tx, customer)
+    const accountId = await sql.selectAccountOfCustomer(tx, customer)
     if (!accountId) {
       deps.log.info({ eventId: event.id, type: event.type }, 'stripe.unknown_customer')
       return
@@ -68,7 +69,7 @@ function readEvent({ stripe, config, now }: Deps, { payload, signature }: Delive
   const { webhookSecrets, secretKey } = config.stripe
   if (webhookSecrets.length === 0) throw new AppError('invalid', 'STRIPE_WEBHOOK_SECRET is not set here.')
   const found = webhookSecrets
-    .map((secret) => verified(stripe, { payload, signature, secret, at: now() }))
+    .map((secret) => verifySignature(stripe, { payload, signature, secret, at: now() }))
     .find(Boolean)
   if (!found) throw new AppError('invalid', FORGED)
   const { data: event } = EventBody.safeParse(found)
@@ -84,7 +85,7 @@ function readEvent({ stripe, config, now }: Deps, { payload, signature }: Delive
   return event
 }
 
-function verified(
+function verifySignature(
   stripe: Stripe,
   { payload, signature, secret, at }: Delivery & { secret: string; at: Date },
 ): Stripe.Event | null {
@@ -95,7 +96,7 @@ function verified(
   }
 }
 
-function customerOf({ data: { object, previous_attributes: before } }: EventBody): string | null {
+function readCustomerId({ data: { object, previous_attributes: before } }: EventBody): string | null {
   if (object.object === 'customer') return object.id ?? null
   return object.customer ?? before?.customer ?? null
 }

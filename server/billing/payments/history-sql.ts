@@ -1,6 +1,6 @@
 import type { AccountDb } from '../../core/db/db.ts'
 
-// The list of payments: SQL and nothing else.
+// Statements on the payment history.
 
 export async function countPayments({ db, accountId }: AccountDb): Promise<number> {
   const { count } = await db
@@ -11,7 +11,7 @@ export async function countPayments({ db, accountId }: AccountDb): Promise<numbe
   return Number(count)
 }
 
-/** The newest first. */
+/** Newest first. */
 export function listPayments({ db, accountId }: AccountDb, { offset, limit }: { offset: number; limit: number }) {
   return db
     .selectFrom('payments')

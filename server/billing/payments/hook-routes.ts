@@ -1,26 +1,26 @@
 import type { FastifyInstance } from 'fastify'
-import type { Deps } from '../../deps.ts'
 import type { Routes } from '../../access/http/http.ts'
-import { takeEvent } from './events.ts'
+import type { Deps } from '../../deps.ts'
+import { receiveEvent } from './events.ts'
 
-// What Stripe delivers to us. In a scope of its own, so that no other route gets its bodies unparsed.
+// Endpoint for Stripe's webhooks, in its own scope, so that no other route gets unparsed bodies.
 
-/** Stripe's events are far smaller. */
-const MOST_BYTES = 512_000
+/** Far above the size of Stripe's events. */
+const MAX_BYTES = 512_000
 
 export const stripeHookRoutes: Routes = (app, deps) => {
   app.register(async (scope) => hookRoute(scope, deps))
 }
 
-/** Raw bytes: the signature is over them. */
+/** Keeps the raw bytes, because the signature covers them. */
 function hookRoute(scope: FastifyInstance, deps: Deps): void {
   scope.removeAllContentTypeParsers()
-  scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MOST_BYTES }, (_request, body, done) =>
+  scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_BYTES }, (_request, body, done) =>
     done(null, body),
   )
   scope.post('/api/webhooks/stripe', async (request) => {
     const payload = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-    await takeEvent(deps, { payload, signature: String(request.headers['stripe-signature'] ?? '') })
+    await receiveEvent(deps, { payload, signature: String(request.headers['stripe-signature'] ?? '') })
     return { received: true }
   })
 }

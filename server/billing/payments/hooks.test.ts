@@ -5,11 +5,11 @@ import { aStripeWorld } from '../../../test/stripe-world.ts'
 import { aCustomer, rowOf, subscribe } from '../../../test/subscriber.ts'
 import { tidyAccounts } from '../../workspace/accounts/accounts.ts'
 
-// What Stripe tells by webhooks: verified, kept once, answered; a look follows (decision 83).
+// Stripe's webhooks are verified, stored once and answered; a snapshot follows (decision 83).
 
 const world = aStripeWorld()
 
-/** The installation has other settings of Stripe. */
+/** Uses other Stripe settings of the installation. */
 async function withSettings(changed: object, work: () => Promise<void>): Promise<void> {
   const { config } = world.deps
   world.deps.config = { ...config, stripe: { ...config.stripe!, ...changed } }
@@ -37,7 +37,7 @@ const kept = (id: string) =>
   world.db.selectFrom('billing_events').selectAll().where('event_id', '=', id).executeTakeFirst()
 const newest = (type: Stripe.Event['type']) => world.stripe.all('event').findLast((event) => event.type === type)!
 
-/** An account with a subscription, and the event that told of it. */
+/** An account with a subscription, and its event. */
 async function told(type: Stripe.Event['type'] = 'customer.subscription.created') {
   const shop = await aCustomer(world)
   await subscribe(world, shop)
@@ -45,7 +45,7 @@ async function told(type: Stripe.Event['type'] = 'customer.subscription.created'
   return { shop, event: newest(type) }
 }
 
-it('is kept once, answered at once, and the account is looked at afterwards', async () => {
+it('an event is stored once and answered at once, and the account is fetched afterwards', async () => {
   const { shop, event } = await told()
   const asked = world.stripe.seen.length
   expect(await deliver(event)).toEqual({ status: 200, body: { received: true } })
@@ -59,7 +59,7 @@ it('is kept once, answered at once, and the account is looked at afterwards', as
   expect(await rowOf(world, shop)).toMatchObject({ plan: 'starter', source: 'stripe' })
 })
 
-it('the same event ten times at once is one row and one look', async () => {
+it('the same event ten times at once is one row and one fetch', async () => {
   const { event } = await told()
   const replies = await Promise.all(Array.from({ length: 10 }, () => deliver(event)))
   expect(replies.map(({ status }) => status)).toEqual(Array(10).fill(200))
@@ -70,7 +70,7 @@ it('the same event ten times at once is one row and one look', async () => {
   expect(world.queued).toEqual([])
 })
 
-it('many events of one account are one look', async () => {
+it('many events of one account trigger one fetch', async () => {
   await told()
   const done = await world.stripe.webhooks.deliverAll(
     async (payload, signature) => (await post(payload, signature)).status,
@@ -80,7 +80,7 @@ it('many events of one account are one look', async () => {
   expect(world.queued.map(({ name }) => name)).toEqual(['payments.refresh'])
 })
 
-describe('is refused in words, and nothing of it is kept', () => {
+describe('an invalid delivery is refused with a sentence and not stored', () => {
   it.each([
     [
       'with a forged signature',
@@ -97,24 +97,24 @@ describe('is refused in words, and nothing of it is kept', () => {
     expect(world.queued).toEqual([])
   })
 
-  it('with a body that is not the one that was signed', async () => {
+  it('with another body than the signed one', async () => {
     const { event } = await told()
     const { payload, signature } = world.stripe.webhooks.signed(event)
     expect((await post(payload.replace('customer.subscription', 'customer.Subscription'), signature)).status).toBe(400)
     expect(await kept(event.id)).toBeUndefined()
   })
 
-  it('when it was signed more than five minutes ago', async () => {
+  it('signed more than five minutes ago', async () => {
     const { event } = await told()
     const { payload, signature } = world.stripe.webhooks.signed(event)
     world.advance(6 * 60_000)
     expect((await post(payload, signature)).status).toBe(400)
     expect(await kept(event.id)).toBeUndefined()
-    // Stripe signs anew when it repeats.
+    // Stripe signs again when it retries.
     expect((await deliver(event)).status).toBe(200)
   })
 
-  it('when it is of the other mode', async () => {
+  it('of the other mode', async () => {
     const { event } = await told()
     await withSettings({ secretKey: 'rk_live_ofours' }, async () => {
       const { status, body } = await deliver(event)
@@ -129,21 +129,21 @@ describe('is refused in words, and nothing of it is kept', () => {
     expect(body.error).toMatch(/live mode, and the key here is one of its test/)
   })
 
-  it('when it is signed rightly and is no event', async () => {
+  it('signed correctly but no event', async () => {
     for (const strange of [{ id: 'evt_1' }, { ...newest('invoice.paid'), id: '../x' }, [], 'event']) {
       const { status, body } = await deliver(strange as unknown as Stripe.Event)
       expect([status, body.error]).toEqual([400, 'This is not an event of Stripe.'])
     }
   })
 
-  it('when it is larger than any event', async () => {
+  it('larger than any event', async () => {
     const event = { ...newest('invoice.paid'), id: 'evt_large', padding: 'x'.repeat(1_000_000) }
     expect((await deliver(event)).status).toBe(413)
     expect(await kept('evt_large')).toBeUndefined()
   })
 })
 
-it('each secret fits, so that one can be replaced', async () => {
+it('each secret is accepted, so that one can be replaced', async () => {
   const { event } = await told()
   await withSettings({ webhookSecrets: ['whsec_old', 'whsec_contractserver'] }, async () => {
     expect((await deliver(event)).status).toBe(200)
@@ -153,7 +153,7 @@ it('each secret fits, so that one can be replaced', async () => {
   })
 })
 
-it('without Stripe there is no such address', async () => {
+it('without Stripe the endpoint does not exist', async () => {
   const { event } = await told()
   const { payload, signature } = world.stripe.webhooks.signed(event)
   const { stripe } = world.deps
@@ -162,7 +162,7 @@ it('without Stripe there is no such address', async () => {
   world.deps.stripe = stripe!
 })
 
-it('a customer that nobody here is gets an answer, and a note', async () => {
+it('an unknown customer is answered and logged', async () => {
   const { id } = await world.deps.stripe!.customers.create({ email: 'ann@elsewhere.test' })
   const event = newest('customer.created')
   expect((await deliver(event)).status).toBe(200)
@@ -170,7 +170,7 @@ it('a customer that nobody here is gets an answer, and a note', async () => {
   expect(world.queued).toEqual([])
 })
 
-it('a card that was taken away names its customer as it was before', async () => {
+it('a detached card names its previous customer', async () => {
   const { shop } = await told()
   const [card] = world.stripe.all('payment_method').filter(({ customer }) => customer === shop.customer)
   await world.deps.stripe!.paymentMethods.detach(card!.id)
@@ -178,7 +178,7 @@ it('a card that was taken away names its customer as it was before', async () =>
   expect(world.queued).toMatchObject([{ name: 'payments.refresh', payload: { accountId: shop.accountId } }])
 })
 
-it('a refund names a charge only: whom it is of is asked', async () => {
+it('a refund names only a charge, whose customer is fetched', async () => {
   const { shop } = await told()
   await world.runJobs()
   const intent = world.stripe.all('payment_intent').find(({ customer }) => customer === shop.customer)!
@@ -189,7 +189,7 @@ it('a refund names a charge only: whom it is of is asked', async () => {
   expect(await payment.executeTakeFirst()).toMatchObject({ status: 'succeeded', refund_minor: 900 })
 })
 
-it('a look that fails is noted, and the event is kept all the same', async () => {
+it('a failed fetch is recorded, and the event is stored anyway', async () => {
   const { shop, event } = await told()
   world.stripe.intercept = () => 'cut'
   await deliver(event)
@@ -198,7 +198,7 @@ it('a look that fails is noted, and the event is kept all the same', async () =>
   expect(await rowOf(world, shop)).toMatchObject({ plan: 'free' })
 })
 
-it('events are forgotten after 40 days', async () => {
+it('events are deleted after 40 days', async () => {
   const { event } = await told()
   await deliver(event)
   world.passTime(39 * DAY)

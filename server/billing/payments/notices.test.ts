@@ -2,13 +2,21 @@ import { beforeEach, expect, it } from 'vitest'
 import { DAY } from '../../../test/message-scene.ts'
 import { told } from '../../../test/notifications.ts'
 import { aStripeWorld } from '../../../test/stripe-world.ts'
-import { aCustomer, giveCard, itemsOf, paymentsOf, rowOf, type Subscriber, subscribe } from '../../../test/subscriber.ts'
+import {
+  aCustomer,
+  giveCard,
+  itemsOf,
+  paymentsOf,
+  rowOf,
+  type Subscriber,
+  subscribe,
+} from '../../../test/subscriber.ts'
 import { acceptsMail } from '../../../test/world.ts'
 import { gatherNotifications } from '../../access/notifications/gather.ts'
 import { mailDueNotifications } from '../../access/notifications/mails.ts'
 import { refreshAccount } from './refresh.ts'
 
-// What owners are told of their subscription, once each (decisions 84 to 86).
+// Notifications of owners about their subscription, once each (decisions 84 to 86).
 
 const world = aStripeWorld()
 const stripe = () => world.deps.stripe!
@@ -19,7 +27,7 @@ beforeEach(() => {
   seen.clear()
 })
 
-/** Looks, twice as everything comes twice, and answers what was told since the last time. */
+/** Fetches twice, because everything arrives twice, and returns new notifications. */
 async function news(
   shop: Subscriber,
   isTrialEnding = false,
@@ -33,7 +41,7 @@ async function news(
 }
 const titles = async (shop: Subscriber) => (await news(shop)).map(({ title }) => title)
 
-it('a trial: begun, about to end, and ended for want of a card', async () => {
+it('a trial notifies its start, its coming end, and its end without a card', async () => {
   const shop = await aCustomer(world)
   await subscribe(world, shop, { trialDays: 14, card: null })
   const [begun] = await news(shop)
@@ -61,7 +69,7 @@ it('a trial: begun, about to end, and ended for want of a card', async () => {
   ])
 })
 
-it('a trial that Stripe says is about to end, also where our clock says otherwise, and goes on with a card', async () => {
+it('Stripe’s announcement of a trial’s end notifies even if our clock differs, and the trial continues with a card', async () => {
   const shop = await aCustomer(world)
   await subscribe(world, shop, { plan: 'growth', cycle: 'year', trialDays: 14 })
   await news(shop)
@@ -87,7 +95,7 @@ it.each([
     'pm_card_mastercard',
     /^The trial is free until .*\. After that it costs \$19\.00 a month, before discounts and tax\.$/,
   ],
-])('within a trial, reactivated: it costs something only with a card (%s)', async (card, message) => {
+])('a trial that is reactivated costs something only with a card (%s)', async (card, message) => {
   const shop = await aCustomer(world)
   const { id } = await subscribe(world, shop, { trialDays: 14, card })
   await stripe().subscriptions.update(id, { cancel_at_period_end: true })
@@ -98,7 +106,7 @@ it.each([
   ])
 })
 
-it('a trial that is to end anyway is not told of again', async () => {
+it('a trial that is to end anyway is not notified again', async () => {
   const shop = await aCustomer(world)
   const { id } = await subscribe(world, shop, { trialDays: 14 })
   await stripe().subscriptions.update(id, { cancel_at_period_end: true })
@@ -107,7 +115,7 @@ it('a trial that is to end anyway is not told of again', async () => {
   expect(await news(shop, true)).toEqual([])
 })
 
-it('a card that another account had a trial with ends this one: told as that, and as nothing else', async () => {
+it('a card with an earlier trial of another account ends this trial with its own notification only', async () => {
   const first = await aCustomer(world)
   await subscribe(world, first, { trialDays: 14, card: 'pm_card_amex' })
   await news(first)
@@ -124,7 +132,7 @@ it('a card that another account had a trial with ends this one: told as that, an
   ])
 })
 
-it('a payment that fails is told once, however often it is tried, and that it was made', async () => {
+it('a failed payment notifies once, however often it is retried, and again when it is paid', async () => {
   const shop = await aCustomer(world)
   await subscribe(world, shop)
   await news(shop)
@@ -144,7 +152,7 @@ it('a payment that fails is told once, however often it is tried, and that it wa
   expect(await paymentsOf(world, shop)).toMatchObject([{ status: 'succeeded' }, { status: 'succeeded' }])
 })
 
-it('what changes, from when, and that it was taken back', async () => {
+it('a change notifies what changes and when, and that it was withdrawn', async () => {
   const shop = await aCustomer(world)
   const { id } = await subscribe(world, shop, { plan: 'growth' })
   await news(shop)
@@ -174,7 +182,7 @@ it('what changes, from when, and that it was taken back', async () => {
   expect(await titles(shop)).toEqual(['Your Starter plan has ended'])
 })
 
-it('a subscription that is taken away is told as that', async () => {
+it('a revoked subscription has its own notification', async () => {
   const shop = await aCustomer(world)
   const { id } = await subscribe(world, shop, { plan: 'growth' })
   await news(shop)

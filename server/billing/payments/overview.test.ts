@@ -7,7 +7,7 @@ import { viewSubscription } from './overview.ts'
 import { reconcileAccounts } from './reconcile.ts'
 import { refreshAccount } from './refresh.ts'
 
-// Billing's page: the subscription in full and the payments (A 2.7, A 7, decision 88), and the looks that find what no event told.
+// The Billing page: subscription and payments (A 2.7, A 7, decision 88), and the fetches that find unreported changes.
 
 const world = aStripeWorld()
 beforeEach(() => {
@@ -19,13 +19,13 @@ const detail = async ({ token }: { token: string }) =>
 const history = (token: string, query = '') => world.request('GET', `/api/payments/payment-history${query}`, { token })
 const asked = () => world.stripe.seen.length
 
-/** Sessions end while Stripe's time passes. */
+/** Sessions expire while Stripe's time passes. */
 async function staySignedIn({ accountId }: Subscriber) {
   const expires_at = new Date(world.now.getTime() + DAY)
   await world.db.updateTable('sessions').set({ expires_at }).where('account_id', '=', accountId).execute()
 }
 
-it('says plan, price, dates, limits with extra stores and flags', { tags: ['A3', 'A7'] }, async () => {
+it('shows plan, price, dates, limits with extra stores, and flags', { tags: ['A3', 'A7'] }, async () => {
   const shop = await aCustomer(world)
   await subscribe(world, shop, { cycle: 'year', extraStores: 2 })
   const { subscription } = await detail(shop)
@@ -42,7 +42,7 @@ it('says plan, price, dates, limits with extra stores and flags', { tags: ['A3',
   })
 })
 
-it('of a plan that nobody pays by card it says no price and no date; null before a plan was chosen', {
+it('shows neither price nor date for a plan not paid by card, and null before a plan was chosen', {
   tags: ['A7'],
 }, async () => {
   const shop = await aCustomer(world)
@@ -56,7 +56,7 @@ it('of a plan that nobody pays by card it says no price and no date; null before
   expect(await detail(shop)).toEqual({ subscription: null })
 })
 
-it('after a chargeback it says the limits that count, and the plan that was', async () => {
+it('after a chargeback shows the limits that apply and the former plan', async () => {
   const shop = await aCustomer(world)
   const { id } = await subscribe(world, shop, { plan: 'growth', extraStores: 3 })
   await refreshAccount(world.deps, shop.accountId)
@@ -69,7 +69,7 @@ it('after a chargeback it says the limits that count, and the plan that was', as
   })
 })
 
-it('asks Stripe when it is opened, and again after a minute', async () => {
+it('fetches from Stripe when opened, and again after a minute', async () => {
   const shop = await aCustomer(world)
   expect((await detail(shop)).subscription.plan).toBe('free')
   await subscribe(world, shop)
@@ -81,14 +81,14 @@ it('asks Stripe when it is opened, and again after a minute', async () => {
   expect((await detail(shop)).subscription.plan).toBe('starter')
 })
 
-it('says the copy, and how old it is, where Stripe fails or takes too long', async () => {
+it('shows the copy and its age if Stripe fails or takes too long', async () => {
   const shop = await aCustomer(world)
   await subscribe(world, shop)
   const { asOf } = (await detail(shop)).subscription
   world.advance(DAY / 2)
   world.stripe.intercept = () => ({ status: 500, body: { error: { type: 'api_error' } } })
   expect((await detail(shop)).subscription).toMatchObject({ plan: 'starter', asOf })
-  // Asked once a minute at most, also while it fails.
+  // At most one request a minute, also during failures.
   const before = asked()
   expect((await detail(shop)).subscription).toMatchObject({ plan: 'starter', asOf })
   expect(asked()).toBe(before)
@@ -98,7 +98,7 @@ it('says the copy, and how old it is, where Stripe fails or takes too long', asy
   expect(await viewSubscription(world.deps, account, 5)).toMatchObject({ plan: 'starter', asOf })
 })
 
-it('who has bought nothing is not asked about', async () => {
+it('an account without purchases is not fetched', async () => {
   const shop = await aCustomer(world)
   await world.db.deleteFrom('billing_customers').where('account_id', '=', shop.accountId).execute()
   const before = asked()
@@ -106,7 +106,7 @@ it('who has bought nothing is not asked about', async () => {
   expect(asked()).toBe(before)
 })
 
-it('lists payments ten a page, the newest first, of the own account only', { tags: ['A7'] }, async () => {
+it('lists the account’s own payments, ten a page, newest first', { tags: ['A7'] }, async () => {
   const shop = await aCustomer(world)
   await subscribe(world, shop)
   world.passTime(366 * DAY)
@@ -129,7 +129,7 @@ it('lists payments ten a page, the newest first, of the own account only', { tag
   expect((await history(stranger.token)).body).toMatchObject({ payments: [], pagination: { total: 0 } })
 })
 
-it('lists what was given back of a payment, in part and in whole', async () => {
+it('lists partial and full refunds of a payment', async () => {
   const shop = await aCustomer(world)
   await subscribe(world, shop)
   await refreshAccount(world.deps, shop.accountId)
@@ -145,7 +145,7 @@ it('lists what was given back of a payment, in part and in whole', async () => {
   }
 })
 
-it('members see the plan and not the payments; owners and admins see both', async () => {
+it('members see the plan only, owners and admins also the payments', async () => {
   const shop = await aCustomer(world)
   for (const [role, status] of [
     ['admin', 200],
@@ -158,7 +158,7 @@ it('members see the plan and not the payments; owners and admins see both', asyn
   }
 })
 
-it('the nightly look finds what no event told, and leaves what was looked at', async () => {
+it('the nightly fetch finds unreported changes and skips accounts fetched recently', async () => {
   await world.db.deleteFrom('billing_customers').execute()
   const [late, fresh] = [await aCustomer(world), await aCustomer(world)]
   for (const shop of [late, fresh]) await subscribe(world, shop)
@@ -176,7 +176,7 @@ it('the nightly look finds what no event told, and leaves what was looked at', a
   expect(world.queued).toEqual([])
 })
 
-it('one that Stripe fails on is tried again in an hour, and holds up no other', async () => {
+it('an account on which Stripe fails is retried in an hour and blocks no other', async () => {
   await world.db.deleteFrom('billing_customers').execute()
   const shop = await aCustomer(world)
   world.stripe.intercept = () => 'cut'
@@ -195,7 +195,7 @@ it('one that Stripe fails on is tried again in an hour, and holds up no other', 
   expect(world.queued).toEqual([])
 })
 
-it('a look that failed is made again in an hour, also where an earlier one is of today', async () => {
+it('a failed fetch is retried in an hour, even after a successful one today', async () => {
   await world.db.deleteFrom('billing_customers').execute()
   const shop = await aCustomer(world)
   await refreshAccount(world.deps, shop.accountId)

@@ -7,9 +7,9 @@ import { type AccountPlan, planOf, sellerOf } from '../billing/billing.ts'
 import { computePlanLimits, hasFeature } from '../billing/rules.ts'
 import { readCustomer } from './events-sql.ts'
 import * as sql from './history-sql.ts'
-import { freshen } from './reconcile.ts'
+import { refreshIfStale } from './reconcile.ts'
 
-// What Billing shows: the subscription in full, and what was paid (A 2.7, decision 88).
+// The Billing page: the subscription in full and the payments (A 2.7, decision 88).
 
 const CURRENCY = 'USD'
 
@@ -19,19 +19,19 @@ export async function viewSubscription(
   account: AccountDb,
   patienceMs?: number,
 ): Promise<SubscriptionDetail | null> {
-  await freshen(deps, account.accountId, patienceMs)
+  await refreshIfStale(deps, account.accountId, patienceMs)
   const [plan, its] = await Promise.all([planOf(account, deps.now()), readCustomer(account)])
   const { subscription } = plan
   if (!subscription) return null
   const isStripes = subscription.source === 'stripe'
   return {
-    ...moneyOf(subscription),
-    ...datesOf(subscription),
+    ...readPriceColumns(subscription),
+    ...presentDates(subscription),
     plan: subscription.plan,
     planDetails: { name: plans[subscription.plan].name, features: plans[subscription.plan].features },
     status: subscription.status,
     cancelAtPeriodEnd: subscription.cancelAtPeriodEnd,
-    features: featuresOf(plan),
+    features: presentFeatures(plan),
     extraStores: subscription.extraStores,
     source: subscription.source,
     hasCard: subscription.hasCard,
@@ -42,23 +42,23 @@ export async function viewSubscription(
 
 type Subscription = NonNullable<AccountPlan['subscription']>
 
-/** A plan that nobody pays by card costs what Pricing says in test billing, and else nothing. */
-function moneyOf({ amountMinor, currency, cycle, plan, source }: Subscription) {
+/** A plan not paid by card costs the list price in test billing, and otherwise nothing. */
+function readPriceColumns({ amountMinor, currency, cycle, plan, source }: Subscription) {
   const own = source === 'test' ? amountMinorOf(plan, cycle ?? 'month') : 0
   return { amount: amountMinor ?? own, currency: currency ?? CURRENCY, billingCycle: cycle }
 }
 
 const instant = (date: Date | null) => date?.toISOString() ?? null
 
-const datesOf = (its: Subscription) => ({
+const presentDates = (its: Subscription) => ({
   currentPeriodEnd: instant(its.currentPeriodEnd),
   nextBillingDate: instant(its.nextBillingAt),
   lastPaymentDate: instant(its.lastPaymentAt),
   trialEndsAt: instant(its.trialEndsAt),
 })
 
-/** The plan's own, also while a payment is overdue and nothing is sent. */
-function featuresOf({ entitlements }: AccountPlan): SubscriptionDetail['features'] {
+/** Features of the plan, also while a payment is overdue and nothing is sent. */
+function presentFeatures({ entitlements }: AccountPlan): SubscriptionDetail['features'] {
   const isPaid = hasFeature(entitlements, 'advanced_analytics')
   return {
     ...computePlanLimits(entitlements),
@@ -70,10 +70,10 @@ export async function listHistory(account: AccountDb, page: { page: number; limi
   const total = await sql.countPayments(account)
   const window = pageWindow(page, total, false)
   const rows = window ? await sql.listPayments(account, window) : []
-  return { payments: rows.map(present), pagination: paginationOf(page, total) }
+  return { payments: rows.map(presentPayment), pagination: paginationOf(page, total) }
 }
 
-const present = (row: Awaited<ReturnType<typeof sql.listPayments>>[number]): Payment => ({
+const presentPayment = (row: Awaited<ReturnType<typeof sql.listPayments>>[number]): Payment => ({
   _id: row.id,
   createdAt: row.created_at.toISOString(),
   description: row.description,

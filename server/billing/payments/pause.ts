@@ -1,3 +1,3 @@
-// For nouns that change something at Stripe.
+// For rooms that change something at Stripe.
 
 export { isPaused } from './copy-sql.ts'

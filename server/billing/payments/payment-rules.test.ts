@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { firstPayments, paymentFrom } from './payment-rules.ts'
-import type { SeenIntent, SeenInvoice } from './seen.ts'
+import { buildPayment, findFirstPayments } from './payment-rules.ts'
+import type { SeenInvoice, StripeIntent } from './seen.ts'
 
 const CREATED = 1_772_445_600
 
@@ -21,7 +21,7 @@ const invoice = (given: Partial<SeenInvoice> = {}): SeenInvoice => ({
   status_transitions: { finalized_at: CREATED, paid_at: CREATED },
   ...given,
 })
-const intent = (given: { refunded?: number; error?: string | null }): SeenIntent => ({
+const intent = (given: { refunded?: number; error?: string | null }): StripeIntent => ({
   ...{ id: 'pi_1', status: 'succeeded', currency: 'usd', amount_received: 0, metadata: {} },
   last_payment_error: given.error === undefined ? null : { message: given.error },
   latest_charge: given.refunded === undefined ? null : { id: 'ch_1', amount_refunded: given.refunded, disputed: false },
@@ -40,7 +40,7 @@ it.each([
   ['void', { status: 'void', amount_paid: 0 }, [intent({})], 'canceled', 0],
   ['void because it was declined', { status: 'void', amount_paid: 0 }, [declined], 'failed', 0],
 ])('%s', (_, given, intents, status, refundMinor) => {
-  expect(paymentFrom(invoice(given), intents)).toMatchObject({
+  expect(buildPayment(invoice(given), intents)).toMatchObject({
     status,
     refundMinor,
     amountMinor: 1_900,
@@ -54,23 +54,23 @@ it.each([
   ['a trial’s, which is about nothing', { amount_due: 0, amount_paid: 0 }],
   ['one paid by what was left from before', { amount_due: 0, amount_paid: 0 }],
   ['one in no currency', { currency: '' }],
-])('is none: %s', (_, given) => {
-  expect(paymentFrom(invoice(given), [])).toBeNull()
+])('is no payment: %s', (_, given) => {
+  expect(buildPayment(invoice(given), [])).toBeNull()
 })
 
-it('says why it failed, in the words of the bank, and only then', () => {
+it('has the bank’s reason if it failed, and only then', () => {
   const open = { status: 'open' as const, amount_paid: 0 }
-  expect(paymentFrom(invoice(open), [declined])!.failureReason).toBe('Your card was declined.')
-  expect(paymentFrom(invoice(open), [intent({ error: null })])!.failureReason).toBe('The payment was not made.')
-  expect(paymentFrom(invoice(open), [intent({ error: 'x'.repeat(900) })])!.failureReason).toHaveLength(200)
-  expect(paymentFrom(invoice(), [declined])!.failureReason).toBeNull()
-  expect(paymentFrom(invoice({ ...open, status: 'void' }), [declined])!.failureReason).toBe(
+  expect(buildPayment(invoice(open), [declined])!.failureReason).toBe('Your card was declined.')
+  expect(buildPayment(invoice(open), [intent({ error: null })])!.failureReason).toBe('The payment was not made.')
+  expect(buildPayment(invoice(open), [intent({ error: 'x'.repeat(900) })])!.failureReason).toHaveLength(200)
+  expect(buildPayment(invoice(), [declined])!.failureReason).toBeNull()
+  expect(buildPayment(invoice({ ...open, status: 'void' }), [declined])!.failureReason).toBe(
     'Your card was declined. Nothing is owed for it.',
   )
 })
 
-it('is described by its one line, else by what it was for', () => {
-  const said = (given: Partial<SeenInvoice>) => paymentFrom(invoice(given), [])!.description
+it('is described by its only line, else by its reason', () => {
+  const said = (given: Partial<SeenInvoice>) => buildPayment(invoice(given), [])!.description
   const two = [{ description: 'Unused time' }, { description: 'Remaining time' }]
   expect(said({})).toBe('1 × Recoup Starter (at $19.00 / month)')
   expect(said({ lines: two, billing_reason: 'subscription_update' })).toBe('Change of the plan')
@@ -79,16 +79,16 @@ it('is described by its one line, else by what it was for', () => {
   expect(said({ description: 'White\u0000\nlabel \ud800' })).toBe('White label \ufffd')
 })
 
-it('what the trial was followed by is no renewal: nothing was paid before', () => {
+it('the first payment after a trial is no renewal, because nothing was paid before', () => {
   const lines = [{ description: 'Starter' }, { description: 'Extra store' }]
   const of = (subscription: string) => ({ subscription_details: { subscription } })
   const trial = invoice({ id: 'in_0', lines, amount_due: 0, amount_paid: 0, parent: of('sub_1'), created: CREATED })
   const first = invoice({ id: 'in_1', lines, parent: of('sub_1'), created: CREATED + 14 })
   const next = invoice({ id: 'in_2', lines, parent: of('sub_1'), created: CREATED + 44 })
   const other = invoice({ id: 'in_3', lines, parent: null, created: CREATED - 9 })
-  const all = firstPayments([next, other, first, trial])
+  const all = findFirstPayments([next, other, first, trial])
   expect([...all]).toEqual(['in_1'])
-  const said = [first, next].map((one) => paymentFrom(one, [], all.has(one.id))!.description)
+  const said = [first, next].map((one) => buildPayment(one, [], all.has(one.id))!.description)
   expect(said).toEqual(['First payment of the subscription', 'Renewal of the subscription'])
 })
 
@@ -98,16 +98,16 @@ it.each([
   'data:text/html,hi',
   '/relative',
   `https://x.example/${'a'.repeat(2_000)}`,
-])('links to no such address: %s', (url) => {
-  expect(paymentFrom(invoice({ hosted_invoice_url: url }), [])!.invoiceUrl).toBeNull()
+])('does not link to such a URL: %s', (url) => {
+  expect(buildPayment(invoice({ hosted_invoice_url: url }), [])!.invoiceUrl).toBeNull()
 })
 
-it('never gives back more than was paid, and is refunded only when all is', () => {
+it('never refunds more than was paid, and is refunded only when all of it is', () => {
   const status = fc.constantFrom('paid', 'open', 'void', 'uncollectible')
   fc.assert(
     fc.property(status, fc.nat(5_000), fc.array(fc.nat(3_000), { maxLength: 3 }), (of, amount, refunds) => {
       const given = { status: of, amount_due: amount, amount_paid: of === 'paid' ? amount : 0 }
-      const payment = paymentFrom(
+      const payment = buildPayment(
         invoice(given),
         refunds.map((refunded) => intent({ refunded })),
       )

@@ -4,37 +4,38 @@ import * as sql from './events-sql.ts'
 import { refreshJob, type trialEndingJob } from './jobs.ts'
 import { refreshAccount } from './refresh.ts'
 
-// What Stripe's events did not tell is found by looking: every account once a day, and whenever somebody opens Billing (decision 83).
+// Finds what Stripe's events did not report: fetches every account once a day, and when somebody opens Billing
+// (decision 83).
 
 const HOUR_MS = 3_600_000
-/** So that each is looked at every day, whenever the tick comes. */
+/** Below a day, so that each account is fetched every day, whenever the tick runs. */
 const STALE_MS = 20 * HOUR_MS
-const AT_ONCE = 50
-/** Whoever opens a page waits no longer for Stripe. */
-const PATIENCE_MS = 3_000
+const BATCH = 50
+/** Longest wait for Stripe when a page is opened. */
+const MAX_WAIT_MS = 3_000
 const FRESH_MS = 60_000
 
-/** Tick. Small batches, so that Stripe is not asked for everybody at once. */
+/** Tick. In small batches, to limit the load on Stripe. */
 export async function reconcileAccounts(deps: Deps): Promise<void> {
   if (!deps.stripe) return
   const now = deps.now().getTime()
-  const wanted = { before: new Date(now - STALE_MS), failedBefore: new Date(now - HOUR_MS), limit: AT_ONCE }
-  for (const accountId of await sql.staleAccounts(deps.db, wanted)) {
+  const wanted = { before: new Date(now - STALE_MS), failedBefore: new Date(now - HOUR_MS), limit: BATCH }
+  for (const accountId of await sql.selectStaleAccounts(deps.db, wanted)) {
     await deps.jobs.enqueue(deps.db, refreshJob, { accountId }, accountId)
   }
 }
 
-/** By the jobs. */
+/** Run by jobs. */
 export const refreshByJob = (deps: Deps, { accountId }: z.infer<typeof refreshJob.payload>) =>
   refreshAccount(deps, accountId)
 export const refreshTrial = (deps: Deps, { accountId }: z.infer<typeof trialEndingJob.payload>) =>
   refreshAccount(deps, accountId, { isTrialEnding: true })
 
 /**
- * Brings the copy up to date where it is older than a minute, and asks once a minute while that fails. A Stripe that does not answer in time, or not at all, leaves the copy as it is;
- * what comes later is written down all the same.
+ * Updates the copy if it is older than a minute, and retries once a minute after a failure. If Stripe fails or takes
+ * too long, the copy stays as it is; a late answer is still saved.
  */
-export async function freshen(deps: Deps, accountId: string, patienceMs = PATIENCE_MS): Promise<void> {
+export async function refreshIfStale(deps: Deps, accountId: string, patienceMs = MAX_WAIT_MS): Promise<void> {
   const its = await sql.readCustomer({ accountId, db: deps.db })
   if (!deps.stripe || !its) return
   const isRecent = (at: Date | null) => {

@@ -1,11 +1,19 @@
 import { beforeEach, expect, it } from 'vitest'
 import { aScene, DAY, HOUR, pass, steps } from '../../../test/message-scene.ts'
 import { aStripeWorld } from '../../../test/stripe-world.ts'
-import { aCustomer, giveCard, itemsOf, paymentsOf, rowOf, type Subscriber, subscribe } from '../../../test/subscriber.ts'
+import {
+  aCustomer,
+  giveCard,
+  itemsOf,
+  paymentsOf,
+  rowOf,
+  type Subscriber,
+  subscribe,
+} from '../../../test/subscriber.ts'
 import { START } from '../../../test/world.ts'
 import { refreshAccount } from './refresh.ts'
 
-// What is here of a subscription is made anew of Stripe's objects (decision 83).
+// Our subscription row is rebuilt from Stripe's objects (decision 83).
 
 const world = aStripeWorld()
 const refresh = ({ accountId }: Subscriber) => refreshAccount(world.deps, accountId)
@@ -32,7 +40,7 @@ it('copies plan, cycle, extra stores, amount and dates', async () => {
   expect(await customerRow(shop)).toMatchObject({ begun: 1, applied: 1, refreshed_at: world.now, failed_at: null })
 })
 
-it('copies a smaller plan that waits for the end of the period', async () => {
+it('copies a smaller plan scheduled for the end of the period', async () => {
   const shop = await aCustomer(world)
   const stripe = world.deps.stripe!
   const { id } = await subscribe(world, shop, { plan: 'growth' })
@@ -54,7 +62,7 @@ it('copies a smaller plan that waits for the end of the period', async () => {
   expect(await rowOf(world, shop)).toMatchObject({ plan: 'growth', next_plan: null, changes_at: null })
 })
 
-it('copies payments once, with what became of them', async () => {
+it('copies payments once, with their state', async () => {
   const shop = await aCustomer(world)
   const { id } = await subscribe(world, shop, { trialDays: 14 })
   await refresh(shop)
@@ -87,7 +95,7 @@ it.each([
   'default',
   'test',
   'free',
-] as const)('a plan of the source %s stays while nothing lives at Stripe', async (source) => {
+] as const)('a plan of the source %s stays while no subscription is live at Stripe', async (source) => {
   const shop = await aCustomer(world)
   const own = { source, plan: source === 'free' ? ('free' as const) : ('growth' as const) }
   await world.db.updateTable('subscriptions').set(own).where('account_id', '=', shop.accountId).execute()
@@ -102,7 +110,7 @@ it.each([
   expect(await rowOf(world, shop)).toMatchObject({ plan: 'starter', source: 'stripe' })
 })
 
-it('a subscription that has ended leaves the free plan, and one that is taken away is canceled', async () => {
+it('an ended subscription becomes the free plan, and a revoked one is canceled', async () => {
   const [ended, taken] = [await aCustomer(world, false), await aCustomer(world, false)]
   const stripe = world.deps.stripe!
   for (const shop of [ended, taken]) {
@@ -116,7 +124,7 @@ it('a subscription that has ended leaves the free plan, and one that is taken aw
   expect(await rowOf(world, taken)).toMatchObject({ plan: 'growth', status: 'canceled', next_billing_at: null })
 })
 
-it('a customer that was deleted at Stripe leaves the free plan', async () => {
+it('a customer deleted at Stripe gets the free plan', async () => {
   const shop = await aCustomer(world)
   const { id } = await subscribe(world, shop)
   await refresh(shop)
@@ -126,7 +134,7 @@ it('a customer that was deleted at Stripe leaves the free plan', async () => {
   await refresh(await aCustomer(world))
 })
 
-it('what waited for a larger plan is sent', async () => {
+it('messages that waited for a larger plan are sent', async () => {
   const scene = await aScene(world, 1)
   const shop = await aCustomer(world, true, scene)
   const month = `${world.now.toISOString().slice(0, 7)}-01`
@@ -140,7 +148,7 @@ it('what waited for a larger plan is sent', async () => {
   expect((await steps(world, shop.storeId))[0]).toBe('sent')
 })
 
-it('what fails at Stripe changes nothing, is noted and thrown; the next look clears it', async () => {
+it('a failure of Stripe changes nothing, is recorded and thrown, and the next fetch clears it', async () => {
   const shop = await aCustomer(world)
   await subscribe(world, shop)
   world.stripe.intercept = ({ path }) => (path === '/v1/invoices' ? 'cut' : undefined)
@@ -155,7 +163,7 @@ it('what fails at Stripe changes nothing, is noted and thrown; the next look cle
   expect(await customerRow(shop)).toMatchObject({ begun: 2, applied: 2, failed_at: null, failure: null })
 })
 
-it('two subscriptions that live: the newest counts, and it is noted', async () => {
+it('the newest of two live subscriptions counts, and the problem is recorded', async () => {
   const shop = await aCustomer(world)
   const first = await subscribe(world, shop)
   world.passTime(1_000)
@@ -167,7 +175,7 @@ it('two subscriptions that live: the newest counts, and it is noted', async () =
   )
 })
 
-it('a look that began before and comes after another is not written down', async () => {
+it('a snapshot that started earlier and ends later than another is not saved', async () => {
   const shop = await aCustomer(world)
   const { id } = await subscribe(world, shop)
   let release = () => {}
@@ -203,7 +211,7 @@ it('a look that began before and comes after another is not written down', async
   expect(await customerRow(shop)).toMatchObject({ begun: 2, applied: 2 })
 })
 
-it('an account that is being deleted gets no plan again', async () => {
+it('an account that is being deleted gets no plan', async () => {
   const shop = await aCustomer(world, false)
   await subscribe(world, shop)
   await world.db.updateTable('accounts').set({ deleted_at: START }).where('id', '=', shop.accountId).execute()
@@ -211,7 +219,7 @@ it('an account that is being deleted gets no plan again', async () => {
   expect(await rowOf(world, shop)).toBeUndefined()
 })
 
-it('who never bought anything is not asked about', async () => {
+it('an account that never bought anything is not fetched', async () => {
   const seen = world.stripe.seen.length
   await refreshAccount(world.deps, crypto.randomUUID())
   expect(world.stripe.seen).toHaveLength(seen)

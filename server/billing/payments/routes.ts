@@ -2,7 +2,7 @@ import * as api from '../../../shared/payments.ts'
 import { type Routes, serveAccount } from '../../access/http/http.ts'
 import { listHistory, viewSubscription } from './overview.ts'
 
-// What was bought and paid: HTTP in, HTTP out.
+// Endpoints of subscription details and payments.
 
 export const paymentRoutes: Routes = (app, deps) => {
   serveAccount(app, deps, api.readSubscription, async ({ account }) => ({

@@ -1,16 +1,16 @@
 import { z } from 'zod'
 
-// What is read of Stripe's objects, as Stripe names it: everything else of them is left out, and what is not as it should be is refused.
+// Schemas of Stripe's objects with the fields that we read. Invalid values are refused, other fields are dropped.
 
 const id = z
   .string()
   .max(255)
   .regex(/^[\w-]+$/)
-/** Stripe names another object by its id, or puts it in its place. */
+/** Stripe returns another object by id, or expanded. */
 const reference = z.union([id, z.looseObject({ id }).transform((object) => object.id)])
 const word = z.string().max(100)
 const seconds = z.number().int().min(0).max(9_999_999_999)
-/** A row of ours holds 32 bits. */
+/** Our columns have 32 bits. */
 const amount = z.number().int().min(-2_147_483_647).max(2_147_483_647)
 const metadata = z
   .record(z.string().max(100), z.string().max(1_000))
@@ -19,13 +19,13 @@ const metadata = z
 export const listOf = <T extends z.ZodType>(of: T) =>
   z.object({ data: z.array(of).max(100) }).transform(({ data }) => data)
 
-export const SeenPrice = z.object({
+export const StripePrice = z.object({
   id,
   lookup_key: z.string().max(255).nullable(),
   metadata,
   unit_amount: amount.nullable(),
 })
-export type SeenPrice = z.infer<typeof SeenPrice>
+export type StripePrice = z.infer<typeof StripePrice>
 
 const quantity = z.number().int().min(0).max(1_000_000).optional()
 
@@ -34,7 +34,7 @@ export const SeenSubscription = z.object({
   status: word,
   created: seconds,
   currency: word,
-  items: listOf(z.object({ price: SeenPrice, quantity, current_period_start: seconds, current_period_end: seconds })),
+  items: listOf(z.object({ price: StripePrice, quantity, current_period_start: seconds, current_period_end: seconds })),
   trial_end: seconds.nullable(),
   cancel_at: seconds.nullable(),
   cancel_at_period_end: z.boolean(),
@@ -44,7 +44,7 @@ export const SeenSubscription = z.object({
 })
 export type SeenSubscription = z.infer<typeof SeenSubscription>
 
-/** Asked for with its prices in place. */
+/** Fetched with expanded prices. */
 export const SeenSchedule = z.object({
   id,
   status: word,
@@ -55,7 +55,7 @@ export const SeenSchedule = z.object({
       z.object({
         start_date: seconds,
         end_date: seconds,
-        items: z.array(z.object({ price: SeenPrice, quantity })).max(100),
+        items: z.array(z.object({ price: StripePrice, quantity })).max(100),
       }),
     )
     .max(100),
@@ -81,8 +81,8 @@ export const SeenInvoice = z.object({
 })
 export type SeenInvoice = z.infer<typeof SeenInvoice>
 
-/** Asked for with its newest charge in place. */
-export const SeenIntent = z.object({
+/** Fetched with its newest charge expanded. */
+export const StripeIntent = z.object({
   id,
   status: word,
   currency: word,
@@ -91,13 +91,13 @@ export const SeenIntent = z.object({
   last_payment_error: z.object({ message: z.string().nullish() }).nullable(),
   latest_charge: z.object({ id, amount_refunded: amount, disputed: z.boolean() }).nullable(),
 })
-export type SeenIntent = z.infer<typeof SeenIntent>
+export type StripeIntent = z.infer<typeof StripeIntent>
 
-export const SeenDisputes = listOf(z.object({ status: word, amount }))
-/** An inquiry takes nothing; neither does a dispute that was won. */
-export const GIVES_BACK = /^(warning_|won|prevented)/
+export const StripeDisputes = listOf(z.object({ status: word, amount }))
+/** An inquiry or a won dispute takes no money. */
+export const TAKES_NO_MONEY = /^(warning_|won|prevented)/
 
-export const SeenCustomer = z.union([
+export const StripeCustomer = z.union([
   z.object({ id, deleted: z.literal(true) }),
   z.object({
     id,
@@ -106,8 +106,8 @@ export const SeenCustomer = z.union([
     invoice_settings: z.object({ default_payment_method: reference.nullable() }),
   }),
 ])
-export type SeenCustomer = z.infer<typeof SeenCustomer>
+export type StripeCustomer = z.infer<typeof StripeCustomer>
 
-export const SeenCard = z.object({ id, card: z.object({ fingerprint: word.nullish() }).nullish() })
+export const StripeCard = z.object({ id, card: z.object({ fingerprint: word.nullish() }).nullish() })
 
-export const dateOf = (second: number): Date => new Date(second * 1000)
+export const toDate = (second: number): Date => new Date(second * 1000)

@@ -4,7 +4,7 @@ import { runCommand, say } from '../../core/postgres/operator-command.ts'
 import { setUpBilling } from './setup.ts'
 import { isStripeError, openStripe } from './stripe.ts'
 
-// `npm run billing:setup`: makes or checks what has to be at Stripe. Works while Recoup runs and while it does not.
+// `npm run billing:setup`: creates or checks the objects at Stripe. Works whether or not Recoup is running.
 
 await runCommand(async () => {
   const config = loadConfig()

@@ -19,7 +19,7 @@ const writes = () => world.stripe.seen.filter(({ method }) => method !== 'GET').
 const hook = () => world.stripe.all('webhook_endpoint').at(-1)!
 const priceOf = (key: string) => world.stripe.all('price').find(({ lookup_key }) => lookup_key === key)!
 
-it('makes what is missing, tells the secret once, and changes nothing the second time', async () => {
+it('creates what is missing, shows the secret once, and changes nothing the second time', async () => {
   const { done, notes, wrong } = await setUp()
   expect({ notes, wrong }).toEqual({ notes: [], wrong: [] })
   expect(done).toEqual([
@@ -36,7 +36,7 @@ it('makes what is missing, tells the secret once, and changes nothing the second
   expect(writes()).toBe(before)
 })
 
-it('made three products with six prices, taxed on top', () => {
+it('created three products with six prices, plus tax', () => {
   expect(world.stripe.all('product').map(({ id }) => id)).toEqual([
     'recoup_starter',
     'recoup_growth',
@@ -52,7 +52,7 @@ it('made three products with six prices, taxed on top', () => {
   ])
 })
 
-it('says that a price costs another amount, and leaves it', async () => {
+it('reports a price with another amount and leaves it', async () => {
   const stripe = world.deps.stripe!
   const right = priceOf('recoup_starter_month')
   const cheap = await stripe.prices.create({
@@ -84,7 +84,7 @@ it('says that a price costs another amount, and leaves it', async () => {
   await stripe.products.update('recoup_growth', { active: true })
 })
 
-it('brings portal and webhook back to what they were made as', async () => {
+it('resets portal and webhook to their created state', async () => {
   const stripe = world.deps.stripe!
   const portal = world.stripe.all('billing_portal.configuration').at(-1)!
   await stripe.billingPortal.configurations.update(portal.id, { features: { subscription_cancel: { enabled: true } } })
@@ -95,12 +95,12 @@ it('brings portal and webhook back to what they were made as', async () => {
   ])
   expect(portal.features.subscription_cancel.enabled).toBe(false)
   expect(hook()).toMatchObject({ status: 'enabled', enabled_events: [...eventTypes] })
-  // More than we ask for is the operator's to decide.
+  // Additional settings are up to the operator.
   await stripe.webhookEndpoints.update(hook().id, { enabled_events: ['*'] })
   expect((await setUp()).done).toEqual([])
 })
 
-it('says what it cannot mend: no secret in the settings, another version, an address that Stripe cannot reach', async () => {
+it('reports what it cannot fix: a missing secret, another version, a URL that Stripe cannot reach', async () => {
   expect((await setUp({ STRIPE_WEBHOOK_SECRET: '' })).wrong).toEqual([
     expect.stringMatching(/^STRIPE_WEBHOOK_SECRET is not set/),
   ])

@@ -1,23 +1,34 @@
 import type Stripe from 'stripe'
 import type { Config } from '../../core/config/config.ts'
 import { findPortal, listPrices } from './catalogue.ts'
-import { eventTypes, hookUrlOf, newPrice, priceFault, products, type Sold, sold } from './catalogue-rules.ts'
+import {
+  buildHookUrl,
+  buildPrice,
+  type CatalogueEntry,
+  catalogueEntries,
+  eventTypes,
+  findPriceFault,
+  products,
+} from './catalogue-rules.ts'
 import { API_VERSION } from './stripe.ts'
 
-// What has to be at Stripe before a plan can be sold: made where it is missing, told where it is otherwise (decision 82).
+// Creates the objects at Stripe that sales need, and reports differences (decision 82).
 
 export interface SetupReport {
-  /** Sentences: what was made or brought up to date. Empty: all was there. */
+  /** Sentences: what was created or updated. Empty: everything existed. */
   done: string[]
-  /** What is to be known, and is no mistake. */
+  /** Remarks that are no errors. */
   notes: string[]
-  /** What is wrong and was left as it is. */
+  /** Errors that were left as they are. */
   wrong: string[]
 }
 
 type Settings = Pick<Config, 'publicUrl' | 'companyName' | 'stripe'>
 
-/** Running it again changes nothing. `isReplacing`: a price that is wrong gives its lookup key to a new one; who pays the old one goes on doing so. */
+/**
+ * Idempotent. `isReplacing`: a wrong price passes its lookup key to a new one, and subscribers of the old one keep
+ * paying it.
+ */
 export async function setUpBilling(
   stripe: Stripe,
   settings: Settings,
@@ -26,7 +37,7 @@ export async function setUpBilling(
   const report: SetupReport = { done: [], notes: [], wrong: [] }
   for (const product of products) await setUpProduct(stripe, product, report)
   const prices = await listPrices(stripe)
-  for (const wanted of sold) await setUpPrice(stripe, wanted, { prices, report, isReplacing })
+  for (const wanted of catalogueEntries) await setUpPrice(stripe, wanted, { prices, report, isReplacing })
   await setUpPortal(stripe, settings, report)
   await setUpWebhook(stripe, settings, report)
   return report
@@ -47,20 +58,20 @@ async function setUpProduct(stripe: Stripe, { id, name }: (typeof products)[numb
 
 async function setUpPrice(
   stripe: Stripe,
-  wanted: Sold,
+  wanted: CatalogueEntry,
   { prices, report, isReplacing }: { prices: readonly Stripe.Price[]; report: SetupReport; isReplacing: boolean },
 ) {
   const price = prices.find(({ lookup_key }) => lookup_key === wanted.lookupKey)
   if (!price) {
-    await stripe.prices.create(newPrice(wanted))
+    await stripe.prices.create(buildPrice(wanted))
     report.done.push(`Made the price ${wanted.lookupKey}.`)
     return
   }
-  const fault = priceFault(price, wanted)
+  const fault = findPriceFault(price, wanted)
   if (!fault) return
   const said = `The price ${wanted.lookupKey} (${price.id}) ${fault}.`
   if (isReplacing) {
-    const made = await stripe.prices.create({ ...newPrice(wanted), transfer_lookup_key: true })
+    const made = await stripe.prices.create({ ...buildPrice(wanted), transfer_lookup_key: true })
     report.done.push(`${said} ${made.id} was made in its place.`)
     return
   }
@@ -70,10 +81,10 @@ async function setUpPrice(
 }
 
 async function setUpPortal(stripe: Stripe, settings: Settings, report: SetupReport) {
-  const wanted = portalOf(settings)
+  const wanted = buildPortal(settings)
   const found = await findPortal(stripe, settings.publicUrl)
   if (!found) {
-    await makePortal(stripe, settings)
+    await createPortal(stripe, settings)
     report.done.push('Made the configuration of the customer portal.')
   } else if (!hasAll(found, wanted)) {
     await stripe.billingPortal.configurations.update(found.id, wanted)
@@ -81,19 +92,21 @@ async function setUpPortal(stripe: Stripe, settings: Settings, report: SetupRepo
   }
 }
 
-/** The id of the portal's configuration, made where somebody has taken it away since the set-up. */
-export async function portalIdOf(stripe: Stripe, settings: Settings): Promise<string> {
-  return ((await findPortal(stripe, settings.publicUrl)) ?? (await makePortal(stripe, settings))).id
+/** Id of the portal configuration, created again if it was removed since the setup. */
+export async function ensurePortal(stripe: Stripe, settings: Settings): Promise<string> {
+  return ((await findPortal(stripe, settings.publicUrl)) ?? (await createPortal(stripe, settings))).id
 }
 
-const makePortal = (stripe: Stripe, settings: Settings) =>
+const createPortal = (stripe: Stripe, settings: Settings) =>
   stripe.billingPortal.configurations.create({
-    ...portalOf(settings),
+    ...buildPortal(settings),
     metadata: { recoup: settings.publicUrl },
   })
 
-/** Card, address and invoices. Plans are changed and canceled in Recoup, which says first what that means (decision 85). */
-function portalOf({ publicUrl, companyName }: Settings) {
+/**
+ * Card, address and invoices. Plans are changed and canceled in Recoup, which explains the effect first (decision 85).
+ */
+function buildPortal({ publicUrl, companyName }: Settings) {
   const isReachable = publicUrl.startsWith('https:')
   return {
     business_profile: {
@@ -114,7 +127,7 @@ function portalOf({ publicUrl, companyName }: Settings) {
   } satisfies Stripe.BillingPortal.ConfigurationCreateParams
 }
 
-/** Whether what is there has all that is wanted. Lists are compared without their order. */
+/** Whether `there` contains everything in `wanted`. Lists are compared without order. */
 function hasAll(there: unknown, wanted: unknown): boolean {
   if (Array.isArray(wanted)) {
     return Array.isArray(there) && wanted.toSorted().join() === there.toSorted().join()
@@ -125,7 +138,7 @@ function hasAll(there: unknown, wanted: unknown): boolean {
 }
 
 async function setUpWebhook(stripe: Stripe, { publicUrl, stripe: settings }: Settings, report: SetupReport) {
-  const url = hookUrlOf(publicUrl)
+  const url = buildHookUrl(publicUrl)
   if (!publicUrl.startsWith('https:')) {
     report.notes.push(
       `No webhook endpoint was made, as Stripe cannot reach ${publicUrl}. To try it on this machine: stripe listen --forward-to ${url}, with STRIPE_WEBHOOK_SECRET set to the secret that it prints.`,
@@ -134,7 +147,7 @@ async function setUpWebhook(stripe: Stripe, { publicUrl, stripe: settings }: Set
   }
   const endpoints = await stripe.webhookEndpoints.list({ limit: 100 })
   const found = endpoints.data.find((endpoint) => endpoint.url === url)
-  if (found) return bringUpToDate(stripe, found, { report, hasSecret: Boolean(settings?.webhookSecrets.length) })
+  if (found) return updateObject(stripe, found, { report, hasSecret: Boolean(settings?.webhookSecrets.length) })
   const made = await stripe.webhookEndpoints.create({
     url,
     enabled_events: [...eventTypes],
@@ -146,7 +159,7 @@ async function setUpWebhook(stripe: Stripe, { publicUrl, stripe: settings }: Set
   )
 }
 
-async function bringUpToDate(
+async function updateObject(
   stripe: Stripe,
   endpoint: Stripe.WebhookEndpoint,
   { report, hasSecret }: { report: SetupReport; hasSecret: boolean },

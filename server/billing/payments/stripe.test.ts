@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { aStripeWorld } from '../../../test/stripe-world.ts'
 import { AppError } from '../../core/common/errors.ts'
-import { askStripe, openStripe, stripeCodeOf } from './stripe.ts'
+import { askStripe, openStripe, readStripeCode } from './stripe.ts'
 
 const world = aStripeWorld()
 
@@ -17,7 +17,7 @@ async function failureOf(call: Promise<unknown>): Promise<AppError> {
   return error
 }
 
-it('asks with the version that the library was made for, and tells Stripe nothing else of us', async () => {
+it('uses the library’s API version and sends Stripe nothing else about us', async () => {
   world.stripe.intercept = () => undefined
   expect((await list()).data).toEqual([])
   const { headers } = world.stripe.seen.at(-1)!
@@ -45,16 +45,16 @@ it.each([
   [403, { type: 'invalid_request_error' }, 'unavailable', /not set up rightly/],
   [400, { type: 'idempotency_error' }, 'conflict', /being done already/],
   [400, { type: 'invalid_request_error', code: 'resource_missing' }, 'unavailable', /^Stripe refused this/],
-] as const)('says what failed in plain words: %i %o', async (status, error, code, words) => {
+] as const)('describes a failure in plain words: %i %o', async (status, error, code, words) => {
   world.stripe.intercept = refused(status, { ...error, message: 'sk_test_contractserver of ann@shop.test' })
   const failure = await failureOf(list())
   expect(failure.code).toBe(code)
   expect(failure.message).toMatch(words)
   expect(failure.message).not.toMatch(/sk_test|ann@/)
-  expect(stripeCodeOf(failure)).toEqual('code' in error ? error.code : expect.stringMatching(/^Stripe\w+Error$/))
+  expect(readStripeCode(failure)).toEqual('code' in error ? error.code : expect.stringMatching(/^Stripe\w+Error$/))
 })
 
-it('says that Stripe does not respond when the connection is cut or nothing comes', async () => {
+it('reports that Stripe does not respond after a cut connection or a timeout', async () => {
   world.stripe.intercept = () => 'cut'
   expect((await failureOf(list())).message).toMatch(/not responding/)
   world.stripe.intercept = () => 'hang'
@@ -63,15 +63,15 @@ it('says that Stripe does not respond when the connection is cut or nothing come
   expect(failure.message).toMatch(/not responding/)
 })
 
-it('is not found where nothing is sold by card', async () => {
+it('throws not found where nothing is sold by card', async () => {
   expect(await failureOf(askStripe({ log: world.deps.log }, (stripe) => stripe.customers.list()))).toMatchObject({
     code: 'not_found',
     message: 'Not found',
   })
 })
 
-it('leaves what is no failure of Stripe as it is', async () => {
+it('leaves errors that are not Stripe’s unchanged', async () => {
   const mistake = new Error('our own')
   await expect(askStripe(world.deps, () => Promise.reject(mistake))).rejects.toBe(mistake)
-  expect(stripeCodeOf(mistake)).toBeNull()
+  expect(readStripeCode(mistake)).toBeNull()
 })

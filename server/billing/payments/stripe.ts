@@ -1,15 +1,15 @@
 import type Stripe from 'stripe'
 import type { z } from 'zod'
-import type { Config } from '../../core/config/config.ts'
 import { AppError } from '../../core/common/errors.ts'
+import type { Config } from '../../core/config/config.ts'
 import type { Deps } from '../../deps.ts'
 
-// The way to Stripe, and its failures in words. The library is loaded where something is sold and nowhere else.
+// Client for Stripe, and its failures as sentences. The library is loaded only where plans are sold.
 
-/** The library's own: a new version of it stands here too, or the types do not fit. */
+/** The library's API version. After an upgrade the types require the new one here. */
 export const API_VERSION: Stripe.LatestApiVersion = '2026-10-28.endive'
 
-/** `retries` of what did not get through or failed on Stripe's side; the library gives them an idempotency key. */
+/** `retries`: for connection failures and errors of Stripe. The library adds an idempotency key. */
 export async function openStripe(
   { secretKey, apiUrl }: Pick<NonNullable<Config['stripe']>, 'secretKey' | 'apiUrl'>,
   { retries = 2, timeoutMs = 20_000 } = {},
@@ -20,17 +20,17 @@ export async function openStripe(
     maxNetworkRetries: retries,
     timeout: timeoutMs,
     telemetry: false,
-    ...(apiUrl && hostOf(new URL(apiUrl))),
+    ...(apiUrl && buildHost(new URL(apiUrl))),
   })
 }
 
-function hostOf({ protocol, hostname, port }: URL) {
+function buildHost({ protocol, hostname, port }: URL) {
   const isSecure = protocol === 'https:'
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
   return { host, port: port || (isSecure ? 443 : 80), protocol: isSecure ? ('https' as const) : ('http' as const) }
 }
 
-/** Calls Stripe; never inside a transaction. A failure is thrown in words for people and logged with Stripe's codes. */
+/** Calls Stripe; never inside a transaction. Throws a sentence for people and logs Stripe's codes. */
 export async function askStripe<T>(
   { stripe, log }: Pick<Deps, 'stripe' | 'log'>,
   call: (stripe: Stripe) => Promise<T>,
@@ -41,14 +41,14 @@ export async function askStripe<T>(
   } catch (error) {
     if (!isStripeError(error)) throw error
     const { type, code, param, statusCode, requestId } = error
-    // Not its message, which repeats what was sent.
+    // The message is not logged, because it repeats the request.
     log.warn({ type, code, param, statusCode, requestId }, 'stripe.failed')
-    throw inWords(error)
+    throw toAppError(error)
   }
 }
 
-/** What is read of an answer; everything of Stripe is parsed before it is used. */
-export function readAnswer<T extends z.ZodType>(schema: T, answer: unknown): z.output<T> {
+/** Parses an answer: all of Stripe's data is validated before use. */
+export function parseAnswer<T extends z.ZodType>(schema: T, answer: unknown): z.output<T> {
   const read = schema.safeParse(answer)
   if (read.success) return read.data
   throw new AppError('unavailable', 'Stripe answered something that Recoup cannot read. Please write to support.', {
@@ -56,21 +56,21 @@ export function readAnswer<T extends z.ZodType>(schema: T, answer: unknown): z.o
   })
 }
 
-/** A page at Stripe that somebody is sent to: https, or http where a stand-in on this machine is set. */
-export function readPage({ stripe }: Pick<Config, 'stripe'>, url: string | null | undefined): string {
+/** URL of a Stripe page to redirect to: https, or http for a test server on this machine. */
+export function parsePageUrl({ stripe }: Pick<Config, 'stripe'>, url: string | null | undefined): string {
   const page = url && url.length <= 4_000 && URL.canParse(url) ? new URL(url) : null
   const isStandIn = stripe?.apiUrl?.startsWith('http:') && page?.hostname === new URL(stripe.apiUrl).hostname
   if (page?.protocol === 'https:' || (page?.protocol === 'http:' && isStandIn)) return page.href
   throw new AppError('unavailable', 'Stripe answered with an address that is none. Please write to support.')
 }
 
-/** Stripe's code of a failure that `askStripe` threw, such as resource_missing; null: it is none of Stripe's. */
-export function stripeCodeOf(error: unknown): string | null {
+/** Stripe's code of a failure thrown by `askStripe`, such as resource_missing; null if it is not Stripe's. */
+export function readStripeCode(error: unknown): string | null {
   const cause = error instanceof AppError ? error.cause : error
   return isStripeError(cause) ? (cause.code ?? cause.type) : null
 }
 
-/** By its shape: the library's class would load it everywhere. */
+/** By shape, because the library's class would load it everywhere. */
 export const isStripeError = (error: unknown): error is Stripe.errors.StripeError =>
   error instanceof Error && 'type' in error && String(error.type).startsWith('Stripe')
 
@@ -81,14 +81,14 @@ const CARD: Readonly<Record<string, string>> = {
 }
 const DECLINED = 'The card was declined. Use another card, or ask your bank.'
 
-export const declineWords = (said: { code?: string | undefined; decline_code?: string | undefined }): string =>
+export const describeDecline = (said: { code?: string | undefined; decline_code?: string | undefined }): string =>
   CARD[said.decline_code ?? ''] ?? CARD[said.code ?? ''] ?? DECLINED
 
-function inWords(error: Stripe.errors.StripeError): AppError {
+function toAppError(error: Stripe.errors.StripeError): AppError {
   const options = { cause: error }
   switch (error.type) {
     case 'StripeCardError':
-      return new AppError('unprocessable', declineWords(error), options)
+      return new AppError('unprocessable', describeDecline(error), options)
     case 'StripeRateLimitError':
       return new AppError('unavailable', 'Stripe is busy right now. Please try again in a minute.', options)
     case 'StripeConnectionError':

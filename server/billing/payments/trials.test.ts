@@ -4,7 +4,7 @@ import { endTrial } from './trials.ts'
 
 const world = aStripeWorld()
 
-it('ends a trial: the card pays, and without one the subscription ends; a smaller plan that waits is let go', async () => {
+it('ending a trial charges the card or ends the subscription without one, and releases a scheduled smaller plan', async () => {
   const stripe = world.deps.stripe!
   const price = world.stripe.all('price').find(({ lookup_key }) => lookup_key === 'recoup_growth_month')!.id
   const begin = async (method: string | null) => {

@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts'
 import { askStripe } from './stripe.ts'
 
-/** Ends a trial now: what the plan costs is charged, or the subscription ends where there is no card. */
+/** Ends a trial now: the plan is charged, or the subscription ends if there is no card. */
 export async function endTrial(
   deps: Pick<Deps, 'stripe' | 'log'>,
   { id, schedule, hasCard }: { id: string; schedule: string | null; hasCard: boolean },
@@ -10,7 +10,7 @@ export async function endTrial(
     await askStripe(deps, (stripe) => stripe.subscriptions.cancel(id))
     return
   }
-  // A smaller plan that waits for the trial's end would hold the trial.
+  // A scheduled smaller plan would keep the trial running.
   if (schedule) await askStripe(deps, (stripe) => stripe.subscriptionSchedules.release(schedule))
   await askStripe(deps, (stripe) =>
     stripe.subscriptions.update(id, { trial_end: 'now' }, { idempotencyKey: `recoup:end-trial:${id}` }),

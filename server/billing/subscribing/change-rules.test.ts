@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
-import type { Choice } from '../payments/catalogue-rules.ts'
-import type { SeenOwn } from './answers.ts'
-import { amountsOf, changeKind, itemsOf, lostBy, phasesOf } from './change-rules.ts'
+import type { PlanChoice } from '../payments/catalogue-rules.ts'
+import { buildItems, buildPhases, classifyChange, describeLosses, readAmounts } from './change-rules.ts'
+import type { LiveSubscription } from './stripe-schemas.ts'
 
-// Decision 85: what becomes of a change.
+// Decision 85: kinds of changes.
 
-/** "starter month 2": the plan, its cycle, extra stores. */
-function choice(words: string): Choice {
-  const [plan, cycle, stores] = words.split(' ') as [Choice['plan'], Choice['cycle'], string]
+/** "starter month 2": plan, cycle, extra stores. */
+function choice(words: string): PlanChoice {
+  const [plan, cycle, stores] = words.split(' ') as [PlanChoice['plan'], PlanChoice['cycle'], string]
   return { plan, cycle, extraStores: Number(stores) }
 }
 
@@ -28,7 +28,7 @@ it.each([
   ['starter month 2', 'starter month 1', 'period_end'],
   ['starter year 2', 'starter month 1', 'period_end'],
 ])('%s to %s: %s', (from, to, kind) => {
-  expect(changeKind(choice(from), choice(to))).toBe(kind)
+  expect(classifyChange(choice(from), choice(to))).toBe(kind)
 })
 
 it.each([
@@ -38,7 +38,7 @@ it.each([
   ['starter month 2', 'starter month 0', ['More than 2 stores.']],
   ['growth month 0', 'starter month 5', 'features'],
   ['growth month 0', 'starter month 0', 'all'],
-])('%s to %s loses what it says', (from, to, lost) => {
+])('%s to %s loses the listed features', (from, to, lost) => {
   const features = [
     'SMS and WhatsApp as steps of a flow.',
     'SMS campaigns that start later or repeat, and campaigns by WhatsApp.',
@@ -50,7 +50,7 @@ it.each([
     'More than 100 WhatsApp messages a month.',
   ]
   const expected = lost === 'features' ? features : lost === 'all' ? [...features, 'More than 2 stores.'] : lost
-  expect(lostBy(choice(from), choice(to))).toEqual(expected)
+  expect(describeLosses(choice(from), choice(to))).toEqual(expected)
 })
 
 const item = (id: string, key: string, quantity = 1, price = `price_${key}`) => ({
@@ -108,7 +108,7 @@ it.each([
     ],
   ],
 ])('items: %s', (_, items, to, lines) => {
-  expect(itemsOf(prices, items, choice(to))).toEqual(lines)
+  expect(buildItems(prices, items, choice(to))).toEqual(lines)
 })
 
 const preview = (due: number, amounts: number[], { tax = 0, discount = 0 } = {}) => ({
@@ -140,10 +140,10 @@ it.each([
   ],
   ['more credit than charge', preview(0, [-15_000, 4_900]), { dueNow: 0, credit: 15_000, charge: 4_900, tax: 0 }],
 ])('amounts: %s', (_, shown, amounts) => {
-  expect(amountsOf(shown)).toEqual(amounts)
+  expect(readAmounts(shown)).toEqual(amounts)
 })
 
-const own = (more: Partial<SeenOwn> = {}): SeenOwn => ({
+const own = (more: Partial<LiveSubscription> = {}): LiveSubscription => ({
   ...{ id: 'sub_1', status: 'active', created: 1, currency: 'usd', trial_end: null, cancel_at: null, metadata: {} },
   ...{
     cancel_at_period_end: false,
@@ -172,7 +172,7 @@ it.each([
     { id: 'a', price: 'price_starter_year', quantity: 1 },
     { id: 'b', price: 'price_extra_store_year', quantity: 0 },
   ]
-  expect(phasesOf(subscription, { start: 10, end: 90 }, { lines, cycle: 'year' })).toEqual([
+  expect(buildPhases(subscription, { start: 10, end: 90 }, { lines, cycle: 'year' })).toEqual([
     { items: [{ price: 'price_growth_month', quantity: 1 }], start_date: 10, end_date: 90, ...first },
     {
       items: [{ price: 'price_starter_year', quantity: 1 }],

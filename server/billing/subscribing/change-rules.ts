@@ -8,27 +8,27 @@ import {
   type PlanLimits,
   plans,
 } from '../../../shared/billing.ts'
-import { type Choice, extraStoreKeyOf, paidPlans, planKeyOf, soldBy } from '../payments/catalogue-rules.ts'
+import { buildExtraStoreKey, buildPlanKey, type PlanChoice, paidPlans, soldBy } from '../payments/catalogue-rules.ts'
 import { isTrial } from '../payments/derive-rules.ts'
-import type { SeenOwn, SeenPreview } from './answers.ts'
+import type { InvoicePreview, LiveSubscription } from './stripe-schemas.ts'
 
-// What becomes of a plan that is changed (decision 85). Pure.
+// Rules for a change of plan (decision 85). Pure.
 
-const rankOf = ({ plan }: Choice) => paidPlans.indexOf(plan)
+const rankPlan = ({ plan }: PlanChoice) => paidPlans.indexOf(plan)
 
-/** More is had at once and paid at once; less begins with the next period. */
-export function changeKind(from: Choice, to: Choice): 'none' | 'now' | 'period_end' {
+/** A larger plan applies and is paid at once; a smaller one starts with the next period. */
+export function classifyChange(from: PlanChoice, to: PlanChoice): 'none' | 'now' | 'period_end' {
   const isSamePlan = from.plan === to.plan
   if (isSamePlan && from.cycle === to.cycle && from.extraStores === to.extraStores) return 'none'
-  if (rankOf(to) > rankOf(from)) return 'now'
+  if (rankPlan(to) > rankPlan(from)) return 'now'
   const isLonger = isSamePlan && from.cycle === 'month' && to.cycle === 'year'
   return isLonger || (isSamePlan && to.extraStores > from.extraStores) ? 'now' : 'period_end'
 }
 
-export const storesOf = ({ plan, extraStores }: Choice): number => plans[plan].limits.maxStores + extraStores
+export const countStores = ({ plan, extraStores }: PlanChoice): number => plans[plan].limits.maxStores + extraStores
 
-/** Sentences: what there is before the change and not after it. */
-export function lostBy(from: Choice, to: Choice): string[] {
+/** Sentences: what the account loses with the change. */
+export function describeLosses(from: PlanChoice, to: PlanChoice): string[] {
   const features = (Object.keys(featurePlans) as Feature[]).filter(
     (feature) => featurePlans[feature].includes(from.plan) && !featurePlans[feature].includes(to.plan),
   )
@@ -36,8 +36,8 @@ export function lostBy(from: Choice, to: Choice): string[] {
     const [before, after] = [plans[from.plan].limits[limit], plans[to.plan].limits[limit]]
     return isLess(after, before) ? [`More than ${after.toLocaleString('en-US')} ${LIMITS[limit]} a month.`] : []
   })
-  const stores = storesOf(to)
-  const fewer = stores < storesOf(from) ? [`More than ${stores} ${stores === 1 ? 'store' : 'stores'}.`] : []
+  const stores = countStores(to)
+  const fewer = stores < countStores(from) ? [`More than ${stores} ${stores === 1 ? 'store' : 'stores'}.`] : []
   return [...features.map((feature) => FEATURES[feature]), ...limits, ...fewer]
 }
 
@@ -62,7 +62,7 @@ const FEATURES: Record<Feature, string> = {
   roi_tracking: 'ROI tracking.',
 }
 
-/** An item of a subscription as it is to be; without an id it is added. */
+/** An item of the changed subscription; without an id it is added. */
 export interface Line {
   id?: string
   price: string
@@ -70,16 +70,22 @@ export interface Line {
 }
 
 /**
- * The items of a choice. An item stays what it is, so that Stripe settles the difference: its price where that sells the same, as somebody
- * may pay an older one. One that is not wanted any more gets the quantity 0: a change that may wait for its payment cannot delete it.
+ * The items of a choice. Existing items are reused, so that Stripe computes the difference. Their price stays if it
+ * sells the same, because it may be an older one. An unwanted item gets the quantity 0: a change that may be pending
+ * cannot
+ * delete it.
  */
-export function itemsOf(prices: ReadonlyMap<string, string>, items: SeenOwn['items'], to: Choice): Line[] {
+export function buildItems(
+  prices: ReadonlyMap<string, string>,
+  items: LiveSubscription['items'],
+  to: PlanChoice,
+): Line[] {
   const own = items.flatMap((item) => {
     const sold = soldBy(item.price)
     return sold ? [{ ...item, sold }] : []
   })
-  const lineOf = (plan: Choice['plan'] | null, quantity: number): Line[] => {
-    const key = plan ? planKeyOf(plan, to.cycle) : extraStoreKeyOf(to.cycle)
+  const lineOf = (plan: PlanChoice['plan'] | null, quantity: number): Line[] => {
+    const key = plan ? buildPlanKey(plan, to.cycle) : buildExtraStoreKey(to.cycle)
     const [first, ...others] = own.filter(({ sold }) => (sold.plan === null) === (plan === null))
     if (!first && quantity === 0) return []
     const priceOf = (item: (typeof own)[number]) => (item.sold.lookupKey === key ? item.price.id : prices.get(key)!)
@@ -91,15 +97,18 @@ export function itemsOf(prices: ReadonlyMap<string, string>, items: SeenOwn['ite
   return [...lineOf(to.plan, 1), ...lineOf(null, Math.min(to.extraStores, MOST_EXTRA_STORES))]
 }
 
-/** What a schedule says: the plan as it is until the end of the period, then another one. The discount of a checkout goes on. */
-export function phasesOf(
-  { items, status, trial_end, discounts: own }: SeenOwn,
+/**
+ * Phases of a schedule: the current plan until the end of the period, then the next one. The checkout's discount
+ * continues.
+ */
+export function buildPhases(
+  { items, status, trial_end, discounts: own }: LiveSubscription,
   period: { start: number; end: number },
   next: { lines: readonly Line[]; cycle: BillingCycle },
 ): Stripe.SubscriptionScheduleUpdateParams.Phase[] {
   const discounts = own.length > 0 && { discounts: own.map((discount) => ({ discount })) }
   const now = items.filter(({ quantity }) => quantity > 0).map(({ price, quantity }) => ({ price: price.id, quantity }))
-  // A trial that the phase does not name would end now.
+  // A trial that is missing in the phase would end now.
   const trial = isTrial({ status }) && trial_end !== null && { trial_end }
   const later = next.lines.filter(({ quantity }) => quantity > 0).map(({ price, quantity }) => ({ price, quantity }))
   return [
@@ -108,14 +117,14 @@ export function phasesOf(
   ]
 }
 
-export const periodEndOf = ({ items }: Pick<SeenOwn, 'items'>): number =>
+export const findPeriodEnd = ({ items }: Pick<LiveSubscription, 'items'>): number =>
   Math.max(...items.map(({ current_period_end: end }) => end))
 
-/** Of all that a change starts from: another value, another amount. */
-export function stateOf(one: SeenOwn): string {
+/** Digest of everything that a change is based on: a different value means a different amount. */
+export function digestState(one: LiveSubscription): string {
   const items = one.items.map(({ id, price, quantity }) => [id, price.id, quantity])
   const { id, status, trial_end, cancel_at, cancel_at_period_end, schedule, latest_invoice } = one
-  const state = [id, status, items, periodEndOf(one), trial_end, cancel_at, cancel_at_period_end, schedule]
+  const state = [id, status, items, findPeriodEnd(one), trial_end, cancel_at, cancel_at_period_end, schedule]
   return crypto.hash('sha256', JSON.stringify([...state, latest_invoice])).slice(0, 32)
 }
 
@@ -126,8 +135,8 @@ export interface Amounts {
   tax: number
 }
 
-/** What a preview shows. What the customer has at Stripe from before is part of the credit. */
-export function amountsOf(preview: SeenPreview): Amounts {
+/** Amounts of a preview. The customer's balance at Stripe is part of the credit. */
+export function readAmounts(preview: InvoicePreview): Amounts {
   const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
   const nets = preview.lines.map(
     ({ amount, discount_amounts: discounts }) => amount - sum((discounts ?? []).map((one) => one.amount)),
@@ -138,14 +147,14 @@ export function amountsOf(preview: SeenPreview): Amounts {
   return { dueNow, charge, tax, credit: Math.max(-sum(nets.filter((net) => net < 0)), charge + tax - dueNow) }
 }
 
-/** The second that a preview was made for; null: it settles nothing. */
-export const prorationDateOf = ({ parent }: SeenPreview): number | null =>
+/** The second for which the preview was computed; null: no proration. */
+export const readProrationDate = ({ parent }: InvoicePreview): number | null =>
   parent?.subscription_details?.subscription_proration_date ?? null
 
-/** When the next bill comes: where the cycle changes at once, at the end of the period that begins now. */
-export function nextDateOf(
+/** Date of the next bill: if the cycle changes at once, the end of the period that starts now. */
+export function computeNextDate(
   { isNow, isTrial, from, to }: { isNow: boolean; isTrial: boolean; from: BillingCycle; to: BillingCycle },
-  { periodEnd, next }: { periodEnd: number; next: SeenPreview },
+  { periodEnd, next }: { periodEnd: number; next: InvoicePreview },
 ): number {
   if (!isNow || isTrial || from === to) return periodEnd
   return Math.max(...next.lines.map(({ period }) => period.end))

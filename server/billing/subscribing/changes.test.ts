@@ -5,7 +5,7 @@ import { aPayer, type Payer } from '../../../test/payer.ts'
 import { aStripeWorld } from '../../../test/stripe-world.ts'
 import { aWorld } from '../../../test/world.ts'
 
-// Decision 85: the amount is shown before, what is shown is charged, and what is smaller waits for the end of the period.
+// Decision 85: the previewed amount is charged, and a smaller plan starts at the end of the period.
 
 const world = aStripeWorld()
 const without = aWorld({ HOST: '0.0.0.0' })
@@ -47,7 +47,7 @@ async function giveCard({ customer, subscription }: Payer, card: string) {
   await stripe.subscriptions.update(subscription, { default_payment_method: id })
 }
 
-it('a larger plan: what the preview showed is charged, and the plan is there at once', async () => {
+it('a larger plan charges the previewed amount and applies at once', async () => {
   const payer = await aPayer(world)
   world.passTime(10 * DAY)
   const { status: code, body: shown } = await preview(payer, 'growth')
@@ -57,7 +57,7 @@ it('a larger plan: what the preview showed is charged, and the plan is there at 
   expect(shown.nextDate).toBe(new Date(at(payer).items.data[0]!.current_period_end * 1000).toISOString())
   const before = paidBy(payer)
   expect(keysOf(payer)).toEqual(['starter_month 1'])
-  // The price of a second is more than a cent: what was shown counts, not the moment.
+  // One second is worth more than a cent: the preview counts, not the moment.
   world.passTime(10 * 60_000)
   expect((await change(payer, shown.token)).body).toEqual({
     state: 'done',
@@ -69,7 +69,7 @@ it('a larger plan: what the preview showed is charged, and the plan is there at 
   expect(await status(payer)).toMatchObject({ plan: 'growth', status: 'active' })
 })
 
-it('a year and more stores: the new period is charged less what was paid, and the next bill is in a year', async () => {
+it('a yearly cycle with more stores charges the new period minus credit, and the next bill is in a year', async () => {
   const payer = await aPayer(world)
   world.passTime(5 * DAY)
   const { body: shown } = await preview(payer, 'starter', { cycle: 'year', addOns: { extraStores: 2 } })
@@ -81,7 +81,7 @@ it('a year and more stores: the new period is charged less what was paid, and th
   expect(keysOf(payer)).toEqual(['starter_year 1', 'extra_store_year 2'])
 })
 
-it('stores that a larger plan has anyway are taken away with it', async () => {
+it('extra stores included in a larger plan are removed', async () => {
   const payer = await aPayer(world, { addOns: { extraStores: 1 } })
   const { body: shown } = await preview(payer, 'growth')
   expect(shown.lost).toEqual([])
@@ -91,7 +91,7 @@ it('stores that a larger plan has anyway are taken away with it', async () => {
   expect(detail.body.subscription).toMatchObject({ plan: 'growth', extraStores: 0, amount: 4_900 })
 })
 
-it('a card that is declined changes nothing, and it is said', async () => {
+it('a declined card changes nothing and is reported', async () => {
   const payer = await aPayer(world)
   await giveCard(payer, 'pm_card_chargeCustomerFail')
   world.passTime(10 * DAY)
@@ -104,7 +104,7 @@ it('a card that is declined changes nothing, and it is said', async () => {
   })
   expect(keysOf(payer)).toEqual(['starter_month 1'])
   expect(paidBy(payer)).toBe(before)
-  // Nobody pays it by accident later.
+  // Nobody can pay it by accident later.
   expect(invoicesOf(payer).filter((one) => one.status === 'open')).toEqual([])
   expect(await status(payer)).toMatchObject({ plan: 'starter', status: 'active' })
   const tried = await world.request('GET', '/api/payments/payment-history', { token: payer.token })
@@ -119,7 +119,7 @@ it('a card that is declined changes nothing, and it is said', async () => {
   expect(paidBy(payer) - before).toBe(again.dueNow)
 })
 
-it('where the bank asks, the owner is sent to the page of the invoice, and the plan comes with the payment', async () => {
+it('if the bank requires confirmation, the owner gets the invoice page, and the plan applies with the payment', async () => {
   const payer = await aPayer(world)
   await giveCard(payer, 'pm_card_authenticationRequired')
   world.passTime(10 * DAY)
@@ -140,7 +140,7 @@ it('where the bank asks, the owner is sent to the page of the invoice, and the p
   expect(detail.body.subscription).toMatchObject({ plan: 'growth' })
 })
 
-it('without a card nothing that costs something is changed', async () => {
+it('without a card no change that costs something is made', async () => {
   const payer = await aPayer(world)
   await world.deps.stripe!.paymentMethods.detach(at(payer).default_payment_method as string)
   const reply = await preview(payer, 'growth')
@@ -150,7 +150,7 @@ it('without a card nothing that costs something is changed', async () => {
   })
 })
 
-it('in a trial a larger plan costs nothing before the trial ends, with or without a card', async () => {
+it('in a trial a larger plan costs nothing before the end, with or without a card', async () => {
   const payer = await aPayer(world, {}, { isTrial: true })
   const ends = new Date(at(payer).trial_end! * 1000).toISOString()
   const { body: shown } = await preview(payer, 'growth', { cycle: 'year' })
@@ -161,7 +161,7 @@ it('in a trial a larger plan costs nothing before the trial ends, with or withou
   expect(await status(payer)).toMatchObject({ plan: 'growth', status: 'trialing', trialEndsAt: ends })
 })
 
-it('in a trial a smaller plan waits for its end, which stays where it is', async () => {
+it('in a trial a smaller plan starts at its end, which stays the same', async () => {
   const payer = await aPayer(world, { planKey: 'growth' }, { isTrial: true })
   await giveCard(payer, 'pm_card_visa')
   const { trial_end: ends } = at(payer)
@@ -180,7 +180,7 @@ it('in a trial a smaller plan waits for its end, which stays where it is', async
   expect(paidBy(payer)).toBe(1_900)
 })
 
-it('a smaller plan waits for the end of the period; it is paid from there on, and nothing before', async () => {
+it('a smaller plan starts and is charged at the end of the period, and not before', async () => {
   const payer = await aPayer(world, { planKey: 'growth' })
   world.passTime(3 * DAY)
   const end = new Date(at(payer).items.data[0]!.current_period_end * 1000).toISOString()
@@ -204,7 +204,7 @@ it('a smaller plan waits for the end of the period; it is paid from there on, an
   expect(paidBy(payer) - before).toBe(1_900)
 })
 
-it('a second smaller plan takes the place of the first, and a larger one lets nothing wait', async () => {
+it('a second smaller plan replaces the first, and a larger one removes both', async () => {
   const payer = await aPayer(world, { planKey: 'growth', addOns: { extraStores: 2 } })
   const go = async (planKey: string, more: object = {}) =>
     change(payer, (await preview(payer, planKey, more)).body.token)
@@ -220,7 +220,7 @@ it('a second smaller plan takes the place of the first, and a larger one lets no
   expect(keysOf(payer)).toEqual(['growth_month 1', 'extra_store_month 4'])
 })
 
-it('what waits goes on waiting when the larger plan is not paid', async () => {
+it('a scheduled plan stays if the larger plan is not paid', async () => {
   const payer = await aPayer(world, { planKey: 'growth', addOns: { extraStores: 1 } })
   await change(payer, (await preview(payer, 'starter')).body.token)
   const before = (await status(payer)).change
@@ -234,7 +234,7 @@ it('what waits goes on waiting when the larger plan is not paid', async () => {
   expect((await status(payer)).change).toEqual(before)
 })
 
-it('a smaller plan asks which stores rest: enough of them, and of this account', async () => {
+it('a smaller plan requires enough resting stores of this account', async () => {
   const payer = await aPayer(world, { planKey: 'growth' })
   const [first, second, third] = [
     await aStore(world, { accountId: payer.accountId }),
@@ -262,7 +262,7 @@ it('a smaller plan asks which stores rest: enough of them, and of this account',
   expect((await rests()).map(({ id }: { id: string }) => id)).toEqual([first.storeId])
 })
 
-it('another account’s token, one that is made up and one that is old are refused, and nothing changes', async () => {
+it('another account’s, a forged and an expired token are refused and change nothing', async () => {
   const [ann, bob] = [await aPayer(world), await aPayer(world)]
   const { body: shown } = await preview(ann, 'growth')
   const before = writes()
@@ -282,7 +282,7 @@ it('another account’s token, one that is made up and one that is old are refus
   expect(writes()).toBe(before)
 })
 
-it('what has become another subscription in between is looked at again', async () => {
+it('a subscription changed meanwhile requires a new preview', async () => {
   const payer = await aPayer(world)
   const { body: shown } = await preview(payer, 'growth')
   await post('cancel-subscription', payer)
@@ -296,7 +296,7 @@ it('what has become another subscription in between is looked at again', async (
   expect(await change(other, later.token)).toMatchObject({ status: 409, body: { error: OTHER } })
 })
 
-it('asked twice, one after the other or at once, it is changed and paid once', async () => {
+it('a repeated or concurrent request changes and pays once', async () => {
   const payer = await aPayer(world)
   world.passTime(3 * DAY)
   const before = paidBy(payer)
@@ -307,7 +307,7 @@ it('asked twice, one after the other or at once, it is changed and paid once', a
   expect(paidBy(payer) - before).toBe(shown.dueNow)
 })
 
-it('of two changes of two tabs at once one is made, and charged as it was shown', async () => {
+it('of two concurrent changes one is made and charged as previewed', async () => {
   const payer = await aPayer(world)
   world.passTime(3 * DAY)
   const before = paidBy(payer)
@@ -318,7 +318,7 @@ it('of two changes of two tabs at once one is made, and charged as it was shown'
   expect(paidBy(payer) - before).toBe(shown[won]!.body.dueNow)
 })
 
-it('of two smaller plans of two tabs at once one waits, and nothing else is left', async () => {
+it('of two concurrent smaller plans one is scheduled, and nothing else remains', async () => {
   const payer = await aPayer(world, { planKey: 'growth', addOns: { extraStores: 2 } })
   const shown = [await preview(payer, 'starter'), await preview(payer, 'growth')]
   const made = await Promise.all(shown.map(({ body }) => change(payer, body.token)))
@@ -328,7 +328,7 @@ it('of two smaller plans of two tabs at once one waits, and nothing else is left
   expect(schedules.map((one) => [one.status, one.phases.length])).toEqual([['active', 2]])
 })
 
-it('an amount that is another by now is not charged', async () => {
+it('an outdated amount is not charged', async () => {
   const payer = await aPayer(world)
   const { body: shown } = await preview(payer, 'growth')
   const before = writes()
@@ -339,7 +339,7 @@ it('an amount that is another by now is not charged', async () => {
   expect(writes()).toBe(before)
 })
 
-it('a price that somebody has made at Stripe is not changed here', async () => {
+it('a price created at Stripe by somebody else cannot be changed here', async () => {
   const payer = await aPayer(world)
   const stripe = world.deps.stripe!
   const special = await stripe.prices.create({
@@ -353,7 +353,7 @@ it('a price that somebody has made at Stripe is not changed here', async () => {
   })
 })
 
-it('says what cannot be changed', async () => {
+it('an impossible change is refused with the reason', async () => {
   const payer = await aPayer(world)
   const said = async (planKey: string, more: object = {}) => {
     const { status: code, body } = await preview(payer, planKey, more)
@@ -375,7 +375,7 @@ it('says what cannot be changed', async () => {
   expect(await said('growth')).toEqual([409, 'A payment is overdue. Pay it first, then change the plan.'])
 })
 
-it('is not there without a subscription, or where nothing is sold', async () => {
+it('is not found without a subscription, or where nothing is sold', async () => {
   const owner = await anOwner(world)
   expect(await preview(owner, 'growth')).toMatchObject({ status: 404, body: { error: 'No subscription found' } })
   const other = await anOwner(without, null)

@@ -5,7 +5,7 @@ import { aStripeWorld } from '../../../test/stripe-world.ts'
 
 const world = aStripeWorld()
 
-it('a page made at a price that is not the one of Pricing any more is closed', async () => {
+it('a session with a price that is no longer on the Pricing page is closed', async () => {
   const { token } = await anOwner(world, null)
   const first = (await choose(world, token, { planKey: 'growth' })).body.url
   const was = world.stripe.all('price').find(({ lookup_key }) => lookup_key === 'recoup_growth_month')!

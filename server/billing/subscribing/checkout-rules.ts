@@ -1,27 +1,27 @@
 import type Stripe from 'stripe'
 import { TRIAL_DAYS } from '../../../shared/billing.ts'
 import type { Config } from '../../core/config/config.ts'
-import type { Choice } from '../payments/catalogue-rules.ts'
-import { digestOf } from './digest.ts'
+import type { PlanChoice } from '../payments/catalogue-rules.ts'
+import { computeDigest } from './digest.ts'
 
-// What a checkout asks Stripe for (decision 84). Pure.
+// Builds the checkout session for Stripe (decision 84). Pure.
 
-export interface Terms {
+export interface CheckoutTerms {
   lines: { price: string; quantity: number }[]
   isTrial: boolean
 }
 
-export interface Order extends Terms {
+export interface CheckoutOrder extends CheckoutTerms {
   accountId: string
   customer: string
-  choice: Choice
+  choice: PlanChoice
 }
 
-/** What is bought and how, kept with the session. Prices of Stripe never change: a new amount is a new price. */
-const termsOf = ({ lines, isTrial }: Terms): string => digestOf([lines, isTrial])
+/** Digest of what is bought, stored with the session. Stripe prices are immutable: a new amount is a new price. */
+const digestTerms = ({ lines, isTrial }: CheckoutTerms): string => computeDigest([lines, isTrial])
 
-export function sessionOf(
-  { accountId, customer, choice, lines, isTrial }: Order,
+export function buildSession(
+  { accountId, customer, choice, lines, isTrial }: CheckoutOrder,
   { publicUrl, stripe }: Pick<Config, 'publicUrl' | 'stripe'>,
 ): Stripe.Checkout.SessionCreateParams {
   const { plan, cycle, extraStores } = choice
@@ -30,7 +30,7 @@ export function sessionOf(
     plan,
     cycle,
     extra_stores: String(extraStores),
-    terms: termsOf({ lines, isTrial }),
+    terms: digestTerms({ lines, isTrial }),
   }
   return {
     mode: 'subscription',
@@ -39,12 +39,12 @@ export function sessionOf(
     client_reference_id: accountId,
     line_items: lines,
     success_url: `${publicUrl}/billing?session_id={CHECKOUT_SESSION_ID}`,
-    // The step it came from, with what was chosen there.
+    // Returns to the step before, with its choice.
     cancel_url: `${publicUrl}/pricing?plan=${plan}&cycle=${cycle}&stores=${extraStores}`,
     payment_method_collection: 'if_required',
     allow_promotion_codes: true,
     tax_id_collection: { enabled: true },
-    // Both are needed for what is collected: the name with a tax id, the address with the tax.
+    // Both are required: the name for a tax id, the address for the tax.
     customer_update: { name: 'auto', address: 'auto' },
     automatic_tax: { enabled: stripe?.computesTax ?? false },
     metadata,
@@ -52,15 +52,15 @@ export function sessionOf(
   }
 }
 
-/** Without a card at its end the subscription ends too, and the account is on the free plan. */
+/** Without a card the subscription ends with the trial, and the account gets the free plan. */
 const TRIAL = {
   trial_period_days: TRIAL_DAYS,
   trial_settings: { end_behavior: { missing_payment_method: 'cancel' as const } },
 }
 
-/** Stripe keeps a session for a day. One that ends in the next minutes is of no use to who is sent there. */
+/** Stripe keeps a session for a day. One that expires within minutes is useless. */
 const USABLE_MS = 23 * 3_600_000
 
-/** One made at a price, or with a trial, that is not offered any more would not be what Pricing says. */
-export const isUsable = (session: { at: Date; terms: string | undefined }, wanted: Terms, now: Date): boolean =>
-  session.terms === termsOf(wanted) && now.getTime() - session.at.getTime() < USABLE_MS
+/** A session with an outdated price or trial would differ from the Pricing page. */
+export const isUsable = (session: { at: Date; terms: string | undefined }, wanted: CheckoutTerms, now: Date): boolean =>
+  session.terms === digestTerms(wanted) && now.getTime() - session.at.getTime() < USABLE_MS

@@ -4,7 +4,7 @@ import { aPayer, choose, sessionAt } from '../../../test/payer.ts'
 import { aStripeWorld } from '../../../test/stripe-world.ts'
 import { aWorld } from '../../../test/world.ts'
 import { refreshAccount } from '../payments/refresh.ts'
-import { sessionOf } from './checkout-rules.ts'
+import { buildSession } from './checkout-rules.ts'
 
 const world = aStripeWorld()
 const local = aWorld()
@@ -30,14 +30,14 @@ beforeEach(() => {
   world.stripe.intercept = () => undefined
 })
 
-/** Of an owner whose address is as given. */
+/** An owner with this address. */
 async function owner(email?: string) {
   const its = await anOwner(world, null)
   if (email) await world.db.updateTable('users').set({ email }).where('id', '=', its.userId).execute()
   return its
 }
 
-it('leads to a page of Stripe with the plan, its cycle and its extra stores, and back to /billing', {
+it('opens a Stripe page with plan, cycle and extra stores, and returns to /billing', {
   tags: ['A7'],
 }, async () => {
   const { token, accountId } = await owner('ann@checkout.test')
@@ -70,10 +70,10 @@ it('leads to a page of Stripe with the plan, its cycle and its extra stores, and
   })
 })
 
-it('begins a trial of 14 days without a card, and ends on the free plan where none was given', () => {
+it('starts a trial of 14 days without a card, which ends on the free plan if none is added', () => {
   const choice = { plan: 'starter', cycle: 'month', extraStores: 0 } as const
   const order = { accountId: 'a', customer: 'cus_1', choice, lines: [] }
-  const { subscription_data: data, automatic_tax: tax } = sessionOf({ ...order, isTrial: true }, world.deps.config)
+  const { subscription_data: data, automatic_tax: tax } = buildSession({ ...order, isTrial: true }, world.deps.config)
   expect(data).toMatchObject({
     trial_period_days: 14,
     trial_settings: { end_behavior: { missing_payment_method: 'cancel' } },
@@ -81,7 +81,7 @@ it('begins a trial of 14 days without a card, and ends on the free plan where no
   })
   expect(tax).toEqual({ enabled: false })
   const taxed = { ...world.deps.config, stripe: { ...world.deps.config.stripe!, computesTax: true } }
-  const without = sessionOf({ ...order, isTrial: false }, taxed)
+  const without = buildSession({ ...order, isTrial: false }, taxed)
   expect(without.subscription_data).toEqual({ metadata: { account: 'a' } })
   expect(without).toMatchObject({
     automatic_tax: { enabled: true },
@@ -89,7 +89,9 @@ it('begins a trial of 14 days without a card, and ends on the free plan where no
   })
 })
 
-it('is verified on return: the plan is on trial, and returning again changes nothing', { tags: ['A7'] }, async () => {
+it('verifies the session on return: the plan is on trial, and a second return changes nothing', {
+  tags: ['A7'],
+}, async () => {
   const { token } = await owner()
   const { body } = await choose(world, token, { planKey: 'starter' })
   const { id } = sessionAt(world, body.url)
@@ -105,7 +107,7 @@ it('is verified on return: the plan is on trial, and returning again changes not
   expect(writes()).toBe(before)
 })
 
-it('of another account’s session says what it says of one that never was', { tags: ['A7'] }, async () => {
+it('treats another account’s session as unknown', { tags: ['A7'] }, async () => {
   const [ann, bob] = [await owner(), await owner()]
   const { body } = await choose(world, ann.token, { planKey: 'starter' })
   const { id } = sessionAt(world, body.url)
@@ -121,7 +123,7 @@ it('of another account’s session says what it says of one that never was', { t
   expect((await check(bob.token, '../v1/customers')).status).toBe(400)
 })
 
-it('does not believe its own row of a session that Stripe says is somebody else’s', async () => {
+it('does not trust our row if Stripe assigns the session to another account', async () => {
   const [ann, bob] = [await owner(), await owner()]
   const { body } = await choose(world, ann.token, { planKey: 'growth' })
   const { id } = sessionAt(world, body.url)
@@ -135,7 +137,7 @@ it('does not believe its own row of a session that Stripe says is somebody else�
   expect(await status(bob.token)).toMatchObject({ plan: null })
 })
 
-it('refuses a second subscription, and says to change the first', async () => {
+it('refuses a second subscription and refers to a change of the first', async () => {
   const payer = await aPayer(world)
   const { status: code, body } = await choose(world, payer.token, { planKey: 'growth' })
   expect({ code, error: body.error }).toEqual({
@@ -145,7 +147,7 @@ it('refuses a second subscription, and says to change the first', async () => {
   expect(world.stripe.all('subscription').filter(({ customer }) => customer === payer.customer)).toHaveLength(1)
 })
 
-it('sees a subscription that no webhook has told of yet', async () => {
+it('recognizes a subscription before its webhook', async () => {
   const { token } = await owner()
   const { body } = await choose(world, token, { planKey: 'starter' })
   world.stripe.buy(sessionAt(world, body.url).id, {})
@@ -153,7 +155,7 @@ it('sees a subscription that no webhook has told of yet', async () => {
   expect(await status(token)).toMatchObject({ plan: 'starter', status: 'trialing' })
 })
 
-it('asked twice at once is one session and one customer', async () => {
+it('creates one session and one customer for concurrent requests', async () => {
   const { token, accountId } = await owner()
   const both = await Promise.all([1, 2].map(() => choose(world, token, { planKey: 'starter' })))
   expect(both.map(({ status: code }) => code)).toEqual([200, 200])
@@ -163,7 +165,7 @@ it('asked twice at once is one session and one customer', async () => {
   expect(customers).toHaveLength(1)
 })
 
-it('two tabs: the same choice is the same page, another one closes it', async () => {
+it('gives the same page in two tabs for the same choice, and another choice closes it', async () => {
   const { token, accountId } = await owner()
   const first = (await choose(world, token, { planKey: 'starter' })).body.url
   world.passTime(HOUR)
@@ -174,13 +176,13 @@ it('two tabs: the same choice is the same page, another one closes it', async ()
   const session = world.stripe.all('checkout.session').find((one) => one.id === id)!
   expect(session.status).toBe('expired')
   expect(openOf(session.customer).map(({ url }) => url)).toEqual([second])
-  // Back to the first choice: a new page, for the old one is closed.
+  // Back to the first choice: a new page, because the old one is closed.
   const third = (await choose(world, token, { planKey: 'starter' })).body.url
   expect(openOf(session.customer).map(({ url }) => url)).toEqual([third])
   expect((await rowsOf(accountId)).map(({ state }) => state)).toEqual(['expired', 'expired', 'open'])
 })
 
-it('two tabs that choose otherwise at the same moment leave one page open', async () => {
+it('leaves one page open after different choices in two tabs at the same moment', async () => {
   const { token } = await owner()
   await choose(world, token, { planKey: 'starter', cycle: 'year' })
   const { customer } = world.stripe.all('checkout.session').at(-1)!
@@ -189,7 +191,7 @@ it('two tabs that choose otherwise at the same moment leave one page open', asyn
   expect(openOf(customer)).toHaveLength(1)
 })
 
-it('gives a new page after a day, and after a cancellation a new purchase', async () => {
+it('gives a new page after a day, and a new purchase after a cancellation', async () => {
   const { token } = await owner()
   const first = (await choose(world, token, { planKey: 'starter' })).body.url
   world.passTime(25 * HOUR)
@@ -210,7 +212,7 @@ it.each([
   ['the same account', 'first@trial.test', null],
   ['a +tag', 'second@trial.test', 'Second+again@trial.test'],
   ['dots at Gmail', 'th.ird@gmail.com', 't.h.i.r.d@googlemail.com'],
-])('there is no second trial by %s', async (_, email, again) => {
+])('gives no second trial by %s', async (_, email, again) => {
   const first = await owner(email)
   const { body } = await choose(world, first.token, { planKey: 'starter' })
   const { id, customer } = sessionAt(world, body.url)
@@ -244,7 +246,7 @@ it.each([
   expect(writes()).toBe(before)
 })
 
-it('the free plan is not paid: it leads to the set-up and changes nothing (decision 122)', async () => {
+it('the free plan needs no payment, leads to the setup and changes nothing (decision 122)', async () => {
   const { token } = await owner()
   const before = writes()
   expect((await choose(world, token, { planKey: 'free' })).body).toEqual({ isFreePlan: true, url: '/store-setup' })
@@ -252,7 +254,7 @@ it('the free plan is not paid: it leads to the set-up and changes nothing (decis
   expect(await status(token)).toMatchObject({ plan: null })
 })
 
-it('is not found where nothing is sold, and leads to test billing where that is on (decision 3)', async () => {
+it('is not found where nothing is sold, and uses test billing where that is on (decision 3)', async () => {
   const of = async (other: typeof local) => {
     const { token } = await anOwner(other, null)
     return other.request('POST', '/api/subscribe/create-checkout-session', { token, body: { planKey: 'starter' } })
@@ -261,7 +263,7 @@ it('is not found where nothing is sold, and leads to test billing where that is 
   expect((await of(local)).body).toEqual({ isFreePlan: false, url: '/test-subscription' })
 })
 
-it('is refused to the demo and to members, and nothing is asked of Stripe', async () => {
+it('refuses the demo account and members without a request to Stripe', async () => {
   const { token, accountId, userId } = await owner()
   const before = world.stripe.seen.length
   const as = (role: 'member' | 'viewer' | 'owner') =>
@@ -278,7 +280,7 @@ it('is refused to the demo and to members, and nothing is asked of Stripe', asyn
   expect(world.stripe.seen.length).toBe(before)
 })
 
-it('a copy of an installation writes nothing to Stripe (D7)', async () => {
+it('writes nothing to Stripe in a copy of an installation (D7)', async () => {
   const { token } = await owner()
   const only = { is_only: true, fingerprint: 'copied', is_paused: true, created_at: world.now }
   await world.db
@@ -294,7 +296,7 @@ it('a copy of an installation writes nothing to Stripe (D7)', async () => {
   expect(world.stripe.seen.length).toBe(before)
 })
 
-it('says in plain words that Stripe does not respond, and goes on when it does', async () => {
+it('reports that Stripe does not respond, and continues when it does', async () => {
   const { token } = await owner()
   world.stripe.intercept = ({ method, path }) =>
     method === 'POST' && path === '/v1/checkout/sessions' ? 'cut' : undefined
@@ -304,7 +306,7 @@ it('says in plain words that Stripe does not respond, and goes on when it does',
   expect((await choose(world, token, { planKey: 'starter' })).status).toBe(200)
 })
 
-it('of an account that is deleted in the meantime is closed at once', async () => {
+it('closes the session of an account deleted meanwhile at once', async () => {
   const { token, accountId } = await owner()
   world.stripe.intercept = async ({ method, path }) => {
     if (method !== 'POST' || path !== '/v1/checkout/sessions') return
@@ -315,7 +317,7 @@ it('of an account that is deleted in the meantime is closed at once', async () =
   expect(made.map(({ status }) => status)).toEqual(['expired'])
 })
 
-it('sends nobody to an address that is none of Stripe’s', async () => {
+it('redirects only to Stripe’s own pages', async () => {
   const { token } = await owner()
   for (const url of ['http://evil.test/pay', 'javascript:alert(1)', '', `https://x.test/${'a'.repeat(4_000)}`]) {
     world.stripe.intercept = ({ method, path }) =>
@@ -326,7 +328,7 @@ it('sends nobody to an address that is none of Stripe’s', async () => {
   }
 })
 
-it('makes a customer anew whom somebody has deleted at Stripe', async () => {
+it('creates a customer again that was deleted at Stripe', async () => {
   const { token, accountId } = await owner()
   await choose(world, token, { planKey: 'starter' })
   const customerOf = async () =>
@@ -344,7 +346,7 @@ it('makes a customer anew whom somebody has deleted at Stripe', async () => {
   expect(sessionAt(world, body.url).customer).toBe(await customerOf())
 })
 
-it('a card that another account’s trial has used ends the trial, and is charged', async () => {
+it('ends and charges a trial whose card was used for another account’s trial', async () => {
   const [first, second] = [await aPayer(world, {}, { isTrial: true }), await aPayer(world, {}, { isTrial: true })]
   const stripe = world.deps.stripe!
   const addCard = async (payer: typeof first) => {
@@ -360,7 +362,7 @@ it('a card that another account’s trial has used ends the trial, and is charge
   expect(paid.map(({ amount_paid }) => amount_paid)).toEqual([0, 1_900])
 })
 
-it('is announced to nobody whose address has had one: what is shown before is what the checkout charges', {
+it('offers no trial to an address that has had one, so that the preview matches the checkout', {
   tags: ['A7'],
 }, async () => {
   const [first, second] = [await owner('told@trial.test'), await owner('told+2@trial.test')]
@@ -374,7 +376,7 @@ it('is announced to nobody whose address has had one: what is shown before is wh
   expect(sessionAt(world, paid.url).amount_total).toBe(1_900)
 })
 
-it('of two checkouts opened before either was paid, the later trial of one address ends', async () => {
+it('ends the later trial of two checkouts of one address opened before either was paid', async () => {
   const [first, second] = [await owner('race@trial.test'), await owner('race+2@trial.test')]
   const urls = [
     await choose(world, first.token, { planKey: 'growth' }),

@@ -1,25 +1,25 @@
 import type Stripe from 'stripe'
 import { CREDIT_CURRENCY, type CreditPack } from '../../../shared/credits.ts'
 import type { Config } from '../../core/config/config.ts'
-import { CREDITS_OF } from '../payments/payment-rules.ts'
+import { CREDITS_METADATA } from '../payments/payment-rules.ts'
 
-// What a checkout of credits asks Stripe for (decision 85). Pure.
+// Builds the checkout session for credits (decision 85). Pure.
 
-interface Order {
+interface CreditOrder {
   accountId: string
   customer: string
   pack: CreditPack
 }
 
 /**
- * A price of its own in each session: no catalogue can be out of step with what is shown. The invoice is for the buyer's books, and puts the
- * payment into the history.
+ * Each session has its own price, so no catalogue can differ from what is shown. The invoice is for the buyer's books,
+ * and puts the payment into the history.
  */
-export function creditSessionOf(
-  { accountId, customer, pack }: Order,
+export function buildCreditSession(
+  { accountId, customer, pack }: CreditOrder,
   { publicUrl, stripe }: Pick<Config, 'publicUrl' | 'stripe'>,
 ): Stripe.Checkout.SessionCreateParams {
-  const metadata = { account: accountId, [CREDITS_OF]: String(pack) }
+  const metadata = { account: accountId, [CREDITS_METADATA]: String(pack) }
   const name = `SMS credits, $${pack}`
   return {
     mode: 'payment',

@@ -5,7 +5,8 @@ import { aStripeWorld } from '../../../test/stripe-world.ts'
 import { payWithCredits } from '../credits/credits.ts'
 import { refreshAccount } from '../payments/refresh.ts'
 
-// Credits are bought at Stripe's checkout, and the ledger says what Stripe's payments say, whatever order their news come in (decision 85).
+// Credits are bought in Stripe's checkout, and the ledger follows Stripe's payments in any order of events (decision
+// 85).
 
 const world = aStripeWorld()
 const DOLLAR = 1_000_000
@@ -32,7 +33,7 @@ async function opened(payer: Payer, pack = 25): Promise<string> {
   return sessionAt(world, body.url).id
 }
 
-/** Paid and copied; answers the id of its payment. */
+/** Paid and copied; returns the payment's id. */
 async function bought(payer: Payer, pack = 25): Promise<string> {
   const id = await opened(payer, pack)
   world.stripe.buy(id, { name: 'Ada', card: VISA })
@@ -63,7 +64,7 @@ async function use(payer: Payer, micros: number) {
 }
 
 describe('a pack', () => {
-  it('is paid at Stripe for what it is worth, and is there when its payment is', async () => {
+  it('is paid at Stripe at face value and added with its payment', async () => {
     const payer = await aPayer(world)
     const id = await opened(payer)
     expect(world.stripe.all('checkout.session').at(-1)).toMatchObject({
@@ -83,7 +84,7 @@ describe('a pack', () => {
     expect(await moves(payer)).toEqual([['purchase', 25, 0]])
   })
 
-  it('stands in the history of payments, with its invoice, and leaves plan and subscription as they are', async () => {
+  it('appears in the payment history with its invoice and does not change plan or subscription', async () => {
     const payer = await aPayer(world)
     const before = (await world.request('GET', '/api/subscribe/status', { token: payer.token })).body
     await bought(payer, 100)
@@ -98,7 +99,7 @@ describe('a pack', () => {
     expect((await world.request('GET', '/api/subscribe/status', { token: payer.token })).body).toEqual(before)
   })
 
-  it('comes by webhooks alone, doubled and shuffled', async () => {
+  it('arrives by webhooks alone, duplicated and shuffled', async () => {
     const payer = await aPayer(world)
     await world.stripe.webhooks.deliverAll(async () => 200)
     for (let n = 0; n < 3; n++) world.stripe.buy(await opened(payer, 10), { name: 'Ada', card: VISA })
@@ -113,14 +114,14 @@ describe('a pack', () => {
     expect(await entries(payer)).toHaveLength(3)
   })
 
-  it('counts once however many looks see it at once', async () => {
+  it('counts once however many snapshots see it at the same time', async () => {
     const payer = await aPayer(world)
     world.stripe.buy(await opened(payer), { name: 'Ada', card: VISA })
     await Promise.all(Array.from({ length: 8 }, () => refreshAccount(world.deps, payer.accountId)))
     expect(await moves(payer)).toEqual([['purchase', 25, 0]])
   })
 
-  it('that the card does not pay is not there', async () => {
+  it('that the card does not pay is not added', async () => {
     const payer = await aPayer(world)
     const id = await opened(payer)
     expect(() => world.stripe.buy(id, { name: 'Ada', card: '4000000000000002' })).toThrow()
@@ -128,7 +129,7 @@ describe('a pack', () => {
     expect(await balance(payer)).toBe(0)
   })
 
-  it('of another amount than it says, or of another account, is nothing', async () => {
+  it('with another amount than stated, or of another account, is ignored', async () => {
     const payer = await aPayer(world)
     const stripe = world.deps.stripe!
     const sell = async (unit_amount: number, metadata: Record<string, string>) => {
@@ -147,8 +148,8 @@ describe('a pack', () => {
   })
 })
 
-describe('who asks', () => {
-  it('for another account, for a plan’s session, for none, or for a pack that is not sold is refused in words', async () => {
+describe('the request', () => {
+  it('for another account, a plan’s session, an unknown session or an unsold pack is refused with a sentence', async () => {
     const [payer, stranger] = [await aPayer(world), await aPayer(world)]
     const id = await opened(payer)
     world.stripe.buy(id, { name: 'Ada', card: VISA })
@@ -161,7 +162,7 @@ describe('who asks', () => {
     for (const pack of [0, -10, 11, 10.5, '25', 1e9, null]) expect((await buy(payer.token, pack)).status).toBe(400)
   })
 
-  it('as a member without billing is refused, sees the balance and not the ledger', async () => {
+  it('of a member without billing rights is refused, and shows the balance without the ledger', async () => {
     const payer = await aPayer(world)
     await bought(payer)
     const { token } = await aColleague(world, { ...payer, storeId: null } as never, 'viewer')
@@ -170,7 +171,7 @@ describe('who asks', () => {
     expect((await world.request('GET', '/api/subscribe/credit-entries', { token })).status).toBe(403)
   })
 
-  it('with a provider of one’s own, or none, or a plan without SMS, is told why there is nothing to buy', async () => {
+  it('with an own provider, none, or a plan without SMS explains why nothing can be bought', async () => {
     const payer = await aPayer(world)
     world.textCredits = null
     expect(await view(payer)).toMatchObject({ carrier: 'own', offer: null })
@@ -194,8 +195,8 @@ describe('who asks', () => {
   })
 })
 
-describe('a payment that is given back', () => {
-  it('takes its credits, in parts and in whole', async () => {
+describe('a refunded payment', () => {
+  it('takes back its credits, in parts and in full', async () => {
     const payer = await aPayer(world)
     const payment = await bought(payer)
     const refund = (amount?: number) =>
@@ -214,7 +215,7 @@ describe('a payment that is given back', () => {
     expect(await problems(payer.accountId)).toEqual([])
   })
 
-  it('after they were used takes what is left, is a problem of the operator, and takes nothing of later packs', async () => {
+  it('of used credits takes the rest, is reported to the operator, and takes nothing of later packs', async () => {
     const payer = await aPayer(world)
     const payment = await bought(payer)
     await use(payer, 18 * DOLLAR)
@@ -229,14 +230,14 @@ describe('a payment that is given back', () => {
     expect(await balance(payer)).toBe(10)
   })
 
-  it('by a bank takes them too, and one that the bank gives back brings them back', async () => {
+  it('by a chargeback takes them too, and a won dispute returns them', async () => {
     const payer = await aPayer(world)
     const payment = await bought(payer)
     await use(payer, 5 * DOLLAR)
     const { id } = world.stripe.openDispute(chargeOf(payment))
     await refreshAccount(world.deps, payer.accountId)
     expect(await balance(payer)).toBe(0)
-    // The subscription was not questioned.
+    // The subscription was not disputed.
     expect((await world.request('GET', '/api/subscribe/status', { token: payer.token })).body.plan).toBe('starter')
     world.stripe.closeDispute(id, 'won')
     await refreshAccount(world.deps, payer.accountId)

@@ -6,43 +6,46 @@ import type { Deps } from '../../deps.ts'
 import { sellerOf } from '../billing/billing.ts'
 import { balanceOf } from '../credits/credits.ts'
 import { assertCanBuy } from '../credits/offer.ts'
-import { CREDITS_OF } from '../payments/payment-rules.ts'
+import { CREDITS_METADATA } from '../payments/payment-rules.ts'
 import { refreshAccount } from '../payments/refresh.ts'
-import { askStripe, readAnswer, readPage, stripeCodeOf } from '../payments/stripe.ts'
-import { SeenCreditSession, SeenSession } from './answers.ts'
-import { creditSessionOf } from './credit-session.ts'
-import { customerOf } from './customers.ts'
-import { assertMayPay, takeCheck } from './guard.ts'
+import { askStripe, parseAnswer, parsePageUrl, readStripeCode } from '../payments/stripe.ts'
+import { buildCreditSession } from './credit-session.ts'
+import { ensureCustomer } from './customers.ts'
+import { assertCanPay, countCheck } from './guard.ts'
+import { CheckoutSession, CreditSession } from './stripe-schemas.ts'
 
-// Packs of credits, paid once at Stripe's checkout. Each press is a session of its own: two that are both paid are two packs. What was bought
-// is copied with all else that Stripe has of the account (payments/refresh.ts).
+// Packs of credits, paid once in Stripe's checkout. Each click opens a session: two paid sessions are two packs.
+// Purchases are copied with the account's snapshot (payments/refresh.ts).
 
 export async function openCreditCheckout(deps: Deps, account: AccountDb, pack: CreditPack): Promise<{ url: string }> {
   if (sellerOf(deps.config) !== 'stripe') throw new AppError('not_found', creditTexts.notHere)
-  await assertMayPay(deps, account)
+  await assertCanPay(deps, account)
   await assertCanBuy(deps, account)
-  const customer = await customerOf(deps, account)
-  const params = creditSessionOf({ accountId: account.accountId, customer, pack }, deps.config)
-  const { url } = readAnswer(SeenSession, await askStripe(deps, (stripe) => stripe.checkout.sessions.create(params)))
-  return { url: readPage(deps.config, url) }
+  const customer = await ensureCustomer(deps, account)
+  const params = buildCreditSession({ accountId: account.accountId, customer, pack }, deps.config)
+  const { url } = parseAnswer(
+    CheckoutSession,
+    await askStripe(deps, (stripe) => stripe.checkout.sessions.create(params)),
+  )
+  return { url: parsePageUrl(deps.config, url) }
 }
 
-/** What became of a session; of another account's, or one for a plan, it says what it says of one that never was. */
-export async function checkCredits(deps: Deps, account: AccountDb, id: string) {
-  await takeCheck(deps, account)
-  const session = await sessionAt(deps, id)
-  const isIts = session?.client_reference_id === account.accountId && session.metadata[CREDITS_OF] !== undefined
+/** State of a session. Another account's session, or one for a plan, is treated as unknown. */
+export async function checkCreditSession(deps: Deps, account: AccountDb, id: string) {
+  await countCheck(deps, account)
+  const session = await fetchCreditSession(deps, id)
+  const isIts = session?.client_reference_id === account.accountId && session.metadata[CREDITS_METADATA] !== undefined
   if (!session || !isIts) throw new AppError('not_found', 'Checkout session not found')
   if (session.payment_status === 'paid') await refreshAccount(deps, account.accountId)
   return { isPaid: session.payment_status === 'paid', balanceMicros: await balanceOf(account) }
 }
 
-async function sessionAt(deps: Deps, id: string) {
+async function fetchCreditSession(deps: Deps, id: string) {
   try {
     const answer = await askStripe(deps, (stripe) => stripe.checkout.sessions.retrieve(id))
-    return readAnswer(SeenCreditSession, answer)
+    return parseAnswer(CreditSession, answer)
   } catch (error) {
-    if (stripeCodeOf(error) === 'resource_missing') return null
+    if (readStripeCode(error) === 'resource_missing') return null
     throw error
   }
 }

@@ -5,36 +5,36 @@ import type { AccountDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { parsePlanKey } from '../billing/billing.ts'
 import { listStoreRests } from '../billing/resting.ts'
-import { catalogueOf } from '../payments/catalogue.ts'
-import { type Choice, soldBy } from '../payments/catalogue-rules.ts'
-import { boughtOf, isOverdue, isTrial } from '../payments/derive-rules.ts'
-import { dateOf } from '../payments/seen.ts'
-import { askStripe, readAnswer } from '../payments/stripe.ts'
-import { SeenPreview } from './answers.ts'
+import { loadCatalogue } from '../payments/catalogue.ts'
+import { type PlanChoice, soldBy } from '../payments/catalogue-rules.ts'
+import { isOverdue, isTrial, readPurchase } from '../payments/derive-rules.ts'
+import { toDate } from '../payments/seen.ts'
+import { askStripe, parseAnswer } from '../payments/stripe.ts'
 import {
   type Amounts,
-  amountsOf,
-  changeKind,
-  itemsOf,
+  buildItems,
+  classifyChange,
+  computeNextDate,
+  countStores,
+  describeLosses,
+  digestState,
+  findPeriodEnd,
   type Line,
-  lostBy,
-  nextDateOf,
-  periodEndOf,
-  prorationDateOf,
-  stateOf,
-  storesOf,
+  readAmounts,
+  readProrationDate,
 } from './change-rules.ts'
-import { tokenOf } from './change-token.ts'
-import type { Wanted } from './checkout.ts'
-import { assertMayPay } from './guard.ts'
-import { needOwn, type Own } from './own.ts'
+import { createChangeToken } from './change-token.ts'
+import type { CheckoutInput } from './checkout.ts'
+import { assertCanPay } from './guard.ts'
+import { type OwnSubscription, requireOwnSubscription } from './own-subscription.ts'
+import { InvoicePreview } from './stripe-schemas.ts'
 
-// What a change of the plan costs, by Stripe's own preview, and what it means (decision 85).
+// Cost and effect of a change of plan, by Stripe's own preview (decision 85).
 
-export interface Planned {
-  own: Own
-  from: Choice
-  to: Choice
+export interface PlannedChange {
+  own: OwnSubscription
+  from: PlanChoice
+  to: PlanChoice
   when: 'now' | 'period_end'
   lines: Line[]
   isTrial: boolean
@@ -42,8 +42,8 @@ export interface Planned {
 
 const NOTHING: Amounts = { dueNow: 0, credit: 0, charge: 0, tax: 0 }
 
-export async function previewChange(deps: Deps, account: AccountDb, wanted: Wanted): Promise<ChangePreview> {
-  await assertMayPay(deps, account)
+export async function previewChange(deps: Deps, account: AccountDb, wanted: CheckoutInput): Promise<ChangePreview> {
+  await assertCanPay(deps, account)
   const plan = parsePlanKey(wanted.planKey)
   if (plan === 'free') {
     throw new AppError('invalid', `Cancel the subscription instead: ${plans.free.name} begins when it ends.`)
@@ -56,35 +56,35 @@ export async function previewChange(deps: Deps, account: AccountDb, wanted: Want
   const { own, from, to, when, isTrial } = planned
   const isNow = when === 'now'
   const [due, next, stores] = await Promise.all([
-    dueOf(deps, planned),
-    nextBill(deps, planned),
+    fetchAmountDue(deps, planned),
+    fetchNextBill(deps, planned),
     listStoreRests(account),
   ])
   if (due.dueNow > 0) assertCard(own)
-  const periodEnd = periodEndOf(own.subscription)
-  const nextAt = nextDateOf({ isNow, isTrial, from: from.cycle, to: to.cycle }, { periodEnd, next })
+  const periodEnd = findPeriodEnd(own.subscription)
+  const nextAt = computeNextDate({ isNow, isTrial, from: from.cycle, to: to.cycle }, { periodEnd, next })
   const { prorationDate, ...amounts } = due
-  const shown = { ...to, when, prorationDate, dueNow: due.dueNow, state: stateOf(own.subscription) }
+  const shown = { ...to, when, prorationDate, dueNow: due.dueNow, state: digestState(own.subscription) }
   return {
     when,
-    at: (isNow ? deps.now() : dateOf(periodEnd)).toISOString(),
+    at: (isNow ? deps.now() : toDate(periodEnd)).toISOString(),
     ...amounts,
     nextAmount: next.total,
-    nextDate: dateOf(nextAt).toISOString(),
+    nextDate: toDate(nextAt).toISOString(),
     needsCard: isTrial && !own.hasCard,
     currency: next.currency,
-    token: tokenOf(deps, { account: account.accountId, ...shown }),
-    lost: lostBy(from, to),
-    storesTooMany: Math.max(0, stores.length - storesOf(to)),
+    token: createChangeToken(deps, { account: account.accountId, ...shown }),
+    lost: describeLosses(from, to),
+    storesTooMany: Math.max(0, stores.length - countStores(to)),
     stores: stores.map(({ id, name, url, isResting }) => ({ id, name, url, isResting })),
   }
 }
 
-/** What the change is, of the subscription as it is now; refused in words where it is none. */
-export async function planChange(deps: Deps, account: AccountDb, to: Choice): Promise<Planned> {
-  const own = await needOwn(deps, account)
+/** The change, based on the current subscription. Throws a sentence if there is none. */
+export async function planChange(deps: Deps, account: AccountDb, to: PlanChoice): Promise<PlannedChange> {
+  const own = await requireOwnSubscription(deps, account)
   const { subscription } = own
-  const from = boughtOf(subscription.items, soldBy)
+  const from = readPurchase(subscription.items, soldBy)
   if (!from) {
     throw new AppError('conflict', 'This subscription has a price that is not sold here. Please write to support.')
   }
@@ -94,43 +94,43 @@ export async function planChange(deps: Deps, account: AccountDb, to: Choice): Pr
   if (isOverdue(subscription)) {
     throw new AppError('conflict', 'A payment is overdue. Pay it first, then change the plan.')
   }
-  const when = changeKind(from, to)
+  const when = classifyChange(from, to)
   if (when === 'none') throw new AppError('unprocessable', 'This is what you have now.')
-  const { prices } = await catalogueOf(deps)
-  const lines = itemsOf(prices, subscription.items, to)
+  const { prices } = await loadCatalogue(deps)
+  const lines = buildItems(prices, subscription.items, to)
   return { own, from, to, when, lines, isTrial: isTrial(subscription) }
 }
 
-/** Without a date Stripe takes this second, and says which it was. */
-export async function dueOf(
+/** Without a date Stripe uses the current second and returns it. */
+export async function fetchAmountDue(
   deps: Deps,
-  { own, when, lines, isTrial }: Planned,
+  { own, when, lines, isTrial }: PlannedChange,
   prorationDate?: number,
 ): Promise<Amounts & { prorationDate: number | null }> {
   if (when === 'period_end' || isTrial) return { ...NOTHING, prorationDate: null }
-  const preview = await previewOf(deps, own, {
+  const preview = await fetchPreview(deps, own, {
     items: lines,
     proration_behavior: 'always_invoice',
     ...(prorationDate !== undefined && { proration_date: prorationDate }),
   })
-  return { ...amountsOf(preview), prorationDate: prorationDateOf(preview) }
+  return { ...readAmounts(preview), prorationDate: readProrationDate(preview) }
 }
 
-/** A period of the new plan, with tax and without what is settled of the old one. */
-const nextBill = (deps: Deps, { own, lines }: Planned) =>
-  previewOf(deps, own, { items: lines, proration_behavior: 'none' })
+/** A period of the new plan, with tax and without proration. */
+const fetchNextBill = (deps: Deps, { own, lines }: PlannedChange) =>
+  fetchPreview(deps, own, { items: lines, proration_behavior: 'none' })
 
-async function previewOf(
+async function fetchPreview(
   deps: Deps,
-  { customer, subscription }: Own,
+  { customer, subscription }: OwnSubscription,
   details: { items: Line[]; proration_behavior: 'always_invoice' | 'none'; proration_date?: number },
-): Promise<SeenPreview> {
+): Promise<InvoicePreview> {
   const preview = await askStripe(deps, (stripe) =>
     stripe.invoices.createPreview({ customer, subscription: subscription.id, subscription_details: details }),
   )
-  return readAnswer(SeenPreview, preview)
+  return parseAnswer(InvoicePreview, preview)
 }
 
-export function assertCard({ hasCard }: Own): void {
+export function assertCard({ hasCard }: OwnSubscription): void {
   if (!hasCard) throw new AppError('unprocessable', 'Add a card first, under Manage Billing. Then change the plan.')
 }

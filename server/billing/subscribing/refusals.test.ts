@@ -3,14 +3,15 @@ import { anOwner } from '../../../test/connected-store.ts'
 import { aPayer, choose, type Payer, sessionAt } from '../../../test/payer.ts'
 import { aStripeWorld } from '../../../test/stripe-world.ts'
 
-// What somebody tries who wants more than they pay for, or at another’s cost: refused in words, and nothing has changed, neither here nor at Stripe.
+// Attempts to get more than was paid for, or at another account's cost, are refused and change nothing here or at
+// Stripe.
 
 const world = aStripeWorld()
 
 const KINDS = ['customer', 'checkout.session', 'subscription', 'subscription_schedule', 'invoice', 'charge'] as const
 const TABLES = ['subscriptions', 'billing_customers', 'checkout_sessions', 'trial_claims', 'payments'] as const
 
-/** Everything that is bought, of everybody. */
+/** All purchases of all accounts. */
 async function everything() {
   const rows = await Promise.all(TABLES.map((table) => world.db.selectFrom(table).selectAll().execute()))
   return structuredClone({
@@ -19,7 +20,7 @@ async function everything() {
   })
 }
 
-/** How often it was looked at is no change. */
+/** The number of fetches is no change. */
 const textOf = (row: object) => JSON.stringify({ ...row, begun: null, applied: null })
 
 let ann: Payer
@@ -75,10 +76,10 @@ describe('nothing changes by', () => {
   })
 })
 
-describe('nothing is had by', () => {
+describe('nothing is gained by', () => {
   beforeEach(threePeople)
 
-  it('a session that another account has paid, and one that is none', async () => {
+  it('a session paid by another account, and an unknown one', async () => {
     const { id } = world.stripe.all('checkout.session').find(({ customer }) => customer === ann.customer)!
     const before = await everything()
     for (const { token } of [bob, eve]) {
@@ -94,7 +95,7 @@ describe('nothing is had by', () => {
     expect(await everything()).toEqual(before)
   })
 
-  it('a session that was paid once does not give the plan again after it has ended', async () => {
+  it('a paid session again after its subscription has ended', async () => {
     const { id } = world.stripe.all('checkout.session').find(({ customer }) => customer === ann.customer)!
     await world.deps.stripe!.subscriptions.cancel(ann.subscription)
     const check = () => world.request('GET', `/api/subscribe/check-session?session_id=${id}`, { token: ann.token })
@@ -104,7 +105,7 @@ describe('nothing is had by', () => {
     expect(await everything()).toEqual(before)
   })
 
-  it('what was shown to another account', async () => {
+  it('another account’s preview', async () => {
     const body = { planKey: 'starter' }
     const shown = await world.request('POST', '/api/payments/preview-change', { token: ann.token, body })
     const before = await everything()
@@ -117,7 +118,7 @@ describe('nothing is had by', () => {
     expect(await everything()).toEqual(before)
   })
 
-  it('a second trial: the status says that it was had, and the next checkout asks for the price at once', async () => {
+  it('a second trial: the status shows the first, and the next checkout charges at once', async () => {
     await world.deps.stripe!.subscriptions.cancel(eve.subscription)
     const { body } = await world.request('GET', '/api/subscribe/status', { token: eve.token })
     expect(body).toMatchObject({ hasUsedTrial: true })

@@ -2,19 +2,19 @@ import { createFreeSubscription } from '../../../shared/billing.ts'
 import { buyCredits, checkCredits as checkCreditsCall } from '../../../shared/credits.ts'
 import * as api from '../../../shared/payments.ts'
 import { type Routes, serveAccount } from '../../access/http/http.ts'
+import { cancelSubscription, chooseFree, openPortal, reactivateSubscription } from './actions.ts'
 import { changePlan } from './changes.ts'
 import { checkSession, openCheckout } from './checkout.ts'
-import { checkCredits, openCreditCheckout } from './credits.ts'
-import { cancelSubscription, chooseFree, openPortal, reactivateSubscription } from './deeds.ts'
+import { checkCreditSession, openCreditCheckout } from './credits.ts'
 import { previewChange } from './preview.ts'
 
-// Plans paid by card: HTTP in, HTTP out.
+// Endpoints of plans paid by card.
 
 export const subscribingRoutes: Routes = (app, deps) => {
   serveAccount(app, deps, api.createCheckoutSession, ({ account, body }) => openCheckout(deps, account, body))
   serveAccount(app, deps, api.checkSession, ({ account, query }) => checkSession(deps, account, query.session_id))
   serveAccount(app, deps, buyCredits, ({ account, body }) => openCreditCheckout(deps, account, body.pack))
-  serveAccount(app, deps, checkCreditsCall, ({ account, query }) => checkCredits(deps, account, query.session_id))
+  serveAccount(app, deps, checkCreditsCall, ({ account, query }) => checkCreditSession(deps, account, query.session_id))
   serveAccount(app, deps, api.createPortalSession, ({ account }) => openPortal(deps, account))
   serveAccount(app, deps, api.previewChange, ({ account, body }) => previewChange(deps, account, body))
   serveAccount(app, deps, api.changePlan, ({ account, body }) => changePlan(deps, account, body))

@@ -1,7 +1,7 @@
 import type { AccountDb, AccountTx } from '../../core/db/db.ts'
 import type { CheckoutSessionsTable } from '../../core/schema/billing.ts'
 
-// Plans paid by card, as an owner chooses them: SQL and nothing else.
+// Statements on Stripe customers and checkout sessions.
 
 export function readCustomer({ db, accountId }: AccountDb) {
   return db
@@ -11,7 +11,7 @@ export function readCustomer({ db, accountId }: AccountDb) {
     .executeTakeFirst()
 }
 
-/** Of two at once the first stays, unless it is the one that is gone at Stripe. */
+/** Of two concurrent ones the first stays, unless it was deleted at Stripe. */
 export function saveCustomer(
   { db, accountId }: AccountDb,
   { id, gone, now }: { id: string; gone: string | null; now: Date },
@@ -28,7 +28,7 @@ export function saveCustomer(
     .execute()
 }
 
-/** One at a time keeps a session of an account. undefined: the account is being deleted, or is gone. */
+/** Serializes saving a session of an account. Returns undefined if the account is deleted or being deleted. */
 export function lockCustomer({ db, accountId }: AccountTx) {
   return db
     .selectFrom('billing_customers')
@@ -43,8 +43,8 @@ export function lockCustomer({ db, accountId }: AccountTx) {
 
 const SESSION = ['stripe_session_id as id', 'plan', 'cycle', 'extra_stores as extraStores', 'created_at as at'] as const
 
-/** The newest first; of two of one moment the same one for whoever asks. */
-export function openSessions({ db, accountId }: AccountDb) {
+/** Newest first; the order of sessions of the same moment is stable. */
+export function selectOpenSessions({ db, accountId }: AccountDb) {
   return db
     .selectFrom('checkout_sessions')
     .select([...SESSION, 'url'])
@@ -64,7 +64,7 @@ export function readSession({ db, accountId }: AccountDb, id: string) {
     .executeTakeFirst()
 }
 
-export async function countEnded({ db, accountId }: AccountDb): Promise<number> {
+export async function countEndedSessions({ db, accountId }: AccountDb): Promise<number> {
   const { ended } = await db
     .selectFrom('checkout_sessions')
     .select(({ fn }) => fn.countAll<number>().as('ended'))

@@ -1,51 +1,61 @@
 import { z } from 'zod'
 import { BillingCycle } from '../../../shared/billing.ts'
 import type { Deps } from '../../deps.ts'
-import { catalogueOf } from '../payments/catalogue.ts'
-import { type Choice, paidPlans, soldBy } from '../payments/catalogue-rules.ts'
-import { boughtOf, WAITS } from '../payments/derive-rules.ts'
+import { loadCatalogue } from '../payments/catalogue.ts'
+import { type PlanChoice, paidPlans, soldBy } from '../payments/catalogue-rules.ts'
+import { readPurchase, WAITING_PLAN } from '../payments/derive-rules.ts'
 import type { waitAgainJob } from '../payments/jobs.ts'
 import { isPaused } from '../payments/pause.ts'
 import { askStripe } from '../payments/stripe.ts'
-import type { SeenOwn } from './answers.ts'
-import { changeKind, itemsOf } from './change-rules.ts'
-import { copyAfter, ownOf } from './own.ts'
-import { waitFor, waitingOf } from './schedules.ts'
+import { buildItems, classifyChange } from './change-rules.ts'
+import { copyAfterAction, findOwnSubscription } from './own-subscription.ts'
+import { readScheduledPlan, schedulePlan } from './schedules.ts'
+import type { LiveSubscription } from './stripe-schemas.ts'
 
-// A smaller plan that waited when a larger one was asked for. It stands in the subscription's metadata at Stripe until the larger one is
-// made, so that it waits again where the bank is never answered and Stripe drops the change.
+// A scheduled smaller plan when a larger one is requested. It is stored in the subscription's metadata at Stripe until
+// the larger one is made. If the bank's question stays unanswered and Stripe drops the change, it is scheduled again.
 
-/** A change that is being made now is neither waiting for its bank nor dropped yet. */
-const UNDER_WAY_S = 10 * 60
+/** A change made within this time may still be in progress. */
+const IN_PROGRESS_S = 10 * 60
 
 const Plan = z.strictObject({ plan: z.enum(paidPlans), cycle: BillingCycle, extraStores: z.number().int() })
-const Kept = z.strictObject({ from: Plan, to: Plan, at: z.number().int() })
-type Kept = z.infer<typeof Kept>
+const WaitingPlan = z.strictObject({ from: Plan, to: Plan, at: z.number().int() })
+type WaitingPlan = z.infer<typeof WaitingPlan>
 
-type Held = Pick<SeenOwn, 'id' | 'metadata'>
+type MetadataHolder = Pick<LiveSubscription, 'id' | 'metadata'>
 
-/** Before the schedule is released: whatever happens after it, the choice is not lost. */
-export async function keepWaiting(deps: Deps, { id }: Held, { from, to }: { from: Choice; to: Choice }): Promise<void> {
-  const kept: Kept = { from: plainOf(from), to: plainOf(to), at: Math.floor(deps.now().getTime() / 1_000) }
-  await askStripe(deps, (stripe) => stripe.subscriptions.update(id, { metadata: { [WAITS]: JSON.stringify(kept) } }))
+/** Call before the schedule is released, so that the choice cannot be lost. */
+export async function saveWaitingPlan(
+  deps: Deps,
+  { id }: MetadataHolder,
+  { from, to }: { from: PlanChoice; to: PlanChoice },
+): Promise<void> {
+  const kept: WaitingPlan = {
+    from: toPlainChoice(from),
+    to: toPlainChoice(to),
+    at: Math.floor(deps.now().getTime() / 1_000),
+  }
+  await askStripe(deps, (stripe) =>
+    stripe.subscriptions.update(id, { metadata: { [WAITING_PLAN]: JSON.stringify(kept) } }),
+  )
 }
 
-const plainOf = ({ plan, cycle, extraStores }: Choice) => ({ plan, cycle, extraStores })
+const toPlainChoice = ({ plan, cycle, extraStores }: PlanChoice) => ({ plan, cycle, extraStores })
 
-/** The owner has decided otherwise, or what waited waits again. */
-export async function forgetWaiting(deps: Deps, { id, metadata }: Held): Promise<void> {
-  if (!metadata[WAITS]) return
-  await askStripe(deps, (stripe) => stripe.subscriptions.update(id, { metadata: { [WAITS]: '' } }))
+/** After another decision of the owner, or once the plan is scheduled again. */
+export async function clearWaitingPlan(deps: Deps, { id, metadata }: MetadataHolder): Promise<void> {
+  if (!metadata[WAITING_PLAN]) return
+  await askStripe(deps, (stripe) => stripe.subscriptions.update(id, { metadata: { [WAITING_PLAN]: '' } }))
 }
 
-/** null: nothing, or what belongs to a plan that is not this one any more. */
-export function keptOf({ metadata, items }: SeenOwn): Kept | null {
-  const { data: kept } = Kept.safeParse(parsed(metadata[WAITS]))
-  const bought = boughtOf(items, soldBy)
-  return kept && bought && changeKind(bought, kept.from) === 'none' ? kept : null
+/** null: none, or one that belongs to a former plan. */
+export function readWaitingPlan({ metadata, items }: LiveSubscription): WaitingPlan | null {
+  const { data: kept } = WaitingPlan.safeParse(parseJson(metadata[WAITING_PLAN]))
+  const bought = readPurchase(items, soldBy)
+  return kept && bought && classifyChange(bought, kept.from) === 'none' ? kept : null
 }
 
-function parsed(text: string | undefined): unknown {
+function parseJson(text: string | undefined): unknown {
   try {
     return JSON.parse(text ?? '')
   } catch {
@@ -53,24 +63,24 @@ function parsed(text: string | undefined): unknown {
   }
 }
 
-/** By the job of a look that has seen such a choice. */
+/** Run by the job after a snapshot with such a choice. */
 export async function waitAgainByJob(deps: Deps, { accountId }: z.infer<typeof waitAgainJob.payload>): Promise<void> {
   const account = { accountId, db: deps.db }
   if (await isPaused(deps.db)) return
-  const subscription = (await ownOf(deps, account))?.subscription
-  if (!subscription?.metadata[WAITS]) return
-  const kept = keptOf(subscription)
+  const subscription = (await findOwnSubscription(deps, account))?.subscription
+  if (!subscription?.metadata[WAITING_PLAN]) return
+  const kept = readWaitingPlan(subscription)
   const isEnding = subscription.cancel_at !== null || subscription.cancel_at_period_end
   if (kept && !isEnding) {
-    if (subscription.pending_update || deps.now().getTime() / 1_000 - kept.at < UNDER_WAY_S) return
-    const waits = subscription.schedule && (await waitingOf(deps, subscription.schedule))
-    if (!waits) await putBack(deps, subscription, kept.to)
+    if (subscription.pending_update || deps.now().getTime() / 1_000 - kept.at < IN_PROGRESS_S) return
+    const waits = subscription.schedule && (await readScheduledPlan(deps, subscription.schedule))
+    if (!waits) await restoreWaitingPlan(deps, subscription, kept.to)
   }
-  await forgetWaiting(deps, subscription)
-  await copyAfter(deps, account)
+  await clearWaitingPlan(deps, subscription)
+  await copyAfterAction(deps, account)
 }
 
-export async function putBack(deps: Deps, subscription: SeenOwn, to: Choice): Promise<void> {
-  const { prices } = await catalogueOf(deps)
-  await waitFor(deps, subscription, { lines: itemsOf(prices, subscription.items, to), cycle: to.cycle })
+export async function restoreWaitingPlan(deps: Deps, subscription: LiveSubscription, to: PlanChoice): Promise<void> {
+  const { prices } = await loadCatalogue(deps)
+  await schedulePlan(deps, subscription, { lines: buildItems(prices, subscription.items, to), cycle: to.cycle })
 }

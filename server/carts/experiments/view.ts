@@ -44,7 +44,7 @@ export async function viewExperiments(store: StoreDb<Db>, now: Date): Promise<Ex
       assumedPercent: ASSUMED_PERCENT,
       rate: estimateRate(pace),
     },
-    proposePercent: proposePercent(pace),
+    proposedPercent: proposePercent(pace),
     running: views.find(({ endedAt }) => endedAt === null) ?? null,
     past: views.filter(({ endedAt }) => endedAt !== null),
   }

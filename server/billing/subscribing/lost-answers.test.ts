@@ -3,7 +3,7 @@ import { aStore } from '../../../test/factories.ts'
 import { aPayer, type Payer } from '../../../test/payer.ts'
 import { aStripeWorld } from '../../../test/stripe-world.ts'
 
-// Changes of a plan during which Stripe's answer is lost, or something else changes here (decision 85).
+// Changes of plan with a lost answer of Stripe, or with a concurrent change here (decision 85).
 
 const world = aStripeWorld()
 const DAY = 86_400_000
@@ -30,11 +30,11 @@ const keysOf = ({ subscription }: Payer) =>
     .find(({ id }) => id === subscription)!
     .items.data.map(({ price, quantity }) => `${price.lookup_key!.replace('recoup_', '')} ${quantity}`)
 
-/** What stands in the metadata at Stripe of a plan that waited. */
+/** A scheduled plan in the metadata at Stripe. */
 const keptOf = async ({ subscription }: Payer) =>
   (await world.deps.stripe!.subscriptions.retrieve(subscription)).metadata.recoup_waits
 
-it('a larger plan whose answer is lost is not taken away again for the smaller one that waited', {
+it('a larger plan with a lost answer is not replaced by the smaller one scheduled before', {
   tags: ['A7'],
 }, async () => {
   const payer = await aPayer(world, { planKey: 'growth', addOns: { extraStores: 1 } })
@@ -52,7 +52,7 @@ it('a larger plan whose answer is lost is not taken away again for the smaller o
   expect(await status(payer)).toMatchObject({ plan: 'growth', change: null })
 })
 
-it('a store that is disconnected while Stripe is asked does not make a change fail that is made', async () => {
+it('a store disconnected during the request does not fail a change that is made', async () => {
   const payer = await aPayer(world, { planKey: 'growth' })
   const other = await aStore(world, { accountId: payer.accountId })
   const gone = await aStore(world, { accountId: payer.accountId })
@@ -67,7 +67,7 @@ it('a store that is disconnected while Stripe is asked does not make a change fa
   expect(first).toEqual([{ id: other.storeId }])
 })
 
-it('a smaller plan that waited waits again where the bank is never answered, and is gone once the larger one is paid', async () => {
+it('a scheduled smaller plan is scheduled again if the bank’s question stays unanswered, and dropped once the larger one is paid', async () => {
   const stripe = world.deps.stripe!
   const asked = async () => {
     const payer = await aPayer(world, { planKey: 'growth', addOns: { extraStores: 1 } })
@@ -101,7 +101,7 @@ it('a smaller plan that waited waits again where the bank is never answered, and
   expect([await keptOf(silent), await keptOf(paying)]).toEqual([undefined, undefined])
 })
 
-it('a smaller plan that waited is not put back for an owner who cancels instead', async () => {
+it('a scheduled smaller plan is not restored for an owner who cancels instead', async () => {
   const payer = await aPayer(world, { planKey: 'growth' })
   const stripe = world.deps.stripe!
   const recoup_waits = JSON.stringify({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { listOf, SeenPrice, SeenSubscription } from '../payments/seen.ts'
+import { listOf, SeenSubscription, StripePrice } from '../payments/seen.ts'
 
-// What is read of Stripe's objects here; everything else of them is left out.
+// Schemas of Stripe's objects with the fields that checkout and changes read.
 
 const id = z
   .string()
@@ -13,7 +13,7 @@ const metadata = z
   .transform((said) => said ?? {})
 const reference = z.union([id, z.looseObject({ id }).transform((object) => object.id)])
 
-export const SeenSession = z.object({
+export const CheckoutSession = z.object({
   id,
   status: z.enum(['open', 'complete', 'expired']),
   url: z.string().nullable(),
@@ -21,15 +21,15 @@ export const SeenSession = z.object({
   metadata,
 })
 
-export const SeenCreditSession = z.object({
+export const CreditSession = z.object({
   client_reference_id: z.string().max(200).nullable(),
   payment_status: z.string().max(100),
   metadata,
 })
 
-export const SeenCustomerState = z.object({ id, deleted: z.boolean().optional() })
+export const CustomerState = z.object({ id, deleted: z.boolean().optional() })
 
-export const SeenStates = z.object({
+export const SubscriptionStates = z.object({
   data: z.array(z.object({ id, status: z.string().max(100), schedule: reference.nullable() })).max(100),
 })
 
@@ -37,12 +37,12 @@ const seconds = z.number().int().min(0).max(9_999_999_999)
 const amount = z.number().int().min(-2_147_483_647).max(2_147_483_647)
 const word = z.string().max(100)
 
-/** With what a change of it names. */
-export const SeenOwn = SeenSubscription.extend({
+/** With the fields needed to change it. */
+export const LiveSubscription = SeenSubscription.extend({
   items: listOf(
     z.object({
       id,
-      price: SeenPrice,
+      price: StripePrice,
       quantity: z.number().int().min(0).max(1_000_000).default(1),
       current_period_start: seconds,
       current_period_end: seconds,
@@ -52,17 +52,17 @@ export const SeenOwn = SeenSubscription.extend({
   discounts: z.array(reference).max(100).default([]),
   pending_update: z.looseObject({}).nullable(),
 })
-export type SeenOwn = z.infer<typeof SeenOwn>
+export type LiveSubscription = z.infer<typeof LiveSubscription>
 
-export const SeenOwns = z.object({ data: z.array(SeenOwn).max(100) })
+export const LiveSubscriptions = z.object({ data: z.array(LiveSubscription).max(100) })
 
-/** A subscription after its change was asked for: what is not paid yet waits. */
-export const SeenChanged = z.object({
+/** A subscription after a change request. An unpaid change is pending. */
+export const ChangedSubscription = z.object({
   pending_update: z.looseObject({}).nullable(),
   latest_invoice: reference.nullable(),
 })
 
-export const SeenPreview = z.object({
+export const InvoicePreview = z.object({
   amount_due: amount,
   total: amount,
   currency: word,
@@ -78,24 +78,24 @@ export const SeenPreview = z.object({
     .object({ subscription_details: z.object({ subscription_proration_date: seconds.nullish() }).nullish() })
     .nullable(),
 })
-export type SeenPreview = z.infer<typeof SeenPreview>
+export type InvoicePreview = z.infer<typeof InvoicePreview>
 
-/** Asked for with its payments in place. */
-export const SeenOpenInvoice = z.object({
+/** Fetched with expanded payments. */
+export const OpenInvoice = z.object({
   id,
   status: word.nullable(),
   hosted_invoice_url: z.string().nullish(),
   payments: listOf(z.object({ payment: z.object({ payment_intent: reference.nullish() }) })),
 })
 
-export const SeenAttempt = z.object({
+export const PaymentAttempt = z.object({
   status: word,
   last_payment_error: z.object({ code: word.optional(), decline_code: word.optional() }).nullable(),
 })
 
-export const SeenRunning = z.object({
+export const RunningSchedule = z.object({
   id,
   current_phase: z.object({ start_date: seconds, end_date: seconds }).nullable(),
 })
 
-export const SeenPage = z.object({ url: z.string().nullable() })
+export const PageUrl = z.object({ url: z.string().nullable() })

@@ -13,9 +13,9 @@ import { refreshAccount } from './refresh.ts'
 import { setUpBilling } from './setup.ts'
 import { openStripe } from './stripe.ts'
 
-// Lives of subscriptions whose webhooks come in any order, twice, never, late, or from somebody else, while Stripe fails now and then and
-// several looks are under way (decision 83). Whatever came, after one look of the daily reconciliation our row is what Stripe's objects
-// come to. STRIPE_LIVES says how many lives; a failure names its seed, and STRIPE_LIFE=<seed> lives it again.
+// Random lives of subscriptions with webhooks in any order, twice, never, late or forged, while Stripe sometimes fails
+// and several fetches run (decision 83). After one daily reconciliation our row must match Stripe's objects.
+// STRIPE_LIVES sets their number. A failure names its seed, and STRIPE_LIFE=<seed> repeats it.
 
 const LIVES = Number(process.env.STRIPE_LIVES ?? (isProof ? 1_000 : 12))
 const only = process.env.STRIPE_LIFE
@@ -24,7 +24,7 @@ const seeds = only ? [Number(only)] : Array.from({ length: LIVES }, (_, place) =
 const world = aStripeWorld()
 
 it(
-  'whatever becomes of webhooks, the next reconciliation ends in what Stripe has',
+  'the next reconciliation matches Stripe, whatever happened to webhooks',
   async () => {
     for (const seed of seeds) {
       await live(seed).catch((error: unknown) => {
@@ -61,7 +61,7 @@ async function live(seed: number): Promise<void> {
   }
 }
 
-/** The card has been used for another account's trial. */
+/** The card was used for another account's trial. */
 async function tryBefore(life: Life): Promise<void> {
   const other = await aCustomer(world)
   await claimTrial(world.deps, { accountId: other.accountId, db: world.db }, [
@@ -69,7 +69,7 @@ async function tryBefore(life: Life): Promise<void> {
   ])
 }
 
-/** Something is done, time passes, some of what Stripe tells arrives; now and then comes the daily look. */
+/** An action, some time, some of Stripe's events, and sometimes the daily fetch. */
 async function aWhile(life: Life, shop: Subscriber): Promise<void> {
   const { chance, server } = life
   for (let deeds = 0; deeds < 3; deeds++) await doSomething(life)
@@ -80,7 +80,7 @@ async function aWhile(life: Life, shop: Subscriber): Promise<void> {
   const delivered = await server.webhooks.deliverAll(deliver)
   expect(delivered.filter(({ isForged, answers }) => answers.at(-1) !== (isForged ? 400 : 200))).toEqual([])
   const looks = [work(), work(), refreshAccount(world.deps, shop.accountId).catch(() => {})]
-  // Something happens while they look.
+  // Something happens during the fetch.
   if (oneIn(chance, 2)) looks.push(doSomething(life))
   await Promise.all(looks)
   server.intercept = () => undefined
@@ -108,13 +108,13 @@ async function deliver(payload: string, signature: string): Promise<number> {
   return (await world.app.inject({ method: 'POST', url: '/api/webhooks/stripe', headers, payload })).statusCode
 }
 
-/** What fails is lost, as it is after the last of its tries. */
+/** A failed job is lost, as after its last retry. */
 const work = () => world.runJobs().catch(() => {})
 
 async function expectRow(life: Life, shop: Subscriber): Promise<void> {
   const { row } = derivedOf(life)
   const has = await rowOf(world, shop)
-  // A plan of the account's own stays until something lives at Stripe.
+  // A plan not from Stripe stays until a subscription is live there.
   if (!row || (has && has.source !== 'stripe' && row.cycle === null)) {
     expect(has?.source).not.toBe('stripe')
     return
@@ -129,7 +129,7 @@ async function expectRow(life: Life, shop: Subscriber): Promise<void> {
   })
 }
 
-/** Whether the account is a subscriber, as it follows from Stripe's objects alone (decisions 86 and 121). */
+/** Whether the account is subscribed, computed from Stripe's objects alone (decisions 86 and 121). */
 async function expectAccess(life: Life, shop: Subscriber): Promise<void> {
   const { row } = derivedOf(life)
   if (!row || (await rowOf(world, shop))?.source !== 'stripe') return

@@ -4,7 +4,7 @@ import { aPayer, type Payer } from '../../../test/payer.ts'
 import { aStripeWorld } from '../../../test/stripe-world.ts'
 import { aWorld } from '../../../test/world.ts'
 
-// The portal, the end of a subscription and taking it back (A 4.3, A 7, decisions 85 and 122).
+// Portal, cancellation and reactivation of a subscription (A 4.3, A 7, decisions 85 and 122).
 
 const world = aStripeWorld()
 const without = aWorld({ HOST: '0.0.0.0' })
@@ -38,7 +38,7 @@ async function downgrade(payer: Payer) {
   await world.request('POST', '/api/payments/change', { token, body: { token: body.token } })
 }
 
-it('the portal is that of the account, with what it may do there, and leads back to /billing', {
+it('opens the account’s portal with its allowed actions and returns to /billing', {
   tags: ['A7'],
 }, async () => {
   const payer = await aPayer(world)
@@ -48,7 +48,7 @@ it('the portal is that of the account, with what it may do there, and leads back
   expect(session).toMatchObject({ customer: payer.customer, return_url: 'http://localhost:3000/billing' })
 })
 
-it('a configuration that somebody has taken away is made anew', async () => {
+it('creates a removed portal configuration again', async () => {
   const payer = await aPayer(world)
   const stripe = world.deps.stripe!
   for (const { id } of world.stripe.all('billing_portal.configuration')) {
@@ -60,7 +60,7 @@ it('a configuration that somebody has taken away is made anew', async () => {
   expect(active).toMatchObject([{ features: { subscription_cancel: { enabled: false } } }])
 })
 
-it('a page that is no page of Stripe is not opened', async () => {
+it('does not open a page that is not Stripe’s', async () => {
   const payer = await aPayer(world)
   const { url } = (await post(PORTAL, payer)).body
   expect(new URL(url).origin).toBe(world.stripe.url)
@@ -71,7 +71,7 @@ it('a page that is no page of Stripe is not opened', async () => {
   expect((await post(PORTAL, payer)).status).toBe(503)
 })
 
-it('ends with its period: until then all is as it was, and then it is the free plan', { tags: ['A7'] }, async () => {
+it('cancels at the end of the period, after which the free plan applies', { tags: ['A7'] }, async () => {
   const payer = await aPayer(world)
   const { status: code, body } = await post(CANCEL, payer)
   expect({ code, ...body }).toEqual({
@@ -88,7 +88,7 @@ it('ends with its period: until then all is as it was, and then it is the free p
   expect((await post(CANCEL, payer)).body.error).toBe('No subscription found')
 })
 
-it('a cancellation is taken back', { tags: ['A7'] }, async () => {
+it('withdraws a cancellation', { tags: ['A7'] }, async () => {
   const payer = await aPayer(world)
   await post(CANCEL, payer)
   expect((await post(REACTIVATE, payer)).body).toEqual({ success: true, message: 'Your Starter plan goes on.' })
@@ -99,7 +99,7 @@ it('a cancellation is taken back', { tags: ['A7'] }, async () => {
   expect(at(payer).status).toBe('active')
 })
 
-it('an end that an operator has set for another day at Stripe is taken back as well', async () => {
+it('withdraws an end set by an operator for another day at Stripe', async () => {
   const payer = await aPayer(world)
   const stripe = world.deps.stripe!
   const day = Math.floor(world.now.getTime() / 1000) + 10 * 86_400
@@ -108,7 +108,7 @@ it('an end that an operator has set for another day at Stripe is taken back as w
   expect(at(payer).cancel_at).toBeNull()
 })
 
-it('a smaller plan that waits is taken back, and does not stand in the way of a cancellation', {
+it('withdraws a scheduled smaller plan, which does not block a cancellation', {
   tags: ['A7'],
 }, async () => {
   const payer = await aPayer(world, { planKey: 'growth' })
@@ -122,7 +122,7 @@ it('a smaller plan that waits is taken back, and does not stand in the way of a 
   expect(await status(payer)).toMatchObject({ plan: 'growth', change: null, cancelAtPeriodEnd: true })
 })
 
-it('a trial that is canceled lasts until its end, and nothing is charged', async () => {
+it('a canceled trial lasts until its end without a charge', async () => {
   const payer = await aPayer(world, {}, { isTrial: true })
   await post(CANCEL, payer)
   expect(await status(payer)).toMatchObject({ status: 'trialing', cancelAtPeriodEnd: true })
@@ -133,7 +133,7 @@ it('a trial that is canceled lasts until its end, and nothing is charged', async
   )
 })
 
-it('“Start with Lite” on a plan that is paid ends it with its period, never at once (decision 122)', {
+it('“Start with Lite” cancels a paid plan at the end of its period, never at once (decision 122)', {
   tags: ['A7'],
 }, async () => {
   const payer = await aPayer(world)
@@ -147,7 +147,7 @@ it('“Start with Lite” on a plan that is paid ends it with its period, never 
   expect(await status(payer)).toMatchObject({ plan: 'starter', cancelAtPeriodEnd: true })
 })
 
-it('the free plan of a new account is there at once, and of one whose subscription is over', async () => {
+it('the free plan applies at once for a new account and after an ended subscription', async () => {
   const owner = await anOwner(world, null)
   expect((await free(owner)).body).toEqual({
     success: true,
@@ -160,7 +160,7 @@ it('the free plan of a new account is there at once, and of one whose subscripti
   expect((await free(payer)).body.message).toBe('You are on the Lite plan.')
 })
 
-it('a plan that is paid while the free one is chosen is the plan', { tags: ['A7'] }, async () => {
+it('a plan paid while the free one is chosen wins', { tags: ['A7'] }, async () => {
   const payer = await aPayer(world)
   let answers = 0
   world.stripe.intercept = ({ path }) =>
@@ -171,7 +171,7 @@ it('a plan that is paid while the free one is chosen is the plan', { tags: ['A7'
   expect(await status(payer)).toMatchObject({ plan: 'starter', source: 'stripe' })
 })
 
-it('without a subscription there is none to end or to manage', { tags: ['A8'] }, async () => {
+it('without a subscription there is none to cancel or manage', { tags: ['A8'] }, async () => {
   const owner = await anOwner(world)
   for (const call of [PORTAL, CANCEL, REACTIVATE]) {
     expect(await post(call, owner)).toMatchObject({ status: 404, body: { error: 'No subscription found' } })
@@ -240,7 +240,7 @@ it('is not found where nothing is sold', async () => {
   }
 })
 
-it('an account asks Stripe only so often', async () => {
+it('limits an account’s requests to Stripe', async () => {
   const payer = await aPayer(world)
   const codes: number[] = []
   for (let n = 0; n < 60; n++) codes.push((await post(PORTAL, payer)).status)
@@ -249,7 +249,7 @@ it('an account asks Stripe only so often', async () => {
   expect((await post(PORTAL, await aPayer(world))).status).toBe(200)
 })
 
-it('looks at a checkout are limited too, and take nothing from the owner', async () => {
+it('limits checks of a checkout too, without using up the owner’s limit', async () => {
   const payer = await aPayer(world)
   const look = () =>
     world.request('GET', '/api/subscribe/check-session?session_id=cs_test_none', { token: payer.token })
@@ -261,7 +261,7 @@ it('looks at a checkout are limited too, and take nothing from the owner', async
   expect(codes.at(-1)).toBe(429)
 })
 
-it('a deed that is done is done, and is copied later where that fails', async () => {
+it('a completed action succeeds even if the copy fails, which is retried', async () => {
   const payer = await aPayer(world)
   world.stripe.intercept = ({ method, path }) =>
     method === 'GET' && path.startsWith('/v1/invoices') ? 'cut' : undefined

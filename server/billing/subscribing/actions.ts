@@ -1,0 +1,90 @@
+import { plans } from '../../../shared/billing.ts'
+import type { AccountDb, Db } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
+import { chooseFreePlan, refuseDemo, sellerOf } from '../billing/billing.ts'
+import { soldBy } from '../payments/catalogue-rules.ts'
+import { readPurchase } from '../payments/derive-rules.ts'
+import { ensurePortal } from '../payments/setup.ts'
+import { askStripe, parseAnswer, parsePageUrl, readStripeCode } from '../payments/stripe.ts'
+import { assertCanPay, countRequest } from './guard.ts'
+import {
+  copyAfterAction,
+  createNoSubscriptionError,
+  findOwnSubscription,
+  type OwnSubscription,
+  requireOwnSubscription,
+} from './own-subscription.ts'
+import { releaseSchedule } from './schedules.ts'
+import * as sql from './sql.ts'
+import { PageUrl } from './stripe-schemas.ts'
+import { clearWaitingPlan } from './waiting.ts'
+
+// The owner's actions on a subscription besides changing the plan: portal, cancellation and reactivation.
+
+/** Opens Stripe's portal for card, address and invoices. */
+export async function openPortal(deps: Deps, account: AccountDb): Promise<{ url: string }> {
+  await assertCanPay(deps, account)
+  const customer = (await sql.readCustomer(account))?.id
+  if (!customer) throw createNoSubscriptionError()
+  const { config } = deps
+  const configuration = await askStripe(deps, (stripe) => ensurePortal(stripe, config))
+  const session = await askStripe(deps, (stripe) =>
+    stripe.billingPortal.sessions.create({ customer, configuration, return_url: `${config.publicUrl}/billing` }),
+  ).catch((error: unknown) => {
+    throw readStripeCode(error) === 'resource_missing' ? createNoSubscriptionError() : error
+  })
+  return { url: parsePageUrl(config, parseAnswer(PageUrl, session).url) }
+}
+
+/** Cancels at the end of the period. Idempotent. */
+export async function cancelSubscription(deps: Deps, account: AccountDb): Promise<string> {
+  await assertCanPay(deps, account)
+  return cancelAtPeriodEnd(deps, account, await requireOwnSubscription(deps, account))
+}
+
+async function cancelAtPeriodEnd(deps: Deps, account: AccountDb, { subscription }: OwnSubscription): Promise<string> {
+  const { id, schedule, cancel_at_period_end: isEnding } = subscription
+  await clearWaitingPlan(deps, subscription)
+  // Stripe refuses to end a subscription while it has a schedule.
+  if (schedule) await releaseSchedule(deps, schedule)
+  if (!isEnding) await askStripe(deps, (stripe) => stripe.subscriptions.update(id, { cancel_at_period_end: true }))
+  await copyAfterAction(deps, account)
+  return `${describePlan(subscription)} ends with its period. Then you are on the ${plans.free.name} plan.`
+}
+
+/** Withdraws a scheduled cancellation or change of plan. */
+export async function reactivateSubscription(deps: Deps, account: AccountDb): Promise<string> {
+  await assertCanPay(deps, account)
+  const { subscription } = await requireOwnSubscription(deps, account)
+  const { id, schedule, cancel_at: endsAt, cancel_at_period_end: isEnding } = subscription
+  await clearWaitingPlan(deps, subscription)
+  if (schedule) await releaseSchedule(deps, schedule)
+  if (isEnding) await askStripe(deps, (stripe) => stripe.subscriptions.update(id, { cancel_at_period_end: false }))
+  else if (endsAt !== null) await askStripe(deps, (stripe) => stripe.subscriptions.update(id, { cancel_at: '' }))
+  await copyAfterAction(deps, account)
+  return `${describePlan(subscription)} goes on.`
+}
+
+function describePlan({ items }: OwnSubscription['subscription']): string {
+  const bought = readPurchase(items, soldBy)
+  return bought ? `Your ${plans[bought.plan].name} plan` : 'Your subscription'
+}
+
+/** A paid subscription never ends at once (decision 122). */
+export async function chooseFree(deps: Deps, account: AccountDb<Db>): Promise<string> {
+  await refuseDemo(account)
+  const own = sellerOf(deps.config) === 'stripe' ? await fetchOwn(deps, account) : null
+  if (own) {
+    await assertCanPay(deps, account)
+    return cancelAtPeriodEnd(deps, account, own)
+  }
+  await chooseFreePlan(deps, account)
+  // A purchase made meanwhile wins.
+  if (deps.stripe) await copyAfterAction(deps, account)
+  return `You are on the ${plans.free.name} plan.`
+}
+
+async function fetchOwn(deps: Deps, account: AccountDb): Promise<OwnSubscription | null> {
+  await countRequest(deps, account)
+  return findOwnSubscription(deps, account)
+}

@@ -1,0 +1,73 @@
+import { billingTexts } from '../../../shared/billing-texts.ts'
+import { AppError } from '../../core/common/errors.ts'
+import type { AccountDb } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
+import { countedOf, isLive } from '../payments/derive-rules.ts'
+import { refreshJob } from '../payments/jobs.ts'
+import { refreshAccount } from '../payments/refresh.ts'
+import { StripeCustomer } from '../payments/seen.ts'
+import { askStripe, parseAnswer, readStripeCode } from '../payments/stripe.ts'
+import * as sql from './sql.ts'
+import { type LiveSubscription, LiveSubscriptions } from './stripe-schemas.ts'
+
+// The account's subscription as it is at Stripe now. Actions are based on this, never on our copy.
+
+export interface OwnSubscription {
+  customer: string
+  subscription: LiveSubscription
+  hasCard: boolean
+}
+
+/** null: no live subscription. */
+export async function findOwnSubscription(deps: Deps, account: AccountDb): Promise<OwnSubscription | null> {
+  const customer = (await sql.readCustomer(account))?.id
+  if (!customer) return null
+  const [subscription, card] = await Promise.all([
+    findLiveSubscription(deps, customer),
+    hasCustomerCard(deps, customer),
+  ])
+  if (!subscription) return null
+  return { customer, subscription, hasCard: card || subscription.default_payment_method !== null }
+}
+
+export async function requireOwnSubscription(deps: Deps, account: AccountDb): Promise<OwnSubscription> {
+  const own = await findOwnSubscription(deps, account)
+  if (!own) throw createNoSubscriptionError()
+  return own
+}
+
+export const createNoSubscriptionError = () => new AppError('not_found', billingTexts.none.subscription)
+
+export async function findLiveSubscription(deps: Deps, customer: string): Promise<LiveSubscription | null> {
+  const list = await ignoreMissing(
+    askStripe(deps, (stripe) => stripe.subscriptions.list({ customer, status: 'all', limit: 100 })),
+  )
+  const { data } = list ? parseAnswer(LiveSubscriptions, list) : { data: [] }
+  const counted = countedOf(data)
+  return (counted && isLive(counted) && data.find(({ id }) => id === counted.id)) || null
+}
+
+async function hasCustomerCard(deps: Deps, customer: string): Promise<boolean> {
+  const answer = await ignoreMissing(askStripe(deps, (stripe) => stripe.customers.retrieve(customer)))
+  const found = answer && parseAnswer(StripeCustomer, answer)
+  if (!found || found.deleted) return false
+  return found.invoice_settings.default_payment_method !== null || Boolean(found.default_source)
+}
+
+/** Returns null for a customer that no longer exists. */
+function ignoreMissing<T>(asked: Promise<T>): Promise<T | null> {
+  return asked.catch((error: unknown) => {
+    if (readStripeCode(error) === 'resource_missing') return null
+    throw error
+  })
+}
+
+/** After an action, which is done: a failure here must not fail it, and the job retries the copy. */
+export async function copyAfterAction(deps: Deps, { accountId, db }: AccountDb): Promise<void> {
+  try {
+    await refreshAccount(deps, accountId)
+  } catch (error) {
+    deps.log.warn({ err: error, accountId }, 'subscribing.not-copied')
+    await deps.jobs.enqueue(db, refreshJob, { accountId }, accountId)
+  }
+}
