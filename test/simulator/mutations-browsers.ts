@@ -15,7 +15,7 @@ export const browserMutations: readonly Mutation[] = [
     name: 'whoever types an address speaks for all browsers of the person',
     rule: 'Emptied',
     file: 'server/carts/carts/browsers.ts',
-    before: 'if (told.isBack || marks.length === 0) return false',
+    before: 'if (report.isBack || marks.length === 0) return false',
     after: 'if (marks.length < 9) return false',
     seed: 700_008,
   },

@@ -15,7 +15,7 @@ export const modeMutations: readonly Mutation[] = [
     name: 'the mode is not applied to what the plugin reports',
     rule: 'C9',
     file: 'server/carts/capture/signed-posts.ts',
-    before: 'if (keepsAll(mode)) return told',
+    before: 'if (keepsAll(mode)) return reports',
     after: 'if (mode !== undefined) return told',
     seed: 910_001,
   },

@@ -160,7 +160,7 @@ export const mutations: readonly Mutation[] = [
     name: 'a refusal is written down as a consent',
     rule: 'C5',
     file: 'server/shoppers/consent/consents.ts',
-    before: "if (!said.isGiven) return 'withdrawn'",
+    before: "if (!answer.isGiven) return 'withdrawn'",
     after: '',
     seed: 268,
   },

@@ -2,7 +2,7 @@ import type { PlanKey, SubscriptionSource, SubscriptionStatus } from '../../../s
 import { type RawBuilder, sql } from '../../core/db/db.ts'
 import { computeGraceStart, type InForce } from './rules.ts'
 
-// `inForceAt` of rules.ts as SQL. A test compares the two.
+// `computeInForce` of rules.ts as SQL. A test compares the two.
 
 /** One row per subscription in `subscriptions`, a table or a subselect in parentheses. */
 export const selectInForce = (subscriptions: RawBuilder<unknown>, now: Date) => sql<InForce>`

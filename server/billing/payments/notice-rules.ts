@@ -40,8 +40,8 @@ export function buildNotices(change: Change): BillingNotice[] {
   const before = change.before?.source === 'stripe' && change.before.cycle !== null ? change.before : null
   const { after } = change
   if (after.cycle === null) return before ? [buildEndNotice(before, after, change)] : []
-  const told = before ? buildChangeNotices(before, change) : [buildStartNotice(change)]
-  return [...told, ...buildTrialEndingNotice(change), ...buildFailedPaymentNotice(change)]
+  const notices = before ? buildChangeNotices(before, change) : [buildStartNotice(change)]
+  return [...notices, ...buildTrialEndingNotice(change), ...buildFailedPaymentNotice(change)]
 }
 
 /** Replaces the notice that the trial ended by itself. */
@@ -88,17 +88,17 @@ const buildStartNotice = (change: Change): BillingNotice => ({
 
 function buildChangeNotices(before: StoredSubscription, change: Change): BillingNotice[] {
   const { after } = change
-  const told: BillingNotice[] = []
+  const notices: BillingNotice[] = []
   if (before.status === 'trialing' && after.status !== 'trialing') {
     const data = { ...readPrice(after), plan: toPaidPlan(after), goesOn: true }
-    told.push({ type: 'trial_ended', key: after.stripeSubscriptionId, unless: 'trial_refused', data })
+    notices.push({ type: 'trial_ended', key: after.stripeSubscriptionId, unless: 'trial_refused', data })
   }
   if (before.status === 'past_due' && after.status !== 'past_due') {
-    told.push({ type: 'payment_recovered', key: buildKey(change), data: { plan: toPaidPlan(after) } })
+    notices.push({ type: 'payment_recovered', key: buildKey(change), data: { plan: toPaidPlan(after) } })
   }
   const data = describeChange(before, after)
-  if (data) told.push({ type: 'plan_changed', key: buildKey(change), data })
-  return told
+  if (data) notices.push({ type: 'plan_changed', key: buildKey(change), data })
+  return notices
 }
 
 function describeChange(before: StoredSubscription, after: DerivedRow): BillingNotices['plan_changed'] | null {

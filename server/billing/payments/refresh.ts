@@ -39,16 +39,16 @@ interface RefreshHints {
 }
 
 /** Does nothing if the account never bought anything. Records and rethrows Stripe's failure. */
-export async function refreshAccount(deps: Deps, accountId: string, told: RefreshHints = {}): Promise<void> {
+export async function refreshAccount(deps: Deps, accountId: string, hints: RefreshHints = {}): Promise<void> {
   const account = { accountId, db: deps.db }
-  const copied = await copySnapshot(deps, account, told)
+  const copied = await copySnapshot(deps, account, hints)
   if (!copied) return
   const { customer, look } = copied
   const ends = [
     await endAfterChargeback(deps, account, { customer, disputed: look.disputed }),
     await checkTrial(deps, account, look),
   ]
-  if (ends.includes('ended')) await copySnapshot(deps, account, told)
+  if (ends.includes('ended')) await copySnapshot(deps, account, hints)
   const counted = countedOf(look.seen.subscriptions)
   if (counted && isLive(counted) && counted.metadata[WAITING_PLAN]) {
     await deps.jobs.enqueue(deps.db, waitAgainJob, { accountId }, accountId)
@@ -58,13 +58,13 @@ export async function refreshAccount(deps: Deps, accountId: string, told: Refres
 async function copySnapshot(
   deps: Deps,
   account: AccountDb,
-  told: RefreshHints,
+  hints: RefreshHints,
 ): Promise<{ customer: string; look: StripeSnapshot } | null> {
   const begun = await sql.nextVersion(account)
   if (!begun) return null
   try {
     const look = await fetchSnapshot(deps, begun.customer, account.accountId)
-    await saveSnapshot(deps, account, { ...told, begun: begun.begun, look })
+    await saveSnapshot(deps, account, { ...hints, begun: begun.begun, look })
     return { customer: begun.customer, look }
   } catch (error) {
     await sql.recordFailure(account, error instanceof Error ? error.message.slice(0, 500) : 'unknown', deps.now())

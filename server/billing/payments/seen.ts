@@ -15,7 +15,7 @@ const amount = z.number().int().min(-2_147_483_647).max(2_147_483_647)
 const metadata = z
   .record(z.string().max(100), z.string().max(1_000))
   .nullable()
-  .transform((said) => said ?? {})
+  .transform((value) => value ?? {})
 export const listOf = <T extends z.ZodType>(of: T) =>
   z.object({ data: z.array(of).max(100) }).transform(({ data }) => data)
 

@@ -69,14 +69,14 @@ async function setUpPrice(
   }
   const fault = findPriceFault(price, wanted)
   if (!fault) return
-  const said = `The price ${wanted.lookupKey} (${price.id}) ${fault}.`
+  const sentence = `The price ${wanted.lookupKey} (${price.id}) ${fault}.`
   if (isReplacing) {
     const made = await stripe.prices.create({ ...buildPrice(wanted), transfer_lookup_key: true })
-    report.done.push(`${said} ${made.id} was made in its place.`)
+    report.done.push(`${sentence} ${made.id} was made in its place.`)
     return
   }
   report.wrong.push(
-    `${said} It was left as it is, and nothing is sold while it is so. To make a new price in its place: npm run billing:setup -- --replace`,
+    `${sentence} It was left as it is, and nothing is sold while it is so. To make a new price in its place: npm run billing:setup -- --replace`,
   )
 }
 

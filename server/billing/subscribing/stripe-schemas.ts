@@ -10,7 +10,7 @@ const id = z
 const metadata = z
   .record(z.string().max(100), z.string().max(1_000))
   .nullable()
-  .transform((said) => said ?? {})
+  .transform((value) => value ?? {})
 const reference = z.union([id, z.looseObject({ id }).transform((object) => object.id)])
 
 export const CheckoutSession = z.object({

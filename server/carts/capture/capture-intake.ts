@@ -81,12 +81,12 @@ function countAddresses(deps: Deps) {
   const recent = new Map<string, { at: number; unconfirmed: Unconfirmed | undefined }>()
   return async (store: CaptureStore, post: PlacedPost, client: string): Promise<AdmittedPost> => {
     const now = deps.now().getTime()
-    const said = JSON.stringify([store.id, post.cart, post.contact?.email, post.contact?.phone])
-    const before = recent.get(said)
+    const contactKey = JSON.stringify([store.id, post.cart, post.contact?.email, post.contact?.phone])
+    const before = recent.get(contactKey)
     if (before && Math.abs(now - before.at) < COUNTED_FOR_MS) return addLimits(post, before.unconfirmed)
     const admitted = await admitPost(deps, store, post, client)
     if (recent.size >= MAX_COUNTED) recent.clear()
-    recent.set(said, { at: now, unconfirmed: admitted.unconfirmed })
+    recent.set(contactKey, { at: now, unconfirmed: admitted.unconfirmed })
     return admitted
   }
 }

@@ -13,11 +13,11 @@ type IsValidTick = (channel: ConsentChannel, box: Box) => boolean
 interface ModeContext {
   countsTick: IsValidTick
   /**
-   * Whether the email address belongs to a customer (`coveredCustomers`), who is treated as if the email box was
+   * Whether the email address belongs to a customer (`findCoveredCustomers`), who is treated as if the email box was
    * ticked.
    */
   isCovered?: boolean
-  /** Channels of boxes ticked before, or to which a signed-in customer consented (`agreedChannels`). */
+  /** Channels of boxes ticked before, or to which a signed-in customer consented (`findConsentedChannels`). */
   earlierConsents?: readonly ConsentChannel[]
 }
 

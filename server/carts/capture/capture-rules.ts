@@ -46,12 +46,17 @@ export function readPost(
   const toldBy = browserMarks(post)
   if (post.signed) {
     const { items, currency } = post.signed
-    const said = { ...(contact ? { contact } : {}), ...(currency ? { currency } : {}), toldBy, isSigned: true as const }
-    return { type: 'snapshot', items, coupons: readCoupons(post), ...said, ...order }
+    const fields = {
+      ...(contact ? { contact } : {}),
+      ...(currency ? { currency } : {}),
+      toldBy,
+      isSigned: true as const,
+    }
+    return { type: 'snapshot', items, coupons: readCoupons(post), ...fields, ...order }
   }
   if (post.items) {
-    const said = { ...(contact ? { contact } : {}), toldBy }
-    return { type: 'snapshot', items: readItems(post.items, parentOf), coupons: readCoupons(post), ...said, ...order }
+    const fields = { ...(contact ? { contact } : {}), toldBy }
+    return { type: 'snapshot', items: readItems(post.items, parentOf), coupons: readCoupons(post), ...fields, ...order }
   }
   return contact ? { type: 'contact', contact, toldBy, ...order } : null
 }
@@ -183,8 +188,8 @@ export function isRepeat(
   // The plugin has one queue for all carts; signed-posts.ts records the posts that were dropped.
   if (known.isSigned ? seq <= lastSeq : seq !== lastSeq + 1) return false
   if (!keys.every((key) => known.keys.some((each) => each.kind === key.kind && each.value === key.value))) return false
-  const said = Object.entries(payload.contact ?? {})
-  if (said.some(([name, value]) => !NOT_COMPARED.includes(name) && known.contact[name as keyof Contact] !== value))
+  const fields = Object.entries(payload.contact ?? {})
+  if (fields.some(([name, value]) => !NOT_COMPARED.includes(name) && known.contact[name as keyof Contact] !== value))
     return false
   if (payload.type === 'contact') return true
   const last = known.lastCart

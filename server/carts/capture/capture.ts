@@ -55,11 +55,16 @@ export async function allowedPost(
 }
 
 /** Records one post with its consents. Resolves after the commit. */
-export async function recordCapture(deps: Deps, store: CaptureStore, said: PlacedPost, client: string): Promise<void> {
+export async function recordCapture(
+  deps: Deps,
+  store: CaptureStore,
+  placed: PlacedPost,
+  client: string,
+): Promise<void> {
   const handle = { storeId: store.id, db: deps.db }
   const host = new URL(store.home_url).hostname
-  const known = (await sql.selectKnownCarts(handle, [said])).get(0)
-  const post = addLimits(said, await findLimits(deps, handle, { post: said, known, host, client }))
+  const known = (await sql.selectKnownCarts(handle, [placed])).get(0)
+  const post = addLimits(placed, await findLimits(deps, handle, { post: placed, known, host, client }))
   const payload = readPost(post, await findParents(handle, [post]))
   const keys = listKeys(post, payload?.contact, host)
   const words = post.consent ? await readCurrentTexts(handle) : null
@@ -157,10 +162,10 @@ async function recordBoxViews(deps: Deps, store: StoreDb, posts: readonly Admitt
 function listBoxViews({ cart, boxes = {}, consent = {}, signed, forms = {} }: AdmittedPost): BoxView[] {
   if (signed) return viewsOfForms(cart, forms)
   return boxChannels.flatMap((channel) => {
-    const [id, said] = [boxes[channel], consent[channel]]
+    const [id, answer] = [boxes[channel], consent[channel]]
     if (id === undefined) return []
     // A tick beside another text than the one shown is no consent.
-    const isTicked = said && (!said.isGiven || said.id === id) ? said.isGiven : null
+    const isTicked = answer && (!answer.isGiven || answer.id === id) ? answer.isGiven : null
     return [{ of: cart, place: 'page', channel, id, isTicked, isSigned: false }]
   })
 }
@@ -222,15 +227,20 @@ function readConsents({ consent, unconfirmed = {} }: AdmittedPost, { words, cont
 }
 
 /** Keeps only withdrawals that this browser may make: it must not speak for shoppers known from elsewhere. */
-async function filterWithdrawals(deps: Deps, store: StoreDb, said: readonly Said[], post: PlacedPost): Promise<Said[]> {
+async function filterWithdrawals(
+  deps: Deps,
+  store: StoreDb,
+  answers: readonly Said[],
+  post: PlacedPost,
+): Promise<Said[]> {
   const browsers = browserMarks(post)
-  const asked = said.flatMap(({ channel, address, isGiven }, place) => {
+  const asked = answers.flatMap(({ channel, address, isGiven }, place) => {
     const addressHash = deps.secrets.addressHash(address).toString('hex')
     return isGiven ? [] : [{ place, channel, kind: channel === 'email' ? 'email' : 'phone', address, addressHash }]
   })
   const own =
     asked.length > 0 ? await sql.selectOwnWithdrawals(store, asked, { cart: post.cart, marks: browsers }) : new Set()
-  return said.flatMap((each, place) => (each.isGiven || own.has(place) ? [{ ...each, browsers }] : []))
+  return answers.flatMap((each, place) => (each.isGiven || own.has(place) ? [{ ...each, browsers }] : []))
 }
 
 export const hasKey = (known: KnownShopper | undefined, { kind, value }: ShopperKey): boolean =>
@@ -239,16 +249,16 @@ export const hasKey = (known: KnownShopper | undefined, { kind, value }: Shopper
 export async function recordConsents(
   deps: Deps,
   store: StoreDb,
-  said: readonly Said[],
+  answers: readonly Said[],
   keys: readonly ShopperKey[],
 ): Promise<void> {
   const now = deps.now()
   await transact(store, async (tx) => {
-    if (!(await recordSaid(deps, tx, said, now))) return
+    if (!(await recordSaid(deps, tx, answers, now))) return
     await wakeCartMessages(tx, await sql.selectOpenCarts(tx, keys), now)
     await wakeMessagesTo(
       tx,
-      said.map(({ address }) => address),
+      answers.map(({ address }) => address),
       now,
     )
     await scheduleNextLook(tx)

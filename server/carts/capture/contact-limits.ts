@@ -61,8 +61,8 @@ function findEarlierLimit(
   kind: 'email' | 'phone',
   value: string,
 ): ContactLimit | null {
-  const said = kind === 'email' ? known?.contact.unconfirmedEmail : known?.contact.unconfirmedPhone
-  return said === value ? (known?.limits?.[kind] ?? 'client') : null
+  const previous = kind === 'email' ? known?.contact.unconfirmedEmail : known?.contact.unconfirmedPhone
+  return previous === value ? (known?.limits?.[kind] ?? 'client') : null
 }
 
 /** A contact above a limit is counted each time: only an order or a draft confirms it. */

@@ -5,8 +5,8 @@ import { readInput } from '../../access/http/input.ts'
 // defines the format: the result must be the same. All other posts, and invalid ones, go to the schema. Pure.
 
 /** Throws `invalid` with a sentence per field, like all other input. */
-export function readCapturePost(said: unknown): CapturePost {
-  return parseFast(said) ?? readInput(CapturePost, said)
+export function readCapturePost(value: unknown): CapturePost {
+  return parseFast(value) ?? readInput(CapturePost, value)
 }
 
 type JsonObject = Record<string, unknown>
@@ -21,18 +21,18 @@ const ID = /^\d{1,18}$/
 /**
  * Returns null if the schema must decide. Posts with consents always go there: they are rare and take effect at once.
  */
-export function parseFast(said: unknown): CapturePost | null {
-  if (!isObject(said)) return null
-  const { cart, back, device, page, seq, agreed } = said
+export function parseFast(value: unknown): CapturePost | null {
+  if (!isObject(value)) return null
+  const { cart, back, device, page, seq, agreed } = value
   if (!matches(cart, CART) || !matches(page, PAGE) || !isIntegerBetween(seq, 0, 100_000)) return null
   if (back !== undefined && !matches(back, BACK)) return null
   if (device !== undefined && !matches(device, CART)) return null
-  if ((agreed !== undefined && agreed !== true) || said.ticked !== undefined) return null
-  const items = readItems(said.items)
-  const coupons = readCoupons(said.coupons)
-  const contact = readTexts(said.contact, CONTACT)
-  const boxes = readTexts(said.boxes, BOXES)
-  if (items === null || coupons === null || contact === null || boxes === null || said.consent !== undefined)
+  if ((agreed !== undefined && agreed !== true) || value.ticked !== undefined) return null
+  const items = readItems(value.items)
+  const coupons = readCoupons(value.coupons)
+  const contact = readTexts(value.contact, CONTACT)
+  const boxes = readTexts(value.boxes, BOXES)
+  if (items === null || coupons === null || contact === null || boxes === null || value.consent !== undefined)
     return null
   const post: CapturePost = { cart, page, seq }
   if (back !== undefined) post.back = back
@@ -45,17 +45,17 @@ export function parseFast(said: unknown): CapturePost | null {
   return post
 }
 
-const isObject = (said: unknown): said is JsonObject =>
-  typeof said === 'object' && said !== null && !Array.isArray(said)
-const matches = (said: unknown, form: RegExp): said is string => typeof said === 'string' && form.test(said)
-const isIntegerBetween = (said: unknown, least: number, most: number): said is number =>
-  typeof said === 'number' && Number.isInteger(said) && said >= least && said <= most
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const matches = (value: unknown, form: RegExp): value is string => typeof value === 'string' && form.test(value)
+const isIntegerBetween = (value: unknown, least: number, most: number): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most
 
-function readItems(said: unknown): Parsed<NonNullable<CapturePost['items']>> {
-  if (said === undefined) return undefined
-  if (!Array.isArray(said) || said.length > 200) return null
+function readItems(value: unknown): Parsed<NonNullable<CapturePost['items']>> {
+  if (value === undefined) return undefined
+  if (!Array.isArray(value) || value.length > 200) return null
   const items: NonNullable<CapturePost['items']> = []
-  for (const line of said) {
+  for (const line of value) {
     if (!isObject(line)) return null
     const { id, variation, quantity, choices } = line
     // Choices are rare, so the schema reads them.
@@ -66,10 +66,10 @@ function readItems(said: unknown): Parsed<NonNullable<CapturePost['items']>> {
   return items
 }
 
-function readCoupons(said: unknown): Parsed<string[]> {
-  if (said === undefined) return undefined
-  if (!Array.isArray(said) || said.length > 20) return null
-  return said.every((code) => typeof code === 'string' && code.length <= 60) ? said : null
+function readCoupons(value: unknown): Parsed<string[]> {
+  if (value === undefined) return undefined
+  if (!Array.isArray(value) || value.length > 20) return null
+  return value.every((code) => typeof code === 'string' && code.length <= 60) ? value : null
 }
 
 // The schema counts characters, `length` counts UTF-16 units: what fits here also fits the schema.
@@ -78,14 +78,14 @@ const BOXES = { email: 40, sms: 40, whatsapp: 40 }
 
 /** Optional texts by name, each with a maximum length or a pattern. */
 function readTexts<Name extends string>(
-  said: unknown,
+  value: unknown,
   names: Record<Name, number | RegExp>,
 ): Parsed<{ [N in Name]?: string }> {
-  if (said === undefined) return undefined
-  if (!isObject(said)) return null
+  if (value === undefined) return undefined
+  if (!isObject(value)) return null
   const texts: { [N in Name]?: string } = {}
   for (const name in names) {
-    const text = said[name]
+    const text = value[name]
     const may: number | RegExp = names[name]
     if (text === undefined) continue
     if (typeof text !== 'string' || !(typeof may === 'number' ? text.length <= may : may.test(text))) return null

@@ -36,10 +36,10 @@ const HOUR_MS = 3_600_000
 export async function recordSigned(
   deps: Deps,
   store: { id: string; home_url: string },
-  { install, posts: told }: { install: string; posts: readonly SignedPost[] },
+  { install, posts: reports }: { install: string; posts: readonly SignedPost[] },
 ): Promise<string[]> {
   const handle = { storeId: store.id, db: deps.db }
-  const posts = await limitToMode(deps, handle, told)
+  const posts = await limitToMode(deps, handle, reports)
   const carts = posts.map(({ post }) => post.cart)
   const taken = await sql.selectReportedCarts(handle, install, carts)
   // Skips reports older than a later repeat: the repeat left no fact, so an older report would become the latest.
@@ -66,13 +66,17 @@ export async function recordSigned(
 }
 
 /** Removes what the mode forbids before consent (C9). */
-async function limitToMode(deps: Deps, store: StoreDb, told: readonly SignedPost[]): Promise<readonly AllowedPost[]> {
+async function limitToMode(
+  deps: Deps,
+  store: StoreDb,
+  reports: readonly SignedPost[],
+): Promise<readonly AllowedPost[]> {
   const mode = (await readStore(store))?.before_consent ?? null
-  if (keepsAll(mode)) return told
-  const people = told.map((each) => readCustomer(each.post))
+  if (keepsAll(mode)) return reports
+  const people = reports.map((each) => readCustomer(each.post))
   const covered = mode === 'cart_only' ? await findCoveredCustomers(deps, store, people) : new Set()
   const agreed = await findConsentedChannels(deps, store, people)
-  return told.flatMap((each, place) => {
+  return reports.flatMap((each, place) => {
     const person = people[place]!
     const known = {
       countsTick: hasMatchingWordingId,
@@ -134,7 +138,7 @@ async function recordBoxes(deps: Deps, store: StoreDb<Db>, read: ReadSigned, tak
   const { post, payload, known, at } = read
   if (!post.consent || post.seq < (taken?.seq ?? 0)) return
   const contact = { ...known?.contact, ...payload?.contact }
-  const said = boxChannels.flatMap((channel): Said[] => {
+  const answers = boxChannels.flatMap((channel): Said[] => {
     const kind = channel === 'email' ? 'email' : 'phone'
     const [box, address] = [post.consent?.[channel], contact[kind]]
     if (!box || !address || post.unconfirmed?.[kind]) return []
@@ -145,14 +149,14 @@ async function recordBoxes(deps: Deps, store: StoreDb<Db>, read: ReadSigned, tak
     const country = contact.country ?? null
     return [{ channel, address, isGiven: box.isGiven, wording, country, unproven: 'page script', saidAt: at }]
   })
-  if (said.length > 0) await recordConsents(deps, store, said, read.keys as KnownShopper['keys'])
+  if (answers.length > 0) await recordConsents(deps, store, answers, read.keys as KnownShopper['keys'])
 }
 
 /** Records consents of a customer who is signed in to the shop. */
 export async function recordSaidByCustomer(
   deps: Deps,
   store: StoreDb<Db>,
-  { said, contact }: { said: readonly Said[]; contact: Contact },
+  { said: answers, contact }: { said: readonly Said[]; contact: Contact },
 ): Promise<void> {
-  if (said.length > 0) await recordConsents(deps, store, said, contactKeys(contact, ''))
+  if (answers.length > 0) await recordConsents(deps, store, answers, contactKeys(contact, ''))
 }

@@ -14,12 +14,13 @@ const MAX_AGE_MS = 2 * 86_400_000
 export type BrowserReport = Extract<FactPayload, { type: 'snapshot' | 'contact' }>
 
 /** Empty when the store reported the fact, or when the browser is unknown. */
-const listMarks = (told: BrowserReport): readonly string[] =>
-  (told.type === 'snapshot' ? told.browsers : undefined) ?? told.toldBy ?? []
+const listMarks = (report: BrowserReport): readonly string[] =>
+  (report.type === 'snapshot' ? report.browsers : undefined) ?? report.toldBy ?? []
 
 /** Whether the store vouches for the fact: it is signed, or was read from the store with the shopper's address. */
-const isByStore = (told: BrowserReport): boolean =>
-  told.isSigned === true || (told.type === 'snapshot' && told.toldBy === undefined && told.contact !== undefined)
+const isByStore = (report: BrowserReport): boolean =>
+  report.isSigned === true ||
+  (report.type === 'snapshot' && report.toldBy === undefined && report.contact !== undefined)
 
 const overlap = (a: readonly string[], b: readonly string[]) => a.some((mark) => b.includes(mark))
 const mergeMarks = (a: readonly string[], b: readonly string[]) => [...new Set([...a, ...b])].slice(-MAX_MARKS)
@@ -27,22 +28,22 @@ const mergeMarks = (a: readonly string[], b: readonly string[]) => [...new Set([
 const listShownMarks = ({ browsers, toldBy }: Episode): readonly string[] => browsers ?? toldBy ?? []
 
 /** Whether another browser reported this than the one whose contents the episode shows. */
-export function isFromOtherBrowser(episode: Episode, told: BrowserReport): boolean {
-  const [marks, known] = [listMarks(told), listShownMarks(episode)]
-  if (told.isBack || marks.length === 0) return false
+export function isFromOtherBrowser(episode: Episode, report: BrowserReport): boolean {
+  const [marks, known] = [listMarks(report), listShownMarks(episode)]
+  if (report.isBack || marks.length === 0) return false
   if (known.length > 0) return !overlap(known, marks)
   // Only the store has reported this cart so far. The browser that holds it reports the same contents.
-  return episode.isProven === true && !(told.type === 'snapshot' && sameItems(told.items, episode.items))
+  return episode.isProven === true && !(report.type === 'snapshot' && sameItems(report.items, episode.items))
 }
 
 /** Adds the marks and the proof of the browser whose contents are shown. `at`: time of its report. */
-export function addReporter(episode: Episode, told: BrowserReport, at: number): Episode {
-  const browsers = mergeMarks(listShownMarks(episode), listMarks(told))
+export function addReporter(episode: Episode, report: BrowserReport, at: number): Episode {
+  const browsers = mergeMarks(listShownMarks(episode), listMarks(report))
   return {
     ...episode,
     toldAt: at,
     ...(browsers.length > 0 && { browsers }),
-    ...(isByStore(told) && { isProven: true as const }),
+    ...(isByStore(report) && { isProven: true as const }),
   }
 }
 
@@ -59,15 +60,15 @@ export function showCartWithItems(fold: Fold, items: readonly FoldItem[]): Fold 
  * the store reported. A repeated report is shown but is no activity: two browsers that repeat their carts in turn would
  * otherwise keep the cart from becoming abandoned (S1).
  */
-export function storeOtherCart(fold: Fold, told: BrowserReport, at: number): Fold {
+export function storeOtherCart(fold: Fold, report: BrowserReport, at: number): Fold {
   const episode = fold.episode!
-  const marks = listMarks(told)
+  const marks = listMarks(report)
   const { mine, rest } = splitOthers(episode, marks)
-  const contact = mergeContact(mine?.contact ?? {}, told.contact ?? {})
-  const isProven = isByStore(told) || mine?.isProven === true
+  const contact = mergeContact(mine?.contact ?? {}, report.contact ?? {})
+  const isProven = isByStore(report) || mine?.isProven === true
   const contents =
-    told.type === 'snapshot'
-      ? { items: told.items, coupons: told.coupons, ...(told.toldBy && { toldBy: told.toldBy }) }
+    report.type === 'snapshot'
+      ? { items: report.items, coupons: report.coupons, ...(report.toldBy && { toldBy: report.toldBy }) }
       : { items: mine?.items ?? [], coupons: mine?.coupons ?? [], ...(mine?.toldBy && { toldBy: mine.toldBy }) }
   const other: OtherCart = {
     ...contents,
@@ -78,7 +79,7 @@ export function storeOtherCart(fold: Fold, told: BrowserReport, at: number): Fol
     ...(isProven && { isProven }),
   }
   const kept = { ...fold, episode: withOthers(episode, [other, ...rest]) }
-  const isShown = told.type === 'snapshot' && told.items.length > 0 && (isProven || !episode.isProven)
+  const isShown = report.type === 'snapshot' && report.items.length > 0 && (isProven || !episode.isProven)
   if (!isShown) return kept
   const next = showCart(kept, other)
   const { lastActivityAt } = episode

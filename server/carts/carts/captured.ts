@@ -25,12 +25,12 @@ export async function addCapturedCarts(tx: StoreTx, facts: readonly NewFact[]): 
 /** Matches again under the locks. Keeps only carts found before, because only these are locked. */
 export async function recheckCapturedCarts(
   tx: StoreTx,
-  said: readonly NewFact[],
+  facts: readonly NewFact[],
   found: readonly NewFact[],
 ): Promise<NewFact[]> {
-  if (said.every((fact, place) => fact === found[place])) return [...said]
-  const again = await addCapturedCarts(tx, said)
-  return said.map((fact, place) => {
+  if (facts.every((fact, place) => fact === found[place])) return [...facts]
+  const again = await addCapturedCarts(tx, facts)
+  return facts.map((fact, place) => {
     const isLocked = again[place]!.keys.every((key) => found[place]!.keys.some((each) => each.value === key.value))
     return isLocked ? again[place]! : fact
   })
@@ -63,7 +63,9 @@ export async function dropLoneDrafts(tx: StoreTx, facts: readonly NewFact[]): Pr
 /** Contacts above a limit, as keys to lock. An erasure of the shopper takes the same locks. */
 export const listUnconfirmedKeys = ({ payload }: NewFact): ShopperKey[] => {
   const contact = 'contact' in payload ? payload.contact : undefined
-  return [contact?.unconfirmedEmail, contact?.unconfirmedPhone].flatMap((said) => (said ? [addressKey(said)] : []))
+  return [contact?.unconfirmedEmail, contact?.unconfirmedPhone].flatMap((address) =>
+    address ? [addressKey(address)] : [],
+  )
 }
 
 const cartKey = (value: string): ShopperKey => ({ kind: 'cart', value })
@@ -98,7 +100,7 @@ type OrderPayload = Extract<NewFact['payload'], { type: 'order' }>
 
 function fits({ items, contact }: OrderPayload, cart: CapturedCart): boolean {
   const { unconfirmedEmail, unconfirmedPhone } = cart.contact
-  const isOthers = (said: string | undefined, told: string | undefined) => said && told && said !== told
-  if (isOthers(unconfirmedEmail, contact.email) || isOthers(unconfirmedPhone, contact.phone)) return false
+  const isDifferent = (a: string | undefined, b: string | undefined) => a && b && a !== b
+  if (isDifferent(unconfirmedEmail, contact.email) || isDifferent(unconfirmedPhone, contact.phone)) return false
   return sameItems(items, cart.items)
 }

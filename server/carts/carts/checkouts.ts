@@ -25,13 +25,13 @@ import { type NewFact, type RecordResult, recordFacts } from './record.ts'
 export async function recordCheckouts(
   deps: Deps,
   storeId: string,
-  told: readonly PlatformCheckout[],
+  received: readonly PlatformCheckout[],
   source: 'sync' | 'webhook',
 ): Promise<RecordResult> {
   const handle = { storeId, db: deps.db }
   const store = await readStore(handle)
   if (!store) return { stored: 0, shopperIds: [] }
-  const checkouts = await filterCheckouts(deps, store, told)
+  const checkouts = await filterCheckouts(deps, store, received)
   const facts = checkouts.map((checkout) => buildCheckoutFact(checkout, store, source))
   const known = await sql.selectKnownFacts(
     handle,
@@ -53,9 +53,9 @@ export async function recordCart(deps: Deps, storeId: string, cart: PlatformCart
     const owners = await transact(handle, (tx) => selectKeyOwners(tx, keys))
     if (owners.length === 0) return
   }
-  const told: FactPayload = { type: 'snapshot', items: cart.items, coupons: [] }
-  const uniqueKey = `cart:${cart.cartToken}:${cart.modifiedAt}:${hashPayload(told)}`
-  const payload = { ...told, browsers: buildMarks(keys) }
+  const snapshot: FactPayload = { type: 'snapshot', items: cart.items, coupons: [] }
+  const uniqueKey = `cart:${cart.cartToken}:${cart.modifiedAt}:${hashPayload(snapshot)}`
+  const payload = { ...snapshot, browsers: buildMarks(keys) }
   await recordFacts(deps, storeId, [{ keys, source: 'webhook', at: new Date(cart.modifiedAt), uniqueKey, payload }])
 }
 
@@ -67,7 +67,7 @@ interface StoreLocation {
 function buildCheckoutFact(checkout: PlatformCheckout, store: StoreLocation, source: 'sync' | 'webhook'): NewFact {
   const storeHost = new URL(store.home_url).hostname
   const contact = buildContact(checkout, storeHost)
-  const told: FactPayload = {
+  const snapshot: FactPayload = {
     type: 'snapshot',
     items: checkout.items,
     coupons: checkout.coupons,
@@ -77,12 +77,12 @@ function buildCheckoutFact(checkout: PlatformCheckout, store: StoreLocation, sou
     ...(checkout.completedAt && { isCompleted: true as const }),
   }
   const tokens = listTokenKeys(checkout)
-  const payload = tokens.length > 0 ? { ...told, browsers: buildMarks(tokens) } : told
+  const payload = tokens.length > 0 ? { ...snapshot, browsers: buildMarks(tokens) } : snapshot
   return {
     keys: [...tokens, ...contactKeys(contact, storeHost)],
     source,
     at: new Date(checkout.completedAt ?? checkout.modifiedAt),
-    uniqueKey: `checkout:${checkout.checkoutId}:${checkout.modifiedAt}:${hashPayload(told)}`,
+    uniqueKey: `checkout:${checkout.checkoutId}:${checkout.modifiedAt}:${hashPayload(snapshot)}`,
     payload,
   }
 }

@@ -23,8 +23,8 @@ export const readableChoices = (choices: FoldItem['choices']): FoldItem['choices
   choices?.some(({ value }) => MARK.test(value)) ? undefined : choices
 
 /** Removes the checkout: its URL opens it, with the name and address typed there. */
-const withoutCheckout = <T extends object>(said: T): T =>
-  Object.fromEntries(Object.entries(said).filter(([field]) => field !== 'checkout')) as T
+const withoutCheckout = <T extends object>(fields: T): T =>
+  Object.fromEntries(Object.entries(fields).filter(([field]) => field !== 'checkout')) as T
 
 interface Browsers {
   toldBy?: string[]
@@ -71,10 +71,10 @@ export function createEraser(known: unknown): Eraser {
         : item,
     )
   /** Of the browsers, keeps only which reports came from the same one. */
-  const unmarked = <T extends Browsers>(said: T): T => ({
-    ...said,
-    ...(said.toldBy && { toldBy: said.toldBy.map((mark) => markOf('browser', mark)) }),
-    ...(said.browsers && { browsers: said.browsers.map((mark) => markOf('browser', mark)) }),
+  const unmarked = <T extends Browsers>(fields: T): T => ({
+    ...fields,
+    ...(fields.toldBy && { toldBy: fields.toldBy.map((mark) => markOf('browser', mark)) }),
+    ...(fields.browsers && { browsers: fields.browsers.map((mark) => markOf('browser', mark)) }),
   })
   return {
     payload(payload) {
@@ -83,8 +83,8 @@ export function createEraser(known: unknown): Eraser {
         return { ...payload, items: unchosen(payload.items), contact: erase(payload.contact) }
       }
       // Page and sequence number matter only for later posts, which belong to a new shopper.
-      const { page: _, seq: __, zone: ___, ...said } = payload
-      const known = unmarked(withoutCheckout(said))
+      const { page: _, seq: __, zone: ___, ...fields } = payload
+      const known = unmarked(withoutCheckout(fields))
       const rest = known.type === 'snapshot' ? { ...known, items: unchosen(known.items) } : known
       return rest.contact ? ({ ...rest, contact: erase(rest.contact) } as FactPayload) : rest
     },

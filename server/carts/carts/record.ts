@@ -76,15 +76,15 @@ export async function recordFacts(deps: Deps, storeId: string, facts: readonly N
 export async function recordOrders(
   deps: Deps,
   storeId: string,
-  told: readonly PlatformOrder[],
+  received: readonly PlatformOrder[],
   source: FactSource,
   cartsOf: ReadonlyMap<string, string> = new Map(),
 ): Promise<RecordResult> {
-  if (told.length === 0) return { stored: 0, shopperIds: [] }
+  if (received.length === 0) return { stored: 0, shopperIds: [] }
   const handle = { storeId, db: deps.db }
   const store = await readStore(handle)
   if (!store) return { stored: 0, shopperIds: [] }
-  const orders = await filterOrders(deps, store, told, cartsOf)
+  const orders = await filterOrders(deps, store, received, cartsOf)
   const known = await knownHashes(
     handle,
     orders.map((order) => order.orderId),
@@ -241,16 +241,16 @@ function buildContact(order: PlatformOrder, storeHost: string): Contact {
 
 const earlier = (a: string, b: string) => (new Date(a) < new Date(b) ? a : b)
 
-async function recordChunk(deps: Deps, tx: StoreTx, said: readonly NewFact[]): Promise<RecordResult> {
+async function recordChunk(deps: Deps, tx: StoreTx, input: readonly NewFact[]): Promise<RecordResult> {
   const now = deps.now()
   const store = await readStore(tx)
   if (!store) return { stored: 0, shopperIds: [] }
-  const found = await addCapturedCarts(tx, said)
+  const found = await addCapturedCarts(tx, input)
   await lockAllKeys(
     tx,
     found.flatMap((fact) => [...fact.keys, ...listUnconfirmedKeys(fact), ...listParentKeys(fact)]),
   )
-  const waiting = await dropRecordedPosts(tx, await recheckCapturedCarts(tx, said, found))
+  const waiting = await dropRecordedPosts(tx, await recheckCapturedCarts(tx, input, found))
   const captured = await dropLoneDrafts(tx, waiting)
   const facts = await removeErased(tx, deps.secrets, captured)
   if (facts.length === 0) return { stored: 0, shopperIds: [] }
@@ -306,9 +306,9 @@ function listUsedCodes({ payload }: NewFact): string[] {
 /** The post of an erased shopper no longer has a contact. */
 function listUnconfirmed({ unconfirmed = {}, payload, at }: NewFact, shopperId: string): UnconfirmedContact[] {
   const contact = 'contact' in payload ? payload.contact : undefined
-  const said = { email: contact?.unconfirmedEmail, phone: contact?.unconfirmedPhone }
+  const typed = { email: contact?.unconfirmedEmail, phone: contact?.unconfirmedPhone }
   return (['email', 'phone'] as const).flatMap((kind) => {
-    const [value, reason] = [said[kind], unconfirmed[kind]]
+    const [value, reason] = [typed[kind], unconfirmed[kind]]
     return value && reason ? [{ shopperId, kind, value, reason, at }] : []
   })
 }

@@ -266,17 +266,17 @@ async function withStoreErrors<T>(
     if (!(error instanceof StoreProblem)) throw error
     if (error.code === 'read_only_key') await recordWriteAccess(writing, false)
     deps.log.warn({ storeId: store.storeId, problem: error.code }, 'coupons.not_written')
-    const told = toAppError(error)
+    const appError = toAppError(error)
     const plugin = await readPlugin(store)
     // Active plugins always call. A firewall may block us if the shop was never reached.
     const isBehindWall = plugin?.is_reached === false && isCalling(plugin, deps.now())
     const atWall = isBehindWall ? behindWallText(error.code) : undefined
-    const words =
+    const sentence =
       error.code === 'read_only_key'
         ? couponTexts.readOnlyKey
         : `${failed}: ${atWall ?? connectedProblemMessage(error.code, error.detail)}`
-    const { retryAfterS } = told
-    throw new AppError(told.code, words, { cause: error, ...(retryAfterS ? { retryAfterS } : {}) })
+    const { retryAfterS } = appError
+    throw new AppError(appError.code, sentence, { cause: error, ...(retryAfterS ? { retryAfterS } : {}) })
   }
 }
 

@@ -21,8 +21,8 @@ export async function listCoupons({ now }: Pick<Deps, 'now'>, store: StoreDb<Db>
   const row = await readStore(store)
   if (!row?.is_active) throw new AppError('conflict', couponTexts.noStore)
   const search = capitals(wish.search.trim()).replaceAll('\0', '')
-  const said = parsePersonalCode(search)
-  const personalIds = said ? await listSql.selectPersonalCoupons(store, said) : []
+  const personal = parsePersonalCode(search)
+  const personalIds = personal ? await listSql.selectPersonalCoupons(store, personal) : []
   const filter = { search, personalIds, usableAt: wish.usable && now() }
   const total = await listSql.countCoupons(store, filter)
   const window = pageWindow(wish, total, true)

@@ -134,8 +134,8 @@ export async function readCoupons(
     signal.throwIfAborted()
     const reasons = new Map(skipped.map(({ id, reason }) => [id, reason]))
     const isUnread = ({ platform_id }: StoredCoupon) => reasons.has(platform_id)
-    const told = asked.filter((each) => !isUnread(each))
-    await saveStoreState(deps, store, told, { found, accountId, currency, at })
+    const answered = asked.filter((each) => !isUnread(each))
+    await saveStoreState(deps, store, answered, { found, accountId, currency, at })
     return new Map(
       asked
         .filter(isUnread)

@@ -76,9 +76,10 @@ export async function readCurrentTexts(store: StoreDb): Promise<Record<ConsentCh
 /** The text that a page showed: its id and its words must both match. */
 export function findShownWording(
   texts: readonly string[],
-  said: { wording: string; id?: string | undefined },
+  answer: { wording: string; id?: string | undefined },
 ): string | null {
-  const shows = (words: string) => said.id === wordingId(words) && plainWords(said.wording).includes(plainWords(words))
+  const shows = (words: string) =>
+    answer.id === wordingId(words) && plainWords(answer.wording).includes(plainWords(words))
   return texts.find(shows) ?? null
 }
 

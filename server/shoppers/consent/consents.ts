@@ -48,15 +48,15 @@ export interface Said {
 export const laterThan = (before: Date, now: Date): Date => (before >= now ? new Date(before.getTime() + 1) : now)
 
 /** Records an answer that a shopper gives on one of our pages now. */
-export async function insertSaid(tx: StoreTx, said: Omit<ConsentRow, 'id'>): Promise<void> {
-  const last = await sql.selectLastConsent(tx, said.addressHash, said.channel)
-  await insertConsent(tx, { ...said, id: newId(), at: last ? laterThan(last.at, said.at) : said.at })
+export async function insertSaid(tx: StoreTx, answer: Omit<ConsentRow, 'id'>): Promise<void> {
+  const last = await sql.selectLastConsent(tx, answer.addressHash, answer.channel)
+  await insertConsent(tx, { ...answer, id: newId(), at: last ? laterThan(last.at, answer.at) : answer.at })
 }
 
 /** Records the answers of one post. Repeated answers add nothing. Returns whether anything was added. */
-export async function recordSaid(deps: Deps, tx: StoreTx, said: readonly Said[], now: Date): Promise<boolean> {
+export async function recordSaid(deps: Deps, tx: StoreTx, answers: readonly Said[], now: Date): Promise<boolean> {
   let isNew = false
-  for (const { addressHash, ...each } of await dropErased(deps, tx, said)) {
+  for (const { addressHash, ...each } of await dropErased(deps, tx, answers)) {
     const status = await statusOf(tx, each, addressHash)
     const last = await sql.selectLastConsent(tx, addressHash, each.channel)
     const isNewCustomer = each.isGiven && each.customerId && last?.evidence?.customerId !== each.customerId
@@ -88,12 +88,12 @@ export interface OrderConsent extends Said {
 const PAYMENT_MS = 3_600_000
 
 /** Records an order's consent once, and again when the order becomes a purchase. */
-export async function recordOrderText(deps: Deps, storeId: string, said: readonly OrderConsent[]): Promise<void> {
-  if (said.length === 0) return
+export async function recordOrderText(deps: Deps, storeId: string, answers: readonly OrderConsent[]): Promise<void> {
+  if (answers.length === 0) return
   const now = deps.now()
   await transact({ storeId, db: deps.db }, async (tx) => {
     let isNew = false
-    for (const { addressHash, ...each } of await dropErased(deps, tx, said)) {
+    for (const { addressHash, ...each } of await dropErased(deps, tx, answers)) {
       const id = buildOrderConsentId(storeId, each)
       if (await sql.selectConsentTime(tx, id)) continue
       const { unproven, ...paid } = each
@@ -120,7 +120,7 @@ export async function recordOrderText(deps: Deps, storeId: string, said: readonl
       isNew = true
     }
     if (!isNew) return
-    const addresses = said.map(({ address }) => address)
+    const addresses = answers.map(({ address }) => address)
     await wakeThoseTo(tx, addresses, now)
     await scheduleNextLook(tx)
   })
@@ -152,13 +152,13 @@ export async function wakeThoseTo(tx: StoreTx, addresses: readonly string[], now
 }
 
 /** Drops answers for addresses of erased shoppers: not even a masked form is stored (C8). */
-export async function dropErased<T extends { address: string }>(deps: Deps, tx: StoreTx, said: readonly T[]) {
-  const hashed = said.map((each) => ({ ...each, addressHash: deps.secrets.addressHash(each.address) }))
+export async function dropErased<T extends { address: string }>(deps: Deps, tx: StoreTx, answers: readonly T[]) {
+  const hashed = answers.map((each) => ({ ...each, addressHash: deps.secrets.addressHash(each.address) }))
   if (hashed.length === 0) return []
   // An erasure takes the same locks, so it comes either before this check or after the write.
   await lockAllKeys(
     tx,
-    said.map(({ address }) => addressKey(address)),
+    answers.map(({ address }) => addressKey(address)),
   )
   const erased = await erasedAmong(
     tx,
@@ -186,17 +186,18 @@ const buildSharedColumns = ({ channel, address, isGiven, wording, unproven, brow
  */
 export async function statusOf(
   tx: StoreTx,
-  said: Pick<Said, 'channel' | 'address' | 'isGiven' | 'country' | 'unproven'>,
+  answer: Pick<Said, 'channel' | 'address' | 'isGiven' | 'country' | 'unproven'>,
   addressHash: Buffer,
 ): Promise<'pending' | 'granted' | 'withdrawn'> {
-  if (!said.isGiven) return 'withdrawn'
-  if (said.channel !== 'sms') return 'granted'
+  if (!answer.isGiven) return 'withdrawn'
+  if (answer.channel !== 'sms') return 'granted'
   const terms = await sql.selectConsentTerms(tx)
-  const recipient = { country: said.country, phone: said.address }
+  const recipient = { country: answer.country, phone: answer.address }
   const { country } = recipientCountry('sms', recipient, terms, phoneCountry)
   const isAsked =
     terms.smsConfirmation === 'always' ||
-    (said.unproven !== undefined && (terms.smsConfirmation === 'page_script' || isSatelliteOrPremium(said.address))) ||
+    (answer.unproven !== undefined &&
+      (terms.smsConfirmation === 'page_script' || isSatelliteOrPremium(answer.address))) ||
     findRuleInForce({ channel: 'sms', country, ...terms }) === 'confirmed_opt_in'
   if (!isAsked) return 'granted'
   const word = (await ledgerText(tx, [addressHash], ['sms'])).get(`sms:${addressHash.toString('hex')}`)

@@ -36,15 +36,15 @@ export async function recordStoreConsents(
   const now = deps.now()
   await transact({ storeId, db: deps.db }, async (tx) => {
     const news: string[] = []
-    const said = (await dropErased(deps, tx, words)).map(({ addressHash, ...word }) => {
+    const hashed = (await dropErased(deps, tx, words)).map(({ addressHash, ...word }) => {
       return { word, addressHash, id: buildConsentId(storeId, word, addressHash), now }
     })
     // Nearly all consents of a store are known when it is read again.
     const known = await sql.selectKnownConsents(
       tx,
-      said.map(({ id }) => id),
+      hashed.map(({ id }) => id),
     )
-    for (const each of said) {
+    for (const each of hashed) {
       if (known.has(each.id)) continue
       known.add(each.id)
       if (await recordConsent(tx, each)) news.push(each.word.address)
@@ -104,7 +104,7 @@ const beforeWithdrawal = (at: Date, last: { status: string; at: Date } | undefin
  * Deterministic id, so that several processes record it once. Without a time it stays the same while the state does.
  */
 function buildConsentId(storeId: string, { channel, state, level, at }: StoreConsent, addressHash: Buffer): string {
-  const said = [
+  const parts = [
     storeId,
     'store',
     addressHash.toString('hex'),
@@ -113,6 +113,6 @@ function buildConsentId(storeId: string, { channel, state, level, at }: StoreCon
     state === 'granted' ? level : '',
     at ?? '',
   ]
-  const hex = crypto.hash('sha256', said.join('\0'), 'hex')
+  const hex = crypto.hash('sha256', parts.join('\0'), 'hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
