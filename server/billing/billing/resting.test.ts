@@ -15,16 +15,16 @@ const at = (id: string, minute: number, restsFirst = false): StoreOrder => ({
 })
 
 test.each([
-  ['as many as there is room for', [at('a', 1), at('b', 2)], 2, []],
-  ['fewer than there is room for', [at('a', 1)], 3, []],
+  ['no store rests if there is just enough room', [at('a', 1), at('b', 2)], 2, []],
+  ['no store rests if there is more room', [at('a', 1)], 3, []],
   ['no limit', [at('a', 1, true), at('b', 2)], -1, []],
-  ['the youngest rest', [at('c', 3), at('a', 1), at('b', 2)], 1, ['b', 'c']],
-  ['the chosen rest first', [at('a', 1, true), at('b', 2), at('c', 3)], 2, ['a']],
-  ['more chosen than have to: the youngest of them', [at('a', 1, true), at('b', 2), at('c', 3, true)], 2, ['c']],
-  ['fewer chosen than have to: the youngest as well', [at('a', 1), at('b', 2, true), at('c', 3)], 1, ['b', 'c']],
-  ['connected at the same moment', [at('b', 1), at('a', 1)], 1, ['b']],
-  ['no store', [], 1, []],
-  ['room for none', [at('a', 1)], 0, ['a']],
+  ['the newest rest', [at('c', 3), at('a', 1), at('b', 2)], 1, ['b', 'c']],
+  ['the chosen stores rest first', [at('a', 1, true), at('b', 2), at('c', 3)], 2, ['a']],
+  ['of too many chosen stores the newest rest', [at('a', 1, true), at('b', 2), at('c', 3, true)], 2, ['c']],
+  ['the newest rest too if too few are chosen', [at('a', 1), at('b', 2, true), at('c', 3)], 1, ['b', 'c']],
+  ['stores connected at the same moment have a fixed order', [at('b', 1), at('a', 1)], 1, ['b']],
+  ['no store at all', [], 1, []],
+  ['all rest if there is no room', [at('a', 1)], 0, ['a']],
 ] as const)('%s', (_, stores, limit, expected) => {
   expect([...chooseRestingStores(stores, limit)].sort()).toEqual(expected)
 })

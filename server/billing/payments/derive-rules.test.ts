@@ -158,7 +158,7 @@ describe('plan, cycle and extra stores', () => {
   })
 
   it.each([
-    ['none of ours', [item('gold_month')]],
+    ['no price of ours', [item('gold_month')]],
     ['two plans', [item('starter_month'), item('growth_month')]],
     ['an extra store alone', [item('extra_store_month')]],
     ['nothing', []],
@@ -238,9 +238,9 @@ describe('changes at the end of the period', () => {
 
   it.each([
     ['no second phase', {}],
-    ['one that is as the first', { phases: [phase(0, 30), phase(30, 60, ['growth_month'])] }],
-    ['a schedule that was released', { status: 'released', phases: [phase(0, 30), phase(30, 60, ['starter_month'])] }],
-    ['no phase that runs', { current_phase: null, phases: [phase(30, 60, ['starter_month'])] }],
+    ['a second phase equal to the first', { phases: [phase(0, 30), phase(30, 60, ['growth_month'])] }],
+    ['a released schedule', { status: 'released', phases: [phase(0, 30), phase(30, 60, ['starter_month'])] }],
+    ['no current phase', { current_phase: null, phases: [phase(30, 60, ['starter_month'])] }],
   ])('are none with %s', (_, given) => {
     expect(next(given)).toMatchObject({ row: { plan: 'growth', next: null, cancelAtPeriodEnd: false }, problems: [] })
   })

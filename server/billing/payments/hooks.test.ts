@@ -87,7 +87,7 @@ describe('an invalid delivery is refused with a sentence and not stored', () => 
       () => world.stripe.webhooks.signed(newest('invoice.paid'), 'whsec_of_somebody_else').signature,
     ],
     ['without a signature', () => ''],
-    ['with nonsense for a signature', () => 't=now,v1=ffff'],
+    ['with a malformed signature', () => 't=now,v1=ffff'],
   ])('%s', async (_, signature) => {
     const { event } = await told('invoice.paid')
     const { payload } = world.stripe.webhooks.signed(event)

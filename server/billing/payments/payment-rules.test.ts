@@ -31,14 +31,14 @@ const declined = intent({ error: 'Your card was declined.' })
 it.each([
   ['paid', {}, [intent({ refunded: 0 })], 'succeeded', 0],
   ['paid outside Stripe', {}, [], 'succeeded', 0],
-  ['partly given back', {}, [intent({ refunded: 900 })], 'succeeded', 900],
-  ['given back', {}, [intent({ refunded: 1_900 })], 'refunded', 1_900],
-  ['given back from two payments', {}, [intent({ refunded: 1_000 }), intent({ refunded: 900 })], 'refunded', 1_900],
+  ['partly refunded', {}, [intent({ refunded: 900 })], 'succeeded', 900],
+  ['refunded', {}, [intent({ refunded: 1_900 })], 'refunded', 1_900],
+  ['refunded from two payments', {}, [intent({ refunded: 1_000 }), intent({ refunded: 900 })], 'refunded', 1_900],
   ['open', { status: 'open', amount_paid: 0 }, [intent({})], 'pending', 0],
   ['open and declined', { status: 'open', amount_paid: 0 }, [declined], 'failed', 0],
   ['written off', { status: 'uncollectible', amount_paid: 0 }, [], 'failed', 0],
   ['void', { status: 'void', amount_paid: 0 }, [intent({})], 'canceled', 0],
-  ['void because it was declined', { status: 'void', amount_paid: 0 }, [declined], 'failed', 0],
+  ['voided after a decline', { status: 'void', amount_paid: 0 }, [declined], 'failed', 0],
 ])('%s', (_, given, intents, status, refundMinor) => {
   expect(buildPayment(invoice(given), intents)).toMatchObject({
     status,
@@ -50,10 +50,10 @@ it.each([
 
 it.each([
   ['a draft', { status: 'draft' }],
-  ['one without a state', { status: null }],
-  ['a trial’s, which is about nothing', { amount_due: 0, amount_paid: 0 }],
-  ['one paid by what was left from before', { amount_due: 0, amount_paid: 0 }],
-  ['one in no currency', { currency: '' }],
+  ['an invoice without a state', { status: null }],
+  ['an invoice of a trial over nothing', { amount_due: 0, amount_paid: 0 }],
+  ['an invoice paid by the balance', { amount_due: 0, amount_paid: 0 }],
+  ['an invoice without a currency', { currency: '' }],
 ])('is no payment: %s', (_, given) => {
   expect(buildPayment(invoice(given), [])).toBeNull()
 })

@@ -81,7 +81,7 @@ it.each([
     ],
   ],
   [
-    'stores are taken away: the item stays, as a change that may wait cannot delete it',
+    'removed stores keep their item, because a pending change cannot delete it',
     [item('a', 'starter_month'), item('b', 'extra_store_month', 2)],
     'growth month 0',
     [
@@ -90,7 +90,7 @@ it.each([
     ],
   ],
   [
-    'the cycle: of all items',
+    'the cycle changes for all items',
     [item('b', 'extra_store_month', 2), item('a', 'starter_month')],
     'starter year 2',
     [
@@ -99,7 +99,7 @@ it.each([
     ],
   ],
   [
-    'who pays an older price goes on doing so',
+    'a subscriber keeps an older price',
     [item('a', 'starter_month', 1, 'price_old')],
     'starter month 1',
     [
@@ -122,7 +122,7 @@ const preview = (due: number, amounts: number[], { tax = 0, discount = 0 } = {})
 })
 
 it.each([
-  ['charge less credit', preview(2_032, [-1_287, 3_319]), { dueNow: 2_032, credit: 1_287, charge: 3_319, tax: 0 }],
+  ['charge minus credit', preview(2_032, [-1_287, 3_319]), { dueNow: 2_032, credit: 1_287, charge: 3_319, tax: 0 }],
   [
     'with tax',
     preview(2_438, [-1_287, 3_319], { tax: 406 }),
@@ -133,11 +133,7 @@ it.each([
     preview(1_000, [1_500], { discount: 500 }),
     { dueNow: 1_000, credit: 0, charge: 1_000, tax: 0 },
   ],
-  [
-    'what is kept from before pays a part',
-    preview(500, [-1_287, 3_319]),
-    { dueNow: 500, credit: 2_819, charge: 3_319, tax: 0 },
-  ],
+  ['the balance pays a part', preview(500, [-1_287, 3_319]), { dueNow: 500, credit: 2_819, charge: 3_319, tax: 0 }],
   ['more credit than charge', preview(0, [-15_000, 4_900]), { dueNow: 0, credit: 15_000, charge: 4_900, tax: 0 }],
 ])('amounts: %s', (_, shown, amounts) => {
   expect(readAmounts(shown)).toEqual(amounts)
@@ -158,11 +154,11 @@ const own = (more: Partial<LiveSubscription> = {}): LiveSubscription => ({
 })
 
 it.each([
-  ['the plan as it is, then the one to come', own(), {}, {}],
-  ['a trial goes on', own({ status: 'trialing', trial_end: 90 }), { trial_end: 90 }, {}],
-  ['a trial that was is not named', own({ trial_end: 5 }), {}, {}],
+  ['has the current plan, then the next one', own(), {}, {}],
+  ['continues a trial', own({ status: 'trialing', trial_end: 90 }), { trial_end: 90 }, {}],
+  ['does not name a past trial', own({ trial_end: 5 }), {}, {}],
   [
-    'a discount goes on',
+    'continues a discount',
     own({ discounts: ['di_1'] }),
     { discounts: [{ discount: 'di_1' }] },
     { discounts: [{ discount: 'di_1' }] },

@@ -244,9 +244,9 @@ test('a draft merges with the only captured cart without contact that has its li
 
 test.each([
   ['two carts match', async () => void (await post('b', { items: tea() })), 0],
-  ['it is more than ten minutes apart', async () => {}, 11 * MINUTE],
+  ['they are more than ten minutes apart', async () => {}, 11 * MINUTE],
   ['the lines differ', async () => void (await post('a', { items: tea(3) })), 0],
-  ['the cart has a contact of its own', async () => void (await post('a', { contact: { email: mail('a') } })), 0],
+  ['the cart has its own contact', async () => void (await post('a', { contact: { email: mail('a') } })), 0],
 ])('a draft merges with no captured cart by its lines when %s (S6)', async (_, prepare, laterMs) => {
   await post('a', { items: tea() })
   world.advance(1_000)

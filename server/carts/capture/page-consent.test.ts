@@ -77,11 +77,11 @@ test('a tick applies to the contact that an earlier post of the cart just brough
 })
 
 test.each([
-  ['other words', { ...aBox('email'), wording: 'Sell my address' }],
-  ['words of another box', { ...aBox('sms') }],
-  ['no name of a wording', { isGiven: true, wording: aBox('email').wording }],
-  ['a name that is made up', { ...aBox('email'), id: 'w1' }],
-  ['the form of an older script', true],
+  ['another text', { ...aBox('email'), wording: 'Sell my address' }],
+  ['the text of another box', { ...aBox('sms') }],
+  ['no text id', { isGiven: true, wording: aBox('email').wording }],
+  ['an invented text id', { ...aBox('email'), id: 'w1' }],
+  ['the format of an older script', true],
 ])('a tick beside %s is no consent (C5)', async (_, email) => {
   await send('ada', { contact: { email: ADA }, consent: { email } })
   expect(await ledger()).toEqual([])

@@ -34,10 +34,13 @@ test('an address matches without its tag at every domain, and without dots at bo
 
 describe.each([
   [
-    'the plain address was left, an alias bought',
+    'cart with the plain address, purchase with an alias',
     (name: string) => [`${name}@shop.example`, `${name}+tea@shop.example`],
   ],
-  ['an alias was left, another one bought', (name: string) => [`${name}+x@shop.example`, `${name}+y@shop.example`]],
+  [
+    'cart with one alias, purchase with another',
+    (name: string) => [`${name}+x@shop.example`, `${name}+y@shop.example`],
+  ],
   ['Gmail with and without dots', (name: string) => [`${name}.l@gmail.com`, `${name}l+tea@googlemail.com`]],
 ] as const)('%s', (_, addresses) => {
   test('no mail is sent to a shopper who has bought (S3, Identity)', async () => {

@@ -116,7 +116,7 @@ test('a checkout that was completed before the first read creates no cart', asyn
 test.each([
   ['of staff', { source: 'staff' as const }],
   ['of a till', { source: 'pos' as const }],
-  ['that tries the payments out', { isTest: true }],
+  ['that tests the payment', { isTest: true }],
 ])('an order %s has no cart and no attributed revenue (A2)', async (_, more) => {
   const { fake, storeId } = await aShopifyStore(world)
   fake.allOrders = [anOrder({ orderId: '9', kind: 'pending', status: 'pending', modifiedAt: ago(MINUTE_MS), ...more })]

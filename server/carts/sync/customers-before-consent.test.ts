@@ -45,7 +45,7 @@ const said = (state: PlatformConsent['state'], channel: PlatformConsent['channel
 /** For each way in which customers arrive. */
 const WAYS = {
   'the import': () => pullCustomers(world.deps, { storeId: store.storeId }),
-  'the reading of changed ones': async () => {
+  'the read of changed customers': async () => {
     const { storeId } = store
     const watermark = new Date(ago(60 * MINUTE_MS))
     await pullCheckouts(world.deps, { storeId })
