@@ -9,15 +9,15 @@ import { applyDefaultPlan } from './default-plan.ts'
 
 const world = aWorld({ BILLING_TEST_MODE: 'off' })
 
-async function registered() {
+async function registerOwner() {
   const { status, body } = await world.request('POST', '/api/auth/register', {
     body: { name: 'Ada', email: `${crypto.randomUUID()}@shop.example.com`, password: 'secret' },
   })
   expect(status).toBe(200)
   return body as { token: string; user: { accountId: string; hasActiveSubscription: boolean } }
 }
-const planOf = async (token: string) => (await world.request('GET', '/api/subscribe/status', { token })).body
-const limitsOf = async (token: string) => {
+const readStatus = async (token: string) => (await world.request('GET', '/api/subscribe/status', { token })).body
+const readLimits = async (token: string) => {
   const { meters, stores } = (await world.request('GET', '/api/subscribe/usage', { token })).body
   return [stores.limit, ...meters.map(({ limit }: { limit: number }) => limit)]
 }
@@ -27,27 +27,27 @@ const start = (defaultPlan: 'free' | 'starter' | 'growth', isBillingTestMode = f
 }
 
 test('a new account is subscribed at once, to Growth without limits', async () => {
-  const { token, user } = await registered()
+  const { token, user } = await registerOwner()
   expect(user.hasActiveSubscription).toBe(true)
-  expect(await planOf(token)).toMatchObject({
+  expect(await readStatus(token)).toMatchObject({
     ...{ plan: 'growth', status: 'active', source: 'default', isUnlimited: true, sells: 'none' },
     hasActiveSubscription: true,
   })
-  expect(await limitsOf(token)).toEqual([-1, -1, -1, -1])
+  expect(await readLimits(token)).toEqual([-1, -1, -1, -1])
   const detail = (await world.request('GET', '/api/payments/subscription', { token })).body.subscription
   expect(detail).toMatchObject({ amount: 0, canManage: false, features: { maxStores: -1, maxEmailsPerMonth: -1 } })
 })
 
 test('a smaller default plan of the operator has its limits', async () => {
   await start('starter')
-  const { token } = await registered()
-  expect(await planOf(token)).toMatchObject({ plan: 'starter', source: 'default', isUnlimited: false })
-  expect(await limitsOf(token)).toEqual([2, 5_000, 100, 100])
+  const { token } = await registerOwner()
+  expect(await readStatus(token)).toMatchObject({ plan: 'starter', source: 'default', isUnlimited: false })
+  expect(await readLimits(token)).toEqual([2, 5_000, 100, 100])
   await start('growth')
 })
 
 test('at startup accounts without a plan get the default, those on it follow the setting, and others keep theirs', async () => {
-  const { token, user } = await registered()
+  const { token, user } = await registerOwner()
   const bare = await aStore(world)
   await world.db.deleteFrom('subscriptions').where('account_id', '=', bare.accountId).execute()
   const others = await Promise.all(
@@ -65,19 +65,19 @@ test('at startup accounts without a plan get the default, those on it follow the
     .where('account_id', '=', demo.accountId)
     .execute()
   expect(await start('growth')).toBe(1)
-  expect(await planOf(bare.token)).toMatchObject({ plan: 'growth', source: 'default', isUnlimited: true })
+  expect(await readStatus(bare.token)).toMatchObject({ plan: 'growth', source: 'default', isUnlimited: true })
   expect(await start('growth')).toBe(0)
   expect(await start('free')).toBeGreaterThanOrEqual(2)
-  expect(await planOf(token)).toMatchObject({ plan: 'free', source: 'default', isUnlimited: false })
-  for (const other of others) expect(await planOf(other.token)).toMatchObject({ plan: 'starter' })
-  expect(await planOf(demo.token)).toMatchObject({ plan: 'free', source: 'default', isUnlimited: false })
+  expect(await readStatus(token)).toMatchObject({ plan: 'free', source: 'default', isUnlimited: false })
+  for (const other of others) expect(await readStatus(other.token)).toMatchObject({ plan: 'starter' })
+  expect(await readStatus(demo.token)).toMatchObject({ plan: 'free', source: 'default', isUnlimited: false })
   await world.db
     .updateTable('subscriptions')
     .set({ plan: 'starter' })
     .where('account_id', '=', demo.accountId)
     .execute()
   await start('growth')
-  expect(await planOf(demo.token)).toMatchObject({ plan: 'starter' })
+  expect(await readStatus(demo.token)).toMatchObject({ plan: 'starter' })
   expect(user.accountId).not.toBe(bare.accountId)
 })
 
@@ -103,15 +103,15 @@ test('stores beyond a smaller default rest, and wake with a larger one', async (
 
 test('no plan can be chosen or set manually, and no default is given where plans are sold', async () => {
   await start('growth')
-  const { token } = await registered()
+  const { token } = await registerOwner()
   const chosen = await world.request('POST', '/api/subscribe/create-free-subscription', { token, body: {} })
   expect([chosen.status, chosen.body.error]).toEqual([404, billingTexts.noBilling])
   const manually = await world.request('POST', '/api/subscribe/manual-update', { token, body: { planKey: 'free' } })
   expect(manually.status).toBe(404)
-  expect(await planOf(token)).toMatchObject({ plan: 'growth' })
+  expect(await readStatus(token)).toMatchObject({ plan: 'growth' })
   expect(await start('growth', true)).toBe(0)
-  const later = await registered()
-  expect(await planOf(later.token)).toMatchObject({ plan: null, hasActiveSubscription: false, sells: 'test' })
+  const later = await registerOwner()
+  expect(await readStatus(later.token)).toMatchObject({ plan: null, hasActiveSubscription: false, sells: 'test' })
   // An account that was given a plan keeps it.
-  expect(await planOf(token)).toMatchObject({ plan: 'growth', source: 'default', isUnlimited: true })
+  expect(await readStatus(token)).toMatchObject({ plan: 'growth', source: 'default', isUnlimited: true })
 })

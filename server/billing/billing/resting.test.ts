@@ -38,7 +38,7 @@ beforeEach(() => {
 const setPlan = async ({ token }: TestStore, planKey: string) => {
   expect((await world.request('POST', '/api/subscribe/manual-update', { token, body: { planKey } })).status).toBe(200)
 }
-const rest = ({ token }: TestStore, ...storeIds: string[]) =>
+const chooseRestingFirst = ({ token }: TestStore, ...storeIds: string[]) =>
   world.request('PUT', '/api/subscribe/resting-stores', { token, body: { storeIds } })
 const list = async ({ token }: TestStore) =>
   (await world.request('GET', '/api/subscribe/resting-stores', { token })).body.stores as {
@@ -46,10 +46,11 @@ const list = async ({ token }: TestStore) =>
     isResting: boolean
     restsFirst: boolean
   }[]
-const resting = async (store: TestStore) => (await list(store)).filter(({ isResting }) => isResting).map(({ id }) => id)
+const listResting = async (store: TestStore) =>
+  (await list(store)).filter(({ isResting }) => isResting).map(({ id }) => id)
 
 /** A Growth account with three stores, created a minute apart. */
-async function threeStores(): Promise<[Shop, Shop, Shop]> {
+async function createThreeStores(): Promise<[Shop, Shop, Shop]> {
   const first = await aShop(world, { plan: 'growth' })
   const others: Shop[] = []
   for (let n = 0; n < 2; n++) {
@@ -58,61 +59,67 @@ async function threeStores(): Promise<[Shop, Shop, Shop]> {
   }
   return [first, others[0]!, others[1]!]
 }
-const sentTo = (address: string) => world.sent.filter((mail) => mail.to === address).length
+const countSentTo = (address: string) => world.sent.filter((mail) => mail.to === address).length
 
 test('a smaller plan makes the newest stores rest, and a larger one wakes them', async () => {
-  const [first, second, third] = await threeStores()
-  expect(await resting(first)).toEqual([])
+  const [first, second, third] = await createThreeStores()
+  expect(await listResting(first)).toEqual([])
   await setPlan(first, 'starter')
-  expect(await resting(first)).toEqual([third.storeId])
+  expect(await listResting(first)).toEqual([third.storeId])
   await setPlan(first, 'free')
-  expect(await resting(first)).toEqual([second.storeId, third.storeId])
+  expect(await listResting(first)).toEqual([second.storeId, third.storeId])
   await setPlan(first, 'starter')
-  expect(await resting(first)).toEqual([third.storeId])
+  expect(await listResting(first)).toEqual([third.storeId])
   await setPlan(first, 'growth')
-  expect(await resting(first)).toEqual([])
+  expect(await listResting(first)).toEqual([])
 })
 
 test('the owner chooses which stores rest, effective as soon as there is no room for all', async () => {
-  const [first, second, third] = await threeStores()
-  expect(await rest(first, first.storeId)).toMatchObject({ status: 200, body: { success: true, resting: [] } })
+  const [first, second, third] = await createThreeStores()
+  expect(await chooseRestingFirst(first, first.storeId)).toMatchObject({
+    status: 200,
+    body: { success: true, resting: [] },
+  })
   expect((await list(first)).map(({ restsFirst }) => restsFirst)).toEqual([true, false, false])
   await setPlan(first, 'starter')
-  expect(await resting(first)).toEqual([first.storeId])
-  expect((await rest(first, second.storeId)).body.resting).toEqual([second.storeId])
-  expect((await rest(first)).body.resting).toEqual([third.storeId])
+  expect(await listResting(first)).toEqual([first.storeId])
+  expect((await chooseRestingFirst(first, second.storeId)).body.resting).toEqual([second.storeId])
+  expect((await chooseRestingFirst(first)).body.resting).toEqual([third.storeId])
   expect(await list(first)).toMatchObject([{ restsFirst: false }, { restsFirst: false }, { restsFirst: false }])
 })
 
 test('only stores of the account can be chosen, and only by owners and admins', async () => {
-  const [first, second] = await threeStores()
+  const [first, second] = await createThreeStores()
   const stranger = await aStore(world)
   for (const id of [stranger.storeId, newId()]) {
-    expect(await rest(first, second.storeId, id)).toMatchObject({ status: 404, body: { error: 'Store not found' } })
+    expect(await chooseRestingFirst(first, second.storeId, id)).toMatchObject({
+      status: 404,
+      body: { error: 'Store not found' },
+    })
   }
   expect((await list(first)).some(({ restsFirst }) => restsFirst)).toBe(false)
   const member = await aColleague(world, first, 'member')
   const asMember = { ...first, token: member.token }
-  expect((await rest(asMember, second.storeId)).status).toBe(403)
+  expect((await chooseRestingFirst(asMember, second.storeId)).status).toBe(403)
   expect(await list(asMember)).toHaveLength(3)
   const admin = await aColleague(world, first, 'admin')
-  expect((await rest({ ...first, token: admin.token }, second.storeId)).status).toBe(200)
+  expect((await chooseRestingFirst({ ...first, token: admin.token }, second.storeId)).status).toBe(200)
 })
 
 test('the demo account’s stores stay as they are', async () => {
-  const [first] = await threeStores()
+  const [first] = await createThreeStores()
   await world.db.updateTable('accounts').set({ is_demo: true }).where('id', '=', first.accountId).execute()
-  expect((await rest(first, first.storeId)).status).toBe(403)
+  expect((await chooseRestingFirst(first, first.storeId)).status).toBe(403)
 })
 
 test('a resting store captures carts and holds its messages until it wakes (D5)', async () => {
-  const [first, , third] = await threeStores()
+  const [first, , third] = await createThreeStores()
   await setPlan(first, 'starter')
   await third.fill('one', [tea()])
   await third.type('one', { email: 'ada@example.com' })
   await third.pass(HOUR + MINUTE)
   expect((await third.cart()).status).toBe('abandoned')
-  expect(sentTo('ada@example.com')).toBe(0)
+  expect(countSentTo('ada@example.com')).toBe(0)
   expect((await third.messages())[0]).toMatchObject({ state: 'held', reason: 'store_resting' })
   const view = await world.request('GET', `/api/stores/check-connection?storeId=${third.storeId}`, {
     token: first.token,
@@ -120,19 +127,19 @@ test('a resting store captures carts and holds its messages until it wakes (D5)'
   expect(view.body).toMatchObject({ hasConnection: true, store: { isResting: true } })
   await setPlan(first, 'growth')
   await third.pass(1_000)
-  expect(sentTo('ada@example.com')).toBe(1)
+  expect(countSentTo('ada@example.com')).toBe(1)
 })
 
 test('other stores of the account keep sending', async () => {
-  const [first, second] = await threeStores()
+  const [first, second] = await createThreeStores()
   await setPlan(first, 'starter')
   await first.mailed({ email: 'cy@example.com' })
   await second.mailed({ email: 'dee@example.com' })
-  expect([sentTo('cy@example.com'), sentTo('dee@example.com')]).toEqual([1, 1])
+  expect([countSentTo('cy@example.com'), countSentTo('dee@example.com')]).toEqual([1, 1])
 })
 
 test('a store that starts to rest between decision and send sends nothing more (D10)', async () => {
-  const [first, , third] = await threeStores()
+  const [first, , third] = await createThreeStores()
   const people = Array.from({ length: 7 }, (_, number) => `lou${number}@example.com`)
   for (const [number, email] of people.entries()) {
     await third.fill(`browser ${number}`, [tea()])
@@ -148,24 +155,24 @@ test('a store that starts to rest between decision and send sends nothing more (
   world.answer = acceptsMail
   // Five are in flight at a time; the others are decided again.
   await third.pass(1_000)
-  expect(people.filter((email) => sentTo(email) === 1)).toHaveLength(5)
+  expect(people.filter((email) => countSentTo(email) === 1)).toHaveLength(5)
   const others = (await third.messages()).filter((each) => each.step === 1 && each.state !== 'sent')
   expect(others.map(({ state, reason }) => `${state} ${reason}`)).toEqual(Array(2).fill('held store_resting'))
 })
 
 test('disconnecting a store makes room for a resting one, and a reconnected store does not rest', async () => {
-  const [first, second, third] = await threeStores()
+  const [first, second, third] = await createThreeStores()
   await setPlan(first, 'starter')
   await third.fill('one', [tea()])
   await third.type('one', { email: 'eve@example.com' })
   await third.pass(HOUR + MINUTE)
   const gone = await world.request('DELETE', `/api/stores/disconnect?storeId=${second.storeId}`, { token: first.token })
   expect(gone.status).toBe(200)
-  expect(await resting(first)).toEqual([])
+  expect(await listResting(first)).toEqual([])
   await third.pass(1_000)
-  expect(sentTo('eve@example.com')).toBe(1)
+  expect(countSentTo('eve@example.com')).toBe(1)
   await setPlan(first, 'free')
-  expect(await resting(first)).toEqual([third.storeId])
+  expect(await listResting(first)).toEqual([third.storeId])
   await world.request('DELETE', `/api/stores/disconnect?storeId=${third.storeId}`, { token: first.token })
   const row = await world.db
     .selectFrom('stores')
@@ -176,7 +183,7 @@ test('disconnecting a store makes room for a resting one, and a reconnected stor
 })
 
 test('manual and test messages of a resting store are refused with the reason, and nothing is queued', async () => {
-  const [first, , third] = await threeStores()
+  const [first, , third] = await createThreeStores()
   await third.mailed({ email: 'bo@example.com' })
   const cart = await third.cart()
   await setPlan(first, 'starter')
@@ -196,35 +203,35 @@ test('manual and test messages of a resting store are refused with the reason, a
 })
 
 test('an overdue payment makes no store rest, and an ended plan does', async () => {
-  const [first, second, third] = await threeStores()
+  const [first, second, third] = await createThreeStores()
   const past_due_since = new Date(world.now.getTime() - 30 * 24 * HOUR)
   const subscription = world.db.updateTable('subscriptions').where('account_id', '=', first.accountId)
   await subscription.set({ status: 'past_due', past_due_since }).execute()
-  await rest(first)
-  expect(await resting(first)).toEqual([])
+  await chooseRestingFirst(first)
+  expect(await listResting(first)).toEqual([])
   await subscription.set({ status: 'canceled', past_due_since: null }).execute()
-  await rest(first)
-  expect(await resting(first)).toEqual([second.storeId, third.storeId])
+  await chooseRestingFirst(first)
+  expect(await listResting(first)).toEqual([second.storeId, third.storeId])
 })
 
 test('extra stores make room, and an unlimited plan has room for all', async () => {
-  const [first, second, third] = await threeStores()
+  const [first, second, third] = await createThreeStores()
   const subscription = world.db.updateTable('subscriptions').where('account_id', '=', first.accountId)
   await subscription.set({ plan: 'free', extra_stores: 1 }).execute()
-  await rest(first)
-  expect(await resting(first)).toEqual([third.storeId])
+  await chooseRestingFirst(first)
+  expect(await listResting(first)).toEqual([third.storeId])
   await subscription.set({ extra_stores: 0 }).execute()
-  await rest(first)
-  expect(await resting(first)).toEqual([second.storeId, third.storeId])
+  await chooseRestingFirst(first)
+  expect(await listResting(first)).toEqual([second.storeId, third.storeId])
   await subscription.set({ is_unlimited: true }).execute()
-  await rest(first)
-  expect(await resting(first)).toEqual([])
+  await chooseRestingFirst(first)
+  expect(await listResting(first)).toEqual([])
 })
 
 test('a plan that shrinks while a store is disconnected leaves no store resting needlessly', async () => {
-  const [first, second, third] = await threeStores()
+  const [first, second, third] = await createThreeStores()
   const remove = world.request('DELETE', `/api/stores/disconnect?storeId=${second.storeId}`, { token: first.token })
   await Promise.all([remove, setPlan(first, 'starter')])
-  expect(await resting(first)).toEqual([])
+  expect(await listResting(first)).toEqual([])
   expect((await list(first)).map(({ id }) => id)).toEqual([first.storeId, third.storeId])
 })

@@ -18,7 +18,7 @@ beforeEach(() => {
   world.queued.length = 0
 })
 
-async function uses({ accountId }: TestStore, used: number, channel: 'email' | 'sms' | 'whatsapp' = 'email') {
+async function setUsed({ accountId }: TestStore, used: number, channel: 'email' | 'sms' | 'whatsapp' = 'email') {
   const month = `${world.now.toISOString().slice(0, 7)}-01`
   await world.db
     .insertInto('plan_usage')
@@ -28,7 +28,7 @@ async function uses({ accountId }: TestStore, used: number, channel: 'email' | '
   await tellUsage(world.deps)
 }
 
-const titles = async ({ storeId }: TestStore) =>
+const readTitles = async ({ storeId }: TestStore) =>
   (await told(world, storeId)).filter(({ type }) => type.startsWith('plan_')).map(({ title }) => title)
 
 const NEAR = 'Your plan’s emails of this month are nearly used up'
@@ -36,18 +36,18 @@ const FULL = 'Your plan’s emails of this month are used up'
 
 test('notifies at 80 % and at 100 % once each, when reached and not only when a message is held', async () => {
   const shop = await aStore(world)
-  await uses(shop, 399)
-  expect(await titles(shop)).toEqual([])
-  await uses(shop, 400)
-  expect(await titles(shop)).toEqual([NEAR])
-  await uses(shop, 450)
-  await uses(shop, 499)
-  expect(await titles(shop)).toEqual([NEAR])
+  await setUsed(shop, 399)
+  expect(await readTitles(shop)).toEqual([])
+  await setUsed(shop, 400)
+  expect(await readTitles(shop)).toEqual([NEAR])
+  await setUsed(shop, 450)
+  await setUsed(shop, 499)
+  expect(await readTitles(shop)).toEqual([NEAR])
   world.advance(1_000)
-  await uses(shop, 500)
-  expect((await titles(shop)).sort()).toEqual([NEAR, FULL].sort())
-  await uses(shop, 500)
-  expect(await titles(shop)).toHaveLength(2)
+  await setUsed(shop, 500)
+  expect((await readTitles(shop)).sort()).toEqual([NEAR, FULL].sort())
+  await setUsed(shop, 500)
+  expect(await readTitles(shop)).toHaveLength(2)
 })
 
 test('mails the owner both with the usage', async () => {
@@ -63,34 +63,34 @@ test('mails the owner both with the usage', async () => {
     await world.runJobs()
     return world.sent.splice(0).filter(({ to }) => to === email)
   }
-  await uses(shop, 412)
+  await setUsed(shop, 412)
   const near = await mailed()
   expect(near.map(({ subject }) => subject)).toEqual([NEAR])
   expect(near[0]!.text).toContain('412 of 500 are used.')
   world.advance(DAY)
-  await uses(shop, 500)
+  await setUsed(shop, 500)
   expect((await mailed()).map(({ subject }) => subject)).toEqual([FULL])
-  await uses(shop, 500)
+  await setUsed(shop, 500)
   expect(await mailed()).toEqual([])
 })
 
 test('notifies again in a new month', async () => {
   const shop = await aStore(world)
   world.now = new Date('2026-05-31T23:59:59.000Z')
-  await uses(shop, 500)
+  await setUsed(shop, 500)
   world.now = new Date('2026-06-01T00:00:01.000Z')
-  expect(await titles(shop)).toEqual([FULL])
+  expect(await readTitles(shop)).toEqual([FULL])
   await tellUsage(world.deps)
-  expect(await titles(shop)).toEqual([FULL])
-  await uses(shop, 400)
-  expect((await titles(shop)).sort()).toEqual([NEAR, FULL].sort())
+  expect(await readTitles(shop)).toEqual([FULL])
+  await setUsed(shop, 400)
+  expect((await readTitles(shop)).sort()).toEqual([NEAR, FULL].sort())
 })
 
 test('notifies per channel', async () => {
   const shop = await aStore(world, { plan: 'starter' })
-  await uses(shop, 80, 'sms')
-  await uses(shop, 100, 'whatsapp')
-  expect((await titles(shop)).sort()).toEqual([
+  await setUsed(shop, 80, 'sms')
+  await setUsed(shop, 100, 'whatsapp')
+  expect((await readTitles(shop)).sort()).toEqual([
     'Your plan’s SMS of this month are nearly used up',
     'Your plan’s WhatsApp messages of this month are used up',
   ])
@@ -98,33 +98,33 @@ test('notifies per channel', async () => {
 
 test('sends no 80 % notice after a jump to 100 %, nor when usage is returned', async () => {
   const shop = await aStore(world)
-  await uses(shop, 500)
-  await uses(shop, 499)
-  expect(await titles(shop)).toEqual([FULL])
-  await uses(shop, 499)
-  expect(await titles(shop)).toEqual([FULL])
+  await setUsed(shop, 500)
+  await setUsed(shop, 499)
+  expect(await readTitles(shop)).toEqual([FULL])
+  await setUsed(shop, 499)
+  expect(await readTitles(shop)).toEqual([FULL])
 })
 
 test('a message held by the limit notifies once, whether it or the clock comes first', async () => {
   const before = await aScene(world, 1)
-  await uses(before, 500)
+  await setUsed(before, 500)
   await pass(world, before.storeId, HOUR)
-  expect(await titles(before)).toEqual([FULL])
+  expect(await readTitles(before)).toEqual([FULL])
   const after = await aScene(world, 1)
   const month = `${world.now.toISOString().slice(0, 7)}-01`
   const full = { account_id: after.accountId, month, channel: 'email' as const, used: 500 }
   await world.db.insertInto('plan_usage').values(full).execute()
   await pass(world, after.storeId, HOUR)
-  expect(await titles(after)).toEqual([FULL])
+  expect(await readTitles(after)).toEqual([FULL])
   await tellUsage(world.deps)
-  expect(await titles(after)).toEqual([FULL])
+  expect(await readTitles(after)).toEqual([FULL])
 })
 
 test('notifies only accounts with a limit of the plan in force, not those without a plan or with an overdue payment', async () => {
   const growth = await aStore(world, { plan: 'growth' })
-  await uses(growth, 90_000)
+  await setUsed(growth, 90_000)
   const free = await aStore(world)
-  await uses(free, 7, 'sms')
+  await setUsed(free, 7, 'sms')
   const overdue = await aStore(world, { plan: 'starter' })
   const since = new Date(world.now.getTime() - 8 * DAY)
   const subscription = (status: 'past_due' | 'canceled', { accountId }: TestStore) =>
@@ -134,22 +134,22 @@ test('notifies only accounts with a limit of the plan in force, not those withou
       .where('account_id', '=', accountId)
       .execute()
   await subscription('past_due', overdue)
-  await uses(overdue, 5_000)
+  await setUsed(overdue, 5_000)
   const none = await aStore(world)
   await world.db.deleteFrom('subscriptions').where('account_id', '=', none.accountId).execute()
-  await uses(none, 500)
-  for (const shop of [growth, free, overdue, none]) expect(await titles(shop)).toEqual([])
+  await setUsed(none, 500)
+  for (const shop of [growth, free, overdue, none]) expect(await readTitles(shop)).toEqual([])
   // A canceled plan has the free plan's limits.
   const canceled = await aStore(world, { plan: 'growth' })
   await subscription('canceled', canceled)
-  await uses(canceled, 450)
-  expect(await titles(canceled)).toEqual([NEAR])
+  await setUsed(canceled, 450)
+  expect(await readTitles(canceled)).toEqual([NEAR])
 })
 
 test('two concurrent workers notify once', async () => {
   const shop = await aStore(world)
-  await uses(shop, 399)
+  await setUsed(shop, 399)
   await world.db.updateTable('plan_usage').set({ used: 500 }).where('account_id', '=', shop.accountId).execute()
   await Promise.all(Array.from({ length: 8 }, () => tellUsage(world.deps)))
-  expect(await titles(shop)).toEqual([FULL])
+  expect(await readTitles(shop)).toEqual([FULL])
 })

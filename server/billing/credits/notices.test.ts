@@ -24,7 +24,7 @@ async function anAccount() {
   }
 }
 
-async function told(accountId: string): Promise<string[]> {
+async function readNotices(accountId: string): Promise<string[]> {
   await tellCredits(world.deps)
   await gatherNotifications(world.deps)
   const rows = await world.db
@@ -40,32 +40,32 @@ async function told(accountId: string): Promise<string[]> {
 test('notifies once below a week’s use and once below the price of a text, and again after the next pack', async () => {
   const { accountId, fill, use } = await anAccount()
   await fill(1_000)
-  expect(await told(accountId)).toEqual([])
+  expect(await readNotices(accountId)).toEqual([])
   await use(400)
-  expect(await told(accountId)).toEqual([])
+  expect(await readNotices(accountId)).toEqual([])
   await use(150)
-  expect(await told(accountId)).toEqual(['credits_low'])
+  expect(await readNotices(accountId)).toEqual(['credits_low'])
   world.advance(DAY)
-  expect(await told(accountId)).toEqual(['credits_low'])
+  expect(await readNotices(accountId)).toEqual(['credits_low'])
   await use(400)
   await use(40)
   world.advance(1)
   await use(9)
-  expect(await told(accountId)).toEqual(['credits_low', 'credits_empty'])
+  expect(await readNotices(accountId)).toEqual(['credits_low', 'credits_empty'])
   await fill(100)
   world.advance(DAY)
-  expect(await told(accountId)).toEqual(['credits_low', 'credits_empty', 'credits_low'])
+  expect(await readNotices(accountId)).toEqual(['credits_low', 'credits_empty', 'credits_low'])
 })
 
 test('does not notify without use for a week, or after the notice that none is left', async () => {
   const { accountId, fill, use } = await anAccount()
   await fill(100)
   await use(100)
-  expect(await told(accountId)).toEqual(['credits_empty'])
+  expect(await readNotices(accountId)).toEqual(['credits_empty'])
   const other = await anAccount()
   await other.fill(100)
   await other.use(60)
   world.advance(8 * DAY)
-  expect(await told(other.accountId)).toEqual([])
-  expect(await told(accountId)).toEqual(['credits_empty'])
+  expect(await readNotices(other.accountId)).toEqual([])
+  expect(await readNotices(accountId)).toEqual(['credits_empty'])
 })

@@ -4,7 +4,7 @@ import { buildLines, loadCatalogue } from './catalogue.ts'
 import { catalogueEntries, findPriceFault, soldBy } from './catalogue-rules.ts'
 
 const world = aStripeWorld()
-const asked = () => world.stripe.seen.filter(({ path }) => path === '/v1/prices').length
+const countPriceRequests = () => world.stripe.seen.filter(({ path }) => path === '/v1/prices').length
 
 it('sells the plans of the Pricing page at its prices (A 9)', () => {
   expect(catalogueEntries.map(({ lookupKey, amountMinor }) => [lookupKey, amountMinor])).toEqual([
@@ -46,13 +46,13 @@ it('reports faults of a price', () => {
 
 it('reads prices and portal once in ten minutes', async () => {
   const first = await loadCatalogue(world.deps)
-  const before = asked()
+  const before = countPriceRequests()
   world.advance(599_000)
   expect(await loadCatalogue(world.deps)).toBe(first)
-  expect(asked()).toBe(before)
+  expect(countPriceRequests()).toBe(before)
   world.advance(1_000)
   expect(await loadCatalogue(world.deps)).toEqual(first)
-  expect(asked()).toBe(before + 1)
+  expect(countPriceRequests()).toBe(before + 1)
 })
 
 it('has a line for extra stores only if there are some', async () => {

@@ -16,7 +16,7 @@ beforeEach(async () => {
   await world.db.deleteFrom('instance').execute()
 })
 
-const statusesOf = ({ customer }: Subscriber) =>
+const listStatuses = ({ customer }: Subscriber) =>
   world.stripe
     .all('subscription')
     .filter((one) => one.customer === customer)
@@ -43,7 +43,7 @@ it('a deleted account is no longer charged, even if Stripe is unreachable at fir
   await deleteAccount(shop)
   await world.runJobs()
   expect(await world.db.selectFrom('accounts').select('id').where('id', '=', shop.accountId).execute()).toEqual([])
-  expect(statusesOf(shop)).toEqual(['active'])
+  expect(listStatuses(shop)).toEqual(['active'])
   for (const minutes of [1, 2]) {
     world.advance(minutes * 60_000)
     await world.runJobs()
@@ -51,7 +51,7 @@ it('a deleted account is no longer charged, even if Stripe is unreachable at fir
   world.stripe.intercept = () => undefined
   world.advance(4 * 60_000)
   await world.runJobs()
-  expect(statusesOf(shop)).toEqual(['canceled'])
+  expect(listStatuses(shop)).toEqual(['canceled'])
   expect(world.queued).toEqual([])
 })
 
@@ -85,11 +85,11 @@ it('a copy of an installation ends no subscription until it is live', async () =
   await pauseInstance()
   await deleteAccount(shop)
   await world.runJobs()
-  expect(statusesOf(shop)).toEqual(['active'])
+  expect(listStatuses(shop)).toEqual(['active'])
   await world.db.updateTable('instance').set({ is_paused: false }).execute()
   world.advance(DAY)
   await world.runJobs()
-  expect(statusesOf(shop)).toEqual(['canceled'])
+  expect(listStatuses(shop)).toEqual(['canceled'])
 })
 
 /** The bank takes back the account's last payment, and Stripe reports it. */
@@ -105,7 +105,7 @@ async function dispute(shop: Subscriber, change: (id: string) => void = () => {}
   await world.runJobs()
 }
 
-const problemsOf = ({ accountId }: Subscriber) =>
+const listProblems = ({ accountId }: Subscriber) =>
   world.db.selectFrom('operator_problems').select(['kind', 'detail']).where('account_id', '=', accountId).execute()
 
 it('a chargeback cancels the subscription and informs the operator', async () => {
@@ -113,9 +113,9 @@ it('a chargeback cancels the subscription and informs the operator', async () =>
   await subscribe(world, shop, { plan: 'growth' })
   await refreshAccount(world.deps, shop.accountId)
   await dispute(shop)
-  expect(statusesOf(shop)).toEqual(['canceled'])
+  expect(listStatuses(shop)).toEqual(['canceled'])
   expect(await rowOf(world, shop)).toMatchObject({ plan: 'growth', status: 'canceled' })
-  expect(await problemsOf(shop)).toMatchObject([{ kind: 'chargeback', detail: expect.stringContaining('ch_') }])
+  expect(await listProblems(shop)).toMatchObject([{ kind: 'chargeback', detail: expect.stringContaining('ch_') }])
 })
 
 it('a chargeback without an event is found by the next snapshot, and one of an earlier subscription ends no later one', async () => {
@@ -126,7 +126,7 @@ it('a chargeback without an event is found by the next snapshot, and one of an e
   await subscribe(world, shop)
   world.stripe.openDispute(charge.id)
   await refreshAccount(world.deps, shop.accountId)
-  expect(statusesOf(shop)).toEqual(['canceled', 'active'])
+  expect(listStatuses(shop)).toEqual(['canceled', 'active'])
   world.stripe.openDispute(world.stripe.all('charge').findLast((one) => one.customer === shop.customer)!.id)
   await refreshAccount(world.deps, shop.accountId)
   expect(await rowOf(world, shop)).toMatchObject({ plan: 'starter', status: 'canceled' })
@@ -141,5 +141,5 @@ it('a dispute that was won meanwhile, and one in a copy, cancel nothing', async 
   await dispute(won, (id) => world.stripe.closeDispute(id, 'won'))
   await pauseInstance()
   await dispute(copied)
-  expect([...statusesOf(won), ...statusesOf(copied)]).toEqual(['active', 'active'])
+  expect([...listStatuses(won), ...listStatuses(copied)]).toEqual(['active', 'active'])
 })

@@ -33,24 +33,25 @@ const deliver = (event: Stripe.Event) => {
   const { payload, signature } = world.stripe.webhooks.signed(event)
   return post(payload, signature)
 }
-const kept = (id: string) =>
+const readStoredEvent = (id: string) =>
   world.db.selectFrom('billing_events').selectAll().where('event_id', '=', id).executeTakeFirst()
-const newest = (type: Stripe.Event['type']) => world.stripe.all('event').findLast((event) => event.type === type)!
+const findNewestEvent = (type: Stripe.Event['type']) =>
+  world.stripe.all('event').findLast((event) => event.type === type)!
 
 /** An account with a subscription, and its event. */
-async function told(type: Stripe.Event['type'] = 'customer.subscription.created') {
+async function createSubscriberWithEvent(type: Stripe.Event['type'] = 'customer.subscription.created') {
   const shop = await aCustomer(world)
   await subscribe(world, shop)
   world.queued.length = 0
-  return { shop, event: newest(type) }
+  return { shop, event: findNewestEvent(type) }
 }
 
 it('an event is stored once and answered at once, and the account is fetched afterwards', async () => {
-  const { shop, event } = await told()
+  const { shop, event } = await createSubscriberWithEvent()
   const asked = world.stripe.seen.length
   expect(await deliver(event)).toEqual({ status: 200, body: { received: true } })
   expect(world.stripe.seen).toHaveLength(asked)
-  expect(await kept(event.id)).toMatchObject({
+  expect(await readStoredEvent(event.id)).toMatchObject({
     ...{ type: event.type, stripe_customer_id: shop.customer, received_at: world.now },
     made_at: new Date(event.created * 1000),
   })
@@ -60,7 +61,7 @@ it('an event is stored once and answered at once, and the account is fetched aft
 })
 
 it('the same event ten times at once is one row and one fetch', async () => {
-  const { event } = await told()
+  const { event } = await createSubscriberWithEvent()
   const replies = await Promise.all(Array.from({ length: 10 }, () => deliver(event)))
   expect(replies.map(({ status }) => status)).toEqual(Array(10).fill(200))
   expect(world.queued.map(({ name }) => name)).toEqual(['payments.refresh'])
@@ -71,7 +72,7 @@ it('the same event ten times at once is one row and one fetch', async () => {
 })
 
 it('many events of one account trigger one fetch', async () => {
-  await told()
+  await createSubscriberWithEvent()
   const done = await world.stripe.webhooks.deliverAll(
     async (payload, signature) => (await post(payload, signature)).status,
   )
@@ -84,45 +85,45 @@ describe('an invalid delivery is refused with a sentence and not stored', () => 
   it.each([
     [
       'with a forged signature',
-      () => world.stripe.webhooks.signed(newest('invoice.paid'), 'whsec_of_somebody_else').signature,
+      () => world.stripe.webhooks.signed(findNewestEvent('invoice.paid'), 'whsec_of_somebody_else').signature,
     ],
     ['without a signature', () => ''],
     ['with a malformed signature', () => 't=now,v1=ffff'],
   ])('%s', async (_, signature) => {
-    const { event } = await told('invoice.paid')
+    const { event } = await createSubscriberWithEvent('invoice.paid')
     const { payload } = world.stripe.webhooks.signed(event)
     const { status, body } = await post(payload, signature())
     expect([status, body.error]).toEqual([400, expect.stringMatching(/^The signature does not fit/)])
-    expect(await kept(event.id)).toBeUndefined()
+    expect(await readStoredEvent(event.id)).toBeUndefined()
     expect(world.queued).toEqual([])
   })
 
   it('with another body than the signed one', async () => {
-    const { event } = await told()
+    const { event } = await createSubscriberWithEvent()
     const { payload, signature } = world.stripe.webhooks.signed(event)
     expect((await post(payload.replace('customer.subscription', 'customer.Subscription'), signature)).status).toBe(400)
-    expect(await kept(event.id)).toBeUndefined()
+    expect(await readStoredEvent(event.id)).toBeUndefined()
   })
 
   it('signed more than five minutes ago', async () => {
-    const { event } = await told()
+    const { event } = await createSubscriberWithEvent()
     const { payload, signature } = world.stripe.webhooks.signed(event)
     world.advance(6 * 60_000)
     expect((await post(payload, signature)).status).toBe(400)
-    expect(await kept(event.id)).toBeUndefined()
+    expect(await readStoredEvent(event.id)).toBeUndefined()
     // Stripe signs again when it retries.
     expect((await deliver(event)).status).toBe(200)
   })
 
   it('of the other mode', async () => {
-    const { event } = await told()
+    const { event } = await createSubscriberWithEvent()
     await withSettings({ secretKey: 'rk_live_ofours' }, async () => {
       const { status, body } = await deliver(event)
       expect([status, body.error]).toEqual([
         400,
         'This is an event of Stripe’s test mode, and the key here is one of its live mode.',
       ])
-      expect(await kept(event.id)).toBeUndefined()
+      expect(await readStoredEvent(event.id)).toBeUndefined()
       expect((await deliver({ ...event, livemode: true })).status).toBe(200)
     })
     const { body } = await deliver({ ...event, id: 'evt_live', livemode: true })
@@ -130,21 +131,21 @@ describe('an invalid delivery is refused with a sentence and not stored', () => 
   })
 
   it('signed correctly but no event', async () => {
-    for (const strange of [{ id: 'evt_1' }, { ...newest('invoice.paid'), id: '../x' }, [], 'event']) {
+    for (const strange of [{ id: 'evt_1' }, { ...findNewestEvent('invoice.paid'), id: '../x' }, [], 'event']) {
       const { status, body } = await deliver(strange as unknown as Stripe.Event)
       expect([status, body.error]).toEqual([400, 'This is not an event of Stripe.'])
     }
   })
 
   it('larger than any event', async () => {
-    const event = { ...newest('invoice.paid'), id: 'evt_large', padding: 'x'.repeat(1_000_000) }
+    const event = { ...findNewestEvent('invoice.paid'), id: 'evt_large', padding: 'x'.repeat(1_000_000) }
     expect((await deliver(event)).status).toBe(413)
-    expect(await kept('evt_large')).toBeUndefined()
+    expect(await readStoredEvent('evt_large')).toBeUndefined()
   })
 })
 
 it('each secret is accepted, so that one can be replaced', async () => {
-  const { event } = await told()
+  const { event } = await createSubscriberWithEvent()
   await withSettings({ webhookSecrets: ['whsec_old', 'whsec_contractserver'] }, async () => {
     expect((await deliver(event)).status).toBe(200)
   })
@@ -154,7 +155,7 @@ it('each secret is accepted, so that one can be replaced', async () => {
 })
 
 it('without Stripe the endpoint does not exist', async () => {
-  const { event } = await told()
+  const { event } = await createSubscriberWithEvent()
   const { payload, signature } = world.stripe.webhooks.signed(event)
   const { stripe } = world.deps
   delete world.deps.stripe
@@ -164,47 +165,47 @@ it('without Stripe the endpoint does not exist', async () => {
 
 it('an unknown customer is answered and logged', async () => {
   const { id } = await world.deps.stripe!.customers.create({ email: 'ann@elsewhere.test' })
-  const event = newest('customer.created')
+  const event = findNewestEvent('customer.created')
   expect((await deliver(event)).status).toBe(200)
-  expect(await kept(event.id)).toMatchObject({ stripe_customer_id: id })
+  expect(await readStoredEvent(event.id)).toMatchObject({ stripe_customer_id: id })
   expect(world.queued).toEqual([])
 })
 
 it('a detached card names its previous customer', async () => {
-  const { shop } = await told()
+  const { shop } = await createSubscriberWithEvent()
   const [card] = world.stripe.all('payment_method').filter(({ customer }) => customer === shop.customer)
   await world.deps.stripe!.paymentMethods.detach(card!.id)
-  await deliver(newest('payment_method.detached'))
+  await deliver(findNewestEvent('payment_method.detached'))
   expect(world.queued).toMatchObject([{ name: 'payments.refresh', payload: { accountId: shop.accountId } }])
 })
 
 it('a refund names only a charge, whose customer is fetched', async () => {
-  const { shop } = await told()
+  const { shop } = await createSubscriberWithEvent()
   await world.runJobs()
   const intent = world.stripe.all('payment_intent').find(({ customer }) => customer === shop.customer)!
   await world.deps.stripe!.refunds.create({ payment_intent: intent.id, amount: 900 })
-  await deliver(newest('refund.created'))
+  await deliver(findNewestEvent('refund.created'))
   await world.runJobs()
   const payment = world.db.selectFrom('payments').selectAll().where('account_id', '=', shop.accountId)
   expect(await payment.executeTakeFirst()).toMatchObject({ status: 'succeeded', refund_minor: 900 })
 })
 
 it('a failed fetch is recorded, and the event is stored anyway', async () => {
-  const { shop, event } = await told()
+  const { shop, event } = await createSubscriberWithEvent()
   world.stripe.intercept = () => 'cut'
   await deliver(event)
   await expect(world.runJobs()).rejects.toThrow('Stripe is not responding')
-  expect(await kept(event.id)).toBeDefined()
+  expect(await readStoredEvent(event.id)).toBeDefined()
   expect(await rowOf(world, shop)).toMatchObject({ plan: 'free' })
 })
 
 it('events are deleted after 40 days', async () => {
-  const { event } = await told()
+  const { event } = await createSubscriberWithEvent()
   await deliver(event)
   world.passTime(39 * DAY)
   await tidyAccounts(world.deps)
-  expect(await kept(event.id)).toBeDefined()
+  expect(await readStoredEvent(event.id)).toBeDefined()
   world.passTime(2 * DAY)
   await tidyAccounts(world.deps)
-  expect(await kept(event.id)).toBeUndefined()
+  expect(await readStoredEvent(event.id)).toBeUndefined()
 })

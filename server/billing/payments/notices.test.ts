@@ -28,7 +28,7 @@ beforeEach(() => {
 })
 
 /** Fetches twice, because everything arrives twice, and returns new notifications. */
-async function news(
+async function fetchNewNotices(
   shop: Subscriber,
   isTrialEnding = false,
 ): Promise<{ type: string; title: string; message: string }[]> {
@@ -39,21 +39,21 @@ async function news(
   seen.set(shop.storeId, all.length)
   return fresh
 }
-const titles = async (shop: Subscriber) => (await news(shop)).map(({ title }) => title)
+const fetchNewTitles = async (shop: Subscriber) => (await fetchNewNotices(shop)).map(({ title }) => title)
 
 it('a trial notifies its start, its coming end, and its end without a card', async () => {
   const shop = await aCustomer(world)
   await subscribe(world, shop, { trialDays: 14, card: null })
-  const [begun] = await news(shop)
+  const [begun] = await fetchNewNotices(shop)
   expect(begun).toEqual({
     ...{ type: 'plan_changed', title: 'Your plan is Starter now' },
     message:
       'The trial is free until March 16, 2026. After that it costs $19.00 a month, before discounts and tax, if you add a card. Without one your account is on the Lite plan then.',
   })
   world.passTime(10 * DAY)
-  expect(await news(shop)).toEqual([])
+  expect(await fetchNewNotices(shop)).toEqual([])
   world.passTime(1.5 * DAY)
-  expect(await news(shop)).toEqual([
+  expect(await fetchNewNotices(shop)).toEqual([
     {
       ...{ type: 'trial_ending', title: 'Your Starter trial ends on March 16, 2026' },
       message:
@@ -61,7 +61,7 @@ it('a trial notifies its start, its coming end, and its end without a card', asy
     },
   ])
   world.passTime(3 * DAY)
-  expect(await news(shop)).toEqual([
+  expect(await fetchNewNotices(shop)).toEqual([
     {
       ...{ type: 'trial_ended', title: 'Your Starter trial has ended' },
       message: 'Nothing was charged. Your account is on the Lite plan now.',
@@ -72,14 +72,14 @@ it('a trial notifies its start, its coming end, and its end without a card', asy
 it('Stripe’s announcement of a trial’s end notifies even if our clock differs, and the trial continues with a card', async () => {
   const shop = await aCustomer(world)
   await subscribe(world, shop, { plan: 'growth', cycle: 'year', trialDays: 14 })
-  await news(shop)
-  expect((await news(shop, true)).map(({ type, message }) => [type, message])).toEqual([
+  await fetchNewNotices(shop)
+  expect((await fetchNewNotices(shop, true)).map(({ type, message }) => [type, message])).toEqual([
     ['trial_ending', expect.stringMatching(/^The card you gave is charged then: \$468\.00 a year, before/)],
   ])
   world.passTime(12 * DAY)
-  expect(await news(shop)).toEqual([])
+  expect(await fetchNewNotices(shop)).toEqual([])
   world.passTime(2.1 * DAY)
-  expect((await news(shop)).map(({ type, message }) => [type, message])).toEqual([
+  expect((await fetchNewNotices(shop)).map(({ type, message }) => [type, message])).toEqual([
     ['trial_ended', 'The plan goes on and costs $468.00 a year, before discounts and tax.'],
   ])
   expect(await rowOf(world, shop)).toMatchObject({ plan: 'growth', status: 'active' })
@@ -99,9 +99,9 @@ it.each([
   const shop = await aCustomer(world)
   const { id } = await subscribe(world, shop, { trialDays: 14, card })
   await stripe().subscriptions.update(id, { cancel_at_period_end: true })
-  await news(shop)
+  await fetchNewNotices(shop)
   await stripe().subscriptions.update(id, { cancel_at_period_end: false })
-  expect(await news(shop)).toEqual([
+  expect(await fetchNewNotices(shop)).toEqual([
     { type: 'plan_changed', title: 'Your Starter plan goes on', message: expect.stringMatching(message) },
   ])
 })
@@ -110,20 +110,20 @@ it('a trial that is to end anyway is not notified again', async () => {
   const shop = await aCustomer(world)
   const { id } = await subscribe(world, shop, { trialDays: 14 })
   await stripe().subscriptions.update(id, { cancel_at_period_end: true })
-  await news(shop)
+  await fetchNewNotices(shop)
   world.passTime(12 * DAY)
-  expect(await news(shop, true)).toEqual([])
+  expect(await fetchNewNotices(shop, true)).toEqual([])
 })
 
 it('a card with an earlier trial of another account ends this trial with its own notification only', async () => {
   const first = await aCustomer(world)
   await subscribe(world, first, { trialDays: 14, card: 'pm_card_amex' })
-  await news(first)
+  await fetchNewNotices(first)
   const second = await aCustomer(world)
   await subscribe(world, second, { trialDays: 14, card: null })
-  expect(await titles(second)).toEqual(['Your plan is Starter now'])
+  expect(await fetchNewTitles(second)).toEqual(['Your plan is Starter now'])
   await giveCard(world, second.customer, 'pm_card_amex')
-  expect(await news(second)).toEqual([
+  expect(await fetchNewNotices(second)).toEqual([
     {
       ...{ type: 'trial_refused', title: 'Your Starter trial has ended early' },
       message:
@@ -135,19 +135,19 @@ it('a card with an earlier trial of another account ends this trial with its own
 it('a failed payment notifies once, however often it is retried, and again when it is paid', async () => {
   const shop = await aCustomer(world)
   await subscribe(world, shop)
-  await news(shop)
+  await fetchNewNotices(shop)
   await giveCard(world, shop.customer, 'pm_card_chargeCustomerFail')
   world.passTime(32 * DAY)
-  const [failed, ...more] = await news(shop)
+  const [failed, ...more] = await fetchNewNotices(shop)
   expect([failed!.type, failed!.title, more]).toEqual(['payment_failed', 'A payment of $19.00 has failed', []])
   expect(failed!.message).toMatch(
     /^Your card was declined\. It is tried again on \w+ \d+, 2026\. Messages are sent until \w+ \d+, 2026\. After that/,
   )
   world.passTime(4 * DAY)
-  expect(await news(shop)).toEqual([])
+  expect(await fetchNewNotices(shop)).toEqual([])
   await giveCard(world, shop.customer)
   world.passTime(6 * DAY)
-  expect((await news(shop)).map(({ type }) => type)).toEqual(['payment_recovered'])
+  expect((await fetchNewNotices(shop)).map(({ type }) => type)).toEqual(['payment_recovered'])
   expect(await rowOf(world, shop)).toMatchObject({ status: 'active', past_due_since: null })
   expect(await paymentsOf(world, shop)).toMatchObject([{ status: 'succeeded' }, { status: 'succeeded' }])
 })
@@ -155,11 +155,11 @@ it('a failed payment notifies once, however often it is retried, and again when 
 it('a change notifies what changes and when, and that it was withdrawn', async () => {
   const shop = await aCustomer(world)
   const { id } = await subscribe(world, shop, { plan: 'growth' })
-  await news(shop)
+  await fetchNewNotices(shop)
   await stripe().subscriptions.update(id, { cancel_at_period_end: true })
-  expect(await titles(shop)).toEqual([expect.stringMatching(/^Your Growth plan ends on \w+ \d+, 2026$/)])
+  expect(await fetchNewTitles(shop)).toEqual([expect.stringMatching(/^Your Growth plan ends on \w+ \d+, 2026$/)])
   await stripe().subscriptions.update(id, { cancel_at_period_end: false })
-  expect(await news(shop)).toMatchObject([
+  expect(await fetchNewNotices(shop)).toMatchObject([
     { title: 'Your Growth plan goes on', message: expect.stringMatching(/^It costs \$49\.00 a month.* It renews on /) },
   ])
   const schedule = await stripe().subscriptionSchedules.create({ from_subscription: id })
@@ -170,25 +170,25 @@ it('a change notifies what changes and when, and that it was withdrawn', async (
       { items: itemsOf(world, { plan: 'starter', extraStores: 1 }), duration: { interval: 'month' } },
     ],
   })
-  expect(await news(shop)).toMatchObject([
+  expect(await fetchNewNotices(shop)).toMatchObject([
     {
       title: expect.stringMatching(/^Your plan changes to Starter on \w+ \d+, 2026, with 1 extra store$/),
       message: 'Until then all stays as it is. From then on it costs $29.00 a month, before discounts and tax.',
     },
   ])
   world.passTime(32 * DAY)
-  expect(await titles(shop)).toEqual(['Your plan is Starter now, with 1 extra store'])
+  expect(await fetchNewTitles(shop)).toEqual(['Your plan is Starter now, with 1 extra store'])
   await stripe().subscriptions.cancel(id)
-  expect(await titles(shop)).toEqual(['Your Starter plan has ended'])
+  expect(await fetchNewTitles(shop)).toEqual(['Your Starter plan has ended'])
 })
 
 it('a revoked subscription has its own notification', async () => {
   const shop = await aCustomer(world)
   const { id } = await subscribe(world, shop, { plan: 'growth' })
-  await news(shop)
+  await fetchNewNotices(shop)
   await stripe().subscriptions.update(id, { metadata: { recoup_ended: 'chargeback' } })
   await stripe().subscriptions.cancel(id)
-  expect(await titles(shop)).toEqual(['Your Growth plan was canceled'])
+  expect(await fetchNewTitles(shop)).toEqual(['Your Growth plan was canceled'])
 })
 
 it('owners are mailed at once, with a link to Billing', async () => {

@@ -17,7 +17,7 @@ beforeEach(() => {
 const detail = async ({ token }: { token: string }) =>
   (await world.request('GET', '/api/payments/subscription', { token })).body
 const history = (token: string, query = '') => world.request('GET', `/api/payments/payment-history${query}`, { token })
-const asked = () => world.stripe.seen.length
+const countRequests = () => world.stripe.seen.length
 
 /** Sessions expire while Stripe's time passes. */
 async function staySignedIn({ accountId }: Subscriber) {
@@ -73,10 +73,10 @@ it('fetches from Stripe when opened, and again after a minute', async () => {
   const shop = await aCustomer(world)
   expect((await detail(shop)).subscription.plan).toBe('free')
   await subscribe(world, shop)
-  const before = asked()
+  const before = countRequests()
   world.advance(59_000)
   expect((await detail(shop)).subscription.plan).toBe('free')
-  expect(asked()).toBe(before)
+  expect(countRequests()).toBe(before)
   world.advance(1_000)
   expect((await detail(shop)).subscription.plan).toBe('starter')
 })
@@ -89,9 +89,9 @@ it('shows the copy and its age if Stripe fails or takes too long', async () => {
   world.stripe.intercept = () => ({ status: 500, body: { error: { type: 'api_error' } } })
   expect((await detail(shop)).subscription).toMatchObject({ plan: 'starter', asOf })
   // At most one request a minute, also during failures.
-  const before = asked()
+  const before = countRequests()
   expect((await detail(shop)).subscription).toMatchObject({ plan: 'starter', asOf })
-  expect(asked()).toBe(before)
+  expect(countRequests()).toBe(before)
   world.advance(60_000)
   world.stripe.intercept = () => 'hang'
   const account = { accountId: shop.accountId, db: world.db }
@@ -101,9 +101,9 @@ it('shows the copy and its age if Stripe fails or takes too long', async () => {
 it('an account without purchases is not fetched', async () => {
   const shop = await aCustomer(world)
   await world.db.deleteFrom('billing_customers').where('account_id', '=', shop.accountId).execute()
-  const before = asked()
+  const before = countRequests()
   expect((await detail(shop)).subscription).toMatchObject({ plan: 'free', canManage: false })
-  expect(asked()).toBe(before)
+  expect(countRequests()).toBe(before)
 })
 
 it('lists the account’s own payments, ten a page, newest first', { tags: ['A7'] }, async () => {

@@ -198,11 +198,11 @@ it('a snapshot that started earlier and ends later than another is not saved', a
     }),
   }
   const first = refreshAccount(slow, shop.accountId)
-  const isAsked = () =>
+  const hasRequest = () =>
     world.stripe.seen.some(
       ({ method, path, query }) => method === 'GET' && path === '/v1/subscriptions' && query.includes(shop.customer),
     )
-  await expect.poll(isAsked).toBe(true)
+  await expect.poll(hasRequest).toBe(true)
   await world.deps.stripe!.subscriptions.update(id, { cancel_at_period_end: true })
   await refresh(shop)
   release()

@@ -15,9 +15,9 @@ const settings = (env: Record<string, string> = {}) =>
     ...env,
   })
 const setUp = (env?: Record<string, string>) => setUpBilling(world.deps.stripe!, settings(env))
-const writes = () => world.stripe.seen.filter(({ method }) => method !== 'GET').length
+const countWrites = () => world.stripe.seen.filter(({ method }) => method !== 'GET').length
 const hook = () => world.stripe.all('webhook_endpoint').at(-1)!
-const priceOf = (key: string) => world.stripe.all('price').find(({ lookup_key }) => lookup_key === key)!
+const findPrice = (key: string) => world.stripe.all('price').find(({ lookup_key }) => lookup_key === key)!
 
 it('creates what is missing, shows the secret once, and changes nothing the second time', async () => {
   const { done, notes, wrong } = await setUp()
@@ -31,9 +31,9 @@ it('creates what is missing, shows the secret once, and changes nothing the seco
     api_version: '2026-10-28.endive',
     enabled_events: [...eventTypes],
   })
-  const before = writes()
+  const before = countWrites()
   expect(await setUp()).toEqual({ done: [], notes: [], wrong: [] })
-  expect(writes()).toBe(before)
+  expect(countWrites()).toBe(before)
 })
 
 it('created three products with six prices, plus tax', () => {
@@ -54,7 +54,7 @@ it('created three products with six prices, plus tax', () => {
 
 it('reports a price with another amount and leaves it', async () => {
   const stripe = world.deps.stripe!
-  const right = priceOf('recoup_starter_month')
+  const right = findPrice('recoup_starter_month')
   const cheap = await stripe.prices.create({
     product: 'recoup_starter',
     currency: 'usd',
@@ -63,15 +63,15 @@ it('reports a price with another amount and leaves it', async () => {
     lookup_key: 'recoup_starter_month',
     transfer_lookup_key: true,
   })
-  const before = writes()
+  const before = countWrites()
   const { done, wrong } = await setUp()
   expect(done).toEqual([])
   expect(wrong).toEqual([
     expect.stringContaining(`The price recoup_starter_month (${cheap.id}) costs 15.00 USD a month`),
   ])
-  expect(writes()).toBe(before)
+  expect(countWrites()).toBe(before)
   const replaced = await setUpBilling(stripe, settings(), { isReplacing: true })
-  const made = priceOf('recoup_starter_month')
+  const made = findPrice('recoup_starter_month')
   expect(replaced).toEqual({
     done: [expect.stringContaining(`${made.id} was made in its place.`)],
     notes: [],

@@ -5,10 +5,10 @@ import { askStripe, openStripe, readStripeCode } from './stripe.ts'
 
 const world = aStripeWorld()
 
-const refused = (status: number, error: object) => () => ({ status, body: { error } })
+const respondWithError = (status: number, error: object) => () => ({ status, body: { error } })
 const list = () => askStripe(world.deps, (stripe) => stripe.customers.list({ limit: 1 }))
 
-async function failureOf(call: Promise<unknown>): Promise<AppError> {
+async function catchFailure(call: Promise<unknown>): Promise<AppError> {
   const error = await call.then(
     () => null,
     (thrown: unknown) => thrown,
@@ -46,8 +46,8 @@ it.each([
   [400, { type: 'idempotency_error' }, 'conflict', /being done already/],
   [400, { type: 'invalid_request_error', code: 'resource_missing' }, 'unavailable', /^Stripe refused this/],
 ] as const)('describes a failure in plain words: %i %o', async (status, error, code, words) => {
-  world.stripe.intercept = refused(status, { ...error, message: 'sk_test_contractserver of ann@shop.test' })
-  const failure = await failureOf(list())
+  world.stripe.intercept = respondWithError(status, { ...error, message: 'sk_test_contractserver of ann@shop.test' })
+  const failure = await catchFailure(list())
   expect(failure.code).toBe(code)
   expect(failure.message).toMatch(words)
   expect(failure.message).not.toMatch(/sk_test|ann@/)
@@ -56,15 +56,17 @@ it.each([
 
 it('reports that Stripe does not respond after a cut connection or a timeout', async () => {
   world.stripe.intercept = () => 'cut'
-  expect((await failureOf(list())).message).toMatch(/not responding/)
+  expect((await catchFailure(list())).message).toMatch(/not responding/)
   world.stripe.intercept = () => 'hang'
   const impatient = await openStripe(world.deps.config.stripe!, { retries: 0, timeoutMs: 50 })
-  const failure = await failureOf(askStripe({ ...world.deps, stripe: impatient }, (stripe) => stripe.customers.list()))
+  const failure = await catchFailure(
+    askStripe({ ...world.deps, stripe: impatient }, (stripe) => stripe.customers.list()),
+  )
   expect(failure.message).toMatch(/not responding/)
 })
 
 it('throws not found where nothing is sold by card', async () => {
-  expect(await failureOf(askStripe({ log: world.deps.log }, (stripe) => stripe.customers.list()))).toMatchObject({
+  expect(await catchFailure(askStripe({ log: world.deps.log }, (stripe) => stripe.customers.list()))).toMatchObject({
     code: 'not_found',
     message: 'Not found',
   })

@@ -27,7 +27,7 @@ it(
   'the next reconciliation matches Stripe, whatever happened to webhooks',
   async () => {
     for (const seed of seeds) {
-      await live(seed).catch((error: unknown) => {
+      await playLife(seed).catch((error: unknown) => {
         throw new Error(`STRIPE_LIFE=${seed}`, { cause: error })
       })
     }
@@ -35,7 +35,7 @@ it(
   LIVES * 10_000,
 )
 
-async function live(seed: number): Promise<void> {
+async function playLife(seed: number): Promise<void> {
   const chance = seeded(seed)
   world.now = START
   world.queued.length = 0
@@ -52,9 +52,9 @@ async function live(seed: number): Promise<void> {
   const shop = await aCustomer(world, oneIn(chance, 2))
   const life: Life = { server, stripe, customer: shop.customer, chance }
   try {
-    if (oneIn(chance, 4)) await tryBefore(life)
+    if (oneIn(chance, 4)) await useCardForTrial(life)
     await giveSomeCard(life, 'pm_card_visa')
-    for (let step = 0; step < 8; step++) await aWhile(life, shop)
+    for (let step = 0; step < 8; step++) await playStep(life, shop)
     expect(server.faults).toEqual([])
   } finally {
     await server.close()
@@ -62,7 +62,7 @@ async function live(seed: number): Promise<void> {
 }
 
 /** The card was used for another account's trial. */
-async function tryBefore(life: Life): Promise<void> {
+async function useCardForTrial(life: Life): Promise<void> {
   const other = await aCustomer(world)
   await claimTrial(world.deps, { accountId: other.accountId, db: world.db }, [
     await giveSomeCard({ ...life, ...other }, 'pm_card_visa'),
@@ -70,29 +70,29 @@ async function tryBefore(life: Life): Promise<void> {
 }
 
 /** An action, some time, some of Stripe's events, and sometimes the daily fetch. */
-async function aWhile(life: Life, shop: Subscriber): Promise<void> {
+async function playStep(life: Life, shop: Subscriber): Promise<void> {
   const { chance, server } = life
   for (let deeds = 0; deeds < 3; deeds++) await doSomething(life)
-  pass(life, Math.floor(chance() * 12) * DAY + 1_000)
-  garble(life)
+  passTime(life, Math.floor(chance() * 12) * DAY + 1_000)
+  garbleEvents(life)
   if (oneIn(chance, 4))
     server.intercept = () => (oneIn(chance, 6) ? { status: 500, body: { error: { type: 'api_error' } } } : undefined)
   const delivered = await server.webhooks.deliverAll(deliver)
   expect(delivered.filter(({ isForged, answers }) => answers.at(-1) !== (isForged ? 400 : 200))).toEqual([])
-  const looks = [work(), work(), refreshAccount(world.deps, shop.accountId).catch(() => {})]
+  const looks = [runJobs(), runJobs(), refreshAccount(world.deps, shop.accountId).catch(() => {})]
   // Something happens during the fetch.
   if (oneIn(chance, 2)) looks.push(doSomething(life))
   await Promise.all(looks)
   server.intercept = () => undefined
   if (!oneIn(chance, 2)) return
-  pass(life, DAY)
+  passTime(life, DAY)
   await reconcileAccounts(world.deps)
-  while (world.queued.length > 0) await work()
+  while (world.queued.length > 0) await runJobs()
   await expectRow(life, shop)
   await expectAccess(life, shop)
 }
 
-function garble({ server: { webhooks }, chance }: Life): void {
+function garbleEvents({ server: { webhooks }, chance }: Life): void {
   webhooks.shuffle(chance)
   if (oneIn(chance, 2)) webhooks.double(() => oneIn(chance, 3))
   if (oneIn(chance, 2)) webhooks.drop(() => oneIn(chance, 3))
@@ -101,7 +101,7 @@ function garble({ server: { webhooks }, chance }: Life): void {
   if (oneIn(chance, 3)) webhooks.forge('customer.subscription.deleted', { id: 'sub_x', object: 'subscription' })
 }
 
-const pass = ({ server }: Life, ms: number) => server.clock.advance(world.advance(ms))
+const passTime = ({ server }: Life, ms: number) => server.clock.advance(world.advance(ms))
 
 async function deliver(payload: string, signature: string): Promise<number> {
   const headers = { 'content-type': 'application/json', 'stripe-signature': signature }
@@ -109,7 +109,7 @@ async function deliver(payload: string, signature: string): Promise<number> {
 }
 
 /** A failed job is lost, as after its last retry. */
-const work = () => world.runJobs().catch(() => {})
+const runJobs = () => world.runJobs().catch(() => {})
 
 async function expectRow(life: Life, shop: Subscriber): Promise<void> {
   const { row } = derivedOf(life)

@@ -20,7 +20,7 @@ beforeEach(() => {
 
 type Who = { token: string }
 const post = (call: string, { token }: Who) => world.request('POST', `/api/payments/${call}`, { token })
-const free = ({ token }: Who) => world.request('POST', '/api/subscribe/create-free-subscription', { token })
+const chooseFreePlan = ({ token }: Who) => world.request('POST', '/api/subscribe/create-free-subscription', { token })
 const status = async ({ token }: Who) => (await world.request('GET', '/api/subscribe/status', { token })).body
 const at = ({ subscription }: Payer) => world.stripe.all('subscription').find(({ id }) => id === subscription)!
 
@@ -137,7 +137,7 @@ it('“Start with Lite” cancels a paid plan at the end of its period, never at
   tags: ['A7'],
 }, async () => {
   const payer = await aPayer(world)
-  const { body } = await free(payer)
+  const { body } = await chooseFreePlan(payer)
   expect(body).toEqual({
     success: true,
     message: 'Your Starter plan ends with its period. Then you are on the Lite plan.',
@@ -149,7 +149,7 @@ it('“Start with Lite” cancels a paid plan at the end of its period, never at
 
 it('the free plan applies at once for a new account and after an ended subscription', async () => {
   const owner = await anOwner(world, null)
-  expect((await free(owner)).body).toEqual({
+  expect((await chooseFreePlan(owner)).body).toEqual({
     success: true,
     message: 'You are on the Lite plan.',
     url: '/store-setup',
@@ -157,7 +157,7 @@ it('the free plan applies at once for a new account and after an ended subscript
   expect(await status(owner)).toMatchObject({ plan: 'free', source: 'free' })
   const payer = await aPayer(world)
   await world.deps.stripe!.subscriptions.cancel(payer.subscription)
-  expect((await free(payer)).body.message).toBe('You are on the Lite plan.')
+  expect((await chooseFreePlan(payer)).body.message).toBe('You are on the Lite plan.')
 })
 
 it('a plan paid while the free one is chosen wins', { tags: ['A7'] }, async () => {
@@ -167,7 +167,7 @@ it('a plan paid while the free one is chosen wins', { tags: ['A7'] }, async () =
     path === '/v1/subscriptions' && answers++ === 0
       ? { status: 200, body: { object: 'list', data: [], has_more: false, url: path } }
       : undefined
-  expect((await free(payer)).status).toBe(200)
+  expect((await chooseFreePlan(payer)).status).toBe(200)
   expect(await status(payer)).toMatchObject({ plan: 'starter', source: 'stripe' })
 })
 
@@ -191,9 +191,10 @@ const DEEDS = [
   'payments/change',
   'subscribe/create-free-subscription',
 ]
-const bodyOf = (call: string) =>
+const buildBody = (call: string) =>
   call.endsWith('preview-change') ? { planKey: 'growth' } : call.endsWith('/change') ? { token: 'a.b' } : {}
-const deed = (call: string, { token }: Who) => world.request('POST', `/api/${call}`, { token, body: bodyOf(call) })
+const postAction = (call: string, { token }: Who) =>
+  world.request('POST', `/api/${call}`, { token, body: buildBody(call) })
 
 it('members, viewers, the demo and a copy of an installation change nothing at Stripe', async () => {
   const payer = await aPayer(world)
@@ -202,14 +203,14 @@ it('members, viewers, the demo and a copy of an installation change nothing at S
     world.db.updateTable('members').set({ role }).where('user_id', '=', payer.userId).execute()
   for (const role of ['member', 'viewer'] as const) {
     await as(role)
-    for (const call of DEEDS) expect((await deed(call, payer)).status, `${role} ${call}`).toBe(403)
+    for (const call of DEEDS) expect((await postAction(call, payer)).status, `${role} ${call}`).toBe(403)
   }
   await as('owner')
   const demo = (is_demo: boolean) =>
     world.db.updateTable('accounts').set({ is_demo }).where('id', '=', payer.accountId).execute()
   await demo(true)
   for (const call of DEEDS) {
-    expect(await deed(call, payer)).toMatchObject({
+    expect(await postAction(call, payer)).toMatchObject({
       status: 403,
       body: { error: 'The demo’s plan cannot be changed.' },
     })
@@ -222,7 +223,7 @@ it('members, viewers, the demo and a copy of an installation change nothing at S
     .onConflict((conflict) => conflict.column('is_only').doUpdateSet({ is_paused: true }))
     .execute()
   for (const call of DEEDS) {
-    const { status: code, body } = await deed(call, payer)
+    const { status: code, body } = await postAction(call, payer)
     expect({ code, error: body.error }).toEqual({
       code: 409,
       error: expect.stringMatching(/^This is a copy of another installation/),
@@ -257,7 +258,7 @@ it('limits checks of a checkout too, without using up the owner’s limit', asyn
   for (let n = 0; n < 60; n++) codes.push((await look()).status)
   expect([codes.at(0), codes.at(-1)]).toEqual([404, 429])
   expect((await post(PORTAL, payer)).status).toBe(200)
-  for (let n = 0; n < 60; n++) codes.push((await free(payer)).status)
+  for (let n = 0; n < 60; n++) codes.push((await chooseFreePlan(payer)).status)
   expect(codes.at(-1)).toBe(429)
 })
 

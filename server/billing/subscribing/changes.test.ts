@@ -25,11 +25,11 @@ const change = (who: Who, token: string, restingStoreIds: string[] = []) =>
   post('change', who, { token, restingStoreIds })
 const status = async ({ token }: Who) => (await world.request('GET', '/api/subscribe/status', { token })).body
 const at = ({ subscription }: Payer) => world.stripe.all('subscription').find(({ id }) => id === subscription)!
-const invoicesOf = ({ customer }: Payer) => world.stripe.all('invoice').filter((one) => one.customer === customer)
-const paidBy = (payer: Payer) => invoicesOf(payer).reduce((sum, { amount_paid: paid }) => sum + paid, 0)
-const writes = () =>
+const listInvoices = ({ customer }: Payer) => world.stripe.all('invoice').filter((one) => one.customer === customer)
+const sumPaid = (payer: Payer) => listInvoices(payer).reduce((sum, { amount_paid: paid }) => sum + paid, 0)
+const countWrites = () =>
   world.stripe.seen.filter(({ method, path }) => method === 'POST' && path !== '/v1/invoices/create_preview').length
-const keysOf = (payer: Payer) =>
+const listIdempotencyKeys = (payer: Payer) =>
   at(payer).items.data.map(({ price, quantity }) => `${price.lookup_key!.replace('recoup_', '')} ${quantity}`)
 
 async function nextMonth() {
@@ -55,8 +55,8 @@ it('a larger plan charges the previewed amount and applies at once', async () =>
   expect(shown.dueNow).toBe(shown.charge - shown.credit)
   expect(shown.dueNow).toBeGreaterThan(0)
   expect(shown.nextDate).toBe(new Date(at(payer).items.data[0]!.current_period_end * 1000).toISOString())
-  const before = paidBy(payer)
-  expect(keysOf(payer)).toEqual(['starter_month 1'])
+  const before = sumPaid(payer)
+  expect(listIdempotencyKeys(payer)).toEqual(['starter_month 1'])
   // One second is worth more than a cent: the preview counts, not the moment.
   world.passTime(10 * 60_000)
   expect((await change(payer, shown.token)).body).toEqual({
@@ -64,8 +64,8 @@ it('a larger plan charges the previewed amount and applies at once', async () =>
     url: null,
     message: 'You are on the Growth plan.',
   })
-  expect(paidBy(payer) - before).toBe(shown.dueNow)
-  expect(keysOf(payer)).toEqual(['growth_month 1'])
+  expect(sumPaid(payer) - before).toBe(shown.dueNow)
+  expect(listIdempotencyKeys(payer)).toEqual(['growth_month 1'])
   expect(await status(payer)).toMatchObject({ plan: 'growth', status: 'active' })
 })
 
@@ -75,10 +75,10 @@ it('a yearly cycle with more stores charges the new period minus credit, and the
   const { body: shown } = await preview(payer, 'starter', { cycle: 'year', addOns: { extraStores: 2 } })
   expect(shown).toMatchObject({ when: 'now', charge: 42_000, nextAmount: 42_000, lost: [] })
   expect(Date.parse(shown.nextDate) - world.now.getTime()).toBeGreaterThan(364 * DAY)
-  const before = paidBy(payer)
+  const before = sumPaid(payer)
   await change(payer, shown.token)
-  expect(paidBy(payer) - before).toBe(shown.dueNow)
-  expect(keysOf(payer)).toEqual(['starter_year 1', 'extra_store_year 2'])
+  expect(sumPaid(payer) - before).toBe(shown.dueNow)
+  expect(listIdempotencyKeys(payer)).toEqual(['starter_year 1', 'extra_store_year 2'])
 })
 
 it('extra stores included in a larger plan are removed', async () => {
@@ -86,7 +86,7 @@ it('extra stores included in a larger plan are removed', async () => {
   const { body: shown } = await preview(payer, 'growth')
   expect(shown.lost).toEqual([])
   expect((await change(payer, shown.token)).body.state).toBe('done')
-  expect(keysOf(payer)).toEqual(['growth_month 1', 'extra_store_month 0'])
+  expect(listIdempotencyKeys(payer)).toEqual(['growth_month 1', 'extra_store_month 0'])
   const detail = await world.request('GET', '/api/payments/subscription', { token: payer.token })
   expect(detail.body.subscription).toMatchObject({ plan: 'growth', extraStores: 0, amount: 4_900 })
 })
@@ -95,17 +95,17 @@ it('a declined card changes nothing and is reported', async () => {
   const payer = await aPayer(world)
   await giveCard(payer, 'pm_card_chargeCustomerFail')
   world.passTime(10 * DAY)
-  const before = paidBy(payer)
+  const before = sumPaid(payer)
   const { body: shown } = await preview(payer, 'growth')
   const reply = await change(payer, shown.token)
   expect(reply).toMatchObject({
     status: 422,
     body: { error: 'The card was declined. Use another card, or ask your bank. Your plan has not changed.' },
   })
-  expect(keysOf(payer)).toEqual(['starter_month 1'])
-  expect(paidBy(payer)).toBe(before)
+  expect(listIdempotencyKeys(payer)).toEqual(['starter_month 1'])
+  expect(sumPaid(payer)).toBe(before)
   // Nobody can pay it by accident later.
-  expect(invoicesOf(payer).filter((one) => one.status === 'open')).toEqual([])
+  expect(listInvoices(payer).filter((one) => one.status === 'open')).toEqual([])
   expect(await status(payer)).toMatchObject({ plan: 'starter', status: 'active' })
   const tried = await world.request('GET', '/api/payments/payment-history', { token: payer.token })
   expect(tried.body.payments[0]).toMatchObject({
@@ -116,7 +116,7 @@ it('a declined card changes nothing and is reported', async () => {
   expect((await change(payer, shown.token)).body.error).toBe(OTHER)
   const again = (await preview(payer, 'growth')).body
   expect((await change(payer, again.token)).body.state).toBe('done')
-  expect(paidBy(payer) - before).toBe(again.dueNow)
+  expect(sumPaid(payer) - before).toBe(again.dueNow)
 })
 
 it('if the bank requires confirmation, the owner gets the invoice page, and the plan applies with the payment', async () => {
@@ -125,7 +125,7 @@ it('if the bank requires confirmation, the owner gets the invoice page, and the 
   world.passTime(10 * DAY)
   const { body: shown } = await preview(payer, 'growth')
   const { body: asked } = await change(payer, shown.token)
-  const open = invoicesOf(payer).find((one) => one.status === 'open')!
+  const open = listInvoices(payer).find((one) => one.status === 'open')!
   expect(asked).toEqual({
     state: 'confirm',
     url: open.hosted_invoice_url,
@@ -157,7 +157,7 @@ it('in a trial a larger plan costs nothing before the end, with or without a car
   expect(shown).toMatchObject({ when: 'now', dueNow: 0, charge: 0, credit: 0, nextAmount: 46_800, nextDate: ends })
   expect(shown.needsCard).toBe(true)
   expect((await change(payer, shown.token)).body.state).toBe('done')
-  expect(paidBy(payer)).toBe(0)
+  expect(sumPaid(payer)).toBe(0)
   expect(await status(payer)).toMatchObject({ plan: 'growth', status: 'trialing', trialEndsAt: ends })
 })
 
@@ -174,10 +174,10 @@ it('in a trial a smaller plan starts at its end, which stays the same', async ()
   })
   expect((await change(payer, shown.token)).body.state).toBe('scheduled')
   expect(at(payer)).toMatchObject({ status: 'trialing', trial_end: ends })
-  expect(paidBy(payer)).toBe(0)
+  expect(sumPaid(payer)).toBe(0)
   await nextMonth()
-  expect(keysOf(payer)).toEqual(['starter_month 1'])
-  expect(paidBy(payer)).toBe(1_900)
+  expect(listIdempotencyKeys(payer)).toEqual(['starter_month 1'])
+  expect(sumPaid(payer)).toBe(1_900)
 })
 
 it('a smaller plan starts and is charged at the end of the period, and not before', async () => {
@@ -187,7 +187,7 @@ it('a smaller plan starts and is charged at the end of the period, and not befor
   const { body: shown } = await preview(payer, 'starter')
   expect(shown).toMatchObject({ when: 'period_end', at: end, dueNow: 0, nextAmount: 1_900, nextDate: end })
   expect(shown.lost).toContain('More than 2 stores.')
-  const before = paidBy(payer)
+  const before = sumPaid(payer)
   expect((await change(payer, shown.token)).body).toEqual({
     state: 'scheduled',
     url: null,
@@ -197,11 +197,11 @@ it('a smaller plan starts and is charged at the end of the period, and not befor
     plan: 'growth',
     change: { plan: 'starter', cycle: 'month', at: end },
   })
-  expect(paidBy(payer)).toBe(before)
+  expect(sumPaid(payer)).toBe(before)
   await nextMonth()
   const detail = await world.request('GET', '/api/payments/subscription', { token: payer.token })
   expect(detail.body.subscription).toMatchObject({ plan: 'starter', amount: 1_900 })
-  expect(paidBy(payer) - before).toBe(1_900)
+  expect(sumPaid(payer) - before).toBe(1_900)
 })
 
 it('a second smaller plan replaces the first, and a larger one removes both', async () => {
@@ -217,7 +217,7 @@ it('a second smaller plan replaces the first, and a larger one removes both', as
   expect((await status(payer)).change).toBeNull()
   expect(at(payer).schedule).toBeNull()
   await nextMonth()
-  expect(keysOf(payer)).toEqual(['growth_month 1', 'extra_store_month 4'])
+  expect(listIdempotencyKeys(payer)).toEqual(['growth_month 1', 'extra_store_month 4'])
 })
 
 it('a scheduled plan stays if the larger plan is not paid', async () => {
@@ -228,7 +228,7 @@ it('a scheduled plan stays if the larger plan is not paid', async () => {
   world.passTime(DAY)
   const { body: shown } = await preview(payer, 'growth', { addOns: { extraStores: 3 } })
   expect((await change(payer, shown.token)).status).toBe(422)
-  expect(keysOf(payer)).toEqual(['growth_month 1', 'extra_store_month 1'])
+  expect(listIdempotencyKeys(payer)).toEqual(['growth_month 1', 'extra_store_month 1'])
   const waiting = world.stripe.all('subscription_schedule').find(({ id }) => id === at(payer).schedule)
   expect(waiting).toMatchObject({ status: 'active', phases: [{}, {}] })
   expect((await status(payer)).change).toEqual(before)
@@ -247,10 +247,10 @@ it('a smaller plan requires enough resting stores of this account', async () => 
   expect(shown.stores.map(({ id }: { id: string }) => id).toSorted()).toEqual(
     [first, second, third].map(({ storeId }) => storeId).toSorted(),
   )
-  const before = writes()
+  const before = countWrites()
   expect(await change(payer, shown.token)).toMatchObject({ status: 422, body: { error: 'Choose 1 store to rest.' } })
   expect((await change(payer, shown.token, [foreign.storeId])).status).toBe(404)
-  expect(writes()).toBe(before)
+  expect(countWrites()).toBe(before)
   expect((await change(payer, shown.token, [first.storeId])).body.state).toBe('scheduled')
   const rests = async () =>
     (await world.request('GET', '/api/subscribe/resting-stores', { token: payer.token })).body.stores.filter(
@@ -265,7 +265,7 @@ it('a smaller plan requires enough resting stores of this account', async () => 
 it('another account’s, a forged and an expired token are refused and change nothing', async () => {
   const [ann, bob] = [await aPayer(world), await aPayer(world)]
   const { body: shown } = await preview(ann, 'growth')
-  const before = writes()
+  const before = countWrites()
   const NOT_SHOWN = 'This change is not one that was shown. Look at the amount again.'
   expect(await change(bob, shown.token)).toMatchObject({ status: 400, body: { error: NOT_SHOWN } })
   const [body, mac] = shown.token.split('.')
@@ -279,7 +279,7 @@ it('another account’s, a forged and an expired token are refused and change no
     status: 409,
     body: { error: 'The amount was shown a while ago: look at it again.' },
   })
-  expect(writes()).toBe(before)
+  expect(countWrites()).toBe(before)
 })
 
 it('a subscription changed meanwhile requires a new preview', async () => {
@@ -299,23 +299,23 @@ it('a subscription changed meanwhile requires a new preview', async () => {
 it('a repeated or concurrent request changes and pays once', async () => {
   const payer = await aPayer(world)
   world.passTime(3 * DAY)
-  const before = paidBy(payer)
+  const before = sumPaid(payer)
   const { body: shown } = await preview(payer, 'growth')
   const both = await Promise.all([change(payer, shown.token), change(payer, shown.token)])
   expect(both.some(({ body }) => body.state === 'done')).toBe(true)
   expect(await change(payer, shown.token)).toMatchObject({ status: 409, body: { error: OTHER } })
-  expect(paidBy(payer) - before).toBe(shown.dueNow)
+  expect(sumPaid(payer) - before).toBe(shown.dueNow)
 })
 
 it('of two concurrent changes one is made and charged as previewed', async () => {
   const payer = await aPayer(world)
   world.passTime(3 * DAY)
-  const before = paidBy(payer)
+  const before = sumPaid(payer)
   const shown = [await preview(payer, 'growth'), await preview(payer, 'starter', { addOns: { extraStores: 5 } })]
   const made = await Promise.all(shown.map(({ body }) => change(payer, body.token)))
   expect(made.map(({ status: code }) => code).toSorted()).toEqual([200, 409])
   const won = made.findIndex(({ status: code }) => code === 200)
-  expect(paidBy(payer) - before).toBe(shown[won]!.body.dueNow)
+  expect(sumPaid(payer) - before).toBe(shown[won]!.body.dueNow)
 })
 
 it('of two concurrent smaller plans one is scheduled, and nothing else remains', async () => {
@@ -331,12 +331,12 @@ it('of two concurrent smaller plans one is scheduled, and nothing else remains',
 it('an outdated amount is not charged', async () => {
   const payer = await aPayer(world)
   const { body: shown } = await preview(payer, 'growth')
-  const before = writes()
+  const before = countWrites()
   const other = { amount_due: shown.dueNow + 1, total: 1, currency: 'usd', lines: { data: [] }, total_taxes: null }
   world.stripe.intercept = ({ path }) =>
     path === '/v1/invoices/create_preview' ? { status: 200, body: { ...other, parent: null } } : undefined
   expect(await change(payer, shown.token)).toMatchObject({ status: 409, body: { error: OTHER } })
-  expect(writes()).toBe(before)
+  expect(countWrites()).toBe(before)
 })
 
 it('a price created at Stripe by somebody else cannot be changed here', async () => {

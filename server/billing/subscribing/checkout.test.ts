@@ -15,10 +15,10 @@ const HOUR = 3_600_000
 const check = (token: string, id: string) =>
   world.request('GET', `/api/subscribe/check-session?session_id=${id}`, { token })
 const status = async (token: string) => (await world.request('GET', '/api/subscribe/status', { token })).body
-const writes = () => world.stripe.seen.filter(({ method }) => method === 'POST').length
-const openOf = (customer: unknown) =>
+const countWrites = () => world.stripe.seen.filter(({ method }) => method === 'POST').length
+const listOpenSessions = (customer: unknown) =>
   world.stripe.all('checkout.session').filter((one) => one.customer === customer && one.status === 'open')
-const rowsOf = (accountId: string) =>
+const listRows = (accountId: string) =>
   world.db
     .selectFrom('checkout_sessions')
     .selectAll()
@@ -99,12 +99,12 @@ it('verifies the session on return: the plan is on trial, and a second return ch
   world.stripe.buy(id, { name: 'Ann' })
   const first = await check(token, id)
   expect(first).toMatchObject({ status: 200, body: { success: true, plan: 'starter', status: 'trialing' } })
-  const before = writes()
+  const before = countWrites()
   const row = await status(token)
   expect(row).toMatchObject({ plan: 'starter', status: 'trialing', source: 'stripe', hasUsedTrial: true })
   expect(await check(token, id)).toMatchObject({ body: first.body })
   expect(await status(token)).toEqual(row)
-  expect(writes()).toBe(before)
+  expect(countWrites()).toBe(before)
 })
 
 it('treats another account’s session as unknown', { tags: ['A7'] }, async () => {
@@ -160,7 +160,7 @@ it('creates one session and one customer for concurrent requests', async () => {
   const both = await Promise.all([1, 2].map(() => choose(world, token, { planKey: 'starter' })))
   expect(both.map(({ status: code }) => code)).toEqual([200, 200])
   expect(both[0]!.body.url).toBe(both[1]!.body.url)
-  expect(await rowsOf(accountId)).toHaveLength(1)
+  expect(await listRows(accountId)).toHaveLength(1)
   const customers = world.stripe.all('customer').filter((one) => !one.deleted && one.metadata.account === accountId)
   expect(customers).toHaveLength(1)
 })
@@ -175,11 +175,11 @@ it('gives the same page in two tabs for the same choice, and another choice clos
   expect(second).not.toBe(first)
   const session = world.stripe.all('checkout.session').find((one) => one.id === id)!
   expect(session.status).toBe('expired')
-  expect(openOf(session.customer).map(({ url }) => url)).toEqual([second])
+  expect(listOpenSessions(session.customer).map(({ url }) => url)).toEqual([second])
   // Back to the first choice: a new page, because the old one is closed.
   const third = (await choose(world, token, { planKey: 'starter' })).body.url
-  expect(openOf(session.customer).map(({ url }) => url)).toEqual([third])
-  expect((await rowsOf(accountId)).map(({ state }) => state)).toEqual(['expired', 'expired', 'open'])
+  expect(listOpenSessions(session.customer).map(({ url }) => url)).toEqual([third])
+  expect((await listRows(accountId)).map(({ state }) => state)).toEqual(['expired', 'expired', 'open'])
 })
 
 it('leaves one page open after different choices in two tabs at the same moment', async () => {
@@ -188,7 +188,7 @@ it('leaves one page open after different choices in two tabs at the same moment'
   const { customer } = world.stripe.all('checkout.session').at(-1)!
   const plans = ['starter', 'growth', 'starter', 'growth']
   await Promise.all(plans.map((planKey) => choose(world, token, { planKey })))
-  expect(openOf(customer)).toHaveLength(1)
+  expect(listOpenSessions(customer)).toHaveLength(1)
 })
 
 it('gives a new page after a day, and a new purchase after a cancellation', async () => {
@@ -240,17 +240,17 @@ it.each([
   [{}, expect.stringMatching(/required/)],
 ])('refuses %o', async (body, error) => {
   const { token } = await owner()
-  const before = writes()
+  const before = countWrites()
   const reply = await choose(world, token, body)
   expect({ code: reply.status, error: reply.body.error }).toEqual({ code: 400, error })
-  expect(writes()).toBe(before)
+  expect(countWrites()).toBe(before)
 })
 
 it('the free plan needs no payment, leads to the setup and changes nothing (decision 122)', async () => {
   const { token } = await owner()
-  const before = writes()
+  const before = countWrites()
   expect((await choose(world, token, { planKey: 'free' })).body).toEqual({ isFreePlan: true, url: '/store-setup' })
-  expect(writes()).toBe(before)
+  expect(countWrites()).toBe(before)
   expect(await status(token)).toMatchObject({ plan: null })
 })
 

@@ -23,26 +23,27 @@ const view = async ({ token }: { token: string }) =>
 const balance = async (payer: { token: string }) => (await view(payer)).balanceMicros / DOLLAR
 const entries = async ({ token }: { token: string }) =>
   (await world.request('GET', '/api/subscribe/credit-entries', { token })).body.entries
-const moves = async (payer: { token: string }) =>
+const listMoves = async (payer: { token: string }) =>
   (await entries(payer)).map(({ kind, micros, owedMicros }: never) => [kind, micros / DOLLAR, owedMicros / DOLLAR])
 const check = (token: string, id: string) =>
   world.request('GET', `/api/subscribe/check-credits?session_id=${id}`, { token })
 
-async function opened(payer: Payer, pack = 25): Promise<string> {
+async function openSession(payer: Payer, pack = 25): Promise<string> {
   const { body } = await buy(payer.token, pack)
   return sessionAt(world, body.url).id
 }
 
 /** Paid and copied; returns the payment's id. */
-async function bought(payer: Payer, pack = 25): Promise<string> {
-  const id = await opened(payer, pack)
+async function buyPack(payer: Payer, pack = 25): Promise<string> {
+  const id = await openSession(payer, pack)
   world.stripe.buy(id, { name: 'Ada', card: VISA })
   await refreshAccount(world.deps, payer.accountId)
-  return paymentOf(id)
+  return findPayment(id)
 }
-const paymentOf = (id: string) =>
+const findPayment = (id: string) =>
   String(world.stripe.all('checkout.session').find((session) => session.id === id)!.payment_intent)
-const chargeOf = (payment: string) => world.stripe.all('charge').find((charge) => charge.payment_intent === payment)!.id
+const findCharge = (payment: string) =>
+  world.stripe.all('charge').find((charge) => charge.payment_intent === payment)!.id
 const problems = (accountId: string) =>
   world.db
     .selectFrom('operator_problems')
@@ -66,7 +67,7 @@ async function use(payer: Payer, micros: number) {
 describe('a pack', () => {
   it('is paid at Stripe at face value and added with its payment', async () => {
     const payer = await aPayer(world)
-    const id = await opened(payer)
+    const id = await openSession(payer)
     expect(world.stripe.all('checkout.session').at(-1)).toMatchObject({
       mode: 'payment',
       amount_total: 2_500,
@@ -81,13 +82,13 @@ describe('a pack', () => {
     world.stripe.buy(id, { name: 'Ada', card: VISA })
     expect((await check(payer.token, id)).body).toEqual({ isPaid: true, balanceMicros: 25 * DOLLAR })
     expect((await check(payer.token, id)).body).toEqual({ isPaid: true, balanceMicros: 25 * DOLLAR })
-    expect(await moves(payer)).toEqual([['purchase', 25, 0]])
+    expect(await listMoves(payer)).toEqual([['purchase', 25, 0]])
   })
 
   it('appears in the payment history with its invoice and does not change plan or subscription', async () => {
     const payer = await aPayer(world)
     const before = (await world.request('GET', '/api/subscribe/status', { token: payer.token })).body
-    await bought(payer, 100)
+    await buyPack(payer, 100)
     const history = await world.request('GET', '/api/payments/payment-history', { token: payer.token })
     const its = history.body.payments.find(({ amount }: { amount: number }) => amount === 10_000)
     expect(its).toMatchObject({
@@ -102,7 +103,7 @@ describe('a pack', () => {
   it('arrives by webhooks alone, duplicated and shuffled', async () => {
     const payer = await aPayer(world)
     await world.stripe.webhooks.deliverAll(async () => 200)
-    for (let n = 0; n < 3; n++) world.stripe.buy(await opened(payer, 10), { name: 'Ada', card: VISA })
+    for (let n = 0; n < 3; n++) world.stripe.buy(await openSession(payer, 10), { name: 'Ada', card: VISA })
     world.stripe.webhooks.double(() => true)
     world.stripe.webhooks.shuffle(() => 0.3)
     await world.stripe.webhooks.deliverAll(async (payload, signature) => {
@@ -116,14 +117,14 @@ describe('a pack', () => {
 
   it('counts once however many snapshots see it at the same time', async () => {
     const payer = await aPayer(world)
-    world.stripe.buy(await opened(payer), { name: 'Ada', card: VISA })
+    world.stripe.buy(await openSession(payer), { name: 'Ada', card: VISA })
     await Promise.all(Array.from({ length: 8 }, () => refreshAccount(world.deps, payer.accountId)))
-    expect(await moves(payer)).toEqual([['purchase', 25, 0]])
+    expect(await listMoves(payer)).toEqual([['purchase', 25, 0]])
   })
 
   it('that the card does not pay is not added', async () => {
     const payer = await aPayer(world)
-    const id = await opened(payer)
+    const id = await openSession(payer)
     expect(() => world.stripe.buy(id, { name: 'Ada', card: '4000000000000002' })).toThrow()
     await refreshAccount(world.deps, payer.accountId)
     expect(await balance(payer)).toBe(0)
@@ -151,7 +152,7 @@ describe('a pack', () => {
 describe('the request', () => {
   it('for another account, a plan’s session, an unknown session or an unsold pack is refused with a sentence', async () => {
     const [payer, stranger] = [await aPayer(world), await aPayer(world)]
-    const id = await opened(payer)
+    const id = await openSession(payer)
     world.stripe.buy(id, { name: 'Ada', card: VISA })
     const plans = world.stripe.all('checkout.session').find((one) => one.subscription === stranger.subscription)!.id
     const none = await check(stranger.token, 'cs_test_none')
@@ -164,7 +165,7 @@ describe('the request', () => {
 
   it('of a member without billing rights is refused, and shows the balance without the ledger', async () => {
     const payer = await aPayer(world)
-    await bought(payer)
+    await buyPack(payer)
     const { token } = await aColleague(world, { ...payer, storeId: null } as never, 'viewer')
     expect((await buy(token, 25)).status).toBe(403)
     expect(await balance({ token })).toBe(25)
@@ -198,7 +199,7 @@ describe('the request', () => {
 describe('a refunded payment', () => {
   it('takes back its credits, in parts and in full', async () => {
     const payer = await aPayer(world)
-    const payment = await bought(payer)
+    const payment = await buyPack(payer)
     const refund = (amount?: number) =>
       world.deps.stripe!.refunds.create({ payment_intent: payment, ...(amount && { amount }) })
     await refund(500)
@@ -207,7 +208,7 @@ describe('a refunded payment', () => {
     await refund()
     await refreshAccount(world.deps, payer.accountId)
     expect(await balance(payer)).toBe(0)
-    expect(await moves(payer)).toEqual([
+    expect(await listMoves(payer)).toEqual([
       ['refund', -20, 0],
       ['refund', -5, 0],
       ['purchase', 25, 0],
@@ -217,24 +218,24 @@ describe('a refunded payment', () => {
 
   it('of used credits takes the rest, is reported to the operator, and takes nothing of later packs', async () => {
     const payer = await aPayer(world)
-    const payment = await bought(payer)
+    const payment = await buyPack(payer)
     await use(payer, 18 * DOLLAR)
     await world.deps.stripe!.refunds.create({ payment_intent: payment })
     await refreshAccount(world.deps, payer.accountId)
     expect(await balance(payer)).toBe(0)
-    expect((await moves(payer))[0]).toEqual(['refund', -7, 18])
+    expect((await listMoves(payer))[0]).toEqual(['refund', -7, 18])
     expect(await problems(payer.accountId)).toEqual([
       { kind: 'credits_used', detail: expect.stringContaining('$18.00') },
     ])
-    await bought(payer, 10)
+    await buyPack(payer, 10)
     expect(await balance(payer)).toBe(10)
   })
 
   it('by a chargeback takes them too, and a won dispute returns them', async () => {
     const payer = await aPayer(world)
-    const payment = await bought(payer)
+    const payment = await buyPack(payer)
     await use(payer, 5 * DOLLAR)
-    const { id } = world.stripe.openDispute(chargeOf(payment))
+    const { id } = world.stripe.openDispute(findCharge(payment))
     await refreshAccount(world.deps, payer.accountId)
     expect(await balance(payer)).toBe(0)
     // The subscription was not disputed.
@@ -242,7 +243,7 @@ describe('a refunded payment', () => {
     world.stripe.closeDispute(id, 'won')
     await refreshAccount(world.deps, payer.accountId)
     expect(await balance(payer)).toBe(20)
-    expect((await moves(payer))[0]).toEqual(['refund', 20, -5])
+    expect((await listMoves(payer))[0]).toEqual(['refund', 20, -5])
     expect(await problems(payer.accountId)).toEqual([])
   })
 })

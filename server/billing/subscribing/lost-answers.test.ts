@@ -19,19 +19,19 @@ const preview = (who: Who, planKey: string, more: object = {}) => post('preview-
 const change = (who: Who, token: string, restingStoreIds: string[] = []) =>
   post('change', who, { token, restingStoreIds })
 const status = async ({ token }: Who) => (await world.request('GET', '/api/subscribe/status', { token })).body
-const paidBy = ({ customer }: Payer) =>
+const sumPaid = ({ customer }: Payer) =>
   world.stripe
     .all('invoice')
     .filter((one) => one.customer === customer)
     .reduce((sum, { amount_paid: paid }) => sum + paid, 0)
-const keysOf = ({ subscription }: Payer) =>
+const listIdempotencyKeys = ({ subscription }: Payer) =>
   world.stripe
     .all('subscription')
     .find(({ id }) => id === subscription)!
     .items.data.map(({ price, quantity }) => `${price.lookup_key!.replace('recoup_', '')} ${quantity}`)
 
 /** A scheduled plan in the metadata at Stripe. */
-const keptOf = async ({ subscription }: Payer) =>
+const readMetadata = async ({ subscription }: Payer) =>
   (await world.deps.stripe!.subscriptions.retrieve(subscription)).metadata.recoup_waits
 
 it('a larger plan with a lost answer is not replaced by the smaller one scheduled before', {
@@ -41,14 +41,14 @@ it('a larger plan with a lost answer is not replaced by the smaller one schedule
   await change(payer, (await preview(payer, 'starter')).body.token)
   world.passTime(DAY)
   const { body: shown } = await preview(payer, 'growth', { addOns: { extraStores: 3 } })
-  const before = paidBy(payer)
+  const before = sumPaid(payer)
   world.stripe.intercept = ({ method, path, body }) =>
     method === 'POST' && path === `/v1/subscriptions/${payer.subscription}` && body.includes('items')
       ? 'lose'
       : undefined
   expect((await change(payer, shown.token)).status).toBe(503)
-  expect(paidBy(payer) - before).toBe(shown.dueNow)
-  expect(keysOf(payer)).toEqual(['growth_month 1', 'extra_store_month 3'])
+  expect(sumPaid(payer) - before).toBe(shown.dueNow)
+  expect(listIdempotencyKeys(payer)).toEqual(['growth_month 1', 'extra_store_month 3'])
   expect(await status(payer)).toMatchObject({ plan: 'growth', change: null })
 })
 
@@ -94,11 +94,11 @@ it('a scheduled smaller plan is scheduled again if the bank’s question stays u
     await world.request('GET', '/api/payments/subscription', { token: payer.token })
   }
   await world.runJobs()
-  expect(keysOf(silent)).toEqual(['growth_month 1', 'extra_store_month 1'])
+  expect(listIdempotencyKeys(silent)).toEqual(['growth_month 1', 'extra_store_month 1'])
   expect((await status(silent)).change).toEqual(before)
-  expect(keysOf(paying)).toEqual(['growth_month 1', 'extra_store_month 3'])
+  expect(listIdempotencyKeys(paying)).toEqual(['growth_month 1', 'extra_store_month 3'])
   expect((await status(paying)).change).toBeNull()
-  expect([await keptOf(silent), await keptOf(paying)]).toEqual([undefined, undefined])
+  expect([await readMetadata(silent), await readMetadata(paying)]).toEqual([undefined, undefined])
 })
 
 it('a scheduled smaller plan is not restored for an owner who cancels instead', async () => {
@@ -111,7 +111,7 @@ it('a scheduled smaller plan is not restored for an owner who cancels instead', 
   })
   await stripe.subscriptions.update(payer.subscription, { metadata: { recoup_waits } })
   await post('cancel-subscription', payer, {})
-  expect(await keptOf(payer)).toBeUndefined()
+  expect(await readMetadata(payer)).toBeUndefined()
   await post('reactivate-subscription', payer, {})
   world.passTime(DAY)
   await world.request('GET', '/api/payments/subscription', { token: payer.token })

@@ -12,21 +12,21 @@ const KINDS = ['customer', 'checkout.session', 'subscription', 'subscription_sch
 const TABLES = ['subscriptions', 'billing_customers', 'checkout_sessions', 'trial_claims', 'payments'] as const
 
 /** All purchases of all accounts. */
-async function everything() {
+async function readAllPurchases() {
   const rows = await Promise.all(TABLES.map((table) => world.db.selectFrom(table).selectAll().execute()))
   return structuredClone({
-    ...Object.fromEntries(TABLES.map((table, at) => [table, rows[at]!.map(textOf).toSorted()])),
+    ...Object.fromEntries(TABLES.map((table, at) => [table, rows[at]!.map(serializeRow).toSorted()])),
     ...Object.fromEntries(KINDS.map((kind) => [kind, world.stripe.all(kind)])),
   })
 }
 
 /** The number of fetches is no change. */
-const textOf = (row: object) => JSON.stringify({ ...row, begun: null, applied: null })
+const serializeRow = (row: object) => JSON.stringify({ ...row, begun: null, applied: null })
 
 let ann: Payer
 let bob: { token: string; accountId: string }
 let eve: Payer
-async function threePeople() {
+async function createThreePeople() {
   ann = await aPayer(world, { planKey: 'growth' })
   bob = await anOwner(world, null)
   eve = await aPayer(world)
@@ -58,30 +58,30 @@ const choices: [string, (its: Payer) => object, string][] = [
 ]
 
 describe('nothing changes by', () => {
-  beforeAll(threePeople)
+  beforeAll(createThreePeople)
 
   it.each(choices)('a checkout %s', async (_, more, error) => {
-    const before = await everything()
+    const before = await readAllPurchases()
     const reply = await choose(world, bob.token, { planKey: 'starter', ...more(ann) })
     expect({ code: reply.status, error: reply.body.error }).toEqual({ code: 400, error })
-    expect(await everything()).toEqual(before)
+    expect(await readAllPurchases()).toEqual(before)
   })
 
   it.each(choices)('a change of the own plan %s', async (_, more, error) => {
-    const before = await everything()
+    const before = await readAllPurchases()
     const body = { planKey: 'growth', ...more(ann) }
     const reply = await world.request('POST', '/api/payments/preview-change', { token: eve.token, body })
     expect({ code: reply.status, error: reply.body.error }).toEqual({ code: 400, error })
-    expect(await everything()).toEqual(before)
+    expect(await readAllPurchases()).toEqual(before)
   })
 })
 
 describe('nothing is gained by', () => {
-  beforeEach(threePeople)
+  beforeEach(createThreePeople)
 
   it('a session paid by another account, and an unknown one', async () => {
     const { id } = world.stripe.all('checkout.session').find(({ customer }) => customer === ann.customer)!
-    const before = await everything()
+    const before = await readAllPurchases()
     for (const { token } of [bob, eve]) {
       for (const [named, code, error] of [
         [id, 404, 'Checkout session not found'],
@@ -92,7 +92,7 @@ describe('nothing is gained by', () => {
         expect({ code: reply.status, error: reply.body.error }).toEqual({ code, error })
       }
     }
-    expect(await everything()).toEqual(before)
+    expect(await readAllPurchases()).toEqual(before)
   })
 
   it('a paid session again after its subscription has ended', async () => {
@@ -100,22 +100,22 @@ describe('nothing is gained by', () => {
     await world.deps.stripe!.subscriptions.cancel(ann.subscription)
     const check = () => world.request('GET', `/api/subscribe/check-session?session_id=${id}`, { token: ann.token })
     expect((await check()).body).toEqual({ success: true, plan: 'free', status: 'active' })
-    const before = await everything()
+    const before = await readAllPurchases()
     await check()
-    expect(await everything()).toEqual(before)
+    expect(await readAllPurchases()).toEqual(before)
   })
 
   it('another account’s preview', async () => {
     const body = { planKey: 'starter' }
     const shown = await world.request('POST', '/api/payments/preview-change', { token: ann.token, body })
-    const before = await everything()
+    const before = await readAllPurchases()
     const change = { token: shown.body.token, restingStoreIds: [] }
     const reply = await world.request('POST', '/api/payments/change', { token: eve.token, body: change })
     expect({ code: reply.status, error: reply.body.error }).toEqual({
       code: 400,
       error: 'This change is not one that was shown. Look at the amount again.',
     })
-    expect(await everything()).toEqual(before)
+    expect(await readAllPurchases()).toEqual(before)
   })
 
   it('a second trial: the status shows the first, and the next checkout charges at once', async () => {

@@ -6,20 +6,20 @@ import { detectFormat, readPicture, uploadFormats } from './pictures.ts'
 // Hostile files: which are refused with which sentence, and what is kept of accepted ones.
 
 /** Drawn before our code restricts the library to decoding four formats. */
-const drawn = (width: number, height: number) =>
+const drawPicture = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 4, background: { r: 200, g: 30, b: 60, alpha: 0.5 } } })
-const png = (width = 320, height = 120) => drawn(width, height).png().toBuffer()
-const jpeg = (width = 320, height = 120) => drawn(width, height).flatten().jpeg().toBuffer()
+const png = (width = 320, height = 120) => drawPicture(width, height).png().toBuffer()
+const jpeg = (width = 320, height = 120) => drawPicture(width, height).flatten().jpeg().toBuffer()
 
 const read = (bytes: Buffer) => readPicture(bytes, uploadFormats)
-const refusal = (bytes: Buffer) =>
+const readRefusal = (bytes: Buffer) =>
   read(bytes).then(
     () => 'taken',
     (error: Error & { code?: string }) => `${error.code}: ${error.message}`,
   )
 
 /** A PNG that claims this size, without content. */
-function claimed(width: number, height: number): Buffer {
+function buildClaimedPng(width: number, height: number): Buffer {
   const chunk = (type: string, data: Buffer) => {
     const body = Buffer.concat([Buffer.from(type), data])
     const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)]
@@ -43,7 +43,9 @@ function claimed(width: number, height: number): Buffer {
 test('a PNG, a JPEG and a GIF are accepted, and a GIF becomes a PNG of its first frame', async () => {
   expect(await read(await png())).toMatchObject({ type: 'png', width: 320, height: 120 })
   expect(await read(await jpeg())).toMatchObject({ type: 'jpeg', width: 320, height: 120 })
-  const frames = await Promise.all([drawn(40, 20), drawn(40, 20).negate()].map((one) => one.raw().toBuffer()))
+  const frames = await Promise.all(
+    [drawPicture(40, 20), drawPicture(40, 20).negate()].map((one) => one.raw().toBuffer()),
+  )
   const strip = sharp(Buffer.concat(frames), { raw: { width: 40, height: 40, channels: 4, pageHeight: 20 } })
   const gif = await read(await strip.gif({ loop: 0, delay: [100, 100] }).toBuffer())
   expect(gif).toMatchObject({ type: 'png', width: 40, height: 20 })
@@ -58,7 +60,7 @@ test('a large picture is scaled down for mails and keeps its aspect ratio', asyn
 test('metadata of a picture is dropped', async () => {
   const payload = '<script>alert(1)</script>'
   const trailing = Buffer.concat([await png(), Buffer.from(payload)])
-  const described = await drawn(320, 120)
+  const described = await drawPicture(320, 120)
     .flatten()
     .jpeg()
     .withExif({ IFD0: { ImageDescription: payload } })
@@ -74,22 +76,22 @@ test('metadata of a picture is dropped', async () => {
 test('a file that is no picture of these formats is refused, whatever it claims to be', async () => {
   const svg =
     '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" width="99" height="99"><script>1</script></svg>'
-  expect(await refusal(Buffer.from(svg))).toBe(
+  expect(await readRefusal(Buffer.from(svg))).toBe(
     'unprocessable: Mail programs do not show SVG pictures. Choose a PNG, JPEG or GIF file.',
   )
   const webp = Buffer.from('UklGRiIAAABXRUJQVlA4TAYAAAAvQWxvAGs=', 'base64')
   for (const bytes of [Buffer.alloc(0), Buffer.from('%PDF-1.7'), Buffer.from('<html>'), webp, Buffer.from('BM1234')]) {
-    expect(await refusal(bytes)).toBe('unprocessable: This is not a PNG, JPEG or GIF file.')
+    expect(await readRefusal(bytes)).toBe('unprocessable: This is not a PNG, JPEG or GIF file.')
   }
   const inDisguise = Buffer.concat([Buffer.from('GIF89a'), Buffer.from(svg)])
-  expect(await refusal(inDisguise)).toMatch(/^unprocessable: This picture (could not be read|is too large)/)
+  expect(await readRefusal(inDisguise)).toMatch(/^unprocessable: This picture (could not be read|is too large)/)
 })
 
 test('a picture that would decode to gigabytes is refused before it is decoded', async () => {
   const sentence = 'unprocessable: This picture is too large. Choose one of at most 4000 × 4000 pixels.'
-  expect(await refusal(claimed(60_000, 60_000))).toBe(sentence)
-  expect(await refusal(claimed(4_001, 100))).toBe(sentence)
-  expect(await refusal(await png(8, 8))).toBe(
+  expect(await readRefusal(buildClaimedPng(60_000, 60_000))).toBe(sentence)
+  expect(await readRefusal(buildClaimedPng(4_001, 100))).toBe(sentence)
+  expect(await readRefusal(await png(8, 8))).toBe(
     'unprocessable: This picture is 8 × 8 pixels. Choose one of at least 16 × 16.',
   )
 })
@@ -106,14 +108,14 @@ test('a truncated file is refused', async () => {
     },
   })
   for (const whole of [await noise.clone().png().toBuffer(), await noise.clone().jpeg().toBuffer()]) {
-    expect(await refusal(whole.subarray(0, Math.floor(whole.length / 2)))).toBe(damaged)
-    expect(await refusal(whole.subarray(0, 20))).toBe(damaged)
+    expect(await readRefusal(whole.subarray(0, Math.floor(whole.length / 2)))).toBe(damaged)
+    expect(await readRefusal(whole.subarray(0, 20))).toBe(damaged)
   }
-  expect(await refusal(claimed(300, 300))).toBe(damaged)
+  expect(await readRefusal(buildClaimedPng(300, 300))).toBe(damaged)
 })
 
 /** A valid grayscale progressive JPEG with one bit per scan, 31 bytes per scan. */
-async function inScans(count: number): Promise<Buffer> {
+async function buildScans(count: number): Promise<Buffer> {
   const create = { width: 400, height: 400, channels: 3, background: '#7a7a7a' } as const
   const whole = await sharp({ create }).toColourspace('b-w').jpeg({ progressive: true }).toBuffer()
   const segments: Buffer[] = []
@@ -136,17 +138,19 @@ async function inScans(count: number): Promise<Buffer> {
 }
 
 test('a JPEG with far more scans than usual is refused', async () => {
-  expect(await read(await inScans(20))).toMatchObject({ type: 'jpeg', width: 400, height: 400 })
-  expect(await read(await drawn(400, 400).flatten().jpeg({ progressive: true }).toBuffer())).toMatchObject({
+  expect(await read(await buildScans(20))).toMatchObject({ type: 'jpeg', width: 400, height: 400 })
+  expect(await read(await drawPicture(400, 400).flatten().jpeg({ progressive: true }).toBuffer())).toMatchObject({
     width: 400,
   })
-  const file = await inScans(800)
+  const file = await buildScans(800)
   expect(file.length).toBeLessThan(300_000)
-  expect(await refusal(file)).toBe('unprocessable: This picture could not be read. The file may be damaged.')
+  expect(await readRefusal(file)).toBe('unprocessable: This picture could not be read. The file may be damaged.')
 })
 
 test('only the first frame of an animation with thousands of frames is decoded', async () => {
-  const frames = await Promise.all([drawn(40, 20), drawn(40, 20).negate()].map((one) => one.raw().toBuffer()))
+  const frames = await Promise.all(
+    [drawPicture(40, 20), drawPicture(40, 20).negate()].map((one) => one.raw().toBuffer()),
+  )
   const strip = sharp(Buffer.concat(frames), { raw: { width: 40, height: 40, channels: 4, pageHeight: 20 } })
   const gif = await strip.gif({ loop: 0, delay: [100, 100] }).toBuffer()
   const last = gif.subarray(gif.lastIndexOf(Buffer.from('21f904', 'hex')), gif.length - 1)

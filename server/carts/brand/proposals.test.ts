@@ -28,7 +28,7 @@ const call = ({ owner }: Connected, method: 'GET' | 'POST' | 'DELETE', path = ''
 /** Confirms the proposal. */
 const confirm = async (store: Connected, hash?: string) =>
   call(store, 'POST', '/proposal/confirm', { hash: hash ?? (await call(store, 'GET')).body.proposal.hash })
-const logoOf = async ({ storeId }: Connected) => (await brandOf({ storeId, db: world.db })).logo
+const readLogo = async ({ storeId }: Connected) => (await brandOf({ storeId, db: world.db })).logo
 
 test('a newly connected store is asked for its logo', async () => {
   await connect(world, await anOwner(world), aFakeStore(aHome()))
@@ -40,10 +40,10 @@ test('a store’s logo is proposed and used only after confirmation', async () =
   await proposeLogo(world.deps, { storeId: store.storeId })
   const { proposal } = (await call(store, 'GET')).body
   expect(proposal).toMatchObject({ source: 'site_logo', logo: { width: 200, height: 80 } })
-  expect(await logoOf(store)).toBeNull()
+  expect(await readLogo(store)).toBeNull()
   const confirmed = await confirm(store)
   expect(confirmed.body).toMatchObject({ proposal: null, logo: proposal.logo })
-  expect(await logoOf(store)).toMatchObject(proposal.logo)
+  expect(await readLogo(store)).toMatchObject(proposal.logo)
   expect((await confirm(store, proposal.hash)).status).toBe(404)
 })
 
@@ -54,7 +54,7 @@ test('a confirmation of another picture than the one proposed by now is refused'
   const found = (await call(store, 'POST', '/proposal')).body.proposal
   expect(found.hash).not.toBe(seen.hash)
   expect(await confirm(store, seen.hash)).toMatchObject({ status: 409, body: { error: brandTexts.anotherFound } })
-  expect([await logoOf(store), (await call(store, 'GET')).body.proposal]).toEqual([null, found])
+  expect([await readLogo(store), (await call(store, 'GET')).body.proposal]).toEqual([null, found])
   for (const body of [{}, { hash: 'x' }])
     expect((await call(store, 'POST', '/proposal/confirm', body)).status).toBe(400)
   expect((await confirm(store)).body).toMatchObject({ proposal: null, logo: found.logo })

@@ -43,7 +43,7 @@ const BODIES: unknown[] = [
   JSON.stringify({ ...good, contact: { firstName: 'y'.repeat(CAPTURE_MAX_BYTES) } }),
 ]
 
-const stored = async () =>
+const readStored = async () =>
   (
     await world.pool.query(
       'select (select count(*) from facts) + (select count(*) from shoppers) + (select count(*) from consents) as n',
@@ -88,7 +88,7 @@ test('two hundred malformed requests get a 4xx each and store nothing', async ()
   await tell(post(Buffer.from([0xff, 0xfe, 0x00, 0x7b])))
   expect(statuses.length).toBeGreaterThanOrEqual(190)
   expect(statuses.filter((status) => status < 400 || status > 499)).toEqual([])
-  expect(await stored()).toBe(0)
+  expect(await readStored()).toBe(0)
 })
 
 test('odd characters in valid posts never break the database', async () => {

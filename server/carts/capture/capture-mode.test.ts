@@ -40,7 +40,7 @@ const items = [{ id: '11', quantity: 1 }]
 const contact = { email: EMAIL, phone: '+12125550177', firstName: 'Ada', country: 'US' }
 
 /** Everything stored about the shopper: keys, facts, carts, inbox. */
-async function kept(): Promise<string> {
+async function readEverythingStored(): Promise<string> {
   const of = (table: 'shopper_keys' | 'facts' | 'carts' | 'capture_inbox' | 'shoppers' | 'orders') =>
     world.db.selectFrom(table).selectAll().where('store_id', '=', store.storeId).execute()
   return JSON.stringify(
@@ -48,7 +48,7 @@ async function kept(): Promise<string> {
   )
 }
 
-const settled = () => foldPostsOf(world.deps, store.storeId)
+const foldPosts = () => foldPostsOf(world.deps, store.storeId)
 
 const report = (more: object = {}, customerId: string | null = null) =>
   recordSigned(
@@ -87,32 +87,33 @@ describe('a page', () => {
   test.each(['cart_and_contact', null] as const)('%s: keeps posts unchanged', async (mode) => {
     await setMode(mode)
     await post({ items, contact })
-    await expect.poll(kept).toContain(EMAIL)
+    await expect.poll(readEverythingStored).toContain(EMAIL)
   })
 
   test('nothing: stores no row until the shopper consents', async () => {
     await setMode('nothing')
     await post({ items })
     await post({ items, contact })
-    await settled()
-    expect(await kept()).toBe('[[],[],[],[],[],[]]')
+    await foldPosts()
+    expect(await readEverythingStored()).toBe('[[],[],[],[],[],[]]')
     await post({ items, contact, agreed: true })
-    await expect.poll(kept).toContain(EMAIL)
+    await expect.poll(readEverythingStored).toContain(EMAIL)
   })
 
   test('cart only: keeps the products without contact and device', async () => {
     await setMode('cart_only')
     await post({ items, contact })
-    await expect.poll(kept).toContain(CART)
-    for (const word of [EMAIL, '12125550177', 'Ada', 'device-of-ada']) expect(await kept()).not.toContain(word)
+    await expect.poll(readEverythingStored).toContain(CART)
+    for (const word of [EMAIL, '12125550177', 'Ada', 'device-of-ada'])
+      expect(await readEverythingStored()).not.toContain(word)
   })
 
   test('cart only: a ticked box releases its own contact and nothing else', async () => {
     await setMode('cart_only')
     await post({ items })
     await post({ contact, consent: { email: aBox('email') } })
-    await expect.poll(kept).toContain(EMAIL)
-    expect(await kept()).not.toContain('12125550177')
+    await expect.poll(readEverythingStored).toContain(EMAIL)
+    expect(await readEverythingStored()).not.toContain('12125550177')
     const said = await world.db
       .selectFrom('consents')
       .select(['channel', 'status'])
@@ -135,8 +136,8 @@ describe('a page', () => {
       .orderBy('at')
       .execute()
     expect(said.map(({ status }) => status)).toEqual(['granted', 'withdrawn'])
-    await settled()
-    expect(await kept()).not.toContain('grace@')
+    await foldPosts()
+    expect(await readEverythingStored()).not.toContain('grace@')
   })
 
   test.each([
@@ -145,9 +146,9 @@ describe('a page', () => {
   ] as const)('%s: a tick beside an outdated text keeps no contact', async (mode, all) => {
     await setMode(mode)
     await post({ items, contact, consent: { email: { ...aBox('email'), id: 'w1abcdef' } } })
-    await settled()
-    for (const word of [EMAIL, 'Ada', 'device-of-ada']) expect(await kept()).not.toContain(word)
-    if (all) expect(await kept()).toBe(all)
+    await foldPosts()
+    for (const word of [EMAIL, 'Ada', 'device-of-ada']) expect(await readEverythingStored()).not.toContain(word)
+    if (all) expect(await readEverythingStored()).toBe(all)
   })
 
   test('the script gets the mode, or nothing for the default', async () => {
@@ -162,16 +163,16 @@ describe('the plugin', () => {
   test('nothing: an older plugin’s report stores no row', async () => {
     await setMode('nothing')
     await report()
-    expect(await kept()).toBe('[[],[],[],[],[],[]]')
+    expect(await readEverythingStored()).toBe('[[],[],[],[],[],[]]')
     await report({ agreed: true })
-    expect(await kept()).toContain(EMAIL)
+    expect(await readEverythingStored()).toContain(EMAIL)
   })
 
   test('cart only: stores neither contact nor customer, except those of a customer who has bought (C6)', async () => {
     await setMode('cart_only')
     await report({}, '77')
-    expect(await kept()).toContain(CART)
-    expect(await kept()).not.toContain(EMAIL)
+    expect(await readEverythingStored()).toContain(CART)
+    expect(await readEverythingStored()).not.toContain(EMAIL)
     await recordOrders(
       world.deps,
       store.storeId,
@@ -179,7 +180,7 @@ describe('the plugin', () => {
       'sync',
     )
     await report({ contact: { ...contact, firstName: 'Adelaide' } }, '77')
-    expect(await kept()).toContain('Adelaide')
+    expect(await readEverythingStored()).toContain('Adelaide')
   })
 
   test('cart only: drops an address that a customer types if only their own is covered (C6)', async () => {
@@ -191,11 +192,11 @@ describe('the plugin', () => {
       'sync',
     )
     await report({ contact: { ...contact, email: 'friend@shoppers.example.com', firstName: 'Frida' } }, '77')
-    for (const word of ['friend@', 'Frida']) expect(await kept()).not.toContain(word)
+    for (const word of ['friend@', 'Frida']) expect(await readEverythingStored()).not.toContain(word)
     await report({ contact: { ...contact, email: EMAIL.toUpperCase(), firstName: 'Adelaide' } }, '77')
-    expect(await kept()).toContain('Adelaide')
+    expect(await readEverythingStored()).toContain('Adelaide')
     // The law covers emails to customers; there was no consent for the number.
-    expect(await kept()).not.toContain(contact.phone)
+    expect(await readEverythingStored()).not.toContain(contact.phone)
   })
 
   test.each([
@@ -204,9 +205,9 @@ describe('the plugin', () => {
   ] as const)('%s: a tick with the id of another text keeps no contact', async (mode) => {
     await setMode(mode)
     await report({ consent: { email: { ...aBox('email'), id: 'w1abcdef' } } })
-    expect(await kept()).not.toContain(EMAIL)
+    expect(await readEverythingStored()).not.toContain(EMAIL)
     await report({ consent: { email: aBox('email') } })
-    expect(await kept()).toContain(EMAIL)
+    expect(await readEverythingStored()).toContain(EMAIL)
   })
 })
 
@@ -236,12 +237,12 @@ describe('the plugin, for a customer who consented before', () => {
     await setMode(mode)
     await agree(true)
     await report({ contact: { ...contact, firstName: 'Adelaide' } }, '77')
-    expect(await kept()).toContain('Adelaide')
-    expect(await kept()).not.toContain('12125550177')
+    expect(await readEverythingStored()).toContain('Adelaide')
+    expect(await readEverythingStored()).not.toContain('12125550177')
     world.advance(1_000)
     await agree(false)
     await report({ contact: { ...contact, firstName: 'Beatrice' } }, '77')
-    expect(await kept()).not.toContain('Beatrice')
+    expect(await readEverythingStored()).not.toContain('Beatrice')
   })
 
   test.each([
@@ -251,10 +252,10 @@ describe('the plugin, for a customer who consented before', () => {
     await setMode(mode)
     await agree(true, '88')
     await report({ contact: { ...contact, firstName: 'Adelaide' } }, '77')
-    for (const word of [EMAIL, 'Adelaide']) expect(await kept()).not.toContain(word)
+    for (const word of [EMAIL, 'Adelaide']) expect(await readEverythingStored()).not.toContain(word)
     await agree(true, '77')
     await report({ contact: { ...contact, firstName: 'Beatrice' } }, '77')
-    expect(await kept()).toContain('Beatrice')
+    expect(await readEverythingStored()).toContain('Beatrice')
   })
 
   test('keeps the address of an earlier order with a ticked box, for its customer only', async () => {
@@ -264,25 +265,25 @@ describe('the plugin, for a customer who consented before', () => {
     await recordOrders(world.deps, store.storeId, [anOrder(world, order)], 'sync')
     const friend = { email: 'grace@shoppers.example.com', firstName: 'Grace' }
     await report({ contact: { ...contact, ...friend } }, '88')
-    expect(await kept()).not.toContain('Grace')
+    expect(await readEverythingStored()).not.toContain('Grace')
     await report({ contact: { ...contact, firstName: 'Adelaide' } }, '77')
-    expect(await kept()).toContain('Adelaide')
+    expect(await readEverythingStored()).toContain('Adelaide')
     await report({ contact: { phone: contact.phone, firstName: 'Beatrice' } }, '77')
-    expect(await kept()).toContain('Beatrice')
+    expect(await readEverythingStored()).toContain('Beatrice')
   })
 
   test('keeps no contact of a shopper who is not signed in', async () => {
     await setMode('cart_only')
     await agree(true)
     await report({ contact: { ...contact, firstName: 'Adelaide' } })
-    expect(await kept()).not.toContain('Adelaide')
+    expect(await readEverythingStored()).not.toContain('Adelaide')
   })
 
   test('keeps no contact when the box is unticked with this cart', async () => {
     await setMode('cart_only')
     await agree(true)
     await report({ contact: { ...contact, firstName: 'Adelaide' }, consent: { email: aBox('email', false) } }, '77')
-    expect(await kept()).not.toContain('Adelaide')
+    expect(await readEverythingStored()).not.toContain('Adelaide')
   })
 })
 
@@ -298,36 +299,36 @@ describe('unpaid orders', () => {
   test('a draft stores no row in mode nothing, and neither contact nor country in mode cart only', async () => {
     await setMode('nothing')
     await record({ kind: 'draft' })
-    expect(await kept()).toBe('[[],[],[],[],[],[]]')
+    expect(await readEverythingStored()).toBe('[[],[],[],[],[],[]]')
     await setMode('cart_only')
     for (const kind of ['draft', 'pending']) await record({ kind, country: 'AT' })
-    for (const word of [EMAIL, '"AT"']) expect(await kept()).not.toContain(word)
+    for (const word of [EMAIL, '"AT"']) expect(await readEverythingStored()).not.toContain(word)
     await record({ kind: 'draft', consents: [{ channel: 'email', wording: 'Yes' }] })
-    expect(await kept()).toContain(EMAIL)
+    expect(await readEverythingStored()).toContain(EMAIL)
   })
 
   test('a pending order of a known customer is kept by the customer only', async () => {
     await setMode('nothing')
     await record({ kind: 'purchase', orderId: '9100', customerId: '77', email: 'bo@shoppers.example.com' })
     await record({ kind: 'pending', orderId: '9101', customerId: '77' })
-    const all = await kept()
+    const all = await readEverythingStored()
     expect([all.includes('9101'), all.includes(EMAIL)]).toEqual([true, false])
   })
 
   test('a pending order of an unknown shopper stores no row in mode nothing until it is paid', async () => {
     await setMode('nothing')
     await record({ kind: 'pending', orderId: '9200' })
-    expect(await kept()).toBe('[[],[],[],[],[],[]]')
+    expect(await readEverythingStored()).toBe('[[],[],[],[],[],[]]')
     await record({ kind: 'purchase', orderId: '9200', paidAt: world.now.toISOString() })
-    expect(await kept()).toContain(EMAIL)
+    expect(await readEverythingStored()).toContain(EMAIL)
   })
 
   test('a pending order keeps a known address, so that no reminder follows, and drops others', async () => {
     await setMode('cart_only')
     await record({ kind: 'pending' })
-    expect(await kept()).not.toContain(EMAIL)
+    expect(await readEverythingStored()).not.toContain(EMAIL)
     await post({ items, contact, consent: { email: aBox('email') } })
-    await expect.poll(kept).toContain(EMAIL)
+    await expect.poll(readEverythingStored).toContain(EMAIL)
     await record({ kind: 'pending', orderId: '9001' })
     const order = await world.db
       .selectFrom('orders')
@@ -341,9 +342,9 @@ describe('unpaid orders', () => {
   test('a pending order with another spelling of a known mailbox keeps its address', async () => {
     await setMode('cart_only')
     await post({ items, contact: { email: 'ada.lovelace@gmail.com' }, consent: { email: aBox('email') } })
-    await expect.poll(kept).toContain('ada.lovelace@gmail.com')
+    await expect.poll(readEverythingStored).toContain('ada.lovelace@gmail.com')
     await record({ kind: 'pending', email: 'adalovelace+shop@gmail.com' })
-    expect(await kept()).toContain('adalovelace+shop@gmail.com')
+    expect(await readEverythingStored()).toContain('adalovelace+shop@gmail.com')
   })
 
   test('a draft without its contact merges with no cart', async () => {
@@ -358,7 +359,7 @@ describe('unpaid orders', () => {
       imageUrl: null,
     }
     await post({ items })
-    await settled()
+    await foldPosts()
     await record({ kind: 'draft', orderId: '9100', items: [item] })
     const { rows } = await world.pool.query(
       `select count(distinct shopper_id)::int as n from shopper_keys where store_id = $1 and (kind = 'order' and value = '9100' or kind = 'cart')`,
@@ -391,6 +392,6 @@ describe('unpaid orders', () => {
   test('a purchase is kept unchanged', async () => {
     await setMode('nothing')
     await recordOrders(world.deps, store.storeId, [anOrder(world, { kind: 'purchase', email: EMAIL })], 'sync')
-    expect(await kept()).toContain(EMAIL)
+    expect(await readEverythingStored()).toContain(EMAIL)
   })
 })

@@ -40,7 +40,7 @@ async function post(body: object) {
 }
 
 /** Everything stored about the shopper: keys, facts, carts, inbox. */
-async function kept(): Promise<string> {
+async function readEverythingStored(): Promise<string> {
   const of = (table: 'shopper_keys' | 'facts' | 'carts' | 'capture_inbox' | 'shoppers') =>
     world.db.selectFrom(table).selectAll().where('store_id', '=', store.storeId).execute()
   return JSON.stringify(
@@ -54,11 +54,11 @@ test.each([
 ] as const)('%s: a tick on an earlier page releases its own contact, unless its text is outdated', async (mode, all) => {
   await setMode(mode)
   await post({ items, contact, ticked: 'w1abcdef' })
-  for (const word of [EMAIL, 'Ada', 'device-of-ada']) expect(await kept()).not.toContain(word)
-  if (all) expect(await kept()).toBe(all)
+  for (const word of [EMAIL, 'Ada', 'device-of-ada']) expect(await readEverythingStored()).not.toContain(word)
+  if (all) expect(await readEverythingStored()).toBe(all)
   await post({ items: [{ id: '12', quantity: 1 }], contact, ticked: `w2,${aBox('email').id}` })
-  for (const word of [EMAIL, 'device-of-ada', '"12"']) expect(await kept()).toContain(word)
-  expect(await kept()).not.toContain('12125550177')
+  for (const word of [EMAIL, 'device-of-ada', '"12"']) expect(await readEverythingStored()).toContain(word)
+  expect(await readEverythingStored()).not.toContain('12125550177')
 })
 
 test('cart only: drops what a covered customer types after a withdrawal at the box (C6)', async () => {
@@ -90,7 +90,7 @@ test('cart only: drops what a covered customer types after a withdrawal at the b
       },
     )
   await report('Beatrice', { consent: { email: aBox('email', false) } })
-  expect(await kept()).not.toContain('Beatrice')
+  expect(await readEverythingStored()).not.toContain('Beatrice')
   await report('Adelaide', {})
-  expect(await kept()).toContain('Adelaide')
+  expect(await readEverythingStored()).toContain('Adelaide')
 })

@@ -37,16 +37,16 @@ async function post(cart: string, news: object) {
   expect(reply.statusCode).toBe(204)
 }
 
-const folded = () => foldLeftPosts(world.deps, 0)
+const foldPosts = () => foldLeftPosts(world.deps, 0)
 
 /** Fills a cart, types a contact at the checkout, and reports the cart as empty. */
 async function checkOut(cart: string, contact: object = { email: ADA }) {
   await post(cart, { items: [{ id: '16', quantity: 1 }], coupons: [] })
   await post(cart, { contact })
-  await folded()
+  await foldPosts()
   world.advance(20 * SECOND_MS)
   await post(cart, { items: [], coupons: [] })
-  await folded()
+  await foldPosts()
 }
 
 function place(orderId: string) {
@@ -86,9 +86,9 @@ test('a hundred posts of a cart filled and emptied trigger one read of the order
     for (let count = 0; count < 50; count += 1) {
       await post('flood', { items: [{ id: '16', quantity: 1 }], coupons: [] })
       await post('flood', { items: [], coupons: [] })
-      if (count % 10 === 0) await folded()
+      if (count % 10 === 0) await foldPosts()
     }
-    await folded()
+    await foldPosts()
   }
   expect(await readsOf(flood)).toBe(1)
   // The waiting job reads the orders placed meanwhile.
@@ -135,11 +135,11 @@ test('no read is triggered without a contact, after a known purchase, or for a s
   expect(world.queued).toEqual([])
   place('504')
   await post('bought', { items: [{ id: '16', quantity: 1 }], coupons: [], contact: { email: ADA } })
-  await folded()
+  await foldPosts()
   await sweepStore(world.deps, store)
   world.advance(MINUTE_MS)
   await post('bought', { items: [], coupons: [] })
-  await folded()
+  await foldPosts()
   expect(world.queued).toEqual([])
   const hook = { store_id: store.storeId, topic: 'order.updated', webhook_id: '1', status: 'active' }
   await world.db

@@ -11,7 +11,7 @@ afterEach(() => {
 })
 
 /** Stored posts and a scheduler that folds them. */
-function aShop() {
+function createShop() {
   const kept = new Map<string, number>()
   const folded: [string, number][] = []
   const turns = scheduleFolds(100, async (store) => {
@@ -30,7 +30,7 @@ function aShop() {
 }
 
 test('a store’s posts are folded a second after the first, whatever other stores do', async () => {
-  const { post, folded } = aShop()
+  const { post, folded } = createShop()
   post('a')
   await vi.advanceTimersByTimeAsync(600)
   post('b', 2)
@@ -49,7 +49,7 @@ test('a store’s posts are folded a second after the first, whatever other stor
 })
 
 test('a hundred posts are folded at once', async () => {
-  const { post, folded } = aShop()
+  const { post, folded } = createShop()
   post('b')
   post('a', 99)
   await vi.advanceTimersByTimeAsync(1)
@@ -60,7 +60,7 @@ test('a hundred posts are folded at once', async () => {
 })
 
 test('a flood is folded in batches of a hundred, with the longest waiting store in between', async () => {
-  const { post, folded } = aShop()
+  const { post, folded } = createShop()
   post('a', 350)
   post('b', 1)
   await vi.advanceTimersByTimeAsync(5_000)
@@ -69,7 +69,7 @@ test('a flood is folded in batches of a hundred, with the longest waiting store 
 })
 
 test('the end folds waiting posts and starts no more after its time limit', async () => {
-  const { post, folded, turns } = aShop()
+  const { post, folded, turns } = createShop()
   post('a', 3)
   post('b', 250)
   await turns.end()

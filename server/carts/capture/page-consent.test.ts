@@ -42,7 +42,7 @@ async function send(cart: string, body: object) {
 const ticks = (cart: string, isGiven = true) =>
   send(cart, { contact: { email: ADA }, consent: { email: aBox('email', isGiven) } })
 
-const ledger = () =>
+const readLedger = () =>
   world.db.selectFrom('consents').selectAll().where('store_id', '=', store.storeId).orderBy('at').execute()
 
 const ask = async (method: 'GET' | 'PUT', path: string, body?: object) =>
@@ -56,21 +56,21 @@ const ask = async (method: 'GET' | 'PUT', path: string, body?: object) =>
 test('a ticked box is recorded once, with the store’s text and as unproven, and an unticked one is a withdrawal (C5)', async () => {
   await ticks('ada')
   await ticks('ada')
-  expect(await ledger()).toEqual([
+  expect(await readLedger()).toEqual([
     expect.objectContaining({
       ...{ status: 'granted', channel: 'email', source: 'checkout', wording: aBox('email').wording },
       evidence: { unproven: 'page script', browsers: [expect.any(String)] },
     }),
   ])
   await ticks('ada', false)
-  expect((await ledger()).map((row) => row.status)).toEqual(['granted', 'withdrawn'])
+  expect((await readLedger()).map((row) => row.status)).toEqual(['granted', 'withdrawn'])
 })
 
 test('a tick applies to the contact that an earlier post of the cart just brought (C5)', async () => {
   await send('bea', { items: [{ id: '16', quantity: 1 }], contact: { email: 'bea@shoppers.example.com' } })
   await send('ada', { contact: { email: ADA } })
   await send('ada', { consent: { email: aBox('email') } })
-  expect(await ledger()).toMatchObject([{ status: 'granted', channel: 'email' }])
+  expect(await readLedger()).toMatchObject([{ status: 'granted', channel: 'email' }])
   // It does not wait for posts of other carts.
   const left = await world.db.selectFrom('capture_inbox').select('post').where('store_id', '=', store.storeId).execute()
   expect(left.map(({ post }) => post.contact?.email)).toEqual(['bea@shoppers.example.com'])
@@ -84,7 +84,7 @@ test.each([
   ['the format of an older script', true],
 ])('a tick beside %s is no consent (C5)', async (_, email) => {
   await send('ada', { contact: { email: ADA }, consent: { email } })
-  expect(await ledger()).toEqual([])
+  expect(await readLedger()).toEqual([])
 })
 
 test('whitespace around a box’s text is ignored', async () => {
@@ -93,14 +93,14 @@ test('whitespace around a box’s text is ignored', async () => {
     contact: { email: ADA },
     consent: { email: { ...box, wording: `  ${box.wording.replace(' ', '\n ')} (optional)` } },
   })
-  expect((await ledger()).map((row) => row.wording)).toEqual([box.wording])
+  expect((await readLedger()).map((row) => row.wording)).toEqual([box.wording])
 })
 
 test('a page of another shopper’s cart cannot withdraw a consent (C5)', async () => {
   await ticks('ada')
   await ticks('stranger', false)
   await send('nobody', { consent: { email: aBox('email', false) } })
-  expect((await ledger()).map((row) => row.status)).toEqual(['granted'])
+  expect((await readLedger()).map((row) => row.status)).toEqual(['granted'])
 })
 
 test('a page where an address was only typed withdraws nothing for it, whatever it reported before (security-P2)', async () => {
@@ -111,10 +111,10 @@ test('a page where an address was only typed withdraws nothing for it, whatever 
   await ticks('mallory')
   await ticks('mallory', false)
   await send('mallory', { consent: { email: aBox('email', false) } })
-  expect((await ledger()).map((row) => row.status)).toEqual(['granted'])
+  expect((await readLedger()).map((row) => row.status)).toEqual(['granted'])
   // The shopper's own browser withdraws its consent.
   await ticks('ada', false)
-  expect((await ledger()).map((row) => row.status)).toEqual(['granted', 'withdrawn'])
+  expect((await readLedger()).map((row) => row.status)).toEqual(['granted', 'withdrawn'])
 })
 
 test('no page withdraws for a shopper known by an order or named by another browser (security-P2)', async () => {
@@ -127,26 +127,26 @@ test('no page withdraws for a shopper known by an order or named by another brow
   await send('bea', { contact: { email: 'bea@shoppers.example.com' } })
   await no('mallory', 'bea@shoppers.example.com')
   await no('mallory', 'bea@shoppers.example.com')
-  expect(await ledger()).toEqual([])
+  expect(await readLedger()).toEqual([])
 })
 
 test('a box unticked beside a new address counts when the page repeats it (C5)', async () => {
   await ticks('ada', false)
-  expect(await ledger()).toEqual([])
+  expect(await readLedger()).toEqual([])
   await ticks('ada', false)
-  expect(await ledger()).toEqual([expect.objectContaining({ status: 'withdrawn', wording: null })])
+  expect(await readLedger()).toEqual([expect.objectContaining({ status: 'withdrawn', wording: null })])
 })
 
 test('a withdrawal right after the post with the contact applies to it (C5)', async () => {
   await send('ada', { contact: { email: ADA } })
   await ticks('ada', false)
-  expect((await ledger()).map((row) => row.status)).toEqual(['withdrawn'])
+  expect((await readLedger()).map((row) => row.status)).toEqual(['withdrawn'])
 })
 
 test('boxes beside a contact above the limits are ignored (X5)', async () => {
   for (let i = 0; i < 20; i++) await send(`cart${i}`, { contact: { email: `p${i}@shoppers.example.com` } })
   await ticks('ada')
-  expect(await ledger()).toEqual([])
+  expect(await readLedger()).toEqual([])
 })
 
 test('a changed text counts from then on, and the old one no longer', async () => {
@@ -157,12 +157,12 @@ test('a changed text counts from then on, and the old one no longer', async () =
     `<label><input type="checkbox" id="recoup_consent_email" data-recoup-wording="${wordingId(words)}"> Yes, mail me about my cart &amp; more</label>`,
   )
   await ticks('ada')
-  expect(await ledger()).toEqual([])
+  expect(await readLedger()).toEqual([])
   await send('ada', {
     contact: { email: ADA },
     consent: { email: { isGiven: true, wording: box.words, id: wordingId(words) } },
   })
-  expect((await ledger()).map((row) => row.wording)).toEqual(['Yes, mail me about my cart & more'])
+  expect((await readLedger()).map((row) => row.wording)).toEqual(['Yes, mail me about my cart & more'])
   expect((await ask('PUT', '/api/consent/boxes', { channel: 'email', words: '' })).box).toMatchObject({
     isDefault: true,
   })
@@ -181,13 +181,13 @@ test('a box in another language uses its own text, and none after that is remove
       consent: { email: { isGiven: true, wording: german, id: wordingId(german) } },
     })
   await tick('ada')
-  expect((await ledger()).map((row) => row.wording)).toEqual([german])
+  expect((await readLedger()).map((row) => row.wording)).toEqual([german])
   await ticks('grace')
-  expect(await ledger()).toHaveLength(2)
+  expect(await readLedger()).toHaveLength(2)
   // The German default text returns.
   expect((await save('')).box.languages).toMatchObject([{ language: 'de', isDefault: true }])
   await tick('later')
-  expect(await ledger()).toHaveLength(2)
+  expect(await readLedger()).toHaveLength(2)
   // It can be removed like any other, and an owner's text restores the language.
   for (let n = 0; n < 2; n++) expect((await save('')).box.languages).toEqual([])
   const { boxes } = await ask('GET', '/api/consent/boxes')
@@ -323,7 +323,7 @@ describe('an order that is read unpaid and again when paid', () => {
     await record(bought)
     world.advance(1_000)
     await record({ ...bought, kind: 'cancelled' })
-    expect((await ledger()).map(({ source }) => source)).toEqual(['order'])
+    expect((await readLedger()).map(({ source }) => source)).toEqual(['order'])
   })
 })
 
@@ -346,5 +346,5 @@ test('a shopper who was not yet asked to confirm an SMS consent is asked once wh
     .execute()
   await tick()
   expect(await requests()).toMatchObject([{ state: 'dropped', phone: null }])
-  expect(await ledger()).toMatchObject([{ status: 'pending', channel: 'sms' }])
+  expect(await readLedger()).toMatchObject([{ status: 'pending', channel: 'sms' }])
 })

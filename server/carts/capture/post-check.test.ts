@@ -8,7 +8,7 @@ import { parseFast, readCapturePost } from './post-check.ts'
 
 // The fast parser accepts and refuses posts exactly like the schema.
 
-function answerOf(read: (said: unknown) => unknown, said: unknown) {
+function captureResult(read: (said: unknown) => unknown, said: unknown) {
   try {
     return { taken: read(said) }
   } catch (error) {
@@ -108,8 +108,8 @@ test('the fast parser returns the schema’s result, or its errors', () => {
   fc.assert(
     fc.property(either(post), (generated) => {
       const sent: unknown = JSON.parse(JSON.stringify(generated) ?? 'null')
-      const answer = answerOf(readCapturePost, sent)
-      expect(answer).toEqual(answerOf((each) => readInput(CapturePost, each), sent))
+      const answer = captureResult(readCapturePost, sent)
+      expect(answer).toEqual(captureResult((each) => readInput(CapturePost, each), sent))
       if ('taken' in answer) taken += 1
       if (parseFast(sent)) usualOnes += 1
     }),
@@ -130,8 +130,8 @@ test('inherited property names are no fields, and rare characters count as in th
     '{"cart":"aaaaaaaaaaaaaaaa","page":"bbbbbbbb","seq":-0,"items":[{"id":"1","quantity":1,"__proto__":null}]}',
   ]) {
     const sent: unknown = JSON.parse(json)
-    const answer = answerOf(readCapturePost, sent)
-    expect(answer).toEqual(answerOf((each) => readInput(CapturePost, each), sent))
+    const answer = captureResult(readCapturePost, sent)
+    expect(answer).toEqual(captureResult((each) => readInput(CapturePost, each), sent))
   }
 })
 

@@ -33,11 +33,11 @@ beforeEach(async () => {
   world.advance(10 * MINUTE)
 })
 
-const backOf = (reply: { body: { checkoutUrl: string } }) =>
+const readBackToken = (reply: { body: { checkoutUrl: string } }) =>
   new URL(reply.body.checkoutUrl).searchParams.get('recoup_cart')!
 
 /** A browser's capture post: its cart token, and its device unless it asks not to be tracked. */
-async function browse(browser: string, said: object) {
+async function postFromBrowser(browser: string, said: object) {
   world.advance(MINUTE)
   const tokens = { cart: `cart-of-${browser}`.padEnd(20, 'x'), page: `page-of-${browser}`, seq: seq++ }
   const reply = await world.app.inject({
@@ -54,39 +54,39 @@ const teaSeen = { items: [{ id: '16', quantity: 1 }], coupons: [] }
 const potSeen = { items: [{ id: '17', quantity: 1 }], coupons: [] }
 
 test('a cart restored and abandoned on the phone stays the same cart, without a "Guest"', async () => {
-  const back = backOf(await shop.press(mailed))
-  await browse('phone', { back, ...teaSeen })
+  const back = readBackToken(await shop.press(mailed))
+  await postFromBrowser('phone', { back, ...teaSeen })
   await shop.pass(HOUR)
   expect(await shop.cart()).toMatchObject({ email, item_count: 1 })
-  await browse('phone', { back, items: [{ id: '16', quantity: 2 }], coupons: [] })
+  await postFromBrowser('phone', { back, items: [{ id: '16', quantity: 2 }], coupons: [] })
   await shop.pass(DAY)
   expect(await shop.cart()).toMatchObject({ email, item_count: 2 })
 })
 
 test('the same items in the other browser are no activity (S1) and store nothing (S7)', async () => {
   const before = await shop.cart()
-  const back = backOf(await shop.press(mailed))
-  await browse('phone', { back, device: 'device-of-the-phone', ...teaSeen })
-  await browse('phone', { back, device: 'device-of-the-phone', ...teaSeen })
+  const back = readBackToken(await shop.press(mailed))
+  await postFromBrowser('phone', { back, device: 'device-of-the-phone', ...teaSeen })
+  await postFromBrowser('phone', { back, device: 'device-of-the-phone', ...teaSeen })
   expect((await shop.cart()).last_activity_at).toEqual(before.last_activity_at)
   const facts = await world.db.selectFrom('facts').select('id').where('store_id', '=', shop.storeId).execute()
   expect(facts.length).toBeLessThanOrEqual(3)
 })
 
 test('an address typed there is the shopper’s, to whom that browser belongs from then on', async () => {
-  const back = backOf(await shop.press(mailed))
-  await browse('phone', { back, ...teaSeen })
-  await browse('phone', { back, ...teaSeen, contact: { email } })
-  await browse('phone', potSeen)
+  const back = readBackToken(await shop.press(mailed))
+  await postFromBrowser('phone', { back, ...teaSeen })
+  await postFromBrowser('phone', { back, ...teaSeen, contact: { email } })
+  await postFromBrowser('phone', potSeen)
   expect(await shop.cart()).toMatchObject({ email, items: [{ name: 'Teapot' }] })
 })
 
 test('a forwarded link merges nobody, and a shopper who types another address has a separate cart', async () => {
   const other = `bob${n}@shoppers.example.com`
-  const back = backOf(await shop.press(mailed))
-  await browse('bobs', { back, ...teaSeen })
-  await browse('bobs', { back, ...teaSeen, contact: { email: other, firstName: 'Bob' } })
-  await browse('bobs', { back, ...potSeen })
+  const back = readBackToken(await shop.press(mailed))
+  await postFromBrowser('bobs', { back, ...teaSeen })
+  await postFromBrowser('bobs', { back, ...teaSeen, contact: { email: other, firstName: 'Bob' } })
+  await postFromBrowser('bobs', { back, ...potSeen })
   const [adas, bobs] = await shop.liveCarts()
   expect(adas).toMatchObject({ email, customer_name: 'Ada', items: [{ name: 'Earl Grey' }] })
   expect(bobs).toMatchObject({ email: other, customer_name: 'Bob', items: [{ name: 'Teapot' }] })
@@ -95,9 +95,9 @@ test('a forwarded link merges nobody, and a shopper who types another address ha
 
 test('a purchase in the other browser ends the reminders about the restored cart (Identity)', async () => {
   const other = `bob${n}@shoppers.example.com`
-  const back = backOf(await shop.press(mailed))
-  await browse('bobs', { back, ...teaSeen })
-  await browse('bobs', { back, ...teaSeen, contact: { email: other } })
+  const back = readBackToken(await shop.press(mailed))
+  await postFromBrowser('bobs', { back, ...teaSeen })
+  await postFromBrowser('bobs', { back, ...teaSeen, contact: { email: other } })
   await shop.order({ kind: 'purchase', email: other })
   const sent = world.sent.length
   await shop.pass(DAY)
@@ -105,22 +105,22 @@ test('a purchase in the other browser ends the reminders about the restored cart
 })
 
 test('a name or a consent without an address says nothing about the cart’s shopper', async () => {
-  const back = backOf(await shop.press(mailed))
-  await browse('bobs', { back, ...teaSeen, contact: { firstName: 'Mallory' } })
-  await browse('bobs', { back, ...teaSeen, consent: { email: true, wording: 'Send me everything' } })
+  const back = readBackToken(await shop.press(mailed))
+  await postFromBrowser('bobs', { back, ...teaSeen, contact: { firstName: 'Mallory' } })
+  await postFromBrowser('bobs', { back, ...teaSeen, consent: { email: true, wording: 'Send me everything' } })
   expect((await shop.liveCarts())[0]).toMatchObject({ email, customer_name: 'Ada' })
   const consents = await world.db.selectFrom('consents').selectAll().where('store_id', '=', shop.storeId).execute()
   expect(consents).toEqual([])
 })
 
 test('an expired or forged token, or one of another purpose or store, is ignored (X1)', async () => {
-  const back = backOf(await shop.press(mailed))
+  const back = readBackToken(await shop.press(mailed))
   const others = [
     restoreTokenOf(world.deps.secrets, mailed).slice(3),
     messageToken(world.deps.secrets, 'click', mailed),
     'A'.repeat(43),
   ]
-  for (const [index, token] of others.entries()) await browse(`stranger-${index}`, { back: token, ...potSeen })
+  for (const [index, token] of others.entries()) await postFromBrowser(`stranger-${index}`, { back: token, ...potSeen })
   const url = `https://elsewhere-${n}.example.com`
   const elsewhere = await aShop(world, { url })
   const reply = await world.app.inject({
@@ -131,7 +131,7 @@ test('an expired or forged token, or one of another purpose or store, is ignored
   })
   expect(reply.statusCode).toBe(204)
   world.advance(2 * DAY + 1)
-  await browse('late', { back, ...potSeen })
+  await postFromBrowser('late', { back, ...potSeen })
   expect((await shop.carts())[0]).toMatchObject({ email, items: [{ name: 'Earl Grey' }] })
   for (const path of [`/api/carts/rt_${back}`, `/api/unsubscribe/${back}`])
     expect((await world.request('GET', path)).status).toBe(404)
@@ -140,16 +140,16 @@ test('an expired or forged token, or one of another purpose or store, is ignored
 
 test('a test message’s restore link creates no cart until an address is typed', async () => {
   await world.db.updateTable('link_tokens').set({ is_test: true }).where('message_id', '=', mailed).execute()
-  const back = backOf(await shop.press(mailed))
-  await browse('owners', { back, ...potSeen })
+  const back = readBackToken(await shop.press(mailed))
+  await postFromBrowser('owners', { back, ...potSeen })
   expect(await shop.carts()).toHaveLength(1)
-  await browse('owners', { back, ...potSeen, contact: { email: `owner${n}@shoppers.example.com` } })
+  await postFromBrowser('owners', { back, ...potSeen, contact: { email: `owner${n}@shoppers.example.com` } })
   expect(await shop.carts()).toHaveLength(2)
 })
 
 test('the restore token is deleted with its message', async () => {
-  const back = backOf(await shop.press(mailed))
+  const back = readBackToken(await shop.press(mailed))
   await world.db.deleteFrom('link_tokens').where('message_id', '=', mailed).execute()
-  await browse('phone', { back, ...potSeen })
+  await postFromBrowser('phone', { back, ...potSeen })
   expect((await shop.carts())[0]).toMatchObject({ items: [{ name: 'Earl Grey' }] })
 })

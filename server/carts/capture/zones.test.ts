@@ -8,7 +8,7 @@ import { openZones, readZone, type Zones } from './zones.ts'
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-zones-'))
 afterAll(() => fs.rmSync(folder, { recursive: true }))
 
-function aFile(name: string, content: string | Uint8Array): string {
+function writeFile(name: string, content: string | Uint8Array): string {
   const file = path.join(folder, name)
   fs.writeFileSync(file, content)
   return file
@@ -52,7 +52,7 @@ test.each([
 })
 
 test('a city database returns city, region and time zone', async () => {
-  const { zoneOf: ofCities } = await openZones(aFile('city.mmdb', mmdbOf(vienna)))
+  const { zoneOf: ofCities } = await openZones(writeFile('city.mmdb', mmdbOf(vienna)))
   const zone = { city: 'Vienna', region: 'Vienna State', country: 'Austria', timezone: 'Europe/Vienna' }
   expect(ofCities('8.8.8.8')).toEqual(zone)
   expect(ofCities('10.1.2.3')).toBeNull()
@@ -61,7 +61,7 @@ test('a city database returns city, region and time zone', async () => {
 })
 
 test('a database reports its build date, if it has one', async () => {
-  const builtOn = async (epoch: number) => (await openZones(aFile('dated.mmdb', mmdbOf(vienna, epoch)))).builtOn
+  const builtOn = async (epoch: number) => (await openZones(writeFile('dated.mmdb', mmdbOf(vienna, epoch)))).builtOn
   expect(await builtOn(1_767_225_600)).toBe('2026-01-01')
   expect(await builtOn(0)).toBeNull()
   // The documentation names the date of the bundled database.
@@ -80,9 +80,9 @@ test('values of the database are limited in length, and there is no zone without
 test('an unreadable file is refused in one sentence that names the setting', async () => {
   const whole = mmdbOf(vienna)
   const files = [
-    aFile('text.mmdb', 'nothing'),
-    aFile('empty.mmdb', ''),
-    aFile('cut.mmdb', whole.subarray(0, -60)),
+    writeFile('text.mmdb', 'nothing'),
+    writeFile('empty.mmdb', ''),
+    writeFile('cut.mmdb', whole.subarray(0, -60)),
     folder,
   ]
   for (const file of files) {

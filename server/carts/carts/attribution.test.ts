@@ -22,7 +22,7 @@ beforeEach(async () => {
   shop = await aShop(world)
 })
 
-const aMailedCart = () => shop.mailed({ email, firstName: 'Ada' })
+const createMailedCart = () => shop.mailed({ email, firstName: 'Ada' })
 
 const browser = 'Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/140.0'
 
@@ -34,7 +34,7 @@ function click(messageId: string, headers: Record<string, string> = { 'user-agen
 const buy = (order: Parameters<Shop['order']>[0] = {}) => shop.order({ kind: 'purchase', email, ...order })
 
 test('a purchase after a click is recovered, shows the badge and notifies the owner (S3, A1)', async () => {
-  const message = await aMailedCart()
+  const message = await createMailedCart()
   expect((await click(message.id)).status).toBe(302)
   world.advance(MINUTE)
   await buy({ totalMinor: 5_000 })
@@ -49,7 +49,7 @@ test('a purchase after a click is recovered, shows the badge and notifies the ow
 })
 
 test('an order in a custom status ends the cart and counts once it is paid (S4)', async () => {
-  const message = await aMailedCart()
+  const message = await createMailedCart()
   await click(message.id)
   world.advance(MINUTE)
   const unknown = { status: 'packed', totalMinor: 5_000, paidAt: null, amount: 'if_counted' } as const
@@ -75,7 +75,7 @@ test('an order in a custom status ends the cart and counts once it is paid (S4)'
 })
 
 test('cash on delivery keeps its amount in custom statuses until one reports a return (S4)', async () => {
-  await aMailedCart()
+  await createMailedCart()
   world.advance(MINUTE)
   const order = await buy({ totalMinor: 5_000, paidAt: null })
   const becomes = async (status: string, more: Parameters<typeof buy>[0]) => {
@@ -98,7 +98,7 @@ test.each([
   // Imported old payments are not news.
   [2, []],
 ])('an order in a custom status notifies once it is paid, if that was %s days ago, and shows as ordered on the restore page (S4)', async (daysAgo, told) => {
-  const message = await aMailedCart()
+  const message = await createMailedCart()
   await click(message.id)
   world.advance(MINUTE)
   const order = await buy({ status: 'quote', totalMinor: 5_000, paidAt: null, amount: 'if_counted' })
@@ -120,7 +120,7 @@ test.each([
 })
 
 test('a quote without a price recovers nothing, and a free order does (S4)', async () => {
-  await click((await aMailedCart()).id)
+  await click((await createMailedCart()).id)
   world.advance(MINUTE)
   const quote = await buy({ status: 'quote', totalMinor: 0, paidAt: null, amount: 'if_counted' })
   expect(await shop.cart()).toMatchObject({ is_void: true })
@@ -131,7 +131,7 @@ test('a quote without a price recovers nothing, and a free order does (S4)', asy
 })
 
 test('the net amount counts whichever state of the order arrives first (S4, S7)', async () => {
-  await aMailedCart()
+  await createMailedCart()
   world.advance(MINUTE)
   const early = world.now.toISOString()
   world.advance(MINUTE)
@@ -156,7 +156,7 @@ test('the net amount counts whichever state of the order arrives first (S4, S7)'
 })
 
 test('pressing Restore records a touch (A1)', async () => {
-  const message = await aMailedCart()
+  const message = await createMailedCart()
   expect((await shop.press(message.id)).status).toBe(200)
   world.advance(MINUTE)
   await buy()
@@ -164,7 +164,7 @@ test('pressing Restore records a touch (A1)', async () => {
 })
 
 test('a touch precedes a purchase that the store dates to the same second (S3, A1)', async () => {
-  const message = await aMailedCart()
+  const message = await createMailedCart()
   world.advance(1_400 - (world.now.getTime() % 1_000))
   await shop.press(message.id)
   world.advance(300)
@@ -174,7 +174,7 @@ test('a touch precedes a purchase that the store dates to the same second (S3, A
 })
 
 test('bots, prefetches and viewing the cart attribute nothing (A1)', async () => {
-  const message = await aMailedCart()
+  const message = await createMailedCart()
   await click(message.id, { 'user-agent': 'curl/8' })
   await click(message.id, { 'user-agent': browser, 'sec-purpose': 'prefetch' })
   await world.request('GET', `/api/carts/rt_${world.deps.secrets.token('restore', `${message.id}:0`)}`)
@@ -186,7 +186,7 @@ test('bots, prefetches and viewing the cart attribute nothing (A1)', async () =>
 })
 
 test('a touch after the purchase, or before it by more than the window, attributes nothing (A1)', async () => {
-  const message = await aMailedCart()
+  const message = await createMailedCart()
   await click(message.id)
   world.advance(5 * DAY + 1)
   await buy()
@@ -207,7 +207,7 @@ const orderAs = (order: { order_id: string; purchased_at: Date | null }) => ({
 })
 
 test('the last human touch before an order attributes it, and no other touch does (A2)', async () => {
-  const first = await aMailedCart()
+  const first = await createMailedCart()
   await click(first.id)
   await shop.pass(DAY)
   const second = (await shop.messages()).find((each) => each.step === 2)!
@@ -222,7 +222,7 @@ test('the last human touch before an order attributes it, and no other touch doe
 })
 
 test('staff orders end the cart and are never attributed (A2)', async () => {
-  const message = await aMailedCart()
+  const message = await createMailedCart()
   await click(message.id)
   world.advance(MINUTE)
   await buy({ source: 'staff' })
@@ -231,7 +231,7 @@ test('staff orders end the cart and are never attributed (A2)', async () => {
 })
 
 test('a refund reduces revenue to net, a cancelled order to zero, and the state stays (S3)', async () => {
-  const message = await aMailedCart()
+  const message = await createMailedCart()
   await click(message.id)
   world.advance(MINUTE)
   const order = await buy({ totalMinor: 5_000 })
@@ -247,7 +247,7 @@ test('a refund reduces revenue to net, a cancelled order to zero, and the state 
 })
 
 test('late evidence changes purchased to recovered and logs the change (S3)', async () => {
-  const message = await aMailedCart()
+  const message = await createMailedCart()
   await click(message.id)
   world.advance(MINUTE)
   // Bought in another browser with another address; the store reports later that it is the same customer.
@@ -265,7 +265,7 @@ test('late evidence changes purchased to recovered and logs the change (S3)', as
 })
 
 test('a purchase found to precede the touch becomes plain purchased, in the log and on the badge (S3)', async () => {
-  const message = await aMailedCart()
+  const message = await createMailedCart()
   const before = world.now
   world.advance(HOUR)
   await click(message.id)
@@ -293,7 +293,7 @@ test('attributed revenue never exceeds the store’s revenue, and no order count
   await fc.assert(
     fc.asyncProperty(history, async (steps) => {
       email = `ada${++n}@shoppers.example.com`
-      const message = await aMailedCart()
+      const message = await createMailedCart()
       let order = null as Awaited<ReturnType<typeof buy>> | null
       for (const { what, minutes, amount } of steps) {
         world.advance(minutes * MINUTE)
@@ -334,7 +334,7 @@ async function assertRevenue() {
 }
 
 test('a touch recorded after the purchase attributes it if the store’s clock is ahead (S3, A2)', async () => {
-  const message = await aMailedCart()
+  const message = await createMailedCart()
   // The store's clock is ten seconds ahead of ours.
   const at = new Date(world.now.getTime() + 10_000).toISOString()
   await buy({ modifiedAt: at, paidAt: at })
@@ -346,7 +346,7 @@ test('a touch recorded after the purchase attributes it if the store’s clock i
 })
 
 test('a touch after the purchase changes nothing (A1)', async () => {
-  const message = await aMailedCart()
+  const message = await createMailedCart()
   await buy()
   world.advance(MINUTE)
   await click(message.id)
@@ -355,7 +355,7 @@ test('a touch after the purchase changes nothing (A1)', async () => {
 })
 
 test('new attribution of a purchase triggers another check of the shopper’s held messages (D6)', async () => {
-  await aMailedCart()
+  await createMailedCart()
   await buy()
   world.advance(HOUR)
   await shop.fill('two', [pot])

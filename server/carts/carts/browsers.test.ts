@@ -33,7 +33,7 @@ const checkout = (minute: number, browser: string, items: FoldItem[]) =>
   fact(minute, { type: 'snapshot', items, coupons: [], contact: ada, browsers: [`cart-${browser}`] })
 
 /** Summary of the newest episode. */
-function last(...facts: Fact[]) {
+function summarizeLast(...facts: Fact[]) {
   const { episode } = foldFacts(emptyFold, [...facts].sort(compareFacts)).fold
   if (!episode) return null
   const { status, items, contact, lastActivityAt } = episode
@@ -43,24 +43,26 @@ function last(...facts: Fact[]) {
 
 test('a browser that empties its cart leaves the carts of other browsers unchanged', () => {
   const victim = [cart(0, 'ada', [tea], ada)]
-  expect(last(...victim, cart(5, 'mallory', [junk], mallory), cart(6, 'mallory', []))).toEqual([
+  expect(summarizeLast(...victim, cart(5, 'mallory', [junk], mallory), cart(6, 'mallory', []))).toEqual([
     'open',
     '1×16',
     'Ada',
     6,
   ])
-  expect(last(...victim, cart(5, 'mallory', [], mallory))).toEqual(['open', '1×16', 'Ada', 0])
-  expect(last(...victim, typed(5, 'mallory', mallory), cart(6, 'mallory', []))).toEqual(['open', '1×16', 'Ada', 0])
-  // The contact arrived before the shopper's cart began.
-  expect(last(typed(0, 'mallory', { email: ada.email! }), cart(5, 'ada', [tea], ada), cart(6, 'mallory', []))).toEqual([
+  expect(summarizeLast(...victim, cart(5, 'mallory', [], mallory))).toEqual(['open', '1×16', 'Ada', 0])
+  expect(summarizeLast(...victim, typed(5, 'mallory', mallory), cart(6, 'mallory', []))).toEqual([
     'open',
     '1×16',
     'Ada',
-    5,
+    0,
   ])
+  // The contact arrived before the shopper's cart began.
+  expect(
+    summarizeLast(typed(0, 'mallory', { email: ada.email! }), cart(5, 'ada', [tea], ada), cart(6, 'mallory', [])),
+  ).toEqual(['open', '1×16', 'Ada', 5])
   // The other browser filled its cart as a guest, before and after.
   const guest = [cart(-5, 'mallory', [junk]), cart(2, 'mallory', [junk, pot])]
-  expect(last(...guest, ...victim, typed(6, 'mallory', mallory), cart(7, 'mallory', []))).toEqual([
+  expect(summarizeLast(...guest, ...victim, typed(6, 'mallory', mallory), cart(7, 'mallory', []))).toEqual([
     'open',
     '1×16',
     'Ada',
@@ -70,60 +72,68 @@ test('a browser that empties its cart leaves the carts of other browsers unchang
 
 test('a browser empties its own cart, also with a new cart token on the same device or by the restore link', () => {
   const begun = cart(0, 'ada', [tea], ada)
-  expect(last(begun, cart(5, 'ada', []))).toEqual(['emptied', '1×16', 'Ada', 0])
+  expect(summarizeLast(begun, cart(5, 'ada', []))).toEqual(['emptied', '1×16', 'Ada', 0])
   const later = { toldBy: ['cart-next', 'device-ada'] }
-  expect(last(begun, cart(5, 'ada', [], undefined, later))).toEqual(['emptied', '1×16', 'Ada', 0])
-  expect(last(begun, cart(5, 'phone', [], undefined, { isBack: true }))).toEqual(['emptied', '1×16', 'Ada', 0])
+  expect(summarizeLast(begun, cart(5, 'ada', [], undefined, later))).toEqual(['emptied', '1×16', 'Ada', 0])
+  expect(summarizeLast(begun, cart(5, 'phone', [], undefined, { isBack: true }))).toEqual(['emptied', '1×16', 'Ada', 0])
 })
 
 test('the newest of two browsers is shown with its own name, and the other returns with its own', () => {
   const both = [cart(0, 'ada', [tea], ada), cart(5, 'phone', [pot], { email: ada.email!, firstName: 'A.' })]
-  expect(last(...both)).toEqual(['open', '1×17', 'A.', 5])
-  expect(last(...both, cart(8, 'ada', [tea]))).toEqual(['open', '1×16', 'Ada', 5])
-  expect(last(...both, cart(8, 'phone', []))).toEqual(['open', '1×16', 'Ada', 8])
-  expect(last(...both, cart(8, 'phone', []), cart(9, 'ada', []))).toEqual(['emptied', '1×16', 'Ada', 8])
-  expect(last(...both, cart(8, 'ada', []), cart(9, 'phone', []))).toEqual(['emptied', '1×17', 'A.', 5])
+  expect(summarizeLast(...both)).toEqual(['open', '1×17', 'A.', 5])
+  expect(summarizeLast(...both, cart(8, 'ada', [tea]))).toEqual(['open', '1×16', 'Ada', 5])
+  expect(summarizeLast(...both, cart(8, 'phone', []))).toEqual(['open', '1×16', 'Ada', 8])
+  expect(summarizeLast(...both, cart(8, 'phone', []), cart(9, 'ada', []))).toEqual(['emptied', '1×16', 'Ada', 8])
+  expect(summarizeLast(...both, cart(8, 'ada', []), cart(9, 'phone', []))).toEqual(['emptied', '1×17', 'A.', 5])
 })
 
 test('name, phone and email typed in another browser apply to that browser’s cart only', () => {
   const victim = cart(0, 'ada', [tea], ada)
-  expect(last(victim, typed(5, 'mallory', mallory))).toEqual(['open', '1×16', 'Ada', 0])
+  expect(summarizeLast(victim, typed(5, 'mallory', mallory))).toEqual(['open', '1×16', 'Ada', 0])
   const shown = [victim, cart(5, 'mallory', [junk], mallory), cart(6, 'ada', [tea, pot])]
-  expect(last(...shown)).toEqual(['open', '1×16,1×17', 'Ada', 6])
+  expect(summarizeLast(...shown)).toEqual(['open', '1×16,1×17', 'Ada', 6])
   const { episode } = foldFacts(emptyFold, [...shown, typed(7, 'mallory', { email: 'm@evil.example' })]).fold
   expect(episode!.contact).toEqual(ada)
 })
 
 test('a page never replaces contents that the store reported, and a newer report of the store does', () => {
   const drafted = [cart(0, 'ada', [tea], ada), order(1, 'draft', [tea])]
-  expect(last(...drafted, cart(5, 'mallory', [junk], mallory))).toEqual(['open', '1×16', 'Ada', 0])
+  expect(summarizeLast(...drafted, cart(5, 'mallory', [junk], mallory))).toEqual(['open', '1×16', 'Ada', 0])
   const signed = cart(0, 'ada', [tea], ada, { isSigned: true })
-  expect(last(signed, cart(5, 'mallory', [junk], mallory))).toEqual(['open', '1×16', 'Ada', 0])
-  expect(last(signed, cart(5, 'phone', [pot], undefined, { isSigned: true }))).toEqual(['open', '1×17', 'Ada', 5])
+  expect(summarizeLast(signed, cart(5, 'mallory', [junk], mallory))).toEqual(['open', '1×16', 'Ada', 0])
+  expect(summarizeLast(signed, cart(5, 'phone', [pot], undefined, { isSigned: true }))).toEqual([
+    'open',
+    '1×17',
+    'Ada',
+    5,
+  ])
   const told = checkout(0, 'ada', [tea])
-  expect(last(told, cart(5, 'mallory', [], mallory))).toEqual(['open', '1×16', 'Ada', 0])
-  expect(last(told, cart(5, 'ada', []))).toEqual(['emptied', '1×16', 'Ada', 0])
-  expect(last(told, checkout(5, 'phone', [pot]))).toEqual(['open', '1×17', 'Ada', 5])
+  expect(summarizeLast(told, cart(5, 'mallory', [], mallory))).toEqual(['open', '1×16', 'Ada', 0])
+  expect(summarizeLast(told, cart(5, 'ada', []))).toEqual(['emptied', '1×16', 'Ada', 0])
+  expect(summarizeLast(told, checkout(5, 'phone', [pot]))).toEqual(['open', '1×17', 'Ada', 5])
 })
 
 test('a draft applies to the browser with the same contents', () => {
   const both = [cart(0, 'ada', [tea], ada), cart(5, 'mallory', [junk], mallory)]
   expect(
-    last(...both, order(6, 'draft', [tea]), cart(7, 'mallory', [junk, pot]), cart(8, 'mallory', []))!.slice(0, 3),
+    summarizeLast(...both, order(6, 'draft', [tea]), cart(7, 'mallory', [junk, pot]), cart(8, 'mallory', []))!.slice(
+      0,
+      3,
+    ),
   ).toEqual(['open', '1×16', 'Ada'])
 })
 
 test('a cart that only the store reported is emptied only by the browser that reports the same contents', () => {
   const drafted = order(0, 'draft', [tea])
-  expect(last(drafted, cart(5, 'mallory', [], mallory))!.slice(0, 2)).toEqual(['open', '1×16'])
-  expect(last(drafted, cart(5, 'ada', [tea]), cart(6, 'ada', []))!.slice(0, 2)).toEqual(['emptied', '1×16'])
+  expect(summarizeLast(drafted, cart(5, 'mallory', [], mallory))!.slice(0, 2)).toEqual(['open', '1×16'])
+  expect(summarizeLast(drafted, cart(5, 'ada', [tea]), cart(6, 'ada', []))!.slice(0, 2)).toEqual(['emptied', '1×16'])
 })
 
 test('a purchase ends the carts of all browsers, and later contents start a new cart', () => {
   const bought = [cart(0, 'ada', [tea], ada), cart(5, 'mallory', [junk], mallory), order(6, 'purchase', [tea])]
-  expect(last(...bought)![0]).toBe('purchased')
-  expect(last(...bought, cart(60, 'ada', [pot]))!.slice(0, 2)).toEqual(['open', '1×17'])
-  expect(last(...bought, cart(60, 'ada', [pot]), cart(61, 'ada', []))![0]).toBe('emptied')
+  expect(summarizeLast(...bought)![0]).toBe('purchased')
+  expect(summarizeLast(...bought, cart(60, 'ada', [pot]))!.slice(0, 2)).toEqual(['open', '1×17'])
+  expect(summarizeLast(...bought, cart(60, 'ada', [pot]), cart(61, 'ada', []))![0]).toBe('emptied')
 })
 
 test('another browser’s contents are shown again within two days of its last report', () => {
@@ -131,20 +141,20 @@ test('another browser’s contents are shown again within two days of its last r
   const others = (minute: number) => [cart(minute, 'mallory', [junk], mallory), cart(minute + 1, 'mallory', [])]
   const shown = ['open', '1×16', 'Ada', 2.5 * day + 1]
   const begun = cart(0, 'ada', [tea], ada)
-  expect(last(begun, ...others(2.5 * day))![0]).toBe('emptied')
+  expect(summarizeLast(begun, ...others(2.5 * day))![0]).toBe('emptied')
   // Repeated with a new cart token or at a field: no activity, and its browser still holds the cart.
-  expect(last(begun, cart(day, 'ada', [tea], undefined, newToken), ...others(2.5 * day))).toEqual(shown)
-  expect(last(begun, typed(day, 'ada', ada), ...others(2.5 * day))).toEqual(shown)
+  expect(summarizeLast(begun, cart(day, 'ada', [tea], undefined, newToken), ...others(2.5 * day))).toEqual(shown)
+  expect(summarizeLast(begun, typed(day, 'ada', ada), ...others(2.5 * day))).toEqual(shown)
   const aside = [begun, cart(day / 2, 'phone', [pot], ada)]
-  expect(last(...aside, cart(2.5 * day, 'phone', []))![0]).toBe('emptied')
-  expect(last(...aside, typed(day, 'ada', ada), cart(2.5 * day, 'phone', []))).toEqual([
+  expect(summarizeLast(...aside, cart(2.5 * day, 'phone', []))![0]).toBe('emptied')
+  expect(summarizeLast(...aside, typed(day, 'ada', ada), cart(2.5 * day, 'phone', []))).toEqual([
     'open',
     '1×16',
     'Ada',
     2.5 * day,
   ])
   // Shown again because another cart was emptied: its own browser has reported nothing.
-  expect(last(begun, ...others(1.9 * day), ...others(2.5 * day))![0]).toBe('emptied')
+  expect(summarizeLast(begun, ...others(1.9 * day), ...others(2.5 * day))![0]).toBe('emptied')
 })
 
 test('browsers that repeat their carts in turn are no activity, so the cart is abandoned (S1)', () => {
@@ -153,16 +163,16 @@ test('browsers that repeat their carts in turn are no activity, so the cart is a
     cart(60 * hour + 90, 'phone', [pot], ada),
   ])
   const begun = [cart(0, 'ada', [tea], ada), cart(1, 'phone', [pot], ada)]
-  expect(last(...begun, ...hours.flat())).toEqual(['open', '1×17', 'Ada', 1])
-  expect(last(...begun, ...hours.flat(), cart(9_000, 'ada', [tea, pot], ada))).toEqual([
+  expect(summarizeLast(...begun, ...hours.flat())).toEqual(['open', '1×17', 'Ada', 1])
+  expect(summarizeLast(...begun, ...hours.flat(), cart(9_000, 'ada', [tea, pot], ada))).toEqual([
     'open',
     '1×16,1×17',
     'Ada',
     9_000,
   ])
-  expect(last(...begun, cart(60, 'ada', [tea], { ...ada, phone: '+15005550006' }))!.at(-1)).toBe(60)
+  expect(summarizeLast(...begun, cart(60, 'ada', [tea], { ...ada, phone: '+15005550006' }))!.at(-1)).toBe(60)
   // One browser that repeats its report.
-  expect(last(begun[0]!, ...hours.map(([repeated]) => repeated!))!.at(-1)).toBe(0)
+  expect(summarizeLast(begun[0]!, ...hours.map(([repeated]) => repeated!))!.at(-1)).toBe(0)
 })
 
 test('only the newest browsers are remembered, up to a limit', () => {

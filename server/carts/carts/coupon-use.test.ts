@@ -22,9 +22,9 @@ beforeEach(async () => {
   world.advance(10 * MINUTE)
 })
 
-const touches = () =>
+const selectTouches = () =>
   world.db.selectFrom('touchpoints').selectAll().where('store_id', '=', shop.storeId).orderBy('at').execute()
-const used = async () => (await shop.codes()).map(({ used_at, used_order_id }) => ({ used_at, used_order_id }))[0]!
+const readUse = async () => (await shop.codes()).map(({ used_at, used_order_id }) => ({ used_at, used_order_id }))[0]!
 const order = (more: Parameters<CouponShop['order']>[0] = {}) =>
   shop.order({ kind: 'purchase', email: addressOf('ada'), coupons: [code.toLowerCase()], ...more })
 
@@ -32,8 +32,10 @@ test('a purchase with the code recovers the cart and is attributed to its messag
   const bought = await order({ discounts: [{ code, discountMinor: 210 }] })
   expect((await shop.cart()).status).toBe('recovered')
   expect((await shop.orders())[0]).toMatchObject({ message_id: messageId, order_id: bought.orderId })
-  expect(await touches()).toMatchObject([{ kind: 'coupon', message_id: messageId, is_human: true, at: world.now }])
-  expect(await used()).toEqual({ used_at: world.now, used_order_id: bought.orderId })
+  expect(await selectTouches()).toMatchObject([
+    { kind: 'coupon', message_id: messageId, is_human: true, at: world.now },
+  ])
+  expect(await readUse()).toEqual({ used_at: world.now, used_order_id: bought.orderId })
   const kept = await world.db.selectFrom('order_coupons').selectAll().where('store_id', '=', shop.storeId).execute()
   expect(kept).toMatchObject([{ order_id: bought.orderId, code, discount_minor: 210 }])
   const events = (await shop.events()).filter((event) => event.kind === 'coupon_used')
@@ -63,7 +65,7 @@ test('the cart’s page shows the use once, in capitals', async () => {
 test('a purchase without the code, or with another shopper’s code, is plain purchased', async () => {
   await order({ coupons: ['welcome10'] })
   expect((await shop.cart()).status).toBe('purchased')
-  expect(await touches()).toEqual([])
+  expect(await selectTouches()).toEqual([])
 })
 
 test('a friend who uses the code is recorded as the buyer, and the order is attributed to the same message', async () => {
@@ -82,8 +84,8 @@ test('a repeated order and its later states record one touch and one use', async
   world.advance(DAY)
   await shop.order({ ...bought, status: 'completed', modifiedAt: world.now.toISOString() }, 'sync')
   await shop.order({ ...bought, status: 'completed', modifiedAt: world.now.toISOString() }, 'webhook')
-  expect(await touches()).toHaveLength(1)
-  expect(await used()).toEqual({ used_at: at, used_order_id: bought.orderId })
+  expect(await selectTouches()).toHaveLength(1)
+  expect(await readUse()).toEqual({ used_at: at, used_order_id: bought.orderId })
   expect((await shop.events()).filter((event) => event.kind === 'coupon_used')).toHaveLength(1)
 })
 
@@ -96,11 +98,11 @@ test('drafts, unpaid and failed orders use no code, and the purchase made from t
   }
   await later('pending', 'pending')
   await later('failed', 'failed')
-  expect(await touches()).toEqual([])
-  expect((await used()).used_at).toBeNull()
+  expect(await selectTouches()).toEqual([])
+  expect((await readUse()).used_at).toBeNull()
   await later('purchase', 'processing')
-  expect(await touches()).toHaveLength(1)
-  expect((await used()).used_at).toEqual(world.now)
+  expect(await selectTouches()).toHaveLength(1)
+  expect((await readUse()).used_at).toEqual(world.now)
   expect((await shop.cart()).status).toBe('recovered')
 })
 
@@ -110,20 +112,20 @@ test('an unpaid order clears neither a paid order’s use nor the store’s, and
   const unpaid = { kind: 'pending', status: 'pending', paidAt: null } as const
   world.advance(MINUTE)
   await order({ ...unpaid, email: addressOf('bob') })
-  expect(await used()).toEqual(paid)
+  expect(await readUse()).toEqual(paid)
   await shop.order({ ...bought, ...unpaid, modifiedAt: world.now.toISOString() })
-  expect(await used()).toEqual(paid)
+  expect(await readUse()).toEqual(paid)
   const told = { used_at: world.now, used_order_id: null }
   await world.db.updateTable('coupon_codes').set(told).where('message_id', '=', messageId).execute()
   await world.db.deleteFrom('orders').where('store_id', '=', shop.storeId).execute()
   world.advance(MINUTE)
   const other = await order({ ...unpaid, email: addressOf('bob') })
-  expect(await used()).toEqual(told)
+  expect(await readUse()).toEqual(told)
   await order({ kind: 'draft', status: 'checkout-draft', paidAt: null, email: addressOf('cyd') })
-  expect(await used()).toEqual(told)
+  expect(await readUse()).toEqual(told)
   world.advance(MINUTE)
   await shop.order({ ...other, kind: 'cancelled', status: 'cancelled', modifiedAt: world.now.toISOString() })
-  expect(await used()).toEqual({ used_at: null, used_order_id: null })
+  expect(await readUse()).toEqual({ used_at: null, used_order_id: null })
 })
 
 test('a cancelled order releases the code, as in the store, and stays attributed with zero revenue (S3)', async () => {
@@ -131,12 +133,12 @@ test('a cancelled order releases the code, as in the store, and stays attributed
   const at = world.now
   world.advance(DAY)
   await shop.order({ ...bought, kind: 'cancelled', status: 'cancelled', modifiedAt: world.now.toISOString() })
-  expect((await used()).used_at).toBeNull()
+  expect((await readUse()).used_at).toBeNull()
   expect((await shop.cart()).status).toBe('recovered')
   expect((await shop.orders())[0]).toMatchObject({ message_id: messageId, net_minor: 0 })
   world.advance(MINUTE)
   await shop.order({ ...bought, modifiedAt: world.now.toISOString() })
-  expect(await used()).toEqual({ used_at: at, used_order_id: bought.orderId })
+  expect(await readUse()).toEqual({ used_at: at, used_order_id: bought.orderId })
 })
 
 test('the result is the same whether the order or the store’s coupon state arrives first', async () => {
@@ -148,22 +150,22 @@ test('the result is the same whether the order or the store’s coupon state arr
   await order()
   expect((await shop.cart()).status).toBe('recovered')
   await shop.make()
-  expect((await used()).used_at).toEqual(world.now)
+  expect((await readUse()).used_at).toEqual(world.now)
 })
 
 test('an older state of the order does not restore a coupon that it no longer has', async () => {
   const bought = await order()
   world.advance(MINUTE)
   await shop.order({ ...bought, coupons: [], modifiedAt: world.now.toISOString() })
-  expect((await used()).used_at).toBeNull()
+  expect((await readUse()).used_at).toBeNull()
   await shop.order({ ...bought, status: 'on-hold' })
-  expect((await used()).used_at).toBeNull()
+  expect((await readUse()).used_at).toBeNull()
 })
 
 test('a staff order with the code uses it and is attributed to nobody (A2)', async () => {
   await order({ source: 'staff' })
-  expect((await used()).used_at).toEqual(world.now)
-  expect(await touches()).toEqual([])
+  expect((await readUse()).used_at).toEqual(world.now)
+  expect(await selectTouches()).toEqual([])
   expect((await shop.cart()).status).toBe('purchased')
 })
 
@@ -171,7 +173,7 @@ test('of two concurrent orders with the code the first uses it, and both are att
   const second = await order({ email: addressOf('bob') })
   const earlier = new Date(world.now.getTime() - MINUTE).toISOString()
   const first = await order({ paidAt: earlier, modifiedAt: earlier, createdAt: earlier })
-  expect((await used()).used_order_id).toBe(first.orderId)
+  expect((await readUse()).used_order_id).toBe(first.orderId)
   expect(new Set((await shop.orders()).map((each) => each.message_id))).toEqual(new Set([messageId]))
   expect(second.orderId).not.toBe(first.orderId)
 })

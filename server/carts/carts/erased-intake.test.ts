@@ -12,7 +12,7 @@ const pot = [{ id: '17', quantity: 1 }]
 const erased = { email: 'gone@walk.example' }
 const ada = { email: 'ada@walk.example' }
 
-function browserOf(store: TestStore, name: string) {
+function createBrowser(store: TestStore, name: string) {
   const token = `tok-of-${name}-browser`.padEnd(24, '-')
   let seq = 0
   return (items: { id: string; quantity: number }[], contact?: { email: string }) => {
@@ -28,7 +28,7 @@ async function erase(store: TestStore): Promise<void> {
   expect(status).toBe(202)
 }
 
-async function cartsOf({ storeId }: TestStore): Promise<string[]> {
+async function readCarts({ storeId }: TestStore): Promise<string[]> {
   const rows = await world.db
     .selectFrom('carts')
     .select(['status', 'fold', 'email'])
@@ -44,27 +44,27 @@ async function cartsOf({ storeId }: TestStore): Promise<string[]> {
 test('a browser that types an erased address neither empties nor fills another browser’s cart', async () => {
   const store = await aStore(world)
   await recordOrders(world.deps, store.storeId, [anOrder(world, erased)], 'sync')
-  const [adas, mallorys] = [browserOf(store, 'ada'), browserOf(store, 'mallory')]
+  const [adas, mallorys] = [createBrowser(store, 'ada'), createBrowser(store, 'mallory')]
   await adas(tea, ada)
   await mallorys(pot, ada)
   await adas(tea)
   await erase(store)
   await mallorys([], erased)
-  expect((await cartsOf(store)).at(-1)).toBe('active 16 ada@walk.example')
+  expect((await readCarts(store)).at(-1)).toBe('active 16 ada@walk.example')
   await mallorys(pot, erased)
   await mallorys([], erased)
-  expect((await cartsOf(store)).at(-1)).toBe('active 16 ada@walk.example')
+  expect((await readCarts(store)).at(-1)).toBe('active 16 ada@walk.example')
   await adas([], erased)
-  expect((await cartsOf(store)).at(-1)).toBe('emptied 16 ada@walk.example')
+  expect((await readCarts(store)).at(-1)).toBe('emptied 16 ada@walk.example')
 })
 
 test('the shopper’s own browser empties the cart it filled under their name before', async () => {
   const store = await aStore(world)
-  const own = browserOf(store, 'own')
+  const own = createBrowser(store, 'own')
   await own(tea, erased)
   await erase(store)
   await own(pot, erased)
-  expect(await cartsOf(store)).toEqual(['active 17 gone@walk.example'])
+  expect(await readCarts(store)).toEqual(['active 17 gone@walk.example'])
   await own([], erased)
-  expect(await cartsOf(store)).toEqual(['emptied 17 gone@walk.example'])
+  expect(await readCarts(store)).toEqual(['emptied 17 gone@walk.example'])
 })

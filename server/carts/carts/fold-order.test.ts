@@ -75,7 +75,7 @@ const sum = (list: readonly { gap: number }[], until: number) =>
 let run = 0
 
 /** Records the facts in this order, in groups, for a new shopper; returns the resulting carts. */
-async function cartsAfter(arrivals: readonly Draft[], groups: readonly number[] = []): Promise<unknown[]> {
+async function recordAndReadCarts(arrivals: readonly Draft[], groups: readonly number[] = []): Promise<unknown[]> {
   const mark = `${++run}-`
   const value = {
     one: `${mark}one`,
@@ -123,20 +123,20 @@ async function cartsAfter(arrivals: readonly Draft[], groups: readonly number[] 
   }))
 }
 
-const shuffled = (list: Draft[]) =>
+const shuffle = (list: Draft[]) =>
   fc.record({
     facts: fc.constant(list),
     arrivals: fc.shuffledSubarray(list, { minLength: list.length, maxLength: list.length }),
     groups: fc.array(fc.integer({ min: 1, max: 3 }), { maxLength: 6 }),
   })
 
-const asFacts = (list: readonly Draft[]): Fact[] =>
+const toFacts = (list: readonly Draft[]): Fact[] =>
   list.map((draft, index) => ({ id: String(index), at: draft.at, payload: draft.payload }))
 
 test('folding in two steps gives the same result as folding in one', () => {
   fc.assert(
     fc.property(drafts(fc.constant(['one'])), fc.nat(9), (list, cut) => {
-      const facts = asFacts(list).sort(compareFacts)
+      const facts = toFacts(list).sort(compareFacts)
       const whole = foldFacts(emptyFold, facts)
       const half = foldFacts(emptyFold, facts.slice(0, cut))
       expect(foldFacts(half.fold, facts.slice(cut)).fold).toEqual(whole.fold)
@@ -147,8 +147,8 @@ test('folding in two steps gives the same result as folding in one', () => {
 
 test('the order of arrival of a shopper’s facts does not change the carts', async () => {
   await fc.assert(
-    fc.asyncProperty(drafts(fc.constant(['one'])).chain(shuffled), async ({ facts, arrivals, groups }) => {
-      expect(await cartsAfter(arrivals, groups)).toEqual(await cartsAfter(facts))
+    fc.asyncProperty(drafts(fc.constant(['one'])).chain(shuffle), async ({ facts, arrivals, groups }) => {
+      expect(await recordAndReadCarts(arrivals, groups)).toEqual(await recordAndReadCarts(facts))
     }),
     runs(20, 300),
   )
@@ -165,9 +165,9 @@ test('the time at which two browsers turn out to be one shopper does not change 
     fc.asyncProperty(
       drafts(keys)
         .map((list) => [...joining, ...list])
-        .chain(shuffled),
+        .chain(shuffle),
       async ({ facts, arrivals, groups }) => {
-        expect(await cartsAfter(arrivals, groups)).toEqual(await cartsAfter(facts))
+        expect(await recordAndReadCarts(arrivals, groups)).toEqual(await recordAndReadCarts(facts))
       },
     ),
     runs(20, 300),

@@ -27,7 +27,7 @@ function order(
 }
 
 /** Summary of the episodes: state, start, last activity and end in minutes. */
-function story(...facts: Fact[]) {
+function summarize(...facts: Fact[]) {
   return foldFacts(emptyFold, [...facts].sort(compareFacts)).episodes.map((episode) => [
     episode.status,
     episode.startedAt / MINUTE,
@@ -36,124 +36,126 @@ function story(...facts: Fact[]) {
   ])
 }
 
-const last = (...facts: Fact[]) => foldFacts(emptyFold, [...facts].sort(compareFacts)).episodes.at(-1)!
+const foldLast = (...facts: Fact[]) => foldFacts(emptyFold, [...facts].sort(compareFacts)).episodes.at(-1)!
 
 describe('activity (S1, S7)', () => {
   test('a changed quantity, another product, a coupon and a typed address are activity (S1)', () => {
-    expect(story(cart(0, [tea()]), cart(1, [tea(2)]))).toEqual([['open', 0, 1, null]])
-    expect(story(cart(0, [tea()]), cart(1, [tea(), pot]))).toEqual([['open', 0, 1, null]])
-    expect(story(cart(0, [tea()]), cart(1, [tea()], ['welcome10']))).toEqual([['open', 0, 1, null]])
-    expect(story(cart(0, [tea()]), typed(1, ada))).toEqual([['open', 0, 1, null]])
+    expect(summarize(cart(0, [tea()]), cart(1, [tea(2)]))).toEqual([['open', 0, 1, null]])
+    expect(summarize(cart(0, [tea()]), cart(1, [tea(), pot]))).toEqual([['open', 0, 1, null]])
+    expect(summarize(cart(0, [tea()]), cart(1, [tea()], ['welcome10']))).toEqual([['open', 0, 1, null]])
+    expect(summarize(cart(0, [tea()]), typed(1, ada))).toEqual([['open', 0, 1, null]])
   })
 
   test('reordered lines, the same address and a refreshed price are no activity (S1)', () => {
-    expect(story(cart(0, [tea(), pot]), cart(1, [pot, tea()]))).toEqual([['open', 0, 0, null]])
-    expect(story(cart(0, [tea()]), typed(1, ada), typed(2, ada))).toEqual([['open', 0, 1, null]])
+    expect(summarize(cart(0, [tea(), pot]), cart(1, [pot, tea()]))).toEqual([['open', 0, 0, null]])
+    expect(summarize(cart(0, [tea()]), typed(1, ada), typed(2, ada))).toEqual([['open', 0, 1, null]])
     const priced = { ...tea(), name: 'Earl Grey', unitPriceMinor: 900 }
-    expect(story(order(0, 'draft'), order(5, 'draft', { items: [priced] }))).toEqual([['open', 0, 0, null]])
+    expect(summarize(order(0, 'draft'), order(5, 'draft', { items: [priced] }))).toEqual([['open', 0, 0, null]])
   })
 
   test('a draft equal to our copy is no activity, a different one is (S7)', () => {
     const before = [cart(0, [tea()]), typed(1, ada)]
-    expect(story(...before, order(9, 'draft'))).toEqual([['open', 0, 1, null]])
-    expect(story(...before, order(9, 'draft', { items: [tea(3)] }))).toEqual([['open', 0, 9, null]])
-    expect(story(...before, order(9, 'draft', { coupons: ['ten'] }))).toEqual([['open', 0, 9, null]])
-    expect(story(...before, order(9, 'draft', { contact: { firstName: 'Ada' } }))).toEqual([['open', 0, 9, null]])
+    expect(summarize(...before, order(9, 'draft'))).toEqual([['open', 0, 1, null]])
+    expect(summarize(...before, order(9, 'draft', { items: [tea(3)] }))).toEqual([['open', 0, 9, null]])
+    expect(summarize(...before, order(9, 'draft', { coupons: ['ten'] }))).toEqual([['open', 0, 9, null]])
+    expect(summarize(...before, order(9, 'draft', { contact: { firstName: 'Ada' } }))).toEqual([['open', 0, 9, null]])
   })
 
   test('placing an order and a failed payment are activity, and staff changes to an unpaid order are not (S1)', () => {
-    expect(story(order(0, 'draft'), order(3, 'pending'), order(4, 'failed'))).toEqual([['open', 0, 4, null]])
+    expect(summarize(order(0, 'draft'), order(3, 'pending'), order(4, 'failed'))).toEqual([['open', 0, 4, null]])
     const edited = order(60, 'pending', { items: [tea(5)], contact: { email: 'grace@shoppers.example.com' } })
-    expect(story(order(0, 'draft'), order(3, 'pending'), edited)).toEqual([['open', 0, 3, null]])
-    expect(last(order(0, 'draft'), order(3, 'pending'), edited).items).toMatchObject([{ quantity: 5 }])
+    expect(summarize(order(0, 'draft'), order(3, 'pending'), edited)).toEqual([['open', 0, 3, null]])
+    expect(foldLast(order(0, 'draft'), order(3, 'pending'), edited).items).toMatchObject([{ quantity: 5 }])
   })
 
   test('a staff order is neither shopper activity nor a cart (A2)', () => {
-    expect(story(order(0, 'draft', { isStaff: true }), order(1, 'pending', { isStaff: true }))).toEqual([])
-    expect(story(cart(0, [tea()]), order(5, 'draft', { isStaff: true, items: [pot] }))).toEqual([['open', 0, 0, null]])
+    expect(summarize(order(0, 'draft', { isStaff: true }), order(1, 'pending', { isStaff: true }))).toEqual([])
+    expect(summarize(cart(0, [tea()]), order(5, 'draft', { isStaff: true, items: [pot] }))).toEqual([
+      ['open', 0, 0, null],
+    ])
   })
 
   test('a contact alone opens no cart, and is kept for the next one', () => {
-    expect(story(typed(0, ada))).toEqual([])
-    expect(last(typed(0, ada), cart(1, [tea()])).contact).toEqual(ada)
+    expect(summarize(typed(0, ada))).toEqual([])
+    expect(foldLast(typed(0, ada), cart(1, [tea()])).contact).toEqual(ada)
   })
 })
 
 describe('end of an episode', () => {
   test('a cart emptied by the shopper ends, and the next item opens a new one', () => {
-    expect(story(cart(0, [tea()]), cart(5, []), cart(9, [pot]))).toEqual([
+    expect(summarize(cart(0, [tea()]), cart(5, []), cart(9, [pot]))).toEqual([
       ['emptied', 0, 0, 5],
       ['open', 9, 9, null],
     ])
-    expect(story(cart(0, []))).toEqual([])
+    expect(summarize(cart(0, []))).toEqual([])
   })
 
   test('a purchase ends the episode, whoever entered the order (S3)', () => {
-    expect(story(cart(0, [tea()]), order(7, 'purchase'))).toEqual([['purchased', 0, 0, 7]])
-    expect(story(cart(0, [tea()]), order(7, 'purchase', { isStaff: true }))).toEqual([['purchased', 0, 0, 7]])
-    expect(last(cart(0, [tea()]), order(7, 'purchase', { orderId: '9' })).orderId).toBe('9')
+    expect(summarize(cart(0, [tea()]), order(7, 'purchase'))).toEqual([['purchased', 0, 0, 7]])
+    expect(summarize(cart(0, [tea()]), order(7, 'purchase', { isStaff: true }))).toEqual([['purchased', 0, 0, 7]])
+    expect(foldLast(cart(0, [tea()]), order(7, 'purchase', { orderId: '9' })).orderId).toBe('9')
   })
 
   test('a cancelled or trashed order is no purchase and leaves the cart open (S4)', () => {
     for (const kind of ['cancelled', 'trashed', 'failed'] as const) {
-      expect(story(cart(0, [tea()]), order(3, 'pending'), order(9, kind))[0]![0]).toBe('open')
+      expect(summarize(cart(0, [tea()]), order(3, 'pending'), order(9, kind))[0]![0]).toBe('open')
     }
   })
 
   test('cancelling a paid order leaves the state unchanged (S3)', () => {
-    expect(story(cart(0, [tea()]), order(7, 'purchase'), order(99, 'cancelled'))).toEqual([['purchased', 0, 0, 7]])
-    expect(story(cart(0, [tea()]), order(7, 'purchase'), cart(30, [pot]), order(99, 'purchase'))).toEqual([
+    expect(summarize(cart(0, [tea()]), order(7, 'purchase'), order(99, 'cancelled'))).toEqual([['purchased', 0, 0, 7]])
+    expect(summarize(cart(0, [tea()]), order(7, 'purchase'), cart(30, [pot]), order(99, 'purchase'))).toEqual([
       ['purchased', 0, 0, 7],
       ['open', 30, 30, null],
     ])
   })
 
   test('a cart emptied by the checkout before its order arrives is purchased, not emptied (S3)', () => {
-    expect(story(cart(0, [tea()]), cart(5, []), order(6, 'purchase'))).toEqual([['purchased', 0, 0, 6]])
-    expect(story(cart(0, [tea()]), cart(5, []), order(66, 'purchase'))).toEqual([['emptied', 0, 0, 5]])
+    expect(summarize(cart(0, [tea()]), cart(5, []), order(6, 'purchase'))).toEqual([['purchased', 0, 0, 6]])
+    expect(summarize(cart(0, [tea()]), cart(5, []), order(66, 'purchase'))).toEqual([['emptied', 0, 0, 5]])
   })
 
   test('a purchase after the cart was lost still counts (S5)', () => {
-    expect(story(cart(0, [tea()]), lost(30 * DAY), order(31 * DAY, 'purchase'))).toEqual([
+    expect(summarize(cart(0, [tea()]), lost(30 * DAY), order(31 * DAY, 'purchase'))).toEqual([
       ['purchased', 0, 0, 31 * DAY],
     ])
   })
 
   test('activity after the cart was lost opens a new episode, and a purchase ends that one (S5)', () => {
-    expect(story(cart(0, [tea()]), lost(DAY), cart(2 * DAY, [pot]), order(3 * DAY, 'purchase'))).toEqual([
+    expect(summarize(cart(0, [tea()]), lost(DAY), cart(2 * DAY, [pot]), order(3 * DAY, 'purchase'))).toEqual([
       ['lost', 0, 0, DAY],
       ['purchased', 2 * DAY, 2 * DAY, 3 * DAY],
     ])
   })
 
   test('marking a purchased cart as lost changes nothing', () => {
-    expect(story(cart(0, [tea()]), order(7, 'purchase'), lost(DAY))).toEqual([['purchased', 0, 0, 7]])
+    expect(summarize(cart(0, [tea()]), order(7, 'purchase'), lost(DAY))).toEqual([['purchased', 0, 0, 7]])
   })
 })
 
 describe('around a purchase', () => {
   test('an echo of the purchase from the page opens no cart, and other contents do', () => {
-    expect(story(cart(0, [tea()]), order(7, 'purchase'), cart(8, [tea()]))).toHaveLength(1)
-    expect(story(cart(0, [tea()]), order(7, 'purchase'), cart(8, [pot]))).toHaveLength(2)
-    expect(story(cart(0, [tea()]), order(7, 'purchase'), cart(23, [tea()]))).toHaveLength(2)
+    expect(summarize(cart(0, [tea()]), order(7, 'purchase'), cart(8, [tea()]))).toHaveLength(1)
+    expect(summarize(cart(0, [tea()]), order(7, 'purchase'), cart(8, [pot]))).toHaveLength(2)
+    expect(summarize(cart(0, [tea()]), order(7, 'purchase'), cart(23, [tea()]))).toHaveLength(2)
   })
 
   test('a late purchase closes the episode at its own time, and later contents open the next (S7)', () => {
     const facts = [cart(0, [tea()]), cart(10, [tea(), pot]), cart(60, [pot])]
-    expect(story(...facts)).toEqual([['open', 0, 60, null]])
-    expect(story(...facts, order(20, 'purchase'))).toEqual([
+    expect(summarize(...facts)).toEqual([['open', 0, 60, null]])
+    expect(summarize(...facts, order(20, 'purchase'))).toEqual([
       ['purchased', 0, 10, 20],
       ['open', 60, 60, null],
     ])
   })
 
   test('a purchase without a cart creates none', () => {
-    expect(story(order(0, 'purchase'))).toEqual([])
+    expect(summarize(order(0, 'purchase'))).toEqual([])
   })
 })
 
 describe('a pending payment (S4)', () => {
-  const pendingUntil = (...facts: Fact[]) => last(...facts).pending?.until
+  const pendingUntil = (...facts: Fact[]) => foldLast(...facts).pending?.until
 
   test('holds for a day from the order, however often it is reported', () => {
     expect(pendingUntil(order(3, 'pending'))).toBe((3 + DAY) * MINUTE)
@@ -172,33 +174,33 @@ describe('a pending payment (S4)', () => {
   })
 
   test('keeps the cart open when the checkout empties it, until a day has passed (S4)', () => {
-    expect(story(cart(0, [tea()]), order(3, 'pending'), cart(4, []))).toEqual([['open', 0, 3, null]])
-    expect(story(cart(0, [tea()]), order(3, 'pending'), cart(DAY + 4, []))[0]![0]).toBe('emptied')
+    expect(summarize(cart(0, [tea()]), order(3, 'pending'), cart(4, []))).toEqual([['open', 0, 3, null]])
+    expect(summarize(cart(0, [tea()]), order(3, 'pending'), cart(DAY + 4, []))[0]![0]).toBe('emptied')
   })
 })
 
 describe('contents and contacts', () => {
   test('a browser’s report by ids keeps the store’s names and prices of the line (X5)', () => {
     const told = { ...tea(), name: 'Earl Grey', unitPriceMinor: 900 }
-    expect(last(order(0, 'draft', { items: [told] }), cart(5, [tea(4)])).items).toEqual([{ ...told, quantity: 4 }])
+    expect(foldLast(order(0, 'draft', { items: [told] }), cart(5, [tea(4)])).items).toEqual([{ ...told, quantity: 4 }])
   })
 
   test('newer values replace older ones per field, and missing values remove nothing', () => {
     const facts = [cart(0, [tea()]), typed(1, { ...ada, firstName: 'Ada' }), typed(2, { firstName: 'A.', email: '' })]
-    expect(last(...facts).contact).toEqual({ ...ada, firstName: 'A.' })
+    expect(foldLast(...facts).contact).toEqual({ ...ada, firstName: 'A.' })
   })
 
   test('marks list the browsers that reported exactly these contents, without those replaced by an order or another browser (decision 72)', () => {
     const by = (minute: number, browser: string, items: FoldItem[]) =>
       fact(minute, { type: 'snapshot', items, coupons: [], toldBy: [browser] })
-    expect(last(by(0, 'a', [tea()]), by(1, 'b', [tea()])).toldBy).toEqual(['a', 'b'])
-    expect(last(by(0, 'a', [tea()]), by(1, 'b', [tea(), pot])).toldBy).toEqual(['b'])
-    expect(last(by(0, 'a', [tea()]), by(1, 'b', [pot]), by(2, 'a', [tea()])).toldBy).toEqual(['a'])
-    expect(last(by(0, 'a', [tea()]), order(1, 'draft')).toldBy).toEqual(['a'])
-    expect(last(by(0, 'a', [tea()]), order(1, 'draft', { items: [pot] })).toldBy).toBeUndefined()
-    expect(last(by(0, 'a', [tea()]), order(1, 'draft', { items: [pot] }), by(2, 'a', [pot])).toldBy).toEqual(['a'])
-    expect(last(by(0, 'a', [tea()]), order(1, 'purchase'), by(60, 'b', [pot])).toldBy).toEqual(['b'])
+    expect(foldLast(by(0, 'a', [tea()]), by(1, 'b', [tea()])).toldBy).toEqual(['a', 'b'])
+    expect(foldLast(by(0, 'a', [tea()]), by(1, 'b', [tea(), pot])).toldBy).toEqual(['b'])
+    expect(foldLast(by(0, 'a', [tea()]), by(1, 'b', [pot]), by(2, 'a', [tea()])).toldBy).toEqual(['a'])
+    expect(foldLast(by(0, 'a', [tea()]), order(1, 'draft')).toldBy).toEqual(['a'])
+    expect(foldLast(by(0, 'a', [tea()]), order(1, 'draft', { items: [pot] })).toldBy).toBeUndefined()
+    expect(foldLast(by(0, 'a', [tea()]), order(1, 'draft', { items: [pot] }), by(2, 'a', [pot])).toldBy).toEqual(['a'])
+    expect(foldLast(by(0, 'a', [tea()]), order(1, 'purchase'), by(60, 'b', [pot])).toldBy).toEqual(['b'])
     const crowd = Array.from({ length: 60 }, (_, n) => by(n, `browser ${n}`, [tea()]))
-    expect(last(...crowd).toldBy).toEqual(crowd.slice(20).map((_, n) => `browser ${n + 20}`))
+    expect(foldLast(...crowd).toldBy).toEqual(crowd.slice(20).map((_, n) => `browser ${n + 20}`))
   })
 })

@@ -10,11 +10,11 @@ import { messageToken } from '../links/message-tokens.ts'
 
 const world = aWorld()
 let n = 0
-const anEmail = () => `ada${++n}@shoppers.example.com`
+const newEmail = () => `ada${++n}@shoppers.example.com`
 
 test('an email typed later merges two carts, which keeps the earlier start and the latest contents (S6)', async () => {
   const shop = await aShop(world)
-  const email = anEmail()
+  const email = newEmail()
   await shop.fill('phone', [tea()])
   world.advance(MINUTE)
   await shop.fill('laptop', [pot])
@@ -29,7 +29,7 @@ test('an email typed later merges two carts, which keeps the earlier start and t
 
 test('a merge adds no message: steps sent by one cart are closed on the other, open ones are cancelled (S6)', async () => {
   const shop = await aShop(world)
-  const email = anEmail()
+  const email = newEmail()
   await shop.fill('phone', [tea()])
   world.advance(MINUTE)
   await shop.fill('laptop', [pot])
@@ -66,7 +66,7 @@ test('a merge adds no message: steps sent by one cart are closed on the other, o
 
 test('a manual message of a merged cart appears once, as it was sent (S6)', async () => {
   const shop = await aShop(world, { isFlowOn: false })
-  const email = anEmail()
+  const email = newEmail()
   await shop.fill('phone', [tea()])
   world.advance(MINUTE)
   await shop.fill('laptop', [pot])
@@ -85,7 +85,7 @@ test('a manual message of a merged cart appears once, as it was sent (S6)', asyn
 
 test('links of repeatedly merged carts open the last survivor, and nothing is sent twice (S6)', async () => {
   const shop = await aShop(world)
-  const [first, second] = [anEmail(), anEmail()]
+  const [first, second] = [newEmail(), newEmail()]
   await shop.fill('oldest', [tea()])
   world.advance(MINUTE)
   await shop.fill('middle', [tea()])
@@ -110,7 +110,7 @@ test('links of repeatedly merged carts open the last survivor, and nothing is se
 
 test('a click in a merged cart’s mail counts for the survivor, which gets no "No Response" (S6, decision 11)', async () => {
   const shop = await aShop(world)
-  const email = anEmail()
+  const email = newEmail()
   await shop.fill('phone', [tea()])
   world.advance(MINUTE)
   await shop.fill('laptop', [pot])
@@ -129,7 +129,7 @@ test('a click in a merged cart’s mail counts for the survivor, which gets no "
 test('a device never merges two emails, yet a purchase with one stops the other’s messages (S6, Identity)', async () => {
   const shop = await aShop(world)
   const device = [{ kind: 'device' as const, value: `tablet-${n}` }]
-  const [mine, yours] = [anEmail(), anEmail()]
+  const [mine, yours] = [newEmail(), newEmail()]
   await shop.fill('one', [tea()], { keys: [...device, { kind: 'email', value: mine }] })
   await shop.type('one', { email: mine })
   world.advance(MINUTE)
@@ -153,7 +153,7 @@ test('a draft without contact is a cart only if no other source sees the shopper
   await world.db.updateTable('stores').set({ capture_seen_at: world.now }).where('id', '=', shop.storeId).execute()
   const draft = await shop.order(nameless)
   expect(await shop.carts()).toHaveLength(1)
-  await shop.order({ ...draft, email: anEmail() })
+  await shop.order({ ...draft, email: newEmail() })
   expect(await shop.carts()).toHaveLength(2)
 })
 
@@ -184,7 +184,7 @@ test('a known fact and an older state of an order change nothing (S7, Y1)', asyn
 
 test('a late purchase closes the cart at its time and cancels open messages, and later contents are another cart (S7)', async () => {
   const shop = await aShop(world)
-  const email = anEmail()
+  const email = newEmail()
   await shop.fill('one', [tea()])
   await shop.type('one', { email })
   world.advance(10 * MINUTE)
@@ -202,7 +202,7 @@ test('a late purchase closes the cart at its time and cancels open messages, and
 
 test('the timeline shows only purchased when the checkout empties the cart before its order arrives (S3, D12)', async () => {
   const shop = await aShop(world)
-  const email = anEmail()
+  const email = newEmail()
   await shop.fill('one', [tea()])
   await shop.type('one', { email })
   await shop.pass(HOUR)
@@ -210,21 +210,21 @@ test('the timeline shows only purchased when the checkout empties the cart befor
   await shop.fill('one', [])
   const { id } = await shop.cart()
   const emptied = await shop.get(`/api/carts/${id}/messages`)
-  expect(kindsOf(emptied.body)).toEqual(expect.arrayContaining(['emptied', 'message_cancel']))
+  expect(listKinds(emptied.body)).toEqual(expect.arrayContaining(['emptied', 'message_cancel']))
   world.advance(MINUTE)
   await shop.order({ kind: 'purchase', email })
   const { body } = await shop.get(`/api/carts/${id}/messages`)
-  expect(kindsOf(body)).not.toContain('emptied')
-  expect(kindsOf(body).filter((kind) => kind === 'message_cancel')).toHaveLength(2)
+  expect(listKinds(body)).not.toContain('emptied')
+  expect(listKinds(body).filter((kind) => kind === 'message_cancel')).toHaveLength(2)
   const cancelled = body.messages.filter((each: { state: string }) => each.state === 'cancelled')
   expect(cancelled.map((each: { reason: string }) => each.reason)).toEqual(['purchased', 'purchased'])
 })
 
-const kindsOf = (body: { timeline: { kind: string }[] }) => body.timeline.map((entry) => entry.kind)
+const listKinds = (body: { timeline: { kind: string }[] }) => body.timeline.map((entry) => entry.kind)
 
 test('two merged shoppers keep the experiment assignment made first, whichever was known first (F1)', async () => {
   const shop = await aShop(world)
-  const [mine, yours] = [anEmail(), anEmail()]
+  const [mine, yours] = [newEmail(), newEmail()]
   await shop.fill('phone', [tea()])
   await shop.type('phone', { email: mine })
   world.advance(MINUTE)
@@ -253,7 +253,7 @@ test('staff of the store’s account are marked as such, and shoppers are not (F
     .executeTakeFirstOrThrow()
   await shop.fill('one', [tea()])
   await shop.type('one', { email: owner.email })
-  await shop.order({ email: anEmail() })
+  await shop.order({ email: newEmail() })
   const stranger = await aShop(world)
   await stranger.order({ email: owner.email })
   const marks = await world.db

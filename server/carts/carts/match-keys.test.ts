@@ -8,14 +8,14 @@ import { sql } from '../../core/db/db.ts'
 
 const world = aWorld()
 let n = 0
-const aName = () => `ada${++n}`
+const newName = () => `ada${++n}`
 
-async function left(shop: Shop, email: string): Promise<void> {
+async function abandonCart(shop: Shop, email: string): Promise<void> {
   await shop.fill(`browser-of-${email}`, [tea()])
   await shop.type(`browser-of-${email}`, { email })
 }
 
-const statesOf = async (shop: Shop) =>
+const readStates = async (shop: Shop) =>
   (await shop.messages()).map(({ state, reason }) => (reason ? `${state}(${reason})` : state))
 
 test('an address matches without its tag at every domain, and without dots at both domains of Gmail', async () => {
@@ -45,23 +45,23 @@ describe.each([
 ] as const)('%s', (_, addresses) => {
   test('no mail is sent to a shopper who has bought (S3, Identity)', async () => {
     const shop = await aShop(world)
-    const [mine, alias] = addresses(aName()) as [string, string]
-    await left(shop, mine)
+    const [mine, alias] = addresses(newName()) as [string, string]
+    await abandonCart(shop, mine)
     world.advance(MINUTE)
     await shop.order({ kind: 'purchase', email: alias })
     const sent = world.sent.length
     await shop.pass(HOUR)
     await shop.pass(3 * DAY)
     expect(world.sent).toHaveLength(sent)
-    expect(await statesOf(shop)).toEqual(['cancelled(purchased)', 'cancelled(purchased)', 'cancelled(purchased)'])
+    expect(await readStates(shop)).toEqual(['cancelled(purchased)', 'cancelled(purchased)', 'cancelled(purchased)'])
   })
 })
 
 test('carts and shoppers of two aliases stay separate, and each gets mail at its own address (S6)', async () => {
   const shop = await aShop(world)
-  const name = aName()
+  const name = newName()
   const addresses = [`${name}@shop.example`, `${name}+tea@shop.example`]
-  for (const email of addresses) await left(shop, email)
+  for (const email of addresses) await abandonCart(shop, email)
   const sent = world.sent.length
   await shop.pass(HOUR)
   expect(
@@ -75,8 +75,8 @@ test('carts and shoppers of two aliases stay separate, and each gets mail at its
 
 test('no mail is ever sent to a match key that is nobody’s address', async () => {
   const shop = await aShop(world)
-  const name = aName()
-  await left(shop, `${name}+tea@shop.example`)
+  const name = newName()
+  await abandonCart(shop, `${name}+tea@shop.example`)
   await shop.pass(HOUR)
   await shop.pass(DAY)
   expect(world.sent.map((mail) => mail.to)).toContain(`${name}+tea@shop.example`)
@@ -85,8 +85,8 @@ test('no mail is ever sent to a match key that is nobody’s address', async () 
 
 test('an alias’s order with a pending payment holds the message for at most a day (S4)', async () => {
   const shop = await aShop(world)
-  const name = aName()
-  await left(shop, `${name}@shop.example`)
+  const name = newName()
+  await abandonCart(shop, `${name}@shop.example`)
   world.advance(50 * MINUTE)
   await shop.order({ kind: 'pending', status: 'pending', email: `${name}+tea@shop.example` })
   const placedAt = world.now.getTime()
@@ -99,10 +99,10 @@ test('an alias’s order with a pending payment holds the message for at most a 
 
 test('an alias’s purchase before the cart began stops nothing (S3)', async () => {
   const shop = await aShop(world)
-  const name = aName()
+  const name = newName()
   await shop.order({ kind: 'purchase', email: `${name}+tea@shop.example` })
   world.advance(MINUTE)
-  await left(shop, `${name}@shop.example`)
+  await abandonCart(shop, `${name}@shop.example`)
   const sent = world.sent.length
   await shop.pass(HOUR)
   expect(world.sent.slice(sent).map((mail) => mail.to)).toEqual([`${name}@shop.example`])
@@ -110,8 +110,8 @@ test('an alias’s purchase before the cart began stops nothing (S3)', async () 
 
 test('different names, or the same name at different domains, do not match', async () => {
   const shop = await aShop(world)
-  const name = aName()
-  await left(shop, `${name}@shop.example`)
+  const name = newName()
+  await abandonCart(shop, `${name}@shop.example`)
   world.advance(MINUTE)
   for (const email of [`${name}@other.example`, `${name}.l@shop.example`, `x+${name}@shop.example`]) {
     await shop.order({ kind: 'purchase', email })
@@ -123,8 +123,8 @@ test('different names, or the same name at different domains, do not match', asy
 
 test('a manual message to a shopper who bought with an alias is refused with the reason (D11)', async () => {
   const shop = await aShop(world, { isFlowOn: false })
-  const name = aName()
-  await left(shop, `${name}@shop.example`)
+  const name = newName()
+  await abandonCart(shop, `${name}@shop.example`)
   await shop.pass(DAY)
   const cart = await shop.cart()
   await shop.order({ kind: 'purchase', email: `${name}+tea@shop.example` })
@@ -134,8 +134,8 @@ test('a manual message to a shopper who bought with an alias is refused with the
 
 test('an erased shopper matches nobody, because the key is computed from the erased address (C8)', async () => {
   const shop = await aShop(world)
-  const name = aName()
-  await left(shop, `${name}+tea@shop.example`)
+  const name = newName()
+  await abandonCart(shop, `${name}+tea@shop.example`)
   await shop.order({ kind: 'purchase', email: `${name}+tea@shop.example` })
   await world.request('DELETE', `/api/privacy/${encodeURIComponent(`${name}+tea@shop.example`)}`, {
     token: shop.token,

@@ -28,24 +28,24 @@ function line(productId: string, unitPriceMinor: number) {
 }
 
 type Order = Partial<PlatformOrder>
-const placed = (order: Order = {}): Order => ({
+const buildParent = (order: Order = {}): Order => ({
   ...{ orderId: '5000', kind: 'purchase', email, totalMinor: 10_000, items: both, ...order },
 })
-const partOf = (parentId: string, orderId: string, order: Order = {}): Order => {
+const buildPart = (parentId: string, orderId: string, order: Order = {}): Order => {
   const [totalMinor, items] = orderId.endsWith('1') ? [4_000, [both[0]!]] : [6_000, [both[1]!]]
-  return { ...placed({ parentId, orderId, totalMinor, items }), ...order }
+  return { ...buildParent({ parentId, orderId, totalMinor, items }), ...order }
 }
-const marketplace = () => [placed(), partOf('5000', '5001'), partOf('5000', '5002')]
+const buildMarketplaceOrders = () => [buildParent(), buildPart('5000', '5001'), buildPart('5000', '5002')]
 
 /** A cart whose shopper got a mail and clicked its link. */
-async function aClickedCart() {
+async function createClickedCart() {
   const message = await shop.mailed({ email, firstName: 'Ada' })
   await shop.press(message.id)
   world.advance(MINUTE)
   return message
 }
 
-async function told() {
+async function readNotifications() {
   const stats = (await shop.get('/api/dashboard/stats?platform=woocommerce')).body
   const [person] = (await shop.get(`/api/stores/customers/recent?search=${encodeURIComponent(email)}`)).body
   const { customer } = (await shop.get(`/api/customers/${person._id}`)).body
@@ -68,9 +68,9 @@ const once = (minor: number) => ({
 })
 
 test('a purchase with one order per vendor counts once', async () => {
-  await aClickedCart()
-  for (const order of marketplace()) await shop.order(order)
-  expect(await told()).toEqual(once(10_000))
+  await createClickedCart()
+  for (const order of buildMarketplaceOrders()) await shop.order(order)
+  expect(await readNotifications()).toEqual(once(10_000))
   expect((await shop.cart()).status).toBe('recovered')
 })
 
@@ -84,11 +84,14 @@ test('the order and repetition of arriving orders do not change the figures', {
       async (places, isPlugin) => {
         email = `ada${++n}@shoppers.example.com`
         shop = await aShop(world)
-        const message = await aClickedCart()
+        const message = await createClickedCart()
         const later = new Date(world.now.getTime() + HOUR).toISOString()
-        const all = marketplace().flatMap((order) => [order, { ...order, status: 'completed', modifiedAt: later }])
+        const all = buildMarketplaceOrders().flatMap((order) => [
+          order,
+          { ...order, status: 'completed', modifiedAt: later },
+        ])
         for (const place of places) await shop.order(all[place]!, isPlugin ? 'webhook' : 'sync')
-        expect(await told()).toEqual(once(10_000))
+        expect(await readNotifications()).toEqual(once(10_000))
         const counted = (await shop.orders()).filter((order) => order.purchased_at !== null)
         expect(counted).toMatchObject([{ order_id: '5000', message_id: message.id, cart_id: (await shop.cart()).id }])
         const news = (await shop.notifications()).filter(({ type }) => type === 'cart_recovered')
@@ -100,145 +103,146 @@ test('the order and repetition of arriving orders do not change the figures', {
 })
 
 test('parts count on their own until their parent order is known', async () => {
-  await aClickedCart()
-  await shop.order(partOf('5000', '5001'))
-  await shop.order(partOf('5000', '5002'))
-  expect(await told()).toMatchObject({ revenue: 100, carts: 1 })
-  await shop.order(placed())
-  expect(await told()).toEqual(once(10_000))
+  await createClickedCart()
+  await shop.order(buildPart('5000', '5001'))
+  await shop.order(buildPart('5000', '5002'))
+  expect(await readNotifications()).toMatchObject({ revenue: 100, carts: 1 })
+  await shop.order(buildParent())
+  expect(await readNotifications()).toEqual(once(10_000))
 })
 
 test('figures follow when a parent is named later, changed or removed', async () => {
-  await aClickedCart()
+  await createClickedCart()
   const lone = { parentId: null }
-  for (const order of [placed(), partOf('', '5001', lone), partOf('', '5002', lone)]) await shop.order(order)
-  expect(await told()).toMatchObject({ revenue: 200 })
+  for (const order of [buildParent(), buildPart('', '5001', lone), buildPart('', '5002', lone)]) await shop.order(order)
+  expect(await readNotifications()).toMatchObject({ revenue: 200 })
   world.advance(MINUTE)
-  for (const id of ['5001', '5002']) await shop.order(partOf('5000', id, { status: 'completed' }))
-  expect(await told()).toEqual(once(10_000))
+  for (const id of ['5001', '5002']) await shop.order(buildPart('5000', id, { status: 'completed' }))
+  expect(await readNotifications()).toEqual(once(10_000))
   world.advance(MINUTE)
-  await shop.order(partOf('4999', '5002'))
-  expect(await told()).toMatchObject({ revenue: 160 })
+  await shop.order(buildPart('4999', '5002'))
+  expect(await readNotifications()).toMatchObject({ revenue: 160 })
   world.advance(MINUTE)
-  await shop.order(partOf('5000', '5002'))
-  expect(await told()).toEqual(once(10_000))
+  await shop.order(buildPart('5000', '5002'))
+  expect(await readNotifications()).toEqual(once(10_000))
 })
 
 test('a refunded or cancelled part is subtracted once', async () => {
-  await aClickedCart()
-  for (const order of marketplace()) await shop.order(order)
+  await createClickedCart()
+  for (const order of buildMarketplaceOrders()) await shop.order(order)
   world.advance(MINUTE)
-  await shop.order(partOf('5000', '5001', { refundedMinor: 1_000 }))
-  expect(await told()).toEqual(once(9_000))
+  await shop.order(buildPart('5000', '5001', { refundedMinor: 1_000 }))
+  expect(await readNotifications()).toEqual(once(9_000))
   world.advance(MINUTE)
   // The plugin books the same refund on the parent as well.
-  await shop.order(placed({ refundedMinor: 1_000 }))
-  expect(await told()).toEqual(once(9_000))
+  await shop.order(buildParent({ refundedMinor: 1_000 }))
+  expect(await readNotifications()).toEqual(once(9_000))
   world.advance(MINUTE)
-  await shop.order(partOf('5000', '5002', { kind: 'cancelled' }))
-  expect(await told()).toEqual(once(3_000))
+  await shop.order(buildPart('5000', '5002', { kind: 'cancelled' }))
+  expect(await readNotifications()).toEqual(once(3_000))
   world.advance(MINUTE)
-  await shop.order(placed({ kind: 'cancelled' }))
-  await shop.order(partOf('5000', '5001', { kind: 'cancelled' }))
-  expect(await told()).toMatchObject({ revenue: 0, orders: 0, figures: [] })
+  await shop.order(buildParent({ kind: 'cancelled' }))
+  await shop.order(buildPart('5000', '5001', { kind: 'cancelled' }))
+  expect(await readNotifications()).toMatchObject({ revenue: 0, orders: 0, figures: [] })
 })
 
 test('parts still count when the parent is cancelled in favour of them', async () => {
-  await aClickedCart()
-  for (const order of marketplace()) await shop.order(order)
+  await createClickedCart()
+  for (const order of buildMarketplaceOrders()) await shop.order(order)
   world.advance(MINUTE)
-  await shop.order(placed({ kind: 'cancelled' }))
-  expect(await told()).toMatchObject({ revenue: 100, carts: 1 })
+  await shop.order(buildParent({ kind: 'cancelled' }))
+  expect(await readNotifications()).toMatchObject({ revenue: 100, carts: 1 })
 })
 
 test('an order that only groups its parts has their sum', async () => {
-  await aClickedCart()
-  for (const order of [placed({ totalMinor: 0 }), ...marketplace().slice(1)]) await shop.order(order)
-  expect(await told()).toEqual(once(10_000))
+  await createClickedCart()
+  for (const order of [buildParent({ totalMinor: 0 }), ...buildMarketplaceOrders().slice(1)]) await shop.order(order)
+  expect(await readNotifications()).toEqual(once(10_000))
 })
 
 test('an order whose lines all moved to its parts is one purchase with them', async () => {
-  await aClickedCart()
-  for (const order of marketplace()) await shop.order(order.parentId ? order : { ...order, items: [], totalMinor: 0 })
-  expect(await told()).toEqual(once(10_000))
+  await createClickedCart()
+  for (const order of buildMarketplaceOrders())
+    await shop.order(order.parentId ? order : { ...order, items: [], totalMinor: 0 })
+  expect(await readNotifications()).toEqual(once(10_000))
 })
 
 test('an order with other products than its parent is a separate purchase', async () => {
-  await aClickedCart()
-  await shop.order(placed())
-  await shop.order({ ...partOf('5000', '5003'), items: [line('99', 2_500)], totalMinor: 2_500 })
-  expect(await told()).toMatchObject({ revenue: 125, orders: 2, carts: 1 })
+  await createClickedCart()
+  await shop.order(buildParent())
+  await shop.order({ ...buildPart('5000', '5003'), items: [line('99', 2_500)], totalMinor: 2_500 })
+  expect(await readNotifications()).toMatchObject({ revenue: 125, orders: 2, carts: 1 })
 })
 
 test('orders that name themselves or each other as parent still count once', async () => {
-  await aClickedCart()
-  await shop.order(placed({ parentId: '5000' }))
-  expect(await told()).toEqual(once(10_000))
+  await createClickedCart()
+  await shop.order(buildParent({ parentId: '5000' }))
+  expect(await readNotifications()).toEqual(once(10_000))
   world.advance(MINUTE)
-  await shop.order(placed({ parentId: '5009' }))
-  await shop.order({ ...placed({ orderId: '5009', parentId: '5000' }) })
-  expect(await told()).toEqual(once(10_000))
+  await shop.order(buildParent({ parentId: '5009' }))
+  await shop.order({ ...buildParent({ orderId: '5009', parentId: '5000' }) })
+  expect(await readNotifications()).toEqual(once(10_000))
 })
 
 test('a part that arrives after the shopper began another cart ends nothing', async () => {
-  await aClickedCart()
-  await shop.order(placed())
+  await createClickedCart()
+  await shop.order(buildParent())
   world.advance(20 * MINUTE)
   await shop.fill('two', [pot])
   await shop.type('two', { email })
   world.advance(MINUTE)
-  await shop.order(partOf('5000', '5002'))
+  await shop.order(buildPart('5000', '5002'))
   expect((await shop.liveCarts()).map((cart) => cart.status)).toEqual(['recovered', 'active'])
 })
 
 test('an unpaid part neither holds messages nor changes the contents', async () => {
   await shop.fill('one', [tea(), pot])
   await shop.type('one', { email })
-  await shop.order(partOf('5000', '5001', { kind: 'pending' }))
+  await shop.order(buildPart('5000', '5001', { kind: 'pending' }))
   expect(await shop.cart()).toMatchObject({ status: 'active', item_count: 2, pending_until: null })
 })
 
 test('a part in a custom status subtracts nothing from the parent (A6, S4)', async () => {
-  await aClickedCart()
-  await shop.order(placed())
+  await createClickedCart()
+  await shop.order(buildParent())
   const waiting = { status: 'at-vendor', amount: 'if_counted', paidAt: null } as const
-  await shop.order(partOf('5000', '5001', waiting))
-  expect(await told()).toEqual(once(10_000))
+  await shop.order(buildPart('5000', '5001', waiting))
+  expect(await readNotifications()).toEqual(once(10_000))
   world.advance(MINUTE)
-  await shop.order(partOf('5000', '5001', { paidAt: null }))
+  await shop.order(buildPart('5000', '5001', { paidAt: null }))
   world.advance(MINUTE)
-  await shop.order(partOf('5000', '5001', { ...waiting, refundedMinor: 1_000 }))
-  expect(await told()).toEqual(once(9_000))
+  await shop.order(buildPart('5000', '5001', { ...waiting, refundedMinor: 1_000 }))
+  expect(await readNotifications()).toEqual(once(9_000))
 })
 
 test('parts count on their own while the parent is in a custom status that does not count (A6, S4)', async () => {
-  await aClickedCart()
+  await createClickedCart()
   const split = { status: 'split', amount: 'if_counted', paidAt: null } as const
-  await shop.order(placed(split))
-  await shop.order(partOf('5000', '5001', { paidAt: null }))
-  await shop.order(partOf('5000', '5002', { paidAt: null }))
-  expect(await told()).toMatchObject({ revenue: 100, carts: 1 })
+  await shop.order(buildParent(split))
+  await shop.order(buildPart('5000', '5001', { paidAt: null }))
+  await shop.order(buildPart('5000', '5002', { paidAt: null }))
+  expect(await readNotifications()).toMatchObject({ revenue: 100, carts: 1 })
   expect(await shop.cart()).toMatchObject({ status: 'recovered', is_void: false })
   world.advance(MINUTE)
-  await shop.order(placed())
-  expect(await told()).toEqual(once(10_000))
+  await shop.order(buildParent())
+  expect(await readNotifications()).toEqual(once(10_000))
 })
 
 // Cancelled orders
 
 test('a cancelled order keeps the state of its cart and counts nowhere (real-store-W6)', async () => {
-  const message = await aClickedCart()
-  await shop.order(placed())
+  const message = await createClickedCart()
+  await shop.order(buildParent())
   const { recoveryRate: before } = (await shop.get('/api/dashboard/stats?platform=woocommerce')).body
   expect(before).toBe(100)
   for (const change of [{ kind: 'cancelled' }, { refundedMinor: 10_000 }, { kind: 'trashed' }] as const) {
     world.advance(MINUTE)
-    await shop.order(placed())
-    expect(await told()).toMatchObject({ revenue: 100, carts: 1 })
+    await shop.order(buildParent())
+    expect(await readNotifications()).toMatchObject({ revenue: 100, carts: 1 })
     world.advance(MINUTE)
-    await shop.order(placed(change))
+    await shop.order(buildParent(change))
     expect(await shop.cart()).toMatchObject({ status: 'recovered', badge: 'Recovered', is_void: true })
-    expect(await told()).toMatchObject({ revenue: 0, orders: 0, carts: 0, figures: [] })
+    expect(await readNotifications()).toMatchObject({ revenue: 0, orders: 0, carts: 0, figures: [] })
     const stats = (await shop.get('/api/dashboard/stats?platform=woocommerce')).body
     expect(stats).toMatchObject({ abandonedCarts: 1, recoveredCarts: 0, recoveryRate: 0 })
   }
@@ -254,13 +258,13 @@ test('a cancelled order keeps the state of its cart and counts nowhere (real-sto
 })
 
 test('a cancelled order of an earlier cart counts nowhere either', async () => {
-  await aClickedCart()
-  await shop.order(placed())
+  await createClickedCart()
+  await shop.order(buildParent())
   world.advance(20 * MINUTE)
   await shop.fill('two', [pot])
   await shop.type('two', { email })
   world.advance(MINUTE)
-  await shop.order(placed({ kind: 'cancelled' }))
+  await shop.order(buildParent({ kind: 'cancelled' }))
   const [first, second] = await shop.liveCarts()
   expect([first, second]).toMatchObject([
     { status: 'recovered', is_void: true },
@@ -269,46 +273,50 @@ test('a cancelled order of an earlier cart counts nowhere either', async () => {
 })
 
 test('an order with a zero total is not treated as cancelled', async () => {
-  await aClickedCart()
-  await shop.order(placed({ totalMinor: 0 }))
+  await createClickedCart()
+  await shop.order(buildParent({ totalMinor: 0 }))
   expect(await shop.cart()).toMatchObject({ status: 'recovered', is_void: false })
-  expect(await told()).toMatchObject({ revenue: 0, carts: 1 })
+  expect(await readNotifications()).toMatchObject({ revenue: 0, carts: 1 })
 })
 
 // Renewals
 
-const renewal = (order: Order = {}): Order => ({
+const buildRenewal = (order: Order = {}): Order => ({
   ...{ kind: 'purchase', email, totalMinor: 1_500, source: 'renewal', items: [line('30', 1_500)], ...order },
 })
 
 test('a renewal ends no cart, holds and attributes nothing, and counts in the customer’s value', async () => {
-  await aClickedCart()
-  await shop.order(renewal({ kind: 'pending', orderId: '6000' }))
-  await shop.order(renewal({ orderId: '6000' }))
-  await shop.order(renewal({ kind: 'pending' }))
+  await createClickedCart()
+  await shop.order(buildRenewal({ kind: 'pending', orderId: '6000' }))
+  await shop.order(buildRenewal({ orderId: '6000' }))
+  await shop.order(buildRenewal({ kind: 'pending' }))
   expect(await shop.cart()).toMatchObject({ status: 'abandoned', pending_until: null })
-  expect(await told()).toMatchObject({ revenue: 0, carts: 0, figures: [{ source: 'organic', net_minor: 1_500 }] })
-  expect((await told()).life).toMatchObject([{ orders: 1 }])
+  expect(await readNotifications()).toMatchObject({
+    revenue: 0,
+    carts: 0,
+    figures: [{ source: 'organic', net_minor: 1_500 }],
+  })
+  expect((await readNotifications()).life).toMatchObject([{ orders: 1 }])
   await shop.pass(24 * HOUR)
   expect((await shop.messages()).filter(({ state }) => state === 'sent')).toHaveLength(2)
 })
 
 test('a renewal with exactly the cart’s items ends it only if the shopper paid it in a checkout', async () => {
-  await aClickedCart()
-  await shop.order(renewal({ items: [line('16', 4_000)] }))
+  await createClickedCart()
+  await shop.order(buildRenewal({ items: [line('16', 4_000)] }))
   expect((await shop.cart()).status).toBe('abandoned')
-  await shop.order(renewal({ isPaidRenewal: true }))
+  await shop.order(buildRenewal({ isPaidRenewal: true }))
   expect((await shop.cart()).status).toBe('abandoned')
-  await shop.order(renewal({ isPaidRenewal: true, items: [line('16', 4_000)] }))
+  await shop.order(buildRenewal({ isPaidRenewal: true, items: [line('16', 4_000)] }))
   expect((await shop.cart()).status).toBe('purchased')
-  expect(await told()).toMatchObject({ revenue: 0, carts: 0 })
+  expect(await readNotifications()).toMatchObject({ revenue: 0, carts: 0 })
 })
 
 test('a renewal split by a marketplace is still a renewal, and no part ends a cart', async () => {
   await shop.fill('one', [tea()])
   await shop.type('one', { email })
-  await shop.order(renewal({ orderId: '7000', items: both, totalMinor: 10_000 }))
-  await shop.order(partOf('7000', '7001'))
+  await shop.order(buildRenewal({ orderId: '7000', items: both, totalMinor: 10_000 }))
+  await shop.order(buildPart('7000', '7001'))
   expect((await shop.cart()).status).toBe('active')
-  expect((await told()).life).toMatchObject([{ orders: 1 }])
+  expect((await readNotifications()).life).toMatchObject([{ orders: 1 }])
 })

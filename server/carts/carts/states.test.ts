@@ -8,7 +8,7 @@ import { detectAbandoned, detectLost } from './detect.ts'
 const world = aWorld()
 const ada = { email: 'ada@shoppers.example.com', firstName: 'Ada' }
 
-async function aFilledCart() {
+async function createFilledCart() {
   const shop = await aShop(world)
   await shop.fill('one', [tea()])
   await shop.type('one', ada)
@@ -78,7 +78,7 @@ test('a sync without changes and a staff edit are no activity (S1)', async () =>
 })
 
 test('activity before a send makes the cart active again and moves the open steps (S2)', async () => {
-  const shop = await aFilledCart()
+  const shop = await createFilledCart()
   // No sending in between: only the clock's jobs run.
   world.advance(HOUR)
   await detectAbandoned(world.deps)
@@ -101,7 +101,7 @@ test('activity before a send makes the cart active again and moves the open step
 })
 
 test('activity after a send keeps the cart abandoned and moves later steps, without repeating one (S2)', async () => {
-  const shop = await aFilledCart()
+  const shop = await createFilledCart()
   await shop.pass(HOUR)
   expect((await shop.messages()).map((message) => message.state)).toEqual(['sent', 'scheduled', 'scheduled'])
   const sent = world.sent.length
@@ -145,7 +145,7 @@ test('a failed pending payment releases the messages at once (S4)', async () => 
 
 test('an order on hold or paid on delivery is a purchase (S4)', async () => {
   for (const status of ['on-hold', 'processing']) {
-    const shop = await aFilledCart()
+    const shop = await createFilledCart()
     await shop.order({ kind: 'purchase', status, paidAt: null, email: ada.email })
     expect((await shop.cart()).status).toBe('purchased')
   }
@@ -163,7 +163,7 @@ test('a cart without planned messages is lost 30 days after its last activity (S
 })
 
 test('a cart is lost 7 days after its last planned message (S5)', async () => {
-  const shop = await aFilledCart()
+  const shop = await createFilledCart()
   const start = world.now
   await shop.pass(HOUR)
   expect((await shop.cart()).lost_at).toEqual(new Date(start.getTime() + 10 * DAY))
@@ -172,7 +172,7 @@ test('a cart is lost 7 days after its last planned message (S5)', async () => {
 })
 
 test('activity moves the lost date along with the messages (S5)', async () => {
-  const shop = await aFilledCart()
+  const shop = await createFilledCart()
   await shop.pass(HOUR)
   world.advance(HOUR)
   await shop.fill('one', [tea(3)])
@@ -180,7 +180,7 @@ test('activity moves the lost date along with the messages (S5)', async () => {
 })
 
 test('activity after the last message postpones the lost date (S5)', async () => {
-  const shop = await aFilledCart()
+  const shop = await createFilledCart()
   for (const wait of [HOUR, 23 * HOUR, 48 * HOUR]) await shop.pass(wait)
   await shop.pass(6 * DAY + 23 * HOUR)
   await shop.fill('one', [tea(3)])
@@ -202,7 +202,7 @@ test('a purchase after the cart was lost counts, and new activity opens another 
 })
 
 test('repeated clock jobs change nothing', async () => {
-  const shop = await aFilledCart()
+  const shop = await createFilledCart()
   await shop.pass(HOUR)
   await shop.pass(0)
   await Promise.all([detectAbandoned(world.deps), detectAbandoned(world.deps)])

@@ -19,11 +19,11 @@ beforeEach(async () => {
 })
 
 const tidy = () => tidyCodes(world.deps, { storeId: shop.storeId })
-const states = async () => (await shop.codes()).map((each) => each.state)
-const codesInStore = () => shop.fake.allCoupons.map((each) => each.code.toUpperCase()).sort()
+const readStates = async () => (await shop.codes()).map((each) => each.state)
+const listCodesInStore = () => shop.fake.allCoupons.map((each) => each.code.toUpperCase()).sort()
 
 /** As written by the send. */
-async function leave(name: string, coupon_code: string | null) {
+async function markSent(name: string, coupon_code: string | null) {
   const message = await world.db
     .selectFrom('messages as m')
     .innerJoin('carts as c', 'c.id', 'm.cart_id')
@@ -39,7 +39,7 @@ async function leave(name: string, coupon_code: string | null) {
     .execute()
 }
 
-const codeFor = async (name: string) => {
+const createCodeFor = async (name: string) => {
   const cart = (await shop.carts()).find((each) => each.email === addressOf(name))!
   return (await shop.codes()).find((each) => each.cart_id === cart.id)!.code
 }
@@ -49,26 +49,26 @@ test('codes of messages that were never sent, or sent without them, are deleted,
   await shop.abandoned('ada', 'bob', 'cyd', 'dan')
   await shop.make()
   await shop.order({ kind: 'purchase', email: addressOf('ada') })
-  await leave('bob', await codeFor('bob'))
-  await leave('cyd', null)
+  await markSent('bob', await createCodeFor('bob'))
+  await markSent('cyd', null)
   await tidy()
-  expect(codesInStore()).toEqual([await codeFor('bob'), await codeFor('dan'), 'WELCOME10'].sort())
-  expect((await states()).sort()).toEqual(['deleted', 'deleted', 'made', 'made'])
+  expect(listCodesInStore()).toEqual([await createCodeFor('bob'), await createCodeFor('dan'), 'WELCOME10'].sort())
+  expect((await readStates()).sort()).toEqual(['deleted', 'deleted', 'made', 'made'])
 })
 
 test('an unused code is deleted seven days after it expired', async () => {
   await shop.abandoned('ada', 'bob')
   await shop.make()
-  await leave('ada', await codeFor('ada'))
-  await leave('bob', await codeFor('bob'))
-  await shop.order({ kind: 'purchase', email: addressOf('bob'), coupons: [(await codeFor('bob')).toLowerCase()] })
+  await markSent('ada', await createCodeFor('ada'))
+  await markSent('bob', await createCodeFor('bob'))
+  await shop.order({ kind: 'purchase', email: addressOf('bob'), coupons: [(await createCodeFor('bob')).toLowerCase()] })
   const { expires_at } = (await shop.codes())[0]!
   world.advance(expires_at.getTime() - world.now.getTime() + 7 * DAY - 1)
   await tidy()
-  expect(await states()).toEqual(['made', 'made'])
+  expect(await readStates()).toEqual(['made', 'made'])
   world.advance(1)
   await tidy()
-  expect(codesInStore()).toEqual([await codeFor('bob')])
+  expect(listCodesInStore()).toEqual([await createCodeFor('bob')])
 })
 
 test('a code without an answer is found by name and mark, even if the store created it twice', async () => {
@@ -83,8 +83,8 @@ test('a code without an answer is found by name and mark, even if the store crea
   await shop.order({ kind: 'purchase', email: addressOf('ada') })
   world.advance(10 * MINUTE)
   await tidy()
-  expect(codesInStore()).toEqual([])
-  expect(await states()).toEqual(['deleted'])
+  expect(listCodesInStore()).toEqual([])
+  expect(await readStates()).toEqual(['deleted'])
 })
 
 test('a code deleted in the store leaves no twin that the store created after our timeout', async () => {
@@ -98,13 +98,13 @@ test('a code deleted in the store leaves no twin that the store created after ou
   shop.fake.allCoupons = [{ ...made!, couponId: '7777' }, aCoupon({ couponId: '7', code: 'welcome10' })]
   // The check before each send finds that the owner deleted it.
   await readCoupons(world.deps, { storeId: shop.storeId, db: world.db }, [(await shop.firstMessage()).id])
-  expect(await states()).toEqual(['deleted'])
+  expect(await readStates()).toEqual(['deleted'])
   await tidy()
-  expect(codesInStore()).toHaveLength(2)
+  expect(listCodesInStore()).toHaveLength(2)
   world.advance(10 * MINUTE)
   await enqueueTidyCodes(world.deps)
   await tidy()
-  expect(codesInStore()).toEqual(['WELCOME10'])
+  expect(listCodesInStore()).toEqual(['WELCOME10'])
   // Permanently.
   const asked: string[] = []
   shop.fake.couponByCode = async (code) => {
@@ -122,13 +122,13 @@ test('a code that the store may still be creating is not deleted yet', async () 
   shop.fake.problem = null
   await shop.order({ kind: 'purchase', email: addressOf('ada') })
   await tidy()
-  expect(await states()).toEqual(['wanted'])
+  expect(await readStates()).toEqual(['wanted'])
   const { code, message_id } = (await shop.codes())[0]!
   shop.fake.allCoupons.push(aCoupon({ couponId: '7', code: code.toLowerCase(), mark: `message:${message_id}` }))
   world.advance(10 * MINUTE)
   await tidy()
-  expect(codesInStore()).toEqual([])
-  expect(await states()).toEqual(['deleted'])
+  expect(listCodesInStore()).toEqual([])
+  expect(await readStates()).toEqual(['deleted'])
 })
 
 test('another coupon with the same code stays', async () => {
@@ -141,8 +141,8 @@ test('another coupon with the same code stays', async () => {
   await shop.order({ kind: 'purchase', email: addressOf('ada') })
   world.advance(10 * MINUTE)
   await tidy()
-  expect(codesInStore()).toEqual([code])
-  expect(await states()).toEqual(['deleted'])
+  expect(listCodesInStore()).toEqual([code])
+  expect(await readStates()).toEqual(['deleted'])
 })
 
 test('an unanswered deletion is retried, and a code missing from the store counts as deleted', async () => {
@@ -153,19 +153,19 @@ test('an unanswered deletion is retried, and a code missing from the store count
     throw aProblem('timeout')
   }
   expect((await tidy()).kind).toBe('failed')
-  expect(codesInStore()).toEqual([])
-  expect(await states()).toEqual(['made'])
+  expect(listCodesInStore()).toEqual([])
+  expect(await readStates()).toEqual(['made'])
   shop.fake.afterCoupon = async () => {}
   await tidy()
-  expect(await states()).toEqual(['deleted'])
+  expect(await readStates()).toEqual(['deleted'])
 })
 
 test('codes of an erased shopper and of a deleted message are deleted', async () => {
   await shop.abandoned('ada', 'bob')
   await shop.make()
-  await leave('ada', await codeFor('ada'))
-  const bobs = await codeFor('bob')
-  await leave('bob', bobs)
+  await markSent('ada', await createCodeFor('ada'))
+  const bobs = await createCodeFor('bob')
+  await markSent('bob', bobs)
   const erased = await world.request('DELETE', `/api/privacy/${encodeURIComponent(addressOf('ada'))}`, {
     token: shop.token,
     body: { confirmation: 'erase' },
@@ -173,10 +173,10 @@ test('codes of an erased shopper and of a deleted message are deleted', async ()
   expect(erased.status).toBe(202)
   await world.runJobs()
   await tidy()
-  expect(codesInStore()).toEqual([bobs])
+  expect(listCodesInStore()).toEqual([bobs])
   await world.db.deleteFrom('messages').where('store_id', '=', shop.storeId).execute()
   await tidy()
-  expect(codesInStore()).toEqual([])
+  expect(listCodesInStore()).toEqual([])
 })
 
 test('runs once a day, sooner after a failure, and never for a disconnected store', async () => {

@@ -17,7 +17,7 @@ beforeEach(async () => {
   await shop.abandoned('ada')
 })
 
-async function told() {
+async function readNotices() {
   const rows = (await shop.notifications()).filter(({ type }) => type === 'store_check_failed')
   return rows.map(({ data, created_at }) =>
     notificationText({ type: 'store_check_failed', data: data as never, createdAt: created_at }),
@@ -25,7 +25,7 @@ async function told() {
 }
 
 /** Minute by minute, with all worker jobs. */
-async function watch(minutes: number) {
+async function runMinutes(minutes: number) {
   for (let minute = 0; minute < minutes; minute += 1) {
     await shop.pass(MINUTE)
     await shop.make()
@@ -37,9 +37,9 @@ test('a read-only key is notified once, about coupons, and no alarm says that se
   shop.fake.createCoupons = async () => {
     throw aProblem('read_only_key')
   }
-  await watch(20)
+  await runMinutes(20)
   expect((await shop.firstMessage()).reason).toBe('coupon_failed')
-  expect(await told()).toEqual([
+  expect(await readNotices()).toEqual([
     {
       title: 'The store refuses coupon codes',
       message:
@@ -71,7 +71,7 @@ test('a key that cannot delete coupons is notified at most once a day, during cl
     shop.fake.deleteCoupons = async () => []
     await tidy()
   }
-  const [first, ...others] = await told()
+  const [first, ...others] = await readNotices()
   expect(others).toEqual([])
   expect(first).toMatchObject({
     title: 'The store refuses coupon codes',
@@ -82,12 +82,12 @@ test('a key that cannot delete coupons is notified at most once a day, during cl
   world.advance(DAY)
   refuse()
   await tidy()
-  expect(await told()).toHaveLength(2)
+  expect(await readNotices()).toHaveLength(2)
   shop.fake.deleteCoupons = allow
 })
 
 test('an error of the whole store sends no notification about coupons', async () => {
   shop.fake.problem = aProblem('wrong_key')
   await shop.make()
-  expect(await told()).toEqual([])
+  expect(await readNotices()).toEqual([])
 })

@@ -16,7 +16,7 @@ let shop: Connected
 
 const DAY_MS = 86_400_000
 const inDays = (days: number) => new Date(world.now.getTime() + days * DAY_MS).toISOString()
-const secondOf = (instant: string) => `${instant.slice(0, 19)}.000Z`
+const toSecond = (instant: string) => `${instant.slice(0, 19)}.000Z`
 
 const body = (more: Record<string, unknown> = {}) => ({
   ...{ code: 'SAVE10', type: 'percentage', amount: 10, startDate: inDays(-1), endDate: inDays(7) },
@@ -29,10 +29,12 @@ const put = (id: string, more: Record<string, unknown> = {}): Promise<Reply> =>
 const remove = (id: string) => world.request('DELETE', `/api/coupons/${id}`, { token: shop.owner.token })
 const list = async (query = '') =>
   (await world.request('GET', `/api/coupons${query}`, { token: shop.owner.token })).body
-const inStore = (code = 'save10') => shop.fake.allCoupons.find((coupon) => coupon.code === code)
-const rowOf = (id: string) => world.db.selectFrom('coupons').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+const findInStore = (code = 'save10') => shop.fake.allCoupons.find((coupon) => coupon.code === code)
+const readRow = (id: string) =>
+  world.db.selectFrom('coupons').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 
-const beginnings = () => world.queued.filter(({ name, key }) => name === beginCouponsJob.name && key === shop.storeId)
+const listStartJobs = () =>
+  world.queued.filter(({ name, key }) => name === beginCouponsJob.name && key === shop.storeId)
 
 beforeEach(async () => {
   shop = await aConnectedStore(world)
@@ -55,21 +57,21 @@ describe('creating a coupon', () => {
           steps: [],
         },
         startDate: inDays(-1),
-        endDate: secondOf(inDays(7)),
+        endDate: toSecond(inDays(7)),
         figures: { issued: null, sent: 0, used: 0, orders: 0, netRevenue: 0, discountGiven: 0 },
       },
     ])
-    expect(inStore()).toMatchObject({
+    expect(findInStore()).toMatchObject({
       ...{ percent: 1_250, minSpendMinor: 2_000, usageLimit: 5, isIndividual: false, isPublished: true },
       mark: `coupon:${shop.owner.accountId}:${made.coupon._id}`,
     })
-    expect(new Date(inStore()!.expiresAt!).toISOString()).toBe(secondOf(inDays(7)))
+    expect(new Date(findInStore()!.expiresAt!).toISOString()).toBe(toSecond(inDays(7)))
   })
 
   test('accepts a fixed amount in the store’s currency and a lower-case code', async () => {
     const { body: made } = await post({ code: ' five-off ', type: 'fixed', amount: 5.05 })
     expect(made.coupon).toMatchObject({ code: 'FIVE-OFF', type: 'fixed', amount: 5.05 })
-    expect(inStore('five-off')).toMatchObject({ type: 'fixed', amountMinor: 505, percent: null })
+    expect(findInStore('five-off')).toMatchObject({ type: 'fixed', amountMinor: 505, percent: null })
   })
 
   test('keeps a personal one here only, because its codes are created for messages', async () => {
@@ -79,16 +81,16 @@ describe('creating a coupon', () => {
       { kind: 'personal', maxDiscount: 15, validHours: 72, isTiedToEmail: true, figures: { issued: 0 } },
     ])
     expect(shop.fake.allCoupons).toEqual([])
-    expect(await rowOf(made.coupon._id)).toMatchObject({ platform_id: null, max_discount_minor: 1_500 })
+    expect(await readRow(made.coupon._id)).toMatchObject({ platform_id: null, max_discount_minor: 1_500 })
   })
 
   test('writes one that has not started, or is inactive, to the store as expired (decision 32)', async () => {
     const later = await post({ code: 'LATER', startDate: inDays(2) })
     const off = await post({ code: 'OFF', isActive: false })
-    expect([later.body.coupon.endDate, off.body.coupon.endDate]).toEqual([secondOf(inDays(7)), secondOf(inDays(7))])
+    expect([later.body.coupon.endDate, off.body.coupon.endDate]).toEqual([toSecond(inDays(7)), toSecond(inDays(7))])
     expect([later.body.coupon.isActive, off.body.coupon.isActive]).toEqual([true, false])
     for (const code of ['later', 'off']) {
-      expect([code, inStore(code)!.expiresAt, inStore(code)!.isPublished]).toEqual([code, inDays(-1), true])
+      expect([code, findInStore(code)!.expiresAt, findInStore(code)!.isPublished]).toEqual([code, inDays(-1), true])
     }
   })
 })
@@ -131,7 +133,7 @@ describe('invalid input is reported at its field in the specified sentences (B 5
     const { body: refused } = await post({ type: 'fixed', amount: 5.5 })
     expect(refused.fields).toEqual({ amount: 'Enter a whole amount, without decimals' })
     expect((await post({ type: 'fixed', amount: 500 })).body.coupon.amount).toBe(500)
-    expect(inStore()).toMatchObject({ amountMinor: 500 })
+    expect(findInStore()).toMatchObject({ amountMinor: 500 })
   })
 
   test('reports all errors at once', async () => {
@@ -191,7 +193,9 @@ describe('the store', () => {
     expect((await list()).coupons).toEqual([])
     Object.assign(shop.fake, { couponByCode, afterCoupon: async () => {} })
     const { status, body: made } = await post({ amount: 20 })
-    expect([status, made.coupon.amount, shop.fake.allCoupons.length, inStore()!.percent]).toEqual([200, 20, 1, 2_000])
+    expect([status, made.coupon.amount, shop.fake.allCoupons.length, findInStore()!.percent]).toEqual([
+      200, 20, 1, 2_000,
+    ])
   })
 
   test('a refused coupon returns the store’s reason', { tags: ['B8'] }, async () => {
@@ -260,24 +264,24 @@ describe('changing a coupon', () => {
       200,
       {
         ...{ _id: made.coupon._id, code: 'SAVE20', type: 'fixed', amount: 7.5, minSpend: 30, usageLimit: 3 },
-        ...{ startDate: inDays(-2), endDate: secondOf(inDays(9)), isActive: true },
+        ...{ startDate: inDays(-2), endDate: toSecond(inDays(9)), isActive: true },
       },
     ])
     expect(shop.fake.allCoupons).toMatchObject([
       { code: 'save20', type: 'fixed', percent: null, amountMinor: 750, minSpendMinor: 3_000, usageLimit: 3 },
     ])
-    expect(secondOf(inStore('save20')!.expiresAt!)).toBe(secondOf(inDays(9)))
+    expect(toSecond(findInStore('save20')!.expiresAt!)).toBe(toSecond(inDays(9)))
     await put(made.coupon._id, { code: 'SAVE20' })
     expect((await list()).coupons).toMatchObject([{ type: 'percentage', amount: 10, minSpend: null, usageLimit: null }])
-    expect(inStore('save20')).toMatchObject({ percent: 1_000, minSpendMinor: null, usageLimit: null })
+    expect(findInStore('save20')).toMatchObject({ percent: 1_000, minSpendMinor: null, usageLimit: null })
   })
 
   test('switching it off withdraws it in the store, and switching it on sets the real end date (decision 32)', async () => {
     const { body: made } = await post()
     await put(made.coupon._id, { isActive: false })
-    expect(inStore()!.expiresAt).toBe(inDays(-1))
+    expect(findInStore()!.expiresAt).toBe(inDays(-1))
     const { body: on } = await put(made.coupon._id, { isActive: true })
-    expect([secondOf(inStore()!.expiresAt!), on.coupon.endDate]).toEqual([secondOf(inDays(7)), secondOf(inDays(7))])
+    expect([toSecond(findInStore()!.expiresAt!), on.coupon.endDate]).toEqual([toSecond(inDays(7)), toSecond(inDays(7))])
   })
 
   test('is refused for the store’s own, for one of another kind and for an unknown one', { tags: ['B5'] }, async () => {
@@ -326,7 +330,7 @@ describe('deleting a coupon', () => {
     expect((await list()).coupons[0].steps).toEqual(steps)
     expect((await remove(id)).body).toEqual({ success: true, steps })
     expect([shop.fake.allCoupons, (await list()).coupons]).toEqual([[], []])
-    expect((await rowOf(id)).gone_at).toEqual(world.now)
+    expect((await readRow(id)).gone_at).toEqual(world.now)
     expect((await remove(id)).status).toBe(404)
     expect((await post()).status).toBe(200)
   })
@@ -354,18 +358,18 @@ describe('starting a coupon', () => {
   test('sets its real end date in the store once', async () => {
     await post({ code: 'LATER', startDate: inDays(1) })
     await enqueueBeginnings(world.deps)
-    expect(beginnings()).toEqual([])
+    expect(listStartJobs()).toEqual([])
     world.advance(DAY_MS)
     await enqueueBeginnings(world.deps)
-    expect(beginnings().length).toBe(1)
+    expect(listStartJobs().length).toBe(1)
     shop.fake.problem = aProblem('unreachable')
     await beginCoupons(world.deps, { storeId: shop.storeId })
     shop.fake.problem = null
     await beginCoupons(world.deps, { storeId: shop.storeId })
-    expect(secondOf(inStore('later')!.expiresAt!)).toBe(secondOf(inDays(6)))
+    expect(toSecond(findInStore('later')!.expiresAt!)).toBe(toSecond(inDays(6)))
     world.queued.length = 0
     await enqueueBeginnings(world.deps)
-    expect(beginnings()).toEqual([])
+    expect(listStartJobs()).toEqual([])
   })
 
   test('skips one that is switched off while others are started', async () => {
@@ -381,8 +385,8 @@ describe('starting a coupon', () => {
     }
     await beginCoupons(world.deps, { storeId: shop.storeId })
     expect((await off!).map(({ status }) => status)).toEqual([200, 200])
-    for (const code of ['later', 'next']) expect(inStore(code)!.expiresAt! < inDays(0)).toBe(true)
-    for (const id of ids) expect(await rowOf(id)).toMatchObject({ is_active: false, is_withheld: true })
+    for (const code of ['later', 'next']) expect(findInStore(code)!.expiresAt! < inDays(0)).toBe(true)
+    for (const id of ids) expect(await readRow(id)).toMatchObject({ is_active: false, is_withheld: true })
   })
 
   test('skips an inactive one and one of a disconnected store', async () => {
@@ -392,6 +396,6 @@ describe('starting a coupon', () => {
     await disconnect(shop.owner)
     world.queued.length = 0
     await enqueueBeginnings(world.deps)
-    expect(beginnings()).toEqual([])
+    expect(listStartJobs()).toEqual([])
   })
 })

@@ -20,7 +20,7 @@ const post = (more: Record<string, unknown> = {}): Promise<Reply> =>
   world.request('POST', '/api/coupons', { token: shop.owner.token, body: body(more) })
 const put = (id: string, more: Record<string, unknown> = {}): Promise<Reply> =>
   world.request('PUT', `/api/coupons/${id}`, { token: shop.owner.token, body: body(more) })
-const inStore = (code: string) => shop.fake.allCoupons.find((coupon) => coupon.code === code)
+const findInStore = (code: string) => shop.fake.allCoupons.find((coupon) => coupon.code === code)
 const begin = () => beginCoupons(world.deps, { storeId: shop.storeId })
 
 beforeEach(async () => {
@@ -46,12 +46,12 @@ test('a coupon at which the store fails does not block the start of others', asy
   let problem = aProblem('store_error')
   shop.fake.updateCoupon = async (id, draft) => {
     asked += 1
-    if (id === inStore('broken')!.couponId) throw problem
+    if (id === findInStore('broken')!.couponId) throw problem
     return update(id, draft)
   }
   await begin()
-  expect(inStore('broken')!.expiresAt! < inDays(0)).toBe(true)
-  expect(inStore('next')!.expiresAt! > inDays(0)).toBe(true)
+  expect(findInStore('broken')!.expiresAt! < inDays(0)).toBe(true)
+  expect(findInStore('next')!.expiresAt! > inDays(0)).toBe(true)
   // An unreachable store is not queried for each coupon.
   await post({ code: 'LAST', startDate: inDays(0) })
   asked = 0
@@ -72,7 +72,7 @@ test('a start during the owner’s change is not written, and a change waits for
     await begin()
   }
   expect((await changed()).status).toBe(200)
-  expect(new Date(inStore('later')!.expiresAt!).getTime()).toBe(Math.floor(Date.parse(end) / 1_000) * 1_000)
+  expect(new Date(findInStore('later')!.expiresAt!).getTime()).toBe(Math.floor(Date.parse(end) / 1_000) * 1_000)
   await world.db.updateTable('coupons').set({ is_withheld: true }).where('id', '=', _id).execute()
   let change: Promise<Reply> | undefined
   shop.fake.afterCoupon = async () => {
@@ -80,7 +80,7 @@ test('a start during the owner’s change is not written, and a change waits for
   }
   await begin()
   expect((await change!).status).toBe(200)
-  expect(inStore('later')!.expiresAt! > inDays(59)).toBe(true)
+  expect(findInStore('later')!.expiresAt! > inDays(59)).toBe(true)
 })
 
 test('a coupon locked by a dead process is free after some minutes, also after the clock was put back', async () => {

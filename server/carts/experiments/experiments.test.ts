@@ -19,9 +19,9 @@ import { forgetPeople } from './outcomes-sql.ts'
 
 const world = aWorld()
 let n = 0
-const anEmail = () => `eva${++n}@shoppers.example.com`
+const newEmail = () => `eva${++n}@shoppers.example.com`
 
-const storeOf = ({ storeId }: { storeId: string }) => ({ storeId, db: world.db })
+const toHandle = ({ storeId }: { storeId: string }) => ({ storeId, db: world.db })
 const experiments = (storeId: string) =>
   world.db.selectFrom('experiments').selectAll().where('store_id', '=', storeId).orderBy('started_at').execute()
 const people = (storeId: string) =>
@@ -43,7 +43,7 @@ async function counted(shop: Pick<Shop, 'pass' | 'storeId'>, after = 9 * DAY) {
 }
 
 /** Buys the abandoned cart and abandons another. */
-async function nextCart(shop: Shop, email: string) {
+async function buyAndAbandonAnother(shop: Shop, email: string) {
   await shop.order({ kind: 'purchase', email })
   await shop.pass(HOUR)
   await shop.fill('next', [pot])
@@ -52,7 +52,7 @@ async function nextCart(shop: Shop, email: string) {
 }
 
 /** A shopper with a message, in an experiment with hardly any control group. */
-async function aTreated(email = anEmail()) {
+async function createTreated(email = newEmail()) {
   const shop = await aShop(world)
   await holdOut(world, shop.storeId, 1)
   const message = await shop.mailed({ email })
@@ -60,7 +60,7 @@ async function aTreated(email = anEmail()) {
 }
 
 test('a shopper is assigned before the first message, with their identity at that time and a window', async () => {
-  const { shop, email } = await aTreated()
+  const { shop, email } = await createTreated()
   const [person] = await people(shop.storeId)
   expect(person).toMatchObject({ arm: 'treated', keys: [`email:${email}`], bought: null, closed_at: null })
   expect(person!.window_ends_at!.getTime() - person!.at.getTime()).toBe(8 * DAY)
@@ -69,12 +69,12 @@ test('a shopper is assigned before the first message, with their identity at tha
 test('shoppers are identified by email, phone and customer id, or without these by the carts of their own browser', async () => {
   const shop = await aShop(world)
   const experimentId = await holdOut(world, shop.storeId, 5_000)
-  const [email, phone] = [anEmail(), '+4915112345678']
+  const [email, phone] = [newEmail(), '+4915112345678']
   await shop.fill('one', [tea()], { keys: [{ kind: 'cart', value: 'checkout:1' }] })
   await shop.fill('two', [pot], { keys: [{ kind: 'customer', value: '7' }] })
   await shop.type('two', { email, phone })
   const drawn = (await shop.carts()).map(({ shopper_id }) => ({ shopperId: shopper_id, arm: 'treated' as const }))
-  await assign(storeOf(shop), drawn, { experimentId, now: world.now })
+  await assign(toHandle(shop), drawn, { experimentId, now: world.now })
   const keysOf = async () => (await people(shop.storeId)).map(({ keys }) => [...keys].sort().join())
   expect((await keysOf()).sort()).toEqual(['cart:one', `customer:7,email:${email},phone:${phone}`])
   await shop.order({ kind: 'purchase', email: null, cartToken: 'one', totalMinor: 3_000 })
@@ -84,7 +84,7 @@ test('shoppers are identified by email, phone and customer id, or without these 
 })
 
 test('an order counts net if it is not cancelled when the window is counted, and later changes do not matter', async () => {
-  const { shop, email } = await aTreated()
+  const { shop, email } = await createTreated()
   const kept = await shop.order({ kind: 'purchase', email, totalMinor: 9_000, refundedMinor: 2_000 })
   const lost = await shop.order({ kind: 'purchase', email, totalMinor: 5_000 })
   const again = (order: typeof kept, more: Parameters<Shop['order']>[0]) => {
@@ -98,7 +98,7 @@ test('an order counts net if it is not cancelled when the window is counted, and
   await again(kept, { kind: 'cancelled', status: 'cancelled' })
   await counted(shop, DAY)
   expect(await days(shop.storeId)).toMatchObject(sums)
-  const other = await aTreated()
+  const other = await createTreated()
   const gone = await other.shop.order({ kind: 'purchase', email: other.email })
   world.advance(MINUTE)
   await other.shop.order({ ...gone, modifiedAt: world.now.toISOString(), kind: 'cancelled', status: 'cancelled' })
@@ -107,7 +107,7 @@ test('an order counts net if it is not cancelled when the window is counted, and
 })
 
 test('a request for a quote and a fully refunded order count in no arm until they have revenue (S4)', async () => {
-  const { shop, email } = await aTreated()
+  const { shop, email } = await createTreated()
   const quote = {
     kind: 'purchase',
     email,
@@ -125,7 +125,7 @@ test('a request for a quote and a fully refunded order count in no arm until the
 })
 
 test('a purchase with the same address counts once the window is over, net and capped, and a later one does not', async () => {
-  const { shop, email } = await aTreated()
+  const { shop, email } = await createTreated()
   await shop.order({ kind: 'purchase', email, totalMinor: 90_000, refundedMinor: 10_000 })
   await shop.order({ kind: 'purchase', email: email.toUpperCase().toLowerCase(), totalMinor: 50_000 })
   await shop.pass(7 * DAY)
@@ -142,11 +142,11 @@ test('a purchase with the same address counts once the window is over, net and c
 })
 
 test('a purchase with another email through our link counts for attribution, not for lift (decision 58)', async () => {
-  const { shop, message } = await aTreated()
+  const { shop, message } = await createTreated()
   expect((await shop.press(message.id)).status).toBe(200)
   world.advance(MINUTE)
   // The platform reports it for the same cart.
-  await shop.order({ kind: 'purchase', email: anEmail(), cartToken: 'one' })
+  await shop.order({ kind: 'purchase', email: newEmail(), cartToken: 'one' })
   expect(await shop.orders()).toMatchObject([{ message_id: message.id, shopper_id: message.shopper_id }])
   expect(await counted(shop)).toMatchObject([{ shopper_id: message.shopper_id, bought: false, net_minor: 0 }])
 })
@@ -168,7 +168,7 @@ test('a purchase by somebody else with our code counts for attribution, not for 
 test('both arms are measured alike: an address learnt after the assignment counts in neither', async () => {
   const shop = await aShop(world)
   await holdOut(world, shop.storeId, 5_000)
-  const [treated, control] = [anEmail(), anEmail()]
+  const [treated, control] = [newEmail(), newEmail()]
   for (const [browser, email] of [
     ['one', treated],
     ['two', control],
@@ -179,7 +179,7 @@ test('both arms are measured alike: an address learnt after the assignment count
   await drawInto(world, shop.storeId, 'treated', { email: treated })
   await drawInto(world, shop.storeId, 'control', { email: control })
   for (const browser of ['one', 'two']) {
-    const later = anEmail()
+    const later = newEmail()
     await shop.type(browser, { email: later })
     await shop.order({ kind: 'purchase', email: later })
   }
@@ -192,7 +192,7 @@ test('both arms are measured alike: an address learnt after the assignment count
 test('two merged shoppers stay two, each with their own orders', async () => {
   const shop = await aShop(world)
   await holdOut(world, shop.storeId, 5_000)
-  const [mine, yours] = [anEmail(), anEmail()]
+  const [mine, yours] = [newEmail(), newEmail()]
   await shop.fill('phone', [tea()])
   await shop.type('phone', { email: mine })
   await shop.fill('laptop', [pot])
@@ -210,30 +210,30 @@ test('two merged shoppers stay two, each with their own orders', async () => {
 })
 
 test('an erased shopper stays as an anonymous row with their purchases', async () => {
-  const { shop, email, message } = await aTreated()
+  const { shop, email, message } = await createTreated()
   await shop.order({ kind: 'purchase', email, totalMinor: 4_200 })
-  await transact(storeOf(shop), (tx) => forgetPeople(tx, [message.shopper_id]))
+  await transact(toHandle(shop), (tx) => forgetPeople(tx, [message.shopper_id]))
   expect(await people(shop.storeId)).toMatchObject([{ arm: 'treated', keys: [], bought: true, closed_at: null }])
   // A second erasure finds no identity, and the stored result stays.
-  await transact(storeOf(shop), (tx) => forgetPeople(tx, [message.shopper_id]))
+  await transact(toHandle(shop), (tx) => forgetPeople(tx, [message.shopper_id]))
   await counted(shop)
   expect(await days(shop.storeId)).toMatchObject([{ people: 1, purchases: 1, net_minor: 4_200 }])
 })
 
 test('members and shoppers whose window was cut off are excluded from both arms', async () => {
-  const { shop, email, message } = await aTreated()
+  const { shop, email, message } = await createTreated()
   await shop.order({ kind: 'purchase', email })
   await world.db.updateTable('shoppers').set({ is_member: true }).where('id', '=', message.shopper_id).execute()
   await counted(shop)
   expect(await days(shop.storeId)).toMatchObject([{ people: 0, purchases: 0, left_out: 1 }])
-  const other = await aTreated()
-  await stopExperiment(world.deps, storeOf(other.shop))
+  const other = await createTreated()
+  await stopExperiment(world.deps, toHandle(other.shop))
   await counted(other.shop)
   expect(await days(other.shop.storeId)).toMatchObject([{ people: 0, left_out: 1 }])
 })
 
 test('no shopper is counted before the store’s orders were read, and after three days they are excluded', async () => {
-  const { shop, email } = await aTreated()
+  const { shop, email } = await createTreated()
   await shop.order({ kind: 'purchase', email })
   world.advance(9 * DAY)
   await countExperiments(world.deps)
@@ -245,7 +245,7 @@ test('no shopper is counted before the store’s orders were read, and after thr
 
 test('shoppers of the control group with a manual message are counted as such', async () => {
   const shop = await aShop(world)
-  const email = anEmail()
+  const email = newEmail()
   await shop.fill('one', [tea()])
   await shop.type('one', { email })
   await drawInto(world, shop.storeId, 'control')
@@ -261,7 +261,7 @@ test('recomputed sums are equal, and counting twice changes nothing', async () =
   const shop = await aShop(world)
   await holdOut(world, shop.storeId, 5_000)
   for (let person = 0; person < 12; person++) {
-    const email = anEmail()
+    const email = newEmail()
     await shop.fill(`b${person}`, [tea()])
     await shop.type(`b${person}`, { email })
     await drawInto(world, shop.storeId, person % 3 === 0 ? 'control' : 'treated', { email: email })
@@ -273,19 +273,19 @@ test('recomputed sums are equal, and counting twice changes nothing', async () =
   expect(kept.reduce((sum, day) => sum + day.people, 0)).toBe(12)
   expect(kept.reduce((sum, day) => sum + day.purchases, 0)).toBe(6)
   await countExperiments(world.deps)
-  await recountExperiments(storeOf(shop))
+  await recountExperiments(toHandle(shop))
   expect(await days(shop.storeId)).toEqual(kept)
 })
 
 test('the window is fixed by the last step and the attribution window, the cap by earlier orders', async () => {
   const shop = await aShop(world)
-  for (const totalMinor of [1_000, 2_000, 9_000]) await shop.order({ kind: 'purchase', email: anEmail(), totalMinor })
-  await startExperiment(world.deps, storeOf(shop), { controlBps: 2_000, days: 90 })
+  for (const totalMinor of [1_000, 2_000, 9_000]) await shop.order({ kind: 'purchase', email: newEmail(), totalMinor })
+  await startExperiment(world.deps, toHandle(shop), { controlBps: 2_000, days: 90 })
   const [begun] = await experiments(shop.storeId)
   // Three days and five; ten times the median of three orders.
   expect(begun).toMatchObject({ control_bps: 2_000, window_days: 8, cap_minor: 20_000, cap_orders: 3, currency: 'USD' })
   expect(begun!.planned_end_at.getTime() - begun!.started_at.getTime()).toBe(90 * DAY)
-  await expect(startExperiment(world.deps, storeOf(shop), { controlBps: 1_000, days: 90 })).rejects.toThrow(
+  await expect(startExperiment(world.deps, toHandle(shop), { controlBps: 1_000, days: 90 })).rejects.toThrow(
     'already in use',
   )
 })
@@ -296,7 +296,7 @@ test('a removed step does not extend the window', async () => {
     shop.storeId,
     world.now,
   ])
-  await startExperiment(world.deps, storeOf(shop), { controlBps: 2_000, days: 90 })
+  await startExperiment(world.deps, toHandle(shop), { controlBps: 2_000, days: 90 })
   // One hour plus five days of attribution is below the minimum.
   expect((await experiments(shop.storeId))[0]).toMatchObject({ window_days: 7 })
 })
@@ -304,14 +304,14 @@ test('a removed step does not extend the window', async () => {
 test('the cap of many orders is their 99th percentile', async () => {
   const shop = await aShop(world)
   const orders = Array.from({ length: 200 }, (_, index) => 100 * (index + 1))
-  for (const totalMinor of orders) await shop.order({ kind: 'purchase', email: anEmail(), totalMinor })
-  await startExperiment(world.deps, storeOf(shop), { controlBps: 2_000, days: 90 })
+  for (const totalMinor of orders) await shop.order({ kind: 'purchase', email: newEmail(), totalMinor })
+  await startExperiment(world.deps, toHandle(shop), { controlBps: 2_000, days: 90 })
   expect((await experiments(shop.storeId))[0]).toMatchObject({ cap_minor: 19_800, cap_orders: 200 })
 })
 
 test('another share starts another experiment with new assignments, and the first result stays (decision 61)', async () => {
-  const { shop, email } = await aTreated()
-  await changeExperiment(world.deps, storeOf(shop), { controlBps: 5_000, days: 90 })
+  const { shop, email } = await createTreated()
+  await changeExperiment(world.deps, toHandle(shop), { controlBps: 5_000, days: 90 })
   expect((await experiments(shop.storeId)).map(({ control_bps, end_reason }) => [control_bps, end_reason])).toEqual([
     [1, 'changed'],
     [5_000, null],
@@ -320,15 +320,15 @@ test('another share starts another experiment with new assignments, and the firs
   // The cart with a message continues, and its shopper is assigned for the next cart.
   await shop.pass(23 * HOUR)
   expect(new Set(await drawnIn()).size).toBe(1)
-  await nextCart(shop, email)
+  await buyAndAbandonAnother(shop, email)
   expect(new Set(await drawnIn()).size).toBe(2)
-  await stopExperiment(world.deps, storeOf(shop))
-  await expect(stopExperiment(world.deps, storeOf(shop))).rejects.toThrow('No control group')
+  await stopExperiment(world.deps, toHandle(shop))
+  await expect(stopExperiment(world.deps, toHandle(shop))).rejects.toThrow('No control group')
 })
 
 test('a cart with an earlier message continues and is not counted, whichever arm its shopper would have', async () => {
   const shop = await aShop(world)
-  const [joined, fresh, ...had] = Array.from({ length: 8 }, anEmail)
+  const [joined, fresh, ...had] = Array.from({ length: 8 }, newEmail)
   for (const [index, email] of had.entries()) await shop.mailed({ email }, `had ${index}`)
   await shop.mailed({ email: joined! }, 'two')
   world.advance(MINUTE)
@@ -345,14 +345,14 @@ test('a cart with an earlier message continues and is not counted, whichever arm
   expect(had.map(mailsTo)).toEqual([2, 2, 2, 2, 2, 2])
   expect(mailsTo(joined!)).toBeGreaterThan(1)
   expect(await drawn()).toEqual([fresh])
-  await nextCart(shop, had[0]!)
+  await buyAndAbandonAnother(shop, had[0]!)
   expect(await drawn()).toEqual([fresh, had[0]])
 })
 
 test('it ends on the planned day, and shoppers whose window would end later are not assigned and get all messages', async () => {
   const shop = await aShop(world)
   await holdOut(world, shop.storeId, 5_000, { days: 9 })
-  const [early, late] = [anEmail(), anEmail()]
+  const [early, late] = [newEmail(), newEmail()]
   await shop.fill('one', [tea()])
   await shop.type('one', { email: early })
   await drawInto(world, shop.storeId, 'control', { email: early })

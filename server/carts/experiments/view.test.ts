@@ -12,7 +12,7 @@ import { countExperiments } from './experiments.ts'
 const world = aWorld()
 let shop: Shop
 let n = 0
-const anEmail = () => `view${++n}@shoppers.example.com`
+const newEmail = () => `view${++n}@shoppers.example.com`
 
 beforeEach(async () => {
   shop = await aShop(world)
@@ -35,7 +35,7 @@ interface Day {
 }
 
 /** Shoppers with a closed window, as sums. */
-async function closed(experimentId: string, { people, purchases, eachMinor = 5_000 }: Day, day = '2026-06-01') {
+async function insertClosed(experimentId: string, { people, purchases, eachMinor = 5_000 }: Day, day = '2026-06-01') {
   const of = { store_id: shop.storeId, experiment_id: experimentId, day, overridden: 0, left_out: 0 }
   await world.db
     .insertInto('experiment_days')
@@ -50,9 +50,9 @@ async function closed(experimentId: string, { people, purchases, eachMinor = 5_0
 }
 
 /** Shoppers with a contact and an abandoned cart in the last weeks; the first ones bought. */
-async function leavers(count: number, bought: number) {
+async function insertAbandoners(count: number, bought: number) {
   for (let person = 0; person < count; person++) {
-    const email = anEmail()
+    const email = newEmail()
     await shop.fill(`b${n}`, [tea()])
     await shop.type(`b${n}`, { email })
   }
@@ -66,7 +66,7 @@ async function leavers(count: number, bought: number) {
 
 describe('before the start (decision 60)', () => {
   test('shows the number of shoppers with a contact and an abandoned cart, and how many bought', async () => {
-    await leavers(20, 10)
+    await insertAbandoners(20, 10)
     await shop.fill('nobody', [tea()])
     await shop.pass(HOUR)
     const known = await read()
@@ -77,7 +77,7 @@ describe('before the start (decision 60)', () => {
   })
 
   test('ignores carts of a month ago, and tells a store that it has none', async () => {
-    await leavers(3, 0)
+    await insertAbandoners(3, 0)
     await shop.pass(31 * DAY)
     const known = await read()
     expect(known.pace).toMatchObject({ people: 0, boughtPercent: null, rate: 0.05 })
@@ -97,7 +97,7 @@ describe('during the experiment', () => {
 
   test('on day 30 with 300 shoppers a month shows the missing number by the pace so far', async () => {
     const id = await holdOut(world, shop.storeId, 5_000)
-    await closed(id, { people: [110, 110], purchases: [9, 5] })
+    await insertClosed(id, { people: [110, 110], purchases: [9, 5] })
     await shop.pass(30 * DAY)
     const { running } = await read()
     // 220 shoppers in 30 days: five more purchases of the control group need 220 more.
@@ -109,7 +109,7 @@ describe('during the experiment', () => {
 
   test('with enough purchases shows the interval and no other result', async () => {
     const id = await holdOut(world, shop.storeId, 5_000)
-    await closed(id, { people: [900, 900], purchases: [60, 40] })
+    await insertClosed(id, { people: [900, 900], purchases: [60, 40] })
     const { running } = await read()
     expect(running!.conversion).toMatchObject({ state: 'unseen', planned: null })
     expect(running!.revenue.state).toBe('few')
@@ -119,7 +119,7 @@ describe('during the experiment', () => {
 
   test('shows amounts in whole units, and the cost of the control group as the same difference', async () => {
     const id = await holdOut(world, shop.storeId, 5_000)
-    await closed(id, { people: [3_000, 3_000], purchases: [450, 300] })
+    await insertClosed(id, { people: [3_000, 3_000], purchases: [450, 300] })
     const { running } = await read()
     expect(running!.revenue.state).toBe('more')
     // 150 more of 3,000 at 50 each.
@@ -131,7 +131,7 @@ describe('during the experiment', () => {
 
   test('another share keeps the first result, and stopping keeps what is known', async () => {
     const id = await holdOut(world, shop.storeId, 5_000)
-    await closed(id, { people: [900, 900], purchases: [60, 40] })
+    await insertClosed(id, { people: [900, 900], purchases: [60, 40] })
     world.advance(DAY)
     const changed: ExperimentsReply = (await ask('PUT', '/running', { sharePercent: 20, days: 60 })).body
     expect(changed.running).toMatchObject({ sharePercent: 20, people: { treated: 0, control: 0 } })
@@ -145,7 +145,7 @@ describe('during the experiment', () => {
 
 test('on the planned day, day 180, its own interval is shown beside the other', async () => {
   const id = await holdOut(world, shop.storeId, 5_000)
-  await closed(id, { people: [900, 900], purchases: [90, 60] })
+  await insertClosed(id, { people: [900, 900], purchases: [90, 60] })
   await shop.pass(180 * DAY)
   const { running, past } = await read()
   expect(running).toBeNull()
@@ -157,9 +157,9 @@ test('on the planned day, day 180, its own interval is shown beside the other', 
 
 test('the planned interval is not shown while shoppers are still to be counted, because it may be shown once', async () => {
   const id = await holdOut(world, shop.storeId, 5_000, { days: 9 })
-  await closed(id, { people: [900, 900], purchases: [90, 60] })
+  await insertClosed(id, { people: [900, 900], purchases: [90, 60] })
   await shop.fill('one', [tea()])
-  await shop.type('one', { email: anEmail() })
+  await shop.type('one', { email: newEmail() })
   await drawInto(world, shop.storeId, 'treated')
   world.advance(9 * DAY + HOUR)
   await countExperiments(world.deps)
@@ -174,7 +174,7 @@ test('the planned interval is not shown while shoppers are still to be counted, 
 
 test('shoppers missing from a group raise a permanent alarm (decision 61)', async () => {
   const id = await holdOut(world, shop.storeId, 5_000)
-  await closed(id, { people: [9_000, 7_500], purchases: [60, 40] })
+  await insertClosed(id, { people: [9_000, 7_500], purchases: [60, 40] })
   // The next counted shopper triggers the next check.
   await world.db
     .insertInto('assignments')
@@ -193,20 +193,20 @@ test('shoppers missing from a group raise a permanent alarm (decision 61)', asyn
   await shop.pass(2 * DAY)
   await countExperiments(world.deps)
   expect((await read()).running!.health).toBe('off')
-  await closed(id, { people: [0, 1_500], purchases: [0, 0] }, '2026-06-02')
+  await insertClosed(id, { people: [0, 1_500], purchases: [0, 0] }, '2026-06-02')
   expect((await read()).running!.health).toBe('off')
 })
 
 test('shoppers with an open window are shown as still to be counted', async () => {
   await holdOut(world, shop.storeId, 1)
-  await shop.mailed({ email: anEmail() })
+  await shop.mailed({ email: newEmail() })
   await countExperiments(world.deps)
   expect((await read()).running).toMatchObject({ waiting: { treated: 1, control: 0 }, people: { treated: 0 } })
 })
 
 test('attributed revenue of the same days is shown beside it, whatever the plan (decision 63)', async () => {
   await holdOut(world, shop.storeId, 1)
-  const message = await shop.mailed({ email: anEmail() })
+  const message = await shop.mailed({ email: newEmail() })
   await shop.press(message.id)
   await shop.order({ kind: 'purchase', email: message.to_address!, totalMinor: 12_300 })
   await countChanges({ storeId: shop.storeId, db: world.db }, world.now)
@@ -219,7 +219,7 @@ test('attributed revenue of the same days is shown beside it, whatever the plan 
 })
 
 test('an order on the first day before the start is not part of the attributed revenue', async () => {
-  const message = await shop.mailed({ email: anEmail() })
+  const message = await shop.mailed({ email: newEmail() })
   await shop.press(message.id)
   await shop.order({ kind: 'purchase', email: message.to_address!, totalMinor: 12_300 })
   world.advance(HOUR / 60)

@@ -23,21 +23,21 @@ const ofConsent: FlowConditions = {
   groups: [{ match: 'all', conditions: [{ fact: 'consent', is: 'given', channel: 'sms' }] }],
 }
 
-async function factsOf(conditions: FlowConditions | null = null): Promise<ConditionFacts> {
+async function readFactsOf(conditions: FlowConditions | null = null): Promise<ConditionFacts> {
   const { id } = await shop.cart()
   const asking = { secrets: world.deps.secrets, now: world.now }
   return (await readFacts({ storeId: shop.storeId, db: world.db }, asking, [id], [conditions])).get(id)!
 }
 
 /** A cart of a shopper with this contact. */
-async function aCart(contact: { phone?: string } = {}, more: Parameters<Shop['fill']>[2] = {}) {
+async function createCart(contact: { phone?: string } = {}, more: Parameters<Shop['fill']>[2] = {}) {
   const email = `facts${++n}@shoppers.example.com`
   await shop.fill('one', [tea(2), pot], more)
   await shop.type('one', { email, ...contact })
   return email
 }
 
-const withdrawn = (phone: string) =>
+const withdrawConsent = (phone: string) =>
   world.db
     .insertInto('consents')
     .values({
@@ -47,13 +47,13 @@ const withdrawn = (phone: string) =>
     .execute()
 
 test('reads value, number of items, products and coupon of the cart', async () => {
-  await aCart()
-  expect(await factsOf()).toMatchObject({
+  await createCart()
+  expect(await readFactsOf()).toMatchObject({
     ...{ valueMinor: 11_000, currency: 'USD', storeCurrency: 'USD', items: 3, productIds: ['16', '17'] },
     ...{ categoryIds: [], hasCoupon: false, hasPhone: false, orders: 0, hasBoughtBefore: false },
   })
   await shop.fill('one', [tea(2), pot], { coupons: ['SAVE'] })
-  expect(await factsOf()).toMatchObject({ hasCoupon: true })
+  expect(await readFactsOf()).toMatchObject({ hasCoupon: true })
 })
 
 test('reads the categories of the store’s own products', async () => {
@@ -69,19 +69,19 @@ test('reads the categories of the store’s own products', async () => {
       { ...product, store_id: other.storeId, product_id: '17', category_ids: ['10'] },
     ])
     .execute()
-  await aCart()
-  expect([...(await factsOf()).categoryIds].sort()).toEqual(['7', '8'])
+  await createCart()
+  expect([...(await readFactsOf()).categoryIds].sort()).toEqual(['7', '8'])
 })
 
 test('takes the country from the shopper, else from the phone, and day and hour from their time zone', async () => {
   world.now = new Date('2026-07-10T22:30:00Z')
-  await aCart()
+  await createCart()
   // A Friday, in New York.
-  expect(await factsOf()).toMatchObject({ country: null, hasPhone: false, day: 5, hour: 18 })
+  expect(await readFactsOf()).toMatchObject({ country: null, hasPhone: false, day: 5, hour: 18 })
   await shop.type('one', { phone: '+4915112345678' })
-  expect(await factsOf()).toMatchObject({ country: 'DE', hasPhone: true, day: 6, hour: 0 })
+  expect(await readFactsOf()).toMatchObject({ country: 'DE', hasPhone: true, day: 6, hour: 0 })
   await world.db.updateTable('shoppers').set({ country: 'JP' }).where('store_id', '=', shop.storeId).execute()
-  expect(await factsOf()).toMatchObject({ country: 'JP', day: 6, hour: 7 })
+  expect(await readFactsOf()).toMatchObject({ country: 'JP', day: 6, hour: 7 })
 })
 
 test('counts orders placed before the cart, and a returning buyer has one of ours or of the store’s count', async () => {
@@ -125,14 +125,14 @@ test('an unpaid order in a custom status makes no returning buyer (S4)', async (
 
 test('reads consents that were not withdrawn, and the language that the shopper chose', async () => {
   const phone = '+4915112345679'
-  const email = await aCart({ phone })
-  expect(await factsOf(ofConsent)).toMatchObject({ consents: [], language: null })
+  const email = await createCart({ phone })
+  expect(await readFactsOf(ofConsent)).toMatchObject({ consents: [], language: null })
   await consent(world, shop, anOrder(world, { email, phone }))
-  expect(await factsOf(ofConsent)).toMatchObject({ consents: ['email', 'sms', 'whatsapp'] })
+  expect(await readFactsOf(ofConsent)).toMatchObject({ consents: ['email', 'sms', 'whatsapp'] })
   world.advance(MINUTE)
-  await withdrawn(phone)
+  await withdrawConsent(phone)
   await world.db.updateTable('shoppers').set({ language: 'de' }).where('store_id', '=', shop.storeId).execute()
-  expect(await factsOf(ofConsent)).toMatchObject({ consents: ['email', 'whatsapp'], language: 'de' })
+  expect(await readFactsOf(ofConsent)).toMatchObject({ consents: ['email', 'whatsapp'], language: 'de' })
   // Not read if no condition uses it.
-  expect(await factsOf()).toMatchObject({ consents: [] })
+  expect(await readFactsOf()).toMatchObject({ consents: [] })
 })

@@ -30,10 +30,10 @@ afterAll(() => names.close())
 
 const PATH = '/api/stores/sending/link-host'
 let n = 0
-const aHost = () => `links.shop${++n}.example.com`
+const newHost = () => `links.shop${++n}.example.com`
 const view = async (shop: Shop) => (await shop.get(PATH)).body
 const name = (shop: Shop, host: string) => world.request('PUT', PATH, { token: shop.token, body: { host } })
-const look = async () => {
+const runCheck = async () => {
   world.advance(6 * MINUTE)
   await checkLinkHosts(world.deps, lookup)
 }
@@ -44,10 +44,10 @@ async function prove(shop: Shop) {
   const known = names.zone[proof.name]?.TXT ?? []
   names.zone[proof.name] = { TXT: [...known, proof.value] }
 }
-const named = async (shop: Shop, host: string) => {
+const nameAndProve = async (shop: Shop, host: string) => {
   await name(shop, host)
   await prove(shop)
-  await look()
+  await runCheck()
 }
 
 async function linkInNextMail(shop: Shop) {
@@ -60,7 +60,7 @@ async function linkInNextMail(shop: Shop) {
 
 test('a host is used once it leads here, and no longer after the first failed check', async () => {
   const shop = await aShop(world)
-  const host = aHost()
+  const host = newHost()
   names.zone[host] = { CNAME: ['elsewhere.example'] }
   await name(shop, host)
   await prove(shop)
@@ -69,21 +69,21 @@ test('a host is used once it leads here, and no longer after the first failed ch
   expect(body.problem).toBe(`${host} points to elsewhere.example, not to recoup.example.`)
   expect(await linkInNextMail(shop)).toBe(`http://recoup.example:${PORT}`)
   reachable.add(host)
-  await look()
+  await runCheck()
   expect(await view(shop)).toMatchObject({ isUsed: true, problem: null })
   expect(await linkInNextMail(shop)).toBe(`http://${host}:${PORT}`)
   reachable.delete(host)
   delete names.zone[host]
-  await look()
+  await runCheck()
   expect(await view(shop)).toMatchObject({ isUsed: false, problem: expect.stringContaining('no record') })
   expect(await linkInNextMail(shop)).toBe(`http://recoup.example:${PORT}`)
 })
 
 test('a link host serves only what links need: no app, no sign-in, no API', async () => {
   const shop = await aShop(world)
-  const host = aHost()
+  const host = newHost()
   reachable.add(host)
-  await named(shop, host)
+  await nameAndProve(shop, host)
   const ask = (url: string, method: 'GET' | 'POST' = 'GET') => world.app.inject({ method, url, headers: { host } })
   for (const url of ['/', '/login', '/carts', '/api/carts/abandoned', '/api/auth/login', '/healthz', '/c', '/docs']) {
     expect([url, (await ask(url)).statusCode]).toEqual([url, 404])
@@ -102,67 +102,67 @@ test('a link host serves only what links need: no app, no sign-in, no API', asyn
   expect((await ask(unsubscribeLink.pathname, 'POST')).statusCode).toBe(200)
 })
 
-const serves = async (host: string, url = '/healthz') =>
+const readStatus = async (host: string, url = '/healthz') =>
   (await world.app.inject({ url, headers: { host } })).statusCode !== 404
 
 test('an unproven claim changes nothing: the app stays, links stay on the server’s host, no certificate is fetched', async () => {
   const shop = await aShop(world)
-  const host = aHost()
+  const host = newHost()
   reachable.add(host)
   expect((await name(shop, host)).body).toMatchObject({ isProven: false, isUsed: false, problem: expect.any(String) })
-  await look()
+  await runCheck()
   const ask = () => world.request('GET', `/.well-known/recoup-links/ask?domain=${host}`)
-  expect([await serves(host), (await ask()).status]).toEqual([true, 404])
+  expect([await readStatus(host), (await ask()).status]).toEqual([true, 404])
   expect(await linkInNextMail(shop)).toBe(`http://recoup.example:${PORT}`)
   await prove(shop)
-  await look()
+  await runCheck()
   expect(await view(shop)).toMatchObject({ isProven: true, isUsed: true, problem: null })
-  expect([await serves(host), (await ask()).status]).toEqual([false, 200])
+  expect([await readStatus(host), (await ask()).status]).toEqual([false, 200])
 })
 
 test('the first store to prove a host gets it, whichever claimed it first', async () => {
   const [squatter, owner] = [await aShop(world), await aShop(world)]
-  const host = aHost()
+  const host = newHost()
   reachable.add(host)
   await name(squatter, host)
   expect((await name(owner, host)).status).toBe(200)
   await prove(owner)
-  await look()
+  await runCheck()
   expect(await view(owner)).toMatchObject({ isProven: true, isUsed: true })
   expect(await view(squatter)).toMatchObject({ isProven: false, isUsed: false })
 })
 
 test('a host moves to another store with a proof only after the first store’s record is gone', async () => {
   const [before, after] = [await aShop(world), await aShop(world)]
-  const host = aHost()
+  const host = newHost()
   reachable.add(host)
-  await named(before, host)
-  await named(after, host)
+  await nameAndProve(before, host)
+  await nameAndProve(after, host)
   expect([(await view(before)).isUsed, (await view(after)).isUsed]).toEqual([true, false])
   expect((await view(after)).problem).toContain('Another store uses this domain')
   names.zone[`_recoup.${host}`] = { TXT: [(await view(after)).proof.value] }
-  await look()
+  await runCheck()
   expect([(await view(before)).isUsed, (await view(after)).isUsed]).toEqual([false, true])
-  await look()
+  await runCheck()
   expect([(await view(before)).isProven, (await view(after)).isUsed]).toEqual([false, true])
 })
 
 test('an unproven claim expires after a week, a host that does not lead here after a month', async () => {
   const [idle, gone, kept] = [await aShop(world), await aShop(world), await aShop(world)]
-  const [idleHost, goneHost, keptHost] = [aHost(), aHost(), aHost()]
+  const [idleHost, goneHost, keptHost] = [newHost(), newHost(), newHost()]
   reachable.add(keptHost)
   await name(idle, idleHost)
-  await named(gone, goneHost)
-  await named(kept, keptHost)
+  await nameAndProve(gone, goneHost)
+  await nameAndProve(kept, keptHost)
   const hostsOf = async (...shops: Shop[]) => {
     const rows = await world.pool.query('select store_id, host from link_hosts')
     return shops.map((shop) => rows.rows.find((row) => row.store_id === shop.storeId)?.host ?? null)
   }
   world.advance(7 * 24 * HOUR)
-  await look()
+  await runCheck()
   expect(await hostsOf(idle, gone, kept)).toEqual([null, goneHost, keptHost])
   world.advance(24 * 24 * HOUR)
-  await look()
+  await runCheck()
   expect(await hostsOf(idle, gone, kept)).toEqual([null, null, keptHost])
 })
 

@@ -8,12 +8,12 @@ const purposes: TokenPurpose[] = ['open', 'honeypot', 'click', 'unsubscribe', 'p
 const id = '0195d3a0-0000-7000-8000-000000000001'
 const SALE = 'https://shop.example/sale?for=ärmel&x=1'
 
-function clickOf(messageId: string, target: string | null) {
+function buildClick(messageId: string, target: string | null) {
   const { pathname, searchParams } = new URL(clickPath(secrets, messageId, target), 'https://recoup.example')
   return { token: pathname.slice(3), to: searchParams.get('to') ?? '' }
 }
 
-const flipped = (text: string) =>
+const flipBytes = (text: string) =>
   [...Buffer.from(text, 'base64url')].map((_, at) => {
     const bytes = Buffer.from(text, 'base64url')
     bytes[at]! ^= 1
@@ -32,7 +32,7 @@ test('a token names its message for one purpose and looks like any other (X1)', 
 
 test('a token cannot be forged: every byte counts, other servers’ are refused, and each has one encoding (X1)', () => {
   const token = messageToken(secrets, 'unsubscribe', id)
-  const wrong = [...flipped(token), '', token.slice(1), `${token}A`, secrets.token('unsubscribe', id), ` ${token}`]
+  const wrong = [...flipBytes(token), '', token.slice(1), `${token}A`, secrets.token('unsubscribe', id), ` ${token}`]
   wrong.push(messageToken(createSecrets('another secret, long enough to be one'), 'unsubscribe', id))
   // The last of 43 characters has two unused bits.
   const last = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'.indexOf(token[42]!)
@@ -46,17 +46,24 @@ test('a token cannot be forged: every byte counts, other servers’ are refused,
 })
 
 test('a click’s target can be neither read nor changed (X1)', () => {
-  const { token, to } = clickOf(id, SALE)
+  const { token, to } = buildClick(id, SALE)
   expect(readClick(secrets, token, to)).toEqual({ messageId: id, target: SALE })
   expect(Buffer.from(to, 'base64url').toString('latin1')).not.toMatch(/shop|sale|http/)
-  const wrong = [...flipped(to), '', to.slice(0, -2), `${to}AA`, `${to}=`, clickOf(id, 'https://shop.example/other').to]
-  wrong.push(clickOf(newId(), SALE).to, Buffer.from(SALE).toString('base64url'))
+  const wrong = [
+    ...flipBytes(to),
+    '',
+    to.slice(0, -2),
+    `${to}AA`,
+    `${to}=`,
+    buildClick(id, 'https://shop.example/other').to,
+  ]
+  wrong.push(buildClick(newId(), SALE).to, Buffer.from(SALE).toString('base64url'))
   expect(wrong.filter((each) => readClick(secrets, token, each) !== null)).toEqual([])
-  expect(flipped(token).filter((each) => readClick(secrets, each, to) !== null)).toEqual([])
+  expect(flipBytes(token).filter((each) => readClick(secrets, each, to) !== null)).toEqual([])
 })
 
 test('tokens for the message’s page and for a shop page are not interchangeable (X1)', () => {
-  const [own, sale] = [clickOf(id, null), clickOf(id, SALE)]
+  const [own, sale] = [buildClick(id, null), buildClick(id, SALE)]
   expect(own.to).toBe('')
   expect(own.token).toBe(messageToken(secrets, 'click', id))
   expect(readClick(secrets, own.token, '')).toEqual({ messageId: id, target: null })

@@ -11,36 +11,36 @@ const world = aWorld()
 const BROWSER = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' }
 const purposes = ['unsubscribe', 'preferences'] as const
 
-async function aMail() {
+async function sendMail() {
   const scene = await aScene(world)
   await pass(world, scene.storeId, HOUR)
   const [message] = await messagesOf(world, scene.storeId)
   return { ...scene, id: message!.id, message: message! }
 }
 
-const tokenOf = (purpose: (typeof purposes)[number] | 'click', id: string) =>
+const createTokenFor = (purpose: (typeof purposes)[number] | 'click', id: string) =>
   messageToken(world.deps.secrets, purpose, id)
-const leadsTo = async (path: string) => (await world.request('GET', path, { headers: BROWSER })).headers.location
-const click = (id: string, target: string | null = null) => leadsTo(clickPath(world.deps.secrets, id, target))
+const readLocation = async (path: string) => (await world.request('GET', path, { headers: BROWSER })).headers.location
+const click = (id: string, target: string | null = null) => readLocation(clickPath(world.deps.secrets, id, target))
 const opens = async (id: string) => {
-  const replies = purposes.map((purpose) => world.request('GET', `/api/${purpose}/${tokenOf(purpose, id)}`))
+  const replies = purposes.map((purpose) => world.request('GET', `/api/${purpose}/${createTokenFor(purpose, id)}`))
   const statuses = (await Promise.all(replies)).map(({ status }) => status)
   return [...statuses, String(await click(id)).includes('cart_id=rt_')]
 }
 const OPEN = [200, 200, true]
 const NOT_THERE = [404, 404, false]
-const kept = async ({ storeId }: Scene) =>
+const readStoredTokens = async ({ storeId }: Scene) =>
   (await world.db.selectFrom('link_tokens').select('purpose').where('store_id', '=', storeId).execute()).map(
     ({ purpose }) => purpose,
   )
-const homeOf = async ({ storeId }: Scene) =>
+const readHome = async ({ storeId }: Scene) =>
   (await world.db.selectFrom('stores').select('home_url').where('id', '=', storeId).executeTakeFirstOrThrow()).home_url
-const visitsTo = (id: string) =>
+const countVisits = (id: string) =>
   world.db.selectFrom('engagement_events').select(['kind', 'target']).where('message_id', '=', id).execute()
 
 test('a sent mail stores only its restore token, and its other links are valid for 30 days', async () => {
-  const mail = await aMail()
-  expect(await kept(mail)).toEqual(['restore'])
+  const mail = await sendMail()
+  expect(await readStoredTokens(mail)).toEqual(['restore'])
   expect(await opens(mail.id)).toEqual(OPEN)
   world.advance(TOKEN_MS - 2)
   expect(await opens(mail.id)).toEqual(OPEN)
@@ -58,7 +58,7 @@ test('an unsent or unknown message has no links, whatever the token', async () =
 })
 
 test('the unsubscribe link of a refused or retried mail works, because the mail may have arrived', async () => {
-  const { id } = await aMail()
+  const { id } = await sendMail()
   const set = (state: 'held' | 'failed') =>
     world.db.updateTable('messages').set({ state, sending_at: null }).where('id', '=', id).execute()
   for (const state of ['held', 'failed'] as const) {
@@ -70,18 +70,21 @@ test('the unsubscribe link of a refused or retried mail works, because the mail 
 })
 
 test('a link to the shop leads only to hosts that the platform reports for that store (X1)', async () => {
-  const [mail, other] = [await aMail(), await aMail()]
-  const page = `${await homeOf(mail)}/sale?size=2#red`
+  const [mail, other] = [await sendMail(), await sendMail()]
+  const page = `${await readHome(mail)}/sale?size=2#red`
   expect(await click(mail.id, page)).toBe(page)
-  for (const foreign of [`${await homeOf(other)}/sale`, 'https://evil.example/', 'javascript:alert(1)'])
+  for (const foreign of [`${await readHome(other)}/sale`, 'https://evil.example/', 'javascript:alert(1)'])
     expect(await click(mail.id, foreign)).toContain('/cart/recover?cart_id=rt_')
   const { token, to } = /\/c\/(?<token>[\w-]+)\?to=(?<to>[\w-]+)/.exec(clickPath(world.deps.secrets, mail.id, page))!
     .groups as Record<'token' | 'to', string>
-  const forged = [`/c/${tokenOf('click', mail.id)}?to=${to}`, `/c/${token}`, `/c/${token}?to=${to}&to=${to}`]
-  forged.push(`/c/${tokenOf('click', other.id)}?to=${to}`, `/c/${token}?to=${Buffer.from(page).toString('base64url')}`)
+  const forged = [`/c/${createTokenFor('click', mail.id)}?to=${to}`, `/c/${token}`, `/c/${token}?to=${to}&to=${to}`]
+  forged.push(
+    `/c/${createTokenFor('click', other.id)}?to=${to}`,
+    `/c/${token}?to=${Buffer.from(page).toString('base64url')}`,
+  )
   for (const path of forged)
-    expect([path, await leadsTo(path)]).toEqual([path, expect.stringContaining('cart_id=unknown')])
-  expect(await visitsTo(mail.id)).toContainEqual({ kind: 'click', target: page.split('?')[0] })
+    expect([path, await readLocation(path)]).toEqual([path, expect.stringContaining('cart_id=unknown')])
+  expect(await countVisits(mail.id)).toContainEqual({ kind: 'click', target: page.split('?')[0] })
   await world.db
     .updateTable('stores')
     .set({ url: 'https://moved.example', home_url: 'https://moved.example' })
@@ -91,11 +94,11 @@ test('a link to the shop leads only to hosts that the platform reports for that 
 })
 
 test('a token opens nothing of another purpose (X1)', async () => {
-  const { id } = await aMail()
+  const { id } = await sendMail()
   const tokens = {
-    click: tokenOf('click', id),
-    unsubscribe: tokenOf('unsubscribe', id),
-    preferences: tokenOf('preferences', id),
+    click: createTokenFor('click', id),
+    unsubscribe: createTokenFor('unsubscribe', id),
+    preferences: createTokenFor('preferences', id),
   }
   const calls = { click: '/c/', unsubscribe: '/api/unsubscribe/', preferences: '/api/preferences/' }
   for (const [purpose, token] of Object.entries(tokens))
@@ -107,22 +110,22 @@ test('a token opens nothing of another purpose (X1)', async () => {
 })
 
 test('links of an erased shopper open nothing and reveal nothing (C8)', async () => {
-  const mail = await aMail()
+  const mail = await sendMail()
   const page = `https://${mail.orders[0]!.email!.split('@')[0]}.example/`
-  const seen = await visitsTo(mail.id)
+  const seen = await countVisits(mail.id)
   const path = `/api/privacy/${encodeURIComponent(mail.message.to_address!)}`
   const erase = { token: mail.token, body: { confirmation: 'erase' } }
   expect((await world.request('DELETE', path, erase)).status).toBe(202)
   await world.runJobs()
   expect(await opens(mail.id)).toEqual(NOT_THERE)
   expect(await click(mail.id, page)).toContain('cart_id=unknown')
-  expect(await visitsTo(mail.id)).toEqual(seen)
+  expect(await countVisits(mail.id)).toEqual(seen)
 })
 
 test('links of messages sent before decision 150 are rows, valid for their purpose until they expire', async () => {
-  const mail = await aMail()
+  const mail = await sendMail()
   const old = (purpose: string, n = 0) => world.deps.secrets.token(purpose, `${mail.id}:${n}`)
-  const page = `https://${new URL(await homeOf(mail)).host}/sale`
+  const page = `https://${new URL(await readHome(mail)).host}/sale`
   const rows = [
     ...(['click', 'unsubscribe', 'preferences'] as const).map((purpose) => ({
       purpose,
@@ -144,12 +147,12 @@ test('links of messages sent before decision 150 are rows, valid for their purpo
   const found = async () => [
     (await world.request('GET', `/api/unsubscribe/${old('unsubscribe')}`)).status,
     (await world.request('GET', `/api/preferences/${old('preferences')}`)).status,
-    await leadsTo(`/c/${old('click')}`),
-    await leadsTo(`/c/${old('click', 4)}`),
+    await readLocation(`/c/${old('click')}`),
+    await readLocation(`/c/${old('click', 4)}`),
   ]
   expect(await found()).toEqual([200, 200, expect.stringContaining('cart_id=rt_'), page])
   expect((await world.request('GET', `/api/preferences/${old('unsubscribe')}`)).status).toBe(404)
-  expect(await leadsTo(`/c/${old('unsubscribe')}`)).toContain('cart_id=unknown')
+  expect(await readLocation(`/c/${old('unsubscribe')}`)).toContain('cart_id=unknown')
   expect((await world.request('POST', `/u/${old('unsubscribe')}`)).status).toBe(200)
   world.advance(DAY)
   const unknown = expect.stringContaining('cart_id=unknown')

@@ -12,7 +12,7 @@ const world = aWorld()
 const MINUTE_MS = 60_000
 const { ago, orderCheck, streamOf } = readings(world)
 
-const cartsOf = (storeId: string) =>
+const selectCarts = (storeId: string) =>
   world.db
     .selectFrom('carts')
     .selectAll()
@@ -26,7 +26,7 @@ test('a checkout becomes a cart with the shopper’s contact, and reading it aga
   const restoreUrl = `${fake.profile.homeUrl}/1/checkouts/ac/t/recover?key=k`
   fake.allCheckouts = [aCheckout({ checkoutId: '1', modifiedAt: ago(20 * MINUTE_MS), restoreUrl })]
   expect(await pullCheckouts(world.deps, { storeId })).toMatchObject({ kind: 'done', rowsSeen: 1 })
-  const [cart, ...others] = await cartsOf(storeId)
+  const [cart, ...others] = await selectCarts(storeId)
   expect(others).toEqual([])
   expect(cart).toMatchObject({ status: 'active', email: 'shopper-1@mail.example.org', value_minor: 1_800 })
   expect(cart!.fold.episode!.checkout).toEqual({ id: '1', url: restoreUrl, createdAt: ago(20 * MINUTE_MS) })
@@ -46,7 +46,7 @@ test('before consent a checkout is no cart, or a cart without contact, by the st
     aCheckout({ checkoutId: '1', checkoutToken: 'one', cartToken: null, modifiedAt: ago(20 * MINUTE_MS) }),
   ]
   await pullCheckouts(world.deps, { storeId })
-  expect(await cartsOf(storeId)).toEqual([])
+  expect(await selectCarts(storeId)).toEqual([])
   await choose('cart_only')
   fake.allCheckouts = [
     aCheckout({ checkoutId: '2', checkoutToken: 'two', cartToken: null, modifiedAt: ago(9 * MINUTE_MS) }),
@@ -56,7 +56,7 @@ test('before consent a checkout is no cart, or a cart without contact, by the st
     }),
   ]
   await pullCheckouts(world.deps, { storeId })
-  expect((await cartsOf(storeId)).map(({ email, phone }) => [email, phone])).toEqual([
+  expect((await selectCarts(storeId)).map(({ email, phone }) => [email, phone])).toEqual([
     [null, null],
     ['agreed@mail.example.org', null],
   ])
@@ -67,7 +67,7 @@ test('a checkout URL on another host than the store’s is not kept (X1)', async
   const restoreUrl = 'https://evil.example.net/recover'
   fake.allCheckouts = [aCheckout({ checkoutId: '1', modifiedAt: ago(MINUTE_MS), restoreUrl })]
   await pullCheckouts(world.deps, { storeId })
-  expect((await cartsOf(storeId))[0]!.fold.episode!.checkout).toMatchObject({ url: null })
+  expect((await selectCarts(storeId))[0]!.fold.episode!.checkout).toMatchObject({ url: null })
 })
 
 test('an order with the checkout’s token is the purchase, whatever its email, and there is one cart (S3, S6)', async () => {
@@ -81,7 +81,7 @@ test('an order with the checkout’s token is the purchase, whatever its email, 
     }),
   ]
   await orderCheck(storeId)
-  const carts = await cartsOf(storeId)
+  const carts = await selectCarts(storeId)
   expect(carts.map(({ status }) => status)).toEqual(['purchased'])
   expect(carts[0]!.fold.episode!.orderId).toBe('9')
 })
@@ -93,7 +93,7 @@ test('a completed checkout ends its cart before its order arrives, which then su
   const done = { modifiedAt: ago(4 * MINUTE_MS), completedAt: ago(5 * MINUTE_MS), createdAt: ago(20 * MINUTE_MS) }
   fake.allCheckouts = [aCheckout({ checkoutId: '1', ...done })]
   await pullCheckouts(world.deps, { storeId })
-  expect((await cartsOf(storeId)).map(({ status }) => status)).toEqual(['purchased'])
+  expect((await selectCarts(storeId)).map(({ status }) => status)).toEqual(['purchased'])
   fake.allOrders = [
     anOrder({
       ...{ orderId: '9', kind: 'purchase', status: 'paid', modifiedAt: ago(5 * MINUTE_MS) },
@@ -101,7 +101,7 @@ test('a completed checkout ends its cart before its order arrives, which then su
     }),
   ]
   await orderCheck(storeId)
-  const carts = await cartsOf(storeId)
+  const carts = await selectCarts(storeId)
   expect(carts.map(({ status, fold }) => [status, fold.episode!.orderId])).toEqual([['purchased', '9']])
 })
 
@@ -110,7 +110,7 @@ test('a checkout that was completed before the first read creates no cart', asyn
   const done = { modifiedAt: ago(4 * MINUTE_MS), completedAt: ago(5 * MINUTE_MS) }
   fake.allCheckouts = [aCheckout({ checkoutId: '1', ...done })]
   await pullCheckouts(world.deps, { storeId })
-  expect(await cartsOf(storeId)).toEqual([])
+  expect(await selectCarts(storeId)).toEqual([])
 })
 
 test.each([
@@ -121,7 +121,7 @@ test.each([
   const { fake, storeId } = await aShopifyStore(world)
   fake.allOrders = [anOrder({ orderId: '9', kind: 'pending', status: 'pending', modifiedAt: ago(MINUTE_MS), ...more })]
   await orderCheck(storeId)
-  expect(await cartsOf(storeId)).toEqual([])
+  expect(await selectCarts(storeId)).toEqual([])
   const order = world.db.selectFrom('orders').select('is_staff').where('store_id', '=', storeId)
   expect(await order.executeTakeFirst()).toEqual({ is_staff: true })
 })
@@ -130,12 +130,12 @@ test('a delivered checkout is read again by its id and joins the cart named in t
   const { fake, storeId, captureKey } = await aShopifyStore(world)
   const cart = { token: 'hWN2cart00000001', updated_at: ago(10 * MINUTE_MS), line_items: [lineItem(2)] }
   expect(await deliver(world, captureKey, { topic: 'carts/update', body: cart })).toBe(200)
-  expect((await cartsOf(storeId)).map(({ email, item_count }) => [email, item_count])).toEqual([[null, 2]])
+  expect((await selectCarts(storeId)).map(({ email, item_count }) => [email, item_count])).toEqual([[null, 2]])
   fake.allCheckouts = [aCheckout({ checkoutId: '77', modifiedAt: ago(5 * MINUTE_MS), checkoutToken: null })]
   const body = { id: 77, token: 'hWN2checkout00001', cart_token: 'hWN2cart00000001' }
   expect(await deliver(world, captureKey, { topic: 'checkouts/update', body })).toBe(200)
   await world.runJobs()
-  const carts = await cartsOf(storeId)
+  const carts = await selectCarts(storeId)
   expect(carts.map(({ email }) => email)).toEqual(['shopper-77@mail.example.org'])
   const keys = world.db.selectFrom('shopper_keys').select('value').where('store_id', '=', storeId)
   const values = (await keys.where('kind', '=', 'cart').execute()).map(({ value }) => value)

@@ -23,27 +23,28 @@ beforeEach(async () => {
 })
 
 const pull = (isFull = false) => pullCoupons(world.deps, { storeId: shop.storeId, isFull })
-const listed = async () =>
+const readList = async () =>
   (await world.request('GET', '/api/coupons', { token: shop.owner.token })).body as {
     coupons: { _id: string; code: string; madeBy: string; usageCount: number; endDate: string; isActive: boolean }[]
     readAt: string | null
     problem: string | null
   }
-const codes = async () => (await listed()).coupons.map(({ code }) => code).sort()
+const codes = async () => (await readList()).coupons.map(({ code }) => code).sort()
 const make = async (code: string, more: Record<string, unknown> = {}) => {
   const body = { code, type: 'percentage', amount: 10, startDate: ago(DAY_MS), endDate: ago(-7 * DAY_MS), ...more }
   return (await world.request('POST', '/api/coupons', { token: shop.owner.token, body })).body.coupon as { _id: string }
 }
-const theirs = (couponId: string, more: Parameters<typeof aCoupon>[0] | object = {}) => aCoupon({ couponId, ...more })
+const buildStoreCoupon = (couponId: string, more: Parameters<typeof aCoupon>[0] | object = {}) =>
+  aCoupon({ couponId, ...more })
 
 test('the first import, the sweep and “Sync now” read coupons, and a second read changes nothing', async () => {
   shop.fake.allCoupons = [
-    theirs('1', { code: 'autumn' }),
-    theirs('2', { code: 'Draft', isPublished: false }),
-    theirs('3', { type: 'other', platformType: 'fixed_product', percent: null, amountMinor: 500 }),
+    buildStoreCoupon('1', { code: 'autumn' }),
+    buildStoreCoupon('2', { code: 'Draft', isPublished: false }),
+    buildStoreCoupon('3', { type: 'other', platformType: 'fixed_product', percent: null, amountMinor: 500 }),
   ]
   await importStore(world.deps, { storeId: shop.storeId })
-  const before = await listed()
+  const before = await readList()
   expect(before.coupons.toSorted((one, other) => one.code.localeCompare(other.code))).toMatchObject([
     { code: 'AUTUMN', isActive: true },
     { code: 'CODE-3', type: 'other', platformType: 'fixed_product', amount: 5, madeBy: 'store', isActive: true },
@@ -51,21 +52,24 @@ test('the first import, the sweep and “Sync now” read coupons, and a second 
   ])
   expect([before.readAt, before.problem]).toEqual([world.now.toISOString(), null])
   await syncStore(world.deps, { storeId: shop.storeId })
-  expect(await listed()).toEqual(before)
-  shop.fake.allCoupons.push(theirs('4', { code: 'new' }))
+  expect(await readList()).toEqual(before)
+  shop.fake.allCoupons.push(buildStoreCoupon('4', { code: 'new' }))
   await world.request('POST', '/api/stores/sync', { token: shop.owner.token, body: {} })
   expect(await codes()).toContain('NEW')
 })
 
 test('“Sync now” notices that a read-only key now has write access', async () => {
   await world.db.updateTable('stores').set({ can_write: false }).where('id', '=', shop.storeId).execute()
-  expect(await listed()).toMatchObject({ canWrite: false })
+  expect(await readList()).toMatchObject({ canWrite: false })
   await world.request('POST', '/api/stores/sync', { token: shop.owner.token, body: {} })
-  expect(await listed()).toMatchObject({ canWrite: true })
+  expect(await readList()).toMatchObject({ canWrite: true })
 })
 
 test('personal codes are not copied', async () => {
-  shop.fake.allCoupons = [theirs('1', { code: 'cart-abc', mark: `message:${newId()}` }), theirs('2', { code: 'own' })]
+  shop.fake.allCoupons = [
+    buildStoreCoupon('1', { code: 'cart-abc', mark: `message:${newId()}` }),
+    buildStoreCoupon('2', { code: 'own' }),
+  ]
   await pull()
   expect(await codes()).toEqual(['OWN'])
 })
@@ -74,9 +78,9 @@ test('a coupon created here is recognized by its mark, and one that only copies 
   const { _id } = await make('OURS')
   const [ours] = shop.fake.allCoupons
   shop.fake.allCoupons.push({ ...ours!, couponId: '7', code: 'copied' })
-  shop.fake.allCoupons.push(theirs('8', { code: 'elsewhere', mark: `coupon:${newId()}:${newId()}` }))
+  shop.fake.allCoupons.push(buildStoreCoupon('8', { code: 'elsewhere', mark: `coupon:${newId()}:${newId()}` }))
   await pull(true)
-  const found = (await listed()).coupons.map(({ code, madeBy }) => [code, madeBy]).sort()
+  const found = (await readList()).coupons.map(({ code, madeBy }) => [code, madeBy]).sort()
   expect(found).toEqual([
     ['COPIED', 'store'],
     ['ELSEWHERE', 'store'],
@@ -85,12 +89,12 @@ test('a coupon created here is recognized by its mark, and one that only copies 
   await world.db.deleteFrom('coupons').where('store_id', '=', shop.storeId).execute()
   shop.fake.allCoupons = [ours!]
   await pull(true)
-  expect((await listed()).coupons).toMatchObject([{ _id, madeBy: 'recoup' }])
+  expect((await readList()).coupons).toMatchObject([{ _id, madeBy: 'recoup' }])
 })
 
 test('a coupon missing from a complete listing is gone, an interrupted listing proves nothing, and a returning coupon is restored', async () => {
   const { _id } = await make('OURS')
-  shop.fake.allCoupons.push(...['1', '2', '3'].map((id) => theirs(id)))
+  shop.fake.allCoupons.push(...['1', '2', '3'].map((id) => buildStoreCoupon(id)))
   await pull()
   const [lost, ...rest] = shop.fake.allCoupons
   shop.fake.allCoupons = rest
@@ -112,11 +116,17 @@ test('a coupon missing from a complete listing is gone, an interrupted listing p
 })
 
 test('a coupon that cannot be read is not treated as gone', async () => {
-  shop.fake.allCoupons = [theirs('1'), theirs('2')]
+  shop.fake.allCoupons = [buildStoreCoupon('1'), buildStoreCoupon('2')]
   await pull()
   world.advance(60_000)
   shop.fake.coupons = async function* () {
-    yield { rows: [theirs('1')], skipped: [{ id: '2', reason: 'no amount' }], page: 1, totalPages: 1, isLast: true }
+    yield {
+      rows: [buildStoreCoupon('1')],
+      skipped: [{ id: '2', reason: 'no amount' }],
+      page: 1,
+      totalPages: 1,
+      isLast: true,
+    }
   }
   await pull()
   expect(await codes()).toEqual(['CODE-1', 'CODE-2'])
@@ -130,7 +140,7 @@ test('the store’s values win, except for the end date of a coupon it shows as 
   Object.assign(ours!, { percent: 3_000, expiresAt: ago(-30 * DAY_MS) })
   world.advance(60_000)
   await pull(true)
-  const of = async (code: string) => (await listed()).coupons.find((coupon) => coupon.code === code)!
+  const of = async (code: string) => (await readList()).coupons.find((coupon) => coupon.code === code)!
   expect(await of('OURS')).toMatchObject({ amount: 30, endDate: ago(-30 * DAY_MS + 60_000) })
   expect(await of('OFF')).toMatchObject({ isActive: false, endDate: new Date(end!).toISOString() })
   Object.assign(off!, { expiresAt: ago(-30 * DAY_MS) })
@@ -140,13 +150,13 @@ test('the store’s values win, except for the end date of a coupon it shows as 
 })
 
 test('a failed read keeps the copy and reports the failure with its age', { tags: ['B8'] }, async () => {
-  shop.fake.allCoupons = [theirs('1')]
+  shop.fake.allCoupons = [buildStoreCoupon('1')]
   await pull()
   const readAt = world.now.toISOString()
   world.advance(60_000)
   shop.fake.problem = aProblem('unreachable')
   await pull()
-  expect(await listed()).toMatchObject({
+  expect(await readList()).toMatchObject({
     coupons: [{ code: 'CODE-1' }],
     readAt,
     problem: 'Failed to fetch coupons (using fallback)',
@@ -160,7 +170,7 @@ test('a key without permission for coupons breaks nothing else, shows advice in 
   const { body } = await world.request('POST', '/api/stores/sync', { token: shop.owner.token, body: {} })
   expect(body).toMatchObject({ success: true })
   expect(await streamOf(shop.storeId, 'coupons')).toMatchObject({ error_code: 'no_rights' })
-  expect((await listed()).problem).toBe(
+  expect((await readList()).problem).toBe(
     'Failed to fetch coupons (using fallback). The key of this store may not read coupons. Create a key with Read/Write permissions for a user who is administrator or shop manager. Then choose “Replace keys” under Settings, Store.',
   )
   const health = await world.request('GET', '/api/stores/health', { token: shop.owner.token })
@@ -186,7 +196,7 @@ test('with many coupons, only changes and the usage of our own coupons are read'
   shop.fake.allCoupons[0]!.usageCount = 4
   world.advance(60_000)
   await pull()
-  const { coupons } = await listed()
+  const { coupons } = await readList()
   expect(coupons.length).toBe(50)
   const row = await world.db.selectFrom('coupons').selectAll().where('id', '=', _id).executeTakeFirstOrThrow()
   expect(row).toMatchObject({ usage_count: 4, gone_at: null })
@@ -209,13 +219,13 @@ test('an order with a coupon created here queues one read of its usage, once for
   expect(queued().length).toBe(1)
   shop.fake.allCoupons[0]!.usageCount = 1
   await readUses(world.deps, { storeId: shop.storeId })
-  expect((await listed()).coupons).toMatchObject([{ code: 'OURS', usageCount: 1 }])
+  expect((await readList()).coupons).toMatchObject([{ code: 'OURS', usageCount: 1 }])
   shop.fake.problem = aProblem('unreachable')
   await readUses(world.deps, { storeId: shop.storeId })
 })
 
 test('a code is stored in capitals that the store treats as the same code', async () => {
-  shop.fake.allCoupons = [theirs('1', { code: 'süß10' }), theirs('2', { code: 'été' })]
+  shop.fake.allCoupons = [buildStoreCoupon('1', { code: 'süß10' }), buildStoreCoupon('2', { code: 'été' })]
   await pull()
   expect(await codes()).toEqual(['SÜß10', 'ÉTÉ'])
   for (const code of await codes()) expect(shop.fake.allCoupons.map((each) => each.code)).toContain(code.toLowerCase())

@@ -28,13 +28,16 @@ const setMode = (mode: CaptureMode | null) =>
   world.db.updateTable('stores').set({ before_consent: mode }).where('id', '=', store.storeId).execute()
 
 /** A Shopify customer as it exists after the email field of the checkout was filled. */
-const aCustomer = (more: Partial<PlatformCustomer> = {}): PlatformCustomer => ({
+const buildCustomer = (more: Partial<PlatformCustomer> = {}): PlatformCustomer => ({
   ...{ customerId: '7', email: EMAIL, phone: PHONE, firstName: 'Ada', lastName: 'Lovelace', company: 'Engines' },
   ...{ country: 'US', createdAt: ago(MINUTE_MS), modifiedAt: ago(MINUTE_MS), lastLoginAt: null },
-  ...{ ordersCount: 0, spentMinor: 0, consents: [said('none')], ...more },
+  ...{ ordersCount: 0, spentMinor: 0, consents: [buildConsent('none')], ...more },
 })
 
-const said = (state: PlatformConsent['state'], channel: PlatformConsent['channel'] = 'email'): PlatformConsent => ({
+const buildConsent = (
+  state: PlatformConsent['state'],
+  channel: PlatformConsent['channel'] = 'email',
+): PlatformConsent => ({
   channel,
   state,
   level: 'single',
@@ -62,110 +65,110 @@ const WAYS = {
     await world.runJobs()
   },
 }
-const saidHere = (isGiven = true) => {
+const recordConsentHere = (isGiven = true) => {
   const word = { address: EMAIL, channel: 'email', isGiven, wording: 'Yes, please', country: 'US' } as const
   return transact({ storeId: store.storeId, db: world.db }, (tx) => recordSaid(world.deps, tx, [word], world.now))
 }
 const ways = Object.keys(WAYS) as (keyof typeof WAYS)[]
 const strict = ['nothing', 'cart_only'] as const
 
-const rowsOf = (table: 'customers' | 'shoppers' | 'shopper_keys' | 'consents') =>
+const selectRows = (table: 'customers' | 'shoppers' | 'shopper_keys' | 'consents') =>
   world.db.selectFrom(table).selectAll().where('store_id', '=', store.storeId).execute()
-const keptRecords = async () => {
+const readRecords = async () => {
   const records = world.db.selectFrom('customers').select(['email', 'phone']).where('store_id', '=', store.storeId)
   return (await records.execute()).map(({ email, phone }) => [email, phone])
 }
-const shoppersNow = () => world.db.selectFrom('shoppers').selectAll().where('store_id', '=', store.storeId).execute()
+const selectShoppers = () => world.db.selectFrom('shoppers').selectAll().where('store_id', '=', store.storeId).execute()
 
 test.each(ways)('%s keeps no customer without a purchase or a consent (C9)', async (way) => {
   for (const mode of strict) {
     await setMode(mode)
-    store.fake.allCustomers = [aCustomer()]
+    store.fake.allCustomers = [buildCustomer()]
     await WAYS[way]()
-    const kept = [await rowsOf('customers'), await rowsOf('shoppers'), await rowsOf('shopper_keys')]
-    expect([mode, ...kept, await rowsOf('consents')]).toEqual([mode, [], [], [], []])
+    const kept = [await selectRows('customers'), await selectRows('shoppers'), await selectRows('shopper_keys')]
+    expect([mode, ...kept, await selectRows('consents')]).toEqual([mode, [], [], [], []])
   }
   await setMode('cart_and_contact')
   await WAYS[way]()
-  expect(await keptRecords()).toEqual([[EMAIL, PHONE]])
+  expect(await readRecords()).toEqual([[EMAIL, PHONE]])
 })
 
 test.each(ways)('%s keeps only the contact covered by a customer’s later consent (C9)', async (way) => {
   await setMode('nothing')
-  store.fake.allCustomers = [aCustomer()]
+  store.fake.allCustomers = [buildCustomer()]
   await WAYS[way]()
-  store.fake.allCustomers = [aCustomer({ modifiedAt: ago(0), consents: [said('granted')] })]
+  store.fake.allCustomers = [buildCustomer({ modifiedAt: ago(0), consents: [buildConsent('granted')] })]
   await WAYS[way]()
-  expect(await keptRecords()).toEqual([[EMAIL, null]])
-  expect(await shoppersNow()).toMatchObject([
+  expect(await readRecords()).toEqual([[EMAIL, null]])
+  expect(await selectShoppers()).toMatchObject([
     { email: EMAIL, phone: null, account_first_name: 'Ada', is_registered: true },
   ])
-  expect(await rowsOf('consents')).toMatchObject([{ channel: 'email', status: 'granted' }])
-  const both = [said('granted'), said('granted', 'sms')]
-  store.fake.allCustomers = [aCustomer({ modifiedAt: ago(0), consents: both })]
+  expect(await selectRows('consents')).toMatchObject([{ channel: 'email', status: 'granted' }])
+  const both = [buildConsent('granted'), buildConsent('granted', 'sms')]
+  store.fake.allCustomers = [buildCustomer({ modifiedAt: ago(0), consents: both })]
   await WAYS[way]()
-  expect(await keptRecords()).toEqual([[EMAIL, PHONE]])
+  expect(await readRecords()).toEqual([[EMAIL, PHONE]])
 })
 
 test('a customer with a paid order in the store is kept (C6, C9)', async () => {
   await setMode('cart_only')
-  store.fake.allCustomers = [aCustomer({ ordersCount: 1, spentMinor: 1_800 })]
+  store.fake.allCustomers = [buildCustomer({ ordersCount: 1, spentMinor: 1_800 })]
   await WAYS['the import']()
   // The phone number may only have been typed.
-  expect(await keptRecords()).toEqual([[EMAIL, null]])
+  expect(await readRecords()).toEqual([[EMAIL, null]])
 })
 
 test('a customer whose order arrives later appears with the order, and the record with its next read', async () => {
   await setMode('nothing')
-  store.fake.allCustomers = [aCustomer()]
+  store.fake.allCustomers = [buildCustomer()]
   await WAYS['the import']()
   const order = { orderId: '9', kind: 'purchase', status: 'paid', email: EMAIL, phone: PHONE, customerId: '7' } as const
   store.fake.allOrders = [anOrder({ ...order, modifiedAt: ago(0), paidAt: ago(0) })]
   await orderCheck(store.storeId)
-  expect(await shoppersNow()).toMatchObject([{ email: EMAIL, phone: PHONE, is_registered: false }])
+  expect(await selectShoppers()).toMatchObject([{ email: EMAIL, phone: PHONE, is_registered: false }])
   await WAYS['the import']()
-  expect(await keptRecords()).toEqual([[EMAIL, PHONE]])
-  expect(await shoppersNow()).toMatchObject([{ email: EMAIL, phone: PHONE, is_registered: true }])
+  expect(await readRecords()).toEqual([[EMAIL, PHONE]])
+  expect(await selectShoppers()).toMatchObject([{ email: EMAIL, phone: PHONE, is_registered: true }])
 })
 
 test('a customer with a consent in the ledger is kept for the addresses it covers (C9)', async () => {
   await setMode('cart_only')
-  store.fake.allCustomers = [aCustomer()]
-  await saidHere()
+  store.fake.allCustomers = [buildCustomer()]
+  await recordConsentHere()
   await WAYS['the import']()
-  expect(await keptRecords()).toEqual([[EMAIL, null]])
+  expect(await readRecords()).toEqual([[EMAIL, null]])
 })
 
 test('a consent that still stands in the shop keeps no customer who withdrew it in Recoup', async () => {
   await setMode('cart_only')
-  await saidHere(false)
-  store.fake.allCustomers = [aCustomer({ consents: [said('granted')] })]
+  await recordConsentHere(false)
+  store.fake.allCustomers = [buildCustomer({ consents: [buildConsent('granted')] })]
   await WAYS['the import']()
-  expect(await keptRecords()).toEqual([])
+  expect(await readRecords()).toEqual([])
 })
 
 test('an opt-out in the shop is recorded without the customer, and a later consent counts (C5)', async () => {
   await setMode('nothing')
-  store.fake.allCustomers = [aCustomer({ consents: [said('withdrawn')] })]
+  store.fake.allCustomers = [buildCustomer({ consents: [buildConsent('withdrawn')] })]
   await WAYS['the import']()
-  expect(await keptRecords()).toEqual([])
-  expect(await rowsOf('consents')).toMatchObject([{ channel: 'email', status: 'withdrawn' }])
-  expect(JSON.stringify(await rowsOf('consents'))).not.toContain(EMAIL)
-  await saidHere()
+  expect(await readRecords()).toEqual([])
+  expect(await selectRows('consents')).toMatchObject([{ channel: 'email', status: 'withdrawn' }])
+  expect(JSON.stringify(await selectRows('consents'))).not.toContain(EMAIL)
+  await recordConsentHere()
   await WAYS['the import']()
-  expect(await keptRecords()).toEqual([[EMAIL, null]])
+  expect(await readRecords()).toEqual([[EMAIL, null]])
 })
 
 test('of a WooCommerce shop only customers with a paid order or a consent are kept (C9)', async () => {
   store = await aConnectedStore(world)
-  const { ordersCount: _, spentMinor: __, consents: ___, ...account } = aCustomer()
+  const { ordersCount: _, spentMinor: __, consents: ___, ...account } = buildCustomer()
   for (const mode of strict) {
     await setMode(mode)
     store.fake.allCustomers = [{ ...account, isPaying: false }]
     await WAYS['the import']()
-    expect([mode, await keptRecords(), await shoppersNow()]).toEqual([mode, [], []])
+    expect([mode, await readRecords(), await selectShoppers()]).toEqual([mode, [], []])
   }
   store.fake.allCustomers = [{ ...account, isPaying: true }]
   await WAYS['the import']()
-  expect(await keptRecords()).toEqual([[EMAIL, null]])
+  expect(await readRecords()).toEqual([[EMAIL, null]])
 })

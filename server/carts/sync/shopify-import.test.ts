@@ -19,7 +19,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close()
 })
 
-const counted = async (storeId: string) => {
+const countRows = async (storeId: string) => {
   const { rows } = await world.pool.query(
     `select (select count(*)::int from orders where store_id = $1) as orders,
       (select count(distinct fold->'episode'->'checkout'->>'id')::int from carts where store_id = $1) as checkouts,
@@ -35,19 +35,19 @@ test('many orders and checkouts are imported completely despite refusals of the 
   const { storeId } = await aShopifyStore(world)
   const { client, say, start } = await aLargeShop(closing, SIZE, (ms) => world.advance(ms))
   world.now = start
-  world.storeClient = harried(client, say)
+  world.storeClient = throttle(client, say)
   await importStore(world.deps, { storeId })
-  const first = await counted(storeId)
+  const first = await countRows(storeId)
   // The order and the checkout from which the others are copied belong together: it was bought.
   expect(first).toMatchObject({ orders: SIZE.orders + 1, checkouts: SIZE.checkouts, problems: null })
   expect(await say({ do: 'tell' })).toMatchObject({ bulkRuns: isProof ? 1 : 0, throttled: expect.any(Number) })
   expect((await say({ do: 'tell' })).throttled).toBeGreaterThan(0)
   await importStore(world.deps, { storeId })
-  expect(await counted(storeId)).toEqual(first)
+  expect(await countRows(storeId)).toEqual(first)
 }, 1_800_000)
 
 /** Regularly leaves hardly any query points, or expires the token. */
-function harried(
+function throttle(
   client: ReturnType<World['storeClient']>,
   say: Awaited<ReturnType<typeof aLargeShop>>['say'],
 ): World['storeClient'] {

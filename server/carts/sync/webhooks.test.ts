@@ -16,13 +16,13 @@ afterEach(() => {
   world.deps.config = { ...world.deps.config, publicUrl: 'https://recoup.acme.com' }
 })
 
-async function aSubscribedStore(): Promise<Connected> {
+async function connectWithWebhooks(): Promise<Connected> {
   const connected = await aConnectedStore(world)
   await ensureWebhooks(world.deps, { storeId: connected.storeId })
   return connected
 }
 
-const anOrderBody = (id: number, modified = '2026-03-02T14:59:00') => ({
+const buildOrderBody = (id: number, modified = '2026-03-02T14:59:00') => ({
   id,
   status: 'processing',
   currency: 'USD',
@@ -59,33 +59,33 @@ async function deliver({ key, body, secret, topic = 'order.updated', type = 'app
   return { status: reply.statusCode, body: reply.json() }
 }
 
-const secretOf = ({ fake }: Connected, topic = 'order.updated') =>
+const readSecret = ({ fake }: Connected, topic = 'order.updated') =>
   fake.hooks.find((hook) => hook.topic === topic)!.secret
 const events = (storeId: string) =>
   world.db.selectFrom('webhook_events').selectAll().where('store_id', '=', storeId).execute()
-const kept = (storeId: string) =>
+const readStoredOrders = (storeId: string) =>
   world.db.selectFrom('store_webhooks').selectAll().where('store_id', '=', storeId).orderBy('topic').execute()
 
 test('a webhook is created for each order topic, each with its own secret', async () => {
-  const connected = await aSubscribedStore()
+  const connected = await connectWithWebhooks()
   const { fake, storeId, captureKey } = connected
   expect(fake.hooks.map((hook) => hook.topic)).toEqual(['order.created', 'order.updated', 'order.deleted'])
   for (const hook of fake.hooks)
     expect(hook.deliveryUrl).toBe(`https://recoup.acme.com/api/webhooks/woocommerce/${captureKey}`)
   expect(new Set(fake.hooks.map((hook) => hook.secret)).size).toBe(3)
-  for (const row of await kept(storeId)) {
+  for (const row of await readStoredOrders(storeId)) {
     for (const hook of fake.hooks) expect(row.encrypted_secret.toString('latin1')).not.toContain(hook.secret)
   }
 })
 
 test('a signed delivery is stored once, and the order is read again from the store', async () => {
-  const connected = await aSubscribedStore()
+  const connected = await connectWithWebhooks()
   const { fake, storeId, captureKey } = connected
   fake.allOrders = [
     anOrder({ orderId: '75', modifiedAt: world.now.toISOString(), kind: 'purchase', status: 'processing' }),
   ]
-  const body = JSON.stringify(anOrderBody(75))
-  expect(await deliver({ key: captureKey, body, secret: secretOf(connected) })).toEqual({
+  const body = JSON.stringify(buildOrderBody(75))
+  expect(await deliver({ key: captureKey, body, secret: readSecret(connected) })).toEqual({
     status: 200,
     body: { received: true },
   })
@@ -93,38 +93,38 @@ test('a signed delivery is stored once, and the order is read again from the sto
   await world.runJobs()
   const order = await world.db.selectFrom('orders').select('status').where('store_id', '=', storeId).executeTakeFirst()
   expect(order).toEqual({ status: 'processing' })
-  expect(await deliver({ key: captureKey, body, secret: secretOf(connected) })).toMatchObject({ status: 200 })
+  expect(await deliver({ key: captureKey, body, secret: readSecret(connected) })).toMatchObject({ status: 200 })
   expect(world.queued).toEqual([])
   expect(await events(storeId)).toHaveLength(1)
-  const hook = (await kept(storeId)).find((row) => row.topic === 'order.updated')
+  const hook = (await readStoredOrders(storeId)).find((row) => row.topic === 'order.updated')
   expect(hook!.last_delivery_at).toEqual(world.now)
 })
 
 test('three orders delivered with one delivery id are three events, and a later change is a fourth', async () => {
-  const connected = await aSubscribedStore()
-  const secret = secretOf(connected)
+  const connected = await connectWithWebhooks()
+  const secret = readSecret(connected)
   for (const id of [75, 76, 77]) {
-    await deliver({ key: connected.captureKey, body: JSON.stringify(anOrderBody(id)), secret })
+    await deliver({ key: connected.captureKey, body: JSON.stringify(buildOrderBody(id)), secret })
   }
-  const later = JSON.stringify(anOrderBody(75, '2026-03-02T15:00:00'))
+  const later = JSON.stringify(buildOrderBody(75, '2026-03-02T15:00:00'))
   await deliver({ key: connected.captureKey, body: later, secret })
   expect(await events(connected.storeId)).toHaveLength(4)
 })
 
 test('a delivery signed with any of the store’s secrets is accepted, with another store’s refused', async () => {
-  const one = await aSubscribedStore()
-  const other = await aSubscribedStore()
+  const one = await connectWithWebhooks()
+  const other = await connectWithWebhooks()
   const body = JSON.stringify({ id: 100 })
   const deleted = { key: one.captureKey, body, topic: 'order.deleted' }
-  expect((await deliver({ ...deleted, secret: secretOf(one, 'order.deleted') })).status).toBe(200)
+  expect((await deliver({ ...deleted, secret: readSecret(one, 'order.deleted') })).status).toBe(200)
   expect(world.queued).toMatchObject([{ name: 'stores.order', payload: { orderId: '100' } }])
-  expect((await deliver({ ...deleted, secret: secretOf(other, 'order.deleted') })).status).toBe(401)
+  expect((await deliver({ ...deleted, secret: readSecret(other, 'order.deleted') })).status).toBe(401)
 })
 
 test('the signature covers the raw bytes, so that one more space is refused', async () => {
-  const connected = await aSubscribedStore()
-  const secret = secretOf(connected)
-  const body = JSON.stringify(anOrderBody(75))
+  const connected = await connectWithWebhooks()
+  const secret = readSecret(connected)
+  const body = JSON.stringify(buildOrderBody(75))
   const signature = crypto.createHmac('sha256', secret).update(body).digest('base64')
   const send = (payload: string) =>
     world.app.inject({
@@ -142,14 +142,14 @@ test('the signature covers the raw bytes, so that one more space is refused', as
 })
 
 test('an unproven delivery is not stored, and the answer gives no reason', async () => {
-  const connected = await aSubscribedStore()
+  const connected = await connectWithWebhooks()
   const { storeId, captureKey } = connected
-  const body = JSON.stringify(anOrderBody(75))
+  const body = JSON.stringify(buildOrderBody(75))
   const refused = [
     await deliver({ key: captureKey, body }),
     await deliver({ key: captureKey, body, secret: 'a guess' }),
-    await deliver({ key: 'nobody', body, secret: secretOf(connected) }),
-    await deliver({ key: '%00', body, secret: secretOf(connected) }),
+    await deliver({ key: 'nobody', body, secret: readSecret(connected) }),
+    await deliver({ key: '%00', body, secret: readSecret(connected) }),
     await deliver({ key: captureKey, body: '' }),
   ]
   for (const reply of refused) {
@@ -161,7 +161,7 @@ test('an unproven delivery is not stored, and the answer gives no reason', async
 })
 
 test('the ping of a new webhook is answered, also while that webhook is being created', async () => {
-  const subscribed = await aSubscribedStore()
+  const subscribed = await connectWithWebhooks()
   const connected = await aConnectedStore(world)
   for (const { captureKey, storeId } of [subscribed, connected]) {
     const ping = { key: captureKey, body: 'webhook_id=7', type: 'application/x-www-form-urlencoded' }
@@ -172,8 +172,8 @@ test('the ping of a new webhook is answered, also while that webhook is being cr
 })
 
 test('a body with an error, or about something else, is stored and changes nothing', async () => {
-  const connected = await aSubscribedStore()
-  const secret = secretOf(connected)
+  const connected = await connectWithWebhooks()
+  const secret = readSecret(connected)
   const gone = '{"code":"woocommerce_rest_shop_order_invalid_id","message":"Invalid ID.","data":{"status":404}}'
   for (const [body, topic] of [
     [gone, 'order.updated'],
@@ -188,15 +188,15 @@ test('a body with an error, or about something else, is stored and changes nothi
 })
 
 test('a disconnected store’s deliveries are refused', async () => {
-  const connected = await aSubscribedStore()
-  const secret = secretOf(connected)
+  const connected = await connectWithWebhooks()
+  const secret = readSecret(connected)
   await world.request('DELETE', '/api/stores/disconnect', { token: connected.owner.token })
-  const body = JSON.stringify(anOrderBody(75))
+  const body = JSON.stringify(buildOrderBody(75))
   expect((await deliver({ key: connected.captureKey, body, secret })).status).toBe(401)
 })
 
 test('the daily check keeps valid webhooks and recreates those that are missing, disabled or have another URL', async () => {
-  const { fake, storeId } = await aSubscribedStore()
+  const { fake, storeId } = await connectWithWebhooks()
   const [created, updated, deleted] = fake.hooks
   const check = async () => {
     world.advance(DAY_MS)
@@ -222,7 +222,9 @@ test('the daily check keeps valid webhooks and recreates those that are missing,
   expect(after).toHaveLength(4)
   fake.hooks = []
   expect(await check()).toHaveLength(3)
-  expect((await kept(storeId)).map((row) => row.webhook_id).sort()).toEqual(fake.hooks.map((hook) => hook.id).sort())
+  expect((await readStoredOrders(storeId)).map((row) => row.webhook_id).sort()).toEqual(
+    fake.hooks.map((hook) => hook.id).sort(),
+  )
 })
 
 test('no webhook is created if the store cannot reach us', async () => {
@@ -230,7 +232,7 @@ test('no webhook is created if the store cannot reach us', async () => {
   const { fake, storeId } = await aConnectedStore(world)
   await ensureWebhooks(world.deps, { storeId })
   expect(fake.hooks).toEqual([])
-  expect(await kept(storeId)).toEqual([])
+  expect(await readStoredOrders(storeId)).toEqual([])
 })
 
 test('health reports a key without write access and an unreachable store', async () => {
@@ -249,7 +251,7 @@ test('health reports a key without write access and an unreachable store', async
 })
 
 test('two hundred malformed deliveries are all refused, and nothing is stored', async () => {
-  const { captureKey, storeId } = await aSubscribedStore()
+  const { captureKey, storeId } = await connectWithWebhooks()
   const bodies = [
     '',
     '{',
@@ -285,17 +287,21 @@ test('two hundred malformed deliveries are all refused, and nothing is stored', 
 })
 
 test('an oversized body is refused unread', async () => {
-  const { captureKey } = await aSubscribedStore()
+  const { captureKey } = await connectWithWebhooks()
   expect((await deliver({ key: captureKey, body: 'x'.repeat(2_000_001) })).status).toBe(413)
 })
 
 test('a delivery is answered well within a second', async () => {
-  const connected = await aSubscribedStore()
+  const connected = await connectWithWebhooks()
   connected.fake.order = () => new Promise(() => {})
   const took: number[] = []
   for (const order of [75, 76, 77]) {
     const started = performance.now()
-    await deliver({ key: connected.captureKey, body: JSON.stringify(anOrderBody(order)), secret: secretOf(connected) })
+    await deliver({
+      key: connected.captureKey,
+      body: JSON.stringify(buildOrderBody(order)),
+      secret: readSecret(connected),
+    })
     took.push(performance.now() - started)
   }
   // Takes the shortest time, because other load on the machine delays single requests.

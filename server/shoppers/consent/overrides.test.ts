@@ -22,14 +22,14 @@ const override = (body: object = german, token = store.token) =>
 const end = (id: string) => world.request('POST', `/api/consent/overrides/${id}/end`, { token: store.token })
 const table = async () => (await world.request('GET', '/api/consent/table', { token: store.token })).body
 
-async function aGermanCart() {
+async function createGermanCart() {
   const order = anOrder(world, { country: 'DE' })
   await recordOrders(world.deps, store.storeId, [order], 'sync')
   world.sent.length = 0
   return order
 }
 
-async function says(status: 'granted' | 'withdrawn', email: string) {
+async function recordAnswer(status: 'granted' | 'withdrawn', email: string) {
   const addressHash = world.deps.secrets.addressHash(email)
   const row = {
     id: newId(),
@@ -45,7 +45,7 @@ async function says(status: 'granted' | 'withdrawn', email: string) {
 
 describe('an override', () => {
   test('releases waiting messages at once, and record and timeline name it', async () => {
-    await aGermanCart()
+    await createGermanCart()
     await pass(world, store.storeId, HOUR)
     expect((await steps(world, store.storeId))[0]).toBe('held(no_consent)')
     const { body } = await override()
@@ -72,8 +72,8 @@ describe('an override', () => {
 
   test('never beats a withdrawal', async () => {
     await override()
-    const order = await aGermanCart()
-    await says('withdrawn', order.email!)
+    const order = await createGermanCart()
+    await recordAnswer('withdrawn', order.email!)
     await pass(world, store.storeId, HOUR)
     expect([world.sent.length, (await steps(world, store.storeId))[0]]).toEqual([0, 'skipped(consent_withdrawn)'])
   })
@@ -90,7 +90,7 @@ describe('an override', () => {
     expect(ended).toMatchObject({ endedAt: world.now.toISOString(), endedBy: made.createdBy })
     world.advance(MINUTE)
     expect((await end(made.id)).body).toEqual(ended)
-    await aGermanCart()
+    await createGermanCart()
     await pass(world, store.storeId, HOUR)
     expect([world.sent.length, await recordOf(world, store.storeId)]).toEqual([0, ['hold no_consent']])
     expect((await table()).overrides).toEqual([ended])

@@ -12,13 +12,13 @@ const EMAIL = 'grace@mail.example.org'
 
 const ago = (hours: number) => new Date(world.now.getTime() - hours * HOUR_MS)
 
-const aWord = (word: Partial<PlatformConsent>): PlatformConsent => ({
+const buildConsent = (word: Partial<PlatformConsent>): PlatformConsent => ({
   ...{ channel: 'email', state: 'granted', level: 'single', at: ago(5).toISOString(), wording: null },
   ...word,
 })
 
 const record = (storeId: string, word: Partial<PlatformConsent>, phone: string | null = null) =>
-  recordStoreConsents(world.deps, storeId, [{ email: EMAIL, phone, country: 'US', consents: [aWord(word)] }])
+  recordStoreConsents(world.deps, storeId, [{ email: EMAIL, phone, country: 'US', consents: [buildConsent(word)] }])
 
 async function ledger(storeId: string) {
   const rows = world.db.selectFrom('consents').select(['channel', 'status', 'is_confirmed', 'source', 'at'])

@@ -10,9 +10,9 @@ const world = aWorld()
 const ask = (store: TestStore, method: string, path: string, body?: unknown) =>
   world.request(method, `/api/suppressions${path}`, { token: store.token, body })
 const list = async (store: TestStore, query = '') => (await ask(store, 'GET', query)).body
-const addressesOf = ({ entries }: { entries: { address: string }[] }) => entries.map(({ address }) => address)
+const listAddresses = ({ entries }: { entries: { address: string }[] }) => entries.map(({ address }) => address)
 
-async function anEntry(
+async function insertEntry(
   store: TestStore,
   address: string,
   more: { reason?: string; channel?: string; isErased?: boolean } = {},
@@ -76,7 +76,7 @@ test('a number can be suppressed for SMS, WhatsApp or both', async () => {
 test('only the shopper can remove their own entry, an owner removes the rest, and the removal is recorded (C5)', async () => {
   const store = await aStore(world)
   for (const reason of ['unsubscribed', 'complaint', 'hard_bounce', 'manual', 'invalid', 'erased']) {
-    await anEntry(store, 'ada@shoppers.example', { reason })
+    await insertEntry(store, 'ada@shoppers.example', { reason })
   }
   const { entries } = await list(store)
   const statuses: Record<string, number> = {}
@@ -104,7 +104,7 @@ test('removing an owner’s entry keeps the shopper’s own entry', async () => 
   const store = await aStore(world)
   await recordOrders(world.deps, store.storeId, [anOrder(world, { email: 'ada@shoppers.example' })], 'sync')
   await ask(store, 'POST', '', { address: 'ada@shoppers.example' })
-  await anEntry(store, 'ada@shoppers.example')
+  await insertEntry(store, 'ada@shoppers.example')
   const { entries } = await list(store, '?reason=manual')
   await ask(store, 'DELETE', `/${entries[0].id}`)
   expect((await list(store)).entries).toMatchObject([{ reason: 'unsubscribed' }])
@@ -112,22 +112,22 @@ test('removing an owner’s entry keeps the shopper’s own entry', async () => 
 
 test('a search finds address prefixes, and a full address also where only its hash is stored', async () => {
   const store = await aStore(world)
-  await anEntry(store, 'ada@shoppers.example')
-  await anEntry(store, 'adam@shoppers.example', { reason: 'complaint' })
-  await anEntry(store, 'gone@shoppers.example', { reason: 'erased', channel: 'all', isErased: true })
-  await anEntry(store, '+12125550123', { reason: 'unsubscribed', channel: 'sms' })
-  expect(addressesOf(await list(store, '?search=ADA')).toSorted()).toEqual([
+  await insertEntry(store, 'ada@shoppers.example')
+  await insertEntry(store, 'adam@shoppers.example', { reason: 'complaint' })
+  await insertEntry(store, 'gone@shoppers.example', { reason: 'erased', channel: 'all', isErased: true })
+  await insertEntry(store, '+12125550123', { reason: 'unsubscribed', channel: 'sms' })
+  expect(listAddresses(await list(store, '?search=ADA')).toSorted()).toEqual([
     'ada@shoppers.example',
     'adam@shoppers.example',
   ])
-  expect(addressesOf(await list(store, '?search=%2B1%20212'))).toEqual(['+12125550123'])
-  expect(addressesOf(await list(store, '?search=(212)%20555%200123'))).toEqual(['+12125550123'])
+  expect(listAddresses(await list(store, '?search=%2B1%20212'))).toEqual(['+12125550123'])
+  expect(listAddresses(await list(store, '?search=(212)%20555%200123'))).toEqual(['+12125550123'])
   expect((await list(store, '?search=Gone@shoppers.example')).entries).toMatchObject([
     { address: null, reason: 'erased' },
   ])
   expect((await list(store, '?search=gone')).total).toBe(0)
   expect((await list(store, '?reason=complaint')).total).toBe(1)
-  expect(addressesOf(await list(store, '?channel=sms'))).toEqual(['+12125550123'])
+  expect(listAddresses(await list(store, '?channel=sms'))).toEqual(['+12125550123'])
 })
 
 test('pages have no gaps, also for entries of the same moment', async () => {
@@ -138,7 +138,7 @@ test('pages have no gaps, also for entries of the same moment', async () => {
   let cursor: string | null = ''
   do {
     const page = await list(store, `?limit=50${cursor ? `&cursor=${cursor}` : ''}`)
-    seen.push(...addressesOf(page))
+    seen.push(...listAddresses(page))
     cursor = page.next
   } while (cursor)
   expect([seen.length, new Set(seen).size]).toEqual([130, 130])
@@ -166,10 +166,10 @@ test('a file is imported row by row, and a second import changes nothing', async
 
 test('the exported list opens in a spreadsheet and contains no formula (X3)', async () => {
   const store = await aStore(world)
-  await anEntry(store, 'ada@shoppers.example', { reason: 'complaint' })
-  await anEntry(store, '+12125550123', { channel: 'sms' })
-  await anEntry(store, '=cmd@shoppers.example')
-  await anEntry(store, 'gone@shoppers.example', { reason: 'erased', channel: 'all', isErased: true })
+  await insertEntry(store, 'ada@shoppers.example', { reason: 'complaint' })
+  await insertEntry(store, '+12125550123', { channel: 'sms' })
+  await insertEntry(store, '=cmd@shoppers.example')
+  await insertEntry(store, 'gone@shoppers.example', { reason: 'erased', channel: 'all', isErased: true })
   const { body } = await ask(store, 'GET', '/export')
   const reply = await world.app.inject({ url: body.url })
   expect(reply.headers['content-type']).toContain('text/csv')
@@ -240,8 +240,8 @@ test('addresses suppressed for a reply that blames something else are listed wit
        values ($1, $2, $3, $4, 'manual', $2, 1, 'email', 'failed', $6, $7, $5, $5, $5, $5, $5, $5)`,
       [store.storeId, newId(), rows[0].id, rows[0].shopper_id, world.now, email, answer],
     )
-    await anEntry(store, email, { reason: email.startsWith('manual') ? 'manual' : 'hard_bounce' })
-    await anEntry(other, email, { reason: 'hard_bounce' })
+    await insertEntry(store, email, { reason: email.startsWith('manual') ? 'manual' : 'hard_bounce' })
+    await insertEntry(other, email, { reason: 'hard_bounce' })
   }
   const doubtful = async (of: TestStore) => (await ask(of, 'GET', '/doubtful')).body.entries
   const listed = await doubtful(store)
