@@ -28,7 +28,7 @@ describe('an account', () => {
   test.each(['starter', 'growth'] as const)('that is active or on trial has its plan: %s', {
     tags: ['A4.1'],
   }, (plan) => {
-    for (const status subscriptionOf ['active', 'trialing'] as const) {
+    for (const status of ['active', 'trialing'] as const) {
       expect(subscriptionOf(plan, status)).toEqual({
         ...{ plan, maySend: true, isSubscribed: true, whyNot: null, graceUntil: null },
         ...{ extraStores: 0, isUnlimited: false },
@@ -62,7 +62,7 @@ describe('an account', () => {
     ['starter', 1, 3],
     ['growth', 20, 23],
   ] as const)('on %s with %i extra stores has room for %i, and the plan’s other limits (decision 85)', (plan, extraStores, maxStores) => {
-    for (const status subscriptionOf ['active', 'trialing'] as const)
+    for (const status of ['active', 'trialing'] as const)
       expect(subscriptionOf(plan, status, { extraStores }).limits).toEqual({ ...plans[plan].limits, maxStores })
   })
 

@@ -52,7 +52,7 @@ async function playLife(seed: number): Promise<void> {
   const shop = await aCustomer(world, oneIn(chance, 2))
   const life: Life = { server, stripe, customer: shop.customer, chance }
   try {
-    if (oneIn(chance, 4)) await useCardForTrial(life)
+    if (oneIn(chance, 4)) await spendCardOnTrial(life)
     await giveSomeCard(life, 'pm_card_visa')
     for (let step = 0; step < 8; step++) await playStep(life, shop)
     expect(server.faults).toEqual([])
@@ -62,7 +62,7 @@ async function playLife(seed: number): Promise<void> {
 }
 
 /** The card was used for another account's trial. */
-async function useCardForTrial(life: Life): Promise<void> {
+async function spendCardOnTrial(life: Life): Promise<void> {
   const other = await aCustomer(world)
   await claimTrial(world.deps, { accountId: other.accountId, db: world.db }, [
     await giveSomeCard({ ...life, ...other }, 'pm_card_visa'),
