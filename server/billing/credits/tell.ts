@@ -2,8 +2,8 @@ import { type AccountNotice, notifyAccountsOnce } from '../../access/notificatio
 import type { Deps } from '../../deps.ts'
 import * as sql from './sql.ts'
 
-// Notifies owners once, until credits are added, when less is left than the last seven days used, and when the balance
-// does not pay for another text like the last one (decision 85).
+// Notifies owners of low credits (decision 85): when less is left than the last seven days used, and when the balance
+// does not pay for another text like the last one. Each is sent once until credits are added.
 
 const WEEK_MS = 7 * 86_400_000
 

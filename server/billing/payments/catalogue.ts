@@ -22,11 +22,11 @@ const NOT_SET_UP =
   'Plans cannot be bought here yet: the administrator of this server has to run npm run billing:setup first.'
 
 const KEPT_MS = 600_000
-const kept = new WeakMap<Stripe, { catalogue: Catalogue; at: number }>()
+const cache = new WeakMap<Stripe, { catalogue: Catalogue; at: number }>()
 
 /** Cached for ten minutes once complete. A price that differs from the Pricing page is never used. */
 export async function loadCatalogue(deps: Pick<Deps, 'stripe' | 'log' | 'now' | 'config'>): Promise<Catalogue> {
-  const known = deps.stripe && kept.get(deps.stripe)
+  const known = deps.stripe && cache.get(deps.stripe)
   const at = deps.now().getTime()
   if (known && at - known.at < KEPT_MS && at >= known.at) return known.catalogue
   const [prices, portal] = await askStripe(deps, (stripe) =>
@@ -38,7 +38,7 @@ export async function loadCatalogue(deps: Pick<Deps, 'stripe' | 'log' | 'now' | 
     throw new AppError('unavailable', NOT_SET_UP)
   }
   const catalogue = { prices: new Map(prices.map((price) => [price.lookup_key!, price.id])), portal: portal.id }
-  kept.set(deps.stripe!, { catalogue, at })
+  cache.set(deps.stripe!, { catalogue, at })
   return catalogue
 }
 

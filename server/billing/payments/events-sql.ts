@@ -11,13 +11,13 @@ export interface StoredEvent {
 
 /** Returns whether the event is new. */
 export async function insertEvent(tx: Tx, { id, type, customer, madeAt }: StoredEvent, now: Date): Promise<boolean> {
-  const kept = await tx
+  const inserted = await tx
     .insertInto('billing_events')
     .values({ event_id: id, type, stripe_customer_id: customer, made_at: madeAt, received_at: now })
     .onConflict((conflict) => conflict.column('event_id').doNothing())
     .returning('event_id')
     .executeTakeFirst()
-  return kept !== undefined
+  return inserted !== undefined
 }
 
 export async function deleteOldEvents(db: Db, before: Date): Promise<void> {

@@ -37,7 +37,7 @@ export async function setUpBilling(
   const report: SetupReport = { done: [], notes: [], wrong: [] }
   for (const product of products) await setUpProduct(stripe, product, report)
   const prices = await listPrices(stripe)
-  for (const wanted of catalogueEntries) await setUpPrice(stripe, wanted, { prices, report, isReplacing })
+  for (const expected of catalogueEntries) await setUpPrice(stripe, expected, { prices, report, isReplacing })
   await setUpPortal(stripe, settings, report)
   await setUpWebhook(stripe, settings, report)
   return report
@@ -58,20 +58,20 @@ async function setUpProduct(stripe: Stripe, { id, name }: (typeof products)[numb
 
 async function setUpPrice(
   stripe: Stripe,
-  wanted: CatalogueEntry,
+  expected: CatalogueEntry,
   { prices, report, isReplacing }: { prices: readonly Stripe.Price[]; report: SetupReport; isReplacing: boolean },
 ) {
-  const price = prices.find(({ lookup_key }) => lookup_key === wanted.lookupKey)
+  const price = prices.find(({ lookup_key }) => lookup_key === expected.lookupKey)
   if (!price) {
-    await stripe.prices.create(buildPrice(wanted))
-    report.done.push(`Made the price ${wanted.lookupKey}.`)
+    await stripe.prices.create(buildPrice(expected))
+    report.done.push(`Made the price ${expected.lookupKey}.`)
     return
   }
-  const fault = findPriceFault(price, wanted)
+  const fault = findPriceFault(price, expected)
   if (!fault) return
-  const sentence = `The price ${wanted.lookupKey} (${price.id}) ${fault}.`
+  const sentence = `The price ${expected.lookupKey} (${price.id}) ${fault}.`
   if (isReplacing) {
-    const made = await stripe.prices.create({ ...buildPrice(wanted), transfer_lookup_key: true })
+    const made = await stripe.prices.create({ ...buildPrice(expected), transfer_lookup_key: true })
     report.done.push(`${sentence} ${made.id} was made in its place.`)
     return
   }
@@ -81,13 +81,13 @@ async function setUpPrice(
 }
 
 async function setUpPortal(stripe: Stripe, settings: Settings, report: SetupReport) {
-  const wanted = buildPortal(settings)
+  const expected = buildPortal(settings)
   const found = await findPortal(stripe, settings.publicUrl)
   if (!found) {
     await createPortal(stripe, settings)
     report.done.push('Made the configuration of the customer portal.')
-  } else if (!hasAll(found, wanted)) {
-    await stripe.billingPortal.configurations.update(found.id, wanted)
+  } else if (!hasAll(found, expected)) {
+    await stripe.billingPortal.configurations.update(found.id, expected)
     report.done.push(`Brought the configuration of the customer portal up to date (${found.id}).`)
   }
 }
@@ -128,13 +128,13 @@ function buildPortal({ publicUrl, companyName }: Settings) {
 }
 
 /** Whether `there` contains everything in `wanted`. Lists are compared without order. */
-function hasAll(there: unknown, wanted: unknown): boolean {
-  if (Array.isArray(wanted)) {
-    return Array.isArray(there) && wanted.toSorted().join() === there.toSorted().join()
+function hasAll(there: unknown, expected: unknown): boolean {
+  if (Array.isArray(expected)) {
+    return Array.isArray(there) && expected.toSorted().join() === there.toSorted().join()
   }
-  if (typeof wanted !== 'object' || wanted === null) return there === wanted
+  if (typeof expected !== 'object' || expected === null) return there === expected
   if (typeof there !== 'object' || there === null) return false
-  return Object.entries(wanted).every(([key, value]) => hasAll((there as Record<string, unknown>)[key], value))
+  return Object.entries(expected).every(([key, value]) => hasAll((there as Record<string, unknown>)[key], value))
 }
 
 async function setUpWebhook(stripe: Stripe, { publicUrl, stripe: settings }: Settings, report: SetupReport) {

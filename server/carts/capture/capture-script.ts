@@ -34,21 +34,21 @@ export interface ScriptSetup {
 /** Puts `setup` in front, so that the script knows its store even if an optimizer merges it into another file. */
 export function openCaptureScript(file = FILE) {
   let built = { text: '', modifiedMs: -1 }
-  const kept = new Map<string, Promise<CaptureScript>>()
+  const cache = new Map<string, Promise<CaptureScript>>()
   return async (setup: ScriptSetup | null, encoding: ScriptEncoding = 'identity'): Promise<CaptureScript> => {
     const stat = await fs.stat(file).catch(() => null)
     if (!stat) throw new AppError('unavailable', 'The capture script has not been built.')
     if (stat.mtimeMs !== built.modifiedMs) {
       built = { text: await fs.readFile(file, 'utf8'), modifiedMs: stat.mtimeMs }
-      kept.clear()
+      cache.clear()
     }
     const name = `${encoding} ${setup ? JSON.stringify(setup) : ''}`
-    const known = kept.get(name)
+    const known = cache.get(name)
     if (known) return known
-    if (kept.size >= MAX_CACHED) kept.delete(kept.keys().next().value!)
+    if (cache.size >= MAX_CACHED) cache.delete(cache.keys().next().value!)
     const made = buildScript(file, built.text, { setup, encoding })
-    kept.set(name, made)
-    made.catch(() => kept.delete(name))
+    cache.set(name, made)
+    made.catch(() => cache.delete(name))
     return made
   }
 }

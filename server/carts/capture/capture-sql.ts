@@ -11,7 +11,7 @@ export async function selectKnownCarts(
   { db, storeId }: StoreDb,
   posts: readonly { cart: string; page: string }[],
 ): Promise<Map<number, KnownShopper>> {
-  const wanted = posts.map(({ cart, page }, place) => ({ place, cart, page }))
+  const targets = posts.map(({ cart, page }, place) => ({ place, cart, page }))
   const rows = await sql<KnownShopper & { place: number }>`
     select w.place,
       jsonb_strip_nulls(jsonb_build_object('email', s.email, 'phone', s.phone, 'firstName', s.first_name,
@@ -23,7 +23,7 @@ export async function selectKnownCarts(
         and f.kind <> 'contact' order by f.at desc, f.id desc limit 1) as "lastCart",
       (select max((f.payload ->> 'seq')::bigint) from facts f where f.store_id = ${storeId} and f.shopper_id = s.id
         and f.payload ->> 'page' = w.page) as "lastSeq"
-    from jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb) as w(place int, cart text, page text)
+    from jsonb_to_recordset(${JSON.stringify(targets)}::jsonb) as w(place int, cart text, page text)
     cross join lateral (select shopper_id from shopper_keys k
       where k.store_id = ${storeId} and k.kind = 'cart' and k.value = w.cart limit 1) k
     cross join lateral (select * from shoppers s where s.store_id = ${storeId} and s.id = k.shopper_id offset 0) s
@@ -39,8 +39,8 @@ const lastUnconfirmed = (
       where u.store_id = ${storeId} and u.shopper_id = s.id and u.kind = ${kind} order by u.said_at desc limit 1`
 
 /**
- * Indexes of the withdrawals that count. Either only this browser reported the address, or the store confirmed that it
- * is this browser's, or all consents of the address came from this browser. Anybody can type an address.
+ * Indexes of the withdrawals that count. Anybody can type an address, so one of these must hold: only this browser
+ * reported it, the store confirmed that it is this browser's, or all its consents came from this browser.
  */
 export async function selectOwnWithdrawals(
   { db, storeId }: StoreDb,

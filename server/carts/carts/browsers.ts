@@ -78,10 +78,10 @@ export function storeOtherCart(fold: Fold, report: BrowserReport, at: number): F
     ...(mine?.isWhole && { isWhole: true as const }),
     ...(isProven && { isProven }),
   }
-  const kept = { ...fold, episode: withOthers(episode, [other, ...rest]) }
+  const stored = { ...fold, episode: withOthers(episode, [other, ...rest]) }
   const isShown = report.type === 'snapshot' && report.items.length > 0 && (isProven || !episode.isProven)
-  if (!isShown) return kept
-  const next = showCart(kept, other)
+  if (!isShown) return stored
+  const next = showCart(stored, other)
   const { lastActivityAt } = episode
   return {
     ...next,

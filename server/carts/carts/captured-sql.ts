@@ -2,7 +2,7 @@ import { type StoreTx, sql } from '../../core/db/db.ts'
 import type { Contact, ContactLimit, FoldItem } from '../../core/schema/facts.ts'
 import type { ShopperKey } from '../../shoppers/shoppers/rules.ts'
 
-// Finds captured carts that belong to orders which do not name them: SQL and nothing else.
+// Finds captured carts that belong to orders which do not name them.
 
 export interface OrderLookup {
   /** Index of the order in the caller's list. */

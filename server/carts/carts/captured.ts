@@ -6,8 +6,8 @@ import * as sql from './captured-sql.ts'
 import { sameItems } from './compare.ts'
 import type { NewFact } from './record.ts'
 
-// Links orders to captured carts that share no key with them (S6, X5). Either the order confirms a contact that was
-// above a limit, or the cart has no contact and holds the same lines as a draft from the same time.
+// Links orders to captured carts that share no key with them (S6, X5). The order may confirm a contact that was above
+// a limit. Or the cart has no contact and holds the same lines as a draft from the same time.
 
 /** Adds the keys of matching captured carts to the orders' facts. Repeat once these keys are locked. */
 export async function addCapturedCarts(tx: StoreTx, facts: readonly NewFact[]): Promise<NewFact[]> {

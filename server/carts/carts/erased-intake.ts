@@ -9,8 +9,8 @@ import type { NewFact } from './record.ts'
 
 // Removes the contact of erased shoppers from facts that the store reports later (C8). Orders count, but without their
 // shopper. An order that was begun but not placed is dropped, because no reminder may follow from it.
-// If the order also has the phone, email or customer id of a known shopper who was not erased, it belongs to them and
-// ends their reminders (D3). It also ends those of the erased shopper until the erasure job has run.
+// An order that also has the phone, email or customer id of another known shopper belongs to them and ends their
+// reminders (D3). It also ends those of the erased shopper until the erasure job has run.
 
 /** Call with the keys locked: an erasure takes the same locks. */
 export async function removeErased(tx: StoreTx, secrets: Hashes, facts: readonly NewFact[]): Promise<NewFact[]> {

@@ -42,9 +42,9 @@ export function filterOf({ status, search, reach, days, country, product, stage 
 
 /** `status=` filters by the lower-case badge (decision 11); `all` and nothing mean all. */
 function parseBadge(status: string | undefined): CartBadge | null {
-  const wanted = status?.trim().toLowerCase()
-  if (!wanted || wanted === 'all') return null
-  const badge = CartBadge.options.find((option) => option.toLowerCase() === wanted)
-  if (!badge) throw new AppError('invalid', `There is no status "${wanted.slice(0, 40)}".`)
+  const normalized = status?.trim().toLowerCase()
+  if (!normalized || normalized === 'all') return null
+  const badge = CartBadge.options.find((option) => option.toLowerCase() === normalized)
+  if (!badge) throw new AppError('invalid', `There is no status "${normalized.slice(0, 40)}".`)
   return badge
 }

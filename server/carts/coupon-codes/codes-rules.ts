@@ -88,20 +88,20 @@ export const IMPOSSIBLE = {
   noEmail: 'This coupon is tied to the recipient’s email, which is not known.',
 } as const
 
-export function findProblem(wanted: CodeInput): string | null {
-  if (isCapped(wanted) && wanted.items === null) return IMPOSSIBLE.noCart
-  if (isCapped(wanted) && wanted.items?.length === 0) return IMPOSSIBLE.noGoods
-  return wanted.is_tied_to_email && !wanted.email ? IMPOSSIBLE.noEmail : null
+export function findProblem(input: CodeInput): string | null {
+  if (isCapped(input) && input.items === null) return IMPOSSIBLE.noCart
+  if (isCapped(input) && input.items?.length === 0) return IMPOSSIBLE.noGoods
+  return input.is_tied_to_email && !input.email ? IMPOSSIBLE.noEmail : null
 }
 
 const isCapped = ({ coupon_type, max_discount_minor }: CodeInput) =>
   coupon_type === 'percentage' && max_discount_minor !== null
 
 /** Amount of a capped percentage for this cart (decision 33); null for other coupons. */
-export function computeCappedAmount(wanted: CodeInput): number | null {
-  const { max_discount_minor, items } = wanted
-  if (!isCapped(wanted) || items === null) return null
-  return Math.min(computeShare(wanted), max_discount_minor!)
+export function computeCappedAmount(input: CodeInput): number | null {
+  const { max_discount_minor, items } = input
+  if (!isCapped(input) || items === null) return null
+  return Math.min(computeShare(input), max_discount_minor!)
 }
 
 /** The percentage's discount as a store would compute it. */
@@ -112,21 +112,21 @@ function computeShare({ items, percent, currency }: CodeInput): number {
 }
 
 /** usage_limit 1, for individual use, tied to an email only if the owner chose that (decision 34). */
-export function buildCodeDraft(wanted: CodeInput): CouponDraft {
-  const capped = computeCappedAmount(wanted)
-  const isPercentage = wanted.coupon_type === 'percentage' && capped === null
+export function buildCodeDraft(input: CodeInput): CouponDraft {
+  const capped = computeCappedAmount(input)
+  const isPercentage = input.coupon_type === 'percentage' && capped === null
   return {
-    code: wanted.code,
+    code: input.code,
     type: isPercentage ? 'percentage' : 'fixed',
-    percent: isPercentage ? wanted.percent : null,
-    amountMinor: isPercentage ? null : (capped ?? wanted.amount_minor),
-    currency: wanted.currency,
-    minSpendMinor: wanted.min_spend_minor,
-    expiresAt: wanted.wanted_expires_at.toISOString(),
+    percent: isPercentage ? input.percent : null,
+    amountMinor: isPercentage ? null : (capped ?? input.amount_minor),
+    currency: input.currency,
+    minSpendMinor: input.min_spend_minor,
+    expiresAt: input.wanted_expires_at.toISOString(),
     usageLimit: 1,
     isIndividual: true,
-    email: wanted.is_tied_to_email ? wanted.email : null,
-    mark: buildCodeMark(wanted.message_id),
+    email: input.is_tied_to_email ? input.email : null,
+    mark: buildCodeMark(input.message_id),
   }
 }
 

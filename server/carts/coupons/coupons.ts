@@ -31,52 +31,60 @@ const hasStart = ({ row }: Pick<WriteContext, 'row'>): boolean => capabilities[r
 
 export async function createCoupon(deps: Deps, store: StoreDb<Db>, input: CouponInput): Promise<string> {
   const writing = await openWrite(deps, store, couponTexts.noStoreToCreate)
-  const wanted = parseInput(writing, input)
-  if (input.kind === 'personal') return insertPersonal(writing, wanted)
+  const couponValues = parseInput(writing, input)
+  if (input.kind === 'personal') return insertPersonal(writing, couponValues)
   return withStoreErrors(writing, couponTexts.createFailed, async (client) => {
-    const draft = buildDraft(wanted, { currency: writing.row.currency, now: deps.now(), hasStart: hasStart(writing) })
-    const existing = await client.couponByCode(wanted.code, writing.row.currency)
+    const draft = buildDraft(couponValues, {
+      currency: writing.row.currency,
+      now: deps.now(),
+      hasStart: hasStart(writing),
+    })
+    const existing = await client.couponByCode(couponValues.code, writing.row.currency)
     const id = existing ? await findUnconfirmed(writing, existing) : newId()
     if (!id) throw createDuplicateError(existing!)
     const made = existing
       ? unwrapAnswer(await client.updateCoupon(existing.couponId, draft), couponTexts.createFailed)
       : await createInStore(client, { ...draft, mark: buildMark(writing.row.account_id, id) })
-    await saveShared(writing, { id, wanted, made })
+    await saveShared(writing, { id, couponValues, made })
     return id
   })
 }
 
 export async function updateCoupon(deps: Deps, store: StoreDb<Db>, id: string, input: CouponInput): Promise<void> {
   const writing = await openWrite(deps, store, couponTexts.noStoreToUpdate)
-  const wanted = parseInput(writing, input)
-  await withOwnCoupon(writing, id, (coupon) => writeChange(writing, { coupon, wanted, input }))
+  const couponValues = parseInput(writing, input)
+  await withOwnCoupon(writing, id, (coupon) => writeChange(writing, { coupon, couponValues, input }))
 }
 
 interface Change {
   coupon: sql.CouponRow
-  wanted: CouponValues
+  couponValues: CouponValues
   input: CouponInput
 }
 
-async function writeChange(writing: WriteContext, { coupon, wanted, input }: Change): Promise<void> {
+async function writeChange(writing: WriteContext, { coupon, couponValues, input }: Change): Promise<void> {
   const { deps, store } = writing
   const { id } = coupon
   if (input.kind !== coupon.kind) throw createFieldError('kind', couponTexts.kindIsKept)
   if (coupon.kind === 'personal') {
     return transact(store, async (tx) => {
-      if (wanted.code !== coupon.code) await refuseUsedPrefix(tx, wanted.code, id)
-      await sql.updateCoupon(tx, id, { ...wanted, platform_type: wanted.type })
+      if (couponValues.code !== coupon.code) await refuseUsedPrefix(tx, couponValues.code, id)
+      await sql.updateCoupon(tx, id, { ...couponValues, platform_type: couponValues.type })
     })
   }
   await withStoreErrors(writing, couponTexts.updateFailed, async (client) => {
-    const draft = buildDraft(wanted, { currency: writing.row.currency, now: deps.now(), hasStart: hasStart(writing) })
-    if (wanted.code !== coupon.code) {
-      const existing = await client.couponByCode(wanted.code, writing.row.currency)
+    const draft = buildDraft(couponValues, {
+      currency: writing.row.currency,
+      now: deps.now(),
+      hasStart: hasStart(writing),
+    })
+    if (couponValues.code !== coupon.code) {
+      const existing = await client.couponByCode(couponValues.code, writing.row.currency)
       if (existing && existing.couponId !== coupon.platform_id) throw createDuplicateError(existing)
     }
     const changed = await updateInStore(client, coupon.platform_id!, draft)
     if ('refusal' in changed && changed.refusal === 'gone') await sql.updateCoupon(store, id, { gone_at: deps.now() })
-    await saveShared(writing, { id, wanted, made: unwrapAnswer(changed, couponTexts.updateFailed) })
+    await saveShared(writing, { id, couponValues, made: unwrapAnswer(changed, couponTexts.updateFailed) })
   })
 }
 
@@ -216,30 +224,36 @@ function unwrapAnswer(answer: CouponChanged, failed: string): PlatformCoupon {
 /** Saves the store's answer together with what the store does not keep. */
 async function saveShared(
   { deps, store, row }: WriteContext,
-  { id, wanted, made }: { id: string; wanted: CouponValues; made: PlatformCoupon },
+  { id, couponValues, made }: { id: string; couponValues: CouponValues; made: PlatformCoupon },
 ): Promise<void> {
   const at = deps.now()
   const { terms, modified_at, created_at, ...listed } = buildListedRow(deps, made, { currency: row.currency, at })
   await transact(store, (tx) =>
     sql.insertCoupon(tx, {
       ...listed,
-      ...wanted,
-      ...{ id, made_by: 'recoup', kind: 'shared', is_withheld: isWithheld(wanted, at, hasStart({ row })), seen_at: at },
+      ...couponValues,
+      ...{
+        id,
+        made_by: 'recoup',
+        kind: 'shared',
+        is_withheld: isWithheld(couponValues, at, hasStart({ row })),
+        seen_at: at,
+      },
       ...{ modified_at: modified_at === null ? null : new Date(modified_at), created_at: new Date(created_at) },
       terms: JSON.stringify(terms),
     }),
   )
 }
 
-async function insertPersonal({ deps, store, row }: WriteContext, wanted: CouponValues): Promise<string> {
+async function insertPersonal({ deps, store, row }: WriteContext, couponValues: CouponValues): Promise<string> {
   // Its codes are created in the store later.
   if (!row.can_write) throw new AppError('store_credentials', couponTexts.readOnlyKey)
   const [id, at] = [newId(), deps.now()]
   await transact(store, async (tx) => {
-    await refuseUsedPrefix(tx, wanted.code, id)
+    await refuseUsedPrefix(tx, couponValues.code, id)
     await sql.insertCoupon(tx, {
-      ...wanted,
-      ...{ id, made_by: 'recoup', kind: 'personal', platform_type: wanted.type, currency: row.currency },
+      ...couponValues,
+      ...{ id, made_by: 'recoup', kind: 'personal', platform_type: couponValues.type, currency: row.currency },
       ...{ seen_at: at, created_at: at },
     })
   })

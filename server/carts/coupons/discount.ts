@@ -51,12 +51,12 @@ export function discountsOf(
   rules: DiscountRules,
 ): (number | null)[] {
   const parts = buildParts(lines, rules)
-  const taken = new Map<DiscountCoupon, number | null>()
+  const discounted = new Map<DiscountCoupon, number | null>()
   for (const coupon of [...coupons].sort(compareCoupons)) {
-    taken.set(coupon, isComputable(coupon, lines) ? applyCoupon(coupon, parts, rules) : null)
+    discounted.set(coupon, isComputable(coupon, lines) ? applyCoupon(coupon, parts, rules) : null)
   }
   return coupons.map((coupon) => {
-    const units = taken.get(coupon) ?? null
+    const units = discounted.get(coupon) ?? null
     return units === null ? null : toMinor(units, rules)
   })
 }
@@ -130,7 +130,7 @@ export function isMatching({ terms }: Pick<DiscountCoupon, 'terms'>, line: Disco
 function applyPercentage({ percent, terms }: DiscountCoupon, open: readonly Part[], { isSequential }: DiscountRules) {
   const share = BigInt(percent ?? 0)
   let pieces = terms.items ?? Number.POSITIVE_INFINITY
-  let taken = 0
+  let discounted = 0
   // A fraction, because an item limit can split a line.
   let whole = { over: 0n, under: 1n }
   for (const part of open) {
@@ -139,10 +139,10 @@ function applyPercentage({ percent, terms }: DiscountCoupon, open: readonly Part
     const over = BigInt(isSequential ? part.left : part.full) * BigInt(counted)
     const under = BigInt(part.quantity)
     whole = { over: whole.over * under + over * whole.under, under: whole.under * under }
-    taken += reducePart(part, Number((over * share) / (under * 10_000n)))
+    discounted += reducePart(part, Number((over * share) / (under * 10_000n)))
   }
   const target = Number(halfDown(whole.over * share, whole.under * 10_000n))
-  return taken < target ? taken + applyOneByOne(open, target - taken) : taken
+  return discounted < target ? discounted + applyOneByOne(open, target - discounted) : discounted
 }
 
 /** Distributes an amount over all items equally, on what is left, the remainder one unit at a time. */
@@ -152,37 +152,37 @@ function applyToCart(open: readonly Part[], amount: number): number {
   if (pieces === 0 || amount <= 0) return 0
   const each = Math.floor(amount / pieces)
   if (each === 0) return applyOneByOne(parts, amount)
-  const taken = applyToEach(parts, each, null)
-  return taken > 0 && taken < amount ? taken + applyToCart(parts, amount - taken) : taken
+  const discounted = applyToEach(parts, each, null)
+  return discounted > 0 && discounted < amount ? discounted + applyToCart(parts, amount - discounted) : discounted
 }
 
 function applyToEach(open: readonly Part[], amount: number, limit: number | null): number {
   let pieces = limit ?? Number.POSITIVE_INFINITY
-  let taken = 0
+  let discounted = 0
   for (const part of open) {
     const counted = Math.min(pieces, part.quantity)
     pieces -= counted
     const each = limit === null ? amount : Math.min(amount, Math.floor(part.full / part.quantity))
-    taken += reducePart(part, each * counted)
+    discounted += reducePart(part, each * counted)
   }
-  return taken
+  return discounted
 }
 
 function applyOneByOne(open: readonly Part[], amount: number): number {
-  let taken = 0
+  let discounted = 0
   for (const part of open) {
     for (let piece = 0; piece < part.quantity; piece++) {
-      if (taken >= amount || part.left === 0) break
-      taken += reducePart(part, 1)
+      if (discounted >= amount || part.left === 0) break
+      discounted += reducePart(part, 1)
     }
   }
-  return taken
+  return discounted
 }
 
 function reducePart(part: Part, amount: number): number {
-  const taken = Math.min(part.left, amount)
-  part.left -= taken
-  return taken
+  const discounted = Math.min(part.left, amount)
+  part.left -= discounted
+  return discounted
 }
 
 /** For non-negative numbers. */

@@ -60,11 +60,11 @@ export async function couponsOfMessages(
   tx: StoreTx,
   rows: readonly { id: string; shopper_id: string; coupon: WantedCoupon | null }[],
 ): Promise<Map<string, MessageCoupon>> {
-  const wanted = rows.flatMap(({ id, shopper_id, coupon }) =>
+  const targets = rows.flatMap(({ id, shopper_id, coupon }) =>
     coupon ? [{ messageId: id, couponId: coupon.id, shopperId: shopper_id }] : [],
   )
-  if (wanted.length === 0) return new Map()
-  return new Map((await readCoupons(tx, wanted)).map((row) => [row.message_id, toMessageCoupon(row)]))
+  if (targets.length === 0) return new Map()
+  return new Map((await readCoupons(tx, targets)).map((row) => [row.message_id, toMessageCoupon(row)]))
 }
 
 /** A coupon entered by the shopper, from our copy. */
@@ -80,11 +80,11 @@ export async function enteredCoupons(
   store: StoreDb,
   rows: readonly { id: string; shopper_id: string; entered_codes: readonly string[] }[],
 ): Promise<Map<string, EnteredCoupon>> {
-  const wanted = rows.flatMap(({ id, shopper_id, entered_codes: [code] }) =>
+  const targets = rows.flatMap(({ id, shopper_id, entered_codes: [code] }) =>
     code === undefined ? [] : [{ messageId: id, shopperId: shopper_id, code: capitals(code) }],
   )
-  if (wanted.length === 0) return new Map()
-  const named = await sql.selectCouponsByCode(store, wanted)
+  if (targets.length === 0) return new Map()
+  const named = await sql.selectCouponsByCode(store, targets)
   const ids = [...new Set(named.map(({ coupon_id }) => coupon_id))]
   const coupons = new Map((await sql.selectCouponsById(store, ids)).map((row) => [row.id, row]))
   return new Map(
@@ -105,12 +105,12 @@ interface LoadedCoupon extends sql.CouponColumns {
 }
 
 /** Coupons can be large, so each is read once for all messages. */
-async function readCoupons(store: StoreDb, wanted: Parameters<typeof sql.couponsOf>[1]): Promise<LoadedRow[]> {
-  const ids = [...new Set(wanted.map(({ couponId }) => couponId))]
+async function readCoupons(store: StoreDb, targets: Parameters<typeof sql.couponsOf>[1]): Promise<LoadedRow[]> {
+  const ids = [...new Set(targets.map(({ couponId }) => couponId))]
   const coupons = new Map(
     (await sql.selectCouponsById(store, ids)).map((row) => [row.id, { ...row, state: toCouponState(row) }]),
   )
-  const rows = await sql.couponsOf(store, wanted)
+  const rows = await sql.couponsOf(store, targets)
   return rows.map((row) => ({ ...row, coupon: coupons.get(row.coupon_id) ?? null }))
 }
 
@@ -119,8 +119,8 @@ export async function couponOfCode(
   store: StoreDb,
   message: { id: string; shopper_id: string; coupon_id: string; at: Date },
 ): Promise<CouponState | null> {
-  const wanted = { messageId: message.id, couponId: message.coupon_id, shopperId: message.shopper_id }
-  const [row] = await readCoupons(store, [wanted])
+  const targets = { messageId: message.id, couponId: message.coupon_id, shopperId: message.shopper_id }
+  const [row] = await readCoupons(store, [targets])
   if (!row) return null
   const { state, isPersonal, personal } = toMessageCoupon(row)
   if (!isPersonal || !state) return state

@@ -17,7 +17,7 @@ export interface CouponFilter {
   usableAt?: Date | undefined
 }
 
-const wanted = (
+const matchFilter = (
   storeId: string,
   { search, personalIds = [], usableAt }: CouponFilter,
 ) => sql`c.store_id = ${storeId} and c.gone_at is null
@@ -44,9 +44,9 @@ const usable = (at: Date) => sql`and c.is_active and coalesce((c.terms ->> 'isPu
   and (coalesce(c.usage_limit, 0) = 0 or c.usage_count < c.usage_limit)`
 
 export async function countCoupons({ db, storeId }: StoreDb, filter: CouponFilter): Promise<number> {
-  const rows = await sql<{ n: number }>`select count(*) as n from coupons c where ${wanted(storeId, filter)}`.execute(
-    db,
-  )
+  const rows = await sql<{
+    n: number
+  }>`select count(*) as n from coupons c where ${matchFilter(storeId, filter)}`.execute(db)
   return rows.rows[0]!.n
 }
 
@@ -58,7 +58,7 @@ export async function pageOfCoupons(
 ): Promise<CouponRow[]> {
   const order = isFromEnd ? sql`c.created_at, c.id` : sql`c.created_at desc, c.id desc`
   const rows = await sql<CouponRow>`
-    select c.* from coupons c where ${wanted(storeId, filter)} order by ${order} limit ${limit} offset ${offset}`.execute(
+    select c.* from coupons c where ${matchFilter(storeId, filter)} order by ${order} limit ${limit} offset ${offset}`.execute(
     db,
   )
   return isFromEnd ? rows.rows.toReversed() : rows.rows

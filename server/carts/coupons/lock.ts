@@ -17,12 +17,12 @@ export async function withCoupon<T>(
   { id, waitMs }: { id: string; waitMs: number },
   work: (coupon: sql.CouponRow) => Promise<T>,
 ): Promise<T | 'busy' | 'gone'> {
-  const taken = await tryLock(deps, store, id, AbortSignal.timeout(waitMs))
-  if (typeof taken === 'string') return taken
+  const locked = await tryLock(deps, store, id, AbortSignal.timeout(waitMs))
+  if (typeof locked === 'string') return locked
   try {
-    return await work(taken.coupon)
+    return await work(locked.coupon)
   } finally {
-    await sql.unlockCoupon(store, id, taken.until)
+    await sql.unlockCoupon(store, id, locked.until)
   }
 }
 

@@ -63,13 +63,13 @@ export async function selectCouponsById({ db, storeId }: StoreDb, ids: readonly 
 /** Counts as used: orders with a shared coupon created here, a personal code, or a code sent to this shopper. */
 export async function couponsOf(
   { db, storeId }: StoreDb,
-  wanted: readonly { messageId: string; couponId: string; shopperId: string }[],
+  targets: readonly { messageId: string; couponId: string; shopperId: string }[],
 ): Promise<MessageCouponRow[]> {
   const rows = await sql<MessageCouponRow>`
     select w."messageId" as message_id, w."couponId" as coupon_id, to_jsonb(k) as code, k.terms = ${codeTerms('c')} as is_of_terms,
       case when k.message_id is not null then ${hasCurrentAmount('c', 't')} end as is_of_goods, coalesce(u.used_before, 0)::int as used_before,
       u.last_used_at
-    from jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb) as w("messageId" uuid, "couponId" uuid, "shopperId" uuid)
+    from jsonb_to_recordset(${JSON.stringify(targets)}::jsonb) as w("messageId" uuid, "couponId" uuid, "shopperId" uuid)
     left join coupons c on c.store_id = ${storeId} and c.id = w."couponId"
     left join coupon_codes k on k.store_id = ${storeId} and k.message_id = w."messageId" and k.coupon_id = c.id
     left join messages m on m.store_id = ${storeId} and m.id = w."messageId"
@@ -123,11 +123,11 @@ export interface NamedRow {
 /** Coupons by upper-case code. If two have one code, the later one, as in the store. */
 export async function selectCouponsByCode(
   { db, storeId }: StoreDb,
-  wanted: readonly { messageId: string; shopperId: string; code: string }[],
+  targets: readonly { messageId: string; shopperId: string; code: string }[],
 ): Promise<NamedRow[]> {
   const rows = await sql<NamedRow>`
     select w."messageId" as message_id, c.id as coupon_id, u.used_before
-    from jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb) as w("messageId" uuid, "shopperId" uuid, code text)
+    from jsonb_to_recordset(${JSON.stringify(targets)}::jsonb) as w("messageId" uuid, "shopperId" uuid, code text)
     cross join lateral (
       select c.id from coupons c where c.store_id = ${storeId} and c.code collate "C" = w.code and c.kind = 'shared' and c.gone_at is null
       order by c.created_at desc, c.id desc limit 1) c
@@ -191,10 +191,10 @@ export async function isPersonal({ db, storeId }: StoreDb, id: string): Promise<
 /** Messages whose personal code exists in the store, for the current cart and terms. */
 export async function selectWithCode(
   { db, storeId }: StoreDb,
-  wanted: readonly { messageId: string; couponId: string }[],
+  targets: readonly { messageId: string; couponId: string }[],
 ): Promise<string[]> {
   const rows = await sql<{ message_id: string }>`
-    select k.message_id from jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb) as w("messageId" uuid, "couponId" uuid)
+    select k.message_id from jsonb_to_recordset(${JSON.stringify(targets)}::jsonb) as w("messageId" uuid, "couponId" uuid)
     join coupon_codes k on k.store_id = ${storeId} and k.message_id = w."messageId" and k.coupon_id = w."couponId"
     join coupons q on q.store_id = k.store_id and q.id = k.coupon_id
     left join carts c on c.store_id = k.store_id and c.id = k.cart_id

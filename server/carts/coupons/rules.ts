@@ -68,23 +68,23 @@ export const isWithheld = ({ is_active, starts_at }: Times, now: Date, hasStart:
 export const computeExpiredEnd = (now: Date): string => new Date(now.getTime() - DAY_MS).toISOString()
 
 /** End date to write to the store. */
-const computeStoreEnd = (wanted: Times, now: Date, hasStart: boolean): string =>
-  isWithheld(wanted, now, hasStart) ? computeExpiredEnd(now) : wanted.ends_at.toISOString()
+const computeStoreEnd = (values: Times, now: Date, hasStart: boolean): string =>
+  isWithheld(values, now, hasStart) ? computeExpiredEnd(now) : values.ends_at.toISOString()
 
 /** Draft to write to the store. */
 export const buildDraft = (
-  wanted: CouponValues,
+  values: CouponValues,
   { currency, now, hasStart }: { currency: string; now: Date; hasStart: boolean },
 ): Omit<CouponDraft, 'mark'> => ({
-  code: wanted.code,
-  type: wanted.type,
-  percent: wanted.percent,
-  amountMinor: wanted.amount_minor,
+  code: values.code,
+  type: values.type,
+  percent: values.percent,
+  amountMinor: values.amount_minor,
   currency,
-  minSpendMinor: wanted.min_spend_minor,
-  ...(hasStart && !isWithheld(wanted, now, hasStart) && { startsAt: wanted.starts_at.toISOString() }),
-  expiresAt: computeStoreEnd(wanted, now, hasStart),
-  usageLimit: wanted.usage_limit,
+  minSpendMinor: values.min_spend_minor,
+  ...(hasStart && !isWithheld(values, now, hasStart) && { startsAt: values.starts_at.toISOString() }),
+  expiresAt: computeStoreEnd(values, now, hasStart),
+  usageLimit: values.usage_limit,
   isIndividual: false,
   email: null,
 })

@@ -342,7 +342,7 @@ export interface DueTimes {
 
 /**
  * Finds due reads of all connected stores. A sweep whose process died left its lease. A start in the future, or a lease
- * that ends later than a new one, comes from a clock that was put back, and must not block a store for a day.
+ * that ends later than a new one, comes from a clock that was put back. Neither may block a store for a day.
  */
 export async function selectDueStreams(db: Db, due: DueTimes) {
   const found = await sql<{ store_id: string; needs_import: boolean; needs_sync: boolean; needs_webhooks: boolean }>`
