@@ -77,7 +77,7 @@ const USES: Record<'messages' | 'carts' | 'cart_badges', Record<string, Use>> = 
     messages_by_coupon: ['server/carts/coupons/list-sql.ts', 'figuresOf', m(`coupon_id = any(array[${ID}]::uuid[])`)],
     messages_by_shopper: [
       'server/delivery/send/turn-sql.ts',
-      'takenPlaces',
+      'countWithinCap',
       m(`shopper_id = ${ID} and sending_at > ${NOW} and id <> ${ID}`, 'count(*)'),
     ],
     messages_by_sending_at: [

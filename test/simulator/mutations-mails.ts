@@ -107,8 +107,8 @@ export const mailMutations: readonly Mutation[] = [
     name: 'an answer frees two places in flight',
     rule: 'D10',
     file: 'server/delivery/send/send-window.ts',
-    before: 'share.settle(done.length, turn.sending.size)',
-    after: 'share.settle(2 * done.length, turn.sending.size)',
+    before: 'share.finishTurn(done.length, turn.sending.size)',
+    after: 'share.finishTurn(2 * done.length, turn.sending.size)',
     seed: 64,
   },
 ]

@@ -96,7 +96,7 @@ export const mutations: readonly Mutation[] = [
     name: 'a batch holds two messages of one person',
     rule: 'D10',
     file: 'server/delivery/send/send-due.ts',
-    before: 'Map.groupBy(oncePerPerson(evaluation.ready),',
+    before: 'Map.groupBy(oneMessagePerShopper(evaluation.ready),',
     after: 'Map.groupBy(evaluation.ready,',
     seed: 40,
   },

@@ -1,10 +1,10 @@
-import type { ChannelName } from '../../messages/channels/channel.ts'
 import { type Db, sql } from '../../core/db/db.ts'
+import type { ChannelName } from '../../messages/channels/channel.ts'
 import { becomesScheduled, hasWorker, isClaimed, isSending } from '../../messages/messages/fragments.ts'
 import type { Answer } from './settle.ts'
 import { isAbandoned, type Silence } from './turn-sql.ts'
 
-// Messages of processes that ended: claimed, or being sent and nobody will record the answer. SQL and nothing else.
+// SQL for messages of dead processes: claimed ones, and those in flight whose replies are lost.
 
 export interface AbandonedSend {
   store_id: string
@@ -21,11 +21,11 @@ export interface AbandonedSend {
   cost_currency: string | null
   worker_id: string
   sending_at: Date
-  /** null: none was written down. */
+  /** null: no reply was stored. */
   answer: Answer | null
 }
 
-/** Messages in flight that nobody settles: their process ended between two commits, or could not (D4, D10). */
+/** Lists messages in flight that their process did not settle: it died, or its writes failed (D4, D10). */
 export async function abandonedSends(db: Db, silence: Silence): Promise<AbandonedSend[]> {
   const rows = await sql<AbandonedSend>`
     select m.store_id, s.account_id, m.id, m.shopper_id, m.cart_id, m.channel, m.origin_kind = 'manual' as is_manual, m.step, m.attempts,
@@ -35,7 +35,7 @@ export async function abandonedSends(db: Db, silence: Silence): Promise<Abandone
   return rows.rows
 }
 
-/** What such a process had only leased was never in flight: it may be looked at again as soon as it is due. */
+/** Releases claimed rows of dead processes; they were never in flight. Returns their number. */
 export async function releaseClaimsOfDead(db: Db, deadBefore: Date, now: Date): Promise<number> {
   const rows = await sql<{ count: number }>`
     with freed as (

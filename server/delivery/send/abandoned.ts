@@ -6,32 +6,32 @@ import { isUnheard, type MessageInFlight, settle, UNHEARD } from './settle.ts'
 import type { Silence } from './turn-sql.ts'
 import { isSteady } from './workers.ts'
 
-/** A process that has not been heard of for this long is gone, and nobody will hear the answers it was waiting for. */
+/** A process without a heartbeat for this long is dead, and the replies it waited for are lost. */
 const DEAD_AFTER_MS = 12_000
 
-/** No channel waits this long for an answer; it came and could not be written down. Should it still come, it counts. */
+/** Longer than any channel waits for a reply: it came and could not be recorded. A later reply still counts. */
 const LATE_AFTER_MS = 20 * 60_000
 
-/** What is written down together. */
-const MOST_TOGETHER = 100
+/** Messages settled per transaction. */
+const CHUNK = 100
 
-/** Nobody's last sign of life is older. */
+/** Before every heartbeat. */
 const NEVER = new Date(0)
 
 /**
- * After a process that is gone: what it had in flight comes to the end that its answer says; without one it becomes `unknown`, because it may have
- * arrived, and is never resent (D4). What it had only leased is due again.
+ * Settles the messages that a dead process had in flight, by their stored replies. Without a reply a message becomes `unknown`: it may have
+ * arrived, so it is never resent (D4). Rows that were only claimed are due again. Returns the number of `unknown` and released messages.
  */
 export async function closeAbandonedSends(deps: Deps): Promise<number> {
   const now = deps.now()
   const silentSince = new Date(now.getTime() - DEAD_AFTER_MS)
-  // After an outage the living are as silent as the dead. Those who are gone for good have no row any more.
+  // After an outage no process has a recent heartbeat, so only processes without a row count as dead.
   const deadBefore = (await isSteady(deps, silentSince)) ? silentSince : NEVER
   const lateBefore = new Date(now.getTime() - LATE_AFTER_MS)
   const silence = { deadBefore, lateBefore }
   let count = 0
   for (const [storeId, sends] of Map.groupBy(await sql.abandonedSends(deps.db, silence), ({ store_id: id }) => id))
-    count += await settleSendsOf(deps, { storeId, silence }, sends).catch((error) => {
+    count += await settleStoreSends(deps, { storeId, silence }, sends).catch((error) => {
       deps.log.error({ storeId, err: error }, 'messages.sends-not-settled')
       return 0
     })
@@ -40,30 +40,30 @@ export async function closeAbandonedSends(deps: Deps): Promise<number> {
   return count + freed
 }
 
-/** Returns how many became `unknown`. A process that was heard of since they were listed keeps its own. */
-async function settleSendsOf(
+/** Returns how many became `unknown`. Messages whose process has sent a heartbeat since they were listed stay as they are. */
+async function settleStoreSends(
   deps: Deps,
   { storeId, silence }: { storeId: string; silence: Silence },
   sends: readonly sql.AbandonedSend[],
 ): Promise<number> {
   let unknown = 0
-  for (const theirs of Map.groupBy(sends, endingOf).values()) {
-    const [{ account_id, channel, worker_id: workerId, sending_at, answer }] = theirs as [sql.AbandonedSend]
+  for (const group of Map.groupBy(sends, groupKeyOf).values()) {
+    const [{ account_id, channel, worker_id: workerId, sending_at, answer }] = group as [sql.AbandonedSend]
     const evaluation = { month: monthOf(sending_at), situation: { account_id } }
     const ending = { evaluation, channel, mail: { isMailbox: answer?.isMailbox ?? false } }
-    const write = async (some: readonly MessageInFlight[]) => {
-      const settled = await settle({ ...deps, workerId }, { storeId, db: deps.db }, ending, some, silence)
-      const unheard = some.filter((each) => isUnheard(each) && settled.has(each.ready.row.id))
+    const write = async (chunk: readonly MessageInFlight[]) => {
+      const settled = await settle({ ...deps, workerId }, { storeId, db: deps.db }, ending, chunk, silence)
+      const unheard = chunk.filter((each) => isUnheard(each) && settled.has(each.ready.row.id))
       for (const { ready } of unheard) deps.log.warn({ storeId, messageId: ready.row.id }, 'message.outcome-unknown')
       unknown += unheard.length
     }
-    const messages = theirs.map((each) => sentMessage(deps, each))
-    for (let from = 0; from < messages.length; from += MOST_TOGETHER) {
-      const some = messages.slice(from, from + MOST_TOGETHER)
-      await withRetry(() => write(some)).catch(async (error) => {
-        if (some.length === 1) throw error
-        // One that cannot be written keeps the others from nothing.
-        const ended = await Promise.allSettled(some.map((each) => write([each])))
+    const messages = group.map((each) => toMessageInFlight(deps, each))
+    for (let from = 0; from < messages.length; from += CHUNK) {
+      const chunk = messages.slice(from, from + CHUNK)
+      await withRetry(() => write(chunk)).catch(async (error) => {
+        if (chunk.length === 1) throw error
+        // One message that cannot be settled must not block the others.
+        const ended = await Promise.allSettled(chunk.map((each) => write([each])))
         const failed = ended.find((each) => each.status === 'rejected')
         if (failed) throw failed.reason
       })
@@ -72,11 +72,11 @@ async function settleSendsOf(
   return unknown
 }
 
-/** What ends alike is written down together. */
-const endingOf = ({ worker_id, channel, sending_at, answer }: sql.AbandonedSend): string =>
+/** Messages with the same key have the same `Ending` and are settled together. */
+const groupKeyOf = ({ worker_id, channel, sending_at, answer }: sql.AbandonedSend): string =>
   `${worker_id} ${channel} ${monthOf(sending_at)} ${answer?.isMailbox ?? false}`
 
-function sentMessage(deps: Deps, sent: sql.AbandonedSend): MessageInFlight {
+function toMessageInFlight(deps: Deps, sent: sql.AbandonedSend): MessageInFlight {
   const { id, cart_id, shopper_id, step, attempts, channel, is_manual: isManual, sending_at: sendingAt, answer } = sent
   const address = sent.to_address ?? ''
   const row = { id, cart_id, shopper_id, step, attempts, channel, manual: isManual ? {} : null }
@@ -84,7 +84,7 @@ function sentMessage(deps: Deps, sent: sql.AbandonedSend): MessageInFlight {
     row,
     address,
     addressHash: deps.secrets.addressHash(address).toString('hex'),
-    composed: pricedOf(sent),
+    composed: costOf(sent),
   }
   return {
     ready,
@@ -94,5 +94,5 @@ function sentMessage(deps: Deps, sent: sql.AbandonedSend): MessageInFlight {
   }
 }
 
-const pricedOf = ({ cost_micros: amountMicros, cost_currency: currency }: sql.AbandonedSend) =>
+const costOf = ({ cost_micros: amountMicros, cost_currency: currency }: sql.AbandonedSend) =>
   amountMicros === null || currency === null ? null : { cost: { amountMicros, currency } }

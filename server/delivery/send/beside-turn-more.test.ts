@@ -20,12 +20,12 @@ import {
 } from '../../../test/turn-scene.ts'
 import { acceptsMail, aWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import { transact } from '../../core/db/db.ts'
 import { newId } from '../../core/common/ids.ts'
-import { domainOf } from '../email/mail-headers.ts'
-import { applyWaitingReports, recordMailReport } from '../mail-reports/mail-reports.ts'
+import { transact } from '../../core/db/db.ts'
 import { mergeCartMessages, wakeMessages, wakeStoreMessages } from '../../messages/messages/messages.ts'
 import { closeOpen } from '../../workspace/privacy/erase-sql.ts'
+import { domainOf } from '../email/mail-headers.ts'
+import { applyWaitingReports, recordMailReport } from '../mail-reports/mail-reports.ts'
 import * as deliver from './send-due-sql.ts'
 import * as turn from './turn-sql.ts'
 
@@ -238,7 +238,7 @@ async function turnOfAnother({ accountId, storeId, sending, waiting }: Six<Scene
     .select('version')
     .where('id', '=', waiting.cart_id!)
     .executeTakeFirstOrThrow()
-  const chosen = [sending, waiting].map(({ id, shopper_id, to_address }) => ({
+  const candidates = [sending, waiting].map(({ id, shopper_id, to_address }) => ({
     ...{
       id,
       shopper_id,
@@ -255,7 +255,7 @@ async function turnOfAnother({ accountId, storeId, sending, waiting }: Six<Scene
     ...{ channel: 'email' as const, planLimit: -1 },
   }
   const terms = termsOf(world, 'email', accountId)
-  const { rows } = await turn.turnOf(storeId, { answered: [], chosen }, limits, terms).execute(world.db)
+  const { rows } = await turn.turnStatement(storeId, { answered: [], candidates }, limits, terms).execute(world.db)
   return rows.map(({ id }) => id)
 }
 

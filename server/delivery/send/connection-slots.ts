@@ -1,21 +1,21 @@
-// Who may send how much at once by a channel. Several stores are sent for at once, and all of them together may have no more
-// `sending` than the channel carries: what a crash leaves `unknown` is bounded for the process, not for each store (D10).
+// A semaphore per channel. Several stores send at once, and together they have at most `poolSize` messages in flight. So a crash
+// leaves at most that many `unknown` messages per process, not per store (D10).
 
-/** A channel, as far as its places go. */
+/** The part of a channel that the slots need. */
 export interface HasSlots {
   readonly poolSize: number
 }
 
 const pools = new WeakMap<HasSlots, SlotPool>()
 
-/** This sender's part of the channel's places. Ends with `close`. */
+/** Registers a sender with the channel's slots. The sender calls `close` at its end. */
 export function joinSlots(channel: HasSlots): SlotShare {
   const pool = pools.get(channel) ?? new SlotPool(channel.poolSize)
   pools.set(channel, pool)
   return new SlotShare(pool)
 }
 
-/** How many have something in flight by the channel, or wait for a place. For tests, which begin when all have come. */
+/** Counts senders with messages in flight or waiting for a slot. For tests. */
 export const sendersOn = (channel: HasSlots): number => pools.get(channel)?.countAtWork() ?? 0
 
 class SlotPool {
@@ -39,7 +39,7 @@ class SlotPool {
     return taken
   }
 
-  /** Whoever has waited longest gets the next place. */
+  /** Frees slots. The sender that has waited longest gets the next one. */
   give(count: number): void {
     this.#free += count
     while (this.#free > 0 && this.queue.length > 0) {
@@ -52,7 +52,7 @@ class SlotPool {
 export class SlotShare {
   readonly #pool: SlotPool
   #inFlight = 0
-  /** Places taken and not used yet. */
+  /** Slots taken and not used yet. */
   #spare = 0
   #granted = () => {}
 
@@ -66,8 +66,8 @@ export class SlotShare {
   }
 
   /**
-   * How many of `want` may be sent in the turn that writes down `answered` outcomes. While others wait for a place, no more than
-   * an equal part; with more senders than places an answered one's place is the next sender's (D8).
+   * Returns how many of `want` messages the turn that stores `answered` replies may start. While others wait for a slot, a sender gets at
+   * most an equal share. With more senders than slots, the slot of an answered message goes to the next sender (D8).
    */
   plan(want: number, answered: number): number {
     const { size, senders, queue } = this.#pool
@@ -78,16 +78,16 @@ export class SlotShare {
     return Math.min(want, again + this.#spare)
   }
 
-  /** The turn is over: so many were answered, so many started. Places not used are free again. */
-  settle(answered: number, started: number): void {
+  /** Ends a turn in which `answered` messages ended and `started` ones began. Frees unused slots. */
+  finishTurn(answered: number, started: number): void {
     const places = this.#inFlight + this.#spare
     this.#inFlight += started - answered
     this.#spare = 0
     this.#pool.give(places - this.#inFlight)
   }
 
-  /** Resolves when a place was kept for this sender. */
-  place(): Promise<void> {
+  /** Resolves when a slot is reserved for this sender. */
+  waitForSlot(): Promise<void> {
     return new Promise((resolve) => {
       this.#granted = resolve
       if (!this.#pool.queue.includes(this)) this.#pool.queue.push(this)
@@ -99,11 +99,11 @@ export class SlotShare {
     this.#granted()
   }
 
-  /** Nothing more will be sent. What is still in flight keeps its place until `settle`. */
+  /** Leaves the pool. Messages still in flight keep their slots until `finishTurn`. */
   close(): void {
     const { queue } = this.#pool
     if (queue.includes(this)) queue.splice(queue.indexOf(this), 1)
     this.#pool.senders.delete(this)
-    this.settle(0, 0)
+    this.finishTurn(0, 0)
   }
 }

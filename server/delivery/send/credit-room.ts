@@ -3,12 +3,12 @@ import type { Use } from '../../billing/credits/credits.ts'
 import { isText } from '../decide/composing.ts'
 import type { Ready } from '../decide/evaluate.ts'
 
-// What the plan includes and what credits pay for, of messages that may be sent (decision 85). Pure.
+// Splits sendable texts into those the plan includes and those credits pay for (decision 85). Pure.
 
-interface Paying {
-  /** How many the plan still includes. */
+interface Allowance {
+  /** Messages that the plan still includes. */
   slots: number
-  /** What credits are left. */
+  /** The credit balance in micros. */
   credits: number
   /** null: credits do not pay here. */
   perMille: number | null
@@ -17,10 +17,13 @@ interface Paying {
 type Priced = Pick<Ready, 'row' | 'composed'>
 
 /**
- * The first ones by the plan, those after them as far as credits go, in their order. When some of these are not sent after all, those behind
- * them move up into the plan: what credits then pay for is less than what was found here.
+ * Keeps order: first the messages that the plan includes, then those that credits cover. If some are not sent after all, later ones
+ * move up into the plan, so credits pay for fewer messages than computed here.
  */
-export function payable<Row extends Priced>(ready: readonly Row[], { slots, credits, perMille }: Paying): Row[] {
+export function withinPlanAndCredits<Row extends Priced>(
+  ready: readonly Row[],
+  { slots, credits, perMille }: Allowance,
+): Row[] {
   if (perMille === null) return ready.slice(0, slots)
   let left = credits
   const byCredits = ready.slice(slots).filter((each) => {
@@ -35,6 +38,6 @@ export function payable<Row extends Priced>(ready: readonly Row[], { slots, cred
 export const usesOf = (paid: readonly Priced[], perMille: number): Use[] =>
   paid.map((each) => ({ messageId: each.row.id, micros: priceOf(each, perMille) }))
 
-/** Fixed at the send, by the price table: what the provider says later changes nothing of it. */
+/** The price table's price at the time of the send; the provider's final price does not change it. */
 const priceOf = ({ composed }: Priced, perMille: number): number =>
   isText(composed) ? creditPrice(composed.cost.amountMicros, perMille) : 0

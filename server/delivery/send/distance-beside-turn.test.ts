@@ -1,10 +1,18 @@
 import { beforeEach, expect, test } from 'vitest'
 import { aScene, DAY, wait } from '../../../test/message-scene.ts'
-import { type Beside, besideTurn, POOL, type StoredMessage, stored, storedOne, termsOf } from '../../../test/turn-scene.ts'
+import {
+  type Beside,
+  besideTurn,
+  POOL,
+  type StoredMessage,
+  stored,
+  storedOne,
+  termsOf,
+} from '../../../test/turn-scene.ts'
 import { acceptsMail, aWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 import { domainOf } from '../email/mail-headers.ts'
-import { turnOf } from './turn-sql.ts'
+import { turnStatement } from './turn-sql.ts'
 
 // Two processes that both believe to have the store: one stood still between its last look at the lease and its turn. One lets a step leave while the
 // other has judged the step behind it.
@@ -32,7 +40,7 @@ async function earlierLeaves({ accountId, storeId }: { accountId: string; storeI
     .select('version')
     .where('id', '=', waiting.cart_id!)
     .executeTakeFirstOrThrow()
-  const chosen = {
+  const candidate = {
     ...{
       id,
       shopper_id,
@@ -48,7 +56,12 @@ async function earlierLeaves({ accountId, storeId }: { accountId: string; storeI
     ...{ claim, workerId, now, localCopySince: new Date(0), capSince: new Date(0), capMax: 100, accountId },
     ...{ month: `${now.toISOString().slice(0, 7)}-01`, channel: 'email' as const, planLimit: -1 },
   }
-  const turn = turnOf(storeId, { answered: [], chosen: [chosen] }, limits, termsOf(world, 'email', accountId))
+  const turn = turnStatement(
+    storeId,
+    { answered: [], candidates: [candidate] },
+    limits,
+    termsOf(world, 'email', accountId),
+  )
   const { rows } = await turn.execute(world.db)
   expect(rows).toEqual([{ id }])
 }

@@ -1,21 +1,21 @@
-import { counts, isBasisCounted } from '../../shoppers/consent/fragments.ts'
 import { type RawBuilder, sql } from '../../core/db/db.ts'
-import { matchingPending, matchingPurchase } from '../decide/fragments.ts'
 import { isRunningCampaign, isSending } from '../../messages/messages/fragments.ts'
+import { counts, isBasisCounted } from '../../shoppers/consent/fragments.ts'
+import { matchingPending, matchingPurchase } from '../decide/fragments.ts'
 
-// What a send asks once more of a message `m`, its cart `c` and its store `s`, as parts of statements.
+// SQL conditions that a send checks again, on a message `m`, its cart `c` and its store `s`.
 
-/** The time of a step rests on what was just sent of its flow, once that is written down (T4). */
+/** An earlier message of the cart's flow is in flight. Its send moves the due time of this one once it is settled (T4). */
 export const waitsForEarlier = (row: 'm' | 'messages') => {
   const of = (column: string) => sql.ref(`${row}.${column}`)
-  // Read by its cart, which has few messages: the flow may have thousands, and a planner who has not seen them yet would read all of them.
+  // `offset 0` forces the lookup by cart, which has few messages. With old statistics the planner would read the flow's thousands.
   return sql`(${of('origin_kind')} in ('flow', 'push') and exists (select 1 from (select * from messages o
           where o.store_id = ${of('store_id')} and o.cart_id = ${of('cart_id')} offset 0) l
           where l.origin_id = ${of('origin_id')} and l.id <> ${of('id')} and ${isSending('l')}))`
 }
 
-/** What pause, suspension, a store’s rest, switching off, disconnect, purchase, unsubscribe and withdrawal take away (D5): of message `m`, its cart `c`, its store `s`. */
-export const stands = (
+/** Stops applied within a second (D5): pause, suspension, resting store, flow off, disconnect, purchase, unsubscribe, withdrawn consent. */
+export const passesStops = (
   { addressHash, otherHashes }: Record<'addressHash' | 'otherHashes', RawBuilder<unknown>>,
   now: Date,
 ) => sql`(m.cart_id is null or c.status = 'abandoned' or (c.status = 'lost' and m.origin_kind = 'manual'))
@@ -34,7 +34,7 @@ export const stands = (
         and coalesce((select n.status from consents n where n.store_id = m.store_id and n.channel = m.channel
           and n.address_hash = ${addressHash} and ${counts('n')} order by n.at desc, n.id desc limit 1), '') <> 'withdrawn'`
 
-/** Whether what a message rests on by its decision's `inputs` holds still: the rule that was relaxed (C6), the row of an import. */
+/** The consent basis in the decision's `inputs` is still in force: the consent override (C6), or the row of an import. */
 export const isBasisInForce = (
   inputs: RawBuilder<unknown>,
 ) => sql`(${inputs} #>> '{consentBasis,kind}' is distinct from 'override'
@@ -42,7 +42,7 @@ export const isBasisInForce = (
             and r.id = (${inputs} #>> '{consentBasis,id}')::uuid and r.ended_at is null))
         and ${isBasisCounted(sql`m.store_id`, inputs)}`
 
-/** Whether message `m` is to have this coupon still: its step, its campaign, or what was asked for. */
+/** The step, campaign or manual send of message `m` still has this coupon. */
 export const wantsCoupon = (couponId: RawBuilder<unknown>) => sql`(case when m.origin_kind = 'flow'
           then exists (select 1 from flow_steps fs where fs.store_id = m.store_id and fs.flow_id = m.origin_id and fs.id = m.step_id
             and fs.coupon_id = ${couponId})

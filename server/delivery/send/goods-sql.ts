@@ -1,7 +1,7 @@
 import { type StoreDb, sql } from '../../core/db/db.ts'
 import type { ItemRef } from '../../platforms/platform/platform.ts'
 
-/** What lies in the carts of these messages, each once. */
+/** Returns the distinct items in the carts of these messages. */
 export async function itemsOf({ db, storeId }: StoreDb, ids: readonly string[]): Promise<ItemRef[]> {
   const rows = await sql<ItemRef>`
     select distinct i."productId", i."variationId" from messages m

@@ -2,18 +2,18 @@ import type { Db, StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import * as sql from './send-due-sql.ts'
 
-/** How long a process that ended without a word keeps others from sending for the store. */
+/** How long a crashed process keeps others from sending for the store. */
 const STORE_LEASE_MS = 15_000
 const RENEW_EVERY_MS = 5_000
 
 /** The right to send for a store, for one process at a time: two would put twice the pool in flight (D10). */
 export interface StoreLease {
-  /** Whether it is still ours; renewed when it is not fresh any more. To be asked before anything is sent. */
+  /** Renews the lease if needed and returns whether this process holds it. Call before each send. */
   hold(): Promise<boolean>
   end(): Promise<void>
 }
 
-/** null while another process has it. A lease is known by its end, so nobody renews or frees a successor's. */
+/** Returns null while another process holds the lease. Its end time identifies a lease, so no process renews or frees a later one. */
 export async function takeStoreLease(deps: Deps, store: StoreDb<Db>): Promise<StoreLease | null> {
   const ending = () => new Date(deps.now().getTime() + STORE_LEASE_MS)
   let until = ending()

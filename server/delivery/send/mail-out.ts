@@ -1,31 +1,31 @@
+import type { Deps } from '../../deps.ts'
 import type { EmailChannel, Outcome } from '../../messages/channels/channel.ts'
 import type { Situation } from '../decide/situation.ts'
-import type { Deps } from '../../deps.ts'
 import * as sql from '../email/mail-server.ts'
 import type { OwnMail } from '../email/own-mail.ts'
 
-// Which mail server a store's messages are sent by: the account's own if it has entered one, else the one of this installation. The demo
-// account writes into the built-in mailbox (decision 29).
+// Selects the mail server for a store's messages: the account's own if it has entered one, else the installation's. The demo account
+// always uses the built-in mailbox (decision 29).
 
-export interface MailOut {
+export interface MailTransport {
   transport: EmailChannel
   /** The sender in From. */
   from: string
-  /** What is accepted stays on this server, and does not reach the shopper. For the demo account that is as it should be. */
+  /** Accepted mails stay in the built-in mailbox and do not reach the shopper. false for the demo account, which expects that. */
   isMailbox: boolean
-  /** Whether the rest of the batch may be sent by it: it is still the one that is set, and it answers. */
+  /** Whether the rest of the batch may be sent: the server is up and still the configured one. */
   mayGoOn(): Promise<boolean>
-  /** What became of messages that were sent by it. */
+  /** Records the outcomes of messages that it sent. */
   note(outcomes: readonly Outcome[]): Promise<void>
 }
 
-/** A change in the settings reaches all that was not sent within a second (D5). */
+/** How often settings are read again, so that a change applies within a second (D5). */
 const ASK_AGAIN_MS = 500
 
-/** How long a server that took nothing is left alone; longer each time. */
+/** Pauses after consecutive failures of a mail server, in ms. */
 const RESTS_MS = [30_000, 60_000, 120_000, 300_000, 600_000, 900_000]
 
-export async function mailOutOf(deps: Deps, situation: Situation): Promise<MailOut> {
+export async function openMailTransport(deps: Deps, situation: Situation): Promise<MailTransport> {
   const { account_id: accountId, account_is_demo: isDemo } = situation
   const own = isDemo ? null : await deps.channels.ownMail(accountId)
   const transport = own?.channel ?? (isDemo ? deps.channels.demoEmail : deps.channels.email)
@@ -53,7 +53,7 @@ export async function mailOutOf(deps: Deps, situation: Situation): Promise<MailO
 
 const isAccepted = ({ kind }: Outcome): boolean => kind === 'accepted'
 
-/** Of the server as a whole: it could not be reached, refused the sign-in or the sender. null: it did its work. */
+/** Returns the failure of the server as a whole (unreachable, sign-in or sender refused); null if there is none. */
 function problemOf(outcome: Outcome): string | null {
   if (outcome.kind !== 'retry' || outcome.isOfMessage || outcome.reason === 'not_sent') return null
   return outcome.response

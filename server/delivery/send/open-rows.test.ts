@@ -115,7 +115,7 @@ const KNOWN: Record<string, Known> = {
     'another channel is chosen for both: what waits does not leave as a mail, and what is in flight stays one',
   'send/send-due-sql.ts releaseClaim': 'its claim is given back',
   'send/turn-sql.ts prepare': 'its claim prepares the one in flight once more',
-  'send/turn-sql.ts turnOf': 'the turn of another claim would let both leave',
+  'send/turn-sql.ts turnStatement': 'the turn of another claim would let both leave',
   'send/turn-sql.ts settle': 'the ends of both are written down, as if they had left at another time',
   'send/abandoned-sql.ts releaseClaimsOfDead': 'its process is taken for dead',
 }

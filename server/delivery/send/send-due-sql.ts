@@ -1,14 +1,21 @@
-import type { ChannelName } from '../../messages/channels/channel.ts'
-import { idsOf, type StoreDb, sql } from '../../core/db/db.ts'
 import { couponStands } from '../../carts/coupons/fragments.ts'
+import { idsOf, type StoreDb, sql } from '../../core/db/db.ts'
+import type { ChannelName } from '../../messages/channels/channel.ts'
+import {
+  becomesClaimed,
+  becomesScheduled,
+  isClaimed,
+  isHeld,
+  isOpen,
+  isSending,
+} from '../../messages/messages/fragments.ts'
 import type { DecisionRow } from '../decide/evaluate.ts'
-import { becomesClaimed, becomesScheduled, isClaimed, isHeld, isOpen, isSending } from '../../messages/messages/fragments.ts'
-import { isBasisInForce, stands, waitsForEarlier, wantsCoupon } from './fragments.ts'
+import { isBasisInForce, passesStops, waitsForEarlier, wantsCoupon } from './fragments.ts'
 
-// Way C's statements around the turn (turn-sql.ts): the store's lease, the claim, its decisions and its release, and the last look before a late send.
-// What decisions rest on is loaded in evaluate-sql.ts.
+// SQL of the send job around the turn (turn-sql.ts): store lease, claim, decisions, release, and the re-check of a delayed send.
+// evaluate-sql.ts loads the inputs of the decisions.
 
-/** Takes the store for this process; false while another one has it. A lease far in the future is from before a step back of the clock. */
+/** Takes the store's lease; false while another process holds it. A lease far in the future predates a backward clock step and is void. */
 export async function leaseStore({ db, storeId }: StoreDb, now: Date, until: Date): Promise<boolean> {
   const rows = await sql`update send_schedule set lease_until = ${until}
     where store_id = ${storeId} and coalesce(lease_until <= ${now} or lease_until > ${until}::timestamptz + interval '1 minute', true)
@@ -16,7 +23,7 @@ export async function leaseStore({ db, storeId }: StoreDb, now: Date, until: Dat
   return rows.rows.length > 0
 }
 
-/** false when it was not this lease any more. */
+/** Returns false if another lease has replaced this one. */
 export async function renewStore({ db, storeId }: StoreDb, held: Date, until: Date): Promise<boolean> {
   const rows = await sql`update send_schedule set lease_until = ${until}
     where store_id = ${storeId} and lease_until = ${held} returning 1`.execute(db)
@@ -35,11 +42,11 @@ export interface Claim {
   now: Date
   leaseUntil: Date
   limit: number
-  /** People with a message in a batch that is being sent: the cap counts it before the next is judged (T1). */
+  /** Shoppers with a message in a running batch. They are skipped, so that the cap counts it before the next decision (T1). */
   busy?: readonly string[]
 }
 
-/** Leases due rows to this claim, the longest waiting first; rows another worker holds are passed over. */
+/** Claims due rows, longest waiting first. Skips rows that another worker has locked. */
 export async function claimDue(
   { db, storeId }: StoreDb,
   { claim, workerId, now, leaseUntil, limit, busy = [] }: Claim,
@@ -57,7 +64,7 @@ export async function claimDue(
   return rows.rows
 }
 
-/** Asked only after a wake: every other look comes when something is due. */
+/** Needed only after a wake: the schedule starts every other run when something is due. */
 export async function hasDue({ db, storeId }: StoreDb, now: Date): Promise<boolean> {
   const { rows } =
     await sql`select 1 from messages where store_id = ${storeId} and ${isOpen('messages')} and wake_at <= ${now} limit 1`.execute(
@@ -70,11 +77,11 @@ export interface ClaimedId {
   id: string
   shopper_id: string
   channel: ChannelName
-  /** All it may go by; null: the one. */
+  /** The channels to choose from; null: only `channel`. */
   channels: ChannelName[] | null
 }
 
-/** Before the send, and never after it (decision 54): the claim's rows go by these of their channels. */
+/** Sets the chosen channels of claimed rows. A channel is fixed once a message has been sent (decision 54). */
 export async function setChannels(
   { db, storeId }: StoreDb,
   claim: string,
@@ -92,7 +99,7 @@ export async function accountOf({ db, storeId }: StoreDb): Promise<string> {
   return row.account_id
 }
 
-/** Holds, skips and cancels the claim's rows; a record is written when outcome or reason changed (D12). */
+/** Holds, skips and cancels the claim's rows. Writes a record only if outcome or reason changed (D12). */
 export async function applyDecisions(
   { db, storeId }: StoreDb,
   claim: string,
@@ -121,7 +128,7 @@ export async function applyDecisions(
     where (last.outcome, last.reason) is distinct from (v.outcome, v.reason)`.execute(db)
 }
 
-/** Gives claimed rows back, to be looked at again when they are due: those a send refused a moment later than the others. */
+/** Releases claimed rows, which are due again at `due_at`, but not before now; rows that the turn refused not before `wakeAt`. */
 export async function releaseClaim(
   { db, storeId }: StoreDb,
   { claim, workerId }: Pick<Claim, 'claim' | 'workerId'>,
@@ -136,30 +143,30 @@ export async function releaseClaim(
   )
 }
 
-/** As it was sent. */
-export interface SentMessage {
+/** The values that the turn checked, for the second check. */
+export interface SendingMessage {
   id: string
   sendingAt: Date
-  /** null: it is about no cart. */
+  /** null: a message without a cart. */
   cartVersion: number | null
   addressHash: string
   otherHashes: readonly string[]
   inputs: unknown
-  /** Of what it carries; null: nothing. */
+  /** The wording of its coupon; null: no coupon. */
   couponWording: string | null
 }
 
 /** Repeats the turn's checks for a send that was delayed after its commit (D5). */
 export async function mayStillSend(
   { db, storeId }: StoreDb,
-  { id, sendingAt, cartVersion, addressHash, otherHashes, inputs, couponWording }: SentMessage,
+  { id, sendingAt, cartVersion, addressHash, otherHashes, inputs, couponWording }: SendingMessage,
 ): Promise<boolean> {
   const rows = await sql`select 1 from messages m
     left join carts c on c.store_id = m.store_id and c.id = m.cart_id
     join stores s on s.id = m.store_id
     where m.store_id = ${storeId} and m.id = ${id} and ${isSending('m')} and m.sending_at = ${sendingAt}
       and c.version is not distinct from ${cartVersion}::int
-      and ${stands({ addressHash: sql`decode(${addressHash}, 'hex')`, otherHashes: sql`array(select decode(h, 'hex') from unnest(${[...otherHashes]}::text[]) h)` }, sendingAt)}
+      and ${passesStops({ addressHash: sql`decode(${addressHash}, 'hex')`, otherHashes: sql`array(select decode(h, 'hex') from unnest(${[...otherHashes]}::text[]) h)` }, sendingAt)}
       and ${isBasisInForce(sql`${JSON.stringify(inputs)}::jsonb`)}
       and (m.coupon_id is null or (${wantsCoupon(sql`m.coupon_id`)} and ${couponStands(sql`m.coupon_id`, sql`m.coupon_code`, sql`${couponWording}::text`)}))
       and (coalesce(m.cost_micros, 0) = 0 or not exists (select 1 from sending_budgets b

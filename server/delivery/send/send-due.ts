@@ -1,56 +1,56 @@
+import { notifyAccountOnce } from '../../access/notifications/notifications.ts'
+import { isFresh } from '../../access/stores/rules.ts'
 import { foldPostsOf } from '../../carts/capture/capture-intake.ts'
+import { wakeIfMade } from '../../carts/coupons/for-messages.ts'
+import { assign } from '../../carts/experiments/experiments.ts'
+import { type Goods, NONE_UNREAD, readCoupons, readGoods, type UnreadCoupons } from '../../carts/sync/goods.ts'
+import { checkOrders } from '../../carts/sync/sync.ts'
+import { newId } from '../../core/common/ids.ts'
+import { inPlace, type StepAside } from '../../core/common/seats.ts'
+import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
+import { isDatabaseAway, outlast } from '../../core/db/db-away.ts'
+import type { Deps } from '../../deps.ts'
 import type { ChannelName, OutgoingText } from '../../messages/channels/channel.ts'
 import type { Authorized, SendAuthorization } from '../../messages/channels/send-authorization.ts'
 import { isTextChannelName } from '../../messages/channels/traits.ts'
+import { scheduleNextLook, wakeAskedMessages } from '../../messages/messages/messages.ts'
 import { type Composed, feedbackIdOf, outgoingEmail } from '../compose/compose.ts'
 import { topicOf } from '../compose/compose-push.ts'
-import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
-import { isDatabaseAway, outlast } from '../../core/db/db-away.ts'
-import { newId } from '../../core/common/ids.ts'
-import { inPlace, type StepAside } from '../../core/common/seats.ts'
-import { wakeIfMade } from '../../carts/coupons/for-messages.ts'
 import { type AnyComposed, isPush, isText } from '../decide/composing.ts'
 import type { Texts } from '../decide/decision-inputs.ts'
 import { type DecisionRow, type Evaluation, evaluate, type Ready } from '../decide/evaluate.ts'
 import type { Situation } from '../decide/situation.ts'
 import { closeUnusable } from '../decide/unusable.ts'
-import type { Deps } from '../../deps.ts'
-import { assign } from '../../carts/experiments/experiments.ts'
-import { scheduleNextLook, wakeAskedMessages } from '../../messages/messages/messages.ts'
-import { notifyAccountOnce } from '../../access/notifications/notifications.ts'
 import { sendPush } from '../push/send-push.ts'
-import { isFresh } from '../../access/stores/rules.ts'
-import { type Goods, NONE_UNREAD, readCoupons, readGoods, type UnreadCoupons } from '../../carts/sync/goods.ts'
-import { checkOrders } from '../../carts/sync/sync.ts'
 import { itemsOf } from './goods-sql.ts'
 import { type StoreLease, takeStoreLease } from './lease.ts'
-import { mailOutOf } from './mail-out.ts'
+import { openMailTransport } from './mail-out.ts'
 import * as sql from './send-due-sql.ts'
 import { openQueue, type SendQueue } from './send-window.ts'
 
-// Way C: order check, posts, claim, decide and render here; send and outcome behind send-window.ts. The state
-// `sending` is committed before the provider is called; a row goes back only on proof that the message was not accepted.
+// The send job ("Way C"): order check, posts, claim, decide and render here; send and outcome behind send-window.ts. The state
+// `sending` is committed before the provider is called. A row is due again only on proof that the message was not accepted.
 
 const BATCH = 100
-/** A claim this old was left behind by a process that ended; its rows are due again. */
+/** The lease of a claim. When it runs out, the claiming process has ended and the rows are due again. */
 const LEASE_MS = 60_000
 
-/** What a send refused is decided anew, but not in the same breath: two that disagree must not spin. */
+/** How long rows wait that the turn refused. Without it, decision and turn would loop where they disagree. */
 const REFUSED_WAIT_MS = 1_000
 
 export interface Sending {
   storeId: string
-  /** So many are claimed, judged and prepared together. */
+  /** How many rows are claimed, decided and prepared together. */
   batchSize?: number
 }
 
-/** Where a batch is sent within this time, the next one is prepared as soon as its send begins; else once half of it is sent. */
+/** If the last batch started within this time, the next one is prepared at once; otherwise when half of it has started. */
 const QUICK_MS = 3_000
 
-/** A shop that takes so long to be asked is not asked while a batch is sent. */
+/** A shop whose checks take longer than this is not asked while a batch is sent. */
 const SLOW_MS = 5_000
 
-/** Sends what is due for one store, one process at a time. While the shop is waited for, the job steps aside for others (D8). */
+/** Sends the due messages of one store, one process at a time. While it waits for the shop, other jobs may run (D8). */
 export async function sendDue(
   deps: Deps,
   { storeId, batchSize = BATCH }: Sending,
@@ -61,30 +61,30 @@ export async function sendDue(
   if (!lease) return
   const late: Promise<unknown>[] = []
   try {
-    await sendRounds(deps, store, { lease, late, batchSize, stepAside }).finally(async () => {
-      // Ended whatever happens: a lease that went on being renewed would keep everybody from sending for the store.
+    await sendBatches(deps, store, { lease, late, batchSize, stepAside }).finally(async () => {
+      // The lease ends in any case: renewed for ever, it would block every other sender of the store.
       await transact(store, scheduleNextLook).finally(() => lease.end())
     })
   } finally {
-    // Others may send for the store by now; a process that stops still waits for these.
+    // Another process may already hold the store's lease. Shutdown still waits for these replies.
     await Promise.all(late)
   }
 }
 
-interface Rounds {
+interface SendLoop {
   lease: StoreLease
   late: Promise<unknown>[]
   batchSize: number
   stepAside: StepAside
 }
 
-/** While a full batch is sent, the next one is claimed, judged and prepared (decision 149). */
-async function sendRounds(deps: Deps, store: StoreDb<Db>, rounds: Rounds): Promise<void> {
-  /** Of the last one not all may have started; the one before it waits for answers. */
+/** While a full batch is sent, the next one is claimed, decided and prepared (decision 149). */
+async function sendBatches(deps: Deps, store: StoreDb<Db>, loop: SendLoop): Promise<void> {
+  /** At most two: the last one may still start messages, the one before it only waits for replies. */
   let running: RunningBatch[] = []
-  /** How long the last batch took to be sent. */
-  let tookMs = Number.POSITIVE_INFINITY
-  const ends = async (batches: readonly RunningBatch[]) => {
+  /** How long it took until the last batch had started all its messages. */
+  let startMs = Number.POSITIVE_INFINITY
+  const awaitEnds = async (batches: readonly RunningBatch[]) => {
     await Promise.all(batches.map(({ ended }) => ended))
     running = running.filter((each) => !batches.includes(each))
   }
@@ -92,15 +92,15 @@ async function sendRounds(deps: Deps, store: StoreDb<Db>, rounds: Rounds): Promi
     for (let round = 0; round < 1_000; round++) {
       const busy = running.flatMap(({ shoppers }) => shoppers)
       const begun = deps.now()
-      const batch = await nextBatch(deps, store, { ...rounds, busy })
+      const batch = await nextBatch(deps, store, { ...loop, busy })
       const isSlow = deps.now().getTime() - begun.getTime() > SLOW_MS
       if (batch === 'stop' || (batch === 'none' && running.length === 0)) return
       if (batch === 'none') {
-        await ends(running)
+        await awaitEnds(running)
         continue
       }
       try {
-        await Promise.all([running.at(-1)?.started, ends(running.slice(0, -1))])
+        await Promise.all([running.at(-1)?.started, awaitEnds(running.slice(0, -1))])
       } catch (error) {
         await batch.drop()
         throw error
@@ -109,44 +109,44 @@ async function sendRounds(deps: Deps, store: StoreDb<Db>, rounds: Rounds): Promi
       running.push(last)
       const startedAt = deps.now().getTime()
       void last.started.then(() => {
-        tookMs = deps.now().getTime() - startedAt
+        startMs = deps.now().getTime() - startedAt
       })
-      // What was judged long before its turn would have to be judged again, and so would what is sent while a slow shop is asked (D3).
-      if (isSlow || batch.size < rounds.batchSize) await ends(running)
-      else if (tookMs > QUICK_MS) await last.isHalfStarted
+      // Decisions age: a batch prepared too early would have to be decided again, and so would one sent beside a slow check (D3).
+      if (isSlow || batch.size < loop.batchSize) await awaitEnds(running)
+      else if (startMs > QUICK_MS) await last.isHalfStarted
     }
   } finally {
     await Promise.allSettled(running.map(({ ended }) => ended))
   }
 }
 
-/** One that may be sent; `none`: nothing is due just now; `stop`: nothing may be sent any more. */
+/** Returns the next batch to send, `none` if nothing is due now, `stop` if the lease was lost. */
 async function nextBatch(
   deps: Deps,
   store: StoreDb<Db>,
-  rounds: Rounds & { busy: readonly string[] },
+  loop: SendLoop & { busy: readonly string[] },
 ): Promise<Batch | 'none' | 'stop'> {
   const isWoken = await wakeAskedMessages(store, deps.now())
   if (isWoken && !(await sql.hasDue(store, deps.now()))) return 'none'
-  const { isFresh: isChecked } = await checkOrders(deps, store.storeId, rounds)
+  const { isFresh: isChecked } = await checkOrders(deps, store.storeId, loop)
   await foldPostsOf(deps, store.storeId)
-  if (!(await rounds.lease.hold())) return 'stop'
+  if (!(await loop.lease.hold())) return 'stop'
   const claim = newId()
   const now = deps.now()
   const leaseUntil = new Date(now.getTime() + LEASE_MS)
   try {
-    const { batchSize: limit, busy } = rounds
+    const { batchSize: limit, busy } = loop
     const rows = await sql.claimDue(store, { claim, workerId: deps.workerId, now, leaseUntil, limit, busy })
     if (rows.length === 0) return 'none'
-    return await prepareClaim(deps, store, { claim, rows, isChecked, ...rounds })
+    return await prepareClaim(deps, store, { claim, rows, isChecked, ...loop })
   } catch (error) {
-    await giveBack(deps, store, claim)
+    await releaseAfterFailure(deps, store, claim)
     throw error
   }
 }
 
-/** After a failure nobody works on the claim any more. With the database away it is given back as soon as it returns. */
-async function giveBack(deps: Deps, store: StoreDb<Db>, claim: string): Promise<void> {
+/** Releases the claim after a failure. If the database is unreachable, it retries in the background until it is back. */
+async function releaseAfterFailure(deps: Deps, store: StoreDb<Db>, claim: string): Promise<void> {
   const release = () =>
     sql.releaseClaim(store, { claim, workerId: deps.workerId }, { ids: [], wakeAt: deps.now() }, deps.now())
   const note = (error: unknown) => deps.log.error({ storeId: store.storeId, err: error }, 'messages.claim-not-released')
@@ -160,7 +160,7 @@ async function giveBack(deps: Deps, store: StoreDb<Db>, claim: string): Promise<
 
 async function applyDecisions(deps: Deps, store: StoreDb<Db>, claim: string, decisions: readonly DecisionRow[]) {
   await sql.applyDecisions(store, claim, decisions, deps.now())
-  // A code may have been made since it was looked for.
+  // The personal code may have been created since the decision looked for it.
   const pending = decisions.filter(({ reason }) => reason === 'coupon_pending')
   await wakeIfMade(
     store,
@@ -169,8 +169,8 @@ async function applyDecisions(deps: Deps, store: StoreDb<Db>, claim: string, dec
   )
 }
 
-/** What holds everything further is told once a month. */
-async function tellHeld(deps: Deps, evaluation: Evaluation): Promise<void> {
+/** Notifies the account once a month that its plan limit or budget holds messages. */
+async function notifyHeld(deps: Deps, evaluation: Evaluation): Promise<void> {
   const account = { accountId: evaluation.situation.account_id, db: deps.db }
   const at = deps.now()
   const month = at.toISOString().slice(0, 7)
@@ -186,7 +186,7 @@ async function tellHeld(deps: Deps, evaluation: Evaluation): Promise<void> {
   await notifyAccountOnce(account, { type: 'budget_reached', key: month, data, at })
 }
 
-interface Claimed {
+interface ClaimContext {
   claim: string
   rows: readonly sql.ClaimedId[]
   lease: StoreLease
@@ -196,7 +196,7 @@ interface Claimed {
   stepAside: StepAside
 }
 
-/** What was claimed together, judged and prepared. */
+/** Messages that were claimed, decided and prepared together. */
 interface Batch {
   size: number
   send(): RunningBatch
@@ -205,25 +205,25 @@ interface Batch {
 }
 
 interface RunningBatch {
-  /** Whose messages they are. */
+  /** Ids of the recipients. */
   shoppers: readonly string[]
-  /** Half of it has started, or may not. Never rejects. */
+  /** Half of the messages have started or were refused. Never rejects. */
   isHalfStarted: Promise<void>
-  /** All of it. Never rejects. */
+  /** All messages have started or were refused. Never rejects. */
   started: Promise<void>
-  /** With what came back written down, and the rest given back. */
+  /** The replies are recorded, and unsent rows are released. */
   ended: Promise<void>
 }
 
-async function prepareClaim(deps: Deps, store: StoreDb<Db>, claimed: Claimed): Promise<Batch> {
-  const { claim, lease, rows, isChecked } = claimed
+async function prepareClaim(deps: Deps, store: StoreDb<Db>, context: ClaimContext): Promise<Batch> {
+  const { claim, lease, rows, isChecked } = context
   const texts = await textsFor(
     deps,
     store,
     rows.flatMap((row) => row.channels ?? [row.channel]),
   )
   const ids = rows.map((row) => row.id)
-  const read = await readForBatch(deps, store, ids, { isChecked, stepAside: claimed.stepAside })
+  const read = await readForBatch(deps, store, ids, { isChecked, stepAside: context.stepAside })
   const evaluation = await evaluate(deps, store, { ids, texts, isChecked, ...read })
   if (evaluation.unusable.length > 0) await closeUnusable(deps, store, claim, evaluation.unusable)
   const { experiment } = evaluation.situation
@@ -232,13 +232,13 @@ async function prepareClaim(deps: Deps, store: StoreDb<Db>, claimed: Claimed): P
   }
   if (evaluation.decisions.length > 0) {
     await applyDecisions(deps, store, claim, evaluation.decisions)
-    await tellHeld(deps, evaluation)
+    await notifyHeld(deps, evaluation)
   }
   await saveChannels(store, claim, rows, evaluation.ready)
-  // The rest of a slow batch goes back and is decided on a new pull.
+  // The rest of a slow batch is released and decided again after a new order check.
   const mayGoOn = async () => isFresh(evaluation.checkedAt, deps.now()) && lease.hold()
-  const base = { claim, evaluation, mayGoOn, late: claimed.late }
-  const byChannel = Map.groupBy(oncePerPerson(evaluation.ready), ({ row }) => row.channel)
+  const base = { claim, evaluation, mayGoOn, late: context.late }
+  const byChannel = Map.groupBy(oneMessagePerShopper(evaluation.ready), ({ row }) => row.channel)
   const opened = await Promise.allSettled(
     [...byChannel].map(async ([channel, ready]) => {
       const { mail, ...out } = await transportOf(deps, store, evaluation.situation, { channel, texts })
@@ -258,13 +258,13 @@ async function prepareClaim(deps: Deps, store: StoreDb<Db>, claimed: Claimed): P
     send: () => ({ shoppers: rows.map((row) => row.shopper_id), ...sendQueues(deps, store, claim, queues) }),
     drop: async () => {
       await Promise.all(queues.map((queue) => queue.drop()))
-      await giveBack(deps, store, claim)
+      await releaseAfterFailure(deps, store, claim)
     },
   }
 }
 
 function sendQueues(deps: Deps, store: StoreDb<Db>, claim: string, queues: readonly SendQueue[]) {
-  // Side by side: a slow provider of one channel keeps no other waiting.
+  // In parallel, so that a slow provider delays only its own channel.
   const sent = queues.map((queue) => queue.send())
   const ended = release(
     deps,
@@ -272,7 +272,7 @@ function sendQueues(deps: Deps, store: StoreDb<Db>, claim: string, queues: reado
     claim,
     sent.map((each) => each.ended),
   )
-  // Whoever waits for it hears of a failure; nobody may be waiting yet.
+  // Prevents an unhandled rejection before a caller awaits it; callers still see the failure.
   ended.catch(() => {})
   const all = async (moments: Promise<void>[]) => void (await Promise.all(moments))
   return {
@@ -290,15 +290,15 @@ async function release(deps: Deps, store: StoreDb<Db>, claim: string, sent: read
     const refused = ended.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
     const now = deps.now()
     const wakeAt = new Date(now.getTime() + REFUSED_WAIT_MS)
-    // Second messages of one person and what was not come to: decided anew at once.
+    // Second messages of one shopper and rows the queues did not reach are due again at once.
     await sql.releaseClaim(store, { claim, workerId: deps.workerId }, { ids: refused, wakeAt }, now)
   } catch (error) {
-    await giveBack(deps, store, claim)
+    await releaseAfterFailure(deps, store, claim)
     throw error
   }
 }
 
-/** Each ready row is sent by the channel that was decided on. */
+/** Stores the decided channel in each ready row where it differs. */
 async function saveChannels(
   store: StoreDb<Db>,
   claim: string,
@@ -311,7 +311,7 @@ async function saveChannels(
   if (changed.length > 0) await sql.setChannels(store, claim, changed)
 }
 
-/** Stock, prices and coupons of a batch. Without the first two nothing is sent; without a coupon, nothing that is to carry one. */
+/** Reads stock, prices and coupons for a batch. Without stock and prices nothing is sent; an unread coupon holds only its messages. */
 async function readForBatch(
   deps: Deps,
   store: StoreDb<Db>,
@@ -323,7 +323,7 @@ async function readForBatch(
   return { goods, unread: await readCoupons(deps, store, ids, stepAside) }
 }
 
-/** What is configured of the text channels among these; the account is looked up only for them. */
+/** Loads the account's configured text channels among `channels`. Without a text channel there is no query. */
 export async function textsFor(deps: Deps, store: StoreDb<Db>, channels: readonly ChannelName[]): Promise<Texts> {
   const names = [...new Set(channels)].filter(isTextChannelName)
   if (names.length === 0) return new Map()
@@ -333,7 +333,7 @@ export async function textsFor(deps: Deps, store: StoreDb<Db>, channels: readonl
   )
 }
 
-/** What is sent, of a message's row or of a test that has none. */
+/** A composed message with its recipient. Test sends have no row in the database. */
 export interface OutgoingMessage {
   id: string
   channel: ChannelName
@@ -342,7 +342,7 @@ export interface OutgoingMessage {
   sendAuthorization: SendAuthorization
 }
 
-/** The transport of a channel, and how it sends a message. */
+/** Returns the channel's transport and `sendOne`, which sends one message by it. */
 export async function transportOf(
   deps: Deps,
   store: StoreDb<Db>,
@@ -350,7 +350,7 @@ export async function transportOf(
   { channel, texts }: { channel: ChannelName; texts: Texts },
 ) {
   if (isTextChannelName(channel)) {
-    // Without it no row of the channel is ready.
+    // Set: without credentials no row of the channel becomes ready.
     const transport = texts.get(channel)!
     return { transport, mail: null, sendOne: (each: OutgoingMessage) => transport.send(outgoingText(each)) }
   }
@@ -362,7 +362,7 @@ export async function transportOf(
     }
     return { transport: deps.channels.push, mail: null, sendOne }
   }
-  const mail = await mailOutOf(deps, situation)
+  const mail = await openMailTransport(deps, situation)
   const { transport, from } = mail
   const feedbackId = feedbackIdOf(deps.secrets, situation.account_id, situation.url)
   const { account_id: accountId } = situation
@@ -384,8 +384,8 @@ function outgoingText({
   return { messageId: id, channel, to: address, text, template, sendAuthorization }
 }
 
-/** A batch holds at most one message per person (D10): the cap counts the first before the second is decided. */
-function oncePerPerson(ready: readonly Ready[]): Ready[] {
+/** Keeps one message per shopper and batch (D10), so that the frequency cap counts the first before the second is decided. */
+function oneMessagePerShopper(ready: readonly Ready[]): Ready[] {
   const seen = new Set<string>()
   return ready.filter(({ row }) => !seen.has(row.shopper_id) && seen.add(row.shopper_id))
 }

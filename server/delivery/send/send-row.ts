@@ -1,10 +1,10 @@
 import { isPush, isText } from '../decide/composing.ts'
 import type { Ready } from '../decide/evaluate.ts'
-import type { ChosenRow, PreparedRow } from './turn-sql.ts'
+import type { CandidateRow, PreparedRow } from './turn-sql.ts'
 
-// From a message that is ready to its row. Pure.
+// Maps ready messages to the rows of the two statements before a send. Pure.
 
-/** What is written of it before it is sent. */
+/** The content that `prepare` writes before the send. */
 export function preparedRow({ row, address, composed, coupon, decision, inputs, firstMailLimit }: Ready): PreparedRow {
   const { template_id, template_version, variant_id } = row
   return {
@@ -12,7 +12,7 @@ export function preparedRow({ row, address, composed, coupon, decision, inputs, 
     to_address: address,
     coupon_id: coupon?.couponId ?? null,
     coupon_code: coupon?.code ?? null,
-    ...wordsOf(composed),
+    ...contentColumns(composed),
     template_id,
     template_version,
     variant_id,
@@ -22,14 +22,14 @@ export function preparedRow({ row, address, composed, coupon, decision, inputs, 
   }
 }
 
-function wordsOf(composed: Ready['composed']): Pick<PreparedRow, 'subject' | 'body_html' | 'body_text'> {
+function contentColumns(composed: Ready['composed']): Pick<PreparedRow, 'subject' | 'body_html' | 'body_text'> {
   if (isPush(composed)) return { subject: composed.payload.title, body_html: null, body_text: composed.payload.body }
   if (isText(composed)) return { subject: null, body_html: null, body_text: composed.text }
   return { subject: composed.subject, body_html: composed.html, body_text: composed.text }
 }
 
-/** What is asked of it once more as it is sent; `own`: by the rules of its channel. */
-export const chosenRow = (ready: Ready, own: object): ChosenRow => ({
+/** The values that the turn checks again. `own` holds those of the channel's rules. */
+export const candidateRow = (ready: Ready, own: object): CandidateRow => ({
   id: ready.row.id,
   shopper_id: ready.row.shopper_id,
   cart_version: ready.row.cart_version,

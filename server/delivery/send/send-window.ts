@@ -1,18 +1,18 @@
+import { isFresh, isMoment } from '../../access/stores/rules.ts'
+import type { Db, StoreDb } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
 import type { ChannelName, Outcome } from '../../messages/channels/channel.ts'
 import { notSent } from '../../messages/channels/not-sent.ts'
-import type { Db, StoreDb } from '../../core/db/db.ts'
 import type { Evaluation, Ready } from '../decide/evaluate.ts'
-import type { Deps } from '../../deps.ts'
 import type { Finished } from '../outcome/outcome.ts'
-import { isFresh, isMoment } from '../../access/stores/rules.ts'
 import { type HasSlots, joinSlots, type SlotShare } from './connection-slots.ts'
-import type { MailOut } from './mail-out.ts'
+import type { MailTransport } from './mail-out.ts'
 import type { OutgoingMessage } from './send-due.ts'
 import * as sql from './send-due-sql.ts'
 import { Turns } from './turn.ts'
 
-// The last part of Way C: at any moment at most as many messages are in flight as the channel can have there (D10), of all stores
-// together (connection-slots.ts). As soon as some are answered, one commit writes their answers and lets as many others be sent (turn.ts).
+// InFlight a prepared queue. All stores together have at most as many messages in flight as the channel has slots (D10,
+// connection-slots.ts). As soon as replies arrive, one commit stores them and starts as many further messages (turn.ts).
 
 export interface Sender {
   claim: string
@@ -20,32 +20,32 @@ export interface Sender {
   /** All messages of a queue go by one channel. */
   channel: ChannelName
   transport: HasSlots
-  /** The mail server it is sent by; null for texts and notifications. */
-  mail: MailOut | null
-  /** Sends one message. Stops between attempts once `mayGoOn` says no. */
+  /** The mail server of the queue; null for texts and notifications. */
+  mail: MailTransport | null
+  /** InFlight one message. Stops between attempts once `mayGoOn` says no. */
   sendOne: (each: OutgoingMessage, mayGoOn: () => boolean) => Promise<Outcome>
-  /** Where credits pay for what the plan does not include: by how much; null: nowhere. */
+  /** The credit price per mille of the cost, for messages beyond the plan; null: credits do not pay here. */
   credits: { perMille: number } | null
-  /** Asked before anything is sent: the lease and the order pull must still hold. */
+  /** Checked before each turn: the lease is held and the order check is fresh. */
   mayGoOn: () => Promise<boolean>
-  /** Takes up the ends of those that are not waited for any longer. */
+  /** Collects the promises of messages that the queue no longer waits for. */
   late: Promise<unknown>[]
 }
 
-/** A provider that says nothing for this long keeps its message's place in flight, but not the store's next ones waiting. */
+/** A message without a reply for this long keeps its slot, but no longer delays the store's other messages. */
 const PATIENCE_MS = 5_000
 
-/** What is ready of a batch and goes by one channel. */
+/** The ready messages of a batch on one channel. */
 export interface SendQueue {
-  send(): Sent
+  send(): QueueProgress
   /** None of it is sent. Never throws. */
   drop(): Promise<void>
 }
 
-interface Sent {
-  /** Half of it has started, or may not. Never rejects. */
+interface QueueProgress {
+  /** Half of the messages have started or were refused. Never rejects. */
   isHalfStarted: Promise<void>
-  /** All of it. Never rejects. */
+  /** All messages have started or were refused. Never rejects. */
   started: Promise<void>
   /** Ids of the rows that were not sent. The outcomes of the others are recorded, except those still in `late`. */
   ended: Promise<string[]>
@@ -74,10 +74,10 @@ export async function openQueue(
   }
 }
 
-interface Waiting {
+interface QueueState {
   waiting: Ready[]
   refused: string[]
-  /** Told how many wait still. */
+  /** Called with the number of messages that still wait. */
   tell: (left: number) => void
 }
 
@@ -85,53 +85,53 @@ async function sendWithinSlots(
   deps: Deps,
   store: StoreDb<Db>,
   sender: Sender & { turns: Turns },
-  { waiting, refused, tell }: Waiting,
+  { waiting, refused, tell }: QueueState,
 ): Promise<string[]> {
   const { turns } = sender
   const share = joinSlots(sender.transport)
-  const sends = new Sends(deps, store, sender, share)
+  const inFlight = new InFlight(deps, store, sender, share)
   let failure: unknown = null
   let isSilent = false
   try {
     while (waiting.length > 0 || (share.inFlight > 0 && !isSilent)) {
       if (waiting.length > 0 && (failure || !(await sender.mayGoOn()))) waiting.length = 0
       tell(waiting.length)
-      const done = sends.settled()
+      const done = inFlight.takeAnswered()
       const next = waiting.splice(0, share.plan(waiting.length, done.length))
       isSilent = false
       if (done.length === 0 && next.length === 0) {
-        share.settle(0, 0)
-        if (waiting.length > 0 || share.inFlight > 0) isSilent = !(await sends.news(waiting.length > 0))
+        share.finishTurn(0, 0)
+        if (waiting.length > 0 || share.inFlight > 0) isSilent = !(await inFlight.waitForNews(waiting.length > 0))
         if (isSilent) await turns.flush([])
         continue
       }
       if (waiting.length === 0 && next.length === 0 && done.length === share.inFlight) {
         await turns.flush(done)
-        share.settle(done.length, 0)
+        share.finishTurn(done.length, 0)
         continue
       }
       const turn = await turns.take(done, next)
       failure ??= turn.failure
-      share.settle(done.length, turn.sending.size)
+      share.finishTurn(done.length, turn.sending.size)
       for (const each of next) {
-        if (turn.sending.has(each.row.id)) sends.start(each, turn.at)
+        if (turn.sending.has(each.row.id)) inFlight.start(each, turn.at)
         else refused.push(each.row.id)
       }
     }
   } finally {
-    sends.close()
+    inFlight.close()
     await turns.end()
   }
   if (failure) throw failure
   return refused
 }
 
-/** What this sender has in flight. */
-class Sends {
+/** The messages of one queue that are in flight, and their replies. */
+class InFlight {
   readonly #parts: [Deps, StoreDb<Db>, Sender & { turns: Turns }]
   readonly #share: SlotShare
   readonly #inFlight = new Set<Promise<void>>()
-  readonly #settled: Finished[] = []
+  readonly #answered: Finished[] = []
   #wake = () => {}
   #isClosed = false
 
@@ -143,55 +143,55 @@ class Sends {
   start(ready: Ready, sendingAt: Date): void {
     const [deps, store, sender] = this.#parts
     const ended: Promise<void> = send(deps, store, sender, ready, sendingAt)
-      .then((outcome) => this.#settle({ ready, outcome, sendingAt, answeredAt: deps.now() }))
+      .then((outcome) => this.#addAnswer({ ready, outcome, sendingAt, answeredAt: deps.now() }))
       .finally(() => this.#inFlight.delete(ended))
     this.#inFlight.add(ended)
   }
 
-  async #settle(finished: Finished): Promise<void> {
-    if (this.#isClosed) return this.#settleLate(finished)
-    this.#settled.push(finished)
+  async #addAnswer(finished: Finished): Promise<void> {
+    if (this.#isClosed) return this.#recordLate(finished)
+    this.#answered.push(finished)
     this.#wake()
   }
 
-  async #settleLate(...finished: Finished[]): Promise<void> {
+  async #recordLate(...finished: Finished[]): Promise<void> {
     await this.#parts[2].turns.record(finished)
-    this.#share.settle(finished.length, 0)
+    this.#share.finishTurn(finished.length, 0)
   }
 
-  /** Those that were answered since it was last asked. */
-  settled(): Finished[] {
-    return this.#settled.splice(0)
+  /** Returns the messages answered since the last call. */
+  takeAnswered(): Finished[] {
+    return this.#answered.splice(0)
   }
 
-  /** Waits for an answer or, if wanted, for a place in flight; false when neither came for a while. */
-  async news(isPlaceWanted: boolean): Promise<boolean> {
+  /** Waits for a reply or, if wanted, for a free slot. Returns false after `PATIENCE_MS` without either. */
+  async waitForNews(isSlotWanted: boolean): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>()
     const timer = setTimeout(resolve, PATIENCE_MS, false)
     this.#wake = () => resolve(true)
-    if (isPlaceWanted) void this.#share.place().then(this.#wake)
+    if (isSlotWanted) void this.#share.waitForSlot().then(this.#wake)
     return promise.finally(() => clearTimeout(timer))
   }
 
-  /** What is still in flight is written down when it is answered; what was answered and not asked for, now. */
+  /** Hands the rest to `late`: replies not taken yet are recorded now, the others when they arrive. */
   close(): void {
     this.#isClosed = true
-    const settled = this.settled()
-    this.#parts[2].late.push(...this.#inFlight, ...(settled.length > 0 ? [this.#settleLate(...settled)] : []))
+    const answered = this.takeAnswered()
+    this.#parts[2].late.push(...this.#inFlight, ...(answered.length > 0 ? [this.#recordLate(...answered)] : []))
     this.#share.close()
   }
 }
 
-/** Never throws: the others are in flight too. */
+/** InFlight one message. Never throws, because other messages are in flight beside it. */
 async function send(deps: Deps, store: StoreDb<Db>, { evaluation, sendOne }: Sender, ready: Ready, sendingAt: Date) {
-  if (!isPullFresh(evaluation, deps.now())) return notSent('orders, stock or prices were read too long ago.')
-  if (!(await isStillMeant(deps, store, ready, sendingAt)))
+  if (!isOrderCheckFresh(evaluation, deps.now())) return notSent('orders, stock or prices were read too long ago.')
+  if (!(await mayStillSend(deps, store, ready, sendingAt)))
     return notSent('too much time has passed since the last check.')
   if (ready.isQuietAt(deps.now())) return notSent('quiet hours have begun where the recipient lives.')
   const { row, address, composed, decision } = ready
   const { sendAuthorization } = decision
   const from = deps.now()
-  const mayGoOn = () => isMoment(from, deps.now()) && isPullFresh(evaluation, deps.now())
+  const mayGoOn = () => isMoment(from, deps.now()) && isOrderCheckFresh(evaluation, deps.now())
   const outgoing = { id: row.id, channel: row.channel, address, composed, sendAuthorization }
   return sendOne(outgoing, mayGoOn).catch((error): Outcome => {
     deps.log.error({ messageId: ready.row.id, err: error }, 'channel.failed')
@@ -200,13 +200,12 @@ async function send(deps: Deps, store: StoreDb<Db>, { evaluation, sendOne }: Sen
 }
 
 /**
- * A process that stalled after the commit of `sending` (a closed laptop, a moved VM) does not know what was
- * switched off, bought or withdrawn meanwhile (D5), nor of people who were found to be one. It looks once more, and where that takes
- * as long, it is decided anew.
+ * Checks a send again if the process stalled after the commit of `sending` (a closed laptop, a moved VM). Meanwhile the flow
+ * may be off, the cart bought, a consent withdrawn (D5) or two shoppers merged. If the check itself stalls, the message is not sent.
  */
-async function isStillMeant(deps: Deps, store: StoreDb<Db>, ready: Ready, sendingAt: Date) {
+async function mayStillSend(deps: Deps, store: StoreDb<Db>, ready: Ready, sendingAt: Date) {
   if (isMoment(sendingAt, deps.now())) return true
-  const lookedAt = deps.now()
+  const checkedAt = deps.now()
   const { row, addressHash, otherHashes, inputs } = ready
   const couponWording = ready.coupon?.wording ?? null
   const sending = {
@@ -218,12 +217,12 @@ async function isStillMeant(deps: Deps, store: StoreDb<Db>, ready: Ready, sendin
     inputs,
     couponWording,
   }
-  const isMeant = await sql.mayStillSend(store, sending).catch((error) => {
+  const isAllowed = await sql.mayStillSend(store, sending).catch((error) => {
     deps.log.warn({ messageId: row.id, err: error }, 'message.not-looked-at')
     return false
   })
-  return isMeant && isMoment(lookedAt, deps.now())
+  return isAllowed && isMoment(checkedAt, deps.now())
 }
 
-/** Checked right before the channel is called: the commit itself may have outlasted the order pull (D3). */
-const isPullFresh = ({ checkedAt }: Evaluation, now: Date): boolean => isFresh(checkedAt, now)
+/** Checked right before the channel is called: the commit may have taken longer than the order check stays fresh (D3). */
+const isOrderCheckFresh = ({ checkedAt }: Evaluation, now: Date): boolean => isFresh(checkedAt, now)

@@ -1,9 +1,10 @@
-import type { Outcome } from '../../messages/channels/channel.ts'
-import { channelTraits, isTextChannelName } from '../../messages/channels/traits.ts'
 import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
+import type { Outcome } from '../../messages/channels/channel.ts'
+import { channelTraits, isTextChannelName } from '../../messages/channels/traits.ts'
 import { scheduleNextLook, spaceNextSteps } from '../../messages/messages/messages.ts'
 import { stateAfter } from '../../messages/messages/state-rules.ts'
+import { lockShoppersOf } from '../../shoppers/shoppers/shoppers.ts'
 import { applyReports } from '../outcome/delivery.ts'
 import {
   type Ending,
@@ -14,18 +15,17 @@ import {
   recordOutcomes,
   type SentRow,
 } from '../outcome/outcome.ts'
-import { lockShoppersOf } from '../../shoppers/shoppers/shoppers.ts'
-import { lockRoom } from './channel-rules.ts'
+import { lockPlanAndCredits } from './channel-rules.ts'
 import * as sql from './turn-sql.ts'
 
-// Messages in flight are settled (decision 149): what follows from them and from their answers is written.
+// Settles messages in flight (decision 149): writes the consequences of a send and of the provider's reply.
 
-/** What came back of a message, as it is kept in its row until its end is written down: should its process end before, others write it. */
+/** The provider's reply, stored in the message's row until it is settled. If the process ends before, another process settles it. */
 export interface Answer {
-  /** The state it leads to. */
+  /** The state that follows. */
   state: (typeof stateAfter)[keyof typeof stateAfter]
   outcome: Outcome
-  /** When it came, ISO 8601. */
+  /** Time of the reply, ISO 8601. */
   at: string
   isMailbox: boolean
 }
@@ -40,15 +40,15 @@ export const answerOf = (
   isMailbox,
 })
 
-/** A message in flight, with what became of it. */
+/** A message in flight with its outcome. */
 export type MessageInFlight = Finished<SentRow & { row: { shopper_id: string } }>
 
-/** The outcome of a message whose process ended without an answer. */
+/** The outcome of a message whose process ended before a reply came. */
 export const UNHEARD: Outcome = { kind: 'unknown', reason: 'unheard', response: '' }
 
 /**
- * In one commit, with their people locked; those settled before by another process are left as they are, and so are unheard ones whose process is
- * alive after all, by `silence`. Returns which it settled.
+ * Settles messages of one channel in one commit, with their shoppers locked. It skips messages that another process has settled, and
+ * messages without a reply whose process is alive after all (`silence`). Returns the ids of the settled ones.
  */
 export async function settle(
   deps: Deps,
@@ -65,9 +65,10 @@ export async function settle(
       tx,
       done.map(({ ready }) => ready.row.shopper_id),
     )
-    // Others of the account wait for these: they are locked only where something is given back.
+    // These locks block the whole account, so they are taken only if usage or credits are given back.
     const isGivenBack = done.some(({ outcome }) => !isOut(outcome))
-    if (isGivenBack && isTextChannelName(channel)) await lockRoom(tx, { accountId, month: evaluation.month, channel })
+    if (isGivenBack && isTextChannelName(channel))
+      await lockPlanAndCredits(tx, { accountId, month: evaluation.month, channel })
     const now = deps.now()
     const messages = done.map((each) => ({
       id: each.ready.row.id,
@@ -78,7 +79,7 @@ export async function settle(
     }))
     const settledIds = await sql.settle(tx, messages, { badge: channelTraits[channel].badge, now, silence })
     const isSettledHere = ({ ready }: MessageInFlight) => settledIds.has(ready.row.id)
-    // A message by hand has no steps behind it, and what has not gone out keeps nothing at a distance (T4).
+    // A manual message has no later steps, and an unsent one delays none (T4).
     const delaying = done.filter((each) => isSettledHere(each) && each.ready.row.manual === null && isOut(each.outcome))
     if (delaying.length > 0)
       await spaceNextSteps(
@@ -86,10 +87,10 @@ export async function settle(
         delaying.map(({ ready }) => ready.row.id),
         now,
       )
-    const isEndedHere = (each: MessageInFlight) => endsAtOnce(each) && isSettledHere(each)
-    const toRecord = done.filter((each) => !isEndedHere(each) && !isUnheard(each))
-    await recordOutcomes(deps, tx, ending, { ended: done.filter(isEndedHere), answered: toRecord })
-    // This may be written after the look that let them be sent, which did not know of the steps that moved.
+    const hasEndedHere = (each: MessageInFlight) => endsAtOnce(each) && isSettledHere(each)
+    const toRecord = done.filter((each) => !hasEndedHere(each) && !isUnheard(each))
+    await recordOutcomes(deps, tx, ending, { ended: done.filter(hasEndedHere), answered: toRecord })
+    // The send run that sent these may have scheduled its next run before the steps moved here.
     if (delaying.length > 0 || hasComeBack(toRecord)) await scheduleNextLook(tx)
     return settledIds
   })
@@ -100,7 +101,7 @@ export async function settle(
 export const isUnheard = ({ outcome }: { outcome: Outcome }): boolean => outcome === UNHEARD
 const endsAtOnce = (each: MessageInFlight): boolean => each.outcome.kind === 'accepted' || isUnheard(each)
 
-/** What was accepted, or was not heard of, comes to its end at once; other answers are recorded apart. */
+/** Accepted messages and those without a reply end here; `recordOutcomes` applies the other replies. */
 function endOf(each: MessageInFlight, isMailbox: boolean): sql.End | null {
   if (!endsAtOnce(each)) return null
   const { state, reason, provider_id, response, result, news } = outcomeRow(each, isMailbox)
@@ -111,7 +112,7 @@ function endOf(each: MessageInFlight, isMailbox: boolean): sql.End | null {
 
 const NO_ANSWER = 'the sending process ended before an answer came'
 
-/** A provider may have reported of a text while its answer was written down. Never throws. */
+/** Applies delivery reports that arrived before the provider's reply was recorded. Never throws. */
 async function applyEarlyReports(deps: Deps, { channel, evaluation }: Ending, done: readonly MessageInFlight[]) {
   const providerIds = done.flatMap(({ outcome }) => (outcome.kind === 'accepted' ? [outcome.providerId] : []))
   if (providerIds.length === 0 || !isTextChannelName(channel)) return

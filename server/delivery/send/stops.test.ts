@@ -13,7 +13,7 @@ import { recordOrders } from '../../carts/carts/record.ts'
 import { newId } from '../../core/common/ids.ts'
 import { tables } from '../../core/database/tables.ts'
 import { domainOf } from '../email/mail-headers.ts'
-import { turnOf } from './turn-sql.ts'
+import { turnStatement } from './turn-sql.ts'
 
 // Every cause of a stop reaches the turn of mails (decision 148): each table that it reads is changed by itself, after a mail was judged and directly
 // before its turn, and the mail does not leave.
@@ -346,7 +346,7 @@ test.each([
     ...{ capSince: world.now, capMax: 3, month: '2026-03-01', channel, planLimit: -1 },
   }
   const terms = termsOf(world, channel, limits.accountId)
-  const { sql } = turnOf(newId(), { answered: [], chosen: [] }, limits, terms).compile(world.db)
+  const { sql } = turnStatement(newId(), { answered: [], candidates: [] }, limits, terms).compile(world.db)
   const named = Object.keys(tables).filter((table) =>
     new RegExp(`(?:\\b(?:from|join|update|into)|,)\\s+"?${table}"?(?=\\s|\\)|$)`).test(sql),
   )

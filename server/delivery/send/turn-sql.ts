@@ -1,20 +1,20 @@
-import { writeBadges } from '../../carts/carts/fragments.ts'
-import type { ChannelName } from '../../messages/channels/channel.ts'
-import { idsOf, type RawBuilder, type StoreTx, sql } from '../../core/db/db.ts'
-import { couponStands } from '../../carts/coupons/fragments.ts'
-import { hadOfSameOffer } from '../decide/fragments.ts'
-import { becomesSending, firstMailsSince, isClaimed, isSending } from '../../messages/messages/fragments.ts'
 import { insertNewsOfMessages } from '../../access/notifications/fragments.ts'
+import { writeBadges } from '../../carts/carts/fragments.ts'
+import { couponStands } from '../../carts/coupons/fragments.ts'
+import { idsOf, type RawBuilder, type StoreTx, sql } from '../../core/db/db.ts'
+import type { ChannelName } from '../../messages/channels/channel.ts'
+import { becomesSending, firstMailsSince, isClaimed, isSending } from '../../messages/messages/fragments.ts'
+import { hadOfSameOffer } from '../decide/fragments.ts'
 import type { OutcomeRow } from '../outcome/outcome.ts'
-import { isBasisInForce, stands, wantsCoupon } from './fragments.ts'
+import { isBasisInForce, passesStops, wantsCoupon } from './fragments.ts'
 import type { Answer } from './settle.ts'
 
-// Messages are sent in three statements (decisions 147 and 149): preparation, the turn, settling.
+// The three statements of a send (decisions 147 and 149): preparation, the turn, settling.
 
 export interface PreparedRow {
   id: string
   to_address: string
-  /** What it carries; null: none. */
+  /** null: without a coupon. */
   coupon_id: string | null
   coupon_code: string | null
   subject: string | null
@@ -24,7 +24,7 @@ export interface PreparedRow {
   template_version: number | null
   variant_id: string | null
   is_first_mail: boolean
-  /** For the record of the decision. */
+  /** For the decision's record. */
   judged: { reason: string; inputs: Record<string, unknown> }
   tokens: readonly { hash: string; purpose: string; target: string | null }[]
 }
@@ -36,8 +36,8 @@ export interface Preparing {
 }
 
 /**
- * Before the send: what the messages are, and their links. They stay claimed, and nothing is promised. Their people are locked by the
- * caller. Answers those that are still this claim's.
+ * Writes content and links of claimed messages before the send; they stay `claimed`. The caller has locked their shoppers.
+ * Returns the ids of the rows that this claim still holds.
  */
 export async function prepare(
   { db, storeId }: StoreTx,
@@ -70,31 +70,31 @@ export async function prepare(
   return new Set(prepared.rows.map((row) => row.id))
 }
 
-/** Until the transaction ends, no other one of the account counts first mails. Answers how many there were since. */
+/** Counts the account's first mails since then. Locks the count for the account until the transaction ends. */
 export async function lockFirstMails({ db }: StoreTx, accountId: string, since: Date): Promise<number> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`first mails ${accountId}`}, 0))`.execute(db)
   const { rows } = await firstMailsSince(sql`${accountId}`, since).execute(db)
   return rows[0]!.sent
 }
 
-/** How many other messages of the same person were sent within the cap's window. */
-const takenPlaces = (capSince: Date) => sql`select count(*) from messages h
+/** Counts the shopper's other messages within the frequency cap's window. */
+const countWithinCap = (capSince: Date) => sql`select count(*) from messages h
   where h.store_id = m.store_id and h.shopper_id = m.shopper_id and h.sending_at > ${capSince} and h.id <> m.id`
 
-export interface ChosenRow {
+export interface CandidateRow {
   id: string
-  /** Whose it was when it was judged. */
+  /** The recipient at the time of the decision. */
   shopper_id: string
   cart_version: number | null
   address_hash: string
-  /** Of the person's other addresses, whose suppressions count as well. */
+  /** Hashes of the shopper's other addresses; a suppression of one of them also stops the message. */
   other_hashes: readonly string[]
   coupon_id: string | null
   coupon_code: string | null
   coupon_wording: string | null
-  /** What the decision rests on, as far as it is asked again. */
+  /** The inputs of the decision that the turn checks again. */
   inputs: { consentBasis?: unknown }
-  /** What the rules of its channel say of it. */
+  /** Values for the condition of its channel. */
   own: object
 }
 
@@ -114,54 +114,55 @@ export interface TurnLimits {
   accountId: string
   month: string
   channel: ChannelName
-  /** Below 0: none. */
+  /** Messages per month; below 0: unlimited. */
   planLimit: number
 }
 
 /**
- * What a channel adds to the statement. `m` is the message, `l` the row of what is asked of it (`ChosenRow`, so `l.own` is the channel's own).
- * `condition` also has its cart `c`.
+ * SQL that a channel adds to the turn. `m` is the message, `l` its `CandidateRow`, `l.own` the channel's values in it.
+ * `condition` may also use the cart `c`.
  */
 export interface ChannelTerms {
   /** Must hold for the message to be sent. */
   condition: RawBuilder<unknown>
   /** Assignments added to the UPDATE of `m`, each with a comma before it. */
-  written: RawBuilder<unknown>
+  assignments: RawBuilder<unknown>
 }
 
 /**
- * D10: records replies, and moves other messages to `sending` in their places. It returns the ids of those. A message is sent only if
- * - this claim has it, and it is due, also after the clock was set back;
- * - its person, its cart and its channel are those that were decided on;
- * - its flow or campaign, unless a person asked for it, and its store and instance run;
- * - no step was sent just before it (T4);
- * - its address is not suppressed, its consent not withdrawn, and the override that it needs, if any, still stands;
- * - the store's orders, prices and stock were read recently enough;
- * - its coupon is as the message says, and still this person's;
- * - the frequency cap and the plan have room, which the statement counts along;
+ * Stores replies and moves further messages to `sending` in their slots (D10). Selects the ids of the moved ones. A message is sent only if
+ * - this claim holds it, and it is due, also after the clock was set back;
+ * - its shopper, cart version and channel are those of the decision;
+ * - its store and the instance are running, and so is its flow or campaign, if it has one;
+ * - no earlier step of its flow is in flight (T4);
+ * - the cart is not bought, and no order of it awaits payment;
+ * - the address is not suppressed, the consent not withdrawn, and the consent override it needs, if any, is in force;
+ * - the last order check is recent enough;
+ * - its coupon is still valid as the message describes it, and still meant for it;
+ * - the frequency cap and the plan, which the statement also counts, have room;
  * - its channel allows it (channel-rules.ts).
- * The caller has locked its people in a statement before, so their changes are seen. Rows are locked in one order, the plan's counter last.
+ * The caller has locked the shoppers in an earlier statement, so their changes are visible. Rows are locked in one order, the plan's counter last.
  */
-export function turnOf(
+export function turnStatement(
   storeId: string,
-  { answered, chosen }: { answered: readonly AnsweredRow[]; chosen: readonly ChosenRow[] },
+  { answered, candidates }: { answered: readonly AnsweredRow[]; candidates: readonly CandidateRow[] },
   limits: TurnLimits,
-  { condition, written }: ChannelTerms,
+  { condition, assignments }: ChannelTerms,
 ): RawBuilder<{ id: string }> {
   const { claim, workerId, now, accountId, month, channel, planLimit } = limits
   const counter = sql`account_id = ${accountId} and month = ${month}::date and channel = ${channel}`
   return sql<{ id: string }>`
     with answered as (
       select * from jsonb_to_recordset(${JSON.stringify(answered)}::jsonb) as a(id uuid, sending_at timestamptz, answer jsonb)),
-    chosen as (
-      select * from jsonb_to_recordset(${JSON.stringify(chosen)}::jsonb) as l(id uuid, shopper_id uuid, cart_version int, address_hash text,
+    candidates as (
+      select * from jsonb_to_recordset(${JSON.stringify(candidates)}::jsonb) as l(id uuid, shopper_id uuid, cart_version int, address_hash text,
         other_hashes jsonb, coupon_id uuid, coupon_code text, coupon_wording text, inputs jsonb, own jsonb)),
-    -- Found by their ids alone, and joined with what is known of them before anything is asked: a planner whose statistics are from before the first
-    -- message was taken expects no message in flight. It would read all of them, of the store or of the worker, for each row.
+    -- Rows are found by id alone, before any condition. A planner whose statistics predate the first send expects no message in
+    -- flight, and would otherwise read all messages of the store or the worker for each row.
     locked as materialized (
       select id, cart_id, state, worker_id, sending_at, answer from messages
-      where store_id = ${storeId} and id = any(${idsOf([...answered, ...chosen])}::uuid[]) order by id for no key update),
-    mine as materialized (select l.*, k.cart_id from chosen l join locked k on k.id = l.id where ${isClaimed('k')}),
+      where store_id = ${storeId} and id = any(${idsOf([...answered, ...candidates])}::uuid[]) order by id for no key update),
+    mine as materialized (select l.*, k.cart_id from candidates l join locked k on k.id = l.id where ${isClaimed('k')}),
     room as materialized (
       select used from plan_usage where ${counter} and (select count(*) from locked) > 0 and exists (select 1 from mine) for no key update),
     noted as (
@@ -172,18 +173,18 @@ export function turnOf(
       select m.id, m.shopper_id, l.own from mine l join messages m on m.store_id = ${storeId} and m.id = l.id
       left join carts c on c.store_id = ${storeId} and c.id = l.cart_id, stores s, room
       where m.shopper_id = l.shopper_id and c.version is not distinct from l.cart_version
-        and s.id = m.store_id and ${stands({ addressHash: sql`decode(l.address_hash, 'hex')`, otherHashes: sql`array(select decode(h, 'hex') from jsonb_array_elements_text(l.other_hashes) h)` }, now)}
+        and s.id = m.store_id and ${passesStops({ addressHash: sql`decode(l.address_hash, 'hex')`, otherHashes: sql`array(select decode(h, 'hex') from jsonb_array_elements_text(l.other_hashes) h)` }, now)}
         and exists (select 1 from sync_state y where y.store_id = m.store_id and y.stream = 'order_check'
           and y.completed_start between ${limits.localCopySince} and ${now})
         and ${isBasisInForce(sql`l.inputs`)}
         and (l.coupon_id is null or (${wantsCoupon(sql`l.coupon_id`)} and ${couponStands(sql`l.coupon_id`, sql`l.coupon_code`, sql`l.coupon_wording`)}))
         and not exists (${hadOfSameOffer})
-        and (${takenPlaces(limits.capSince)}) < ${limits.capMax}
+        and (${countWithinCap(limits.capSince)}) < ${limits.capMax}
         and ${condition}
       order by m.due_at, m.id
       limit case when ${planLimit}::int >= 0 then greatest(0, ${planLimit}::int - (select used from room)) end),
     moved as (
-      update messages m set ${becomesSending}, sending_at = ${now}${written} from allowed l
+      update messages m set ${becomesSending}, sending_at = ${now}${assignments} from allowed l
       where m.store_id = ${storeId} and m.id = l.id and ${isClaimed('m')} and m.claim = ${claim}
         and m.wake_at > ${now} and m.expires_at > ${now} and m.due_at <= ${now} and m.channel = ${channel} and m.shopper_id = l.shopper_id and m.judged is not null
       returning m.id),
@@ -192,33 +193,33 @@ export function turnOf(
     select id from moved`
 }
 
-/** Its end, of a message that was accepted or is unknown for good. */
+/** The final state of a message that was accepted or is unknown for good. */
 export interface End extends Pick<OutcomeRow, 'state' | 'reason' | 'provider_id' | 'result' | 'news'> {
   response: string | null
-  /** For the record. */
+  /** Inputs of the result, for the decision's record. */
   inputs: object
 }
 
 export interface MessageToSettle {
   id: string
   sending_at: Date
-  /** null: what came back is written down apart. */
+  /** null: the caller applies the reply in a statement of its own. */
   end: End | null
-  /** Only where no answer is written down, and by `Silence`. */
+  /** Settled without a reply: only if its row still has none and `Silence` holds. */
   is_unheard: boolean
-  /** It counts for the badge: it was accepted or is unknown. */
+  /** Accepted or unknown, so it counts for the cart's badge. */
   is_out: boolean
 }
 
-/** Whose answers nobody will write down any more. */
+/** When a message in flight is abandoned: no process will record its reply. */
 export interface Silence {
-  /** Of processes that were last heard of before. */
+  /** Its process sent its last heartbeat before this time. */
   deadBefore: Date
-  /** Sent before, by any process. */
+  /** It was sent before this time, by any process. */
   lateBefore: Date
 }
 
-/** Of message `m`: its process is gone, or it was sent too long ago. */
+/** SQL condition: message `m` was sent by a dead process, or too long ago. */
 export const isAbandoned = (silence: Silence | null) =>
   silence === null
     ? sql`false`
@@ -226,8 +227,8 @@ export const isAbandoned = (silence: Silence | null) =>
       or not exists (select 1 from workers w where w.id = m.worker_id and w.seen_at >= ${silence.deadBefore}))`
 
 /**
- * Settles messages in flight: their records are written, and the carts of those that went out, as well as those that these were joined to since, get the badge. What
- * has an end comes to it. Answers which were in flight.
+ * Settles messages in flight: writes their records, their ends if they have one, and the badges of their carts. A cart that was joined
+ * to another one since gives the badge to that one too. Returns the ids of the messages that were still in flight.
  */
 export async function settle(
   { db, storeId }: StoreTx,
@@ -250,7 +251,7 @@ export async function settle(
       where m.store_id = ${storeId} and m.id = any(${idsOf(messages)}::uuid[]) and m.id = k.id and ${isSending('k')} and m.sending_at = g.sending_at
         and (not g.is_unheard or (k.answer is null and ${isAbandoned(silence)}))
       returning m.id, m.cart_id, m.sending_at, k.judged, g.is_ended, g.is_out, g.result, g.inputs, g.news),
-    told as materialized (
+    badged as materialized (
       select c.id, w.at, case when c.status in ('abandoned', 'active', 'lost') then w.at + interval '24 hours' end as answer_by
       from (select of as cart_id, max(at) as at from (
         select cart_id as of, sending_at as at from moved where is_out
@@ -258,7 +259,7 @@ export async function settle(
           where o.merged_into is not null and moved.is_out) each group by of) w
       join carts c on c.store_id = ${storeId} and c.id = w.cart_id order by c.id for no key update of c),
     badges as (
-      ${writeBadges(storeId, badge, sql`select id, at, answer_by from told`)}),
+      ${writeBadges(storeId, badge, sql`select id, at, answer_by from badged`)}),
     recorded as (
       insert into decisions (store_id, id, message_id, at, outcome, reason, inputs, result, result_at, result_inputs)
       select ${storeId}, gen_random_uuid(), moved.id, moved.sending_at, 'send', coalesce(moved.judged ->> 'reason', 'ok'), coalesce(moved.judged -> 'inputs', '{}'),
@@ -270,8 +271,8 @@ export async function settle(
   return new Set(moved.rows.map((row) => row.id))
 }
 
-/** The month's counter of the account has a row, for the turn to lock. */
-export async function haveCounter(
+/** Creates the account's usage row of the month if it is missing, because the turn locks it. */
+export async function ensureUsageRow(
   { db }: StoreTx,
   { accountId, month, channel }: Pick<TurnLimits, 'accountId' | 'month' | 'channel'>,
 ): Promise<void> {
