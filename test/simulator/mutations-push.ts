@@ -105,7 +105,7 @@ export const pushMutations: readonly Mutation[] = [
     name: 'notifications come at night',
     rule: 'T2',
     file: 'server/delivery/decide/decision-inputs.ts',
-    before: "quiet: channel === 'push' ? quietOf(context, row, found) : null",
+    before: "quiet: channel === 'push' ? quietInputs(context, row, found) : null",
     after: 'quiet: null',
     seed: 2001,
   },

@@ -1,8 +1,8 @@
 import { type MessageView, wayOf } from '../../../shared/carts.ts'
 import { explain } from '../../../shared/reasons.ts'
-import { isOfChannel } from './fallback.ts'
+import { isChannelSpecific } from './fallback.ts'
 
-// Why a message that may go by several channels has left by none of them. Pure.
+// Explains why a message with several channels was sent by none of them, or not by the first ones. Pure.
 
 type Channel = MessageView['channel']
 
@@ -11,40 +11,40 @@ interface Refusal {
   reason: string
 }
 
-interface Decided {
+interface DecisionRecord {
   outcome: MessageView['decisions'][number]['outcome']
   reason: string
   inputs: unknown
 }
 
 /**
- * “By email: … By SMS: …”, the channel that is looked at first. `more`: what is said of that one beside its reason. null: one reason says
- * it all.
+ * Returns “By email: … By SMS: …”, starting with `channel`; `more` is added to that channel's sentence. null: the reason does not differ
+ * by channel.
  */
 export function reasonsByChannel(
   channel: Channel,
   reason: string | null,
-  { last, more = '' }: { last: Decided | undefined; more?: string },
+  { last, more = '' }: { last: DecisionRecord | undefined; more?: string },
 ): string | null {
   if (!last || last.reason !== reason) return null
   const { outcome } = last
-  if ((outcome !== 'hold' && outcome !== 'skip') || !isOfChannel({ outcome, reason })) return null
+  if ((outcome !== 'hold' && outcome !== 'skip') || !isChannelSpecific({ outcome, reason })) return null
   const others = othersOf(last.inputs)
   if (others.length === 0) return null
   return [`${sentenceOf({ channel, reason })} ${more}`.trim(), ...others.map(sentenceOf)].join(' ')
 }
 
-/** Of a message that left: why by none of the channels before; '' where there were none. */
-export const passedOver = ({ outcome, inputs }: Decided): string =>
+/** For a sent message: why not by the channels before. '' if it was the first one. */
+export const passedOver = ({ outcome, inputs }: DecisionRecord): string =>
   outcome === 'send' ? othersOf(inputs).map(sentenceOf).join(' ') : ''
 
-/** What a decision was about; the message may have another channel since. null: of before this was recorded. */
-export const channelOf = ({ inputs }: Pick<Decided, 'inputs'>): Channel | null => {
+/** The channel of a decision; the message's may have changed since. null: the record is from before channels were recorded. */
+export const channelOf = ({ inputs }: Pick<DecisionRecord, 'inputs'>): Channel | null => {
   const { channel } = inputs as { channel?: unknown }
   return typeof channel === 'string' && Object.hasOwn(wayOf, channel) ? (channel as Channel) : null
 }
 
 const sentenceOf = ({ channel, reason }: Refusal) => `By ${wayOf[channel]}: ${explain(reason, channel)}`
 
-/** As decisions record them (server/delivery/decide/evaluate.ts). */
+/** Recorded by `otherChannelsRecord` (evaluate.ts). */
 const othersOf = (inputs: unknown): readonly Refusal[] => (inputs as { otherChannels?: Refusal[] }).otherChannels ?? []

@@ -1,9 +1,9 @@
 import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 import { becomesFailed, isClaimed } from '../../messages/messages/fragments.ts'
 
-// Attempts at composing messages from owners' texts: SQL and nothing else.
+// SQL for attempts at composing messages from owners' texts.
 
-/** Notes a first attempt for each; of those that have had some already, and not ended them, it answers how many. */
+/** Records a first attempt for each message. Returns the number of attempts of those that have unfinished ones. */
 export async function beginComposing(
   { db, storeId }: StoreDb,
   ids: readonly string[],
@@ -33,7 +33,7 @@ export async function endComposing({ db, storeId }: StoreDb, ids: readonly strin
   )
 }
 
-/** Closes the claim's rows whose text cannot be put together. Answers which have moved. */
+/** Fails claimed rows whose text cannot be rendered. Returns the ids of the closed ones. */
 export async function closeUnusable(
   { db, storeId }: StoreTx,
   claim: string,

@@ -1,36 +1,36 @@
+import { linkBase } from '../../carts/links/link-host-rules.ts'
+import { AppError } from '../../core/common/errors.ts'
+import type { Db, StoreDb } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
+import { TemplateError } from '../../messages/templates/context.ts'
+import { isOurBody, isOurSubject } from '../../messages/templates/ours.ts'
+import type { Difference } from '../../messages/templates/plans/plans.ts'
 import { type Composed, composeEmail } from '../compose/compose.ts'
 import { type ComposedPush, composePush } from '../compose/compose-push.ts'
 import { type ComposedText, composeText } from '../compose/compose-text.ts'
 import { shownContents } from '../compose/goods-rules.ts'
-import type { Db, StoreDb } from '../../core/db/db.ts'
-import { AppError } from '../../core/common/errors.ts'
-import type { Deps } from '../../deps.ts'
-import { linkBase } from '../../carts/links/link-host-rules.ts'
-import { TemplateError } from '../../messages/templates/context.ts'
-import { isOurBody, isOurSubject } from '../../messages/templates/ours.ts'
-import type { Difference } from '../../messages/templates/plans/plans.ts'
 import * as sql from './composing-sql.ts'
-import { addressOf, approvedFor, type Context } from './decision-inputs.ts'
+import { addressOf, type Context, requiredTemplate } from './decision-inputs.ts'
 import { enteredCoupon } from './entered-coupon.ts'
 import type * as load from './evaluate-sql.ts'
 import { couponFor } from './message-coupon.ts'
 
-// From rows to what would be sent. An owner's text is put together in a thread that can be ended, and never twice if it ended a process.
+// Composes the messages of rows. An owner's text is rendered in a thread that can be killed, and only twice if it crashed a process.
 
-/** Mail has a subject and an HTML part; a text has a price; a notification is what a worker reads. */
+/** A mail has a subject and HTML, a text has a price, a notification has the payload for the service worker. */
 export type AnyComposed = Composed | ComposedText | ComposedPush
 export const isPush = (composed: AnyComposed): composed is ComposedPush => 'payload' in composed
 export const isText = (composed: AnyComposed): composed is ComposedText => 'segments' in composed
 
-/** What came of composing one row's message. */
+/** The state of composing one row's message. */
 export interface Rendering {
-  /** The decision has asked for it. */
+  /** The decision got as far as rendering. */
   isWanted: boolean
   composed: AnyComposed | null
   problem: string | null
-  /** The same in words, for its owner. */
+  /** The problem as a sentence for the owner. */
   words: string | null
-  /** Its text ended threads or processes. */
+  /** The text crashed threads or processes. */
   isUnusable: boolean
 }
 
@@ -42,25 +42,25 @@ export const newRendering = (): Rendering => ({
   isUnusable: false,
 })
 
-export interface Composing {
+export interface ComposeTask {
   row: load.ClaimedRow
   rendering: Rendering
 }
 
-/** So many processes may end while they compose a message; after that it is not composed again. */
+/** After this many unfinished attempts, each of which crashed a process, a message is not composed again. */
 const MOST_ATTEMPTS = 2
 
-/** Each attempt with an owner's text is written down before it is made and struck out after it: one that stays has ended its process. */
-export async function composeWanted(
+/** Composes messages. Each attempt with an owner's text is recorded before and deleted after: one that remains has crashed its process. */
+export async function composeAll(
   deps: Deps,
   store: StoreDb<Db>,
   context: Context,
-  wanted: readonly Composing[],
+  wanted: readonly ComposeTask[],
 ): Promise<void> {
   const { ours = [], theirs = [] } = Object.groupBy(wanted, ({ row }) => (isOurs(row) ? 'ours' : 'theirs'))
   const ids = theirs.map(({ row }) => row.id)
-  const begun = ids.length > 0 ? await sql.beginComposing(store, ids, deps.now()) : new Map<string, number>()
-  const fresh = theirs.filter(({ row }) => !begun.has(row.id))
+  const unfinished = ids.length > 0 ? await sql.beginComposing(store, ids, deps.now()) : new Map<string, number>()
+  const fresh = theirs.filter(({ row }) => !unfinished.has(row.id))
   await Promise.all([...ours, ...fresh].map((each) => tryCompose(context, each)))
   if (fresh.length > 0) {
     await sql.endComposing(
@@ -68,9 +68,9 @@ export async function composeWanted(
       fresh.map(({ row }) => row.id),
     )
   }
-  // One of these has ended a process, the others were with it: each by itself shows which.
-  for (const each of theirs.filter(({ row }) => begun.has(row.id))) {
-    await composeAlone(deps, store, context, each, begun.get(each.row.id)!)
+  // One of these crashed a process, and the others were in the same batch. One at a time shows which.
+  for (const each of theirs.filter(({ row }) => unfinished.has(row.id))) {
+    await composeAlone(deps, store, context, each, unfinished.get(each.row.id)!)
   }
 }
 
@@ -78,7 +78,7 @@ async function composeAlone(
   deps: Deps,
   store: StoreDb<Db>,
   context: Context,
-  each: Composing,
+  each: ComposeTask,
   attempts: number,
 ): Promise<void> {
   const { id } = each.row
@@ -90,21 +90,21 @@ async function composeAlone(
   await sql.endComposing(store, [id])
 }
 
-/** A text of ours with its own variables can end nothing. */
+/** Built-in texts are safe: they cannot crash a thread. */
 function isOurs(row: load.ClaimedRow): boolean {
   const { subject, body } = templateOf(row)
   if (row.channel === 'push') return isOurBody(subject) && isOurBody(body)
   return (body === '' || isOurBody(body)) && (row.channel !== 'email' || isOurSubject(subject))
 }
 
-/** Writes down what came of it. Throws only where nothing can be composed just now. */
-export async function tryCompose(context: Context, { row, rendering }: Composing): Promise<void> {
+/** Composes into `rendering`, including a problem. Throws an AppError if nothing can be composed at the moment. */
+export async function tryCompose(context: Context, { row, rendering }: ComposeTask): Promise<void> {
   try {
     rendering.composed = await compose(context, row)
   } catch (error) {
     if (error instanceof AppError) throw error
     if (!(error instanceof TemplateError)) {
-      // One cart nobody foresaw must not keep the others of its batch from being decided, again and again.
+      // An unexpected cart must not block the decisions of its whole batch.
       context.deps.log.error({ err: error, messageId: row.id }, 'message.compose-failed')
     }
     rendering.problem = error instanceof TemplateError ? error.code : 'internal'
@@ -113,7 +113,7 @@ export async function tryCompose(context: Context, { row, rendering }: Composing
   }
 }
 
-/** Throws a TemplateError. */
+/** Composes one message. Throws a TemplateError. */
 export async function compose(
   context: Context,
   row: load.ClaimedRow,
@@ -151,7 +151,7 @@ export async function compose(
   const channel = texts.get(row.channel)
   if (!channel) throw new TemplateError('render_failed', 'This channel is not configured.')
   const to = addressOf(row) ?? ''
-  const approved = approvedFor(channel, inWindow.has(hashes.get(to) ?? ''))
+  const approved = requiredTemplate(channel, inWindow.has(hashes.get(to) ?? ''))
   if (approved === null) throw new TemplateError('render_failed', 'No approved template is chosen.')
   const { body, ...template } = templateOf(row)
   return composeText({
@@ -164,7 +164,7 @@ export async function compose(
   })
 }
 
-/** A person's own words come before the template's; those of a job are compiled once for all its messages. */
+/** A manual message's own text replaces the template's. The text of a job is compiled once for all its messages. */
 function templateOf(row: load.ClaimedRow) {
   const own = row.manual
   const isOwn = own !== null && (own.subject !== null || own.body !== null)

@@ -1,11 +1,18 @@
-import type { ShownCoupon } from '../compose/coupon-words.ts'
 import type { DiscountCoupon, DiscountLine, DiscountRules } from '../../carts/coupons/discount.ts'
 import { discountsOf, shownAfter } from '../../carts/coupons/discount.ts'
 import { asMade, type MessageCoupon, type WantedCoupon } from '../../carts/coupons/for-messages.ts'
-import { type CouponState, type CouponUse, couponProblem, endOf, GOOD_FOR_MS, withheldBy } from '../../carts/coupons/validity.ts'
+import {
+  type CouponState,
+  type CouponUse,
+  couponProblem,
+  endOf,
+  GOOD_FOR_MS,
+  withheldBy,
+} from '../../carts/coupons/validity.ts'
 import type { UnreadCoupon } from '../../carts/sync/goods.ts'
+import type { ShownCoupon } from '../compose/coupon-words.ts'
 
-// What becomes of the coupon of one message (decisions 33 to 37). Pure.
+// Decides whether a message includes its coupon, omits it or waits for it (decisions 33 to 37). Pure.
 
 export type CouponFinding =
   | IncludedCoupon
@@ -22,9 +29,9 @@ export type CouponFinding =
 export interface IncludedCoupon extends ShownCoupon {
   outcome: 'included'
   couponId: string
-  /** What it says depends on this, and on nothing else of the coupon. */
+  /** Fingerprint of the coupon's properties that the message text depends on. */
   wording: string
-  /** Shown in place of a code that is made for each message. */
+  /** An example code in place of a personal one. */
   isExample: boolean
 }
 
@@ -34,26 +41,26 @@ export interface CouponCircumstances {
   cartVersion: number | null
   hasBoughtBefore: boolean
   email: CouponUse['email']
-  /** Nothing is made for a message that is only imagined. */
+  /** A preview or forecast; no personal code is created for it. */
   isImagined: boolean
-  /** What the store did not tell of it; null: nothing. */
+  /** Why the store's copy of the coupon could not be read; null: it was read. */
   unread: UnreadCoupon | null
 }
 
-/** What can still be bought of a cart. */
+/** The items of a cart that are still available. */
 export interface ShownGoods {
   lines: readonly DiscountLine[]
-  /** Of each line as the cart shows it. */
+  /** Total per line as the cart shows it, in minor units. */
   shown: readonly number[]
   shownMinor: number
   currency: string
   rules: DiscountRules
-  /** The prices shown are not those entered, and those are not known. */
+  /** The shown prices differ from the entered ones (tax), and the entered ones are unknown. */
   isUnknown: boolean
 }
 
 const HOUR_MS = 3_600_000
-/** A code is made within seconds; whoever makes it also wakes the message. */
+/** A code is created within seconds, which also wakes the message; this is the fallback. */
 const PENDING_MS = 60_000
 
 export function couponFinding(
@@ -62,39 +69,39 @@ export function couponFinding(
   about: CouponCircumstances,
 ): CouponFinding {
   const { now, cart, hasBoughtBefore, unread } = about
-  const leaveOut = (reason: string) => leftOut(wanted, coupon?.code ?? '', reason)
+  const leaveOut = (reason: string) => toLeftOut(wanted, coupon?.code ?? '', reason)
   if (!coupon?.state) return leaveOut('coupon_invalid:gone')
-  // What it is now is not known, whatever was known of it before.
-  if (unread?.problem) return unreadYet(coupon, unread)
+  // Our copy may be outdated, so it does not count.
+  if (unread?.problem) return waitForRead(coupon, unread)
   if (unread) return leaveOut('coupon_invalid:unreadable')
   const { state, personal, isPersonal, lastUsedAt } = coupon
   const problem = couponProblem(state, usageOf(coupon, about))
   if (problem) return leaveOut(`coupon_invalid:${problem}`)
   const isOfCurrency = cart?.currency === state.currency
-  // Its codes are amounts.
+  // With a maximum discount, personal codes are fixed amounts in the coupon's currency.
   if (cart && !isOfCurrency && coupon.maxDiscountMinor !== null) return leaveOut('coupon_invalid:currency')
   const valueMinor = cart && isOfCurrency ? cart.shownMinor : null
   const rule = withheldBy(wanted, { now, hasBoughtBefore, lastUsedAt, valueMinor })
   if (rule) return leaveOut(`coupon_withheld:${rule}`)
   if (!isPersonal) return include(wanted, { coupon, state, code: coupon.code }, about)
   if (about.isImagined)
-    return include(wanted, { coupon, state: cappedFor(coupon, state, cart), code: exampleOf(coupon) }, about)
-  const waiting = waitingFor(coupon, about)
+    return include(wanted, { coupon, state: capDiscount(coupon, state, cart), code: exampleOf(coupon) }, about)
+  const waiting = findPendingCode(coupon, about)
   if (waiting) return waiting
   const made = personal!
   const end = made.expiresAt.getTime()
   if (made.isUsed) return leaveOut('coupon_invalid:used_up')
   if (made.stage === 'deleted') return leaveOut('coupon_invalid:gone')
-  if (end < now.getTime() + goodForOf(coupon)) return leaveOut('coupon_invalid:expired')
+  if (end < now.getTime() + requiredValidityMs(coupon)) return leaveOut('coupon_invalid:expired')
   return include(wanted, { coupon, state: asMade(state, made), code: made.code }, about)
 }
 
-function leftOut({ fallback }: WantedCoupon, code: string, reason: string): CouponFinding {
+function toLeftOut({ fallback }: WantedCoupon, code: string, reason: string): CouponFinding {
   return { outcome: 'left_out', reason, isSkipped: fallback === 'skip', code }
 }
 
-/** Whoever is to have it waits, as after an order check that failed; nobody else does (decision 35). */
-function unreadYet(
+/** Holds only messages with this coupon, as after a failed order check (decision 35). */
+function waitForRead(
   { code, personal }: MessageCoupon,
   { problem, detail, nextTryAt }: Extract<UnreadCoupon, { problem: string }>,
 ): CouponFinding {
@@ -102,17 +109,17 @@ function unreadYet(
   return { outcome: 'waiting', reason, until: nextTryAt, refusal: detail, code: personal?.code ?? code }
 }
 
-/** One that is good for less than a day says so in its message. */
-const goodForOf = ({ isPersonal, validHours }: MessageCoupon): number =>
+/** How long the coupon must still be valid. A personal code for less than a day says so in its message. */
+const requiredValidityMs = ({ isPersonal, validHours }: MessageCoupon): number =>
   isPersonal ? Math.min(GOOD_FOR_MS, validHours * HOUR_MS) : GOOD_FOR_MS
 
 function usageOf(coupon: MessageCoupon, { now, cart, email }: CouponCircumstances): CouponUse {
-  return { now, goodForMs: goodForOf(coupon), email, usedBefore: coupon.usedBefore, cart }
+  return { now, goodForMs: requiredValidityMs(coupon), email, usedBefore: coupon.usedBefore, cart }
 }
 
-function waitingFor({ code, personal, isOfCart }: MessageCoupon, { now, cartVersion }: CouponCircumstances) {
-  const pending = (told: string): CouponFinding => ({
-    ...{ outcome: 'waiting', reason: 'coupon_pending', refusal: null, code: told },
+function findPendingCode({ code, personal, isOfCart }: MessageCoupon, { now, cartVersion }: CouponCircumstances) {
+  const pending = (shownCode: string): CouponFinding => ({
+    ...{ outcome: 'waiting', reason: 'coupon_pending', refusal: null, code: shownCode },
     until: new Date(now.getTime() + PENDING_MS),
   })
   if (!personal) return pending(code)
@@ -129,12 +136,12 @@ function waitingFor({ code, personal, isOfCart }: MessageCoupon, { now, cartVers
     return failed
   }
   if (stage === 'deleted' || personal.isUsed) return null
-  // It is of another cart, of more or less than is left of it, or of terms that were edited since, and is about to be changed.
-  const isOfThis = personal.isOfTerms && personal.isOfGoods && (!isOfCart || personal.cartVersion === cartVersion)
-  return isOfThis ? null : pending(personal.code)
+  // A code for another cart version, other goods or edited terms is about to be updated in the store.
+  const isCurrent = personal.isOfTerms && personal.isOfGoods && (!isOfCart || personal.cartVersion === cartVersion)
+  return isCurrent ? null : pending(personal.code)
 }
 
-function cappedFor({ maxDiscountMinor }: MessageCoupon, state: CouponState, cart: ShownGoods | null): CouponState {
+function capDiscount({ maxDiscountMinor }: MessageCoupon, state: CouponState, cart: ShownGoods | null): CouponState {
   if (maxDiscountMinor === null || state.type !== 'percentage') return state
   const share = cart && discountsOf(cart.lines, [state], cart.rules)[0]
   const amountMinor = Math.min(share ?? maxDiscountMinor, maxDiscountMinor)
@@ -160,13 +167,13 @@ function include(
     ...{ percent: state.type === 'percentage' ? percent : null, amountMinor, currency },
     isFreeShipping: state.platformType === 'free_shipping',
     minSpendMinor: state.minSpendMinor,
-    expiresAt: toldExpiry(coupon, state, about.now),
+    expiresAt: shownExpiry(coupon, state, about.now),
     totalMinor: totalAfter(about.cart, state),
   }
 }
 
-/** A personal code is good for its hours from the send on, in the store a little longer; nothing later is said than either (decision 34). */
-function toldExpiry({ isPersonal, validHours, personal }: MessageCoupon, state: CouponState, now: Date): Date | null {
+/** A personal code is valid for its hours from the send, in the store a little longer. The message shows the earliest end (decision 34). */
+function shownExpiry({ isPersonal, validHours, personal }: MessageCoupon, state: CouponState, now: Date): Date | null {
   const end = endOf(state)
   if (!isPersonal) return end
   const ends = [now.getTime() + validHours * HOUR_MS, personal?.expiresAt.getTime(), end?.getTime()]

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { monthOf } from '../../billing/billing/rules.ts'
-import { backOff, cartProblem, type DecisionInputs, decide } from './decide.ts'
+import { backOff, type DecisionInputs, decide, findCartProblem } from './decide.ts'
 import { drawArm } from './decision-inputs.ts'
 
 const now = new Date('2026-03-02T15:00:00.000Z')
@@ -176,7 +176,7 @@ test('what stands against a cart is all that is about cart, shopper and goods, w
     const inputs = allWell()
     // Without a flow nobody is held out.
     for (const [reason, , spoil] of problems) if (reason !== 'flow_removed') spoil(inputs)
-    return cartProblem(inputs)
+    return findCartProblem(inputs)
   }
   const others = PROBLEMS.filter((problem) => !ofCart.includes(problem))
   expect(others).toHaveLength(18)

@@ -1,91 +1,91 @@
 import type { CartState } from '../../../shared/carts.ts'
+import { isFresh } from '../../access/stores/rules.ts'
+import type { ConditionFinding } from '../../carts/flow-choice/conditions.ts'
 import type { ChannelName } from '../../messages/channels/channel.ts'
 import { authorizeByDecision, type SendAuthorization } from '../../messages/channels/send-authorization.ts'
 import { type ConsentInputs, consentFinding, type TextRefusal } from '../../shoppers/consent/consent.ts'
-import type { ConditionFinding } from '../../carts/flow-choice/conditions.ts'
-import { isFresh } from '../../access/stores/rules.ts'
 import type { CouponFinding } from './coupon-finding.ts'
 
-// The decision about one message at the moment of sending (D2). Pure: everything it needs comes in, what it decides and
-// why goes out. The first check that fails decides; temporary reasons hold with `until`, final ones skip or cancel.
+// Decides about one message at the moment of sending (D2). Pure. The first check that fails decides: temporary reasons hold the
+// message `until` a time, final ones skip or cancel it.
 
 export interface DecisionInputs {
   now: Date
   message: { step: number; channel: ChannelName; dueAt: Date; expiresAt: Date }
   isInstancePaused: boolean
-  /** `isSuspended`: the account is, by an operator. `isResting`: the plan has no room for the store. */
+  /** `isSuspended`: an operator suspended the account. `isResting`: the plan includes fewer stores. */
   store: { isActive: boolean; isSuspended: boolean; isResting: boolean; isPaused: boolean; hasSender: boolean }
-  /** false: mail has nowhere to go (mail-way.ts). */
+  /** false: no mail server is configured (mail-way.ts). */
   hasMailWay: boolean
-  /** The account's own mail server took nothing and is left alone until then; null: it works. */
+  /** The account's mail server failed and is paused until then; null: it works. */
   mailRestsUntil: Date | null
   /** null: the origin (flow, step) no longer exists. */
   origin: { isOn: boolean; isStepRemoved: boolean; holdoutBps: number } | null
-  /** null: not of a campaign. */
+  /** null: the message belongs to no campaign. */
   campaign: { end: 'campaign_cancelled' | 'campaign_deleted' | null; isRepeated: boolean } | null
-  /** Asked for by a person (D11); null: of a flow or a campaign. */
+  /** Requested by a member (D11); null: a message of a flow or a campaign. */
   manual: { overridesHoldout: boolean; isRepeated?: boolean } | null
-  /** What its step asks of the cart and its shopper (decision 52); null: nothing. */
+  /** The step's conditions on cart and shopper (decision 52); null: none. */
   condition: (ConditionFinding & { currency: string }) | null
-  /** A later step of the same flow is due as well, or went out while this one was held. */
+  /** A later step of the same flow is due too, or was sent while this one was held. */
   isSuperseded: boolean
-  /** null: the message is about no cart. */
+  /** null: a message without a cart. */
   cart: { status: CartState; abandonAt: Date | null } | null
-  /** A purchase in progress: an order that awaits its payment (S4). */
+  /** End of the wait for an order that awaits payment (S4); null: there is none. */
   pendingUntil: Date | null
   /**
-   * A purchase by a matching identity at or after the episode's start (S3), whether or not it could be merged. Of a message without a cart:
-   * since when its origin says; null where no purchase ends it.
+   * A purchase by a matching identity since the episode's start (S3), merged or not. For a message without a cart: since the time its
+   * origin sets, or null if no purchase ends it.
    */
   matchingPurchase: { orderId: string } | null
-  /** `isUnderWay`: the cart had a message before the experiment began, and goes on as before (decision 58). */
+  /** `isUnderWay`: the cart had a message before the experiment began, so the experiment does not apply (decision 58). */
   person: { arm: Arm | null; isMember: boolean; isUnderWay: boolean; drawnArm: Arm | null }
   address: string | null
-  /** An address was typed above the limits on new contacts, and nothing has confirmed it (X5). */
+  /** The address was typed beyond the limits on new contacts and is not confirmed (X5). */
   isContactUnconfirmed: boolean
   suppression: string | null
   consent: ConsentInputs & { countrySource: string }
   orderCheck: OrderCheck
-  /** Nothing in the cart can be bought any more. */
+  /** No item of the cart is available any more. */
   isAllGone: boolean
   cap: { used: number; max: number; freesAt: Date | null }
-  /** null: the message is to have none. */
+  /** null: the message has no coupon. */
   coupon: CouponFinding | null
   plan: { used: number; limit: number; renewsAt: Date }
-  /** The receiving domain is left alone for a while (throttles.ts); null: it takes mail. */
+  /** The receiving domain is paused (throttles.ts); null: it accepts mail. */
   recipientDomain: { heldUntil: Date } | null
-  /** Renders the message; the problem in a word, or null. Called only when all earlier checks passed. */
+  /** Requests the rendering and returns its problem as a code, or null. Called only after all earlier checks passed. */
   renderProblem: () => string | null
-  /** What only SMS and WhatsApp are asked; null for other channels. */
+  /** Inputs for SMS and WhatsApp; null for other channels. */
   text: TextInputs | null
-  /** T2 where it is no text: of notifications; null for other channels. */
+  /** Quiet hours for notifications (T2); null for other channels. */
   quiet: QuietInputs | null
-  /** null: nothing limits it, or it is not the first mail to a person without an order. */
+  /** null: no limit applies, or this is not the first mail to a person without an order. */
   firstMails: FirstMails | null
 }
 
-/** Of an account that is younger than a month: first mails to people without an order in 24 hours. */
+/** First mails within 24 hours to people without an order, limited for accounts younger than a month. */
 export interface FirstMails {
   sent: number
   limit: number
 }
 
-/** T2. */
+/** Quiet hours (T2). */
 export interface QuietInputs {
-  /** null: it is not night. */
+  /** null: no quiet hours now. */
   until: Date | null
   /** Checked again in the turn, and right before the channel is called. */
   isQuietAt: (at: Date) => boolean
   spreadMs: number
 }
 
-/** D3. */
+/** The state of the store's order check (D3). */
 export interface OrderCheck {
-  /** When the newest one that reached the last page had started; null: never. */
+  /** Start of the newest check that reached the last page; null: there is none. */
   startedAt: Date | null
-  /** What the store did wrong since, as a code; null: nothing. */
+  /** The store's failure since then, as a code; null: none. */
   problem: string | null
-  /** The same in the store's own words, for the record. */
+  /** The store's error text, for the record. */
   detail: string | null
   /** When the store is asked again. */
   nextTryAt: Date
@@ -93,24 +93,24 @@ export interface OrderCheck {
 
 export interface TextInputs {
   isConfigured: boolean
-  /** Decision 6: in a flow SMS and WhatsApp ask for a plan that has them. */
+  /** The plan includes this kind of text (decision 6). */
   isInPlan: boolean
-  /** WhatsApp: outside the 24-hour window something approved has to be there. */
+  /** WhatsApp outside the 24-hour window, without an approved template. */
   isTemplateMissing: boolean
   /** The country's or the channel's own rule (C6). */
   refusal: TextRefusal | null
-  /** It lets pass one per cart and no second, which the send has to hold to. */
+  /** The rule allows one text per cart; the send checks this again. */
   isOncePerCart: boolean
-  /** Decision 12: when this cart may have the next one; null: now. */
+  /** End of the cart's cooldown (decision 12); null: none. */
   coolUntil: Date | null
-  /** T2. */
+  /** End of the quiet hours (T2); null: none now. */
   quietUntil: Date | null
-  /** T2 again, in the turn and right before the channel is called: night may have fallen. */
+  /** Checked again in the turn and right before the channel is called: quiet hours may have begun. */
   isQuietAt: (at: Date) => boolean
   spreadMs: number
-  /** The month's budget has no room for the rendered message; asked after it was rendered. */
+  /** The month's budget does not cover the rendered message. Called after rendering. */
   isOverBudget: () => boolean
-  /** The plan is used up, and credits suffice for the rendered message (decision 85); asked after it was rendered. */
+  /** Credits cover the rendered message (decision 85). Called after rendering, if the plan is used up. */
   isPaidByCredits: () => boolean
 }
 
@@ -124,43 +124,48 @@ export type Arm = 'treated' | 'control'
 
 export function decide(inputs: DecisionInputs): Decision {
   const early =
-    ofOrigin(inputs) ??
-    ofCart(inputs) ??
-    ofAge(inputs) ??
-    ofCondition(inputs) ??
-    ofHoldout(inputs) ??
-    ofPermission(inputs)
+    checkOrigin(inputs) ??
+    checkCart(inputs) ??
+    checkAge(inputs) ??
+    checkCondition(inputs) ??
+    checkHoldout(inputs) ??
+    checkPermission(inputs)
   if (early) return early
-  // The person may be contacted at this moment: the arm is drawn now and kept, whatever the checks below say (F1).
-  const assignArm = drawOf(inputs)
+  // The person may be contacted, so the arm is drawn now and kept, whatever the later checks decide (F1).
+  const assignArm = pickArm(inputs)
   if (assignArm === 'control') return { outcome: 'skip', reason: 'holdout', assignArm }
   const decision =
-    ofOrderCheck(inputs) ??
-    ofGoods(inputs) ??
-    ofPace(inputs) ??
-    ofCoupon(inputs) ??
-    ofRender(inputs) ??
-    ofRecipientDomain(inputs) ??
-    ofNewAccount(inputs) ??
-    ofPlan(inputs) ??
+    checkOrderCheck(inputs) ??
+    checkGoods(inputs) ??
+    checkPace(inputs) ??
+    checkCoupon(inputs) ??
+    checkRendering(inputs) ??
+    checkMailRate(inputs) ??
+    checkFirstMails(inputs) ??
+    checkPlan(inputs) ??
     send()
   return assignArm ? { ...decision, assignArm } : decision
 }
 
-/** What of cart, shopper and goods stands against a message, whatever stops the whole store; null: nothing. */
-export function cartProblem(inputs: DecisionInputs): string | null {
-  const problem = ofCart(inputs) ?? ofHoldout(inputs) ?? ofPermission(inputs) ?? ofGoods(inputs) ?? ofFrequency(inputs)
+/** Returns the reason why cart, shopper or goods rule out a message, ignoring what stops the whole store; null: none. */
+export function findCartProblem(inputs: DecisionInputs): string | null {
+  const problem =
+    checkCart(inputs) ??
+    checkHoldout(inputs) ??
+    checkPermission(inputs) ??
+    checkGoods(inputs) ??
+    checkFrequencyCap(inputs)
   return problem?.reason ?? null
 }
 
-/** Too old decides before anything that only holds: nothing may be held past its age limit. */
+/** Comes before every check that only holds: no message is held past its age limit. */
 const isTooOld = ({ now, message }: DecisionInputs) => now >= message.expiresAt
 
-function ofOrigin(inputs: DecisionInputs): Decision | null {
+function checkOrigin(inputs: DecisionInputs): Decision | null {
   const { isInstancePaused, origin, campaign, store, message } = inputs
   if (isInstancePaused && !isTooOld(inputs)) return hold('instance_paused', message.expiresAt)
   if (!origin) return { outcome: 'cancel', reason: 'flow_removed' }
-  // Removed while it was in flight, from where it came back.
+  // The step was removed while the message was in flight, and the provider put it off.
   if (origin.isStepRemoved) return { outcome: 'cancel', reason: 'step_removed' }
   if (campaign?.end) return { outcome: 'cancel', reason: campaign.end }
   if (!store.isActive) return { outcome: 'cancel', reason: 'disconnected' }
@@ -175,48 +180,48 @@ function ofOrigin(inputs: DecisionInputs): Decision | null {
   return null
 }
 
-function ofCart(inputs: DecisionInputs): Decision | null {
+function checkCart(inputs: DecisionInputs): Decision | null {
   const { cart, now, message, manual, campaign, isSuperseded, matchingPurchase } = inputs
-  // Two who turned out to be one get one message of a discount mail, or of a run (D1).
+  // Two merged shoppers get one message of a discount mail or a campaign run (D1).
   if (manual?.isRepeated || campaign?.isRepeated) return { outcome: 'cancel', reason: 'merged' }
-  if (!cart) return ofPerson(inputs)
+  if (!cart) return checkShopper(inputs)
   if (cart.status === 'recovered' || cart.status === 'purchased') return { outcome: 'cancel', reason: 'purchased' }
   if (matchingPurchase) return { outcome: 'cancel', reason: 'purchased' }
-  // A cart that was given up is still there, for whoever writes to its shopper by hand.
+  // A manual message may be about a lost cart.
   if (cart.status === 'emptied' || cart.status === 'merged' || (cart.status === 'lost' && !manual)) {
     return { outcome: 'cancel', reason: cart.status }
   }
-  // Without an address the later step does not go out either, so it takes no other's place.
+  // Without an address the later step is not sent either, so it supersedes nothing.
   if (isSuperseded && inputs.address) return { outcome: 'skip', reason: 'superseded' }
   if (isTooOld(inputs)) return null
   if (cart.status === 'active') return hold('cart_active', later(cart.abandonAt ?? message.expiresAt, soon(now)))
-  return ofPending(inputs)
+  return checkPendingOrder(inputs)
 }
 
-/** Without a cart there is nothing to be abandoned, superseded or lost. */
-function ofPerson(inputs: DecisionInputs): Decision | null {
+/** Checks purchases of a message without a cart. */
+function checkShopper(inputs: DecisionInputs): Decision | null {
   if (inputs.matchingPurchase) return { outcome: 'skip', reason: 'purchased' }
-  return isTooOld(inputs) ? null : ofPending(inputs)
+  return isTooOld(inputs) ? null : checkPendingOrder(inputs)
 }
 
-const ofPending = ({ pendingUntil, now }: DecisionInputs): Decision | null =>
+const checkPendingOrder = ({ pendingUntil, now }: DecisionInputs): Decision | null =>
   pendingUntil && pendingUntil > now ? hold('purchase_in_progress', pendingUntil) : null
 
-function ofAge(inputs: DecisionInputs): Decision | null {
+function checkAge(inputs: DecisionInputs): Decision | null {
   if (!isTooOld(inputs)) return null
   return { outcome: 'skip', reason: inputs.address ? 'too_old' : `too_old:${missingContact(inputs)}` }
 }
 
-/** Asked when the message is due, once for all its channels; whoever the step is not for is not drawn by it either (F1). */
-const ofCondition = ({ condition }: DecisionInputs): Decision | null =>
+/** Comes before the holdout: a shopper who does not match the conditions is not drawn (F1). */
+const checkCondition = ({ condition }: DecisionInputs): Decision | null =>
   condition && !condition.holds ? { outcome: 'skip', reason: 'condition' } : null
 
-function ofHoldout({ person, origin, manual }: DecisionInputs): Decision | null {
+function checkHoldout({ person, origin, manual }: DecisionInputs): Decision | null {
   if (person.isMember || !origin || origin.holdoutBps === 0 || manual?.overridesHoldout) return null
   return person.arm === 'control' ? { outcome: 'skip', reason: 'holdout' } : null
 }
 
-function ofPermission(inputs: DecisionInputs): Decision | null {
+function checkPermission(inputs: DecisionInputs): Decision | null {
   const { suppression, address, consent, message, text } = inputs
   if (suppression) return { outcome: 'skip', reason: `suppressed_${suppression}` }
   if (!address) return hold(missingContact(inputs), message.expiresAt)
@@ -229,72 +234,72 @@ function ofPermission(inputs: DecisionInputs): Decision | null {
 const missingContact = ({ isContactUnconfirmed }: DecisionInputs) =>
   isContactUnconfirmed ? 'contact_unconfirmed' : 'no_contact'
 
-/** null: drawn already, or nobody is drawn. */
-function drawOf({ person, origin, manual }: DecisionInputs): Arm | null {
+/** Returns the arm to assign; null: assigned before, or no draw applies. */
+function pickArm({ person, origin, manual }: DecisionInputs): Arm | null {
   const isDrawable = !person.isMember && !person.isUnderWay && person.arm === null
   const isDrawn = !manual && isDrawable && (origin?.holdoutBps ?? 0) > 0
   return isDrawn ? person.drawnArm : null
 }
 
-/** There is no degraded mode: an older order check proves nothing, whatever is known from before (D3). */
-function ofOrderCheck({ orderCheck: { startedAt, problem, nextTryAt }, now }: DecisionInputs): Decision | null {
+/** There is no degraded mode: an old order check proves nothing (D3). */
+function checkOrderCheck({ orderCheck: { startedAt, problem, nextTryAt }, now }: DecisionInputs): Decision | null {
   if (isFresh(startedAt, now)) return null
   return hold(problem ? `store_unreachable:${problem}` : 'store_unreachable', later(nextTryAt, soon(now)))
 }
 
-const ofGoods = ({ isAllGone }: DecisionInputs): Decision | null =>
+const checkGoods = ({ isAllGone }: DecisionInputs): Decision | null =>
   isAllGone ? { outcome: 'skip', reason: 'items_gone' } : null
 
 const send = (): Decision => ({ outcome: 'send', reason: 'ok', sendAuthorization: authorizeByDecision() })
 
-/** How many a person may have (T1), how soon after the last one (decision 12), and when not (T2). */
-function ofPace(inputs: DecisionInputs): Decision | null {
+/** Frequency cap (T1), cooldown (decision 12) and quiet hours (T2). */
+function checkPace(inputs: DecisionInputs): Decision | null {
   const { now, text, quiet } = inputs
-  const tooMany = ofFrequency(inputs)
+  const tooMany = checkFrequencyCap(inputs)
   if (tooMany) return tooMany
   if (text?.coolUntil && text.coolUntil > now) return hold('cooldown', text.coolUntil)
   const night = quiet ?? (text && { until: text.quietUntil, spreadMs: text.spreadMs })
   return night?.until ? hold('quiet_hours', new Date(night.until.getTime() + night.spreadMs)) : null
 }
 
-const ofFrequency = ({ cap, now }: DecisionInputs): Decision | null =>
+const checkFrequencyCap = ({ cap, now }: DecisionInputs): Decision | null =>
   cap.used >= cap.max ? hold('frequency_cap', later(cap.freesAt ?? soon(now), soon(now))) : null
 
-/** A message is not held for a coupon it is not to have; it is sent without it, or not at all (decisions 35 and 36). */
-function ofCoupon({ coupon, message, now }: DecisionInputs): Decision | null {
+/** A message without its coupon is sent or skipped, never held (decisions 35 and 36). */
+function checkCoupon({ coupon, message, now }: DecisionInputs): Decision | null {
   if (!coupon || coupon.outcome === 'included') return null
   if (coupon.outcome === 'left_out') return coupon.isSkipped ? { outcome: 'skip', reason: coupon.reason } : null
   const until = later(coupon.until, soon(now))
   return hold(coupon.reason, until < message.expiresAt ? until : message.expiresAt)
 }
 
-function ofRender({ renderProblem, text, message }: DecisionInputs): Decision | null {
+function checkRendering({ renderProblem, text, message }: DecisionInputs): Decision | null {
   if (text?.isTemplateMissing) return hold('template_missing', message.expiresAt)
   const problem = renderProblem()
   return problem ? { outcome: 'skip', reason: `render_failed:${problem}` } : null
 }
 
-/** The provider's rate, of D2, as the account's mail server and receivers see it. */
-function ofRecipientDomain({ recipientDomain, mailRestsUntil, now }: DecisionInputs): Decision | null {
+/** The provider rate of D2: pauses of the account's mail server and of receiving domains. */
+function checkMailRate({ recipientDomain, mailRestsUntil, now }: DecisionInputs): Decision | null {
   if (mailRestsUntil && mailRestsUntil > now) return hold('mail_server_away', mailRestsUntil)
   return recipientDomain ? hold('domain_throttled', recipientDomain.heldUntil) : null
 }
 
-/** Whoever has just registered may mail a few people who never ordered, whatever the words: names of shop and products are theirs too. */
-function ofNewAccount({ firstMails, now }: DecisionInputs): Decision | null {
+/** A new account may mail only a few people who never ordered. The limit holds for every text, since spam fits into product names too. */
+function checkFirstMails({ firstMails, now }: DecisionInputs): Decision | null {
   const isOver = firstMails !== null && firstMails.sent >= firstMails.limit
   return isOver ? hold('new_account', new Date(now.getTime() + NEW_ACCOUNT_WAIT_MS)) : null
 }
 
 const NEW_ACCOUNT_WAIT_MS = 15 * 60_000
 
-function ofPlan({ plan, text }: DecisionInputs): Decision | null {
+function checkPlan({ plan, text }: DecisionInputs): Decision | null {
   if (text && !text.isInPlan) return hold('plan_required', plan.renewsAt)
   if (isUsedUp(plan) && !text?.isPaidByCredits()) return hold('plan_limit', plan.renewsAt)
   return text?.isOverBudget() ? hold('budget', plan.renewsAt) : null
 }
 
-/** -1: unlimited. */
+/** A limit of -1 means unlimited. */
 export const isUsedUp = ({ used, limit }: Pick<DecisionInputs['plan'], 'used' | 'limit'>): boolean =>
   limit >= 0 && used >= limit
 
@@ -302,7 +307,7 @@ const hold = (reason: string, until: Date): Decision => ({ outcome: 'hold', reas
 const later = (a: Date, b: Date) => (a > b ? a : b)
 const soon = (now: Date) => new Date(now.getTime() + 1_000)
 
-/** 30 s, 1 min, 2 min … 15 min at most, with a little jitter so that what a provider put off does not all come back at once. */
+/** The next attempt after 30 s, 1 min, 2 min … at most 15 min, with ±10% jitter so that deferred messages do not retry together. */
 export function backOff(now: Date, attempts: number, jitter = Math.random()): Date {
   const delay = Math.min(30_000 * 2 ** Math.min(attempts, 10), 900_000)
   return new Date(now.getTime() + delay * (0.9 + 0.2 * jitter))

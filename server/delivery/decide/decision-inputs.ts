@@ -1,23 +1,29 @@
 import crypto from 'node:crypto'
 import type { Feature } from '../../../shared/billing.ts'
 import { creditPrice } from '../../../shared/credits.ts'
+import { ownTextLimit } from '../../access/members/rules.ts'
 import { hasFeature, limitsOf, nextMonth } from '../../billing/billing/rules.ts'
+import type { EnteredCoupon, MessageCoupon } from '../../carts/coupons/for-messages.ts'
+import { type ConditionFacts, findingOf } from '../../carts/flow-choice/conditions.ts'
+import type { Goods, UnreadCoupons } from '../../carts/sync/goods.ts'
+import type { Place } from '../../core/common/zones.ts'
+import type { Deps } from '../../deps.ts'
 import type { ChannelName, Cost, TextChannel, TextChannelName } from '../../messages/channels/channel.ts'
 import { type AccountMailWay, accountMailWay } from '../../messages/channels/mail-way.ts'
 import { phoneCountry } from '../../messages/channels/phone.ts'
 import { channelTraits, isTextChannelName } from '../../messages/channels/traits.ts'
+import type { MailBrand } from '../../messages/templates/context.ts'
+import {
+  consentFinding,
+  type LedgerWord,
+  recipientCountry,
+  textLimits,
+  textProblem,
+} from '../../shoppers/consent/consent.ts'
 import { isAllGone } from '../compose/goods-rules.ts'
-import { consentFinding, type LedgerWord, recipientCountry, textLimits, textProblem } from '../../shoppers/consent/consent.ts'
-import type { Place } from '../../core/common/zones.ts'
-import type { EnteredCoupon, MessageCoupon } from '../../carts/coupons/for-messages.ts'
 import { heldUntil } from '../deliverability/throttle-rules.ts'
 import type { DomainThrottleRow } from '../deliverability/throttles.ts'
-import type { Deps } from '../../deps.ts'
 import { domainOf } from '../email/mail-headers.ts'
-import { type ConditionFacts, findingOf } from '../../carts/flow-choice/conditions.ts'
-import { ownTextLimit } from '../../access/members/rules.ts'
-import type { Goods, UnreadCoupons } from '../../carts/sync/goods.ts'
-import type { MailBrand } from '../../messages/templates/context.ts'
 import type { Arm, DecisionInputs, QuietInputs, TextInputs } from './decide.ts'
 import type * as load from './evaluate-sql.ts'
 import { couponFor, recordOfCoupon } from './message-coupon.ts'
@@ -25,62 +31,62 @@ import { orderCheckOf } from './order-check-inputs.ts'
 import { quietHours, spreadOf } from './quiet.ts'
 import type { Budget, Situation } from './situation-sql.ts'
 
-// From rows to what a decision rests on. Pure but for the clock's reading that comes in.
+// Maps rows to the inputs of a decision. Pure.
 
 export interface Context {
   deps: Deps
   now: Date
   situation: Situation
-  /** How the store's mails look. */
+  /** Design of the store's mails. */
   brand: MailBrand
   capMs: number
-  /** What is configured of SMS and WhatsApp; asked for before the snapshot, and only when such rows are due. */
+  /** The configured SMS and WhatsApp channels, loaded before the snapshot and only if such rows are due. */
   texts: Texts
-  /** By `channel:hash`. */
+  /** Reason by `channel:hash`. */
   suppressed: Map<string, string>
   ledger: Map<string, LedgerWord>
-  /** Receiving domains that have had enough, by name. */
+  /** Throttled receiving domains, by name. */
   throttles: Map<string, DomainThrottleRow>
-  /** Those of the rows' people who have had a mail; known only of an account whose first mails are limited. */
+  /** Ids of the rows' shoppers who have had a mail; empty if the account's first mails are not limited. */
   mailedBefore: ReadonlySet<string>
-  /** Hashes of those who wrote on WhatsApp in the last 24 hours. */
+  /** Address hashes of people who wrote on WhatsApp within the last 24 hours. */
   inWindow: Set<string>
-  /** Of the rows' addresses, in hex. */
+  /** Hex hash by address. */
   hashes: Map<string, string>
-  /** Stock and prices of the rows' items; null where nobody has asked for them. */
+  /** Stock and prices of the rows' items; null: not read. */
   goods: Goods | null
-  /** Whether the order check was fresh when stock, prices and coupons were to be read: otherwise they were not. */
+  /** The order check was fresh. If not, stock, prices and coupons were not read. */
   isChecked: boolean
-  /** Of which coupons the store told nothing. */
+  /** Coupons that the store did not report. */
   unread: UnreadCoupons
-  /** Of the rows that are to have one, by message. */
+  /** The coupons of the messages, by message id. */
   coupons: ReadonlyMap<string, MessageCoupon>
-  /** Of the carts whose steps ask for something. */
+  /** Facts for the steps' conditions, by cart id. */
   facts: ReadonlyMap<string, ConditionFacts>
-  /** Of the rows' carts, by message. */
+  /** Coupons that shoppers entered in their carts, by message id. */
   entered: ReadonlyMap<string, EnteredCoupon>
-  /** Nobody has pulled for what is only imagined: a pull comes before anything is sent. */
+  /** A preview or forecast. It skips the order check, which runs before every real send. */
   isImagined: boolean
-  /** Imagined together with others: what those before it would have taken. */
+  /** What the messages before it in the same forecast would use. */
   ahead?: Ahead
 }
 
-/** What messages that do not exist would take of what there is only so much of. */
+/** Usage of plan, budget, credits and frequency cap by forecast messages. */
 export interface Ahead {
   count: number
   micros: number
-  /** Of credits. */
+  /** Credits in micros. */
   creditMicros: number
   ofShopper: Map<string, number>
 }
 
 export type Texts = ReadonlyMap<TextChannelName, TextChannel | null>
 
-/** Whom the row is for: the cart's contact, or the customer a person has named (X5). */
+/** The recipient: the cart's contact, or the address a member chose for a manual message (X5). */
 export const addressOf = (row: load.ClaimedRow): string | null =>
   row.manual?.toAddress ?? row[channelTraits[row.channel].contact]
 
-/** -1: unlimited. */
+/** Messages per month in the plan; -1: unlimited. */
 export function planLimitOf({ in_force }: Situation, channel: ChannelName): number {
   const { limit } = channelTraits[channel]
   if (in_force && limit === null) return -1
@@ -89,7 +95,7 @@ export function planLimitOf({ in_force }: Situation, channel: ChannelName): numb
 
 export interface Rendering {
   problem: () => string | null
-  /** Of the rendered text; null before. */
+  /** Cost of the rendered text; null before rendering. */
   cost: () => { amountMicros: number; currency: string } | null
 }
 
@@ -104,7 +110,7 @@ export function decisionInputs(
   const selling = { baseCountry: situation.base_country, sellingCountries: situation.selling_countries }
   const found = recipientCountry(channel, { country: row.country, phone: row.phone }, selling, phoneCountry)
   const key = `${channel}:${addressHash}`
-  const ahead = aheadOf(context, row)
+  const ahead = usageAheadOf(context, row)
   return {
     now,
     message: { step: row.step, channel, dueAt: row.due_at, expiresAt: row.expires_at },
@@ -118,10 +124,10 @@ export function decisionInputs(
     },
     hasMailWay: channel !== 'email' || mailWayOfSituation(context.deps, situation) !== 'none',
     mailRestsUntil: channel === 'email' ? situation.mail_rests_until : null,
-    origin: originOf(situation, row),
+    origin: originInputs(situation, row),
     manual: row.manual && { overridesHoldout: row.manual.overridesHoldout, isRepeated: row.manual.isRepeated },
     campaign: row.campaign && { end: row.campaign.end, isRepeated: row.campaign.isRepeated },
-    condition: conditionOf(context, row),
+    condition: conditionInputs(context, row),
     isSuperseded: row.is_superseded,
     cart: row.cart_status && { status: row.cart_status, abandonAt: row.abandon_at },
     pendingUntil: row.pending_until,
@@ -134,7 +140,7 @@ export function decisionInputs(
     },
     address: addressOf(row),
     isContactUnconfirmed: isUnconfirmed(row),
-    suppression: suppressionOf(context, row, key),
+    suppression: findSuppression(context, row, key),
     consent: {
       channel,
       country: found.country,
@@ -156,15 +162,15 @@ export function decisionInputs(
       limit: planLimitOf(situation, channel),
       renewsAt: nextMonth(now),
     },
-    recipientDomain: throttleOf(context, row),
+    recipientDomain: recipientDomainInputs(context, row),
     renderProblem: rendering.problem,
     text: isTextChannelName(channel) ? textInputs(context, row, { channel, addressHash, found, rendering }) : null,
-    quiet: channel === 'push' ? quietOf(context, row, found) : null,
-    firstMails: channel === 'email' && !row.has_bought_before ? firstMailsOf(context, row) : null,
+    quiet: channel === 'push' ? quietInputs(context, row, found) : null,
+    firstMails: channel === 'email' && !row.has_bought_before ? firstMailInputs(context, row) : null,
   }
 }
 
-function conditionOf({ facts }: Context, { conditions, cart_id }: load.ClaimedRow): DecisionInputs['condition'] {
+function conditionInputs({ facts }: Context, { conditions, cart_id }: load.ClaimedRow): DecisionInputs['condition'] {
   const known = cart_id === null ? undefined : facts.get(cart_id)
   return conditions && known ? { ...findingOf(conditions, known), currency: known.storeCurrency } : null
 }
@@ -172,12 +178,12 @@ function conditionOf({ facts }: Context, { conditions, cart_id }: load.ClaimedRo
 export const mailWayOfSituation = ({ config }: Pick<Deps, 'config'>, situation: Situation): AccountMailWay =>
   accountMailWay(config, { isDemo: situation.account_is_demo, hasOwn: situation.has_own_mail })
 
-const aheadOf = ({ ahead }: Context, row: load.ClaimedRow) => ({
+const usageAheadOf = ({ ahead }: Context, row: load.ClaimedRow) => ({
   count: ahead?.count ?? 0,
   ofShopper: ahead?.ofShopper.get(row.shopper_id) ?? 0,
 })
 
-function firstMailsOf(
+function firstMailInputs(
   { deps, situation, now, ahead, mailedBefore }: Context,
   row: load.ClaimedRow,
 ): DecisionInputs['firstMails'] {
@@ -186,16 +192,16 @@ function firstMailsOf(
   return { sent: situation.first_mails + (ahead?.count ?? 0), limit }
 }
 
-function throttleOf({ throttles, now }: Context, row: load.ClaimedRow): DecisionInputs['recipientDomain'] {
+function recipientDomainInputs({ throttles, now }: Context, row: load.ClaimedRow): DecisionInputs['recipientDomain'] {
   const known = row.channel === 'email' ? throttles.get(domainOf(addressOf(row) ?? '')) : undefined
   const until = known ? heldUntil(known, now) : null
-  // Not all of them in the same second.
+  // Spreads the retries.
   return until && { heldUntil: new Date(until.getTime() + (spreadOf(row.id) % SPREAD_MS)) }
 }
 
 const SPREAD_MS = 20_000
 
-/** C7 is about mail; a text or a notification names the store. */
+/** C7 requires a sender for mail only; texts and notifications name the store. */
 function hasSender({ sender_name, postal_address }: Situation, channel: ChannelName): boolean {
   return channel !== 'email' || Boolean(sender_name && postal_address)
 }
@@ -205,24 +211,26 @@ function isUnconfirmed(row: load.ClaimedRow): boolean {
   return contact !== 'subscription' && row[`unconfirmed_${contact}`] !== null
 }
 
-/** Whoever wants no notifications, or nothing at all, at another address of theirs wants none in their browser (C1). */
-function suppressionOf({ suppressed, hashes }: Context, row: load.ClaimedRow, key: string): string | null {
-  const others = othersOf(row).flatMap((address) => suppressed.get(`${row.channel}:${hashes.get(address)}`) ?? [])
+/** For notifications, a suppression of one of the shopper's other addresses counts too (C1). */
+function findSuppression({ suppressed, hashes }: Context, row: load.ClaimedRow, key: string): string | null {
+  const others = otherAddressesOf(row).flatMap(
+    (address) => suppressed.get(`${row.channel}:${hashes.get(address)}`) ?? [],
+  )
   return suppressed.get(key) ?? others[0] ?? null
 }
 
-/** Addresses of the person besides the one that is written to, whose suppressions count. */
-export const othersOf = (row: load.ClaimedRow): string[] =>
+/** The shopper's other addresses whose suppressions count. */
+export const otherAddressesOf = (row: load.ClaimedRow): string[] =>
   row.channel === 'push' ? [row.email, row.phone].filter((address) => address !== null) : []
 
-/** T2, of notifications. */
-function quietOf(
+/** Quiet hours for notifications (T2). */
+function quietInputs(
   { now, situation }: Context,
   row: load.ClaimedRow,
   found: ReturnType<typeof recipientCountry>,
 ): QuietInputs {
   const place = placeOf(row, found, row.phone ?? '')
-  const until = (at: Date) => quietHours(at, place, quietStore(situation)).until
+  const until = (at: Date) => quietHours(at, place, quietSettingsOf(situation)).until
   return {
     until: until(now),
     isQuietAt: (at) => minuteOf(at) !== minuteOf(now) && until(at) !== null,
@@ -230,7 +238,7 @@ function quietOf(
   }
 }
 
-function originOf(situation: Situation, row: load.ClaimedRow): DecisionInputs['origin'] {
+function originInputs(situation: Situation, row: load.ClaimedRow): DecisionInputs['origin'] {
   const holdoutBps = situation.experiment?.controlBps ?? 0
   const { manual, campaign, flow_is_on: isOn, is_step_removed: isStepRemoved } = row
   if (manual) return { isOn: true, isStepRemoved, holdoutBps }
@@ -252,26 +260,27 @@ function textInputs(
 ): TextInputs {
   const { now, situation, texts, inWindow } = context
   const configured = texts.get(channel) ?? null
-  const approved = approvedFor(configured, inWindow.has(addressHash))
+  const approved = requiredTemplate(configured, inWindow.has(addressHash))
   const phone = addressOf(row) ?? ''
   const limits = textLimits(channel, [found.country, phoneCountry(phone)], phone)
   const facts = {
-    // The law's limits on reminders of a cart.
+    // Legal limits on cart reminders; they do not apply without a cart.
     sentForCart: row.cart_id === null ? 0 : row.texts_sent,
     sinceActivityMs: row.last_activity_at ? now.getTime() - row.last_activity_at.getTime() : 0,
     isMarketing: approved !== 'free' && approved?.category !== 'utility',
   }
   const place = placeOf(row, found, phone)
-  const quietUntil = (at: Date) => quietHours(at, place, quietStore(situation)).until
+  const quietUntil = (at: Date) => quietHours(at, place, quietSettingsOf(situation)).until
   return {
     isConfigured: configured !== null,
-    isInPlan: row.manual !== null || (situation.in_force !== null && hasFeature(situation.in_force, featureOf(row))),
+    isInPlan:
+      row.manual !== null || (situation.in_force !== null && hasFeature(situation.in_force, requiredFeatureOf(row))),
     isTemplateMissing: approved === null,
     refusal: textProblem(limits, facts),
     isOncePerCart: limits.perCart === 1 && row.cart_id !== null,
     coolUntil: row.text_last ? new Date(row.text_last.getTime() + situation.text_cooldown_hours * 3_600_000) : null,
     quietUntil: quietUntil(now),
-    // Nights begin with a minute.
+    // Quiet hours begin on a full minute.
     isQuietAt: (at) => minuteOf(at) !== minuteOf(now) && quietUntil(at) !== null,
     spreadMs: spreadOf(row.id),
     isOverBudget: () => isOverBudget(situation.budget, rendering.cost(), context.ahead?.micros),
@@ -282,33 +291,33 @@ function textInputs(
   }
 }
 
-/** Decision 6, area decision 43: a single SMS campaign is part of Starter, all else that goes by itself of Growth. */
-function featureOf({ campaign, channel }: load.ClaimedRow): Feature {
+/** The plan feature a message needs (decision 6, area decision 43): a single SMS campaign is in Starter, other automatic texts are in Growth. */
+function requiredFeatureOf({ campaign, channel }: load.ClaimedRow): Feature {
   if (!campaign) return 'flow_texts'
   return campaign.frequency === 'once' && channel === 'sms' ? 'manual_texts' : 'campaign_texts'
 }
 
 const minuteOf = (at: Date) => Math.floor(at.getTime() / 60_000)
 
-/** What has to be used: an approved template, `free` text, or null when the template that is needed is not there. */
-export function approvedFor(channel: TextChannel | null, isInWindow: boolean) {
+/** Returns the approved template to use, `free` if any text is allowed, or null if a template is required and missing. */
+export function requiredTemplate(channel: TextChannel | null, isInWindow: boolean) {
   return channel?.template === undefined || isInWindow ? ('free' as const) : channel.template
 }
 
-/** The state is of the address, so it counts where the address says the country. */
+/** The US state belongs to the address, so it counts only if the country comes from the address. */
 const placeOf = (row: load.ClaimedRow, { country, source }: TextCircumstances['found'], phone: string): Place => ({
   country: source === 'store' ? null : country,
   state: source === 'address' ? row.us_state : null,
   phone,
 })
 
-export const quietStore = (situation: Situation) => ({
+export const quietSettingsOf = (situation: Situation) => ({
   fromMinute: situation.quiet_from_minute,
   untilMinute: situation.quiet_until_minute,
   timeZone: situation.time_zone,
 })
 
-/** What credits would pay for a message; before it is rendered, for the shortest one. null: credits are no way here (decisions 6 and 85). */
+/** The price in credits; before rendering, for the shortest text. null: credits cannot pay for it (decisions 6 and 85). */
 export function creditPriceOf(
   { texts, situation }: Pick<Context, 'texts' | 'situation'>,
   { channel, to, cost }: { channel: TextChannelName; to: string; cost: Cost | null },
@@ -319,35 +328,35 @@ export function creditPriceOf(
   return creditPrice(amountMicros, carrier.credits.perMille)
 }
 
-/** A price in another currency than the budget's cannot be held against it, so nothing is spent (decision 21). */
+/** A price in another currency than the budget's counts as over budget, because they cannot be compared (decision 21). */
 export function isOverBudget(budget: Budget | null, cost: ReturnType<Rendering['cost']>, microsAhead = 0): boolean {
   if (!budget || !cost || cost.amountMicros === 0) return false
   const spentMicros = budget.spentMicros + microsAhead
   return cost.currency !== budget.currency || spentMicros + cost.amountMicros > budget.monthlyMicros
 }
 
-/** null: nobody is drawn any more, as their window would not be over on the planned day. */
+/** null: the experiment draws no further shoppers, because their window would end after the planned day. */
 const drawnArm = (
   shopperId: string,
   { salt, controlBps, isDrawing }: NonNullable<Situation['experiment']>,
 ): Arm | null => (isDrawing ? drawArm(shopperId, salt, controlBps) : null)
 
-/** Treated or control, always the same for a shopper and an experiment (F1): HMAC as a number below the share. */
+/** Returns the same arm for a shopper and an experiment each time (F1): control if the HMAC as a number is below the share. */
 export function drawArm(shopperId: string, salt: string, holdoutBps: number): Arm {
   const digest = crypto.createHmac('sha256', salt).update(shopperId).digest()
   return digest.readUInt32BE(0) / 2 ** 32 < holdoutBps / 10_000 ? 'control' : 'treated'
 }
 
-/** With what the conditions that did not hold ask for: those of the step may change later. */
-function recordOfCondition({ condition }: DecisionInputs): Record<string, unknown> {
+/** Records the unmet conditions too, because the step's may change later. */
+function conditionRecord({ condition }: DecisionInputs): Record<string, unknown> {
   if (!condition) return {}
   const { holds, asked, unmet, currency } = condition
   const record = { conditionHolds: holds, conditionValues: asked }
   return holds ? record : { ...record, conditionsUnmet: { currency, conditions: unmet } }
 }
 
-/** What the decision record keeps (D12): facts, no address and no text. */
-export function recordOf(inputs: DecisionInputs): Record<string, unknown> {
+/** The decision's record (D12): facts without address and text. */
+export function toDecisionRecord(inputs: DecisionInputs): Record<string, unknown> {
   const { message, cart, consent, cap, plan, text, manual } = inputs
   const { rule, basis } = consentFinding(consent)
   return {
@@ -367,7 +376,7 @@ export function recordOf(inputs: DecisionInputs): Record<string, unknown> {
     ordersReadAt: inputs.orderCheck.startedAt,
     storeProblem: inputs.orderCheck.problem,
     storeDetail: inputs.orderCheck.detail,
-    ...recordOfCondition(inputs),
+    ...conditionRecord(inputs),
     ...(inputs.isAllGone ? { itemsGone: true } : {}),
     ...recordOfCoupon(inputs.coupon),
     messagesInWindow: cap.used,

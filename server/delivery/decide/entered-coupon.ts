@@ -1,14 +1,14 @@
-import type { ShownCoupon } from '../compose/coupon-words.ts'
 import { couponProblem, endOf, GOOD_FOR_MS } from '../../carts/coupons/validity.ts'
+import type { ShownCoupon } from '../compose/coupon-words.ts'
 import { totalAfter } from './coupon-finding.ts'
 import type { Context } from './decision-inputs.ts'
 import type * as load from './evaluate-sql.ts'
 import { emailOf, goodsOf } from './message-coupon.ts'
 
-// The coupon a shopper has entered into the cart. Nothing is decided by it and no word is about it: the total is that of the cart as the
-// shopper left it. Pure but for the keyed hash of an address.
+// The coupon a shopper entered into the cart. It affects no decision and no text, only the total, which is that of the cart as the
+// shopper left it. Pure except for the keyed hash of an address.
 
-/** null: there is none, it is not good any more, or what it takes off cannot be known. */
+/** null: there is none, it is no longer valid, or its discount is unknown. */
 export function enteredCoupon(context: Context, row: load.ClaimedRow): ShownCoupon | null {
   const coupon = context.entered.get(row.id)
   const cart = goodsOf(context, row)

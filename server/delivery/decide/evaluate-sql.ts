@@ -1,13 +1,13 @@
 import type { CartItem } from '../../../shared/carts.ts'
 import type { FlowConditions } from '../../../shared/flow-conditions.ts'
 import { newestAbandoned } from '../../carts/carts/fragments.ts'
-import { type RawBuilder, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 import type { WantedCoupon } from '../../carts/coupons/for-messages.ts'
 import { armOf, isUnderWay } from '../../carts/experiments/fragments.ts'
-import { isOpen, isRunningCampaign } from '../../messages/messages/fragments.ts'
-import { newestSubscription } from '../push/fragments.ts'
+import { type RawBuilder, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 import type { CampaignsTable } from '../../core/schema/campaigns.ts'
+import { isOpen, isRunningCampaign } from '../../messages/messages/fragments.ts'
 import { hasPaidByStore } from '../../shoppers/shoppers/fragments.ts'
+import { newestSubscription } from '../push/fragments.ts'
 import {
   BOUGHT,
   couponOf,
@@ -19,20 +19,20 @@ import {
   TEXTS_OF_CART,
 } from './fragments.ts'
 
-// What decisions rest on, loaded set-wise. One function, one statement. What holds for the whole store is in situation-sql.ts.
+// Loads the inputs of decisions for many messages at once, one statement per function. Store-wide inputs are in situation-sql.ts.
 
 export interface ClaimedRow {
   id: string
-  /** null: about no cart; then the shopper's own contact stands in for the cart's. */
+  /** null: a message without a cart; the shopper's contact replaces the cart's. */
   cart_id: string | null
   shopper_id: string
-  /** Of a flow; null: of none. */
+  /** null: not a step of a flow. */
   step_id: string | null
   step: number
-  /** Of the flow it is a step of, of rows that are there; null: of none. */
+  /** Flow and delay of its step, for stored rows; null: not a step of a flow. */
   flow_id?: string | null
   delay_minutes?: number | null
-  /** One of those its step may go by: each has a row of its own here (decision 54). */
+  /** One of the step's channels; there is one row per channel (decision 54). */
   channel: 'email' | 'sms' | 'whatsapp' | 'push'
   reason: string | null
   due_at: Date
@@ -44,17 +44,17 @@ export interface ClaimedRow {
   template_version: number | null
   template_subject: string | null
   template_body: string | null
-  /** Asked for by a person (`reminders`); null: of a flow or a campaign. */
+  /** Requested by a member (`reminders`); null: a message of a flow or a campaign. */
   manual: Manual | null
-  /** null: of none. */
+  /** null: belongs to no campaign. */
   campaign: Campaign | null
-  /** Of its step, its request or its campaign. */
+  /** The coupon of its step, manual send or campaign. */
   coupon: WantedCoupon | null
-  /** Of its step; null: none. */
+  /** The step's conditions; null: none. */
   conditions: FlowConditions | null
-  /** Its step is split (decision 55). */
+  /** Its step has several variants (decision 55). */
   is_split: boolean
-  /** Of a split step: which words it has; null: there is no choice. */
+  /** The variant of a split step; null: not split. */
   variant_id: string | null
   is_superseded: boolean
   cart_version: number | null
@@ -64,12 +64,12 @@ export interface ClaimedRow {
   last_activity_at: Date | null
   email: string | null
   phone: string | null
-  /** Of the newest browser that may show it; only for notifications. */
+  /** The shopper's newest browser subscription; only for notifications. */
   subscription: string | null
   items: CartItem[]
   value_minor: number
   currency: string | null
-  /** What the shopper has entered; in lower case or not. */
+  /** Coupon codes the shopper entered, in their original case. */
   entered_codes: string[]
   arm: 'treated' | 'control' | null
   /** Its cart had a message before the experiment began. */
@@ -77,29 +77,29 @@ export interface ClaimedRow {
   is_member: boolean
   first_name: string | null
   country: string | null
-  /** Of a US address. */
+  /** State of a US address. */
   us_state: string | null
-  /** Typed above the limits on new contacts (X5). */
+  /** Contacts typed beyond the limits on new contacts (X5). */
   unconfirmed_email: string | null
   unconfirmed_phone: string | null
   matching_order: string | null
   has_bought_before: boolean
   cap_used: number
   cap_oldest: Date | null
-  /** Of the same channel for the same cart (or, without one, about none), sent; only for SMS and WhatsApp. */
+  /** Texts sent by this channel for this cart, or without a cart; only for SMS and WhatsApp. */
   texts_sent: number
   text_last: Date | null
 }
 
-/** About a cart that is there. */
+/** A preview row with a cart. */
 export type ImaginedRow = ClaimedRow & { cart_id: string }
 
 export interface Campaign {
   isRunning: boolean
-  /** What ended it; null: nothing did. */
+  /** How the campaign ended; null: it has not. */
   end: 'campaign_cancelled' | 'campaign_deleted' | null
   frequency: CampaignsTable['frequency']
-  /** The person has had another message of the same run. */
+  /** The shopper has had another message of the same run. */
   isRepeated: boolean
 }
 
@@ -109,28 +109,28 @@ export interface Manual {
   toAddress: string | null
   subject: string | null
   body: string | null
-  /** Asked for with many others, which share its words. */
+  /** The job of a bulk send, whose messages share their text; null: a single message. */
   jobId: string | null
-  /** The page of the shop its link leads to where there is no cart; null: the shop. */
+  /** The shop page its link opens without a cart; null: the home page. */
   cartUrl: string | null
-  /** Of a notification, instead of the store's logo. */
+  /** Icon of a notification in place of the store's logo. */
   iconUrl?: string | null
-  /** The person has had another message of the same discount mail. */
+  /** The shopper has had another message of the same discount mail. */
   isRepeated: boolean
 }
 
-/** Both at once where many carts are looked at, as finding who matches is most of the work. */
+/** Purchase and pending order in one join, because finding the matching shoppers is most of the cost. */
 const MATCHED = sql`cross join lateral (select max(b.order_id) as order_id, max(p.until) as until from ${MATCHING}
     left join lateral (${BOUGHT}) b on true left join lateral (${PENDING}) p on true) matched`
 
-/** What both readings below say of cart, person and purchases; `m` is the message, there or imagined. */
+/** Columns about cart, shopper and purchases of message `m`, for both statements below. */
 const CIRCUMSTANCES = (now: Date) => sql`${IS_SUPERSEDED(now)}, ${STATE(now)},
   greatest(c.pending_until, (select max(p.until) from (${matchingPending}) p)) as pending_until,
   (${matchingPurchase} limit 1) as matching_order`
 
 /**
- * By a later step that may go by the same channel, or by a newer "Send to All". A step that was removed is neither earlier nor later any more.
- * Runs of a campaign, and other campaigns, do not supersede each other.
+ * A later step on the same channel supersedes a message, and so does a newer "Send to All". Removed steps do not count. Runs of a campaign
+ * and other campaigns do not supersede each other.
  */
 const IS_SUPERSEDED = (now: Date) => sql`(
   m.origin_kind in ('flow', 'push') and exists (select 1 from messages o
@@ -167,18 +167,18 @@ const CAP = (since: Date) =>
   sql`cross join lateral (select count(*)::int as used, min(sending_at) as oldest from messages h
     where h.store_id = m.store_id and h.shopper_id = m.shopper_id and h.sending_at > ${since}) cap`
 
-/** Of request `r`: what a person asked to send with a coupon is not sent without it. */
+/** The coupon of manual send `r`. A message requested with a coupon is not sent without it. */
 const COUPON_OF_REQUEST = sql`jsonb_build_object('id', r.coupon_id, 'fallback', 'skip', 'isFirstOrderOnly', false, 'pauseDays', null,
   'aboveMinor', null)`
 
 const CAMPAIGN = sql`case when g.id is not null then jsonb_build_object('isRunning', ${isRunningCampaign}, 'frequency', g.frequency,
         'end', case when g.deleted_at is not null then 'campaign_deleted' when g.status = 'cancelled' then 'campaign_cancelled' end, 'isRepeated', exists (${hadOfSameOffer})) end`
 
-/** Whether step `fs` has other words than its own. */
+/** Whether step `fs` has variants besides its own text. */
 const IS_SPLIT = sql`exists (select 1 from flow_variants v where v.store_id = fs.store_id and v.step_id = fs.id and v.id <> fs.id
       and v.ended_at is null)`
 
-/** Everything decisions about these rows rest on, set-wise: a row for each channel a message may go by, in their order. */
+/** Loads the inputs of these messages: one row per message and channel, in the order of the channels. */
 export async function loadClaimed(
   { db, storeId }: StoreTx,
   ids: readonly string[],
@@ -197,7 +197,7 @@ export async function loadClaimed(
         when g.coupon_id is not null then ${couponOf('g')} end as coupon,
       ${CIRCUMSTANCES(now)}
     from (
-      -- found first, by their ids: a planner that expects many rows of each reads the table through, with several workers
+      -- offset 0 forces the lookup by id; otherwise the planner may scan the whole table
       select x.*, k.channel, k.place from (
         select store_id, id, cart_id, shopper_id, origin_kind, origin_id, step_id, step, reason, due_at, expires_at, attempts, purchases_since,
           coalesce(channels, array[channel]) as ways
@@ -217,7 +217,7 @@ export async function loadClaimed(
   return rows.rows
 }
 
-/** The same for one step and one cart as if it were due now, whether a row exists or not. */
+/** Loads the inputs for one step and one cart as if the message were due now. No row needs to exist. */
 export async function loadPreview(
   { db, storeId }: StoreTx,
   wanted: {
@@ -259,23 +259,23 @@ interface Imagined {
   capSince: Date
 }
 
-/** Messages by hand that nobody has asked for yet, one for each of these carts, as if they were sent now. */
+/** Loads the inputs of manual messages as if they were sent now, one for each of these carts. */
 export function loadImagined(tx: StoreTx, wanted: Imagined & { cartIds: readonly string[] }): Promise<ImaginedRow[]> {
   const carts = sql`unnest(${[...wanted.cartIds]}::uuid[]) with ordinality as w(id, place)
     join carts c on c.store_id = ${tx.storeId} and c.id = w.id
     cross join lateral (select c.store_id, c.id as cart_id, c.shopper_id, null::timestamptz as purchases_since, 1 as step,
       ${wanted.channel} as channel) m
     join shoppers s on s.store_id = m.store_id and s.id = m.shopper_id`
-  return imagine<ImaginedRow>(tx, carts, wanted)
+  return loadUnsent<ImaginedRow>(tx, carts, wanted)
 }
 
-/** What a discount mail has. */
+/** Coupon and link of a discount mail. */
 export interface Offered {
   couponId: string | null
   cartUrl: string | null
 }
 
-/** The same for people, each about the cart they left last; about none where there is none. */
+/** Loads the inputs of manual messages to shoppers, each about their newest abandoned cart, or without a cart. */
 export async function loadImaginedFor(
   tx: StoreTx,
   wanted: Imagined & { shopperIds: readonly string[]; offer: Offered },
@@ -287,18 +287,18 @@ export async function loadImaginedFor(
       case when c.id is null then ${wanted.now}::timestamptz end as purchases_since, 1 as step, ${wanted.channel} as channel) m`
   const { couponId, cartUrl } = wanted.offer
   const coupon: WantedCoupon | null = couponId === null ? null : { id: couponId, ...AS_REQUESTED }
-  const rows = await imagine<ClaimedRow>(tx, people, wanted)
+  const rows = await loadUnsent<ClaimedRow>(tx, people, wanted)
   return rows.map((row) => ({ ...row, coupon, manual: row.manual && { ...row.manual, cartUrl } }))
 }
 
-/** As `COUPON_OF_REQUEST` has it. */
+/** The same values as in `COUPON_OF_REQUEST`. */
 const AS_REQUESTED = { fallback: 'skip', isFirstOrderOnly: false, pauseDays: null, aboveMinor: null } as const
 
 /**
- * `about`: messages `m` with their shoppers `s` and carts `c`, in the order of `w.place`. The joins are planned in the order in which they are
- * written: carts before their shoppers, or all shoppers are read.
+ * `about` is SQL for messages `m` with shoppers `s` and carts `c`, in the order of `w.place`. PostgreSQL plans these joins in the written
+ * order: carts must come before shoppers, or it reads all shoppers.
  */
-async function imagine<Row>(
+async function loadUnsent<Row>(
   { db }: StoreTx,
   about: RawBuilder<unknown>,
   { templateId, now, capSince }: Imagined,
@@ -321,7 +321,7 @@ async function imagine<Row>(
   return rows.rows
 }
 
-/** The store's template with this key (`first_reminder` …), which a message by hand starts from. */
+/** The store's template with this key (`first_reminder` …), from which a manual message starts. */
 export async function templateByKey({ db, storeId }: StoreDb, key: string): Promise<{ id: string } | undefined> {
   return db
     .selectFrom('templates')
@@ -342,7 +342,7 @@ export async function hasTemplate({ db, storeId }: StoreDb, id: string): Promise
   return row !== undefined
 }
 
-/** Who of these has had a mail, or has one on its way. */
+/** Returns which of these shoppers have had a mail, including mails in flight. */
 export async function mailedBefore({ db, storeId }: StoreTx, shopperIds: readonly string[]): Promise<Set<string>> {
   const rows = await sql<{ shopper_id: string }>`
     select distinct shopper_id from messages
@@ -351,8 +351,8 @@ export async function mailedBefore({ db, storeId }: StoreTx, shopperIds: readonl
   return new Set(rows.rows.map((row) => row.shopper_id))
 }
 
-/** Who wrote to us on this channel since then: WhatsApp allows free text for 24 hours after it. */
-export async function inboundSince(
+/** Returns which of these addresses wrote by WhatsApp since then; WhatsApp allows free text for 24 hours after that. */
+export async function loadRepliedSince(
   { db }: StoreDb,
   wanted: { accountId: string; hashes: readonly Buffer[]; since: Date },
 ): Promise<Set<string>> {
@@ -364,7 +364,7 @@ export async function inboundSince(
   return new Set(rows.rows.map((row) => row.hash))
 }
 
-/** What of these addresses is suppressed, in the whole account (C1), by `channel:hash`. */
+/** Returns the account-wide suppressions of these addresses (C1): reason by `channel:hash`. */
 export async function suppressedOf(
   { db, storeId }: StoreDb,
   hashes: readonly Buffer[],
@@ -375,7 +375,7 @@ export async function suppressedOf(
     from suppressions p join stores s on s.account_id = p.account_id
     where s.id = ${storeId} and p.channel = any(${['all', ...channels]}::text[]) and p.address_hash = any(${[...hashes]}::bytea[])
     order by suppression_rank(p.reason) desc`.execute(db)
-  // Of several reasons the most binding one is written last, and stays.
+  // The most binding reason comes last and wins.
   const of = (row: { channel: string }) => (row.channel === 'all' ? channels : [row.channel])
   return new Map(rows.rows.flatMap((row) => of(row).map((channel) => [`${channel}:${row.hash}`, row.reason])))
 }

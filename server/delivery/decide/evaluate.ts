@@ -1,40 +1,40 @@
 import type { BrandLook } from '../../../shared/brand.ts'
+import { oldest } from '../../access/stores/rules.ts'
 import { monthOf } from '../../billing/billing/rules.ts'
 import { brandFrom } from '../../carts/brand/rules.ts'
-import { isTextChannelName } from '../../messages/channels/traits.ts'
-import { ledgerText } from '../../shoppers/consent/evidence.ts'
-import { type Db, keepPlans, type StoreDb, type StoreTx, snapshot } from '../../core/db/db.ts'
-import { AppError } from '../../core/common/errors.ts'
 import { couponsOfMessages, enteredCoupons } from '../../carts/coupons/for-messages.ts'
-import { throttlesOf } from '../deliverability/throttles.ts'
-import type { Deps } from '../../deps.ts'
-import { domainOf } from '../email/mail-headers.ts'
 import { readFacts } from '../../carts/flow-choice/facts.ts'
 import { linkBase } from '../../carts/links/link-host-rules.ts'
-import { stateOfDecision } from '../../messages/messages/state-rules.ts'
-import { oldest } from '../../access/stores/rules.ts'
 import { NONE_UNREAD } from '../../carts/sync/goods.ts'
+import { AppError } from '../../core/common/errors.ts'
+import { type Db, keepPlans, type StoreDb, type StoreTx, snapshot } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
+import { isTextChannelName } from '../../messages/channels/traits.ts'
+import { stateOfDecision } from '../../messages/messages/state-rules.ts'
 import { mailBrandOf } from '../../messages/templates/brand.ts'
-import { type AnyComposed, composeWanted, isText, newRendering, type Rendering, tryCompose } from './composing.ts'
+import { ledgerText } from '../../shoppers/consent/evidence.ts'
+import { throttlesOf } from '../deliverability/throttles.ts'
+import { domainOf } from '../email/mail-headers.ts'
+import { type AnyComposed, composeAll, isText, newRendering, type Rendering, tryCompose } from './composing.ts'
 import type { IncludedCoupon } from './coupon-finding.ts'
-import { type Arm, cartProblem, type Decision, type DecisionInputs, decide, isUsedUp } from './decide.ts'
+import { type Arm, type Decision, type DecisionInputs, decide, findCartProblem, isUsedUp } from './decide.ts'
 import {
   type Ahead,
   addressOf,
   type Context,
   creditPriceOf,
   decisionInputs,
-  othersOf,
-  recordOf,
+  otherAddressesOf,
   type Texts,
+  toDecisionRecord,
 } from './decision-inputs.ts'
 import * as load from './evaluate-sql.ts'
-import { decisive, isOfChannel } from './fallback.ts'
+import { isChannelSpecific, pickDecision } from './fallback.ts'
 import type { ReachDecision } from './reach-rules.ts'
 import { loadSituation, type Situation } from './situation-sql.ts'
 import { withVariants } from './variants.ts'
 
-// Loads what decisions rest on, set-wise and in one snapshot, and asks `decide` about each claimed row.
+// Loads the inputs of many messages in one snapshot and decides about each of them.
 
 export interface Ready {
   row: load.ClaimedRow
@@ -42,20 +42,20 @@ export interface Ready {
   inputs: Record<string, unknown>
   address: string
   addressHash: string
-  /** Of the person's other addresses, whose suppressions count as well. */
+  /** Hashes of the shopper's other addresses whose suppressions count too. */
   otherHashes: readonly string[]
   composed: AnyComposed
-  /** What it carries; null: none. */
+  /** null: without a coupon. */
   coupon: IncludedCoupon | null
-  /** C6: no other text of the channel may ever have left for the cart. */
+  /** No other text may have been sent by this channel for the cart (C6). */
   isOncePerCart: boolean
-  /** It is a first mail, of which a new account may send only so many in 24 hours; null: it is none. */
+  /** A new account's limit of first mails in 24 hours; null: not a first mail, or no limit. */
   firstMailLimit: number | null
-  /** T2, for texts and notifications. */
+  /** Quiet hours (T2) for texts and notifications. */
   isQuietAt: (at: Date) => boolean
 }
 
-/** One row on its way to a decision, which is asked again once its message is composed. */
+/** A row with its decision, which is made again once its message is composed. */
 interface Draft {
   row: load.ClaimedRow
   addressHash: string
@@ -72,16 +72,16 @@ export interface Evaluation {
   situation: Situation
   month: string
   capSince: Date
-  /** Orders, stock and prices are known as they were then, or later; null: not at all (D3). */
+  /** Orders, stock and prices were read at this time or later; null: not read (D3). */
   checkedAt: Date | null
   decisions: DecisionRow[]
   ready: Ready[]
   arms: { shopperId: string; arm: Arm }[]
-  /** Their text cannot be put together: nothing will ever come of them. */
+  /** Rows whose text cannot be rendered; they are closed. */
   unusable: load.ClaimedRow[]
 }
 
-/** Read in one snapshot; composed after it, so that no text of anybody's keeps a connection. */
+/** Decides about claimed messages. Composes after the snapshot, so that rendering holds no database connection. */
 export async function evaluate(
   deps: Deps,
   store: StoreDb<Db>,
@@ -89,9 +89,9 @@ export async function evaluate(
 ): Promise<Evaluation> {
   const { base, context, rows } = await snapshot(store, async (tx) => {
     await keepPlans(tx)
-    const { month, ...situation } = await situationOf(deps, tx)
+    const { month, ...situation } = await loadStoreSituation(deps, tx)
     const rows = await withVariants(tx, await load.loadClaimed(tx, ids, situation.now, situation.capSince))
-    const context = await contextOf(deps, tx, { ...situation, ...read, isImagined: false }, rows)
+    const context = await loadContext(deps, tx, { ...situation, ...read, isImagined: false }, rows)
     return { base: { month, ...situation }, context, rows }
   })
   const { situation, capSince, month } = base
@@ -99,37 +99,36 @@ export async function evaluate(
   const evaluation: Evaluation = { situation, month, capSince, checkedAt: checkedAtOf(context), ...results }
   const messages = [
     ...Map.groupBy(
-      rows.map((row) => draftOf(context, row)),
+      rows.map((row) => makeDraft(context, row)),
       ({ row }) => row.id,
     ).values(),
   ]
-  await composeDecided(messages, (wanted) => composeWanted(deps, store, context, wanted))
-  for (const ways of messages) sortIn(evaluation, context, ways)
+  await composeDecided(messages, (wanted) => composeAll(deps, store, context, wanted))
+  for (const drafts of messages) addResult(evaluation, context, drafts)
   return evaluation
 }
 
-/** What each message is decided on is composed and decided again; where that shows that its channel is none, the next one is (decision 54). */
+/** Composes each message and decides again. If a channel then proves unusable, the next one is tried (decision 54). */
 async function composeDecided(
   messages: readonly Draft[][],
   compose: (wanted: readonly Draft[]) => Promise<void>,
 ): Promise<void> {
   for (;;) {
-    const wanted = messages.flatMap((ways) => {
-      const next = ways.find(({ decision }) => !isOfChannel(decision))
+    const wanted = messages.flatMap((drafts) => {
+      const next = drafts.find(({ decision }) => !isChannelSpecific(decision))
       return next && isWanted(next) && !isComposed(next) ? [next] : []
     })
     if (wanted.length === 0) return
     await compose(wanted)
     for (const draft of wanted) draft.decision = decide(draft.inputs)
-    // What could not be tried is not tried again in this round.
+    // Nothing could be composed, so another round would not help.
     if (!wanted.some(isComposed)) return
   }
 }
 
 /**
- * What would be decided, at this moment, about messages that do not exist. With `ahead` they would go together, after those it
- * speaks of: each takes its part of plan, budget and cap before the next is decided, and `ahead` then speaks of them too. With `look`
- * they have that one.
+ * Decides about messages that do not exist, as of now. With `ahead` each message uses plan, budget and cap before the next one is decided,
+ * and is added to `ahead`. `look` replaces the store's mail design.
  */
 export async function dryRun<Row extends load.ClaimedRow>(
   deps: Deps,
@@ -139,9 +138,9 @@ export async function dryRun<Row extends load.ClaimedRow>(
   { isRendered = true, ahead, look }: { isRendered?: boolean; ahead?: Ahead; look?: BrandLook | undefined } = {},
 ) {
   const { situation, context, rows } = await snapshot(store, async (tx) => {
-    const base = dressed(await situationOf(deps, tx), store, look)
+    const base = withLook(await loadStoreSituation(deps, tx), store, look)
     const rows = await read(tx, base)
-    const context = await contextOf(
+    const context = await loadContext(
       deps,
       tx,
       { ...base, texts, goods: null, isChecked: true, unread: NONE_UNREAD, isImagined: true, ...(ahead && { ahead }) },
@@ -151,26 +150,26 @@ export async function dryRun<Row extends load.ClaimedRow>(
   })
   const rendered = new Map<string, Rendering>()
   if (isRendered) {
-    const wanted = rows.map((row) => draftOf(context, row)).filter(isWanted)
+    const wanted = rows.map((row) => makeDraft(context, row)).filter(isWanted)
     await Promise.all(wanted.map((draft) => tryCompose(context, draft)))
     for (const { row, rendering } of wanted) rendered.set(row.id, rendering)
   }
   const evaluation = rows.map((row) => {
-    const { decision, rendering, inputs } = draftOf(context, row, rendered.get(row.id))
+    const { decision, rendering, inputs } = makeDraft(context, row, rendered.get(row.id))
     const { composed, words } = rendering
-    if (ahead && decision.outcome === 'send') goAhead(context, ahead, { row, composed, plan: inputs.plan })
+    if (ahead && decision.outcome === 'send') reserve(context, ahead, { row, composed, plan: inputs.plan })
     return { row, decision, composed, problem: words, country: inputs.consent.country, condition: inputs.condition }
   })
   return { context, situation, rows: evaluation }
 }
 
-/** As if the store had saved this look. */
-function dressed<Base extends { situation: Situation }>(base: Base, { storeId }: StoreDb, look?: BrandLook): Base {
+/** Replaces the store's mail design by `look`. */
+function withLook<Base extends { situation: Situation }>(base: Base, { storeId }: StoreDb, look?: BrandLook): Base {
   const logo = base.situation.brand?.logo ?? null
   return look ? { ...base, situation: { ...base.situation, brand: { storeId, look, logo } } } : base
 }
 
-/** What stands against an email about each of these carts, whatever stops the whole store. Nothing is rendered. */
+/** Returns for each cart why no email about it can be sent, ignoring what stops the whole store. Renders nothing. */
 export async function evaluateReach(
   deps: Deps,
   store: StoreDb<Db>,
@@ -178,27 +177,27 @@ export async function evaluateReach(
 ): Promise<ReachDecision[]> {
   const wanted = { cartIds, channel: 'email', templateId: null }
   const { context, rows } = await snapshot(store, async (tx) => {
-    const base = await situationOf(deps, tx)
+    const base = await loadStoreSituation(deps, tx)
     const rows = await load.loadImagined(tx, { ...wanted, ...base })
     const nothing = { texts: new Map(), goods: null, isChecked: true, unread: NONE_UNREAD }
-    const context = await contextOf(deps, tx, { ...base, ...nothing, isImagined: true }, rows)
+    const context = await loadContext(deps, tx, { ...base, ...nothing, isImagined: true }, rows)
     return { context, rows }
   })
   return rows.map((row) => {
     const inputs = inputsOf(context, row)
     const isRecovered = row.cart_status === 'recovered'
-    return { cartId: row.cart_id, isRecovered, reason: cartProblem(inputs), country: inputs.consent.country }
+    return { cartId: row.cart_id, isRecovered, reason: findCartProblem(inputs), country: inputs.consent.country }
   })
 }
 
-export function goAhead(
+export function reserve(
   context: Context,
   ahead: Ahead,
   { row, composed, plan }: { row: load.ClaimedRow; composed: AnyComposed | null; plan: DecisionInputs['plan'] },
 ): void {
   const { shopper_id, channel } = row
   const cost = composed && isText(composed) ? composed.cost : null
-  // What credits pay takes nothing of the plan.
+  // A message paid with credits uses no plan message.
   if (isUsedUp(plan) && isTextChannelName(channel)) {
     ahead.creditMicros += creditPriceOf(context, { channel, to: addressOf(row) ?? '', cost }) ?? 0
   } else ahead.count += 1
@@ -206,7 +205,7 @@ export function goAhead(
   ahead.ofShopper.set(shopper_id, (ahead.ofShopper.get(shopper_id) ?? 0) + 1)
 }
 
-export async function situationOf(deps: Deps, tx: StoreTx) {
+export async function loadStoreSituation(deps: Deps, tx: StoreTx) {
   const now = deps.now()
   const month = monthOf(now)
   const situation = await loadSituation(tx, month, now)
@@ -215,7 +214,7 @@ export async function situationOf(deps: Deps, tx: StoreTx) {
   return { now, month, situation, capMs, capSince: new Date(now.getTime() - capMs) }
 }
 
-/** Of a store that was asked itself, stock and prices were read after the orders. */
+/** The older of order check and stock reading. If the store itself was asked for stock, that was after the orders. */
 function checkedAtOf({ situation: { check_started }, goods }: Context): Date | null {
   const readAt = goods && 'terms' in goods ? goods.readAt : null
   return check_started && oldest([check_started, readAt])
@@ -223,7 +222,7 @@ function checkedAtOf({ situation: { check_started }, goods }: Context): Date | n
 
 const WINDOW_MS = 24 * 3_600_000
 
-export async function contextOf(
+export async function loadContext(
   deps: Deps,
   tx: StoreTx,
   base: Pick<
@@ -232,7 +231,7 @@ export async function contextOf(
   >,
   rows: readonly load.ClaimedRow[],
 ): Promise<Context> {
-  const addresses = [...new Set(rows.flatMap((row) => [addressOf(row) ?? [], othersOf(row)].flat()))]
+  const addresses = [...new Set(rows.flatMap((row) => [addressOf(row) ?? [], otherAddressesOf(row)].flat()))]
   const hashed = addresses.map((address) => ({ address, hash: deps.secrets.addressHash(address) }))
   const keys = hashed.map(({ hash }) => hash)
   const channels = [...new Set(rows.map((row) => row.channel))]
@@ -242,10 +241,10 @@ export async function contextOf(
   const { situation } = base
   const accountId = situation.account_id
   const inWindow = channels.includes('whatsapp')
-    ? await load.inboundSince(tx, { accountId, hashes: keys, since })
+    ? await load.loadRepliedSince(tx, { accountId, hashes: keys, since })
     : new Set<string>()
   const hashes = new Map(hashed.map(({ address, hash }) => [address, hash.toString('hex')]))
-  const throttles = channels.includes('email') ? await throttlesFor(tx, accountId, addresses) : new Map()
+  const throttles = channels.includes('email') ? await loadThrottles(tx, accountId, addresses) : new Map()
   const asking = rows.filter((row) => row.conditions !== null)
   const facts = await readFacts(
     tx,
@@ -275,13 +274,13 @@ export async function contextOf(
   }
 }
 
-async function throttlesFor(tx: StoreTx, accountId: string, addresses: readonly string[]) {
+async function loadThrottles(tx: StoreTx, accountId: string, addresses: readonly string[]) {
   const domains = [...new Set(addresses.filter((address) => address.includes('@')).map(domainOf))]
   return new Map((await throttlesOf(tx, accountId, domains)).map((row) => [row.domain, row]))
 }
 
-/** One row's decision with the record of what it rests on. Also the preview's, for a row that does not exist. */
-function draftOf(context: Context, row: load.ClaimedRow, rendering: Rendering = newRendering()): Draft {
+/** Decides about one row, which need not be stored. */
+function makeDraft(context: Context, row: load.ClaimedRow, rendering: Rendering = newRendering()): Draft {
   const problem = () => {
     rendering.isWanted = true
     return rendering.problem
@@ -301,14 +300,14 @@ export const inputsOf = (
   rendering: Parameters<typeof decisionInputs>[3] = UNRENDERED,
 ) => decisionInputs(context, row, addressHashOf(context, row), rendering)
 
-/** `ways`: one for each channel the message may go by. */
-function sortIn(evaluation: Evaluation, { hashes }: Context, ways: readonly Draft[]): void {
-  const { row, inputs, addressHash, rendering, decision } = decisive(ways)
+/** Adds a message's result to the evaluation. `drafts` holds one draft per channel. */
+function addResult(evaluation: Evaluation, { hashes }: Context, drafts: readonly Draft[]): void {
+  const { row, inputs, addressHash, rendering, decision } = pickDecision(drafts)
   if (rendering.isUnusable) {
     evaluation.unusable.push(row)
     return
   }
-  const record = { ...recordOf(inputs), ...recordOfOthers(ways, row) }
+  const record = { ...toDecisionRecord(inputs), ...otherChannelsRecord(drafts, row) }
   if (decision.assignArm) evaluation.arms.push({ shopperId: row.shopper_id, arm: decision.assignArm })
   if (decision.outcome === 'send') {
     evaluation.ready.push({
@@ -317,7 +316,7 @@ function sortIn(evaluation: Evaluation, { hashes }: Context, ways: readonly Draf
       inputs: record,
       address: addressOf(row)!,
       addressHash,
-      otherHashes: othersOf(row).flatMap((address) => hashes.get(address) ?? []),
+      otherHashes: otherAddressesOf(row).flatMap((address) => hashes.get(address) ?? []),
       composed: rendering.composed!,
       coupon: inputs.coupon?.outcome === 'included' ? inputs.coupon : null,
       isOncePerCart: inputs.text?.isOncePerCart ?? false,
@@ -326,34 +325,34 @@ function sortIn(evaluation: Evaluation, { hashes }: Context, ways: readonly Draf
     })
     return
   }
-  evaluation.decisions.push(decisionRowOf(row, decision, record))
+  evaluation.decisions.push(toDecisionRow(row, decision, record))
 }
 
-/** Why a message did not go by the other channels of its step. */
-export function recordOfOthers(
-  ways: readonly Pick<Draft, 'row' | 'decision'>[],
+/** Records why the message was not sent by its step's other channels. */
+export function otherChannelsRecord(
+  drafts: readonly Pick<Draft, 'row' | 'decision'>[],
   row: load.ClaimedRow,
 ): Record<string, unknown> {
-  const others = ways.filter(({ decision, row: other }) => other !== row && isOfChannel(decision))
+  const others = drafts.filter(({ decision, row: other }) => other !== row && isChannelSpecific(decision))
   if (others.length === 0) return {}
   return { otherChannels: others.map(({ row: { channel }, decision: { reason } }) => ({ channel, reason })) }
 }
 
-function decisionRowOf(
+function toDecisionRow(
   row: load.ClaimedRow,
   decision: Exclude<Decision, { outcome: 'send' }>,
   inputs: Record<string, unknown>,
 ): DecisionRow {
   const until = decision.outcome === 'hold' ? decision.until : null
-  // What a person asked for is answered, not kept (D11).
-  const isRefused = decision.outcome === 'hold' && row.manual !== null && isAnswer(row, row.manual, decision)
+  // A manual message is refused with the reason instead of held (D11).
+  const isRefused = decision.outcome === 'hold' && row.manual !== null && isRefusal(row, row.manual, decision)
   const outcome = isRefused ? 'skip' : decision.outcome
   return {
     id: row.id,
     channel: row.channel,
     state: stateOfDecision[outcome],
     reason: decision.reason,
-    // No later than the age limit, at which what waited in vain is closed as too old.
+    // At the age limit it is decided again and closed as too old.
     wake_at: until && until < row.expires_at ? until : row.expires_at,
     outcome,
     until,
@@ -362,20 +361,20 @@ function decisionRowOf(
   }
 }
 
-/** A message for later waits for what may end in time; what certainly does not end before its age limit is said at once. */
-function isAnswer(
+/** Whether a hold of a manual message is a refusal. A scheduled message waits unless the reason lasts beyond its age limit. */
+function isRefusal(
   row: load.ClaimedRow,
   manual: load.Manual,
   { reason, until }: { reason: string; until: Date },
 ): boolean {
-  // The code is made within seconds.
+  // The code is created within seconds.
   if (reason === 'coupon_pending') return false
   return manual.isImmediate || (['quiet_hours', 'cooldown'].includes(reason) && until >= row.expires_at)
 }
 
 export interface DecisionRow {
   id: string
-  /** What it is about; a message that may go by several is looked at as one of it until it is decided again. */
+  /** The channel of the decision. A message with several channels shows this one until its next decision. */
   channel: load.ClaimedRow['channel']
   state: (typeof stateOfDecision)[keyof typeof stateOfDecision]
   reason: string
@@ -383,6 +382,6 @@ export interface DecisionRow {
   outcome: 'hold' | 'skip' | 'cancel'
   until: Date | null
   inputs: Record<string, unknown>
-  /** What it is to carry; null: none. */
+  /** The coupon it should carry; null: none. */
   couponId: string | null
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { reasonTexts } from '../../../shared/reasons.ts'
 import type { Decision } from './decide.ts'
-import { decisive, isOfChannel } from './fallback.ts'
+import { isChannelSpecific, pickDecision } from './fallback.ts'
 
 // Which of a step's channels a message goes by (decision 54).
 
@@ -9,7 +9,7 @@ const until = (hours: number) => new Date(Date.UTC(2026, 2, 2, hours))
 const hold = (reason: string, hours = 1): Decision => ({ outcome: 'hold', reason, until: until(hours) })
 const skip = (reason: string): Decision => ({ outcome: 'skip', reason })
 const send = { outcome: 'send', reason: 'ok' } as Decision
-const of = (...decisions: Decision[]) => decisive(decisions.map((decision, place) => ({ decision, place }))).place
+const of = (...decisions: Decision[]) => pickDecision(decisions.map((decision, place) => ({ decision, place }))).place
 
 describe('the decision that counts', () => {
   test('is that of the first channel with contact, consent, plan and provider that is not quiet', () => {
@@ -38,8 +38,8 @@ describe('the decision that counts', () => {
 })
 
 test('a reason of a channel is one that the engine knows', () => {
-  const known = Object.keys(reasonTexts).filter((reason) => isOfChannel(skip(reason)))
+  const known = Object.keys(reasonTexts).filter((reason) => isChannelSpecific(skip(reason)))
   expect(known.length).toBeGreaterThan(18)
-  expect(isOfChannel(skip('rejected'))).toBe(false)
-  expect(isOfChannel(send)).toBe(false)
+  expect(isChannelSpecific(skip('rejected'))).toBe(false)
+  expect(isChannelSpecific(send)).toBe(false)
 })

@@ -1,9 +1,9 @@
 import type { Decision } from './decide.ts'
 
-// A step that may go by several channels (decision 54). Pure.
+// Chooses among the channels of a step (decision 54). Pure.
 
-/** What keeps a message from one channel and says nothing of another: no contact, no consent, no plan, no provider, or it is quiet there. */
-const OF_CHANNEL = new RegExp(
+/** Reasons that rule out one channel and say nothing about the others: no contact, no consent, not in the plan, no provider, quiet hours. */
+const CHANNEL_REASONS = new RegExp(
   `^(${[
     '(too_old:)?(no_contact|contact_unconfirmed)',
     'suppressed_\\w+',
@@ -22,15 +22,15 @@ const OF_CHANNEL = new RegExp(
   ].join('|')})$`,
 )
 
-export const isOfChannel = ({ outcome, reason }: Pick<Decision, 'outcome' | 'reason'>): boolean =>
-  outcome !== 'send' && OF_CHANNEL.test(reason)
+export const isChannelSpecific = ({ outcome, reason }: Pick<Decision, 'outcome' | 'reason'>): boolean =>
+  outcome !== 'send' && CHANNEL_REASONS.test(reason)
 
 /**
- * Which of these decisions counts, one for each channel in the order of the step: the first that is not about its channel alone, whatever
- * it says. Where none is, the message waits for the channel that is free first; it is over where all say so.
+ * Picks the decision that counts from one per channel, in the order of the step: the first that is not specific to its channel. If all
+ * are, the message waits for the channel that is free first, or ends if no channel holds it.
  */
-export function decisive<Each extends { decision: Decision }>(asked: readonly Each[]): Each {
-  const decided = asked.find(({ decision }) => !isOfChannel(decision))
+export function pickDecision<Each extends { decision: Decision }>(asked: readonly Each[]): Each {
+  const decided = asked.find(({ decision }) => !isChannelSpecific(decision))
   if (decided) return decided
   const waiting = asked.filter(({ decision }) => decision.outcome === 'hold')
   return waiting.toSorted((a, b) => untilOf(a) - untilOf(b))[0] ?? asked[0]!

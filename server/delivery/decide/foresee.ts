@@ -1,24 +1,24 @@
 import { explain } from '../../../shared/reasons.ts'
-import type { ChannelName } from '../../messages/channels/channel.ts'
-import { type Db, type StoreDb, snapshot } from '../../core/db/db.ts'
-import type { Deps } from '../../deps.ts'
 import { factsAt } from '../../carts/flow-choice/facts.ts'
 import { NONE_UNREAD } from '../../carts/sync/goods.ts'
+import { type Db, type StoreDb, snapshot } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
+import type { ChannelName } from '../../messages/channels/channel.ts'
 import { passedOver, reasonsByChannel } from './channel-reasons.ts'
-import { courseOf } from './course.ts'
 import { type Decision, type DecisionInputs, decide } from './decide.ts'
 import { type Ahead, addressOf, type Context, type Texts } from './decision-inputs.ts'
-import { contextOf, goAhead, inputsOf, recordOfOthers, situationOf } from './evaluate.ts'
+import { inputsOf, loadContext, loadStoreSituation, otherChannelsRecord, reserve } from './evaluate.ts'
 import { type ClaimedRow, loadClaimed } from './evaluate-sql.ts'
-import { decisive } from './fallback.ts'
+import { pickDecision } from './fallback.ts'
+import { forecastFlows } from './flow-forecast.ts'
 import { withVariants } from './variants.ts'
 
-// What will become of open messages, as far as it is known before they are due: by the decision itself, asked for the moment at which each is
-// looked at. Nothing is written down, the store is not asked, and nothing is rendered.
+// Forecasts open messages: makes the real decision for the time at which each message will be decided. Writes nothing, does not ask the
+// store and renders nothing.
 
 export interface Awaited {
   id: string
-  /** When it is looked at next. */
+  /** When it will be decided next. */
   wakeAt: Date
 }
 
@@ -26,15 +26,15 @@ export interface Foreseen {
   id: string
   channel: ChannelName
   to: string | null
-  /** When it goes, as things stand. */
+  /** When it will be sent, as far as is known now. */
   at: Date
-  /** null: nothing is known against it. */
+  /** Why it will not be sent; null: it is expected to be sent. */
   obstacle: Obstacle | null
-  /** Why not by the other channels of its step, as a decision records it. */
+  /** Why not by its step's other channels, in the form of a decision record. */
   others: Record<string, unknown>
-  /** Of a split step: which words it has; null: there is no choice. */
+  /** The variant of a split step; null: not split. */
   variantId: string | null
-  /** It is to have no coupon, by a rule of its step (decision 36). */
+  /** A rule of its step withholds the coupon (decision 36). */
   isCouponWithheld: boolean
 }
 
@@ -44,8 +44,8 @@ interface Obstacle {
 }
 
 /**
- * What is known of these messages until then. They are looked at in the order of time: what is expected to go takes its part of plan and cap,
- * and is there for the steps and texts behind it; what waits for something that ends before is looked at again then.
+ * Forecasts these messages in time order. A message expected to be sent uses plan and cap, and counts for later steps and texts. A held one
+ * is decided again when its hold ends, if that is before `until`.
  */
 export async function foresee(
   deps: Deps,
@@ -54,41 +54,41 @@ export async function foresee(
   { until, texts }: { until: Date; texts: Texts },
 ): Promise<Foreseen[]> {
   const { context, rows } = await snapshot(store, async (tx) => {
-    const { month: _, capSince, ...base } = await situationOf(deps, tx)
+    const { month: _, capSince, ...base } = await loadStoreSituation(deps, tx)
     const ids = messages.map(({ id }) => id)
     const rows = await withVariants(tx, await loadClaimed(tx, ids, base.now, capSince))
     const imagined = { ...base, texts, goods: null, isChecked: true, unread: NONE_UNREAD, isImagined: true }
-    return { context: await contextOf(deps, tx, imagined, rows), rows }
+    return { context: await loadContext(deps, tx, imagined, rows), rows }
   })
   const ahead: Ahead = { count: 0, micros: 0, creditMicros: 0, ofShopper: new Map() }
   const ofMessage = Map.groupBy(rows, ({ id }) => id)
   const queue = messages
     .toSorted((a, b) => +a.wakeAt - +b.wakeAt)
     .flatMap(({ id, wakeAt }) => {
-      const ways = ofMessage.get(id)
-      return ways ? [{ ways, at: momentOf(context, ways[0]!, wakeAt), waitedFor: [] }] : []
+      const rows = ofMessage.get(id)
+      return rows ? [{ rows, at: momentOf(context, rows[0]!, wakeAt), waitedFor: [] }] : []
     })
     .toSorted((a, b) => +a.at - +b.at)
-  return inOrder({ ...context, ahead, until, course: courseOf(rows, context) }, queue)
+  return runQueue({ ...context, ahead, until, flows: forecastFlows(rows, context) }, queue)
 }
 
-type Foreseeing = Context & { ahead: Ahead; until: Date; course: ReturnType<typeof courseOf> }
+type ForecastContext = Context & { ahead: Ahead; until: Date; flows: ReturnType<typeof forecastFlows> }
 
-/** One that is looked at next, at its moment. */
-interface Look {
-  ways: readonly ClaimedRow[]
+/** A message to decide at a time. */
+interface QueuedDecision {
+  rows: readonly ClaimedRow[]
   at: Date
-  /** Why it was held when it was looked at before. */
+  /** Reasons of its earlier holds. */
   waitedFor: readonly string[]
 }
 
-/** `queue`: in the order of time. */
-function inOrder(context: Foreseeing, queue: Look[]): Foreseen[] {
+/** Works through the queue, which is in time order. */
+function runQueue(context: ForecastContext, queue: QueuedDecision[]): Foreseen[] {
   const foreseen: Foreseen[] = []
   for (let next = queue.shift(); next; next = queue.shift()) {
-    const found = foreseeOne(context, next)
-    if ('ways' in found) {
-      // Behind those of the same moment.
+    const found = decideAhead(context, next)
+    if ('rows' in found) {
+      // After those of the same time.
       const place = queue.findIndex(({ at }) => at > found.at)
       queue.splice(place < 0 ? queue.length : place, 0, found)
     } else foreseen.push(found)
@@ -96,36 +96,36 @@ function inOrder(context: Foreseeing, queue: Look[]): Foreseen[] {
   return foreseen
 }
 
-function foreseeOne(context: Foreseeing, look: Look): Foreseen | Look {
-  const { course, until } = context
-  const { ways, waitedFor } = look
-  const earliest = course.earliest(ways[0]!)
-  if (earliest > look.at) {
+function decideAhead(context: ForecastContext, queued: QueuedDecision): Foreseen | QueuedDecision {
+  const { flows, until } = context
+  const { rows, waitedFor } = queued
+  const earliest = flows.earliest(rows[0]!)
+  if (earliest > queued.at) {
     return earliest <= until
-      ? { ...look, at: earliest }
-      : obstacleOf(ways[0]!, earliest, { outcome: 'hold', reason: KEPT_BEHIND })
+      ? { ...queued, at: earliest }
+      : obstacleOf(rows[0]!, earliest, { outcome: 'hold', reason: KEPT_BEHIND })
   }
-  const drafts = ways.map((known) => {
-    const row = course.rowAt(awaitedOf(known, waitedFor), look.at)
-    const inputs = inputsOf(contextAt(context, row, look.at), row)
+  const drafts = rows.map((known) => {
+    const row = flows.rowAt(awaitedOf(known, waitedFor), queued.at)
+    const inputs = inputsOf(contextAt(context, row, queued.at), row)
     return { row, inputs, decision: decide(inputs) }
   })
-  const { row, inputs, decision } = decisive(drafts)
+  const { row, inputs, decision } = pickDecision(drafts)
   const end = waitEnd(decision, inputs, until)
   if (end && !waitedFor.includes(decision.reason)) {
-    return { ways, at: end, waitedFor: [...waitedFor, decision.reason] }
+    return { rows, at: end, waitedFor: [...waitedFor, decision.reason] }
   }
-  const others = recordOfOthers(drafts, row)
+  const others = otherChannelsRecord(drafts, row)
   const isCouponWithheld = inputs.coupon?.outcome === 'left_out' && inputs.coupon.reason.startsWith('coupon_withheld')
   if (decision.outcome !== 'send' && !end) {
-    if (decision.outcome !== 'hold') course.closes(row)
+    if (decision.outcome !== 'hold') flows.markClosed(row)
     const { outcome, reason } = decision
-    const at = decision.outcome === 'hold' ? decision.until : look.at
+    const at = decision.outcome === 'hold' ? decision.until : queued.at
     return { ...obstacleOf(row, at, { outcome, reason }), others, isCouponWithheld }
   }
-  goAhead(context, context.ahead, { row, composed: null, plan: inputs.plan })
-  course.goes(row, look.at)
-  return { ...expectedOf(row, look.at), others, isCouponWithheld }
+  reserve(context, context.ahead, { row, composed: null, plan: inputs.plan })
+  flows.markSent(row, queued.at)
+  return { ...expectedOf(row, queued.at), others, isCouponWithheld }
 }
 
 const expectedOf = (row: ClaimedRow, at: Date): Foreseen => ({
@@ -135,10 +135,10 @@ const expectedOf = (row: ClaimedRow, at: Date): Foreseen => ({
 
 const obstacleOf = (row: ClaimedRow, at: Date, obstacle: Obstacle): Foreseen => ({ ...expectedOf(row, at), obstacle })
 
-/** Why a message that goes behind another waits; never recorded, as its row gets another time instead. */
+/** The reason of a message that waits for an earlier step. Never recorded, as the real message gets another due time instead. */
 export const KEPT_BEHIND = 'kept_behind'
 
-/** What stands against it, in a sentence; of what is expected to go, why not by the channels before; '': nothing. */
+/** Returns the obstacle as a sentence. For an expected send: why not by the channels before, or ''. */
 export function foreseenText({ channel, obstacle, others }: Foreseen): string {
   if (!obstacle) return passedOver({ outcome: 'send', reason: '', inputs: others })
   if (obstacle.reason === KEPT_BEHIND) {
@@ -148,23 +148,23 @@ export function foreseenText({ channel, obstacle, others }: Foreseen): string {
   return reasonsByChannel(channel, obstacle.reason, { last }) ?? explain(obstacle.reason, channel)
 }
 
-/** Its shopper has left the cart by then. */
+/** After waiting for an active cart, the cart counts as abandoned. */
 const awaitedOf = (row: ClaimedRow, waitedFor: readonly string[]): ClaimedRow =>
   waitedFor.includes('cart_active') ? { ...row, cart_status: 'abandoned' } : row
 
-/** What waits to its end is looked at for what it waits for, not for being too late then. */
+/** A message held until its age limit is decided as of now: then its reason shows, not "too old". */
 function momentOf({ now }: Context, { expires_at }: ClaimedRow, wakeAt: Date): Date {
   return wakeAt <= now || wakeAt >= expires_at ? now : wakeAt
 }
 
-/** Day and hour of conditions are those of that moment. */
+/** Sets the clock, also for conditions on day and hour. */
 function contextAt(context: Context, { cart_id, conditions }: ClaimedRow, at: Date): Context {
   const known = conditions && cart_id !== null ? context.facts.get(cart_id) : undefined
   const facts = known ? new Map([[cart_id!, factsAt(known, at)]]) : context.facts
   return { ...context, now: at, facts }
 }
 
-/** When what it waits for ends, where that is before. */
+/** End of the hold, if that is before `until` and the age limit; else null. */
 function waitEnd(decision: Decision, { message }: DecisionInputs, until: Date): Date | null {
   const isInTime = decision.outcome === 'hold' && decision.until <= until && decision.until < message.expiresAt
   return isInTime ? decision.until : null

@@ -1,13 +1,13 @@
-import { shownContents } from '../compose/goods-rules.ts'
 import { goodsKey, type Terms } from '../../carts/sync/goods.ts'
+import { shownContents } from '../compose/goods-rules.ts'
 import { type CouponFinding, couponFinding, type ShownGoods } from './coupon-finding.ts'
 import { addressOf, type Context } from './decision-inputs.ts'
 import type * as load from './evaluate-sql.ts'
 import type { Situation } from './situation-sql.ts'
 
-// From rows to what becomes of a message's coupon. Pure but for the keyed hash of an address.
+// Maps rows to the finding about a message's coupon. Pure except for the keyed hash of an address.
 
-/** null: the message is to have none. */
+/** null: the message has no coupon. */
 export function couponFor(context: Context, row: load.ClaimedRow): CouponFinding | null {
   if (!row.coupon) return null
   const coupon = context.coupons.get(row.id)
@@ -22,7 +22,7 @@ export function couponFor(context: Context, row: load.ClaimedRow): CouponFinding
   })
 }
 
-/** A coupon that is for some addresses alone is judged by the one it goes to; of a text by the one that is known. */
+/** The address for coupons restricted to addresses: the recipient's, or for a text the known email address. */
 export function emailOf({ deps }: Context, row: load.ClaimedRow) {
   const address = (row.channel === 'email' ? addressOf(row) : row.email)?.toLowerCase()
   return address ? { address, hashOf: (text: string) => deps.secrets.addressHash(text).toString('hex') } : null
@@ -51,15 +51,15 @@ export function goodsOf({ goods, situation }: Context, row: load.ClaimedRow): Sh
   }
 }
 
-/** A store that does not say how it reckons is taken to show its prices as they were entered. */
+/** A store that does not report its tax settings counts as showing prices as entered. */
 const isShownAsEntered = ({ prices_include_tax, shows_tax }: Situation): boolean =>
   prices_include_tax === null || shows_tax === null || prices_include_tax === shows_tax
 
-/** null: nobody knows what was entered in the catalogue. */
+/** null: the catalogue price is unknown. */
 const enteredPrice = (terms: Terms | undefined, currency: string): number | null =>
   terms && terms.currency === currency ? (terms.enteredMinor ?? terms.priceMinor) : null
 
-/** What the decision record keeps of it: the code, what became of it, and the store's words. */
+/** The coupon's part of the decision record: code, outcome and the store's error text. */
 export function recordOfCoupon(coupon: CouponFinding | null): Record<string, unknown> {
   if (!coupon) return {}
   const { outcome, code } = coupon

@@ -2,9 +2,9 @@ import { timeOfMinute } from '../../../shared/store-settings.ts'
 import { quietUntil } from '../../core/common/time.ts'
 import { type Place, zonesAt } from '../../core/common/zones.ts'
 
-// When somebody is not to be disturbed by a text (T2). Pure.
+// Quiet hours of a recipient (T2). Pure.
 
-export interface QuietStore {
+export interface QuietSettings {
   /** Minutes of the recipient's day. */
   fromMinute: number
   untilMinute: number
@@ -12,18 +12,17 @@ export interface QuietStore {
 }
 
 export interface QuietFinding {
-  /** When it ends, also where the recipient may be furthest west; null: nobody is disturbed now. */
+  /** End of the quiet hours in all possible zones; null: no quiet hours now. */
   until: Date | null
-  /** Whose clock was read. */
+  /** Whose time zones were used. */
   zones: 'recipient' | 'store'
 }
 
 /**
- * The recipient's quiet hours at an instant. Of a country with several zones the recipient may live in any, so that it is quiet
- * while it is in one of them; in the United States the state and the number's area code say which it can be. Without a country the
- * store's zone decides.
+ * The recipient's quiet hours at an instant. In a country with several zones it is quiet while one of them has quiet hours. In the United
+ * States, state and area code narrow the zones. Without a country the store's zone decides.
  */
-export function quietHours(now: Date, place: Place, store: QuietStore): QuietFinding {
+export function quietHours(now: Date, place: Place, store: QuietSettings): QuietFinding {
   const ofCountry = zonesAt(place)
   const zones = ofCountry.length > 0 ? ofCountry : [store.timeZone]
   const hours = { from: timeOfMinute(store.fromMinute), to: timeOfMinute(store.untilMinute) }
@@ -34,7 +33,7 @@ export function quietHours(now: Date, place: Place, store: QuietStore): QuietFin
     })
     return ends.length > 0 ? new Date(Math.max(...ends)) : null
   }
-  // Where it ends in the east, it may go on in the west: followed until it is over everywhere.
+  // When quiet hours end in the east, they may go on in the west.
   let until = step(now)
   for (let hops = 0; until && hops < 24; hops++) {
     const next = step(until)
@@ -44,10 +43,10 @@ export function quietHours(now: Date, place: Place, store: QuietStore): QuietFin
   return { until, zones: ofCountry.length > 0 ? 'recipient' : 'store' }
 }
 
-/** Messages that waited for the same morning are not all sent in its first second: a part of this many milliseconds each. */
+/** Messages held until the same morning are spread over this time. */
 const SPREAD_MS = 20 * 60_000
 
-/** Always the same for a message, so that deciding again moves nothing. */
+/** Returns the message's delay in ms; stable per message, so that a new decision does not move it. */
 export function spreadOf(messageId: string): number {
   return (Number.parseInt(messageId.replaceAll('-', '').slice(-8), 16) / 0xffff_ffff) * SPREAD_MS
 }

@@ -1,17 +1,17 @@
 import { type CartReach, type CartReason, consentReasons, type Reach, reasonLabels } from '../../../shared/reach.ts'
 import { explain } from '../../../shared/reasons.ts'
 
-// Which carts an email could be sent about. Pure; the reasons themselves are `cartProblem`'s (decide.ts).
+// Counts the carts an email could be sent about. Pure; the reasons come from `findCartProblem` (decide.ts).
 
 export interface ReachDecision {
   cartId: string
   isRecovered: boolean
-  /** null: nothing stands against it. */
+  /** Why it cannot be reached; null: it can. */
   reason: string | null
   country: string | null
 }
 
-/** A recovered cart is neither to be reached nor kept from it. */
+/** A recovered cart counts neither as reachable nor as unreachable. */
 export function isOf({ isRecovered, reason, country }: ReachDecision, wanted: Reach): boolean {
   return !isRecovered && reason === wanted.reason && (wanted.country === null || country === wanted.country)
 }

@@ -1,30 +1,30 @@
 import { inForceOf } from '../../billing/billing/fragments.ts'
 import type { InForce } from '../../billing/billing/rules.ts'
+import { creditMicrosOf } from '../../billing/credits/fragments.ts'
 import { brandOfStore } from '../../carts/brand/fragments.ts'
 import type { StoredBrand } from '../../carts/brand/rules.ts'
+import { experimentOf } from '../../carts/experiments/fragments.ts'
+import { type StoreDb, sql } from '../../core/db/db.ts'
 import type { ChannelName } from '../../messages/channels/channel.ts'
+import { firstMailsSince } from '../../messages/messages/fragments.ts'
 import type { ConsentOverride } from '../../shoppers/consent/consent.ts'
 import { overridesInForce } from '../../shoppers/consent/fragments.ts'
-import { type StoreDb, sql } from '../../core/db/db.ts'
-import { creditMicrosOf } from '../../billing/credits/fragments.ts'
-import { experimentOf } from '../../carts/experiments/fragments.ts'
-import { firstMailsSince } from '../../messages/messages/fragments.ts'
 
-// What holds for every message of a store: SQL and nothing else.
+// SQL for the inputs that are the same for every message of a store.
 
 const DAY_MS = 86_400_000
-/** Longer than any account is held to a limit for its age. */
+/** Longer than the limits for new accounts last. */
 const YOUNG_MS = 31 * DAY_MS
 
 export interface Situation {
   is_paused: boolean
   account_id: string
   is_active: boolean
-  /** By a person, for this store (decision 136). */
+  /** A member paused sending for this store (decision 136). */
   is_sending_paused: boolean
-  /** The plan has no room for it (decision 85). */
+  /** The plan includes fewer stores (decision 85). */
   is_resting: boolean
-  /** By an operator (decision 90). */
+  /** An operator suspended the account (decision 90). */
   is_account_suspended: boolean
   is_demo: boolean
   account_is_demo: boolean
@@ -42,41 +42,41 @@ export interface Situation {
   quiet_from_minute: number
   quiet_until_minute: number
   text_cooldown_hours: number
-  /** How the store reckons prices; null: it does not say. */
+  /** The store's price and tax settings; null: not reported. */
   prices_include_tax: boolean | null
   shows_tax: boolean | null
   price_decimals: number | null
   is_discount_sequential: boolean | null
-  /** Of the account's plan; null before one was chosen. */
+  /** The account's plan in force; null before one was chosen. */
   in_force: InForce | null
-  /** Sends of the month, by channel. */
+  /** Messages sent in the month, by channel. */
   used: Partial<Record<ChannelName, number>>
   /** The store's control group; null: there is none (F1). */
   experiment: { id: string; salt: string; controlBps: number; isDrawing: boolean } | null
   budget: Budget | null
   account_created_at: Date
-  /** First mails of an account younger than a month in 24 hours; null: it is older, or sends by its own server. */
+  /** First mails within 24 hours; null: the account is older than a month or uses its own mail server. */
   first_mails: number | null
-  /** Credits of the account, in millionths of a dollar. */
+  /** The account's credits in millionths of a dollar. */
   credit_micros: number
-  /** The newest complete order check of the store, and what went wrong since (D3). */
+  /** The newest complete order check, and failures since then (D3). */
   check_started: Date | null
   check_failed: Date | null
   check_failures: number
   check_problem: string | null
   check_detail: string | null
-  /** The account has a mail server of its own; left alone until then after it took nothing. */
+  /** The account has its own mail server. After failures it is paused until `mail_rests_until`. */
   has_own_mail: boolean
   mail_rests_until: Date | null
-  /** The shop's own, for links in mails, while it leads here. */
+  /** The shop's own host for links in mails, if its DNS check passed. */
   link_host: string | null
-  /** How its mails look, for `brandFrom`; null: it has set nothing. */
+  /** Design settings for `brandFrom`; null: none saved. */
   brand: StoredBrand | null
-  /** Of the store, in force (C6). */
+  /** The store's consent overrides in force (C6). */
   overrides: ConsentOverride[]
 }
 
-/** Of SMS and WhatsApp in the month. */
+/** The month's budget for SMS and WhatsApp. */
 export interface Budget {
   monthlyMicros: number
   currency: string

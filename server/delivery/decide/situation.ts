@@ -1,4 +1,4 @@
-// What a message is decided on, as it is read from the database.
+// Public loaders of decision inputs, for other rooms.
 
 export {
   type ClaimedRow,

@@ -1,10 +1,10 @@
+import { notify } from '../../access/notifications/notifications.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import { notify } from '../../access/notifications/notifications.ts'
 import * as sql from './composing-sql.ts'
 import type * as load from './evaluate-sql.ts'
 
-/** Messages whose text ended what put it together: they are closed, and the owner is told once for all of them. */
+/** Closes messages whose text crashed the renderer, and notifies the owner once for all of them. */
 export async function closeUnusable(
   deps: Deps,
   store: StoreDb<Db>,
@@ -20,13 +20,13 @@ export async function closeUnusable(
       now,
     )
     const ours = rows.filter(({ id }) => moved.has(id))
-    if (ours.length > 0) await tellOwner(tx, ours, now)
+    if (ours.length > 0) await notifyOwner(tx, ours, now)
     return ours
   })
   for (const { id } of closed) deps.log.error({ storeId: store.storeId, messageId: id }, 'message.template-error')
 }
 
-function tellOwner(tx: StoreTx, rows: readonly load.ClaimedRow[], at: Date): Promise<void> {
+function notifyOwner(tx: StoreTx, rows: readonly load.ClaimedRow[], at: Date): Promise<void> {
   const [{ channel, cart_id: cartId, id: messageId, manual, step }] = rows as [load.ClaimedRow]
   const about = { cartId, messageId, step: manual ? null : step }
   const data = { ...about, cause: 'unrenderable' as const, count: rows.length }

@@ -1,13 +1,13 @@
-import type { ChannelName } from '../../messages/channels/channel.ts'
 import { type StoreDb, sql } from '../../core/db/db.ts'
+import type { ChannelName } from '../../messages/channels/channel.ts'
 
-// The variants of split steps: SQL and nothing else.
+// SQL for the variants of split steps.
 
 export interface VariantRow {
   step_id: string
   id: string
   share_percent: number
-  /** Of its flow. */
+  /** The flow's salt. */
   salt: string
   channel: ChannelName
   template_id: string
@@ -16,8 +16,8 @@ export interface VariantRow {
   template_body: string
 }
 
-/** Those that are to be chosen among, with their words by channel, in their order. */
-export async function variantsOf({ db, storeId }: StoreDb, stepIds: readonly string[]): Promise<VariantRow[]> {
+/** Returns the running variants of these steps with their texts, one row per channel, in order. */
+export async function loadVariants({ db, storeId }: StoreDb, stepIds: readonly string[]): Promise<VariantRow[]> {
   const { rows } = await sql<VariantRow>`
     select v.step_id, v.id, v.share_percent, f.salt, w.channel, t.id as template_id, t.version as template_version,
       t.subject as template_subject, t.body as template_body

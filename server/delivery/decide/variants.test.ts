@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { variantFor } from './variants.ts'
+import { pickVariant } from './variants.ts'
 
 // Which words of a split step a shopper gets (decision 55).
 
@@ -10,29 +10,29 @@ test('is always the same for a shopper and a step, and one of the variants', () 
   fc.assert(
     fc.property(fc.uuid(), fc.uuid(), fc.integer({ min: 1, max: 99 }), (shopper, step, share) => {
       const of = shares(share, 100 - share)
-      const drawn = variantFor(shopper, step, 'salt', of)
+      const drawn = pickVariant(shopper, step, 'salt', of)
       expect(['A', 'B']).toContain(drawn)
-      expect(variantFor(shopper, step, 'salt', of)).toBe(drawn)
+      expect(pickVariant(shopper, step, 'salt', of)).toBe(drawn)
     }),
   )
 })
 
 test('follows the shares, and differs from step to step and flow to flow', () => {
   const people = Array.from({ length: 4_000 }, (_, index) => `shopper ${index}`)
-  const drawn = people.map((person) => variantFor(person, 'step', 'salt', shares(50, 30, 20)))
+  const drawn = people.map((person) => pickVariant(person, 'step', 'salt', shares(50, 30, 20)))
   const count = (id: string) => drawn.filter((each) => each === id).length / people.length
   expect(count('A')).toBeCloseTo(0.5, 1)
   expect(count('B')).toBeCloseTo(0.3, 1)
   expect(count('C')).toBeCloseTo(0.2, 1)
   const same = (step: string, salt: string) =>
-    people.filter((person, index) => variantFor(person, step, salt, shares(50, 30, 20)) === drawn[index]).length
+    people.filter((person, index) => pickVariant(person, step, salt, shares(50, 30, 20)) === drawn[index]).length
   expect(same('another', 'salt')).toBeLessThan(people.length / 2)
   expect(same('step', 'another')).toBeLessThan(people.length / 2)
 })
 
 test('is none where there are none, and the only one where there is one', () => {
-  expect(variantFor('shopper', 'step', 'salt', [])).toBeNull()
-  expect(variantFor('shopper', 'step', 'salt', shares(100))).toBe('A')
+  expect(pickVariant('shopper', 'step', 'salt', [])).toBeNull()
+  expect(pickVariant('shopper', 'step', 'salt', shares(100))).toBe('A')
   // Shares that do not add up to 100 are parts of what they add up to.
-  expect(variantFor('shopper', 'step', 'salt', shares(1))).toBe('A')
+  expect(pickVariant('shopper', 'step', 'salt', shares(1))).toBe('A')
 })
