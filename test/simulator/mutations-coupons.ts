@@ -46,7 +46,7 @@ export const couponMutations: readonly Mutation[] = [
   {
     name: 'a message says its coupon’s code instead of its own',
     rule: 'Codes',
-    file: 'server/delivery/compose/coupon-words.ts',
+    file: 'server/delivery/compose/coupon-text.ts',
     before: '    code,\n    amount:',
     after: "    code: code.split('-').slice(0, 2).join('-'),\n    amount:",
     seed: 100,

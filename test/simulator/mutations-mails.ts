@@ -24,8 +24,8 @@ export const mailMutations: readonly Mutation[] = [
     name: 'no look is set for the step behind a mail that was answered late',
     rule: 'Awake',
     file: 'server/delivery/send/settle.ts',
-    before: 'if (delaying.length > 0 || hasComeBack(toRecord)) await scheduleNextLook(tx)',
-    after: 'if (hasComeBack(toRecord)) await scheduleNextLook(tx)',
+    before: 'if (delaying.length > 0 || needsNextRun(toRecord)) await scheduleNextLook(tx)',
+    after: 'if (needsNextRun(toRecord)) await scheduleNextLook(tx)',
     seed: 29_112_035,
   },
   {

@@ -1,27 +1,27 @@
-import type { Cost, OutgoingText, TextChannel, TextChannelName } from '../../messages/channels/channel.ts'
 import type { TextTemplate } from '../../core/schema/text-channels.ts'
+import type { Cost, OutgoingText, TextChannel, TextChannelName } from '../../messages/channels/channel.ts'
 import { cleanText, type TemplateContext, TemplateError } from '../../messages/templates/context.ts'
 import { READY_TEXTS } from '../../messages/templates/ready-templates.ts'
 import { sharedRenders } from '../../messages/templates/renders.ts'
 import {
   type ComposeInput,
-  FOR_NOBODY,
+  cartContext,
+  couponContext,
+  createLinks,
   type LinkToken,
-  linksOf,
+  NO_ACCOUNT,
   pageWithoutCart,
-  shownCart,
-  shownCoupons,
 } from './compose.ts'
 
-// One SMS or WhatsApp message from a cart: the code that sends, previews and says what it costs.
+// Composes one SMS or WhatsApp message and its price, for sends and previews.
 
 export interface ComposeTextInput extends Omit<ComposeInput, 'template' | 'brand'> {
   channel: TextChannelName
   /** E.164. */
   to: string
-  /** An own text; null: the one that comes along. */
+  /** The owner's text; null: the built-in one. */
   body: { id: string; version: number; text: string } | null
-  /** Outside WhatsApp's 24-hour window nothing else is delivered; it takes the place of any own text. */
+  /** The approved WhatsApp template, required outside the 24-hour window. It replaces the owner's text. */
   approved: TextTemplate | null
   estimate: TextChannel['estimate']
 }
@@ -34,9 +34,9 @@ export interface ComposedText {
   cost: Cost
 }
 
-/** Throws a TemplateError when the text does not become a message. */
+/** Throws a TemplateError if the text cannot be rendered. */
 export async function composeText(input: ComposeTextInput): Promise<ComposedText> {
-  const { tokens, checkoutLink } = linksOf(input, pageWithoutCart(input))
+  const { tokens, checkoutLink } = createLinks(input, pageWithoutCart(input))
   const context = textContextOf(input, checkoutLink)
   const { text, template } = input.approved ? fillApproved(input.approved, context) : await freeText(input, context)
   const marked = input.isTest && !template ? `[Test] ${text}` : text
@@ -44,19 +44,19 @@ export async function composeText(input: ComposeTextInput): Promise<ComposedText
   return { text: marked, template, tokens, segments, cost }
 }
 
-/** What a text may speak of; nothing in it is markup. */
+/** Variables of a text. They contain no markup. */
 export function textContextOf(
   input: Pick<ComposeTextInput, 'cart' | 'store' | 'coupon' | 'entered'>,
   checkoutLink: string,
 ): TemplateContext {
   const { cart, store } = input
-  const { coupon, entered } = shownCoupons(input)
-  // A text names one thing and counts the rest: only what can still be bought.
-  const shown = shownCart({ ...cart, items: cart.items.filter((item) => !item.isGone) }, store)
+  const { coupon, entered } = couponContext(input)
+  // A text names one item and counts the others, so it shows only available ones.
+  const shown = cartContext({ ...cart, items: cart.items.filter((item) => !item.isGone) }, store)
   return {
     ...shown,
     customerName: cleanText(shown.customerName, 40),
-    // It has no room for the way from one to the other.
+    // A text has no room for two totals, so it shows the one with the entered coupon.
     cartTotal: entered?.total ?? shown.cartTotal,
     checkoutLink,
     coupon,
@@ -68,10 +68,10 @@ export function textContextOf(
 }
 
 async function freeText(input: ComposeTextInput, context: TemplateContext) {
-  const { channel, body, who = FOR_NOBODY, renders = sharedRenders() } = input
+  const { channel, body, who = NO_ACCOUNT, renders = sharedRenders() } = input
   const source = { id: body?.id ?? `ready:${channel}`, version: body?.version ?? 1, subject: '-' }
   const text = await renders.text(who, { ...source, body: body?.text ?? READY_TEXTS[channel] }, context)
-  // Carriers and the law ask for the way out in every SMS.
+  // Carriers and the law require opt-out instructions in every SMS.
   const hasUnsubscribeLink = channel !== 'sms' || /\bSTOP\b/i.test(text)
   return { text: hasUnsubscribeLink ? text : `${text}\nReply STOP to opt out.`, template: null }
 }
@@ -81,7 +81,7 @@ const LONGEST_PARAMETER = 250
 function fillApproved(approved: TextTemplate, context: TemplateContext) {
   const values = {
     customer_name: context.customerName || 'there',
-    cart_items: inWords(context.items.map((item) => item.name)),
+    cart_items: listNames(context.items.map((item) => item.name)),
     cart_total: context.cartTotal,
     checkout_link: context.checkoutLink,
     store_name: context.storeName,
@@ -99,7 +99,7 @@ function fillApproved(approved: TextTemplate, context: TemplateContext) {
   return { text, template: { name: approved.name, language: approved.language, body, buttonUrlSuffix } }
 }
 
-function inWords(names: readonly string[]): string {
+function listNames(names: readonly string[]): string {
   const first = cleanText(names[0] ?? 'your items', 60)
   return names.length > 1 ? `${first} and ${names.length - 1} more` : first
 }

@@ -1,53 +1,52 @@
 import { TEST_TOKEN } from '../../../shared/restore.ts'
-import type { OutgoingEmail } from '../../messages/channels/channel.ts'
+import { isOnStoreHost, shownStoreName } from '../../access/stores/rules.ts'
+import { clickPath, messageToken, type TokenPurpose } from '../../carts/links/message-tokens.ts'
 import { personName, withoutAddresses } from '../../core/common/addresses-in-text.ts'
 import { type Secrets, tokenHash } from '../../core/common/secrets.ts'
-import { clickPath, messageToken, type TokenPurpose } from '../../carts/links/message-tokens.ts'
-import { isOnStoreHost, shownStoreName } from '../../access/stores/rules.ts'
+import type { OutgoingEmail } from '../../messages/channels/channel.ts'
 import type { MailBrand, TemplateContext } from '../../messages/templates/context.ts'
 import type { RenderedMessage } from '../../messages/templates/message.ts'
 import type { Difference } from '../../messages/templates/plans/plans.ts'
 import { type RenderFor, type Renders, sharedRenders } from '../../messages/templates/renders.ts'
 import { formatMinor } from './amounts.ts'
-import { couponInWords, type ShownCoupon } from './coupon-words.ts'
+import { presentCoupon, type ShownCoupon } from './coupon-text.ts'
 import type { ShownItem } from './goods-rules.ts'
-import { standIn, withLinks } from './tracked-links.ts'
+import { fillLinks, placeholder } from './tracked-links.ts'
 
-// One message from a cart, a template and a store: the code that sends and the code that previews (product: "Preview is
-// what is sent").
+// Composes one email from a cart, a template and a store. Sends and previews use the same code (product: "Preview is what is sent").
 
 export interface ComposeInput {
   messageId: string
-  /** No currency: there is no cart. */
+  /** `currency: null` means that there is no cart. */
   cart: { items: readonly ShownItem[]; valueMinor: number; currency: string | null; firstName: string | null }
   template: { id: string; version: number; subject: string; body: string }
-  /** null: it carries none. */
+  /** null: without a coupon. */
   coupon: ShownCoupon | null
-  /** Entered by the shopper: it comes back with the cart where the message carries none. */
+  /** Entered by the shopper. It is restored with the cart if the message has no coupon. */
   entered?: ShownCoupon | null
   brand: MailBrand
-  /** `timeZone`: of the dates it speaks of. */
+  /** `timeZone` is for dates in the message. */
   store: { name: string; url: string; homeUrl: string; senderName: string; postalAddress: string; timeZone: string }
-  /** The page of the shop it leads to where there is no cart; null: the shop. */
+  /** The shop page its link opens without a cart; null: the home page. */
   pageUrl?: string | null
   publicUrl: string
   secrets: Secrets
-  /** To whoever tries a message out: its links open the same pages and change nothing. */
+  /** A test send: its links open the same pages and change nothing. */
   isTest?: boolean
-  /** Of the sample cart: where its pictures come from. It is nobody's, so no machine is to be told from a person. */
+  /** Image host of the sample cart. A sample has no recipient, so it has no honeypot and no pixel. */
   sampleHost?: string
-  /** Whose it is and what for. */
+  /** Account and priority of the rendering. */
   who?: RenderFor
-  /** Where it is rendered: this process's threads unless said otherwise. */
+  /** Render threads; default: those of this process. */
   renders?: Renders | undefined
-  /** A rendering plan has been found wrong and is not used any more. */
+  /** Called when a rendering plan's result differs; that plan is no longer used. */
   onDifference?: (found: Difference) => void
 }
 
-/** Nobody waits for it, and it is nobody's. */
-export const FOR_NOBODY: RenderFor = { lane: 'asking', accountId: '' }
+/** A rendering without an account. */
+export const NO_ACCOUNT: RenderFor = { lane: 'asking', accountId: '' }
 
-/** A row that a link stands on: the restore page's, of which the hash alone is kept (decision 4), and every one of a test. */
+/** The row behind a link: for the restore page (only its hash is stored, decision 4) and for every link of a test send. */
 export interface LinkToken {
   hash: string
   purpose: 'restore' | 'click'
@@ -61,12 +60,12 @@ export interface Composed extends RenderedMessage {
 interface Links {
   tokens: LinkToken[]
   checkoutLink: string
-  /** The address by which one of the shop's is followed; null: the message's own page. */
+  /** Returns the tracked link to a shop URL; null: to the message's own page. */
   track(target: string | null): string
 }
 
-/** Links of one message. With a page nothing is restored: the link leads there. */
-export function linksOf(
+/** Creates the links of one message. With `page` the main link opens that page instead of restoring a cart. */
+export function createLinks(
   { secrets, messageId, publicUrl, isTest }: Pick<ComposeInput, 'secrets' | 'messageId' | 'publicUrl' | 'isTest'>,
   page: ReturnType<typeof pageWithoutCart> = null,
 ): Links {
@@ -76,7 +75,7 @@ export function linksOf(
     tokens.push({ hash: tokenHash(token).toString('hex'), purpose, target })
     return token
   }
-  // A test's message is no row, so its links cannot name one.
+  // A test send has no message row, so its links cannot refer to one.
   const track = (target: string | null) =>
     `${publicUrl}${isTest ? `/c/${keep('click', target)}` : clickPath(secrets, messageId, target)}`
   if (page !== null) return { tokens, track, checkoutLink: track(page.isHome && !isTest ? null : page.url) }
@@ -85,31 +84,31 @@ export function linksOf(
   return { tokens, track, checkoutLink: track(isTest ? restorePage : null) }
 }
 
-/** Where the link of a message leads that has no cart to bring back; null: it has one. */
+/** The target page of a message without a cart; null: the message has a cart. */
 export function pageWithoutCart({
   cart,
   store,
   pageUrl,
 }: Pick<ComposeInput, 'cart' | 'store' | 'pageUrl'>): { url: string; isHome: boolean } | null {
   if (cart.currency !== null) return null
-  // Nobody is sent anywhere else (X1).
+  // Links lead only to the store's own hosts (X1).
   const isOwn = isOnStoreHost(pageUrl, { url: store.url, home_url: store.homeUrl })
   return isOwn ? { url: pageUrl, isHome: pageUrl === store.homeUrl } : { url: store.homeUrl, isHome: true }
 }
 
-/** What a template says of the coupon, and what a mail shows of the one that was entered. */
-export function shownCoupons({
+/** The template's variables for the message's coupon and for the entered one. */
+export function couponContext({
   coupon,
   entered = null,
   cart,
   store,
 }: Pick<ComposeInput, 'coupon' | 'entered' | 'cart' | 'store'>) {
-  const inWords = (each: ShownCoupon | null) => each && couponInWords(each, { ...cart, timeZone: store.timeZone })
-  return { coupon: inWords(coupon), entered: coupon ? null : inWords(entered) }
+  const present = (each: ShownCoupon | null) => each && presentCoupon(each, { ...cart, timeZone: store.timeZone })
+  return { coupon: present(coupon), entered: coupon ? null : present(entered) }
 }
 
-/** What a template says of the shopper, the shop and the cart; nothing of a cart where there is none. No name brings a link along. */
-export function shownCart(
+/** The template's variables for shopper, shop and cart. Names that contain links are cleaned. */
+export function cartContext(
   { items, valueMinor, currency, firstName }: ComposeInput['cart'],
   store: ComposeInput['store'],
 ) {
@@ -123,25 +122,28 @@ export function shownCart(
   return { ...names, items: shown, cartTotal: formatMinor(valueMinor, currency) }
 }
 
-/** Where all prices are zero they are not known, as with goods that are priced on request. */
-function withoutZeroes({ valueMinor, currency, items }: ComposeInput['cart'], shown: ReturnType<typeof shownCart>) {
+/** Hides prices if all are zero: then they are unknown, as for goods priced on request. */
+function hideUnknownPrices(
+  { valueMinor, currency, items }: ComposeInput['cart'],
+  shown: ReturnType<typeof cartContext>,
+) {
   if (currency === null || valueMinor !== 0 || items.some(({ unitPriceMinor }) => unitPriceMinor !== 0)) return shown
   return { ...shown, items: shown.items.map((item) => ({ ...item, unitPrice: '', lineTotal: '' })), cartTotal: '' }
 }
 
-/** Throws a TemplateError when the template does not become a message. The same message id gives the same links. */
+/** Throws a TemplateError if the template cannot be rendered. The same message id always gives the same links. */
 export async function composeEmail(input: ComposeInput): Promise<Composed> {
-  const { publicUrl, secrets, messageId, who = FOR_NOBODY, renders = sharedRenders() } = input
-  const { tokens, track, checkoutLink } = linksOf(input, pageWithoutCart(input))
+  const { publicUrl, secrets, messageId, who = NO_ACCOUNT, renders = sharedRenders() } = input
+  const { tokens, track, checkoutLink } = createLinks(input, pageWithoutCart(input))
   const tokenOf = (purpose: TokenPurpose) => messageToken(secrets, purpose, messageId)
-  const wayOut = (purpose: 'unsubscribe' | 'preferences') => (input.isTest ? TEST_TOKEN : tokenOf(purpose))
+  const footerToken = (purpose: 'unsubscribe' | 'preferences') => (input.isTest ? TEST_TOKEN : tokenOf(purpose))
   const context: TemplateContext = {
-    ...withoutZeroes(input.cart, shownCart(input.cart, input.store)),
+    ...hideUnknownPrices(input.cart, cartContext(input.cart, input.store)),
     checkoutLink,
-    ...shownCoupons(input),
+    ...couponContext(input),
     brand: input.brand,
-    unsubscribeLink: `${publicUrl}/u/${wayOut('unsubscribe')}`,
-    preferencesLink: `${publicUrl}/preferences?token=${wayOut('preferences')}`,
+    unsubscribeLink: `${publicUrl}/u/${footerToken('unsubscribe')}`,
+    preferencesLink: `${publicUrl}/preferences?token=${footerToken('preferences')}`,
     senderName: input.store.senderName,
     postalAddress: input.store.postalAddress,
     locale: 'en-US',
@@ -155,9 +157,9 @@ export async function composeEmail(input: ComposeInput): Promise<Composed> {
   }
   const ownHosts = [new URL(input.store.url).host, new URL(input.store.homeUrl).host]
   const storeHosts = [...new Set([...ownHosts, ...(input.sampleHost ? [input.sampleHost] : [])])]
-  const options = { storeHosts, tracked: standIn, ...(input.onDifference && { onDifference: input.onDifference }) }
+  const options = { storeHosts, tracked: placeholder, ...(input.onDifference && { onDifference: input.onDifference }) }
   const rendered = await renders.mail(who, input.template, context, options)
-  return { ...withLinks(rendered, track), tokens }
+  return { ...fillLinks(rendered, track), tokens }
 }
 
 /** The restore token of a message, with its visible prefix (decision 4). */
@@ -197,7 +199,7 @@ export function outgoingEmail(
   }
 }
 
-/** What Gmail counts complaints by: store, account, kind of mail, and whose mail it is. Keyed, so that it names nobody. */
+/** The Feedback-ID by which Gmail groups complaints: store, account, kind of mail, sender. Keyed hashes, so that it identifies nobody. */
 export function feedbackIdOf(secrets: Secrets, accountId: string, storeUrl: string): string {
   const [account, store] = [accountId, `${accountId} ${storeUrl}`].map((subject) =>
     secrets.token('feedback', subject).slice(0, 12),

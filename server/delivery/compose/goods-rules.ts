@@ -1,10 +1,10 @@
 import type { CartItem } from '../../../shared/carts.ts'
 import { type Goods, goodsKey, type Terms } from '../../carts/sync/goods.ts'
 
-// A cart's items as they can be bought now. Pure.
+// A cart's items at current stock and prices. Pure.
 
 export interface ShownItem extends CartItem {
-  /** Sold out, or not sold any more. */
+  /** Sold out or no longer sold. */
   isGone?: boolean
 }
 
@@ -19,19 +19,19 @@ const termsOf = (goods: Goods | null): ReadonlyMap<string, Terms> =>
 
 const isGone = (terms: ReadonlyMap<string, Terms>, item: CartItem) => terms.get(goodsKey(item))?.isAvailable === false
 
-/** Nothing of it is left to buy. */
+/** No item is available any more. */
 export function isAllGone({ items }: Pick<Contents, 'items'>, goods: Goods | null): boolean {
   const terms = termsOf(goods)
   return items.length > 0 && items.every((item) => isGone(terms, item))
 }
 
-/** Of an item of it neither stock nor price was read: it could be sold out. */
+/** Stock and price of an item were not read, so it could be sold out. */
 export function isUnknown({ items }: Pick<Contents, 'items'>, goods: Goods): boolean {
   const terms = termsOf(goods)
   return items.some((item) => !terms.has(goodsKey(item)))
 }
 
-/** What can be bought first, at the price of now; what is gone behind it, and not in the total. */
+/** Lists available items at current prices first, then unavailable ones, which are not in the total. */
 export function shownContents(cart: Contents, goods: Goods | null): { items: ShownItem[]; valueMinor: number } {
   const terms = termsOf(goods)
   const gone = cart.items.filter((item) => isGone(terms, item))
@@ -46,7 +46,7 @@ export function shownContents(cart: Contents, goods: Goods | null): { items: Sho
   return { items, valueMinor: isSame ? cart.value_minor : sum }
 }
 
-/** Only where the item was taken at what the product cost before: any other price is of an extra or an offer we know nothing of. */
+/** Applies the new price only if the cart's price was the old product price. Another price includes an extra or an offer unknown to us. */
 function priceOf({ unitPriceMinor }: CartItem, terms: Terms | undefined, currency: string | null): number {
   if (!terms || terms.priceMinor === null || terms.currency !== currency) return unitPriceMinor
   return unitPriceMinor === terms.wasMinor ? terms.priceMinor : unitPriceMinor

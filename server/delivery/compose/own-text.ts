@@ -5,19 +5,19 @@ import type { TemplateError } from '../../messages/templates/context.ts'
 import { isOurBody, isOurSubject } from '../../messages/templates/ours.ts'
 import { type Renders, sharedRenders } from '../../messages/templates/renders.ts'
 
-// An owner's words are tried out before they are stored, wherever they come in.
+// Test-renders owners' texts before they are stored.
 
-export interface Words {
+export interface MessageTexts {
   channel: SendChannel | 'push'
   subject?: string | undefined
   body?: string | undefined
 }
 
-/** Why these words become no message; null: they do. What is left out is a template's, and was tried when that was saved. */
+/** Returns why these texts cannot be rendered; null: they can. Absent parts come from a template, which was checked when it was saved. */
 export async function problemOfText(
   { renders = sharedRenders() }: Deps,
   accountId: string,
-  { channel, subject, body }: Words,
+  { channel, subject, body }: MessageTexts,
 ): Promise<TemplateError | null> {
   const isBodyOurs = body === undefined || isOurBody(body)
   if (channel === 'push') return problemOfPush(renders, accountId, [subject, body])
@@ -26,7 +26,7 @@ export async function problemOfText(
   return renders.check(accountId, { subject: subject ?? ANY, body: body ?? ANY })
 }
 
-/** A notification's title and text are texts both. */
+/** Checks a notification's title and text. */
 async function problemOfPush(
   renders: Pick<Renders, 'checkText'>,
   accountId: string,
@@ -39,10 +39,10 @@ async function problemOfPush(
   return null
 }
 
-/** Stands for the part that is not asked about. */
+/** Placeholder for the part that is not checked. */
 const ANY = '-'
 
-export async function refuseBadText(deps: Deps, accountId: string, words: Words): Promise<void> {
+export async function refuseBadText(deps: Deps, accountId: string, words: MessageTexts): Promise<void> {
   const problem = await problemOfText(deps, accountId, words)
   if (problem) throw new AppError('unprocessable', problem.message)
 }

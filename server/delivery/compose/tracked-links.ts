@@ -1,24 +1,24 @@
 import crypto from 'node:crypto'
 import { problemOf, type RenderedMessage } from '../../messages/templates/message.ts'
 
-// The addresses of a mail's tracked links. Each is keyed and says where it leads (decision 150), which is known once the mail is rendered, and
-// whoever renders an owner's words has no keys: so the mail is rendered with stand-ins.
+// Tracked links of a mail. A link contains its keyed target (decision 150), which is known only after rendering, and the render threads have
+// no keys. So the mail is rendered with placeholders, which are replaced here.
 
-/** No text of a shop or shopper holds it. */
-const SIGN = `https://s${crypto.randomBytes(16).toString('hex')}.invalid/`
-const STAND_IN = new RegExp(`${SIGN.replaceAll('.', '\\.')}(\\d+)-`, 'g')
+/** Random, so that no text of a shop or shopper contains it. */
+const PREFIX = `https://s${crypto.randomBytes(16).toString('hex')}.invalid/`
+const PLACEHOLDER = new RegExp(`${PREFIX.replaceAll('.', '\\.')}(\\d+)-`, 'g')
 
-/** For the n-th tracked link. */
-export const standIn = (n: number): string => `${SIGN}${n}-`
+/** The placeholder of the n-th tracked link. */
+export const placeholder = (n: number): string => `${PREFIX}${n}-`
 
-/** The mail with its links' own addresses. Throws a TemplateError where it becomes too large by them. */
-export function withLinks<M extends RenderedMessage>(mail: M, track: (url: string) => string): M {
+/** Replaces the placeholders by tracked links. Throws a TemplateError if the mail becomes too large. */
+export function fillLinks<M extends RenderedMessage>(mail: M, track: (url: string) => string): M {
   const links = mail.links.map(({ url, trackedUrl }) => ({ url, trackedUrl: trackedUrl === null ? null : track(url) }))
   const addresses = new Map(
     mail.links.flatMap(({ trackedUrl }, at) => (trackedUrl === null ? [] : [[trackedUrl, links[at]!.trackedUrl!]])),
   )
   if (addresses.size === 0) return mail
-  const named = (text: string) => text.replace(STAND_IN, (found) => addresses.get(found) ?? found)
+  const named = (text: string) => text.replace(PLACEHOLDER, (found) => addresses.get(found) ?? found)
   const parts = { subject: mail.subject, html: named(mail.html), text: named(mail.text) }
   const problem = problemOf(parts)
   if (problem) throw problem

@@ -10,7 +10,7 @@ import {
   withheldBy,
 } from '../../carts/coupons/validity.ts'
 import type { UnreadCoupon } from '../../carts/sync/goods.ts'
-import type { ShownCoupon } from '../compose/coupon-words.ts'
+import type { ShownCoupon } from '../compose/coupon-text.ts'
 
 // Decides whether a message includes its coupon, omits it or waits for it (decisions 33 to 37). Pure.
 

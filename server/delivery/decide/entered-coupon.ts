@@ -1,5 +1,5 @@
 import { couponProblem, endOf, GOOD_FOR_MS } from '../../carts/coupons/validity.ts'
-import type { ShownCoupon } from '../compose/coupon-words.ts'
+import type { ShownCoupon } from '../compose/coupon-text.ts'
 import { totalAfter } from './coupon-finding.ts'
 import type { Context } from './decision-inputs.ts'
 import type * as load from './evaluate-sql.ts'

@@ -1,5 +1,6 @@
-import type { DeliveryReport, TextChannelName } from '../../messages/channels/channel.ts'
 import { type AccountDb, type StoreTx, sql } from '../../core/db/db.ts'
+import type { MessageState } from '../../core/schema/messages.ts'
+import type { DeliveryReport, TextChannelName } from '../../messages/channels/channel.ts'
 import {
   isAccepted,
   isDelivered,
@@ -9,11 +10,10 @@ import {
   reported,
   wasAttempted,
 } from '../../messages/messages/fragments.ts'
-import type { MessageState } from '../../core/schema/messages.ts'
 
-// What providers say of texts later: SQL and nothing else.
+// SQL for delivery reports of SMS and WhatsApp.
 
-/** Kept once; said twice it is the same. */
+/** Stores a report. A repeated one changes nothing. */
 export async function keepReport({ db, accountId }: AccountDb, report: DeliveryReport): Promise<void> {
   await db
     .insertInto('delivery_reports')
@@ -36,8 +36,8 @@ export interface ReportedMessage {
   shopper_id: string
 }
 
-/** The message that a report says it is of, by our own id. */
-export async function placeOf(
+/** Finds the message of a report by our own message id. */
+export async function findReportedMessage(
   { db, accountId }: AccountDb,
   { channel, messageId }: DeliveryReport,
 ): Promise<ReportedMessage | undefined> {
@@ -48,16 +48,16 @@ export async function placeOf(
   return rows.rows[0]
 }
 
-/** Whoever writes an answer down holds it as well. */
+/** The transaction that records the provider's reply takes the same lock. */
 export async function lockMessage({ db, storeId }: StoreTx, id: string): Promise<void> {
   await sql`select 1 from messages where store_id = ${storeId} and id = ${id} for no key update`.execute(db)
 }
 
 /**
- * A message whose answer never came, or has not come yet, is known by our own id, where the report names it; so is one of which a click
- * said in the answer's place that it arrived. An erased one by nothing.
+ * Sets the provider's id on a message without a recorded reply, found by our own id: the reply was lost, is late, or a click proved
+ * delivery first. Erased messages are left alone.
  */
-export async function nameMessage({ db, storeId }: StoreTx, report: DeliveryReport): Promise<void> {
+export async function setProviderId({ db, storeId }: StoreTx, report: DeliveryReport): Promise<void> {
   await sql`update messages set provider_id = ${report.providerId}
     where store_id = ${storeId} and id = ${report.messageId!} and provider_id is null
       and ${wasAttempted('messages')} and not ${isDelivered('messages')} and not ${isFailed('messages')} and to_address is not null`.execute(
@@ -65,7 +65,7 @@ export async function nameMessage({ db, storeId }: StoreTx, report: DeliveryRepo
   )
 }
 
-/** Messages that do not yet say what was reported of them. */
+/** Finds the messages with these provider ids whose state a report may still change. */
 export async function reportedMessages(
   { db, accountId }: AccountDb,
   channel: TextChannelName,
@@ -90,8 +90,8 @@ export interface MovedMessage {
 }
 
 /**
- * The state that all reports of a message come to: failed once one says so, else delivered, else sent. So neither the order of
- * arrival nor repetition matters. Answers what has moved.
+ * Sets each message's state from all its reports: failed if one says so, else delivered, else sent. So neither order nor repetition of
+ * reports matters. Returns the changed messages.
  */
 export async function applyReports(
   { db, storeId }: StoreTx,

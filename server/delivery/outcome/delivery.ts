@@ -1,27 +1,27 @@
-import type { DeliveryReport, InboundText, TextChannelName } from '../../messages/channels/channel.ts'
+import { notify } from '../../access/notifications/notifications.ts'
 import { type AccountDb, type Db, type StoreTx, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
+import type { DeliveryReport, InboundText, TextChannelName } from '../../messages/channels/channel.ts'
 import { isFailed } from '../../messages/messages/state-rules.ts'
-import { notify } from '../../access/notifications/notifications.ts'
 import { lockShoppersOf } from '../../shoppers/shoppers/shoppers.ts'
 import { insertSuppression } from '../../shoppers/suppressions/unsubscribe.ts'
 import * as sql from './delivery-sql.ts'
 import { undoBadge } from './outcome-sql.ts'
 
-// What providers say of a text after they accepted it (D4). Reports may come twice, late, in any order, and before the provider's own
-// answer: every one is kept once, and a message's state is what all of its reports come to.
+// Delivery reports of SMS and WhatsApp (D4). Reports may come twice, late, in any order, and before the provider's reply to the send. Each
+// one is stored once, and the message's state follows from all of them.
 
-/** For the channels' webhooks, which have made sure that the account's provider says it. */
+/** Records a report from a channel's webhook, which has verified that it comes from the account's provider. */
 export async function recordDeliveryReport(deps: Deps, report: DeliveryReport): Promise<void> {
   const account = { accountId: report.accountId, db: deps.db }
-  const place = report.messageId ? await sql.placeOf(account, report) : undefined
-  if (place) return recordInPlace(deps, report, place)
+  const message = report.messageId ? await sql.findReportedMessage(account, report) : undefined
+  if (message) return recordForMessage(deps, report, message)
   await sql.keepReport(account, report)
   await applyReports(deps, { ...report, providerIds: [report.providerId] })
 }
 
-/** Kept, named and taken up in one commit, and not while an answer to the same message is written down: one of the two sees the other. */
-async function recordInPlace(
+/** Stores and applies the report in one commit. The lock orders it with the recording of the reply, so one of the two sees the other. */
+async function recordForMessage(
   deps: Deps,
   report: DeliveryReport,
   { id, store_id: storeId, shopper_id: shopperId }: sql.ReportedMessage,
@@ -31,14 +31,14 @@ async function recordInPlace(
     await lockShoppersOf(tx, [shopperId])
     await sql.lockMessage(tx, id)
     await sql.keepReport({ accountId, db: tx.db }, report)
-    await sql.nameMessage(tx, report)
+    await sql.setProviderId(tx, report)
     await applyReportsOf(deps, tx, { accountId, channel, messageIds: [id] })
   })
 }
 
 /**
- * To be asked again once a message says its provider's id: a report that does not say ours, from the moment in which the answer was
- * written down, waited for it.
+ * Applies stored reports by provider id. Call again once a message has its provider id: a report without our own id may have arrived
+ * before that.
  */
 export async function applyReports(
   deps: Deps,
@@ -57,17 +57,17 @@ export async function applyReports(
   }
 }
 
-/** In the commit that says what became of these texts: whoever dies after it has left no report behind. */
+/** Applies stored reports in the commit that records the outcome, so that a crash after it leaves no report unapplied. */
 export async function applyReportsOf(
   deps: Deps,
   tx: StoreTx,
   { accountId, channel, messageIds }: { accountId: string; channel: TextChannelName; messageIds: readonly string[] },
 ): Promise<void> {
   const moved = await sql.applyReports(tx, accountId, messageIds, deps.now())
-  for (const row of moved) await noteMove(deps, tx, { accountId, channel, row })
+  for (const row of moved) await recordMove(deps, tx, { accountId, channel, row })
 }
 
-async function noteMove(
+async function recordMove(
   deps: Deps,
   tx: StoreTx,
   { accountId, channel, row }: { accountId: string; channel: TextChannelName; row: sql.MovedMessage },
@@ -85,14 +85,14 @@ async function noteMove(
     })
   }
   if (!isFailed(row.state)) return
-  // Decision 11: what was not delivered is not what the badge is about.
+  // An undelivered message does not count for the badge (decision 11).
   await undoBadge(tx, row.id)
   const { id: messageId, cart_id: cartId, to_address: to, code } = row
   const data = { cartId, messageId, to, cause: 'undelivered' as const, code }
   await notify(tx, { type: `${channel}_failed`, data, at: now })
 }
 
-/** A shopper wrote to us: WhatsApp then allows free text for a day. */
+/** Records that a shopper wrote to us: WhatsApp then allows free text for 24 hours. */
 export async function noteInbound(deps: Deps, account: AccountDb, { channel, from, at }: InboundText): Promise<void> {
   await sql.keepInbound(account, { channel, hash: deps.secrets.addressHash(from), at })
 }

@@ -1,3 +1,5 @@
+import { insertNewsOfMessages } from '../../access/notifications/fragments.ts'
+import type { DraftNotification } from '../../access/notifications/notifications.ts'
 import { idsOf, type StoreTx, sql } from '../../core/db/db.ts'
 import {
   answered,
@@ -11,14 +13,12 @@ import {
   newestSend,
 } from '../../messages/messages/fragments.ts'
 import type { stateAfter } from '../../messages/messages/state-rules.ts'
-import { insertNewsOfMessages } from '../../access/notifications/fragments.ts'
-import type { DraftNotification } from '../../access/notifications/notifications.ts'
 
-// What became of sends: SQL and nothing else.
+// SQL for the outcomes of sends.
 
 export interface OutcomeRow {
   id: string
-  /** Identifies the send. A late result does not move a row that was sent again since. */
+  /** Identifies the send, so that a late reply does not change a row that was sent again since. */
   sending_at: Date
   state: (typeof stateAfter)[keyof typeof stateAfter]
   reason: string | null
@@ -26,16 +26,16 @@ export interface OutcomeRow {
   response: string
   wake_at: Date | null
   address_hash: string
-  /** The word for the record. */
+  /** The reason in the record. */
   result: string
-  /** What the owner is told; null: nothing. */
+  /** Notification for the owner; null: none. */
   news: DraftNotification | null
 }
 
 /**
- * Moves rows on from `sending`, or from `unknown` when a process taken for dead was only slow and brings a final answer;
- * any other row moves nothing. Proof of non-acceptance frees its slot; what may be tried again is closed instead when cart,
- * store, campaign, step or address came to an end meanwhile (D5, C2). Answers which have moved.
+ * Applies outcomes to rows in `sending`, or in `unknown` if a process considered dead was only slow and has a final reply. Other rows
+ * stay unchanged. Proof of non-acceptance frees the place in the frequency cap. A retry is closed instead if cart, store, campaign,
+ * step or address ended meanwhile (D5, C2). Returns the ids of the changed rows.
  */
 export async function applyOutcomes(
   { db, storeId }: StoreTx,
@@ -47,7 +47,7 @@ export async function applyOutcomes(
     with outcome as (
       select * from jsonb_to_recordset(${JSON.stringify(outcomes)}::jsonb) as o(id uuid, sending_at timestamptz,
         state text, reason text, provider_id text, response text, wake_at timestamptz, result text, news jsonb, address_hash text)),
-    -- By their ids alone: a planner that has not seen a message in flight would read all of the store's.
+    -- Rows are found by id alone: with old statistics the planner would read all messages of the store.
     locked as materialized (
       select id, state, cart_id, channel, origin_kind, origin_id, step_id from messages
       where store_id = ${storeId} and id = any(${idsOf(outcomes)}::uuid[]) order by id for update),
@@ -80,7 +80,7 @@ export async function applyOutcomes(
       from outcome o join locked k on k.id = o.id left join over e on e.id = o.id
       where m.store_id = ${storeId} and m.id = any(${idsOf(outcomes)}::uuid[]) and m.id = o.id
         and m.worker_id = ${workerId} and m.sending_at = o.sending_at
-        -- of an unknown one whose person was erased since, nothing more is written down (C8)
+        -- an unknown message of an erased person stays as it is (C8)
         and (${isSending('m')} or (${isUnknown('m')} and (${isAccepted('o')} or ${isFailed('o')}) and m.to_address is not null))
       returning m.id),
     recorded as (
@@ -96,8 +96,8 @@ export async function applyOutcomes(
 }
 
 /**
- * A message was not sent, or came back: badge and clock of its cart, and of the one that was joined with it, go back to those of the newest
- * message that stands. They are left alone where they are of a newer one.
+ * Undoes the badge of an unsent or bounced message: its cart, and the cart it was joined to, get badge and times of their newest valid
+ * message. A badge of a newer message stays.
  */
 export async function undoBadge({ db, storeId }: StoreTx, messageId: string): Promise<void> {
   await sql`
@@ -114,8 +114,8 @@ export async function undoBadge({ db, storeId }: StoreTx, messageId: string): Pr
 }
 
 /**
- * The shopper's browser has shown it: delivered, also where its service had not answered (D4). A report that comes before the notification is
- * settled is lost: it stays "sent". Answers whether it moved.
+ * Marks a notification as delivered because the browser showed it, even if the push service had not replied (D4). A report before the
+ * notification is settled is lost; it stays "sent". Returns whether the state changed.
  */
 export async function markShown({ db, storeId }: StoreTx, messageId: string, now: Date): Promise<boolean> {
   const { rows } = await sql`

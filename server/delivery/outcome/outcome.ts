@@ -1,122 +1,131 @@
+import { type DraftNotification, draftNotification } from '../../access/notifications/notifications.ts'
 import { addUsage } from '../../billing/billing/usage.ts'
+import { giveBackCredits } from '../../billing/credits/credits.ts'
+import type { StoreTx } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
 import type { ChannelName, Cost, Outcome } from '../../messages/channels/channel.ts'
 import { maskedAddress } from '../../messages/channels/mask.ts'
 import { channelTraits, isTextChannelName } from '../../messages/channels/traits.ts'
-import type { StoreTx } from '../../core/db/db.ts'
-import { giveBackCredits } from '../../billing/credits/credits.ts'
+import { spaceNextSteps } from '../../messages/messages/messages.ts'
+import { stateAfter } from '../../messages/messages/state-rules.ts'
+import { insertSuppression } from '../../shoppers/suppressions/unsubscribe.ts'
 import { backOff } from '../decide/decide.ts'
 import type { Evaluation, Ready } from '../decide/evaluate.ts'
 import type * as load from '../decide/situation.ts'
-import type { Deps } from '../../deps.ts'
-import { spaceNextSteps } from '../../messages/messages/messages.ts'
-import { stateAfter } from '../../messages/messages/state-rules.ts'
-import { type DraftNotification, draftNotification } from '../../access/notifications/notifications.ts'
-import { insertSuppression } from '../../shoppers/suppressions/unsubscribe.ts'
 import * as spend from '../texts/spend.ts'
 import { applyReportsOf } from './delivery.ts'
 import * as sql from './outcome-sql.ts'
 
-// What became of sends, written down for several at once (engine, "Sending").
+// Records the outcomes of sends, many at once (engine, "Sending").
 
-/** For reports that come after the answer. */
+/** For reports that arrive after the reply. */
 export { markShown, type OutcomeRow, undoBadge } from './outcome-sql.ts'
 
-/** What is asked of a message that was sent. */
+/** The parts of a sent message that its outcome needs. */
 export interface SentRow {
   row: Pick<load.ClaimedRow, 'id' | 'cart_id' | 'step' | 'channel' | 'attempts'> & { manual: object | null }
   address: string
   addressHash: string
-  /** Of a text the price that was booked; null: none was. */
+  /** For a text, the booked price; null: nothing was booked. */
   composed: Ready['composed'] | { cost: Cost } | null
 }
 
-export interface Finished<Of extends SentRow = Ready> {
+export interface SendResult<Of extends SentRow = Ready> {
   ready: Of
   outcome: Outcome
-  /** Which of its sends this is the end of. */
+  /** Identifies the send. */
   sendingAt: Date
-  /** From when on it waits, where it may be tried again. */
+  /** Time of the reply, from which a retry is counted. */
   answeredAt: Date
 }
 
-/** Whose end is written down: what was judged, and the channel all of them were sent by. */
-export interface Ending {
+/** What messages that are settled together have in common. */
+export interface SettleContext {
   evaluation: Pick<Evaluation, 'month'> & { situation: Pick<load.Situation, 'account_id'> }
   channel: ChannelName
-  /** The mail server it was sent by; null for texts. */
+  /** The mail server that sent them; null for other channels. */
   mail: { isMailbox: boolean } | null
 }
 
-/** What follows from outcomes: of those that are written down, in `ended`, and of others, which are written here. */
+/** Writes the consequences of outcomes. `ended` messages have their final state already; this applies the replies of `answered` first. */
 export async function recordOutcomes(
   deps: Deps,
   tx: StoreTx,
-  ending: Ending,
-  { ended, answered }: Record<'ended' | 'answered', readonly Finished<SentRow>[]>,
+  ending: SettleContext,
+  { ended, answered }: Record<'ended' | 'answered', readonly SendResult<SentRow>[]>,
 ) {
   const now = deps.now()
-  const changed = [...ended, ...(await moveOn(deps, tx, ending, answered))]
-  // What has not gone out keeps nothing at a distance any longer. A message by hand has no steps behind it.
-  const back = changed.filter(({ ready, outcome }) => !isOut(outcome) && ready.row.manual === null).map(idOf)
+  const changed = [...ended, ...(await applyReplies(deps, tx, ending, answered))]
+  // An unsent message delays no later steps any more. A manual message has no later steps.
+  const back = changed.filter(({ ready, outcome }) => !mayHaveArrived(outcome) && ready.row.manual === null).map(idOf)
   if (back.length > 0) await spaceNextSteps(tx, back, now)
-  const paid = await giveBackPaid(tx, ending, changed, now)
+  const paid = await returnCredits(tx, ending, changed, now)
   for (const { ready, outcome } of changed) {
-    if (!isOut(outcome)) await sql.undoBadge(tx, ready.row.id)
+    if (!mayHaveArrived(outcome)) await sql.undoBadge(tx, ready.row.id)
     if (outcome.kind === 'rejected') await suppressRefused(deps, tx, ending, { ready, outcome, now })
   }
-  await takeBack(tx, ending, changed, paid)
+  await returnUsage(tx, ending, changed, paid)
   if (!isTextChannelName(ending.channel)) return
   await settleCosts(tx, ending, changed)
-  const messageIds = changed.filter(({ outcome }) => isOut(outcome)).map(idOf)
+  const messageIds = changed.filter(({ outcome }) => mayHaveArrived(outcome)).map(idOf)
   if (messageIds.length === 0) return
   const accountId = ending.evaluation.situation.account_id
   await applyReportsOf(deps, tx, { accountId, channel: ending.channel, messageIds })
 }
 
-/** Answers those that it was of. */
-async function moveOn(deps: Deps, tx: StoreTx, { mail }: Ending, answered: readonly Finished<SentRow>[]) {
+/** Applies the replies. Returns the messages whose state changed. */
+async function applyReplies(
+  deps: Deps,
+  tx: StoreTx,
+  { mail }: SettleContext,
+  answered: readonly SendResult<SentRow>[],
+) {
   if (answered.length === 0) return []
   const rows = answered.map((each) => outcomeRow(each, mail?.isMailbox ?? false))
   const moved = await sql.applyOutcomes(tx, deps.workerId, rows, deps.now())
   return answered.filter(({ ready }) => moved.has(ready.row.id))
 }
 
-export const isOut = ({ kind }: Outcome): boolean => kind === 'accepted' || kind === 'unknown'
+export const mayHaveArrived = ({ kind }: Outcome): boolean => kind === 'accepted' || kind === 'unknown'
 
 /**
- * Whether one of them waits again, or the steps behind it are due earlier. The same transaction ends with `scheduleNextLook`: whoever writes
- * this down may have ended before another one looks, and the look before it did not know of them.
+ * Whether a message waits for a retry or its later steps are due earlier. Then the transaction must end with `scheduleNextLook`, since the
+ * run that sent the message may have scheduled the next one before.
  */
-export const hasComeBack = (done: readonly { outcome: Outcome }[]): boolean =>
-  done.some(({ outcome }) => !isOut(outcome))
+export const needsNextRun = (done: readonly { outcome: Outcome }[]): boolean =>
+  done.some(({ outcome }) => !mayHaveArrived(outcome))
 
-const idOf = ({ ready }: Finished<SentRow>): string => ready.row.id
+const idOf = ({ ready }: SendResult<SentRow>): string => ready.row.id
 
-/** Which of those that have not gone out credits had paid for. */
-async function giveBackPaid(
+/** Gives back credits for unsent texts. Returns the ids of the messages that credits had paid for. */
+async function returnCredits(
   tx: StoreTx,
-  { evaluation, channel }: Ending,
-  changed: readonly Finished<SentRow>[],
+  { evaluation, channel }: SettleContext,
+  changed: readonly SendResult<SentRow>[],
   now: Date,
 ) {
   if (!isTextChannelName(channel)) return new Set<string>()
-  const unsent = changed.filter(({ outcome }) => !isOut(outcome)).map(idOf)
+  const unsent = changed.filter(({ outcome }) => !mayHaveArrived(outcome)).map(idOf)
   return giveBackCredits(tx, evaluation.situation.account_id, unsent, now)
 }
 
-/** What credits had paid for took nothing of the plan. Last: whoever waits for the counter holds messages that others wait for. */
-async function takeBack(
+/** Gives back plan usage of unsent messages, except those paid with credits. Comes last to keep the order of locks. */
+async function returnUsage(
   tx: StoreTx,
-  { evaluation, channel }: Ending,
-  changed: readonly Finished<SentRow>[],
+  { evaluation, channel }: SettleContext,
+  changed: readonly SendResult<SentRow>[],
   paid: ReadonlySet<string>,
 ) {
-  const unsent = changed.filter(({ ready, outcome }) => !isOut(outcome) && !paid.has(ready.row.id)).length
+  const unsent = changed.filter(({ ready, outcome }) => !mayHaveArrived(outcome) && !paid.has(ready.row.id)).length
   if (unsent > 0) await addUsage(tx, evaluation.situation.account_id, evaluation.month, channel, -unsent)
 }
 
-/** Booked by the price list at the send; now by what it was, and nothing where nothing was taken. */
-async function settleCosts(tx: StoreTx, { evaluation }: Ending, changed: readonly Finished<SentRow>[]): Promise<void> {
+/** Replaces the booked list price by the provider's final price, or by 0 if the text was not sent. */
+async function settleCosts(
+  tx: StoreTx,
+  { evaluation }: SettleContext,
+  changed: readonly SendResult<SentRow>[],
+): Promise<void> {
   const settled = changed.flatMap(({ ready, outcome }) => {
     const booked = ready.composed && 'cost' in ready.composed ? ready.composed.cost : null
     const cost = finalCost(booked, outcome)
@@ -129,16 +138,16 @@ async function settleCosts(tx: StoreTx, { evaluation }: Ending, changed: readonl
   await spend.bookSpend(tx, evaluation.situation.account_id, evaluation.month, corrections)
 }
 
-/** null: what was booked stands. */
+/** null: the booked price stays. */
 function finalCost(booked: Cost | null, outcome: Outcome): Cost | null {
   if (!booked || outcome.kind === 'unknown') return null
   if (outcome.kind === 'accepted') return outcome.cost ?? null
   return { ...booked, amountMicros: 0 }
 }
 
-/** `isMailbox`: it is marked that what was accepted has not reached the shopper. */
+/** Maps an outcome to its row. `isMailbox` marks accepted mails as kept in the built-in mailbox. */
 export function outcomeRow(
-  { ready, outcome, sendingAt, answeredAt }: Finished<SentRow>,
+  { ready, outcome, sendingAt, answeredAt }: SendResult<SentRow>,
   isMailbox: boolean,
 ): sql.OutcomeRow {
   const { row, addressHash } = ready
@@ -150,7 +159,7 @@ export function outcomeRow(
     wake_at: null,
     address_hash: addressHash,
   }
-  const news = newsOf(ready, outcome, isMailbox)
+  const news = draftNews(ready, outcome, isMailbox)
   switch (outcome.kind) {
     case 'accepted': {
       const result = isMailbox ? IN_MAILBOX : 'accepted'
@@ -184,7 +193,7 @@ function retryAt(outcome: Extract<Outcome, { kind: 'retry' }>, row: SentRow['row
 async function suppressRefused(
   deps: Deps,
   tx: StoreTx,
-  { evaluation, channel }: Ending,
+  { evaluation, channel }: SettleContext,
   { ready, outcome, now }: { ready: SentRow; outcome: Extract<Outcome, { kind: 'rejected' }>; now: Date },
 ): Promise<void> {
   if (!outcome.isRecipientFault && !outcome.suppress) return
@@ -199,7 +208,7 @@ async function suppressRefused(
   })
 }
 
-function newsOf({ row, address }: SentRow, outcome: Outcome, isInMailbox: boolean): DraftNotification {
+function draftNews({ row, address }: SentRow, outcome: Outcome, isInMailbox: boolean): DraftNotification {
   const to = row.channel === 'push' ? maskedAddress('push', address) : address
   const about = { cartId: row.cart_id, messageId: row.id, step: row.manual ? null : row.step, to }
   if (outcome.kind === 'accepted') return draftNotification(`${row.channel}_sent`, { ...about, isInMailbox })

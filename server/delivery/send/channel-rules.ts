@@ -10,7 +10,7 @@ import type { Ready } from '../decide/evaluate.ts'
 import { TEXTS_OF_CART } from '../decide/fragments.ts'
 import { noteOutcomes, openThrottle, passThrottle, unsent } from '../deliverability/throttles.ts'
 import { domainOf } from '../email/mail-headers.ts'
-import type { Finished } from '../outcome/outcome.ts'
+import type { SendResult } from '../outcome/outcome.ts'
 import * as spend from '../texts/spend.ts'
 import { usesOf, withinPlanAndCredits } from './credit-room.ts'
 import type { Sender } from './send-window.ts'
@@ -33,7 +33,7 @@ export interface ChannelRules extends ChannelTerms {
   /** While turns go on, replies wait at most this long to be settled together, in ms. Without further replies: `PATIENCE_MS` (send-window.ts). */
   longestWaitMs: number
   /** Called with replies once they are committed. */
-  onReplies: (done: readonly Finished[]) => Promise<unknown>
+  onReplies: (done: readonly SendResult[]) => Promise<unknown>
 }
 
 /** The messages that may be sent at `now`. Computed once all locks are held: after a long wait, quiet hours may apply (D3). */

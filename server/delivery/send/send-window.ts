@@ -4,7 +4,7 @@ import type { Deps } from '../../deps.ts'
 import type { ChannelName, Outcome } from '../../messages/channels/channel.ts'
 import { notSent } from '../../messages/channels/not-sent.ts'
 import type { Evaluation, Ready } from '../decide/evaluate.ts'
-import type { Finished } from '../outcome/outcome.ts'
+import type { SendResult } from '../outcome/outcome.ts'
 import { type HasSlots, joinSlots, type SlotShare } from './connection-slots.ts'
 import type { MailTransport } from './mail-out.ts'
 import type { OutgoingMessage } from './send-due.ts'
@@ -131,7 +131,7 @@ class InFlight {
   readonly #parts: [Deps, StoreDb<Db>, Sender & { turns: Turns }]
   readonly #share: SlotShare
   readonly #inFlight = new Set<Promise<void>>()
-  readonly #answered: Finished[] = []
+  readonly #answered: SendResult[] = []
   #wake = () => {}
   #isClosed = false
 
@@ -148,19 +148,19 @@ class InFlight {
     this.#inFlight.add(ended)
   }
 
-  async #addAnswer(finished: Finished): Promise<void> {
+  async #addAnswer(finished: SendResult): Promise<void> {
     if (this.#isClosed) return this.#recordLate(finished)
     this.#answered.push(finished)
     this.#wake()
   }
 
-  async #recordLate(...finished: Finished[]): Promise<void> {
+  async #recordLate(...finished: SendResult[]): Promise<void> {
     await this.#parts[2].turns.record(finished)
     this.#share.finishTurn(finished.length, 0)
   }
 
   /** Returns the messages answered since the last call. */
-  takeAnswered(): Finished[] {
+  takeAnswered(): SendResult[] {
     return this.#answered.splice(0)
   }
 

@@ -7,13 +7,13 @@ import { stateAfter } from '../../messages/messages/state-rules.ts'
 import { lockShoppersOf } from '../../shoppers/shoppers/shoppers.ts'
 import { applyReports } from '../outcome/delivery.ts'
 import {
-  type Ending,
-  type Finished,
-  hasComeBack,
-  isOut,
+  mayHaveArrived,
+  needsNextRun,
   outcomeRow,
   recordOutcomes,
+  type SendResult,
   type SentRow,
+  type SettleContext,
 } from '../outcome/outcome.ts'
 import { lockPlanAndCredits } from './channel-rules.ts'
 import * as sql from './turn-sql.ts'
@@ -41,7 +41,7 @@ export const answerOf = (
 })
 
 /** A message in flight with its outcome. */
-export type MessageInFlight = Finished<SentRow & { row: { shopper_id: string } }>
+export type MessageInFlight = SendResult<SentRow & { row: { shopper_id: string } }>
 
 /** The outcome of a message whose process ended before a reply came. */
 export const UNHEARD: Outcome = { kind: 'unknown', reason: 'unheard', response: '' }
@@ -53,7 +53,7 @@ export const UNHEARD: Outcome = { kind: 'unknown', reason: 'unheard', response: 
 export async function settle(
   deps: Deps,
   store: StoreDb<Db>,
-  ending: Ending,
+  ending: SettleContext,
   done: readonly MessageInFlight[],
   silence: sql.Silence | null = null,
 ): Promise<Set<string>> {
@@ -66,7 +66,7 @@ export async function settle(
       done.map(({ ready }) => ready.row.shopper_id),
     )
     // These locks block the whole account, so they are taken only if usage or credits are given back.
-    const isGivenBack = done.some(({ outcome }) => !isOut(outcome))
+    const isGivenBack = done.some(({ outcome }) => !mayHaveArrived(outcome))
     if (isGivenBack && isTextChannelName(channel))
       await lockPlanAndCredits(tx, { accountId, month: evaluation.month, channel })
     const now = deps.now()
@@ -75,12 +75,14 @@ export async function settle(
       sending_at: each.sendingAt,
       end: endOf(each, isMailbox),
       is_unheard: isUnheard(each),
-      is_out: isOut(each.outcome),
+      is_out: mayHaveArrived(each.outcome),
     }))
     const settledIds = await sql.settle(tx, messages, { badge: channelTraits[channel].badge, now, silence })
     const isSettledHere = ({ ready }: MessageInFlight) => settledIds.has(ready.row.id)
     // A manual message has no later steps, and an unsent one delays none (T4).
-    const delaying = done.filter((each) => isSettledHere(each) && each.ready.row.manual === null && isOut(each.outcome))
+    const delaying = done.filter(
+      (each) => isSettledHere(each) && each.ready.row.manual === null && mayHaveArrived(each.outcome),
+    )
     if (delaying.length > 0)
       await spaceNextSteps(
         tx,
@@ -91,7 +93,7 @@ export async function settle(
     const toRecord = done.filter((each) => !hasEndedHere(each) && !isUnheard(each))
     await recordOutcomes(deps, tx, ending, { ended: done.filter(hasEndedHere), answered: toRecord })
     // The send run that sent these may have scheduled its next run before the steps moved here.
-    if (delaying.length > 0 || hasComeBack(toRecord)) await scheduleNextLook(tx)
+    if (delaying.length > 0 || needsNextRun(toRecord)) await scheduleNextLook(tx)
     return settledIds
   })
   await applyEarlyReports(deps, ending, done)
@@ -113,7 +115,7 @@ function endOf(each: MessageInFlight, isMailbox: boolean): sql.End | null {
 const NO_ANSWER = 'the sending process ended before an answer came'
 
 /** Applies delivery reports that arrived before the provider's reply was recorded. Never throws. */
-async function applyEarlyReports(deps: Deps, { channel, evaluation }: Ending, done: readonly MessageInFlight[]) {
+async function applyEarlyReports(deps: Deps, { channel, evaluation }: SettleContext, done: readonly MessageInFlight[]) {
   const providerIds = done.flatMap(({ outcome }) => (outcome.kind === 'accepted' ? [outcome.providerId] : []))
   if (providerIds.length === 0 || !isTextChannelName(channel)) return
   const of = { accountId: evaluation.situation.account_id, channel, providerIds }

@@ -9,7 +9,7 @@ import { notSent } from '../../messages/channels/not-sent.ts'
 import { lockingShoppers, lockShoppersOf } from '../../shoppers/shoppers/shoppers.ts'
 import { planLimitOf } from '../decide/decision-inputs.ts'
 import type { Ready } from '../decide/evaluate.ts'
-import type { Finished } from '../outcome/outcome.ts'
+import type { SendResult } from '../outcome/outcome.ts'
 import { type ChannelRules, rulesOf, type Sendable } from './channel-rules.ts'
 import { candidateRow, preparedRow } from './send-row.ts'
 import type { Sender } from './send-window.ts'
@@ -37,7 +37,7 @@ export class Turns {
   readonly #sender: Sender
   readonly #rules: ChannelRules
   /** Replies that are committed and wait to be settled. */
-  #answered: Finished[] = []
+  #answered: SendResult[] = []
   #answeredAt = 0
   #settling = new Set<Promise<void>>()
   /** `onReplies` of the previous turn. The next turn waits for it; the messages of its own turn do not (D5). */
@@ -85,7 +85,7 @@ export class Turns {
   }
 
   /** Stores these replies and starts the next messages in one commit. If that fails, it still records the replies: they never come again. */
-  async take(done: readonly Finished[], next: readonly Ready[]): Promise<Turn> {
+  async take(done: readonly SendResult[], next: readonly Ready[]): Promise<Turn> {
     await this.#notifying
     let at = this.#deps.now()
     const sendable = (): Sendable => {
@@ -110,7 +110,7 @@ export class Turns {
   }
 
   /** Waiting for locks may outlast the freshness of the order check; `send` checks it again (D3). */
-  async #turn(done: readonly Finished[], next: readonly Ready[], sendable: () => Sendable): Promise<Set<string>> {
+  async #turn(done: readonly SendResult[], next: readonly Ready[], sendable: () => Sendable): Promise<Set<string>> {
     const { reserve } = this.#rules
     if (!reserve || next.length === 0) {
       const candidates = sendable()
@@ -135,7 +135,7 @@ export class Turns {
     })
   }
 
-  #statement(done: readonly Finished[], { ready, now }: Sendable) {
+  #statement(done: readonly SendResult[], { ready, now }: Sendable) {
     const { claim, evaluation, channel, mail } = this.#sender
     const { situation, month, capSince } = evaluation
     const rows = {
@@ -163,7 +163,7 @@ export class Turns {
   }
 
   /** Queues committed replies and settles them in groups, at the latest after `longestWaitMs`. */
-  #queueReplies(done: readonly Finished[]): void {
+  #queueReplies(done: readonly SendResult[]): void {
     const now = this.#deps.now().getTime()
     if (this.#answered.length === 0) this.#answeredAt = now
     this.#answered.push(...done)
@@ -171,7 +171,7 @@ export class Turns {
     if (this.#answered.length > 0 && (isOld || this.#answered.length >= MOST_ANSWERS)) this.#startSettling([])
   }
 
-  #startSettling(last: readonly Finished[]): void {
+  #startSettling(last: readonly SendResult[]): void {
     const all = [...this.#answered.splice(0), ...last]
     if (all.length === 0) return
     const settling = this.#settle(all).finally(() => this.#settling.delete(settling))
@@ -179,7 +179,7 @@ export class Turns {
   }
 
   /** Settles all queued replies and these last ones, whose slots this queue does not reuse. Never throws. */
-  async flush(last: readonly Finished[]): Promise<void> {
+  async flush(last: readonly SendResult[]): Promise<void> {
     this.#startSettling(last)
     await Promise.all([this.#notifying, ...this.#settling])
     if (last.length > 0) await this.#notifyChannel(last)
@@ -192,13 +192,13 @@ export class Turns {
   }
 
   /** Settles replies outside a turn, for example late ones. Never throws. */
-  async record(done: readonly Finished[]): Promise<void> {
+  async record(done: readonly SendResult[]): Promise<void> {
     await this.#settle(done)
     await this.#notifyChannel(done)
   }
 
   /** Settles with retries. If all fail, `abandoned.ts` closes the messages later. */
-  async #settle(done: readonly Finished[]): Promise<void> {
+  async #settle(done: readonly SendResult[]): Promise<void> {
     for (let attempt = 1; attempt <= 3; attempt++) {
       try {
         return void (await outlast(() => settle(this.#deps, this.#store, this.#sender, done)))
@@ -215,12 +215,12 @@ export class Turns {
     }
   }
 
-  async #settleOneByOne(done: readonly Finished[]): Promise<void> {
+  async #settleOneByOne(done: readonly SendResult[]): Promise<void> {
     for (const each of done) await this.#settle([each])
   }
 
   /** Logs committed replies and calls the channel's `onReplies`. Never throws. */
-  async #notifyChannel(done: readonly Finished[]): Promise<void> {
+  async #notifyChannel(done: readonly SendResult[]): Promise<void> {
     for (const { ready, outcome } of done)
       this.#deps.log.info(
         { storeId: this.#store.storeId, messageId: ready.row.id, outcome: outcome.kind },
@@ -242,7 +242,7 @@ export class Turns {
 }
 
 /** For a turn whose commit may have happened although the connection broke. Nothing was sent, so the message is due again. */
-function toUnsent(ready: Ready, sendingAt: Date): Finished {
+function toUnsent(ready: Ready, sendingAt: Date): SendResult {
   return { ready, sendingAt, answeredAt: sendingAt, outcome: notSent('the database was unreachable.') }
 }
 

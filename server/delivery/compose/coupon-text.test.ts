@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { couponInWords } from './coupon-words.ts'
+import { presentCoupon } from './coupon-text.ts'
 
 const coupon = {
   code: 'CART10',
@@ -15,9 +15,9 @@ const cart = { valueMinor: 5_000, currency: 'USD', timeZone: 'America/New_York' 
 
 test('a percentage, an amount, what is saved and what is left (decision 37)', () => {
   const words = { code: 'CART10', minimum: null, expires: null, saving: '$5.00', total: '$45.00' }
-  expect(couponInWords(coupon, cart)).toEqual({ ...words, amount: '10%', offer: '10% off' })
-  expect(couponInWords({ ...coupon, percent: 1_250 }, cart).amount).toBe('12.5%')
-  expect(couponInWords({ ...coupon, percent: null, amountMinor: 500 }, cart)).toEqual({
+  expect(presentCoupon(coupon, cart)).toEqual({ ...words, amount: '10%', offer: '10% off' })
+  expect(presentCoupon({ ...coupon, percent: 1_250 }, cart).amount).toBe('12.5%')
+  expect(presentCoupon({ ...coupon, percent: null, amountMinor: 500 }, cart)).toEqual({
     ...words,
     ...{ amount: '$5.00', offer: '$5.00 off' },
   })
@@ -25,17 +25,17 @@ test('a percentage, an amount, what is saved and what is left (decision 37)', ()
 
 test('one that takes nothing off the goods has no amount; what it gives is said in words that fit', () => {
   const other = { ...coupon, percent: null, amountMinor: 0, totalMinor: null }
-  expect(couponInWords({ ...other, isFreeShipping: true }, cart)).toMatchObject({ amount: '', offer: 'free shipping' })
-  expect(couponInWords(other, cart)).toMatchObject({ amount: '', offer: 'a discount' })
+  expect(presentCoupon({ ...other, isFreeShipping: true }, cart)).toMatchObject({ amount: '', offer: 'free shipping' })
+  expect(presentCoupon(other, cart)).toMatchObject({ amount: '', offer: 'a discount' })
 })
 
 test('a minimum spend is an amount of the coupon’s currency', () => {
-  expect(couponInWords({ ...coupon, minSpendMinor: 2_500 }, cart).minimum).toBe('$25.00')
+  expect(presentCoupon({ ...coupon, minSpendMinor: 2_500 }, cart).minimum).toBe('$25.00')
 })
 
 test('without a cart, or where it cannot be known, no saving is claimed', () => {
-  expect(couponInWords(coupon, { ...cart, currency: null })).toMatchObject({ saving: null, total: null })
-  expect(couponInWords({ ...coupon, totalMinor: null }, cart)).toMatchObject({ saving: null, total: null })
+  expect(presentCoupon(coupon, { ...cart, currency: null })).toMatchObject({ saving: null, total: null })
+  expect(presentCoupon({ ...coupon, totalMinor: null }, cart)).toMatchObject({ saving: null, total: null })
 })
 
 test.each([
@@ -45,11 +45,11 @@ test.each([
   ['2026-11-30T17:00:00Z', 'November 30, 2026, 12:00 PM EST'],
   ['2026-07-15T17:00:00Z', 'July 15, 2026, 1:00 PM EDT'],
 ])('one that ends at %s is said to end on %s in the store’s zone', (end, words) => {
-  expect(couponInWords({ ...coupon, expiresAt: new Date(end) }, cart).expires).toBe(words)
+  expect(presentCoupon({ ...coupon, expiresAt: new Date(end) }, cart).expires).toBe(words)
 })
 
 test('a zone without a short name in English is told by its offset', () => {
   const berlin = { ...cart, timeZone: 'Europe/Berlin' }
   const expiresAt = new Date('2026-11-30T15:30:00Z')
-  expect(couponInWords({ ...coupon, expiresAt }, berlin).expires).toBe('November 30, 2026, 4:30 PM GMT+1')
+  expect(presentCoupon({ ...coupon, expiresAt }, berlin).expires).toBe('November 30, 2026, 4:30 PM GMT+1')
 })

@@ -1,33 +1,36 @@
 import type { TemplateCoupon } from '../../messages/templates/context.ts'
 import { formatMinor } from './amounts.ts'
 
-// A coupon in the words of a message. Pure.
+// Describes a coupon for messages. Pure.
 
 export interface ShownCoupon {
   code: string
-  /** Hundredths of a percent; null: an amount. */
+  /** Hundredths of a percent; null: the discount is an amount. */
   percent: number | null
-  /** Off the cart, or off each piece. */
+  /** Discount on the cart or on each item, in minor units. */
   amountMinor: number | null
   currency: string
-  /** It takes nothing off the goods. */
+  /** Free shipping, without a discount on the goods. */
   isFreeShipping: boolean
-  /** null: it has none. */
+  /** null: no minimum. */
   minSpendMinor: number | null
   /** null: never. */
   expiresAt: Date | null
-  /** The goods of the cart with it, as they are shown; null: there is no cart, or it cannot be known. */
+  /** The cart's shown total with the coupon; null: no cart, or unknown. */
   totalMinor: number | null
 }
 
-interface ShownIn {
+interface CouponPlacement {
   valueMinor: number
   /** null: there is no cart. */
   currency: string | null
   timeZone: string
 }
 
-export function couponInWords(coupon: ShownCoupon, { valueMinor, currency, timeZone }: ShownIn): TemplateCoupon {
+export function presentCoupon(
+  coupon: ShownCoupon,
+  { valueMinor, currency, timeZone }: CouponPlacement,
+): TemplateCoupon {
   const { code, minSpendMinor, expiresAt, totalMinor } = coupon
   const isKnown = currency !== null && totalMinor !== null
   return {
@@ -41,7 +44,7 @@ export function couponInWords(coupon: ShownCoupon, { valueMinor, currency, timeZ
   }
 }
 
-/** Fits wherever "a discount" fits. */
+/** A phrase that replaces "a discount". */
 function offerText(coupon: ShownCoupon): string {
   if (coupon.isFreeShipping) return 'free shipping'
   const amount = amountText(coupon)
@@ -53,17 +56,17 @@ function amountText({ percent, amountMinor, currency }: ShownCoupon): string {
   return amountMinor ? formatMinor(amountMinor, currency) : ''
 }
 
-/** Hundredths of a percent: "10%", "12.5%". */
+/** Formats hundredths of a percent: "10%", "12.5%". */
 const percentText = (hundredths: number): string => `${hundredths / 100}%`
 
 const days = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' })
 
 /**
- * The day in the store's zone; with the time and the zone where it does not end with a day. One that ends as a day begins is good until the day
- * before, so that nothing later is said than is true.
+ * The last valid day in the store's zone, with time and zone unless it is the end of the day. An end at midnight shows the day before,
+ * so that the message promises no day too many.
  */
 export function expiryText(end: Date, timeZone: string): string {
-  // Nobody uses a coupon in the last second of a day.
+  // One millisecond earlier, so that midnight belongs to the day before.
   const last = Temporal.Instant.fromEpochMilliseconds(end.getTime() - 1).toZonedDateTimeISO(timeZone)
   const day = days.format(new Date(`${last.toPlainDate()}T00:00:00Z`))
   if (last.hour === 23 && last.minute === 59) return day
