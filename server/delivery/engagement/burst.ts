@@ -1,7 +1,7 @@
 import type { EngagementClass, EngagementKind } from './classify.ts'
 
-// What the visits to one message say together. Pure. A scanner goes through all links of a mail within seconds, the one no person
-// sees among them; a person does not.
+// Detects scanners from the visits to one message. Pure. A scanner opens all links of a mail within seconds, including the invisible
+// honeypot link; a person does not.
 
 export interface SeenEvent {
   id: string
@@ -13,37 +13,37 @@ export interface SeenEvent {
   at: number
 }
 
-export interface Reclassified {
+export interface Reclassification {
   id: string
   reason: 'honeypot_burst' | 'many_links'
 }
 
 /** Visits closer together than this belong to one burst. */
 const GAP_MS = 5_000
-/** Around a visit to the honeypot, whatever lies between. */
+/** All visits this close to a honeypot visit come from a machine. */
 const HONEYPOT_MS = 15_000
-/** So many different links in one burst … */
+/** This many different links in one burst come from a machine, … */
 const MANY_LINKS = 3
-/** … or two of them closer together than hands are. */
+/** … and so do two links opened faster than by hand. */
 const TWO_LINKS_MS = 1_000
 
-/** How far back visits can still be judged anew. */
+/** How far back visits are reclassified. */
 export const BURST_MS = 60_000
 
-/** Those that were taken for something better than a machine and, seen together, are not. */
-export function evaluateBurst(visits: readonly SeenEvent[]): Reclassified[] {
+/** Returns the visits to reclassify as a machine's. */
+export function evaluateBurst(visits: readonly SeenEvent[]): Reclassification[] {
   const sorted = [...visits].sort((one, other) => one.at - other.at)
   const honeypots = sorted.filter(({ kind }) => kind === 'honeypot')
-  const many = new Set(burstsOf(sorted).filter(hasManyLinks).flat())
-  const better = sorted.filter((visit) => visit.class !== 'machine')
-  return better.flatMap((visit): Reclassified[] => {
+  const many = new Set(groupBursts(sorted).filter(hasManyLinks).flat())
+  const nonMachine = sorted.filter((visit) => visit.class !== 'machine')
+  return nonMachine.flatMap((visit): Reclassification[] => {
     if (honeypots.some(({ at }) => Math.abs(at - visit.at) <= HONEYPOT_MS))
       return [{ id: visit.id, reason: 'honeypot_burst' }]
     return many.has(visit) ? [{ id: visit.id, reason: 'many_links' }] : []
   })
 }
 
-function burstsOf(sorted: readonly SeenEvent[]): SeenEvent[][] {
+function groupBursts(sorted: readonly SeenEvent[]): SeenEvent[][] {
   const bursts: SeenEvent[][] = []
   for (const visit of sorted) {
     const last = bursts.at(-1)

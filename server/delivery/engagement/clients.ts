@@ -1,21 +1,21 @@
-// What a user agent's name gives away. Pure. Names stand here only where the software's makers or its operators document them.
+// Detects the kind of client from the user agent. Pure. Contains only names that their makers or operators document.
 
 export type ClientKind =
-  /** Security software that looks at links before, or instead of, a person. */
+  /** Security software that opens links before or instead of a person. */
   | 'link_scanner'
-  /** Messengers and mail programs that draw a card from what is behind a link. */
+  /** Messengers and mail programs that show a preview card of a link. */
   | 'link_preview'
   /** Crawlers, monitors, programs, libraries. */
   | 'robot'
-  /** Fetches pictures for a webmail when its reader opens the mail. */
+  /** Fetches images for a webmail when the reader opens the mail. */
   | 'gmail_proxy'
   | 'yahoo_proxy'
-  /** Fetches pictures on delivery, whether the mail is read or not. */
+  /** Fetches images on delivery, whether the mail is read or not. */
   | 'gmail_prefetch'
   | 'apple_mail_privacy'
-  /** A mail program on a desk. */
+  /** A desktop mail program. */
   | 'mail_app'
-  /** Calls itself a browser that was out of use years ago. */
+  /** Claims to be a browser version that has been out of use for years. */
   | 'outdated_browser'
   | 'browser'
   | 'none'
@@ -29,16 +29,16 @@ const PREVIEWS =
 const ROBOTS =
   /bot\b|crawl|spider|scan|preview|fetch|monitor|curl|wget|python|java\/|okhttp|go-http|libwww|headless|phantomjs|puppeteer|playwright|axios|node-fetch|undici|guzzle|ruby|perl|httpclient|http-client|pingdom|uptime|lighthouse|apache-|dart:io|cfnetwork.{0,80}dataaccess/i
 
-/** Gmail's fetch on arrival is documented to claim this combination, which no browser ever sent. */
+/** Gmail's fetch on delivery is documented with this user agent, which no browser ever sent. */
 const GMAIL_PREFETCH = /Edge\/12\.246 Mozilla\/5\.0$/
 
 const MAIL_APPS =
   /thunderbird|microsoft outlook|ms-office|msoffice|macoutlook|outlook-(ios|android)|airmail|emclient|postbox|lotus-notes|mailbird|evolution/i
 
-/** Years after their last release; TLS and the pages of shops have left them behind, scanners keep naming them. */
+/** Older versions no longer work with current TLS and shop pages, but scanners still claim them. */
 const OLDEST = { Chrome: 70, Firefox: 60, MSIE: 11 } as const
 
-/** Browsers name themselves in some hundred characters. */
+/** Bounds the regular expressions; real user agents have a few hundred characters. */
 const LONGEST_READ = 2_000
 
 export function clientKind(userAgent: string): ClientKind {

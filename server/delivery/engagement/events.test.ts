@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from 'vitest'
 import { aShop, DAY, MINUTE, type Shop } from '../../../test/shop.ts'
 import { aWorld } from '../../../test/world.ts'
-import { countFigures } from '../../insights/analytics/figures.ts'
-import { linksOf } from '../compose/compose.ts'
 import { messageOfToken, messageToken, withoutPixel } from '../../carts/links/message-tokens.ts'
+import { countFigures } from '../../insights/analytics/figures.ts'
+import { createLinks } from '../compose/compose.ts'
 
 // Machines that look at a mail's links and pictures attribute nothing, whenever it is noticed that they are machines (A1).
 
@@ -28,7 +28,7 @@ async function visit(url: string, userAgent = BROWSER, from = HOME) {
 
 const parts = (messageId: string) => {
   const { secrets } = world.deps
-  const { checkoutLink } = linksOf({ secrets, messageId, publicUrl: '' })
+  const { checkoutLink } = createLinks({ secrets, messageId, publicUrl: '' })
   return {
     cart: checkoutLink,
     unsubscribeLink: `/u/${messageToken(secrets, 'unsubscribe', messageId)}`,

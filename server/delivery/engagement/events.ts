@@ -1,32 +1,32 @@
 import { disownTouchpoints, recordTouchpoint } from '../../carts/carts/touch.ts'
-import type { StoreTx } from '../../core/db/db.ts'
 import { newId } from '../../core/common/ids.ts'
+import type { StoreTx } from '../../core/db/db.ts'
 import { lockShopperOf } from '../../messages/messages/recipient.ts'
 import { BURST_MS, evaluateBurst } from './burst.ts'
 import type { Classification, EngagementKind } from './classify.ts'
 import * as sql from './sql.ts'
 
-// What is done with a visit once it is classified: kept, weighed against those around it, and a person's click counted (A1).
+// Records a classified visit: stores it, reclassifies bursts and counts a human click (A1).
 
 export interface NewEngagementEvent {
   messageId: string
-  /** Where a click counts: the message's cart, or the one it was joined to; null: it has none. */
+  /** The message's cart or the one it was joined to; null: none. */
   cartId: string | null
   kind: EngagementKind
-  /** Which of the message's links; empty for picture and honeypot. */
+  /** Short hash of the link's token; empty for image and honeypot. */
   link: string
-  /** Of a click the address it leads to; null: the page of the cart. */
+  /** Target of a click; null: the cart's restore page. */
   target: string | null
   classification: Classification
   at: Date
 }
 
-/** More of one message are no news, and a token is enough to send any number. */
+/** Anybody with a token can send any number of visits, so further ones are dropped. */
 const KEPT_PER_MESSAGE = 300
 
 /**
- * Visits of one person's messages come one after the other, so that of two at the same moment the second sees the first. Takes the
- * person's lock first, as everything does that may move carts.
+ * Records one visit. The shopper's lock serializes visits, so that of two concurrent ones the second sees the first. The lock comes first,
+ * as in every transaction that may change carts.
  */
 export async function recordEngagement(
   tx: StoreTx,

@@ -1,60 +1,61 @@
-import { restoreTokenOf } from '../compose/compose.ts'
-import { type Db, transact } from '../../core/db/db.ts'
-import { tokenHash } from '../../core/common/secrets.ts'
-import type { Deps } from '../../deps.ts'
-import { type OpenedLink, openClick, openLink } from '../../carts/links/open-links.ts'
-import * as track from '../../messages/messages/recipient.ts'
 import { isOnStoreHost } from '../../access/stores/rules.ts'
+import { type OpenedLink, openClick, openLink } from '../../carts/links/open-links.ts'
+import { tokenHash } from '../../core/common/secrets.ts'
+import { type Db, transact } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
+import * as track from '../../messages/messages/recipient.ts'
+import { restoreTokenOf } from '../compose/compose.ts'
 import { classifyRequest, type EngagementKind, type EngagementRequest } from './classify.ts'
 import { recordEngagement } from './events.ts'
 
-// Somebody or something came to a link or picture of a message. Tokens of one purpose open nothing else (X1).
+// Handles requests for links and images of messages. A token works only for its own purpose (X1).
 
-/** A request for one of a message's links, as far as it tells who sent it. */
+/** The parts of a request that classify its client. */
 export type Arrival = Pick<EngagementRequest, 'method' | 'userAgent' | 'purpose'> &
   Partial<Pick<EngagementRequest, 'network'>>
 
 /**
- * Where a click leads: the restore page, or the store's own address it was written for. null: no such link. `to`: what follows the token in
- * the link's address.
+ * Records a click and returns its target: the restore page or a page of the store. null: unknown link. `to` is the keyed target in the
+ * link's query.
  */
 export async function followLink(deps: Deps, token: string, arrival: Arrival, to = ''): Promise<string | null> {
   const link = await openClick(deps, token, to)
   if (!link) return followHoneypot(deps, token, arrival)
-  // A test's link says itself where it leads, to its own restore page, and is nobody's touch.
+  // A test send's link contains its target and records no touch.
   if (link.messageId === null) return link.target
   const found = await messageOf(deps, link)
   if (!found) return null
   const target = ownTarget(link, found.message)
   const visit = { kind: 'click', link: linkName(token), target: target?.split(/[?#]/)[0], arrival } as const
-  await note(deps, found.store, found.message, visit)
+  await recordVisit(deps, found.store, found.message, visit)
   if (target) return target
   return `${deps.config.publicUrl}/cart/recover?cart_id=${restoreTokenOf(deps.secrets, link.messageId)}`
 }
 
-/** An address of the shop; null: the page of the cart. */
+/** Returns a URL of the shop; null: the cart's restore page. */
 function ownTarget({ target }: { target: string | null }, message: Message): string | null {
   if (target && isOnStoreHost(target, { url: message.store_url, home_url: message.home_url })) return target
   return message.cart_id === null ? message.home_url : null
 }
 
-/** The unsubscribe link was fetched, which unsubscribes nobody (C3) but may tell a scanner. */
+/** Records a fetch of the unsubscribe link. It unsubscribes nobody (C3), but may reveal a scanner. */
 export async function noteUnsubscribeLink(deps: Deps, token: string, arrival: Arrival): Promise<void> {
   const found = await messageOf(deps, await openLink(deps, 'unsubscribe', token))
-  if (found) await note(deps, found.store, found.message, { kind: 'unsubscribe_link', link: linkName(token), arrival })
+  if (found)
+    await recordVisit(deps, found.store, found.message, { kind: 'unsubscribe_link', link: linkName(token), arrival })
 }
 
-/** The mail's picture was fetched. Nothing is decided by it, not even that somebody read the mail. */
+/** Records a fetch of the mail's tracking pixel. Nothing depends on it. */
 export async function noteOpen(deps: Deps, token: string, arrival: Arrival): Promise<void> {
   const found = await messageOf(deps, await openLink(deps, 'open', token))
-  if (found) await note(deps, found.store, found.message, { kind: 'open', link: '', arrival })
+  if (found) await recordVisit(deps, found.store, found.message, { kind: 'open', link: '', arrival })
 }
 
-/** The link no person sees. Whoever does get here is shown the shop. */
+/** Records a visit to the honeypot link. The visitor is sent to the shop. */
 async function followHoneypot(deps: Deps, token: string, arrival: Arrival): Promise<string | null> {
   const found = await messageOf(deps, await openLink(deps, 'honeypot', token))
   if (!found) return null
-  await note(deps, found.store, found.message, { kind: 'honeypot', link: '', arrival })
+  await recordVisit(deps, found.store, found.message, { kind: 'honeypot', link: '', arrival })
   return found.message.home_url
 }
 
@@ -74,7 +75,7 @@ interface Visit {
   arrival: Arrival
 }
 
-async function note(
+async function recordVisit(
   deps: Deps,
   store: { storeId: string; db: Db },
   message: Message,
@@ -89,5 +90,5 @@ async function note(
   )
 }
 
-/** One of a message's links, in what is kept of a visit. */
+/** Short hash that identifies a link in stored visits. */
 export const linkName = (token: string): string => tokenHash(token).toString('base64url', 0, 6)

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import ipaddr from 'ipaddr.js'
 
-// Whether an address lies in a data centre, by a bundled list (source and date stand in it) or the operator's own. Only the answer is
-// kept, never the address.
+// Tells whether an IP address belongs to a data centre, by the bundled list (which names its source and date) or the operator's own. Only
+// the result is stored, never the address.
 
 export type Network = 'data_centre' | 'other'
 
 const BUNDLED = new URL('./data-centres.txt', import.meta.url)
 
-/** Reads the list once: a range per line, `#` for remarks. Throws when it cannot be read or a line is no range. */
+/** Reads the list once: one range per line, `#` for comments. Throws if it cannot be read or a line is not a range. */
 export function openNetworks(file: string | URL = BUNDLED): (address: string) => Network {
   const { four, six } = readRanges(readFileSync(file, 'utf8'))
   return (address) => {
@@ -37,7 +37,7 @@ function readRanges(text: string): { four: Range[]; six: Range[] } {
     const first = numberOf(address) & ~(size - 1n)
     ;(isFour ? four : six).push({ first, last: first + size - 1n })
   }
-  return { four: joined(four), six: joined(six) }
+  return { four: mergeRanges(four), six: mergeRanges(six) }
 }
 
 function parseRange(range: string, line: number): [ipaddr.IPv4 | ipaddr.IPv6, number] {
@@ -48,7 +48,7 @@ function parseRange(range: string, line: number): [ipaddr.IPv4 | ipaddr.IPv6, nu
   }
 }
 
-function joined(ranges: Range[]): Range[] {
+function mergeRanges(ranges: Range[]): Range[] {
   const out: Range[] = []
   for (const range of ranges.sort((one, other) => (one.first < other.first ? -1 : 1))) {
     const last = out.at(-1)

@@ -1,3 +1,3 @@
-// Who opened and clicked, for pages that show it.
+// Opens and clicks, for the pages that show them.
 
 export { clicksByTarget, groupedEngagementEvents, peopleOf } from './sql.ts'

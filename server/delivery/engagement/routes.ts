@@ -3,7 +3,7 @@ import type { Routes } from '../../access/http/http.ts'
 import { type Arrival, followLink, noteOpen, noteUnsubscribeLink } from './follow.ts'
 import { openNetworks } from './networks.ts'
 
-// Links and picture of messages. GETs never unsubscribe, and what a machine fetches never attributes (C3, A1).
+// Routes of message links and the tracking pixel. GETs never unsubscribe, and machine visits never attribute (C3, A1).
 
 type ByToken = { Params: { token: string }; Querystring: { to?: unknown } }
 
@@ -25,21 +25,21 @@ export const engagementRoutes: Routes = (app, deps) => {
   app.get<ByToken>('/c/:token', async (request, reply) => {
     const { to = '' } = request.query
     const target = await followLink(deps, request.params.token, arrivalOf(request), String(to))
-    return unseen(reply).redirect(target ?? `${deps.config.publicUrl}/cart/recover?cart_id=unknown`, 302)
+    return hideToken(reply).redirect(target ?? `${deps.config.publicUrl}/cart/recover?cart_id=unknown`, 302)
   })
 
   app.get<ByToken>('/u/:token', async (request, reply) => {
     await noteUnsubscribeLink(deps, request.params.token, arrivalOf(request))
-    return unseen(reply).redirect(`/unsubscribe?token=${encodeURIComponent(request.params.token)}`, 302)
+    return hideToken(reply).redirect(`/unsubscribe?token=${encodeURIComponent(request.params.token)}`, 302)
   })
 
-  // Whoever asks gets it; what is not known is not noted.
+  // Every token gets the pixel; unknown ones are not recorded.
   app.get<ByToken>('/o/:token', async (request, reply) => {
     await noteOpen(deps, request.params.token, arrivalOf(request))
-    return unseen(reply).type('image/gif').send(PIXEL)
+    return hideToken(reply).type('image/gif').send(PIXEL)
   })
 }
 
-/** Neither kept by caches nor told to the next site. */
-const unseen = (reply: FastifyReply) =>
+/** Keeps the URL, which contains a token, out of caches and referrers. */
+const hideToken = (reply: FastifyReply) =>
   reply.header('referrer-policy', 'no-referrer').header('cache-control', 'no-store')

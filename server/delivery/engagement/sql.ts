@@ -3,7 +3,7 @@ import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 import type { SeenEvent } from './burst.ts'
 import type { EngagementClass, EngagementKind } from './classify.ts'
 
-// Visits to messages: SQL and nothing else.
+// SQL for visits to messages.
 
 export interface EngagementEventRow {
   id: string
@@ -23,7 +23,7 @@ export async function insertEngagementEvent({ db, storeId }: StoreTx, visit: Eng
     .execute()
 }
 
-/** How many are kept of a message. */
+/** Counts the stored visits to a message. */
 export async function countEngagementEvents({ db, storeId }: StoreTx, messageId: string): Promise<number> {
   const rows = await sql<{ n: number }>`select count(*)::int as n from engagement_events
     where store_id = ${storeId} and message_id = ${messageId}`.execute(db)
@@ -45,7 +45,7 @@ export async function engagementEventsSince(
   return rows.map((row) => ({ ...row, at: row.at.getTime() }))
 }
 
-/** What was taken for better is a machine's after all. Answers the touches that are nobody's any more. */
+/** Reclassifies visits as machine visits. Returns the ids of the touches that no longer count. */
 export async function reclassify(
   { db, storeId }: StoreTx,
   changes: readonly { id: string; reason: string }[],
@@ -60,7 +60,7 @@ export async function reclassify(
   return rows.rows.map((row) => row.id)
 }
 
-/** Visits to these messages, alike ones together: the first of each, and how many there were. Clicks are told as touches. */
+/** Groups visits to these messages by kind and class, with first time and count. Clicks are excluded, as they are shown as touches. */
 export async function groupedEngagementEvents({ db, storeId }: StoreDb, messageIds: readonly string[]) {
   if (messageIds.length === 0) return []
   const rows = await sql<{
@@ -77,7 +77,7 @@ export async function groupedEngagementEvents({ db, storeId }: StoreDb, messageI
   return rows.rows
 }
 
-/** People who opened the messages of this origin, or had them opened by machines alone, and those who clicked or restored. */
+/** Counts shoppers of an origin's messages: opened, opened by machines only, and clicked or restored. */
 export async function peopleOf({ db, storeId }: StoreDb, kind: OriginKind, id: string) {
   const { rows } = await sql<{ opened: number; opened_by_machines: number; clicked: number }>`
     select count(*) filter (where is_opened)::int as opened,
@@ -99,7 +99,7 @@ export async function peopleOf({ db, storeId }: StoreDb, kind: OriginKind, id: s
   return rows[0]!
 }
 
-/** People's clicks on the messages of this origin by where they led; null: the page of the cart. The most clicked first. */
+/** Lists human clicks on an origin's messages by target (null: the restore page), most clicked first. */
 export async function clicksByTarget({ db, storeId }: StoreDb, kind: OriginKind, id: string, limit: number) {
   const { rows } = await sql<{ target: string | null; clicks: number; people: number }>`
     select v.target, count(*)::int as clicks, count(distinct m.shopper_id)::int as people

@@ -1,6 +1,6 @@
 import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 
-// The question that confirms a consent by SMS: SQL and nothing else.
+// SQL for double opt-in requests by SMS.
 
 export interface OptInRequest {
   addressHash: Buffer
@@ -10,7 +10,7 @@ export interface OptInRequest {
   createdAt: Date
 }
 
-/** Those waiting whose time has come, the oldest first. */
+/** Lists due requests, oldest first. */
 export async function dueOptInRequests({ db, storeId }: StoreDb, now: Date, limit: number): Promise<OptInRequest[]> {
   const rows = await sql<OptInRequest>`
     select address_hash as "addressHash", phone, country, created_at as "createdAt" from opt_in_requests
@@ -19,7 +19,7 @@ export async function dueOptInRequests({ db, storeId }: StoreDb, now: Date, limi
   return rows.rows
 }
 
-/** Whether somebody has bought with this number. */
+/** Whether an order with this number exists. */
 export async function hasBoughtWith({ db, storeId }: StoreDb, phone: string): Promise<boolean> {
   const rows = await sql<{ hasBought: boolean }>`
     select exists (select 1 from shopper_keys k join facts f on f.store_id = k.store_id and f.shopper_id = k.shopper_id
@@ -30,7 +30,7 @@ export async function hasBoughtWith({ db, storeId }: StoreDb, phone: string): Pr
   return rows.rows[0]!.hasBought
 }
 
-/** false when somebody else has taken it. */
+/** Returns false if another process has taken it. */
 export async function takeOptInRequest(
   { db, storeId }: StoreTx,
   { addressHash }: OptInRequest,
@@ -53,7 +53,7 @@ export async function postponeOptInRequest(
     where store_id = ${storeId} and channel = 'sms' and address_hash = ${addressHash} and state = 'waiting'`.execute(db)
 }
 
-/** It was proven not to have left. */
+/** Puts a request back that was provably not sent. */
 export async function reopenOptInRequest(
   { db, storeId }: StoreDb,
   { addressHash, phone }: OptInRequest,
@@ -63,7 +63,7 @@ export async function reopenOptInRequest(
     where store_id = ${storeId} and channel = 'sms' and address_hash = ${addressHash} and state = 'asked'`.execute(db)
 }
 
-/** A YES that came before the provider's proof that it took nothing stays, and answers no question of ours: nobody was asked. */
+/** Keeps a YES that came before the proof that the request was not sent, but as a reply to no question. */
 export async function unaskAnswered(
   { db, storeId }: StoreDb,
   { addressHash }: OptInRequest,
@@ -74,7 +74,7 @@ export async function unaskAnswered(
       and asked_at = ${askedAt}`.execute(db)
 }
 
-/** An answer that came before the provider's own stays. */
+/** Records the provider's reply. A shopper's reply that came earlier stays. */
 export async function closeOptInRequest(
   { db, storeId }: StoreDb,
   { addressHash }: OptInRequest,
@@ -84,7 +84,7 @@ export async function closeOptInRequest(
     where store_id = ${storeId} and channel = 'sms' and address_hash = ${addressHash} and state = 'asked'`.execute(db)
 }
 
-/** It will never be put: not when its time came, or, once taken, proven not to have left. */
+/** Drops a request for good: it must not be sent, or was provably not sent. */
 export async function dropOptInRequest(
   { db, storeId }: StoreDb,
   { addressHash }: OptInRequest,

@@ -1,46 +1,45 @@
 import { hasListedPrice } from '../../../shared/text-prices.ts'
+import { notifyOnce } from '../../access/notifications/notifications.ts'
+import { shownStoreName } from '../../access/stores/rules.ts'
 import { monthOf } from '../../billing/billing/rules.ts'
+import { newId } from '../../core/common/ids.ts'
+import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
+import { type Limit, takeMany } from '../../core/db/rate-limits.ts'
+import * as system from '../../core/db/system.ts'
+import type { Deps } from '../../deps.ts'
 import type { Cost, Outcome, OutgoingText, TextChannel } from '../../messages/channels/channel.ts'
 import { notSent } from '../../messages/channels/not-sent.ts'
 import { isGermanSpeaking, phoneCountry, textCountry } from '../../messages/channels/phone.ts'
 import { authorizeOptInRequest } from '../../messages/channels/send-authorization.ts'
 import { ledgerText } from '../../shoppers/consent/evidence.ts'
-import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
-import { newId } from '../../core/common/ids.ts'
-import { type Limit, takeMany } from '../../core/db/rate-limits.ts'
-import * as system from '../../core/db/system.ts'
+import { addressKey } from '../../shoppers/shoppers/rules.ts'
+import { lockAllKeys } from '../../shoppers/shoppers/shoppers.ts'
+import { erasedAmong } from '../../shoppers/suppressions/suppressions.ts'
+import { insertSuppression } from '../../shoppers/suppressions/unsubscribe.ts'
 import { planLimitOf } from '../decide/decision-inputs.ts'
 import { quietHours } from '../decide/quiet.ts'
 import { loadSituation, type Situation, suppressedOf } from '../decide/situation.ts'
-import type { Deps } from '../../deps.ts'
-import { notifyOnce } from '../../access/notifications/notifications.ts'
-import { addressKey } from '../../shoppers/shoppers/rules.ts'
-import { lockAllKeys } from '../../shoppers/shoppers/shoppers.ts'
-import { shownStoreName } from '../../access/stores/rules.ts'
-import { erasedAmong } from '../../shoppers/suppressions/suppressions.ts'
-import { insertSuppression } from '../../shoppers/suppressions/unsubscribe.ts'
 import { bookSpend, lockBudget } from '../texts/spend.ts'
 import * as sql from './opt-in-request-sql.ts'
-import { giveRoomBack, type Question, takeRoom } from './question-room.ts'
+import { type Question, returnUsage, takeUsage } from './question-room.ts'
 
-// Double opt-in for SMS: the one message that asks whether a yes given in the shop was meant. It advertises nothing, leaves once and
-// is never repeated; it obeys suppression, quiet hours, budget and whatever stops the store from sending. YES is taken up by
-// inbound/inbound.ts.
+// Double opt-in for SMS: one message asks the shopper to confirm the consent given in the shop. It contains no advertising and is sent at
+// most once. It obeys suppressions, quiet hours, budget and everything that stops the store. inbound/inbound.ts handles the YES.
 
-/** A question that could not be put for this long comes too late to be understood. */
+/** A request that could not be sent within this time is dropped: the shopper would not understand it any more. */
 const GIVEN_UP_MS = 24 * 3_600_000
 const MINUTE_MS = 60_000
 const AT_ONCE = 50
 const NO_ROOM_S = 3_600
-/** What ends a question reaches it within this time. */
+/** The longest time between check and send. */
 const SOON_MS = 1_000
-/** Anybody can post a number, so a store asks only so many that nobody has bought with. */
+/** Limits for numbers without an order, because anybody can submit a number. */
 export const WITHOUT_ORDER: readonly (Limit & { per: 'hour' | 'day' })[] = [
   { name: 'opt-in-hour', points: 10, windowS: 3_600, per: 'hour' },
   { name: 'opt-in-day', points: 30, windowS: 86_400, per: 'day' },
 ]
 
-/** Tick: puts the questions that are due. */
+/** Tick: sends the due requests. */
 export async function askWaiting(deps: Deps): Promise<void> {
   for (const storeId of await system.storesWithOptInRequests(deps.db, deps.now())) {
     const store = { storeId, db: deps.db }
@@ -55,10 +54,10 @@ export async function askWaiting(deps: Deps): Promise<void> {
 async function ask(deps: Deps, store: StoreDb<Db>, optInRequest: sql.OptInRequest): Promise<void> {
   const situation = await loadSituation(store, monthOf(deps.now()), deps.now())
   if (!situation) return
-  const obstacle = await obstacleTo(deps, store, optInRequest, situation)
-  if (obstacle === 'drop') return sql.dropOptInRequest(store, optInRequest, 'waiting')
-  if (obstacle instanceof Date) return sql.postponeOptInRequest(store, optInRequest, obstacle)
-  await put(deps, store, optInRequest, { situation, ...obstacle })
+  const checked = await checkRequest(deps, store, optInRequest, situation)
+  if (checked === 'drop') return sql.dropOptInRequest(store, optInRequest, 'waiting')
+  if (checked instanceof Date) return sql.postponeOptInRequest(store, optInRequest, checked)
+  await sendRequest(deps, store, optInRequest, { situation, ...checked })
 }
 
 interface Ready {
@@ -66,7 +65,7 @@ interface Ready {
   message: OutgoingText
 }
 
-/** Only mobile numbers of countries that the store sells to and whose price is listed. */
+/** Only mobile numbers of countries that the store sells to and that have a listed price. */
 export function mayBeAsked(phone: string, store: Pick<Situation, 'base_country' | 'selling_countries'>): boolean {
   const country = textCountry(phone)
   if (!country || !hasListedPrice(country)) return false
@@ -74,8 +73,8 @@ export function mayBeAsked(phone: string, store: Pick<Situation, 'base_country' 
   return selling === null || country === base || selling.includes(country)
 }
 
-/** `drop`: it will never be put; a date: not before then. */
-async function obstacleTo(
+/** Checks a request: `drop` for never, a date for not before then, or the message to send. */
+async function checkRequest(
   deps: Deps,
   store: StoreDb,
   { phone, country, createdAt, addressHash }: sql.OptInRequest,
@@ -106,8 +105,8 @@ async function obstacleTo(
   return { transport, message: { messageId: newId(), channel: 'sms', to: phone, text, template: null } }
 }
 
-/** Taken before it is sent: a question that got lost is better than a second one. */
-async function put(
+/** Marks the request as sent before sending it: a lost request is better than a second one. */
+async function sendRequest(
   deps: Deps,
   store: StoreDb<Db>,
   optInRequest: sql.OptInRequest,
@@ -120,24 +119,24 @@ async function put(
   const limits = (await sql.hasBoughtWith(store, optInRequest.phone)) ? [] : WITHOUT_ORDER
   const waitS = await transact(store, (tx) => takeAndBook(deps, tx, optInRequest, { question, cost, limits, now }))
   if (waitS > 0) return sql.postponeOptInRequest(store, optInRequest, new Date(now.getTime() + waitS * 1_000))
-  // A process that stood still meanwhile knows nothing of a STOP or a pause since, and looks anew (D5).
+  // If the process stalled, a STOP or a pause may have come since the check (D5).
   const isLate = Math.abs(deps.now().getTime() - now.getTime()) >= SOON_MS
   const outcome = isLate
     ? notSent('too much time has passed since the last check.')
     : await transport.send({ ...message, sendAuthorization: authorizeOptInRequest() })
   deps.log.info({ storeId: store.storeId, outcome: outcome.kind }, 'consent.asked')
   const isFree = outcome.kind === 'rejected' || outcome.kind === 'retry'
-  // One commit for all that follows from the answer: half of it would leave a price in the books that nobody took.
+  // One commit for all consequences of the reply: a part of them would leave a booked price that was never charged.
   await transact(store, async (tx) => {
-    // An erasure holds the same lock: it comes before the question of who is erased, or after what is written (C8).
+    // An erasure takes the same lock, so it is complete before this check or starts after this commit (C8).
     await lockAllKeys(tx, [addressKey(optInRequest.phone)])
     if (isFree) {
-      await giveRoomBack(tx, question, { takenAt: now, now: deps.now() })
+      await returnUsage(tx, question, { takenAt: now, now: deps.now() })
       await bookSpend(tx, accountId, monthOf(now), [{ ...cost, amountMicros: -cost.amountMicros }])
       await sql.unaskAnswered(tx, optInRequest, now)
     }
     const isErased = (await erasedAmong(tx, [optInRequest.addressHash])).size > 0
-    await note(deps, tx, optInRequest, outcome, isErased)
+    await recordReply(deps, tx, optInRequest, outcome, isErased)
     if (isErased || outcome.kind !== 'rejected' || !outcome.isRecipientFault) return
     const reason = outcome.suppress ?? 'invalid'
     const { addressHash: hash, phone: address } = optInRequest
@@ -152,14 +151,14 @@ interface Price {
   now: Date
 }
 
-/** 0, or the seconds to wait: a limit is used up, the plan, credits or the budget have no room for it, or somebody else has put it. */
+/** Books usage and price. Returns 0, or the seconds to wait if a limit, plan, credits or budget is used up or another process sent it. */
 async function takeAndBook(
   deps: Deps,
   tx: StoreTx,
   optInRequest: sql.OptInRequest,
   { question, cost, limits, now }: Price,
 ): Promise<number> {
-  if (!(await takeRoom(tx, question, now))) return NO_ROOM_S
+  if (!(await takeUsage(tx, question, now))) return NO_ROOM_S
   const { account_id: accountId } = question.situation
   const left = await lockBudget(tx, accountId, monthOf(now))
   const isOver = left && cost.amountMicros > 0 && (left.currency !== cost.currency || cost.amountMicros > left.micros)
@@ -169,11 +168,11 @@ async function takeAndBook(
     await bookSpend(tx, accountId, monthOf(now), [cost])
     return 0
   }
-  await giveRoomBack(tx, question, { takenAt: now, now })
+  await returnUsage(tx, question, { takenAt: now, now })
   return waitS || NO_ROOM_S
 }
 
-/** 0, or the seconds until the limit that is used up has room again; the team is notified of it once a day. */
+/** Takes from the rate limits. Returns 0, or the seconds to wait; then it notifies the team once a day. */
 async function takePoints(deps: Deps, tx: StoreTx, limits: typeof WITHOUT_ORDER): Promise<number> {
   for (const limit of limits) {
     const waitS = await takeMany(deps, limit, { db: tx.db, subject: tx.storeId, count: 1 })
@@ -192,8 +191,14 @@ async function takePoints(deps: Deps, tx: StoreTx, limits: typeof WITHOUT_ORDER)
   return 0
 }
 
-/** Only proof that it was not taken brings it back. Of whoever was erased meanwhile nothing is written down, and they are not asked again. */
-async function note(deps: Deps, store: StoreDb, optInRequest: sql.OptInRequest, outcome: Outcome, isErased: boolean) {
+/** Records the reply. Only proof of non-acceptance allows a retry. For an erased person nothing is stored, and they are not asked again. */
+async function recordReply(
+  deps: Deps,
+  store: StoreDb,
+  optInRequest: sql.OptInRequest,
+  outcome: Outcome,
+  isErased: boolean,
+) {
   if (outcome.kind === 'retry') {
     if (isErased) return sql.dropOptInRequest(store, optInRequest, 'asked')
     const waitMs = outcome.retryAfterMs ?? MINUTE_MS
@@ -206,7 +211,7 @@ async function note(deps: Deps, store: StoreDb, optInRequest: sql.OptInRequest, 
   })
 }
 
-/** Says who asks, what a YES means and how to end it, and nothing of any cart. */
+/** Names the sender, the meaning of YES and how to opt out, without details of a cart. */
 export function optInRequestText(name: string, country: string | null): string {
   return isGermanSpeaking(country)
     ? `${name}: Möchten Sie SMS zu Ihrem Warenkorb und zu Angeboten erhalten? Dann antworten Sie mit JA. Ohne Antwort erhalten Sie keine. STOP beendet.`

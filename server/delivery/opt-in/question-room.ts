@@ -1,14 +1,14 @@
 import { creditPrice } from '../../../shared/credits.ts'
 import { monthOf } from '../../billing/billing/rules.ts'
 import { addUsage, lockUsage } from '../../billing/billing/usage.ts'
-import type { OutgoingText, TextChannel } from '../../messages/channels/channel.ts'
-import type { StoreTx } from '../../core/db/db.ts'
 import { giveBackCredits, lockCredits, payWithCredits } from '../../billing/credits/credits.ts'
+import type { StoreTx } from '../../core/db/db.ts'
+import type { OutgoingText, TextChannel } from '../../messages/channels/channel.ts'
 import { planLimitOf } from '../decide/decision-inputs.ts'
 import type { Situation } from '../decide/situation.ts'
 
-// A question by the operator's account is one of the SMS that the plan includes, or is paid by credits: it costs the operator as much as any
-// other. By one's own provider it takes nothing of the plan.
+// Plan usage of opt-in requests. A request by the operator's SMS account uses a plan message or credits, as it costs the operator the same
+// as any SMS. A request by the store's own provider uses none.
 
 export interface Question {
   situation: Situation
@@ -16,8 +16,8 @@ export interface Question {
   message: OutgoingText
 }
 
-/** In the transaction that takes the question, before its price is booked. False: neither has room. */
-export async function takeRoom(tx: StoreTx, { situation, transport, message }: Question, now: Date): Promise<boolean> {
+/** Takes a plan message or credits. Call in the transaction that takes the request, before booking its price. Returns false if both are used up. */
+export async function takeUsage(tx: StoreTx, { situation, transport, message }: Question, now: Date): Promise<boolean> {
   if (!transport.credits) return true
   const { account_id: accountId } = situation
   const month = monthOf(now)
@@ -34,8 +34,8 @@ export async function takeRoom(tx: StoreTx, { situation, transport, message }: Q
   return true
 }
 
-/** It was not put. `takenAt`: the month it was counted in. */
-export async function giveRoomBack(
+/** Gives back the usage of an unsent request. `takenAt` selects the month it was counted in. */
+export async function returnUsage(
   tx: StoreTx,
   { situation, transport, message }: Question,
   { takenAt, now }: { takenAt: Date; now: Date },

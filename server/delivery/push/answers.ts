@@ -1,19 +1,19 @@
 import type { PushPayload } from '../../../shared/push.ts'
-import type { PushAnswer } from '../../messages/channels/channel.ts'
 import type { FetchProblem } from '../../core/net/fetch-problem.ts'
+import type { PushAnswer } from '../../messages/channels/channel.ts'
 
-// What a push service's answer means to the engine (P1; RFC 8030, 7.2 and 8; RFC 8292, 4.2), and how a payload is made smaller. Pure.
+// Maps a push service's response to an outcome (P1; RFC 8030, 7.2 and 8; RFC 8292, 4.2), and shrinks payloads. Pure.
 
 export interface ServiceAnswer {
   status: number
-  /** As it stands in the header. */
+  /** The raw header. */
   retryAfter: string | null
   location: string | null
   /** One bounded line. */
   text: string
 }
 
-/** A day: longer nobody waits for a notification. */
+/** One day; a later notification would be useless. */
 const LONGEST_WAIT_MS = 86_400_000
 
 export function answerOf(answer: ServiceAnswer, messageId: string, now = Date.now()): PushAnswer | 'too_large' {
@@ -24,22 +24,22 @@ export function answerOf(answer: ServiceAnswer, messageId: string, now = Date.no
   if (status === 413) return 'too_large'
   if (status === 401 || status === 403) return { kind: 'unauthorized', response }
   if (status === 429) {
-    const retryAfterMs = waitOf(answer.retryAfter, now)
+    const retryAfterMs = parseRetryAfter(answer.retryAfter, now)
     return { kind: 'retry', reason: 'push_429', response, ...(retryAfterMs !== null && { retryAfterMs }) }
   }
-  // A service that failed may have taken it before (engine, "Sending").
+  // A service may have accepted the message before it failed (engine, "Sending").
   if (status >= 500) return { kind: 'unknown', reason: `push_${status}`, response }
   return { kind: 'rejected', reason: `push_${status}`, response, isRecipientFault: false }
 }
 
-/** Seconds or a date (RFC 9110, 10.2.3). */
-function waitOf(header: string | null, now: number): number | null {
+/** Parses Retry-After: seconds or a date (RFC 9110, 10.2.3). */
+function parseRetryAfter(header: string | null, now: number): number | null {
   if (header === null) return null
   const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - now
   return Number.isFinite(ms) ? Math.min(LONGEST_WAIT_MS, Math.max(1_000, ms)) : null
 }
 
-/** Proof of non-acceptance only where the body never left (D4). */
+/** The outcome without a response. Only an unsent body proves non-acceptance (D4). */
 export function silenceOf({ kind, detail }: FetchProblem, isBodySent: boolean): PushAnswer {
   const response = detail ?? (kind === 'timeout' ? 'The push service did not answer in time' : kind)
   if (isBodySent) return { kind: 'unknown', reason: `${kind}_after_body`, response }
@@ -48,12 +48,12 @@ export function silenceOf({ kind, detail }: FetchProblem, isBodySent: boolean): 
   return { kind: 'retry', reason: kind, response }
 }
 
-/** Less than 3 KB before it is encrypted; services take 4 KB after it (RFC 8030, 7.2). */
+/** Maximum before encryption; services accept 4 KB after it (RFC 8030, 7.2). */
 const MOST_BYTES = 3_000
-/** Words that fit anywhere, where a service takes less. */
+/** A size that every service accepts. */
 const FEWEST_BYTES = 1_000
 
-/** The payload, and each time less of it: without picture, without icon, with fewer words. */
+/** Returns the payload and smaller versions of it: without image, without icon, with shorter text. */
 export function smallerPayloads({ image, icon, ...bare }: PushPayload): PushPayload[] {
   const withIcon = icon === undefined ? bare : { ...bare, icon }
   const whole = image === undefined ? withIcon : { ...withIcon, image }
@@ -69,8 +69,8 @@ export function smallerPayloads({ image, icon, ...bare }: PushPayload): PushPayl
 }
 
 /**
- * 413: the same with less in it, which was not accepted before (P1). `mayGoOn`: the decision it rests on still counts; where it does not, it
- * is decided anew.
+ * Sends the payload, and after each 413 a smaller version (P1); a 413 proves non-acceptance. If `mayGoOn` turns false, the message is
+ * decided again.
  */
 export async function sendShrinking(
   message: { payload: PushPayload; mayGoOn: () => boolean },

@@ -3,14 +3,13 @@ import { type RawBuilder, sql } from '../../core/db/db.ts'
 // SQL fragments on subscriptions.
 
 /**
- * Whether browser `p` has told of what is in cart `c`, which no other may show: whoever types somebody's address at the checkout is taken
- * for that person, and their browser must not learn what the person has in the cart (decision 72).
+ * Whether browser `p` itself reported the contents of the cart. Only such a browser may show them: a person who types another's email at the
+ * checkout counts as that shopper, but must not see their cart (decision 72).
  */
 export const hasToldOf = (fold: RawBuilder<unknown>) => sql`${fold} -> 'episode' -> 'toldBy' ?| p.marks`
 
 /**
- * What the engine calls the newest live subscription that may show message `m` about cart `c`; about none, the newest of the person. null:
- * there is none.
+ * Address of the shopper's newest subscription that may show message `m` about cart `c`, or of the newest one without a cart. null: none.
  */
 export const newestSubscription = sql`
   (select 'push:' || p.id from push_subscriptions p where p.store_id = m.store_id and p.shopper_id = m.shopper_id

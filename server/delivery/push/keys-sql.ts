@@ -1,8 +1,8 @@
 import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 
-// Key pairs of stores: SQL and nothing else.
+// SQL for the stores' key pairs.
 
-/** The pair that new subscriptions are made with. */
+/** The key pair for new subscriptions. */
 export function keyInUse({ db, storeId }: StoreDb) {
   return db
     .selectFrom('push_keys')
@@ -12,7 +12,7 @@ export function keyInUse({ db, storeId }: StoreDb) {
     .executeTakeFirst()
 }
 
-/** Which was meant by its public half; one that has ended is none any more. */
+/** Finds a key pair by its public key. Expired pairs have no row. */
 export function keyByPublic({ db, storeId }: StoreDb, publicKey: string) {
   return db
     .selectFrom('push_keys')
@@ -38,13 +38,13 @@ export async function insertKey(
     .execute()
 }
 
-/** It signs on for subscriptions that were made with it, until then. */
+/** Retires the current pair. It still signs for its subscriptions until `endsAt`. */
 export async function replaceKey({ db, storeId }: StoreTx, now: Date, endsAt: Date): Promise<void> {
   await sql`update push_keys set replaced_at = ${now}, ends_at = ${endsAt}
     where store_id = ${storeId} and replaced_at is null`.execute(db)
 }
 
-/** With all their subscriptions. */
+/** Deletes all pairs and, by cascade, their subscriptions. */
 export async function deleteKeys({ db, storeId }: StoreTx): Promise<void> {
   await sql`delete from push_keys where store_id = ${storeId}`.execute(db)
 }
@@ -56,7 +56,7 @@ export interface KeyCount {
   subscriptions: number
 }
 
-/** Each pair with its live subscriptions, the one in use first. */
+/** Lists the pairs with their number of subscriptions, the current one first. */
 export async function countByKey({ db, storeId }: StoreDb): Promise<KeyCount[]> {
   const { rows } = await sql<KeyCount>`
     select k.id, k.made_at, k.ends_at, (select count(*)::int from push_subscriptions s
@@ -65,7 +65,7 @@ export async function countByKey({ db, storeId }: StoreDb): Promise<KeyCount[]> 
   return rows
 }
 
-/** Of every store: pairs whose time is over, and those that sign for nobody any more. Answers how many. */
+/** Deletes retired pairs of all stores that have expired or have no subscription left. Returns how many. */
 export async function deleteEnded(db: Db, now: Date, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from push_keys k using (

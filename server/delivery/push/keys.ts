@@ -1,27 +1,27 @@
 import webPush from 'web-push'
-import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
-import { newId } from '../../core/common/ids.ts'
-import type { Secrets } from '../../core/common/secrets.ts'
-import type { Deps } from '../../deps.ts'
 import { queueWake } from '../../access/plugin/plugin.ts'
 import { lockStore } from '../../access/stores/store.ts'
+import { newId } from '../../core/common/ids.ts'
+import type { Secrets } from '../../core/common/secrets.ts'
+import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
 import * as sql from './keys-sql.ts'
 
-// A store's key pair for web push (VAPID, RFC 8292). The private half is encrypted and never leaves the server (decisions 20 and 74).
+// A store's key pair for web push (VAPID, RFC 8292). The private key is stored encrypted and never leaves the server (decisions 20 and 74).
 
 export { countByKey, keyByPublic, keyInUse } from './keys-sql.ts'
 
-/** How long a pair that was replaced signs on for browsers that have not been back. */
+/** How long a replaced pair still signs for browsers that have not returned. */
 export const OLD_KEY_MS = 180 * 86_400_000
 
-/** Bound to its store: an encrypted key moved to another row does not open. */
+/** Encryption context. It binds a key to its row, so that it cannot be decrypted in another one. */
 const contextOf = (storeId: string, id: string) => `push-key:${storeId}:${id}`
 
 export function openPrivateKey(secrets: Secrets, key: { storeId: string; id: string; encrypted: Buffer }): string {
   return secrets.open(key.encrypted, contextOf(key.storeId, key.id))
 }
 
-/** What new messages of the store are signed with where no subscription says otherwise; null: it has none yet. */
+/** The store's current key pair; null: none yet. */
 export async function signingKey({ secrets }: Pick<Deps, 'secrets'>, store: StoreDb) {
   const key = await sql.keyInUse(store)
   if (!key) return null
@@ -33,13 +33,13 @@ export type Replacement = 'moving' | 'leaked'
 
 export interface MadeKey {
   publicKey: string
-  /** Subscriptions that have to move, or have ended. */
+  /** Subscriptions that have to move to the new pair, or were deleted. */
   subscriptions: number
 }
 
 /**
- * The pair in use, made where there is none; with `replace` a new one takes its place. Two who ask at once get the same. The shop's plugin
- * hears of a new one at once: it serves the worker only where there is a pair.
+ * Returns the current pair, creating it if missing; `replace` creates a new one. Concurrent calls get the same pair. The shop's plugin is
+ * notified of a new pair at once, because it serves the service worker only if there is one.
  */
 export async function ensureKey(deps: Deps, store: StoreDb<Db>, replace?: Replacement): Promise<MadeKey> {
   return transact(store, async (tx) => {
@@ -51,13 +51,13 @@ export async function ensureKey(deps: Deps, store: StoreDb<Db>, replace?: Replac
     const now = deps.now()
     if (replace === 'leaked') await sql.deleteKeys(tx)
     else await sql.replaceKey(tx, now, new Date(now.getTime() + OLD_KEY_MS))
-    const publicKey = await makeKey(deps, tx, now)
+    const publicKey = await createKey(deps, tx, now)
     await queueWake(deps, tx, 'settings')
     return { publicKey, subscriptions }
   })
 }
 
-async function makeKey({ secrets }: Deps, tx: StoreTx, madeAt: Date): Promise<string> {
+async function createKey({ secrets }: Deps, tx: StoreTx, madeAt: Date): Promise<string> {
   const { publicKey, privateKey } = webPush.generateVAPIDKeys()
   const id = newId()
   await sql.insertKey(tx, { id, publicKey, encrypted: secrets.seal(privateKey, contextOf(tx.storeId, id)), madeAt })
@@ -66,7 +66,7 @@ async function makeKey({ secrets }: Deps, tx: StoreTx, madeAt: Date): Promise<st
 
 const SLICE = 100
 
-/** Whoever never came back is lost with the old pair (decision 74). */
+/** Tick: deletes expired pairs, with the subscriptions of browsers that never returned (decision 74). */
 export async function endOldKeys(deps: Deps): Promise<void> {
   while ((await sql.deleteEnded(deps.db, deps.now(), SLICE)) === SLICE);
 }

@@ -1,35 +1,35 @@
 import type { PushPayload } from '../../../shared/push.ts'
+import { notifyOnce } from '../../access/notifications/notifications.ts'
+import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
 import type { Outcome } from '../../messages/channels/channel.ts'
 import { notSent } from '../../messages/channels/not-sent.ts'
 import type { SendAuthorization } from '../../messages/channels/send-authorization.ts'
-import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
-import type { Deps } from '../../deps.ts'
 import { setAddress } from '../../messages/messages/recipient.ts'
-import { notifyOnce } from '../../access/notifications/notifications.ts'
 import { openPrivateKey } from './keys.ts'
 import { addressOfSubscription, endSubscriptions, openSubscription } from './subscriptions.ts'
 import * as sql from './subscriptions-sql.ts'
 
-// One notification to a person: to the newest of their browsers that takes it, within one attempt, counted once (decision 72).
+// Sends one notification to a shopper: to their newest browser that accepts it, as one attempt that counts once (decision 72).
 
 export interface PushMessage {
-  /** The message's row. */
+  /** Id of the message. */
   id: string
   payload: PushPayload
-  /** Of its cart: a newer reminder takes an older one's place at the service. */
+  /** The same for all reminders of a cart, so that a newer one replaces an older one at the push service. */
   topic: string
   sendAuthorization: SendAuthorization
-  /** Whether the last check still holds: what was withdrawn or bought meanwhile counts (C2, D3, D5). */
+  /** Whether the last check is recent enough; consent or cart may have changed since (C2, D3, D5). */
   mayGoOn: () => boolean
 }
 
 export async function sendPush(deps: Deps, store: StoreDb<Db>, message: PushMessage): Promise<Outcome> {
   let refused: string | null = null
   for (const [index, row] of (await sql.subscriptionsOfMessage(store, message.id)).entries()) {
-    // The look at the browsers was slow, or the service of the last one slow to say that it had gone.
+    // Loading the browsers or the previous push service was slow.
     if (!message.mayGoOn()) return notSent('too much time has passed since the last check.')
     const answer = await sendTo(deps, store, row, message)
-    if (answer.kind === 'gone') await end(deps, store, row.id)
+    if (answer.kind === 'gone') await endSubscription(deps, store, row.id)
     else if (answer.kind === 'unauthorized') refused = answer.response
     else {
       if (answer.kind === 'accepted') {
@@ -42,14 +42,14 @@ export async function sendPush(deps: Deps, store: StoreDb<Db>, message: PushMess
   if (refused === null) {
     return { kind: 'rejected', reason: 'push_gone', response: 'No live subscription is left', isRecipientFault: false }
   }
-  await raiseAlarm(deps, store, refused)
+  await notifyUnauthorized(deps, store, refused)
   return { kind: 'retry', reason: 'push_unauthorized', response: refused }
 }
 
 function sendTo(
   { channels, secrets }: Deps,
   { storeId }: StoreDb,
-  row: sql.WritableRow,
+  row: sql.SendableSubscription,
   { id, ...message }: PushMessage,
 ) {
   const key = { storeId, id: row.key_id, encrypted: row.encrypted_key }
@@ -61,13 +61,13 @@ function sendTo(
   })
 }
 
-/** The browser is gone, or has withdrawn its permission: nobody knows which, so the consent has ended too (decision 73). */
-async function end(deps: Deps, store: StoreDb<Db>, id: string): Promise<void> {
+/** Ends subscription and consent: the service does not say whether the browser is gone or withdrew its permission (decision 73). */
+async function endSubscription(deps: Deps, store: StoreDb<Db>, id: string): Promise<void> {
   await transact(store, (tx) => endSubscriptions(deps, tx, [id], 'push service'))
 }
 
-/** P1: a service that does not know our signature refuses everything. Told once a day. */
-async function raiseAlarm(deps: Deps, store: StoreDb<Db>, answer: string): Promise<void> {
+/** Notifies the store once a day: a service that rejects our signature rejects every message (P1). */
+async function notifyUnauthorized(deps: Deps, store: StoreDb<Db>, answer: string): Promise<void> {
   const at = deps.now()
   deps.log.warn({ storeId: store.storeId, answer }, 'push.unauthorized')
   await notifyOnce(store, { type: 'push_refused', key: at.toISOString().slice(0, 10), data: { answer }, at })

@@ -1,17 +1,17 @@
 import { isIP } from 'node:net'
 
-// Which push services are written to (P3). An endpoint is what a browser says, so it is an address a stranger typed. Pure.
+// The allowed push services (P3). An endpoint comes from a browser, so it is untrusted input. Pure.
 
 export interface ServiceRules {
-  /** `PUSH_SERVICES`: a name, or `*.` and what it ends with. */
+  /** `PUSH_SERVICES`: host names, or `*.` with a suffix. */
   pushServices: readonly string[]
-  /** This machine's own, as in tests and the demo. */
+  /** Allows services on this machine, for tests and the demo. */
   isLocal: boolean
 }
 
 export const isLoopbackHost = (host: string): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(host)
 
-/** The service's name; null: not one we write to. */
+/** Returns the service's host; null: not an allowed service. */
 export function serviceOf(endpoint: string, { pushServices, isLocal }: ServiceRules): string | null {
   if (!URL.canParse(endpoint)) return null
   const { protocol, hostname, port, username, password } = new URL(endpoint)

@@ -1,25 +1,25 @@
 import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 import type { PushSubscriptionsTable } from '../../core/schema/push.ts'
 
-// Subscriptions of shoppers' browsers: SQL and nothing else.
+// SQL for subscriptions of shoppers' browsers.
 
 export type SubscriptionRow = Omit<PushSubscriptionsTable, 'store_id'>
 
-/** A browser has one subscription; told again it is the same row. Answers its id. */
+/** Stores a browser's subscription; the same endpoint updates its row. Returns the row's id. */
 export async function keepSubscription({ db, storeId }: StoreTx, row: SubscriptionRow): Promise<string> {
   const { rows } = await sql<{ id: string }>`
     insert into push_subscriptions as p (store_id, id, shopper_id, key_id, endpoint_hash, encrypted, service, device_class, marks, created_at, seen_at)
     values (${storeId}, ${row.id}, ${row.shopper_id}, ${row.key_id}, ${row.endpoint_hash}, ${row.encrypted}, ${row.service},
       ${row.device_class}, ${row.marks}, ${row.created_at}, ${row.seen_at})
     on conflict (store_id, endpoint_hash) do update set shopper_id = excluded.shopper_id, marks = excluded.marks, key_id = excluded.key_id,
-      -- encrypted for its own number: of two who tell of it at once the first stands
+      -- the encryption context contains the row's id, so a concurrent insert must not replace it
       encrypted = case when p.id = excluded.id then excluded.encrypted else p.encrypted end, seen_at = excluded.seen_at returning id`.execute(
     db,
   )
   return rows[0]!.id
 }
 
-/** By what it is called at the push service. */
+/** Finds a subscription by the hash of its endpoint. */
 export async function subscriptionBy({ db, storeId }: StoreDb, endpointHash: Buffer) {
   return db
     .selectFrom('push_subscriptions')
@@ -29,12 +29,12 @@ export async function subscriptionBy({ db, storeId }: StoreDb, endpointHash: Buf
     .executeTakeFirst()
 }
 
-/** Another address and key, of the same browser. False: it is there no more. */
+/** Sets a new endpoint and key for the same browser. Returns false if the row is gone. */
 export async function moveSubscription(
   { db, storeId }: StoreTx,
   row: Pick<SubscriptionRow, 'id' | 'key_id' | 'endpoint_hash' | 'encrypted' | 'service' | 'seen_at'>,
 ): Promise<boolean> {
-  // The browser may have told of the new one by itself: then that one is it.
+  // The browser may have registered the new endpoint already; that row is replaced.
   await sql`delete from push_subscriptions where store_id = ${storeId} and endpoint_hash = ${row.endpoint_hash}
     and id <> ${row.id}`.execute(db)
   const { numAffectedRows } = await sql`
@@ -44,7 +44,7 @@ export async function moveSubscription(
   return Number(numAffectedRows ?? 0) > 0
 }
 
-/** undefined: it is there no more. */
+/** undefined: the row is gone. */
 export async function ownerOf({ db, storeId }: StoreTx, id: string) {
   return db
     .selectFrom('push_subscriptions')
@@ -54,8 +54,8 @@ export async function ownerOf({ db, storeId }: StoreTx, id: string) {
     .executeTakeFirst()
 }
 
-/** The browser has another cart. */
-export async function giveTo(
+/** Assigns the subscription to the shopper of the browser's new cart. */
+export async function assignSubscription(
   { db, storeId }: StoreTx,
   id: string,
   { shopperId, marks }: { shopperId: string; marks: readonly string[] },
@@ -64,7 +64,7 @@ export async function giveTo(
     where store_id = ${storeId} and id = ${id}`.execute(db)
 }
 
-/** Answers those that were there. */
+/** Returns the ids of the deleted rows. */
 export async function deleteSubscriptions({ db, storeId }: StoreTx, ids: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     delete from push_subscriptions where store_id = ${storeId} and id = any(${[...ids]}::uuid[]) returning id`.execute(
@@ -85,7 +85,7 @@ export async function idsOfShopper({ db, storeId }: StoreDb, shopperId: string):
   return rows.map(({ id }) => id)
 }
 
-export interface WritableRow {
+export interface SendableSubscription {
   id: string
   encrypted: Buffer
   key_id: string
@@ -93,9 +93,12 @@ export interface WritableRow {
   encrypted_key: Buffer
 }
 
-/** Of the person a message is for, the newest first: those that told of its cart as it was when it left (`hasToldOf`). */
-export async function subscriptionsOfMessage({ db, storeId }: StoreDb, messageId: string): Promise<WritableRow[]> {
-  const { rows } = await sql<WritableRow>`
+/** Lists the recipient's subscriptions, newest first: those that had reported the cart when the message was sent (`hasToldOf`). */
+export async function subscriptionsOfMessage(
+  { db, storeId }: StoreDb,
+  messageId: string,
+): Promise<SendableSubscription[]> {
+  const { rows } = await sql<SendableSubscription>`
     select p.id, p.encrypted, k.id as key_id, k.public_key, k.encrypted as encrypted_key
     from messages m join push_subscriptions p on p.store_id = m.store_id and p.shopper_id = m.shopper_id
     join push_keys k on k.store_id = p.store_id and k.id = p.key_id
@@ -104,11 +107,11 @@ export async function subscriptionsOfMessage({ db, storeId }: StoreDb, messageId
   return rows
 }
 
-/** Of one person: each that is gone costs a request, and anybody can say that a browser is somebody's. */
+/** Per shopper. Each dead subscription costs a request, and anybody can register a browser for a shopper. */
 export const MOST_BROWSERS = 20
 
-/** Whoever a notification is for, and whoever the browser it went to is now: it may have gone on to another cart since (`follow`). */
-export async function peopleOfNotification({ db, storeId }: StoreTx, messageId: string): Promise<string[]> {
+/** Returns the notification's shopper and the current shopper of its browser, which may have moved to another cart since. */
+export async function shoppersOfNotification({ db, storeId }: StoreTx, messageId: string): Promise<string[]> {
   const { rows } = await sql<{ shopper_id: string }>`
     select shopper_id from messages where store_id = ${storeId} and id = ${messageId}
     union
@@ -118,12 +121,12 @@ export async function peopleOfNotification({ db, storeId }: StoreTx, messageId: 
   return rows.map((row) => row.shopper_id)
 }
 
-/** It took a notification. */
+/** Records that the browser accepted a notification. */
 export async function noteSeen({ db, storeId }: StoreDb, id: string, now: Date): Promise<void> {
   await sql`update push_subscriptions set seen_at = ${now} where store_id = ${storeId} and id = ${id}`.execute(db)
 }
 
-/** Whose cart or browser it is: a cart's token names one, a device's the one that was seen last. */
+/** Finds the shopper by cart token, else by device: then the one active last. */
 export async function shopperBy(
   { db, storeId }: StoreDb,
   { cart, device }: { cart: string; device?: string | undefined },
@@ -136,7 +139,7 @@ export async function shopperBy(
   return rows[0]
 }
 
-/** Their live carts, whose messages may have waited for a subscription. */
+/** The shopper's live carts, whose messages may wait for a subscription. */
 export async function liveCartsOf({ db, storeId }: StoreTx, shopperId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('carts')
@@ -149,7 +152,7 @@ export async function liveCartsOf({ db, storeId }: StoreTx, shopperId: string): 
   return rows.map(({ id }) => id)
 }
 
-/** Of one person. */
+/** Counts a shopper's browsers. */
 export async function countBrowsersOf({ db, storeId }: StoreDb, shopperId: string): Promise<number> {
   const { rows } = await sql<{ n: number }>`
     select count(*)::int as n from push_subscriptions where store_id = ${storeId} and shopper_id = ${shopperId}`.execute(

@@ -1,20 +1,20 @@
 import type { z } from 'zod'
 import { BrowserSubscription, pushTexts } from '../../../shared/push.ts'
-import { insertSaid } from '../../shoppers/consent/consents.ts'
-import type { StoreTx } from '../../core/db/db.ts'
 import { AppError, found } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
 import { isSameSecret, type Secrets } from '../../core/common/secrets.ts'
+import type { StoreTx } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { scheduleNextLook, wakeCartMessages } from '../../messages/messages/messages.ts'
+import { insertSaid } from '../../shoppers/consent/consents.ts'
 import { browserMarks } from '../../shoppers/shoppers/rules.ts'
 import { lockShoppersOf } from '../../shoppers/shoppers/shoppers.ts'
 import { keyByPublic, keyInUse } from './keys.ts'
 import { serviceOf } from './services.ts'
 import * as sql from './subscriptions-sql.ts'
 
-// Subscriptions of shoppers' browsers (decisions 72 and 73). A row is a live subscription whose consent stands: withdrawing deletes it, and
-// the ledger keeps that it was withdrawn. What it says can write to a browser, so it is kept encrypted.
+// Subscriptions of shoppers' browsers (decisions 72 and 73). A row is a live subscription with consent. Withdrawal deletes it and stays
+// in the consent ledger. A subscription allows sending to the browser, so it is stored encrypted.
 
 export { countBrowsersOf, countSubscribers } from './subscriptions-sql.ts'
 
@@ -30,15 +30,15 @@ export function openSubscription(secrets: Secrets, row: { storeId: string; id: s
 const seal = (secrets: Secrets, storeId: string, id: string, { endpoint, keys }: KeptSubscription) =>
   secrets.seal(JSON.stringify({ endpoint, keys }), contextOf(storeId, id))
 
-/** What the engine calls it: the address of a message, and whom the ledger speaks of. */
+/** The subscription as an address, in messages and in the consent ledger. */
 export const addressOfSubscription = (id: string): string => `push:${id}`
 
-/** Proves to whoever holds it whose subscription it is. */
+/** A token that authenticates the browser of a subscription. */
 export function subscriptionToken(secrets: Secrets, storeId: string, id: string): string {
   return `${id}.${secrets.token('push-subscription', `${storeId}:${id}`)}`
 }
 
-/** The subscription's id. Throws `not_found`. */
+/** Returns the subscription's id. Throws `not_found`. */
 export function readSubscriptionToken(secrets: Secrets, storeId: string, token: string): string {
   const [id = ''] = token.split('.')
   if (!isSameSecret(token, subscriptionToken(secrets, storeId, id)))
@@ -46,7 +46,7 @@ export function readSubscriptionToken(secrets: Secrets, storeId: string, token: 
   return id
 }
 
-/** How the capture script in a browser calls its cart, and itself. */
+/** The capture script's ids of its cart and its browser. */
 export interface BrowserTokens {
   cart: string
   device?: string | undefined
@@ -55,12 +55,12 @@ export interface BrowserTokens {
 export interface Subscribing extends BrowserTokens {
   subscription: BrowserSubscription
   publicKey: string
-  /** As they were shown. */
+  /** The consent texts as shown. */
   wording: string
   deviceClass: 'phone' | 'desktop' | null
 }
 
-/** Kept, with the consent it stands for. A cart that is not known yet has to be told of again (`resubscribe`). */
+/** Stores a subscription with its consent. If the cart is not known yet, the browser has to call `resubscribe` later. */
 export async function subscribe(
   deps: Deps,
   tx: StoreTx,
@@ -79,7 +79,7 @@ export async function subscribe(
     ...{ shopper_id: shopperId, device_class: wanted.deviceClass, created_at: now },
     marks: browserMarks(isCartKnown ? wanted : { device: wanted.device }),
   })
-  // Told again by the same person it says nothing new.
+  // A repeated registration by the same shopper is no new consent.
   if (isNew) await noteConsent(deps, tx, id, { status: 'granted', wording: wanted.wording })
   await wakeMessagesOf(tx, shopperId, now)
   return { token: subscriptionToken(secrets, tx.storeId, id), isCartKnown }
@@ -94,40 +94,40 @@ async function shopperOf(tx: StoreTx, browser: BrowserTokens) {
 const hasTooMany = async (tx: StoreTx, shopperId: string): Promise<boolean> =>
   (await sql.countBrowsersOf(tx, shopperId)) >= sql.MOST_BROWSERS
 
-/** What has waited for a browser of theirs. */
+/** Wakes messages that wait for one of the shopper's browsers. */
 async function wakeMessagesOf(tx: StoreTx, shopperId: string, now: Date): Promise<void> {
   await wakeCartMessages(tx, await sql.liveCartsOf(tx, shopperId), now)
   await scheduleNextLook(tx)
 }
 
-interface Moving extends Pick<Subscribing, 'subscription' | 'publicKey'> {
+interface Resubscription extends Pick<Subscribing, 'subscription' | 'publicKey'> {
   token: string
-  /** undefined: it knows of none. */
+  /** undefined: the browser has no cart. */
   cart?: string | undefined
   device?: string | undefined
 }
 
-/** The browser has another one now, or another cart, which may be somebody else's. Throws `not_found` where the old one has ended. */
-export async function resubscribe(deps: Deps, tx: StoreTx, { token, ...wanted }: Moving): Promise<string> {
+/** Updates a browser's subscription and cart, which may belong to another shopper. Throws `not_found` if the old subscription has ended. */
+export async function resubscribe(deps: Deps, tx: StoreTx, { token, ...wanted }: Resubscription): Promise<string> {
   const id = readSubscriptionToken(deps.secrets, tx.storeId, token)
   const row = await rowOf(deps, tx, wanted, id)
   if (!(await sql.moveSubscription(tx, row))) found(null, 'Subscription')
   const { cart, device } = wanted
-  if (cart !== undefined) await follow(deps, tx, id, { cart, device })
+  if (cart !== undefined) await moveToCart(deps, tx, id, { cart, device })
   return token
 }
 
-/** What comes after an order is another cart, which the same browser tells of; its subscription goes along, where there is room for it. */
-async function follow(deps: Deps, tx: StoreTx, id: string, browser: BrowserTokens): Promise<void> {
-  // Of whom the device was before says nothing of this cart.
+/** Moves the subscription to the shopper of the browser's new cart, for example after an order, unless they have too many browsers. */
+async function moveToCart(deps: Deps, tx: StoreTx, id: string, browser: BrowserTokens): Promise<void> {
+  // Only the cart counts; the device's earlier shopper need not own it.
   const { shopper_id: shopperId } = await shopperOf(tx, { cart: browser.cart })
   const isNew = (await sql.ownerOf(tx, id))?.shopper_id !== shopperId
   if (isNew && (await hasTooMany(tx, shopperId))) return
-  await sql.giveTo(tx, id, { shopperId, marks: browserMarks(browser) })
+  await sql.assignSubscription(tx, id, { shopperId, marks: browserMarks(browser) })
   await wakeMessagesOf(tx, shopperId, deps.now())
 }
 
-/** Deleted, with the word in the ledger; one that is not there any more says nothing. */
+/** Deletes subscriptions and records the withdrawals in the ledger. Ignores missing ones. Returns how many were deleted. */
 export async function endSubscriptions(
   deps: Deps,
   tx: StoreTx,
@@ -140,22 +140,22 @@ export async function endSubscriptions(
 }
 
 /**
- * "Stop these" in a notification: in all browsers of whoever it was for, and of whoever that browser is now. Shoppers are locked in the one
- * order.
+ * Handles "Stop these" in a notification: ends all subscriptions of its shopper and of its browser's current shopper. Shoppers are locked in
+ * the common order.
  */
 export async function endSubscriptionsBy(deps: Deps, tx: StoreTx, messageId: string, source: string): Promise<void> {
-  await lockShoppersOf(tx, await sql.peopleOfNotification(tx, messageId))
-  for (const shopperId of await sql.peopleOfNotification(tx, messageId)) {
+  await lockShoppersOf(tx, await sql.shoppersOfNotification(tx, messageId))
+  for (const shopperId of await sql.shoppersOfNotification(tx, messageId)) {
     await endSubscriptionsOf(deps, tx, shopperId, source)
   }
 }
 
-/** All of a person's, in whatever browsers. */
+/** Ends all subscriptions of a shopper. */
 export async function endSubscriptionsOf(deps: Deps, tx: StoreTx, shopperId: string, source: string): Promise<number> {
   return endSubscriptions(deps, tx, await sql.idsOfShopper(tx, shopperId), source)
 }
 
-/** Throws where the service or the key is not ours to write with. */
+/** Builds the row. Throws if the push service is not allowed or the key is not the store's current one. */
 async function rowOf(
   deps: Deps,
   tx: StoreTx,

@@ -2,18 +2,18 @@ import { Readable } from 'node:stream'
 import { Agent } from 'undici'
 import webPush from 'web-push'
 import type { PushPayload } from '../../../shared/push.ts'
-import { oneLine } from '../../messages/channels/bounce-rules.ts'
-import type { OutgoingPush, PushAnswer, PushChannel } from '../../messages/channels/channel.ts'
 import type { Config } from '../../core/config/config.ts'
 import { nameFetchFailure } from '../../core/net/fetch-problem.ts'
 import { guardedConnector } from '../../core/net/guarded-fetch.ts'
+import { oneLine } from '../../messages/channels/bounce-rules.ts'
+import type { OutgoingPush, PushAnswer, PushChannel } from '../../messages/channels/channel.ts'
 import { answerOf, type ServiceAnswer, sendShrinking, silenceOf } from './answers.ts'
 import { isLoopbackHost, serviceOf } from './services.ts'
 
-// The way of a notification to a browser's push service (RFC 8030, 8291, 8292). `web-push` encrypts and signs; the request is made here: the
-// endpoint is what a stranger's browser said, so the address that was checked is the one that is dialled, and no redirect is followed (X4).
+// Sends a notification to a browser's push service (RFC 8030, 8291, 8292). `web-push` encrypts and signs. The request is made here because
+// the endpoint is untrusted: we connect to the address that was checked and follow no redirect (X4).
 
-/** A reminder that has not reached its browser in a day is none any more. */
+/** The push service drops a reminder after a day. */
 const TTL_S = 86_400
 const CONNECT_MS = 10_000
 const ANSWER_MS = 30_000
@@ -24,7 +24,7 @@ type PushConfig = Pick<Config, 'pushServices' | 'isLocal' | 'supportEmail'>
 export interface PushOptions {
   config: PushConfig
   poolSize?: number
-  /** From the end of the request to the answer. */
+  /** Time limit from the end of the request to the response. */
   answerMs?: number
   /** Name resolution; tests replace it. */
   lookup?: Parameters<typeof guardedConnector>[0]['lookup']
@@ -41,7 +41,7 @@ export function openPushChannel({ config, poolSize = 20, answerMs = ANSWER_MS, l
     poolSize,
     async send(message) {
       const { endpoint } = message.subscription
-      // Asked again: what is a push service may have changed since the browser subscribed.
+      // Checked again: the allowed services may have changed since the browser subscribed.
       if (!serviceOf(endpoint, config)) return { kind: 'gone', response: 'Not a push service that is written to' }
       const agent = isLoopbackHost(new URL(endpoint).hostname) ? agents.here : agents.away
       const way = { agent: agent ?? agents.away, config, answerMs }
@@ -61,7 +61,7 @@ interface Way {
 
 async function ask({ agent, config, answerMs }: Way, message: OutgoingPush): Promise<PushAnswer | 'too_large'> {
   const sealed = seal(config, message)
-  // What it says of itself is no key: nothing can be written to it, now or later.
+  // Invalid keys: this subscription can never receive anything.
   if (!sealed) return { kind: 'gone', response: 'The subscription’s keys are not valid' }
   const sent = { isBody: false }
   try {
@@ -73,7 +73,7 @@ async function ask({ agent, config, answerMs }: Way, message: OutgoingPush): Pro
     const { statusCode: status, headers } = reply
     const answer: ServiceAnswer = {
       ...{ status, retryAfter: one(headers['retry-after']), location: one(headers.location) },
-      // What was answered is answered, whatever becomes of its words.
+      // The status counts even if the body cannot be read.
       text: oneLine(await readBounded(reply.body, answerMs)),
     }
     return answerOf(answer, message.messageId)
@@ -85,7 +85,7 @@ async function ask({ agent, config, answerMs }: Way, message: OutgoingPush): Pro
 const one = (header: string | string[] | undefined): string | null =>
   (Array.isArray(header) ? header[0] : header) ?? null
 
-/** Asked for only when there is a connection and the headers are written: before that nothing can have been accepted. */
+/** Read only after the connection is open and the headers are sent; before that the service cannot have accepted anything. */
 async function* streamBody(body: Buffer, sent: { isBody: boolean }) {
   sent.isBody = true
   yield body
@@ -106,7 +106,7 @@ function seal({ supportEmail }: PushConfig, { subscription, payload, topic, vapi
 
 const serialize = (payload: PushPayload) => JSON.stringify(payload)
 
-/** As much of it as came within both bounds. Never throws. */
+/** Reads up to the limits of size and time. Never throws. */
 async function readBounded(body: Readable, withinMs: number): Promise<string> {
   const parts: Buffer[] = []
   const timer = setTimeout(() => body.destroy(), withinMs)
@@ -118,7 +118,7 @@ async function readBounded(body: Readable, withinMs: number): Promise<string> {
       if (length > LONGEST_ANSWER) break
     }
   } catch {
-    // Broken off, by the service or by us.
+    // Aborted by the service or by the timer.
   } finally {
     clearTimeout(timer)
   }

@@ -1,35 +1,35 @@
 import type { CartItem } from '../../../shared/carts.ts'
+import { isOnStoreHost } from '../../access/stores/rules.ts'
 import type { PlatformName, Refilled } from '../../platforms/platform/platform.ts'
 import { platformOf } from '../../platforms/registry/registry.ts'
-import { isOnStoreHost } from '../../access/stores/rules.ts'
 import type { Availability } from './restore-sql.ts'
 
-// What becomes of each item of a cart that is brought back (decision 14). Pure.
+// Decides for each item of a restored cart whether and how it can be put back (decision 14). Pure.
 
-/** choose_again: the store cannot be told to put it in, so the shopper has to. */
+/** `choose_again`: the store cannot add it by a link, so the shopper has to. */
 export type ItemOutcome = 'ok' | 'quantity_clamped' | 'price_changed' | 'gone' | 'choose_again'
 
 export interface RestoredItem extends CartItem {
   outcome: ItemOutcome
-  /** The quantity and the price of one as they stood in the cart; the item's own are what the store gives now. */
+  /** Quantity and unit price in the abandoned cart; the item's own fields are the current ones. */
   before: { quantity: number; unitPriceMinor: number }
   /** The product's page in the store. */
   permalink: string | null
-  /** null: not known. */
+  /** null: unknown. */
   isOnSale: boolean | null
 }
 
-interface StoreWays {
+interface RestoreCapabilities {
   platform: PlatformName
   home_url: string
   has_checkout_link: boolean
 }
 
-/** What is known before the store is asked. A store without `/checkout-link/` takes one product, or an unpaid order as a whole. */
+/** Plans from our copy of the catalogue. A store without `/checkout-link/` takes one product, or an unpaid order as a whole. */
 export function planItems(
   items: readonly CartItem[],
   products: readonly Availability[],
-  store: StoreWays & { hasUnpaidOrder: boolean },
+  store: RestoreCapabilities & { hasUnpaidOrder: boolean },
 ): RestoredItem[] {
   const planned = items
     .map((item) => outcomeOf(item, products))
@@ -42,7 +42,7 @@ export function planItems(
 
 export const isTaken = ({ outcome }: RestoredItem): boolean => outcome !== 'gone' && outcome !== 'choose_again'
 
-/** What the shop's catalogue says of one line. A product the mirror has never seen is left to the store to judge. */
+/** Compares one line with the catalogue. A product missing in our copy counts as available; the store decides. */
 export function outcomeOf(line: CartItem, products: readonly Availability[]): RestoredItem {
   const product =
     products.find((row) => row.product_id === line.productId && row.variation_id === (line.variationId ?? '')) ??
@@ -61,14 +61,14 @@ export function outcomeOf(line: CartItem, products: readonly Availability[]): Re
 }
 
 /**
- * Another one only where the item was taken at what the product cost before: any other price is of a bundle, an extra or an offer, or has tax
- * that the catalogue's has not.
+ * Uses the new price only if the cart's was the old catalogue price. Any other price belongs to a bundle, an extra or an offer, or includes
+ * tax that the catalogue's does not.
  */
 const priceNow = ({ unitPriceMinor }: CartItem, product: Availability): number =>
   unitPriceMinor === product.was_price_minor ? product.price_minor : unitPriceMinor
 
-/** What the store really put into the cart has the last word. */
-export function asRefilled(items: readonly RestoredItem[], { lines }: Refilled): RestoredItem[] {
+/** Replaces the planned outcomes by what the store actually put into the cart. */
+export function applyRefill(items: readonly RestoredItem[], { lines }: Refilled): RestoredItem[] {
   const left = new Map<string, number>()
   for (const { id, quantity } of lines) left.set(id, (left.get(id) ?? 0) + quantity)
   return items.map((item) => {

@@ -1,23 +1,23 @@
 import type { CartItem, CartState } from '../../../shared/carts.ts'
-import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 import { codeNow } from '../../carts/coupons/fragments.ts'
-import type { PlatformName } from '../../platforms/platform/platform.ts'
+import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 import type { CheckoutRef, Fold } from '../../core/schema/facts.ts'
+import type { PlatformName } from '../../platforms/platform/platform.ts'
 
-// Restoring: SQL and nothing else.
+// SQL for restoring carts.
 
-/** Whether cart `c` ended with an order whose amount waits: it may be cash on delivery, and is not cancelled. */
+/** Whether cart `c` ended with an unpaid order that is not cancelled, for example cash on delivery. */
 const IS_WAITING = sql`exists (select 1 from orders w where w.store_id = c.store_id and w.cart_id = c.id and w.waiting_minor is not null)`
 
 /**
- * A joined cart's link opens the one it was joined to (S6). `messageId`: whose link it is. A notification's opens nothing once the cart's
- * contents are of other browsers than those it was for (decision 72).
+ * Loads a cart for its restore link; a joined cart's link opens the one it was joined to (S6). `messageId` is the link's message. A
+ * notification's link opens nothing if the cart's contents come from browsers other than its recipients (decision 72).
  */
 export async function restorableCart({ db, storeId }: StoreDb, cartId: string, messageId: string | null) {
   const rows = await sql<{
     id: string
     shopper_id: string
-    /** Of one whose order was cancelled: as if it had been given up. */
+    /** `lost` if its order was cancelled. */
     status: CartState
     items: CartItem[]
     value_minor: number
@@ -30,9 +30,9 @@ export async function restorableCart({ db, storeId }: StoreDb, cartId: string, m
     price_decimals: number | null
     is_discount_sequential: boolean | null
     coupons: string[]
-    /** Of the coupon the link's message left with. */
+    /** Code of the coupon in the link's message. */
     coupon_code: string | null
-    /** Of the shopper, by id, as last seen. */
+    /** The shopper's orders by id with their last known status. */
     orders: Fold['orders']
     checkout: CheckoutRef | null
   }>`
@@ -48,7 +48,7 @@ export async function restorableCart({ db, storeId }: StoreDb, cartId: string, m
   return rows.rows[0]
 }
 
-/** The coupon a message left with; null: none. */
+/** The coupon in a sent message; null: none. */
 export async function couponOfMessage({ db, storeId }: StoreDb, messageId: string) {
   const { rows } = await sql<{ id: string; shopper_id: string; coupon_id: string | null; coupon_code: string }>`
     select m.id, m.shopper_id, m.coupon_id, ${codeNow} as coupon_code from messages m
@@ -60,7 +60,7 @@ export interface Availability {
   product_id: string
   variation_id: string
   price_minor: number
-  /** Before it last changed. */
+  /** The price before its last change. */
   was_price_minor: number | null
   is_available: boolean
   is_on_sale: boolean | null
@@ -69,7 +69,10 @@ export interface Availability {
   permalink: string | null
 }
 
-export async function availabilityOf({ db, storeId }: StoreDb, productIds: readonly string[]): Promise<Availability[]> {
+export async function loadAvailability(
+  { db, storeId }: StoreDb,
+  productIds: readonly string[],
+): Promise<Availability[]> {
   if (productIds.length === 0) return []
   return db
     .selectFrom('products')
@@ -89,7 +92,7 @@ export async function availabilityOf({ db, storeId }: StoreDb, productIds: reado
     .execute()
 }
 
-/** Whether Restore was pressed for this message since then. The message's person is locked until the transaction ends. */
+/** Whether Restore was pressed for this message since then. The caller has locked the message's shopper. */
 export async function wasPressed({ db, storeId }: StoreTx, messageId: string, since: Date): Promise<boolean> {
   const rows = await sql<{ is_pressed: boolean }>`
     select exists (select 1 from messages m join touchpoints t on t.store_id = m.store_id and t.cart_id = m.cart_id
@@ -98,8 +101,8 @@ export async function wasPressed({ db, storeId }: StoreTx, messageId: string, si
   return rows.rows[0]!.is_pressed
 }
 
-/** Whether it was the first time. */
-export async function noteAsked({ db, storeId }: StoreDb, hash: Buffer, now: Date): Promise<boolean> {
+/** Marks a way-back token as used. Returns whether it was the first use. */
+export async function markTokenUsed({ db, storeId }: StoreDb, hash: Buffer, now: Date): Promise<boolean> {
   const { rows } = await sql`update link_tokens set asked_at = ${now}
     where store_id = ${storeId} and token_hash = ${hash} and purpose = 'back' and asked_at is null returning 1`.execute(
     db,
@@ -107,8 +110,8 @@ export async function noteAsked({ db, storeId }: StoreDb, hash: Buffer, now: Dat
   return rows.length > 0
 }
 
-/** The address an email went to; null: the message was no email. */
-export async function mailedTo({ db, storeId }: StoreDb, messageId: string): Promise<string | null> {
+/** The recipient of an email; null: the message was not an email. */
+export async function findMailAddress({ db, storeId }: StoreDb, messageId: string): Promise<string | null> {
   const row = await db
     .selectFrom('messages')
     .select('to_address')

@@ -1,35 +1,35 @@
 import { capabilities } from '../../../shared/platforms.ts'
 import { type CouponOutcome, restoreTexts } from '../../../shared/restore.ts'
 import type { ShopBrand } from '../../../shared/shop-brand.ts'
-import { shopBrandOf } from '../../carts/brand/shop-brand.ts'
-import { openWayBack } from '../../carts/capture/way-back.ts'
-import { recordTouchpoint } from '../../carts/carts/touch.ts'
-import type { Db, StoreDb } from '../../core/db/db.ts'
-import { transact } from '../../core/db/db.ts'
-import { AppError } from '../../core/common/errors.ts'
-import { newId } from '../../core/common/ids.ts'
-import { type Limit, tryTake } from '../../core/db/rate-limits.ts'
-import { tokenHash } from '../../core/common/secrets.ts'
-import * as system from '../../core/db/system.ts'
-import type { DiscountRules } from '../../carts/coupons/discount.ts'
-import type { Deps } from '../../deps.ts'
 import type { Session } from '../../access/members/session.ts'
-import { lockShopperOf } from '../../messages/messages/recipient.ts'
-import type { RestoreSource } from '../../platforms/platform/kind.ts'
-import type { Refilled, RefillWish } from '../../platforms/platform/platform.ts'
-import { platformOf, pluginOf } from '../../platforms/registry/registry.ts'
 import { readPlugin } from '../../access/plugin/plugin.ts'
 import { isAlive } from '../../access/plugin/rules.ts'
 import { storeAccess } from '../../access/stores/access.ts'
 import { chooseStore, type WantedStore } from '../../access/stores/choose.ts'
 import { isOnStoreOrigin } from '../../access/stores/rules.ts'
+import { shopBrandOf } from '../../carts/brand/shop-brand.ts'
+import { openWayBack } from '../../carts/capture/way-back.ts'
+import { recordTouchpoint } from '../../carts/carts/touch.ts'
+import type { DiscountRules } from '../../carts/coupons/discount.ts'
 import { refreshGoods } from '../../carts/sync/goods.ts'
 import { readUnpaidOrder } from '../../carts/sync/unpaid.ts'
-import { type OfferedCoupon, offeredCoupon } from './restore-coupon.ts'
-import { asRefilled, isSameCart, isTaken, planItems, type RestoredItem } from './restore-rules.ts'
+import { AppError } from '../../core/common/errors.ts'
+import { newId } from '../../core/common/ids.ts'
+import { tokenHash } from '../../core/common/secrets.ts'
+import type { Db, StoreDb } from '../../core/db/db.ts'
+import { transact } from '../../core/db/db.ts'
+import { type Limit, tryTake } from '../../core/db/rate-limits.ts'
+import * as system from '../../core/db/system.ts'
+import type { Deps } from '../../deps.ts'
+import { lockShopperOf } from '../../messages/messages/recipient.ts'
+import type { RestoreSource } from '../../platforms/platform/kind.ts'
+import type { Refilled, RefillWish } from '../../platforms/platform/platform.ts'
+import { platformOf, pluginOf } from '../../platforms/registry/registry.ts'
+import { findOfferedCoupon, type OfferedCoupon } from './restore-coupon.ts'
+import { applyRefill, isSameCart, isTaken, planItems, type RestoredItem } from './restore-rules.ts'
 import * as sql from './restore-sql.ts'
 
-// Bringing a cart back (decisions 4 and 14). Whoever holds a message's restore token sees items and prices, no person.
+// Restores a cart from a message's link (decisions 4 and 14). A restore token shows items and prices, but no personal data.
 
 export interface Restorable {
   items: RestoredItem[]
@@ -40,17 +40,22 @@ export interface Restorable {
   shopUrl: string
   isOrdered: boolean
   expiresAt: Date
-  /** Of the message; null: none, or it is not good any more. */
+  /** null: none, or no longer valid. */
   coupon: OfferedCoupon | null
 }
 
-/** What is to be had of it, as far as the copy of the catalogue knows. */
+/** Shows what can be restored, by our copy of the catalogue. Throws `not_found`. */
 export async function readRestorable(deps: Deps, token: string): Promise<Restorable> {
   const { link, cart, store } = await openToken(deps, token)
   const items = await plannedItems(store, cart)
   return {
     items,
-    coupon: await offeredCoupon(deps, store, { cart, messageId: link.message_id, items, rules: discountRulesOf(cart) }),
+    coupon: await findOfferedCoupon(deps, store, {
+      cart,
+      messageId: link.message_id,
+      items,
+      rules: discountRulesOf(cart),
+    }),
     valueMinor: cart.value_minor,
     currency: cart.currency,
     storeName: cart.store_name,
@@ -64,26 +69,26 @@ export async function readRestorable(deps: Deps, token: string): Promise<Restora
 export interface Restored {
   items: RestoredItem[]
   currency: string
-  /** null when nothing of it is left to buy. */
+  /** null: no item is available any more. */
   checkoutUrl: string | null
   shopUrl: string
   isOrdered: boolean
   isTest: boolean
-  /** The message's; null: it has none. */
+  /** The message's coupon; null: it has none. */
   coupon: { code: string; outcome: CouponOutcome } | null
 }
 
-/** The parameter our capture script looks for. */
+/** The URL parameter that our capture script reads. */
 const WAY_BACK = 'recoup_cart'
 
-/** The shopper pressed: a touch (A1), what the store put into their cart, and where that is. */
+/** Handles a press on Restore: records a touch (A1), lets the store fill the cart and returns where to continue. */
 export async function restoreCart(deps: Deps, token: string): Promise<Restored> {
   const { link, cart, store } = await openToken(deps, token)
   const { message_id: messageId, is_test: isTest } = link
   return restore(deps, { store, cart, messageId: isTest ? null : messageId, subject: link.token_hash.toString('hex') })
 }
 
-/** A member of the store tries it out: nobody's touch, and counted nowhere. */
+/** Lets a member try the restore page. It records no touch and counts nowhere. */
 export async function tryRestore(deps: Deps, session: Session, cartId: string, wanted: WantedStore): Promise<Restored> {
   const { id: storeId } = await chooseStore(deps.db, session, wanted)
   const store = { storeId, db: deps.db as Db }
@@ -100,7 +105,7 @@ const discountRulesOf = (cart: RestorableCart): DiscountRules => ({
 
 type RestorableCart = NonNullable<Awaited<ReturnType<typeof sql.restorableCart>>>
 
-interface Pressed {
+interface RestoreRequest {
   store: StoreDb<Db>
   cart: RestorableCart
   /** null: a test. */
@@ -108,44 +113,44 @@ interface Pressed {
   subject: string
 }
 
-async function restore(deps: Deps, pressed: Pressed): Promise<Restored> {
-  const { store, cart, messageId } = pressed
-  const told = { currency: cart.currency, shopUrl: cart.home_url, isTest: messageId === null }
-  if (isOrdered(cart)) return { ...told, items: [], checkoutUrl: null, coupon: null, isOrdered: true }
-  const back = await notePress(deps, pressed)
+async function restore(deps: Deps, request: RestoreRequest): Promise<Restored> {
+  const { store, cart, messageId } = request
+  const base = { currency: cart.currency, shopUrl: cart.home_url, isTest: messageId === null }
+  if (isOrdered(cart)) return { ...base, items: [], checkoutUrl: null, coupon: null, isOrdered: true }
+  const back = await recordPress(deps, request)
   const code = cart.coupon_code
   const toEnter = code === null ? null : { code, outcome: 'to_enter' as const }
-  const mayAsk = await mayAskStore(deps, pressed)
+  const mayAsk = await mayAskStore(deps, request)
   if (mayAsk) await refreshGoods(deps, store, cart.items)
   const planned = await plannedItems(store, cart)
-  // The shop's own plugin fills the cart best, and says itself what could not be had (decision 107).
+  // A connected plugin fills the cart itself and reports what was not available (decision 107).
   if (isAlive(await readPlugin(store), deps.now())) {
     const checkoutUrl = pluginOf(cart.platform).link(cart.home_url, back)
     const coupon = code === null ? null : { code, outcome: 'carried' as const }
-    return { ...told, items: planned, checkoutUrl, coupon, isOrdered: false }
+    return { ...base, items: planned, checkoutUrl, coupon, isOrdered: false }
   }
-  const paymentUrl = cart.has_checkout_link || !mayAsk ? null : await paymentUrlOf(deps, store, cart, planned)
-  if (paymentUrl) return { ...told, items: planned, checkoutUrl: paymentUrl, coupon: toEnter, isOrdered: false }
-  // Without that order one product is all an older store takes.
+  const paymentUrl = cart.has_checkout_link || !mayAsk ? null : await findPaymentUrl(deps, store, cart, planned)
+  if (paymentUrl) return { ...base, items: planned, checkoutUrl: paymentUrl, coupon: toEnter, isOrdered: false }
+  // Without an unpaid order an older store takes only one product.
   const items = cart.has_checkout_link ? planned : await plannedItems(store, cart, false)
-  return { ...told, ...(await fill(deps, { store, cart, items, back, mayAsk })), isOrdered: false }
+  return { ...base, ...(await fill(deps, { store, cart, items, back, mayAsk })), isOrdered: false }
 }
 
-/** Each press makes the shop answer several requests, and whoever holds a link may press as often as they like. */
+/** Each press causes several requests to the shop, and a link can be pressed any number of times. */
 const ASKS_PER_LINK: Limit = { name: 'restore-link', points: 10, windowS: 600 }
 const ASKS_PER_STORE: Limit = { name: 'restore-store', points: 120, windowS: 60 }
 
-/** Above that the shop is not asked: the link leads there all the same, untried. */
-async function mayAskStore(deps: Deps, { store, subject }: Pressed): Promise<boolean> {
+/** Returns false above the limits. Then the shop is not asked, and the link is returned untested. */
+async function mayAskStore(deps: Deps, { store, subject }: RestoreRequest): Promise<boolean> {
   if ((await tryTake(deps, ASKS_PER_LINK, `${store.storeId}\0${subject}`)) > 0) return false
   return (await tryTake(deps, ASKS_PER_STORE, store.storeId)) === 0
 }
 
-/** Both buttons may be pressed, and a browser may ask again: within this time it is one press. */
+/** Presses within this time count once: there are two buttons, and a browser may repeat the request. */
 const ONE_PRESS_MS = 10 * 60_000
 
-/** Answers the token of the way back. */
-async function notePress(deps: Deps, { store, cart, messageId, subject }: Pressed): Promise<string> {
+/** Records the press and returns a way-back token. */
+async function recordPress(deps: Deps, { store, cart, messageId, subject }: RestoreRequest): Promise<string> {
   const at = deps.now()
   return transact(store, async (tx) => {
     if (messageId !== null) await lockShopperOf(tx, messageId)
@@ -164,11 +169,11 @@ const unpaidOrders = ({ orders }: RestorableCart): string[] =>
   Object.keys(orders).filter((id) => ['pending', 'failed'].includes(orders[id]!))
 
 async function plannedItems(store: StoreDb, cart: RestorableCart, hasUnpaidOrder = unpaidOrders(cart).length > 0) {
-  const products = await sql.availabilityOf(store, [...new Set(cart.items.map((item) => item.productId))])
+  const products = await sql.loadAvailability(store, [...new Set(cart.items.map((item) => item.productId))])
   return planItems(cart.items, products, { ...cart, hasUnpaidOrder })
 }
 
-/** The best way the store has (decision 14): the whole cart at once, tried by us first, or one product. */
+/** Restores by the best means the store has (decision 14): the whole cart by a link that we test first, or one product. */
 async function fill(
   deps: Deps,
   wanted: {
@@ -181,27 +186,27 @@ async function fill(
 ) {
   const { store, cart, items, back, mayAsk } = wanted
   const code = cart.coupon_code
-  const told = (outcome: CouponOutcome) => (code === null ? null : { code, outcome })
+  const couponAs = (outcome: CouponOutcome) => (code === null ? null : { code, outcome })
   const taken = items.filter(isTaken)
-  // The store judges a code itself; one that has ended costs the shopper nothing but the discount. A personal code is for individual use.
+  // The store validates the code; with an expired one the shopper only loses the discount.
   const along = { coupon: cart.coupon_code ?? cart.coupons[0] ?? null, extra: { [WAY_BACK]: back } }
   const refilled =
     mayAsk && isRefillable(cart) && taken.length > 0 ? await refill(deps, store, { items: taken, ...along }) : null
   if (refilled && (refilled.checkoutUrl === null || isOnStoreOrigin(refilled.checkoutUrl, cart)))
     return {
-      items: asRefilled(items, refilled),
+      items: applyRefill(items, refilled),
       checkoutUrl: refilled.checkoutUrl,
-      coupon: told(refilled.isCouponRefused ? 'refused' : 'carried'),
+      coupon: couponAs(refilled.isCouponRefused ? 'refused' : 'carried'),
     }
   const link = platformOf(cart.platform).restoreLink(sourceOf(cart, deps.now()), taken, along)
-  return { items, checkoutUrl: link?.url ?? null, coupon: told(cart.has_checkout_link ? 'carried' : 'to_enter') }
+  return { items, checkoutUrl: link?.url ?? null, coupon: couponAs(cart.has_checkout_link ? 'carried' : 'to_enter') }
 }
 
-/** Where the shop brings its own checkout back, nobody fills the cart before. */
+/** Whether we can test the link first. A platform that restores its own checkout needs no test. */
 const isRefillable = ({ platform, has_checkout_link }: RestorableCart): boolean =>
   has_checkout_link && capabilities[platform].restore === 'link'
 
-/** The checkout's address is a key to it: it is used on a host of the store alone. */
+/** A checkout URL grants access to the checkout, so it is used only on the store's own host. */
 function sourceOf(cart: RestorableCart, now: Date): RestoreSource {
   const { home_url: homeUrl, has_checkout_link: hasCheckoutLink, checkout } = cart
   const url = checkout && isOnStoreOrigin(checkout.url, cart) ? checkout.url : null
@@ -218,15 +223,15 @@ async function refill(deps: Deps, store: StoreDb, wish: RefillWish): Promise<Ref
   }
 }
 
-async function paymentUrlOf(deps: Deps, store: StoreDb<Db>, cart: RestorableCart, items: readonly RestoredItem[]) {
+async function findPaymentUrl(deps: Deps, store: StoreDb<Db>, cart: RestorableCart, items: readonly RestoredItem[]) {
   const newest = unpaidOrders(cart).sort((a, b) => Number(b) - Number(a))[0]
-  // What has changed since would be charged as it was ordered.
+  // The order would charge the old quantities and prices.
   if (newest === undefined || items.some(({ outcome }) => outcome !== 'ok')) return null
   const order = await readUnpaidOrder(deps, store, newest)
   return order && isSameCart(items, order.items) && isOnStoreOrigin(order.paymentUrl, cart) ? order.paymentUrl : null
 }
 
-/** Whatever is not a link gets one answer, after the same one look-up: neither words nor time tell unknown from ended or malformed. */
+/** Throws the same `not_found` after one look-up for every invalid token, so that unknown, expired and malformed ones look alike. */
 async function openToken(deps: Deps, token: string) {
   const notFound = () => new AppError('not_found', restoreTexts.notFound)
   const isToken = /^rt_[\w-]{43}$/.test(token)

@@ -1,16 +1,16 @@
 import type { ItemChoice } from '../../../shared/carts.ts'
+import { tokenHash } from '../../core/common/secrets.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
 import { type Limit, tryTake } from '../../core/db/rate-limits.ts'
-import { tokenHash } from '../../core/common/secrets.ts'
 import { linkToken } from '../../core/db/system.ts'
 import type { Deps } from '../../deps.ts'
 import * as sql from './restore-sql.ts'
 
-// What a way back stands for, for the shop's plugin, which fills the cart itself (decision 107). Asking changes nothing about the cart. The
-// one person told is the address the mail went to, once a token: whoever forwards the link later gives nothing away (decision 4).
+// The cart behind a way-back token, for the shop's plugin, which fills the cart itself (decision 107). Reading does not change the cart.
+// The mail's recipient is returned once per token, so that a forwarded link reveals no address (decision 4).
 
-/** Whoever presses Continue is in the shop at once. Later the link may have been given to somebody else, whose checkout it would fill in. */
-const TOLD_WITHIN_MS = 60_000
+/** The recipient is returned only this soon after the press; a forwarded link would fill in another person's checkout. */
+const ADDRESS_WITHIN_MS = 60_000
 const ASKS_PER_TOKEN: Limit = { name: 'plugin-restore', points: 10, windowS: 600 }
 
 export interface WayBackCart {
@@ -20,7 +20,7 @@ export interface WayBackCart {
   isOrdered: boolean
 }
 
-/** null: unknown, ended, or of another shop. */
+/** null: the token is unknown, expired or belongs to another shop. `waitS`: rate-limited, in seconds. */
 export async function readWayBack(
   deps: Deps,
   store: StoreDb<Db>,
@@ -36,9 +36,9 @@ export async function readWayBack(
   if (cart.status === 'recovered' || cart.status === 'purchased') {
     return { lines: [], coupon: null, email: null, isOrdered: true }
   }
-  const isFirst = await sql.noteAsked(store, hash, deps.now())
-  const isPressed = deps.now().getTime() - link.created_at.getTime() <= TOLD_WITHIN_MS
-  const mayTell = isFirst && isPressed && !link.is_test && link.message_id !== null
+  const isFirst = await sql.markTokenUsed(store, hash, deps.now())
+  const isPressed = deps.now().getTime() - link.created_at.getTime() <= ADDRESS_WITHIN_MS
+  const mayReturnAddress = isFirst && isPressed && !link.is_test && link.message_id !== null
   return {
     lines: cart.items.map(({ productId, variationId, quantity, choices = [], name }) => ({
       product: productId,
@@ -48,7 +48,7 @@ export async function readWayBack(
       name,
     })),
     coupon: cart.coupon_code ?? cart.coupons[0] ?? null,
-    email: mayTell ? await sql.mailedTo(store, link.message_id!) : null,
+    email: mayReturnAddress ? await sql.findMailAddress(store, link.message_id!) : null,
     isOrdered: false,
   }
 }
