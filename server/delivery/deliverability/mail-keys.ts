@@ -1,16 +1,16 @@
 import type { DnsLookup } from '../../core/net/dns.ts'
 
-// DKIM (RFC 6376) and DMARC (RFC 7489, with the tree walk of its successor), as far as the DNS tells.
+// Reads DKIM (RFC 6376) and DMARC (RFC 7489, with the tree walk of its successor) records from the DNS.
 
 export type DkimFinding =
   | { kind: 'found'; selector: string; record: string }
   | { kind: 'revoked'; selector: string }
-  /** Some key may exist, under a name nobody can guess. */
+  /** A key may exist under a selector that cannot be guessed. */
   | { kind: 'unknown' }
   | { kind: 'none' }
   | { kind: 'failed'; reason: string }
 
-/** Names that providers give their keys. */
+/** Common selectors of providers. */
 const USUAL_SELECTORS = [
   'default',
   'dkim',
@@ -31,7 +31,7 @@ const USUAL_SELECTORS = [
   'recoup',
 ]
 
-/** With a selector only that key is looked at. */
+/** Looks for the selector's key, or without one for those of common selectors. */
 export async function readDkim(dns: DnsLookup, domain: string, selector?: string): Promise<DkimFinding> {
   const selectors = selector ? [selector] : USUAL_SELECTORS
   const answers = await Promise.all(selectors.map((name) => dns.txt(`${name}._domainkey.${domain}`)))
@@ -52,7 +52,7 @@ export async function readDkim(dns: DnsLookup, domain: string, selector?: string
 }
 
 export type DmarcFinding =
-  /** `at`: the domain it stands at, which may be a parent's. */
+  /** `at`: the domain with the record, which may be a parent domain. */
   | { kind: 'found'; at: string; record: string; policy: 'none' | 'quarantine' | 'reject' }
   | { kind: 'broken'; at: string; records: string[] }
   | { kind: 'none' }
@@ -73,14 +73,14 @@ export async function readDmarc(dns: DnsLookup, domain: string): Promise<DmarcFi
   return { kind: 'none' }
 }
 
-/** For a name below the record's own, `sp` decides where it is given. */
+/** For a subdomain of the record's domain, `sp` takes precedence. */
 function policyOf(record: string, isBelow: boolean) {
   const value = (tag: string) => new RegExp(`(?:^|;)\\s*${tag}=\\s*(\\w+)`, 'i').exec(record)?.[1]?.toLowerCase()
   const policy = (isBelow ? value('sp') : undefined) ?? value('p')
   return policy === 'none' || policy === 'quarantine' || policy === 'reject' ? policy : null
 }
 
-/** The domain and those above it, but for the top; eight questions at most. */
+/** The domain and its parents without the top-level domain; at most eight queries. */
 function withParents(domain: string): string[] {
   const labels = domain.split('.')
   const all = labels.map((_, index) => labels.slice(index).join('.')).filter((name) => name.includes('.'))

@@ -2,7 +2,7 @@ import type { Check } from '../../../shared/checks.ts'
 import type { DkimFinding, DmarcFinding } from './mail-keys.ts'
 import { type SpfFinding, spfOfProvider } from './spf.ts'
 
-// What was found about sending, in words a shop's owner can act on. Pure.
+// Explains DNS findings about sending to a shop's owner. Pure.
 
 export type Said = Pick<Check, 'state' | 'finding'> & Partial<Check>
 
@@ -17,7 +17,7 @@ export const check = (id: string, title: string, said: Said): Check => ({
 
 export const ASK_AGAIN = 'Run the check again in a minute.'
 
-/** `host`: the mail server that mail is handed to, null while it goes nowhere. */
+/** `host`: the mail server that sends the mail; null: none is configured. */
 export function spfCheck(domain: string, found: SpfFinding, host: string | null): Check {
   return check('spf', 'SPF: who may send for the domain', saidOfSpf(domain, found, host))
 }
@@ -83,7 +83,7 @@ function saidOfRecord(
   }
 }
 
-/** `isSignedHere`: by the server's own key, so that nobody else has to. */
+/** `isSignedHere`: this server signs with its own key, so the provider need not. */
 export function dkimCheck(domain: string, found: DkimFinding, isSignedHere = false): Check {
   const isNobodyElses = found.kind === 'none' || found.kind === 'unknown'
   const said: Said =

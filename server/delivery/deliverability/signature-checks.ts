@@ -1,13 +1,13 @@
 import type { Check } from '../../../shared/checks.ts'
+import type { DnsAnswer } from '../../core/net/dns.ts'
 import { keyRecord, keyRecordName } from '../email/dkim.ts'
 import type { OwnKeyFinding } from '../email/sender-keys.ts'
-import type { DnsAnswer } from '../../core/net/dns.ts'
 import { ASK_AGAIN, check, type Said } from './sender-checks.ts'
 import type { SpfFinding } from './spf.ts'
 
-// What was found about the server's own signature and return address, in words a shop's owner can act on. Pure.
+// Explains findings about the server's own signature and return address to a shop's owner. Pure.
 
-/** `isSignedElsewhere`: the domain has a key of somebody else's, so the mail provider probably signs. */
+/** `isSignedElsewhere`: the domain publishes another key, so the mail provider probably signs. */
 export function signatureCheck(domain: string, found: OwnKeyFinding, isSignedElsewhere: boolean): Check {
   return check('signature', 'DKIM: Recoup’s own signature', saidOfOwnKey(domain, found, isSignedElsewhere))
 }
@@ -50,7 +50,7 @@ function saidOfOwnKey(domain: string, found: OwnKeyFinding, isSignedElsewhere: b
 export interface ReturnPathFindings {
   mx: DnsAnswer<string>
   spf: SpfFinding
-  /** Where this server is reached. */
+  /** Host name of this server. */
   ourHost: string
 }
 

@@ -3,19 +3,19 @@ import { oneLine } from '../../messages/channels/bounce-rules.ts'
 import type { OutgoingEmail } from '../../messages/channels/channel.ts'
 import type { SmtpFailure } from '../../messages/channels/smtp-outcome.ts'
 import { failureOf, openConnection, problem, quit, SmtpError } from '../email/smtp-connections.ts'
-import { composeMessage, type MailHeaders, whyUnsendable } from '../email/smtp-message.ts'
+import { composeMessage, findSendProblem, type MailHeaders } from '../email/smtp-message.ts'
 import { readSmtpUrl, type SmtpSettings } from '../email/smtp-settings.ts'
 
-// One mail over a connection of its own, watched step by step: for a person who wants to know where it stops, and in whose words.
+// Sends one test mail over a new connection and reports each step with the server's reply.
 
 export const trialSteps = ['connect', 'encrypt', 'sign_in', 'mail_from', 'rcpt_to', 'accept'] as const
 export type TrialStepName = (typeof trialSteps)[number]
 
 export interface TrialStep {
   step: TrialStepName
-  /** `passed_over`: not asked for or not offered · `not_reached`: an earlier one failed. */
+  /** `passed_over`: not required or not offered · `not_reached`: an earlier step failed. */
   state: 'done' | 'failed' | 'passed_over' | 'not_reached'
-  /** The server's own words; null where it said nothing. */
+  /** The server's reply; null: none. */
   answer: string | null
 }
 
@@ -24,7 +24,7 @@ export interface Trial {
   host: string
   port: number
   steps: TrialStep[]
-  /** What it ended by; null: it was accepted. */
+  /** Why it failed; null: the mail was accepted. */
   failure: SmtpFailure | null
 }
 
@@ -35,7 +35,7 @@ export interface TrialLimits {
 
 const LIMITS: TrialLimits = { connectMs: 15_000, sendMs: 30_000 }
 
-/** Never throws for what the server does. */
+/** Sends the test mail. Never throws because of the server. */
 export async function trySmtp(
   server: string | SmtpSettings,
   mail: OutgoingEmail,
@@ -63,7 +63,7 @@ export async function trySmtp(
 
 type Answers = Map<TrialStepName, string>
 
-/** Each reply answers the oldest command that has none yet; before the first there is the greeting, after the last the dot. */
+/** Assigns each reply to the oldest unanswered command. The greeting comes first, the final dot last. */
 function listener(settings: SmtpSettings, answers: Answers) {
   const asked: TrialStepName[] = ['connect']
   return (side: 'client' | 'server', text: string) => {
@@ -72,7 +72,7 @@ function listener(settings: SmtpSettings, answers: Answers) {
       return
     }
     const step = asked.shift() ?? 'accept'
-    // The answer to EHLO is a list of abilities and no news; so is the one to a greeting within TLS.
+    // The reply to EHLO only lists capabilities, and so does the one after TLS starts.
     if (step === 'connect' && answers.has('connect')) return
     if (step === 'encrypt' && settings.isTlsFromStart) return
     answers.set(step, oneLine(text))
@@ -85,7 +85,7 @@ function stepOf(command: string): TrialStepName {
   if (/^MAIL FROM/i.test(command)) return 'mail_from'
   if (/^RCPT TO/i.test(command)) return 'rcpt_to'
   if (/^(DATA|RSET|QUIT)/i.test(command)) return 'accept'
-  // AUTH and the lines that follow it.
+  // AUTH and its continuation lines.
   return 'sign_in'
 }
 
@@ -95,7 +95,7 @@ async function sendOver(
   limitMs: number,
   mailHeaders: MailHeaders | undefined,
 ): Promise<void> {
-  const refusal = whyUnsendable(mail)
+  const refusal = findSendProblem(mail)
   if (refusal) throw failed(problem('EENVELOPE', refusal.response))
   const { from, to, raw } = await composeMessage(mail, mailHeaders)
   await new Promise<void>((resolve, reject) => {

@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js'
 import type { DnsLookup } from '../../core/net/dns.ts'
 
-// RFC 7208 as far as it tells whether a domain lets one mail server send for it. Macros and `exists` are left aside: what they
-// would allow is not counted as allowed.
+// Checks whether a domain's SPF record (RFC 7208) allows a mail server to send for it. Macros and `exists` are not evaluated and count as
+// not allowing it.
 
 export interface MailServer {
   host: string
@@ -13,7 +13,7 @@ export type SpfFinding =
   | { kind: 'none' }
   | { kind: 'several'; records: string[] }
   | { kind: 'failed'; reason: string }
-  /** `isCovering`: names our mail server · `isOpen`: lets everybody send · `isTooDeep`: more than ten look-ups, so that receivers ignore it. */
+  /** `isCovering`: allows our mail server · `isOpen`: allows any sender · `isTooDeep`: needs more than ten look-ups, so receivers ignore it. */
   | { kind: 'found'; record: string; isCovering: boolean; isOpen: boolean; isTooDeep: boolean }
 
 const MOST_LOOKUPS = 10
@@ -32,15 +32,15 @@ export async function readSpf(dns: DnsLookup, domain: string, server: MailServer
   if (record === undefined) return { kind: 'none' }
   if (others.length > 0) return { kind: 'several', records }
   const walk = { dns, server, lookups: 0 }
-  const isCovering = await covers(walk, domain, record)
+  const isCovering = await evaluateRecord(walk, domain, record)
   const isOpen = /(^|\s)\+?all(\s|$)/i.test(record)
   return { kind: 'found', record, isCovering, isOpen, isTooDeep: walk.lookups > MOST_LOOKUPS }
 }
 
 const isSpf = (record: string) => /^v=spf1(\s|$)/i.test(record)
 
-/** Goes through the whole record even when the answer is known: receivers count its look-ups in the worst case. */
-async function covers(walk: Walk, domain: string, record: string): Promise<boolean> {
+/** Evaluates the whole record even after a match, to count the look-ups of the worst case. */
+async function evaluateRecord(walk: Walk, domain: string, record: string): Promise<boolean> {
   let isCovered = false
   for (const term of record.trim().split(/\s+/).slice(1)) {
     if (walk.lookups > MOST_LOOKUPS) break
@@ -79,7 +79,7 @@ async function includes(walk: Walk, target: string): Promise<boolean> {
   if (walk.lookups > MOST_LOOKUPS || target === '' || target.includes('%')) return false
   const answer = await walk.dns.txt(target)
   const record = answer.kind === 'found' ? answer.rows.find(isSpf) : undefined
-  const isCovered = record !== undefined && (await covers(walk, target, record))
+  const isCovered = record !== undefined && (await evaluateRecord(walk, target, record))
   return isCovered || target.toLowerCase() === spfOfProvider(walk.server.host)
 }
 
@@ -107,7 +107,7 @@ function isWithin(address: string, range: string): boolean {
   }
 }
 
-/** Large providers send from other machines than the one that takes the mail; these are the names they publish for that. */
+/** Large providers send from other hosts than the one that accepts the mail; these are their published SPF names. */
 const PROVIDERS: [host: RegExp, spf: string][] = [
   [/(^|\.)sendgrid\.net$/, 'sendgrid.net'],
   [/(^|\.)amazonaws\.com$/, 'amazonses.com'],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Outcome } from '../../messages/channels/channel.ts'
 import {
-  afterNo,
+  afterRefusal,
   type DomainAnswer,
   type DomainThrottleState,
   domainAnswer,
@@ -64,7 +64,7 @@ const now = new Date('2026-03-02T15:00:00.000Z')
 const MINUTE = 60_000
 const at = (minutes: number) => new Date(now.getTime() + minutes * MINUTE)
 const say = (state: DomainThrottleState | null, answer: Exclude<DomainAnswer, 'open'>, minutes = 0, isProbe = false) =>
-  afterNo(state, answer, { now: at(minutes), isProbe, jitter: 0.5 })
+  afterRefusal(state, answer, { now: at(minutes), isProbe, jitter: 0.5 })
 
 test('one throttling, two blocks or three deferrals in a row pause a domain', () => {
   expect(say(null, 'throttled')).toMatchObject({ pauses: 1, pausedUntil: at(5), kind: 'deferred' })

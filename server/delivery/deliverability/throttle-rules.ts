@@ -1,12 +1,12 @@
 import { bounceKind, statusIn } from '../../messages/channels/bounce-rules.ts'
 import type { Outcome } from '../../messages/channels/channel.ts'
 
-// When a receiving domain has had enough of an account's mail, and how long it is left alone. Pure.
+// Decides when a receiving domain is throttled for an account's mail, and for how long. Pure.
 
 /**
- * What an answer says of the whole domain:
- * - `open`: it takes mail, though perhaps not for this address.
- * - `deferred`: not now, for reasons of its own · `throttled`: not so much, not so fast · `blocked`: refused for who sends it.
+ * What a reply says about the whole domain:
+ * - `open`: it accepts mail, though perhaps not for this address.
+ * - `deferred`: a temporary failure · `throttled`: too many or too fast · `blocked`: refused because of the sender.
  */
 export type DomainAnswer = 'open' | 'deferred' | 'throttled' | 'blocked'
 
@@ -19,40 +19,40 @@ export interface DomainThrottleState {
   updatedAt: Date
 }
 
-/** One throttling, two blocks or three deferrals in a row are enough. */
+/** One throttling, two blocks or three deferrals in a row start a pause. */
 const WEIGHTS = { deferred: 1, blocked: 2, throttled: 3 } as const
 const ENOUGH = 3
-/** Answers further apart have nothing to do with each other. */
+/** Replies further apart are unrelated. */
 const FORGOTTEN_MS = 3_600_000
 const FIRST_PAUSE_MS = 5 * 60_000
 const LONGEST_PAUSE_MS = 4 * 3_600_000
 
-/** After this long it is no passing trouble, and the owner is told. */
+/** After this time the owner is notified. */
 const LASTING_MS = 2 * 3_600_000
 
 const GREYLISTED = /gr[ae]y ?-?list/i
 const THROTTLED =
   /rate|throttl|too (many|much|fast)|limit|unusual|suspicious|reputation|unsolicited|spam|block|poor|temporarily (deferred|rejected)|policy/i
 const BLOCKED = /block|spam|reputation|black ?list|unsolicited|banned|policy|poor|bulk/i
-/** Our own mail server's, about us. */
+/** Codes of our own mail server about us, not of the receiving domain. */
 const OF_THE_RELAY =
   /relay|not (allowed|permitted|authorized) to send|authenticat|sender (address )?(rejected|denied|not)/i
 
-/** null: it says nothing of the domain. */
+/** null: the reply says nothing about the domain. */
 export function domainAnswer(outcome: Outcome): DomainAnswer | null {
   if (outcome.kind === 'accepted') return 'open'
   if (outcome.kind === 'unknown' || OF_THE_RELAY.test(outcome.response)) return null
   if (outcome.kind === 'rejected') return outcome.isRecipientFault ? 'open' : ofRefusal(outcome.response)
-  return outcome.isOfMessage ? ofDeferral(outcome.reason, outcome.response) : null
+  return outcome.isOfMessage ? classifyDeferral(outcome.reason, outcome.response) : null
 }
 
-/** The same of what came back later (RFC 3464), by its status code and words. */
+/** The same for a later delivery report (RFC 3464), by status code and text. */
 export function domainAnswerOfReport(kind: string, status: string | null, words: string): DomainAnswer | null {
   if (kind === 'delivered' || kind === 'hard') return 'open'
   const said = `${status ?? ''} ${words}`
   if (OF_THE_RELAY.test(words)) return null
   if (kind === 'refused') return ofRefusal(said)
-  return kind === 'soft' ? ofDeferral('', said) : null
+  return kind === 'soft' ? classifyDeferral('', said) : null
 }
 
 function ofRefusal(response: string): DomainAnswer | null {
@@ -61,16 +61,16 @@ function ofRefusal(response: string): DomainAnswer | null {
   return status?.startsWith('5.7.') || BLOCKED.test(response) ? 'blocked' : null
 }
 
-/** Greylisting and a full mailbox are about one message alone. */
-function ofDeferral(reason: string, response: string): DomainAnswer | null {
+/** Greylisting and a full mailbox concern one message only. */
+function classifyDeferral(reason: string, response: string): DomainAnswer | null {
   const status = statusIn(response) ?? ''
   if (GREYLISTED.test(response) || /^[45]\.[12]\./.test(status) || /mailbox|quota|recipient/i.test(response))
     return null
   return reason === 'smtp_421' || status.startsWith('4.7.') || THROTTLED.test(response) ? 'throttled' : 'deferred'
 }
 
-/** The state after one more answer that was no. Answers of what left before the pause began do not lengthen it. */
-export function afterNo(
+/** The state after another refusal. Replies to mails sent before the pause began do not extend it. */
+export function afterRefusal(
   state: DomainThrottleState | null,
   answer: Exclude<DomainAnswer, 'open'>,
   { now, isProbe, jitter = Math.random() }: { now: Date; isProbe: boolean; jitter?: number },
@@ -88,10 +88,10 @@ export function afterNo(
   return { ...base, pauses, pausedUntil: new Date(now.getTime() + pauseMs(pauses, jitter)) }
 }
 
-/** How often those that wait ask whether the one that tries was answered. */
+/** How often held messages check whether the probe was answered. */
 const PROBE_LOOK_MS = 60_000
 
-/** Until when messages to a domain wait: the pause, or the answer to the one that tries. null: one may leave. */
+/** How long messages to a domain wait: until the end of the pause or the reply to the probe. null: one may be sent. */
 export function heldUntil(
   { paused_until: pausedUntil, probe_until: probeUntil }: { paused_until: Date | null; probe_until: Date | null },
   now: Date,
@@ -100,7 +100,7 @@ export function heldUntil(
   return probeUntil && probeUntil > now ? new Date(now.getTime() + PROBE_LOOK_MS) : null
 }
 
-/** 5, 10, 20 … minutes, 4 hours at most, a fifth more or less, so that accounts do not all knock at once. */
+/** 5, 10, 20 … minutes, at most 4 hours, with ±20% jitter so that accounts do not retry together. */
 export function pauseMs(pauses: number, jitter: number): number {
   const pause = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(pauses - 1, 10), LONGEST_PAUSE_MS)
   return Math.round(pause * (0.8 + 0.4 * jitter))

@@ -1,6 +1,6 @@
 import { type AccountDb, type AccountTx, type StoreTx, sql } from '../../core/db/db.ts'
 
-// Receiving domains that put off or refuse an account's mail: SQL and nothing else.
+// SQL for throttled receiving domains.
 
 export interface DomainThrottleRow {
   domain: string
@@ -31,7 +31,7 @@ export async function throttlesOf(
   return rows.rows
 }
 
-/** In one order for all. */
+/** Locks the rows in a fixed order. */
 export async function lockThrottles(
   { db }: Tx,
   accountId: string,
@@ -53,20 +53,20 @@ export async function setProbes(
     where r.account_id = ${accountId} and r.domain = p.domain`.execute(db)
 }
 
-/** Their answers said nothing of the domain: another message may try. */
+/** Ends probes whose replies said nothing about the domain, so that another message may probe. */
 export async function endProbes({ db, accountId }: AccountTx, ids: readonly string[]): Promise<void> {
   await sql`update domain_throttles set probe_id = null, probe_until = null
     where account_id = ${accountId} and probe_id = any(${[...ids]}::uuid[])`.execute(db)
 }
 
-/** They take mail again. Answers those whose owner had been told that they do not. */
+/** Reopens domains that accept mail again. Returns those whose owner had been notified of the throttling. */
 export async function reopen({ db, accountId }: AccountTx, domains: readonly string[]): Promise<string[]> {
   const rows = await sql<{ domain: string; told_at: Date | null }>`delete from domain_throttles
     where account_id = ${accountId} and domain = any(${[...domains]}::text[]) returning domain, told_at`.execute(db)
   return rows.rows.flatMap((row) => (row.told_at ? [row.domain] : []))
 }
 
-/** Its probe, if any, is answered with this. */
+/** Stores the state and ends the domain's probe. */
 export async function saveThrottle(
   { db, accountId }: AccountTx,
   row: Omit<DomainThrottleRow, 'probe_id' | 'probe_until'> & { isProbe: boolean },
@@ -82,7 +82,7 @@ export async function saveThrottle(
       probe_until = case when ${isProbe} then null else domain_throttles.probe_until end`.execute(db)
 }
 
-/** Those that are left alone just now, the newest first. */
+/** Lists the paused domains, newest first. */
 export async function throttledDomains({ db, accountId }: AccountDb): Promise<DomainThrottleRow[]> {
   const rows = await sql<DomainThrottleRow>`select ${COLUMNS} from domain_throttles
     where account_id = ${accountId} and pauses > 0 order by since desc, domain limit 100`.execute(db)

@@ -1,12 +1,12 @@
 import type { ThrottledDomain } from '../../../shared/sending.ts'
-import { withoutAddresses } from '../../messages/channels/bounce-rules.ts'
-import type { Outcome } from '../../messages/channels/channel.ts'
+import { notifyAccount } from '../../access/notifications/notifications.ts'
 import { type AccountDb, type StoreTx, transactAccount } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
+import { withoutAddresses } from '../../messages/channels/bounce-rules.ts'
+import type { Outcome } from '../../messages/channels/channel.ts'
 import { domainOf } from '../email/mail-headers.ts'
-import { notifyAccount } from '../../access/notifications/notifications.ts'
 import {
-  afterNo,
+  afterRefusal,
   type DomainAnswer,
   domainAnswer,
   domainAnswerOfReport,
@@ -15,24 +15,24 @@ import {
 } from './throttle-rules.ts'
 import * as sql from './throttles-sql.ts'
 
-// A receiving domain that defers or blocks an account's mail is left alone for a while, longer each time. After the pause one message
-// tries; the others are held meanwhile. What was refused is not sent again by this (D1): it only says when the next may leave.
+// Throttles receiving domains that defer or block an account's mail, longer each time. After the pause one message probes the domain while
+// the others are held. This never resends a refused message (D1); it only decides when the next one may be sent.
 
-/** The throttles of recipient domains, for the decision on a message. */
+/** For the decision about a message. */
 export { type DomainThrottleRow, throttlesOf } from './throttles-sql.ts'
 
-/** What a sender knows of the domains it sends to; of one store's batch. */
+/** The throttled domains and probes of one store's batch. */
 export interface Throttle {
   accountId: string
-  /** Domains of which something is written down. */
+  /** Domains that have a row. */
   known: Set<string>
-  /** Messages that try for their domain. */
+  /** Ids of the messages that probe their domain. */
   probes: Set<string>
 }
 
 export const openThrottle = (accountId: string): Throttle => ({ accountId, known: new Set(), probes: new Set() })
 
-/** Longer than any mail server may take to answer; a probe whose process ended is given up after it. */
+/** Longer than any mail server may take to reply. After it, the probe of a crashed process is void. */
 const PROBE_MS = 10 * 60_000
 
 interface Sendable {
@@ -40,7 +40,7 @@ interface Sendable {
   address: string
 }
 
-/** Those that may leave now. The caller's transaction lets them leave, so that no two of one domain try at once. */
+/** Returns the messages that may be sent now. The caller sends in the same transaction, so a domain never has two probes at once. */
 export async function passThrottle<Each extends Sendable>(
   tx: StoreTx,
   throttle: Throttle,
@@ -68,8 +68,8 @@ export async function passThrottle<Each extends Sendable>(
   return passed
 }
 
-/** Frees the probes of messages that were not sent after all. */
-export async function unsent(
+/** Frees the probes of messages that were not sent. */
+export async function freeProbes(
   tx: StoreTx,
   throttle: Throttle,
   passed: readonly Sendable[],
@@ -87,7 +87,7 @@ interface Said {
   words: string
 }
 
-/** What mail servers answered, once it is committed. Locks nothing but the domains' rows. */
+/** Applies mail servers' replies after their commit. Locks only the domains' rows. */
 export async function noteOutcomes(
   deps: Deps,
   throttle: Throttle,
@@ -108,7 +108,7 @@ export async function noteOutcomes(
   for (const { messageId } of news) throttle.probes.delete(messageId)
 }
 
-/** What came back later says the same of a domain as an answer does. */
+/** Applies a later delivery report like a reply. */
 export async function noteReport(
   deps: Deps,
   mail: { id: string; account_id: string; to_address: string },
@@ -120,7 +120,7 @@ export async function noteReport(
   await note(deps, mail.account_id, [{ messageId: mail.id, domain, answer, words: report.words }])
 }
 
-/** For the owner: who takes no mail just now, and when it is tried again. */
+/** The paused domains and the times of their next probes, for the owner. */
 export async function viewThrottledDomains(account: AccountDb, now: Date): Promise<ThrottledDomain[]> {
   return (await sql.throttledDomains(account)).map((row) => ({
     domain: row.domain,
@@ -156,7 +156,7 @@ async function noteDomain(
     now,
   }: { domain: string; answers: readonly Said[]; row: sql.DomainThrottleRow | undefined; now: Date },
 ): Promise<void> {
-  // It took one of them, so it is not closed.
+  // The domain accepted one of them, so it is open.
   if (answers.some(({ answer }) => answer === 'open')) {
     if (row) for (const each of await sql.reopen(tx, [domain])) await tellOpen(tx, each, now)
     return
@@ -165,7 +165,7 @@ async function noteDomain(
   for (const { answer, messageId, words } of answers) {
     if (answer === null || answer === 'open') continue
     const isProbe = current !== undefined && current.probe_id === messageId
-    const next = afterNo(current ? stateOf(current) : null, answer, { now, isProbe })
+    const next = afterRefusal(current ? stateOf(current) : null, answer, { now, isProbe })
     const isToBeTold = next.pauses > 0 && isLasting(next, now) && !current?.told_at
     current = {
       domain,

@@ -1,17 +1,17 @@
 import type { Check } from '../../../shared/checks.ts'
 import { isLoopbackHost, type MailSecurity, type MailServerView } from '../../../shared/mail-server.ts'
-import { whyNoMailServer } from '../email/mail-server-text.ts'
+import { explainServerFailure } from '../email/mail-server-text.ts'
 import { check, type Said } from './sender-checks.ts'
 import type { Trial, TrialStep, TrialStepName } from './smtp-trial.ts'
 
-// The steps of a test mail, in words a shop's owner can act on. Pure.
+// Explains the steps of a test mail to a shop's owner. Pure.
 
-/** Plain addresses, and by which way the mail went. */
+/** Plain addresses, and the mail server of the test mail. */
 export interface TrialAbout {
   from: string
   to: string
   way: MailServerView['way']
-  /** Of the account's own mail server. */
+  /** Security of the account's own mail server; null: the installation's server. */
   security: MailSecurity | null
 }
 
@@ -65,12 +65,12 @@ function saidOfFailure(step: TrialStep, trial: Trial, about: TrialAbout): Words 
   const { failure, host, port } = trial
   const { security } = about
   if (!security || !failure || !CONNECTING.has(step.step)) return words
-  return { ...words, finding: whyNoMailServer(failure, { host, port, security }) }
+  return { ...words, finding: explainServerFailure(failure, { host, port, security }) }
 }
 
 const CONNECTING = new Set<TrialStepName>(['connect', 'encrypt', 'sign_in'])
 
-/** Greylisting, mostly: a server that does not know the sender yet puts its first mail off. */
+/** Mostly greylisting: a server defers the first mail of an unknown sender. */
 const FOR_NOW: Words = {
   finding:
     'The mail server temporarily refused the email. Some do this with the first email from a new sender (greylisting).',

@@ -1,8 +1,8 @@
 import type { AccountDb } from '../../core/db/db.ts'
 
-// The bounce address of an account’s mail: SQL and nothing else.
+// SQL for the bounce address of an account's mail.
 
-/** Envelope sender of an account's mail, while its mailbox can be read. */
+/** The envelope sender of an account's mail; null: no bounce mailbox that can be read. */
 export async function bounceAddressOf({ db, accountId }: AccountDb): Promise<string | null> {
   const row = await db
     .selectFrom('bounce_mailboxes')

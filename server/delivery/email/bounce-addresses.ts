@@ -3,7 +3,7 @@ import * as sql from './bounce-address-sql.ts'
 
 const KNOWN_MS = 60_000
 
-/** The envelope sender of each account's mail; asked for every mail, so it is remembered for a while. */
+/** Loads the envelope sender of an account's mail, with a cache because every mail needs it. */
 export function openBounceAddresses({
   db,
   now,

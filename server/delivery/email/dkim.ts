@@ -3,9 +3,8 @@ import { promisify } from 'node:util'
 import nodemailerSign from 'nodemailer/lib/dkim/sign'
 import { foldLines } from 'nodemailer/lib/mime-funcs'
 
-// DKIM (RFC 6376), rsa-sha256, relaxed/relaxed. nodemailer makes the head canonical; the body is at hand in one piece, so its hash needs none
-// of nodemailer's streams, and the signature is made in the thread pool, where its millisecond keeps nobody else waiting. RSA alone: an Ed25519
-// signature (RFC 8463) is passed over by most receivers.
+// DKIM signatures (RFC 6376), rsa-sha256, relaxed/relaxed. nodemailer canonicalizes the head. The body is one buffer, so its hash needs no
+// stream, and the thread pool signs without blocking the event loop. RSA only: most receivers ignore Ed25519 (RFC 8463).
 
 export interface SigningKey {
   domain: string
@@ -16,7 +15,7 @@ export interface SigningKey {
 /** The DKIM-Signature line (folded, without its last CRLF) for a message of `head` (without the empty line) and `body`. */
 export type Signer = (head: string, body: string) => Promise<string>
 
-/** What the signature covers, where it is there: RFC 6376 section 5.4.1, and what one-click unsubscribe asks for (C3). */
+/** The signed headers, if present: RFC 6376 section 5.4.1 and those that one-click unsubscribe requires (C3). */
 const SIGNED =
   'From:Reply-To:To:Subject:Date:Message-ID:MIME-Version:Content-Type:List-Unsubscribe:List-Unsubscribe-Post:Feedback-ID:Auto-Submitted'
 
@@ -42,10 +41,10 @@ export function signerOf({ domain, selector, privateKey }: SigningKey): Signer {
   }
 }
 
-/** Section 3.4.2, of the lowest of each name. */
+/** Canonical headers by section 3.4.2; of repeated headers the lowest. */
 type Relax = (fields: { key: string; line: string }[], names: string) => { headers: string; fieldNames: string }
 
-// The declarations do not know it.
+// Missing in the type declarations.
 const { relaxedHeaders } = nodemailerSign as unknown as { relaxedHeaders: Relax }
 
 function fieldsOf(head: string) {
@@ -60,8 +59,8 @@ function overridden(body: string): Buffer {
   return Buffer.from(text === '' ? '' : `${text}\r\n`)
 }
 
-/** RSA of 2048 bits: `publicKey` as p= holds it, `privateKey` as PKCS #8 in base64. */
-export async function makeKey(): Promise<{ publicKey: string; privateKey: string }> {
+/** Creates an RSA key of 2048 bits: `publicKey` in the format of p=, `privateKey` as PKCS #8 in base64. */
+export async function createKey(): Promise<{ publicKey: string; privateKey: string }> {
   const made = await promisify(generateKeyPair)('rsa', {
     modulusLength: 2048,
     publicKeyEncoding: { type: 'spki', format: 'der' },

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import { type AccountDb, sql } from '../../core/db/db.ts'
 import type { MailServersTable } from '../../core/schema/email.ts'
 
-// The mail server of an account and what was tried with it: SQL and nothing else.
+// SQL for an account's mail server and the results of its tests.
 
 export type MailServerRow = Selectable<MailServersTable>
 
@@ -25,7 +25,7 @@ type Kept = Pick<
   'host' | 'port' | 'security' | 'user_name' | 'encrypted' | 'from_address' | 'check_answer' | 'checked_at'
 >
 
-/** false: somebody else has saved since `version`; 0: there was none. */
+/** Returns false if another change was saved since `version`; version 0 means that none existed. */
 export async function saveMailServer({ db, accountId }: AccountDb, kept: Kept, version: number): Promise<boolean> {
   const { host, port, security, user_name, encrypted, from_address, check_answer, checked_at } = kept
   const saved = await sql`
@@ -45,13 +45,13 @@ export async function deleteMailServer({ db, accountId }: AccountDb): Promise<bo
   return gone.length > 0
 }
 
-/** Which settings a sender has in hand; others may have been saved since. */
+/** Identifies the settings a channel was made from; newer ones may have been saved since. */
 export interface ServerKey {
   version: number
   checkedAt: Date
 }
 
-/** It took nothing: left alone for a while, longer each time. Several messages that failed at once count once. */
+/** Pauses a server after a failure, longer each time. Several messages that failed together count once. */
 export async function noteFailure(
   { db, accountId }: AccountDb,
   { key, problem, now, restsUntil }: { key: ServerKey; problem: string; now: Date; restsUntil: readonly Date[] },

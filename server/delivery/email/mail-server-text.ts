@@ -2,7 +2,7 @@ import { isLoopbackHost, type MailSecurity } from '../../../shared/mail-server.t
 import { oneLine } from '../../messages/channels/bounce-rules.ts'
 import type { SmtpFailure } from '../../messages/channels/smtp-outcome.ts'
 
-// Why a mail server could not be used, in words its owner can act on. Pure.
+// Explains to the owner why a mail server could not be used. Pure.
 
 export interface Tried {
   host: string
@@ -10,8 +10,8 @@ export interface Tried {
   security: MailSecurity
 }
 
-/** Of a failure while connecting, encrypting or signing in. The server's own words stand at the end, where it said any. */
-export function whyNoMailServer(failure: SmtpFailure, tried: Tried): string {
+/** Explains a failure to connect, encrypt or sign in, with the server's reply at the end. */
+export function explainServerFailure(failure: SmtpFailure, tried: Tried): string {
   const said = failure.replyCode === null ? '' : ` It says: ${oneLine(failure.response)}`
   return `${sentenceOf(failure, tried)}${said}`
 }
@@ -59,7 +59,7 @@ const CERTIFICATES: Readonly<Record<string, string>> = {
 
 const UNREACHABLE = new Set(['EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'EHOSTDOWN'])
 
-/** The first bytes were no TLS: what a server that greets in the clear sends. */
+/** The first bytes were not TLS, as from a server that greets unencrypted. */
 const isNotTls = ({ systemCode }: SmtpFailure): boolean =>
   systemCode === 'EPROTO' || (systemCode?.startsWith('ERR_SSL_') ?? false)
 

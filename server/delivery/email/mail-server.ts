@@ -1,4 +1,4 @@
-// An account’s own mail server: what is stored of it, and how its last sends went.
+// An account's own mail server: stored settings and the results of its last sends.
 
 export {
   type MailServerRow,

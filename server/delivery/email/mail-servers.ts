@@ -6,22 +6,22 @@ import {
   type saveMailServer,
 } from '../../../shared/mail-server.ts'
 import { textChannelTexts } from '../../../shared/text-channels.ts'
-import { type AccountMailWay, accountMailWay, mailWayOf } from '../../messages/channels/mail-way.ts'
-import type { AccountDb, Db } from '../../core/db/db.ts'
-import { AppError } from '../../core/common/errors.ts'
-import { type Limit, take } from '../../core/db/rate-limits.ts'
-import type { Deps } from '../../deps.ts'
 import { readSender } from '../../access/members/rules.ts'
 import type { Session } from '../../access/members/session.ts'
 import { assertVerified } from '../../access/members/verification.ts'
+import { AppError } from '../../core/common/errors.ts'
+import type { AccountDb, Db } from '../../core/db/db.ts'
+import { type Limit, take } from '../../core/db/rate-limits.ts'
+import type { Deps } from '../../deps.ts'
+import { type AccountMailWay, accountMailWay, mailWayOf } from '../../messages/channels/mail-way.ts'
 import { wakeMessagesOf } from '../../messages/messages/messages.ts'
 import * as sql from './mail-server-sql.ts'
-import { whyNoMailServer } from './mail-server-text.ts'
+import { explainServerFailure } from './mail-server-text.ts'
 import { openPassword, ownFrom, sealPassword } from './own-mail.ts'
 import { openConnection, quit, SmtpError } from './smtp-connections.ts'
-import { type OwnServer, type SmtpGuard, settingsOfOwn } from './smtp-settings.ts'
+import { type OwnServer, type SmtpGuard, toSmtpSettings } from './smtp-settings.ts'
 
-// A mail server of the account's own. What is entered is first tried: it is connected to and signed in at, and only what works is kept.
+// Settings of an account's own mail server. They are tested by connecting and signing in before they are saved.
 
 const CHECKS: Limit = { name: 'mail-server-check', points: 20, windowS: 900 }
 const CONNECT_MS = 15_000
@@ -44,7 +44,7 @@ export async function viewMailServer(deps: Deps, account: AccountDb<Db>, { isDem
   }
 }
 
-/** Where the account's mail goes. */
+/** Which mail server the account's mail uses. */
 export async function wayOfAccount({ config }: Pick<Deps, 'config'>, account: AccountDb): Promise<AccountMailWay> {
   const row = await sql.readWay(account)
   return accountMailWay(config, { isDemo: row?.is_demo ?? false, hasOwn: row?.has_own ?? false })
@@ -64,7 +64,7 @@ function presentServer(row: sql.MailServerRow, now: Date): NonNullable<MailServe
   }
 }
 
-/** What a test mail was accepted by. Another server, user or sender has to be tried anew. null: nothing that would prove anything. */
+/** Identifies what a test mail proved: server, user and sender. After a change a new test is needed. null: nothing to prove. */
 export function proofSubject(
   { config }: Pick<Deps, 'config'>,
   way: MailServerView['way'],
@@ -74,12 +74,12 @@ export function proofSubject(
   return way === 'own' && row ? `own ${row.host}:${row.port} ${row.user_name} ${ownFrom(row) ?? ''}` : null
 }
 
-/** The address in From of the account's messages. */
+/** The From address of the account's mails. */
 export function senderAddress({ config }: Pick<Deps, 'config'>, row: sql.MailServerRow | undefined): string {
   return (row && ownFrom(row)) ?? readSender(config.mailFrom).address
 }
 
-/** Throws `unprocessable` with what went wrong in words, and keeps nothing then. */
+/** Tests and saves the server. Throws `unprocessable` with an explanation and saves nothing if the test fails. */
 export async function saveServer(
   deps: Deps,
   account: AccountDb<Db>,
@@ -94,7 +94,7 @@ export async function saveServer(
   const kept = await sql.readMailServer(account)
   const password = user === '' ? '' : passwordOf(deps, wanted, kept)
   await take(deps, CHECKS, account.accountId)
-  const answer = await tryOut(
+  const answer = await testSignIn(
     { host, port, security, user, password },
     { allowsPrivate: deps.config.allowsPrivateStores, ...guard },
   )
@@ -110,7 +110,7 @@ export async function saveServer(
   deps.log.info({ accountId: account.accountId }, 'mail-server.saved')
 }
 
-/** A kept password is shown to nobody but the server it was entered for, and as well protected as it was entered. */
+/** A stored password is sent only to the server it was entered for, with at least the same encryption. */
 function passwordOf(deps: Deps, wanted: Wanted, kept: sql.MailServerRow | undefined): string {
   const isSame =
     kept?.host === wanted.host &&
@@ -123,21 +123,21 @@ function passwordOf(deps: Deps, wanted: Wanted, kept: sql.MailServerRow | undefi
   throw new AppError('invalid', message, { fields: { password: message } })
 }
 
-/** Connects, encrypts and signs in; the answer is for the settings. */
-async function tryOut(server: OwnServer, guard: SmtpGuard): Promise<string> {
+/** Connects, encrypts and signs in. Returns the server's reply for the settings page. */
+async function testSignIn(server: OwnServer, guard: SmtpGuard): Promise<string> {
   try {
-    const connection = await openConnection(settingsOfOwn(server, guard), CONNECT_MS)
+    const connection = await openConnection(toSmtpSettings(server, guard), CONNECT_MS)
     quit(connection)
     return server.user === '' ? 'It accepts email without sign-in' : 'User and password were accepted'
   } catch (error) {
-    if (error instanceof SmtpError) throw new AppError('unprocessable', whyNoMailServer(error.failure, server))
+    if (error instanceof SmtpError) throw new AppError('unprocessable', explainServerFailure(error.failure, server))
     throw error
   }
 }
 
 export async function removeServer(deps: Deps, account: AccountDb<Db>, session: Session): Promise<void> {
   keepDemo(session)
-  // From now on its mail would go from the server's own domain.
+  // Without it, mail is sent from the installation's domain, which requires a verified account.
   if (mailWayOf(deps.config) !== 'none') await assertVerified(account)
   if (!(await sql.deleteMailServer(account))) return
   await wakeMessagesOf(deps.db, account.accountId, ['mail_server_away'], deps.now())

@@ -1,34 +1,34 @@
 import { isMailAddress, mailServerTexts } from '../../../shared/mail-server.ts'
-import type { EmailChannel } from '../../messages/channels/channel.ts'
-import { createNoMailChannel } from '../../messages/channels/mail-way.ts'
+import type { Secrets } from '../../core/common/secrets.ts'
 import type { Config } from '../../core/config/config.ts'
 import type { Db } from '../../core/db/db.ts'
-import type { Secrets } from '../../core/common/secrets.ts'
+import type { EmailChannel } from '../../messages/channels/channel.ts'
+import { createNoMailChannel } from '../../messages/channels/mail-way.ts'
 import { openBounceAddresses } from './bounce-addresses.ts'
 import * as sql from './mail-server-sql.ts'
 import { createSmtpChannel } from './smtp.ts'
 import type { MailHeaders } from './smtp-message.ts'
-import { type SmtpGuard, type SmtpSettings, settingsOfOwn } from './smtp-settings.ts'
+import { type SmtpGuard, type SmtpSettings, toSmtpSettings } from './smtp-settings.ts'
 
-// Mail by an account's own mail server: one channel per account, with few connections, made of what the account has entered. When that
-// changes, the next message goes by the new one.
+// Mail channels for accounts' own mail servers: one per account, with few connections, made from its settings. After a change, the next
+// message uses a new channel.
 
 export interface OwnMailDeps {
   config: Config
   db: Db
   secrets: Secrets
   now: () => Date
-  /** Certificate authorities and names of a test's own. */
+  /** Certificate authorities and name resolution for tests. */
   guard?: Pick<SmtpGuard, 'ca' | 'lookupAll'>
 }
 
 export interface OwnMail {
   channel: EmailChannel
-  /** Which settings it is made of. */
+  /** Identifies the settings it was made from. */
   key: sql.ServerKey
-  /** The address in From; null: none is known, and the channel takes nothing. */
+  /** The From address; null: unknown, and the channel rejects every mail. */
   from: string | null
-  /** It took nothing the last time. */
+  /** The last use failed. */
   isFailing: boolean
 }
 
@@ -40,10 +40,10 @@ export interface OwnMails {
 
 const MOST_KEPT = 2_000
 const POOL = 3
-/** One account's server that does not answer holds a sender for no longer. */
+/** Bounds how long an unresponsive server of one account blocks a sender. */
 const TIMEOUTS = { connectMs: 10_000 }
 
-/** Bound to the account: an encrypted password moved to another row does not open. */
+/** Encryption context. It binds the password to the account, so that it cannot be decrypted in another row. */
 const sealContext = (accountId: string): string => `mail server:${accountId}`
 
 export const sealPassword = (secrets: Secrets, accountId: string, password: string): Buffer =>
@@ -58,13 +58,13 @@ export function smtpSettingsOf(
 ): SmtpSettings {
   const { host, port, security, user_name: user } = row
   const password = openPassword(secrets, row)
-  return settingsOfOwn(
+  return toSmtpSettings(
     { host, port, security, user, password },
     { allowsPrivate: config.allowsPrivateStores, ...guard },
   )
 }
 
-/** A mail provider sends for the address one signs in with. null only for what was saved before one of the two was required. */
+/** The From address: as entered, else the user name, since providers send for it. null only for settings older than this requirement. */
 export function ownFrom({
   from_address: from,
   user_name: user,
@@ -73,8 +73,8 @@ export function ownFrom({
 }
 
 /**
- * What a mail by the account's own server gets on its way out: the account's bounce mailbox as its return address. No signature of this
- * installation's: its keys vouch for mail that is sent by its own mail server, and here the account chooses the sender.
+ * Headers for mail by the account's own server: its bounce mailbox as return address. This installation does not sign it, because its keys
+ * vouch only for mail of its own mail server, and here the account chooses the sender.
  */
 export function openOwnMailHeaders(deps: Pick<OwnMailDeps, 'db' | 'now'>) {
   const mailboxOf = openBounceAddresses(deps)
@@ -88,7 +88,7 @@ export function openOwnMails(deps: OwnMailDeps): OwnMails {
   const drop = (accountId: string) => {
     const known = kept.get(accountId)
     kept.delete(accountId)
-    // What is in flight ends there; the sender does not wait for it.
+    // Messages in flight end on the old channel; the sender does not wait for them.
     if (known) void close(known)
   }
   return {
@@ -102,7 +102,7 @@ export function openOwnMails(deps: OwnMailDeps): OwnMails {
       const key = `${row.version}:${row.checked_at.getTime()}`
       if (known?.key !== key) drop(accountId)
       const channel = known?.key === key ? known.channel : makeChannel(deps, row, () => mailHeadersOf(accountId))
-      // The one that was used last is given up last.
+      // Re-inserting keeps the map in order of last use.
       kept.delete(accountId)
       kept.set(accountId, { key, channel })
       if (kept.size > MOST_KEPT) drop(kept.keys().next().value!)

@@ -1,7 +1,7 @@
 import { isSameSecret, type Secrets } from '../../core/common/secrets.ts'
 
-// The envelope sender of each mail names the mail (VERP), so that what comes back is known by the address it comes back to. It is
-// keyed: nobody makes one up (X1). Lower case letters and digits only, because some servers change the case. Pure.
+// The envelope sender of each mail contains its message id (VERP), so that a bounce is identified by its recipient address. The token is
+// keyed, so it cannot be forged (X1). It uses lower case letters and digits only, because some servers change the case. Pure.
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'
 const ID_BYTES = 16
@@ -10,7 +10,7 @@ const TOKEN_LENGTH = 42
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 
-/** `bounces@mail.example` and a message's id: `bounces+<token>@mail.example`. null for an id that is none of ours. */
+/** Returns `bounces+<token>@mail.example` for `bounces@mail.example` and a message id. null: not an id of ours. */
 export function returnPathOf(secrets: Secrets, bounceAddress: string, messageId: string): string | null {
   if (!UUID.test(messageId)) return null
   const at = bounceAddress.lastIndexOf('@')
@@ -19,7 +19,7 @@ export function returnPathOf(secrets: Secrets, bounceAddress: string, messageId:
   return `${bounceAddress.slice(0, at)}+${token}${bounceAddress.slice(at)}`
 }
 
-/** The message a return address was made for; null when it was not made here. */
+/** Returns the message id of a return address; null: not created here. */
 export function messageOfReturnPath(secrets: Secrets, bounceAddress: string, address: string): string | null {
   const [own, given] = [bounceAddress, address].map((each) => each.toLowerCase())
   const at = own!.lastIndexOf('@')
@@ -53,7 +53,7 @@ function decode(text: string): Buffer | null {
     bits = (bits << 5n) | BigInt(value)
   }
   const spare = BigInt(TOKEN_LENGTH * 5 - (ID_BYTES + MAC_BYTES) * 8)
-  // One spelling per address.
+  // Unused bits must be 0, so that each address has one spelling.
   if ((bits & ((1n << spare) - 1n)) !== 0n) return null
   return Buffer.from((bits >> spare).toString(16).padStart((ID_BYTES + MAC_BYTES) * 2, '0'), 'hex')
 }

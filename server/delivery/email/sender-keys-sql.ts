@@ -1,6 +1,6 @@
 import { type Db, sql } from '../../core/db/db.ts'
 
-// The server's DKIM keys: SQL and nothing else. They belong to the server and to no account.
+// SQL for the server's DKIM keys. They belong to the server, not to an account.
 
 export interface SenderKeyRow {
   domain: string
@@ -18,7 +18,7 @@ export function readSenderKey(db: Db, domain: string): Promise<SenderKeyRow | un
     .executeTakeFirst()
 }
 
-/** Whoever comes first makes it. */
+/** Inserts the key unless another process has done so. */
 export async function insertSenderKey(
   db: Db,
   row: Omit<SenderKeyRow, 'seen_at'> & { created_at: Date },
@@ -35,7 +35,7 @@ export async function noteKeyLook(db: Db, domain: string, isSeen: boolean, now: 
     where domain = ${domain}`.execute(db)
 }
 
-/** Keys not looked at since; the time of the look is taken at once, so that several workers look once. */
+/** Takes the keys not checked since then and marks them as checked, so that only one worker checks each. */
 export async function takeKeysToCheck(db: Db, before: Date, now: Date): Promise<SenderKeyRow[]> {
   const rows = await sql<SenderKeyRow>`update sender_keys set checked_at = ${now}
     where coalesce(checked_at, created_at) < ${before} returning domain, selector, public_key, encrypted, seen_at`.execute(

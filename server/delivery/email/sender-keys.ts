@@ -1,13 +1,13 @@
-import type { Deps } from '../../deps.ts'
 import { type DnsLookup, openDns } from '../../core/net/dns.ts'
-import { keyRecordName, makeKey, openKey, publishes, type SigningKey } from './dkim.ts'
+import type { Deps } from '../../deps.ts'
+import { createKey, keyRecordName, openKey, publishes, type SigningKey } from './dkim.ts'
 import * as sql from './sender-keys-sql.ts'
 
-// The server's own DKIM key of each domain it sends from: made when its record is first asked for, used once that record was seen in
-// the DNS, and no longer when it is gone. A signature nobody can check would be worse than none.
+// The server's DKIM keys, one per sender domain. A key is created when its DNS record is first requested, and signs only while the record is
+// in the DNS: a signature that cannot be verified is worse than none.
 
 const CHECKED_EVERY_MS = 3_600_000
-/** A key that was just seen is used within this time. */
+/** Cache time; a newly published key is used within this time. */
 const KNOWN_MS = 60_000
 
 const sealContext = (domain: string, selector: string): string => `dkim:${domain}:${selector}`
@@ -17,8 +17,8 @@ type KeyDeps = Pick<Deps, 'db' | 'secrets' | 'now'>
 export async function ensureSenderKey({ db, secrets, now }: KeyDeps, domain: string): Promise<sql.SenderKeyRow> {
   const known = await sql.readSenderKey(db, domain)
   if (known) return known
-  const { publicKey, privateKey } = await makeKey()
-  // Of its own kind, so that it takes nobody's place among the domain's other keys.
+  const { publicKey, privateKey } = await createKey()
+  // A selector of our own, so that it cannot collide with the domain's other keys.
   const selector = `recoup-${Buffer.from(publicKey, 'base64').subarray(-8, -5).toString('hex')}`
   const encrypted = secrets.seal(privateKey, sealContext(domain, selector))
   await sql.insertSenderKey(db, { domain, selector, public_key: publicKey, encrypted, created_at: now() })
@@ -26,14 +26,14 @@ export async function ensureSenderKey({ db, secrets, now }: KeyDeps, domain: str
 }
 
 export type OwnKeyFinding =
-  /** `isFirst`: not known to be there until now. */
+  /** `isFirst`: the record was not seen before. */
   | { kind: 'seen'; selector: string; isFirst: boolean }
   | { kind: 'missing'; selector: string; publicKey: string }
-  /** There is a record under the key's name, but not of this key. */
+  /** The selector has a record with another key. */
   | { kind: 'other'; selector: string; publicKey: string; record: string }
   | { kind: 'failed'; selector: string; publicKey: string; reason: string }
 
-/** Looks for the record, and remembers whether it is there. No answer changes nothing. */
+/** Looks up the record and stores whether it exists. Without a DNS reply nothing changes. */
 export async function lookForKey(deps: KeyDeps, dns: DnsLookup, key: sql.SenderKeyRow): Promise<OwnKeyFinding> {
   const { domain, selector, public_key: publicKey, seen_at } = key
   const answer = await dns.txt(keyRecordName(selector, domain))
@@ -47,7 +47,7 @@ export async function lookForKey(deps: KeyDeps, dns: DnsLookup, key: sql.SenderK
     : { kind: 'other', selector, publicKey, record: rows[0] }
 }
 
-/** Tick: a record that went away, or came without anybody looking. */
+/** Tick: checks for records that appeared or disappeared. */
 export async function checkSenderKeys(deps: Deps): Promise<void> {
   const now = deps.now()
   const keys = await sql.takeKeysToCheck(deps.db, new Date(now.getTime() - CHECKED_EVERY_MS), now)
@@ -59,7 +59,7 @@ export async function checkSenderKeys(deps: Deps): Promise<void> {
   }
 }
 
-/** The key to sign a domain's mail with, or null; asked for every mail, so it is remembered for a while. */
+/** Loads the key that signs a domain's mail (or null), with a cache because every mail needs it. */
 export function openSigningKeys({ db, secrets, now }: KeyDeps): (domain: string) => Promise<SigningKey | null> {
   const known = new Map<string, { key: SigningKey | null; until: number }>()
   return async (domain) => {

@@ -1,9 +1,9 @@
-// Signed-in SMTP connections, kept warm. nodemailer speaks the protocol; its own pool is not used because it puts a
-// message back into its queue when a connection closes, and cannot say whether the final dot had left by then.
+// A pool of signed-in SMTP connections. nodemailer implements the protocol. Its own pool requeues a message when a connection closes and
+// does not report whether the final dot was sent, so it could send twice.
 import { isIP } from 'node:net'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
-import type { SmtpFailure, SmtpStage } from '../../messages/channels/smtp-outcome.ts'
 import { resolveGuarded } from '../../core/net/resolve.ts'
+import type { SmtpFailure, SmtpStage } from '../../messages/channels/smtp-outcome.ts'
 import type { SmtpSettings } from './smtp-settings.ts'
 
 export interface SmtpTimeouts {
@@ -11,11 +11,11 @@ export interface SmtpTimeouts {
   connectMs: number
   /** MAIL, RCPT and DATA together, and writing the body of a large mail. */
   sendMs: number
-  /** The answer to the final dot. RFC 5321 asks for 10 minutes; what ends early here stays `unknown` for good. */
+  /** The reply to the final dot. RFC 5321 requires 10 minutes; a message that times out here stays `unknown`. */
   finalAnswerMs: number
-  /** An unused connection is given back after this; servers must hold one for 5 minutes. */
+  /** Idle connections are closed after this; servers must keep them for 5 minutes. */
   idleMs: number
-  /** What closing the channel grants to messages in flight before it cuts them. */
+  /** How long `close` waits for messages in flight before it cuts their connections. */
   closeGraceMs: number
 }
 
@@ -35,7 +35,7 @@ export interface RawError extends Error {
   command?: string | undefined
 }
 
-/** What nodemailer reported, in our words. */
+/** Maps an error of nodemailer. */
 export function failureOf(error: RawError, stage: SmtpStage, isBodySent = false): SmtpFailure {
   return {
     stage,
@@ -48,21 +48,21 @@ export function failureOf(error: RawError, stage: SmtpStage, isBodySent = false)
   }
 }
 
-/** Hears every line of the conversation but the message; what signs us in is masked. */
+/** Called with every line of the session except the message. Credentials are masked. */
 export type SmtpListener = (side: 'client' | 'server', text: string) => void
 
-/** A connection that is greeted, encrypted as far as asked for, and signed in. Rejects with an SmtpError. */
+/** Opens a connection that is encrypted as configured and signed in. Rejects with an SmtpError. */
 export async function openConnection(
   settings: SmtpSettings,
   connectMs: number,
   listener?: SmtpListener,
 ): Promise<SMTPConnection> {
-  const address = await addressToDial(settings)
+  const address = await resolveHost(settings)
   return connect(settings, connectionOptions(settings, address, connectMs), listener)
 }
 
-/** A host that a stranger typed is looked up once, checked, and dialled by its address (X4). */
-async function addressToDial({ host, guard }: SmtpSettings): Promise<string> {
+/** Resolves an untrusted host once and checks the address; we connect to exactly that address (X4). */
+async function resolveHost({ host, guard }: SmtpSettings): Promise<string> {
   if (!guard) return host
   const found = await resolveGuarded(host, guard)
   if ('address' in found) return found.address
@@ -80,10 +80,10 @@ function connect(
     const connectMs = options.connectionTimeout
     const connection = new SMTPConnection(listener ? { ...options, ...transcript(listener) } : options)
     let stage: SmtpStage = 'connect'
-    // The error listener stays for the connection's life: an idle one may fail at any time, and that only ends it.
+    // The error listener stays for the connection's life, because an idle connection may fail at any time.
     const fail = (error: RawError) => {
       clearTimeout(timer)
-      // First the reason, then the hang-up: closing reports an end of its own.
+      // Reject first: closing the connection emits another error.
       reject(new SmtpError(failureOf(error, stage)))
       connection.close()
     }
@@ -98,7 +98,7 @@ function connect(
       if (error) return fail(error)
       if (!settings.auth) return ready()
       stage = 'sign_in'
-      // Going on unsigned would make the server refuse every recipient for good.
+      // Without sign-in the server would reject every recipient permanently.
       if (!connection.allowsAuth) return fail(problem('EAUTH', 'The server does not offer signing in'))
       connection.login({ ...settings.auth, credentials: settings.auth }, (error) => (error ? fail(error) : ready()))
     })
@@ -112,7 +112,7 @@ export function problem(code: string, message: string): RawError {
 function connectionOptions(settings: SmtpSettings, address: string, connectMs: number) {
   return {
     host: address,
-    // The certificate has to be for the name, whatever address it leads to.
+    // The certificate must match the host name, although we connect to an address.
     ...(isIP(settings.host) ? {} : { servername: settings.host }),
     port: settings.port,
     secure: settings.isTlsFromStart,
@@ -122,7 +122,7 @@ function connectionOptions(settings: SmtpSettings, address: string, connectMs: n
     connectionTimeout: connectMs,
     greetingTimeout: connectMs,
     dnsTimeout: connectMs,
-    // Our own deadlines are stricter; this one only notices a peer that is gone for good.
+    // Our own time limits are stricter; this one only detects a dead peer.
     socketTimeout: 15 * 60_000,
     socketCloseTimeout: 1_000,
     maxResponseSize: 64 * 1024,
@@ -141,9 +141,9 @@ function transcript(listener: SmtpListener) {
 
 export interface Lease {
   connection: SMTPConnection
-  /** Used before: the server may have dropped it in between without our noticing yet. */
+  /** Used before, so the server may have dropped it meanwhile. */
   isReused: boolean
-  /** Hears the conversation until the lease is given back; replaces the listener before it. */
+  /** Sets the session listener until the lease is released. */
   listen(listener: SmtpListener): void
 }
 
@@ -156,7 +156,7 @@ interface Warm {
 
 const USES_PER_CONNECTION = 100
 
-/** At most `size` connections; a lease waits its turn when all are busy. */
+/** At most `size` connections; a lease waits while all are busy. */
 export class SmtpConnections {
   readonly #settings: SmtpSettings
   readonly #timeouts: SmtpTimeouts
@@ -173,7 +173,7 @@ export class SmtpConnections {
     this.#size = size
   }
 
-  /** Rejects with an SmtpError when connecting or signing in fails, or the channel is closed. */
+  /** Rejects with an SmtpError if connecting or signing in fails, or if the channel is closed. */
   async lease({ isFresh = false } = {}): Promise<Lease> {
     await this.#turn()
     try {
@@ -200,7 +200,7 @@ export class SmtpConnections {
     return Object.assign(heard, { connection, uses: 0, idleTimer: undefined })
   }
 
-  /** Gives a lease back; a connection in an uncertain state is closed, never reused. */
+  /** Releases a lease. A connection in an uncertain state is closed, never reused. */
   release({ connection }: Lease, isHealthy: boolean) {
     const warm = this.#busy.get(connection)
     this.#busy.delete(connection)
@@ -211,7 +211,7 @@ export class SmtpConnections {
     this.#passTurn()
   }
 
-  /** Idle connections say goodbye; busy ones finish, or are cut after a while (their outcome says how far they came). */
+  /** Closes idle connections with QUIT. Busy ones may finish within `closeGraceMs`, else they are cut. */
   async close() {
     this.#isClosed = true
     for (const warm of this.#idle.splice(0)) {
@@ -234,7 +234,7 @@ export class SmtpConnections {
     else this.#held -= 1
   }
 
-  /** The most recently used one: it is the least likely to have been dropped. */
+  /** Takes the most recently used connection: the server is least likely to have dropped it. */
   #takeIdle(): Warm | undefined {
     for (let warm = this.#idle.pop(); warm; warm = this.#idle.pop()) {
       clearTimeout(warm.idleTimer)
@@ -266,7 +266,7 @@ function leaseOf(warm: Warm, isReused: boolean): Lease {
   }
 }
 
-/** Says goodbye, and hangs up if the server does not answer that either. */
+/** Sends QUIT, and closes the socket if the server does not reply. */
 export function quit(connection: SMTPConnection) {
   if (connection.destroyed) return
   connection.quit()

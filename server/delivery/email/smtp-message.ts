@@ -1,4 +1,4 @@
-// One rendered email as the bytes of an internet message, or the reason why it must not become one.
+// Builds the bytes of an internet message from a rendered email, or returns why it must not be sent.
 import { domainToASCII } from 'node:url'
 import MimeNode from 'nodemailer/lib/mime-node'
 import type { Outcome, OutgoingEmail } from '../../messages/channels/channel.ts'
@@ -6,15 +6,15 @@ import type { Signer } from './dkim.ts'
 
 export interface ComposedMessage {
   raw: Buffer
-  /** What is written after DATA, with the final dot; null where lines need escapes (RFC 5321, 4.5.2). */
+  /** The bytes after DATA with the final dot; null: lines need dot-stuffing (RFC 5321, 4.5.2). */
   content: Buffer | null
   from: string
   to: string
-  /** With angle brackets, as it stands in the header. */
+  /** With angle brackets, as in the header. */
   messageIdHeader: string
 }
 
-/** Headers the message's own fields decide; a caller who sets them again would contradict those. */
+/** Headers that follow from the message's fields; callers must not set them. */
 const OWN_HEADERS = /^(from|to|cc|bcc|sender|reply-to|subject|date|message-id|mime-version|content-.*|resent-.*)$/i
 const HEADER_NAME = /^[A-Za-z0-9][A-Za-z0-9-]{0,75}$/
 const BREAKS_HEADER = /[\r\n\0\u2028\u2029]/
@@ -22,8 +22,8 @@ const MESSAGE_ID = /^[A-Za-z0-9._-]{1,128}$/
 
 type Rejected = Extract<Outcome, { kind: 'rejected' }>
 
-/** Why this message must not be sent at all, or null. Nothing of it is repeated in the answer. */
-export function whyUnsendable(message: OutgoingEmail): Rejected | null {
+/** Returns why this message must not be sent, or null. The reason quotes nothing of the message. */
+export function findSendProblem(message: OutgoingEmail): Rejected | null {
   if (!isAddress(message.to)) return refused('invalid_address', 'The recipient address is not valid', true)
   if (!isAddress(message.from.address)) return refused('invalid_sender', 'The sender address is not valid')
   if (message.replyTo !== undefined && !isAddress(message.replyTo)) {
@@ -39,43 +39,43 @@ export function whyUnsendable(message: OutgoingEmail): Rejected | null {
   return null
 }
 
-/** What a mail gets on its way out: who hears of its failure, what a provider wants to read, and a signature. */
+/** Additional parts of a mail: return path, provider headers and signature. */
 export interface MailHeaders {
-  /** Envelope sender; the address in From unless told. */
+  /** Envelope sender; default: the From address. */
   returnPath?: string | null
   headers?: Record<string, string>
-  /** For the domain in From. */
+  /** Signs for the domain of From. */
   sign?: Signer | null
 }
 
 /**
- * Builds the message. nodemailer writes the head, with all that folding and encoding asks for; the two bodies are plain base64,
- * so they are written in one piece: its composer streams each through four transforms, which costs ten times as much.
+ * Builds the message. nodemailer writes the head with its folding and encoding. The two bodies are plain base64 and written directly:
+ * nodemailer streams each through four transforms, which takes ten times as long.
  */
 export async function composeMessage(message: OutgoingEmail, mailHeaders: MailHeaders = {}): Promise<ComposedMessage> {
   const from = asciiDomain(message.from.address)
   const to = asciiDomain(message.to)
   const messageIdHeader = `<${message.messageId}@${from.slice(from.lastIndexOf('@') + 1)}>`
   const node = new MimeNode('multipart/alternative', { textEncoding: 'B' })
-  // A URL must arrive whole: nodemailer would encode or fold a long value in the middle.
+  // nodemailer would encode or fold a long URL in the middle.
   const headers = Object.entries({ ...message.headers, ...mailHeaders.headers })
   node.addHeader(headers.map(([key, value]) => ({ key, value: headerValue(value) })))
-  node.setHeader('From', { name: asWords(message.from.name), address: from })
+  node.setHeader('From', { name: escapeEncodedWords(message.from.name), address: from })
   node.setHeader('To', { name: '', address: to })
   if (message.replyTo !== undefined) {
     node.setHeader('Reply-To', { name: '', address: asciiDomain(message.replyTo) })
   }
-  node.setHeader('Subject', asWords(message.subject))
+  node.setHeader('Subject', escapeEncodedWords(message.subject))
   node.setHeader('Message-ID', messageIdHeader)
   const head = node.buildHeaders()
   const open = `--${node.boundary}`
   const body = `${open}${part('plain', message.text)}\r\n${open}${part('html', message.html)}\r\n${open}--\r\n`
   const signature = mailHeaders.sign ? `${await mailHeaders.sign(head, body)}\r\n` : ''
-  // An address may hold letters beyond ASCII (SMTPUTF8): none of their bytes in UTF-8 is a line break or a dot.
+  // Addresses may contain non-ASCII letters (SMTPUTF8); no byte of their UTF-8 form is a line break or a dot.
   const content = Buffer.from(`${signature}${head}\r\n\r\n${body}.\r\n`)
   return {
     raw: content.subarray(0, -3),
-    // Base64 needs no escapes.
+    // Base64 needs no dot-stuffing.
     content: NEEDS_ESCAPES.test(`\n${signature}${head}`) ? null : content,
     from: mailHeaders.returnPath ?? from,
     to,
@@ -86,8 +86,8 @@ export async function composeMessage(message: OutgoingEmail, mailHeaders: MailHe
 /** A line that begins with a dot, or a bare CR or LF, which some servers read as a line break (SMTP smuggling). */
 const NEEDS_ESCAPES = /\n\.|\r(?!\n)|[^\r]\n/
 
-/** What looks encoded would be decoded by whoever reads it (RFC 2047), and say what nobody checked. */
-const asWords = (text: string) => text.replaceAll('=?', '= ?')
+/** Breaks up text that looks encoded: mail programs would decode it (RFC 2047) and show unchecked text. */
+const escapeEncodedWords = (text: string) => text.replaceAll('=?', '= ?')
 
 /** RFC 2045: lines of text end with CRLF before they are encoded, and those of base64 hold 76 characters at most. */
 function part(subtype: string, text: string): string {

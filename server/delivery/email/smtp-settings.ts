@@ -1,33 +1,33 @@
 import type { MailSecurity } from '../../../shared/mail-server.ts'
 import type { LookupAll } from '../../core/net/resolve.ts'
 
-// How an SMTP server is reached: by an address of the operator's, smtp://user:password@host:port?option=value (smtps:// for TLS from
-// the first byte), or by what an account has entered.
+// Settings of an SMTP server: from the operator's URL, smtp://user:password@host:port?option=value (smtps:// for implicit TLS), or from
+// an account's settings.
 
 export interface SmtpSettings {
   host: string
   port: number
   isTlsFromStart: boolean
-  /** Refuse to go on without STARTTLS. */
+  /** Fail without STARTTLS. */
   isTlsRequired: boolean
   /** Never use STARTTLS, even if it is offered. */
   isTlsIgnored: boolean
   isCertificateChecked: boolean
   auth: { user: string; pass: string } | null
-  /** The name we greet with; the machine's own when null. */
+  /** Our name in EHLO; null: the machine's host name. */
   clientName: string | null
-  /** For a host that a stranger typed: where it may lead, and whose certificates are believed. null: the operator's own. */
+  /** Restrictions for an untrusted host: allowed addresses and trusted certificates. null: the operator's host. */
   guard: SmtpGuard | null
 }
 
 export interface SmtpGuard {
   allowsPrivate: boolean
-  /** Certificate authorities and names of a test's own. */
+  /** Certificate authorities and name resolution for tests. */
   ca?: string | undefined
   lookupAll?: LookupAll | undefined
 }
 
-/** What an account enters. */
+/** An account's settings. */
 export interface OwnServer {
   host: string
   port: number
@@ -36,8 +36,8 @@ export interface OwnServer {
   password: string
 }
 
-/** Unencrypted only with a server on this very machine; the certificate is always checked. */
-export function settingsOfOwn({ host, port, security, user, password }: OwnServer, guard: SmtpGuard): SmtpSettings {
+/** Allows an unencrypted connection only to this machine, and always checks the certificate. */
+export function toSmtpSettings({ host, port, security, user, password }: OwnServer, guard: SmtpGuard): SmtpSettings {
   return {
     host,
     port,
@@ -54,7 +54,7 @@ export function settingsOfOwn({ host, port, security, user, password }: OwnServe
 const HINT = 'An SMTP address looks like smtp://user:password@mail.example.com:587 or smtps://…'
 const OPTIONS = ['requireTLS', 'ignoreTLS', 'tls.rejectUnauthorized', 'name']
 
-/** Reads an SMTP address; throws a sentence for the operator that never repeats the password. */
+/** Parses an SMTP URL. Throws a sentence for the operator that never contains the password. */
 export function readSmtpUrl(text: string): SmtpSettings {
   const url = URL.parse(text)
   if (!url || !['smtp:', 'smtps:'].includes(url.protocol) || !url.hostname) throw new Error(HINT)
@@ -68,10 +68,10 @@ export function readSmtpUrl(text: string): SmtpSettings {
     host,
     port: Number(url.port) || (isTlsFromStart ? 465 : 587),
     isTlsFromStart,
-    // A password never travels in the clear over a network unless the operator says so.
+    // A password is sent unencrypted over a network only if the operator allows it.
     isTlsRequired: flag(url, 'requireTLS') ?? (auth !== null && !isTlsFromStart && !isTlsIgnored && !isLoopback(host)),
     isTlsIgnored,
-    // A mail server on this very machine usually has a self-signed certificate, and nobody sits in between.
+    // A mail server on this machine usually has a self-signed certificate.
     isCertificateChecked: flag(url, 'tls.rejectUnauthorized') ?? !isLoopback(host),
     auth,
     clientName: url.searchParams.get('name'),

@@ -1,12 +1,12 @@
-// The email channel over SMTP. It answers every hand-over with an outcome that is exactly as sure as the server's
-// own words allow (engine, "Sending"): `retry` on proof of non-acceptance, `unknown` when silence follows the final dot.
+// The email channel over SMTP. The outcome of a send is as certain as the server's reply (engine, "Sending"): `retry` on proof of
+// non-acceptance, `unknown` without a reply after the final dot.
 import { Readable, type Transform } from 'node:stream'
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
+import { isDatabaseAway } from '../../core/db/db-away.ts'
 import { oneLine } from '../../messages/channels/bounce-rules.ts'
 import type { EmailChannel, Outcome, OutgoingEmail } from '../../messages/channels/channel.ts'
 import { notSent } from '../../messages/channels/not-sent.ts'
 import { outcomeOfFailure, type SmtpFailure } from '../../messages/channels/smtp-outcome.ts'
-import { isDatabaseAway } from '../../core/db/db-away.ts'
 import {
   failureOf,
   type Lease,
@@ -18,24 +18,24 @@ import {
   type SmtpTimeouts,
 } from './smtp-connections.ts'
 import { watchEnvelope } from './smtp-envelope.ts'
-import { type ComposedMessage, composeMessage, type MailHeaders, whyUnsendable } from './smtp-message.ts'
+import { type ComposedMessage, composeMessage, findSendProblem, type MailHeaders } from './smtp-message.ts'
 import { readSmtpUrl, type SmtpSettings } from './smtp-settings.ts'
 
 export interface SmtpChannelOptions {
-  /** smtp://user:password@host:port or smtps://…; options: requireTLS, ignoreTLS, tls.rejectUnauthorized, name. Or what it says. */
+  /** smtp://user:password@host:port or smtps://…; options: requireTLS, ignoreTLS, tls.rejectUnauthorized, name. Or parsed settings. */
   url: string | SmtpSettings
-  /** Connections at once; 5 unless told. */
+  /** Concurrent connections; default 5. */
   poolSize?: number
-  /** The account's agreed rate with its provider; no limit unless told. */
+  /** The rate agreed with the provider; default: no limit. */
   ratePerSecond?: number
   /** The largest message that is sent, in bytes. */
   maxBytes?: number
   timeouts?: Partial<SmtpTimeouts>
   /** The server is the built-in mailbox. */
   isMailbox?: boolean
-  /** A refused sender is a setting to be mended, so that the message is kept and tried again; else it is refused for good. */
+  /** A refused sender is a wrong setting, so the message is retried; otherwise it is rejected. */
   keepsIfSenderRefused?: boolean
-  /** Return path and signature of each mail; From and none unless told. */
+  /** Return path and signature of each mail; default: the From address, unsigned. */
   mailHeaders?: (message: OutgoingEmail) => Promise<MailHeaders>
 }
 
@@ -47,7 +47,7 @@ const TIMEOUTS: SmtpTimeouts = {
   closeGraceMs: 8_000,
 }
 
-/** Throws a sentence for the operator when the address is wrong; connects only when first used. */
+/** Throws a sentence for the operator if the URL is wrong. Connects on first use. */
 export function createSmtpChannel(options: SmtpChannelOptions): EmailChannel {
   const settings = typeof options.url === 'string' ? readSmtpUrl(options.url) : options.url
   const timeouts = { ...TIMEOUTS, ...options.timeouts }
@@ -59,7 +59,7 @@ export function createSmtpChannel(options: SmtpChannelOptions): EmailChannel {
     poolSize,
     ...(options.isMailbox && { isMailbox: true }),
     async send(message) {
-      const refusal = whyUnsendable(message)
+      const refusal = findSendProblem(message)
       if (refusal) return refusal
       const composed = await prepare(message, options.mailHeaders)
       if ('kind' in composed) return composed
@@ -83,7 +83,7 @@ export function createSmtpChannel(options: SmtpChannelOptions): EmailChannel {
   }
 }
 
-/** What cannot be made ready never left: it is no `unknown`, whatever stood in the way. */
+/** A failure here proves that nothing was sent, so the outcome is never `unknown`. */
 async function prepare(
   message: OutgoingEmail,
   mailHeaders: SmtpChannelOptions['mailHeaders'],
@@ -96,7 +96,7 @@ async function prepare(
   }
 }
 
-/** Spaces calls evenly: a provider that counts per second sees no bursts either. */
+/** Spaces calls evenly, so that a provider with a limit per second sees no bursts. */
 function createPacer(ratePerSecond: number | undefined): () => Promise<void> {
   let nextAt = 0
   return async () => {
@@ -118,7 +118,7 @@ async function startSending(
     const first = await deliver(lease, timeouts, message)
     settle(connections, lease, first)
     if (!lease.isReused || !wasStale(first)) return first
-    // The server had dropped the idle connection: nothing of this message reached it, so a fresh one may carry it.
+    // The server had dropped the idle connection before it received anything, so a new one may send the message.
     const fresh = await connections.lease({ isFresh: true })
     const second = await deliver(fresh, timeouts, message)
     settle(connections, fresh, second)
@@ -149,7 +149,7 @@ function deliver(lease: Lease, timeouts: SmtpTimeouts, message: ComposedMessage)
       connection.close()
       fail(problem('ETIMEDOUT', isBodySent ? 'No answer to the message' : 'The server did not answer in time'))
     }
-    // nodemailer reports most losses through the callback, but not all: this catches the rest, one turn later.
+    // nodemailer reports most losses through the callback; this catches the others, one event-loop turn later.
     const onEnd = () => setImmediate(() => fail(problem('ECONNECTION', 'The server closed the connection')))
     let timer = setTimeout(giveUp, timeouts.sendMs)
     connection.once('end', onEnd)
@@ -168,7 +168,7 @@ function deliver(lease: Lease, timeouts: SmtpTimeouts, message: ComposedMessage)
     connection.send(envelope, content, (error, sent) => {
       if (error) return fail(error)
       const response = sent?.response ?? ''
-      // A yes before we have finished is no answer to this message, nor is it a no.
+      // A positive reply before the message is complete is neither acceptance nor refusal.
       if (!isBodySent) return fail(problem('EPROTOCOL', response), true)
       done({ isAccepted: true, response })
     })
@@ -179,10 +179,10 @@ function deliver(lease: Lease, timeouts: SmtpTimeouts, message: ComposedMessage)
 const ONE_WRITE = 65_536
 
 /**
- * The content for nodemailer, which calls `pipe` with its stream into the socket once the server accepts DATA. That stream checks each byte for
- * escapes, which costs about as much as the rest of the transaction. Content without escapes bypasses it and is sent in one write with its final dot.
- * Larger mails go in chunks, so that back-pressure holds the end back while the server does not read. `onEnd` runs before the final dot
- * can be sent.
+ * The content for nodemailer, which calls `pipe` with its stream into the socket once the server accepts DATA. That stream checks each byte
+ * for dot-stuffing, which costs about as much as the rest of the transaction. Content that needs none bypasses it and is sent in one write
+ * with its final dot. Larger mails go in chunks, so that back-pressure holds the final dot back while the server does not read. `onEnd`
+ * runs before the final dot can be sent.
  */
 function contentOf({ raw, content }: ComposedMessage, onEnd: () => void): Readable {
   if (!content || content.length > ONE_WRITE)
@@ -206,13 +206,13 @@ function outcomeOf(delivery: Delivery, message: ComposedMessage): Outcome {
     return { kind: 'accepted', providerId: message.messageIdHeader, response: oneLine(delivery.response) }
   }
   const { failure } = delivery
-  // nodemailer compares with the size the server announced before it says anything.
+  // nodemailer checks the size against the server's announced limit before it sends anything.
   if (failure.code === 'EMESSAGE' && failure.replyCode === null && !failure.isBodySent)
     return tooLarge(failure.response)
   return outcomeOfFailure(failure)
 }
 
-/** 552 is about the size that is announced with the sender. */
+/** 552 in reply to MAIL concerns the announced size, not the sender. */
 function isSenderRefused(delivery: Delivery): delivery is Extract<Delivery, { isAccepted: false }> {
   if (delivery.isAccepted) return false
   const { command, replyCode } = delivery.failure
@@ -226,12 +226,12 @@ function tooLarge(response: string): Outcome {
 function wasStale(delivery: Delivery): boolean {
   if (delivery.isAccepted || delivery.failure.isBodySent) return false
   const { code, replyCode, response } = delivery.failure
-  // A receiver that has had enough says so with the same number, and is not asked twice.
+  // Receivers also throttle with 421 and x.7.x; those are not retried on a new connection.
   if (replyCode === 421) return !/\b4\.7\.\d/.test(response)
   return replyCode === null && (code === 'ECONNECTION' || code === 'ESOCKET')
 }
 
-/** After a plain refusal the session is fine once reset; after anything else its state is uncertain. */
+/** After a plain refusal the session can be reset and reused; otherwise its state is uncertain. */
 function settle(connections: SmtpConnections, lease: Lease, delivery: Delivery) {
   if (delivery.isAccepted) return connections.release(lease, true)
   const { code, isBodySent, replyCode } = delivery.failure

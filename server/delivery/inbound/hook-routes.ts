@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Deps } from '../../deps.ts'
 import type { Routes } from '../../access/http/http.ts'
+import type { Deps } from '../../deps.ts'
 import * as hooks from './hooks.ts'
 
-// What Twilio and Meta deliver to us. In a scope of its own, so that no other route gets its bodies unparsed.
+// Webhooks of Twilio and Meta, in a scope of its own so that only these routes get unparsed bodies.
 
 export const channelHookRoutes: Routes = (app, deps) => {
   app.register(async (scope) => routes(scope, deps))

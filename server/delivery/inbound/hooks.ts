@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { textCodes } from '../../../shared/text-codes.ts'
-import type { DeliveryReport, TextChannelName } from '../../messages/channels/channel.ts'
-import type { AccountDb, Db } from '../../core/db/db.ts'
 import { AppError, found } from '../../core/common/errors.ts'
 import { isSameSecret } from '../../core/common/secrets.ts'
+import type { AccountDb, Db } from '../../core/db/db.ts'
 import { credentialsByHook } from '../../core/db/system.ts'
 import type { Deps } from '../../deps.ts'
+import type { DeliveryReport, TextChannelName } from '../../messages/channels/channel.ts'
 import { recordDeliveryReport } from '../outcome/delivery.ts'
 import { OPERATOR_KEY, trustedOf, trustedOperator } from '../texts/text-channels.ts'
 import { receiveText } from './inbound.ts'
@@ -14,8 +14,8 @@ import { receiveShared } from './shared-number.ts'
 import { isFromTwilio, readForm, readTwilioInbound, readTwilioStatus, twiml } from './twilio-hooks.ts'
 import { isFromMeta, readMetaNews } from './whatsapp-hooks.ts'
 
-// What providers call. The key in the address says whose it is, the signature that it is the provider who calls; nothing is believed
-// or changed before both are right.
+// Handles webhook calls of providers. The key in the URL identifies the account, the signature authenticates the provider. Both are checked
+// before anything is changed.
 
 export interface HookCall {
   hookKey: string
@@ -39,11 +39,11 @@ const forged = () => new AppError('forbidden', 'Not accepted.')
 
 async function twilioCall(deps: Deps, call: HookCall) {
   const hook = await hookOf(deps, call.hookKey)
-  return { hook, params: await believed(deps, call, hook) }
+  return { hook, params: await verifyTwilio(deps, call, hook) }
 }
 
-/** The signature is over the address Twilio was given: the public one, whatever a proxy made of it. */
-async function believed(deps: Deps, call: HookCall, { identity, secrets }: Pick<Hook, 'identity' | 'secrets'>) {
+/** The signature covers the URL that Twilio was given: the public one, not the one behind a proxy. */
+async function verifyTwilio(deps: Deps, call: HookCall, { identity, secrets }: Pick<Hook, 'identity' | 'secrets'>) {
   const params = readForm(call.rawBody)
   if (params.AccountSid !== identity.accountSid) throw new AppError('not_found', 'Address not found')
   const url = deps.config.publicUrl + call.path
@@ -59,7 +59,7 @@ export async function takeTwilioStatus(deps: Deps, call: HookCall & { messageId:
   if (status.status !== 'sent') await duePrice(deps, hook.account, { ...call, channel: hook.channel, ...status })
 }
 
-/** TwiML for the person who wrote. */
+/** Returns TwiML with the reply to the sender. */
 export async function takeTwilioInbound(deps: Deps, call: HookCall): Promise<string> {
   if (call.hookKey === OPERATOR_KEY) return takeOperatorInbound(deps, call)
   const { hook, params } = await twilioCall(deps, call)
@@ -68,10 +68,10 @@ export async function takeTwilioInbound(deps: Deps, call: HookCall): Promise<str
   return twiml(await receiveText(deps, hook.account, { ...inbound, isAnsweredAtOnce: true }))
 }
 
-/** The operator's numbers write for many accounts. */
+/** Handles messages to the operator's numbers, which many accounts share. */
 async function takeOperatorInbound(deps: Deps, call: HookCall): Promise<string> {
   const operator = found(deps.config.operatorTexts ?? undefined, 'Address')
-  const inbound = readTwilioInbound(await believed(deps, call, trustedOperator(operator)))
+  const inbound = readTwilioInbound(await verifyTwilio(deps, call, trustedOperator(operator)))
   if (inbound?.channel !== 'sms') return twiml(null)
   return twiml(await receiveShared(deps, { ...inbound, isAnsweredAtOnce: true }))
 }
@@ -86,7 +86,7 @@ export async function takeMetaNews(deps: Deps, call: HookCall): Promise<void> {
   }
 }
 
-/** What Meta asks with before it posts anything. */
+/** Meta's verification request when a webhook is set up. */
 export const Handshake = z.object({
   'hub.mode': z.string().max(100).default(''),
   'hub.verify_token': z.string().max(1_000).default(''),
@@ -94,7 +94,7 @@ export const Handshake = z.object({
 })
 type Handshake = z.infer<typeof Handshake>
 
-/** The word to send back, when it is really the one we gave. */
+/** Returns the challenge if the verify token is ours. Throws otherwise. */
 export async function shakeHands(deps: Deps, hookKey: string, query: Handshake): Promise<string> {
   const hook = await hookOf(deps, hookKey)
   const { verifyToken } = hook.secrets

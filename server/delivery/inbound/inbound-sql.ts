@@ -1,11 +1,11 @@
+import { type AccountDb, type AccountTx, type Db, type StoreTx, sql } from '../../core/db/db.ts'
 import type { TextChannelName } from '../../messages/channels/channel.ts'
 import { maskedAddress } from '../../messages/channels/mask.ts'
-import { counts } from '../../shoppers/consent/fragments.ts'
-import { type AccountDb, type AccountTx, type Db, type StoreTx, sql } from '../../core/db/db.ts'
 import { becomesSkipped, isOpen, openTo } from '../../messages/messages/fragments.ts'
+import { counts } from '../../shoppers/consent/fragments.ts'
 import type { Keyword } from './keywords.ts'
 
-// What people answer, and what follows from it for an account: SQL and nothing else.
+// SQL for shoppers' replies and their consequences for an account.
 
 export interface KeptInbound {
   channel: TextChannelName
@@ -16,7 +16,7 @@ export interface KeptInbound {
   now: Date
 }
 
-/** false when these words were delivered before. */
+/** Stores a reply. Returns false if it was delivered before. */
 export async function keepInbound({ db, accountId }: AccountTx, kept: KeptInbound): Promise<boolean> {
   const rows = await db
     .insertInto('inbound_messages')
@@ -35,14 +35,14 @@ export async function keepInbound({ db, accountId }: AccountTx, kept: KeptInboun
   return rows.length > 0
 }
 
-/** One after the other for the same person: what they said is compared with what they said before. */
+/** Serializes replies from the same address, since each is compared with earlier ones. */
 export async function lockAddress({ db, accountId }: AccountTx, hash: Buffer): Promise<void> {
   const name = `${accountId}:inbound:${hash.toString('hex')}`
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(db)
 }
 
-/** When the newest words of this person count from. */
-export async function lastSaidAt(
+/** Returns the time of the newest reply from this address. */
+export async function loadLastReplyAt(
   { db, accountId }: AccountTx,
   channel: TextChannelName,
   addressHash: Buffer,
@@ -57,7 +57,7 @@ export async function lastSaidAt(
   return row?.at ?? null
 }
 
-/** Has the person said the opposite since? */
+/** Whether a later reply says the opposite. */
 export async function hasLaterKeyword(
   { db, accountId }: AccountTx,
   than: { channel: TextChannelName; addressHash: Buffer; at: Date; keyword: 'stop' | 'start' },
@@ -84,7 +84,7 @@ export interface OptOut {
   at: Date
 }
 
-/** false when the address was suppressed before. */
+/** Suppresses the address. Returns false if it was suppressed before. */
 export async function suppressText({ db, accountId }: AccountTx, out: OptOut): Promise<boolean> {
   const rows =
     await sql`insert into suppressions (account_id, address_hash, channel, address, reason, source, created_at)
@@ -93,7 +93,7 @@ export async function suppressText({ db, accountId }: AccountTx, out: OptOut): P
   return rows.rows.length > 0
 }
 
-/** In the ledger of every store of the account that has not got it already: the sender is the account's (C5). */
+/** Records the withdrawal in the ledger of each store of the account that lacks it, because the sender is the account's (C5). */
 export async function withdrawConsents({ db, accountId }: AccountTx, out: OptOut): Promise<void> {
   await sql`
     insert into consents (store_id, id, address_hash, channel, status, source, at, who)
@@ -104,7 +104,7 @@ export async function withdrawConsents({ db, accountId }: AccountTx, out: OptOut
       and ${counts('c')} order by c.at desc, c.id desc limit 1) is distinct from 'withdrawn'`.execute(db)
 }
 
-/** Open messages to this number, in every store of the account, are closed at once (C2). */
+/** Closes open messages to this number in all stores of the account (C2). */
 export async function closeOpenTexts({ db, accountId }: AccountTx, out: OptOut, now: Date): Promise<void> {
   await sql`
     with gone as (
@@ -116,7 +116,7 @@ export async function closeOpenTexts({ db, accountId }: AccountTx, out: OptOut, 
     select store_id, gen_random_uuid(), id, ${now}, 'skip', 'suppressed_unsubscribed', '{}' from gone`.execute(db)
 }
 
-/** The message they answer: the newest to this number. */
+/** Marks the newest message to this number as answered. */
 export async function markAnswered({ db, accountId }: AccountTx, out: OptOut): Promise<void> {
   await sql`
     update messages m set unsubscribed_at = coalesce(m.unsubscribed_at, ${out.at}::timestamptz)
@@ -128,15 +128,15 @@ export async function markAnswered({ db, accountId }: AccountTx, out: OptOut): P
     where m.store_id = newest.store_id and m.id = newest.id`.execute(db)
 }
 
-/** Only the person's own word is theirs to take back; false when there was none. */
+/** Removes the shopper's own opt-out, and no other suppression. Returns false if there was none. */
 export async function unsuppressText({ db, accountId }: AccountTx, out: OptOut): Promise<boolean> {
   const rows = await sql`delete from suppressions where account_id = ${accountId} and address_hash = ${out.addressHash}
     and channel = ${out.channel} and reason = 'unsubscribed' returning 1`.execute(db)
   return rows.rows.length > 0
 }
 
-/** A question to this number that waits for its YES, or would wait again, with the newest word on the consent. */
-const askedOf = (out: OptOut) => sql`
+/** Unanswered opt-in requests to this number, with the newest ledger entry on the consent. */
+const openRequests = (out: OptOut) => sql`
   opt_in_requests q join stores s on s.id = q.store_id
   cross join lateral (select status, is_confirmed, at from consents c where c.store_id = q.store_id
     and c.address_hash = q.address_hash and c.channel = q.channel and ${counts('c')} order by at desc, id desc limit 1) newest
@@ -145,15 +145,15 @@ const askedOf = (out: OptOut) => sql`
     and not exists (select 1 from suppressions p where p.account_id = s.account_id and p.address_hash = q.address_hash
       and p.channel in ('all', q.channel))`
 
-/** The store whose question was put last; undefined: none waits for an answer. */
-export async function storeThatAsked({ db, accountId }: AccountTx, out: OptOut): Promise<string | undefined> {
+/** The store with the newest unanswered request; undefined: none. */
+export async function findAskingStore({ db, accountId }: AccountTx, out: OptOut): Promise<string | undefined> {
   const rows = await sql<{ storeId: string }>`
-    select q.store_id as "storeId" from ${askedOf(out)} and s.account_id = ${accountId}
+    select q.store_id as "storeId" from ${openRequests(out)} and s.account_id = ${accountId}
     order by q.asked_at desc nulls last limit 1`.execute(db)
   return rows.rows[0]?.storeId
 }
 
-/** A YES to the question of this store. False when another answer was faster. */
+/** Confirms the consent for this store. Returns false if another reply was faster. */
 export async function confirmConsent(
   { db, storeId }: StoreTx,
   out: OptOut,
@@ -161,7 +161,7 @@ export async function confirmConsent(
 ): Promise<boolean> {
   const rows = await sql`
     with asked as (
-      select q.wording, newest.at from ${askedOf(out)} and q.store_id = ${storeId} for update of q),
+      select q.wording, newest.at from ${openRequests(out)} and q.store_id = ${storeId} for update of q),
     answered as (
       update opt_in_requests set state = 'answered'
       where store_id = ${storeId} and channel = ${out.channel} and address_hash = ${out.addressHash}
@@ -173,7 +173,7 @@ export async function confirmConsent(
   return rows.rows.length > 0
 }
 
-/** Where the newest word is the STOP, and a yes stood before it: that yes again. A START makes no consent that never was. */
+/** Restores the consent before a STOP, if the STOP is the newest entry. START creates no consent that never existed. */
 export async function restoreConsents({ db, accountId }: AccountTx, out: OptOut, undoes: string): Promise<void> {
   await sql`
     insert into consents (store_id, id, address_hash, channel, status, is_confirmed, source, at, who)
@@ -189,7 +189,7 @@ export async function restoreConsents({ db, accountId }: AccountTx, out: OptOut,
       and said.words[2] = 'granted'`.execute(db)
 }
 
-export async function oweReply(
+export async function queueReply(
   { db, accountId }: AccountTx,
   channel: TextChannelName,
   eventKey: string,
@@ -204,7 +204,7 @@ export async function oweReply(
     .execute()
 }
 
-/** Takes the answer that is owed, so that nobody else gives it as well. */
+/** Takes the pending reply, so that no other process sends it. */
 export async function takeReply({ db, accountId }: AccountDb, channel: TextChannelName, eventKey: string) {
   const rows = await sql<{ reply_to: string; keyword: Keyword }>`
     update inbound_messages t set reply_to = null from (
@@ -215,7 +215,7 @@ export async function takeReply({ db, accountId }: AccountDb, channel: TextChann
   return rows.rows[0]
 }
 
-/** Whose name stands in an answer: the newest connected store's. */
+/** The store named in a reply: the newest connected one. */
 export function senderOf({ db, accountId }: AccountDb) {
   return db
     .selectFrom('stores')

@@ -1,29 +1,29 @@
 import type { z } from 'zod'
+import { shownStoreName } from '../../access/stores/rules.ts'
+import { newId } from '../../core/common/ids.ts'
+import { type AccountDb, type AccountTx, type Db, transactAccount } from '../../core/db/db.ts'
+import { withRetry } from '../../core/db/db-away.ts'
+import { type Limit, takeMany } from '../../core/db/rate-limits.ts'
+import type { Deps } from '../../deps.ts'
 import type { TextChannelName } from '../../messages/channels/channel.ts'
 import { maskedAddress } from '../../messages/channels/mask.ts'
 import { numberAliases } from '../../messages/channels/number-aliases.ts'
 import { phoneCountry } from '../../messages/channels/phone.ts'
 import { authorizeAnswer } from '../../messages/channels/send-authorization.ts'
-import { laterThan, wakeThoseTo } from '../../shoppers/consent/consents.ts'
-import { type AccountDb, type AccountTx, type Db, transactAccount } from '../../core/db/db.ts'
-import { withRetry } from '../../core/db/db-away.ts'
-import { newId } from '../../core/common/ids.ts'
-import { type Limit, takeMany } from '../../core/db/rate-limits.ts'
-import type { Deps } from '../../deps.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
+import { laterThan, wakeThoseTo } from '../../shoppers/consent/consents.ts'
 import { noteInbound } from '../outcome/delivery.ts'
-import { shownStoreName } from '../../access/stores/rules.ts'
 import * as sql from './inbound-sql.ts'
 import { replyJob } from './jobs.ts'
 import { type Keyword, keywordAnswer, keywordOf } from './keywords.ts'
 import type { InboundMessage } from './twilio-hooks.ts'
 
-// What people answer: it opens WhatsApp's 24 hours, and STOP, START and HELP do what they say (C4), once, in the order they were said.
+// Shoppers' replies. Each opens WhatsApp's 24-hour window. STOP, START and HELP are executed (C4), once and in the order they were sent.
 
 const DAY_MS = 86_400_000
-/** A repeated delivery within this time is known for one. */
+/** How long a reply is stored to detect repeated deliveries. */
 const KEPT_MS = 400 * DAY_MS
-/** To one number of each account: an answer costs, and a machine that answers it with HELP again would never stop. */
+/** Per account and number: a reply costs money, and a machine could answer each with HELP for ever. */
 const ANSWERS: Limit = { name: 'keyword-answers', points: 10, windowS: 86_400 }
 
 const word = { sms: 'SMS', whatsapp: 'WhatsApp' }
@@ -33,11 +33,11 @@ const startSource = (channel: TextChannelName) => `START by ${word[channel]}`
 
 export interface Inbound extends InboundMessage {
   channel: TextChannelName
-  /** Whether an answer can go back with the provider's own request; otherwise a job sends it. */
+  /** The reply can be sent in the response to the provider's request; otherwise a job sends it. */
   isAnsweredAtOnce: boolean
 }
 
-/** What to answer at once; null: nothing. Doing it twice is doing it once. */
+/** Handles a reply. Returns the text to answer at once; null: none. Idempotent. */
 export async function receiveText(deps: Deps, account: AccountDb<Db>, inbound: Inbound): Promise<string | null> {
   const now = deps.now()
   const answer = await withRetry(() => transactAccount(account, (tx) => keepAndObey(deps, tx, inbound, now)))
@@ -49,9 +49,9 @@ async function keepAndObey(deps: Deps, tx: AccountTx, inbound: Inbound, now: Dat
   const keyword = inbound.keyword ?? keywordOf(inbound.text)
   const addressHash = deps.secrets.addressHash(from)
   await sql.lockAddress(tx, addressHash)
-  const last = await sql.lastSaidAt(tx, channel, addressHash)
-  // A provider's clock ahead of ours must not keep the window open for longer, nor outrank what is said later. Ours may have been put
-  // back since the last words.
+  const last = await sql.loadLastReplyAt(tx, channel, addressHash)
+  // A provider's clock ahead of ours must not extend the window or outrank later replies. Our own clock may have been set back since the
+  // last reply.
   const latest = last && last > now ? laterThan(last, now) : now
   const at = inbound.at && inbound.at < latest ? inbound.at : latest
   const isNew = await sql.keepInbound(tx, { channel, eventKey, addressHash, keyword, at, now })
@@ -61,7 +61,7 @@ async function keepAndObey(deps: Deps, tx: AccountTx, inbound: Inbound, now: Dat
     for (const { phone } of phones) await noteInbound(deps, tx, { channel, from: phone, at })
   }
   if (!keyword) return null
-  const isToConfirm = await obey(
+  const isToConfirm = await executeKeyword(
     tx,
     keyword,
     phones.map((phone) => ({ ...phone, channel, source: '', at })),
@@ -70,14 +70,19 @@ async function keepAndObey(deps: Deps, tx: AccountTx, inbound: Inbound, now: Dat
   if (!isToConfirm || inbound.isAnswered) return null
   if ((await takeMany(deps, ANSWERS, { db: tx.db, subject: `${tx.accountId}:${from}`, count: 1 })) > 0) return null
   if (!inbound.isAnsweredAtOnce) {
-    await sql.oweReply(tx, channel, eventKey, from)
+    await sql.queueReply(tx, channel, eventKey, from)
     await deps.jobs.enqueue(tx.db, replyJob, { accountId: tx.accountId, channel, eventKey })
   }
   return keyword
 }
 
-/** Whether there is something to confirm: nothing is said twice. `said`: of each number the person is known by, their own first. */
-async function obey(tx: AccountTx, keyword: Keyword, said: readonly sql.OptOut[], now: Date): Promise<boolean> {
+/** Executes a keyword. Returns whether it changed anything and needs a reply. `said`: one entry per known number, the sender's first. */
+async function executeKeyword(
+  tx: AccountTx,
+  keyword: Keyword,
+  said: readonly sql.OptOut[],
+  now: Date,
+): Promise<boolean> {
   if (keyword === 'help') return true
   const { channel, addressHash, at } = said[0]!
   if (keyword === 'yes') return confirm(tx, said, now)
@@ -88,14 +93,14 @@ async function obey(tx: AccountTx, keyword: Keyword, said: readonly sql.OptOut[]
   return isMoved
 }
 
-/** The newest question this person was asked and has not answered; a YES to nothing is just a word. */
+/** Confirms the newest unanswered request. A YES without one means nothing. */
 async function confirm(tx: AccountTx, said: readonly sql.OptOut[], now: Date): Promise<boolean> {
   const { channel, addressHash, at } = said[0]!
   if (await sql.hasLaterKeyword(tx, { channel, addressHash, at, keyword: 'start' })) return false
   for (const each of said) {
     const who = maskedAddress(channel, each.phone)
     const out = { ...each, source: yesSource(channel) }
-    const storeId = await sql.storeThatAsked(tx, out)
+    const storeId = await sql.findAskingStore(tx, out)
     if (!storeId) continue
     const store = { storeId, db: tx.db }
     if (!(await sql.confirmConsent(store, out, { id: newId(), who }))) continue
@@ -112,7 +117,7 @@ async function start(tx: AccountTx, said: sql.OptOut): Promise<boolean> {
   return isMoved
 }
 
-/** Locks texts that were sent before open ones, as settling does (send/settle.ts): in another order they would deadlock. */
+/** Locks sent texts before open ones, as settling does (send/settle.ts), to avoid deadlocks. */
 async function stop(tx: AccountTx, said: readonly sql.OptOut[], now: Date): Promise<boolean> {
   const outs = said.map((each) => ({ ...each, source: stopSource(each.channel) }))
   let isMoved = false
@@ -132,7 +137,7 @@ async function answerText(deps: Deps, account: AccountDb, keyword: Keyword, to: 
   return keywordAnswer(keyword, { name, help: deps.config.supportEmail, country: phoneCountry(to) })
 }
 
-/** Job: the answer to a keyword. Taken before it is sent: a lost answer is better than a second one. */
+/** Job: replies to a keyword. Takes the reply before sending it: a lost reply is better than a second one. */
 export async function sendReply(deps: Deps, { accountId, channel, eventKey }: z.infer<typeof replyJob.payload>) {
   const account = { accountId, db: deps.db }
   const owed = await sql.takeReply(account, channel, eventKey)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { job } from '../../core/jobs/jobs.ts'
 
-/** An answer to a keyword, where the provider takes none with its own request. */
+/** Replies to a keyword if the provider accepts no reply in the response to its request. */
 export const replyJob = job(
   'channels.reply',
   z.object({ accountId: z.uuid(), channel: z.enum(['sms', 'whatsapp']), eventKey: z.string() }),

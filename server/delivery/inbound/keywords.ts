@@ -1,6 +1,6 @@
 import { isGermanSpeaking } from '../../messages/channels/phone.ts'
 
-// What a person means who answers a text message (C4). Pure.
+// Recognizes keywords in replies to text messages (C4). Pure.
 
 export type Keyword = 'stop' | 'start' | 'help' | 'yes'
 
@@ -12,7 +12,7 @@ const STOP = wordsOf(`
   ARRET ARRETE ARRETER ARRETEZ DESABONNER DESINSCRIRE DESINSCRIPTION DESABONNEMENT
   FERMA FERMATE DISISCRIVI DISISCRIVIMI CANCELLA CANCELLAMI CANCELLATEMI ANNULLA SAIR REMOVER DESCADASTRAR AFMELDEN UITSCHRIJVEN
   WYPISZ WYPISZCIE WYPISUJE REZYGNUJE ZATRZYMAJ`)
-/** Said of them together. */
+/** Multi-word forms of STOP. */
 const STOP_PHRASES = [
   ...['OPT OUT', 'OPT ME OUT', 'TAKE ME OFF', 'NO MORE', 'DO NOT TEXT', 'DONT TEXT', 'DON T TEXT'],
   ...['DO NOT CONTACT', 'DONT CONTACT', 'DON T CONTACT', 'DO NOT MESSAGE', 'DONT MESSAGE', 'DON T MESSAGE'],
@@ -20,7 +20,7 @@ const STOP_PHRASES = [
   ...['NO MAS', 'PLUS DE', 'LAISSEZ MOI TRANQUILLE', 'NON PIU', 'LASCIATEMI IN PACE', 'NAO MAIS', 'CHEGA DE'],
   ...['LAAT ME MET RUST', 'LAAT MIJ MET RUST', 'NIE WIECEJ'],
 ]
-/** Filler words around a stop word do not change what it means. */
+/** Filler words around a stop word do not change its meaning. */
 const FILLERS = wordsOf(`
   PLEASE PLS PLZ ALL NOW IT ME US MY THIS THESE THOSE THE YOUR YOU TO I WANT WOULD LIKE CAN COULD FROM OFF LIST LISTS AGAIN ANYMORE HELLO HI
   TEXT TEXTS TEXTING MESSAGE MESSAGES MESSAGING SMS WHATSAPP SENDING SEND CONTACTING SPAM SPAMMING MARKETING PROMOTIONS PROMOS PROMO PUB ADS
@@ -31,7 +31,7 @@ const FILLERS = wordsOf(`
   PER FAVORE TUTTO TUTTI MESSAGGI GRAZIE MI I
   ALSTUBLIEFT AUB MIJ ALLE BERICHTEN
   PROSZE MNIE SIE WIADOMOSCI`)
-/** A sentence that asks for no messages. It names them or the one who gets them: "I don't want it any more" may be about an order. */
+/** Sentences that ask for no more messages. They must name the messages: "I don't want it any more" may refer to an order. */
 const WISHES = [
   // English
   ...wishes('TEXTS|MESSAGES|SMS|REMINDERS|ADS|SPAM|NOTIFICATIONS', [
@@ -110,20 +110,20 @@ function wishes(messages: string, sentences: readonly string[]): RegExp[] {
 const STOP_SIGNS = /^(?:[🛑⛔🚫]\uFE0F?|[\s!])+$/u
 const START = ['START', 'UNSTOP']
 const HELP = ['HELP', 'INFO', 'HILFE']
-/** The answer to the question whether a consent was meant; to nothing else. */
+/** Replies to an opt-in request. */
 const YES = ['YES', 'JA']
 
 /**
- * What is meant, in any case, with signs and spaces around it left aside. START, HELP and YES must be all there is. STOP may stand in a
- * sentence of its own, or among words that change nothing ("Stop texting me, please"); "I cannot stop thinking of it" is something else.
- * Who asks in other words for no more messages is understood as well.
+ * Returns the keyword of a reply, ignoring case, punctuation and spaces. START, HELP and YES must be the whole text. STOP may be a sentence
+ * of its own or among filler words ("Stop texting me, please"), but "I cannot stop thinking of it" is no STOP. Other sentences that ask for
+ * no more messages count as STOP too.
  */
 export function keywordOf(text: string): Keyword | null {
   const read = text.slice(0, LONGEST_READ)
   if (STOP_SIGNS.test(read) && /[🛑⛔🚫]/u.test(read)) return 'stop'
   const parts = plain(read)
     .split(/([\n\r.!?;:,()«»"]+|\s[-–—]+\s)/)
-    .map((part, place, all) => ({ sentence: wordsIn(part), isQuestion: all[place + 1]?.includes('?') ?? false }))
+    .map((part, place, all) => ({ sentence: normalizeWords(part), isQuestion: all[place + 1]?.includes('?') ?? false }))
     .filter(({ sentence }) => sentence !== '')
   const sentences = parts.map(({ sentence }) => sentence)
   if (parts.some((part) => meansStop(part) || (!part.isQuestion && isWish(part.sentence)))) return 'stop'
@@ -134,7 +134,7 @@ export function keywordOf(text: string): Keyword | null {
   return HELP.includes(word) ? 'help' : null
 }
 
-/** More than an SMS of ten segments. */
+/** Bounds the regular expressions; more than ten SMS segments. */
 const LONGEST_READ = 2_000
 const MOST_WORDS = 10
 const MOST_WORDS_OF_A_WISH = 14
@@ -147,8 +147,8 @@ interface Part {
   isQuestion: boolean
 }
 
-/** Also of "S T O P". */
-function wordsIn(part: string): string {
+/** Splits into words, and joins spaced letters such as "S T O P". */
+function normalizeWords(part: string): string {
   const words = part.replace(/[^\p{L}]+/gu, ' ').trim()
   return /^(\p{L} ){2,}\p{L}$/u.test(words) ? words.replaceAll(' ', '') : words
 }
@@ -170,20 +170,20 @@ function wordsOf(text: string): ReadonlySet<string> {
   return new Set(text.split(/\s+/).filter(Boolean))
 }
 
-export interface Answering {
+export interface ReplyContext {
   name: string
-  /** Where questions go. */
+  /** Contact for questions. */
   help: string
-  /** Of the number that wrote; null: not known. */
+  /** Country of the sender's number; null: unknown. */
   country: string | null
 }
 
-/** What is answered, naming who writes, in the language the question for consent was asked in. */
-export function keywordAnswer(keyword: Keyword, from: Answering): string {
+/** The reply to a keyword. It names the sender and uses the language of the opt-in request. */
+export function keywordAnswer(keyword: Keyword, from: ReplyContext): string {
   return `${from.name}: ${isGermanSpeaking(from.country) ? german(keyword, from) : english(keyword, from)}`
 }
 
-function english(keyword: Keyword, { help }: Answering): string {
+function english(keyword: Keyword, { help }: ReplyContext): string {
   switch (keyword) {
     case 'stop':
       return 'you will get no more messages from us here. Reply START to get them again.'
@@ -196,7 +196,7 @@ function english(keyword: Keyword, { help }: Answering): string {
   }
 }
 
-function german(keyword: Keyword, { help }: Answering): string {
+function german(keyword: Keyword, { help }: ReplyContext): string {
   switch (keyword) {
     case 'stop':
       return 'Sie erhalten hier keine Nachrichten mehr von uns. Mit START erhalten Sie sie wieder.'

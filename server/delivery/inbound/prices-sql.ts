@@ -1,9 +1,9 @@
-import type { TextChannelName } from '../../messages/channels/channel.ts'
 import { type AccountDb, type StoreDb, sql } from '../../core/db/db.ts'
+import type { TextChannelName } from '../../messages/channels/channel.ts'
 
-// Messages whose price the provider has still to say: SQL and nothing else.
+// SQL for messages whose final price is not known yet.
 
-/** Only of a message of this account that left by this provider's id. */
+/** Schedules a price look-up, only for a message of this account with this provider id. */
 export async function insertPriceDue(
   { db, accountId }: AccountDb,
   due: { providerId: string; messageId: string; channel: TextChannelName; nextAt: Date },
@@ -25,7 +25,7 @@ export interface PriceDue {
   tries: number
 }
 
-/** Put off before they are asked, so that two workers do not ask for the same. */
+/** Takes due look-ups and postpones them first, so that two workers do not request the same price. */
 export async function takePriceLookups({ db, storeId }: StoreDb, now: Date, limit: number): Promise<PriceDue[]> {
   const rows = await sql<PriceDue>`
     update price_lookups p set tries = p.tries + 1, next_at = ${now}::timestamptz + interval '4 minutes' * power(2, p.tries)
@@ -36,7 +36,7 @@ export async function takePriceLookups({ db, storeId }: StoreDb, now: Date, limi
   return rows.rows
 }
 
-/** false when somebody else has booked it. */
+/** Returns false if another process has booked it. */
 export async function deletePriceDue({ db, storeId }: StoreDb, providerId: string): Promise<boolean> {
   const gone = await db
     .deleteFrom('price_lookups')
@@ -47,7 +47,7 @@ export async function deletePriceDue({ db, storeId }: StoreDb, providerId: strin
   return gone.length > 0
 }
 
-/** What was booked of it, and for which month (UTC). */
+/** The booked cost and its month (UTC). */
 export async function bookedCost({ db, storeId }: StoreDb, messageId: string) {
   const rows = await sql<{ micros: number; currency: string; month: string }>`
     select cost_micros as micros, cost_currency as currency,

@@ -1,12 +1,12 @@
-import type { Cost, TextChannelName } from '../../messages/channels/channel.ts'
 import { type AccountDb, type Db, type StoreDb, transact } from '../../core/db/db.ts'
 import { storesWithPriceLookups } from '../../core/db/system.ts'
 import type { Deps } from '../../deps.ts'
+import type { Cost, TextChannelName } from '../../messages/channels/channel.ts'
 import { bookSpend, correctCosts } from '../texts/spend.ts'
 import * as sql from './prices-sql.ts'
 
-// What a message really cost. Booked by estimate when it left; Twilio says its price some minutes after it was delivered, and then that
-// stands in its place.
+// Final prices of messages. The send books an estimate. Twilio reports the price some minutes after delivery, which then replaces the
+// estimate.
 
 const FIRST_ASKED_AFTER_MS = 2 * 60_000
 const MOST_TRIES = 8
@@ -22,7 +22,7 @@ export async function duePrice(
   await sql.insertPriceDue(account, { ...of, nextAt })
 }
 
-/** Tick: asks for those that should be known by now. */
+/** Tick: requests the prices that should be known by now. */
 export async function fetchPrices(deps: Deps): Promise<void> {
   let room = AT_ONCE
   for (const storeId of await storesWithPriceLookups(deps.db, deps.now(), AT_ONCE)) {

@@ -1,14 +1,14 @@
-import { numberAliases } from '../../messages/channels/number-aliases.ts'
 import { accountsThatWroteTo } from '../../core/db/system.ts'
 import type { Deps } from '../../deps.ts'
+import { numberAliases } from '../../messages/channels/number-aliases.ts'
 import { type Inbound, receiveText } from './inbound.ts'
 import { keywordOf } from './keywords.ts'
 
-// What people answer to the operator's numbers, which write for many accounts. A person knows the number, not the account: STOP is for every
-// account that has written to them by it. Everything else answers the newest message, so START and YES count for its account alone: nobody
-// agrees to what they have not read. Words from a number that nobody has written to are nobody's.
+// Replies to the operator's numbers, which many accounts share. A shopper knows the number, not the account, so STOP applies to every account
+// that has written to them by it. START and YES apply only to the account of the newest message, since nobody agrees to what they have not
+// read. Messages from numbers that no account has written to are ignored.
 
-/** What to answer at once; null: nothing. */
+/** Handles a reply. Returns the text to answer at once; null: none. */
 export async function receiveShared(deps: Deps, inbound: Inbound): Promise<string | null> {
   const hashes = numberAliases(inbound.from).map(deps.secrets.addressHash)
   const newest = await accountsThatWroteTo(deps.db, hashes)
@@ -16,7 +16,7 @@ export async function receiveShared(deps: Deps, inbound: Inbound): Promise<strin
   const taken = await Promise.allSettled(
     meant.map((accountId) => receiveText(deps, { accountId, db: deps.db }, inbound)),
   )
-  // One account's failure keeps no other from hearing it; Twilio is told, and what is delivered again counts once.
+  // A failure for one account must not block the others. The error makes Twilio repeat the call, which is idempotent.
   const failed = taken.find((each) => each.status === 'rejected')
   if (failed) throw failed.reason
   return taken.flatMap((each) => (each.status === 'fulfilled' ? (each.value ?? []) : []))[0] ?? null

@@ -1,16 +1,16 @@
 import type { DeliveryReport, TextChannelName } from '../../messages/channels/channel.ts'
 import type { Keyword } from './keywords.ts'
 
-// What Twilio posts. Pure but for the check of its signature, which is its own library's.
+// Parses Twilio's webhook calls. Pure, except that Twilio's library checks the signature.
 
 export interface TwilioPost {
-  /** As Twilio called it: the configured public address, the path and the query. */
+  /** The URL as Twilio called it: configured public URL, path and query. */
   url: string
   params: Record<string, string>
   signature: string
 }
 
-/** The library is loaded with the first post. */
+/** Checks the signature. Loads Twilio's library on first use. */
 export async function isFromTwilio(authToken: string, { url, params, signature }: TwilioPost): Promise<boolean> {
   const { validateRequest } = await import('twilio/lib/webhooks/webhooks.js')
   return validateRequest(authToken, signature, url, params)
@@ -31,7 +31,7 @@ const STATUSES: Readonly<Record<string, Status>> = {
   canceled: 'failed',
 }
 
-/** null: a state before it left, of which nothing follows. */
+/** null: a status before the send, which has no consequences. */
 export function readTwilioStatus(params: Readonly<Record<string, string>>) {
   const status = STATUSES[params.MessageStatus ?? params.SmsStatus ?? '']
   const providerId = params.MessageSid ?? params.SmsSid
@@ -44,15 +44,15 @@ export interface InboundMessage {
   from: string
   text: string
   at: Date | null
-  /** The provider has answered by itself. */
+  /** The provider has already replied. */
   isAnswered: boolean
-  /** What the provider says was meant, whatever the words are. */
+  /** The keyword according to the provider; it outranks the text. */
   keyword?: Keyword | null
-  /** Nothing was written: a setting was changed. */
+  /** A changed setting, not a message. */
   isSetting?: boolean
 }
 
-/** How it came is said by the number, not by the address it was posted to: a messaging service has one address for both. */
+/** The number prefix tells the channel, since a messaging service has one URL for both. */
 export function readTwilioInbound(
   params: Readonly<Record<string, string>>,
 ): (InboundMessage & { channel: TextChannelName }) | null {
@@ -64,11 +64,11 @@ export function readTwilioInbound(
   return { id, channel, from, text, at: null, isAnswered: OptOutType !== undefined, keyword }
 }
 
-/** Twilio's Advanced Opt-Out, which knows words in the languages that its account is set up for. */
+/** Keywords of Twilio's Advanced Opt-Out, which recognizes words in the languages set up in the Twilio account. */
 const OPT_OUT_TYPES: Readonly<Record<string, Keyword>> = { STOP: 'stop', START: 'start', HELP: 'help' }
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 
-/** TwiML: what Twilio sends back to the person; nothing when there is nothing to say. */
+/** TwiML with the reply that Twilio sends; empty without one. */
 export const twiml = (words: string | null): string =>
   `<?xml version="1.0" encoding="UTF-8"?><Response>${words === null ? '' : `<Message>${words.replace(/[&<>]/g, (sign) => ENTITIES[sign]!)}</Message>`}</Response>`

@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto'
 import { z } from 'zod'
-import type { DeliveryReport } from '../../messages/channels/channel.ts'
 import { isSameSecret } from '../../core/common/secrets.ts'
+import type { DeliveryReport } from '../../messages/channels/channel.ts'
 import type { InboundMessage } from './twilio-hooks.ts'
 
-// What Meta posts. Pure. Read leniently: kinds of news we do not know are left aside, and new fields are no fault.
+// Parses Meta's webhook calls. Pure. Lenient: unknown kinds of events and new fields are ignored.
 
-/** X-Hub-Signature-256 is over the raw bytes, by the app's secret. */
+/** Checks X-Hub-Signature-256, an HMAC of the raw body with the app's secret. */
 export function isFromMeta(appSecret: string, rawBody: Buffer, signature: string): boolean {
   return isSameSecret(signature, `sha256=${createHmac('sha256', appSecret).update(rawBody).digest('hex')}`)
 }
@@ -27,7 +27,7 @@ const Message = z.object({
   button: z.object({ text: z.string() }).optional(),
   interactive: z.object({ button_reply: Chosen.optional(), list_reply: Chosen.optional() }).optional(),
 })
-/** The shopper's own setting in WhatsApp. */
+/** The shopper's marketing preference in WhatsApp. */
 const Preference = z.object({
   wa_id: z.string().regex(/^\d{6,15}$/),
   category: z.literal('marketing_messages'),
@@ -59,7 +59,7 @@ export interface MetaNews {
 
 const FIELDS = ['messages', 'user_preferences']
 
-/** Of this phone number only: an app may report those of several to one address. */
+/** Reads only events of this phone number: an app may report several numbers to one URL. */
 export function readMetaNews(rawBody: Buffer, phoneNumberId: string): MetaNews {
   const envelope = Envelope.safeParse(parsed(rawBody))
   const values = (envelope.data?.entry ?? [])
@@ -98,7 +98,7 @@ const readMessage = ({ id, from, timestamp, text, button, interactive }: z.outpu
   isAnswered: false,
 })
 
-/** WhatsApp has told the person already. */
+/** WhatsApp has already confirmed the change to the shopper, so `isAnswered` is true. */
 const readPreference = ({ wa_id: from, value, timestamp }: z.output<typeof Preference>): InboundMessage => ({
   id: `preference:${from}:${timestamp}:${value}`,
   from: `+${from}`,

@@ -6,8 +6,8 @@ import { messageOfReturnPath } from '../email/return-path.ts'
 import { readMailNews } from './dsn.ts'
 import { recordMailReport } from './mail-reports.ts'
 
-// Where return addresses lead: takes mail to those this server made, and to no other; everybody may knock. What was said is written
-// down before 250 is answered, so a receiver that gets no answer says it again.
+// The SMTP server for bounces. It accepts mail only to return addresses that this server created, from any sender. A report is stored before
+// the 250 reply, so that a sender without a reply repeats it.
 
 const MAX_BYTES = 2 * 1024 * 1024
 const MAX_CLIENTS = 50
@@ -17,7 +17,7 @@ export interface BounceIntake {
   stop(): Promise<void>
 }
 
-/** Port 0 chooses one. Rejects when it cannot listen. */
+/** Port 0 chooses a free port. Rejects if it cannot listen. */
 export async function listenForBounces(deps: Deps, port: number): Promise<BounceIntake> {
   const tls = readTls(deps.config)
   const server = new SMTPServer({
@@ -47,10 +47,10 @@ export async function listenForBounces(deps: Deps, port: number): Promise<Bounce
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    // A local Recoup is nobody else's business.
+    // A local installation is reachable from this machine only.
     server.listen(port, deps.config.isLocal ? '127.0.0.1' : undefined, resolve)
   })
-  // A sender that hangs up in the middle is its own problem.
+  // Ignores senders that disconnect early.
   server.on('error', () => {})
   const { port: opened } = server.server.address() as AddressInfo
   const renewal = tls ? setInterval(() => renew(deps, server), RENEW_EVERY_MS) : undefined
@@ -62,15 +62,15 @@ export async function listenForBounces(deps: Deps, port: number): Promise<Bounce
   return { port: opened, stop }
 }
 
-/** Certificates last weeks and are renewed where they lie. */
+/** Certificates last weeks and are renewed in place. */
 const RENEW_EVERY_MS = 6 * 3_600_000
 
-/** null: STARTTLS is not offered. Throws when a file cannot be read. */
+/** null: STARTTLS is not offered. Throws if a file cannot be read. */
 function readTls({ bounceTls }: Pick<Deps['config'], 'bounceTls'>) {
   return bounceTls ? { cert: readFileSync(bounceTls.certFile), key: readFileSync(bounceTls.keyFile) } : null
 }
 
-/** One that cannot be read leaves the old one in use. */
+/** Reloads the certificate. If it cannot be read, the old one stays in use. */
 function renew(deps: Deps, server: SMTPServer): void {
   try {
     const tls = readTls(deps.config)

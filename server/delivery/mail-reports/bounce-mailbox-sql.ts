@@ -1,6 +1,6 @@
 import { type AccountDb, type Db, sql } from '../../core/db/db.ts'
 
-// Mailboxes that undeliverable mail comes back to: SQL and nothing else.
+// SQL for accounts' bounce mailboxes.
 
 export interface MailboxRow {
   account_id: string
@@ -27,7 +27,7 @@ export async function readMailbox({ db, accountId }: AccountDb): Promise<Mailbox
   return rows.rows[0]
 }
 
-/** false: somebody else has saved since `version`. What was read of another mailbox counts no more. */
+/** Returns false if another change was saved since `version`. Resets the reading position of the former mailbox. */
 export async function saveMailbox(
   { db, accountId }: AccountDb,
   row: Pick<
@@ -53,7 +53,7 @@ export async function deleteMailbox({ db, accountId }: AccountDb): Promise<void>
   await db.deleteFrom('bounce_mailboxes').where('account_id', '=', accountId).execute()
 }
 
-/** The clock's: those to be read by now, each for one process. */
+/** Takes the mailboxes that are due, each for one process. */
 export async function takeDueMailboxes(db: Db, now: Date, again: Date): Promise<MailboxRow[]> {
   const rows = await sql<MailboxRow>`
     update bounce_mailboxes set next_read_at = ${again}
@@ -63,7 +63,7 @@ export async function takeDueMailboxes(db: Db, now: Date, again: Date): Promise<
   return rows.rows
 }
 
-/** Only while it is still the mailbox that was read. */
+/** Records a reading, only if the settings have not changed since. */
 export async function noteReading(
   { db, accountId }: AccountDb,
   version: number,

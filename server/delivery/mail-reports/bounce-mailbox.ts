@@ -1,25 +1,25 @@
 import type { z } from 'zod'
 import type { MailboxView, saveBounceMailbox } from '../../../shared/bounce-mailbox.ts'
 import { textChannelTexts } from '../../../shared/text-channels.ts'
-import type { AccountDb, Db } from '../../core/db/db.ts'
+import type { Session } from '../../access/members/session.ts'
 import { AppError } from '../../core/common/errors.ts'
+import type { AccountDb, Db } from '../../core/db/db.ts'
 import { type Limit, take } from '../../core/db/rate-limits.ts'
 import * as system from '../../core/db/system.ts'
 import type { Deps } from '../../deps.ts'
-import type { Session } from '../../access/members/session.ts'
 import * as sql from './bounce-mailbox-sql.ts'
 import { readMailNews } from './dsn.ts'
 import { type ImapAccess, ImapProblem, type Mailbox, withInbox } from './imap.ts'
 import { recordMailReport } from './mail-reports.ts'
 
-// A mailbox of the account's own that undeliverable mail comes back to: read every few minutes. What it is about is known by the
-// Message-ID of the mail that came back, and counts for this account's mail alone.
+// An account's bounce mailbox, read every few minutes. A bounce is identified by the Message-ID of the returned mail and applies only to
+// mail of this account.
 
 const CHECKS: Limit = { name: 'mailbox-check', points: 20, windowS: 900 }
 const READ_EVERY_MS = 3 * 60_000
-/** One that cannot be read, or is being read by a process that ended. */
+/** Retry time for a mailbox that cannot be read or whose reader crashed. */
 const ASK_AGAIN_MS = 15 * 60_000
-/** Somebody waits for the answer. */
+/** Time limit while a user waits for the result. */
 const CHECK_MS = 45_000
 const MAX_BYTES = 512 * 1024
 
@@ -33,7 +33,7 @@ export async function viewMailbox(account: AccountDb, { isDemo }: Session): Prom
   return { mailbox: { address, host, port, user, reports, readAt, problem, version }, isFixed: isDemo }
 }
 
-/** Throws `unprocessable` with the server's own words when it cannot be read, and keeps nothing. What is in it already is not read. */
+/** Tests and saves the mailbox. Throws `unprocessable` with the server's reply and saves nothing if the test fails. Ignores existing mails. */
 export async function saveMailbox(
   deps: Deps,
   account: AccountDb<Db>,
@@ -45,7 +45,7 @@ export async function saveMailbox(
   const { address, host, port, user, version } = wanted
   const kept = await sql.readMailbox(account)
   const isSameDoor = kept?.host === host && kept.port === port && kept.user_name === user
-  // A kept password is shown to nobody but the server it was entered for.
+  // A stored password is sent only to the server it was entered for.
   const password = wanted.password || (kept && isSameDoor ? open(deps, kept) : '')
   if (!password) throw new AppError('invalid', 'Enter the password', { fields: { password: 'This field is required' } })
   const found = await check({
@@ -86,7 +86,7 @@ async function check(access: ImapAccess) {
   }
 }
 
-/** Tick. One mailbox that does not answer keeps no other waiting. */
+/** Tick: reads the due mailboxes. An unresponsive one does not delay the others. */
 export async function readMailboxes(deps: Deps, ca?: string): Promise<void> {
   const now = deps.now()
   const due = await sql.takeDueMailboxes(deps.db, now, new Date(now.getTime() + ASK_AGAIN_MS))
@@ -123,7 +123,7 @@ async function readNew(deps: Deps, row: sql.MailboxRow, mailbox: Mailbox) {
   return { uidValidity, lastUid, reports: understood.length, isMore }
 }
 
-/** true: it was news of a mail of this account's. */
+/** Returns whether it was a report about a mail of this account. */
 async function readReport(deps: Deps, accountId: string, raw: Buffer): Promise<boolean> {
   const ids = messageIdsIn(raw)
   const mails = await Promise.all(ids.map((id) => system.mailById(deps.db, id)))
@@ -136,7 +136,7 @@ async function readReport(deps: Deps, accountId: string, raw: Buffer): Promise<b
 
 const MESSAGE_ID = /<([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})@/gi
 
-/** Ids of ours in the report: it brings the head of the mail that came back. A few at most. */
+/** Finds message ids of ours in the report, which contains the head of the returned mail. At most a few. */
 function messageIdsIn(raw: Buffer): string[] {
   const ids = [...raw.toString('latin1').matchAll(MESSAGE_ID)].map(([, id]) => id!.toLowerCase())
   return [...new Set(ids)].slice(0, 5)

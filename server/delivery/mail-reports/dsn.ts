@@ -1,8 +1,14 @@
 import PostalMime, { type Email } from 'postal-mime'
-import { type BounceKind, bounceKind, preciseStatus, statusIn, withoutAddresses } from '../../messages/channels/bounce-rules.ts'
+import {
+  type BounceKind,
+  bounceKind,
+  preciseStatus,
+  statusIn,
+  withoutAddresses,
+} from '../../messages/channels/bounce-rules.ts'
 
-// A mail that came to a return address: a delivery status report (RFC 3464), a spam report (RFC 5965), or the prose of a server that
-// knows neither. What it is about is known by the address it came to; what it says is read leniently, and believed little.
+// Parses mail sent to a return address: a delivery status report (RFC 3464), a spam report (RFC 5965) or free text of an old server. The
+// return address identifies the message; the content is untrusted and parsed leniently.
 
 export interface MailNews {
   kind: BounceKind | 'delivered' | 'complaint'
@@ -13,13 +19,13 @@ export interface MailNews {
   words: string
 }
 
-/** More than any report needs. */
+/** More than any report needs; the rest is ignored. */
 const READ_BYTES = 512 * 1024
-/** The parser's work is by the line. What says why a mail came back stands before the mail itself. */
+/** Bounds the parser, which works by line. The reason of a bounce precedes the returned mail. */
 const READ_LINES = 3_000
 const READ_TEXT = 20_000
 
-/** null: no news of a mail, such as a vacation note. Never throws for what is in it. */
+/** null: not a report, for example a vacation reply. Never throws because of the content. */
 export async function readMailNews(raw: Buffer): Promise<MailNews | null> {
   const mail = await parse(firstLines(raw.subarray(0, READ_BYTES)))
   if (!mail) return null
@@ -78,13 +84,13 @@ function readReport(report: string, prose: string): MailNews | null {
   return { kind, source: 'dsn', status, words }
 }
 
-/** What qmail, old Exchange, old Exim and webmail providers write instead of a report. */
+/** Parses the free text that qmail, old Exchange, old Exim and webmail providers send instead of a report. */
 function readProse(mail: Email): MailNews | null {
   const sender = mail.from?.address ?? ''
   const subject = mail.subject ?? ''
   const isFromServer = /^(mailer-daemon|postmaster|mail-?daemon|bounces?)@/i.test(sender) || sender === ''
   const prose = proseOf(mail)
-  // Many servers mark what they send back as an automatic answer, which it is.
+  // Many servers mark bounces as automatic replies too.
   const isFailure = isFromServer && UNDELIVERED.test(`${subject}\n${prose}`)
   if (isAutomaticAnswer(mail) && !isFailure) return null
   if (!(isFromServer || UNDELIVERED.test(subject))) return null
@@ -111,7 +117,7 @@ function isAutomaticAnswer({ headers, subject = '' }: Email): boolean {
   )
 }
 
-/** The mail that came back is often quoted below: what it says is no answer. */
+/** Cuts off the returned mail that is often quoted below. */
 function proseOf({ text, html }: Email): string {
   const prose = text || (html ?? '').slice(0, READ_TEXT * 4).replace(/<[^<>]*>/g, ' ')
   const end = prose.search(
@@ -122,7 +128,7 @@ function proseOf({ text, html }: Email): string {
 
 const firstWords = (prose: string): string => withoutAddresses(prose.slice(0, 1_000)).slice(0, 300)
 
-/** Unfolded; of a field given twice the first counts. */
+/** Parses unfolded fields; the first of repeated ones counts. */
 function fieldsOf(block: string): Record<string, string | undefined> {
   const fields: Record<string, string | undefined> = Object.create(null)
   for (const line of block

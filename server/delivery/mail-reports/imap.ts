@@ -1,34 +1,34 @@
 import type { ImapFlow } from 'imapflow'
-import { oneLine } from '../../messages/channels/bounce-rules.ts'
 import { resolveGuarded } from '../../core/net/resolve.ts'
+import { oneLine } from '../../messages/channels/bounce-rules.ts'
 
-// Reading somebody's mailbox by IMAP. Its host is what a stranger typed: the address that was checked is the one that is dialled (X4).
+// Reads a mailbox by IMAP. The host is untrusted input, so we connect to exactly the address that was checked (X4).
 
 export interface ImapAccess {
   host: string
-  /** 143: encrypted by STARTTLS, and not without it; any other, as 993: from the start. */
+  /** 143 requires STARTTLS; any other port, such as 993, uses implicit TLS. */
   port: number
   user: string
   password: string
   allowsPrivate: boolean
-  /** Certificate authorities of a test's own. */
+  /** Certificate authorities for tests. */
   ca?: string
-  /** How long all of it may take. */
+  /** Time limit for the whole session. */
   limitMs?: number
 }
 
-/** The sentence is the server's own, or about the way to it; for the mailbox's owner. */
+/** Its message is for the mailbox's owner: the server's reply or a connection problem. */
 export class ImapProblem extends Error {
   override name = 'ImapProblem'
 }
 
 export interface Mailbox {
   uidValidity: string
-  /** Of the newest message. */
+  /** UID of the newest message. */
   lastUid: number
-  /** Raw, the oldest of those after a number first, each cut at `bytes`; no more than what is kept in memory at once. */
+  /** Reads raw messages after `uid`, oldest first, each cut at `bytes`, up to a memory limit. */
   after(uid: number, bytes: number): Promise<{ messages: { uid: number; raw: Buffer }[]; isMore: boolean }>
-  /** Those that were understood are marked as read, and stay. */
+  /** Marks messages as read; they stay in the mailbox. */
   markRead(uids: readonly number[]): Promise<void>
 }
 
@@ -39,25 +39,25 @@ const MOST_MESSAGES = 200
 const MOST_BYTES = 8 * 1024 * 1024
 /** The largest UID (RFC 9051). */
 const MAX_UID = 0xffff_ffff
-/** What one answer may hold. A message is cut long before, but only by servers that do as they are told. */
+/** Limits of one response. We request shorter messages, but a hostile server may ignore that. */
 const ANSWER_BYTES = { maxLineLength: 64 * 1024, maxLiteralSize: 1024 * 1024, maxResponseSize: 2 * 1024 * 1024 }
 
-/** Signs in, opens the inbox, and ends whatever happens and whatever the server does. Throws an ImapProblem. */
+/** Signs in, opens the inbox, runs `work` and always closes the connection. Throws an ImapProblem. */
 export async function withInbox<T>(access: ImapAccess, work: (mailbox: Mailbox) => Promise<T>): Promise<T> {
   const client = await openClient(access, await checkedAddress(access))
   let lost: Error | undefined
-  // Without a listener a connection that breaks later would end the process.
+  // Without a listener, a later connection error would crash the process.
   client.on('error', (error) => {
     lost ??= error
   })
   const { promise: tooLate, reject } = Promise.withResolvers<never>()
-  // A server that keeps saying something, and never what it was asked, would otherwise hold this for ever.
+  // A server that keeps sending unrelated lines would otherwise block this for ever.
   const timer = setTimeout(() => reject(new ImapProblem(WORDS.ETIMEDOUT!)), access.limitMs ?? WHOLE_MS)
   try {
     return await Promise.race([readInbox(client, work), tooLate])
   } catch (error) {
     if (error instanceof ImapProblem) throw error
-    // What waits for an answer hears only that there is no connection any more.
+    // Pending commands only report a missing connection; `lost` has the cause.
     throw new ImapProblem(sentenceOf((error as { code?: string }).code === 'NoConnection' ? (lost ?? error) : error))
   } finally {
     clearTimeout(timer)
@@ -66,7 +66,7 @@ export async function withInbox<T>(access: ImapAccess, work: (mailbox: Mailbox) 
 }
 
 async function openClient(access: ImapAccess, address: string): Promise<ImapFlow> {
-  // With its tables of Japanese writing it takes 8 MB, and few installations read a mailbox.
+  // Loaded on demand: it takes 8 MB, and few installations read a mailbox.
   const { ImapFlow } = await import('imapflow')
   return new ImapFlow({
     host: address,
@@ -116,7 +116,7 @@ async function readAfter(client: ImapFlow, uid: number, bytes: number) {
   return { messages: messages.sort((one, other) => one.uid - other.uid), isMore }
 }
 
-/** A number of 32 bits, whatever the server calls one. */
+/** Clamps a UID from the server to 32 bits. */
 const uidOf = (given: number): number => Math.min(Math.max(0, Number.isFinite(given) ? given : 0), MAX_UID)
 
 async function checkedAddress({ host, allowsPrivate }: ImapAccess): Promise<string> {

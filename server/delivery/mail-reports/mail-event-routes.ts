@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
-import type { Deps } from '../../deps.ts'
 import type { Routes } from '../../access/http/http.ts'
+import type { Deps } from '../../deps.ts'
 import { takeMailEvents } from './mail-events.ts'
 
-// What the mail provider posts. In a scope of its own, so that no other route gets its bodies unparsed.
+// Webhook of the mail provider, in a scope of its own so that only this route gets unparsed bodies.
 
 export const mailEventRoutes: Routes = (app, deps) => {
   app.register(async (scope) => mailEventRoute(scope, deps))

@@ -1,17 +1,17 @@
 import { AppError } from '../../core/common/errors.ts'
 import type { MailReport } from './mail-reports.ts'
 
-// What all mail providers' reports have in common. Pure.
+// Types and helpers shared by the parsers of all mail providers. Pure.
 
 export interface MailEventCall {
   rawBody: Buffer
   headers: Readonly<Record<string, string | string[] | undefined>>
-  /** What the reports are checked with (MAIL_EVENTS_SECRET). */
+  /** Secret that verifies the reports (MAIL_EVENTS_SECRET). */
   secret: string
   now: Date
 }
 
-/** How a provider names the mail a report is about. */
+/** How a provider identifies the mail of a report. */
 export interface MailName {
   /** Our own mark, or the Message-ID with or without brackets. */
   mark?: string | null | undefined
@@ -20,7 +20,7 @@ export interface MailName {
 
 export type ProviderReport = Omit<MailReport, 'messageId' | 'source'> & { about: MailName }
 
-/** Throws `forged()` unless the provider said it. */
+/** Parses a call. Throws `forged()` unless it comes from the provider. */
 export type ProviderReader = (call: MailEventCall) => Promise<ProviderReport[]> | ProviderReport[]
 
 export const forged = () => new AppError('forbidden', 'Not accepted.')

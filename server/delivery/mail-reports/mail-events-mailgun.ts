@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto'
 import { z } from 'zod'
-import { bounceKind, preciseStatus, statusIn, withoutAddresses } from '../../messages/channels/bounce-rules.ts'
 import { isSameSecret } from '../../core/common/secrets.ts'
+import { bounceKind, preciseStatus, statusIn, withoutAddresses } from '../../messages/channels/bounce-rules.ts'
 import { forged, type ProviderReader, type ProviderReport, readJson } from './mail-event.ts'
 
-// Mailgun: an HMAC over time and a token, which stand in the body beside the event. The event itself is not covered by it, so a
-// signature is believed for a short time only, and the secret address does the rest.
+// Mailgun signs time and token with an HMAC, but not the event itself. So a signature is valid for a short time only, and the webhook URL
+// is secret too.
 
 const FRESH_MS = 24 * 3_600_000
 
@@ -57,7 +57,7 @@ function wordsOf({ 'delivery-status': said }: Event): string {
 const statusOf = (event: Event): string | null =>
   preciseStatus(statusIn(event['delivery-status']?.['enhanced-code'] ?? ''), statusIn(wordsOf(event)))
 
-/** A mail that was not sent because its shopper had unsubscribed there says both. */
+/** A mail dropped because its shopper had unsubscribed there reports both. */
 function kindsOf(event: Event): ProviderReport['kind'][] {
   if (event.event === 'unsubscribed') return ['opt_out']
   const kind = kindOf(event)
@@ -70,7 +70,7 @@ function kindOf(event: Event): ProviderReport['kind'] | null {
   if (event.event === 'complained') return 'complaint'
   if (event.event !== 'failed') return null
   if (event.severity === 'temporary') return 'soft'
-  // What it did not even try, because of what was before.
+  // Mailgun did not try to deliver because of an earlier event.
   if (event.reason === 'suppress-bounce') return 'hard'
   if (event.reason === 'suppress-complaint') return 'complaint'
   if (event.reason === 'suppress-unsubscribe') return 'refused'

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { statusIn, withoutAddresses } from '../../messages/channels/bounce-rules.ts'
 import { isSameSecret } from '../../core/common/secrets.ts'
+import { statusIn, withoutAddresses } from '../../messages/channels/bounce-rules.ts'
 import { forged, headerOf, type ProviderReader, type ProviderReport, readJson } from './mail-event.ts'
 
-// Postmark signs nothing: it sends the user and password that stand in the webhook's address. One report per call.
+// Postmark does not sign; it sends the user and password of the webhook's URL. One report per call.
 
 const Event = z.object({
   RecordType: z.string(),
@@ -15,7 +15,7 @@ const Event = z.object({
   SuppressionReason: z.string().nullish(),
 })
 
-/** Bounce types as Postmark names them; those left out say nothing of the mail (auto-responders, address changes). */
+/** Postmark's bounce types. Missing ones say nothing about delivery (auto-responders, address changes). */
 const KINDS: Record<string, ProviderReport['kind'] | undefined> = {
   HardBounce: 'hard',
   BadEmailAddress: 'hard',
@@ -43,7 +43,7 @@ export const readPostmark: ProviderReader = (call) => {
   return [{ kind, status: statusIn(words), words, about: { mark: typeof mark === 'string' ? mark : null } }]
 }
 
-/** Reasons of Postmark's suppression list; a manual one is the shopper's own unsubscribe, or the account's. */
+/** Reasons in Postmark's suppression list. A manual one is an unsubscribe by the shopper or an entry by the account. */
 const SUPPRESSED: Record<string, ProviderReport['kind'] | undefined> = {
   ManualSuppression: 'opt_out',
   SpamComplaint: 'complaint',

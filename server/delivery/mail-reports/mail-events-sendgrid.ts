@@ -1,6 +1,12 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { z } from 'zod'
-import { type BounceKind, bounceKind, preciseStatus, statusIn, withoutAddresses } from '../../messages/channels/bounce-rules.ts'
+import {
+  type BounceKind,
+  bounceKind,
+  preciseStatus,
+  statusIn,
+  withoutAddresses,
+} from '../../messages/channels/bounce-rules.ts'
 import {
   forged,
   headerOf,
@@ -57,13 +63,13 @@ function publicKey(secret: string) {
 const statusOf = ({ status, reason }: Event): string | null =>
   preciseStatus(statusIn(status ?? ''), statusIn(reason ?? ''))
 
-/** SendGrid's own judgement: the receiver refused the sender or the mail. */
+/** SendGrid's classification: the receiver refused the sender or the mail, not the address. */
 const notTheAddress = (type: Event['type']) => type === 'blocked'
 const softer = (kind: BounceKind) => (kind === 'hard' ? 'refused' : kind)
 
 const OPT_OUTS = ['unsubscribe', 'group_unsubscribe']
 
-/** A mail that was not sent because its shopper had unsubscribed there says both. */
+/** A mail dropped because its shopper had unsubscribed there reports both. */
 function kindsOf(event: Event): ProviderReport['kind'][] {
   if (OPT_OUTS.includes(event.event)) return ['opt_out']
   const kind = kindOf(event)

@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { bounceKind, statusIn, withoutAddresses } from '../../messages/channels/bounce-rules.ts'
 import { forged, type ProviderReader, type ProviderReport, readJson } from './mail-event.ts'
 
-// Amazon SES by SNS: signed with a key whose certificate lies at Amazon, and to be confirmed by calling an address there. Both
-// addresses stand in the message, so only Amazon's own are ever called. The topic is the one configured and no other.
+// Amazon SES by SNS. Messages are signed with a certificate at Amazon, and a subscription is confirmed by calling a URL there. Both URLs
+// come from the message, so only Amazon's hosts are called. Only the configured topic is accepted.
 
 const Notice = z.object({
   Type: z.enum(['Notification', 'SubscriptionConfirmation', 'UnsubscribeConfirmation']),
@@ -55,11 +55,11 @@ const Event = z.object({
 })
 type Event = z.infer<typeof Event>
 
-/** Of a region. Anybody may have a bucket named sns, at sns.s3-eu-west-1.amazonaws.com. */
+/** SNS hosts by region. A looser pattern would accept a bucket of anybody, such as sns.s3-eu-west-1.amazonaws.com. */
 const AMAZON = /^sns\.[a-z]{2}(-[a-z]{3,12}){1,2}-\d{1,2}\.amazonaws\.com(\.cn)?$/
 const MOST_CERTIFICATES = 10
 
-/** Keeps the certificates it has seen: Amazon changes them rarely. */
+/** Caches certificates, which Amazon rarely changes. */
 export function openSes(): ProviderReader {
   const certificates = new Map<string, string>()
   return async ({ rawBody, secret }) => {
@@ -118,7 +118,7 @@ function readEvent(message: string): ProviderReport[] {
   return [{ ...said, about: { mark: event.mail.tags?.recoup?.[0] ?? header?.value, returnPath: event.mail.source } }]
 }
 
-/** By the list management of SES: of everything, or of any topic. */
+/** Opted out by SES list management, of everything or of any topic. */
 function hasOptedOut(subscription: Event['subscription']): boolean {
   const { unsubscribeAll, topicSubscriptionStatus } = subscription?.newTopicPreferences ?? {}
   const topics = topicSubscriptionStatus ?? []
@@ -151,7 +151,7 @@ function saidBy({ eventType, notificationType, bounce, complaint, delivery, subs
   }
 }
 
-/** Amazon calls a bounce permanent whatever the reason; the receiver's own code says whether it is the address. */
+/** Amazon calls a bounce permanent for any reason; the receiver's status code tells whether the address is bad. */
 function bounced({ bounceType, bounceSubType, bouncedRecipients }: NonNullable<Event['bounce']>) {
   const [recipient] = bouncedRecipients ?? []
   const said = recipient?.diagnosticCode ?? ''

@@ -1,6 +1,6 @@
-import type { Config } from '../../core/config/config.ts'
 import { AppError } from '../../core/common/errors.ts'
 import { isSameSecret } from '../../core/common/secrets.ts'
+import type { Config } from '../../core/config/config.ts'
 import type { Deps } from '../../deps.ts'
 import { messageOfReturnPath } from '../email/return-path.ts'
 import type { MailEventCall, MailName, ProviderReader } from './mail-event.ts'
@@ -10,8 +10,8 @@ import { readSendgrid } from './mail-events-sendgrid.ts'
 import { openSes } from './mail-events-ses.ts'
 import { recordMailReport } from './mail-reports.ts'
 
-// What the mail provider reports: the same outcomes as by return address. The provider is the server's own (SMTP_URL), so its address
-// and secret come from the configuration. Nothing is believed before the provider's signature is right.
+// Reports of the mail provider by webhook, with the same outcomes as by return address. The provider is that of SMTP_URL, so URL and secret
+// come from the configuration. A report counts only with a valid signature.
 
 type Provider = NonNullable<Config['mailEvents']>['provider']
 
@@ -22,7 +22,7 @@ const readers: Record<Provider, ProviderReader> = {
   mailgun: readMailgun,
 }
 
-/** The provider says again whatever is not answered by 200. */
+/** Records the reports of a call. The provider repeats every call without a 200 response. */
 export async function takeMailEvents(
   deps: Deps,
   called: { provider: string; key: string },

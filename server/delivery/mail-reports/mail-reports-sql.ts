@@ -1,10 +1,10 @@
 import { type Db, type StoreTx, sql } from '../../core/db/db.ts'
 import { isClaimed, isFailed, isMovedByReport, isSending, reported } from '../../messages/messages/fragments.ts'
 
-// What is said of mails after they left: SQL and nothing else.
+// SQL for reports about sent mails.
 
-/** A report waits while a worker has the mail, or its send has no end yet. */
-const isSettled = (row: 'messages' | 'm') => sql`not (${isClaimed(row)} or ${isSending(row)})`
+/** A report waits while the mail is claimed or in flight. */
+const isSettledMail = (row: 'messages' | 'm') => sql`not (${isClaimed(row)} or ${isSending(row)})`
 
 export interface MailReportRow {
   messageId: string
@@ -16,7 +16,7 @@ export interface MailReportRow {
   at: Date
 }
 
-/** false when this was said before. */
+/** Stores a report. Returns false if it was stored before. */
 export async function keepMailReport({ db, storeId }: StoreTx, row: MailReportRow): Promise<boolean> {
   const rows = await sql`
     insert into mail_reports (store_id, message_id, kind, source, status, words, at)
@@ -25,7 +25,7 @@ export async function keepMailReport({ db, storeId }: StoreTx, row: MailReportRo
   return rows.rows.length > 0
 }
 
-/** Beside other reasons: a complaint stays when an unsubscribe, which a person may take back, is taken back. */
+/** Adds the suppression beside others: a complaint stays when the person revokes an unsubscribe. */
 export async function suppressReported(
   { db }: StoreTx,
   row: {
@@ -52,14 +52,14 @@ export interface MovedMail {
 }
 
 /**
- * The state all reports of a mail come to: back for good once one says so, else delivered, else at least sent. So neither the order of
- * arrival nor repetition matters. What is still being sent waits. Each report stands in the record once.
+ * Sets a mail's state from all its reports: failed if one says so, else delivered, else sent. So neither order nor repetition of reports
+ * matters. A mail in flight waits. Each report gets one record.
  */
 export async function applyMailReports({ db, storeId }: StoreTx, messageId: string, now: Date): Promise<MovedMail[]> {
   const rows = await sql<MovedMail>`
     with locked as materialized (
       select id, state from messages where store_id = ${storeId} and id = ${messageId} and channel = 'email'
-        and ${isSettled('messages')} for update),
+        and ${isSettledMail('messages')} for update),
     said as (
       select ${reported({
         failed: sql`bool_or(r.kind in ('hard', 'refused'))`,
@@ -90,13 +90,13 @@ export async function applyMailReports({ db, storeId }: StoreTx, messageId: stri
   return rows.rows
 }
 
-/** Mails whose send has ended since something was said of them. */
+/** Lists settled mails with unapplied reports. */
 export async function waitingMailReports(
   db: Db,
 ): Promise<{ store_id: string; message_id: string; shopper_id: string }[]> {
   const rows = await sql<{ store_id: string; message_id: string; shopper_id: string }>`
     select distinct r.store_id, r.message_id, m.shopper_id from mail_reports r
-    join messages m on m.store_id = r.store_id and m.id = r.message_id and ${isSettled('m')}
+    join messages m on m.store_id = r.store_id and m.id = r.message_id and ${isSettledMail('m')}
     where r.applied_at is null limit 500`.execute(db)
   return rows.rows
 }

@@ -1,24 +1,24 @@
-import { maskedAddress } from '../../messages/channels/mask.ts'
-import { insertSaid } from '../../shoppers/consent/consents.ts'
+import { notify } from '../../access/notifications/notifications.ts'
 import { type Db, type StoreTx, transact } from '../../core/db/db.ts'
 import * as system from '../../core/db/system.ts'
-import { noteReport } from '../deliverability/throttles.ts'
 import type { Deps } from '../../deps.ts'
+import { maskedAddress } from '../../messages/channels/mask.ts'
 import { setUnsubscribed, skipOpenTo } from '../../messages/messages/recipient.ts'
 import { isFailed } from '../../messages/messages/state-rules.ts'
-import { notify } from '../../access/notifications/notifications.ts'
-import { undoBadge } from '../outcome/outcome.ts'
+import { insertSaid } from '../../shoppers/consent/consents.ts'
 import { lockShoppersOf } from '../../shoppers/shoppers/shoppers.ts'
+import { noteReport } from '../deliverability/throttles.ts'
+import { undoBadge } from '../outcome/outcome.ts'
 import * as sql from './mail-reports-sql.ts'
 
-// What receivers and mail providers say of a mail after it was accepted (D4): delivered, not yet, not for good, or "this is spam".
-// Reports may come twice, late, in any order, and before the mail server's own answer.
+// Reports of receivers and mail providers about accepted mails (D4): delivered, soft bounce, hard bounce or spam complaint. Reports may
+// come twice, late, in any order, and before the mail server's reply.
 
 export interface MailReport extends Omit<sql.MailReportRow, 'at'> {
   at?: Date
 }
 
-/** For those who have made sure that the report is genuine. One about no mail of ours changes nothing. */
+/** Records a verified report. A report about an unknown mail changes nothing. */
 export async function recordMailReport(deps: Deps, report: MailReport): Promise<void> {
   const message = await system.mailById(deps.db, report.messageId)
   if (!message) return
@@ -46,7 +46,7 @@ const SUPPRESSES: Partial<Record<MailReport['kind'], 'hard_bounce' | 'complaint'
 
 type Mail = NonNullable<Awaited<ReturnType<typeof system.mailById>>>
 
-/** In the same commit for every message not yet sent (C2), whatever became of this one. */
+/** Suppresses the address in the same commit, which also stops its unsent messages (C2). */
 async function suppressFor(deps: Deps, tx: StoreTx, { kind, source }: MailReport, mail: Mail): Promise<void> {
   const reason = SUPPRESSES[kind]
   if (!reason) return
@@ -70,7 +70,7 @@ async function apply(deps: Deps, tx: StoreTx, messageId: string): Promise<void> 
   const now = deps.now()
   for (const moved of await sql.applyMailReports(tx, messageId, now)) {
     if (!isFailed(moved.state)) continue
-    // Decision 11: what was not delivered is not what the badge is about.
+    // An undelivered mail does not count for the badge (decision 11).
     await undoBadge(tx, moved.id)
     const { id: messageId, cart_id: cartId, to_address: to, words: answer } = moved
     const data = { cartId, messageId, to, cause: 'bounced' as const, answer }
@@ -78,11 +78,11 @@ async function apply(deps: Deps, tx: StoreTx, messageId: string): Promise<void> 
   }
 }
 
-/** Tick: reports that were faster than the mail server's own answer. */
+/** Tick: applies reports that came before the mail server's reply was recorded. */
 export async function applyWaitingReports(deps: Deps): Promise<void> {
   for (const { store_id, message_id, shopper_id } of await sql.waitingMailReports(deps.db)) {
     await transact({ storeId: store_id, db: deps.db as Db }, async (tx) => {
-      // An erasure holds the same lock: what is written here is there for it to erase, or finds nothing left.
+      // An erasure takes the same lock, so it either erases what is written here or leaves nothing to write to.
       await lockShoppersOf(tx, [shopper_id])
       await apply(deps, tx, message_id)
     })

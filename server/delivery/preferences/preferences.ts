@@ -8,26 +8,26 @@ import {
   preferenceChannels,
   type savePreferences as saveEndpoint,
 } from '../../../shared/preferences.ts'
+import { readStore } from '../../access/stores/store.ts'
 import { shopBrandOf } from '../../carts/brand/shop-brand.ts'
+import { openLink } from '../../carts/links/open-links.ts'
+import { AppError } from '../../core/common/errors.ts'
+import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
 import { besides, maskedAddress } from '../../messages/channels/mask.ts'
 import { isTextChannelName } from '../../messages/channels/traits.ts'
-import { insertSaid, keepOptInRequest, statusOf, wakeThoseTo } from '../../shoppers/consent/consents.ts'
-import { ledgerText } from '../../shoppers/consent/evidence.ts'
-import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
-import { AppError } from '../../core/common/errors.ts'
-import type { Deps } from '../../deps.ts'
-import { openLink } from '../../carts/links/open-links.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
 import * as trackSql from '../../messages/messages/recipient.ts'
-import { countBrowsersOf, endSubscriptionsOf } from '../push/subscriptions.ts'
-import { readStore } from '../../access/stores/store.ts'
+import { insertSaid, keepOptInRequest, statusOf, wakeThoseTo } from '../../shoppers/consent/consents.ts'
+import { ledgerText } from '../../shoppers/consent/evidence.ts'
 import { splitStopAll, suppress, unsuppress } from '../../shoppers/suppressions/unsubscribe.ts'
-import { type ChannelFacts, changesOf, standingOf } from './rules.ts'
+import { countBrowsersOf, endSubscriptionsOf } from '../push/subscriptions.ts'
+import { type ChannelFacts, computeChanges, computeStanding } from './rules.ts'
 import * as sql from './sql.ts'
 import { wordingsIn } from './wording.ts'
 
-// The preference page: what a person gets, and what they decide about it. Whoever holds the link of a message decides for the address
-// it went to; looking changes nothing (C3), a decision counts for every message not yet sent (C2).
+// The preference page: a shopper sees and changes what they receive. The holder of a message's link decides for the address it was sent to.
+// Viewing changes nothing (C3); a decision applies to every message not yet sent (C2).
 
 type Decision = z.output<typeof saveEndpoint.body>
 
@@ -48,9 +48,9 @@ interface Person {
 
 const SOURCE = 'preference page'
 
-/** `browser`: what the reader's browser asks for, where they have not chosen a language yet. */
+/** `browser`: the browser's language, used until the shopper has chosen one. */
 export async function readPreferences(deps: Deps, token: string, browser: Language): Promise<PreferencesView> {
-  const { store, messageId } = await linkOf(deps, token)
+  const { store, messageId } = await openPreferenceLink(deps, token)
   return view(store, await personOf(deps, store, messageId), browser)
 }
 
@@ -60,14 +60,14 @@ export async function decidePreferences(
   decision: Decision,
   browser: Language,
 ): Promise<PreferencesView> {
-  const { store, messageId } = await linkOf(deps, token)
+  const { store, messageId } = await openPreferenceLink(deps, token)
   return transact(store, async (tx) => {
-    // Two decisions of one person at the same time: one after the other. Whoever was erased meanwhile has none (C8).
+    // Serializes concurrent decisions of one shopper. An erased shopper has no message any more (C8).
     await trackSql.lockShopperOf(tx, messageId)
     const person = await personOf(deps, tx, messageId)
     const { shopperId, contacts } = person
-    const facts = await factsOf(tx, person)
-    const { on, off } = changesOf(facts, decision)
+    const facts = await loadFacts(tx, person)
+    const { on, off } = computeChanges(facts, decision)
     const wordings = await wordingsIn(tx, person.storeName)
     const words = { wording: wordings[decision.language], decision, now: deps.now() }
     for (const contact of contacts.filter(({ channel }) => off.includes(channel))) {
@@ -101,7 +101,7 @@ async function switchOff(tx: StoreTx, { accountId }: Person, contact: Contact, w
   await trackSql.skipOpenTo(tx, { accountId, address, channel, now })
 }
 
-/** Also of what has no box on the page. */
+/** Stops all channels, including those without a checkbox on the page. */
 async function stopAll(tx: StoreTx, { accountId, contacts }: Person, now: Date): Promise<void> {
   for (const [hash, address] of new Map(contacts.map((each) => [each.hash.toString('hex'), each.address]))) {
     const row = { accountId, hash: Buffer.from(hash, 'hex'), address, channel: 'all', reason: 'unsubscribed' }
@@ -110,8 +110,8 @@ async function stopAll(tx: StoreTx, { accountId, contacts }: Person, now: Date):
 }
 
 /**
- * The person's own act restores (C5), and what was switched off with it stays off. Where the number has to confirm a yes by SMS it is
- * asked to, unless it had done so before it was switched off here.
+ * Switches a channel on by the shopper's own action (C5). If the number has to confirm by SMS, it gets an opt-in request, unless it had
+ * confirmed before it was switched off here.
  */
 async function switchOn(tx: StoreTx, { accountId, country }: Person, contact: Contact, words: Words): Promise<void> {
   const { channel, address, hash } = contact
@@ -139,7 +139,7 @@ function consentOf({ channel, address, hash }: Contact, status: 'pending' | 'gra
   }
 }
 
-/** What waits for a yes is looked at again. */
+/** Wakes messages that wait for consent. */
 async function wakeContacts(tx: StoreTx, contacts: readonly Contact[], now: Date): Promise<void> {
   const addresses = contacts.map(({ address }) => address)
   await wakeThoseTo(tx, addresses, now)
@@ -147,7 +147,7 @@ async function wakeContacts(tx: StoreTx, contacts: readonly Contact[], now: Date
 }
 
 async function view(store: StoreDb, person: Person, browser: Language): Promise<PreferencesView> {
-  const facts = await factsOf(store, person)
+  const facts = await loadFacts(store, person)
   return {
     storeName: person.storeName,
     brand: await shopBrandOf(store),
@@ -157,13 +157,13 @@ async function view(store: StoreDb, person: Person, browser: Language): Promise<
     keptPath: keptPath((await readStore(store))!.capture_key),
     channels: facts.map((fact, index) => {
       const { channel, address } = person.contacts[index]!
-      return { ...standingOf(fact), address: maskedAddress(channel, address) }
+      return { ...computeStanding(fact), address: maskedAddress(channel, address) }
     }),
   }
 }
 
-/** Of each contact of the person, in their order. */
-async function factsOf(store: StoreDb, { accountId, contacts }: Person): Promise<ChannelFacts[]> {
+/** Loads the facts of each contact, in order. */
+async function loadFacts(store: StoreDb, { accountId, contacts }: Person): Promise<ChannelFacts[]> {
   const hashes = contacts.map(({ hash }) => hash)
   const ledger = await ledgerText(store, hashes, preferenceChannels)
   const suppressions = await sql.suppressionsOf(store, accountId, hashes)
@@ -179,13 +179,13 @@ async function factsOf(store: StoreDb, { accountId, contacts }: Person): Promise
 }
 
 /** Throws `not_found`. */
-async function linkOf(deps: Deps, token: string): Promise<{ store: StoreDb<Db>; messageId: string }> {
+async function openPreferenceLink(deps: Deps, token: string): Promise<{ store: StoreDb<Db>; messageId: string }> {
   const link = await openLink(deps, 'preferences', token)
   if (!link) throw gone()
   return { store: { storeId: link.storeId, db: deps.db }, messageId: link.messageId }
 }
 
-/** Throws `not_found` for somebody who was erased. */
+/** Throws `not_found` for an erased shopper. */
 async function personOf(deps: Deps, store: StoreDb, messageId: string): Promise<Person> {
   const row = await sql.personOf(store, messageId)
   if (!row?.to_address) throw gone()
@@ -196,17 +196,17 @@ async function personOf(deps: Deps, store: StoreDb, messageId: string): Promise<
     const address = channel === 'email' ? email : phone
     if (!address) continue
     const contact = { channel, address, hash: deps.secrets.addressHash(address) }
-    if (await isUsed(store, row.account_id, contact)) contacts.push(contact)
+    if (await isShown(store, row.account_id, contact)) contacts.push(contact)
   }
   const { account_id: accountId, store_name: storeName, shopper_id: shopperId, language, country } = row
   return { accountId, storeName, shopperId, language, country, contacts }
 }
 
 /**
- * Email always. A text channel where it has a word of the person to change: somebody else may have typed the number beside the address,
- * so a first yes to texts is not given here.
+ * Whether a channel is shown: email always, a text channel only if the shopper has decided about it before. Another person may have typed
+ * the number beside the address, so a first consent to texts cannot be given here.
  */
-async function isUsed(store: StoreDb, accountId: string, { channel, hash }: Contact): Promise<boolean> {
+async function isShown(store: StoreDb, accountId: string, { channel, hash }: Contact): Promise<boolean> {
   if (!isTextChannelName(channel)) return true
   if ((await ledgerText(store, [hash], [channel])).size > 0) return true
   const suppressions = await sql.suppressionsOf(store, accountId, [hash])

@@ -23,7 +23,7 @@ export const preferenceRoutes: Routes = (app, deps) => {
   serveStore(app, deps, api.savePreferenceWording, ({ store, body }) => saveOwnWordings(deps, store, body))
 }
 
-/** One person's, and not to be found again. */
+/** Keeps personal pages out of caches, referrers and search engines. */
 function discreet(reply: FastifyReply): void {
   reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer').header('x-robots-tag', 'noindex')
 }

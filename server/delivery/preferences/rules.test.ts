@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type ChannelFacts, changesOf, languageOf, standingOf } from './rules.ts'
+import { type ChannelFacts, computeChanges, computeStanding, languageOf } from './rules.ts'
 
 const facts = (changed: Partial<ChannelFacts> = {}): ChannelFacts => ({
   channel: 'email',
@@ -9,11 +9,11 @@ const facts = (changed: Partial<ChannelFacts> = {}): ChannelFacts => ({
 })
 
 test('email is on without a word, a text is not: unknown is no opt-in (C5)', () => {
-  expect(standingOf(facts()).isOn).toBe(true)
-  expect(standingOf(facts({ channel: 'sms' })).isOn).toBe(false)
-  expect(standingOf(facts({ channel: 'sms', ledger: 'express_yes' })).isOn).toBe(true)
-  expect(standingOf(facts({ ledger: 'withdrawn' })).isOn).toBe(false)
-  expect(standingOf(facts({ channel: 'sms', ledger: 'pending' }))).toMatchObject({ isOn: true, isPending: true })
+  expect(computeStanding(facts()).isOn).toBe(true)
+  expect(computeStanding(facts({ channel: 'sms' })).isOn).toBe(false)
+  expect(computeStanding(facts({ channel: 'sms', ledger: 'express_yes' })).isOn).toBe(true)
+  expect(computeStanding(facts({ ledger: 'withdrawn' })).isOn).toBe(false)
+  expect(computeStanding(facts({ channel: 'sms', ledger: 'pending' }))).toMatchObject({ isOn: true, isPending: true })
 })
 
 test.each([
@@ -24,26 +24,26 @@ test.each([
   ['manual', 'shop'],
   ['erased', 'shop'],
 ] as const)('an address suppressed as %s is off, and locked: %s', (reason, lock) => {
-  expect(standingOf(facts({ ledger: 'express_yes', suppressed: [reason] }))).toEqual({
+  expect(computeStanding(facts({ ledger: 'express_yes', suppressed: [reason] }))).toEqual({
     channel: 'email',
     isOn: false,
     isPending: false,
     lock,
   })
-  const { on } = changesOf([facts({ suppressed: [reason] })], { channels: { email: true }, isStopAll: false })
+  const { on } = computeChanges([facts({ suppressed: [reason] })], { channels: { email: true }, isStopAll: false })
   expect(on).toEqual(lock ? [] : ['email'])
 })
 
 test('what is left as it stood writes nothing: a box nobody touched is no consent', () => {
   const choice = { channels: { email: true, sms: false }, isStopAll: false }
-  expect(changesOf([facts(), facts({ channel: 'sms' })], choice)).toEqual({ on: [], off: [] })
-  expect(changesOf([facts()], { channels: {}, isStopAll: false })).toEqual({ on: [], off: [] })
+  expect(computeChanges([facts(), facts({ channel: 'sms' })], choice)).toEqual({ on: [], off: [] })
+  expect(computeChanges([facts()], { channels: {}, isStopAll: false })).toEqual({ on: [], off: [] })
 })
 
 test('stopping everything withdraws what is off without a word too, and beats the boxes', () => {
   const all = [facts(), facts({ channel: 'sms' }), facts({ channel: 'whatsapp', ledger: 'withdrawn' })]
   const choice = { channels: { email: true, whatsapp: true }, isStopAll: true }
-  expect(changesOf(all, choice)).toEqual({ on: [], off: ['email', 'sms'] })
+  expect(computeChanges(all, choice)).toEqual({ on: [], off: ['email', 'sms'] })
 })
 
 test.each([

@@ -1,31 +1,30 @@
 import { type Language, type LockReason, languages, type PreferenceChannel } from '../../../shared/preferences.ts'
 
-// What a person gets by channel, and what a decision of theirs changes. Pure.
+// Computes what a shopper receives per channel and what a decision changes. Pure.
 
 export type Suppressed = 'unsubscribed' | 'complaint' | 'hard_bounce' | 'manual' | 'invalid' | 'erased'
 
 export interface ChannelFacts {
   channel: PreferenceChannel
-  /** What the ledger says (`ledgerText`). */
+  /** The newest ledger entry (`ledgerText`). */
   ledger: 'pending' | 'express_yes' | 'confirmed' | 'withdrawn' | null
-  /** Why the address gets nothing of this channel, in all its rows. */
+  /** All suppressions of the address on this channel. */
   suppressed: readonly Suppressed[]
 }
 
 export interface Standing {
   channel: PreferenceChannel
   isOn: boolean
-  /** On as far as the person said here; the number has not confirmed it yet. */
+  /** Switched on here, but not confirmed by the number yet. */
   isPending: boolean
-  /** Not the person's to switch on: their own act lifts their own word only (C5). */
+  /** Why the shopper cannot switch it on: they can lift only their own opt-out (C5). */
   lock: LockReason | null
 }
 
 /**
- * Whoever got an email and said nothing was written to by right, so email is on without a word. Texts never are: unknown is no
- * opt-in.
+ * Email is on without a decision, because the mail with the link was sent lawfully. Texts are off without an opt-in.
  */
-export function standingOf({ channel, ledger, suppressed }: ChannelFacts): Standing {
+export function computeStanding({ channel, ledger, suppressed }: ChannelFacts): Standing {
   const hasSaidYes = ledger === null ? channel === 'email' : ledger !== 'withdrawn'
   const isOn = hasSaidYes && suppressed.length === 0
   return { channel, isOn, isPending: isOn && ledger === 'pending', lock: lockOf(suppressed) }
@@ -43,15 +42,15 @@ export interface Choice {
 }
 
 /**
- * What has to be written. Only what the person changed: a box that stood ticked by itself and was left alone is no consent. "Stop
- * everything" is written for channels that are off without a word as well.
+ * Returns the entries to write: only what the shopper changed, since an untouched preticked box is no consent. "Stop everything" is also
+ * written for channels that are off by default.
  */
-export function changesOf(facts: readonly ChannelFacts[], choice: Choice) {
+export function computeChanges(facts: readonly ChannelFacts[], choice: Choice) {
   const on: PreferenceChannel[] = []
   const off: PreferenceChannel[] = []
   for (const fact of facts) {
     const { channel } = fact
-    const { isOn, lock } = standingOf(fact)
+    const { isOn, lock } = computeStanding(fact)
     const isWanted = !choice.isStopAll && (choice.channels[channel] ?? isOn)
     if (isWanted && !isOn && lock === null) on.push(channel)
     if (!isWanted && (isOn || (choice.isStopAll && fact.ledger !== 'withdrawn'))) off.push(channel)
@@ -59,7 +58,7 @@ export function changesOf(facts: readonly ChannelFacts[], choice: Choice) {
   return { on, off }
 }
 
-/** RFC 9110's `Accept-Language`: the first of ours by weight; English where none is. */
+/** Picks our best language by `Accept-Language` (RFC 9110); English if none matches. */
 export function languageOf(header: string | undefined): Language {
   const wanted = (header ?? '')
     .split(',')

@@ -1,10 +1,10 @@
-import { counts } from '../../shoppers/consent/fragments.ts'
 import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
+import { counts } from '../../shoppers/consent/fragments.ts'
 import type { Suppressed } from './rules.ts'
 
-// Preferences: SQL and nothing else.
+// SQL for the preference page.
 
-/** Whom a message went to, with the contact they can be written to by. */
+/** The recipient of a message with their contacts. */
 export function personOf({ db, storeId }: StoreDb, messageId: string) {
   return db
     .selectFrom('messages as m')
@@ -17,7 +17,7 @@ export function personOf({ db, storeId }: StoreDb, messageId: string) {
     .executeTakeFirst()
 }
 
-/** Whether the person switched off here what their phone had confirmed: that yes is theirs to take up again. */
+/** Whether the shopper switched off a consent here that their phone had confirmed; then it needs no new confirmation. */
 export async function hadConfirmed({ db, storeId }: StoreDb, hash: Buffer, channel: string, source: string) {
   const rows = await sql`
     select 1 from (select at, id, source from consents n where store_id = ${storeId} and address_hash = ${hash}

@@ -1,18 +1,18 @@
 import * as api from '../../../shared/restore.ts'
 import { listThrottledDomains } from '../../../shared/sending.ts'
-import { viewThrottledDomains } from '../deliverability/throttles.ts'
 import { type Routes, serveAccount, servePublic } from '../../access/http/http.ts'
+import { viewThrottledDomains } from '../deliverability/throttles.ts'
 import { languageOf } from './rules.ts'
 import { readUnsubscribeLink, resubscribe, unsubscribe } from './unsubscribe.ts'
 
-// Ways out, and who takes no mail. GETs never unsubscribe and never attribute on their own (C3, A1).
+// Unsubscribe routes. GETs never unsubscribe and never attribute (C3, A1).
 
 export const messageRoutes: Routes = (app, deps) => {
   serveAccount(app, deps, listThrottledDomains, async ({ account }) => ({
     domains: await viewThrottledDomains(account, deps.now()),
   }))
 
-  // RFC 8058: a POST without cookie or login. Its body is the same for everybody, in whatever form: it is not read.
+  // RFC 8058: a POST without cookie or login. Its body is constant, so it is not read.
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', (_request, body, done) => {

@@ -1,27 +1,27 @@
 import type { ShopBrand } from '../../../shared/shop-brand.ts'
 import { shopBrandOf } from '../../carts/brand/shop-brand.ts'
-import { besides, maskedAddress } from '../../messages/channels/mask.ts'
-import { insertSaid } from '../../shoppers/consent/consents.ts'
+import { messageToken } from '../../carts/links/message-tokens.ts'
+import { openLink } from '../../carts/links/open-links.ts'
+import { AppError } from '../../core/common/errors.ts'
 import type { Db, StoreTx } from '../../core/db/db.ts'
 import { transact } from '../../core/db/db.ts'
 import { withRetry } from '../../core/db/db-away.ts'
-import { AppError } from '../../core/common/errors.ts'
 import type { Deps } from '../../deps.ts'
-import { messageToken } from '../../carts/links/message-tokens.ts'
-import { openLink } from '../../carts/links/open-links.ts'
+import { besides, maskedAddress } from '../../messages/channels/mask.ts'
 import * as sql from '../../messages/messages/recipient.ts'
+import { insertSaid } from '../../shoppers/consent/consents.ts'
 import { hasUnsubscribed, splitStopAll, suppress, unsuppress } from '../../shoppers/suppressions/unsubscribe.ts'
 
-// What comes back from a message: the way out. Tokens of one purpose open nothing else (X1).
+// Unsubscribes by a message's link. A token works only for its own purpose (X1).
 
 export interface UnsubscribeLink {
   storeName: string
   brand: ShopBrand
   address: string
   isUnsubscribed: boolean
-  /** What the person chose to read; null: nothing yet. */
+  /** The language the shopper chose; null: none yet. */
   language: 'en' | 'de' | null
-  /** Of the same message. */
+  /** Token of the same message's preference page. */
   preferencesToken: string
 }
 
@@ -38,7 +38,7 @@ export async function readUnsubscribeLink(deps: Deps, token: string): Promise<Un
   }
 }
 
-/** Counts for every message not yet sent, in the same commit (C2). Doing it twice is doing it once. */
+/** Unsubscribes and closes every message not yet sent, in the same commit (C2). Idempotent. */
 export async function unsubscribe(deps: Deps, token: string, source: string): Promise<{ storeName: string }> {
   const { message, store, hash } = await messageOfToken(deps, token)
   const now = deps.now()
@@ -55,7 +55,7 @@ export async function unsubscribe(deps: Deps, token: string, source: string): Pr
       at: now,
       who: maskedAddress(channel, address),
     })
-    // What was sent is locked before open messages, as settling does (send/settle.ts): in another order they would deadlock.
+    // Locks the sent message before open ones, as settling does (send/settle.ts), to avoid deadlocks.
     await sql.setUnsubscribed(tx, message.id, { at: now })
     await sql.skipOpenTo(tx, { accountId, address, channel, now })
   }
@@ -63,7 +63,7 @@ export async function unsubscribe(deps: Deps, token: string, source: string): Pr
   return { storeName: message.store_name }
 }
 
-/** The person's own act restores (C5). */
+/** Undoes the shopper's own unsubscribe (C5). */
 export async function resubscribe(deps: Deps, token: string): Promise<{ storeName: string }> {
   const { message, store, hash } = await messageOfToken(deps, token)
   await transact(store, async (tx) => {
@@ -87,7 +87,7 @@ async function messageOfToken(deps: Deps, token: string) {
   const link = await openLink(deps, 'unsubscribe', token)
   const store = { storeId: link?.storeId ?? '', db: deps.db as Db }
   const message = link ? await sql.messageOf(store, link.messageId) : undefined
-  // No notification has this link. Its address is a subscription, which ends by being deleted (decision 73).
+  // Notifications have no such link; a push subscription ends by its deletion (decision 73).
   if (!message?.to_address || message.channel === 'push')
     throw new AppError('not_found', 'This link is not valid or has expired.')
   return { message, store, hash: deps.secrets.addressHash(message.to_address) }

@@ -8,22 +8,22 @@ import {
 } from '../../../shared/preferences.ts'
 import type { ShopBrand } from '../../../shared/shop-brand.ts'
 import { shopBrandOf } from '../../carts/brand/shop-brand.ts'
-import { type StoreDb, transact } from '../../core/db/db.ts'
 import { AppError } from '../../core/common/errors.ts'
+import { type StoreDb, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import * as sql from './sql.ts'
 
-// The owner's own words on the preference page.
+// The owner's texts on the preference page.
 
 export interface OwnWordings {
   storeName: string
   brand: ShopBrand
   wordings: Record<Language, OwnWording>
-  /** Of the last change; `none` before the first. */
+  /** Version of the last change; `none` before the first. */
   version: string
 }
 
-/** As the shopper reads them, in every language. */
+/** The texts shown to shoppers, in every language. */
 export async function wordingsIn(store: StoreDb, storeName: string): Promise<Record<Language, Wording>> {
   const own = ownIn(await sql.wordingsOf(store))
   return byLanguage((language) => fillWording(own[language], language, storeName))
@@ -35,7 +35,7 @@ export async function readOwnWordings(store: StoreDb): Promise<OwnWordings> {
   return { storeName, brand: await shopBrandOf(store), wordings: ownIn(rows), version: versionOf(rows) }
 }
 
-/** Whoever saves after somebody else is told, and takes nothing away. */
+/** Saves the texts. Throws `conflict` if another change was saved since `version`. */
 export async function saveOwnWordings(
   deps: Deps,
   store: StoreDb,
@@ -52,7 +52,7 @@ export async function saveOwnWordings(
   })
 }
 
-/** Empty is the same as what comes along. */
+/** An empty text means the built-in one. */
 function cleaned(own: OwnWording): OwnWording {
   return Object.fromEntries(wordingFields.map((field) => [field, own[field]?.trim() || null])) as OwnWording
 }

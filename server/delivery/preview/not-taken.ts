@@ -2,7 +2,7 @@ import type { MessagePreview } from '../../../shared/reminders.ts'
 import type { ConditionFinding } from '../../carts/flow-choice/conditions.ts'
 import type { NotTaken } from '../../carts/flow-choice/taking.ts'
 
-// What a preview says of conditions, and of a cart that the flow does not take. Pure.
+// Explains in a preview unmet conditions and carts that the flow does not match. Pure.
 
 type Decision = NonNullable<MessagePreview['decision']>
 
@@ -23,7 +23,7 @@ export function decisionOfNotTaken(notTaken: NotTaken): Decision {
   }
 }
 
-/** As decisions record it (server/delivery/decide/decision-inputs.ts). null: they hold. */
+/** Unmet conditions in the form of the decision record (decide/decision-inputs.ts). null: all hold. */
 export function unmetOf(
   of: 'flow' | 'step',
   { finding, currency }: { finding: ConditionFinding; currency: string },

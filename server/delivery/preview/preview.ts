@@ -4,38 +4,38 @@ import type { StepCoupon } from '../../../shared/flows.ts'
 import { parseMinor } from '../../../shared/money.ts'
 import { explain } from '../../../shared/reasons.ts'
 import { NO_CART, SAMPLE_CART, type SendChannel } from '../../../shared/reminders.ts'
-import type { Composed } from '../compose/compose.ts'
-import { type Db, type StoreDb, type StoreTx, snapshot } from '../../core/db/db.ts'
+import { readStore } from '../../access/stores/store.ts'
+import type { WantedCoupon } from '../../carts/coupons/for-messages.ts'
+import { whyNotTaken } from '../../carts/flow-choice/taking.ts'
 import { AppError, found } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
 import { createSeats } from '../../core/common/seats.ts'
-import type { WantedCoupon } from '../../carts/coupons/for-messages.ts'
+import { type Db, type StoreDb, type StoreTx, snapshot } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
+import { TemplateError } from '../../messages/templates/context.ts'
+import { READY_EMAIL, READY_TEXTS } from '../../messages/templates/ready-templates.ts'
+import type { Composed } from '../compose/compose.ts'
 import { type AnyComposed, compose, isPush, isText } from '../decide/composing.ts'
 import type { Context, Texts } from '../decide/decision-inputs.ts'
 import { dryRun } from '../decide/evaluate.ts'
 import { couponFor } from '../decide/message-coupon.ts'
 import * as load from '../decide/situation.ts'
-import type { Deps } from '../../deps.ts'
-import { whyNotTaken } from '../../carts/flow-choice/taking.ts'
 import { textsFor } from '../send/send-due.ts'
-import { readStore } from '../../access/stores/store.ts'
-import { TemplateError } from '../../messages/templates/context.ts'
-import { READY_EMAIL, READY_TEXTS } from '../../messages/templates/ready-templates.ts'
 import { decisionOfNotTaken, unmetOf } from './not-taken.ts'
 import { sampleRow } from './sample.ts'
 import * as sample from './sample-sql.ts'
 
-// A message for one real cart, or for the sample cart, by the code that sends. Nothing is written; the links lead nowhere.
+// Previews a message for a real cart or the sample cart, with the code that sends. Nothing is stored, and the links open nothing.
 
 export interface OwnText {
   subject?: string | undefined
   body?: string | undefined
 }
 
-/** Of the whole process: a preview takes a connection, and time of the only thread that answers. */
+/** Concurrent previews per process: each uses a database connection and time of the main thread. */
 const seated = createSeats(2)
 
-/** What a preview is asked for with; `signal` ends when whoever asked has gone. */
+/** The context of a preview request; `signal` aborts when the client disconnects. */
 export interface Asked {
   deps: Deps
   store: StoreDb<Db>
@@ -46,17 +46,17 @@ interface StepRequest extends OwnText, sample.StepName {
   cartId: string
   variantId?: string | undefined
   channel?: SendChannel | 'push' | undefined
-  /** undefined: as it is stored. */
+  /** undefined: as stored. */
   coupon?: StepCoupon | null | undefined
   conditions?: FlowConditions | null | undefined
-  /** Conditions of the flow; undefined: as they are stored. */
+  /** The flow's conditions; undefined: as stored. */
   entry?: FlowConditions | null | undefined
 }
 
-/** Nothing is sent about the cart any more, by whatever flow. */
+/** Statuses in which no flow sends about the cart any more. */
 const OVER = ['purchased', 'emptied', 'lost', 'merged']
 
-/** A message of a flow, and whether the flow takes the cart at all. */
+/** Previews a message of a flow and tells whether the flow matches the cart. */
 export async function previewStep(asked: Asked, wanted: StepRequest) {
   const shown = await previewWords(asked, wanted)
   if (shown.decision === null || OVER.includes(shown.decision.reason)) return shown
@@ -66,7 +66,7 @@ export async function previewStep(asked: Asked, wanted: StepRequest) {
   return notTaken ? { ...shown, decision: decisionOfNotTaken(notTaken) } : shown
 }
 
-/** Of a step that is not saved yet its channel and words are shown, as of any message. */
+/** Previews an unsaved step by its channel and text, like any other message. */
 async function previewWords(asked: Asked, wanted: StepRequest) {
   if (wanted.stepId !== undefined || wanted.step !== undefined) return previewStored(asked, wanted)
   const { channel, body } = wanted
@@ -77,7 +77,7 @@ async function previewWords(asked: Asked, wanted: StepRequest) {
 }
 
 async function previewStored({ deps, store, signal }: Asked, wanted: StepRequest) {
-  // WhatsApp has no words of an owner's; those of another channel are not its own.
+  // WhatsApp has no text by the owner, so the built-in one is shown.
   const words = { ...wanted, body: wanted.channel === 'whatsapp' ? READY_TEXTS.whatsapp : wanted.body }
   return seated(async () => {
     const texts = await textsFor(deps, store, ['sms', 'whatsapp'])
@@ -100,7 +100,7 @@ async function previewStored({ deps, store, signal }: Asked, wanted: StepRequest
   }, signal)
 }
 
-/** As if the step had been saved with it. */
+/** Replaces the step's coupon, as if it had been saved. */
 async function withCoupon<Row extends { coupon: WantedCoupon | null }>(
   tx: StoreTx,
   row: Row,
@@ -120,7 +120,7 @@ export interface MessageRequest extends OwnText {
   channel: SendChannel | 'push'
   templateId?: string | undefined
   coupon?: StepCoupon | null | undefined
-  /** Of a step that is not saved yet. */
+  /** Conditions of an unsaved step. */
   conditions?: FlowConditions | null | undefined
 }
 
@@ -148,7 +148,7 @@ export interface OfferRequest extends OwnText, load.Offered {
   cartUrl: string | null
 }
 
-/** A mail for a person, about the cart they left last or about none. */
+/** Previews a discount mail to a shopper, about their newest cart or without one. */
 export function previewOffer({ deps, store, signal }: Asked, wanted: OfferRequest) {
   return seated(async () => presentPreview(await imagineOffer(deps, store, wanted), 'Customer'), signal)
 }
@@ -167,12 +167,12 @@ export function imagineOffer(deps: Deps, store: StoreDb<Db>, { shopperId, coupon
   return dryRun(deps, store, new Map(), read)
 }
 
-/** What a person asks to send with a coupon is not sent without it. */
+/** The coupon of a manual send; without it the message is skipped. */
 const offered = (id: string) => ({
   ...{ id, fallback: 'skip' as const, isFirstOrderOnly: false, pauseDays: null, aboveMinor: null },
 })
 
-/** The store's first mail for the sample cart, as it would look. */
+/** Previews the store's first mail for the sample cart in a new design. */
 export function previewLook({ deps, store, signal }: Asked, look: BrandLook) {
   return seated(async () => {
     const channel = 'email'
@@ -185,7 +185,7 @@ export function previewLook({ deps, store, signal }: Asked, look: BrandLook) {
 interface SampleRequest extends OwnText {
   channel?: SendChannel | 'push' | undefined
   template: (tx: StoreTx) => Promise<sample.SampleTemplate | undefined>
-  /** undefined: as it is saved. */
+  /** undefined: as saved. */
   look?: BrandLook | undefined
   isWithoutCart?: boolean
 }
@@ -195,7 +195,7 @@ const withoutCart = (row: load.ClaimedRow): load.ClaimedRow => ({
   ...{ cart_id: null, cart_status: null, items: [], value_minor: 0, currency: null },
 })
 
-/** Nothing is decided about a cart that is not there; what a message rests on is read all the same. */
+/** Loads the context for the sample cart. There is no decision, because the cart does not exist. */
 function imagineSample(deps: Deps, store: StoreDb<Db>, texts: Texts, wanted: SampleRequest) {
   const { publicUrl } = deps.config
   const read = async (tx: StoreTx, { now }: { now: Date }) => {
@@ -207,7 +207,7 @@ function imagineSample(deps: Deps, store: StoreDb<Db>, texts: Texts, wanted: Sam
   return dryRun(deps, store, texts, read, { isRendered: false, look: wanted.look })
 }
 
-/** The message by hand that this request would become. */
+/** The manual message that this request would create, with its decision. */
 export function imagine(deps: Deps, store: StoreDb<Db>, texts: Texts, wanted: MessageRequest) {
   return dryRun(deps, store, texts, async (tx, base) => {
     const templateId = await templateFor(tx, wanted)
@@ -217,7 +217,7 @@ export function imagine(deps: Deps, store: StoreDb<Db>, texts: Texts, wanted: Me
   })
 }
 
-/** The template a mail by hand starts from when none is named; texts have words of their own. */
+/** The default template of a manual mail; texts use built-in ones. */
 export async function templateFor(
   tx: StoreDb,
   { channel, templateId }: Pick<MessageRequest, 'channel' | 'templateId'>,
@@ -279,7 +279,7 @@ async function presentSample({ context, rows }: Imagined, what: string) {
 
 type LeftOut = Composed['leftOut'] | null
 
-/** What it says of its coupon is incomplete, or a reader of it learns nothing of the coupon. */
+/** Warns if the message does not show its coupon completely. */
 function couponWarningOf(
   context: Context,
   row: load.ClaimedRow,
@@ -305,7 +305,7 @@ function leftOutNote({ isSubject, paragraphs }: NonNullable<LeftOut>): string {
     .join(' ')
 }
 
-/** What a reader of the preview would take amiss, or for another code. */
+/** Explains a missing coupon or an example code in the preview. */
 export function couponNoteOf(context: Context, row: load.ClaimedRow): string | null {
   const coupon = couponFor(context, row)
   if (!coupon) return null
@@ -323,7 +323,7 @@ function wordsOf(row: load.ClaimedRow): { subject: string; body: string } | null
   return { subject: row.template_subject ?? '', body: row.template_body ?? ready }
 }
 
-/** Rendered whatever was decided: what is missing of the sender stands where it would. */
+/** Renders regardless of the decision, with placeholders for missing sender details. */
 async function renderPreview(
   context: Context,
   row: load.ClaimedRow,
@@ -361,7 +361,7 @@ function presentComposed(composed: AnyComposed) {
   return { subject: '', html: '', text, segments, price: priceOf(cost), leftOut: null }
 }
 
-/** Millionths as the decimal number of the wire (decision 21). */
+/** Converts millionths to the API's decimal string (decision 21). */
 export const priceOf = ({ amountMicros, currency }: { amountMicros: number; currency: string }) => ({
   amount: amountMicros / 1_000_000,
   currency,

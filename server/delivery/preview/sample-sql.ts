@@ -2,7 +2,7 @@ import { type StoreDb, sql } from '../../core/db/db.ts'
 import { couponOf } from '../decide/fragments.ts'
 import type { ClaimedRow } from '../decide/situation.ts'
 
-// What a message for the sample cart is made of.
+// SQL for messages about the sample cart.
 
 export interface SampleBasis {
   currency: string
@@ -21,10 +21,10 @@ export interface SampleProduct {
   image_url: string | null
 }
 
-/** So many products are looked at, in the order of their key. */
+/** Number of products to choose from, in key order. */
 const LOOKED_AT = 200
 
-/** Two products that can be bought in the store's currency, those with a picture that mail programs show first. */
+/** Two available products in the store's currency, preferring those with an image that mail programs show. */
 export async function sampleProducts({ db, storeId }: StoreDb, currency: string): Promise<SampleProduct[]> {
   const rows = await sql<SampleProduct>`
     select product_id, name, sku, price_minor, image_url from (
@@ -41,7 +41,7 @@ export type SampleTemplate = Pick<
   'step' | 'channel' | 'coupon' | 'template_id' | 'template_version' | 'template_subject' | 'template_body'
 >
 
-/** Of a stored step, by its id or its place. */
+/** Names a stored step by id or position. */
 export interface StepName {
   flowId: string
   stepId?: string | undefined
@@ -79,7 +79,7 @@ export async function templateOfStep(
   return rows.rows[0]
 }
 
-/** Of a message by hand; a text, or a store without templates, has none. */
+/** The template of a manual message; texts and stores without templates have none. */
 export async function manualTemplate(
   { db, storeId }: StoreDb,
   { templateId, channel }: { templateId: string | null; channel: SampleTemplate['channel'] },

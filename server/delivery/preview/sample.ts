@@ -2,17 +2,16 @@ import { type CountryCode, getExampleNumber, isSupportedCountry } from 'libphone
 import examples from 'libphonenumber-js/mobile/examples'
 import type { CartItem } from '../../../shared/carts.ts'
 import { currencyExponent } from '../../../shared/money.ts'
-import type { StoreTx } from '../../core/db/db.ts'
 import { newId } from '../../core/common/ids.ts'
+import type { StoreTx } from '../../core/db/db.ts'
 import type { ClaimedRow } from '../decide/situation.ts'
 import * as sql from './sample-sql.ts'
 
-// A cart that nobody has left, to show a message with: in a store without carts there is no other. It exists in memory alone: no row
-// and no link of it is ever stored.
+// The sample cart for previews, for stores that have no cart yet. It exists in memory only; no row and no link of it is stored.
 
 const HOUR_MS = 3_600_000
 
-/** A message for the sample cart; null where the store is gone. */
+/** A message about the sample cart; null: the store is gone. */
 export async function sampleRow(
   tx: StoreTx,
   template: sql.SampleTemplate,
@@ -43,7 +42,7 @@ const itemOf = (product: sql.SampleProduct): CartItem => ({
   imageUrl: product.image_url,
 })
 
-/** For a store whose products are not known yet. The pictures come with the app. */
+/** Items for a store without known products. The images are part of the app. */
 export function neutralItems(currency: string, publicUrl: string): CartItem[] {
   const item = (name: string, picture: string, cents: number): CartItem => ({
     ...{ productId: picture, variationId: null, sku: null, quantity: 1 },
@@ -54,7 +53,7 @@ export function neutralItems(currency: string, publicUrl: string): CartItem[] {
   return [item('Stoneware mug', 'mug', 2_800), item('Storage jar', 'jar', 3_400)]
 }
 
-/** A number that belongs to nobody, for its price. */
+/** A fictional number of the country, to compute the price. */
 function phoneIn(country: string | null): string | null {
   const known: CountryCode = country && isSupportedCountry(country) ? country : 'US'
   return getExampleNumber(known, examples)?.number ?? null

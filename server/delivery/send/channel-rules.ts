@@ -8,7 +8,7 @@ import { isText } from '../decide/composing.ts'
 import { planLimitOf } from '../decide/decision-inputs.ts'
 import type { Ready } from '../decide/evaluate.ts'
 import { TEXTS_OF_CART } from '../decide/fragments.ts'
-import { noteOutcomes, openThrottle, passThrottle, unsent } from '../deliverability/throttles.ts'
+import { freeProbes, noteOutcomes, openThrottle, passThrottle } from '../deliverability/throttles.ts'
 import { domainOf } from '../email/mail-headers.ts'
 import type { SendResult } from '../outcome/outcome.ts'
 import * as spend from '../texts/spend.ts'
@@ -83,7 +83,7 @@ function mailRules(deps: Deps, { evaluation, mail }: Sender): ChannelRules {
           and d.paused_until is not null and d.probe_id is distinct from l.id)`,
     admit: (tx, ready, now) => passThrottle(tx, throttle, ready, now),
     isProbe: ({ row }) => throttle.probes.has(row.id),
-    dismiss: (tx, ready) => unsent(tx, throttle, ready, new Set()),
+    dismiss: (tx, ready) => freeProbes(tx, throttle, ready, new Set()),
     onReplies: (done) =>
       noteOutcomes(deps, throttle, done).finally(() => mail?.note(done.map(({ outcome }) => outcome))),
   }

@@ -1,18 +1,18 @@
 import type { z } from 'zod'
 import type { Budget } from '../../../shared/reminders.ts'
 import { monthOf } from '../../billing/billing/rules.ts'
-import { type AccountDb, type AccountTx, type Db, transactAccount } from '../../core/db/db.ts'
 import { found } from '../../core/common/errors.ts'
+import { type AccountDb, type AccountTx, type Db, transactAccount } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { wakeMessagesOf } from '../../messages/messages/messages.ts'
 import * as sql from './spend-sql.ts'
 
-// What an account lets SMS and WhatsApp cost in a month. The send holds to it (send-window.ts); here it is read and set.
+// The account's monthly budget for SMS and WhatsApp. It is read and set here; the send enforces it (send/channel-rules.ts).
 
-/** What providers bill in, and so what a budget is set in. */
+/** Currency of budgets: the one providers bill in. */
 const CURRENCY = 'USD'
 const MICROS = 1_000_000
-/** Of a new account, until its owner sets another or none. */
+/** Budget of a new account until its owner changes it. */
 const DEFAULT_MONTHLY = 50
 
 export const giveDefaultBudget = (account: AccountTx, now: Date): Promise<void> =>
@@ -27,7 +27,7 @@ export async function readBudget(deps: Deps, account: AccountDb): Promise<z.infe
   }
 }
 
-/** null: no limit. What waited for a larger one is looked at again in the same commit. */
+/** Saves the budget (null: no limit) and wakes messages held by the old one in the same commit. */
 export async function saveBudget(deps: Deps, account: AccountDb<Db>, monthly: number | null) {
   const now = deps.now()
   await transactAccount(account, async (tx) => {

@@ -1,8 +1,8 @@
-import type { TextChannelName } from '../../messages/channels/channel.ts'
 import { type AccountDb, type AccountTx, type Db, sql } from '../../core/db/db.ts'
 import type { ChannelCredentialsTable, TextTemplate } from '../../core/schema/text-channels.ts'
+import type { TextChannelName } from '../../messages/channels/channel.ts'
 
-// Who carries an account's SMS and WhatsApp: SQL and nothing else.
+// SQL for an account's SMS and WhatsApp credentials.
 
 export function readCredentials({ db, accountId }: AccountDb, channel: TextChannelName) {
   return db
@@ -57,8 +57,8 @@ export async function saveCredentials({ db, accountId }: AccountTx, kept: KeptCr
     .execute()
 }
 
-/** Made by whoever comes first, in the place of the other that is given, and of nothing that was entered. */
-export async function putGiven({ db, accountId }: AccountDb, kept: KeptCredentials): Promise<void> {
+/** Inserts built-in credentials once. They replace other built-in ones, but none that the account entered. */
+export async function insertBuiltIn({ db, accountId }: AccountDb, kept: KeptCredentials): Promise<void> {
   const { channel, columns } = columnsOf(kept)
   await db
     .insertInto('channel_credentials')
@@ -116,8 +116,12 @@ export async function isDemoAccount(db: Db, accountId: string): Promise<boolean>
   return row?.is_demo ?? false
 }
 
-/** Before a text is sent by the operator's number. */
-export async function noteCarried({ db, accountId }: AccountDb, addressHash: Buffer, now: Date): Promise<void> {
+/** Records that the operator's number writes to this address. Call before the send. */
+export async function recordOperatorContact(
+  { db, accountId }: AccountDb,
+  addressHash: Buffer,
+  now: Date,
+): Promise<void> {
   await sql`insert into operator_text_contacts as c (account_id, address_hash, last_at)
     values (${accountId}, ${addressHash}, ${now})
     on conflict (account_id, address_hash) do update set last_at = greatest(c.last_at, excluded.last_at)`.execute(db)

@@ -6,17 +6,17 @@ import type {
   TextChannelView,
 } from '../../../shared/text-channels.ts'
 import { textChannelTexts } from '../../../shared/text-channels.ts'
+import type { Session } from '../../access/members/session.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { randomToken } from '../../core/common/secrets.ts'
+import { type AccountDb, type Db, transactAccount } from '../../core/db/db.ts'
+import { type Limit, take } from '../../core/db/rate-limits.ts'
+import { canReach } from '../../core/net/addresses.ts'
+import type { Deps } from '../../deps.ts'
 import type { TextChannelName } from '../../messages/channels/channel.ts'
 import type { Sender } from '../../messages/channels/senders.ts'
 import { type ProviderTemplate, placesOf } from '../../messages/channels/templates.ts'
-import { type AccountDb, type Db, transactAccount } from '../../core/db/db.ts'
-import { AppError, found } from '../../core/common/errors.ts'
-import { type Limit, take } from '../../core/db/rate-limits.ts'
-import { randomToken } from '../../core/common/secrets.ts'
-import type { Deps } from '../../deps.ts'
-import type { Session } from '../../access/members/session.ts'
 import { wakeMessagesOf } from '../../messages/messages/messages.ts'
-import { canReach } from '../../core/net/addresses.ts'
 import * as sql from './credentials-sql.ts'
 import {
   type CredentialSecrets,
@@ -29,14 +29,14 @@ import {
   sealSecrets,
 } from './text-channels.ts'
 
-// How an account's SMS and WhatsApp are set up. What is entered is first shown to the provider; only what it accepts is kept.
+// Setup of an account's SMS and WhatsApp. The provider verifies credentials before they are saved.
 
 const CHECKS: Limit = { name: 'channel-check', points: 30, windowS: 900 }
 
 type SmsWanted = z.output<typeof saveSmsChannel.body>
 type WhatsappWanted = z.output<typeof saveWhatsappChannel.body>
 
-/** `mayLead`: hears the addresses to point the provider at as well. */
+/** `mayLead`: includes the webhook URLs to enter at the provider. */
 export async function viewChannels(deps: Deps, account: AccountDb<Db>, session: Session, mayLead: boolean) {
   const [sms, whatsapp] = await Promise.all([
     viewChannel(deps, account, session, { channel: 'sms', mayLead }),
@@ -108,7 +108,7 @@ interface Wanted {
   provider: 'twilio' | 'meta'
   identity: Identity
   senders: Sender[]
-  /** Empty: the one that is kept. */
+  /** Empty: keep the stored secret. */
   secrets: Pick<CredentialSecrets, 'authToken' | 'accessToken' | 'appSecret'>
   version: number
 }
@@ -140,8 +140,8 @@ export function saveWhatsapp(
 }
 
 /**
- * Throws `unprocessable` with the provider's own words when it does not accept them, and keeps nothing. What waited for them is looked at
- * again in the same commit.
+ * Verifies and saves credentials, and wakes messages that waited for them in the same commit. Throws `unprocessable` with the provider's
+ * message and saves nothing if the provider refuses them.
  */
 async function save(deps: Deps, account: AccountDb<Db>, session: Session, wanted: Wanted): Promise<void> {
   keepDemo(session)
@@ -177,7 +177,7 @@ function keepDemo(session: Session): void {
   if (session.isDemo) throw new AppError('forbidden', textChannelTexts.demo)
 }
 
-/** The handshake word is made once and stays, as it stands in Meta's settings. */
+/** The verify token is created once and kept, because it is stored in Meta's settings. */
 function completeSecrets({ provider, secrets }: Wanted, kept: CredentialSecrets | null): CredentialSecrets {
   const names = provider === 'twilio' ? (['authToken'] as const) : (['accessToken', 'appSecret'] as const)
   const missing = names.filter((name) => !secrets[name] && !kept?.[name])
@@ -206,7 +206,7 @@ async function listTemplates(channel: { listTemplates(): Promise<ProviderTemplat
   }
 }
 
-/** As the provider lists them now. One that was chosen and is approved no more stays chosen, and is shown so. */
+/** Reloads the provider's templates. A chosen template that is no longer approved stays chosen and is shown as such. */
 export async function refreshTemplates(deps: Deps, account: AccountDb<Db>): Promise<void> {
   await take(deps, CHECKS, account.accountId)
   const channel = await deps.channels.text(account.accountId, 'whatsapp')

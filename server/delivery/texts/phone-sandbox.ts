@@ -1,12 +1,12 @@
 import crypto from 'node:crypto'
-import type { TextChannelName } from '../../messages/channels/channel.ts'
 import type { TextTemplate } from '../../core/schema/text-channels.ts'
+import type { TextChannelName } from '../../messages/channels/channel.ts'
 import type { CredentialSecrets } from './text-channels.ts'
 
-// The built-in phones as a provider: an account gets credentials for them made up here, and is announced to them once. From there on
-// they are a provider like any other, reached by the same clients, reporting by the same signed calls.
+// The built-in phones as a provider. This file creates an account's credentials and registers them with the phones once. Then they act like
+// any provider: the same clients call them, and they report by the same signed calls.
 
-/** Fictional numbers: 202-555-0100 to 0199 are given to nobody. */
+/** Fictional numbers: 202-555-0100 to 0199 are never assigned. */
 export function sandboxIdentity(accountId: string) {
   const digest = crypto.hash('sha256', `phone sandbox ${accountId}`, 'hex')
   const number = Number.parseInt(digest.slice(0, 8), 16)
@@ -19,7 +19,7 @@ export function sandboxIdentity(accountId: string) {
   }
 }
 
-/** What the sandbox's own template takes, in the order of its places. */
+/** The sandbox's template with its variables in order. */
 export function sandboxTemplate(publicUrl: string): TextTemplate {
   return {
     name: 'cart_reminder',
@@ -38,8 +38,8 @@ export interface SandboxLine {
   inboundUrl: string
 }
 
-/** Throws when the phones do not answer. */
-export async function announceLine(phoneUrl: string, { channel, identity, secrets, inboundUrl }: SandboxLine) {
+/** Registers a line. Throws if the phones do not reply. */
+export async function registerLine(phoneUrl: string, { channel, identity, secrets, inboundUrl }: SandboxLine) {
   const isSms = channel === 'sms'
   const line = {
     provider: isSms ? 'twilio' : 'meta',

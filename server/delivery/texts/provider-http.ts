@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream'
 import { Pool } from 'undici'
+import { nameFetchFailure } from '../../core/net/fetch-problem.ts'
 import { oneLine } from '../../messages/channels/bounce-rules.ts'
 import type { Outcome } from '../../messages/channels/channel.ts'
-import { nameFetchFailure } from '../../core/net/fetch-problem.ts'
 
-// HTTP to a provider. What the engine has to know of a failure is whether the request's body had been sent: then silence
-// proves nothing, and the message is not sent again.
+// HTTP requests to a provider. After a failure it must be known whether the request body was sent: then the provider may have accepted the
+// message, and it is not sent again.
 
 export interface ProviderRequest {
   method: 'GET' | 'POST'
@@ -19,11 +19,11 @@ export type ProviderAnswer =
   | { isAnswered: false; isBodySent: boolean; reason: string; response: string }
 
 export interface ProviderHttpOptions {
-  /** Everything goes there; the paths stay. null: where the request says. */
+  /** Replaces the host of all requests, keeping their paths. null: no change. */
   baseUrl?: string | null
   poolSize: number
   connectMs?: number
-  /** From the end of the request to the answer. */
+  /** Time limit from the end of the request to the response. */
   answerMs?: number
 }
 
@@ -77,7 +77,7 @@ export function openProviderHttp(options: ProviderHttpOptions): ProviderHttp {
   }
 }
 
-/** Asked for only when there is a connection and the headers are written: before that nothing can have been accepted. */
+/** Read only after the connection is open and the headers are sent; before that the provider cannot have accepted anything. */
 async function* streamBody(body: string, sent: { isBody: boolean }) {
   sent.isBody = true
   yield Buffer.from(body)
@@ -101,7 +101,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Seconds; believed up to an hour. A date is no form providers use here. */
+/** Parses Retry-After in seconds, at most an hour. Providers do not use dates here. */
 function retryAfter(header: string | string[] | undefined): number | null {
   const seconds = Number(header)
   return header !== undefined && seconds > 0 && seconds <= 3_600 ? seconds * 1_000 : null
@@ -110,7 +110,7 @@ function retryAfter(header: string | string[] | undefined): number | null {
 const wordsOf = (kind: string): string =>
   kind === 'timeout' ? 'The provider did not answer in time' : 'The connection to the provider failed'
 
-/** D4 for silence: proof of non-acceptance only where the body never left. */
+/** The outcome without a response. Only an unsent body proves non-acceptance (D4). */
 export function outcomeOfSilence(answer: Extract<ProviderAnswer, { isAnswered: false }>): Outcome {
   const { reason, response } = answer
   return answer.isBodySent

@@ -1,9 +1,9 @@
-import type { Cost } from '../../messages/channels/channel.ts'
 import { type AccountDb, type AccountTx, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
+import type { Cost } from '../../messages/channels/channel.ts'
 
-// What SMS and WhatsApp of an account cost in a month, and what they may: SQL and nothing else.
+// SQL for an account's monthly spend on SMS and WhatsApp and its budget.
 
-/** Locks the account's counter of the month and answers what its budget leaves; null: no budget. */
+/** Locks the account's spend of the month and returns the rest of the budget; null: no budget. */
 export async function lockBudget(
   { db }: StoreTx,
   accountId: string,
@@ -23,7 +23,7 @@ export async function lockBudget(
   return { micros: budget.monthly_micros - rows.rows[0]!.micros, currency }
 }
 
-/** Adds to the month, or takes back with negative amounts; each currency by itself (decision 21). */
+/** Adds costs to the month, or subtracts negative ones; per currency (decision 21). */
 export async function bookSpend(
   { db }: StoreDb,
   accountId: string,
@@ -42,7 +42,7 @@ export async function bookSpend(
   )
 }
 
-/** What the provider took in the end instead of what the price list said. */
+/** Replaces list prices by the provider's final prices. */
 export async function correctCosts(
   { db, storeId }: StoreDb,
   costs: readonly { id: string; segments: number | null; cost: Cost | null }[],
@@ -67,7 +67,7 @@ export interface BudgetRow {
   spentMicros: number
 }
 
-/** Of the store's account; undefined: none is set. */
+/** The budget of the store's account; undefined: none. */
 export async function readBudget({ db, storeId }: StoreDb, month: string): Promise<BudgetRow | undefined> {
   const rows = await sql<BudgetRow>`
     select g.monthly_micros as "monthlyMicros", g.currency, coalesce(p.micros, 0) as "spentMicros"
@@ -77,7 +77,7 @@ export async function readBudget({ db, storeId }: StoreDb, month: string): Promi
   return rows.rows[0]
 }
 
-/** The account's budget, or none, with what the month has taken in its currency, or in the one given where no budget says. */
+/** The account's budget, if any, with the month's spend in its currency, or in `currency` without a budget. */
 export async function budgetOf({ db, accountId }: AccountDb, month: string, currency: string) {
   const rows = await sql<{ monthlyMicros: number | null; currency: string; spentMicros: number }>`
     select g.monthly_micros as "monthlyMicros", coalesce(g.currency, ${currency}) as currency, coalesce(p.micros, 0) as "spentMicros"

@@ -1,3 +1,3 @@
-// What SMS and WhatsApp have cost an account in a month, and its budget.
+// An account's monthly spend on SMS and WhatsApp and its budget, for other rooms.
 
 export { bookSpend, correctCosts, lockBudget, readBudget } from './spend-sql.ts'

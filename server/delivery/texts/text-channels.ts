@@ -1,23 +1,23 @@
 import { z } from 'zod'
+import { randomToken, type Secrets } from '../../core/common/secrets.ts'
+import type { Config } from '../../core/config/config.ts'
+import type { Db } from '../../core/db/db.ts'
+import { canReach } from '../../core/net/addresses.ts'
+import type { TextTemplate } from '../../core/schema/text-channels.ts'
 import type { OutgoingText, TextChannel, TextChannelName } from '../../messages/channels/channel.ts'
 import { notSent } from '../../messages/channels/not-sent.ts'
 import type { Authorized } from '../../messages/channels/send-authorization.ts'
 import type { Sender } from '../../messages/channels/senders.ts'
-import type { Config } from '../../core/config/config.ts'
-import type { Db } from '../../core/db/db.ts'
-import { randomToken, type Secrets } from '../../core/common/secrets.ts'
-import { canReach } from '../../core/net/addresses.ts'
-import type { TextTemplate } from '../../core/schema/text-channels.ts'
 import * as sql from './credentials-sql.ts'
-import { announceLine, sandboxIdentity, sandboxTemplate } from './phone-sandbox.ts'
+import { registerLine, sandboxIdentity, sandboxTemplate } from './phone-sandbox.ts'
 import { createTwilioChannel, type TwilioChannel } from './twilio.ts'
 import { createWhatsAppChannel, type WhatsAppChannel } from './whatsapp.ts'
 
-// An account's SMS and WhatsApp, made of what it has entered. Where it has entered nothing: SMS by the operator's own account, if there is
-// one (decision 85), else by the built-in phones in a place for trying out (decision 29). WhatsApp is never the operator's: its number carries
-// one business's name, and its templates are approved for that one. One object per account and channel: its places in flight are counted by it (D10).
+// An account's SMS and WhatsApp channels, made from its credentials. Without credentials, SMS uses the operator's account, if there is one
+// (decision 85), else the built-in phones in local mode and the demo (decision 29). WhatsApp never uses the operator's account: number and
+// templates belong to one business. There is one object per account and channel, because the slots in flight are counted per object (D10).
 
-/** What is encrypted; which of them there are depends on the provider. */
+/** The encrypted secrets; each provider uses some of them. */
 const Sealed = z.object({
   authToken: z.string().default(''),
   accessToken: z.string().default(''),
@@ -37,11 +37,11 @@ export interface TextChannelDeps {
   db: Db
   secrets: Secrets
   now: () => Date
-  /** The built-in phones; null where there are none. */
+  /** URL of the built-in phones; null: there are none. */
   phoneUrl?: string | null
 }
 
-/** Bound to account and channel: encrypted credentials moved to another row do not open. */
+/** Encryption context. It binds secrets to account and channel, so that they cannot be decrypted in another row. */
 const contextOf = (accountId: string, channel: string) => `text-channel:${accountId}:${channel}`
 
 export function sealSecrets(secrets: Secrets, row: { accountId: string; channel: string }, plain: CredentialSecrets) {
@@ -55,7 +55,7 @@ export function openSecrets(
   return Sealed.parse(JSON.parse(secrets.open(row.encrypted, contextOf(row.account_id, row.channel))))
 }
 
-/** What a provider's calls are believed by; null: the operator's account is not set any more. */
+/** The secrets that verify a provider's calls; null: the operator's account is no longer configured. */
 export function trustedOf(
   { config, secrets }: Pick<TextChannelDeps, 'config' | 'secrets'>,
   row: Pick<sql.CredentialsRow, 'account_id' | 'channel' | 'provider' | 'encrypted' | 'identity'>,
@@ -71,12 +71,12 @@ export const trustedOperator = ({ accountSid, authToken }: OperatorTexts) => ({
   secrets: Sealed.parse({ authToken }),
 })
 
-/** Stands in the address of what people answer; hook keys of accounts are longer. */
+/** Replaces the account's hook key in the URL for replies; hook keys of accounts are longer. */
 export const OPERATOR_KEY = 'operator'
 
-/** Addresses a provider calls us at. */
+/** Webhook URLs for providers. */
 export const hookUrl = {
-  /** What people answer to the operator's numbers, whoever wrote to them. */
+  /** For replies to the operator's numbers, which many accounts share. */
   operatorInbound: (config: Config) => hookUrl.twilioInbound(config, OPERATOR_KEY),
   twilioStatus: (config: Config, key: string, messageId: string) =>
     `${config.publicUrl}/api/webhooks/twilio/${key}/status/${messageId}`,
@@ -120,11 +120,11 @@ export function openTextChannels(deps: TextChannelDeps): TextChannels {
   }
 }
 
-/** Whether an account has entered these itself. */
+/** Whether the account entered these credentials itself. */
 export const isOwn = ({ provider }: Pick<sql.CredentialsRow, 'provider'>): boolean =>
   provider !== 'sandbox' && provider !== 'operator'
 
-/** Until something is entered the demo has the sandbox's, and others the operator's or, in local mode, the sandbox's. */
+/** Without own credentials: the sandbox for the demo; for others the operator's account or, in local mode, the sandbox. */
 export async function currentCredentials(deps: TextChannelDeps, accountId: string, channel: TextChannelName) {
   const account = { accountId, db: deps.db }
   const row = await sql.readCredentials(account, channel)
@@ -132,7 +132,7 @@ export async function currentCredentials(deps: TextChannelDeps, accountId: strin
   const given = await givenTo(deps, accountId, channel)
   if (!given || given === row?.provider) return given ? row : undefined
   const made = given === 'operator' ? operatorRow(deps, accountId) : sandboxRow(deps, accountId, channel)
-  await sql.putGiven(account, made)
+  await sql.insertBuiltIn(account, made)
   return sql.readCredentials(account, channel)
 }
 
@@ -166,7 +166,7 @@ function sandboxRow(deps: TextChannelDeps, accountId: string, channel: TextChann
   }
 }
 
-/** Keeps nothing but the hook key, so that reports of deliveries are of one account: all else is in the settings. */
+/** Stores only a hook key, so that delivery reports name the account; the rest is in the configuration. */
 function operatorRow({ secrets, now }: TextChannelDeps, accountId: string): sql.KeptCredentials {
   const plain = { authToken: '', accessToken: '', appSecret: '', verifyToken: '' }
   return {
@@ -176,7 +176,7 @@ function operatorRow({ secrets, now }: TextChannelDeps, accountId: string): sql.
   }
 }
 
-/** Who is written to is noted first, so that no answer comes before it is known whom it is for. */
+/** Records the recipient before the send, so that a reply always finds its account. */
 function byOperator(
   { config, db, secrets, now }: TextChannelDeps,
   row: Pick<sql.CredentialsRow, 'account_id' | 'hook_key'>,
@@ -195,7 +195,7 @@ function byOperator(
     credits: { perMille: config.textCreditPerMille },
     async send(message: Authorized<OutgoingText>) {
       try {
-        await sql.noteCarried(account, secrets.addressHash(message.to), now())
+        await sql.recordOperatorContact(account, secrets.addressHash(message.to), now())
       } catch {
         return notSent('the database was unreachable.')
       }
@@ -210,12 +210,12 @@ async function makeChannel(deps: TextChannelDeps, row: sql.CredentialsRow): Prom
   if (row.provider === 'sandbox') await announce(deps, row)
   const channel = channelOf(deps, row, openSecrets(deps.secrets, row))
   if (row.provider !== 'sandbox') return channel
-  // Where plans are tried out, credits are too: the built-in phones stand for the operator's account.
+  // In billing test mode the built-in phones act as the operator's account, so that credits can be tested.
   const isTried = row.channel === 'sms' && config.isBillingTestMode
   return { ...channel, carrier: 'sandbox', ...(isTried && { credits: { perMille: config.textCreditPerMille } }) }
 }
 
-/** A channel with these credentials, kept or only being tried. */
+/** Creates a channel with these credentials, stored or only under test. */
 export function channelOf(
   { config, phoneUrl }: TextChannelDeps,
   row: Pick<sql.CredentialsRow, 'channel' | 'provider' | 'hook_key'> & {
@@ -255,5 +255,5 @@ function announce({ config, phoneUrl, secrets }: TextChannelDeps, row: sql.Crede
   const inboundUrl =
     row.channel === 'sms' ? hookUrl.twilioInbound(config, row.hook_key) : hookUrl.meta(config, row.hook_key)
   const identity = sandboxIdentity(row.account_id)
-  return announceLine(phoneUrl!, { channel: row.channel, identity, secrets: openSecrets(secrets, row), inboundUrl })
+  return registerLine(phoneUrl!, { channel: row.channel, identity, secrets: openSecrets(secrets, row), inboundUrl })
 }

@@ -2,19 +2,19 @@ import { textCodes } from '../../../shared/text-codes.ts'
 import { oneLine } from '../../messages/channels/bounce-rules.ts'
 import type { Outcome } from '../../messages/channels/channel.ts'
 
-// From a provider's refusal to an outcome (engine, "Sending" and D4). Pure.
+// Maps a provider's error to an outcome (engine, "Sending" and D4). Pure.
 
 export interface ProviderRefusal {
   status: number
-  /** The provider's own code; null when the answer holds none. */
+  /** The provider's error code; null: none. */
   code: number | null
   message: string
   retryAfterMs: number | null
 }
 
 /**
- * `retry` only where nothing was accepted: the provider asks to slow down, or does not let us in at all. A server's own failure (5xx)
- * may have come after it took the message: `unknown`. All other refusals are for good.
+ * `retry` only on proof of non-acceptance: rate limit or failed authentication. A 5xx may have come after the message was accepted, so it is
+ * `unknown`. All other errors are final.
  */
 export function outcomeOfRefusal({ status, code, message, retryAfterMs }: ProviderRefusal): Outcome {
   const known = code === null ? undefined : textCodes[String(code)]

@@ -1,29 +1,29 @@
 import type { Twilio } from 'twilio'
 import type RequestClient from 'twilio/lib/base/RequestClient.js'
+import type { TextTemplate } from '../../core/schema/text-channels.ts'
 import { oneLine } from '../../messages/channels/bounce-rules.ts'
 import type { Cost, Outcome, OutgoingText, TextChannel, TextChannelName } from '../../messages/channels/channel.ts'
 import { inboundText } from '../../messages/channels/inbound-check.ts'
 import { estimateText, type Sender, senderFor } from '../../messages/channels/senders.ts'
 import { buttonPrefix, type ProviderTemplate, templateProblem } from '../../messages/channels/templates.ts'
-import type { TextTemplate } from '../../core/schema/text-channels.ts'
 import { openProviderHttp, outcomeOfSilence, type ProviderAnswer, type ProviderHttp } from './provider-http.ts'
 import { outcomeOfRefusal } from './text-outcome.ts'
 
-// Twilio: SMS, and WhatsApp by its content templates. Its own client makes the requests; how they travel is ours, because the engine
-// has to know how far one had come when it failed. The client is loaded with the first message: most servers never send one.
+// Twilio: SMS, and WhatsApp by content templates. Twilio's client builds the requests. We send them ourselves, because after a failure it must
+// be known whether the body was sent. The client is loaded with the first message, since most servers never send one.
 
 export interface TwilioOptions {
   channel: TextChannelName
   accountSid: string
   authToken: string
   senders: readonly Sender[]
-  /** WhatsApp's chosen template; null: none yet. Without meaning for SMS. */
+  /** The chosen WhatsApp template; null: none yet. Unused for SMS. */
   template?: TextTemplate | null
-  /** Where messages of shoppers are to go, which `check` compares; null: Twilio cannot reach us. */
+  /** Webhook for shoppers' replies, which `check` compares; null: Twilio cannot reach us. */
   inboundUrl?: string | null
-  /** Where reports of one message are to go; null: Twilio cannot reach us. */
+  /** Webhook for reports about a message; null: Twilio cannot reach us. */
   statusUrl: (messageId: string) => string | null
-  /** Instead of api.twilio.com and its neighbours. */
+  /** Replaces api.twilio.com and its other hosts. */
   baseUrl?: string | null
   poolSize?: number
   connectMs?: number
@@ -32,7 +32,7 @@ export interface TwilioOptions {
 
 export interface TwilioChannel extends TextChannel {
   listTemplates(): Promise<ProviderTemplate[]>
-  /** What Twilio charged; null while it has not said. */
+  /** The final price; null: not known yet. */
   priceOf(providerId: string): Promise<Cost | null>
 }
 
@@ -67,7 +67,7 @@ export function createTwilioChannel(options: TwilioOptions): TwilioChannel {
   }
 }
 
-/** What the request client throws, so that the way it failed is not lost on the way through the library. */
+/** Thrown by our request client, so that the kind of failure survives Twilio's library. */
 class ProviderTrouble extends Error {
   readonly answer: ProviderAnswer
   constructor(answer: ProviderAnswer) {
@@ -119,7 +119,7 @@ function messageParams(options: TwilioOptions, message: OutgoingText, from: stri
   }
 }
 
-/** One list of places for text and button: the button's is the one after the body's. */
+/** Content variables: those of the body, then the button's. */
 function contentParams({ name, body, buttonUrlSuffix }: NonNullable<OutgoingText['template']>) {
   const words = buttonUrlSuffix === null ? body : [...body, buttonUrlSuffix]
   const variables = Object.fromEntries(words.map((word, index) => [String(index + 1), word]))
@@ -139,7 +139,7 @@ function acceptedOutcome(sent: Sent): Outcome {
   }
 }
 
-/** Twilio writes what it takes as a negative number. */
+/** Twilio reports charges as negative numbers. */
 const costOf = (price: string, unit: string | null): Cost => ({
   amountMicros: Math.round(Math.abs(Number(price)) * 1_000_000),
   currency: (unit ?? 'USD').toUpperCase(),
@@ -156,7 +156,7 @@ function outcomeOfError(error: unknown): Outcome {
   if (!(error instanceof ProviderTrouble)) throw error
   const { answer } = error
   if (!answer.isAnswered) return outcomeOfSilence(answer)
-  // A yes that cannot be read may have been a yes.
+  // An unreadable success response may mean that the message was accepted.
   if (answer.status < 300) return { kind: 'unknown', reason: 'unclear_answer', response: oneLine(answer.text) }
   return outcomeOfRefusal(refusalOf(answer))
 }
@@ -171,7 +171,7 @@ function refusalOf(answer: Extract<ProviderAnswer, { isAnswered: true }>) {
   }
 }
 
-/** The account is there and active, and the numbers to send from are its own. */
+/** Checks that the account is active and owns the sender numbers. */
 async function checkAccount({ accountSid, senders, channel, inboundUrl }: TwilioOptions, twilio: Twilio) {
   try {
     const account = await twilio.api.v2010.accounts(accountSid).fetch()
@@ -190,7 +190,7 @@ async function checkAccount({ accountSid, senders, channel, inboundUrl }: Twilio
   }
 }
 
-/** Where what people answer goes, of what Twilio can be asked about; null: names, short codes and WhatsApp's numbers. */
+/** The configured webhook for replies; null: not available for sender names, short codes and WhatsApp numbers. */
 async function findSender(twilio: Twilio, channel: TextChannelName, sender: string) {
   if (sender.startsWith('MG')) {
     const service = await twilio.messaging.v1.services(sender).fetch().catch(unlessMissing)
@@ -200,7 +200,7 @@ async function findSender(twilio: Twilio, channel: TextChannelName, sender: stri
   if (channel !== 'sms' || !sender.startsWith('+')) return null
   const [own] = await twilio.incomingPhoneNumbers.list({ phoneNumber: sender, limit: 1 })
   if (!own) return 'unknown' as const
-  // An application's addresses come before the number's own.
+  // An application's URLs take precedence over the number's.
   return { told: own.smsApplicationSid ? `the application ${own.smsApplicationSid}` : own.smsUrl }
 }
 

@@ -1,9 +1,9 @@
+import type { TextTemplate } from '../../core/schema/text-channels.ts'
 import { oneLine } from '../../messages/channels/bounce-rules.ts'
 import type { Outcome, OutgoingText, TextChannel } from '../../messages/channels/channel.ts'
 import { inboundText } from '../../messages/channels/inbound-check.ts'
 import { estimateText } from '../../messages/channels/senders.ts'
 import { buttonPrefix, type ProviderTemplate, templateProblem } from '../../messages/channels/templates.ts'
-import type { TextTemplate } from '../../core/schema/text-channels.ts'
 import { openProviderHttp, outcomeOfSilence, type ProviderAnswer, type ProviderHttp } from './provider-http.ts'
 import { outcomeOfRefusal } from './text-outcome.ts'
 
@@ -12,14 +12,14 @@ import { outcomeOfRefusal } from './text-outcome.ts'
 export interface WhatsAppOptions {
   phoneNumberId: string
   businessAccountId: string
-  /** Where messages of shoppers are to go, which `check` compares; null: Meta cannot reach us. */
+  /** Webhook for shoppers' replies, which `check` compares; null: Meta cannot reach us. */
   inboundUrl?: string | null
   accessToken: string
   /** The chosen template; null: none yet. */
   template: TextTemplate | null
   /** Such as v23.0. */
   apiVersion: string
-  /** Instead of https://graph.facebook.com. */
+  /** Replaces https://graph.facebook.com. */
   baseUrl?: string | null
   poolSize?: number
   connectMs?: number
@@ -30,7 +30,7 @@ export interface WhatsAppChannel extends TextChannel {
   listTemplates(): Promise<ProviderTemplate[]>
 }
 
-/** Business numbers start at 80 messages a second; one at a time to a shopper. */
+/** Messages in flight. Business numbers start at 80 messages a second. */
 export const WHATSAPP_POOL = 10
 
 const GRAPH = 'https://graph.facebook.com'
@@ -63,7 +63,7 @@ function ask(http: ProviderHttp, options: WhatsAppOptions, path: string, body?: 
   })
 }
 
-/** Our row's id comes back with every report on the message. */
+/** The request body. Reports about the message return our message id. */
 function bodyOf({ messageId, to, text, template }: OutgoingText) {
   const envelope = {
     messaging_product: 'whatsapp',
@@ -86,7 +86,7 @@ function bodyOf({ messageId, to, text, template }: OutgoingText) {
 function acceptedOutcome(answer: Extract<ProviderAnswer, { isAnswered: true }>): Outcome {
   const { messages } = (answer.json ?? {}) as { messages?: { id?: string; message_status?: string }[] }
   const [first] = messages ?? []
-  // A yes that cannot be read may have been a yes.
+  // An unreadable success response may mean that the message was accepted.
   if (!first?.id) return { kind: 'unknown', reason: 'unclear_answer', response: oneLine(answer.text) }
   return { kind: 'accepted', providerId: first.id, response: first.message_status ?? 'accepted', segments: 1 }
 }
@@ -96,7 +96,7 @@ function refusalOf(answer: Extract<ProviderAnswer, { isAnswered: true }>) {
     error?: { code?: number; message?: string; error_data?: { details?: string } }
   }
   const details = error?.error_data?.details
-  // The code stands at its beginning, and is shown beside it.
+  // The message starts with the code, which is shown separately.
   const message = error?.message?.replace(/^\(#\d+\) /, '') ?? answer.text
   return {
     status: answer.status,
@@ -121,7 +121,7 @@ async function checkNumber(http: ProviderHttp, options: WhatsAppOptions) {
   const number = answer.json as GraphNumber
   const detail = `“${number.verified_name ?? ''}”, ${number.display_phone_number ?? ''}`
   const { phone_number, whatsapp_business_account, application } = number.webhook_configuration ?? {}
-  // The narrowest one that is set counts.
+  // The most specific setting applies.
   const told = phone_number || whatsapp_business_account || application
   const words = inboundUrl ? inboundText(number.display_phone_number ?? 'it', told, inboundUrl) : ''
   return { isOk: true as const, detail: [detail, ...(words ? [words] : [])].join('. ') }
@@ -140,7 +140,7 @@ interface GraphTemplate {
   components: { type: string; format?: string; text?: string; buttons?: { type: string; url?: string }[] }[]
 }
 
-/** Page after page; throws the provider's words. */
+/** Reads all pages. Throws with the provider's message. */
 async function listTemplates(http: ProviderHttp, options: WhatsAppOptions): Promise<ProviderTemplate[]> {
   const found: GraphTemplate[] = []
   let after = ''
