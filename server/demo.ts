@@ -8,18 +8,17 @@ import { startDemoStore } from '../demo/store/store.ts'
 import { type Config, hasMailbox } from './core/config/config.ts'
 import type { DemoParts, Deps } from './deps.ts'
 
-// The demo's parts beside the product (decision 29): a store to abandon a cart in and a mailbox to read the mail. The
-// mailbox also takes the mail of every account in local mode while no mail server is configured. All of it answers on this machine only,
-// whatever HOST says: the mail holds password links.
+// Starts the demo (decision 29): a store in which to abandon a cart, and a mailbox for its mails. In local mode without a mail server the
+// mailbox also receives the mail of every account. All of it listens on this machine only, whatever HOST says: mails contain password links.
 
 export interface DemoInstance {
   parts: DemoParts | null
-  /** null when neither the demo nor local mode without SMTP_URL asks for the mailbox. */
+  /** null: no mailbox runs. It runs with the demo and in local mode without SMTP_URL. */
   mailboxUrl: string | null
   smtpUrl: string | null
-  /** The built-in phones: in local mode and with the demo. */
+  /** URL of the built-in phones, which run in local mode and with the demo. */
   phoneUrl: string | null
-  /** Makes the demo account and, in the background, its history. */
+  /** Creates the demo account and, in the background, its history. */
   settleIn(deps: Deps): Promise<void>
   stop(): Promise<void>
 }
@@ -48,7 +47,7 @@ export async function startDemo(config: Config): Promise<DemoInstance> {
     async settleIn(deps) {
       if (!deps.demo) return
       await ensureDemoAccount(deps, deps.demo)
-      // Only the worker's process: two would live through the same past at once.
+      // Only the worker process, so that the history is written once.
       if (!config.roles.includes('worker')) return
       const wanted = { days: config.demoDays, signal: stopping.signal }
       settling = settleDemo(deps, deps.demo, wanted).catch((error: unknown) => {
@@ -67,10 +66,10 @@ export async function startDemo(config: Config): Promise<DemoInstance> {
 }
 
 const openPhones = (config: Config) =>
-  openNetwork({ dataFile: path.join(config.dataDir, 'phones.sqlite'), reach: (url) => nearby(config, url) })
+  openNetwork({ dataFile: path.join(config.dataDir, 'phones.sqlite'), reach: (url) => toLocalUrl(config, url) })
 
-/** Our own address may be a proxy's: from here we are nearer. */
-function nearby(config: Config, url: string): string {
+/** Replaces our public URL, which may be a proxy's, by the local one. */
+function toLocalUrl(config: Config, url: string): string {
   const host = ['0.0.0.0', '::'].includes(config.host) ? '127.0.0.1' : config.host
   const here = `http://${host.includes(':') ? `[${host}]` : host}:${config.port}`
   return url.startsWith(`${config.publicUrl}/`) ? here + url.slice(config.publicUrl.length) : url
@@ -88,7 +87,7 @@ async function openShop(config: Config, forgetTexts: () => void) {
     keys: store.keys,
     setCapture: store.setCapture,
     setPush: ({ head, workerUrl }: { head: string; workerUrl: string }) => {
-      store.setPush({ head, workerPath: '/?recoup-sw=1', worker: { url: nearby(config, workerUrl) } })
+      store.setPush({ head, workerPath: '/?recoup-sw=1', worker: { url: toLocalUrl(config, workerUrl) } })
       isReady = true
     },
     isReady: () => isReady,
@@ -103,7 +102,7 @@ async function openShop(config: Config, forgetTexts: () => void) {
   return { store, parts }
 }
 
-/** Loaded only where it is asked for: with the schema that it answers by. */
+/** Loaded on demand, because it brings the GraphQL schema. */
 async function openShopify(config: Config) {
   const { startShopifyStore } = await import('../demo/shopify/store.ts')
   const store = await startShopifyStore({

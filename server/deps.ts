@@ -4,49 +4,49 @@ import type Stripe from 'stripe'
 import type { HistoricOrder } from '../demo/store/history.ts'
 import type { DemoPast } from '../shared/instance.ts'
 import type { Zones } from './carts/capture/zones.ts'
-import type { EmailChannel, PushChannel, TextChannel, TextChannelName } from './messages/channels/channel.ts'
+import type { Secrets } from './core/common/secrets.ts'
 import type { Config } from './core/config/config.ts'
 import type { Db } from './core/db/db.ts'
 import type { Jobs } from './core/jobs/jobs.ts'
-import type { Secrets } from './core/common/secrets.ts'
 import type { OwnMails } from './delivery/email/own-mail.ts'
+import type { EmailChannel, PushChannel, TextChannel, TextChannelName } from './messages/channels/channel.ts'
+import type { Renders } from './messages/templates/renders.ts'
 import type { StoreAccess, TokenShelf } from './platforms/platform/access.ts'
 import type { StoreClient } from './platforms/platform/platform.ts'
-import type { Renders } from './messages/templates/renders.ts'
 
-/** Everything the server needs from outside. Built once in main.ts; tests build their own. */
+/** The server's dependencies. Built once in main.ts; tests build their own. */
 export interface Deps {
   config: Config
   db: Db
   pool: pg.Pool
-  /** The only clock of the domain; SQL gets it as a parameter (T4). */
+  /** The only clock; SQL gets the time as a parameter (T4). */
   now: () => Date
   log: Logger
   secrets: Secrets
-  /** Names this process in what it has in flight. */
+  /** Identifies this process in its claims and messages in flight. */
   workerId: string
   jobs: Jobs
   channels: {
     email: EmailChannel
-    /** Where the demo account's mail goes, whatever is configured (decision 29). */
+    /** The built-in mailbox for the demo account's mail, whatever is configured (decision 29). */
     demoEmail: EmailChannel
-    /** The account's own mail server; null while it has none: its mail goes by `email`. */
+    /** The account's own mail server; null: it has none and uses `email`. */
     ownMail: OwnMails['of']
-    /** The account's SMS or WhatsApp; null while it has none configured. The demo account's is always the phone sandbox. */
+    /** The account's SMS or WhatsApp channel; null: not configured. The demo account always uses the phone sandbox. */
     text: (accountId: string, channel: TextChannelName) => Promise<TextChannel | null>
     push: PushChannel
   }
-  /** The page of the built-in phones, where there are some; SMS and WhatsApp without credentials go there. */
+  /** URL of the built-in phones, which receive SMS and WhatsApp of accounts without credentials; null: none run. */
   phoneUrl?: string | null
-  /** Of a store that is kept, with where its token is; a token of another lives as long as its client. */
+  /** Creates a client of a shop's API. `kept`: where a connected store's token is stored; without it the token lives as long as the client. */
   storeClient: (access: StoreAccess, kept?: KeptShelf) => StoreClient
-  /** Where owners' texts are put together; this process's own threads unless said otherwise. */
+  /** Render threads for owners' texts; default: those of this process. */
   renders?: Renders
-  /** Where a shopper's address is; absent where no posts are taken. */
+  /** Time zones by IP address; absent in a process without the `web` role. */
   zones?: Zones
-  /** Where plans are paid; absent where none is sold by card (decision 82). */
+  /** Absent if no plan is sold by card (decision 82). */
   stripe?: Stripe
-  /** Present while the demo store runs beside us. */
+  /** null: no demo store runs. */
   demo: DemoParts | null
 }
 
@@ -58,26 +58,26 @@ export interface KeptShelf {
 export interface ShopifyDemo {
   storeUrl: string
   keys: { clientId: string; clientSecret: string }
-  /** What stands before </head> on every page of its theme. */
+  /** Sets the HTML before </head> on every page of the theme. */
   setThemeHead(html: string): void
   reset(): void
 }
 
 export interface DemoParts {
   storeUrl: string
-  /** On Shopify; null unless DEMO_SHOPIFY asks for it. */
+  /** The demo store on Shopify; null unless DEMO_SHOPIFY is set. */
   shopify: ShopifyDemo | null
   mailboxUrl: string
   keys: { consumerKey: string; consumerSecret: string }
   setCapture(capture: { scriptUrl: string; storeKey: string }): void
-  /** Web push as the plugin brings it: HTML in the head of every page, and the worker's text from this address. */
+  /** Installs web push like the plugin: HTML in the head of every page, and the service worker from this URL. */
   setPush(host: { head: string; workerUrl: string }): void
   reset(): void
-  /** The whole demo back to its first state: store, account, past. */
+  /** Resets the whole demo: store, account and history. */
   rebuild(deps: Deps): Promise<void>
   insertOrders(orders: HistoricOrder[]): number[]
-  /** The account is in line with this process: the store has its capture script and push. */
+  /** The store has the account's capture script and push. */
   isReady(): boolean
-  /** Whether this process is writing the account's past, or about to, and how far it is. */
+  /** The progress of writing the account's history in this process. */
   past(deps: Deps): DemoPast
 }

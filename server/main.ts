@@ -1,79 +1,79 @@
 import './core/net/lookup-threads.ts'
 import type { FastifyInstance } from 'fastify'
+import { demoStoreUrls } from './access/stores/demo-stores.ts'
 import { buildApp } from './app.ts'
 import { applyDefaultPlan } from './billing/billing/default-plan.ts'
+import { openStripe } from './billing/payments/stripe.ts'
 import { openZones } from './carts/capture/zones.ts'
-import { createNoMailChannel, mailWayOf, NO_MAIL_SERVER } from './messages/channels/mail-way.ts'
-import { type Config, ensureAppSecret, loadConfig, portSettings } from './core/config/config.ts'
-import { openDataDir } from './core/config/data-dir.ts'
-import { openDb, openPool } from './core/db/db.ts'
 import { newId } from './core/common/ids.ts'
-import { acquireInstanceLock } from './core/config/instance-lock.ts'
-import { startJobQueue } from './core/jobs/jobs.ts'
 import { createLogger } from './core/common/logger.ts'
 import { createSecrets } from './core/common/secrets.ts'
 import { onShutdown } from './core/common/shutdown.ts'
+import { type Config, ensureAppSecret, loadConfig, portSettings } from './core/config/config.ts'
+import { openDataDir } from './core/config/data-dir.ts'
+import { acquireInstanceLock } from './core/config/instance-lock.ts'
 import { explainStartupError } from './core/config/startup-errors.ts'
 import { migrate } from './core/database/migrate.ts'
-import { type DemoInstance, startDemo } from './demo.ts'
-import type { Deps } from './deps.ts'
+import { openDb, openPool } from './core/db/db.ts'
+import { startJobQueue } from './core/jobs/jobs.ts'
+import { openGuardedHttp } from './core/net/guarded-fetch.ts'
+import { startEmbedded } from './core/postgres/embedded.ts'
 import { openMailHeaders } from './delivery/email/mail-headers.ts'
 import { openOwnMails } from './delivery/email/own-mail.ts'
 import { createSmtpChannel } from './delivery/email/smtp.ts'
-import { checkInstance, releaseForProviders } from './workspace/instance/instance.ts'
 import { listenForBounces } from './delivery/mail-reports/bounce-intake.ts'
-import { openGuardedHttp } from './core/net/guarded-fetch.ts'
-import { openStripe } from './billing/payments/stripe.ts'
-import { clientPerStore } from './platforms/registry/client-per-store.ts'
-import { startEmbedded } from './core/postgres/embedded.ts'
 import { openPushChannel } from './delivery/push/web-push.ts'
-import { demoStoreUrls } from './access/stores/demo-stores.ts'
 import { openTextChannels } from './delivery/texts/text-channels.ts'
+import { type DemoInstance, startDemo } from './demo.ts'
+import type { Deps } from './deps.ts'
+import { createNoMailChannel, mailWayOf, NO_MAIL_SERVER } from './messages/channels/mail-way.ts'
+import { clientPerStore } from './platforms/registry/client-per-store.ts'
 import { handlers, startWorker } from './worker.ts'
+import { checkInstance, releaseForProviders } from './workspace/instance/instance.ts'
 
-// The only file that starts anything: settings, database, mail, demo, then the roles of this process.
+// Entry point. Starts configuration, database, mail and demo, then the roles of this process.
 
-/** What is started last stops first. */
+/** Closed in reverse order of the start. */
 type Closing = { name: string; close: () => Promise<unknown> }
 
 async function start(config: Config, closings: Closing[]): Promise<void> {
   const log = createLogger(config.logLevel)
-  const later = (name: string, close: () => Promise<unknown>) => closings.unshift({ name, close })
+  const onClose = (name: string, close: () => Promise<unknown>) => closings.unshift({ name, close })
   openDataDir(config.dataDir)
   const zones = config.roles.includes('web') ? await openZones(config.geoipDb) : undefined
   const lock = await acquireInstanceLock(config.dataDir, config.publicUrl)
-  later('lock', () => lock.release())
-  const url = await openDatabase(config, later)
+  onClose('lock', () => lock.release())
+  const url = await openDatabase(config, onClose)
   const pool = openPool({ url, isPrepared: config.isDatabasePrepared })
-  later('pool', () => pool.end())
+  onClose('pool', () => pool.end())
   await migrate(pool, { say })
   const db = openDb(pool)
   const secrets = createSecrets(ensureAppSecret(config))
   await checkInstance({ config, db, now: () => new Date() })
   const demo = await startDemo(config)
-  later('demo', () => demo.stop())
+  onClose('demo', () => demo.stop())
   const jobs = await startJobQueue(
     config.databaseDirectUrl ?? url,
     log,
     handlers.map((handler) => handler.job),
     config.roles.includes('worker'),
   )
-  later('jobs', () => jobs.stop())
+  onClose('jobs', () => jobs.stop())
   const now = () => new Date()
   const texts = openTextChannels({ config, db, secrets, now, phoneUrl: demo.phoneUrl })
-  later('texts', () => texts.close())
+  onClose('texts', () => texts.close())
   const mailHeaders = openMailHeaders({ config, db, secrets, now })
   const ownMails = openOwnMails({ config, db, secrets, now })
-  later('own mail', () => ownMails.close())
+  onClose('own mail', () => ownMails.close())
   const push = openPushChannel({ config })
-  later('push', () => push.close())
-  const channels = { ...openMail({ config, demo, mailHeaders }, later), ownMail: ownMails.of, text: texts.text, push }
+  onClose('push', () => push.close())
+  const channels = { ...openMail({ config, demo, mailHeaders }, onClose), ownMail: ownMails.of, text: texts.text, push }
   const http = openGuardedHttp({
     allowPrivate: config.allowsPrivateStores,
     allowedOrigins: demoStoreUrls(demo.parts),
     nameServers: config.dnsServers,
   })
-  later('http', async () => http.close())
+  onClose('http', async () => http.close())
   const stripe = config.stripe && (await openStripe(config.stripe))
   const deps: Deps = {
     config,
@@ -93,16 +93,16 @@ async function start(config: Config, closings: Closing[]): Promise<void> {
   }
   const changed = await applyDefaultPlan(deps)
   if (changed > 0) log.info({ accounts: changed, plan: config.defaultPlan }, 'billing.default-plan')
-  await startRoles(deps, jobs, demo, later)
+  await startRoles(deps, jobs, demo, onClose)
 }
 
 async function openDatabase(
   config: Config,
-  later: (name: string, close: () => Promise<unknown>) => void,
+  onClose: (name: string, close: () => Promise<unknown>) => void,
 ): Promise<string> {
   if (config.databaseUrl) return config.databaseUrl
   const postgres = await startEmbedded({ dataDir: config.dataDir, say, isKept: true })
-  later('postgres', () => postgres.stop())
+  onClose('postgres', () => postgres.stop())
   return postgres.url
 }
 
@@ -112,7 +112,7 @@ function openMail(
     demo,
     mailHeaders,
   }: { config: Config; demo: DemoInstance; mailHeaders: ReturnType<typeof openMailHeaders> },
-  later: (name: string, close: () => Promise<unknown>) => void,
+  onClose: (name: string, close: () => Promise<unknown>) => void,
 ): Pick<Deps['channels'], 'email' | 'demoEmail'> {
   const mailbox = demo.smtpUrl
   const way = mailWayOf(config)
@@ -122,7 +122,7 @@ function openMail(
     ? createSmtpChannel({ url, poolSize: config.smtpPool, mailHeaders, isMailbox })
     : createNoMailChannel()
   const demoEmail = mailbox && way !== 'mailbox' ? createSmtpChannel({ url: mailbox, poolSize: 3 }) : email
-  later('mail', () => Promise.all([email.close(), demoEmail === email ? undefined : demoEmail.close()]))
+  onClose('mail', () => Promise.all([email.close(), demoEmail === email ? undefined : demoEmail.close()]))
   return { email, demoEmail }
 }
 
@@ -130,21 +130,21 @@ async function startRoles(
   deps: Deps,
   jobs: Awaited<ReturnType<typeof startJobQueue>>,
   demo: DemoInstance,
-  later: (name: string, close: () => Promise<unknown>) => void,
+  onClose: (name: string, close: () => Promise<unknown>) => void,
 ): Promise<void> {
   const { config } = deps
   if (config.roles.includes('web')) {
     const app = buildApp(deps)
     await listen(app, config)
-    later('web', () => app.close())
+    onClose('web', () => app.close())
     if (config.bounceSmtpPort) {
       const intake = await listenForBounces(deps, config.bounceSmtpPort)
-      later('bounces', () => intake.stop())
+      onClose('bounces', () => intake.stop())
     }
   }
   if (config.roles.includes('worker')) {
     const worker = await startWorker(deps)
-    later('worker', () => worker.stop())
+    onClose('worker', () => worker.stop())
     await jobs.work(deps, handlers)
     await releaseForProviders(deps)
   }
@@ -198,7 +198,7 @@ async function main(): Promise<void> {
     isStopping = onShutdown(() => drain(closings)).isStopping
     await start(config, closings)
   } catch (error) {
-    // Stopped before it was ready: what was under way misses what has been closed.
+    // A shutdown during the start closes resources in use, so errors are expected.
     if (isStopping()) return
     const sentence = explainStartupError(error, ports)
     process.stderr.write(

@@ -1,4 +1,85 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { mailNotice, mailVerification } from './access/members/jobs.ts'
+import { gatherNotifications } from './access/notifications/gather.ts'
+import { mailNotifications } from './access/notifications/jobs.ts'
+import { mailDueNotifications } from './access/notifications/mails.ts'
+import { tidyNotifications } from './access/notifications/tidy.ts'
+import { reachJob, wakeJob, yieldJob } from './access/plugin/jobs.ts'
+import { tidyPlugins, wakePlugin } from './access/plugin/plugin.ts'
+import { tellUsage } from './billing/billing/tell-usage.ts'
+import { tellCredits } from './billing/credits/tell.ts'
+import { endCustomer, lookAtCharge } from './billing/payments/ending.ts'
+import { chargeJob, endCustomerJob, refreshJob, trialEndingJob, waitAgainJob } from './billing/payments/jobs.ts'
+import { reconcileAccounts, refreshByJob, refreshTrial } from './billing/payments/reconcile.ts'
+import { waitAgainByJob } from './billing/subscribing/waiting.ts'
+import { proposeLogoJob } from './carts/brand/jobs.ts'
+import { proposeLogo } from './carts/brand/proposals.ts'
+import { foldLeftPosts } from './carts/capture/capture-intake.ts'
+import { detectAbandoned, detectLost, detectNoResponse, tidyCounts } from './carts/carts/detect.ts'
+import { enqueueDueCodes, makeCodes } from './carts/coupon-codes/codes.ts'
+import { codesJob, tidyCodesJob } from './carts/coupon-codes/codes-jobs.ts'
+import { enqueueTidyCodes, tidyCodes } from './carts/coupon-codes/codes-tidy.ts'
+import { beginCoupons, enqueueBeginnings } from './carts/coupons/begin.ts'
+import { beginCouponsJob, couponUsesJob } from './carts/coupons/jobs.ts'
+import { readUses } from './carts/coupons/uses.ts'
+import { countExperiments } from './carts/experiments/experiments.ts'
+import { checkLinkHosts } from './carts/links/link-hosts.ts'
+import { deleteExpiredTokens } from './carts/links/link-tokens.ts'
+import { refreshCheckout } from './carts/sync/checkouts.ts'
+import {
+  checkoutJob,
+  customerJob,
+  importJob,
+  newOrdersJob,
+  orderJob,
+  privacyJob,
+  productsJob,
+  profileJob,
+  purgeJob,
+  syncJob,
+  uninstalledJob,
+  webhooksJob,
+} from './carts/sync/jobs.ts'
+import { refreshCustomer, refreshProducts } from './carts/sync/local-copies.ts'
+import {
+  enqueueDueSyncs,
+  importStore,
+  readNewOrders,
+  readProfileAnew,
+  refreshOrder,
+  syncStore,
+} from './carts/sync/sync.ts'
+import { ensureWebhooks } from './carts/sync/webhooks.ts'
+import { type Handler, on, onSteppingAside } from './core/jobs/jobs.ts'
+import { checkSenderKeys } from './delivery/email/sender-keys.ts'
+import { sendReply, tidyInbound } from './delivery/inbound/inbound.ts'
+import { replyJob } from './delivery/inbound/jobs.ts'
+import { fetchPrices } from './delivery/inbound/prices.ts'
+import { readMailboxes } from './delivery/mail-reports/bounce-mailbox.ts'
+import { applyWaitingReports } from './delivery/mail-reports/mail-reports.ts'
+import { askWaiting } from './delivery/opt-in/opt-in-request.ts'
+import { endOldKeys } from './delivery/push/keys.ts'
+import { closeAbandonedSends } from './delivery/send/abandoned.ts'
+import { findNeedless } from './delivery/send/needless-codes.ts'
+import { sendDue } from './delivery/send/send-due.ts'
+import { beat, endBeat } from './delivery/send/workers.ts'
+import type { Deps } from './deps.ts'
+import { watchStages } from './insights/alarms/alarms.ts'
+import { countAskedBuyers } from './insights/analytics/buyers.ts'
+import { countFigures } from './insights/analytics/figures.ts'
+import { renewRanges } from './insights/analytics/product-ranges.ts'
+import { countDuePeople, foldRollups } from './insights/analytics/rollups.ts'
+import { guardCampaigns } from './marketing/campaigns/guard.ts'
+import { followJob, planRunsJob } from './marketing/campaigns/jobs.ts'
+import { followCampaign, followZones, planRuns, runCampaigns } from './marketing/campaigns/runs.ts'
+import { tidyCustomerCounts } from './marketing/customers/counts.ts'
+import { tidyFlowCounts } from './marketing/flows/report.ts'
+import { runImport, tidyImports } from './marketing/ledger/import.ts'
+import { consentImportJob } from './marketing/ledger/jobs.ts'
+import { forgetOldRequests } from './marketing/manual-sends/idempotency.ts'
+import { sendDueMessages } from './messages/messages/jobs.ts'
+import { wakeDueStores } from './messages/messages/scan.ts'
+import { tidyBoxCounts } from './shoppers/consent/box-counts.ts'
 import { tidyAccounts } from './workspace/accounts/accounts.ts'
 import {
   mailEmailChange,
@@ -18,92 +99,18 @@ import {
   mailVerificationLink,
 } from './workspace/accounts/mails.ts'
 import { removeAccountData } from './workspace/accounts/removal.ts'
-import { watchStages } from './insights/alarms/alarms.ts'
-import { countAskedBuyers } from './insights/analytics/buyers.ts'
-import { countFigures } from './insights/analytics/figures.ts'
-import { renewRanges } from './insights/analytics/product-ranges.ts'
-import { countDuePeople, foldRollups } from './insights/analytics/rollups.ts'
 import { weeklyReport } from './workspace/analytics-reports/jobs.ts'
 import { mailWeeklyReport, planWeeklyReports } from './workspace/analytics-reports/weekly.ts'
-import { tellUsage } from './billing/billing/tell-usage.ts'
-import { proposeLogoJob } from './carts/brand/jobs.ts'
-import { proposeLogo } from './carts/brand/proposals.ts'
-import { guardCampaigns } from './marketing/campaigns/guard.ts'
-import { followJob, planRunsJob } from './marketing/campaigns/jobs.ts'
-import { followCampaign, followZones, planRuns, runCampaigns } from './marketing/campaigns/runs.ts'
-import { foldLeftPosts } from './carts/capture/capture-intake.ts'
-import { detectAbandoned, detectLost, detectNoResponse, tidyCounts } from './carts/carts/detect.ts'
-import { tidyBoxCounts } from './shoppers/consent/box-counts.ts'
-import { type Handler, on, onSteppingAside } from './core/jobs/jobs.ts'
-import { enqueueDueCodes, makeCodes } from './carts/coupon-codes/codes.ts'
-import { codesJob, tidyCodesJob } from './carts/coupon-codes/codes-jobs.ts'
-import { enqueueTidyCodes, tidyCodes } from './carts/coupon-codes/codes-tidy.ts'
-import { beginCoupons, enqueueBeginnings } from './carts/coupons/begin.ts'
-import { beginCouponsJob, couponUsesJob } from './carts/coupons/jobs.ts'
-import { readUses } from './carts/coupons/uses.ts'
-import { tellCredits } from './billing/credits/tell.ts'
-import { tidyCustomerCounts } from './marketing/customers/counts.ts'
-import type { Deps } from './deps.ts'
-import { checkSenderKeys } from './delivery/email/sender-keys.ts'
-import { countExperiments } from './carts/experiments/experiments.ts'
-import { tidyFlowCounts } from './marketing/flows/report.ts'
-import { sendReply, tidyInbound } from './delivery/inbound/inbound.ts'
-import { replyJob } from './delivery/inbound/jobs.ts'
-import { fetchPrices } from './delivery/inbound/prices.ts'
-import { runImport, tidyImports } from './marketing/ledger/import.ts'
-import { consentImportJob } from './marketing/ledger/jobs.ts'
-import { checkLinkHosts } from './carts/links/link-hosts.ts'
-import { deleteExpiredTokens } from './carts/links/link-tokens.ts'
-import { readMailboxes } from './delivery/mail-reports/bounce-mailbox.ts'
-import { applyWaitingReports } from './delivery/mail-reports/mail-reports.ts'
-import { forgetOldRequests } from './marketing/manual-sends/idempotency.ts'
-import { mailNotice, mailVerification } from './access/members/jobs.ts'
-import { sendDueMessages } from './messages/messages/jobs.ts'
-import { wakeDueStores } from './messages/messages/scan.ts'
 import { mailNotificationsTo } from './workspace/notification-mails/mails.ts'
-import { gatherNotifications } from './access/notifications/gather.ts'
-import { mailNotifications } from './access/notifications/jobs.ts'
-import { mailDueNotifications } from './access/notifications/mails.ts'
-import { tidyNotifications } from './access/notifications/tidy.ts'
-import { askWaiting } from './delivery/opt-in/opt-in-request.ts'
-import { endCustomer, lookAtCharge } from './billing/payments/ending.ts'
-import { chargeJob, endCustomerJob, refreshJob, trialEndingJob, waitAgainJob } from './billing/payments/jobs.ts'
-import { reconcileAccounts, refreshByJob, refreshTrial } from './billing/payments/reconcile.ts'
-import { reachJob, wakeJob, yieldJob } from './access/plugin/jobs.ts'
-import { tidyPlugins, wakePlugin } from './access/plugin/plugin.ts'
 import { reachShop, yieldStore } from './workspace/plugin-calls/reach.ts'
 import { resumeErasures, runErasure } from './workspace/privacy/erase.ts'
 import { eraseJob, retainJob } from './workspace/privacy/jobs.ts'
 import { enqueueRetention, runRetention } from './workspace/privacy/retention.ts'
 import { takePrivacyRequest } from './workspace/privacy/store-requests.ts'
-import { endOldKeys } from './delivery/push/keys.ts'
-import { closeAbandonedSends } from './delivery/send/abandoned.ts'
-import { findNeedless } from './delivery/send/needless-codes.ts'
-import { sendDue } from './delivery/send/send-due.ts'
-import { beat, endBeat } from './delivery/send/workers.ts'
 import { purgeStore } from './workspace/store-settings/stores.ts'
 import { endUninstalled } from './workspace/store-settings/uninstalled.ts'
-import { waitAgainByJob } from './billing/subscribing/waiting.ts'
-import { refreshCheckout } from './carts/sync/checkouts.ts'
-import {
-  checkoutJob,
-  customerJob,
-  importJob,
-  newOrdersJob,
-  orderJob,
-  privacyJob,
-  productsJob,
-  profileJob,
-  purgeJob,
-  syncJob,
-  uninstalledJob,
-  webhooksJob,
-} from './carts/sync/jobs.ts'
-import { refreshCustomer, refreshProducts } from './carts/sync/local-copies.ts'
-import { enqueueDueSyncs, importStore, readNewOrders, readProfileAnew, refreshOrder, syncStore } from './carts/sync/sync.ts'
-import { ensureWebhooks } from './carts/sync/webhooks.ts'
 
-/** All background work, one line each. */
+/** All background jobs, one line each. */
 export const handlers: Handler[] = [
   onSteppingAside(sendDueMessages, sendDue),
   onSteppingAside(importJob, importStore),
@@ -115,7 +122,7 @@ export const handlers: Handler[] = [
   on(customerJob, refreshCustomer),
   onSteppingAside(productsJob, refreshProducts),
   onSteppingAside(profileJob, readProfileAnew),
-  // Not aside: nothing would wake it again after an error or a crash, and messages would go on.
+  // Must not step aside: after an error or a crash nothing would start it again, and messages would still be sent.
   on(uninstalledJob, endUninstalled),
   on(privacyJob, takePrivacyRequest),
   onSteppingAside(codesJob, async (deps, store, aside) => void (await makeCodes(deps, store, findNeedless, aside))),
@@ -150,7 +157,7 @@ export const handlers: Handler[] = [
   on(consentImportJob, runImport),
 ]
 
-/** What the clock does, and how often. Several workers may run: each statement takes only what no other one has. */
+/** All periodic work and its interval. Several workers may run: each statement takes only rows that no other worker holds. */
 export const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promise<unknown> }[] = [
   { name: 'workers.beat', everyMs: 3_000, run: beat },
   { name: 'carts.posts', everyMs: 5_000, run: (deps) => foldLeftPosts(deps) },
@@ -205,7 +212,7 @@ export interface Worker {
   stop(): Promise<void>
 }
 
-/** Starts the clockwork; jobs are taken up by the queue. `stop` waits for the ticks under way. */
+/** Starts the ticks; the queue runs the jobs. `stop` waits for running ticks. */
 export async function startWorker(deps: Deps): Promise<Worker> {
   await beat(deps)
   const stopping = new AbortController()

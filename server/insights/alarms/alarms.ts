@@ -1,22 +1,22 @@
 import { STAGES, type Stage, SYNC_NOT_BEGUN } from '../../../shared/stages.ts'
-import { type StoreDb, transact } from '../../core/db/db.ts'
-import { newId } from '../../core/common/ids.ts'
-import type { Deps } from '../../deps.ts'
 import { notify } from '../../access/notifications/notifications.ts'
 import { isAway } from '../../access/stores/rules.ts'
+import { newId } from '../../core/common/ids.ts'
+import { type StoreDb, transact } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
 import { ping } from './ping.ts'
 import * as rules from './rules.ts'
 import * as sql from './sql.ts'
 
-// The silent-stop alarm. Each stage of each store is either alive, suspected (it looks stopped, but one look proves little) or
-// stopped (an open incident, told once, resolved by itself). The watch looks once a minute, in one process only.
+// Alarms for stages that stopped silently. Each stage of each store is alive, suspected (it looks stopped in one check) or stopped (an open
+// incident, reported once, resolved automatically). One process checks once a minute.
 
-/** Rates change slowly; a hundred stores a minute are brought up to date. */
+/** Rates change slowly; a hundred stores a minute are recomputed. */
 const RATES_EVERY_MS = 6 * rules.HOUR_MS
 const RATES_PER_LOOK = 100
 const KEEP_HOURS_MS = 35 * 86_400_000
 
-/** Every minute. Throws when the database is away; the ping's silence tells then. */
+/** Tick: checks all stages. Throws if the database is unreachable; then the missing ping raises the alarm. */
 export async function watchStages(deps: Deps): Promise<void> {
   const now = deps.now()
   const watchingSince = await sql.takeLook(deps.db, now, before(now, rules.WATCH_GAP_MS))
@@ -31,7 +31,7 @@ export async function watchStages(deps: Deps): Promise<void> {
   await ping(deps, rules.isOperatorsConcern(open, await sql.countWatched(deps.db)) ? 'fail' : 'well')
 }
 
-/** For `/readyz`: what is stopped since when, and whether anybody watches at all. No store is named. */
+/** For `/readyz`: stopped stages with their times, and whether the watch itself runs. Names no store. */
 export async function listAlarms(deps: Pick<Deps, 'db' | 'now'>): Promise<{ stage: string; since: string }[]> {
   const open = await sql.openAlarms(deps.db)
   const looked = await sql.lastLook(deps.db)
@@ -77,7 +77,7 @@ interface Finding {
   cause: string | null
   since: Date
   waiting: number
-  /** The store's or the mail server's own words. */
+  /** The error text of the store or the mail server. */
   detail: string | null
   excusedUntil?: Date | null
   quietUntil?: Date
@@ -159,7 +159,7 @@ async function captureFinding(
 ): Promise<Finding> {
   const { now } = watch
   const alive = { stage: 'capture', cause: null, since: now, waiting: 0, detail: null } as const
-  // A shop that is offline has no shoppers; that it is, the sync tells.
+  // An offline shop has no shoppers; the sync stage reports it.
   if (look.sync_error_code && isAway(look.sync_error_code)) return { ...alive, excusedUntil: now }
   const { capture_seen_at: seenAt } = look
   if (!heartbeat?.rates || !seenAt) return alive
@@ -184,7 +184,7 @@ async function reportsFinding({ deps, now }: Watch, look: sql.StoreLook): Promis
 const newest = (instants: readonly (Date | null)[]) =>
   new Date(Math.max(...instants.map((each) => each?.getTime() ?? 0)))
 
-/** One step of one stage's life; what to write down about it, or null when nothing changed. */
+/** Applies a finding to a stage. Returns the row to write, or null if nothing changed. */
 async function settle(watch: Watch, heartbeat: sql.Heartbeat, finding: Finding): Promise<sql.Mark | null> {
   const { now, deps } = watch
   const store = { storeId: heartbeat.store_id, db: deps.db }
@@ -206,7 +206,7 @@ async function settle(watch: Watch, heartbeat: sql.Heartbeat, finding: Finding):
   return isSame ? null : { ...mark, excused_until: excusedUntil, quiet_until: quietUntil }
 }
 
-/** A suspicion from the future is a clock that stepped back: it begins anew. */
+/** Restarts a suspicion that lies in the future because the clock was set back. */
 function earlier(suspectSince: Date | null, now: Date): Date {
   return suspectSince && suspectSince <= now ? suspectSince : now
 }

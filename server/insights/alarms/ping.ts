@@ -1,16 +1,16 @@
-import type { Deps } from '../../deps.ts'
 import { openGuardedHttp } from '../../core/net/guarded-fetch.ts'
+import type { Deps } from '../../deps.ts'
 
-// The dead man's switch: somebody outside who misses us when we fall silent altogether. Nothing of a store goes there.
+// Pings an external monitor (dead man's switch), which raises the alarm if pings stop. Sends no store data.
 
 const LIMIT_MS = 10_000
 
-/** Never throws: an unreachable switch notices by itself. */
+/** Never throws: an unreachable monitor notices the missing ping itself. */
 export async function ping(deps: Pick<Deps, 'config' | 'log'>, state: 'well' | 'fail'): Promise<void> {
   const { alarmPingUrl } = deps.config
   if (!alarmPingUrl) return
   const url = pingUrl(alarmPingUrl, state)
-  // The operator's own setting: it may well be a machine next to this one.
+  // The URL is the operator's setting, so a private address is allowed.
   const http = openGuardedHttp({ allowPrivate: true, totalTimeoutMs: LIMIT_MS, maxBytes: 100_000 })
   try {
     const { status } = await http.fetch(url, { timeoutMs: LIMIT_MS })
@@ -22,7 +22,7 @@ export async function ping(deps: Pick<Deps, 'config' | 'log'>, state: 'well' | '
   }
 }
 
-/** `/fail` goes behind the path; a query stays where it is. */
+/** Appends `/fail` to the path and keeps the query. */
 export function pingUrl(setting: string, state: 'well' | 'fail'): string {
   const url = new URL(setting)
   if (state === 'fail') url.pathname = `${url.pathname.replace(/\/$/, '')}/fail`

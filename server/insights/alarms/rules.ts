@@ -1,46 +1,46 @@
 import type { Stage } from '../../../shared/stages.ts'
 
-// The silent-stop alarm: pure rules. When is silence no longer chance? No clock, no database.
+// Rules of the silent-stop alarm: when silence is no longer chance. Pure: no clock, no database.
 
 const MINUTE_MS = 60_000
 export const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 const WEEK_HOURS = 168
 
-/** A look that comes later than this after the one before was not watching in between. */
+/** After a longer gap between two checks, the time between counts as unwatched. */
 export const WATCH_GAP_MS = 5 * MINUTE_MS
-/** After a gap of the watch (a start, a database that was away) everything gets this long to catch up. */
+/** Grace period after a gap (a start, an unreachable database), in which everything may catch up. */
 export const SETTLE_MS = 5 * MINUTE_MS
-/** Two looks have to agree: a single one may fall between a row's birth and the tick that takes it. */
+/** Two checks have to agree: a single one may fall between the insert of a row and the tick that takes it. */
 const CONFIRM_MS = 50_000
 
 /** Sweeps are due every 15 minutes, and a failed one again after 5. */
 export const SYNC_LIMIT_MS = 30 * MINUTE_MS
-/** A run whose lease is alive after this long is reading pages: they alone renew it. */
+/** A run with a valid lease after this time is reading pages, since only pages renew the lease. */
 const RUN_IS_READING_MS = 2 * MINUTE_MS
 /** Detection runs every second. */
 export const DETECTION_LIMIT_MS = 5 * MINUTE_MS
-/** Sending looks every second; a slow store's pull takes up to 20. */
+/** Sending runs every second; an order check of a slow store takes up to 20 seconds. */
 export const SENDING_LIMIT_MS = 10 * MINUTE_MS
 const SENDING_CONFIRM_MS = 150_000
 const MAIL_SERVER_CONFIRM_MS = 8 * MINUTE_MS
-/** One message put off by an answer (greylisting) says nothing of the server; several do. */
+/** One deferred message (greylisting) says nothing about the server; several do. */
 const PUT_OFF_LEAST = 3
 
 /**
- * Surprise (negative natural logarithm of the chance) at which silence counts as a stop: 2 in a million per silence.
- * With what `captureSurprise` allows for quiet days it holds for a month of silences of a busy store.
+ * Surprise (negative natural logarithm of the probability) at which silence counts as a stop: 2 in a million per silence. With the
+ * allowance of `captureSurprise` for quiet days, this is enough for a month of silences in a busy store.
  */
 export const SURPRISE_LIMIT = 13
-/** One visit shows in about so many separate minutes: minutes are not independent, visits are. */
+/** A visit is active in about this many minutes. Minutes are not independent events, visits are. */
 const MINUTES_PER_VISIT = 3
-/** An hour full to the last minute says "at least this much". */
+/** An hour with activity in every minute only gives a lower bound. */
 const FULL_SHARE = 0.995
-/** How sure an ordinary day's level is before anything of it is seen: ± 1/√6, two fifths. */
+/** Certainty of a day's level before the day is observed: ± 1/√6, two fifths. */
 const LEVEL_CERTAINTY = 6
-/** … and at best: ± 1/√20, as the night need not be like the evening. */
+/** Maximum certainty: ± 1/√20, because the night need not be like the evening. */
 const MOST_CERTAINTY = 20
-/** What happened this long ago counts half for the level of now. */
+/** Half-life of observations in the current level. */
 const LEVEL_HALF_LIFE_H = 2
 export const LEVEL_REACH_H = 24
 
@@ -48,11 +48,11 @@ export const HISTORY_DAYS = 28
 const LEAST_HISTORY_DAYS = 7
 const LEAST_MINUTES = 60
 
-/** Delivery reports: the store's usual share, and how many messages wait for theirs. */
+/** Minimum number of messages before missing delivery reports count. */
 const LEAST_REPORTED = 20
 const REPORTED_SHARE = 0.5
 export const AWAITED_LEAST = 8
-/** Most reports come within a minute; a phone that is off is no stop. */
+/** Most reports come within a minute; a switched-off phone is no stop. */
 export const REPORT_LIMIT_MS = 10 * MINUTE_MS
 
 export interface HourCount {
@@ -67,7 +67,7 @@ export function hourOfWeek(at: Date, offsetMs: number): number {
   return ((hours % WEEK_HOURS) + WEEK_HOURS) % WEEK_HOURS
 }
 
-/** What a zone's clocks are ahead of UTC at an instant; a name nobody knows counts as UTC. */
+/** A zone's offset from UTC at an instant, in ms; an unknown zone counts as UTC. */
 export function zoneOffsetMs(zone: string, at: Date): number {
   try {
     return Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(zone).offsetNanoseconds / 1e6
@@ -77,10 +77,9 @@ export function zoneOffsetMs(zone: string, at: Date): number {
 }
 
 /**
- * Minutes with a sign of life to expect per hour of the store's week, from the past four weeks: what that hour and the ones
- * beside it had on a weak day of its kind (the lower quarter of working days, or of weekend days: one great day promises
- * nothing), and never more than on that weekday on average. Of quiet hours only half is counted on: a night need not be
- * like other nights. null while there is too little to expect anything.
+ * Expected active minutes per hour of the store's week, from the past four weeks. Uses the hour and its neighbours on a weak day of the
+ * same kind (lower quartile of working days or of weekend days), capped by the average of that weekday. Quiet hours count half, as
+ * nights differ. null: too little data.
  */
 export function expectedRates(
   hours: readonly HourCount[],
@@ -93,7 +92,7 @@ export function expectedRates(
     const near = counts.filter((each) => isBeside(each.week, week))
     return Math.min(weakDay(counts, week), near.reduce((sum, { minutes }) => sum + minutes, 0) / near.length)
   })
-  // Evening ends and morning begins within an hour: no hour is expected to be livelier than the ones beside it.
+  // Activity starts and ends within an hour, so no hour is expected to be busier than its neighbours.
   const level = rates.map((rate, week) => Math.min(rates.at(week - 1)!, rate, rates[(week + 1) % WEEK_HOURS]!))
   const peak = visitsOf(Math.max(...level))
   return level.map((rate) => (visitsOf(rate) < peak / 2 ? rate / 2 : rate))
@@ -104,7 +103,7 @@ interface WeekCount {
   minutes: number
 }
 
-/** Every hour of the past that was watched, silent ones too. */
+/** Counts of every watched hour in the past, including silent ones. */
 function countsByHour(hours: readonly HourCount[], past: { since: Date; until: Date; zone: string }): WeekCount[] {
   const from = Math.max(past.since.getTime(), past.until.getTime() - HISTORY_DAYS * DAY_MS)
   const first = Math.ceil(from / HOUR_MS)
@@ -113,13 +112,13 @@ function countsByHour(hours: readonly HourCount[], past: { since: Date; until: D
   let offsetMs = 0
   return Array.from({ length: Math.max(0, last - first) }, (_, n) => {
     const at = new Date((first + n) * HOUR_MS)
-    // Once a day is enough: clocks change twice a year.
+    // Once a day is enough, as clocks change twice a year.
     if (n % 24 === 0) offsetMs = zoneOffsetMs(past.zone, at)
     return { week: hourOfWeek(at, offsetMs), minutes: known.get(first + n) ?? 0 }
   })
 }
 
-/** Minutes per hour around an hour of the day, on a weak day of the same kind. */
+/** Active minutes around an hour of the day, on a weak day of the same kind. */
 function weakDay(counts: readonly WeekCount[], week: number): number {
   const around: number[] = []
   for (let n = 1; n < counts.length - 1; n++) {
@@ -137,12 +136,12 @@ function isBeside(one: number, other: number): boolean {
   return Math.min(apart, WEEK_HOURS - apart) <= 1
 }
 
-/** Visits an hour with so many live minutes stands for: the Poisson rate under which that share of minutes is not empty. */
+/** Converts active minutes of an hour to visits: the Poisson rate at which this share of minutes is not empty. */
 export function visitsOf(minutes: number): number {
   return (-Math.log(1 - Math.min(minutes / 60, FULL_SHARE)) * 60) / MINUTES_PER_VISIT
 }
 
-/** Visits to expect between two instants. */
+/** Expected visits between two instants. */
 export function expectedVisits(rates: readonly number[], from: Date, until: Date, offsetMs: number): number {
   let sum = 0
   const end = until.getTime()
@@ -154,12 +153,12 @@ export function expectedVisits(rates: readonly number[], from: Date, until: Date
   return sum
 }
 
-/** Rates, zone and what is excused may change meanwhile. */
+/** Maximum of `quietUntil`, because rates, zone and excuses may change meanwhile. */
 const LONGEST_QUIET_MS = HOUR_MS
 
 /**
- * Until when a silence that began at `from` cannot be surprising, as too few visits were to be expected: `captureSurprise` is never more than
- * their number. Later signs of life only make it later.
+ * Returns until when a silence since `from` cannot be surprising: `captureSurprise` never exceeds the number of expected visits. Later
+ * activity only moves this time back.
  */
 export function quietUntil({ rates, from, now, offsetMs }: Omit<Silence, 'recent'>): Date {
   const soFar = expectedVisits(rates, from, now, offsetMs)
@@ -175,14 +174,14 @@ export interface Silence {
   from: Date
   now: Date
   offsetMs: number
-  /** The hours before the silence began, the one it began in included. */
+  /** The hours before the silence, including the one in which it began. */
   recent: readonly HourCount[]
 }
 
 /**
- * How surprising the silence is. The expected number is right for an ordinary day only, so the day's level is unknown with a
- * gamma distribution around 1, sharpened by what the hours before showed: the chance of silence is (1 + expected · level / a)^-a.
- * A holiday that began quietly makes its later silences likely; a level above the ordinary is not assumed.
+ * Returns how surprising the silence is. The expected number fits an ordinary day, so the day's level has a gamma distribution around 1,
+ * updated by the hours before. The probability of silence is (1 + expected · level / a)^-a. A quiet start of a holiday makes later
+ * silences likely; a level above 1 is never assumed.
  */
 export function captureSurprise({ rates, from, now, offsetMs, recent }: Silence): number {
   const expected = expectedVisits(rates, from, now, offsetMs)
@@ -195,12 +194,12 @@ export function captureSurprise({ rates, from, now, offsetMs, recent }: Silence)
     const end = back === 0 ? from : new Date(start.getTime() + HOUR_MS)
     const weight = 0.5 ** (back / LEVEL_HALF_LIFE_H)
     const expectedThen = expectedVisits(rates, start, end, offsetMs)
-    // A part of an hour is compared as it is: its minutes are all there were.
+    // The current partial hour counts by its minutes so far.
     const visits = back === 0 ? (counts.get(newest) ?? 0) / MINUTES_PER_VISIT : visitsOf(counts.get(newest - back) ?? 0)
     shape += weight * visits
     rate += weight * expectedThen
   }
-  // A level above the ordinary counts as ordinary, and none is ever known better than MOST_CERTAINTY.
+  // The level is at most 1, and its certainty at most MOST_CERTAINTY.
   const level = Math.min(shape / rate, 1)
   const certainty = Math.min(shape, MOST_CERTAINTY)
   return certainty * Math.log(1 + (expected * level) / certainty)
@@ -214,7 +213,7 @@ export interface SyncEvidence {
 }
 
 export function isSyncStopped(sync: SyncEvidence, now: Date): boolean {
-  // What is dated in the future was written before the clock stepped back, and proves nothing.
+  // A time in the future was written before the clock was set back and proves nothing.
   const known = [sync.completedAt, sync.connectedAt].filter((at) => at !== null && at <= now) as Date[]
   if (known.some((at) => now.getTime() - at.getTime() <= SYNC_LIMIT_MS)) return false
   return !isReading(sync, now)
@@ -226,19 +225,19 @@ function isReading({ startedAt, leaseUntil }: SyncEvidence, now: Date): boolean 
 }
 
 export interface SendingEvidence {
-  /** Rows whose time to be looked at passed more than SENDING_LIMIT_MS ago. */
+  /** Rows due for more than SENDING_LIMIT_MS. */
   overdue: number
   overdueBefore: number
-  /** Rows leased by a process this minute. */
+  /** Rows claimed by a process this minute. */
   claimed: number
-  /** Rows the mail server put off, the first of them at, and what it said last. */
+  /** Rows deferred by the mail server, time of the first one, and the last reply. */
   retrying: number
   lastTriedAt: Date | null
   lastResponse: string | null
   lastAcceptedAt: Date | null
 }
 
-/** `rows`: nobody works on what is due. `mail_server`: somebody does, and nothing is taken. */
+/** `rows`: no process works on due messages. `mail_server`: messages are sent, but the mail server accepts none. */
 export function sendingCause(seen: SendingEvidence): 'rows' | 'mail_server' | null {
   if (seen.overdue > 0 && seen.claimed === 0 && seen.overdue >= seen.overdueBefore) return 'rows'
   if (seen.retrying === 0 || !seen.lastTriedAt) return null
@@ -247,7 +246,7 @@ export function sendingCause(seen: SendingEvidence): 'rows' | 'mail_server' | nu
   return isAnswer && seen.retrying < PUT_OFF_LEAST ? null : 'mail_server'
 }
 
-/** Messages of a channel that reports: in the past weeks, and since its newest report. */
+/** Messages of a channel with delivery reports: in the past weeks and since its newest report. */
 export interface ReportEvidence {
   sent: number
   reported: number
@@ -256,23 +255,23 @@ export interface ReportEvidence {
 
 export function areReportsStopped({ sent, reported, awaited }: ReportEvidence): boolean {
   if (reported < LEAST_REPORTED || reported < sent * REPORTED_SHARE) return false
-  // Each missing report by itself is as likely as the share that never comes.
+  // The probability of one missing report is the usual share of missing ones.
   const missing = Math.max(1 - reported / sent, 0.05)
   return awaited >= AWAITED_LEAST && -Math.log(missing) * awaited >= SURPRISE_LIMIT
 }
 
-/** How long a stage has to look stopped without a break before it is said. */
+/** How long a stage has to look stopped before it is reported, in ms. */
 export function confirmMs(cause: string): number {
   if (cause === 'rows') return SENDING_CONFIRM_MS
   return cause === 'mail_server' ? MAIL_SERVER_CONFIRM_MS : CONFIRM_MS
 }
 
-/** Stages whose stop is the store's own doing as often as not. */
+/** Stages that often stop because of the store. */
 const THEIRS: readonly Stage[] = ['capture', 'sync']
 
 /**
- * Whether the operator is called: a stage of ours stopped anywhere, or one that depends on stores stopped in half of them. One
- * shop of a thousand that is offline is told to its owner only.
+ * Whether the operator is alerted: one of our own stages stopped anywhere, or a store-dependent stage stopped in half of the stores. A
+ * single offline shop is reported to its owner only.
  */
 export function isOperatorsConcern(open: readonly { stage: Stage; stores: number }[], storesWatched: number): boolean {
   return open.some(({ stage, stores }) => !THEIRS.includes(stage) || stores * 2 >= storesWatched)

@@ -3,9 +3,9 @@ import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 import { isAccepted, isClaimed, isDelivered, isHeld, isOpen, isSending } from '../../messages/messages/fragments.ts'
 import { AWAITED_LEAST, type HourCount } from './rules.ts'
 
-// The silent-stop alarm: SQL and nothing else. The watch looks over all stores; what it writes is written per store.
+// SQL of the silent-stop alarm. Checks read all stores; writes are per store.
 
-/** The look of this minute, for one process only; null when another one has it. `gap` starts the watch anew (T4: so does a clock that stepped back). */
+/** Takes the check of this minute; null: another process has it. A gap or a clock set back (T4) restarts the watch. */
 export async function takeLook(db: Db, now: Date, gap: Date): Promise<Date | null> {
   const rows = await sql<{ watching_since: Date }>`
     insert into alarm_watch as w (ticked_at, watching_since) values (${now}, ${now})
@@ -46,11 +46,12 @@ export interface StoreLook {
   lacks_reports: boolean
 }
 
-/** A time further ahead is from before the clock stepped back. (LONGEST_QUIET_MS of rules.ts, and a minute.) */
+/** LONGEST_QUIET_MS of rules.ts plus a minute. A time further ahead was written before the clock was set back. */
 const LONGEST_QUIET = sql`interval '61 minutes'`
 
 /**
- * Connected stores with a stage that looks stopped, or did at the last check. A store that works is not among them. Carts and rows just made (an import brings old ones) are not late.
+ * Lists connected stores with a stage that looks stopped now or did at the last check. Carts and rows just created (an import brings old
+ * ones) do not count as late.
  */
 export async function storesOfConcern(db: Db, limits: Limits): Promise<StoreLook[]> {
   const { now, sync, detection, sending, reports, history } = limits
@@ -110,7 +111,7 @@ export interface Heartbeat {
   excused_until: Date | null
   rates: number[] | null
   quiet_until: Date | null
-  /** The open incident. */
+  /** Id of the open incident. */
   alarm_id: string | null
   cause: string | null
   raised_at: Date | null
@@ -132,7 +133,7 @@ export interface StaleRates {
   watched_since: Date
 }
 
-/** Stores whose script was heard and whose rates are outdated: not computed between these two times. */
+/** Lists stores with an active script whose rates were not computed between these two times. */
 export async function staleRates(db: Db, [since, until]: [Date, Date], limit: number): Promise<StaleRates[]> {
   const rows = await sql<StaleRates>`
     select h.store_id, s.time_zone, h.watched_since from heartbeats h join stores s on s.id = h.store_id and s.is_active
@@ -141,7 +142,7 @@ export async function staleRates(db: Db, [since, until]: [Date, Date], limit: nu
   return rows.rows
 }
 
-/** A store that is new to the watch gets its rows. */
+/** Inserts the rows of stores that are new to the watch. */
 export async function watchStores(db: Db, stages: readonly Stage[], now: Date): Promise<void> {
   await sql`insert into heartbeats (store_id, stage, watched_since)
     select s.id, stage, ${now} from stores s cross join unnest(${[...stages]}::text[]) as stage where s.is_active
@@ -157,7 +158,7 @@ export interface Mark {
   quiet_until: Date | null
 }
 
-/** What the look found, for all rows it changed something about. */
+/** Writes all changed rows of a check. */
 export async function saveMarks(db: Db, marks: readonly Mark[]): Promise<void> {
   await sql`update heartbeats h set suspect_since = m.suspect_since, overdue = m.overdue, excused_until = m.excused_until,
       quiet_until = m.quiet_until
@@ -166,7 +167,7 @@ export async function saveMarks(db: Db, marks: readonly Mark[]): Promise<void> {
     where h.store_id = m.store_id and h.stage = m.stage`.execute(db)
 }
 
-/** Counts the minute of every store whose script was heard since the last look. */
+/** Counts an active minute for every store whose script reported since the last check. */
 export async function countCaptures(db: Db, now: Date): Promise<void> {
   await sql`
     with heard as (
@@ -198,7 +199,7 @@ export async function forgetHours(db: Db, before: Date): Promise<void> {
   await db.deleteFrom('heartbeat_hours').where('hour', '<', before).execute()
 }
 
-/** Messages of channels that report deliveries. Email over SMTP is accepted or not, and says no more. */
+/** Counts messages of channels with delivery reports; SMTP has none. */
 export async function countReports({ db, storeId }: StoreDb, { reports, history }: Limits) {
   const rows = await sql<{ sent: number; reported: number; awaited: number; newest_at: Date | null }>`
     with told as (
@@ -214,7 +215,7 @@ export async function countReports({ db, storeId }: StoreDb, { reports, history 
   return { sent, reported, awaited, newestAt }
 }
 
-/** False when the incident is open already. */
+/** Returns false if the incident is already open. */
 export async function insertAlarm(
   { db, storeId }: StoreTx,
   alarm: { id: string; stage: Stage; cause: string; now: Date },
@@ -225,20 +226,20 @@ export async function insertAlarm(
   return rows.rows.length > 0
 }
 
-/** False when it was resolved before. */
+/** Returns false if it was already resolved. */
 export async function resolveAlarm({ db, storeId }: StoreTx, id: string, now: Date): Promise<boolean> {
   const rows = await sql`update alarms set resolved_at = ${now}
     where store_id = ${storeId} and id = ${id} and resolved_at is null returning 1`.execute(db)
   return rows.rows.length > 0
 }
 
-/** Nobody needs to hear how a disconnected store fares. */
+/** Closes the incidents of disconnected stores. */
 export async function closeAlarmsOfGone(db: Db, now: Date): Promise<void> {
   await sql`update alarms a set resolved_at = ${now} from stores s
     where a.resolved_at is null and s.id = a.store_id and not s.is_active`.execute(db)
 }
 
-/** Open incidents by stage, for `/readyz` and the ping: no store is named. */
+/** Open incidents by stage, for `/readyz` and the ping. Names no store. */
 export async function openAlarms(db: Db): Promise<{ stage: Stage; since: Date; stores: number }[]> {
   const rows = await sql<{ stage: Stage; since: Date; stores: number }>`
     select a.stage, min(a.raised_at) as since, count(*)::int as stores from alarms a

@@ -15,20 +15,20 @@ import type { Buyers } from './buyers.ts'
 import type { MessageSums } from './messages-sql.ts'
 import type { ProductSums } from './product-ranges-sql.ts'
 
-// What the figures of Advanced Analytics mean (decisions 91 to 99). Pure: no clock, no database. Rates are fractions, null for 0/0 (A5).
+// Computes the figures of Advanced Analytics (decisions 91 to 99). Pure: no clock, no database. Rates are fractions, null for 0/0 (A5).
 
 export const decimal = (minor: number, currency: string) => minor / 10 ** currencyExponent(currency)
 
 export const share = (part: number, whole: number): number | null => (whole > 0 ? part / whole : null)
 
-/** (this − before) / before; null where there was nothing before (decision 91). */
+/** (now − before) / before; null if `before` is 0 or unknown (decision 91). */
 export const change = (now: number | null, before: number | null): number | null =>
   now === null || before === null || before === 0 ? null : (now - before) / before
 
 export const sum = <T>(rows: readonly T[], of: (row: T) => number): number =>
   rows.reduce((total, row) => total + of(row), 0)
 
-/** Amounts are of one currency; carts count in whatever currency they are. */
+/** Amounts are in one currency; counts of carts include all currencies. */
 export interface CartFigures {
   revenueOpportunity: number
   averageCartValue: number | null
@@ -54,7 +54,7 @@ export function cartFigures(rows: readonly CartSums[], currency: string): CartFi
   }
 }
 
-/** Net revenue of all orders known ÷ customers with an order, both of this currency, as of the end of the range and as of its beginning (decision 92). */
+/** Net revenue of all orders ÷ customers with an order, in this currency, at the end and at the start of the range (decision 92). */
 export function lifetimeValue(rows: readonly OrderSums[], currency: string) {
   const own = rows.filter((row) => row.currency === currency)
   const of = (net: 'net_until' | 'net_before', firsts: 'firsts_until' | 'firsts_before') =>
@@ -85,7 +85,7 @@ export function funnelsOf(rows: readonly FunnelSums[], cartsCreated: number): Re
   >
 }
 
-/** Decision 94. Opened by machines alone is not known to be opened or not: it is in neither part of the rate. */
+/** Figures per channel (decision 94). A message opened by machines only may be read or not, so it is excluded from the open rate. */
 export function channelFigures(rows: readonly MessageSums[], currency: string): ChannelFigures {
   const of = (measure: Exclude<keyof MessageSums, 'currency'>) => sum(rows, (row) => row[measure])
   const accepted = of('accepted')
@@ -109,7 +109,7 @@ export function channelFigures(rows: readonly MessageSums[], currency: string): 
 export const ofChannel = <T extends { channel: AnalyticsChannel }>(rows: readonly T[], channel: AnalyticsChannel) =>
   rows.filter((row) => row.channel === channel)
 
-/** Decision 95; of several stores, each store's own customers, which are not known before all of them are counted. */
+/** Customer figures (decision 95). For several stores: the sum of each store's customers, null until all are counted. */
 export function customerFigures(all: readonly Buyers[]) {
   const isBeingCounted = all.some((each) => each.isBeingCounted)
   const counts = all.flatMap((each) => each.counts ?? [])
@@ -159,7 +159,7 @@ function checkoutBlock(carts: readonly CartSums[], orders: readonly OrderSums[],
   }
 }
 
-/** The block of the platform that all the stores have (decision 96), under the name B gives it. */
+/** The block of the stores' common platform (decision 96), named as in B. */
 export function platformBlock(
   platforms: ReadonlySet<PlatformName>,
   { carts, orders, currency }: { carts: readonly CartSums[]; orders: readonly OrderSums[]; currency: string },
@@ -180,7 +180,7 @@ export const presentProduct = (row: ProductSums, currency: string): TopProduct =
   revenueLost: decimal(row.lost_minor, currency),
 })
 
-/** A4: they add up to the revenue of the store in this currency. */
+/** Revenue by source; the sum is the store's revenue in this currency (A4). */
 export const sourcesOf = (rows: readonly OrderSums[], currency: string) =>
   orderSources.map((source: OrderSource) => {
     const own = rows.filter((row) => row.source === source && row.currency === currency)
@@ -194,7 +194,7 @@ export const sourcesOf = (rows: readonly OrderSums[], currency: string) =>
     }
   })
 
-/** Of other currencies: never added (decision 21). */
+/** Revenue in other currencies, which is never added (decision 21). */
 export function otherCurrencies(carts: readonly CartSums[], orders: readonly OrderSums[], currency: string) {
   const others = new Set([...carts, ...orders].map((row) => row.currency).filter((code) => code !== currency))
   return [...others].sort().flatMap((code) => {

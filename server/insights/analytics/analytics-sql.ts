@@ -3,7 +3,7 @@ import { type StoreDb, sql } from '../../core/db/db.ts'
 import type { Day } from './days.ts'
 import type { RangeDays } from './ranges.ts'
 
-// Advanced Analytics reads sums of days, never carts, messages or orders (Way D).
+// SQL of Advanced Analytics. Reads daily sums, never carts, messages or orders (Way D).
 
 export interface CartSums {
   currency: string
@@ -22,7 +22,7 @@ const CARTS = sql`sum(began)::bigint as began, sum(began_over)::bigint as began_
   sum(began_bought)::bigint as began_bought, sum(abandoned)::bigint as abandoned, sum(abandoned_minor)::bigint as abandoned_minor,
   sum(unbought)::bigint as unbought, sum(unbought_minor)::bigint as unbought_minor, sum(recovered)::bigint as recovered`
 
-/** Per currency, of the range and of as many days before. */
+/** Sums carts per currency, for the range and the same number of days before. */
 export async function sumCarts({ db, storeId }: StoreDb, { before, first, last }: RangeDays) {
   const { rows } = await sql<CartSums & { isNow: boolean }>`
     select day >= ${first}::date as "isNow", currency, ${CARTS} from cart_figures
@@ -31,7 +31,7 @@ export async function sumCarts({ db, storeId }: StoreDb, { before, first, last }
   return rows
 }
 
-/** Per day and currency. */
+/** Sums carts per day and currency. */
 export async function cartsByDay({ db, storeId }: StoreDb, first: Day, last: Day) {
   const { rows } = await sql<CartSums & { day: Day }>`
     select day, currency, began, began_over, began_abandoned, began_bought, abandoned, abandoned_minor, unbought, unbought_minor, recovered
@@ -43,7 +43,7 @@ export async function cartsByDay({ db, storeId }: StoreDb, first: Day, last: Day
 
 export type CartDimension = 'country' | 'device' | 'shopper'
 
-/** Per key of three dimensions, and currency. */
+/** Sums carts per currency and key of each of three dimensions. */
 export async function cartShares({ db, storeId }: StoreDb, { first, last }: RangeDays) {
   const { rows } = await sql<CartSums & { dimension: CartDimension; key: string }>`
     select dimension, key, currency, ${CARTS} from cart_figures
@@ -72,10 +72,10 @@ export async function sumFunnels({ db, storeId }: StoreDb, { first, last }: Rang
 export interface OrderSums {
   currency: string
   source: OrderSource
-  /** Of the range. */
+  /** Orders in the range. */
   orders: number
   net_minor: number
-  /** Of customers, of all time: up to the end of the range, and up to its beginning. */
+  /** All-time figures of customers, up to the end of the range and up to its start. */
   net_until: number
   net_before: number
   firsts_until: number
@@ -92,7 +92,7 @@ export async function sumOrders({ db, storeId }: StoreDb, { first, last }: Range
   return rows
 }
 
-/** Attributed orders and their net revenue per day and currency. */
+/** Sums attributed orders and their net revenue per day and currency. */
 export async function attributedByDay({ db, storeId }: StoreDb, first: Day, last: Day) {
   const { rows } = await sql<{ day: Day; currency: string; orders: number; net_minor: number }>`
     select day, currency, orders, net_minor from order_figures
@@ -102,7 +102,7 @@ export async function attributedByDay({ db, storeId }: StoreDb, first: Day, last
   return rows
 }
 
-/** null: everything that happened is counted. Where nothing is counted of what is to be, as after a first import, no moment is told: it was empty then. */
+/** Until when everything is counted. null: all of it. `being counted`: nothing is counted yet, as after a first import. */
 export async function countedUntil({ db, storeId }: StoreDb): Promise<Date | 'being counted' | null> {
   const { rows } = await sql<{ counted_at: Date | null; isPending: boolean }>`
     select (select counted_at from figure_counts where store_id = ${storeId} and (

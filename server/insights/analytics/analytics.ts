@@ -6,23 +6,23 @@ import {
   type TopProduct,
 } from '../../../shared/analytics.ts'
 import type { StoresQuery } from '../../../shared/dashboard.ts'
+import { readStore, type StoreRow, storesOf } from '../../access/stores/store.ts'
 import { demandPlan, entitlementsOf } from '../../billing/billing/entitlements.ts'
 import { hasFeature } from '../../billing/billing/rules.ts'
-import type { AccountDb, Db, StoreDb } from '../../core/db/db.ts'
 import { AppError, found } from '../../core/common/errors.ts'
-import { readStore, type StoreRow, storesOf } from '../../access/stores/store.ts'
+import type { AccountDb, Db, StoreDb } from '../../core/db/db.ts'
 import * as rules from './analytics-rules.ts'
 import * as sql from './analytics-sql.ts'
 import { buyersOf } from './buyers.ts'
 import { boundsOf } from './days.ts'
 import { type ChannelSums, countRefused, sumMessages } from './messages-sql.ts'
-import { haveRange, haveRangeSoon } from './product-ranges.ts'
+import { ensureRange, ensureRangeSoon } from './product-ranges.ts'
 import { productsAfter } from './product-ranges-sql.ts'
 import { daysOfRange, type RangeDays } from './ranges.ts'
 
-// Advanced Analytics (B 2, decisions 91 to 101): what days say of a range, of one store or of several of one currency.
+// Advanced Analytics (B 2, decisions 91 to 101): figures of a range of days, for one store or several with one currency.
 
-/** One store, or all of the account's of one currency. */
+/** One store, or all stores of the account with one currency. */
 export interface AskedOfStores {
   account: AccountDb<Db>
   store: StoreDb<Db>
@@ -32,11 +32,11 @@ export interface AskedOfStores {
 
 export interface Asked extends AskedOfStores {
   range: AnalyticsRange
-  /** Waits until products are added up, however many they are: a file is not renewed. */
+  /** An export: waits until all products are summed, because a file does not refresh. */
   isFile?: boolean
 }
 
-/** A store and its days: each has a calendar of its own. */
+/** A store and its range of days; each store has its own calendar. */
 export interface Scope {
   store: StoreDb<Db>
   row: StoreRow
@@ -49,7 +49,7 @@ export interface Asking {
   currency: string
 }
 
-/** Which stores, and of which currency; the plan decides (decisions 131 and 154). */
+/** Selects stores and currency, as far as the plan allows (decisions 131 and 154). */
 export async function scopesOf({ range, ...asked }: Asked): Promise<Asking> {
   const { rows, currency } = await storesAsked(asked)
   const scopeOf = (row: StoreRow): Scope => ({
@@ -60,7 +60,7 @@ export async function scopesOf({ range, ...asked }: Asked): Promise<Asking> {
   return { scopes: rows.map(scopeOf), currency }
 }
 
-/** The chosen store first. Only stores that are connected are added up. */
+/** The selected stores, the chosen one first. Only connected stores are summed. */
 export async function storesAsked({ account, store, query, now }: AskedOfStores) {
   const own = found(await readStore(store), 'Store')
   if (query.stores === 'one') return { rows: [own], currency: own.currency }
@@ -72,7 +72,7 @@ export async function storesAsked({ account, store, query, now }: AskedOfStores)
   return { rows: rows.sort((a, b) => isOwn(b) - isOwn(a)), currency }
 }
 
-/** Free sees figures and funnel of 7 and 30 days, the rest from starter on (decision 131). */
+/** The free plan shows figures and funnel of 7 and 30 days, starter and higher plans the rest (decision 131). */
 export async function readAnalytics(asked: Asked): Promise<AnalyticsReply> {
   const isWhole = hasFeature(await entitlementsOf(asked.account, asked.now), 'advanced_analytics')
   if (!isWhole && rangeDays[asked.range] > 30) await demandAdvanced(asked)
@@ -149,12 +149,12 @@ const refusedIn = ({ store, row: { time_zone: zone }, days: { first, last } }: S
 
 const TOP = 10
 
-/** Of several stores each product is its own store's. */
+/** The top products of all stores; equal products of two stores are not merged. */
 async function topProducts({ scopes, currency }: Asking, isFile: boolean) {
   let isWhole = true
   const rows = await eachStore(scopes, async ({ store, days }) => {
-    if (isFile) await haveRange(store, days)
-    else if (!(await haveRangeSoon(store, days))) isWhole = false
+    if (isFile) await ensureRange(store, days)
+    else if (!(await ensureRangeSoon(store, days))) isWhole = false
     return productsAfter(store, days, { currency, after: null, limit: TOP })
   })
   const products = rows
@@ -164,7 +164,7 @@ async function topProducts({ scopes, currency }: Asking, isFile: boolean) {
   return { products, isWhole }
 }
 
-/** What every answer says of itself. */
+/** Fields that every reply contains. */
 export async function frameOf({ scopes, currency }: Asking) {
   const [own] = scopes
   const counted = await Promise.all(scopes.map(({ store }) => sql.countedUntil(store)))

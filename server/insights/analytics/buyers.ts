@@ -1,23 +1,23 @@
 import { type AnalyticsRange, analyticsRanges, rangeDays } from '../../../shared/analytics.ts'
+import { readStore } from '../../access/stores/store.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import { readStore } from '../../access/stores/store.ts'
 import { boundsOf } from './days.ts'
 import * as sql from './people-sql.ts'
 import { daysOfRange } from './ranges.ts'
 
-// Distinct buyers of a range (decision 95). Whoever looks gets the last count; one that is older than 15 minutes, or of another last day, is
-// made anew: at once in a store with few orders, and else in the background, so that nobody waits for it.
+// Counts distinct buyers of a range (decision 95). A request gets the last count. A count older than 15 minutes, or of another last day, is
+// repeated: at once in a store with few orders, else in the background.
 
 const OLD_MS = 15 * 60_000
-/** They are counted in a few milliseconds. */
+/** Up to this many orders, counting takes a few milliseconds. */
 const FEW_ORDERS = 5_000
 const RANGES_AT_ONCE = 50
 
 export interface Buyers {
   /** null: never counted yet. */
   counts: sql.BuyerCounts | null
-  /** A newer count is asked for. */
+  /** A newer count is requested. */
   isBeingCounted: boolean
 }
 
@@ -42,7 +42,7 @@ export async function buyersOf(store: StoreDb<Db>, look: Look): Promise<Buyers> 
   return { counts: await sql.readBuyers(store, days), isBeingCounted: false }
 }
 
-/** A count from the future was dated by a clock set back. */
+/** A count from the future was made before the clock was set back. */
 function isFresh(counts: sql.BuyerCounts | null, { range, zone, now }: Look): boolean {
   if (counts === null || counts.until !== daysOfRange(range, now, zone).last) return false
   const ageMs = now.getTime() - counts.counted_at.getTime()
@@ -55,11 +55,11 @@ function countBuyers(tx: StoreTx, { range, zone, now }: Look): Promise<void> {
   return sql.countBuyers(tx, { days: rangeDays[range], until: last, from, to, now })
 }
 
-/** The ranges that somebody has asked for, of all stores, one after the other. */
+/** Tick: counts the requested ranges of all stores, one at a time. */
 export async function countAskedBuyers(deps: Deps): Promise<void> {
   for (const { store_id: storeId, days } of await sql.buyersAskedFor(deps.db, RANGES_AT_ONCE)) {
     await countAsked({ storeId, db: deps.db }, days, deps.now()).catch((error) => {
-      // The others are counted.
+      // The other stores are still counted.
       deps.log.error({ err: error, storeId, days }, 'analytics.buyers_failed')
     })
   }

@@ -3,17 +3,17 @@ import type { DayBounds } from './days.ts'
 import { daysOf, wasSent } from './fragments.ts'
 import { lockRanges } from './product-ranges-sql.ts'
 
-// Figures of carts, counted anew for whole days: those that began on them, and those abandoned on them (decisions 92, 93, 97, 99).
+// Recounts the cart figures of whole days: carts that began on them and carts abandoned on them (decisions 92, 93, 97, 99).
 
 const listOf = (bounds: readonly DayBounds[]) => bounds.map(({ day }) => day)
 
-/** Changed after a message had left, a cart stays abandoned (S2) and counts with what it was worth then. */
+/** A cart changed after a message stays abandoned (S2) and counts with its value at abandonment. */
 const minor = sql`coalesce(c.abandoned_minor, c.value_minor)`
-/** What was cancelled or refunded in full is bought no more. */
+/** A purchase that was cancelled or fully refunded does not count. */
 const isBought = sql`c.status in ('recovered', 'purchased') and not c.is_void`
 const isRecovered = sql`c.status = 'recovered' and not c.is_void`
 
-/** Those that began, and those abandoned. */
+/** Counts carts that began and carts abandoned on these days. */
 export async function countCarts({ db, storeId }: StoreTx, bounds: readonly DayBounds[]): Promise<void> {
   await sql`delete from cart_figures where store_id = ${storeId} and day = any(${listOf(bounds)}::date[])
     and dimension in ('all', 'country', 'device', 'shopper')`.execute(db)
@@ -44,7 +44,7 @@ export async function countCarts({ db, storeId }: StoreTx, bounds: readonly DayB
     group by v.dimension, k.day, v.key, k.currency`.execute(db)
 }
 
-/** A message about a cart that was joined to another one since is about that other one (S6). */
+/** Counts the funnel. A message about a joined cart counts for the cart it was joined to (S6). */
 export async function countFunnel({ db, storeId }: StoreTx, bounds: readonly DayBounds[]): Promise<void> {
   await sql`delete from funnel_figures where store_id = ${storeId} and day = any(${listOf(bounds)}::date[])`.execute(db)
   await sql`
@@ -78,7 +78,7 @@ export async function countFunnel({ db, storeId }: StoreTx, bounds: readonly Day
   )
 }
 
-/** What has changed of them is changed in the ranges that have them, too (product-ranges-sql.ts). */
+/** Counts products and applies the changes to the ranges with these days (product-ranges-sql.ts). */
 export async function countProducts(tx: StoreTx, bounds: readonly DayBounds[]): Promise<void> {
   const { db, storeId } = tx
   const list = listOf(bounds)

@@ -12,16 +12,16 @@ import {
 import type { DayBounds } from './days.ts'
 import { daysOf, isCustomer } from './fragments.ts'
 
-// Figures of messages and orders, counted anew for whole days (decisions 94, 95, 99, 154).
+// Recounts the figures of messages and orders of whole days (decisions 94, 95, 99, 154).
 
 const NIL = sql.lit('00000000-0000-0000-0000-000000000000')
 const listOf = (bounds: readonly DayBounds[]) => bounds.map(({ day }) => day)
 
-/** The bound before, of the hours between leaving the cart and the send. */
+/** The bucket of hours between abandonment and send, by its lower bound. */
 const fromHour = sql`case when m.cart_abandoned_at is null then -1 else (${sql.lit(`{${hourBounds.join(',')}}`)}::int[])[
   greatest(1, width_bucket(extract(epoch from m.sending_at - m.cart_abandoned_at) / 3600, ${sql.lit(`{${hourBounds.join(',')}}`)}::numeric[]))] end`
 
-/** Rates are of accepted messages: what became of others is in none of them. Their orders' revenue is counted all the same. */
+/** Counts messages. Rates include accepted messages only, but the revenue of other messages' orders counts too. */
 export async function countMessages({ db, storeId }: StoreTx, bounds: readonly DayBounds[]): Promise<void> {
   await sql`delete from message_figures where store_id = ${storeId} and day = any(${listOf(bounds)}::date[])`.execute(
     db,
@@ -80,7 +80,7 @@ export async function countMessages({ db, storeId }: StoreTx, bounds: readonly D
   await sumFlows({ db, storeId }, listOf(bounds))
 }
 
-/** For the reports of flows, which ask for neither channel nor hour, and read nothing of other flows and campaigns. */
+/** Sums per flow for flow reports, without channel and hour. */
 async function sumFlows({ db, storeId }: StoreTx, days: readonly string[]): Promise<void> {
   await sql`delete from flow_figures where store_id = ${storeId} and day = any(${[...days]}::date[])`.execute(db)
   await sql`
@@ -92,7 +92,7 @@ async function sumFlows({ db, storeId }: StoreTx, days: readonly string[]): Prom
     group by 1, 2, 3, 4, 5, 6`.execute(db)
 }
 
-/** Whether a message had left for the shopper within the attribution window before the order, and did not come back. */
+/** Whether a message was sent to the shopper within the attribution window before the order and did not bounce. */
 const wasReached = (storeId: string) => sql`exists (
   select 1 from messages m where m.store_id = ${storeId} and m.shopper_id = o.shopper_id and m.sending_at is not null
     and m.sending_at <= o.purchased_at and m.sending_at >= o.purchased_at - s.attribution_window_days * interval '1 day'

@@ -1,15 +1,15 @@
 import type { ChartPeriod, DashboardStats } from '../../../shared/dashboard.ts'
-import type { Db, StoreDb } from '../../core/db/db.ts'
 import type { StoreRow } from '../../access/stores/store.ts'
 import { readStreams } from '../../carts/sync/streams.ts'
 import { syncAge, syncProblemOf } from '../../carts/sync/sync-status.ts'
+import type { Db, StoreDb } from '../../core/db/db.ts'
 import { type AskedOfStores, storesAsked } from './analytics.ts'
 import { activePeople } from './rollups.ts'
 import * as sql from './rollups-sql.ts'
 import { type Bucket, type ChartSums, chartBuckets, chartSums, daySpans, figuresOf, sumsByCurrency } from './rules.ts'
 
-// The dashboard: figures and chart of one store, or of all the account's of one currency (decision 154), from rollups alone (Way D). The
-// stores themselves are never asked; what their syncs last met with is said instead (decision 28).
+// The dashboard: figures and chart of one store, or of all stores of the account with one currency (decision 154), from rollups only
+// (Way D). It never calls the shops; it shows the state of their last syncs (decision 28).
 
 export async function readStats(asked: AskedOfStores): Promise<DashboardStats> {
   const { now } = asked
@@ -31,7 +31,7 @@ export async function readStats(asked: AskedOfStores): Promise<DashboardStats> {
   const ages = stores.map(({ streams }) => syncAge(streams, now))
   return {
     ...figuresOf({ currency, now: added('now'), before: added('before'), totals: added('totals'), people }),
-    // As old as the oldest of them.
+    // The age of the oldest sync.
     syncAgeSeconds: ages.includes(null) ? null : Math.max(...ages.map(Number)),
     ...(asked.query.stores === 'all' && {
       stores: stores.map(({ row, problem }) => ({ name: row.name, isFailing: problem !== null })),
@@ -45,7 +45,7 @@ export interface Chart extends ChartSums {
   buckets: Bucket[]
 }
 
-/** Of several stores: by each one's own clock. Labels are those of the first. */
+/** For several stores, buckets follow each store's clock; the labels are the first store's. */
 export async function readChart(asked: AskedOfStores, period: ChartPeriod): Promise<Chart> {
   const { stores, currency } = await readStanding(asked)
   const drawn = await Promise.all(
@@ -67,7 +67,7 @@ interface Standing {
   problem: Error | null
 }
 
-/** Of one store its problem is the answer; of several only when all of them have one. */
+/** Loads the stores' sync state. Throws if one selected store, or each of several, has a sync problem. */
 async function readStanding(asked: AskedOfStores): Promise<{ stores: Standing[]; currency: string }> {
   const { rows, currency } = await storesAsked(asked)
   const stores = await Promise.all(

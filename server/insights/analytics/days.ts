@@ -1,8 +1,8 @@
 import { zoneOf } from '../../core/common/time.ts'
 
-// Days of a store's own calendar. Pure: no clock, no database.
+// Days of a store's calendar. Pure: no clock, no database.
 
-/** `2026-03-01`, as the store's clocks have it. */
+/** `2026-03-01` in the store's time zone. */
 export type Day = string
 
 /** [since, until) of one day. */
@@ -12,7 +12,7 @@ export interface DayBounds {
   until: Date
 }
 
-/** Begins when the store's calendar says so, also where clocks skip midnight. */
+/** A day begins with the store's calendar day, also where clocks skip midnight. */
 export function boundsOf(day: Day, zone: string): DayBounds {
   const date = Temporal.PlainDate.from(day)
   const startOf = (each: Temporal.PlainDate) => dateOf(each.toZonedDateTime(zoneOf(zone)))
@@ -21,7 +21,7 @@ export function boundsOf(day: Day, zone: string): DayBounds {
 
 export const dayOf = (at: Date, zone: string): Day => localTime(at, zone).toPlainDate().toString()
 
-/** Both included, the first one first. */
+/** Lists the days from `first` to `last`, both included. */
 export function daysBetween(first: Day, last: Day): Day[] {
   const from = Temporal.PlainDate.from(first)
   const count = from.until(Temporal.PlainDate.from(last), { largestUnit: 'days' }).days + 1

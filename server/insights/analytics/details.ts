@@ -1,16 +1,16 @@
 import { type AnalyticsDetails, analyticsChannels, hourBounds, type TopProduct } from '../../../shared/analytics.ts'
 import type { StoresQuery } from '../../../shared/dashboard.ts'
 import type { Pagination } from '../../../shared/paging.ts'
-import { paginationOf } from '../../core/db/paging.ts'
 import { pagesOf } from '../../access/http/downloads.ts'
+import { paginationOf } from '../../core/db/paging.ts'
 import { type Asked, demandAdvanced, eachStore, frameOf, scopesOf } from './analytics.ts'
 import { cartFigures, channelFigures, ofChannel, presentProduct, share, sourcesOf, sum } from './analytics-rules.ts'
 import * as sql from './analytics-sql.ts'
 import { type MessageSums, type OriginKey, sumMessages, sumOrigins } from './messages-sql.ts'
-import { haveRange } from './product-ranges.ts'
+import { ensureRange } from './product-ranges.ts'
 import { listProducts, type ProductSums, productsAfter } from './product-ranges-sql.ts'
 
-// What we add to Advanced Analytics (decision 99).
+// Additional figures of Advanced Analytics (decision 99).
 
 export async function readDetails(asked: Asked): Promise<AnalyticsDetails> {
   await demandAdvanced(asked)
@@ -43,7 +43,7 @@ export async function readDetails(asked: Asked): Promise<AnalyticsDetails> {
   }
 }
 
-/** The most carts first. */
+/** Sorted by number of carts, descending. */
 function byKey(rows: readonly (sql.CartSums & { key: string })[], currency: string) {
   return [...Map.groupBy(rows, ({ key }) => key)]
     .map(([key, own]) => {
@@ -63,7 +63,7 @@ function hourOf(messages: readonly (MessageSums & { from_hour: number })[], from
   return { fromHour, accepted, conversionRate, attributedRevenue, revenuePerMessage: revenuePerEmail }
 }
 
-/** The most revenue first. */
+/** Sorted by revenue, descending. */
 function originsOf(rows: readonly (MessageSums & OriginKey)[], currency: string): AnalyticsDetails['origins'] {
   const groups = Map.groupBy(rows, (row) => `${row.origin_kind} ${row.origin_id} ${row.step_id} ${row.channel}`)
   return [...groups.values()]
@@ -79,7 +79,7 @@ function originsOf(rows: readonly (MessageSums & OriginKey)[], currency: string)
     .sort((a, b) => b.attributedRevenue - a.attributedRevenue || b.accepted - a.accepted)
 }
 
-/** A step by the place it has now; one that was removed by its name, as in the report of its flow: another may have its place. */
+/** Names a step by its current position, or a removed step by its former name, since its position may be reused. */
 export function nameOf({ origin_kind, name, step, removed_step }: OriginKey): string {
   if (origin_kind === 'manual') return 'Sent by hand'
   if (origin_kind === 'campaign') return name ?? 'A deleted campaign'
@@ -87,17 +87,17 @@ export function nameOf({ origin_kind, name, step, removed_step }: OriginKey): st
   return `${name ?? 'A deleted flow'}, ${removed_step === null ? place : `${removed_step} (removed)`}`
 }
 
-/** All products of the chosen store, in the order of the list. */
+/** Yields all products of the chosen store in list order. */
 export async function* pagesOfProducts(asked: Asked): AsyncGenerator<readonly ProductSums[]> {
   const { scopes, currency } = await scopesOf({ ...asked, query: { stores: 'one' } })
   const [{ store, days }] = scopes as [(typeof scopes)[number]]
-  await haveRange(store, days)
+  await ensureRange(store, days)
   yield* pagesOf<ProductSums>((page) => productsAfter(store, days, { currency, ...page }))
 }
 
 type ProductsQuery = Pick<StoresQuery, 'stores'> & { search: string; page: number; limit: number }
 
-/** Of the chosen store, whatever stores the figures are of. */
+/** Reads products of the chosen store only, even if the figures cover several. */
 export async function readProducts(
   asked: Asked & { query: ProductsQuery },
 ): Promise<{ products: TopProduct[]; pagination: Pagination } & Awaited<ReturnType<typeof frameOf>>> {
@@ -106,7 +106,7 @@ export async function readProducts(
   const [{ store, days }] = asking.scopes as [(typeof asking.scopes)[number]]
   const { search, page, limit } = asked.query
   const filter = { currency: asking.currency, search: search.trim(), limit, offset: (page - 1) * limit }
-  await haveRange(store, days)
+  await ensureRange(store, days)
   const [{ products, total }, frame] = await Promise.all([listProducts(store, days, filter), frameOf(asking)])
   return {
     products: products.map((row) => presentProduct(row, asking.currency)),

@@ -2,11 +2,11 @@ import { type Db, type StoreDb, type StoreTx, sql, type Tx } from '../../core/db
 import type { FigureSubject } from '../../core/schema/analytics.ts'
 import type { Day } from './days.ts'
 
-// What has changed since figures were counted last, and the days to be counted anew (decisions 91 to 101).
+// SQL for recorded changes and for the days to recount (decisions 91 to 101).
 
 const LOCK = 731_205_483
 
-/** One process counts at a time; ends with its transaction. */
+/** Takes a transaction-level lock, so that one process counts at a time. */
 export async function lockFigures(db: Tx): Promise<boolean> {
   const { rows } = await sql<{
     isMine: boolean
@@ -14,7 +14,7 @@ export async function lockFigures(db: Tx): Promise<boolean> {
   return rows[0]!.isMine
 }
 
-/** Stores with something to count after this one, in the order of their ids. */
+/** Lists stores with something to count, by id, after `after`. */
 export async function storesToCount(db: Db, { after, now, limit }: { after: string; now: Date; limit: number }) {
   const { rows } = await sql<{ id: string }>`
     select s.id from stores s where s.id > ${after}
@@ -24,7 +24,7 @@ export async function storesToCount(db: Db, { after, now, limit }: { after: stri
   return rows.map(({ id }) => id)
 }
 
-/** What was noted of stores that are gone. From store to store by the index: the changes themselves are many. */
+/** Deletes the changes of removed stores. Steps through the index by store, because there are many changes. */
 export async function forgetGone(db: Db): Promise<void> {
   await sql`
     with recursive noted (store_id) as (
@@ -40,18 +40,18 @@ const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 export interface Changed {
   subject: FigureSubject | 'all'
-  /** A moment of the day; null: every day. */
+  /** An instant within the day; null: all days. */
   at: Date | null
 }
 
-/** The days of what was noted: where the row counted before, and where it counts now. `isAll`: nothing is left that was noted before. */
+/** Takes recorded changes as days: where a row counted before and where it counts now. `isAll`: no older change is left. */
 export async function takeChanges(
   { db, storeId }: StoreTx,
   limit: number,
 ): Promise<{ days: Changed[]; isAll: boolean }> {
   const { rows } = await sql<{ taken: number; subject: Changed['subject'] | null; at: Date | null }>`
     with taken as materialized (
-      -- Up to an id, not by a list of ids: the table is mostly empty, and planned as such each row would be compared with each.
+      -- By an upper id, not by a list of ids: PostgreSQL plans the table as empty and would compare each row with each.
       delete from figure_changes where store_id = ${storeId} and id <= coalesce(
         (select id from figure_changes where store_id = ${storeId} order by id offset ${limit - 1} limit 1), ${LAST_ID}::uuid)
       returning subject, at, cart_id, message_id, shopper_id),
@@ -88,12 +88,12 @@ export async function takeChanges(
 export interface NotedDay {
   subject: FigureSubject
   day: Day
-  /** What has changed of it, has changed after this; null: everything is counted anew. */
+  /** All its changes came after this time; null: a full recount. */
   noted_at: Date | null
   due_at: Date
 }
 
-/** A day that is noted already is counted no later than it was to be. */
+/** Adds days to recount. A day that is already listed keeps its earlier due time. */
 export async function addDays({ db, storeId }: StoreTx, days: readonly NotedDay[]): Promise<void> {
   if (days.length === 0) return
   await sql`
@@ -105,7 +105,7 @@ export async function addDays({ db, storeId }: StoreTx, days: readonly NotedDay[
     where excluded.due_at < figure_days.due_at or excluded.noted_at is null`.execute(db)
 }
 
-/** The newest days of one subject that are due. */
+/** Takes the newest due days of one subject. */
 export async function takeDays(
   { db, storeId }: StoreTx,
   now: Date,
@@ -122,7 +122,7 @@ export async function takeDays(
   return first ? { subject: first.subject, days: rows.map(({ day }) => day) } : null
 }
 
-/** From the first moment anything counts to the last; null: nothing does. */
+/** The first and last instant with something to count; null: none. */
 export async function readSpan({ db, storeId }: StoreDb): Promise<{ first: Date; last: Date } | null> {
   const { rows } = await sql<{ first: Date | null; last: Date | null }>`
     select least(
@@ -140,7 +140,7 @@ export async function readSpan({ db, storeId }: StoreDb): Promise<{ first: Date;
   return first && last ? { first, last } : null
 }
 
-/** Figures of days the store does not have, of which no row will say anything: those of another time zone. */
+/** Deletes figures of days outside the store's span, such as those of a former time zone. */
 export async function clearOutside({ db, storeId }: StoreTx, days: { first: Day; last: Day } | null): Promise<void> {
   for (const [table, day] of FIGURES) {
     const isWithin = days
@@ -160,7 +160,7 @@ const FIGURES = [
   ['product_month_figures', 'month'],
 ] as const
 
-/** Of people, which are kept for a while (decision 95). */
+/** Deletes the cached counts of people (decision 95). */
 export async function forgetPeople({ db, storeId }: StoreTx): Promise<void> {
   await sql`delete from counted_figures where store_id = ${storeId}`.execute(db)
 }
@@ -175,7 +175,7 @@ export async function readCount({ db, storeId }: StoreTx): Promise<Count> {
   return rows[0] ?? { taken_at: null, many_at: null }
 }
 
-/** Days that are left say how far the store is counted. */
+/** Records how far the store is counted, by the days that are left. */
 export async function noteCount({ db, storeId }: StoreTx, { taken_at, many_at }: Count): Promise<void> {
   await sql`
     insert into figure_counts (store_id, taken_at, many_at, counted_at)

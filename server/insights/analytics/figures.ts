@@ -1,27 +1,27 @@
-import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
-import type { Deps } from '../../deps.ts'
-import { type FigureSubject, figureSubjects } from '../../core/schema/analytics.ts'
 import { readStore } from '../../access/stores/store.ts'
+import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
+import { type FigureSubject, figureSubjects } from '../../core/schema/analytics.ts'
+import type { Deps } from '../../deps.ts'
 import { countCarts, countFunnel, countProducts } from './count-carts-sql.ts'
 import { countMessages, countOrders } from './count-messages-sql.ts'
 import { addDays, boundsOf, type Day, type DayBounds, dayOf, daysBetween } from './days.ts'
 import * as sql from './figures-sql.ts'
 import { forgetRanges, lockRanges } from './product-ranges-sql.ts'
 
-// The figures of Advanced Analytics, by day of the store's calendar (Way D). What changes a figure notes so in its own transaction, by
-// trigger; here the days it is about are counted anew from the rows. Counting a day twice gives the same, so nothing can add up wrongly.
+// The figures of Advanced Analytics per day of the store's calendar (Way D). Triggers record each change in its own transaction. This file
+// recounts the affected days from the rows, which is idempotent.
 
 const CHANGES_AT_ONCE = 20_000
 const DAYS_AT_ONCE = 31
 const STORES_AT_ONCE = 50
-/** Of one store, before the next store has its turn. */
+/** Batches of one store before the next store follows. */
 const TURNS = 40
-/** Days before these are old: more than so many of them at once are counted this often and not more. */
+/** Earlier days are old. If many of them change at once, they are recounted less often. */
 const RECENT_DAYS = 7
 const FEW_DAYS = 31
 const MANY_EVERY_MS = 5 * 60_000
 
-/** Counts what has changed, of all stores, one after the other; nothing if another process is at it. */
+/** Tick: counts the changes of all stores, one at a time. Does nothing while another process counts. */
 export async function countFigures(deps: Deps): Promise<void> {
   await sql.forgetGone(deps.db)
   let after = '00000000-0000-0000-0000-000000000000'
@@ -29,7 +29,7 @@ export async function countFigures(deps: Deps): Promise<void> {
     const stores = await sql.storesToCount(deps.db, { after, now: deps.now(), limit: STORES_AT_ONCE })
     for (const storeId of stores) {
       await countChanges({ storeId, db: deps.db }, deps.now()).catch((error) => {
-        // The others are counted.
+        // The other stores are still counted.
         deps.log.error({ err: error, storeId }, 'analytics.figures_failed')
       })
     }
@@ -38,14 +38,14 @@ export async function countFigures(deps: Deps): Promise<void> {
   }
 }
 
-/** Counts what has changed in one store. */
+/** Counts the changes of one store. */
 export async function countChanges(store: StoreDb<Db>, now: Date, turns = TURNS): Promise<void> {
   for (let turn = 0; turn < turns; turn++) {
     const isMore = await transact(store, async (tx) => {
       if (!(await sql.lockFigures(tx.db))) return false
       const zone = (await readStore(tx))?.time_zone
       if (zone === undefined) return false
-      const count = await noteDays(tx, zone, now)
+      const count = await listChangedDays(tx, zone, now)
       const isCounted = await countNext(tx, zone, now)
       await sql.noteCount(tx, count)
       return isCounted
@@ -54,13 +54,13 @@ export async function countChanges(store: StoreDb<Db>, now: Date, turns = TURNS)
   }
 }
 
-/** What is to be counted, and how far the store will be counted when it is. */
-async function noteDays(tx: StoreTx, zone: string, now: Date): Promise<sql.Count> {
+/** Lists the days to recount and returns how far the store will then be counted. */
+async function listChangedDays(tx: StoreTx, zone: string, now: Date): Promise<sql.Count> {
   const count = await sql.readCount(tx)
   const { days: changed, isAll } = await sql.takeChanges(tx, CHANGES_AT_ONCE)
   const anew = changed.filter(({ at }) => at === null).map(({ subject }) => subject)
-  if (anew.includes('all')) await noteAll(tx, zone, now)
-  else if (anew.length > 0) await noteAnew(tx, zone, now)
+  if (anew.includes('all')) await listAllDays(tx, zone, now)
+  else if (anew.length > 0) await listEveryDay(tx, zone, now)
   const days = new Map<string, { subject: FigureSubject; day: Day }>()
   for (const { subject, at } of changed) {
     if (subject === 'all' || at === null) continue
@@ -70,7 +70,7 @@ async function noteDays(tx: StoreTx, zone: string, now: Date): Promise<sql.Count
   const recentFrom = addDays(dayOf(now, zone), -RECENT_DAYS)
   const isOld = ({ day }: { day: Day }) => day < recentFrom
   const isMany = new Set([...days.values()].filter(isOld).map(({ day }) => day)).size > FEW_DAYS
-  const many_at = isMany ? nextOfMany(count.many_at, now) : count.many_at
+  const many_at = isMany ? nextBulkTime(count.many_at, now) : count.many_at
   const due = (each: { day: Day }) => (isMany && isOld(each) ? many_at! : now)
   await sql.addDays(
     tx,
@@ -79,24 +79,24 @@ async function noteDays(tx: StoreTx, zone: string, now: Date): Promise<sql.Count
   return { taken_at: isAll ? now : count.taken_at, many_at }
 }
 
-/** Those noted until then are counted together. */
-function nextOfMany(last: Date | null, now: Date): Date {
+/** The time of the next recount of many old days. */
+function nextBulkTime(last: Date | null, now: Date): Date {
   const isAhead = (at: number) => at >= now.getTime() && at <= now.getTime() + MANY_EVERY_MS
   const next = [last?.getTime() ?? 0, (last?.getTime() ?? 0) + MANY_EVERY_MS].find(isAhead)
   return next === undefined ? now : new Date(next)
 }
 
-/** Everything, by other days than before. What is shown meanwhile stays until its day is counted. */
-async function noteAll(tx: StoreTx, zone: string, now: Date): Promise<void> {
-  const span = await noteAnew(tx, zone, now, figureSubjects)
+/** Lists all days, for a new time zone. Old figures stay visible until their day is recounted. */
+async function listAllDays(tx: StoreTx, zone: string, now: Date): Promise<void> {
+  const span = await listEveryDay(tx, zone, now, figureSubjects)
   await sql.clearOutside(tx, span)
   await lockRanges(tx)
   await forgetRanges(tx)
   await sql.forgetPeople(tx)
 }
 
-/** Every day of these subjects; its first day and its last. */
-async function noteAnew(tx: StoreTx, zone: string, now: Date, subjects: readonly FigureSubject[] = ['orders']) {
+/** Lists every day of these subjects. Returns the first and the last. */
+async function listEveryDay(tx: StoreTx, zone: string, now: Date, subjects: readonly FigureSubject[] = ['orders']) {
   const span = await sql.readSpan(tx)
   if (!span) return null
   const days = daysBetween(dayOf(span.first, zone), dayOf(span.last, zone))
@@ -115,7 +115,7 @@ const counts: Record<FigureSubject, (tx: StoreTx, bounds: readonly DayBounds[]) 
   orders: countOrders,
 }
 
-/** false: nothing is left to count. */
+/** Returns false if nothing is left to count. */
 async function countNext(tx: StoreTx, zone: string, now: Date): Promise<boolean> {
   const next = await sql.takeDays(tx, now, DAYS_AT_ONCE)
   if (!next) return false
@@ -126,8 +126,8 @@ async function countNext(tx: StoreTx, zone: string, now: Date): Promise<boolean>
   return true
 }
 
-/** Counts a store from its first day on. For repairs, and for whoever has just filled a store. */
+/** Recounts a store from its first day. For repairs and after bulk inserts. */
 export async function rebuildFigures(store: StoreDb<Db>, now: Date): Promise<void> {
-  await transact(store, async (tx) => noteAll(tx, (await readStore(tx))?.time_zone ?? 'UTC', now))
+  await transact(store, async (tx) => listAllDays(tx, (await readStore(tx))?.time_zone ?? 'UTC', now))
   await countChanges(store, now, Number.POSITIVE_INFINITY)
 }

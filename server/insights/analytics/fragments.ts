@@ -8,13 +8,13 @@ export const daysOf = (bounds: readonly DayBounds[]) =>
     select * from jsonb_to_recordset(${JSON.stringify(bounds)}::jsonb) as d (day date, since timestamptz, until timestamptz))`
 
 /**
- * Whether a shopper can be told from others, or could be before they were erased: by an email that is not shared by many, a phone or an account.
- * A buyer at a till is nobody.
+ * Whether a shopper is (or was before erasure) identified by an account, a phone or an email that few share. Anonymous in-store buyers are
+ * not customers.
  */
 export const isCustomer = (storeId: string, shopperId: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql`(exists (select 1 from shopper_keys k where k.store_id = ${storeId} and k.shopper_id = ${shopperId}
     and k.kind in ('email', 'phone', 'customer'))
     or exists (select 1 from shoppers h where h.store_id = ${storeId} and h.id = ${shopperId} and h.had_contact))`
 
-/** Whether message `m` left, was answered for and not refused. */
+/** Whether message `m` was sent, with an outcome other than refusal. */
 export const wasSent: RawBuilder<boolean> = sql`(${mayArrive('m')} and not ${isSending('m')} or ${hasBounced('m')})`

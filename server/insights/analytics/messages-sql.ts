@@ -5,7 +5,7 @@ import { isFailed } from '../../messages/messages/fragments.ts'
 import type { DayBounds } from './days.ts'
 import type { RangeDays } from './ranges.ts'
 
-// Sums of messages, read from the figures of days (decisions 94, 99, 154). A row with an empty currency holds counts, others amounts.
+// Sums messages from daily figures (decisions 94, 99, 154). A row with an empty currency holds counts, other rows amounts.
 
 export interface MessageSums {
   currency: string
@@ -53,7 +53,7 @@ export const sumMessages = (store: StoreDb, range: RangeDays): Promise<ChannelSu
     sql`channel, from_hour`,
   )
 
-/** Emails refused when they were sent, from the index `messages_refused`. They have no place in the figures, which are of messages that left. */
+/** Counts emails refused at the send, by the index `messages_refused`. The daily figures contain sent messages only. */
 export async function countRefused({ db, storeId }: StoreDb, { since, until }: Pick<DayBounds, 'since' | 'until'>) {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from messages m where m.store_id = ${storeId} and ${isFailed('m')} and m.reason like 'rejected:%' and m.channel = 'email'
@@ -67,13 +67,13 @@ export interface OriginKey {
   step_id: string
   channel: AnalyticsChannel
   name: string | null
-  /** The place of the flow's step; null: it was removed, or is gone. */
+  /** Position of the flow's step; null: removed or deleted. */
   step: number | null
-  /** What a step was called that was removed; null: it was not, or is gone. */
+  /** Former name of a removed step; null: not removed, or deleted. */
   removed_step: string | null
 }
 
-/** Per step of a flow, campaign, or by hand. */
+/** Sums per flow step, per campaign and for manual messages. */
 export async function sumOrigins({ db, storeId }: StoreDb, range: RangeDays) {
   const { rows } = await sql<MessageSums & OriginKey>`
     with sums as (
@@ -89,6 +89,6 @@ export async function sumOrigins({ db, storeId }: StoreDb, range: RangeDays) {
   return rows
 }
 
-/** Per calendar month, its first day. */
+/** Sums per calendar month, given by its first day. */
 export const sumMonths = (store: StoreDb, range: Pick<RangeDays, 'first' | 'last'>) =>
   sumBy<{ month: string }>(store, range, sql`to_char(day, 'YYYY-MM') as month`, sql`to_char(day, 'YYYY-MM')`)

@@ -3,9 +3,9 @@ import type { Day } from './days.ts'
 import { isCustomer } from './fragments.ts'
 import type { DaySpans } from './rules.ts'
 
-// Distinct people cannot be added up from days: they are counted by themselves.
+// SQL for distinct people, who cannot be summed from days and are counted separately.
 
-/** Active customers: with an order or with a cart somebody could be written to about (decision 28). */
+/** Active customers: with an order or a cart that has a contact (decision 28). */
 export interface PeopleRow {
   counted_at: Date
   active: number
@@ -20,7 +20,7 @@ export async function readPeople({ db, storeId }: StoreDb): Promise<PeopleRow | 
     .executeTakeFirst()
 }
 
-/** Connected stores whose people were not counted since then, the longest waiting first. A count from the future was dated by a clock set back. */
+/** Lists connected stores not counted since then, oldest count first. A count from the future predates a backward clock step. */
 export async function storesToCount(db: Db, since: Date, now: Date, limit: number) {
   return db
     .selectFrom('stores')
@@ -39,7 +39,7 @@ export async function storesToCount(db: Db, since: Date, now: Date, limit: numbe
     .execute()
 }
 
-/** Each store in its own span. Reads orders and listed carts of the spans by their indexes, and the carts now open of all stores once. */
+/** Counts people per store and span. Reads orders and listed carts by index, and the open carts of all stores once. */
 export async function countPeople(
   db: Db,
   spans: readonly (DaySpans & { store_id: string })[],
@@ -70,7 +70,7 @@ export async function countPeople(
       active_before = excluded.active_before`.execute(db)
 }
 
-/** Buyers of a range (decision 95). */
+/** Counts of buyers in a range (decision 95). */
 export interface BuyerCounts {
   counted_at: Date
   /** The last day of the range. */
@@ -84,7 +84,7 @@ export interface BuyerCounts {
 
 const BUYERS = sql`counted_at, until, buyers, new_buyers, returning_buyers, repeat_buyers, orders`
 
-/** The last count of a range of so many days; null: there is none. */
+/** The last count of the range of `days` days; null: none. */
 export async function readBuyers({ db, storeId }: StoreDb, days: number): Promise<BuyerCounts | null> {
   const { rows } = await sql<BuyerCounts>`
     select ${BUYERS} from counted_figures where store_id = ${storeId} and days = ${days} and counted_at is not null`.execute(
@@ -93,7 +93,7 @@ export async function readBuyers({ db, storeId }: StoreDb, days: number): Promis
   return rows[0] ?? null
 }
 
-/** Of orders that were placed, up to so many. */
+/** Whether the store has more than `than` orders. */
 export async function hasMoreOrders({ db, storeId }: StoreDb, than: number): Promise<boolean> {
   const { rows } = await sql<{ isMore: boolean }>`
     select count(*) > ${than} as "isMore"
@@ -103,7 +103,7 @@ export async function hasMoreOrders({ db, storeId }: StoreDb, than: number): Pro
   return rows[0]!.isMore
 }
 
-/** Once until it is counted, whoever asks. Waits for nobody who counts it or deletes it. */
+/** Requests a count; repeated requests have no effect until it is counted. Does not wait for locks. */
 export async function askForBuyers({ db, storeId }: StoreDb, days: number, now: Date): Promise<void> {
   await sql`
     with known as (
@@ -116,14 +116,14 @@ export async function askForBuyers({ db, storeId }: StoreDb, days: number, now: 
     on conflict (store_id, days) do nothing`.execute(db)
 }
 
-/** Ranges that somebody has asked for, the longest waiting first. */
+/** Lists requested ranges, longest waiting first. */
 export async function buyersAskedFor(db: Db, limit: number): Promise<{ store_id: string; days: number }[]> {
   const { rows } = await sql<{ store_id: string; days: number }>`
     select store_id, days from counted_figures where asked_at is not null order by asked_at limit ${limit}`.execute(db)
   return rows
 }
 
-/** Whoever counts a range keeps others from counting it. false: nobody asks for it any more, or another process is at it. */
+/** Locks a requested range for counting. Returns false if it is no longer requested or another process counts it. */
 export async function lockAsked({ db, storeId }: StoreTx, days: number): Promise<boolean> {
   const { rows } = await sql`
     select 1 from counted_figures where store_id = ${storeId} and days = ${days} and asked_at is not null for update skip locked`.execute(
@@ -132,7 +132,7 @@ export async function lockAsked({ db, storeId }: StoreTx, days: number): Promise
   return rows.length > 0
 }
 
-/** Waits for whoever counts the range. */
+/** Locks the range, waiting for a running count. */
 export async function lockBuyers({ db, storeId }: StoreTx, days: number): Promise<void> {
   await sql`insert into counted_figures (store_id, days) values (${storeId}, ${days}) on conflict (store_id, days) do nothing`.execute(
     db,
@@ -141,8 +141,8 @@ export async function lockBuyers({ db, storeId }: StoreTx, days: number): Promis
 }
 
 /**
- * Reads every order of the store, and looks up by itself whether a buyer is a customer (`isCustomer`): joined, the keys of all the store's
- * shoppers are read, of whom most have bought nothing.
+ * Counts buyers from every order of the store. Looks up `isCustomer` per buyer: a join would read the keys of all shoppers, most of whom
+ * have bought nothing.
  */
 export async function countBuyers(
   { db, storeId }: StoreTx,

@@ -2,10 +2,10 @@ import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 import type { Day } from './days.ts'
 import type { RangeDays } from './ranges.ts'
 
-// Products of a range of days that ends today: the sums stand in a table, in the order of the list. They are added up once on a day, before
-// anybody looks or, where they are few, by the first who does; from then on the counting of days moves them with its days (count-carts-sql.ts).
+// Product sums of ranges that end today, in a table in list order. They are computed once a day, in the background or, if they are few, by the
+// first request. Afterwards the recount of days keeps them up to date (count-carts-sql.ts).
 
-/** Where a product stands: the most lost first. */
+/** A product's position in the list, which is sorted by lost revenue. */
 export interface ProductPlace {
   product_id: string
   abandoned: number
@@ -24,7 +24,7 @@ interface ProductFilter {
   search: string
 }
 
-/** Of the next ones in the order of the list. */
+/** The next products in list order. */
 interface ProductPage {
   after: ProductPlace | null
   limit: number
@@ -32,14 +32,14 @@ interface ProductPage {
 
 const lengthOf = ({ first, last }: RangeDays) => sql`(${last}::date - ${first}::date + 1)`
 
-/** Whether the sums are there, up to its last day. */
+/** Whether the range's sums exist up to its last day. */
 export async function hasRange({ db, storeId }: StoreDb, range: RangeDays): Promise<boolean> {
   const { rows } = await sql`select 1 from product_ranges
     where store_id = ${storeId} and days = ${lengthOf(range)} and until = ${range.last}::date`.execute(db)
   return rows.length > 0
 }
 
-/** Of the days and months that would be added up, up to so many. */
+/** Whether more than `than` rows of days and months would be summed. */
 export async function hasMoreRows({ db, storeId }: StoreDb, range: RangeDays, than: number): Promise<boolean> {
   const { rows } = await sql<{ isMore: boolean }>`
     select count(*) > ${than} as "isMore" from (select 1 from (${daysOf(storeId, range)}) p limit ${than + 1}) r`.execute(
@@ -48,13 +48,13 @@ export async function hasMoreRows({ db, storeId }: StoreDb, range: RangeDays, th
   return rows[0]!.isMore
 }
 
-/** A store's zone, and its day of now. */
+/** A time zone and its current day. */
 export interface ZoneDay {
   time_zone: string
   today: Day
 }
 
-/** Of stores whose customers somebody has looked at since then. */
+/** Lists the zones of stores whose figures were viewed since then. */
 export async function zonesLookedAt(db: Db, since: Date): Promise<string[]> {
   const { rows } = await sql<{ time_zone: string }>`
     select distinct s.time_zone from counted_figures f join stores s on s.id = f.store_id
@@ -62,7 +62,7 @@ export async function zonesLookedAt(db: Db, since: Date): Promise<string[]> {
   return rows.map(({ time_zone }) => time_zone)
 }
 
-/** All ranges of such stores whose sums are not there, or end on another day than today. */
+/** Lists those stores' ranges without sums, or with sums that end on another day than today. */
 export async function rangesToAdd(
   db: Db,
   {
@@ -83,7 +83,7 @@ export async function rangesToAdd(
   return rows
 }
 
-/** Whoever moves days or adds up a range waits for the other: a range has all of a day's changes or is added up after them. */
+/** Serializes recounts of days and sums of ranges, so that a range contains a day's changes completely or is summed after them. */
 export async function lockRanges({ db, storeId }: StoreTx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`product ranges ${storeId}`}, 0))`.execute(db)
 }
@@ -99,12 +99,12 @@ export async function addUpRange(tx: StoreTx, range: RangeDays): Promise<void> {
     from (${daysOf(storeId, range)}) p group by currency, product_id`.execute(db)
 }
 
-/** When days are others than before, or were counted without the ranges. */
+/** Deletes all ranges, after a change of the time zone or a recount without ranges. */
 export async function forgetRanges({ db, storeId }: StoreTx): Promise<void> {
   await sql`delete from product_ranges where store_id = ${storeId}`.execute(db)
 }
 
-/** Months that are whole, and the days around them. */
+/** Splits a range into whole months and the days around them. */
 function daysOf(storeId: string, { first, last }: RangeDays) {
   const months = wholeMonths(first, last)
   const part = (table: 'product_figures' | 'product_month_figures', from: Day, until: Day) => {
@@ -132,13 +132,13 @@ const named = (storeId: string, from: 'page' | 'sums') => sql`from ${sql.table(f
   join figure_products n on n.store_id = ${storeId} and n.product_id = s.product_id
   left join products c on c.store_id = ${storeId} and c.product_id = s.product_id and c.variation_id = ''`
 
-/** A product whose carts were all taken back is in none. */
+/** Products of a range; one without any cart left is excluded. */
 const within = (storeId: string, range: RangeDays, currency: string) =>
   sql`store_id = ${storeId} and days = ${lengthOf(range)} and currency = ${currency} and abandoned > 0`
 
 const ORDER = sql`lost_minor desc, abandoned desc, product_id`
 
-/** All of them, page after page. */
+/** Reads one page of all products. */
 export async function productsAfter(
   { db, storeId }: StoreDb,
   range: RangeDays,
@@ -185,7 +185,7 @@ export async function listProducts(
   return { products: [], total: counts[0]!.total }
 }
 
-/** The ten with the most lost of days that need not end today. */
+/** The products with the most lost revenue in days that need not end today. */
 export async function topProducts({ db, storeId }: StoreDb, range: RangeDays, currency: string, limit: number) {
   const { rows } = await sql<ProductSums>`
     with page as (

@@ -1,7 +1,7 @@
 import { type AnalyticsRange, rangeDays } from '../../../shared/analytics.ts'
 import { addDays, type Day, dayOf } from './days.ts'
 
-// The days a range has, and what a trend is drawn by (decisions 91 and 98). Pure.
+// The days of a range and the buckets of a trend (decisions 91 and 98). Pure.
 
 /** All days are included: [before, until first), [first, last]. */
 export interface RangeDays {
@@ -10,7 +10,7 @@ export interface RangeDays {
   last: Day
 }
 
-/** So many days of the store's calendar, today included, and as many before them. */
+/** The range's days in the store's calendar, including today, and the same number before them. */
 export function daysOfRange(range: AnalyticsRange, now: Date, zone: string): RangeDays {
   const last = dayOf(now, zone)
   const days = rangeDays[range]
@@ -19,7 +19,7 @@ export function daysOfRange(range: AnalyticsRange, now: Date, zone: string): Ran
 
 export interface TrendBucket {
   first: Day
-  /** Included; of the last bucket today, which is not over. */
+  /** The last day, included; for the last bucket today. */
   last: Day
   label: string
 }
@@ -27,7 +27,7 @@ export interface TrendBucket {
 const WEEKS = 13
 const MONTHS = 12
 
-/** Days up to 30d; 13 whole weeks that end today for 90d; the calendar months of a year for 1y, the first one whole. */
+/** Days for up to 30d, 13 weeks ending today for 90d, calendar months for 1y with the first one complete. */
 export function trendBuckets(period: AnalyticsRange, now: Date, zone: string): TrendBucket[] {
   const today = dayOf(now, zone)
   if (period === '1y') return monthsUntil(today)

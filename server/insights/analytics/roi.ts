@@ -7,9 +7,9 @@ import { nameOf } from './details.ts'
 import { type MessageSums, type OriginKey, sumMessages, sumMonths, sumOrigins } from './messages-sql.ts'
 import { trendBuckets } from './ranges.ts'
 
-// ROI Tracking (decision 154): what messages, discounts and the plan cost, against what was attributed to the messages.
+// ROI Tracking (decision 154): costs of messages, discounts and the plan compared with the revenue attributed to messages.
 
-/** Where no plan has a price. */
+/** Used if no plan has a price. */
 const PLAN_CURRENCY = 'USD'
 
 export async function readRoi(asked: Asked): Promise<Roi> {
@@ -46,7 +46,7 @@ export async function readRoi(asked: Asked): Promise<Roi> {
   }
 }
 
-/** From the first with a message to the one that runs (for some store it may be the next already), those without any included. */
+/** All months from the first with a message to the current one, which may differ by store time zone. */
 function monthsOf<T extends { month: string }>(rows: readonly T[], now: string): [month: string, own: readonly T[]][] {
   const byMonth = Map.groupBy(rows, ({ month }) => month)
   const [first, last] = [[...byMonth.keys()].sort()[0], [...byMonth.keys(), now].sort().at(-1)!]
@@ -74,7 +74,7 @@ function amountsOf(rows: readonly MessageSums[], currency: string) {
   }
 }
 
-/** A flow's steps together, the most revenue first. */
+/** Merges the steps of a flow. Sorted by revenue, descending. */
 function originsOf(rows: readonly (MessageSums & OriginKey)[], currency: string): Roi['origins'] {
   return [...Map.groupBy(rows, (row) => `${row.origin_kind} ${row.origin_id}`).values()]
     .map((own) => {

@@ -1,16 +1,16 @@
 import { type Db, type RawBuilder, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 import { type DaySpans, type Sums, wholeDays } from './rules.ts'
 
-// Rollups (Way D): counts per store, quarter of an hour (`slot`) and currency. Triggers on `carts` and `orders` write what moves into
-// `rollup_changes`, in the causing transaction; here it is folded into `rollups` and `rollup_days`, read, and counted anew.
+// SQL of rollups (Way D): counts per store, quarter of an hour (`slot`) and currency. Triggers on `carts` and `orders` write changes into
+// `rollup_changes` in the same transaction. This file folds them into `rollups` and `rollup_days`, reads them and recounts them.
 
 const MEASURES = sql`abandoned, abandoned_recovered, recovered, attributed_minor, attributed_orders`
 const SUMS = sql`sum(abandoned), sum(abandoned_recovered), sum(recovered), sum(attributed_minor), sum(attributed_orders)`
 
-/** Folding and counting anew exclude each other; both end with their transaction. */
+/** Key of the advisory lock that keeps fold and recount apart, until the end of the transaction. */
 const LOCK = 731_205_482
 
-/** Adds what moved since the last fold to the rollups. Rows added meanwhile are not seen and stay. false: somebody else is at it. */
+/** Folds the recorded changes into the rollups; later rows wait for the next fold. Returns false while another process holds the lock. */
 export async function foldRollups(db: Db): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     const { rows } = await sql<{
@@ -28,7 +28,7 @@ export async function foldRollups(db: Db): Promise<boolean> {
   })
 }
 
-/** Everybody adds in the same order. */
+/** Adds in a fixed order, to avoid deadlocks. */
 function add(
   table: 'rollups' | 'rollup_days',
   key: 'slot' | 'day',
@@ -46,8 +46,8 @@ function add(
 }
 
 /**
- * Counts a store anew from its carts and orders. One statement sees one state of the database: what is written meanwhile is neither
- * in the count nor among the changes taken away. Reads every row; for repairs, not for every day.
+ * Recounts a store from its carts and orders. One statement sees one snapshot, so concurrent writes are neither counted nor removed from
+ * the changes. Reads every row; for repairs only.
  */
 export async function recount({ db, storeId }: StoreTx): Promise<void> {
   await sql`select pg_advisory_xact_lock(${LOCK}::bigint)`.execute(db)
@@ -66,21 +66,21 @@ export async function recount({ db, storeId }: StoreTx): Promise<void> {
     group by slot, currency`.execute(db)
 }
 
-/** Folded and not, of [from, until). */
+/** Folded and unfolded counts of [from, until). */
 function slots(storeId: string, from: Date, until: Date): RawBuilder<unknown> {
   const part = (table: string) => sql`select slot, currency, ${MEASURES} from ${sql.table(table)}
     where store_id = ${storeId} and slot >= ${from} and slot < ${until}`
   return sql`(${part('rollups')} union all ${part('rollup_changes')}) slots`
 }
 
-/** Per currency, of [since, until), of [before, since) and of all time (revenue alone). */
+/** Sums per currency of [since, until), of [before, since) and of all time (revenue only). */
 export interface Spans {
   now: Sums[]
   before: Sums[]
   totals: Sums[]
 }
 
-/** A span is its whole days, and slots at its ragged ends; what is not folded yet is looked through once for all of them. */
+/** Sums whole days, plus slots at both ends of a span. Unfolded changes are read once for all spans. */
 export async function sumSpans({ db, storeId }: StoreDb, { before, since, until }: DaySpans): Promise<Spans> {
   const part = (span: keyof Spans, table: 'rollups' | 'rollup_days', from: Date, to: Date) => {
     const key = sql.ref(table === 'rollups' ? 'slot' : 'day')
@@ -109,7 +109,7 @@ export async function sumSpans({ db, storeId }: StoreDb, { before, since, until 
   return { now: of('now'), before: of('before'), totals: of('totals') }
 }
 
-/** Of one currency, between each bound and the next; by the bound's place, 0 first. Empty buckets are left out. */
+/** Sums of one currency between two bounds, by the index of the lower bound. Empty buckets are omitted. */
 export interface BucketSums {
   bucket: number
   currency: string

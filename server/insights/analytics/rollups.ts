@@ -4,14 +4,14 @@ import * as people from './people-sql.ts'
 import * as sql from './rollups-sql.ts'
 import { daySpans } from './rules.ts'
 
-// Rollups (Way D): what pages and reports count, kept by triggers in the transactions of ways B and C. `/api/dashboard` reads them.
+// Rollups (Way D): the counts of pages and reports, maintained by triggers. `/api/dashboard` reads them.
 
-/** Every 15 seconds: what moved is added to the rollups, so that reading them stays a sum of few rows. */
+/** Tick: folds recorded changes into the rollups, so that reads sum few rows. */
 export async function foldRollups(deps: Deps): Promise<void> {
   await sql.foldRollups(deps.db)
 }
 
-/** Repairs a store's rollups, should they ever differ from its carts and orders. Safe while the store is at work. */
+/** Repairs a store's rollups if they differ from its carts and orders. Safe while the store is active. */
 export function rebuildRollups(store: StoreDb<Db>): Promise<void> {
   return transact(store, sql.recount)
 }
@@ -19,7 +19,7 @@ export function rebuildRollups(store: StoreDb<Db>): Promise<void> {
 const PEOPLE_EVERY_MS = 15 * 60_000
 const STORES_AT_ONCE = 200
 
-/** Counts the people of stores whose count is 15 minutes old. */
+/** Tick: counts the people of stores whose count is 15 minutes old. */
 export async function countDuePeople(deps: Deps): Promise<void> {
   const now = deps.now()
   for (;;) {
@@ -29,10 +29,10 @@ export async function countDuePeople(deps: Deps): Promise<void> {
   }
 }
 
-/** Nobody is a number that is soon wrong: a store that has just begun is counted when it is asked about. */
+/** A count of 0 expires sooner, so that a new store is counted again on request. */
 const NOBODY_FOR_MS = 3_000
 
-/** The last count; the first one is made now. */
+/** Returns the last count; without one, counts now. */
 export async function activePeople(store: StoreDb<Db>, zone: string, now: Date): Promise<people.PeopleRow> {
   const known = await people.readPeople(store)
   const isOld = !known || (known.active === 0 && now.getTime() - known.counted_at.getTime() > NOBODY_FOR_MS)
@@ -41,7 +41,7 @@ export async function activePeople(store: StoreDb<Db>, zone: string, now: Date):
   return (await people.readPeople(store)) ?? { counted_at: now, active: 0, active_before: 0 }
 }
 
-/** Now, whenever it was done last: for whoever has just filled a store. */
+/** Counts now, for example after a bulk insert. */
 export function countPeople(store: StoreDb<Db>, zone: string, now: Date): Promise<void> {
   return people.countPeople(store.db, spansOf([{ store_id: store.storeId, time_zone: zone }], now), now)
 }

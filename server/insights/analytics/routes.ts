@@ -25,5 +25,5 @@ export const dashboardRoutes: Routes = (app, deps) => {
   })
 }
 
-/** For whoever draws the answer as it comes; our own screen takes the theme's colours. */
+/** Colours for API clients that draw the reply directly; our own screen uses the theme's. */
 const lineOf = (color: string) => ({ borderColor: color, backgroundColor: color })

@@ -3,25 +3,25 @@ import { currencyExponent } from '../../../shared/money.ts'
 import { zoneOf } from '../../core/common/time.ts'
 import { dateOf, localTime } from './days.ts'
 
-// What the dashboard's figures mean (decision 28). Pure: no clock, no database.
+// Computes the dashboard's figures (decision 28). Pure: no clock, no database.
 
-/** The figures are of this many days of the store's own calendar, today included; the trend compares with as many before. */
+/** Days of the store's calendar in the figures, including today. The trend compares with the same number before. */
 const SPAN_DAYS = 30
 
-/** [since, until): the days up to the end of today; [before, since): as many before them. */
+/** [since, until): the days up to the end of today; [before, since): the same number before. */
 export interface DaySpans {
   before: Date
   since: Date
   until: Date
 }
 
-/** Days begin when the store's calendar says so, also where clocks skip midnight. A zone nobody knows counts as UTC. */
+/** Days follow the store's calendar, also where clocks skip midnight. An unknown zone counts as UTC. */
 export function daySpans(now: Date, zone: string): DaySpans {
   const first = (days: number) => firstOfDays(now, zone, days)
   return { before: first(2 * SPAN_DAYS), since: first(SPAN_DAYS), until: first(0) }
 }
 
-/** When the first of so many days begins, today being the last of them; of no days: when today ends. */
+/** Start of the first of `days` days that end today; for 0 days the end of today. */
 export function firstOfDays(now: Date, zone: string, days: number): Date {
   const today = localTime(now, zone).toPlainDate()
   return dateOf(today.add({ days: 1 - days }).toZonedDateTime(zoneOf(zone)))
@@ -29,7 +29,7 @@ export function firstOfDays(now: Date, zone: string, days: number): Date {
 
 const DAY_MS = 86_400_000
 
-/** The whole days of UTC within [from, until): where the first begins and the last ends. Without any, both are `until`. */
+/** The whole UTC days within [from, until), as start of the first and end of the last. Without any, both are `until`. */
 export function wholeDays(from: Date, until: Date): [first: Date, last: Date] {
   const first = Math.ceil(from.getTime() / DAY_MS) * DAY_MS
   const last = Math.floor(until.getTime() / DAY_MS) * DAY_MS
@@ -43,13 +43,13 @@ export interface Bucket {
 
 export interface Buckets {
   buckets: Bucket[]
-  /** Where the last one ends. */
+  /** End of the last bucket. */
   until: Date
 }
 
 const DAYS: Record<Exclude<ChartPeriod, 'day'>, number> = { week: 7, month: 30 }
 
-/** `day`: 24 hours of the store's clock, the current one included; `week` and `month`: 7 and 30 of its days, today included. */
+/** `day`: 24 hours of the store's clock, including the current one; `week` and `month`: 7 and 30 days, including today. */
 export function chartBuckets(period: ChartPeriod, now: Date, zone: string): Buckets {
   const here = localTime(now, zone)
   return period === 'day' ? hourBuckets(here) : dayBuckets(here, DAYS[period])
@@ -85,7 +85,7 @@ export interface Sums {
   attributed_orders: number
 }
 
-/** One of each currency: what several stores have, added up. */
+/** Adds up the sums of several stores per currency. */
 export function sumsByCurrency(sums: readonly Sums[]): Sums[] {
   return [...Map.groupBy(sums, ({ currency }) => currency)].map(([currency, own]) => ({
     currency,
@@ -98,7 +98,7 @@ export function sumsByCurrency(sums: readonly Sums[]): Sums[] {
 }
 
 export interface Counted {
-  /** The store's own. */
+  /** The store's currency. */
   currency: string
   now: readonly Sums[]
   before: readonly Sums[]
@@ -106,7 +106,7 @@ export interface Counted {
   people: { active: number; active_before: number }
 }
 
-/** Carts count in whatever currency they are; revenue is the store's currency alone, others stand apart (decision 21). */
+/** Counts include carts of all currencies. Revenue is in the store's currency; other currencies are listed separately (decision 21). */
 export function figuresOf({ currency, now, before, totals, people }: Counted): Omit<DashboardStats, 'syncAgeSeconds'> {
   const revenueOf = (sums: Counted['totals'], code = currency) =>
     sums.find((each) => each.currency === code)?.attributed_minor ?? 0
@@ -126,7 +126,7 @@ export function figuresOf({ currency, now, before, totals, people }: Counted): O
       abandonedCarts: trend(add(now, 'abandoned'), add(before, 'abandoned')),
       recoveredCarts: trend(add(now, 'recovered'), add(before, 'recovered')),
       recoveryRate: trend(recoveryRate, rateBefore),
-      // The total has no span before it: its card shows where the last 30 days are going.
+      // The all-time total has no earlier span, so its card shows the trend of the last 30 days.
       totalRevenue: revenue,
       monthlyRevenue: revenue,
       recoveredOrders: trend(add(now, 'attributed_orders'), add(before, 'attributed_orders')),
@@ -147,29 +147,29 @@ const decimal = (minor: number, currency: string) => minor / 10 ** currencyExpon
 const add = (sums: readonly Sums[], measure: Exclude<keyof Sums, 'currency'>) =>
   sums.reduce((total, each) => total + each[measure], 0)
 
-/** Share in percent with one decimal; null where there is nothing to have a share of (A5). */
+/** Share in percent with one decimal; null if `whole` is 0 (A5). */
 export function rate(part: number, whole: number): number | null {
   return whole > 0 ? toTenth((part / whole) * 100) : null
 }
 
-/** Change in percent with one decimal against the span before; null when that is 0 or unknown. */
+/** Change in percent with one decimal against the span before; null if that is 0 or unknown. */
 export function trend(now: number | null, before: number | null): number | null {
   return now !== null && before ? toTenth(((now - before) / before) * 100) : null
 }
 
 const toTenth = (value: number) => Math.round(value * 10) / 10
 
-/** What a chart draws, by bucket. */
+/** Values of a chart per bucket. */
 export interface ChartSums {
   abandoned: number[]
   recovered: number[]
-  /** Of the store's own currency. */
+  /** In the store's currency. */
   revenue: number[]
-  /** Of the whole chart: never added to the store's currency (decision 21). */
+  /** Of the whole chart; never added to the store's currency (decision 21). */
   otherCurrencies: { currency: string; revenue: number }[]
 }
 
-/** Carts count in whatever currency they are; revenue as in `figuresOf`. */
+/** Counts include carts of all currencies; revenue as in `figuresOf`. */
 export function chartSums(
   sums: readonly (Pick<Sums, 'currency' | 'abandoned' | 'recovered' | 'attributed_minor'> & { bucket: number })[],
   { currency, count }: { currency: string; count: number },

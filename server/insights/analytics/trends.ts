@@ -5,7 +5,7 @@ import * as sql from './analytics-sql.ts'
 import type { Day } from './days.ts'
 import { type TrendBucket, trendBuckets } from './ranges.ts'
 
-// The two trends (B 7, decision 98). A bucket without anything to have a share of is a gap, not a zero.
+// The two trends (B 7, decision 98). A bucket without a denominator is a gap, not a zero.
 
 type Dated<T> = T & { bucket: number }
 
@@ -56,7 +56,7 @@ const drawn = (buckets: readonly TrendBucket[]) => ({
   starts: buckets.map(({ first }) => first),
 })
 
-/** Days of each store's own calendar, in the bucket of its own that has the same place. */
+/** Reads each store's days by its own calendar and merges buckets with the same index. */
 async function read<T extends { day: Day }>(
   asked: Asked,
   days: (store: Scope['store'], first: Day, last: Day) => Promise<T[]>,

@@ -5,7 +5,7 @@ import * as sql from './analytics-sql.ts'
 import { addDays, boundsOf, type Day } from './days.ts'
 import { topProducts } from './product-ranges-sql.ts'
 
-// Seven days of a store's calendar and the seven before them, for the report of a week (decision 100).
+// Seven days of a store's calendar and the seven before them, for the weekly report (decision 100).
 
 export interface Week {
   /** Net revenue attributed to messages, and the orders it came from. */
@@ -22,19 +22,19 @@ export interface Weeks {
   last: Day
   now: Week
   before: Week
-  /** The most lost first. */
+  /** Sorted by lost revenue, descending. */
   products: TopProduct[]
 }
 
 const PRODUCTS = 5
 
-/** Whether everything before this day is counted. */
+/** Whether all days before this one are counted. */
 export async function isCountedBefore(store: StoreDb, day: Day, zone: string): Promise<boolean> {
   const until = await sql.countedUntil(store)
   return until === null || (until !== 'being counted' && until >= boundsOf(day, zone).since)
 }
 
-/** The days before this one; null: there were no carts in both weeks. */
+/** Reads the two weeks before this day; null: neither has carts. */
 export async function readWeeks(store: StoreDb, currency: string, until: Day): Promise<Weeks | null> {
   const days = { before: addDays(until, -14), first: addDays(until, -7), last: addDays(until, -1) }
   const [carts, won, products] = await Promise.all([
