@@ -84,7 +84,7 @@ const KNOWN: Record<string, Known> = {
     'a report that the mail in flight came back waits for its end (D4)',
     'a report about the mail in flight says that it waits at its receiver',
   ],
-  'outcome/delivery-sql.ts nameMessage': {
+  'outcome/delivery-sql.ts setProviderId': {
     has: 'set provider_id =',
     so: "The provider's id of a text in flight or later, which settling keeps. No state, claim or time of send.",
   },
