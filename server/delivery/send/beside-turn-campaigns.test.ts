@@ -6,8 +6,8 @@ import { DAY, MINUTE } from '../../../test/message-scene.ts'
 import { endsWell, isClosed, POOL, type Six, sixMails, storedOne } from '../../../test/turn-scene.ts'
 import { acceptsMail, aWorld } from '../../../test/world.ts'
 import { recordFacts } from '../../carts/carts/record.ts'
-import { transact } from '../../core/db/db.ts'
 import { newId } from '../../core/common/ids.ts'
+import { transact } from '../../core/db/db.ts'
 import { mergeCartMessages, wakeMessagesTo } from '../../messages/messages/messages.ts'
 
 // What stops or moves the open messages of a campaign, beside the turn of its mails (D5, D10), and those about no cart.
@@ -52,7 +52,7 @@ const followed = async (step: Promise<unknown>) => {
   await world.runJobs()
 }
 
-describe('what waits for its place is closed, and what is in flight is not', () => {
+describe('a prepared campaign message is closed and one in flight continues when', () => {
   test.each<[string, string, Change]>([
     [
       'the campaign is cancelled',
@@ -88,7 +88,7 @@ describe('what waits for its place is closed, and what is in flight is not', () 
       },
     ])
 
-  test('two who have no cart turn out to be one, who gets one mail of the campaign (D1)', async () => {
+  test('two shoppers without a cart are merged: they get one mail of the campaign (D1)', async () => {
     const after = await sixMails(world, await aboutNoCarts(), ({ storeId, theirs }) =>
       typed(storeId, emailsOf({ orders: theirs })),
     )
@@ -103,7 +103,7 @@ describe('what waits for its place is closed, and what is in flight is not', () 
   const ofAnotherRun = (id: string) =>
     world.db.updateTable('messages').set({ step_id: newId() }).where('id', '=', id).execute()
 
-  test('the cart of one of another run is joined to its cart: a campaign writes about a cart once', async () => {
+  test('the cart of another run is joined to its cart: the campaign sends about a cart once', async () => {
     const after = await sixMails(world, await aboutCarts(), async ({ storeId, sending, waiting }) => {
       await ofAnotherRun(sending.id)
       await transact({ storeId, db: world.db }, (tx) =>
@@ -115,8 +115,8 @@ describe('what waits for its place is closed, and what is in flight is not', () 
   })
 })
 
-describe('what waits for its place goes back, and what is in flight is not touched', () => {
-  test('the campaign is put off: all that have not left have their new time', async () => {
+describe('a prepared campaign message is released and one in flight stays unchanged when', () => {
+  test('the campaign is postponed: unsent messages get the new time', async () => {
     const after = await sixMails(world, await aboutCarts(), (scene) => {
       const delayed = { schedule: { startDate: today(world), timeOfDay: '00:00', delay: 72 } }
       return followed(save(scene, wanted(world, delayed)))
@@ -129,7 +129,7 @@ describe('what waits for its place goes back, and what is in flight is not touch
     expect(new Set(world.sent.map(({ messageId }) => messageId)).size).toBe(POOL + 1)
   })
 
-  test('the campaign is paused, and nothing of it leaves until it is played', async () => {
+  test('the campaign is paused: nothing is sent until it is resumed', async () => {
     const after = await sixMails(world, await aboutCarts(), (scene) =>
       ask(world, scene, 'PATCH', `/${scene.campaignId}/pause`),
     )
@@ -142,7 +142,7 @@ describe('what waits for its place goes back, and what is in flight is not touch
     expect(world.sent).toHaveLength(POOL + 1)
   })
 
-  test('what is held back of it is dropped, and neither of these is; it goes once', async () => {
+  test('its held messages are dropped: neither of these is affected, and it is sent once', async () => {
     const after = await sixMails(world, await aboutCarts(), async (scene) => {
       const reply = await ask(world, scene, 'POST', `/${scene.campaignId}/drop-held`)
       expect([reply.status, reply.body.dropped]).toEqual([200, 0])
@@ -152,7 +152,7 @@ describe('what waits for its place goes back, and what is in flight is not touch
     expect(new Set(world.sent.map(({ messageId }) => messageId)).size).toBe(POOL + 1)
   })
 
-  test('something arrived for both, who have no cart, that may let them pass; it goes once', async () => {
+  test('both shoppers, who have no cart, are woken: it is sent once', async () => {
     const after = await sixMails(world, await aboutNoCarts(), async ({ storeId, theirs, waiting }) => {
       const addresses = theirs.map(({ email }) => email!)
       await transact({ storeId, db: world.db }, (tx) => wakeMessagesTo(tx, addresses, world.now))

@@ -57,7 +57,7 @@ async function dueByHand(): Promise<Shop> {
   return shop
 }
 
-describe('what waits for its place is closed, and what is in flight is not', () => {
+describe('a prepared mail is closed and one in flight continues when', () => {
   const NOTHING_ELSE = {
     ...{ shopperIds: [], cartIds: [], orderIds: [], customerIds: [], cartTokens: [], hashes: [], addresses: [] },
   }
@@ -151,7 +151,7 @@ describe('what waits for its place is closed, and what is in flight is not', () 
   })
 })
 
-describe('what waits for its place goes as it is, and what is in flight is not touched', () => {
+describe('a prepared mail is sent unchanged and one in flight stays unchanged when', () => {
   const ANYTHING = {
     ...{ coupon_id: null, coupon_code: null, subject: null, body_html: null, body_text: '', template_id: null },
     ...{
@@ -259,14 +259,14 @@ async function turnOfAnother({ accountId, storeId, sending, waiting }: Six<Scene
   return rows.map(({ id }) => id)
 }
 
-test('all rows go with their account: nothing more leaves, and the process goes on', async () => {
+test('deleting an account deletes its messages: nothing more is sent, and the process continues', async () => {
   const { storeId } = await dueReminders(world)
   await besideTurn(world, storeId, () => world.db.deleteFrom('messages').where('store_id', '=', storeId).execute())
   expect(await stored(world, storeId)).toEqual([])
   expect(world.sent).toHaveLength(POOL)
 })
 
-test('another channel is chosen for both: what waits does not leave as a mail, and what is in flight stays one', async () => {
+test('a changed channel keeps a prepared mail from being sent and leaves one in flight unchanged', async () => {
   const after = await sixReminders(async (six) => {
     await world.db
       .updateTable('messages')
@@ -285,7 +285,7 @@ test('another channel is chosen for both: what waits does not leave as a mail, a
   expect(world.sent).toHaveLength(POOL)
 })
 
-test('a report that the mail in flight came back waits for its end (D4)', async () => {
+test('a bounce of a mail in flight waits until the mail is settled (D4)', async () => {
   const after = await sixReminders(async ({ sending }) => {
     await report(sending.id, 'hard')
     await applyWaitingReports(world.deps)
@@ -296,7 +296,7 @@ test('a report that the mail in flight came back waits for its end (D4)', async 
   expect((await storedOne(world, after.waiting.id)).state).toBe('sent')
 })
 
-test('an erasure waits until the mail in flight has its end, and then takes the person out (C8)', async () => {
+test('an erasure waits until the mail in flight is settled, then erases the shopper (C8)', async () => {
   let erasing: Promise<void> | undefined
   const after = await sixReminders(async ({ token, sending }) => {
     const path = `/api/privacy/${encodeURIComponent(sending.to_address!)}`

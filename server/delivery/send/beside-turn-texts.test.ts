@@ -9,7 +9,7 @@ import { receiveText } from '../inbound/inbound.ts'
 
 const world = aWorld()
 
-test('both say STOP: what waits is closed, what is in flight ends', async () => {
+test('STOP closes a prepared text and lets one in flight end', async () => {
   const { accountId, storeId, end } = await textsInFlight(world, POOL + 1)
   const rows = await stored(world, storeId)
   const sending = rows.find(({ state }) => state === 'sending')!

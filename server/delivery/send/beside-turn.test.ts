@@ -15,11 +15,11 @@ import {
 import { acceptsMail, aWorld } from '../../../test/world.ts'
 import { saveResting } from '../../billing/billing/resting-sql.ts'
 import { recordFacts, recordOrders } from '../../carts/carts/record.ts'
-import { transact, transactAccount } from '../../core/db/db.ts'
 import { newId } from '../../core/common/ids.ts'
-import * as composing from '../decide/composing-sql.ts'
+import { transact, transactAccount } from '../../core/db/db.ts'
 import { wakeCartMessages, wakeMessagesOf } from '../../messages/messages/messages.ts'
 import type { PlatformOrder } from '../../platforms/platform/platform.ts'
+import * as composing from '../decide/composing-sql.ts'
 import { releaseClaimsOfDead } from './abandoned-sql.ts'
 import * as deliver from './send-due-sql.ts'
 
@@ -68,7 +68,7 @@ const emptied = (storeId: string, { email }: PlatformOrder) =>
 const claimOf = ({ waiting: { claim } }: Beside) => claim!
 const idsOf = ({ sending, waiting }: Beside) => [sending.id, waiting.id]
 
-describe('what waits for its place is closed, and what is in flight is not', () => {
+describe('a prepared reminder is closed and one in flight continues when', () => {
   test.each<[string, string, Change]>([
     [
       'both buy',
@@ -167,7 +167,7 @@ describe('what waits for its place is closed, and what is in flight is not', () 
     ...{ outcome: 'skip' as const, until: null, inputs: {}, couponId: null },
   })
 
-  test('both turn out to be one, who gets the mail that is in flight and no other (S6)', async () => {
+  test('both shoppers are merged: they get only the mail in flight (S6)', async () => {
     const after = await sixReminders(({ storeId, theirs }) =>
       typed(
         storeId,
@@ -199,7 +199,7 @@ describe('what waits for its place is closed, and what is in flight is not', () 
   })
 })
 
-describe('what waits for its place goes back, and what is in flight is not touched', () => {
+describe('a prepared reminder is released and one in flight stays unchanged when', () => {
   const soon = (ms: number) => new Date(world.now.getTime() + ms)
 
   test.each<[string, Change]>([
@@ -234,7 +234,7 @@ describe('what waits for its place goes back, and what is in flight is not touch
     expect(world.sent).toHaveLength(POOL)
   })
 
-  test('shopping again while the mail is in flight is activity after it: the cart stays abandoned (S2)', async () => {
+  test('shopping again while the mail is in flight counts as later activity: the cart stays abandoned (S2)', async () => {
     const { sending, storeId } = await sixReminders(({ storeId, theirs }) =>
       recordOrders(
         world.deps,

@@ -3,8 +3,8 @@ import { beforeEach, expect, test } from 'vitest'
 import { freshOrderCheck } from '../../../test/factories.ts'
 import { aScene, countStates, HOUR, isBeingSent, messagesOf, send, wait } from '../../../test/message-scene.ts'
 import { acceptsMail, aWorld } from '../../../test/world.ts'
-import type { Outcome } from '../../messages/channels/channel.ts'
 import { transact } from '../../core/db/db.ts'
+import type { Outcome } from '../../messages/channels/channel.ts'
 import * as outcomes from '../outcome/outcome-sql.ts'
 import { sendersOn } from './connection-slots.ts'
 
@@ -17,7 +17,7 @@ beforeEach(() => {
   world.answer = acceptsMail
 })
 
-test('stores that send at once share one pool of messages in flight, and take turns (D8, D10)', async () => {
+test('stores that send at once share the slots in turn (D8, D10)', async () => {
   const stores = [await aScene(world, 12), await aScene(world, 12), await aScene(world, 12), await aScene(world, 1)]
   for (const { storeId } of stores) await wait(world, storeId, stores[0]!.storeId === storeId ? HOUR : 0)
   for (const { storeId } of stores) await freshOrderCheck(world, storeId)
@@ -43,7 +43,7 @@ test('stores that send at once share one pool of messages in flight, and take tu
   expect(order.indexOf(small)).toBeLessThan(10)
 })
 
-test('a message the mail server never answers holds up nobody but itself, and its end is written down when it comes', async () => {
+test('a message without a reply blocks no other, and its late reply is recorded', async () => {
   const { storeId, orders } = await aScene(world, 3)
   await wait(world, storeId, HOUR)
   const [hanging, late] = orders.map(({ email }) => email!)
@@ -68,7 +68,7 @@ test('a message the mail server never answers holds up nobody but itself, and it
   expect(world.sent.filter(({ to }) => to === hanging)).toHaveLength(1)
 })
 
-test('answers that came while the database was asked in vain are written down, and their places are free again (D4, D10)', async () => {
+test('replies during a database outage are recorded and free their slots (D4, D10)', async () => {
   const stores = [await aScene(world, 12), await aScene(world, 12)]
   for (const [at, { storeId }] of stores.entries()) await wait(world, storeId, at === 0 ? HOUR : 0)
   const [first, second] = stores.map(({ storeId }) => storeId) as [string, string]
@@ -96,7 +96,7 @@ test('answers that came while the database was asked in vain are written down, a
   expect(await countStates(world, second)).toEqual({ sent: 12 })
 })
 
-test('the end of an earlier send does not touch a later one, though its commit had to be repeated (D1)', async () => {
+test('a repeated commit of an earlier send’s outcome leaves a later send unchanged (D1)', async () => {
   const { storeId } = await aScene(world)
   await wait(world, storeId, HOUR)
   const store = { storeId, db: world.db }

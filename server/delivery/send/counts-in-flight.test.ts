@@ -93,7 +93,7 @@ test('of the carts: each page tells of one message, in a state that the figures 
   })
 })
 
-test('what is prepared and has not left is shown without an address and words', async () => {
+test('a prepared message that is not sent is shown without address and content', async () => {
   const { storeId, token } = await aScene(world, MAILS)
   await wait(world, storeId, HOUR)
   const shown = async ({ id, cart_id: cartId }: StoredMessage) => {

@@ -4,8 +4,8 @@ import { consent, germanPhone } from '../../../test/by-hand-scene.ts'
 import { anOrder } from '../../../test/factories.ts'
 import { aScene, HOUR, MINUTE, messagesOf, pass } from '../../../test/message-scene.ts'
 import { aWorld } from '../../../test/world.ts'
-import { recordOrders } from '../../carts/carts/record.ts'
 import { addCredits } from '../../billing/credits/credits.ts'
+import { recordOrders } from '../../carts/carts/record.ts'
 
 // Credits on the engine's way: after the plan's own number, before nothing else, and back where nothing has left (decision 85).
 
@@ -66,7 +66,7 @@ const used = async ({ accountId }: Scene) =>
   ).used
 
 describe('a text beyond the plan', () => {
-  test('is held as before where there are no credits, and leaves with the next pack', async () => {
+  test('is held without credits and sent after the next purchase of credits', async () => {
     const scene = await aTextFlow()
     await pass(world, scene.storeId, HOUR)
     expect(await firstOf(scene)).toMatchObject({ state: 'held', reason: 'plan_limit' })
@@ -81,7 +81,7 @@ describe('a text beyond the plan', () => {
     expect(await used(scene)).toBe(plans.growth.limits.maxSmsPerMonth)
   })
 
-  test('waits where what is left is a millionth too little', async () => {
+  test('is held when the balance is a millionth too low', async () => {
     const scene = await aTextFlow()
     await fill(scene, PRICE - 1)
     await pass(world, scene.storeId, HOUR)
@@ -89,7 +89,7 @@ describe('a text beyond the plan', () => {
     expect(world.texts).toEqual([])
   })
 
-  test('by one’s own provider is never paid by credits', async () => {
+  test('is never paid with credits when the account uses its own provider', async () => {
     const scene = await aTextFlow()
     world.textCredits = null
     await fill(scene, 10 * PRICE)
@@ -97,7 +97,7 @@ describe('a text beyond the plan', () => {
     expect(await firstOf(scene)).toMatchObject({ state: 'held', reason: 'plan_limit' })
   })
 
-  test('of a plan that has none of them stays what it was: credits open no gate', async () => {
+  test('is not unlocked by credits when the plan includes no texts', async () => {
     for (const plan of ['free', 'starter'] as const) {
       const scene = await aTextFlow({ plan, used: 0 })
       await fill(scene, 10 * PRICE)
@@ -106,7 +106,7 @@ describe('a text beyond the plan', () => {
     }
   })
 
-  test('is paid by the plan while it lasts, and by nothing where the plan has no limits', async () => {
+  test('uses the plan first, and no credits when the plan is unlimited', async () => {
     const within = await aTextFlow({ used: 0 })
     await fill(within, PRICE)
     await pass(world, within.storeId, HOUR)
@@ -124,8 +124,8 @@ describe('a text beyond the plan', () => {
   })
 })
 
-describe('what credits paid for', () => {
-  test('comes back where it is proven that nothing left, and is taken once when it leaves after all', async () => {
+describe('a credit payment', () => {
+  test('is refunded on proof of non-acceptance and charged once when the retry is sent', async () => {
     const scene = await aTextFlow()
     await fill(scene, PRICE)
     world.answerText = () => ({ kind: 'retry', reason: '429', response: 'later' })
@@ -142,7 +142,7 @@ describe('what credits paid for', () => {
     expect(await used(scene)).toBe(plans.growth.limits.maxSmsPerMonth)
   })
 
-  test('comes back from a refusal, and stays with who was charged where no answer came', async () => {
+  test('is refunded after a rejection and kept when no reply came', async () => {
     const refused = await aTextFlow()
     await fill(refused, PRICE)
     world.answerText = () => ({ kind: 'rejected', reason: '30005', response: 'no', isRecipientFault: true })
@@ -155,7 +155,7 @@ describe('what credits paid for', () => {
     expect((await ledger(silent)).map(([kind]) => kind)).toEqual(['test', 'use'])
   })
 
-  test('is fixed at the send: what the provider charges in the end changes nothing of it', async () => {
+  test('is fixed at the send, whatever the provider charges later', async () => {
     const scene = await aTextFlow()
     await fill(scene, PRICE)
     world.answerText = (text) => ({

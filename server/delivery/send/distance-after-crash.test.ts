@@ -76,7 +76,7 @@ const finds = async () => closeAbandonedSends(await aSteadyWorker(world))
 const ACCEPTED = { kind: 'accepted', providerId: 'p-1', response: '250 queued' } as const
 const RETRY = { kind: 'retry', reason: 'smtp_451', response: '451 later', retryAfterMs: 3 * HOUR } as const
 
-describe('the next process finishes it, and the next step keeps its distance', () => {
+describe('the next process settles the mail, and the next step keeps its distance', () => {
   test.each<[string, Outcome | null, string]>([
     ['its answer was written down', ACCEPTED, 'sent'],
     ['nobody heard its answer', null, 'unknown'],
@@ -105,7 +105,7 @@ describe('the next process finishes it, and the next step keeps its distance', (
     })
   })
 
-  test('however many find it, and however often', async () => {
+  test('with several processes and repeated runs', async () => {
     await sending(ACCEPTED, async (of) => {
       await Promise.all([finds(), finds()])
       const { due_at } = await nextOf(of)
@@ -118,7 +118,7 @@ describe('the next process finishes it, and the next step keeps its distance', (
   })
 })
 
-test('a step that waited for longer than its distance is looked at when that is over', async () => {
+test('a step held for longer than its distance is decided when its hold ends', async () => {
   await sending(ACCEPTED, async (of) => {
     const { id } = await nextOf(of)
     const tomorrow = new Date(world.now.getTime() + 24 * HOUR)
@@ -134,7 +134,7 @@ test('a step that waited for longer than its distance is looked at when that is 
   })
 })
 
-test('what was put off keeps nothing at a distance: the next step goes at its time, once the other one is found', async () => {
+test('a deferred mail delays no step: the next one is sent at its time once the mail is settled', async () => {
   await sending(RETRY, async (of) => {
     const { first } = of
     await others(of, HOUR)

@@ -66,7 +66,7 @@ async function earlierLeaves({ accountId, storeId }: { accountId: string; storeI
   expect(rows).toEqual([{ id }])
 }
 
-test('a step does not leave while the step before it is in flight, also from another process (T4)', async () => {
+test('a step is not sent while the step before it is in flight, even in another process (T4)', async () => {
   const scene = await aScene(world, POOL + 1, { plan: 'starter' })
   await wait(world, scene.storeId, DAY)
   const { waiting } = await besideTurn(world, scene.storeId, (beside) => earlierLeaves(scene, beside))

@@ -4,8 +4,8 @@ import { anOrder, aStore, type TestStore } from '../../../test/factories.ts'
 import { DAY, HOUR, MINUTE, messagesOf, pass } from '../../../test/message-scene.ts'
 import { aWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import { newId } from '../../core/common/ids.ts'
 import { messageToken } from '../../carts/links/message-tokens.ts'
+import { newId } from '../../core/common/ids.ts'
 import { unsubscribe } from '../preferences/unsubscribe.ts'
 
 // A step with several channels goes by the first that may be used, and by one alone (decision 54, D1).
@@ -64,7 +64,7 @@ const lastRecord = async () =>
     .limit(1)
     .executeTakeFirstOrThrow()
 
-test('the first channel goes where nothing is against it, and the message has no other any more', async () => {
+test('a message is sent by its first usable channel and keeps no other', async () => {
   await setChannels(['email', 'sms'])
   await aCart()
   await pass(world, store.storeId, HOUR)
@@ -72,7 +72,7 @@ test('the first channel goes where nothing is against it, and the message has no
   expect(await first()).toMatchObject({ channel: 'email', channels: null, state: 'sent' })
 })
 
-test('without an email the SMS goes, and the record says why the email did not', async () => {
+test('without an email address the SMS is sent, and the record explains the skipped email', async () => {
   await setChannels(['email', 'sms'])
   const { phone } = await aCart({ email: null })
   await pass(world, store.storeId, HOUR)
@@ -90,7 +90,7 @@ test('without an email the SMS goes, and the record says why the email did not',
   expect(messages).toMatchObject([{ step: 2, channel: 'sms', to: phone }])
 })
 
-test('a message that none may carry waits for the one that is free first', async () => {
+test('a message without a usable channel waits for the one that is free first', async () => {
   await setChannels(['email', 'sms'])
   world.now = new Date(`${world.now.toISOString().slice(0, 10)}T20:30:00Z`)
   await aCart({ email: null })
@@ -109,8 +109,8 @@ test('a message that none may carry waits for the one that is free first', async
   expect(world.texts).toHaveLength(1)
 })
 
-describe('after a send there is no other channel', () => {
-  test('where it bounced, or nobody knows what became of it', async () => {
+describe('a sent message never uses another channel', () => {
+  test('after a bounce or an unknown outcome', async () => {
     for (const [outcome, state] of [
       [{ kind: 'rejected', reason: 'rejected', response: '550 no', isRecipientFault: true }, 'failed'],
       [{ kind: 'unknown', reason: 'unknown', response: 'no answer' }, 'unknown'],
@@ -126,7 +126,7 @@ describe('after a send there is no other channel', () => {
     }
   })
 
-  test('where it was refused for a moment: it is tried again by the same, whatever the step says by then', async () => {
+  test('after a temporary refusal: the retry uses the same channel, even if the step has changed', async () => {
     await setChannels(['email', 'sms'])
     await aCart()
     world.answer = () => ({ kind: 'retry', reason: 'greylisted', response: '451 later' })
@@ -156,7 +156,7 @@ test('the database refuses a second message of a step by another channel (D1)', 
   await expect(copy).rejects.toThrow(/messages_once_per_cart/)
 })
 
-test('an unsubscribe from one channel leaves the other, and closes what has that channel alone', async () => {
+test('an unsubscribe from one channel keeps the other and closes messages that have only that channel', async () => {
   await setChannels(['email', 'sms'])
   await aCart()
   await pass(world, store.storeId, HOUR)

@@ -35,7 +35,7 @@ async function states(shop: Shop) {
   return { sent: count('sent'), held: count('held new_account') }
 }
 
-test('reminders of people who had a first one count for nothing', async () => {
+test('later reminders do not count as first mails', async () => {
   const shop = await aNewShop()
   await leaveCarts(shop, 50)
   await isNew(shop)
@@ -50,7 +50,7 @@ test('reminders of people who had a first one count for nothing', async () => {
   expect([second.length, await states(shop)]).toEqual([50, { sent: 95, held: 0 }])
 })
 
-test('stores that send at the same time share the limit of their account', async () => {
+test('stores of an account that send at once share its limit of first mails', async () => {
   const first = await aNewShop()
   const second = await aNewShop({ accountId: first.accountId })
   for (const shop of [first, second]) await leaveCarts(shop, 30)
@@ -65,7 +65,7 @@ test('stores that send at the same time share the limit of their account', async
   expect([a.sent + b.sent, a.held + b.held]).toEqual([50, 10])
 })
 
-test('a mail that is put off takes no place until it is tried again', async () => {
+test('a deferred mail frees its place in the limit until the retry', async () => {
   const shop = await aNewShop()
   await leaveCarts(shop, 51)
   await isNew(shop)

@@ -6,10 +6,10 @@ import { DAY, HOUR, messagesOf, recordOf, send, steps } from '../../../test/mess
 import { aWorld } from '../../../test/world.ts'
 import { detectAbandoned } from '../../carts/carts/detect.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import { restoreTokenOf } from '../compose/compose.ts'
-import type { PlatformProduct } from '../../platforms/platform/platform.ts'
 import { goodsKey, readGoods, refreshGoods } from '../../carts/sync/goods.ts'
 import { pullProducts } from '../../carts/sync/local-copies.ts'
+import type { PlatformProduct } from '../../platforms/platform/platform.ts'
+import { restoreTokenOf } from '../compose/compose.ts'
 
 // Stock and prices are read with the order check (D3): what is sold out is not advertised, and what costs something else is said so.
 
@@ -49,7 +49,7 @@ async function aShop(isFlowOn = true) {
 
 const mail = () => world.sent[0]! as { html: string; text: string }
 
-test('where the shop shows other prices than were entered, a new price differs by the same tax (cases-R8)', async () => {
+test('a new price includes the same tax when the shop shows prices other than entered (cases-R8)', async () => {
   const { storeId, fake } = await aShop()
   const store = { storeId, db: world.db }
   await world.db
@@ -81,7 +81,7 @@ test('where the shop shows other prices than were entered, a new price differs b
   expect(mail().text).toContain('1 × Brass Lamp: $64.00')
 })
 
-test('where the shop does not say what it shows, message and restore page keep the price with its tax (cases-R8)', async () => {
+test('message and restore page keep the price with tax when the shop does not report what it shows (cases-R8)', async () => {
   const { storeId, fake } = await aShop()
   const list = async (rows: Partial<PlatformProduct>[]) => {
     fake.allProducts = rows.map((row, at) => aProduct({ productId: ['16', '17', '18'][at]!, ...row }))
@@ -116,7 +116,7 @@ test('where the shop does not say what it shows, message and restore page keep t
   ])
 })
 
-test('only a shop without the plugin is asked what it shows, if that differs from what was entered', async () => {
+test('only a shop without the plugin is asked for its shown prices, if they differ from the entered ones', async () => {
   const { storeId, fake } = await aShop()
   const asked: (string | undefined)[] = []
   const { products } = fake
@@ -141,7 +141,7 @@ test('only a shop without the plugin is asked what it shows, if that differs fro
   expect(asked).toEqual(['added', 'taken_off', 'none', 'unknown', 'unknown'])
 })
 
-test('one request asks for the items of all that is due', async () => {
+test('one request reads the items of all due messages', async () => {
   const { storeId, fake } = await aShop()
   await send(world, storeId)
   expect(fake.termQueries).toEqual([
@@ -154,7 +154,7 @@ test('one request asks for the items of all that is due', async () => {
   expect(mail().text).toContain('1 × Brass Lamp: $64.00')
 })
 
-test('an item that was sold out a minute ago is shown as such, without a price and outside the total', async () => {
+test('an item sold out a minute ago is shown as sold out, without price and not in the total', async () => {
   const { storeId, fake } = await aShop()
   fake.gone.add('17:')
   await send(world, storeId)
@@ -167,7 +167,7 @@ test('an item that was sold out a minute ago is shown as such, without a price a
   expect(await copy.where('product_id', '=', '17').executeTakeFirst()).toEqual({ is_available: false })
 })
 
-test('a mail whose items are all gone is not sent, and says why; the next step is asked anew (D2: items_gone)', async () => {
+test('a mail without available items is skipped with the reason, and the next step is checked again (D2: items_gone)', async () => {
   const { storeId, fake } = await aShop()
   fake.gone.add('16:').add('17:')
   await send(world, storeId)
@@ -180,7 +180,7 @@ test('a mail whose items are all gone is not sent, and says why; the next step i
   expect(world.sent).toHaveLength(1)
 })
 
-test('a price that changed since is the one that is shown, in the total too', async () => {
+test('a changed price is shown, also in the total', async () => {
   const { storeId, fake } = await aShop()
   fake.prices.set('17:', 4_900)
   await send(world, storeId)
@@ -193,7 +193,7 @@ test('a price that changed since is the one that is shown, in the total too', as
   expect(mail().text).toContain('1 × Brass Lamp: $49.00')
 })
 
-test('a price of the cart’s own, of an extra or an offer, is left as it is', async () => {
+test('a price from an extra or an offer stays unchanged', async () => {
   const { storeId, fake } = await aShop()
   await world.db.updateTable('products').set({ price_minor: 6_000 }).where('store_id', '=', storeId).execute()
   fake.prices.set('17:', 4_900)
@@ -201,7 +201,7 @@ test('a price of the cart’s own, of an extra or an offer, is left as it is', a
   expect(mail().text).toContain('1 × Brass Lamp: $64.00')
 })
 
-test('where stock cannot be read nothing is sent, the reason names what happened, and the store is left alone for a while (D3)', async () => {
+test('unreadable stock holds all messages with the reason and pauses the requests (D3)', async () => {
   const { storeId, fake } = await aShop()
   fake.termsProblem = aProblem('store_error', 'out of memory')
   await send(world, storeId)
@@ -215,7 +215,7 @@ test('where stock cannot be read nothing is sent, the reason names what happened
   expect(world.sent).toHaveLength(1)
 })
 
-test('a store that tells its orders and hangs at its stock is asked for it at growing distance (operators-H3)', async () => {
+test('a store that times out on stock but not on orders is asked at growing intervals (operators-H3)', async () => {
   const { storeId, fake } = await aShop()
   fake.termsProblem = aProblem('timeout')
   const waits: number[] = []
@@ -236,7 +236,7 @@ test('a store that tells its orders and hangs at its stock is asked for it at gr
   expect(await state.where('stream', '=', 'goods_check').executeTakeFirst()).toEqual({ failures: 0, error_code: null })
 })
 
-test('while a store is left alone with its stock, what falls due meanwhile is held and asks nothing', async () => {
+test('messages due during a pause of stock requests are held without a request', async () => {
   const { storeId, fake } = await aShop()
   fake.termsProblem = aProblem('timeout')
   await send(world, storeId)
@@ -256,7 +256,7 @@ test('while a store is left alone with its stock, what falls due meanwhile is he
   expect((await messagesOf(world, storeId))[0]!.wake_at.getTime() - world.now.getTime()).toBe(4_000)
 })
 
-test('a store that tells no orders is not asked for stock as well', async () => {
+test('a store whose order check fails is not asked for stock', async () => {
   const { storeId, fake } = await aShop()
   fake.problem = aProblem('timeout')
   await send(world, storeId)
@@ -264,7 +264,7 @@ test('a store that tells no orders is not asked for stock as well', async () => 
   expect((await steps(world, storeId))[0]).toBe('held(store_unreachable:timeout)')
 })
 
-test('a message by hand for a cart of which nothing is left is refused, with the reason (D11)', async () => {
+test('a manual message about a cart without available items is refused with the reason (D11)', async () => {
   const { storeId, fake, owner } = await aShop(false)
   fake.gone.add('16:').add('17:')
   const cart = await world.db
@@ -278,7 +278,7 @@ test('a message by hand for a cart of which nothing is left is refused, with the
   expect(world.sent).toEqual([])
 })
 
-test('a shop that fails while a shopper waits for it is asked for stock with the next message all the same', async () => {
+test('a shop that fails on the restore page is still asked for stock with the next message', async () => {
   const { storeId, fake } = await aShop()
   const store = { storeId, db: world.db }
   fake.termsProblem = aProblem('store_error')

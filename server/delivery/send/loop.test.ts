@@ -22,7 +22,7 @@ async function messagesOf(storeId: string) {
   return world.db.selectFrom('messages').selectAll().where('store_id', '=', storeId).orderBy('step').execute()
 }
 
-test('a draft becomes a cart, is abandoned after the first step’s delay, and one mail goes out (S1, D1)', async () => {
+test('a draft becomes a cart, is abandoned after the first step’s delay, and one mail is sent (S1, D1)', async () => {
   const { storeId } = await aStore(world)
   const order = anOrder(world)
   await recordOrders(world.deps, storeId, [order], 'sync')

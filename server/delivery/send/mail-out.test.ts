@@ -81,7 +81,7 @@ const firstStates = async ({ storeId }: Scene) => {
 const serverOf = ({ accountId }: Scene) =>
   world.db.selectFrom('mail_servers').selectAll().where('account_id', '=', accountId).executeTakeFirst()
 
-test('messages leave by the account’s own mail server and from its address; other accounts’ by the one of this installation', async () => {
+test('messages use the account’s own mail server and address; those of other accounts use the installation’s', async () => {
   const [mine, theirs] = [await leave(1), await leave(1)]
   await enter(mine.accountId)
   await due(mine)
@@ -92,7 +92,7 @@ test('messages leave by the account’s own mail server and from its address; ot
   expect(world.sent.map(({ to }) => to)).toEqual([theirs.orders[0]!.email])
 })
 
-test('a mail server that takes nothing is asked a few times, then left alone; nothing is lost, and others are not held up (D8)', async () => {
+test('a failing mail server is paused after a few attempts, without lost mails or delays for other accounts (D8)', async () => {
   const [mine, theirs] = [await leave(20), await leave(3)]
   await enter(mine.accountId)
   answer = down
@@ -118,7 +118,7 @@ test('a mail server that takes nothing is asked a few times, then left alone; no
   expect(await serverOf(mine)).toMatchObject({ problem: null, failures: 0, rests_until: null })
 })
 
-test('what is about one message does not keep the others waiting', async () => {
+test('a failure of one message does not delay the others', async () => {
   const scene = await leave(6)
   await enter(scene.accountId)
   const greylisted = scene.orders[2]!.email
@@ -132,7 +132,7 @@ test('what is about one message does not keep the others waiting', async () => {
   expect((await serverOf(scene))!.problem).toBeNull()
 })
 
-test('a mail server that is removed while a batch is leaving takes no more of it, within a second (D5)', async () => {
+test('a mail server removed during a batch gets no further mail after a second (D5)', async () => {
   const scene = await leave(12)
   await enter(scene.accountId)
   answer = async (mail) => {
@@ -148,7 +148,7 @@ test('a mail server that is removed while a batch is leaving takes no more of it
   expect(await firstStates(scene)).toEqual({ sent: 12 })
 })
 
-test('the demo account writes into the built-in mailbox, whatever stands in the database (decision 29)', async () => {
+test('the demo account uses the built-in mailbox, whatever its settings say (decision 29)', async () => {
   const scene = await leave(1)
   await enter(scene.accountId)
   await world.db.updateTable('accounts').set({ is_demo: true }).where('id', '=', scene.accountId).execute()
@@ -157,7 +157,7 @@ test('the demo account writes into the built-in mailbox, whatever stands in the 
   expect([byOwn.length, world.sent.length]).toEqual([0, 1])
 })
 
-test('a cart whose email a mail server took is not said to be in the mailbox', async () => {
+test('a mail accepted by a mail server is not shown as kept in the mailbox', async () => {
   const scene = await leave(1)
   await due(scene)
   await send(world, scene.storeId)
@@ -165,7 +165,7 @@ test('a cart whose email a mail server took is not said to be in the mailbox', a
   expect(list.body.carts[0]).toMatchObject({ status: 'Email Sent', is_in_mailbox: false })
 })
 
-test('what the built-in mailbox accepts is marked: it has not reached the shopper', async () => {
+test('a mail accepted by the built-in mailbox is marked as not delivered to the shopper', async () => {
   const { email } = world.deps.channels
   world.deps.channels.email = { ...email, isMailbox: true }
   const scene = await leave(1)
@@ -185,10 +185,10 @@ test('what the built-in mailbox accepts is marked: it has not reached the shoppe
   }
 })
 
-describe('on a server that others reach, without a mail server', () => {
+describe('on a public server without a mail server', () => {
   const open = aWorld({ PUBLIC_URL: 'https://recoup.example.com' })
 
-  test('no flow is switched on and nothing is sent by hand, with the reason; an own mail server ends that', async () => {
+  test('flows and manual sends are refused with the reason until the account enters a mail server', async () => {
     const store = await aStore(open, { isFlowOn: false })
     await recordOrders(open.deps, store.storeId, [anOrder(open)], 'sync')
     const { token, flowId } = store

@@ -5,10 +5,10 @@ import { freshOrderCheck } from '../../../test/factories.ts'
 import { aScene, HOUR, linkIn, MINUTE, send, wait } from '../../../test/message-scene.ts'
 import { aSteadyWorker, recordsOf, stored } from '../../../test/turn-scene.ts'
 import { aWorld } from '../../../test/world.ts'
-import { openDb } from '../../core/db/db.ts'
 import { newId } from '../../core/common/ids.ts'
 import { knownMigrations } from '../../core/database/files.ts'
 import { migrate } from '../../core/database/migrate.ts'
+import { openDb } from '../../core/db/db.ts'
 import { closeAbandonedSends } from './abandoned.ts'
 
 // A database of the version before the narrow send (0032), with messages in every state a stopped process leaves them in, is taken over:
@@ -23,7 +23,7 @@ const BROWSER = { 'user-agent': 'Mozilla/5.0 (X11; Linux) Firefox/140.0' }
 
 const BEFORE = ['sent', 'unknown', 'held', 'claimed', 'sending', 'failed'] as const
 
-test('what it had sent, held, taken and put in flight ends as it would have', async () => {
+test('messages sent, held, claimed and in flight before the migration end correctly', async () => {
   const all = await knownMigrations()
   const before = all.filter(({ number }) => number < 32)
   const old = databases.open(await databases.create(), 12)

@@ -51,7 +51,7 @@ const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 type StoredMessage = Awaited<ReturnType<typeof messagesOf>>[number]
 
 describe('one row per cart, origin, step and channel (D1)', () => {
-  test('the database refuses a second one', async () => {
+  test('a second row is refused by the database', async () => {
     const { storeId } = await aScene(world)
     await wait(world, storeId, HOUR)
     const [{ lone_shopper_id: _, ...first }] = (await messagesOf(world, storeId)) as [StoredMessage]
@@ -93,7 +93,7 @@ describe('one row per cart, origin, step and channel (D1)', () => {
     expect(new Set(world.sent.map((mail) => mail.to)).size).toBe(12)
   })
 
-  test('a flow switched off and on again goes on from its rows', async () => {
+  test('a flow switched off and on again continues with its rows', async () => {
     const { storeId, flowId, token } = await aScene(world)
     await pass(world, storeId, HOUR)
     const flip = (isOn: boolean) =>
@@ -107,7 +107,7 @@ describe('one row per cart, origin, step and channel (D1)', () => {
 })
 
 describe('in flight (D10)', () => {
-  test('at most a pool of mails is in flight, and each row is `sending` before its mail leaves', async () => {
+  test('at most a pool of mails is in flight, and each row is `sending` before its mail is sent', async () => {
     const { storeId } = await aScene(world, 23)
     await wait(world, storeId, HOUR)
     let most = 0
@@ -147,7 +147,7 @@ describe('in flight (D10)', () => {
     expect(most).toBe(1)
   })
 
-  test('what is in flight when sending fails is waited for, and its answer written down', async () => {
+  test('mails in flight during a failure are awaited and their replies recorded', async () => {
     const { storeId } = await aScene(world, 6)
     await wait(world, storeId, HOUR)
     const answered = Promise.withResolvers<void>()
@@ -170,7 +170,7 @@ describe('in flight (D10)', () => {
     expect(await countStates(world, storeId)).toEqual({ sent: 5, scheduled: 1 })
   })
 
-  test('what a dead process had in flight is unknown and its leases are free; nothing is sent again', async () => {
+  test('messages in flight of a dead process become unknown and are never resent; its claims are released', async () => {
     const { storeId } = await aScene(world, 8)
     await wait(world, storeId, HOUR)
     const dead = newId()
@@ -196,7 +196,7 @@ describe('in flight (D10)', () => {
     expect(world.sent).toHaveLength(5)
   })
 
-  test('a row whose answer could never be written down does not stay in flight for ever (D6)', async () => {
+  test('a row whose reply could not be recorded does not stay in flight for ever (D6)', async () => {
     const { storeId } = await aScene(world)
     await wait(world, storeId, HOUR)
     world.answer = () => {
@@ -213,7 +213,7 @@ describe('in flight (D10)', () => {
     expect(await closeAbandonedSends(world.deps)).toBe(1)
   })
 
-  test('an answer that comes after the process was taken for dead still counts, but never leads to a second send (D4)', async () => {
+  test('a reply after the process was considered dead still counts, but never causes a second send (D4)', async () => {
     const { storeId } = await aScene(world, 2)
     await wait(world, storeId, HOUR)
     const isFirst = new Set<string>()
@@ -232,7 +232,7 @@ describe('in flight (D10)', () => {
     expect(await countStates(world, storeId)).toEqual({ sent: 1, unknown: 1 })
   })
 
-  test('after an outage nobody is taken for dead before the living have had the time to speak (D4)', async () => {
+  test('after an outage no process is considered dead before live ones could send a heartbeat (D4)', async () => {
     const { storeId } = await aScene(world)
     await wait(world, storeId, HOUR)
     const [living, dead, other] = [newId(), newId(), await aSteadyWorker()]

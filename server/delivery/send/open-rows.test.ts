@@ -18,12 +18,13 @@ const ON_THE_WAY = 'Of rows that are sent or final, and a mail becomes so after 
 const KNOWN: Record<string, Known> = {
   // Account and store
   'accounts/removal-sql.ts deleteAccount':
-    'all rows go with their account: nothing more leaves, and the process goes on',
-  'store-settings/sql.ts deleteStore': 'all rows go with their account: nothing more leaves, and the process goes on',
+    'deleting an account deletes its messages: nothing more is sent, and the process continues',
+  'store-settings/sql.ts deleteStore':
+    'deleting an account deletes its messages: nothing more is sent, and the process continues',
 
   // Flows
-  'messages/steps-sql.ts updateStepNumbers': 'the steps of the flow change their places',
-  'messages/steps-sql.ts updateStepMessages': 'the words of the step change',
+  'messages/steps-sql.ts followPlaces': 'the steps of the flow change their places',
+  'messages/steps-sql.ts followSteps': 'the words of the step change',
   'messages/sql.ts retime': ['the step is put off', 'both shop again (S2)'],
 
   // Campaigns
@@ -31,9 +32,9 @@ const KNOWN: Record<string, Known> = {
     'the campaign is cancelled',
     'the campaign is deleted',
     'both are taken out of the campaign',
-    'what is held back of it is dropped, and neither of these is; it goes once',
+    'its held messages are dropped: neither of these is affected, and it is sent once',
   ],
-  'campaigns/runs-sql.ts retimeSome': 'the campaign is put off: all that have not left have their new time',
+  'campaigns/runs-sql.ts retimeSome': 'the campaign is postponed: unsent messages get the new time',
 
   // Carts and people
   'messages/sql.ts cancelOpen': [
@@ -47,19 +48,18 @@ const KNOWN: Record<string, Known> = {
   'messages/sql.ts closeAttemptedSteps': [
     'its cart is joined to the one whose mail is in flight (S6)',
     'the cart whose mail is in flight is joined to its cart (S6)',
-    'the cart of one of another run is joined to its cart: a campaign writes about a cart once',
+    'the cart of another run is joined to its cart: the campaign sends about a cart once',
   ],
   'messages/sql.ts wakeHeld': 'what may have held it is gone',
-  'messages/plan-sql.ts wakeHeldByAddress':
-    'something arrived for both, who have no cart, that may let them pass; it goes once',
-  'messages/plan-sql.ts cancelDuplicates':
-    'two who have no cart turn out to be one, who gets one mail of the campaign (D1)',
-  'shoppers/sql.ts moveShopper': 'both turn out to be one, who gets the mail that is in flight and no other (S6)',
+  'messages/plan-sql.ts wakeHeldTo': 'both shoppers, who have no cart, are woken: it is sent once',
+  'messages/plan-sql.ts cancelDoubles':
+    'two shoppers without a cart are merged: they get one mail of the campaign (D1)',
+  'shoppers/sql.ts moveShopper': 'both shoppers are merged: they get only the mail in flight (S6)',
   'messages/sql.ts changeCancelReason': {
     has: `not \${isOpen('messages')} and not \${wasAttempted('messages')}`,
     so: 'Of rows that are cancelled.',
   },
-  'messages/sql.ts wakeRequested': {
+  'messages/sql.ts wakeAsked': {
     has: "isHeld('h')}\n        and (h.reason",
     so: 'Of rows that are held.',
   },
@@ -75,13 +75,13 @@ const KNOWN: Record<string, Known> = {
   'messages/track-sql.ts setUnsubscribed': 'both unsubscribe, by the links of their mails',
   'privacy/erase-sql.ts closeOpen': 'whatever is open of a person is closed as they are erased (C8)',
   'privacy/erase-sql.ts eraseRows':
-    'an erasure waits until the mail in flight has its end, and then takes the person out (C8)',
-  'inbound/inbound-sql.ts closeOpenTexts': 'both say STOP: what waits is closed, what is in flight ends',
-  'inbound/inbound-sql.ts markAnswered': 'both say STOP: what waits is closed, what is in flight ends',
+    'an erasure waits until the mail in flight is settled, then erases the shopper (C8)',
+  'inbound/inbound-sql.ts closeOpenTexts': 'STOP closes a prepared text and lets one in flight end',
+  'inbound/inbound-sql.ts markAnswered': 'STOP closes a prepared text and lets one in flight end',
 
   // Reports and answers
   'mail-reports/mail-reports-sql.ts applyMailReports': [
-    'a report that the mail in flight came back waits for its end (D4)',
+    'a bounce of a mail in flight waits until the mail is settled (D4)',
     'a report about the mail in flight says that it waits at its receiver',
   ],
   'outcome/delivery-sql.ts setProviderId': {
@@ -97,7 +97,7 @@ const KNOWN: Record<string, Known> = {
     has: `(\${isUnknown('m')} or (\${isAccepted('m')} and not \${isDelivered('m')}))`,
     so: 'Of notifications that are settled.',
   },
-  'carts/touch-sql.ts recordResponse': { has: "isUnknown('messages')", so: ON_THE_WAY },
+  'carts/touch-sql.ts noteResponse': { has: "isUnknown('messages')", so: ON_THE_WAY },
   'texts/spend-sql.ts correctCosts': {
     has: 'set segments = coalesce(c.segments, m.segments), cost_micros',
     so: 'What texts have cost. No state, claim or time of send.',
@@ -112,7 +112,7 @@ const KNOWN: Record<string, Known> = {
   'send/send-due-sql.ts applyDecisions': 'the claim decides otherwise',
   'send/send-due-sql.ts claimDue': 'another process takes what is due, long after the lease',
   'send/send-due-sql.ts setChannels':
-    'another channel is chosen for both: what waits does not leave as a mail, and what is in flight stays one',
+    'a changed channel keeps a prepared mail from being sent and leaves one in flight unchanged',
   'send/send-due-sql.ts releaseClaim': 'its claim is given back',
   'send/turn-sql.ts prepare': 'its claim prepares the one in flight once more',
   'send/turn-sql.ts turnStatement': 'the turn of another claim would let both leave',
@@ -146,19 +146,19 @@ function statements(): Map<string, string> {
   )
 }
 
-test('every statement that changes messages is known here', () => {
+test('every statement that changes messages is listed here', () => {
   const unknown = [...statements().keys()].filter((name) => !KNOWN[name])
   const what =
     'Add a test beside the turn (beside-turn*.test.ts) and name it here, or the condition by which it meets no claimed mail.'
   expect(unknown, what).toEqual([])
 })
 
-test('whatever is known here is a statement', () => {
+test('every listed entry is an existing statement', () => {
   const there = statements()
   expect(Object.keys(KNOWN).filter((name) => !there.has(name))).toEqual([])
 })
 
-test('each is met by a test of that name, or has the condition', () => {
+test('every entry has a test of that name or contains its condition', () => {
   const tests = fs
     .readdirSync(import.meta.dirname)
     .filter((file) => /^beside-turn.*\.test\.ts$/.test(file))
@@ -176,7 +176,7 @@ test('each is met by a test of that name, or has the condition', () => {
   expect(wrong).toEqual([])
 })
 
-test('no statement names its table by a value that may be messages', () => {
+test('no statement takes its table name from a value that may be `messages`', () => {
   const dynamic = [...statements().entries()].filter(([, part]) => /(?:update|delete from) \$\{sql\.table/.test(part))
   expect(dynamic.map(([name]) => name)).toEqual(['shoppers/sql.ts moveShopper'])
   expect(dynamic[0]![1].slice(0, dynamic[0]![1].indexOf('as const'))).not.toContain("'messages'")

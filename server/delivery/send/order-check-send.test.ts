@@ -7,9 +7,9 @@ import { countStates, DAY, HOUR, MINUTE, messagesOf, recordOf, send, steps } fro
 import { acceptsMail, aWorld } from '../../../test/world.ts'
 import { detectAbandoned } from '../../carts/carts/detect.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
+import { checkOrders } from '../../carts/sync/sync.ts'
 import { newId } from '../../core/common/ids.ts'
 import { keepPosts } from '../../core/db/system.ts'
-import { checkOrders } from '../../carts/sync/sync.ts'
 import { sendDue } from './send-due.ts'
 
 // The order check (D3): orders are read again before anything leaves, and what the reading finds decides.
@@ -54,7 +54,7 @@ async function abandon(ms = HOUR) {
   await detectAbandoned(world.deps)
 }
 
-test('a purchase nobody told us about is found by the pull: no mail, and the record says purchased (D3)', async () => {
+test('the order check finds an unreported purchase and cancels the mail as purchased (D3)', async () => {
   const { storeId, buy } = await aShop()
   await abandon()
   buy()
@@ -64,7 +64,7 @@ test('a purchase nobody told us about is found by the pull: no mail, and the rec
   expect(await recordOf(world, storeId)).toEqual(['cancel purchased'])
 })
 
-test('a purchase found by a pull between claim and send: no mail, and the record says purchased (D3, D5)', async () => {
+test('a purchase found between claim and send cancels the mail as purchased (D3, D5)', async () => {
   const { storeId, buy, fake } = await aShop(6)
   await abandon()
   let late = -1
@@ -90,7 +90,7 @@ test('a purchase found by a pull between claim and send: no mail, and the record
   expect(await recordOf(world, storeId)).toContain('cancel purchased')
 })
 
-test('a batch that outlives its pull is decided anew on the next one, never on an old one (D3)', async () => {
+test('a batch older than its order check is decided again after the next one (D3)', async () => {
   const { storeId, buy, fake } = await aShop(12)
   await abandon()
   world.answer = async (mail) => {
@@ -105,7 +105,7 @@ test('a batch that outlives its pull is decided anew on the next one, never on a
   expect(await countStates(world, storeId)).toEqual({ sent: 5, cancelled: 7 })
 })
 
-test('a store that fails after a pull of two minutes ago: nothing is sent, however recent what is known (D3)', async () => {
+test('a failing store with an order check two minutes old gets no messages sent (D3)', async () => {
   const { storeId, fake } = await aShop()
   await abandon(HOUR - 2 * MINUTE)
   await checkOrders(world.deps, storeId)
@@ -116,7 +116,7 @@ test('a store that fails after a pull of two minutes ago: nothing is sent, howev
   expect(await recordOf(world, storeId)).toEqual(['hold store_unreachable:unreachable'])
 })
 
-test('a store that is away is asked again with growing pauses, every 30 s at last, and its messages go when it is back (D3)', async () => {
+test('an unreachable store is retried with growing pauses up to 30 s, and its messages are sent once it is back (D3)', async () => {
   const { storeId, fake } = await aShop()
   await abandon(HOUR)
   fake.problem = aProblem('unreachable', 'connection refused')
@@ -137,7 +137,7 @@ test('a store that is away is asked again with growing pauses, every 30 s at las
   expect(await recordOf(world, storeId)).toEqual(['hold store_unreachable:unreachable', 'send ok', 'result accepted'])
 })
 
-test('what is held says what happened: a refused connection is no slow answer, and the other way round (D3, D12)', async () => {
+test('a hold names its cause: refused connection or slow response (D3, D12)', async () => {
   for (const [code, detail, words] of [
     ['unreachable', 'connection refused', 'There is no response from this store address.'],
     ['timeout', null, 'The store took too long to answer.'],
@@ -158,7 +158,7 @@ test('what is held says what happened: a refused connection is no slow answer, a
   }
 })
 
-test('a store that stays away until the age limit: closed as too old, never sent (D3, D7)', async () => {
+test('messages of a store unreachable until the age limit are closed as too old (D3, D7)', async () => {
   const { storeId, fake } = await aShop()
   await abandon(HOUR)
   fake.problem = aProblem('timeout')
@@ -173,7 +173,7 @@ test('a store that stays away until the age limit: closed as too old, never sent
 /** More than are decided at once. */
 const MANY = 101
 
-test('a store that is away is asked once for all that is due, now and a moment later, not once for each (D8)', async () => {
+test('an unreachable store is asked once for all due messages (D8)', async () => {
   const { storeId, fake } = await aShop(MANY)
   await abandon(HOUR)
   fake.problem = aProblem('unreachable')
@@ -185,7 +185,7 @@ test('a store that is away is asked once for all that is due, now and a moment l
   expect(await countStates(world, storeId)).toEqual({ held: MANY })
 })
 
-test('after a clock stepped back a failed pull does not pass for a fresh one (T4, D3)', async () => {
+test('a failed order check does not count as fresh after the clock was set back (T4, D3)', async () => {
   const { storeId, fake } = await aShop()
   await abandon(2 * HOUR)
   await checkOrders(world.deps, storeId)
@@ -217,7 +217,7 @@ function afterTurn(happens: () => unknown): KyselyPlugin {
 const sendWith = (plugin: KyselyPlugin, storeId: string) =>
   sendDue({ ...world.deps, db: world.deps.db.withPlugin(plugin) }, { storeId })
 
-test('no mail leaves when the commit of `sending` takes a minute: the order pull is too old (D3)', async () => {
+test('no mail is sent when the commit of `sending` takes a minute, because the order check is too old (D3)', async () => {
   const { storeId, buy } = await aShop()
   await abandon()
   const slowCommit = afterTurn(() => {
@@ -231,7 +231,7 @@ test('no mail leaves when the commit of `sending` takes a minute: the order pull
   expect((await recordOf(world, storeId)).toSorted()).toEqual(['cancel purchased', 'result retry', 'send ok'])
 })
 
-test('a process that stalls before the channel call sends nothing that was switched off meanwhile (D5)', async () => {
+test('a process that stalls before the channel call sends nothing of a flow switched off meanwhile (D5)', async () => {
   const { storeId } = await aShop()
   await abandon()
   const stoodStill = afterTurn(async () => {
@@ -246,7 +246,7 @@ test('a process that stalls before the channel call sends nothing that was switc
   expect(await recordOf(world, storeId)).toEqual(['send ok', 'result retry', 'hold flow_off'])
 })
 
-test('a process that stood still for some seconds goes on with what is still meant to go', async () => {
+test('a process that stalled for some seconds sends the messages that are still allowed', async () => {
   const { storeId } = await aShop()
   await abandon()
   await sendWith(
@@ -257,7 +257,7 @@ test('a process that stood still for some seconds goes on with what is still mea
   expect(await recordOf(world, storeId)).toEqual(['send ok', 'result accepted'])
 })
 
-test('what a shopper was answered a moment ago counts, though nobody has made a fact of it yet (S2)', async () => {
+test('a capture post that is acknowledged but not folded yet counts (S2)', async () => {
   const { storeId, fake } = await aShop()
   await abandon()
   const post = { cart: 'cart-of-a-shopper-12345', page: 'page-of-a-shopper-12345', seq: 0 }

@@ -59,7 +59,7 @@ async function onePerson({ storeId }: Scene) {
   await world.db.updateTable('messages').set({ shopper_id }).where('store_id', '=', storeId).execute()
 }
 
-test('the next batch is prepared while the first leaves, and none behind it', async () => {
+test('one further batch is prepared while a batch is sent', async () => {
   const { storeId } = await due(7)
   const server = heldBack(world)
   const sending = sendBatches(storeId, withPool(1))
@@ -102,7 +102,7 @@ test.each([
   expect(new Set(world.sent.map(({ to }) => to)).size).toBe(12)
 })
 
-test('all batches together have no more in flight than it carries (D10), and use all of it', async () => {
+test('all batches together use every slot and no more (D10)', async () => {
   const { storeId } = await due(23)
   let [most, answered] = [0, 0]
   world.answer = async (mail) => {
@@ -122,7 +122,7 @@ test('all batches together have no more in flight than it carries (D10), and use
   expect(most).toBeGreaterThan(1)
 })
 
-test('messages of one person never leave side by side, and the cap counts each before the next (T1)', async () => {
+test('messages of one shopper are never sent in parallel, and the cap counts each before the next (T1)', async () => {
   const scene = await due(6)
   const { storeId } = scene
   await onePerson(scene)
@@ -140,7 +140,7 @@ test('messages of one person never leave side by side, and the cap counts each b
   expect(rest.filter(({ sending_at }) => sending_at !== null)).toEqual([])
 })
 
-test('a person of whom a message leaves is passed over, and others take the places of the next batch', async () => {
+test('the next batch skips a shopper with a message in flight and takes others', async () => {
   const { storeId } = await due(4)
   const server = heldBack(world)
   const sending = sendBatches(storeId)
@@ -164,7 +164,7 @@ test('a person of whom a message leaves is passed over, and others take the plac
   expect(next.due_at.getTime()).toBeGreaterThan(world.now.getTime())
 })
 
-describe('a failure leaves nothing claimed and no place under the cap taken, and nothing goes twice', () => {
+describe('a failure releases claims and plan usage, and nothing is sent twice', () => {
   const fails = (text: string, which: number): KyselyPlugin => {
     let count = 0
     return {
@@ -194,7 +194,7 @@ describe('a failure leaves nothing claimed and no place under the cap taken, and
     await eachGoesOnce(storeId, COUNT)
   })
 
-  test('as the first leaves and the next is prepared already', async () => {
+  test('while the first batch is sent and the next is prepared', async () => {
     const { storeId } = await due(COUNT)
     const server = heldBack(world)
     const deps = withPool(1, failing(' from allowed l', 2))
@@ -209,7 +209,7 @@ describe('a failure leaves nothing claimed and no place under the cap taken, and
     await eachGoesOnce(storeId, COUNT)
   })
 
-  test('another process takes the store: what was prepared goes back, what is in flight is written down', async () => {
+  test('when another process takes the store: prepared messages are released, replies are recorded', async () => {
     const { storeId } = await due(COUNT)
     const server = heldBack(world)
     const sending = sendBatches(storeId, withPool(1))
@@ -241,7 +241,7 @@ describe('the plan over several batches (decision 6)', () => {
       .then((rows) => rows.map(({ used }) => used))
   const month = () => `${world.now.toISOString().slice(0, 7)}-01`
 
-  test('its last mails go in the middle of a batch, and not one more', async () => {
+  test('the plan’s last mails are sent in the middle of a batch, and none beyond', async () => {
     const { storeId, accountId } = await due(8)
     const row = { account_id: accountId, month: month(), channel: 'email' as const, used: 497 }
     await world.db.insertInto('plan_usage').values(row).execute()
@@ -257,7 +257,7 @@ describe('the plan over several batches (decision 6)', () => {
     expect(held.filter(({ sending_at }) => sending_at !== null)).toEqual([])
   })
 
-  test('what was prepared in one month and leaves in the next counts in the next', async () => {
+  test('a message prepared in one month and sent in the next counts in the next', async () => {
     world.now = new Date('2026-08-31T22:59:30.000Z')
     const { storeId, accountId } = await due(6)
     const server = heldBack(world)

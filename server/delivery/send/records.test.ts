@@ -35,7 +35,7 @@ const newsOf = async (storeId: string) =>
       .execute()
   ).map(({ data }) => data as Record<string, unknown>)
 
-test('an accepted mail has one record, with what it rested on and what came back, which reads as decision and result', async () => {
+test('an accepted mail has one record with inputs and reply, shown as decision and result', async () => {
   const { storeId, mails } = await sent(3)
   const records = await recordsIn(storeId)
   expect(records.map(({ message_id }) => message_id).sort()).toEqual(mails.map(({ id }) => id).sort())
@@ -47,7 +47,7 @@ test('an accepted mail has one record, with what it rested on and what came back
   }
 })
 
-test('mails that were accepted together are one piece of news; one alone says to whom it went', async () => {
+test('mails accepted together create one notification; a single one names its recipient', async () => {
   const { storeId } = await sent(4)
   const news = await newsOf(storeId)
   expect(news.length).toBeLessThan(4)
@@ -66,7 +66,7 @@ test('mails that were accepted together are one piece of news; one alone says to
   ])
 })
 
-test('records and links go with their message, and those of others stay', async () => {
+test('deleting a message deletes its records and links only', async () => {
   const { storeId, mails } = await sent(2)
   const other = await sent(1)
   const rows = async () => {

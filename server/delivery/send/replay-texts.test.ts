@@ -3,7 +3,15 @@ import { badgeColumns } from '../../../test/cart-badges.ts'
 import { DAY, HOUR, wait } from '../../../test/message-scene.ts'
 import { told } from '../../../test/notifications.ts'
 import { textsInFlight } from '../../../test/texts-in-flight.ts'
-import { aSteadyWorker, mortal, nextStepAfter, recordsOf, statesOf, stored, storedOne } from '../../../test/turn-scene.ts'
+import {
+  aSteadyWorker,
+  mortal,
+  nextStepAfter,
+  recordsOf,
+  statesOf,
+  stored,
+  storedOne,
+} from '../../../test/turn-scene.ts'
 import { aWorld } from '../../../test/world.ts'
 import type { Outcome } from '../../messages/channels/channel.ts'
 import { recordDeliveryReport } from '../outcome/delivery.ts'
@@ -80,7 +88,7 @@ const badgeOf = (messageId: string) =>
     .where('m.id', '=', messageId)
     .executeTakeFirstOrThrow()
 
-test('a text is written down to its end once, however many look for it, and what was not sent costs nothing', async () => {
+test('several processes settle each text once, and unsent texts cost nothing', async () => {
   const { ids, accountId, storeId, sendingAt } = await dies(async ({ ids, accountId }) => {
     expect(await spent(accountId)).toEqual({ used: 5, micros: 5 * PRICE })
     await Promise.all([closes(), closes()])
@@ -123,7 +131,7 @@ test('a text is written down to its end once, however many look for it, and what
   expect(news.sort()).toEqual(['sms_failed', 'sms_failed', 'sms_sent'])
 })
 
-test('an answer that comes after all moves what was unknown, and nothing goes twice', async () => {
+test('a late reply changes an unknown text, and nothing is sent twice', async () => {
   const { ids, accountId, storeId } = await dies(closes, { ...ANSWERS.accepted, providerId: 't-8' })
   expect(await states(ids)).toEqual([...ENDS.slice(0, -1), 'sent'])
   expect(await spent(accountId)).toEqual({ used: 3, micros: 3 * PRICE })
@@ -136,7 +144,7 @@ test('an answer that comes after all moves what was unknown, and nothing goes tw
   expect(await spent(accountId)).toEqual({ used: 4, micros: 4 * PRICE })
 })
 
-test('what the provider reported before the process was found dead counts, once', async () => {
+test('a provider’s report before the process was found dead counts once', async () => {
   const { ids } = await dies(async ({ ids, accountId }) => {
     const report = { accountId, channel: 'sms' as const, code: null, at: world.now }
     const arrived = { ...report, providerId: 't-7', messageId: ids.accepted, status: 'delivered' as const }

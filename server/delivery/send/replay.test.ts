@@ -14,9 +14,9 @@ import {
 } from '../../../test/turn-scene.ts'
 import { acceptsMail, aWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import type { Outcome } from '../../messages/channels/channel.ts'
-import { transact } from '../../core/db/db.ts'
 import { newId } from '../../core/common/ids.ts'
+import { transact } from '../../core/db/db.ts'
+import type { Outcome } from '../../messages/channels/channel.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
 import { closeAbandonedSends } from './abandoned.ts'
 import { sendDue } from './send-due.ts'
@@ -89,8 +89,8 @@ const usage = (accountId: string) =>
 
 const ENDS = ['sent', 'failed(rejected:smtp_550)', 'held(retry)', 'unknown(unknown)', 'unknown(unknown)']
 
-describe('each is written down to its end', () => {
-  test('once, however many look for it: state, records, cart, next step, plan, suppression, notification', async () => {
+describe('messages in flight of a dead process are settled', () => {
+  test('once by several processes: state, records, cart, next step, plan, suppression, notification', async () => {
     const { ids, storeId, accountId, sendingAt, orders } = await dies(async ({ ids }) => {
       await Promise.all([closes(), closes()])
       await closes()
@@ -154,7 +154,7 @@ describe('each is written down to its end', () => {
     expect(await usage(accountId)).toEqual([{ month, used: 3 }])
   })
 
-  test('an answer that comes after all moves what was unknown, and nothing goes twice', async () => {
+  test('a late reply changes an unknown mail, and nothing is sent twice', async () => {
     const { ids, storeId } = await dies(closes, ANSWERS.accepted)
     expect(await states(ids)).toEqual([...ENDS.slice(0, -1), 'sent'])
     expect((await recordsOf(world, ids.silent)).slice(1).sort()).toEqual(['result accepted', 'result unknown'])
@@ -168,7 +168,7 @@ describe('each is written down to its end', () => {
     expect(await states(ids)).toEqual(['sent', ENDS[1], 'sent', ENDS[3], 'sent'])
   })
 
-  test('what was put off is looked at in its time, though whoever looked after the process had ended knew nothing of it', async () => {
+  test('a deferred mail is retried in time, even if a run before did not know of it', async () => {
     await dies(async ({ storeId, ids }) => {
       // The steps behind the others would set a look as well.
       const others = FATES.filter((fate) => fate !== 'retry').map((fate) => ids[fate])
@@ -184,7 +184,7 @@ describe('each is written down to its end', () => {
     })
   })
 
-  test('what was put off is closed when its cart was bought meanwhile, and what went out stays (D5)', async () => {
+  test('a deferred mail is closed when its cart was bought meanwhile, and a sent one stays (D5)', async () => {
     const { ids } = await dies(async ({ storeId, orders, ids }) => {
       world.advance(1_000)
       const buys = orders.map((order) => bought(world, order))
@@ -196,7 +196,7 @@ describe('each is written down to its end', () => {
     expect((await recordsOf(world, ids.retry)).slice(1)).toEqual(['cancel purchased'])
   })
 
-  test('what stays in the mailbox of this server is told so', async () => {
+  test('a mail kept in the built-in mailbox is marked', async () => {
     const { ids, storeId } = await dies(async ({ ids }) => {
       await world.pool.query(`update messages set answer = jsonb_set(answer, '{isMailbox}', 'true') where id = $1`, [
         ids.accepted,
@@ -207,7 +207,7 @@ describe('each is written down to its end', () => {
     expect(await recordOf(world, storeId)).toContain('result accepted:mailbox')
   })
 
-  test('a living process that is only slow is left alone', async () => {
+  test('messages of a slow but live process stay unchanged', async () => {
     const { ids } = await dies(async ({ storeId, ids }) => {
       const { worker_id } = (await stored(world, storeId))[0]!
       const row = { id: worker_id!, started_at: world.now, seen_at: world.now, steady_since: world.now }

@@ -8,10 +8,10 @@ import { aBox } from '../../../test/boxes.ts'
 import { MINUTE } from '../../../test/message-scene.ts'
 import { aCalledWorld } from '../../../test/provider-calls.ts'
 import { detectAbandoned } from '../../carts/carts/detect.ts'
-import { wakeDueStores } from '../../messages/messages/scan.ts'
 import { openGuardedHttp } from '../../core/net/guarded-fetch.ts'
-import { askWaiting } from '../opt-in/opt-in-request.ts'
+import { wakeDueStores } from '../../messages/messages/scan.ts'
 import { createWooCommerceClient } from '../../platforms/woocommerce/client.ts'
+import { askWaiting } from '../opt-in/opt-in-request.ts'
 
 // Shoppers in the demo store, from the goods and the boxes they tick to what reaches them by mail, SMS and WhatsApp: the shop, its
 // order pulls, both providers' servers and their callbacks are real, only time is ours. What each of them gets, and what the cart's
@@ -171,7 +171,7 @@ async function told({ email }: Shopper): Promise<string[]> {
   return [...last].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, text]) => text)
 }
 
-describe('what shoppers in the demo store get, and why', () => {
+describe('messages to shoppers of the demo store, with reasons', () => {
   const us = {
     agreed: aShopper('ursula', 'US'),
     silent: aShopper('uma', 'US'),
@@ -206,7 +206,7 @@ describe('what shoppers in the demo store get, and why', () => {
     await hours(3)
   })
 
-  test('in the US, agreed to everything: mail and one SMS; WhatsApp delivers no advertising there', async () => {
+  test('US, agreed to everything: mail and one SMS, as WhatsApp delivers no marketing there', async () => {
     expect(got(us.agreed)).toEqual({ mails: 1, sms: 1, whatsapp: 0 })
     expect(await told(us.agreed)).toEqual([
       expect.stringMatching(
@@ -219,7 +219,7 @@ describe('what shoppers in the demo store get, and why', () => {
     ])
   })
 
-  test('in the US, no box ticked: mail, because there it may be sent until they say no, and nothing else', async () => {
+  test('US, no box ticked: only mail, because opt-out applies', async () => {
     expect(got(us.silent)).toEqual({ mails: 1, sms: 0, whatsapp: 0 })
     expect(await told(us.silent)).toEqual([
       expect.stringMatching(/For United States the rule is: Opt-out\.$/),
@@ -228,19 +228,19 @@ describe('what shoppers in the demo store get, and why', () => {
     ])
   })
 
-  test('in the US, STOP by SMS before it was due: the mail they agreed to, and no SMS', async () => {
+  test('US, STOP before the SMS was due: only mail', async () => {
     expect(got(us.stopped)).toMatchObject({ mails: 1, sms: 0 })
     expect((await told(us.stopped))[1]).toBe('The shopper has opted out of messages (STOP).')
   })
 
-  test('in the US, ticked and unticked again: not even a mail', async () => {
+  test('US, boxes ticked and unticked again: nothing', async () => {
     expect(got(us.unticked)).toEqual({ mails: 0, sms: 0, whatsapp: 0 })
     expect((await told(us.unticked))[0]).toBe(
       'The shopper has withdrawn consent. They opted out on Mar 2, 2026 (box at the checkout, unproven (page script)).',
     )
   })
 
-  test('in Germany, agreed to everything and confirmed by JA: all three', { tags: ['A1'] }, async () => {
+  test('Germany, agreed to everything and confirmed by JA: mail, SMS and WhatsApp', { tags: ['A1'] }, async () => {
     expect(got(de.agreed)).toEqual({ mails: 1, sms: 1, whatsapp: 1 })
     expect(await told(de.agreed)).toEqual([
       expect.stringContaining('They opted in on Mar 2, 2026 (box at the checkout, unproven (page script)).'),
@@ -249,7 +249,7 @@ describe('what shoppers in the demo store get, and why', () => {
     ])
   })
 
-  test('in Germany, no box ticked: nothing on any channel', async () => {
+  test('Germany, no box ticked: nothing', async () => {
     expect(got(de.silent)).toEqual({ mails: 0, sms: 0, whatsapp: 0 })
     expect(await told(de.silent)).toEqual([
       expect.stringMatching(/requires consent first.* For Germany the rule is: Opt-in or existing customer\.$/),
@@ -258,14 +258,14 @@ describe('what shoppers in the demo store get, and why', () => {
     ])
   })
 
-  test('in Germany, asked to confirm and silent: no SMS; mail and WhatsApp as agreed', async () => {
+  test('Germany, opt-in request without a reply: mail and WhatsApp, no SMS', async () => {
     expect(got(de.unconfirmed)).toEqual({ mails: 1, sms: 0, whatsapp: 1 })
     expect((await told(de.unconfirmed))[1]).toBe(
       'The shopper was asked by SMS to confirm and has not replied YES yet. They opted in on Mar 2, 2026 (box at the checkout, unproven (page script)), but have not confirmed it yet.',
     )
   })
 
-  test('in Germany, STOP on WhatsApp: no WhatsApp; mail and SMS as agreed', async () => {
+  test('Germany, STOP on WhatsApp: mail and SMS, no WhatsApp', async () => {
     expect(got(de.stopped)).toEqual({ mails: 1, sms: 1, whatsapp: 0 })
     expect((await told(de.stopped))[2]).toBe('The shopper has opted out of messages (STOP).')
   })

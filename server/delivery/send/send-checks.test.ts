@@ -16,9 +16,9 @@ import {
 import { acceptsMail, aWorld } from '../../../test/world.ts'
 import { recordFacts, recordOrders } from '../../carts/carts/record.ts'
 import { newId } from '../../core/common/ids.ts'
-import { confirmLive } from '../../workspace/instance/instance.ts'
 import type { PlatformOrder } from '../../platforms/platform/platform.ts'
 import * as outcomes from '../../shoppers/suppressions/unsubscribe-sql.ts'
+import { confirmLive } from '../../workspace/instance/instance.ts'
 import * as deliver from './send-due-sql.ts'
 
 // What the send looks at once more (D10): each change below comes while the first five mails are in flight, after the
@@ -68,7 +68,7 @@ async function changeMeanwhile(change: (sixth: Sixth) => Promise<unknown>) {
 const ofStore = (table: 'flows' | 'messages' | 'carts' | 'sync_state', storeId: string) =>
   world.db.updateTable(table).where('store_id', '=', storeId)
 
-describe('it does not leave when', () => {
+describe('a message is not sent when', () => {
   const soon = () => new Date(world.now.getTime() + HOUR)
 
   test.each<[string, (sixth: Sixth) => Promise<unknown>]>([
@@ -123,7 +123,7 @@ describe('it does not leave when', () => {
     expect(world.sent).toHaveLength(6)
   })
 
-  test('the person has had as many messages as the cap allows (T1)', async () => {
+  test('the shopper has had as many messages as the cap allows (T1)', async () => {
     const { storeId } = await changeMeanwhile(async ({ storeId, cartId }) => {
       const [sent] = (await messagesOf(world, storeId)).filter((row) => row.state === 'sending')
       const { shopper_id } = await world.db
@@ -149,7 +149,7 @@ describe('it does not leave when', () => {
     expect(await recordOf(world, storeId)).toContain('hold frequency_cap')
   })
 
-  test('the instance is paused; it goes when it is confirmed as the live one (D7)', async () => {
+  test('the instance is paused; it is sent once the instance is confirmed as live (D7)', async () => {
     await world.db.insertInto('instance').values({ fingerprint: 'f', created_at: world.now }).execute()
     const pause = () => world.db.updateTable('instance').set({ is_paused: true }).execute()
     const { storeId } = await changeMeanwhile(pause)
@@ -162,7 +162,7 @@ describe('it does not leave when', () => {
   })
 })
 
-describe('what people do in between reaches it within a second (D5)', () => {
+describe('a change between decision and send applies within a second (D5)', () => {
   /** One second later the message is closed, with the reason in its record, and never went. */
   async function closesWith(record: string, change: (sixth: Sixth) => Promise<unknown>) {
     const { storeId, order, id } = await changeMeanwhile(change)
@@ -183,7 +183,7 @@ describe('what people do in between reaches it within a second (D5)', () => {
       recordOrders(world.deps, storeId, [bought(world, order)], 'webhook'),
     ))
 
-  test('a purchase by somebody else with the same device, which is no reason to merge', () =>
+  test('a purchase by another shopper with the same device, which does not merge them', () =>
     closesWith('cancel purchased', async ({ storeId, cartId }) => {
       const other = bought(world, anOrder(world))
       const { shopperIds } = await recordOrders(world.deps, storeId, [other], 'webhook')
@@ -309,7 +309,7 @@ describe('a process that stalls after the commit of `sending` checks again and d
       .execute()
   }
 
-  test('unless nothing has changed', async () => {
+  test('except when nothing has changed', async () => {
     expect(await standsAfter(async () => {})).toEqual([true, true])
   })
 
@@ -317,7 +317,7 @@ describe('a process that stalls after the commit of `sending` checks again and d
     expect(await standsAfter(({ storeId, order }) => typed(storeId, [order.email]))).toEqual([true, false])
   })
 
-  test('when they and somebody else were found to be one', async () => {
+  test('when the shopper was merged with another one', async () => {
     const meet = async ({ storeId, order }: Sixth) => {
       const other = anOrder(world)
       await recordOrders(world.deps, storeId, [other], 'sync')
@@ -326,17 +326,17 @@ describe('a process that stalls after the commit of `sending` checks again and d
     expect(await standsAfter(meet)).toEqual([true, false])
   })
 
-  test('when the relaxed rule it rests on is relaxed no more (C6)', async () => {
+  test('when its consent override has ended (C6)', async () => {
     expect(await standsAfter(async () => {}, overridden)).toEqual([true, false])
   })
 
-  test('when the budget was lowered to less than is booked, and not otherwise', async () => {
+  test('when the budget was lowered below the booked amount, and not otherwise', async () => {
     expect(await standsAfter((first) => budget(first, 150_000))).toEqual([true, true])
     expect(await standsAfter((first) => budget(first, 150_001))).toEqual([true, false])
   })
 })
 
-test('a disconnect in the middle of sends never waits for them in a circle (D5)', async () => {
+test('a disconnect during sends causes no deadlock (D5)', async () => {
   for (let round = 0; round < 5; round++) {
     const { storeId, token } = await aScene(world, 20)
     await wait(world, storeId, HOUR)

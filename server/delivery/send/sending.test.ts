@@ -87,7 +87,7 @@ test.each(cases)('%j: an SMS that a member sends: %s, %s, refused by %s', async 
   if (refusal) expect(reply.body.fields?.reason ?? reply.body.code).toBe(refusal)
 })
 
-test('what was held while the payment was overdue goes out with a plan that is paid', async () => {
+test('messages held for an overdue payment are sent once the plan is paid', async () => {
   const { storeId, accountId, token } = await aScene(world, 1)
   await set(accountId, { plan: 'growth', status: 'past_due', days: 8 })
   await pass(world, storeId, HOUR)

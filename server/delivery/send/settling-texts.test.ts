@@ -7,8 +7,8 @@ import { aSteadyWorker, type StoredMessage, stored, storedOne } from '../../../t
 import { aWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import type { Outcome } from '../../messages/channels/channel.ts'
-import { recordDeliveryReport } from '../outcome/delivery.ts'
 import type { PlatformOrder } from '../../platforms/platform/platform.ts'
+import { recordDeliveryReport } from '../outcome/delivery.ts'
 import { closeAbandonedSends } from './abandoned.ts'
 
 // Texts in flight, and what is written down about them.
@@ -64,7 +64,7 @@ test('settling an accepted text leaves the plan’s counter free while it waits 
   }
 })
 
-test('a worker that is heard of again after its texts were listed keeps them', async () => {
+test('a worker with a new heartbeat after its texts were listed keeps them', async () => {
   const { waiting, workerId, end } = await textsInFlight(world, 1)
   const { messageId } = waiting[0]!.text
   const client = await world.pool.connect()
@@ -86,7 +86,7 @@ test('a worker that is heard of again after its texts were listed keeps them', a
   expect(await stateOf(messageId)).toBe('sent')
 })
 
-test('a refused text gives no badge to a cart that its cart was joined to', async () => {
+test('a refused text gives no badge to the cart its cart was joined to', async () => {
   const { storeId, waiting, end } = await textsInFlight(world, 2)
   const [refused, other] = await Promise.all(waiting.map(({ text }) => storedOne(world, text.messageId)))
   const joined = { status: 'merged' as const, merged_into: other!.cart_id }
@@ -129,7 +129,7 @@ async function joinedInFlight() {
   return { ...scene, into, from, cart }
 }
 
-test('activity in a cart that was joined with one whose text is in flight comes after that send (S2, S6)', async () => {
+test('activity in a cart joined with one whose text is in flight counts as after the send (S2, S6)', async () => {
   const { storeId, orders, cart, from, end } = await joinedInFlight()
   try {
     expect(await stateOf(from.id)).toBe('sending')
@@ -142,7 +142,7 @@ test('activity in a cart that was joined with one whose text is in flight comes 
   expect(await cart()).toMatchObject({ status: 'abandoned', badge: 'SMS Sent', last_sent_at: from.sending_at })
 })
 
-test('a text that was not delivered takes its badge back from the cart that its cart was joined with', async () => {
+test('an undelivered text removes its badge from the cart its cart was joined to', async () => {
   const { accountId, cart, from, end } = await joinedInFlight()
   await end()
   expect(await cart()).toMatchObject({ badge: 'SMS Sent' })
@@ -152,7 +152,7 @@ test('a text that was not delivered takes its badge back from the cart that its 
   expect(await cart()).toMatchObject({ badge: 'No Action', last_sent_at: null, no_response_at: null })
 })
 
-test('a text that was not delivered leaves the badge of a newer message alone', async () => {
+test('an undelivered text leaves the badge of a newer message unchanged', async () => {
   const { accountId, cart, into, from, end } = await joinedInFlight()
   await end()
   const sentAt = new Date(from.sending_at!.getTime() + 5_000)
@@ -169,7 +169,7 @@ test('a text that was not delivered leaves the badge of a newer message alone', 
   expect(await cart()).toMatchObject(badge)
 })
 
-test('no statement ends a message and leaves the decision to send it in its row', async () => {
+test('every statement that ends a message clears the stored decision from its row', async () => {
   const { waiting, end } = await textsInFlight(world, 1)
   const { messageId } = waiting[0]!.text
   try {

@@ -309,13 +309,13 @@ const CASES: Case<Scene & { buyer?: Beside }>[] = [
 const ELSEWHERE: Record<string, string> = {
   carts: 'its cart has changed',
   flows: 'its flow is off',
-  instance: 'the instance is paused; it goes when it is confirmed as the live one (D7)',
-  messages: 'the person has had as many messages as the cap allows (T1)',
+  instance: 'the instance is paused; it is sent once the instance is confirmed as live (D7)',
+  messages: 'the shopper has had as many messages as the cap allows (T1)',
   suppressions: 'a suppression of the address (C1)',
   sync_state: 'the mirror is too old',
 }
 
-describe('a mail that was judged and waits for its place does not leave when', () => {
+describe('a decided mail that waits for its slot is not sent when', () => {
   test.each(CASES)('%s: %s', async (_, __, scene, change) => {
     const after = await sixMails(world, await scene(), change)
     expect(world.sent).toHaveLength(POOL)
@@ -325,7 +325,7 @@ describe('a mail that was judged and waits for its place does not leave when', (
     await endsWell(world, after)
   })
 
-  test('nothing is changed: then it leaves, in each of these stores', async () => {
+  test('nothing is changed: control case, it is sent in each of these stores', async () => {
     for (const scene of [withCoupon, withCodes, withImport, withOverride, ofCampaign, ofDiscount, () => withBuyer(0)]) {
       world.sent.length = 0
       world.answer = acceptsMail
@@ -340,7 +340,7 @@ test.each([
   'sms',
   'whatsapp',
   'push',
-] as const)('these are all tables that the turn of %s reads', (channel) => {
+] as const)('the cases cover every table that the turn of %s reads', (channel) => {
   const limits = {
     ...{ claim: newId(), workerId: newId(), now: world.now, localCopySince: world.now, accountId: newId() },
     ...{ capSince: world.now, capMax: 3, month: '2026-03-01', channel, planLimit: -1 },
@@ -356,7 +356,7 @@ test.each([
   expect(named.sort(), what).toEqual(known.sort())
 })
 
-test('what is said to be in send-checks.test.ts is there', () => {
+test('the cases listed for send-checks.test.ts exist', () => {
   const text = fs.readFileSync(path.join(import.meta.dirname, 'send-checks.test.ts'), 'utf8')
   expect(Object.values(ELSEWHERE).filter((name) => !text.includes(`'${name}'`))).toEqual([])
 })

@@ -8,9 +8,9 @@ import { told } from '../../../test/notifications.ts'
 import { nextLook } from '../../../test/turn-scene.ts'
 import { aTemplate, aWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import type { Outcome, TextChannel } from '../../messages/channels/channel.ts'
-import { transact } from '../../core/db/db.ts'
 import { newId } from '../../core/common/ids.ts'
+import { transact } from '../../core/db/db.ts'
+import type { Outcome, TextChannel } from '../../messages/channels/channel.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
 import { sendDue } from './send-due.ts'
 
@@ -42,7 +42,7 @@ describe('steps of a flow', () => {
   }
   const firstOf = async (storeId: string) => (await messagesOf(world, storeId))[0]!
 
-  test('go out where the channel is there and the plan has it, as the words of the step’s template', async () => {
+  test('are sent with the text of the step’s template when channel and plan allow it', async () => {
     const { storeId, order } = await aTextFlow('growth')
     await pass(world, storeId, HOUR)
     expect(world.texts.map((text) => text.to)).toEqual([order.phone])
@@ -51,7 +51,7 @@ describe('steps of a flow', () => {
     expect((await firstOf(storeId)).state).toBe('sent')
   })
 
-  test('what was put off is looked at in its time, also where the process ends as soon as that is written down (D6)', async () => {
+  test('are retried in time after a deferral, even if the process ends right after recording it (D6)', async () => {
     const { storeId } = await aTextFlow('growth')
     const store = { storeId, db: world.db }
     let hasEnded = false
@@ -79,7 +79,7 @@ describe('steps of a flow', () => {
     expect(await nextLook(world, storeId)).toEqual(wake_at)
   })
 
-  test('go by the channel that is chosen, what is open too; what went out stays and never goes twice', async () => {
+  test('follow a changed channel while open; sent ones stay and are never sent twice', async () => {
     const { storeId, flowId, token, order } = await aTextFlow('growth')
     await pass(world, storeId, HOUR)
     const save = async (channel: string, body = 'Your tea at {{ store_name }}: {{ checkout_link }}') => {
@@ -131,7 +131,7 @@ describe('steps of a flow', () => {
     expect((await messagesOf(world, storeId)).map(({ channel }) => channel)).toEqual(['sms', 'email', 'email'])
   })
 
-  test('are refused a channel that is not there: keys, template, plan or words are missing', async () => {
+  test('are refused a channel without credentials, template, plan or text', async () => {
     const { flowId, token, accountId } = await aTextFlow('growth')
     await world.db.updateTable('flow_steps').set({ channel: 'email' }).where('flow_id', '=', flowId).execute()
     const save = async (channel: string, body = 'Hi {{ customer_name }}: {{ checkout_link }}') => {
@@ -157,7 +157,7 @@ describe('steps of a flow', () => {
     expect(await save('whatsapp', '')).toBeUndefined()
   })
 
-  test('are held on a smaller plan, and go when there is a larger one (decision 6)', async () => {
+  test('are held on a smaller plan and sent after an upgrade (decision 6)', async () => {
     const { storeId, token } = await aTextFlow('starter')
     await pass(world, storeId, HOUR)
     expect([(await firstOf(storeId)).state, (await firstOf(storeId)).reason]).toEqual(['held', 'plan_required'])
@@ -166,7 +166,7 @@ describe('steps of a flow', () => {
     expect(world.texts).toHaveLength(1)
   })
 
-  test('are held with the reason in words while the channel is not set up', async () => {
+  test('are held with an explanation while the channel is not set up', async () => {
     world.textChannels.sms = false
     const { storeId } = await aTextFlow('growth')
     await pass(world, storeId, HOUR)
@@ -174,7 +174,7 @@ describe('steps of a flow', () => {
     expect([row.state, row.reason]).toEqual(['held', 'sms_not_configured'])
   })
 
-  test('that come due at night wait for the morning, each a little apart, and are decided anew (T2)', async () => {
+  test('due at night wait for the morning, spread out, and are decided again (T2)', async () => {
     const { storeId, order } = await aTextFlow('growth')
     world.now = new Date(`${world.now.toISOString().slice(0, 10)}T19:30:00Z`)
     const late = anOrder(world, { country: 'DE', phone: germanPhone() })
@@ -192,7 +192,7 @@ describe('steps of a flow', () => {
   })
 })
 
-describe('night that falls (T2)', () => {
+describe('quiet hours that begin (T2)', () => {
   test.each([
     ['between decision and send', 'select used from plan_usage'],
     ['between send and wire', "state = 'sending', reason"],
@@ -226,7 +226,7 @@ describe('the monthly budget', () => {
   const setBudget = (shop: Shop, monthly: number | null) =>
     world.request('PUT', '/api/account/sending-budget', { token: shop.token, body: { monthly } })
 
-  test('is booked by the price list when a text leaves, and corrected by what was taken', async () => {
+  test('is booked at list price when a text is sent and corrected by the final price', async () => {
     const shop = await aShop(world, 3)
     expect(await budget(shop)).toEqual({ monthly: null, currency: 'USD', spent: 0 })
     const answers: Outcome[] = [
@@ -251,7 +251,7 @@ describe('the monthly budget', () => {
     ])
   })
 
-  test('stops exactly, also when several stores and processes send at once', async () => {
+  test('is never exceeded, even when several stores and processes send at once', async () => {
     const first = await aShop(world, 25)
     const second = await aShop(world, 25, { accountId: first.accountId })
     await setBudget(first, 0.2)
@@ -284,7 +284,7 @@ describe('the monthly budget', () => {
     expect(reached).toHaveLength(1)
   })
 
-  test('of many carts as many are eligible as it has left, and they are what is priced', async () => {
+  test('limits how many of the selected carts are eligible and priced', async () => {
     const shop = await aShop(world, 3)
     await setBudget(shop, 0.02)
     const body = { channel: 'sms', cartIds: shop.cartIds }
@@ -294,7 +294,7 @@ describe('the monthly budget', () => {
     expect(answer.price).toMatchObject({ total: { amount: 0.02 }, budgetLeft: { amount: 0.02 } })
   })
 
-  test('a member looks at it, and only who leads the team sets it', async () => {
+  test('is visible to members and changed only by owners and admins', async () => {
     const shop = await aShop(world)
     expect((await setBudget(shop, -1)).status).toBe(400)
     expect((await setBudget(shop, 12.5)).body).toEqual({ monthly: 12.5, currency: 'USD', spent: 0 })
@@ -302,7 +302,7 @@ describe('the monthly budget', () => {
   })
 })
 
-test('a channel is one file: another provider needs nothing elsewhere', async () => {
+test('another provider needs only its own channel file', async () => {
   const shop = await aShop(world)
   const said: string[] = []
   const pigeon: TextChannel = {
@@ -336,7 +336,7 @@ describe('with 50 senders at once', () => {
     }
   }
 
-  test('the plan’s messages are used up exactly, and one cart gets one text per cooldown', async () => {
+  test('the plan’s messages are used exactly, and a cart gets one text per cooldown', async () => {
     const shop = await aShop(world, 12, { plan: 'starter' })
     const month = `${world.now.toISOString().slice(0, 7)}-01`
     const used = { account_id: shop.accountId, month, channel: 'sms' as const, used: 93 }

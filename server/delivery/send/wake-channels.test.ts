@@ -117,7 +117,7 @@ const chooseTemplate = () =>
     variables: ['customer_name', 'store_name', 'cart_items', 'cart_total'],
   })
 
-test('held because it is night for SMS, it goes by email as soon as there is a mail server', async () => {
+test('a message held by quiet hours for SMS is sent by email once there is a mail server', async () => {
   await saveSms()
   await byChannels('sms', 'email')
   world.now = new Date(`${world.now.toISOString().slice(0, 10)}T20:30:00Z`)
@@ -130,7 +130,7 @@ test('held because it is night for SMS, it goes by email as soon as there is a m
   expect(taken).toEqual([email])
 })
 
-test('held for a mail server, it goes by SMS as soon as that is set up', async () => {
+test('a message held for a mail server is sent by SMS once that is set up', async () => {
   await byChannels('email', 'sms')
   await aCart()
   await pass(world, store.storeId, HOUR)
@@ -140,7 +140,7 @@ test('held for a mail server, it goes by SMS as soon as that is set up', async (
   expect(await first()).toEqual(['sent', null, 'sms'])
 })
 
-test('held for another channel, it goes by WhatsApp as soon as that has its template', async () => {
+test('a message held for another channel is sent by WhatsApp once its template is chosen', async () => {
   await byChannels('sms', 'email', 'whatsapp')
   await aCart()
   await pass(world, store.storeId, HOUR)
@@ -153,7 +153,7 @@ test('held for another channel, it goes by WhatsApp as soon as that has its temp
   expect(await first()).toEqual(['sent', null, 'whatsapp'])
 })
 
-test('held for another channel, it goes by push as soon as there is a browser', async () => {
+test('a message held for another channel is sent by push once a browser subscribes', async () => {
   await byChannels('email', 'push')
   // Day in the US.
   world.now = new Date(`${world.now.toISOString().slice(0, 10)}T16:00:00Z`)
@@ -171,7 +171,7 @@ test('held for another channel, it goes by push as soon as there is a browser', 
   expect(world.pushes).toHaveLength(1)
 })
 
-test('held for a mail server that is left alone, it goes by SMS, its first channel, as soon as that is set up', async () => {
+test('a message held for a paused mail server is sent by SMS, its first channel, once that is set up', async () => {
   await saveMailServer()
   await byChannels('sms', 'email')
   await aCart()
@@ -187,7 +187,7 @@ test('held for a mail server that is left alone, it goes by SMS, its first chann
   expect(await first()).toEqual(['sent', null, 'sms'])
 })
 
-test('a message of one channel that waits for SMS goes as soon as they are set up', async () => {
+test('a message with SMS as its only channel is sent once SMS is set up', async () => {
   await byChannels('sms')
   await aCart()
   await pass(world, store.storeId, HOUR)
@@ -197,7 +197,7 @@ test('a message of one channel that waits for SMS goes as soon as they are set u
   expect(await first()).toEqual(['sent', null, 'sms'])
 })
 
-test('what is held whatever its channel, or was sent once, stays held', async () => {
+test('a message held for all channels, or sent before, stays held', async () => {
   await byChannels('email', 'sms')
   await aCart()
   await wait(world, store.storeId, HOUR)

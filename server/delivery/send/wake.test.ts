@@ -25,7 +25,7 @@ const sendingStep =
 test.each([
   ['a campaign', 'campaign_paused', campaignStep('pause'), campaignStep('play')],
   ['all sending of the store', 'sending_paused', sendingStep('pause'), sendingStep('resume')],
-])('%s is resumed between decision and verdict', async (_, reason, pause, resume) => {
+])('a message wakes when %s is resumed between its decision and the commit of its hold', async (_, reason, pause, resume) => {
   const shop = await aShop(world, 2)
   const { id } = await aCampaign(world, shop)
   const setPaused = (at: Date | null) =>
@@ -47,7 +47,7 @@ test.each([
   expect(await statesOf(world, id)).toEqual(['1 sent', '1 sent'])
 })
 
-test('what a message waits for arrives between decision and verdict', async () => {
+test('a message wakes when its reason ends between its decision and the commit of its hold', async () => {
   const { storeId } = await aScene(world)
   await wait(world, storeId, HOUR)
   const setEmail = (email: string | null) =>

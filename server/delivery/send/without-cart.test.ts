@@ -3,11 +3,11 @@ import { freshOrderCheck } from '../../../test/factories.ts'
 import { linkIn, recordOf } from '../../../test/message-scene.ts'
 import { aShop, DAY, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
 import { aWorld } from '../../../test/world.ts'
-import { recordOrderText } from '../../shoppers/consent/consents.ts'
-import { transact } from '../../core/db/db.ts'
 import { newId } from '../../core/common/ids.ts'
+import { transact } from '../../core/db/db.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
 import { type Plan, planMessages } from '../../messages/messages/plan.ts'
+import { recordOrderText } from '../../shoppers/consent/consents.ts'
 import { personIn } from '../../workspace/privacy/person.ts'
 import { closeAbandonedSends } from './abandoned.ts'
 import { sendDue } from './send-due.ts'
@@ -68,8 +68,8 @@ const merge = (one: Person, other: Person) => shop.type(one.browser, { email: ot
 const tokensOf = (messageId: string) =>
   world.db.selectFrom('link_tokens').selectAll().where('message_id', '=', messageId).orderBy('purpose').execute()
 
-describe('sending', () => {
-  test('it goes out once, says nothing of a cart, and everything is recorded (D1, D12)', async () => {
+describe('a message without a cart', () => {
+  test('is sent once, mentions no cart, and is fully recorded (D1, D12)', async () => {
     const ben = await aPerson()
     const [id] = await plan([ben])
     await send()
@@ -88,7 +88,7 @@ describe('sending', () => {
     expect(news).toMatchObject({ type: 'email_sent', data: { cartId: null, messageId: id, to: ben.email } })
   })
 
-  test('asked twice at once and once more later, each person gets it once (D1)', async () => {
+  test('requested twice at once and once more later reaches each shopper once (D1)', async () => {
     const people = [await aPerson(), await aPerson()]
     const originId = newId()
     const planned = await Promise.all([plan(people, { originId }), plan(people.toReversed(), { originId })])
@@ -104,7 +104,7 @@ describe('sending', () => {
     await expect(again.execute()).rejects.toThrow(/messages_once_per_shopper/)
   })
 
-  test('two processes that both believe to have the store send it once (D1)', async () => {
+  test('is sent once by two processes that both believe they hold the store’s lease (D1)', async () => {
     const people = await Promise.all(Array.from({ length: 8 }, () => aPerson()))
     await plan(people)
     await freshOrderCheck(world, shop.storeId)
@@ -117,14 +117,14 @@ describe('sending', () => {
     expect(world.sent.map(({ to }) => to).sort()).toEqual(people.map(({ email }) => email).sort())
   })
 
-  test('it counts for the frequency cap, and waits for it (T1)', async () => {
+  test('counts for the frequency cap and waits for it (T1)', async () => {
     const ben = await aPerson()
     for (let count = 0; count < 4; count++) await plan([ben])
     for (let count = 0; count < 4; count++) await send()
     expect((await told()).sort()).toEqual(['held(frequency_cap)', 'sent', 'sent', 'sent'])
   })
 
-  test('it is not sent without the order check of the store (D3)', async () => {
+  test('is not sent without the store’s order check (D3)', async () => {
     await freshOrderCheck(world, shop.storeId)
     world.advance(2 * MINUTE)
     await plan([await aPerson()])
@@ -133,7 +133,7 @@ describe('sending', () => {
     expect((await told())[0]).toMatch(/^held\(store_unreachable/)
   })
 
-  test('put off by the mail server it is tried again; ended meanwhile it is not (D4, C2)', async () => {
+  test('is retried after a deferral, unless it was ended meanwhile (D4, C2)', async () => {
     world.answer = () => ({ kind: 'retry', reason: 'deferred', response: '451 later' })
     const [ben, ada] = [await aPerson(), await aPerson()]
     await plan([ben])
@@ -152,7 +152,7 @@ describe('sending', () => {
     expect((await told())[0]).toBe('sent')
   })
 
-  test('what a process had on its way when it ended is unknown, and never sent again (D4)', async () => {
+  test('becomes unknown when its process dies during the send, and is never resent (D4)', async () => {
     await plan([await aPerson()])
     const { promise: never } = Promise.withResolvers<never>()
     world.answer = () => never
@@ -167,7 +167,7 @@ describe('sending', () => {
     expect(world.sent).toHaveLength(1)
   })
 
-  test('an SMS goes to the number of the person, without the limits for reminders of a cart', async () => {
+  test('as an SMS uses the shopper’s number, without the limits of cart reminders', async () => {
     const ben = await aPerson({ phone: '+12125550142' })
     await agree('+12125550142')
     world.advance(3 * DAY)
@@ -200,15 +200,15 @@ async function agree(phone: string): Promise<void> {
   )
 }
 
-describe('what stops it', () => {
-  test('a suppression closes it in the same commit (C1, C2)', async () => {
+describe('a message without a cart is stopped', () => {
+  test('by a suppression, in the same commit (C1, C2)', async () => {
     const ben = await aPerson()
     await plan([ben], { dueAt: new Date(world.now.getTime() + HOUR) })
     await suppress(ben.email)
     expect(await told()).toEqual(['skipped(suppressed_manual)'])
   })
 
-  test('a suppression between decision and send lets nothing leave (D10)', async () => {
+  test('by a suppression between decision and send (D10)', async () => {
     const people = await Promise.all(Array.from({ length: 6 }, () => aPerson()))
     await plan(people)
     let last = ''
@@ -228,7 +228,7 @@ describe('what stops it', () => {
     expect(world.sent.map(({ to }) => to)).not.toContain(last)
   })
 
-  test('a purchase does not, unless its origin says so (decision 39)', async () => {
+  test('by a purchase only if its origin says so (decision 39)', async () => {
     const [ben, ada] = [await aPerson(), await aPerson()]
     const soon = { dueAt: new Date(world.now.getTime() + HOUR), wakeAt: new Date(world.now.getTime() + HOUR) }
     await shop.order({ kind: 'purchase', email: ada.email })
@@ -243,7 +243,7 @@ describe('what stops it', () => {
     expect(world.sent.map(({ to }) => to).sort()).toEqual([ada.email, ben.email].sort())
   })
 
-  test('an order of theirs that awaits its payment holds what a purchase would end (S4)', async () => {
+  test('for the time being by an order that awaits payment, if a purchase would end it (S4)', async () => {
     const ben = await aPerson()
     await plan([ben], { purchasesSince: world.now })
     await shop.order({ kind: 'pending', email: ben.email })
@@ -251,7 +251,7 @@ describe('what stops it', () => {
     expect(await told()).toEqual(['held(purchase_in_progress)'])
   })
 
-  test('a purchase between decision and send lets nothing leave (D10)', async () => {
+  test('by a purchase between decision and send (D10)', async () => {
     const people = await Promise.all(Array.from({ length: 6 }, () => aPerson()))
     await plan(people, { purchasesSince: world.now })
     const buy = async () => {
@@ -270,7 +270,7 @@ describe('what stops it', () => {
     expect((await told()).filter((each) => each !== 'sent')).toEqual(['skipped(purchased)'])
   })
 
-  test('a disconnected store cancels it, and a removed one takes it along (Y4)', async () => {
+  test('by disconnecting the store, and deleted with the store (Y4)', async () => {
     await plan([await aPerson()])
     await world.db.updateTable('stores').set({ is_active: false }).where('id', '=', shop.storeId).execute()
     await send()
@@ -281,7 +281,7 @@ describe('what stops it', () => {
   })
 })
 
-test('what waits for a consent goes as soon as it is there (C5)', async () => {
+test('a message that waits for consent is sent once it is given (C5)', async () => {
   const email = `greta${++n}@shoppers.example.com`
   await shop.type(email, { email, country: 'DE', countrySource: 'address' })
   await plan([{ email, browser: email, id: await shopperOf(email) }])
@@ -293,11 +293,11 @@ test('what waits for a consent goes as soon as it is there (C5)', async () => {
   expect(await told()).toEqual(['sent'])
 })
 
-describe('two people who turn out to be one', () => {
+describe('two merged shoppers', () => {
   const originId = newId()
   const later = () => ({ dueAt: new Date(world.now.getTime() + HOUR), wakeAt: new Date(world.now.getTime() + HOUR) })
 
-  test('get one of two that were planned for them (D1)', async () => {
+  test('get one of the two messages planned for them (D1)', async () => {
     const [ben, ada] = [await aPerson(), await aPerson()]
     await plan([ben, ada], { originId, ...later() })
     await merge(ben, ada)
@@ -308,7 +308,7 @@ describe('two people who turn out to be one', () => {
     expect(await plan([{ ...ada, id: await shopperOf(ada.email) }], { originId })).toEqual([])
   })
 
-  test('get none where one of them has had it (D1)', async () => {
+  test('get none if one of them has had it (D1)', async () => {
     const [ben, ada] = [await aPerson(), await aPerson()]
     await plan([ben], { originId })
     await send()
@@ -317,7 +317,7 @@ describe('two people who turn out to be one', () => {
     expect((await told()).sort()).toEqual(['cancelled(merged)', 'sent'])
   })
 
-  test('keep what both have had, however many they turn out to be', async () => {
+  test('keep the messages both have had', async () => {
     const people = [await aPerson(), await aPerson(), await aPerson()] as const
     await plan(people, { originId })
     await send()
@@ -328,10 +328,10 @@ describe('two people who turn out to be one', () => {
   })
 })
 
-describe('what comes back of it', () => {
+describe('responses to a message without a cart', () => {
   const browser = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/140.0' }
 
-  test('a person’s click leads to the shop, and a purchase after it is owed to the message (A1)', async () => {
+  test('a human click opens the shop, and a later purchase is attributed to the message (A1)', async () => {
     const ben = await aPerson()
     const [id] = await plan([ben])
     await send()
@@ -346,7 +346,7 @@ describe('what comes back of it', () => {
     expect(touches).toMatchObject([{ cart_id: null, shopper_id: ben.id, is_human: true }])
   })
 
-  test('a link that was followed by a machine in the same breath is nobody’s touch (A1)', async () => {
+  test('a machine’s visit right after the send is not a touch (A1)', async () => {
     await plan([await aPerson()])
     await send()
     world.advance(HOUR)
@@ -356,7 +356,7 @@ describe('what comes back of it', () => {
     expect(touches.map(({ is_human }) => is_human)).toEqual([false])
   })
 
-  test('its unsubscribe link closes the person’s other messages, about a cart or not (C2)', async () => {
+  test('its unsubscribe link closes the shopper’s other messages, with or without a cart (C2)', async () => {
     const ben = await aPerson()
     await plan([ben])
     await send()
@@ -369,7 +369,7 @@ describe('what comes back of it', () => {
     expect((await told()).filter((each) => each === 'sent')).toHaveLength(1)
   })
 
-  test('it is the last message of the person, whichever cart is looked at', async () => {
+  test('it is shown as the shopper’s last message on each of their carts', async () => {
     const ben = await aPerson()
     await shop.fill(ben.browser, [tea()])
     await plan([ben])
@@ -379,7 +379,7 @@ describe('what comes back of it', () => {
     expect(body.message).toMatchObject({ channel: 'email', subject: 'A gift', outcome: 'sent' })
   })
 
-  test('it belongs to what is kept about the person (C8)', async () => {
+  test('it is part of the shopper’s stored data (C8)', async () => {
     const ben = await aPerson()
     const [id] = await plan([ben])
     await send()
