@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createSecrets, tokenHash } from '../../core/common/secrets.ts'
 import { readClick } from '../../carts/links/message-tokens.ts'
+import { createSecrets, tokenHash } from '../../core/common/secrets.ts'
 import { DEFAULT_MAIL_BRAND } from '../../messages/templates/brand.ts'
 import { createRenders } from '../../messages/templates/renders.ts'
 import { formatMinor } from './amounts.ts'
@@ -47,7 +47,7 @@ const input = (changed: Partial<ComposeInput> = {}): ComposeInput => ({
   ...changed,
 })
 
-test('the same message gives the same links, another message others (D1)', async () => {
+test('a message always has the same links, and another message has others (D1)', async () => {
   const first = await composeEmail(input())
   expect(await composeEmail(input())).toEqual(first)
   const other = await composeEmail(input({ messageId: '0195d3a0-0000-7000-8000-000000000009' }))
@@ -57,7 +57,7 @@ test('the same message gives the same links, another message others (D1)', async
   expect(addresses(other.html).filter((token) => addresses(first.html).includes(token))).toEqual([])
 })
 
-test('each link has a token of its own, and only the restore token’s hash is kept (X1, decisions 4 and 150)', async () => {
+test('each link has its own token, and only the restore token’s hash is stored (X1, decisions 4 and 150)', async () => {
   const { tokens, html, text, links } = await composeEmail(input())
   expect(tokens.map(({ purpose, target }) => [purpose, target])).toEqual([['restore', null]])
   const found = [...html.matchAll(/\/[cou]\/([\w-]{43})(?:\?to=([\w-]+))?|preferences\?token=([\w-]{43})/g)]
@@ -74,7 +74,7 @@ test('each link has a token of its own, and only the restore token’s hash is k
   expect(`${html}${text}`).not.toContain('.invalid')
 })
 
-test('a test’s links are rows, as its message is none', async () => {
+test('links of a test send are stored as rows, because it has no message row', async () => {
   const { tokens, html } = await composeEmail(input({ isTest: true }))
   expect(tokens.map(({ purpose, target }) => [purpose, target?.replace(/=rt_.*/, '=rt_')])).toEqual([
     ['restore', undefined],
@@ -86,7 +86,7 @@ test('a test’s links are rows, as its message is none', async () => {
   expect(html).not.toContain('?to=')
 })
 
-test('a mail that becomes too large by its links is none, and a very long address is left as it is', async () => {
+test('a mail too large with its links is refused, and a very long URL stays untracked', async () => {
   const page = (n: number, length: number) => `https://shop.example.com/${n}/${'p'.repeat(length)}`
   const body = (...urls: string[]) =>
     `<p>${urls.map((url) => `<a href="${url}">x</a>`).join(' ')}</p>{{ checkout_link }}`
@@ -108,12 +108,12 @@ test('only the store’s own links are tracked; others stay as they are (X1)', a
   expect(html).not.toContain('https://shop.example.com/sale')
 })
 
-test('what a shop calls its product is text, not markup (X3)', async () => {
+test('product names are escaped as text (X3)', async () => {
   const { html } = await composeEmail(input())
   expect(html).toContain('Earl &lt;b&gt;Grey&lt;/b&gt;')
 })
 
-test('a cart whose prices are not known names none, and no total', async () => {
+test('a cart with unknown prices shows neither prices nor a total', async () => {
   const free = input().cart.items.map((item) => ({ ...item, unitPriceMinor: 0 }))
   const body = '{{ cart_items }}\n\nTotal: {{ cart_total }}\n\n{{ checkout_link }}'
   const template = { ...input().template, version: 0, body }
@@ -139,7 +139,7 @@ test('amounts have their currency’s own decimals (decision 21)', async () => {
   expect(formatMinor(4_200, 'KWD')).toMatch(/4\.200/)
 })
 
-test('mails of one store share a Feedback-ID, those of another do not, and it names nobody', async () => {
+test('each store has its own Feedback-ID, which identifies nobody', async () => {
   const ids = [
     ['a', 'https://x.example'],
     ['a', 'https://x.example'],
@@ -155,7 +155,7 @@ test('mails of one store share a Feedback-ID, those of another do not, and it na
   expect(mail.headers).toMatchObject({ 'Feedback-ID': one, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' })
 })
 
-test('the envelope carries the shop’s name, our address, and answers to the shop', async () => {
+test('the envelope has the shop’s name, our address and the shop’s Reply-To', async () => {
   const composed = await composeEmail(input())
   const sender = { name: 'Tea & Co', email: 'tea@shop.example.com' }
   expect(outgoingEmail('m1', 'ada@shoppers.example', composed, sender, 'Recoup <mail@recoup.example>')).toMatchObject({
@@ -175,7 +175,7 @@ test('the envelope carries the shop’s name, our address, and answers to the sh
   expect(silent.from.address).toBe('mail@recoup.example')
 })
 
-test('no name of a shopper, a product or a shop brings a link into a mail, and a shop may be called by its address (security-P1, cases-R2)', async () => {
+test('names of shoppers, products and shops cannot inject links, and a shop may be named by its own address (security-P1, cases-R2)', async () => {
   const hostile = (firstName: string, product: string, shop: string) => {
     const { cart, store } = input()
     const items = [{ ...cart.items[0]!, name: product }]
@@ -191,7 +191,7 @@ test('no name of a shopper, a product or a shop brings a link into a mail, and a
   expect(plain.subject).toBe('José, your cart at shop.example.com')
 })
 
-test('a mail by a rendering plan has the same bytes and tokens as one by the renderer; what is looked at has no plan', async () => {
+test('a rendering plan produces the same bytes and tokens as the renderer, and previews use no plan', async () => {
   const renders = createRenders()
   const mails = Array.from({ length: 12 }, (_, n) => ({
     ...input({ messageId: `0195d3a0-0000-7000-8000-0000000000${10 + n}` }),

@@ -13,7 +13,7 @@ const coupon = {
 }
 const cart = { valueMinor: 5_000, currency: 'USD', timeZone: 'America/New_York' }
 
-test('a percentage, an amount, what is saved and what is left (decision 37)', () => {
+test('a coupon shows percentage or amount, saving and total (decision 37)', () => {
   const words = { code: 'CART10', minimum: null, expires: null, saving: '$5.00', total: '$45.00' }
   expect(presentCoupon(coupon, cart)).toEqual({ ...words, amount: '10%', offer: '10% off' })
   expect(presentCoupon({ ...coupon, percent: 1_250 }, cart).amount).toBe('12.5%')
@@ -23,17 +23,17 @@ test('a percentage, an amount, what is saved and what is left (decision 37)', ()
   })
 })
 
-test('one that takes nothing off the goods has no amount; what it gives is said in words that fit', () => {
+test('a coupon without a discount on goods has no amount but a fitting phrase', () => {
   const other = { ...coupon, percent: null, amountMinor: 0, totalMinor: null }
   expect(presentCoupon({ ...other, isFreeShipping: true }, cart)).toMatchObject({ amount: '', offer: 'free shipping' })
   expect(presentCoupon(other, cart)).toMatchObject({ amount: '', offer: 'a discount' })
 })
 
-test('a minimum spend is an amount of the coupon’s currency', () => {
+test('a minimum spend is shown in the coupon’s currency', () => {
   expect(presentCoupon({ ...coupon, minSpendMinor: 2_500 }, cart).minimum).toBe('$25.00')
 })
 
-test('without a cart, or where it cannot be known, no saving is claimed', () => {
+test('no saving is shown without a cart or when it is unknown', () => {
   expect(presentCoupon(coupon, { ...cart, currency: null })).toMatchObject({ saving: null, total: null })
   expect(presentCoupon({ ...coupon, totalMinor: null }, cart)).toMatchObject({ saving: null, total: null })
 })
@@ -44,11 +44,11 @@ test.each([
   ['2026-11-30T15:30:00Z', 'November 30, 2026, 10:30 AM EST'],
   ['2026-11-30T17:00:00Z', 'November 30, 2026, 12:00 PM EST'],
   ['2026-07-15T17:00:00Z', 'July 15, 2026, 1:00 PM EDT'],
-])('one that ends at %s is said to end on %s in the store’s zone', (end, words) => {
+])('a coupon that ends at %s shows %s in the store’s zone', (end, words) => {
   expect(presentCoupon({ ...coupon, expiresAt: new Date(end) }, cart).expires).toBe(words)
 })
 
-test('a zone without a short name in English is told by its offset', () => {
+test('a zone without a short English name is shown by its offset', () => {
   const berlin = { ...cart, timeZone: 'Europe/Berlin' }
   const expiresAt = new Date('2026-11-30T15:30:00Z')
   expect(presentCoupon({ ...coupon, expiresAt }, berlin).expires).toBe('November 30, 2026, 4:30 PM GMT+1')

@@ -19,7 +19,7 @@ afterEach(() => {
 /** It stopped the process for minutes. */
 const SLOW = `${'{%a%} '.repeat(28)}x`
 
-describe('words that become no message are refused before they are stored', () => {
+describe('a text that cannot be rendered is refused before it is stored', () => {
   const ways: [string, (shop: Shop, body: string) => [string, object]][] = [
     [
       'an email now',
@@ -103,7 +103,7 @@ describe('words that become no message are refused before they are stored', () =
   })
 })
 
-describe('a text that cannot be put together', () => {
+describe('a text that crashes the renderer', () => {
   const setBody = (storeId: string, body: string) =>
     world.db
       .updateTable('templates')
@@ -119,7 +119,7 @@ describe('a text that cannot be put together', () => {
       .filter(({ step }) => step === 1)
       .map(({ state, reason }) => `${state}(${reason})`)
 
-  test('closes its messages, tells the owner once, and keeps no other store waiting', async () => {
+  test('closes its messages, notifies the owner once, and delays no other store', async () => {
     world.deps.renders = renders
     const [bad, good] = [await aScene(world, 3), await aScene(world, 2)]
     await setBody(bad.storeId, 'SPIN {{ customer_name }}')
@@ -141,7 +141,7 @@ describe('a text that cannot be put together', () => {
     expect(decisions).toEqual(Array(3).fill({ outcome: 'result', reason: 'template_error' }))
   })
 
-  test('each attempt is noted before it is made: one that ended a process twice is not made again, its neighbours are', async () => {
+  test('is not rendered again after crashing two processes, unlike other texts of its batch', async () => {
     const { storeId } = await aScene(world, 3)
     await setBody(storeId, 'Own words {{ checkout_link }}')
     await wait(world, storeId, HOUR)
@@ -157,7 +157,7 @@ describe('a text that cannot be put together', () => {
     expect(await news(storeId)).toHaveLength(1)
   })
 
-  test('an attempt that is under way can be seen from outside', async () => {
+  test('has a visible row during an attempt', async () => {
     world.deps.renders = renders
     const { storeId } = await aScene(world, 2)
     await setBody(storeId, 'SPIN again')

@@ -20,7 +20,7 @@ async function giveKit(storeId: string, look: object): Promise<void> {
   ])
 }
 
-test('a mail of a flow has the kit of its store, and that of another store has not', async () => {
+test('a mail of a flow uses its own store’s brand', async () => {
   const [warm, plain] = [await aScene(world), await aScene(world)]
   await giveKit(warm.storeId, { button: '#b4532a', promise: 'Free returns within 30 days' })
   for (const { storeId } of [warm, plain]) {
@@ -34,7 +34,7 @@ test('a mail of a flow has the kit of its store, and that of another store has n
   expect(second!.html).not.toMatch(/#b4532a|\/brand\/|Free returns/)
 })
 
-test('a preview looks as what is sent, and says nothing less', async () => {
+test('a preview looks like the sent mail and is complete', async () => {
   const scene = await aScene(world, 1)
   await giveKit(scene.storeId, { button: '#b4532a' })
   await wait(world, scene.storeId, HOUR)

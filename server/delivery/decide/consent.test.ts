@@ -15,9 +15,9 @@ import {
 } from '../../../test/message-scene.ts'
 import { aWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import { insertConsent } from '../../shoppers/consent/consent-sql.ts'
 import { newId } from '../../core/common/ids.ts'
 import { scheduleNextLook, wakeCartMessages } from '../../messages/messages/messages.ts'
+import { insertConsent } from '../../shoppers/consent/consent-sql.ts'
 
 // Who may be written to, and the way out (C1–C3, C5–C7), end to end.
 
@@ -47,7 +47,7 @@ async function aGerman() {
 }
 
 describe('consent (C5, C6)', () => {
-  test('a shopper in Germany without consent: no mail, the record says why, and consent lets it go', async () => {
+  test('a mail to a shopper in Germany is held without consent, with the reason, and sent once consent is given', async () => {
     const { storeId, order } = await aGerman()
     await pass(world, storeId, HOUR)
     expect(world.sent).toHaveLength(0)
@@ -64,7 +64,7 @@ describe('consent (C5, C6)', () => {
     expect(await recordOf(world, storeId)).toEqual(['hold no_consent', 'send ok', 'result accepted'])
   })
 
-  test('consent that never comes: closed at the age limit', async () => {
+  test('a mail without consent is closed at the age limit', async () => {
     const { storeId } = await aGerman()
     await pass(world, storeId, HOUR)
     await pass(world, storeId, DAY)
@@ -73,7 +73,7 @@ describe('consent (C5, C6)', () => {
     expect((await steps(world, storeId)).every((step) => step.startsWith('skipped'))).toBe(true)
   })
 
-  test('who has bought there before may be written to (soft opt-in)', async () => {
+  test('an existing customer may be contacted (soft opt-in)', async () => {
     const { storeId, order } = await aGerman()
     const earlier = new Date(world.now.getTime() - 10 * DAY).toISOString()
     const past = { ...bought(world, order), orderId: 'past', createdAt: earlier, modifiedAt: earlier, paidAt: earlier }
@@ -82,7 +82,7 @@ describe('consent (C5, C6)', () => {
     expect(world.sent).toHaveLength(1)
   })
 
-  test('a withdrawal closes it for good, also where no consent is needed', async () => {
+  test('a withdrawal closes the message, even where no consent is needed', async () => {
     const { storeId, orders } = await aScene(world)
     await say(storeId, orders[0]!.email!, 'withdrawn')
     await pass(world, storeId, HOUR)
@@ -90,7 +90,7 @@ describe('consent (C5, C6)', () => {
     expect((await steps(world, storeId))[0]).toBe('skipped(consent_withdrawn)')
   })
 
-  test('the newest word counts', async () => {
+  test('the newest ledger entry counts', async () => {
     const { storeId, order } = await aGerman()
     await say(storeId, order.email!, 'granted')
     world.advance(MINUTE)
@@ -99,14 +99,14 @@ describe('consent (C5, C6)', () => {
     expect((await steps(world, storeId))[0]).toBe('skipped(consent_withdrawn)')
   })
 
-  test('where the country is unknown and the store sells to many, the strictest rule holds', async () => {
+  test('the strictest rule applies when the country is unknown and the store sells to many', async () => {
     const store = await aStore(world, { sellingCountries: ['US', 'DE'] })
     await recordOrders(world.deps, store.storeId, [anOrder(world)], 'sync')
     await pass(world, store.storeId, HOUR)
     expect((await steps(world, store.storeId))[0]).toBe('held(no_consent)')
   })
 
-  test('a contact that comes later lets the step go, while it is not too old', async () => {
+  test('a later contact lets the step be sent unless it is too old', async () => {
     const store = await aStore(world)
     const order = anOrder(world, { email: null })
     await recordOrders(world.deps, store.storeId, [order], 'sync')
@@ -120,7 +120,7 @@ describe('consent (C5, C6)', () => {
     expect(world.sent.map((mail) => mail.to)).toEqual(['late@shoppers.example'])
   })
 
-  test('of a cart whose shopper is never known, every step says that no address came, none that a later one went (D7)', async () => {
+  test('every step of a cart without a contact is closed for the missing address, not as superseded (D7)', async () => {
     const store = await aStore(world)
     await recordOrders(world.deps, store.storeId, [anOrder(world, { email: null })], 'sync')
     await pass(world, store.storeId, HOUR)
@@ -139,7 +139,7 @@ describe('consent (C5, C6)', () => {
 })
 
 describe('the sender (C7)', () => {
-  test('without name and postal address no flow is switched on', async () => {
+  test('a flow cannot be switched on without sender name and postal address', async () => {
     const store = await aStore(world, { isFlowOn: false })
     await world.db.updateTable('stores').set({ postal_address: '' }).where('id', '=', store.storeId).execute()
     const body = { isOn: true }
@@ -148,7 +148,7 @@ describe('the sender (C7)', () => {
     expect(JSON.stringify(reply.body)).toContain('postal address')
   })
 
-  test('should they be gone all the same, nothing goes', async () => {
+  test('nothing is sent when they are removed later', async () => {
     const { storeId } = await aScene(world)
     await world.db.updateTable('stores').set({ sender_name: '' }).where('id', '=', storeId).execute()
     await pass(world, storeId, HOUR)
@@ -157,7 +157,7 @@ describe('the sender (C7)', () => {
   })
 })
 
-describe('the way out (C1–C3)', () => {
+describe('unsubscribing (C1–C3)', () => {
   /** Two stores of an account, the same person with a cart in each; the first has had its first mail. */
   async function twoStores(email = `two${newId()}@shoppers.example`) {
     const first = await aStore(world)
@@ -175,7 +175,7 @@ describe('the way out (C1–C3)', () => {
     return linkIn(row!.body_html!, '/u/')
   }
 
-  test('looking changes nothing: neither the link nor the page nor a scanner unsubscribes (C3)', async () => {
+  test('viewing the link or the page unsubscribes nobody, and neither does a scanner (C3)', async () => {
     const { first } = await twoStores()
     const link = await linkOf(first.storeId)
     const token = link.slice(3)
@@ -223,7 +223,7 @@ describe('the way out (C1–C3)', () => {
     expect(world.sent).toEqual([])
   })
 
-  test('doing it twice is doing it once, and a new cart is not written to either (C1)', async () => {
+  test('is idempotent and also stops messages about new carts (C1)', async () => {
     const { first, email } = await twoStores()
     const token = (await linkOf(first.storeId)).slice(3)
     for (let n = 0; n < 2; n++) expect((await world.request('POST', `/api/unsubscribe/${token}`)).status).toBe(200)
@@ -234,7 +234,7 @@ describe('the way out (C1–C3)', () => {
     expect((await steps(world, third.storeId))[0]).toBe('skipped(suppressed_unsubscribed)')
   })
 
-  test('another account is not concerned (C1)', async () => {
+  test('does not affect another account (C1)', async () => {
     const { first, email } = await twoStores()
     await world.request('POST', `/api/unsubscribe/${(await linkOf(first.storeId)).slice(3)}`)
     const stranger = await aStore(world)
@@ -243,7 +243,7 @@ describe('the way out (C1–C3)', () => {
     expect(world.sent.map((mail) => mail.to)).toEqual([email])
   })
 
-  test('only the person’s own act takes it back, and only their own unsubscribe (C5)', async () => {
+  test('is undone only by the shopper, and only their own unsubscribe (C5)', async () => {
     const { first, email } = await twoStores()
     const token = (await linkOf(first.storeId)).slice(3)
     await world.request('POST', `/api/unsubscribe/${token}`)

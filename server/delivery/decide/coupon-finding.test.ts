@@ -34,13 +34,13 @@ function findingFor(currency: string, coupon: Partial<MessageCoupon>, aboveMinor
   )
 }
 
-test('a value that is to be exceeded is compared in its own currency only', () => {
+test('a minimum cart value is compared only in its own currency', () => {
   expect(findingFor('USD', {}, 5_000)).toMatchObject({ outcome: 'included' })
   expect(findingFor('JPY', {}, 5_000)).toMatchObject({ outcome: 'left_out', reason: 'coupon_withheld:above' })
   expect(findingFor('JPY', {})).toMatchObject({ outcome: 'included' })
 })
 
-test('a percentage with a cap is an amount, so not for a cart in another currency', () => {
+test('a capped percentage is left out for a cart in another currency', () => {
   const capped = { isPersonal: true, maxDiscountMinor: 2_000, isOfCart: true }
   expect(findingFor('USD', capped)).toMatchObject({ outcome: 'waiting', reason: 'coupon_pending' })
   expect(findingFor('JPY', capped)).toMatchObject({ outcome: 'left_out', reason: 'coupon_invalid:currency' })

@@ -64,7 +64,7 @@ const endings: [string, string, (code: string) => void][] = [
 const cases = (['shared', 'personal'] as const).flatMap((kind) => endings.map((each) => [kind, ...each] as const))
 
 describe.each(cases)('a %s one that was %s in the store', (kind, _, why, end) => {
-  test('is left out of its message, and the record says so', async () => {
+  test('is left out of its message with the reason in the record', async () => {
     const scene = await planned(kind, 'without')
     end(scene.code)
     await send(world, scene.storeId)
@@ -77,7 +77,7 @@ describe.each(cases)('a %s one that was %s in the store', (kind, _, why, end) =>
     expect(world.sent[0]!.text.toLowerCase()).not.toContain(scene.code)
   })
 
-  test('keeps its message from leaving, and the record says so', async () => {
+  test('skips its message with the reason in the record', async () => {
     const scene = await planned(kind, 'skip')
     end(scene.code)
     await send(world, scene.storeId)
@@ -87,14 +87,14 @@ describe.each(cases)('a %s one that was %s in the store', (kind, _, why, end) =>
   })
 })
 
-test.each(['shared', 'personal'] as const)('a %s one that nobody touched is in the mail', async (kind) => {
+test.each(['shared', 'personal'] as const)('an unchanged %s coupon is in the mail', async (kind) => {
   const scene = await planned(kind, 'skip')
   await send(world, scene.storeId)
   expect(world.sent[0]!.text.toLowerCase()).toContain(scene.code)
   expect(await recorded(scene)).toMatchObject({ coupon_id: scene.couponId, inputs: { couponIncluded: true } })
 })
 
-test('edited here between decision and send, it is said as it is now', async () => {
+test('a coupon edited here between decision and send is shown with its new terms', async () => {
   const scene = await aScene(world, 6)
   const couponId = await aCopiedCoupon(world, scene)
   await giveToSteps(world, scene, couponId)

@@ -6,10 +6,10 @@ import { aFakeStore, aProblem } from '../../../test/fake-store.ts'
 import { aScene, HOUR, messagesOf, send, wait } from '../../../test/message-scene.ts'
 import { wooKeys } from '../../../test/woo-access.ts'
 import { aWorld } from '../../../test/world.ts'
-import { recordOrders } from '../../carts/carts/record.ts'
-import { newId } from '../../core/common/ids.ts'
 import { keepKeys } from '../../access/stores/access.ts'
+import { recordOrders } from '../../carts/carts/record.ts'
 import { NO_GOODS, NONE_UNREAD } from '../../carts/sync/goods.ts'
+import { newId } from '../../core/common/ids.ts'
 import { evaluate } from './evaluate.ts'
 
 // A coupon the store does not tell of holds, at most, the messages that are to carry it (decision 35).
@@ -93,7 +93,7 @@ beforeEach(async () => {
   store = await twoCoupons()
 })
 
-test('one coupon that cannot be read is left out of its message; the others leave as planned', async () => {
+test('a coupon that cannot be read is left out of its message, and the others are sent as planned', async () => {
   const read = store.fake.couponsById
   store.fake.couponsById = async (query) => {
     const { rows } = await read(query)
@@ -110,7 +110,7 @@ test('one coupon that cannot be read is left out of its message; the others leav
   expect(copies).toEqual([{ gone_at: null }, { gone_at: null }])
 })
 
-test('a key that may no longer read coupons: messages without one leave, the setting of the step decides on the others', async () => {
+test('without permission to read coupons, messages without one are sent and the step’s setting decides about the others', async () => {
   await world.db
     .updateTable('flow_steps')
     .set({ coupon_fallback: 'skip' })
@@ -123,7 +123,7 @@ test('a key that may no longer read coupons: messages without one leave, the set
   expect(await states()).toEqual(['sent', 'skipped(coupon_invalid:unreadable)', 'sent'])
 })
 
-test('a store that fails at coupons alone holds the messages that carry them, is asked again later, and then they leave', async () => {
+test('a store that fails only on coupons holds their messages until a later attempt succeeds', async () => {
   const read = store.fake.couponsById
   let asked = 0
   store.fake.couponsById = async () => {
@@ -147,7 +147,7 @@ test('a store that fails at coupons alone holds the messages that carry them, is
   expect(await inputsOf(0)).toMatchObject({ coupon: expect.any(String) })
 })
 
-test('a batch that was put together without an order check is not sent by one that comes in between (D3)', async () => {
+test('a batch prepared without an order check is not sent after a concurrent one (D3)', async () => {
   const { storeId, messages } = store
   await freshOrderCheck(world, storeId)
   const ids = messages.map(({ id }) => id)

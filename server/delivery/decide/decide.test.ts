@@ -86,13 +86,13 @@ const PROBLEMS: Problem[] = [
   ['instance_paused', 'hold', (inputs) => Object.assign(inputs, { isInstancePaused: true })],
 ]
 
-test('a contact typed above the limits on new contacts is waited for by its own name (X5)', () => {
+test('a contact typed beyond the limits on new contacts holds the message with its own reason (X5)', () => {
   const inputs = { ...allWell(), address: null, isContactUnconfirmed: true }
   expect(decide(inputs)).toMatchObject({ outcome: 'hold', reason: 'contact_unconfirmed' })
   expect(decide({ ...inputs, address: 'ada@shoppers.example' })).toMatchObject({ outcome: 'send' })
 })
 
-test('a message with nothing against it goes out (D2)', () => {
+test('a message that passes all checks is sent (D2)', () => {
   expect(decide(allWell())).toMatchObject({ outcome: 'send', reason: 'ok', sendAuthorization: 'decision' })
 })
 
@@ -117,7 +117,7 @@ describe('a message without a cart', () => {
   const withoutCart = (inputs: DecisionInputs) => Object.assign(inputs, { cart: null })
   const others = PROBLEMS.filter(([reason]) => !OF_CART.includes(reason))
 
-  test('goes out when nothing stands against it, whatever would be superseded (D2)', () => {
+  test('is sent when it passes all checks, and is never superseded (D2)', () => {
     const inputs = Object.assign(withoutCart(allWell()), { isSuperseded: true })
     expect(decide(inputs)).toMatchObject({ outcome: 'send', reason: 'ok', sendAuthorization: 'decision' })
   })
@@ -135,12 +135,12 @@ describe('a message without a cart', () => {
     expect(decide(withAllLater)).toMatchObject(expected)
   })
 
-  test('is too old at its age limit, and held by nothing after it (D7)', () => {
+  test('is too old at its age limit and not held beyond it (D7)', () => {
     const inputs = Object.assign(withoutCart(allWell()), { now: expiresAt, pendingUntil: at(40 * HOUR) })
     expect(decide(inputs)).toEqual({ outcome: 'skip', reason: 'too_old' })
   })
 
-  test('a text waits for the morning and for the month’s budget like all others (T2)', () => {
+  test('as a text waits for quiet hours and the monthly budget like all others (T2)', () => {
     const text = {
       ...{ isConfigured: true, isInPlan: true, isTemplateMissing: false, refusal: null, isOncePerCart: false },
       ...{
@@ -159,7 +159,7 @@ describe('a message without a cart', () => {
   })
 })
 
-test('what stands against a cart is all that is about cart, shopper and goods, whatever stops the store', () => {
+test('`findCartProblem` covers cart, shopper and goods, and ignores what stops the store', () => {
   const ofStore = [
     'plan_limit',
     'new_account',
@@ -194,7 +194,7 @@ test.each(['emptied', 'lost', 'merged'] as const)('a %s cart is cancelled as suc
   expect(decide(inputs)).toEqual({ outcome: 'cancel', reason: status })
 })
 
-test('what is rendered is rendered last but for the plan: earlier checks spare the work (D2)', () => {
+test('rendering comes after all checks except the plan (D2)', () => {
   let count = 0
   const renderProblem = () => {
     count += 1
@@ -216,7 +216,7 @@ describe('too old (D7)', () => {
     return decide(inputs)
   }
 
-  test('at the age limit itself it is over, a moment before it is not', () => {
+  test('a message is too old exactly at the age limit, not a moment before', () => {
     expect(old(() => {})).toEqual({ outcome: 'skip', reason: 'too_old' })
     expect(old((inputs) => Object.assign(inputs.message, { expiresAt: at(1) }))).toMatchObject({ outcome: 'send' })
   })
@@ -229,7 +229,7 @@ describe('too old (D7)', () => {
       reason: held === 'no_contact' ? 'too_old:no_contact' : 'too_old',
     }))
 
-  test('a step without an address is held for its contact, and then says that none came, not that a later step goes', () => {
+  test('a step without an address is held, then closed for the missing contact, not as superseded', () => {
     const nameless = { ...allWell(), address: null, isSuperseded: true }
     expect(decide(nameless)).toEqual({ outcome: 'hold', reason: 'no_contact', until: expiresAt })
     expect(old((inputs) => Object.assign(inputs, { address: null, isSuperseded: true }))).toEqual({
@@ -242,7 +242,7 @@ describe('too old (D7)', () => {
     expect(decide({ ...nameless, address: 'ada@shoppers.example' })).toEqual({ outcome: 'skip', reason: 'superseded' })
   })
 
-  test('a final reason that comes earlier is told instead', () => {
+  test('an earlier final reason takes precedence', () => {
     expect(old((inputs) => Object.assign(inputs.cart!, { status: 'purchased' }))).toMatchObject({ reason: 'purchased' })
   })
 })
@@ -255,25 +255,25 @@ describe('how long a hold lasts (D2)', () => {
     return decision.outcome === 'hold' ? decision.until : null
   }
 
-  test('an active cart is looked at when it may be abandoned, a payment when its time is over', () => {
+  test('an active cart holds until it may be abandoned, a pending payment until its time is over', () => {
     const active = { status: 'active', abandonAt: at(HOUR) } as const
     expect(until((inputs) => Object.assign(inputs, { cart: active }))).toEqual(at(HOUR))
     expect(until((inputs) => Object.assign(inputs, { pendingUntil: at(2 * HOUR) }))).toEqual(at(2 * HOUR))
   })
 
-  test('never in the past, so that nothing spins', () => {
+  test('a hold never ends in the past, so that decisions do not loop', () => {
     const late = { status: 'active', abandonAt: at(-HOUR) } as const
     expect(until((inputs) => Object.assign(inputs, { cart: late }))).toEqual(at(1_000))
     expect(until((inputs) => Object.assign(inputs.cap, { used: 3, freesAt: at(-5) }))).toEqual(at(1_000))
     expect(until((inputs) => Object.assign(inputs.cap, { used: 3, freesAt: null }))).toEqual(at(1_000))
   })
 
-  test('the cap frees with its oldest message, the plan with the month', () => {
+  test('the cap holds until its oldest message expires, the plan until the next month', () => {
     expect(until((inputs) => Object.assign(inputs.cap, { used: 3, freesAt: at(HOUR) }))).toEqual(at(HOUR))
     expect(until((inputs) => Object.assign(inputs.plan, { used: 500 }))).toEqual(at(700 * HOUR))
   })
 
-  test('a plan without an end never holds', () => {
+  test('an unlimited plan never holds', () => {
     expect(until((inputs) => Object.assign(inputs.plan, { used: 1_000_000, limit: -1 }))).toBeNull()
   })
 })
@@ -282,18 +282,18 @@ describe('the order check (D3)', () => {
   const checked = (ms: number | null, more: Partial<DecisionInputs['orderCheck']> = {}) =>
     decide({ ...allWell(), orderCheck: { ...allWell().orderCheck, startedAt: ms === null ? null : at(ms), ...more } })
 
-  test('one of the last minute is proof; there is no degraded mode, so a second more holds the message', () => {
+  test('a check of the last minute counts, and one a second older holds the message', () => {
     expect(checked(0)).toMatchObject({ outcome: 'send', reason: 'ok' })
     expect(checked(-60_000)).toMatchObject({ outcome: 'send', reason: 'ok' })
     expect(checked(-60_001)).toMatchObject({ outcome: 'hold', reason: 'store_unreachable' })
     expect(checked(null)).toMatchObject({ outcome: 'hold', reason: 'store_unreachable' })
   })
 
-  test('one dated in the future is the word of a clock that stepped back, and proves nothing (T4)', () => {
+  test('a check dated in the future predates a backward clock step and does not count (T4)', () => {
     expect(checked(1)).toMatchObject({ outcome: 'hold', reason: 'store_unreachable' })
   })
 
-  test('the reason names what the store did wrong, and the message waits until it is asked again', () => {
+  test('the reason names the store’s failure, and the message waits until the next attempt', () => {
     const away = { problem: 'unreachable', nextTryAt: at(20_000) }
     expect(checked(-60_001, away)).toEqual({
       outcome: 'hold',
@@ -313,7 +313,7 @@ describe('the draw (F1)', () => {
     return decide(inputs)
   }
 
-  test('a contactable person is drawn, and a held-out one skipped', () => {
+  test('a contactable shopper is drawn, and one in the control group is skipped', () => {
     expect(drawn({})).toEqual({ outcome: 'skip', reason: 'holdout', assignArm: 'control' })
     expect(drawn({ drawnArm: 'treated' })).toEqual({
       outcome: 'send',
@@ -323,17 +323,17 @@ describe('the draw (F1)', () => {
     })
   })
 
-  test('what was drawn is kept even when a later check holds the message', () => {
+  test('the drawn arm is kept even when a later check holds the message', () => {
     const isAway = (inputs: DecisionInputs) => Object.assign(inputs.orderCheck, { startedAt: null })
     expect(drawn({ drawnArm: 'treated' }, isAway)).toMatchObject({ reason: 'store_unreachable', assignArm: 'treated' })
     expect(drawn({}, isAway)).toEqual({ outcome: 'skip', reason: 'holdout', assignArm: 'control' })
   })
 
-  test('nobody is drawn before they may be contacted', () => {
+  test('a shopper is not drawn before they may be contacted', () => {
     for (const index of [9, 10, 11, 12]) expect(drawn({}, PROBLEMS[index]![2])).not.toHaveProperty('assignArm')
   })
 
-  test('members of the account, and everybody at a share of 0, are never held out', () => {
+  test('members are never held out, and neither is anyone at a share of 0', () => {
     expect(drawn({ isMember: true })).toEqual({ outcome: 'send', sendAuthorization: 'decision', reason: 'ok' })
     expect(drawn({ isMember: true, arm: 'control' })).toEqual({
       outcome: 'send',
@@ -345,12 +345,12 @@ describe('the draw (F1)', () => {
     expect(drawn({}, noShare)).toEqual({ outcome: 'send', sendAuthorization: 'decision', reason: 'ok' })
   })
 
-  test('nobody is drawn for a cart that had a message before it began; who is in the control group already stays there', () => {
+  test('a cart with a message before the experiment causes no draw, and a shopper in the control group stays there', () => {
     expect(drawn({ isUnderWay: true })).toEqual({ outcome: 'send', sendAuthorization: 'decision', reason: 'ok' })
     expect(drawn({ isUnderWay: true, arm: 'control' })).toEqual({ outcome: 'skip', reason: 'holdout' })
   })
 
-  test('the arm is always the same for one shopper and experiment, and the share is what was asked for', () => {
+  test('the arm is stable per shopper and experiment, and the shares are as requested', () => {
     const ids = Array.from({ length: 10_000 }, (_, n) => `shopper-${n}`)
     for (const bps of [0, 1_000, 5_000]) {
       const control = ids.filter((id) => drawArm(id, 'salt', bps) === 'control').length
@@ -367,7 +367,7 @@ describe('the draw (F1)', () => {
   })
 })
 
-test('retries wait 30 s, then twice as long each time, a quarter of an hour at most (D4)', () => {
+test('retries wait 30 s, then twice as long each time, at most 15 minutes (D4)', () => {
   const waits = (attempts: number, jitter: number) => backOff(now, attempts, jitter).getTime() - now.getTime()
   expect([0, 1, 2, 3, 4, 5, 6, 1_000, 1e9].map((attempts) => waits(attempts, 0.5))).toEqual([
     30_000, 60_000, 120_000, 240_000, 480_000, 900_000, 900_000, 900_000, 900_000,

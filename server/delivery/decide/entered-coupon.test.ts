@@ -46,7 +46,7 @@ async function aLeftCart(coupon: Coupon, { inStep = null as Coupon | null } = {}
   return world.sent[0]!
 }
 
-test('the mail shows the goods, the code, and what is left to pay', async () => {
+test('the mail shows items, code and the total to pay', async () => {
   const { text, html } = await aLeftCart({})
   expect(text).toContain('Coupon WELCOME10: −$6.00')
   expect(text).toContain('Total with the coupon: $54.00')
@@ -63,19 +63,19 @@ const unknown: [string, Coupon][] = [
   ['may be used once, and was', { terms: JSON.stringify({ usageLimitPerUser: 0 }), usage_limit: 1, usage_count: 1 }],
 ]
 
-test.each(unknown)('a coupon that %s is not spoken of, and nothing is taken off', async (_what, coupon) => {
+test.each(unknown)('a coupon that %s is neither shown nor deducted', async (_what, coupon) => {
   const { text } = await aLeftCart(coupon)
   expect(text).toContain('Total: $60.00')
   expect(text).not.toContain('WELCOME1')
 })
 
-test('a coupon of the message takes its place, as it does in the cart that comes back', async () => {
+test('the message’s coupon replaces it, as in the restored cart', async () => {
   const { text } = await aLeftCart({}, { inStep: { code: 'OURS20', percent: 2_000 } })
   expect(text).toContain('Total with the coupon: $48.00')
   expect(text).not.toContain('WELCOME10')
 })
 
-test('no word of a template is about it', async () => {
+test('templates have no variable for it', async () => {
   const { text, subject } = await aLeftCart({ percent: 5_000 })
   expect(`${subject} ${text}`).not.toMatch(/50% off|a discount/)
 })

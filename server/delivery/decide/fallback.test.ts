@@ -11,15 +11,15 @@ const skip = (reason: string): Decision => ({ outcome: 'skip', reason })
 const send = { outcome: 'send', reason: 'ok' } as Decision
 const of = (...decisions: Decision[]) => pickDecision(decisions.map((decision, place) => ({ decision, place }))).place
 
-describe('the decision that counts', () => {
-  test('is that of the first channel with contact, consent, plan and provider that is not quiet', () => {
+describe('`pickDecision` returns the decision', () => {
+  test('of the first channel with contact, consent, plan, provider and no quiet hours', () => {
     expect(of(send, send)).toBe(0)
     expect(of(hold('no_contact'), send)).toBe(1)
     expect(of(skip('consent_withdrawn'), hold('quiet_hours'), send)).toBe(2)
     expect(of(hold('mail_not_configured'), hold('plan_required'), hold('budget'), send)).toBe(3)
   })
 
-  test('is what concerns every channel, whatever the next would say', () => {
+  test('that concerns every channel, whatever the next channel would decide', () => {
     for (const reason of ['purchased', 'superseded', 'holdout', 'condition', 'too_old', 'items_gone']) {
       expect(of(skip(reason), send)).toBe(0)
       expect(of(hold('no_contact'), skip(reason), send)).toBe(1)
@@ -30,14 +30,14 @@ describe('the decision that counts', () => {
       expect(of(hold(reason), send)).toBe(0)
   })
 
-  test('where none may be used is that of the channel that is free first, and the end where none will be', () => {
+  test('of the channel that is free first when none is usable, or the final one when none will be', () => {
     expect(of(hold('no_contact', 20), hold('quiet_hours', 3), skip('consent_withdrawn'))).toBe(1)
     expect(of(skip('suppressed_unsubscribed'), hold('no_consent'))).toBe(1)
     expect(of(skip('suppressed_unsubscribed'), skip('consent_withdrawn'))).toBe(0)
   })
 })
 
-test('a reason of a channel is one that the engine knows', () => {
+test('every channel-specific reason is a known reason', () => {
   const known = Object.keys(reasonTexts).filter((reason) => isChannelSpecific(skip(reason)))
   expect(known.length).toBeGreaterThan(18)
   expect(isChannelSpecific(skip('rejected'))).toBe(false)

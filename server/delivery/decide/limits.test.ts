@@ -51,7 +51,7 @@ describe('the plan’s limit (decision 6)', () => {
         .executeTakeFirst()
     )?.used
 
-  test('exact, also when two stores of the account and several processes send at once', { tags: ['A6'] }, async () => {
+  test('is exact when two stores of the account and several processes send at once', { tags: ['A6'] }, async () => {
     const first = await aScene(world, 8)
     const second = await aStore(world, { accountId: first.accountId })
     const orders = Array.from({ length: 8 }, () => anOrder(world))
@@ -73,7 +73,7 @@ describe('the plan’s limit (decision 6)', () => {
     }
   })
 
-  test('what the server refused is given back, and somebody else may have it', async () => {
+  test('a rejected mail gives its place back to another', async () => {
     const { storeId, accountId } = await aScene(world, 3)
     await setUsed(accountId, 499)
     await wait(world, storeId, HOUR)
@@ -90,7 +90,7 @@ describe('the plan’s limit (decision 6)', () => {
     expect(await countStates(world, storeId)).toEqual({ failed: 1, sent: 1, held: 1 })
   })
 
-  test('a larger plan frees what is held; without one it closes at its age limit', async () => {
+  test('an upgrade releases held messages; without it they close at their age limit', async () => {
     const { storeId, accountId, token } = await aScene(world, 2)
     await setUsed(accountId, 500)
     await pass(world, storeId, HOUR)
@@ -112,7 +112,7 @@ describe('the plan’s limit (decision 6)', () => {
     expect(await countStates(world, storeId)).toEqual({ sent: 1, skipped: 1 })
   })
 
-  test('of many carts as many are eligible as the plan has left, and so many go', async () => {
+  test('as many carts are eligible and sent as the plan has left', async () => {
     const shop = await aShop(world, 4, { plan: 'free' })
     await setUsed(shop.accountId, 498)
     const ask = () =>
@@ -130,7 +130,7 @@ describe('the plan’s limit (decision 6)', () => {
     expect(counts).toMatchObject({ sent: 2, failed: 2 })
   })
 
-  test('of a person’s carts as many are eligible as the frequency cap has left for them (T1)', async () => {
+  test('as many of a shopper’s carts are eligible as the frequency cap has left (T1)', async () => {
     const shop = await aShop(world, 1)
     await pass(world, shop.storeId, 40 * DAY)
     await detectLost(world.deps)
@@ -146,7 +146,7 @@ describe('the plan’s limit (decision 6)', () => {
     expect(reasons).toMatchObject([{ reason: 'frequency_cap', count: 1, until: tomorrow }])
   })
 
-  test('a new month begins at nothing used, at midnight UTC', async () => {
+  test('usage restarts at midnight UTC of a new month', async () => {
     world.now = new Date('2026-05-31T22:30:00.000Z')
     const { storeId, accountId } = await aScene(world)
     await setUsed(accountId, 500)
@@ -164,7 +164,7 @@ describe('the plan’s limit (decision 6)', () => {
 describe('the control group (F1)', () => {
   const people = (storeId: string) => armsOf(world, storeId)
 
-  test('everybody is drawn once, the drawn arm is kept, and held-out people get no step at all', async () => {
+  test('each shopper is drawn once, keeps the arm, and gets no step in the control group', async () => {
     const { storeId } = await aScene(world, 40)
     await holdOut(world, storeId, 5_000)
     await pass(world, storeId, HOUR)
@@ -187,7 +187,7 @@ describe('the control group (F1)', () => {
     )
   })
 
-  test('nobody is drawn before they may be contacted, or where there is no control group', async () => {
+  test('a shopper is not drawn before they may be contacted or without a control group', async () => {
     const { storeId } = await aScene(world, 5, { sellingCountries: ['DE'], baseCountry: 'DE' })
     await holdOut(world, storeId, 5_000)
     await pass(world, storeId, HOUR)
@@ -197,7 +197,7 @@ describe('the control group (F1)', () => {
     expect(await people(none.storeId)).toEqual([])
   })
 
-  test('members of the account always get their mail', async () => {
+  test('members of the account always get the mail', async () => {
     const { storeId } = await aScene(world, 12)
     await holdOut(world, storeId, 5_000)
     await world.db.updateTable('shoppers').set({ is_member: true }).where('store_id', '=', storeId).execute()
@@ -207,7 +207,7 @@ describe('the control group (F1)', () => {
   })
 })
 
-test('a template that does not become a message closes it with the reason, and the others of the batch go', async () => {
+test('a template that cannot be rendered closes its message with the reason, and the rest of the batch is sent', async () => {
   const { storeId } = await aScene(world, 3)
   await wait(world, storeId, HOUR)
   const [first] = await messagesOf(world, storeId)
@@ -226,8 +226,8 @@ test('a template that does not become a message closes it with the reason, and t
   expect((await steps(world, broken.storeId))[0]).toBe('skipped(render_failed:unknown_variable)')
 })
 
-describe('what links open (X1)', () => {
-  test('a token of one purpose opens nothing else', async () => {
+describe('links (X1)', () => {
+  test('a token works only for its own purpose', async () => {
     const { storeId } = await aScene(world)
     await pass(world, storeId, HOUR)
     world.advance(MINUTE)
@@ -242,7 +242,7 @@ describe('what links open (X1)', () => {
     expect(await world.db.selectFrom('touchpoints').selectAll().where('store_id', '=', storeId).execute()).toEqual([])
   })
 
-  test('a click leads to the store’s own hosts or to the restore page, nowhere else', async () => {
+  test('a click leads only to the store’s hosts or the restore page', async () => {
     const { storeId } = await aScene(world)
     const { url } = await world.db
       .selectFrom('stores')
@@ -268,7 +268,7 @@ describe('what links open (X1)', () => {
 })
 
 describe('sums and records (D6, D12)', () => {
-  test('the parts add up to planned at every moment of a run, and nothing is left open at its end', async () => {
+  test('the states add up to the planned messages at every moment, and none is open at the end', async () => {
     const { storeId, flowId, token } = await aScene(world, 12)
     await wait(world, storeId, HOUR)
     const look = async () => {
@@ -297,7 +297,7 @@ describe('sums and records (D6, D12)', () => {
     expect(await look()).toMatchObject({ waiting: 0, held: 0, inFlight: 0 })
   })
 
-  test('a record is written when outcome or reason changes, not each time somebody looks', async () => {
+  test('a record is written only when outcome or reason changes', async () => {
     const { storeId } = await aScene(world, 1, { sellingCountries: ['DE'], baseCountry: 'DE' })
     await pass(world, storeId, HOUR)
     for (let n = 0; n < 3; n++) {

@@ -6,8 +6,8 @@ import { HOUR, send } from '../../../test/message-scene.ts'
 import { aWorld } from '../../../test/world.ts'
 import { detectAbandoned } from '../../carts/carts/detect.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import type { PlatformItem } from '../../platforms/platform/platform.ts'
 import { pullProducts } from '../../carts/sync/local-copies.ts'
+import type { PlatformItem } from '../../platforms/platform/platform.ts'
 
 // What a coupon takes off is computed from the prices that were entered in the catalogue, by the store's own settings (decision 37).
 
@@ -52,19 +52,19 @@ async function mailOf(storeId: string): Promise<string> {
 
 const fiveOff = { type: 'fixed', platform_type: 'fixed_cart', percent: null, amount_minor: 500 } as const
 
-test('shown as entered, the total is what is shown less the discount', async () => {
+test('the total is the shown total less the discount when prices are shown as entered', async () => {
   const { storeId } = await aShop({ prices_include_tax: true, shows_tax: true }, fiveOff)
   expect(await mailOf(storeId)).toContain('Total with the coupon: $55.00')
 })
 
-test('shown with tax and entered without, the discount saves its tax as well', async () => {
+test('the discount includes its tax when prices are shown with tax and entered without', async () => {
   const { storeId, fake } = await aShop({ prices_include_tax: false, shows_tax: true }, fiveOff)
   // 20 % tax: 10.00 and 30.00 entered, 12.00 and 36.00 shown.
   fake.prices.set('16:', 1_000).set('17:', 3_000)
   expect(await mailOf(storeId)).toContain('Total with the coupon: $54.00')
 })
 
-test('where the catalogue has the shown prices, the entered ones still count', async () => {
+test('the entered prices count even when the catalogue has the shown ones', async () => {
   const { storeId, fake } = await aShop({ prices_include_tax: false, shows_tax: true }, fiveOff)
   fake.allProducts = MUGS_AND_LAMP.map(({ productId, name, unitPriceMinor }) =>
     aProduct({ productId, name, priceMinor: unitPriceMinor, enteredMinor: unitPriceMinor / 1.2 }),
@@ -74,20 +74,20 @@ test('where the catalogue has the shown prices, the entered ones still count', a
   expect(await mailOf(storeId)).toContain('Total with the coupon: $54.00')
 })
 
-test('where nobody knows what was entered, no total is claimed', async () => {
+test('no total is shown when the entered prices are unknown', async () => {
   const { storeId } = await aShop({ prices_include_tax: false, shows_tax: true }, fiveOff)
   const text = await mailOf(storeId)
   expect(text).toContain('Coupon SAVE-')
   expect(text).not.toContain('Total with the coupon')
 })
 
-test('an item on sale is left out by a coupon that is not for sale items', async () => {
+test('a coupon that excludes sale items does not discount them', async () => {
   const { storeId, fake } = await aShop({}, { terms: JSON.stringify({ excludesSaleItems: true }) })
   fake.onSale.add('17:')
   expect(await mailOf(storeId)).toContain('Total with the coupon: $57.60')
 })
 
-test('a store without decimals takes whole amounts off', async () => {
+test('a store without decimals deducts whole amounts', async () => {
   const { storeId } = await aShop({ price_decimals: 0 }, { percent: 750 })
   // 7.5 % of 24 and 36 are 4.5, rounded half down.
   expect(await mailOf(storeId)).toContain('Total with the coupon: $56.00')
@@ -98,7 +98,7 @@ test.each([
   ['entered with tax and shown without it', true, false, '$50.00', 5_000],
   ['shown as entered', true, true, '$59.50', 5_950],
   ['of a store that does not say', true, null, '$59.50', 5_950],
-])('list, cart and mail have the prices that the shop shows: %s (cases-R8)', async (_, entered, isShown, text, minor) => {
+])('list, cart and mail show the shop’s prices: %s (cases-R8)', async (_, entered, isShown, text, minor) => {
   const shown = { withTaxMinor: 5_950, withoutTaxMinor: 5_000 }
   const item = { ...line('18', 'Desk', entered ? 5_950 : 5_000), shown }
   const { storeId } = await aShop({ prices_include_tax: entered, shows_tax: isShown }, null, [item])

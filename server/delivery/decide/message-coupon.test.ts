@@ -1,5 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { aCopiedCoupon, codeOfCoupon, giveToSteps, type StepCoupon, termsOfCoupon } from '../../../test/copied-coupons.ts'
+import {
+  aCopiedCoupon,
+  codeOfCoupon,
+  giveToSteps,
+  type StepCoupon,
+  termsOfCoupon,
+} from '../../../test/copied-coupons.ts'
 import { anOrder } from '../../../test/factories.ts'
 import { aCoupon } from '../../../test/fake-coupons.ts'
 import { aFakeStore, aProblem } from '../../../test/fake-store.ts'
@@ -19,10 +25,10 @@ import {
 } from '../../../test/message-scene.ts'
 import { wooKeys } from '../../../test/woo-access.ts'
 import { aWorld } from '../../../test/world.ts'
-import { recordOrders } from '../../carts/carts/record.ts'
-import { sql } from '../../core/db/db.ts'
-import { newId } from '../../core/common/ids.ts'
 import { keepKeys } from '../../access/stores/access.ts'
+import { recordOrders } from '../../carts/carts/record.ts'
+import { newId } from '../../core/common/ids.ts'
+import { sql } from '../../core/db/db.ts'
 
 // The coupon of a message (decisions 33 to 37), from its step to the mail, with the record of what became of it.
 
@@ -60,7 +66,7 @@ async function inputsOf({ storeId }: Scene) {
 const firstOf = async ({ storeId }: Scene) => (await messagesOf(world, storeId))[0]!
 
 describe('a coupon for everybody', () => {
-  test('stands in the mail with what it saves and what is left, and with the message', async () => {
+  test('is shown in the mail with saving and total, and stored with the message', async () => {
     const store = await aShopWith({ ends_at: new Date('2026-12-01T05:00:00Z') })
     await pass(world, store.storeId, HOUR)
     const { text, html } = world.sent[0]!
@@ -75,7 +81,7 @@ describe('a coupon for everybody', () => {
     expect(await inputsOf(store)).toMatchObject({ coupon: store.code, couponIncluded: true })
   })
 
-  test('is said by its variables, which a template asks for with if', async () => {
+  test('is available as variables that a template tests with `if`', async () => {
     const store = await aShopWith({ type: 'fixed', platform_type: 'fixed_cart', percent: null, amount_minor: 500 })
     const body =
       '{% if coupon_code %}{{ coupon_amount }} off with {{ coupon_code }}, now {{ discounted_total }}{% else %}Pay {{ discounted_total }}{% endif %} {{ checkout_link }}'
@@ -88,7 +94,7 @@ describe('a coupon for everybody', () => {
     expect(world.sent[1]!.text).toContain(`Pay $${(value / 100).toFixed(2)}`)
   })
 
-  test('kept back by a rule, nothing half is said of it: the paragraph that names it is left out (decision 37)', async () => {
+  test('is removed with its whole paragraph when a rule withholds it (decision 37)', async () => {
     const store = await aShopWith({}, { coupon_fallback: 'without', coupon_above_minor: 900_000_000 })
     const body =
       'Hi\n\nUse {{ coupon_code }} for {{ coupon_amount }} off, until {{ coupon_expires }}.\n\n{{ checkout_link }}'
@@ -111,7 +117,7 @@ describe('a coupon for everybody', () => {
     ['given a minimum the cart misses', { min_spend_minor: 900_000_000 }, 'min_spend'],
   ]
 
-  test.each(endings)('%s between planning and send: the message goes without it', async (_, ending, why) => {
+  test.each(endings)('%s between planning and send: the message is sent without it', async (_, ending, why) => {
     const store = await aShopWith({}, { coupon_fallback: 'without' })
     await wait(world, store.storeId, HOUR)
     await change(store.couponId, ending)
@@ -134,7 +140,7 @@ describe('a coupon for everybody', () => {
   })
 })
 
-describe('not everybody gets it (decision 36)', () => {
+describe('a restricted coupon (decision 36)', () => {
   test.each([
     'without',
     'skip',
@@ -156,7 +162,7 @@ describe('not everybody gets it (decision 36)', () => {
     expect(world.sent.length).toBe(fallback === 'skip' ? 0 : 1)
   })
 
-  test('who asked for a quote before, and never paid, gets one (S4)', async () => {
+  test('is included for a shopper who requested a quote before and never paid (S4)', async () => {
     const store = await aShopWith({}, { coupon_first_order_only: true })
     const before = new Date(world.now.getTime() - 30 * DAY).toISOString()
     const times = { createdAt: before, modifiedAt: before, paidAt: null }
@@ -185,7 +191,7 @@ describe('not everybody gets it (decision 36)', () => {
     expect((await inputsOf(store))!.couponReason).toBe(reason)
   })
 
-  test('who used a coupon of ours within the days gets none; a coupon of the store’s own counts only where a message brought it', async () => {
+  test('is withheld after a recent use of our coupon; a store’s coupon counts only if a message contained it', async () => {
     const store = await aShopWith({}, { coupon_pause_days: 90 })
     const before = new Date(world.now.getTime() - 80 * DAY)
     const { email } = store.orders[0]!
@@ -212,14 +218,14 @@ describe('not everybody gets it (decision 36)', () => {
     expect(world.sent[1]!.text).not.toContain(store.code)
   })
 
-  test('only carts above the value', async () => {
+  test('is included only for carts above the minimum value', async () => {
     const store = await aShopWith({}, { coupon_above_minor: 90_000_000 })
     await pass(world, store.storeId, HOUR)
     expect(await inputsOf(store)).toMatchObject({ couponIncluded: false, couponReason: 'coupon_withheld:above' })
   })
 })
 
-describe('a code of its own for each message (decision 34)', () => {
+describe('a personal code (decision 34)', () => {
   const personal = { kind: 'personal', code: 'CART', valid_hours: 72 } as const
   async function aCode(store: Scene & { couponId: string }, changes: object = {}) {
     const message = await firstOf(store)
@@ -241,7 +247,7 @@ describe('a code of its own for each message (decision 34)', () => {
     return message.id
   }
 
-  test('is waited for, then sent with the end of its hours', async () => {
+  test('holds the message until it exists, then shows its expiry', async () => {
     const store = await aShopWith(personal)
     await pass(world, store.storeId, HOUR)
     expect((await steps(world, store.storeId))[0]).toBe('held(coupon_pending)')
@@ -258,7 +264,7 @@ describe('a code of its own for each message (decision 34)', () => {
     expect(await firstOf(store)).toMatchObject({ state: 'sent', coupon_code: 'CART-7K3M9QXY' })
   })
 
-  test('made between the decision and its hold, it wakes the message all the same', async () => {
+  test('wakes the message when it is created between the decision and its hold', async () => {
     const store = await aShopWith(personal)
     await wait(world, store.storeId, HOUR)
     const id = await aCode(store, { state: 'wanted' })
@@ -281,7 +287,7 @@ describe('a code of its own for each message (decision 34)', () => {
     expect(await firstOf(store)).toMatchObject({ state: 'sent' })
   })
 
-  test('that the store refused holds the message, with the store’s words in the record', async () => {
+  test('holds the message when the store refuses it, with the store’s error in the record', async () => {
     const store = await aShopWith(personal)
     await wait(world, store.storeId, HOUR)
     await aCode(store, { state: 'failed', refusal: 'The coupon code is not allowed' })
@@ -290,7 +296,7 @@ describe('a code of its own for each message (decision 34)', () => {
     expect(await inputsOf(store)).toMatchObject({ couponRefusal: 'The coupon code is not allowed' })
   })
 
-  test('made for another version of the cart is waited for while its amount is capped', async () => {
+  test('for another cart version holds the message while its amount is capped', async () => {
     const store = await aShopWith({ ...personal, max_discount_minor: 300 })
     await wait(world, store.storeId, HOUR)
     await aCode(store, { amount_minor: 300, cart_version: 900_000 })
@@ -306,7 +312,7 @@ describe('a code of its own for each message (decision 34)', () => {
     expect(world.sent[0]!.text).toContain('−$3.00')
   })
 
-  test('made by terms that were edited since is waited for until the store has the new ones', async () => {
+  test('with edited terms holds the message until the store has the new ones', async () => {
     const store = await aShopWith(personal)
     await wait(world, store.storeId, HOUR)
     await aCode(store)
@@ -345,7 +351,7 @@ describe('before a batch is decided on, its coupons are read from the store', ()
     return { ...store, fake }
   }
 
-  test('what was deleted there is gone, and the message goes without it', async () => {
+  test('a deleted coupon is left out', async () => {
     const store = await aShopWithStore()
     store.fake.allCoupons.length = 0
     await send(world, store.storeId)
@@ -358,14 +364,14 @@ describe('before a batch is decided on, its coupons are read from the store', ()
     expect(copy?.gone_at).toEqual(world.now)
   })
 
-  test('what was used up there since is not sent', async () => {
+  test('a used-up coupon is not sent', async () => {
     const store = await aShopWithStore({ coupon_fallback: 'skip' })
     Object.assign(store.fake.allCoupons[0]!, { usageLimit: 3, usageCount: 3 })
     await send(world, store.storeId)
     expect((await steps(world, store.storeId))[0]).toBe('skipped(coupon_invalid:used_up)')
   })
 
-  test('what was changed there is said as it is now', async () => {
+  test('a changed coupon is shown with its new terms', async () => {
     const store = await aShopWithStore()
     Object.assign(store.fake.allCoupons[0]!, { percent: 2_000 })
     await send(world, store.storeId)
@@ -375,7 +381,7 @@ describe('before a batch is decided on, its coupons are read from the store', ()
     )
   })
 
-  test('a store that does not answer holds the message that is to have it', async () => {
+  test('a store without a response holds messages with a coupon', async () => {
     const store = await aShopWithStore()
     store.fake.couponsById = async () => {
       throw aProblem('timeout')
@@ -385,7 +391,7 @@ describe('before a batch is decided on, its coupons are read from the store', ()
     expect(world.sent).toEqual([])
   })
 
-  test('nothing is asked where no message has one', async () => {
+  test('no request is made for messages without a coupon', async () => {
     const store = await aShopWithStore()
     await giveToSteps(world, store, null)
     store.fake.couponsById = async () => {

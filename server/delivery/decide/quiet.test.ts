@@ -8,7 +8,7 @@ const night = { fromMinute: 21 * 60, untilMinute: 8 * 60, timeZone: 'America/New
 const until = (at: string, country: string | null, store = night) =>
   quietHours(new Date(at), { country }, store).until?.toISOString() ?? null
 
-test('where the recipient lives it is night until 08:00 of the clock there', () => {
+test('quiet hours end at 08:00 in the recipient’s time zone', () => {
   expect(until('2026-03-02T19:59:00Z', 'DE')).toBeNull()
   expect(until('2026-03-02T20:00:00Z', 'DE')).toBe('2026-03-03T07:00:00.000Z')
   expect(until('2026-03-03T07:00:00Z', 'DE')).toBeNull()
@@ -16,7 +16,7 @@ test('where the recipient lives it is night until 08:00 of the clock there', () 
   expect(until('2026-03-28T21:00:00Z', 'DE')).toBe('2026-03-29T06:00:00.000Z')
 })
 
-test('without a country the store’s clock is read', () => {
+test('the store’s time zone applies without a country', () => {
   expect(quietHours(new Date('2026-03-02T20:00:00Z'), { country: null }, night)).toEqual({
     until: null,
     zones: 'store',
@@ -25,7 +25,7 @@ test('without a country the store’s clock is read', () => {
   expect(until('2026-03-03T02:30:00Z', 'ZZ')).toBe('2026-03-03T13:00:00.000Z')
 })
 
-test('in a country of several zones it is night until nobody there has night: the recipient may live anywhere', () => {
+test('in a country with several zones quiet hours last until they have ended in all of them', () => {
   // 09:00 in New York, 04:00 in Honolulu.
   expect(until('2026-01-15T14:00:00Z', 'US')).toBe('2026-01-15T18:00:00.000Z')
   expect(until('2026-01-15T18:00:00Z', 'US')).toBeNull()
@@ -33,7 +33,7 @@ test('in a country of several zones it is night until nobody there has night: th
   expect(until('2026-01-16T02:00:00Z', 'US')).toBe('2026-01-16T18:00:00.000Z')
 })
 
-test('in the United States the state and the number’s area code say where the recipient can be; both, where they differ', () => {
+test('in the United States state and area code select the zones, or both if they differ', () => {
   const evening = '2026-01-16T02:30:00Z' // 21:30 in New York, 18:30 in Los Angeles
   const of = (state: string | null, phone: string | null) =>
     quietHours(new Date(evening), { country: 'US', state, phone }, night).until?.toISOString() ?? null
@@ -70,13 +70,13 @@ test('every state has its zones, and every zone of a state is one of the country
   expect(states).toHaveLength(56)
 })
 
-test('hours of the day that do not span midnight, and none at all', () => {
+test('quiet hours may lie within one day or be disabled', () => {
   const noon = { ...night, fromMinute: 12 * 60, untilMinute: 14 * 60 }
   expect(until('2026-03-02T11:30:00Z', 'DE', noon)).toBe('2026-03-02T13:00:00.000Z')
   expect(until('2026-03-02T13:00:00Z', 'DE', noon)).toBeNull()
 })
 
-test('what waited for the same morning leaves within 20 minutes of it, each message always at the same moment', () => {
+test('messages held until the same morning are spread over 20 minutes, each at a stable offset', () => {
   const ids = Array.from({ length: 200 }, () => crypto.randomUUID())
   const spreads = ids.map(spreadOf)
   expect(Math.min(...spreads)).toBeGreaterThanOrEqual(0)

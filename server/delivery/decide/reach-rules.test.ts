@@ -28,18 +28,18 @@ test('a filter is “reachable”, a reason, or a missing consent of one country
     expect(writeReachFilter(readReachFilter(text)!)).toBe(text)
 })
 
-test('each label is of a reason there is', () => {
+test('every label belongs to an existing reason', () => {
   expect(Object.keys(reasonLabels).filter((reason) => !reasonTexts[reason])).toEqual([])
 })
 
-test('a recovered cart can neither be reached nor is anything said against it', () => {
+test('a recovered cart counts neither as reachable nor as unreachable', () => {
   const recovered = cart('a', 'purchased', { isRecovered: true })
   expect(isOf(recovered, { reason: 'purchased', country: null })).toBe(false)
   expect(isOf(recovered, { reason: null, country: null })).toBe(false)
   expect(tallyOf([recovered], true)).toEqual({ reachable: 0, reasons: [] })
 })
 
-test('the country tells missing consents apart and no other reason; the most frequent reason comes first', () => {
+test('only missing consents are split by country, and the most frequent reason comes first', () => {
   const evaluated = [
     cart('a', null),
     cart('b', 'no_consent', { country: 'DE' }),

@@ -41,7 +41,7 @@ const setDelay = (flowId: string, step: number, minutes: number) =>
     .execute()
 
 describe('age limits (D7)', () => {
-  test('a step goes until a day after it was due, and not a moment later', async () => {
+  test('a step is sent until 24 hours after its due time, not later', async () => {
     const almost = await aScene(world)
     await wait(world, almost.storeId, 25 * HOUR - 1)
     // Only the first step, so that no later one stands in for it.
@@ -56,7 +56,7 @@ describe('age limits (D7)', () => {
     expect(await steps(world, late.storeId)).toEqual(['skipped(too_old)'])
   })
 
-  test('after three days of downtime nothing stale goes out, and what is due now goes once', async () => {
+  test('after three days of downtime no stale message is sent, and due ones are sent once', async () => {
     const { storeId } = await aScene(world)
     await pass(world, storeId, 73 * HOUR)
     expect(world.sent).toHaveLength(1)
@@ -71,7 +71,7 @@ describe('age limits (D7)', () => {
     ])
   })
 
-  test('what is held until its age limit is closed there, and looked at no more', async () => {
+  test('a message held until its age limit is closed there for good', async () => {
     const { storeId, flowId, token } = await aScene(world)
     await wait(world, storeId, HOUR)
     await world.request('POST', `/api/flows/${flowId}/switch`, { token, body: { isOn: false } })
@@ -103,7 +103,7 @@ describe('the shopper comes back (S2)', () => {
     expect(world.sent).toHaveLength(1)
   })
 
-  test('after a message: the open steps move, what was sent stays and is not sent again', async () => {
+  test('after a message: open steps move, sent ones stay and are not sent again', async () => {
     const { storeId, orders } = await aScene(world)
     await pass(world, storeId, HOUR)
     const before = (await messagesOf(world, storeId))[0]!
@@ -118,7 +118,7 @@ describe('the shopper comes back (S2)', () => {
 })
 
 describe('the distance between steps', () => {
-  test('a first step that went late puts the second off, by twelve hours at most', async () => {
+  test('a late first step delays the second by at most twelve hours', async () => {
     const { storeId } = await aScene(world)
     await pass(world, storeId, 23 * HOUR)
     expect(await dueIn(storeId)).toEqual([-22, 12, 49])
@@ -128,14 +128,14 @@ describe('the distance between steps', () => {
     expect(world.sent).toHaveLength(2)
   })
 
-  test('by the difference of the delays where that is less', async () => {
+  test('is the difference of the delays if that is less', async () => {
     const { storeId, flowId } = await aScene(world)
     await setDelay(flowId, 2, 120)
     await pass(world, storeId, 2 * HOUR - MINUTE)
     expect((await dueIn(storeId))[1]).toBe(1)
   })
 
-  test('from the send on, not from the answer: meanwhile another process sends no further step (T4)', async () => {
+  test('starts at the send, not at the reply, so that no other process sends a further step (T4)', async () => {
     const { storeId, flowId } = await aScene(world)
     await setDelay(flowId, 2, 90)
     let left = 0
@@ -152,7 +152,7 @@ describe('the distance between steps', () => {
     expect((await dueIn(storeId))[1]).toBeCloseTo(10 / 60)
   })
 
-  test('no longer from one that was not accepted', async () => {
+  test('does not count from a message that was not accepted', async () => {
     const { storeId } = await aScene(world)
     world.answer = () => ({ kind: 'retry', reason: 'greylisted', response: '451 try later' })
     await pass(world, storeId, 23 * HOUR)
@@ -180,7 +180,7 @@ describe('the distance between steps', () => {
     expect(await claim()).toHaveLength(1)
   })
 
-  test('an edit of the flow and a late fact of the shopper keep it', async () => {
+  test('is kept by an edit of the flow and by a late fact', async () => {
     const { storeId, flowId, token, orders } = await aScene(world)
     await pass(world, storeId, 23 * HOUR)
     const { body } = await world.request('GET', '/api/flows', { token })
@@ -203,7 +203,7 @@ describe('the distance between steps', () => {
 })
 
 describe('the clock (T4)', () => {
-  test('stepping back fires nothing again', async () => {
+  test('set back sends nothing again', async () => {
     const { storeId } = await aScene(world)
     await pass(world, storeId, HOUR)
     expect(world.sent).toHaveLength(1)
@@ -215,7 +215,7 @@ describe('the clock (T4)', () => {
     expect((await steps(world, storeId))[0]).toBe('sent')
   })
 
-  test('stepping forward fires one due step per cart and closes the earlier ones', async () => {
+  test('set forward sends one due step per cart and closes the earlier ones', async () => {
     const { storeId } = await aScene(world, 3)
     await pass(world, storeId, 25 * HOUR - MINUTE)
     expect(world.sent).toHaveLength(3)
@@ -227,7 +227,7 @@ describe('the clock (T4)', () => {
     expect(world.sent).toHaveLength(3)
   })
 
-  test('whatever the clock does, no cart gets a step twice (D1)', async () => {
+  test('never makes a cart get a step twice (D1)', async () => {
     const { storeId } = await aScene(world, 4)
     for (const hours of [1, -3, 5, -1, 30, -10, 24, -48, 80, 24, -24, 72]) await pass(world, storeId, hours * HOUR)
     const ids = world.sent.map((mail) => mail.messageId)
@@ -238,7 +238,7 @@ describe('the clock (T4)', () => {
 
 describe('the frequency cap (T1)', () => {
   /** Carts of one person: three go within a day, the fourth waits until the first is a day old. */
-  test('counts over all carts of a person, in a rolling window', async () => {
+  test('counts all carts of a shopper in a rolling window', async () => {
     const { storeId, orders } = await aScene(world)
     const carts = [orders[0]!]
     await pass(world, storeId, HOUR)
@@ -262,7 +262,7 @@ describe('the frequency cap (T1)', () => {
     expect(world.sent).toHaveLength(4)
   })
 
-  test('holds under concurrency: of many carts of one person, as many go as the cap allows', async () => {
+  test('is exact under concurrency across many carts of one shopper', async () => {
     const { storeId } = await aScene(world, 10)
     await wait(world, storeId, HOUR)
     const shopper = (await messagesOf(world, storeId))[0]!.shopper_id

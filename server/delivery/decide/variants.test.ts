@@ -6,7 +6,7 @@ import { pickVariant } from './variants.ts'
 
 const shares = (...percents: number[]) => percents.map((sharePercent, index) => ({ id: 'ABCD'[index]!, sharePercent }))
 
-test('is always the same for a shopper and a step, and one of the variants', () => {
+test('is stable per shopper and step', () => {
   fc.assert(
     fc.property(fc.uuid(), fc.uuid(), fc.integer({ min: 1, max: 99 }), (shopper, step, share) => {
       const of = shares(share, 100 - share)
@@ -17,7 +17,7 @@ test('is always the same for a shopper and a step, and one of the variants', () 
   )
 })
 
-test('follows the shares, and differs from step to step and flow to flow', () => {
+test('follows the shares and is independent between steps and flows', () => {
   const people = Array.from({ length: 4_000 }, (_, index) => `shopper ${index}`)
   const drawn = people.map((person) => pickVariant(person, 'step', 'salt', shares(50, 30, 20)))
   const count = (id: string) => drawn.filter((each) => each === id).length / people.length
@@ -30,7 +30,7 @@ test('follows the shares, and differs from step to step and flow to flow', () =>
   expect(same('step', 'another')).toBeLessThan(people.length / 2)
 })
 
-test('is none where there are none, and the only one where there is one', () => {
+test('is null without variants, and the only one if there is one', () => {
   expect(pickVariant('shopper', 'step', 'salt', [])).toBeNull()
   expect(pickVariant('shopper', 'step', 'salt', shares(100))).toBe('A')
   // Shares that do not add up to 100 are parts of what they add up to.

@@ -12,10 +12,10 @@ import {
   steps,
 } from '../../../test/message-scene.ts'
 import { acceptsMail, aWorld } from '../../../test/world.ts'
-import type { Outcome } from '../../messages/channels/channel.ts'
-import { transact } from '../../core/db/db.ts'
-import { retimeFlowMessages } from '../../messages/messages/messages.ts'
 import { gatherNotifications } from '../../access/notifications/gather.ts'
+import { transact } from '../../core/db/db.ts'
+import type { Outcome } from '../../messages/channels/channel.ts'
+import { retimeFlowMessages } from '../../messages/messages/messages.ts'
 
 // What became of it (D4): proof of non-acceptance is tried again, everything else never.
 
@@ -43,7 +43,7 @@ const used = async (accountId: string) =>
 const suppressions = (accountId: string) =>
   world.db.selectFrom('suppressions').select(['reason', 'channel']).where('account_id', '=', accountId).execute()
 
-test('what was provably not accepted is tried again with growing pauses, and goes when it is let in (D4)', async () => {
+test('a message provably not accepted is retried with growing pauses until it is accepted (D4)', async () => {
   const { storeId, accountId } = await aScene(world)
   world.answer = () => RETRY
   await pass(world, storeId, HOUR)
@@ -69,7 +69,7 @@ test('what was provably not accepted is tried again with growing pauses, and goe
   expect(new Set(links).size).toBe(1)
 })
 
-test('a server that asks for more patience than the age limit leaves: closed as too old at the limit (D4, D7)', async () => {
+test('a message deferred beyond its age limit is closed as too old at the limit (D4, D7)', async () => {
   const { storeId } = await aScene(world)
   world.answer = () => ({ ...RETRY, retryAfterMs: 5 * DAY }) as Outcome
   await pass(world, storeId, HOUR)
@@ -80,7 +80,7 @@ test('a server that asks for more patience than the age limit leaves: closed as 
   expect(world.sent.filter((mail) => mail.messageId === row!.id)).toHaveLength(1)
 })
 
-test('what a server has put off is not tried before the server wanted it, though the shopper was there again (P1)', async () => {
+test('a deferred message is not retried before the server’s time, even if the shopper was active again (P1)', async () => {
   const { storeId } = await aScene(world)
   world.answer = () => ({ ...RETRY, retryAfterMs: 2 * HOUR }) as Outcome
   await pass(world, storeId, HOUR)
@@ -97,7 +97,7 @@ test('what a server has put off is not tried before the server wanted it, though
   expect(later).toMatchObject({ state: 'scheduled', reason: null, wake_at: later.due_at })
 })
 
-test('an address that does not exist fails and is suppressed for the account (D4, C1)', async () => {
+test('a non-existent address fails the message and is suppressed for the account (D4, C1)', async () => {
   const { storeId, accountId, orders } = await aScene(world)
   world.answer = () => BOUNCE
   await pass(world, storeId, HOUR)
@@ -110,7 +110,7 @@ test('an address that does not exist fails and is suppressed for the account (D4
   expect(world.sent.filter((mail) => mail.to === orders[0]!.email)).toHaveLength(1)
 })
 
-test('a refusal of what was written fails and suppresses nobody (D4)', async () => {
+test('a rejection of the content fails the message and suppresses nobody (D4)', async () => {
   const { storeId, accountId } = await aScene(world)
   world.answer = () => REFUSED
   await pass(world, storeId, HOUR)
@@ -120,7 +120,7 @@ test('a refusal of what was written fails and suppresses nobody (D4)', async () 
   expect((await cartOf(world, storeId)).badge).toBe('No Action')
 })
 
-test('unknown is never resent; it counts for the plan and the cap, and keeps the next step at its distance (D4)', async () => {
+test('an unknown message is never resent, counts for plan and cap, and delays the next step (D4)', async () => {
   const { storeId, accountId } = await aScene(world)
   await world.db
     .updateTable('stores')
@@ -138,7 +138,7 @@ test('unknown is never resent; it counts for the plan and the cap, and keeps the
   expect((await steps(world, storeId)).slice(0, 2)).toEqual(['unknown(unknown)', 'held(frequency_cap)'])
 })
 
-test('a person’s click proves that an unknown one arrived; a scanner’s does not (D4, A1)', async () => {
+test('a human click proves that an unknown message arrived; a scanner’s does not (D4, A1)', async () => {
   const { storeId } = await aScene(world)
   world.answer = () => UNKNOWN
   await pass(world, storeId, HOUR)
@@ -153,7 +153,7 @@ test('a person’s click proves that an unknown one arrived; a scanner’s does 
   expect(await recordOf(world, storeId)).toEqual(['send ok', 'result unknown', 'result accepted'])
 })
 
-test('accepted is told once, with the provider’s own words (D4)', async () => {
+test('an accepted message is recorded once with the provider’s reply (D4)', async () => {
   const { storeId } = await aScene(world)
   await pass(world, storeId, HOUR)
   const [row] = await messagesOf(world, storeId)
