@@ -94,7 +94,7 @@ const judge = ({ raw, from }: { raw: Buffer; from: string }) =>
     },
   })
 
-describe('once the record of the key was seen', () => {
+describe('with the key’s DNS record seen', () => {
   test('a mail passes DKIM, SPF and DMARC, unsubscribe headers included (C3)', async () => {
     const { selector } = await publish()
     world.advance(3_600_001)
@@ -135,7 +135,7 @@ describe('once the record of the key was seen', () => {
   })
 })
 
-test('nothing is signed before the record was seen, nor after it went away', async () => {
+test('no mail is signed before the record is seen or after it is gone', async () => {
   const { selector } = await ensureSenderKey(world.deps, 'mugs.com')
   const signs = async () => /^DKIM-Signature:/m.test((await sent()).raw.toString())
   const look = async () => {
@@ -153,7 +153,7 @@ test('nothing is signed before the record was seen, nor after it went away', asy
   expect(await look()).toBe(false)
 })
 
-test('the settings show the record to publish, see it, and say what is wrong with a damaged one', async () => {
+test('the settings show the record to publish, detect it, and explain a damaged one', async () => {
   const { owner } = await aConnectedStore(world)
   const ask = async () => {
     const { body } = await world.request('GET', '/api/stores/sending/domain', { token: owner.token })
@@ -170,7 +170,7 @@ test('the settings show the record to publish, see it, and say what is wrong wit
   expect((await judge(await sent())).dkim.results[0]).toMatchObject({ status: { result: 'pass' } })
 })
 
-test('the private key is kept encrypted (Y5)', async () => {
+test('the private key is stored encrypted (Y5)', async () => {
   await ensureSenderKey(world.deps, 'mugs.com')
   const { encrypted, selector } = await world.db.selectFrom('sender_keys').selectAll().executeTakeFirstOrThrow()
   const pkcs8 = Buffer.from(world.deps.secrets.open(encrypted, `dkim:mugs.com:${selector}`), 'base64')
@@ -179,7 +179,7 @@ test('the private key is kept encrypted (Y5)', async () => {
   expect(() => world.deps.secrets.open(encrypted, `dkim:cups.com:${selector}`)).toThrow()
 })
 
-test('a mail is as RFC 5322 and 2045 want it: short ASCII lines that end in CRLF, a text part, its own return address', async () => {
+test('a mail conforms to RFC 5322 and 2045: short ASCII lines with CRLF, a text part, its own return address', async () => {
   await publish()
   world.advance(3_600_001)
   await checkSenderKeys(world.deps)

@@ -65,7 +65,7 @@ const view = async (token = store.token) => (await world.request('GET', '/api/se
 const testMail = () => world.request('POST', '/api/stores/sending/test-mail', { token: store.token, body: {} })
 const kept = () => readMailServer({ accountId: store.accountId, db: world.db })
 
-test('what works is kept, the password encrypted and in no answer (Y5)', async () => {
+test('a working server is saved, with its password encrypted and in no reply (Y5)', async () => {
   const { port } = await aServer()
   expect(await view()).toMatchObject({ way: 'mailbox', server: null, from: 'hello@recoup.example' })
   const reply = await save(entered(port))
@@ -83,7 +83,7 @@ test('what works is kept, the password encrypted and in no answer (Y5)', async (
   expect(() => openPassword(world.deps.secrets, { ...row, account_id: crypto.randomUUID() })).toThrow()
 })
 
-test('a test mail goes by it, and that it was accepted is kept until the server changes', async () => {
+test('a test mail uses it, and its acceptance is stored until the server changes', async () => {
   const { port, taken } = await aServer()
   await save(entered(port, { fromAddress: 'hello@mugs.example' }))
   const reply = await testMail()
@@ -98,7 +98,7 @@ test('a test mail goes by it, and that it was accepted is kept until the server 
   expect((await view()).acceptedAt).toBeNull()
 })
 
-test('a user name that is no address needs a From address, and a password needs a user: no sender is made up', async () => {
+test('a user name that is not an address requires a From address, and a password requires a user', async () => {
   const { port, taken, users } = await aServer({ authOptional: true })
   const fieldsOf = async (more: object) => (await save(entered(port, more))).body.fields
   const missing = { fromAddress: expect.stringContaining('enter the address your emails come from') }
@@ -121,7 +121,7 @@ test('a user name that is no address needs a From address, and a password needs 
   expect(await (await mails.of(store.accountId))!.channel.send({} as never)).toMatchObject({ kind: 'retry' })
 })
 
-test('what the built-in mailbox accepts is no proof, and the test mail does not send anybody to their inbox', async () => {
+test('acceptance by the built-in mailbox proves nothing, and the page does not refer to the inbox', async () => {
   const { port } = await aServer({ authOptional: true })
   world.deps.config = { ...world.deps.config, mailboxSmtpPort: port }
   const { body } = await testMail()
@@ -131,7 +131,7 @@ test('what the built-in mailbox accepts is no proof, and the test mail does not 
   expect((await view()).acceptedAt).toBeNull()
 })
 
-describe('is not kept, with a sentence, when', () => {
+describe('a server is refused with an explanation when', () => {
   const refused = async (body: object) => {
     const reply = await save(body)
     expect(await kept()).toBeUndefined()
@@ -162,14 +162,14 @@ describe('is not kept, with a sentence, when', () => {
     expect([byStartTls.users, byTls.users]).toEqual([[], []])
   })
 
-  test('it offers no STARTTLS: the password does not travel unencrypted', async () => {
+  test('it offers no STARTTLS: the password is not sent unencrypted', async () => {
     const { port, users } = await aServer()
     const body = entered(port, { security: 'starttls' })
     expect(await refused(body)).toEqual([422, expect.stringContaining('does not offer STARTTLS')])
     expect(users).toEqual([])
   })
 
-  test('TLS is asked for on a port without it', async () => {
+  test('TLS is selected for a port without it', async () => {
     const { port } = await aServer()
     const body = entered(port, { security: 'tls' })
     expect(await refused(body)).toEqual([422, expect.stringContaining('does not speak TLS from the start')])
@@ -209,7 +209,7 @@ describe('is not kept, with a sentence, when', () => {
   })
 })
 
-test('a host that leads to the metadata service is not dialled, and neither is what its name says the second time (X4)', async () => {
+test('a host that resolves to the metadata service is never connected to, even on a second resolution (X4)', async () => {
   const { port, users } = await aServer({ ...localhostTls(), disabledCommands: [] })
   const session = { accountId: store.accountId, isDemo: false } as Parameters<typeof saveServer>[2]
   const account = { accountId: store.accountId, db: world.db }
@@ -232,7 +232,7 @@ test('a host that leads to the metadata service is not dialled, and neither is w
   expect(users).toEqual(['shop@mugs.example'])
 })
 
-test('mail leaves encrypted by STARTTLS where the certificate can be believed', async () => {
+test('mail is encrypted by STARTTLS when the certificate is valid', async () => {
   const { port, taken } = await aServer({ ...localhostTls(), disabledCommands: [] })
   const guard = { ca: localhostTls().cert }
   const session = { accountId: store.accountId, isDemo: false } as Parameters<typeof saveServer>[2]
@@ -254,7 +254,7 @@ test('mail leaves encrypted by STARTTLS where the certificate can be believed', 
   expect(taken).toMatchObject([{ isSecure: true, from: 'shop@mugs.example', to: 'ada@shoppers.example' }])
 })
 
-test('a kept password goes to nobody but the server, port, security and user it was entered for', async () => {
+test('a stored password is used only for the server, port, security and user it was entered for', async () => {
   const first = await aServer()
   const second = await aServer()
   await save(entered(first.port))
@@ -268,13 +268,13 @@ test('a kept password goes to nobody but the server, port, security and user it 
   expect([first.users.length, second.users]).toEqual([2, []])
 })
 
-test('two who change it at once: the second is told', async () => {
+test('the second of two concurrent changes is refused', async () => {
   const { port } = await aServer()
   await save(entered(port))
   expect((await save(entered(port))).status).toBe(409)
 })
 
-test('a greylisting server: the test mail says so and that it is tried again', async () => {
+test('a greylisting server is named in the test result, with the retry', async () => {
   const { port } = await aServer({
     onRcptTo: (_to, _session, done) => done(refuse('450 4.2.0 Greylisted, come back in 5 minutes')),
   })
@@ -290,7 +290,7 @@ test('a greylisting server: the test mail says so and that it is tried again', a
   expect((await view()).acceptedAt).toBeNull()
 })
 
-test('it is removed with its password, and mail goes the server’s own way again', async () => {
+test('removal deletes the password, and mail uses the installation’s server again', async () => {
   const { port } = await aServer()
   await save(entered(port))
   const reply = await world.request('DELETE', '/api/sending/mail-server', { token: store.token })
@@ -306,7 +306,7 @@ test('the demo account keeps the built-in mailbox (decision 29)', async () => {
   expect(await view(demo.token)).toMatchObject({ isFixed: true, server: null })
 })
 
-describe('on a server that others reach', () => {
+describe('on a public installation', () => {
   const open = aWorld({ PUBLIC_URL: 'https://recoup.example.com' })
 
   test('only ports of mail servers and public addresses can be used (X4)', async () => {

@@ -7,14 +7,14 @@ const secrets = createSecrets('a secret of the tests, long enough to be one')
 const OURS = 'bounces@b.mugs.example'
 const read = (address: string) => messageOfReturnPath(secrets, OURS, address)
 
-test('a return address leads to the one message it was made for, in whatever case it comes back', () => {
+test('a return address identifies its message in upper and lower case', () => {
   const id = newId()
   const path = returnPathOf(secrets, OURS, id)!
   expect(path).toMatch(/^bounces\+[a-z2-7]{42}@b\.mugs\.example$/)
   expect([path, path.toUpperCase()].map(read)).toEqual([id, id])
 })
 
-test('a made-up or changed return address leads nowhere (X1)', () => {
+test('a forged or changed return address identifies nothing (X1)', () => {
   const path = returnPathOf(secrets, OURS, newId())!
   const foreign = returnPathOf(createSecrets('somebody else’s secret, as long as ours is'), OURS, newId())!
   const other = (letter: string) => (letter === 'a' ? 'b' : 'a')

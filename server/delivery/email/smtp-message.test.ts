@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { authorizeTest } from '../../messages/channels/send-authorization.ts'
 import { composeMessage } from './smtp-message.ts'
 
-test('a subject and a sender say what they seem to say: what looks encoded is not decoded (security-P3)', async () => {
+test('text in subject and sender that looks encoded is not decoded (security-P3)', async () => {
   const encoded = '=?utf-8?b?ZXZpbC5jb20gbG9naW4=?='
   const { raw } = await composeMessage({
     ...{ messageId: 'msg_01', from: { name: encoded, address: 'shop@harbour.example' }, to: 'ana@shopper.example' },

@@ -141,7 +141,7 @@ describe('a mail', () => {
     expect(write.mock.calls.map(([chunk]) => String(chunk))).toContain(content)
   })
 
-  test('is sent right where the answers come letter by letter', async () => {
+  test('is sent correctly when replies arrive byte by byte', async () => {
     const server = await aServer(undefined, { isInPieces: true })
     const channel = aChannel(server.port)
     expect(await channel.send(anEmail())).toMatchObject({ kind: 'accepted' })
@@ -223,7 +223,7 @@ describe('a refusal', () => {
     expect([server.contents.length, server.connections]).toEqual([1, 2])
   })
 
-  test('stays one where the server hangs up with it', async () => {
+  test('stays a refusal when the server closes the connection with it', async () => {
     const server = await aServer(first({ RCPT: '550 5.1.1 No such user\r\n', DATA: hangUpAfter('421 bye\r\n') }))
     expect(await aChannel(server.port).send(anEmail())).toMatchObject(REJECTED)
   })
@@ -287,7 +287,7 @@ describe('a server out of step', () => {
     expect(server.connections).toBe(1)
   })
 
-  test('that answers one more after the mail carries no second one over that connection', async () => {
+  test('with an extra reply after a mail gets no second mail over that connection', async () => {
     const server = await aServer(first({ END: '250 queued\r\n250 queued\r\n' }))
     const channel = aChannel(server.port)
     expect(await channel.send(anEmail())).toMatchObject({ kind: 'accepted' })

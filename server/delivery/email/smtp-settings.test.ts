@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readSmtpUrl } from './smtp-settings.ts'
 
-test('a password never goes to a distant server without encryption', () => {
+test('a password is never sent unencrypted to a remote server', () => {
   expect(readSmtpUrl('smtp://u:p%40ss@mail.example.com')).toMatchObject({
     port: 587,
     isTlsRequired: true,

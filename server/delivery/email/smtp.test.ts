@@ -103,7 +103,7 @@ function answer(text: string, socket: net.Socket, state: { inData: boolean }) {
 }
 
 describe('an accepted message', () => {
-  test('arrives whole, with its Message-ID, envelope sender and unsubscribe headers', async () => {
+  test('arrives complete, with Message-ID, envelope sender and unsubscribe headers', async () => {
     const server = await aServer()
     const longLink = `<https://app.example/u/${'t'.repeat(200)}>`
     const message = anEmail({ headers: { ...anEmail().headers, 'List-Unsubscribe': longLink } })
@@ -125,7 +125,7 @@ describe('an accepted message', () => {
     expect(headers['list-unsubscribe-post']).toBe('List-Unsubscribe=One-Click')
   })
 
-  test('travels encrypted when the server offers STARTTLS', async () => {
+  test('is encrypted when the server offers STARTTLS', async () => {
     const server = await aServer({ hideSTARTTLS: false })
     expect(await aChannel(server.port).send(anEmail())).toMatchObject({ kind: 'accepted' })
     expect(server.accepted[0]!.isSecure).toBe(true)
@@ -150,7 +150,7 @@ describe('an accepted message', () => {
     expect(performance.now() - start).toBeGreaterThan(245)
   })
 
-  test('goes out over a fresh connection when the idle one was dropped', async () => {
+  test('is sent over a new connection when the idle one was dropped', async () => {
     const server = await aRawServer((text, socket, state) => {
       if (!state.inData && text.startsWith('MAIL') && 'isUsed' in socket) {
         socket.destroy()
@@ -166,7 +166,7 @@ describe('an accepted message', () => {
   })
 })
 
-describe('a refusal in words', () => {
+describe('a refusal', () => {
   test.each([
     ['550 5.1.1 No such user', true],
     ['553 5.1.3 Bad address syntax', true],
@@ -228,7 +228,7 @@ describe('a refusal in words', () => {
     expect(server.opened.size).toBe(1)
   })
 
-  test('a refused sign-in is retried, and check() repeats the server’s words', async () => {
+  test('a refused sign-in is retried, and check() returns the server’s reply', async () => {
     const server = await aServer({
       authOptional: false,
       onAuth: (_auth, _session, done) =>
@@ -242,7 +242,7 @@ describe('a refusal in words', () => {
     expect(JSON.stringify(check)).not.toContain('wrong')
   })
 
-  test('a server that wants a sign-in we do not have is retried, not blamed on the recipient', async () => {
+  test('a server that requires a missing sign-in is retried, without blaming the recipient', async () => {
     const server = await aServer({ authOptional: false })
     expect(await aChannel(server.port).send(anEmail())).toMatchObject({ kind: 'retry', reason: 'sign_in_failed' })
   })
@@ -307,7 +307,7 @@ describe('a lost connection', () => {
     })
   })
 
-  test('silence after the final dot: unknown', async () => {
+  test('no reply after the final dot: unknown', async () => {
     const server = await aRawServer((_text, socket, state) => {
       if (!state.inData) return false
       cleanUps.push(() => socket.destroy())
@@ -317,7 +317,7 @@ describe('a lost connection', () => {
     expect(await channel.send(anEmail())).toMatchObject({ kind: 'unknown', reason: 'timeout_after_data' })
   })
 
-  test('silence before DATA: retried', async () => {
+  test('no reply before DATA: retried', async () => {
     const server = await aRawServer((text, socket) => {
       cleanUps.push(() => socket.destroy())
       return text.startsWith('RCPT')
@@ -326,7 +326,7 @@ describe('a lost connection', () => {
     expect(await channel.send(anEmail())).toMatchObject({ kind: 'retry', reason: 'timeout' })
   })
 
-  test('closing the channel cuts a hanging hand-over and says how far it came', async () => {
+  test('closing the channel aborts a hanging send with the matching outcome', async () => {
     const handed = Promise.withResolvers<void>()
     const server = await aRawServer((_text, socket, state) => {
       if (!state.inData) return false

@@ -11,7 +11,7 @@ const seen = (changed: Partial<SeenEvent> & { at: number }): SeenEvent => ({
 })
 const reasons = (...visits: SeenEvent[]) => evaluateBurst(visits).map(({ id, reason }) => [id, reason])
 
-test('what came shortly before or after the link nobody sees came from the same machine', () => {
+test('visits shortly before or after the honeypot link are a machine’s', () => {
   const before = seen({ at: 0 })
   const open = seen({ at: 9_000, kind: 'open' })
   const honeypot = seen({ at: 10_000, kind: 'honeypot', class: 'machine' })
@@ -30,7 +30,7 @@ test('three links within seconds are a machine’s, the same link three times is
   expect(reasons(...[0, 300, 2_000].map((at) => seen({ at })))).toEqual([])
 })
 
-test('two links are too many only when no hand is that fast', () => {
+test('two links are a machine’s only when faster than by hand', () => {
   const fast = [seen({ at: 0 }), seen({ at: 999, kind: 'unsubscribe_link', link: 'out' })]
   expect(reasons(...fast)).toEqual(fast.map(({ id }) => [id, 'many_links']))
   expect(reasons(seen({ at: 0 }), seen({ at: 1_000, link: 'sale' }))).toEqual([])
@@ -40,6 +40,6 @@ test('links one after the other over minutes are a person’s', () => {
   expect(reasons(...['cart', 'sale', 'out', 'more'].map((link, at) => seen({ link, at: at * 5_001 })))).toEqual([])
 })
 
-test('a scanner at the moment of the click leaves the person’s click to the person', () => {
+test('a human click during a scanner’s visit stays human', () => {
   expect(reasons(seen({ at: 0, class: 'machine' }), seen({ at: 400 }))).toEqual([])
 })

@@ -50,7 +50,7 @@ test.each<[string, Partial<EngagementRequest>, string]>([
   expect(classifyRequest(visit(changed))).toEqual({ class: 'unknown', reason })
 })
 
-test('pictures that Gmail fetches from its data centre when the mail is opened were opened by its reader', () => {
+test('an image fetched by Gmail’s proxy on opening counts as opened by the reader', () => {
   const open = visit({ kind: 'open', userAgent: GMAIL, network: 'data_centre' })
   expect(classifyRequest(open)).toEqual({ class: 'human', reason: 'gmail_proxy' })
 })
@@ -64,7 +64,7 @@ test('a second after the send a person may have clicked (A1)', () => {
   expect(classifyRequest(visit({ sinceSendingMs: null })).class).toBe('human')
 })
 
-test('every reason has words for the owner', () => {
+test('every reason has an explanation for the owner', () => {
   const clients = [
     BROWSER,
     '',

@@ -48,7 +48,7 @@ const visits = () =>
 const classes = async () => (await visits()).map((row) => `${row.kind} ${row.class} ${row.class_reason}`)
 const buy = () => shop.order({ kind: 'purchase', email })
 
-test('the mail has a picture and a hidden link, both its own, and neither is in what is shown to the shop', async () => {
+test('a mail contains its own pixel and honeypot link, which are not shown to the shop', async () => {
   const message = await aMailedCart()
   const mail = world.sent.find((each) => each.messageId === message.id)!
   const { honeypot, picture } = parts(message.id)
@@ -60,7 +60,7 @@ test('the mail has a picture and a hidden link, both its own, and neither is in 
   expect(body.messages[0].html).not.toContain('/o/')
 })
 
-test('a probe names its message for its purpose alone, and nobody makes one up (X1)', () => {
+test('pixel and honeypot tokens work only for their purpose and cannot be forged (X1)', () => {
   const { secrets } = world.deps
   const id = '0195d3a0-0000-7000-8000-000000000001'
   const token = messageToken(secrets, 'open', id)
@@ -70,7 +70,7 @@ test('a probe names its message for its purpose alone, and nobody makes one up (
   expect(messageOfToken(secrets, 'open', messageToken(secrets, 'click', id))).toBeNull()
 })
 
-test('opens are kept apart from touches, people’s from machines’, and decide nothing (decision 22)', async () => {
+test('opens are separate from touches, classified as human or machine, and decide nothing (decision 22)', async () => {
   const message = await aMailedCart()
   const { picture } = parts(message.id)
   const gmail = 'Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)'
@@ -95,7 +95,7 @@ test('opens are kept apart from touches, people’s from machines’, and decide
   )
 })
 
-test('a scanner with a browser’s name goes through all links: its first click is taken back (A1)', async () => {
+test('a scanner with a browser’s user agent that opens all links loses its first click too (A1)', async () => {
   const message = await aMailedCart()
   const { cart, unsubscribeLink, honeypot } = parts(message.id)
   await visit(cart)
@@ -120,7 +120,7 @@ test('a scanner with a browser’s name goes through all links: its first click 
   expect((await shop.orders())[0]).toMatchObject({ touchpoint_id: null, message_id: null })
 })
 
-test('a purchase that was given to a scanner’s click is taken back from it, in the log too (A1, S3)', async () => {
+test('a purchase attributed to a scanner’s click loses the attribution, also in the log (A1, S3)', async () => {
   const message = await aMailedCart()
   const { cart, honeypot } = parts(message.id)
   await visit(cart)
@@ -134,7 +134,7 @@ test('a purchase that was given to a scanner’s click is taken back from it, in
   expect((await shop.events()).map(({ kind }) => kind).slice(-2)).toEqual(['recovered', 'purchased'])
 })
 
-test('what a person did before and after a scanner’s burst stays theirs (A1)', async () => {
+test('human visits before and after a scanner’s burst stay human (A1)', async () => {
   const message = await aMailedCart()
   const { cart, honeypot } = parts(message.id)
   await visit(honeypot)
@@ -148,7 +148,7 @@ test('what a person did before and after a scanner’s burst stays theirs (A1)',
   expect((await shop.cart()).status).toBe('recovered')
 })
 
-test('pressing Restore counts in the middle of a burst: no scanner presses it (A1)', async () => {
+test('pressing Restore counts even during a burst, as no scanner presses it (A1)', async () => {
   const message = await aMailedCart()
   await visit(parts(message.id).honeypot)
   await shop.press(message.id)
@@ -157,7 +157,7 @@ test('pressing Restore counts in the middle of a burst: no scanner presses it (A
   expect((await shop.cart()).status).toBe('recovered')
 })
 
-test('a click from a data centre is nobody’s, and the address is not kept', async () => {
+test('a click from a data centre counts for nobody, and the IP address is not stored', async () => {
   const message = await aMailedCart()
   await visit(parts(message.id).cart, BROWSER, '3.0.1.2')
   const [row] = await visits()
@@ -167,7 +167,7 @@ test('a click from a data centre is nobody’s, and the address is not kept', as
   expect((await shop.cart()).status).toBe('purchased')
 })
 
-test('a token sent over and over fills no table', async () => {
+test('repeated visits with one token are limited in storage', async () => {
   const message = await aMailedCart()
   const { picture } = parts(message.id)
   await world.pool.query(
@@ -197,7 +197,7 @@ test('a flow’s figures count people’s clicks, opens as reported, and machine
   expect(await responses()).toEqual({ clicked: 0, opened: 1, openedByMachines: 0 })
 })
 
-test('two visits at the same moment see one another', async () => {
+test('two concurrent visits are classified together', async () => {
   const message = await aMailedCart()
   const { cart, honeypot } = parts(message.id)
   await Promise.all([visit(cart), visit(honeypot), visit(cart), visit(honeypot)])

@@ -11,7 +11,7 @@ const BROWSER = { 'user-agent': 'Mozilla/5.0 (X11; Linux) Firefox/140.0' }
 const touches = (messageId: string) =>
   world.db.selectFrom('touchpoints').select(['is_human', 'class_reason']).where('message_id', '=', messageId).execute()
 
-test('a scanner on the way to the inbox is one, however long the mail had waited for its place', async () => {
+test('a scanner before delivery is recognized, however long the mail waited for its slot', async () => {
   const { storeId } = await aScene(world, POOL + 1)
   await wait(world, storeId, HOUR)
   const server = heldBack(world)

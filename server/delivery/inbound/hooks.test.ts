@@ -9,8 +9,8 @@ import { hookUrl, openSecrets } from '../texts/text-channels.ts'
 const scene = aCalledWorld()
 const { world, fromTwilio, fromMeta, inboundPath } = scene
 
-describe('who calls', () => {
-  test('an unknown key is no address, another account’s neither, and a forged signature is refused', async () => {
+describe('authentication of webhook calls', () => {
+  test('an unknown key or another account’s is not found, and a forged signature is refused', async () => {
     expect((await fromTwilio('/api/webhooks/twilio/nobody/inbound', {})).status).toBe(404)
     expect((await fromTwilio(`/api/webhooks/twilio/${scene.keys.strangerSms}/inbound`, {})).status).toBe(404)
     expect((await fromTwilio(inboundPath(), { Body: 'STOP' }, { body: { Body: 'START' } })).status).toBe(403)
@@ -25,7 +25,7 @@ describe('who calls', () => {
     expect(await world.db.selectFrom('inbound_messages').selectAll().execute()).toEqual([])
   })
 
-  test('Meta’s handshake is answered with its own word, to the right token only', async () => {
+  test('Meta’s verification returns the challenge for the right token only', async () => {
     const row = await world.db
       .selectFrom('channel_credentials')
       .selectAll()
@@ -44,7 +44,7 @@ describe('who calls', () => {
 })
 
 describe('messages', () => {
-  test('follow the reports in whatever order these come, and those of another account’s provider never', async () => {
+  test('follow reports in any order, but never those of another account’s provider', async () => {
     const MessageSid = `SM${'d'.repeat(32)}`
     const id = await aMessageTo(ada, scene, { state: 'sent', channel: 'sms', providerId: MessageSid })
     const path = (key: string) => `/api/webhooks/twilio/${key}/status/${id}`
@@ -68,7 +68,7 @@ describe('delivery reports', () => {
   const statusPath = (messageId: string) =>
     new URL(hookUrl.twilioStatus(world.deps.config, scene.keys.sms, messageId)).pathname
 
-  test('are kept once each, whichever provider says them', async () => {
+  test('are stored once each, from every provider', async () => {
     const MessageSid = `SM${'f'.repeat(32)}`
     const path = statusPath(newId())
     for (const MessageStatus of ['delivered', 'queued', 'sent', 'delivered', 'sent']) {
@@ -90,7 +90,7 @@ describe('delivery reports', () => {
     ])
   })
 
-  test('a number the provider calls dead is marked so with the report', async () => {
+  test('suppress a number that the provider reports as dead', async () => {
     const rows = await world.db
       .selectFrom('delivery_reports')
       .select(['code', 'suppress'])

@@ -41,7 +41,7 @@ function consents(channel: 'sms' | 'whatsapp') {
 }
 
 describe('STOP, START and HELP by SMS (C4)', () => {
-  test('after the clock was put back, what is said later is still later (T4)', async () => {
+  test('a later reply stays later after the clock was set back (T4)', async () => {
     const before = world.now
     await says('STOP')
     world.advance(60_000)
@@ -68,14 +68,14 @@ describe('STOP, START and HELP by SMS (C4)', () => {
     expect(await ledger('sms')).toEqual(['granted', 'withdrawn'])
   })
 
-  test('START reverses it, once, and brings back the consent that was there', async () => {
+  test('START reverses it once and restores the earlier consent', async () => {
     world.advance(1_000)
     expect(messageOf((await says('Start')).body)).toContain('Sie erhalten unsere Nachrichten wieder')
     expect([await suppressed('sms'), await ledger('sms')]).toEqual([false, ['granted', 'withdrawn', 'granted']])
     expect(messageOf((await says('START')).body)).toBeNull()
   })
 
-  test('an old START, sent again after a later STOP, changes nothing', async () => {
+  test('an old START delivered again after a later STOP changes nothing', async () => {
     const start = { MessageSid: `SM${'e'.repeat(32)}` }
     world.advance(1_000)
     await says('START', start)
@@ -85,7 +85,7 @@ describe('STOP, START and HELP by SMS (C4)', () => {
     expect(await suppressed('sms')).toBe(true)
   })
 
-  test('what Twilio says was meant counts, whatever the words are (cases-R5)', async () => {
+  test('Twilio’s keyword counts, whatever the text (cases-R5)', async () => {
     world.advance(1_000)
     await says('START')
     world.advance(1_000)
@@ -93,7 +93,7 @@ describe('STOP, START and HELP by SMS (C4)', () => {
     expect(await suppressed('sms')).toBe(true)
   })
 
-  test('a number that asks for HELP without end gets ten answers a day, and its STOP still counts', async () => {
+  test('a number that sends HELP endlessly gets ten replies a day, and its STOP still counts', async () => {
     await world.db.deleteFrom('rate_limits').execute()
     const answers: unknown[] = []
     for (let n = 0; n < 12; n++) answers.push(messageOf((await says('HELP')).body))
@@ -103,7 +103,7 @@ describe('STOP, START and HELP by SMS (C4)', () => {
     await says('START')
   })
 
-  test('the name of a shop brings no link into an answer (security-P8)', async () => {
+  test('a shop’s name cannot inject a link into a reply (security-P8)', async () => {
     const change = (names: { name: string; sender_name: string }) =>
       world.db.updateTable('stores').set(names).where('id', '=', scene.store.storeId).execute()
     const before = world.db.selectFrom('stores').select(['name', 'sender_name'])
@@ -114,7 +114,7 @@ describe('STOP, START and HELP by SMS (C4)', () => {
     expect(answer).toContain('Security Team evil com')
   })
 
-  test('HELP is answered, other words are not, and neither when Twilio has answered itself', async () => {
+  test('HELP gets a reply, other texts do not, and none is sent when Twilio has replied itself', async () => {
     expect(messageOf((await says('help')).body)).toContain('support@recoup.example.com')
     expect(messageOf((await says('I cannot stop thinking of it')).body)).toBeNull()
     expect(messageOf((await says('HELP', { OptOutType: 'HELP' })).body)).toBeNull()
@@ -127,7 +127,7 @@ describe('STOP, START and HELP by SMS (C4)', () => {
 describe('WhatsApp', () => {
   const confirmations = () => scene.meta.network.texts.thread(ada, 'whatsapp', '+12025550100').map(({ body }) => body)
 
-  test('the shopper’s own setting and an opt-out button stop, and a setting opens no 24 hours (cases-R6)', async () => {
+  test('a preference change and an opt-out button stop messages, and a preference opens no 24-hour window (cases-R6)', async () => {
     const setting = (value: string, at = world.now) => ({
       ...{ wa_id: ada.slice(1), category: 'marketing_messages', value, timestamp: Number(seconds(at)) },
       detail: 'User requested to change marketing messages',
@@ -159,7 +159,7 @@ describe('WhatsApp', () => {
     expect(await window()).toEqual([{ inbound_at: now }])
   })
 
-  test('the same message sent once more opens nothing anew', async () => {
+  test('a repeated delivery of a message does not reopen the window', async () => {
     const window = () =>
       world.db.selectFrom('text_windows').select('inbound_at').where('channel', '=', 'sms').executeTakeFirst()
     const again = { MessageSid: `SM${'7'.repeat(32)}` }
@@ -170,7 +170,7 @@ describe('WhatsApp', () => {
     expect(await window()).toEqual(before)
   })
 
-  test('STOP is confirmed once by a message of its own, however often it is delivered', async () => {
+  test('STOP is confirmed by one message, however often it is delivered', async () => {
     await consents('whatsapp')
     const at = world.advance(60_000)
     for (let times = 0; times < 3; times += 1) expect(await writes('Stop', at, 'wamid.stop')).toBe(200)
@@ -181,7 +181,7 @@ describe('WhatsApp', () => {
     expect(confirmations()).toHaveLength(1)
   })
 
-  test('said in one order and delivered in the other, the later word stands', async () => {
+  test('the later reply counts, whatever the order of delivery', async () => {
     const [first, second] = [world.advance(60_000), world.advance(60_000)]
     world.advance(60_000)
     expect(await writes('START', second)).toBe(200)
@@ -191,7 +191,7 @@ describe('WhatsApp', () => {
     await world.runJobs()
   })
 
-  test('by Twilio it is told by its number, for a messaging service has one address for both channels', async () => {
+  test('a Twilio message is assigned to the channel by its number, as a messaging service has one URL for both', async () => {
     const byWhatsApp = { From: `whatsapp:${ada}`, To: 'whatsapp:+12025550100' }
     world.advance(60_000)
     const { body } = await says('Stop', byWhatsApp)
@@ -202,7 +202,7 @@ describe('WhatsApp', () => {
     expect(await suppressed('whatsapp')).toBe(false)
   })
 
-  test('STOP holds for the number one is called at, where WhatsApp knows the phone by another', async () => {
+  test('STOP also applies to the phone number when WhatsApp knows it by another form', async () => {
     const from = {
       from: '5215512345678',
       id: 'wamid.mx',
@@ -221,7 +221,7 @@ describe('WhatsApp', () => {
     await world.runJobs()
   })
 
-  test('news of another number of the same app, and of kinds nobody knows, are left aside', async () => {
+  test('events of another number of the app and unknown events are ignored', async () => {
     const foreign = {
       metadata: { phone_number_id: '1' },
       messages: [{ from: ada.slice(1), id: 'wamid.x', timestamp: '1' }],
@@ -240,7 +240,7 @@ describe('WhatsApp', () => {
 })
 
 describe('messages', () => {
-  test('not yet sent are closed by STOP in the same commit, on that channel alone (C2)', async () => {
+  test('not yet sent are closed by STOP in the same commit, on that channel only (C2)', async () => {
     const open = {
       sms: await aMessageTo(ada, scene, { state: 'scheduled', channel: 'sms' }),
       whatsapp: await aMessageTo(ada, scene, { state: 'scheduled', channel: 'whatsapp' }),

@@ -137,6 +137,6 @@ test.each([
   expect(keywordOf(text)).toBe(keyword)
 })
 
-test('a long text is read quickly', () => {
+test('a long text is parsed quickly', () => {
   expect(keywordOf(`${'stop the '.repeat(200_000)}tea`)).toBeNull()
 })

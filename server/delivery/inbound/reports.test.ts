@@ -48,7 +48,7 @@ describe('reports of the provider', () => {
     return { shop, messageId, report, state }
   }
 
-  test('delivered is shown apart from accepted (D4), on the cart and in its timeline', async () => {
+  test('show delivered separately from accepted (D4), on the cart and in its timeline', async () => {
     const { shop, report, state } = await aSent()
     await report('sent')
     expect(await state()).toBe('sent')
@@ -65,7 +65,7 @@ describe('reports of the provider', () => {
     )
   })
 
-  test('count as well when they were there before it was known that no answer comes', async () => {
+  test('count even if they came before the send became unknown', async () => {
     const shop = await aShop(world)
     let messageId = ''
     world.answerText = async (text) => {
@@ -89,7 +89,7 @@ describe('reports of the provider', () => {
     expect(await state()).toBe('delivered')
   })
 
-  test('count as well when whoever closes what a dead process left ends in the middle of it', async () => {
+  test('count even if the process that closes abandoned sends crashes', async () => {
     const shop = await aShop(world)
     world.answerText = async () => ({ kind: 'unknown', reason: 'timeout', response: '' })
     const { messageId } = (await sendSms(shop)).body
@@ -111,7 +111,7 @@ describe('reports of the provider', () => {
     expect(row?.state).toBe('delivered')
   })
 
-  test('say nothing of somebody who was erased meanwhile, nor does a late answer (C8)', async () => {
+  test('are ignored for an erased shopper, and so is a late reply (C8)', async () => {
     const shop = await aShop(world)
     let messageId = ''
     const erase = () =>
@@ -135,7 +135,7 @@ describe('reports of the provider', () => {
     expect(news.filter(({ message }) => message.includes(shop.orders[0]!.phone!))).toEqual([])
   })
 
-  test('in any order, twice, or before the answer, they come to the same state', async () => {
+  test('lead to the same state in any order, twice, or before the reply', async () => {
     const orders = [
       ['sent', 'delivered', 'read'],
       ['read', 'delivered', 'sent', 'sent'],
@@ -163,7 +163,7 @@ describe('reports of the provider', () => {
     expect((await badgeOf(shop)).sms_status).toBe('delivered')
   })
 
-  test('one that failed gives the badge back, says why in words, and a bad number is not written to again', async () => {
+  test('of a failure remove the badge with an explanation, and a bad number is suppressed', async () => {
     const { shop, report } = await aSent()
     await report('failed', { code: '30005', suppress: 'invalid' })
     const cart = await badgeOf(shop)
@@ -181,7 +181,7 @@ describe('reports of the provider', () => {
     expect(await state()).toBe('sent')
   })
 
-  test('an answer that never came is brought by a report that names our own row', async () => {
+  test('with our message id replace a lost reply', async () => {
     const shop = await aShop(world)
     world.answerText = () => ({ kind: 'unknown', reason: 'timeout', response: 'no answer' })
     const { messageId, state } = (await sendSms(shop)).body
@@ -191,7 +191,7 @@ describe('reports of the provider', () => {
     expect((await badgeOf(shop)).sms_status).toBe('delivered')
   })
 
-  test('so does one of a message that a click has shown to have arrived', async () => {
+  test('with our message id also apply to a message that a click proved as delivered', async () => {
     const shop = await aShop(world)
     world.answerText = () => ({ kind: 'unknown', reason: 'timeout', response: 'no answer' })
     const { messageId } = (await sendSms(shop)).body

@@ -4,8 +4,8 @@ import { type ContractServer, openContractTwilio } from '../../../test/contract-
 import { aStore, type TestStore } from '../../../test/factories.ts'
 import { aMessageTo, stateOf } from '../../../test/provider-messages.ts'
 import { aWorld } from '../../../test/world.ts'
-import { authorizeTest } from '../../messages/channels/send-authorization.ts'
 import { newId } from '../../core/common/ids.ts'
+import { authorizeTest } from '../../messages/channels/send-authorization.ts'
 import { openTextChannels } from '../texts/text-channels.ts'
 import { tidyInbound } from './inbound.ts'
 
@@ -85,7 +85,7 @@ const stoppedFor = async (phone: string) => {
 const accounts = (...stores: TestStore[]) => stores.map(({ accountId }) => accountId).toSorted()
 
 describe('the operator’s account', () => {
-  test('carries the SMS of who has connected none, by its sender for the country, and reports go to an address of each account', async () => {
+  test('sends SMS of accounts without credentials from its number for the country, with a report URL per account', async () => {
     expect(await write(tea, aPhone())).toMatchObject({ kind: 'accepted' })
     await write(wine, '+4915123456789')
     const sent = twilio.seen
@@ -97,7 +97,7 @@ describe('the operator’s account', () => {
     expect(await world.deps.channels.text(tea.accountId, 'whatsapp')).toBeNull()
   })
 
-  test('is told without its secrets or its identity, and can be replaced by one’s own and taken back', async () => {
+  test('is shown without secrets or identity, and can be replaced by own credentials and restored', async () => {
     const read = async () => (await world.request('GET', '/api/channels', { token: salt.token })).body.sms
     const senders = [
       { country: null, sender: number },
@@ -118,7 +118,7 @@ describe('the operator’s account', () => {
     expect(await read()).toMatchObject({ state: 'operator' })
   })
 
-  test('that is not set any more sends nothing, and nothing that calls in its name is believed', async () => {
+  test('that is no longer configured sends nothing, and its webhook calls are refused', async () => {
     const phone = aPhone()
     await write(tea, phone)
     const { hook_key: key } = await world.db
@@ -136,13 +136,13 @@ describe('the operator’s account', () => {
     expect(await stoppedFor(phone)).toEqual([])
   })
 
-  test('the demo stays with the phone sandbox, or with nothing', async () => {
+  test('is not used by the demo, which has the phone sandbox or nothing', async () => {
     const demo = await aStore(world)
     await world.db.updateTable('accounts').set({ is_demo: true }).where('id', '=', demo.accountId).execute()
     expect(await world.deps.channels.text(demo.accountId, 'sms')).toBeNull()
   })
 
-  test('a text does not leave before it is known whom an answer is for', async () => {
+  test('records the recipient’s account before a text is sent', async () => {
     const channel = await channelOf(tea)
     const to = aPhone()
     await world.pool.query('alter table operator_text_contacts rename to away')
@@ -154,8 +154,8 @@ describe('the operator’s account', () => {
   })
 })
 
-describe('a report of a delivery', () => {
-  test('is of the account whose message it was, and forged or of another Twilio account it is refused', async () => {
+describe('a delivery report', () => {
+  test('applies to the message’s account, and is refused if forged or from another Twilio account', async () => {
     const [phone, MessageSid] = ['+4915123456001', `SM${'a'.repeat(32)}`]
     const id = await aMessageTo(phone, { world, store: tea }, { state: 'sent', channel: 'sms', providerId: MessageSid })
     await channelOf(tea)
@@ -173,8 +173,8 @@ describe('a report of a delivery', () => {
   })
 })
 
-describe('an answer to the number that all share', () => {
-  test('STOP is for every account that has written to the person by it, and for no other', async () => {
+describe('a reply to the shared number', () => {
+  test('STOP applies to every account that has written to the shopper by it, and to no other', async () => {
     const phone = aPhone()
     await write(tea, phone)
     await write(wine, phone)
@@ -186,7 +186,7 @@ describe('an answer to the number that all share', () => {
     expect(await stoppedFor(phone)).toEqual(accounts(tea, wine, salt))
   })
 
-  test('START answers the newest message: the others stay stopped', async () => {
+  test('START applies to the account of the newest message only', async () => {
     const phone = aPhone()
     for (const store of [tea, wine]) await write(store, phone)
     await says(phone, 'STOP')
@@ -195,7 +195,7 @@ describe('an answer to the number that all share', () => {
     expect(await stoppedFor(phone)).toEqual(accounts(tea))
   })
 
-  test('HELP is answered once, in the name of who wrote last', async () => {
+  test('HELP gets one reply, in the name of the last sender', async () => {
     const phone = aPhone()
     for (const store of [wine, tea]) await write(store, phone)
     expect((await says(phone, 'help')).words).toContain('support@recoup.example.com')
@@ -207,7 +207,7 @@ describe('an answer to the number that all share', () => {
     expect(kept.map(({ account_id }) => account_id)).toEqual([tea.accountId])
   })
 
-  test('the same post delivered again changes nothing, and one whose signature is forged nothing at all', async () => {
+  test('is idempotent, and ignored with a forged signature', async () => {
     const phone = aPhone()
     await write(tea, phone)
     const stop = { MessageSid: `SM${'9'.repeat(32)}` }
@@ -222,7 +222,7 @@ describe('an answer to the number that all share', () => {
     expect(await stoppedFor(phone)).toEqual([])
   })
 
-  test('from a number that nobody has written to is nobody’s, as is WhatsApp', async () => {
+  test('is ignored from a number without messages, and on WhatsApp', async () => {
     const phone = aPhone()
     expect(await says(phone, 'STOP')).toEqual({ status: 200, words: null })
     await write(tea, phone)
@@ -230,7 +230,7 @@ describe('an answer to the number that all share', () => {
     expect(await stoppedFor(phone)).toEqual([])
   })
 
-  test('who wrote is forgotten after 400 days', async () => {
+  test('finds no account after 400 days', async () => {
     const phone = aPhone()
     await write(tea, phone)
     world.advance(401 * 86_400_000)

@@ -51,20 +51,20 @@ async function besideSettling(of: { sentId: string; openIds: string[] }, stop: (
   }
 }
 
-test('STOP waits for the text that is settled before it locks open texts', async () => {
+test('STOP waits for a text being settled before it locks open texts', async () => {
   const of = await aSentStep('sms')
   await besideSettling(of, () => receiveText(world.deps, { accountId: of.accountId, db: world.db }, of.inbound))
   expect(await statesOf(of.storeId)).toEqual(['sent', ...of.openIds.map(() => 'skipped')])
 })
 
-test('an unsubscribe waits for the mail that is settled before it locks open mails', async () => {
+test('an unsubscribe waits for a mail being settled before it locks open mails', async () => {
   const of = await aSentStep('email')
   const link = linkIn(world.sent.at(-1)!.html!, '/u/')
   await besideSettling(of, () => world.request('POST', link))
   expect(await statesOf(of.storeId)).toEqual(['sent', ...of.openIds.map(() => 'skipped')])
 })
 
-test('a STOP that PostgreSQL ends because of a deadlock is tried again', async () => {
+test('a STOP is retried after a deadlock', async () => {
   const of = await aSentStep('sms')
   let failures = 0
   const deadlock: KyselyPlugin = {

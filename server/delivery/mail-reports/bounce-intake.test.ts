@@ -15,7 +15,7 @@ const world = aWorld({
   BOUNCE_TLS_KEY: resolve('test/contract-servers/localhost.key.pem'),
 })
 
-test('with a certificate the intake takes reports over STARTTLS, and still without', async () => {
+test('the intake accepts reports with STARTTLS if it has a certificate, and without', async () => {
   const intake = await listenForBounces(world.deps, 0)
   const to = returnPathOf(world.deps.secrets, OURS, newId())!
   const send = (tls: object) => {

@@ -66,7 +66,7 @@ const report = (messageId: string, to: string) =>
 
 const view = async ({ token }: Scene) => (await world.request('GET', '/api/sending/bounce-mailbox', { token })).body
 
-test('a mailbox that cannot be read is not kept, with the reason in words', async () => {
+test('a mailbox that cannot be read is not saved, with an explanation', async () => {
   const scene = await aScene(world, 0)
   const body = { address: USER, host: 'localhost', port: 993, user: USER, password: 'x', version: 0 }
   const reply = await world.request('PUT', '/api/sending/bounce-mailbox', { token: scene.token, body })
@@ -129,7 +129,7 @@ describe.skipIf(!hasDovecot)('with a real IMAP server', () => {
     await readMailboxes(world.deps, ca)
   }
 
-  test('a report in it fails the message and suppresses the address, once; old mail and chatter say nothing', async () => {
+  test('a report fails the message and suppresses the address once; old and other mails are ignored', async () => {
     const mail = await aSentMail()
     dovecot.deliver(report(mail.id, mail.to))
     await keep(mail)
@@ -152,7 +152,7 @@ describe.skipIf(!hasDovecot)('with a real IMAP server', () => {
     await sql.deleteMailbox({ accountId: mail.accountId, db: world.db })
   })
 
-  test('what is in one account’s mailbox says nothing of another’s mail', async () => {
+  test('reports in one account’s mailbox do not affect another’s mail', async () => {
     const [mine, theirs] = [await aSentMail(), await aSentMail()]
     await keep(mine)
     dovecot.deliver(report(theirs.id, theirs.to))
@@ -162,7 +162,7 @@ describe.skipIf(!hasDovecot)('with a real IMAP server', () => {
     await sql.deleteMailbox({ accountId: mine.accountId, db: world.db })
   })
 
-  test('mail leaves with the mailbox as its return address, and with the server’s own again once it cannot be read', async () => {
+  test('mail uses the mailbox as return address, and the server’s own one when it cannot be read', async () => {
     const scene = await aScene(world, 0)
     await keep(scene)
     const mailHeaders = openMailHeaders(world.deps)

@@ -169,7 +169,7 @@ test.each([
   expect(await read(raw)).toMatchObject({ kind, source: 'dsn' })
 })
 
-test('a spam report is a complaint (RFC 5965), one of "not spam" is none', async () => {
+test('a spam report is a complaint (RFC 5965), a "not spam" report is not', async () => {
   const arf = (type: string) =>
     `From: fbl@isp.example\r\nContent-Type: multipart/report; report-type=feedback-report; boundary=B\r\n\r\n--B\r\nContent-Type: text/plain\r\n\r\nThis is an abuse report\r\n--B\r\nContent-Type: message/feedback-report\r\n\r\nFeedback-Type: ${type}\r\nUser-Agent: X/1\r\nVersion: 1\r\n--B\r\nContent-Type: message/rfc822\r\n\r\n${ORIGINAL}\r\n--B--`
   expect(await read(arf('abuse'))).toMatchObject({ kind: 'complaint', source: 'arf' })
@@ -193,7 +193,7 @@ test.each([
   expect(await read(raw)).toBeNull()
 })
 
-test('what a receiver said is kept as one short line without addresses', async () => {
+test('the receiver’s text is stored as one short line without addresses', async () => {
   const said = await read(
     aReport(
       `Action: failed\r\nStatus: 5.1.1\r\nDiagnostic-Code: smtp; 550 5.1.1 <ana@shopper.example> unknown${'!'.repeat(900)}`,
@@ -213,7 +213,7 @@ describe('codes', () => {
     ['order 5504 has 550', null],
   ])('%s → %s', (words, status) => expect(statusIn(words)).toBe(status))
 
-  test('what nobody understands counts as mild', () => {
+  test('an unknown code counts as a soft bounce', () => {
     expect(bounceKind(null, 'something happened')).toBe('soft')
   })
 })

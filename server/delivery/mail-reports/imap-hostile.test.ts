@@ -75,7 +75,7 @@ function pour(socket: Socket, most: number): { bytes: () => number } {
   return { bytes: () => bytes }
 }
 
-test('a server that numbers its next message beyond 31 bits stops the reading of no mailbox, its own included', async () => {
+test('a UID beyond 31 bits stops the reading of no mailbox', async () => {
   const port = await aServer({ SELECT: inbox(4_294_967_295) })
   const found = await withInbox(access(port), async (box) => box)
   expect(found.lastUid).toBe(4_294_967_294)
@@ -91,14 +91,14 @@ test('a server that numbers its next message beyond 31 bits stops the reading of
   await sql.deleteMailbox(account)
 })
 
-test('a number that none can be counts as nothing read yet', async () => {
+test('an impossible UID counts as nothing read yet', async () => {
   const next = async (uidNext: string) =>
     withInbox(access(await aServer({ SELECT: inbox(uidNext) })), async ({ lastUid }) => lastUid)
   expect(await next('99999999999')).toBe(0)
   expect(await next('0')).toBe(0)
 })
 
-test('a line without an end is given up after 64 KB, also before anything is encrypted', async () => {
+test('an endless line is aborted after 64 KB, even before TLS', async () => {
   let poured = { bytes: () => 0 }
   const port = await aServer({}, (socket) => {
     socket.write('* OK ')
@@ -108,7 +108,7 @@ test('a line without an end is given up after 64 KB, also before anything is enc
   expect(poured.bytes()).toBeLessThan(16 * MB)
 })
 
-test('a message that is announced longer than it was asked for is not taken in', async () => {
+test('a message longer than requested is not read', async () => {
   const fetch = (_tag: string, socket: Socket) => {
     socket.write(`* 1 FETCH (UID 5 BODY[]<0> {${600 * MB}}\r\n`)
   }
@@ -117,7 +117,7 @@ test('a message that is announced longer than it was asked for is not taken in',
   await expect(reading).rejects.toThrow('The server’s answer is too long to be read.')
 })
 
-test('of many long messages no more than eight megabytes are kept at once; the rest is read the next time', async () => {
+test('at most eight megabytes of messages are in memory, and the rest is read the next time', async () => {
   const raw = Buffer.alloc(512 * 1024, 97)
   const fetch = (tag: string, socket: Socket) => {
     for (let uid = 1; uid <= 40; uid++) {
@@ -132,7 +132,7 @@ test('of many long messages no more than eight megabytes are kept at once; the r
   expect([messages.length, messages.at(-1)!.uid, isMore]).toEqual([16, 16, true])
 })
 
-test('a server that keeps talking and never answers is left when its time is over', async () => {
+test('a server that keeps sending unrelated lines is disconnected at the time limit', async () => {
   const chatter = (_tag: string, socket: Socket) => {
     const timer = setInterval(() => socket.destroyed || socket.write('* OK still here\r\n'), 20)
     socket.once('close', () => clearInterval(timer))

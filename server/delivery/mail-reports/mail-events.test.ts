@@ -82,7 +82,7 @@ describe('Postmark', () => {
     expect(await ends()).toEqual(end)
   })
 
-  test('without its password, at another address or for another provider nothing is believed', async () => {
+  test('a call without password, at another URL or for another provider is refused', async () => {
     const event = body({ RecordType: 'SpamComplaint' })
     expect((await post('postmark', event)).statusCode).toBe(403)
     expect((await post('postmark', event, { authorization: 'Basic x' })).statusCode).toBe(403)
@@ -137,13 +137,13 @@ describe('SendGrid', () => {
     expect(await ends()).toEqual(end)
   })
 
-  test('all events of a call count, in whatever order and however often', async () => {
+  test('all events of a call count in any order and any number of times', async () => {
     const raw = body({ event: 'spamreport' }, { event: 'processed' }, { event: 'delivered' })
     for (let turn = 0; turn < 2; turn += 1) expect((await post('sendgrid', raw, signed(raw))).statusCode).toBe(200)
     expect(await ends()).toEqual(COMPLAINT)
   })
 
-  test('one changed byte, another time or another key is not believed', async () => {
+  test('a changed byte, another time or another key is refused', async () => {
     const raw = body({ event: 'spamreport' })
     expect((await post('sendgrid', `${raw} `, signed(raw))).statusCode).toBe(403)
     expect(
@@ -185,7 +185,7 @@ describe('Mailgun', () => {
     expect(await ends()).toEqual(end)
   })
 
-  test('signed by another key, long ago, or not at all is not believed', async () => {
+  test('a call signed by another key, long ago or not at all is refused', async () => {
     const event = { event: 'complained' }
     for (const raw of [body(event, { by: 'x' }), body(event, { timestamp: seconds(25 * HOUR) }), '{}']) {
       expect((await post('mailgun', raw)).statusCode).toBe(403)
@@ -194,7 +194,7 @@ describe('Mailgun', () => {
   })
 })
 
-test('an opt-out at the provider is a withdrawal in the ledger and stops what waits; undone by the shopper, the same report changes nothing (cases-R12)', async () => {
+test('an opt-out at the provider is a withdrawal and stops open messages; after the shopper undid it, the same report changes nothing (cases-R12)', async () => {
   const secret = 'recoup:a-long-password'
   use('postmark', secret)
   const headers = { authorization: `Basic ${Buffer.from(secret).toString('base64')}` }
@@ -277,7 +277,7 @@ describe('Amazon SES by SNS', () => {
     expect(await ends()).toEqual(end)
   })
 
-  test('a mail is known by its tag, its Message-ID or its return address', async () => {
+  test('a mail is identified by tag, Message-ID or return address', async () => {
     const complaint = { notificationType: 'Complaint' }
     for (const mail of [
       { headers: [{ name: 'Message-ID', value: `<${id}@mugs.com>` }] },
@@ -290,7 +290,7 @@ describe('Amazon SES by SNS', () => {
     }
   })
 
-  test('a subscription of our topic is confirmed at Amazon and nowhere else', async () => {
+  test('a subscription of our topic is confirmed only at Amazon’s hosts', async () => {
     const confirm = (SubscribeURL: string) =>
       post('ses', notice({ Type: 'SubscriptionConfirmation', Token: 't', SubscribeURL }))
     const right = 'https://sns.eu-west-1.amazonaws.com/?Action=ConfirmSubscription&Token=t'
@@ -327,7 +327,7 @@ describe('Amazon SES by SNS', () => {
     expect(await ends()).toEqual(UNTOUCHED)
   })
 
-  test('the older signature is understood too', async () => {
+  test('the older signature version is accepted', async () => {
     const raw = notice({
       SignatureVersion: '1',
       Message: JSON.stringify({ mail: { tags: { recoup: [id] } }, eventType: 'Complaint' }),

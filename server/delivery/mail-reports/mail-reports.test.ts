@@ -5,10 +5,10 @@ import { connectionsWait } from '../../../test/locks.ts'
 import { aScene, cartOf, HOUR, messagesOf, pass, recordOf, send, wait } from '../../../test/message-scene.ts'
 import { told } from '../../../test/notifications.ts'
 import { acceptsMail, aWorld } from '../../../test/world.ts'
-import { transact } from '../../core/db/db.ts'
 import { newId } from '../../core/common/ids.ts'
-import { returnPathOf } from '../email/return-path.ts'
+import { transact } from '../../core/db/db.ts'
 import { lockShoppersOf } from '../../shoppers/shoppers/shoppers.ts'
+import { returnPathOf } from '../email/return-path.ts'
 import { type BounceIntake, listenForBounces } from './bounce-intake.ts'
 import { applyWaitingReports, type MailReport, recordMailReport } from './mail-reports.ts'
 
@@ -54,7 +54,7 @@ const suppressionOf = (accountId: string) =>
     .where('account_id', '=', accountId)
     .execute()
 
-test('a hard bounce fails the message and suppresses the address: nothing more goes out (D4, C1)', async () => {
+test('a hard bounce fails the message and suppresses the address (D4, C1)', async () => {
   const { storeId, accountId, id } = await aSentMail()
   await say(id, 'hard')
   expect(await stateOf(storeId)).toEqual({
@@ -68,14 +68,14 @@ test('a hard bounce fails the message and suppresses the address: nothing more g
   expect(world.sent).toHaveLength(1)
 })
 
-test('a refusal that is not the address’s fault fails the message and suppresses nobody', async () => {
+test('a refusal not caused by the address fails the message and suppresses nobody', async () => {
   const { storeId, accountId, id } = await aSentMail()
   await say(id, 'refused')
   expect(await stateOf(storeId)).toMatchObject({ first: ['failed', 'bounced:refused'], second: ['scheduled', null] })
   expect(await suppressionOf(accountId)).toEqual([])
 })
 
-test('a soft bounce is a note in the timeline and nothing else', async () => {
+test('a soft bounce only adds a timeline entry', async () => {
   const { storeId, accountId, id } = await aSentMail()
   await say(id, 'soft')
   expect(await stateOf(storeId)).toMatchObject({ first: ['sent', null], second: ['scheduled', null] })
@@ -83,7 +83,7 @@ test('a soft bounce is a note in the timeline and nothing else', async () => {
   expect(await suppressionOf(accountId)).toEqual([])
 })
 
-test('a complaint suppresses at once, and what was delivered stays delivered', async () => {
+test('a complaint suppresses the address at once, and the mail stays delivered', async () => {
   const { storeId, accountId, id } = await aSentMail()
   await say(id, 'complaint')
   expect(await stateOf(storeId)).toEqual({ first: ['delivered', null], second: ['skipped', 'suppressed_complaint'] })
@@ -93,13 +93,13 @@ test('a complaint suppresses at once, and what was delivered stays delivered', a
   expect(complaints).toMatchObject([{ title: 'An email was reported as spam' }])
 })
 
-describe('whatever the order and however often (D4)', () => {
+describe('reports in any order and any number (D4)', () => {
   const orders: MailReport['kind'][][] = [
     ['hard', 'delivered', 'complaint'],
     ['delivered', 'complaint', 'hard'],
     ['complaint', 'hard', 'hard', 'delivered', 'complaint'],
   ]
-  test.each(orders.map((order) => [order]))('%s come to the same', async (order) => {
+  test.each(orders.map((order) => [order]))('%s lead to the same state', async (order) => {
     const { storeId, accountId, id } = await aSentMail()
     for (const kind of order) await say(id, kind)
     expect(await stateOf(storeId)).toMatchObject({ first: ['failed', 'bounced'] })
@@ -127,7 +127,7 @@ test.each<[MailReport['kind'], string]>([
   expect((await messagesOf(world, storeId))[0]!.state).toBe(state)
 })
 
-test('a bounce that is faster than the mail server’s own answer waits for it, its suppression does not', async () => {
+test('a bounce before the mail server’s reply waits for it, its suppression applies at once', async () => {
   let accountId = ''
   world.answer = async (mail) => {
     await say(mail.messageId, 'hard')
@@ -146,7 +146,7 @@ test('a bounce that is faster than the mail server’s own answer waits for it, 
   expect((await stateOf(scene.storeId)).first).toEqual(['failed', 'bounced'])
 })
 
-test('a report that waited is applied under the lock of its shopper, which an erasure holds too (C8)', async () => {
+test('a delayed report is applied under the shopper’s lock, which an erasure takes too (C8)', async () => {
   world.answer = async (mail) => {
     await say(mail.messageId, 'hard')
     return acceptsMail(mail)
@@ -189,7 +189,7 @@ describe('the intake', () => {
     }
   }
 
-  test('a report to a mail’s own return address is taken from an empty sender', async () => {
+  test('a report to a mail’s return address is accepted from an empty sender', async () => {
     const { storeId, id } = await aSentMail()
     const path = returnPathOf(world.deps.secrets, OURS, id)!
     expect(await comeBack(path, DSN('5.1.1', '550 5.1.1 unknown'))).toMatch(/^250/)
@@ -208,7 +208,7 @@ describe('the intake', () => {
     expect((await stateOf(storeId)).first).toEqual(['sent', null])
   })
 
-  test('a mail too big is refused, and what is not finished counts for nothing', async () => {
+  test('a mail that is too large is refused, and an incomplete one is ignored', async () => {
     const { storeId, id } = await aSentMail()
     const path = returnPathOf(world.deps.secrets, OURS, id)!
     expect(await comeBack(path, `${DSN('5.1.1', 'x')}${'y'.repeat(75)}\r\n`.repeat(7_000))).toMatch(/^552/)

@@ -49,7 +49,7 @@ const sms = (isGiven: boolean) => ({ sms: aBox('sms', isGiven) })
 
 const asked = (phone: string) => scene.twilio.network.texts.thread(phone, 'sms', '+12025550100').map(({ body }) => body)
 
-test('the name of a shop brings no link into a question (security-P8)', async () => {
+test('a shop’s name cannot inject a link into an opt-in request (security-P8)', async () => {
   const change = (names: { name: string; sender_name: string }) =>
     world.db.updateTable('stores').set(names).where('id', '=', store.storeId).execute()
   const before = world.db.selectFrom('stores').select(['name', 'sender_name']).where('id', '=', store.storeId)
@@ -61,7 +61,7 @@ test('the name of a shop brings no link into a question (security-P8)', async ()
   expect(asked(phone)).toEqual([expect.stringMatching(/^Security Team evil com: /)])
 })
 
-describe('which numbers are asked (security-P13)', () => {
+describe('opt-in requests (security-P13)', () => {
   afterEach(() => world.db.deleteFrom('opt_in_requests').where('state', '=', 'waiting').execute())
 
   const sellsTo = (selling_countries: string[] | null) =>
@@ -80,7 +80,7 @@ describe('which numbers are asked (security-P13)', () => {
     'an international premium number': '+979123456789',
   }
 
-  test('none of a country the store does not sell to, and none that is no mobile phone', async () => {
+  test('are not sent to countries the store does not sell to, nor to non-mobile numbers', async () => {
     for (const phone of Object.values(refused)) await ticks(sms(true), phone)
     await askWaiting(world.deps)
     const waiting = await world.db
@@ -97,7 +97,7 @@ describe('which numbers are asked (security-P13)', () => {
     return words.get(`sms:${hash.toString('hex')}`)?.evidence
   }
 
-  test('keeps an opt-in for a satellite or premium number pending, whatever country the page names', async () => {
+  test('keep an opt-in for a satellite or premium number pending, whatever country the page names', async () => {
     const names = ['Thuraya', 'Iridium', 'Inmarsat', 'a premium number', 'an international premium number'] as const
     for (const phone of names.map((name) => refused[name])) {
       await ticks(sms(true), phone, 'US')
@@ -110,7 +110,7 @@ describe('which numbers are asked (security-P13)', () => {
     }
   })
 
-  test('where the store sells everywhere, all countries whose price is listed', () => {
+  test('go to all countries with a listed price if the store sells everywhere', () => {
     const everywhere = { base_country: 'DE', selling_countries: null }
     const listed = ['+5215512345678', '+447400123456', '+393123456789', '+4915123456789', '+12025550143']
     const others = ['+5351234567', '+252711234567', '+9607712345', '+2693212345', '+18765551234', '+77012345678']
@@ -135,7 +135,7 @@ describe('which numbers are asked (security-P13)', () => {
   const alarms = () =>
     world.db.selectFrom('pending_notifications').select('data').where('type', '=', 'question_flood').execute()
 
-  test('of numbers without an order no more than ten an hour, with an alarm; one that bought is asked', async () => {
+  test('to numbers without an order are limited to ten an hour with an alarm; a buyer’s number is still asked', async () => {
     await sellsTo(['DE'])
     const phones: string[] = []
     for (let n = 0; n < 14; n++) phones.push(await ticks(sms(true), `+4915123457${100 + n}`))
@@ -154,7 +154,7 @@ describe('which numbers are asked (security-P13)', () => {
     expect(await askAll([...phones, drafter])).toBe(15)
   })
 
-  test('and no more than thirty a day', async () => {
+  test('to numbers without an order are limited to thirty a day', async () => {
     const phones: string[] = []
     for (let n = 0; n < 33; n++) phones.push(await ticks(sms(true), `+4915123459${100 + n}`))
     const daily = WITHOUT_ORDER.filter(({ per }) => per === 'day').map(({ name }) => name)

@@ -60,8 +60,8 @@ async function wordOf(phone: string, channel = 'sms', of = store) {
 
 const asked = (phone: string) => scene.twilio.network.texts.thread(phone, 'sms', '+12025550100').map(({ body }) => body)
 
-describe('a yes by SMS (C5, C6)', () => {
-  test('in Germany awaits its confirmation, and is asked once, in plain words and without advertising', async () => {
+describe('an SMS opt-in (C5, C6)', () => {
+  test('in Germany is pending and gets one opt-in request without advertising', async () => {
     const phone = await ticks(sms(true))
     expect((await wordOf(phone))?.evidence).toBe('pending')
     for (let n = 0; n < 3; n++) await askWaiting(world.deps)
@@ -71,13 +71,13 @@ describe('a yes by SMS (C5, C6)', () => {
     expect(asked(phone)[0]).not.toMatch(/http|%|rabatt|discount/i)
   })
 
-  test('in the US is a yes at once, and nothing is asked', async () => {
+  test('in the US counts at once, without a request', async () => {
     const phone = await ticks(sms(true), '+12125550177')
     await askWaiting(world.deps)
     expect([(await wordOf(phone))?.evidence, asked(phone)]).toEqual(['express_yes', []])
   })
 
-  test('is asked of everybody where the store says so', async () => {
+  test('is confirmed in every country if the store requires it', async () => {
     await world.db.updateTable('stores').set({ sms_confirmation: 'always' }).where('id', '=', store.storeId).execute()
     const phone = await ticks(sms(true), '+12125550178')
     await world.db
@@ -91,7 +91,7 @@ describe('a yes by SMS (C5, C6)', () => {
     expect(asked(phone)).toEqual([expect.stringMatching(/^Tea & Co: do you want .* reply YES\./)])
   })
 
-  test('given on a page of the shop is asked for where the store says so; one with an order is not (C5)', async () => {
+  test('given on a page of the shop is confirmed if the store requires it; one with an order is not (C5)', async () => {
     const setMode = (mode: 'page_script' | 'where_required') =>
       world.request('PUT', `/api/consent/sms-confirmation?storeId=${store.storeId}`, {
         token: store.token,
@@ -107,7 +107,7 @@ describe('a yes by SMS (C5, C6)', () => {
     expect((await wordOf('+12125550182'))?.evidence).toBe('express_yes')
   })
 
-  test('email and WhatsApp ask for no confirmation', async () => {
+  test('is the only kind with a confirmation; email and WhatsApp have none', async () => {
     const phone = await ticks({ email: aBox('email'), whatsapp: aBox('whatsapp') })
     expect((await wordOf(phone, 'whatsapp'))?.evidence).toBe('express_yes')
     await askWaiting(world.deps)
@@ -115,7 +115,7 @@ describe('a yes by SMS (C5, C6)', () => {
   })
 })
 
-test('a tick taken away after the clock was put back is the newest word (C5, T4)', async () => {
+test('a box unticked after the clock was set back is the newest entry (C5, T4)', async () => {
   const phone = await ticks(sms(true), '+12125550179')
   world.advance(-600_000)
   await ticks(sms(false), phone)
@@ -123,10 +123,10 @@ test('a tick taken away after the clock was put back is the newest word (C5, T4)
   world.advance(600_000)
 })
 
-describe('the answer', () => {
+describe('the reply to an opt-in request', () => {
   const replies = (phone: string, text: string) => says(text, { From: phone })
 
-  test('YES in any case confirms, once, with the words that were asked; anything else leaves it pending', async () => {
+  test('YES in any case confirms once, with the wording of the request; anything else leaves it pending', async () => {
     const phone = await ticks(sms(true))
     await askWaiting(world.deps)
     for (const words of ['maybe', 'yes please', 'Who is this?']) await replies(phone, words)
@@ -143,14 +143,14 @@ describe('the answer', () => {
     expect(row.wording).toBe(asked(phone)[0])
   })
 
-  test('YES to nothing is just a word', async () => {
+  test('YES without a request has no effect', async () => {
     const phone = german()
     visits += 1
     expect((await replies(phone, 'YES')).body).not.toContain('bestätigt')
     expect(await wordOf(phone)).toBeUndefined()
   })
 
-  test('STOP to the question ends it: a later YES grants nothing', async () => {
+  test('STOP ends the request: a later YES grants nothing', async () => {
     const phone = await ticks(sms(true))
     await askWaiting(world.deps)
     world.advance(1_000)
@@ -160,7 +160,7 @@ describe('the answer', () => {
     expect((await wordOf(phone))?.evidence).toBe('withdrawn')
   })
 
-  test('what was confirmed, stopped and started again is confirmed', async () => {
+  test('START after STOP restores a confirmed consent', async () => {
     const phone = await ticks(sms(true))
     await askWaiting(world.deps)
     for (const text of ['YES', 'STOP', 'START']) {
@@ -170,7 +170,7 @@ describe('the answer', () => {
     expect((await wordOf(phone))?.evidence).toBe('confirmed')
   })
 
-  test('ticked again afterwards, it is confirmed still', async () => {
+  test('a box ticked again keeps a confirmed consent', async () => {
     const phone = await ticks(sms(true))
     await askWaiting(world.deps)
     await replies(phone, 'YES')
@@ -180,8 +180,8 @@ describe('the answer', () => {
   })
 })
 
-describe('the question is no exception to what stops messages', () => {
-  test('nobody is woken: at night it waits for the morning (T2)', async () => {
+describe('an opt-in request obeys what stops messages', () => {
+  test('it waits for the end of quiet hours (T2)', async () => {
     world.now = new Date(`${world.now.toISOString().slice(0, 10)}T22:30:00Z`)
     const phone = await ticks(sms(true))
     await askWaiting(world.deps)
@@ -191,7 +191,7 @@ describe('the question is no exception to what stops messages', () => {
     expect(asked(phone)).toHaveLength(1)
   })
 
-  test('who has said STOP is not asked, and neither is who took it back (C1)', async () => {
+  test('it is not sent after a STOP or a withdrawal (C1)', async () => {
     const stopped = german()
     await says('STOP', { From: stopped })
     world.advance(1_000)
@@ -203,7 +203,7 @@ describe('the question is no exception to what stops messages', () => {
     expect([...asked(stopped).slice(1), ...asked(undecided)].filter((body) => body.includes('JA'))).toEqual([])
   })
 
-  test('a day later it would not be understood any more, and is given up', async () => {
+  test('it is dropped after a day', async () => {
     world.now = new Date(`${world.now.toISOString().slice(0, 10)}T10:00:00Z`)
     const phone = await ticks(sms(true))
     world.advance(25 * HOUR)
@@ -216,7 +216,7 @@ describe('the question is no exception to what stops messages', () => {
     expect([asked(phone), states[0]]).toEqual([[], { state: 'dropped', phone: null }])
   })
 
-  test('no number is kept once it was asked', async () => {
+  test('the number is deleted once the request was sent', async () => {
     await ticks(sms(true))
     await askWaiting(world.deps)
     const kept = await world.db.selectFrom('opt_in_requests').select('phone').where('state', '<>', 'waiting').execute()
@@ -236,7 +236,7 @@ async function askBy(send: TextChannel['send'], db = world.deps.db) {
   await askWaiting({ ...world.deps, db, channels: { ...world.deps.channels, text: async () => transport } })
 }
 
-describe('what a question costs (Budget)', () => {
+describe('the price of an opt-in request (Budget)', () => {
   /** The newest question and the books, before and after it was asked. */
   async function asking(ask: () => Promise<unknown>) {
     const booked = async () =>
@@ -255,12 +255,12 @@ describe('what a question costs (Budget)', () => {
 
   const REFUSAL: Outcome = { kind: 'rejected', reason: 'no', response: 'No', isRecipientFault: false }
 
-  test('stays booked when the process ends before the answer: it may have been taken', async () => {
+  test('stays booked when the process dies before the reply, as it may have been accepted', async () => {
     const asked = await asking(() => askBy(() => Promise.reject(new Error('the process ends'))))
     expect(asked).toEqual({ state: 'asked', isWorded: true, booked: PRICE.amountMicros })
   })
 
-  test('is taken back with the refusal', async () => {
+  test('is refunded after a rejection', async () => {
     const asked = await asking(() => askBy(async () => REFUSAL))
     expect(asked).toEqual({ state: 'failed', isWorded: true, booked: 0 })
   })
@@ -298,7 +298,7 @@ describe('what a question costs (Budget)', () => {
     expect(asked).toEqual({ state: 'asked', isWorded: true, booked: PRICE.amountMicros })
   })
 
-  test('after standing still it is not put, and waits to be looked at anew (D5)', async () => {
+  test('is not spent when the process stalled after the check: the request waits for a new check (D5)', async () => {
     let isPut = false
     const still: KyselyPlugin = {
       transformQuery: ({ node }) => {
@@ -316,7 +316,7 @@ describe('what a question costs (Budget)', () => {
   })
 })
 
-describe('who is erased while the question is in flight (C8)', () => {
+describe('a shopper erased while the request is in flight (C8)', () => {
   test.each<[Outcome, string]>([
     [{ kind: 'retry', reason: 'busy', response: 'Busy' }, 'dropped'],
     [{ kind: 'rejected', reason: '21211', response: 'No such number', isRecipientFault: true }, 'failed'],

@@ -2,9 +2,9 @@ import { beforeEach, expect, test } from 'vitest'
 import { anOrder, type TestStore } from '../../../test/factories.ts'
 import { aCalledWorld } from '../../../test/provider-calls.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
+import { transact } from '../../core/db/db.ts'
 import { recordSaid } from '../../shoppers/consent/consents.ts'
 import { ledgerText } from '../../shoppers/consent/evidence-sql.ts'
-import { transact } from '../../core/db/db.ts'
 import { askWaiting } from './opt-in-request.ts'
 
 // Double opt-in for SMS, of consents that come with an order.
@@ -33,7 +33,7 @@ async function wordOf(phone: string) {
 
 const asked = (phone: string) => scene.twilio.network.texts.thread(phone, 'sms', '+12025550100').map(({ body }) => body)
 
-test('a consent with an order whose payment is under way is asked for an hour later, or not at all if the order is paid by then', async () => {
+test('a consent with an order that awaits payment gets a request an hour later, or none if it is paid by then', async () => {
   const set = (mode: 'page_script' | 'where_required') =>
     world.db.updateTable('stores').set({ sms_confirmation: mode }).where('id', '=', store.storeId).execute()
   await set('page_script')
@@ -57,7 +57,7 @@ test('a consent with an order whose payment is under way is asked for an hour la
   expect((await wordOf(paid!.phone!))?.evidence).toBe('express_yes')
 })
 
-test('a consent with a paid order is asked for at once where it has to be confirmed, also if the payment was under way before', async () => {
+test('a consent with a paid order gets a request at once where confirmation is required, also after a pending payment', async () => {
   const phone = '+4915123456199'
   const consents = [{ channel: 'sms' as const, wording: 'SMS an mich' }]
   const begun = anOrder(world, { kind: 'pending', paidAt: null, phone, country: 'DE', consents })
@@ -74,7 +74,7 @@ test('a consent with a paid order is asked for at once where it has to be confir
   expect(asked(phone)).toHaveLength(1)
 })
 
-test('an order that is paid drops no question about a newer consent', async () => {
+test('a paid order does not drop the request of a newer consent', async () => {
   await world.db
     .updateTable('stores')
     .set({ sms_confirmation: 'page_script' })

@@ -34,14 +34,14 @@ async function aReader() {
   return { ...scene, save, browsers, ledger }
 }
 
-test('the page says in how many browsers they are on, and another choice leaves them on', async () => {
+test('the page shows the number of subscribed browsers, and other choices keep them', async () => {
   const { save, browsers } = await aReader()
   expect(await browsers()).toBe(2)
   await save({ channels: { email: false } })
   expect(await browsers()).toBe(2)
 })
 
-test('switched off there they end in all browsers of the person, each written down as withdrawn (C2, C5)', async () => {
+test('switching notifications off ends all of the shopper’s subscriptions and records each withdrawal (C2, C5)', async () => {
   const { storeId, save, browsers, ledger } = await aReader()
   const reply = await save({ isPushOff: true })
   expect([reply.body.browsers, reply.body.channels[0].isOn]).toEqual([0, true])
@@ -54,14 +54,14 @@ test('switched off there they end in all browsers of the person, each written do
   expect(live).toEqual([])
 })
 
-test('nothing any more ends them too', async () => {
+test('stopping everything ends the subscriptions too', async () => {
   const { save, browsers, ledger } = await aReader()
   await save({ isStopAll: true })
   expect(await browsers()).toBe(0)
   expect((await ledger()).at(-1)).toBe('withdrawn: preference page')
 })
 
-test('no unsubscribe link is good for a notification: its browser would stay subscribed (C2)', async () => {
+test('a notification has no working unsubscribe link, since its browser would stay subscribed (C2)', async () => {
   const { storeId, browsers, ledger } = await aReader()
   const { rows } = await world.pool.query<{ id: string }>(
     `update messages set channel = 'push', to_address = 'push:' || (select id from push_subscriptions where store_id = $1 limit 1)

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { connectionsWait } from '../../../test/locks.ts'
 import { aScene, DAY, HOUR, linkIn, pass, steps } from '../../../test/message-scene.ts'
 import { aWorld } from '../../../test/world.ts'
-import { insertConsent } from '../../shoppers/consent/consent-sql.ts'
-import { transact } from '../../core/db/db.ts'
 import { newId } from '../../core/common/ids.ts'
+import { transact } from '../../core/db/db.ts'
+import { insertConsent } from '../../shoppers/consent/consent-sql.ts'
 import { lockShoppers } from '../../shoppers/shoppers/sql.ts'
 
 // The shopper's own page (decision 27, C2, C3, C5).
@@ -69,13 +69,13 @@ const suppressed = async (accountId: string) => {
   return rows.map(({ channel, address }) => `${channel} ${address}`)
 }
 
-test('every mail names the page beside the way out, in both of its parts', async () => {
+test('every mail links the preference page and the unsubscribe page in both parts', async () => {
   const { mail, token } = await aReader()
   expect(mail.text).toContain(`Email preferences: http://localhost:3000/preferences?token=${token}`)
   expect(mail.headers['List-Unsubscribe']).toMatch(/\/u\/[\w-]{43}>$/)
 })
 
-test('looking shows the masked address and changes nothing, however often a scanner does it (C3)', async () => {
+test('viewing shows the masked address and changes nothing, even for scanners (C3)', async () => {
   const { accountId, storeId, email, read } = await aReader()
   for (let n = 0; n < 3; n++) {
     const { status, body, headers } = await read()
@@ -104,7 +104,7 @@ test.each([
   expect([reply.statusCode, await suppressed(accountId)]).toEqual([200, [`email ${email}`]])
 })
 
-test('tokens of another purpose, expired and invented ones get one and the same answer (X1)', async () => {
+test('tokens of another purpose, expired and forged ones get the same reply (X1)', async () => {
   const { mail, token } = await aReader()
   const other = linkIn(mail.html, '/u/').slice(3)
   const answers = [await world.request('GET', `/api/preferences/${other}`)]
@@ -119,7 +119,7 @@ test('tokens of another purpose, expired and invented ones get one and the same 
   expect(without[0]![0]).toBe(404)
 })
 
-test('switching email off closes what is open and is written down with the words shown (C2, C5)', async () => {
+test('switching email off closes open messages and is recorded with the shown wording (C2, C5)', async () => {
   const { accountId, storeId, email, save } = await aReader()
   const { body } = await save({ channels: { email: false }, reason: 'too_many', note: ' enough ' })
   expect(body.channels).toEqual([
@@ -142,7 +142,7 @@ test('switching email off closes what is open and is written down with the words
   ])
 })
 
-test('saving it twice writes once, and switching on again is the person’s own act (C5)', async () => {
+test('saving twice writes once, and switching on again counts as the shopper’s own action (C5)', async () => {
   const { accountId, storeId, save } = await aReader()
   /** Messages that count as left by. */
   const left = () =>
@@ -165,7 +165,7 @@ test('saving it twice writes once, and switching on again is the person’s own 
   expect(granted).toMatchObject({ status: 'granted', wording: expect.stringMatching(/^E-Mail: Erinnerungen/) })
 })
 
-test('what is said later counts as later, also when the clock has been put back since (C5, T4)', async () => {
+test('a later decision counts as later after the clock was set back (C5, T4)', async () => {
   const { save, read } = await aReader()
   await save({ channels: { email: false } })
   world.advance(-30 * 60_000)
@@ -176,7 +176,7 @@ test('what is said later counts as later, also when the clock has been put back 
   world.advance(30 * 60_000)
 })
 
-test('everything stopped is stopped for mail and phone; one of them switched on leaves the others off', async () => {
+test('stopping everything stops mail and phone; switching one on keeps the others off', async () => {
   const { accountId, email, save } = await aReader({ phone: PHONE })
   const stopped = await save({ isStopAll: true })
   expect(stopped.body.channels).toMatchObject([
@@ -196,7 +196,7 @@ test('everything stopped is stopped for mail and phone; one of them switched on 
   expect(left.filter((row) => row === `sms ${PHONE}` || row === `all ${PHONE}`)).toEqual([])
 })
 
-test('a number that stands beside the address is not shown, nor can it be signed up here, without a word of its own', async () => {
+test('a number without its own decision is neither shown nor can be opted in here', async () => {
   const { storeId, read, save } = await aReader()
   await world.db.updateTable('shoppers').set({ phone: PHONE }).where('store_id', '=', storeId).execute()
   expect((await read()).body.channels).toHaveLength(1)
@@ -204,7 +204,7 @@ test('a number that stands beside the address is not shown, nor can it be signed
   expect(await ledger(storeId)).toEqual([])
 })
 
-test('a yes to SMS from a mail waits for the phone where it must; one the phone had given is taken up again', async () => {
+test('an SMS opt-in from a mail waits for confirmation where required; an earlier confirmation is restored', async () => {
   const { storeId, save } = await aReader({ phone: '+4915112345678' })
   await world.db.updateTable('shoppers').set({ country: 'DE' }).where('store_id', '=', storeId).execute()
   await save({ channels: { sms: false } })
@@ -224,7 +224,7 @@ test('a yes to SMS from a mail waits for the phone where it must; one the phone 
   expect((await save({ channels: { sms: true } })).body.channels[1]).toMatchObject({ isOn: true, isPending: false })
 })
 
-test('a decision made while the person is being erased is not written down (C8)', async () => {
+test('a decision during the shopper’s erasure is not recorded (C8)', async () => {
   const { storeId, email, save, sessionToken } = await aReader({ phone: '+4915112345679' })
   const erase = { token: sessionToken, body: { confirmation: 'erase' } }
   expect((await world.request('DELETE', `/api/privacy/${encodeURIComponent(email)}`, erase)).status).toBe(202)
@@ -247,7 +247,7 @@ test('a decision made while the person is being erased is not written down (C8)'
   expect(await said.execute()).toEqual([{ language: null }])
 })
 
-test('what the shop or a bounce has stopped is not the person’s to switch on', async () => {
+test('the shopper cannot switch on what the shop or a bounce has stopped', async () => {
   const { accountId, storeId, email, save } = await aReader()
   const address_hash = world.deps.secrets.addressHash(email)
   const row = { account_id: accountId, address_hash, channel: 'email' as const, address: email, created_at: world.now }
@@ -260,7 +260,7 @@ test('what the shop or a bounce has stopped is not the person’s to switch on',
   expect(await ledger(storeId)).toEqual([])
 })
 
-test('the language is the browser’s until the person chooses one, and then theirs', async () => {
+test('the page uses the browser’s language until the shopper chooses one', async () => {
   const { token, save } = await aReader()
   const german = { headers: { 'accept-language': 'de-AT,de;q=0.9' } }
   expect((await world.request('GET', `/api/preferences/${token}`, german)).body.language).toBe('de')
@@ -268,7 +268,7 @@ test('the language is the browser’s until the person chooses one, and then the
   expect((await world.request('GET', `/api/preferences/${token}`, german)).body.language).toBe('en')
 })
 
-test('the owner’s words are what the shopper reads; none go back to what comes along; a second tab is told', async () => {
+test('the page shows the owner’s texts, empty ones fall back to the built-in, and a concurrent change is refused', async () => {
   const { sessionToken: token, read } = await aReader()
   const nothing = { headline: null, intro: null, email: null, sms: null, whatsapp: null }
   const put = (version: string, headline: string | null) =>

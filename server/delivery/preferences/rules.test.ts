@@ -8,7 +8,7 @@ const facts = (changed: Partial<ChannelFacts> = {}): ChannelFacts => ({
   ...changed,
 })
 
-test('email is on without a word, a text is not: unknown is no opt-in (C5)', () => {
+test('email is on by default, texts are not: unknown is no opt-in (C5)', () => {
   expect(computeStanding(facts()).isOn).toBe(true)
   expect(computeStanding(facts({ channel: 'sms' })).isOn).toBe(false)
   expect(computeStanding(facts({ channel: 'sms', ledger: 'express_yes' })).isOn).toBe(true)
@@ -34,13 +34,13 @@ test.each([
   expect(on).toEqual(lock ? [] : ['email'])
 })
 
-test('what is left as it stood writes nothing: a box nobody touched is no consent', () => {
+test('an untouched box writes nothing and is no consent', () => {
   const choice = { channels: { email: true, sms: false }, isStopAll: false }
   expect(computeChanges([facts(), facts({ channel: 'sms' })], choice)).toEqual({ on: [], off: [] })
   expect(computeChanges([facts()], { channels: {}, isStopAll: false })).toEqual({ on: [], off: [] })
 })
 
-test('stopping everything withdraws what is off without a word too, and beats the boxes', () => {
+test('stopping everything also withdraws channels off by default and overrides the boxes', () => {
   const all = [facts(), facts({ channel: 'sms' }), facts({ channel: 'whatsapp', ledger: 'withdrawn' })]
   const choice = { channels: { email: true, whatsapp: true }, isStopAll: true }
   expect(computeChanges(all, choice)).toEqual({ on: [], off: ['email', 'sms'] })
