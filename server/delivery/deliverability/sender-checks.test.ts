@@ -35,7 +35,7 @@ describe('SPF', () => {
     expect(await spf(record)).toMatchObject({ state: 'good', answer: record, record: null })
   })
 
-  test('by its mail hosts, by its own address, and in a text that comes in pieces', async () => {
+  test('is found by MX hosts, by own address, and in a record of several strings', async () => {
     server.zone['mx.shop.com'] = { A: ['203.0.113.7'] }
     server.zone['shop.com'] = { TXT: ['v=spf1 mx -all'], MX: ['mx.shop.com'] }
     expect((await readSpf(dns, 'shop.com', ours)).kind).toBe('found')
@@ -44,14 +44,14 @@ describe('SPF', () => {
     expect(await spf(long)).toMatchObject({ state: 'good' })
   })
 
-  test('that names others only is a warning with the record to change it into', async () => {
+  test('that allows only others is a warning with the changed record', async () => {
     expect(await spf('v=spf1 ip4:198.51.100.1 -ip4:203.0.113.7 ?a:mail.relay.com ~all')).toMatchObject({
       state: 'warn',
       record: { name: 'shop.com', type: 'TXT', value: expect.stringMatching(/^v=spf1 a:mail\.relay\.com ip4:198/) },
     })
   })
 
-  test('of a large provider is known by the name it publishes', async () => {
+  test('of a large provider is recognized by its published name', async () => {
     server.zone['sendgrid.net'] = { TXT: ['v=spf1 ip4:167.89.0.0/17 ~all'] }
     const provider = { host: 'smtp.sendgrid.net', addresses: ['192.0.2.1'] }
     expect(await spf('v=spf1 include:sendgrid.net ~all', provider)).toMatchObject({ state: 'good' })
@@ -61,7 +61,7 @@ describe('SPF', () => {
     })
   })
 
-  test('that is missing, doubled, open to everybody or too deep is bad', async () => {
+  test('that is missing, duplicated, open to everyone or too deep is bad', async () => {
     expect(await spf(null)).toMatchObject({ state: 'bad', record: { value: 'v=spf1 a:mail.relay.com ~all' } })
     expect(await spf(['verification=1'])).toMatchObject({
       state: 'bad',
@@ -93,7 +93,7 @@ describe('DKIM', () => {
   const dkim = (domain: string, selector?: string) =>
     readDkim(dns, domain, selector).then((found) => dkimCheck(domain, found))
 
-  test('under a usual name, under a given one, and withdrawn', async () => {
+  test('is found under a common or given selector, or revoked', async () => {
     server.zone['s1._domainkey.signed.com'] = { TXT: ['v=DKIM1; k=rsa; p=MIGf'] }
     server.zone['shop-2026._domainkey.own.com'] = { TXT: ['k=rsa; p=MIGf'] }
     server.zone['s1._domainkey.old.com'] = { TXT: ['v=DKIM1; p='] }
@@ -104,7 +104,7 @@ describe('DKIM', () => {
     expect(await dkim('old.com')).toMatchObject({ state: 'bad', finding: expect.stringContaining('revoked') })
   })
 
-  test('is surely missing where the place for keys does not exist', async () => {
+  test('is certainly missing if the domain for keys does not exist', async () => {
     server.zone['plain.com'] = { TXT: ['hello'] }
     expect(await dkim('plain.com')).toMatchObject({ state: 'bad', nextStep: expect.stringContaining('below') })
   })
@@ -113,7 +113,7 @@ describe('DKIM', () => {
 describe('DMARC', () => {
   const dmarc = (domain: string) => readDmarc(dns, domain).then((found) => dmarcCheck(domain, found))
 
-  test('stands at the domain or above it', async () => {
+  test('is found at the domain or a parent', async () => {
     server.zone['_dmarc.guarded.com'] = { TXT: ['v=DMARC1; p=reject; sp=none'] }
     expect(await dmarc('guarded.com')).toMatchObject({ state: 'good', finding: expect.stringContaining('refused') })
     expect(await dmarc('news.guarded.com')).toMatchObject({
@@ -122,7 +122,7 @@ describe('DMARC', () => {
     })
   })
 
-  test('missing, doubled or without a policy is bad, with the record to add', async () => {
+  test('that is missing, duplicated or without a policy is bad, with the record to add', async () => {
     server.zone['bare.com'] = { TXT: [] }
     server.zone['_dmarc.twice.com'] = { TXT: ['v=DMARC1; p=none', 'v=DMARC1; p=reject'] }
     server.zone['_dmarc.vague.com'] = { TXT: ['v=DMARC1; p=maybe'] }
@@ -138,7 +138,7 @@ describe('DMARC', () => {
   })
 })
 
-test('a name server that says nothing is asked no longer than the limit', async () => {
+test('an unresponsive name server is awaited no longer than the limit', async () => {
   server.silent.add('slow.com')
   const impatient = openDns({ servers: [server.address], limitMs: 300 })
   expect(await impatient.txt('slow.com')).toEqual({ kind: 'failed', reason: 'the name server did not answer in time' })

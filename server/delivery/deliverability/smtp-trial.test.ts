@@ -45,7 +45,7 @@ async function statesOf(url: string) {
   return { ...trial, states: trial.steps.map(({ step, state }) => `${step} ${state}`) }
 }
 
-test('every step is passed, in the server’s own words, and the mail is there', async () => {
+test('every step succeeds with the server’s replies, and the mail arrives', async () => {
   const { port, taken } = await aServer({
     onAuth: ({ username }, _session, done) => done(null, { user: username }),
     banner: 'Harbour mail',
@@ -67,7 +67,7 @@ test('every step is passed, in the server’s own words, and the mail is there',
   expect(taken.join('')).toContain('Subject: Test')
 })
 
-test('without sign-in and encryption these two are passed over', async () => {
+test('sign-in and encryption are skipped if not required', async () => {
   const { port } = await aServer({ disabledCommands: ['STARTTLS', 'AUTH'] })
   const { states, isAccepted } = await statesOf(`smtp://127.0.0.1:${port}`)
   expect(isAccepted).toBe(true)
@@ -106,7 +106,7 @@ test.each<[string, SMTPServerOptions, string, RegExp]>([
     '',
     /554 .*spam/,
   ],
-])('a refusal at %s is named there, and what follows was not reached', async (step, options, user, words) => {
+])('a refusal at %s fails that step, and later steps are not reached', async (step, options, user, words) => {
   const { port } = await aServer(options)
   const trial = await statesOf(`smtp://${user}127.0.0.1:${port}`)
   expect(trial.isAccepted).toBe(false)
@@ -126,7 +126,7 @@ test('a certificate for another name and a server without STARTTLS stop at the e
   expect((await statesOf(`smtp://127.0.0.1:${plain.port}?requireTLS=true`)).states[1]).toBe('encrypt failed')
 })
 
-test('nobody there, and somebody who says nothing, stop at connecting', async () => {
+test('a closed port and a silent server fail at connecting', async () => {
   const { port } = await aServer()
   for (const cleanUp of cleanUps.splice(0)) await cleanUp()
   expect((await statesOf(`smtp://127.0.0.1:${port}`)).states[0]).toBe('connect failed')
@@ -137,7 +137,7 @@ test('nobody there, and somebody who says nothing, stop at connecting', async ()
   expect(trial.states).toEqual(['connect failed', ...trial.states.slice(1)])
 })
 
-test('no step ever repeats the password', async () => {
+test('no step shows the password', async () => {
   const { port } = await aServer({ onAuth: (_auth, _session, done) => done(refuse('535 no')) })
   expect(JSON.stringify(await trySmtp(`smtp://user:hunter2@127.0.0.1:${port}`, mail, limits))).not.toMatch(
     /hunter2|aHVudGVyMg/,

@@ -52,7 +52,7 @@ test.each<[string, Outcome, DomainAnswer | null]>([
   expect(domainAnswer(outcome)).toBe(answer)
 })
 
-test('what comes back later says the same', () => {
+test('a later report is classified like a reply', () => {
   expect(domainAnswerOfReport('delivered', null, '')).toBe('open')
   expect(domainAnswerOfReport('soft', '4.7.0', 'rate limited')).toBe('throttled')
   expect(domainAnswerOfReport('soft', '4.2.2', 'mailbox full')).toBeNull()
@@ -76,18 +76,18 @@ test('one throttling, two blocks or three deferrals in a row pause a domain', ()
   expect(say(two, 'deferred', 2)).toMatchObject({ pauses: 1, pausedUntil: at(7) })
 })
 
-test('deferrals an hour apart have nothing to do with each other', () => {
+test('deferrals an hour apart do not add up', () => {
   const two = say(say(null, 'deferred'), 'deferred', 1)
   expect(say(two, 'deferred', 62)).toMatchObject({ weight: 1, pausedUntil: null, since: at(62) })
 })
 
-test('answers of what left before the pause do not lengthen it, the probe’s do', () => {
+test('replies to mails sent before the pause do not extend it, the probe’s reply does', () => {
   const paused = say(null, 'throttled')
   expect(say(paused, 'throttled', 1)).toMatchObject({ pauses: 1, pausedUntil: at(5) })
   expect(say(paused, 'deferred', 6, true)).toMatchObject({ pauses: 2, pausedUntil: at(16), since: now })
 })
 
-test('pauses double up to four hours and differ by a fifth', () => {
+test('pauses double up to four hours with ±20% jitter', () => {
   expect([1, 2, 3, 6, 7, 50].map((pauses) => pauseMs(pauses, 0.5) / MINUTE)).toEqual([5, 10, 20, 160, 240, 240])
   expect([0, 1].map((jitter) => pauseMs(1, jitter) / MINUTE)).toEqual([4, 6])
 })

@@ -76,7 +76,7 @@ async function pass(ms: number) {
 const domains = async () =>
   (await world.request('GET', '/api/sending/throttled-domains', { token: scene.token })).body.domains
 
-test('a receiver that throttles is left alone, one message tries, and then all go, each once (D1)', async () => {
+test('a throttling receiver is paused, one message probes it, then all are sent once (D1)', async () => {
   await left(8, 'busy.example')
   await left(1, 'elsewhere.example')
   answer = { code: 421, words: '4.7.28 unusual rate of mail from p1@busy.example' }
@@ -110,7 +110,7 @@ test('a receiver that throttles is left alone, one message tries, and then all g
   expect(await domains()).toEqual([])
 })
 
-test('while one message tries the others wait for its answer', async () => {
+test('the others wait for the reply to the probe', async () => {
   await left(4, 'slow.example')
   answer = { code: 451, words: '4.7.650 temporarily rate limited' }
   await send(world, scene.storeId)
@@ -133,7 +133,7 @@ test('while one message tries the others wait for its answer', async () => {
   expect(during).toMatchObject({ domains: [{ domain: 'slow.example', triesAt: null }], states: { sending: 1 } })
 })
 
-test('two blocks close a domain; the owner is told once when it lasts, and when it ends', async () => {
+test('two blocks pause a domain, and the owner is notified once when it lasts and when it ends', async () => {
   await left(30, 'strict.example')
   answer = { code: 550, words: '5.7.1 blocked using a list' }
   await send(world, scene.storeId)
@@ -152,7 +152,7 @@ test('two blocks close a domain; the owner is told once when it lasts, and when 
   expect((await news()).map(({ type }) => type)).toEqual(['domain_throttled', 'domain_reopened'])
 })
 
-test('nothing waits longer than its age limit', async () => {
+test('no message waits beyond its age limit', async () => {
   await left(3, 'never.example')
   await world.db.deleteFrom('messages').where('store_id', '=', scene.storeId).where('step', '>', 1).execute()
   answer = { code: 421, words: '4.7.0 too many messages' }
@@ -161,7 +161,7 @@ test('nothing waits longer than its age limit', async () => {
   expect(await states()).toEqual({ 'skipped(too_old)': 3 })
 })
 
-test('what comes back later pauses too, and a delivery opens again', async () => {
+test('a later bounce report pauses too, and a delivery report reopens', async () => {
   await left(1, 'reports.example')
   await send(world, scene.storeId)
   const [mail] = (await messagesOf(world, scene.storeId)).filter(({ state }) => state === 'sent')
@@ -172,7 +172,7 @@ test('what comes back later pauses too, and a delivery opens again', async () =>
   expect(await domains()).toEqual([])
 })
 
-test('another account’s receivers are nobody else’s', async () => {
+test('throttles of one account do not affect another', async () => {
   await left(1, 'busy2.example')
   answer = { code: 421, words: '4.7.28 unusual rate' }
   await send(world, scene.storeId)

@@ -16,7 +16,7 @@ const preview = (store: Scene, body: object) =>
 const words = { subject: 'For {{ customer_name }}', body: 'Take {{ coupon_code | default: "nothing" }}' }
 const rules = { fallback: 'skip', firstOrderOnly: false, pauseDays: null, aboveAmount: null }
 
-test('are shown for a real cart and the sample cart with the coupon that is chosen, and without one', async () => {
+test('are shown for a real cart and the sample cart, with the chosen coupon and without one', async () => {
   const store = await aScene(world)
   const couponId = await aCopiedCoupon(world, store)
   const code = await codeOfCoupon(world, couponId)
@@ -33,7 +33,7 @@ test('are shown for a real cart and the sample cart with the coupon that is chos
   }
 })
 
-test('say what is wrong with them, and an SMS how long it is', async () => {
+test('show their problems, and the length of an SMS', async () => {
   const store = await aScene(world)
   expect((await preview(store, { ...words, body: '{{ nonsense }}' })).body.problem).toMatch(/nonsense/)
   const text = await preview(store, { channel: 'sms', body: 'Back: {{ checkout_link }}' })

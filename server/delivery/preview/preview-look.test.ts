@@ -10,7 +10,7 @@ const world = aWorld()
 const preview = (store: TestStore, change: object) =>
   world.request('POST', '/api/stores/brand/preview', { token: store.token, body: { ...DEFAULT_LOOK, ...change } })
 
-test('a look that is not saved is shown by the code that sends, and stays unsaved', async () => {
+test('an unsaved design is shown by the code that sends and stays unsaved', async () => {
   const store = await aStore(world)
   const { status, body } = await preview(store, { button: '#7a1fa2', promise: 'Ships within two days' })
   expect([status, body.problem]).toEqual([200, null])
@@ -21,7 +21,7 @@ test('a look that is not saved is shown by the code that sends, and stays unsave
   expect((await preview(store, {})).body.html).not.toContain('#7a1fa2')
 })
 
-test('a look that cannot be read is not shown', async () => {
+test('an unreadable design is refused', async () => {
   const store = await aStore(world)
   const refused = await preview(store, { text: '#eeeeee' })
   expect([refused.status, Object.keys(refused.body.fields)]).toEqual([400, ['text']])

@@ -34,7 +34,7 @@ function sells(store: TestStore, name: string, more: { image?: string | null; pr
 }
 
 describe('the sample cart', () => {
-  test('shows the messages of a flow in a store that has neither carts nor products, with pictures of our own', async () => {
+  test('shows a flow’s messages in a store without carts and products, with built-in images', async () => {
     const store = await aStore(world)
     const { status, body } = await step(store)
     expect([status, body.problem, body.decision]).toEqual([200, null, null])
@@ -43,7 +43,7 @@ describe('the sample cart', () => {
     expect(body.text).toContain('Storage jar')
   })
 
-  test('has amounts in the currency of the store', async () => {
+  test('has amounts in the store’s currency', async () => {
     const store = await aStore(world)
     const stores = world.db.updateTable('stores').where('id', '=', store.storeId)
     await stores.set({ currency: 'JPY' }).execute()
@@ -52,7 +52,7 @@ describe('the sample cart', () => {
     expect((await manual(store)).body.text).toContain('€28.00')
   })
 
-  test('holds products of the store that can be bought, first those with a picture mail programs show', async () => {
+  test('contains available products of the store, preferring those with an image that mail programs show', async () => {
     const store = await aStore(world)
     const { url } = await world.db
       .selectFrom('stores')
@@ -70,7 +70,7 @@ describe('the sample cart', () => {
     expect(body.text).toContain('$25.00')
   })
 
-  test('shows unsaved words and what is wrong with them, of a flow and by hand', async () => {
+  test('shows unsaved texts and their problems, for flows and manual messages', async () => {
     const store = await aStore(world)
     for (const preview of [step, manual]) {
       const { body } = await preview(store, { subject: 'For {{ customer_name }}', body: 'Come {{ cart_total }}' })
@@ -81,7 +81,7 @@ describe('the sample cart', () => {
     }
   })
 
-  test('is priced as an SMS to the country of the store', async () => {
+  test('is priced like an SMS to the store’s country', async () => {
     const shop = await aShop(world)
     const { body } = await manual(shop, { channel: 'sms', body: 'Back: {{ checkout_link }}' })
     expect(body).toMatchObject({ problem: null, price: { currency: 'USD' }, decision: null })
@@ -89,7 +89,7 @@ describe('the sample cart', () => {
     expect(body.price.amount).toBeGreaterThan(0)
   })
 
-  test('leaves nothing behind: no row, no link that leads anywhere, nothing that counts who looks', async () => {
+  test('stores nothing: no row, no working link, no tracking', async () => {
     const store = await aStore(world)
     const { publicUrl } = world.deps.config
     const rows = async () =>
@@ -116,7 +116,7 @@ describe('the sample cart', () => {
     expect(await rows()).toEqual(before)
   })
 
-  test('is nothing one can send, not even as a test', async () => {
+  test('cannot be sent, not even as a test', async () => {
     const shop = await aShop(world)
     const calls: [string, object][] = [
       ['/api/messages/test-send', { cartId: 'sample', channel: 'email' }],
@@ -130,13 +130,13 @@ describe('the sample cart', () => {
   })
 })
 
-describe('what a shopper had last', () => {
+describe('the shopper’s last message', () => {
   const last = async (store: TestStore, cartId: string) =>
     (await world.request('GET', `/api/carts/${cartId}/last-message`, { token: store.token })).body.message
   const cartOf = (store: TestStore) =>
     world.db.selectFrom('carts').select('id').where('store_id', '=', store.storeId).orderBy('started_at', 'desc')
 
-  test('is nothing before a first message, then the newest, whichever of their carts it was about', async () => {
+  test('is empty before the first one, then the newest about any of their carts', async () => {
     const store = await aScene(world)
     const first = await cartOf(store).executeTakeFirstOrThrow()
     expect(await last(store, first.id)).toBeNull()
@@ -156,7 +156,7 @@ describe('what a shopper had last', () => {
     for (const { id } of carts) expect(await last(store, id)).toEqual(told)
   })
 
-  test('says how far it is known to have come; what a machine opened was not opened', async () => {
+  test('shows its known progress, and ignores opens by machines', async () => {
     const store = await aScene(world)
     await pass(world, store.storeId, HOUR)
     const cart = await cartOf(store).executeTakeFirstOrThrow()

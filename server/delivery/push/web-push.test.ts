@@ -49,7 +49,7 @@ function outgoing(change: Partial<OutgoingPush> = {}) {
 }
 
 describe('a notification', () => {
-  test('arrives as it was written: TTL of a day, Topic, urgency normal, signed and encrypted (RFC 8030, 8291, 8292)', async () => {
+  test('arrives unchanged: TTL of a day, Topic, urgency normal, signed and encrypted (RFC 8030, 8291, 8292)', async () => {
     const outcome = await channel.send(outgoing())
     expect(outcome).toMatchObject({ kind: 'accepted', providerId: expect.stringContaining('/message/') })
     const [seen] = service.seen
@@ -62,7 +62,7 @@ describe('a notification', () => {
     })
   })
 
-  test('the service refuses what the RFCs refuse: without TTL, with another key, with a longer Topic', async () => {
+  test('is refused by the service without TTL, with another key or with a longer Topic, as in the RFCs', async () => {
     const { subscription } = outgoing()
     const details = (options: object) =>
       webPush.generateRequestDetails(subscription, '{}', {
@@ -89,13 +89,13 @@ describe('a notification', () => {
   })
 })
 
-describe('what is answered (P1)', () => {
+describe('responses of the push service (P1)', () => {
   const answered = async (fault: object) => {
     service.fault = () => fault
     return channel.send(outgoing())
   }
 
-  test('gone: 404 and 410, and keys that are none', async () => {
+  test('404, 410 and invalid keys end the subscription', async () => {
     service.end(browser.endpoint)
     expect((await channel.send(outgoing())).kind).toBe('gone')
     expect((await answered({ status: 404 })).kind).toBe('gone')
@@ -103,12 +103,12 @@ describe('what is answered (P1)', () => {
     expect((await channel.send(outgoing({ subscription: { endpoint: browser.endpoint, keys } }))).kind).toBe('gone')
   })
 
-  test('not authorized: 401 and 403', async () => {
+  test('401 and 403 are unauthorized', async () => {
     expect((await channel.send(outgoing({ vapid: webPush.generateVAPIDKeys() }))).kind).toBe('unauthorized')
     expect((await answered({ status: 401 })).kind).toBe('unauthorized')
   })
 
-  test('429 waits as Retry-After says, in seconds or until a date', async () => {
+  test('429 waits for Retry-After, in seconds or until a date', async () => {
     expect(await answered({ status: 429, headers: { 'retry-after': '120' } })).toMatchObject({
       ...{ kind: 'retry', reason: 'push_429', retryAfterMs: 120_000 },
     })
@@ -118,7 +118,7 @@ describe('what is answered (P1)', () => {
     expect(await answered({ status: 429 })).not.toHaveProperty('retryAfterMs')
   })
 
-  test('413 is sent again with less in it, within the same attempt', async () => {
+  test('413 sends a smaller payload within the same attempt', async () => {
     service.fault = () => ({ status: 413, above: 500 })
     const body = 'word '.repeat(90)
     expect((await channel.send(outgoing({ payload: { ...payload, body } }))).kind).toBe('rejected')
@@ -129,7 +129,7 @@ describe('what is answered (P1)', () => {
     expect(service.seen.at(-1)!.payload).not.toHaveProperty('image')
   })
 
-  test('a server’s failure, and silence after the body, are unknown: never sent again by itself', async () => {
+  test('a 5xx and no response after the body are unknown and never resent', async () => {
     expect(await answered({ status: 503 })).toMatchObject({ kind: 'unknown', reason: 'push_503' })
     expect(await answered({ silence: 'hang' })).toMatchObject({ kind: 'unknown', reason: 'timeout_after_body' })
     expect(await answered({ silence: 'cut' })).toMatchObject({ kind: 'unknown' })
@@ -144,14 +144,14 @@ describe('what is answered (P1)', () => {
     expect((answer as { response: string }).response.length).toBeLessThan(1_000)
   })
 
-  test('413 after a while: less is not sent on the same decision, but decided anew (C2)', async () => {
+  test('a late 413 sends no smaller payload on the old decision, but decides again (C2)', async () => {
     service.fault = () => ({ status: 413 })
     const answer = await channel.send(outgoing({ mayGoOn: () => false }))
     expect(answer).toMatchObject({ kind: 'retry', reason: 'push_413' })
     expect(service.seen).toHaveLength(1)
   })
 
-  test('no connection is proof that nothing was accepted', async () => {
+  test('a failed connection proves non-acceptance', async () => {
     const away = await openPushService()
     const there = away.register(aBrowser(), vapid.publicKey)
     await away.close()
@@ -167,7 +167,7 @@ describe('what is answered (P1)', () => {
     }
   })
 
-  test('a known service whose name leads to a private address is not dialled (X4)', async () => {
+  test('a known service that resolves to a private address is not connected to (X4)', async () => {
     const lookup = (_host: string, _options: object, done: (...found: unknown[]) => void) =>
       done(null, [{ address: '10.0.0.7', family: 4 }])
     const guarded = openPushChannel({ config, lookup: lookup as never })
@@ -179,14 +179,14 @@ describe('what is answered (P1)', () => {
     await guarded.close()
   })
 
-  test('what is not a push service is written to no more', async () => {
+  test('an endpoint that is no allowed push service is gone', async () => {
     const { keys } = outgoing().subscription
     const outcome = await channel.send(outgoing({ subscription: { endpoint: 'https://evil.example/x', keys } }))
     expect(outcome.kind).toBe('gone')
   })
 })
 
-describe('which services', () => {
+describe('allowed push services', () => {
   test.each([
     ['https://updates.push.services.mozilla.com/wpush/v2/x', true],
     ['https://web.push.apple.com/x', true],
@@ -203,7 +203,7 @@ describe('which services', () => {
     expect(serviceOf(endpoint, { ...config, isLocal: false }) !== null).toBe(isKnown)
   })
 
-  test('this machine’s own in local mode only', () => {
+  test('include this machine’s own only in local mode', () => {
     for (const endpoint of ['http://127.0.0.1:9/x', 'https://localhost/x'])
       expect([true, false].map((isLocal) => serviceOf(endpoint, { ...config, isLocal }) !== null)).toEqual([
         true,
@@ -212,7 +212,7 @@ describe('which services', () => {
   })
 })
 
-test('a payload has less than 3 KB whatever its words: picture and icon go first, then the end of the text', () => {
+test('a payload is smaller than 3 KB for any text: image and icon are dropped first, then the end of the text', () => {
   const body = '🛒'.repeat(2_000)
   const tries = smallerPayloads({ ...payload, body })
   expect(tries.every((each) => Buffer.byteLength(JSON.stringify(each)) < 3_000)).toBe(true)

@@ -8,7 +8,7 @@ const world = aWorld()
 
 const tokenIn = (text: string, before: string) => new RegExp(`${before}([\\w-]{43})`).exec(text)![1]!
 
-test('cart, preferences and unsubscribe pages have the look of the shop the mail came from', async () => {
+test('cart, preference and unsubscribe pages have the design of the mail’s shop', async () => {
   const { storeId } = await aScene(world)
   const look = {
     button: '#b4532a',

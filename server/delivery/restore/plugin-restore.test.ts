@@ -27,14 +27,14 @@ const press = async () => {
 }
 const backOf = (reply: { checkoutUrl: string }) => new URL(reply.checkoutUrl).searchParams.get('recoup-restore')!
 
-test('Continue leads to the plugin while it is alive, and the other ways when it has been silent for two days', async () => {
+test('Continue leads to the plugin while it is connected, and to other restore links after two days without contact', async () => {
   const reply = await press()
   expect(reply.checkoutUrl).toMatch(new RegExp(`^https://by-plugin-${n}\\.example\\.com/\\?recoup-restore=[\\w-]{43}$`))
   world.advance(48 * HOUR + 1_000)
   expect((await press()).checkoutUrl).not.toContain('recoup-restore')
 })
 
-test('the plugin gets the cart, and the address the mail went to once; never a name or a phone (decision 4)', async () => {
+test('the plugin gets the cart and, once, the mail’s recipient, but never a name or phone (decision 4)', async () => {
   const token = backOf(await press())
   const first = await call('restore', { token })
   expect(first).toMatchObject({ status: 200, isSigned: true })
@@ -50,7 +50,7 @@ test('the plugin gets the cart, and the address the mail went to once; never a n
   expect((await call('restore', { token })).body).toMatchObject({ email: null, lines: first.body.lines })
 })
 
-test('a token of another store, one that has ended and one that never was have one answer', async () => {
+test('tokens of another store, expired and unknown ones get the same reply', async () => {
   const token = backOf(await press())
   const other = await givePlugin(world, (await aShop(world)).storeId)
   const answers = [await other('restore', { token }), await call('restore', { token: 'x'.repeat(43) })]
@@ -60,7 +60,7 @@ test('a token of another store, one that has ended and one that never was have o
   expect(answers[0]).toMatchObject({ status: 404, body: { code: 'not_found' } })
 })
 
-test('a test tells no address, and asking changes nothing about the cart', async () => {
+test('a test reveals no address, and reading changes nothing about the cart', async () => {
   const before = await shop.cart()
   const cartId = before.id
   const reply = await world.request('POST', `/api/carts/${cartId}/restore`, { token: shop.token })
@@ -69,7 +69,7 @@ test('a test tells no address, and asking changes nothing about the cart', async
   expect(await shop.cart()).toEqual(before)
 })
 
-test('a token is asked about ten times in ten minutes at most', async () => {
+test('a token can be read at most ten times in ten minutes', async () => {
   const token = backOf(await press())
   for (let asked = 0; asked < 10; asked++) expect((await call('restore', { token })).status).toBe(200)
   expect(await call('restore', { token })).toMatchObject({
@@ -79,7 +79,7 @@ test('a token is asked about ten times in ten minutes at most', async () => {
   })
 })
 
-test('made-up tokens use up nothing of what the shop’s own links need (security-P10)', async () => {
+test('forged tokens do not use up the rate limit of the shop’s links (security-P10)', async () => {
   const token = backOf(await press())
   const madeUp = (n: number) => call('restore', { token: String(n).padStart(43, 'm') })
   const statuses: number[] = []
@@ -88,7 +88,7 @@ test('made-up tokens use up nothing of what the shop’s own links need (securit
   expect((await call('restore', { token })).status).toBe(200)
 })
 
-test('the address is told to whoever has just pressed Continue, and not to whom the link was given later (security-P19)', async () => {
+test('the address is returned only right after Continue, not to a later user of the link (security-P19)', async () => {
   const token = backOf(await press())
   world.advance(60_001)
   expect((await call('restore', { token })).body).toMatchObject({ email: null, isOrdered: false })
@@ -96,7 +96,7 @@ test('the address is told to whoever has just pressed Continue, and not to whom 
   expect((await call('restore', { token })).body).toMatchObject({ email: null })
 })
 
-test('what was bought meanwhile is not filled again', async () => {
+test('a cart bought meanwhile is not filled again', async () => {
   const token = backOf(await press())
   await world.db.updateTable('carts').set({ status: 'purchased' }).where('store_id', '=', shop.storeId).execute()
   expect((await call('restore', { token })).body).toEqual({ lines: [], coupon: null, email: null, isOrdered: true })

@@ -27,7 +27,7 @@ test('Continue leads to the shop’s own checkout, with the discount', async () 
   expect(items.map(({ outcome }) => outcome)).toEqual(['ok'])
 })
 
-test('a checkout younger than ten minutes comes back as the same items and code', async () => {
+test('a checkout younger than ten minutes is restored as the same items and code', async () => {
   const { url, homeUrl } = await pressed(5)
   expect(url.origin + url.pathname).toBe(`${homeUrl}/cart/161:1`)
   expect(url.searchParams.get('discount')).toBe('CART10')

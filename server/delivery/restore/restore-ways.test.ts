@@ -5,9 +5,9 @@ import { aFakeStore } from '../../../test/fake-store.ts'
 import { aShop, HOUR, pot, type Shop, tea } from '../../../test/shop.ts'
 import { wooKeys } from '../../../test/woo-access.ts'
 import { aWorld } from '../../../test/world.ts'
-import { restoreTokenOf } from '../compose/compose.ts'
-import type { Refilled, RefillWish } from '../../platforms/platform/platform.ts'
 import { keepKeys } from '../../access/stores/access.ts'
+import type { Refilled, RefillWish } from '../../platforms/platform/platform.ts'
+import { restoreTokenOf } from '../compose/compose.ts'
 
 // What the store itself says of a cart that is brought back, and who else may press (decisions 4, 11 and 14).
 
@@ -67,7 +67,7 @@ const press = async (cartId = token) => (await world.request('POST', `/api/carts
 const outcomesOf = ({ items }: { items: { outcome: string }[] }) => items.map(({ outcome }) => outcome)
 const touches = () => world.db.selectFrom('touchpoints').selectAll().where('store_id', '=', shop.storeId).execute()
 
-test('the store’s own cart has the last word on what was restored (decision 14)', async () => {
+test('the store’s own cart decides what was restored (decision 14)', async () => {
   await mailed()
   await theStoreSays(() => ({ checkoutUrl: `${home}/checkout/?session=x`, lines: [{ id: '16', quantity: 2 }] }))
   const reply = await press()
@@ -89,7 +89,7 @@ async function mailedWith(code: string): Promise<string> {
   return couponId
 }
 
-test('a coupon that has another name in the store since is offered and carried by that name (decision 14)', async () => {
+test('a coupon renamed in the store is offered and applied by its new code (decision 14)', async () => {
   const couponId = await mailedWith('CART10')
   await world.db.updateTable('coupons').set({ code: 'TEATIME' }).where('id', '=', couponId).execute()
   expect((await look()).coupon).toMatchObject({ code: 'TEATIME' })
@@ -98,7 +98,7 @@ test('a coupon that has another name in the store since is offered and carried b
   expect(wishes).toMatchObject([{ coupon: 'TEATIME' }])
 })
 
-test('the page shows the code of its message with what it saves; refused by the store, the cart is filled without it (decision 14)', async () => {
+test('the page shows the message’s code with its saving; if the store refuses it, the cart is filled without it (decision 14)', async () => {
   const couponId = await mailedWith('CART10')
   const { coupon, total } = await look()
   expect(coupon).toEqual({ code: 'CART10', saving: Math.ceil(total * 10 - 0.5) / 100 })
@@ -120,7 +120,7 @@ test('the page shows the code of its message with what it saves; refused by the 
   expect((await look()).coupon).toBeNull()
 })
 
-test('a coupon the shopper has entered comes back too, and the page shows what it saves (decision 37)', async () => {
+test('an entered coupon is restored too, and the page shows its saving (decision 37)', async () => {
   await aCopiedCoupon(world, shop, { code: 'WELCOME10', made_by: 'store' })
   await shop.fill('one', [tea(3), pot], { coupons: ['welcome10'] })
   await shop.type('one', { email: `ada-${shop.storeId}@shoppers.example.com`, firstName: 'Ada' })
@@ -133,7 +133,7 @@ test('a coupon the shopper has entered comes back too, and the page shows what i
   expect((await look()).coupon).toBeNull()
 })
 
-test('one link pressed again and again makes the store answer ten times in ten minutes, and leads there all the same', async () => {
+test('a link pressed repeatedly causes at most ten store requests in ten minutes and still works', async () => {
   await mailed()
   await theStoreSays(() => ({ checkoutUrl: `${home}/checkout/?session=x`, lines: [{ id: '16', quantity: 3 }] }))
   for (let n = 0; n < 10; n++) expect((await press()).checkoutUrl).toBe(`${home}/checkout/?session=x`)
@@ -144,7 +144,7 @@ test('one link pressed again and again makes the store answer ten times in ten m
   expect(wishes).toHaveLength(10)
 })
 
-test('a store that takes nothing leads to no checkout; one that leads elsewhere is not followed (X1)', async () => {
+test('a store that accepts no item leads to no checkout, and a foreign checkout URL is not followed (X1)', async () => {
   await mailed()
   await theStoreSays(() => ({ checkoutUrl: null, lines: [] }))
   expect(await press()).toMatchObject({ checkoutUrl: null, shopUrl: home })
@@ -155,7 +155,7 @@ test('a store that takes nothing leads to no checkout; one that leads elsewhere 
   }
 })
 
-test('what was chosen of a variation with "any size" goes along', async () => {
+test('the choice of a variation with "any size" is restored', async () => {
   await theShirtLeavesItsSizeOpen()
   await mailed([shirt(large), pot])
   expect(outcomesOf(await look())).toEqual(['ok', 'ok'])
@@ -164,7 +164,7 @@ test('what was chosen of a variation with "any size" goes along', async () => {
   expect(wishes[0]!.items).toMatchObject([{ productId: '30', variationId: '31', choices: large }, { productId: '17' }])
 })
 
-test('a size nobody saw has to be chosen again, which is said before the press', async () => {
+test('an unknown size has to be chosen again, as the page says before the press', async () => {
   await theShirtLeavesItsSizeOpen(`${home}/product/shirt/`)
   await mailed([shirt(), pot])
   expect((await look()).items).toMatchObject([
@@ -178,13 +178,13 @@ test('a size nobody saw has to be chosen again, which is said before the press',
   expect(wishes[0]!.items).toHaveLength(1)
 })
 
-test('a product’s page is linked on the store’s own site only (X1)', async () => {
+test('a product page is linked only on the store’s own host (X1)', async () => {
   await theShirtLeavesItsSizeOpen('https://elsewhere.example/shirt')
   await mailed([shirt()])
   expect((await look()).items[0].url).toBeNull()
 })
 
-test('a draft that knows less of a choice does not take it away, another size is another cart (S7)', async () => {
+test('a draft without the choice keeps it, and another size is another cart (S7)', async () => {
   await mailed([shirt(large), pot])
   await shop.fill('one', [shirt(), pot])
   expect((await shop.cart()).items[0]).toMatchObject({ choices: large })
@@ -195,7 +195,7 @@ test('a draft that knows less of a choice does not take it away, another size is
   expect(after.last_activity_at.getTime()).toBeGreaterThan(before.last_activity_at.getTime())
 })
 
-test('an older store takes one product, and of the others it is said before the press', async () => {
+test('an older store takes one product, and the page names the others before the press', async () => {
   await mailed()
   await world.db.updateTable('stores').set({ has_checkout_link: false }).where('id', '=', shop.storeId).execute()
   expect(outcomesOf(await look())).toEqual(['ok', 'choose_again'])
@@ -204,7 +204,7 @@ test('an older store takes one product, and of the others it is said before the 
   expect(reply.checkoutUrl).toMatch(/\?add-to-cart=16&quantity=3&/)
 })
 
-test('what was bought is not offered again', { tags: ['B2'] }, async () => {
+test('bought items are not offered again', { tags: ['B2'] }, async () => {
   await mailed()
   world.advance(HOUR)
   await shop.order({ kind: 'purchase', email: (await shop.cart()).email! })
@@ -213,7 +213,7 @@ test('what was bought is not offered again', { tags: ['B2'] }, async () => {
   expect(await touches()).toEqual([])
 })
 
-test('a member restores by the cart’s own id: a test, nobody’s touch (decision 4)', async () => {
+test('a member’s restore by cart id is a test without a touch (decision 4)', async () => {
   await mailed()
   const { id, no_response_at } = await shop.cart()
   const path = `/api/carts/${id}/restore`

@@ -6,10 +6,10 @@ import { isProof } from '../../../test/seed.ts'
 import { aShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
 import { wooKeys } from '../../../test/woo-access.ts'
 import { aWorld } from '../../../test/world.ts'
-import { restoreTokenOf } from '../compose/compose.ts'
+import { keepKeys } from '../../access/stores/access.ts'
 import { messageToken } from '../../carts/links/message-tokens.ts'
 import type { PlatformOrder } from '../../platforms/platform/platform.ts'
-import { keepKeys } from '../../access/stores/access.ts'
+import { restoreTokenOf } from '../compose/compose.ts'
 
 // What a shopper gets who holds a message's link (decisions 4 and 14, X1).
 
@@ -53,7 +53,7 @@ async function product(productId: string, more: { price?: number; stock?: number
     .execute()
 }
 
-test('the link shows items, prices and the shop, and nothing of the person (decision 4)', {
+test('the link shows items, prices and the shop, but no personal data (decision 4)', {
   tags: ['A2.1', 'B7'],
 }, async () => {
   const { status, body } = await look(token)
@@ -74,7 +74,7 @@ test('the link shows items, prices and the shop, and nothing of the person (deci
   }
 })
 
-test('each item says whether it is still to be had (decision 14)', { tags: ['B2'] }, async () => {
+test('each item shows whether it is still available (decision 14)', { tags: ['B2'] }, async () => {
   await product('16', { stock: 2 })
   await product('17', { price: 7_000 })
   const { status, body } = await restore(token)
@@ -89,18 +89,18 @@ test('each item says whether it is still to be had (decision 14)', { tags: ['B2'
   expect(await leadsTo()).toMatch(/\/checkout-link\/\?products=16:2,17:1$/)
 })
 
-test('the code the cart had goes along (decision 14)', async () => {
+test('the cart’s code is restored (decision 14)', async () => {
   await shop.fill('one', [tea(3), pot], { coupons: ['welcome10'] })
   expect(await leadsTo()).toMatch(/\?products=16:3,17:1&coupon=welcome10$/)
 })
 
-test('the code its message left with goes along, before one the cart had (decisions 14 and 37)', async () => {
+test('the message’s code takes precedence over the cart’s (decisions 14 and 37)', async () => {
   await shop.fill('one', [tea(3), pot], { coupons: ['welcome10'] })
   await world.db.updateTable('messages').set({ coupon_code: 'CART-BCDF3467' }).where('id', '=', messageId).execute()
   expect(await leadsTo()).toMatch(/\?products=16:3,17:1&coupon=CART-BCDF3467$/)
 })
 
-test('what is sold out or taken from sale is gone and not taken along (decision 14)', async () => {
+test('sold-out and removed items are shown as gone and not restored (decision 14)', async () => {
   await product('16', { stock: 0 })
   const one = await restore(token)
   expect(one.body.items.map((item: { outcome: string }) => item.outcome)).toEqual(['gone', 'ok'])
@@ -109,7 +109,7 @@ test('what is sold out or taken from sale is gone and not taken along (decision 
   expect((await restore(token)).body.checkoutUrl).toBeNull()
 })
 
-test('an older shop sends to the order that was placed and not paid, while it is payable and the same cart (decision 14)', async () => {
+test('an older shop leads to the unpaid order while it is payable and has the same items (decision 14)', async () => {
   const cart = await shop.cart()
   const line = (productId: string, quantity: number, unitPriceMinor: number) => ({
     ...{ productId, quantity, unitPriceMinor },
@@ -147,7 +147,7 @@ test('an older shop sends to the order that was placed and not paid, while it is
   expect(await leadsWith(placed)).toBe(`${home}/checkout-link/?products=17:1,16:3`)
 })
 
-test('unknown, expired and misused links all get the same answer (X1, decision 4)', async () => {
+test('unknown, expired and misused links get the same reply (X1, decision 4)', async () => {
   const purposes = ['click', 'unsubscribe'] as const
   const others = purposes.map((purpose) => `rt_${messageToken(world.deps.secrets, purpose, messageId)}`)
   const unknown = `rt_${'A'.repeat(43)}`
@@ -166,7 +166,7 @@ test('unknown, expired and misused links all get the same answer (X1, decision 4
   expect((await restore(token)).body.error).toEqual((await restore(unknown)).body.error)
 })
 
-test('both buttons are one press, on another day there is another, and nothing else changes (A1)', async () => {
+test('both buttons count as one press, a press on another day as a second, and nothing else changes (A1)', async () => {
   const before = await shop.cart()
   await Promise.all([restore(token), restore(token)])
   world.advance(5 * MINUTE)
@@ -182,14 +182,14 @@ test('both buttons are one press, on another day there is another, and nothing e
   ])
 })
 
-test('a test message’s link restores and leaves no trace', async () => {
+test('a test message’s link restores without recording anything', async () => {
   await world.db.updateTable('link_tokens').set({ is_test: true }).where('message_id', '=', messageId).execute()
   expect((await restore(token)).status).toBe(200)
   const touches = await world.db.selectFrom('touchpoints').selectAll().where('store_id', '=', shop.storeId).execute()
   expect(touches).toEqual([])
 })
 
-test('a cart that was bought meanwhile still opens', async () => {
+test('the link of a cart bought meanwhile still opens', async () => {
   world.advance(MINUTE)
   const { email } = await shop.cart()
   await shop.order({ kind: 'purchase', email: email! })
@@ -199,7 +199,7 @@ test('a cart that was bought meanwhile still opens', async () => {
 /** Ten thousand are tried by `npm run proofs -- fuzz`. */
 const HUNDREDS = isProof ? 100 : 10
 
-test('a thousand guesses learn nothing: one answer, one look-up, no trace (X1, decision 4)', async () => {
+test('a thousand guessed tokens get one reply, one look-up each and no record (X1, decision 4)', async () => {
   const answers = new Set<string>()
   const heads = new Set<string>()
   const guess = () => `rt_${crypto.randomBytes(32).toString('base64url')}`
@@ -222,7 +222,7 @@ test('a thousand guesses learn nothing: one answer, one look-up, no trace (X1, d
   expect(touches).toEqual([])
 })
 
-test('unknown, ended, misused and malformed cost the same look-up (X1)', async () => {
+test('unknown, expired, misused and malformed tokens cost the same look-up (X1)', async () => {
   let statements = 0
   world.pool.on('acquire', () => (statements += 1))
   const misused = `rt_${messageToken(world.deps.secrets, 'click', messageId)}`

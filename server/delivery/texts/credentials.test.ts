@@ -5,9 +5,9 @@ import { openContractWhatsApp } from '../../../test/contract-servers/whatsapp.ts
 import { aStore, type TestStore } from '../../../test/factories.ts'
 import { aMessageTo } from '../../../test/provider-messages.ts'
 import { aWorld } from '../../../test/world.ts'
-import { authorizeTest } from '../../messages/channels/send-authorization.ts'
 import { newId } from '../../core/common/ids.ts'
 import { randomToken, tokenHash } from '../../core/common/secrets.ts'
+import { authorizeTest } from '../../messages/channels/send-authorization.ts'
 import { keywordOf } from '../inbound/keywords.ts'
 import { fetchPrices } from '../inbound/prices.ts'
 import { openTextChannels } from './text-channels.ts'
@@ -48,12 +48,12 @@ const put = (path: string, body: object, token = store.token) =>
 const read = async (token = store.token) => (await world.request('GET', '/api/channels', { token })).body
 
 describe('credentials', () => {
-  test('without any, outside of local mode, there is no channel, and the answer says so', async () => {
+  test('missing outside local mode mean that there is no channel, as the reply says', async () => {
     expect(await read()).toMatchObject({ sms: { state: 'missing' }, whatsapp: { state: 'missing', phoneUrl: null } })
     expect(await world.deps.channels.text(store.accountId, 'sms')).toBeNull()
   })
 
-  test('that the provider refuses are not kept, and its own words are the answer', async () => {
+  test('that the provider refuses are not saved, and its message is returned', async () => {
     expect(await put('sms', { ...sms, authToken: 'wrong' })).toMatchObject({
       status: 422,
       body: { code: 'unprocessable', error: '20003 Authenticate' },
@@ -69,7 +69,7 @@ describe('credentials', () => {
     expect(await world.db.selectFrom('channel_credentials').selectAll().execute()).toEqual([])
   })
 
-  test('are encrypted, bound to account and channel, and in no answer (Y5)', async () => {
+  test('are encrypted, bound to account and channel, and in no reply (Y5)', async () => {
     const saved = [await put('sms', sms), await put('whatsapp', whatsapp)]
     expect(saved.map(({ status, body }) => [status, body.state])).toEqual([
       [200, 'ready'],
@@ -98,13 +98,13 @@ describe('credentials', () => {
     await expect(world.deps.channels.text(other.accountId, 'sms')).rejects.toThrow()
   })
 
-  test('an empty secret keeps the one that is there; an older state saves over nobody', async () => {
+  test('with an empty secret keep the stored one, and an outdated version is refused', async () => {
     expect((await put('sms', { ...sms, authToken: '', version: 1 })).body.version).toBe(2)
     expect((await put('sms', { ...sms, version: 1 })).status).toBe(409)
     expect((await (await world.deps.channels.text(store.accountId, 'sms'))!.check()).isOk).toBe(true)
   })
 
-  test('a channel is one object until what is entered changes: its places in flight are counted by it (D10)', async () => {
+  test('belong to one channel object until they change, as it counts the slots (D10)', async () => {
     const text = () => world.deps.channels.text(store.accountId, 'sms')
     const before = await text()
     expect(await text()).toBe(before)
@@ -112,7 +112,7 @@ describe('credentials', () => {
     expect(await text()).not.toBe(before)
   })
 
-  test('a viewer sees how it stands and no address; the demo account changes nothing', async () => {
+  test('show viewers the status without URLs, and cannot be changed in the demo account', async () => {
     const { hooks } = (await read()).sms
     expect(hooks[0].value).toMatch(/^https:\/\/recoup\.example\.com\/api\/webhooks\/twilio\/[\w-]{43}\/inbound$/)
     expect(hooks[0].value).not.toContain(store.accountId)
@@ -147,7 +147,7 @@ describe('the template', () => {
   const choose = (choice: object) =>
     put('whatsapp/template', { name: 'cart_reminder', language: 'en_US', variables, ...choice })
 
-  test('is one the provider has approved, with all places filled and a way to the cart', async () => {
+  test('must be approved, with all variables filled and a link to the cart', async () => {
     const problems = [
       await choose({ name: 'cart_last_call', variables: ['customer_name', 'store_name'] }),
       await choose({ name: 'nothing' }),
@@ -167,26 +167,26 @@ describe('the template', () => {
     })
   })
 
-  test('whose button leads elsewhere is refused with the address it needs', async () => {
+  test('is refused if its button links elsewhere, with the required URL', async () => {
     world.deps.config = { ...world.deps.config, publicUrl: 'https://elsewhere.example.com' }
     expect((await choose({})).body.error).toContain('it must begin with https://elsewhere.example.com/c/')
     world.deps.config = { ...world.deps.config, publicUrl: 'https://recoup.example.com' }
   })
 
-  test('the list is asked for anew, and says how approval stands', async () => {
+  test('list is reloaded and shows the approval status', async () => {
     const reply = await world.request('POST', '/api/channels/whatsapp/templates', { token: store.token })
     expect(reply.body.templates).toHaveLength(5)
     expect(reply.body.template.name).toBe('cart_reminder')
   })
 })
 
-describe('what a message really cost', () => {
+describe('the final price of a message', () => {
   const month = '2026-03-01'
   const spent = async () =>
     (await world.db.selectFrom('sending_spend').select('micros').where('account_id', '=', store.accountId).execute())[0]
       ?.micros
 
-  test('takes the place of the estimate once Twilio says it, and is booked once', async () => {
+  test('replaces the estimate once Twilio reports it, and is booked once', async () => {
     const channel = (await world.deps.channels.text(store.accountId, 'sms'))!
     const outcome = await channel.send({
       messageId: newId(),
@@ -237,7 +237,7 @@ describe('keywords (C4)', () => {
     help: ['HELP', 'HILFE'],
   }
 
-  test('are known in any case, with spaces and signs around them', () => {
+  test('are recognized in any case, with surrounding spaces and punctuation', () => {
     const around = fc.constantFrom('', ' ', '.', '!', '"', '\n', ' 👍 ', '…')
     for (const [keyword, all] of Object.entries(words)) {
       const spelled = fc.constantFrom(...all).chain((word) => fc.mixedCase(fc.constant(word)))

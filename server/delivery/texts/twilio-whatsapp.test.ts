@@ -47,7 +47,7 @@ async function calls(address: string, params: Record<string, string>, signedFor 
   return reply.statusCode
 }
 
-test('an approved content template goes out, is reported delivered and read, and STOP ends it on WhatsApp alone', async () => {
+test('an approved content template is sent, reported as delivered and read, and STOP applies to WhatsApp only', async () => {
   const senders = [{ country: null, sender: '+12025550100' }]
   const saved = await put('whatsapp', { provider: 'twilio', accountSid, authToken: 'tok', senders, version: 0 })
   expect(saved.body.templates.map((each: { title: string; status: string }) => [each.title, each.status])).toEqual([

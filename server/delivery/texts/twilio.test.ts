@@ -60,7 +60,7 @@ const send = (text: Partial<OutgoingText> = {}, options: Partial<TwilioOptions> 
   aChannel(options).send(aText(text))
 
 describe('SMS by Twilio', () => {
-  test('is accepted with its id and segments, from the sender of the country, with an address for reports', async () => {
+  test('is accepted with id and segments, from the country’s sender, with a URL for reports', async () => {
     expect(await send()).toMatchObject({ kind: 'accepted', providerId: expect.stringMatching(/^SM/), segments: 1 })
     expect(server.seen.at(-1)!.form).toEqual({
       To: '+12025550188',
@@ -87,19 +87,19 @@ describe('SMS by Twilio', () => {
     expect((outcome as { suppress?: string }).suppress).toBe(suppress)
   })
 
-  test('an empty text, one too long, and a sender of somebody else’s are refused', async () => {
+  test('refuses an empty text, one too long, and a foreign sender', async () => {
     expect(await send({ text: '' })).toMatchObject({ reason: '21602' })
     expect(await send({ text: 'x'.repeat(1_601) })).toMatchObject({ reason: '21617' })
     expect(await send({}, { senders: [{ country: null, sender: '+12025550199' }] })).toMatchObject({ reason: '21659' })
   })
 
-  test('a wrong token and a request to slow down are tried again; nothing was accepted', async () => {
+  test('retries after a wrong token or a rate limit, as nothing was accepted', async () => {
     expect(await send({}, { authToken: 'wrong' })).toMatchObject({ kind: 'retry', reason: '20003' })
     server.intercept = () => ({ status: 429, body: { code: 20429, message: 'slow' }, headers: { 'retry-after': '7' } })
     expect(await send()).toMatchObject({ kind: 'retry', reason: '20429', retryAfterMs: 7_000 })
   })
 
-  test('silence after the request is unknown, and so is a failure of the server’s own and a yes nobody can read', async () => {
+  test('is unknown after no response, a 5xx or an unreadable success', async () => {
     server.intercept = () => 'hang'
     expect(await send()).toMatchObject({ kind: 'unknown', reason: 'timeout_after_body' })
     server.intercept = () => 'cut'
@@ -110,16 +110,16 @@ describe('SMS by Twilio', () => {
     expect(await send()).toMatchObject({ kind: 'unknown', reason: 'unclear_answer' })
   })
 
-  test('what never reached Twilio is tried again', async () => {
+  test('is retried if the request never reached Twilio', async () => {
     expect(await send({}, { baseUrl: 'http://127.0.0.1:9' })).toMatchObject({ kind: 'retry', reason: 'refused' })
   })
 
-  test('the check says which account it is, what Twilio answers, and which sender is not its own', async () => {
+  test('check reports the account, Twilio’s error, and a foreign sender', async () => {
     expect(await aChannel().check()).toEqual({ isOk: true, detail: 'Account “Phone sandbox”, active' })
     expect(await aChannel({ authToken: 'no' }).check()).toEqual({ isOk: false, response: '20003 Authenticate' })
   })
 
-  test('the check says whether shoppers’ answers are received here, go elsewhere or nowhere', async () => {
+  test('check reports whether replies arrive here, elsewhere or nowhere', async () => {
     const inboundUrl = 'https://recoup.example/api/webhooks/twilio/key/inbound'
     const said = async (told: string | null) => {
       server.network.texts.saveLine({ ...line, inboundUrl: told })
@@ -132,7 +132,7 @@ describe('SMS by Twilio', () => {
     expect(await said(null)).toContain('Messages to +12025550100 go nowhere yet')
   })
 
-  test('by a messaging service, which chooses the number; of somebody else’s it is refused, and checked before', async () => {
+  test('can use a messaging service, and refuses a foreign one, also in the check', async () => {
     const by = (sender: string) => ({ senders: [{ country: null, sender }] })
     expect(await send({}, by(SERVICE))).toMatchObject({ kind: 'accepted', providerId: expect.stringMatching(/^SM/) })
     const { form } = server.seen.at(-1)!
@@ -148,7 +148,7 @@ describe('SMS by Twilio', () => {
     server.network.texts.saveLine(line)
   })
 
-  test('the price comes later, and is taken as Twilio says it', async () => {
+  test('gets its price later from Twilio', async () => {
     const channel = aChannel()
     const sent = await channel.send(aText())
     const { providerId } = sent as { providerId: string }
@@ -157,7 +157,7 @@ describe('SMS by Twilio', () => {
     expect(await channel.priceOf(providerId)).toEqual({ amountMicros: 7_900, currency: 'USD' })
   })
 
-  test('an estimate counts segments and the price of the country', async () => {
+  test('is estimated by segments and the country’s price', async () => {
     const channel = aChannel()
     const [us, de] = ['+12025550188', german].map((to) => channel.estimate(aText({ to, text: 'x'.repeat(200) })))
     expect([us!.segments, de!.segments]).toEqual([2, 2])
@@ -174,7 +174,7 @@ describe('WhatsApp by Twilio', () => {
   }
   const whatsapp = { channel: 'whatsapp', senders: [{ country: null, sender: '+12025550100' }] } as const
 
-  test('goes by content template, its variables as one JSON object', async () => {
+  test('uses a content template with its variables as one JSON object', async () => {
     expect(await send({ template, channel: 'whatsapp' }, whatsapp)).toMatchObject({ kind: 'accepted' })
     const { form } = server.seen.at(-1)!
     expect(form).toMatchObject({
@@ -190,7 +190,7 @@ describe('WhatsApp by Twilio', () => {
     })
   })
 
-  test('a template unknown, misspelt or with a variable missing is refused', async () => {
+  test('refuses a template that is unknown, misspelt or has a missing variable', async () => {
     const tried = (changes: object) => send({ template: { ...template, ...changes }, channel: 'whatsapp' }, whatsapp)
     expect(await tried({ name: `HX${'0'.repeat(32)}` })).toMatchObject({ kind: 'rejected', reason: '21655' })
     expect(await tried({ name: 'HXnope' })).toMatchObject({ kind: 'rejected', reason: '20001' })
@@ -198,7 +198,7 @@ describe('WhatsApp by Twilio', () => {
     expect(await tried({ body: ['Ada', '', '2 teas', '$42'] })).toMatchObject({ kind: 'rejected', reason: '21656' })
   })
 
-  test('templates are listed with their approval, and those of no use with the reason', async () => {
+  test('lists templates with their approval, and unusable ones with the reason', async () => {
     const [first, second] = await aChannel(whatsapp).listTemplates()
     expect(first).toMatchObject({
       title: 'cart_reminder',

@@ -56,7 +56,7 @@ const send = (changes: Partial<OutgoingText> = {}, options: Partial<WhatsAppOpti
 const sendTemplate = (changes: object) => send({ template: { ...template, ...changes } })
 
 describe('WhatsApp by the Cloud API', () => {
-  test('a template is accepted with its id, and our row’s id goes along', async () => {
+  test('a template message is accepted with its id and carries our message id', async () => {
     expect(await send()).toMatchObject({ kind: 'accepted', providerId: expect.stringMatching(/^wamid\./) })
     expect(server.seen.at(-1)!.json).toMatchObject({ to: '4915123456789', biz_opaque_callback_data: 'm-1' })
     expect(server.network.texts.thread('+4915123456789', 'whatsapp', line.sender).at(-1)).toMatchObject({
@@ -78,7 +78,7 @@ describe('WhatsApp by the Cloud API', () => {
     expect(await sendTemplate(changes)).toMatchObject({ kind: 'rejected', reason, isRecipientFault: false })
   })
 
-  test('an expired token, an ended version and a request to slow down are tried again', async () => {
+  test('an expired token, a retired version and a rate limit are retried', async () => {
     expect(await send({}, { accessToken: 'old' })).toEqual({
       ...{ kind: 'retry', reason: '190' },
       response: '190 Error validating access token',
@@ -94,7 +94,7 @@ describe('WhatsApp by the Cloud API', () => {
     expect(await send()).toMatchObject({ kind: 'retry', reason: '4', retryAfterMs: 3_000 })
   })
 
-  test('silence after the request and a failure of the server’s own are unknown; what never arrived is tried again', async () => {
+  test('no response and a 5xx are unknown; a request that never arrived is retried', async () => {
     server.intercept = () => 'hang'
     expect(await send()).toMatchObject({ kind: 'unknown', reason: 'timeout_after_body' })
     server.intercept = () => ({ status: 500, body: { error: { code: 131000, message: 'Something went wrong' } } })
@@ -102,7 +102,7 @@ describe('WhatsApp by the Cloud API', () => {
     expect(await send({}, { baseUrl: 'http://127.0.0.1:9' })).toMatchObject({ kind: 'retry', reason: 'refused' })
   })
 
-  test('text outside of 24 hours after the shopper’s own is accepted, and fails later; inside it arrives', async () => {
+  test('text outside the 24-hour window is accepted and fails later; inside it arrives', async () => {
     await send({ template: null, to: '+4915123456001' })
     await server.network.settle()
     const textOf = (phone: string) => server.network.texts.thread(phone, 'whatsapp', line.sender).at(-1)
@@ -113,7 +113,7 @@ describe('WhatsApp by the Cloud API', () => {
     expect(textOf('+4915123456002')).toMatchObject({ status: 'delivered', body: 'Hi' })
   })
 
-  test('the check says whether shoppers’ answers are received here, go elsewhere or nowhere', async () => {
+  test('the check reports whether replies arrive here, elsewhere or nowhere', async () => {
     const inboundUrl = 'https://recoup.example/api/webhooks/whatsapp/key'
     const said = async (told: string | null) => {
       server.network.texts.saveLine({ ...line, inboundUrl: told })
@@ -124,7 +124,7 @@ describe('WhatsApp by the Cloud API', () => {
     expect(await said(null)).toContain('go nowhere yet')
   })
 
-  test('the check names the number, or gives Meta’s own answer', async () => {
+  test('the check returns the number or Meta’s error', async () => {
     expect(await aChannel().check()).toEqual({ isOk: true, detail: '“Phone sandbox”, +12025550100' })
     expect(await aChannel({ accessToken: 'old' }).check()).toMatchObject({
       isOk: false,

@@ -58,7 +58,7 @@ async function dueCarts(count: number): Promise<void> {
   await world.db.updateTable('carts').set({ created_at: world.now }).execute()
 }
 
-test('a store that works is never heard of', async () => {
+test('a working store raises no alarm', async () => {
   await dueCarts(2)
   await live(
     90,
@@ -83,7 +83,7 @@ async function freshOrderCheck(): Promise<void> {
     .execute()
 }
 
-test('no reading for half an hour: told once in the store’s own words, and told again when it is over', async () => {
+test('a sync stopped for half an hour raises one alarm with the store’s error, and one notice when it ends', async () => {
   await sync()
   await live(20, nothing, 5)
   await world.db
@@ -108,7 +108,7 @@ test('no reading for half an hour: told once in the store’s own words, and tol
   expect((await world.request('GET', '/readyz')).body.alarms).toEqual([])
 })
 
-test('carts nobody calls abandoned are told within a quarter of an hour', async () => {
+test('carts not detected as abandoned raise an alarm within 15 minutes', async () => {
   await live(10, sync, 5)
   await dueCarts(3)
   await live(60, sync, 5) // the store's timeout
@@ -121,7 +121,7 @@ test('carts nobody calls abandoned are told within a quarter of an hour', async 
   expect((await titles()).at(-1)).toBe('Abandoned carts are being detected again')
 })
 
-test('an import of old carts is no stopped detection', async () => {
+test('an import of old carts raises no detection alarm', async () => {
   await live(10, sync, 5)
   await live(
     30,
@@ -137,7 +137,7 @@ test('an import of old carts is no stopped detection', async () => {
   expect(await titles()).toEqual([])
 })
 
-test('due messages nobody looks at are told within a quarter of an hour, those that wait for a reason are not', async () => {
+test('due messages that no process claims raise an alarm within 15 minutes, held ones do not', async () => {
   await dueCarts(2)
   await live(
     62,
@@ -173,7 +173,7 @@ test('due messages nobody looks at are told within a quarter of an hour, those t
   expect(await titles()).toHaveLength(before)
 })
 
-test('a mail server that takes nothing is told in its own words; one message put off by greylisting is not', async () => {
+test('a failing mail server raises an alarm with its reply; one greylisted message does not', async () => {
   const work = async () => {
     await sync()
     await detectAbandoned(world.deps)
@@ -224,7 +224,7 @@ const isDay = (at: Date) => {
 const heard = () =>
   world.db.updateTable('stores').set({ capture_seen_at: world.now }).where('id', '=', store.storeId).execute()
 
-test('a script that falls silent in busy hours is told within a quarter of an hour, and a quiet night is not', async () => {
+test('a script silent in busy hours raises an alarm within 15 minutes, and a quiet night does not', async () => {
   world.now = new Date(Math.ceil(world.now.getTime() / (24 * HOUR_MS)) * 24 * HOUR_MS + 15 * HOUR_MS)
   await history(new Date(world.now.getTime() - 28 * 24 * HOUR_MS))
   const busy = async () => {
@@ -255,7 +255,7 @@ async function concerns(): Promise<string[]> {
   return looks.map((look) => look.store_id)
 }
 
-test('the watch reads no store that works, a busy one about every seven minutes, and one that stops at once', async () => {
+test('the watch skips working stores, reads a busy one about every seven minutes, and a stopping one at once', async () => {
   world.now = new Date(Math.ceil(world.now.getTime() / (24 * HOUR_MS)) * 24 * HOUR_MS + 17 * HOUR_MS)
   await history(new Date(world.now.getTime() - 28 * 24 * HOUR_MS))
   const quiet = await aStore(world)
@@ -277,7 +277,7 @@ test('the watch reads no store that works, a busy one about every seven minutes,
   expect(await concerns()).toContain(quiet.storeId)
 })
 
-test('a shop that is offline has no shoppers: the sync tells, not the capture', async () => {
+test('an offline shop raises the sync alarm, not the capture alarm', async () => {
   world.now = new Date(Math.ceil(world.now.getTime() / (24 * HOUR_MS)) * 24 * HOUR_MS + 15 * HOUR_MS)
   await history(new Date(world.now.getTime() - 28 * 24 * HOUR_MS))
   await live(
@@ -299,7 +299,7 @@ test('a shop that is offline has no shoppers: the sync tells, not the capture', 
   expect(await titles()).toEqual(['The store has not been synced', 'The store is being synced again'])
 })
 
-test('after three days in which nobody watched, everything gets time to catch up', async () => {
+test('after three unwatched days everything gets time to catch up', async () => {
   await sync()
   await dueCarts(1)
   await live(10, sync, 5)
@@ -313,7 +313,7 @@ test('after three days in which nobody watched, everything gets time to catch up
   expect(await titles()).toEqual([])
 })
 
-test('a clock that steps back a day silences no alarm and raises none', async () => {
+test('a clock set back a day neither silences nor raises an alarm', async () => {
   await live(10, sync, 5)
   world.advance(-24 * HOUR_MS)
   await live(40, sync, 5)
@@ -322,7 +322,7 @@ test('a clock that steps back a day silences no alarm and raises none', async ()
   expect(await titles()).toEqual(['The store has not been synced'])
 })
 
-test('two workers raise one alarm, and a disconnected store has none', async () => {
+test('two workers raise one alarm, and a disconnected store raises none', async () => {
   await sync()
   await live(30, nothing, 5)
   await live(1)
@@ -336,7 +336,7 @@ test('two workers raise one alarm, and a disconnected store has none', async () 
   expect((await world.request('GET', '/readyz')).body.alarms).toEqual([])
 })
 
-test('the switch outside is asked every minute, and told when something stopped', async () => {
+test('the external monitor is pinged every minute, and told of a stopped stage', async () => {
   const asked: string[] = []
   const server = http.createServer((request, reply) => {
     asked.push(request.url!)

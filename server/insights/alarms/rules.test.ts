@@ -99,7 +99,7 @@ test.each([
   60_000,
 )
 
-test('in an hour that is always full to the last minute, a stop is noticed within a quarter of an hour', () => {
+test('a stop in an hour with activity in every minute is noticed within 15 minutes', () => {
   const rates = Array.from({ length: 168 }, () => 60)
   const recent = Array.from({ length: 25 }, (_, n) => ({ hour: at(n * 60), minutes: 60 }))
   const now = (minutes: number) =>
@@ -109,7 +109,7 @@ test('in an hour that is always full to the last minute, a stop is noticed withi
   expect(now(12)).toBeGreaterThanOrEqual(rules.SURPRISE_LIMIT)
 })
 
-test('silence grows more surprising, never less; a quiet day makes it less so', () => {
+test('surprise grows with silence, and is lower on a quiet day', () => {
   const random = seeded(7)
   for (let round = 0; round < 200; round++) {
     const rates = Array.from({ length: 168 }, () => random() * 60)
@@ -136,7 +136,7 @@ test('silence grows more surprising, never less; a quiet day makes it less so', 
   }
 })
 
-test('nothing is expected of a store that was watched for less than a week, or hardly heard', () => {
+test('no rates are expected of a store watched for less than a week or with little activity', () => {
   const hours = Array.from({ length: 24 * 28 }, (_, n) => ({ hour: at(n * 60), minutes: 60 }))
   const until = at(28 * DAY_MINUTES)
   expect(rules.expectedRates(hours, { since: at(22 * DAY_MINUTES), until, zone: 'UTC' })).toBeNull()
@@ -144,7 +144,7 @@ test('nothing is expected of a store that was watched for less than a week, or h
   expect(rules.expectedRates(hours, { since: at(0), until, zone: 'UTC' })?.every((rate) => rate === 60)).toBe(true)
 })
 
-test('hours are those of the store’s own clock', () => {
+test('hours follow the store’s time zone', () => {
   const newYear = new Date('2026-01-05T03:00:00Z') // Monday three o'clock in Greenwich, still Sunday in New York
   expect(rules.hourOfWeek(newYear, rules.zoneOffsetMs('UTC', newYear))).toBe(3)
   expect(rules.hourOfWeek(newYear, rules.zoneOffsetMs('America/New_York', newYear))).toBe(6 * 24 + 22)
@@ -152,14 +152,14 @@ test('hours are those of the store’s own clock', () => {
   expect(rules.zoneOffsetMs('Atlantis/Capital', newYear)).toBe(0)
 })
 
-test('delivery reports are missed only of a channel that used to bring them', () => {
+test('missing delivery reports count only for a channel that used to have them', () => {
   expect(rules.areReportsStopped({ sent: 100, reported: 95, awaited: 9 })).toBe(true)
   expect(rules.areReportsStopped({ sent: 100, reported: 95, awaited: 3 })).toBe(false)
   expect(rules.areReportsStopped({ sent: 100, reported: 60, awaited: 9 })).toBe(false)
   expect(rules.areReportsStopped({ sent: 100, reported: 0, awaited: 100 })).toBe(false)
 })
 
-test('the operator is called for what is ours, and for stores only when half of them are silent', () => {
+test('the operator is alerted for our own stages, and for stores only when half of them are silent', () => {
   expect(rules.isOperatorsConcern([{ stage: 'sync', stores: 1 }], 1)).toBe(true)
   expect(rules.isOperatorsConcern([{ stage: 'sync', stores: 3 }], 1_000)).toBe(false)
   expect(rules.isOperatorsConcern([{ stage: 'sync', stores: 500 }], 1_000)).toBe(true)
