@@ -40,7 +40,7 @@ describe('the client behind a proxy', () => {
     return false
   }
 
-  test('is believed of a trusted proxy only', async () => {
+  test('is taken from a trusted proxy only', async () => {
     const anybody = (n: number) => `198.51.100.${n}`
     expect(await isLimited('10.2.0.1', anybody)).toBe(true)
     expect(await isLimited('192.168.1.1', anybody)).toBe(true)
@@ -49,7 +49,7 @@ describe('the client behind a proxy', () => {
   })
 })
 
-test('the host of a request is believed of a trusted proxy only, and is the last one it names', async () => {
+test('the host is taken from a trusted proxy only, and is the last one it names', async () => {
   const isOwnHost = async (peer: string, headers: Record<string, string>) =>
     (await get('/landing.html', { peer, headers })).headers['strict-transport-security'] !== undefined
   const elsewhere = { 'x-forwarded-host': 'links.shop.example' }
@@ -58,8 +58,8 @@ test('the host of a request is believed of a trusted proxy only, and is the last
   expect(await isOwnHost('10.1.0.1', { 'x-forwarded-host': `links.shop.example, ${host}` })).toBe(true)
 })
 
-describe('what is shown of the process', () => {
-  test('figures only to who holds the token, wherever they seem to come from', async () => {
+describe('process information', () => {
+  test('shows metrics only with the token, whatever the client address', async () => {
     for (const peer of ['127.0.0.1', '::1', '10.1.0.1', '203.0.113.9']) {
       const forged = { 'x-forwarded-for': '127.0.0.1' }
       expect([peer, (await get('/metrics', { peer })).statusCode]).toEqual([peer, 404])
@@ -70,15 +70,15 @@ describe('what is shown of the process', () => {
     expect((await get('/metrics', { headers: watching })).body).toContain('recoup_rendering_plans_differed_total 0')
   })
 
-  test('of readiness whether it is ready; what was looked at, and alarms, to who holds the token', async () => {
+  test('shows readiness to everyone, but checks and alarms only with the token', async () => {
     expect((await get('/readyz', { peer: '127.0.0.1' })).json()).toEqual({ status: expect.any(String) })
     const { checks, alarms } = (await get('/readyz', { headers: watching })).json()
     expect([checks.database, alarms]).toEqual(['ok', expect.any(Array)])
   })
 })
 
-describe('answers', () => {
-  test('of the API are kept by no cache', async () => {
+describe('replies', () => {
+  test('of the API are not cached', async () => {
     const { token } = await aStore(world)
     const headers = { authorization: `Bearer ${token}` }
     for (const url of ['/api/auth/me', '/api/carts/abandoned', '/api/instance', '/api/no-such-thing']) {
@@ -86,13 +86,13 @@ describe('answers', () => {
     }
   })
 
-  test('ask browsers to stay with https where that is the public address', async () => {
+  test('set HSTS when the public URL is https', async () => {
     expect((await get('/login')).headers['strict-transport-security']).toBe('max-age=31536000')
     const elsewhere = await get('/login', { headers: { host: 'links.shop.example.com' } })
     expect(elsewhere.headers['strict-transport-security']).toBeUndefined()
   })
 
-  test('describe the API from memory, and not at all to who has the description', async () => {
+  test('serve the API description from memory, and 304 to clients that have it', async () => {
     const first = await get('/docs/openapi.json')
     expect(first.json()).toMatchObject({ openapi: '3.1.0', paths: { '/api/instance': expect.any(Object) } })
     const again = await get('/docs/openapi.json', { headers: { 'if-none-match': String(first.headers.etag) } })
@@ -138,12 +138,12 @@ describe('connections', () => {
     expect(await answerTo(await open(), `GET /healthz HTTP/1.1\r\n${once}`)).toMatch(/^HTTP\/1.1 200 /)
   })
 
-  test('that say what they want too slowly are ended', () => {
+  test('that send their request too slowly are closed', () => {
     const { headersTimeout, requestTimeout } = world.app.server
     expect([headersTimeout, requestTimeout]).toEqual([20_000, 120_000])
   })
 
-  test('of one client are so many and no more', async () => {
+  test('of one client are limited', async () => {
     const held = await Promise.all(Array.from({ length: MOST_CONNECTIONS }, open))
     const beyond = await open()
     await new Promise((resolve) => beyond.once('close', resolve))

@@ -35,7 +35,7 @@ const answersAt = (host: string, url: string): Promise<boolean> =>
   })
 
 test.skipIf(process.platform !== 'linux')(
-  'mailbox, phones and demo stores answer on this machine only, whatever HOST says (decision 29)',
+  'mailbox, phones and demo stores listen on this machine only, whatever HOST says (decision 29)',
   async () => {
     const env = { HOST: '0.0.0.0', DEMO: 'on', DEMO_SHOPIFY: 'on' }
     const { mailboxUrl, smtpUrl, phoneUrl, parts } = await open(env)
@@ -46,19 +46,19 @@ test.skipIf(process.platform !== 'linux')(
   },
 )
 
-test('there is a store on Shopify only where one is asked for', async () => {
+test('the Shopify demo store runs only if it is configured', async () => {
   expect((await open({ DEMO: 'on' })).parts?.shopify).toBeNull()
 })
 
-test('a Recoup others can reach opens no mailbox for want of a mail server (decision 29)', async () => {
+test('a public installation without a mail server opens no mailbox (decision 29)', async () => {
   expect(await open({ HOST: '0.0.0.0' })).toMatchObject({ mailboxUrl: null, smtpUrl: null, phoneUrl: null })
 })
 
-test('in local mode the mailbox stands in for the mail server that is not set', async () => {
+test('the mailbox replaces a missing mail server in local mode', async () => {
   expect((await open({ DEMO: 'off' })).mailboxUrl).toMatch(/^http:\/\/localhost:/)
 })
 
-test('the past counts as being written from the start in the process that writes it, and nowhere else', async () => {
+test('only the process that writes the demo history reports its progress', async () => {
   const { parts } = await open({ DEMO: 'on' })
   expect(parts!.past({ demo: parts } as Deps)).toEqual({ isBeingWritten: true, percent: null })
   await demo!.stop()
@@ -66,7 +66,7 @@ test('the past counts as being written from the start in the process that writes
   expect(ofWeb!.past({ demo: ofWeb } as Deps).isBeingWritten).toBe(false)
 })
 
-test('the demo is ready once its store has what the account brings it', async () => {
+test('the demo is ready once its store has the account’s script and push', async () => {
   const { parts } = await open({ DEMO: 'on' })
   parts!.setCapture({ scriptUrl: 'http://localhost:3000/capture/a.js', storeKey: 'a' })
   expect(parts!.isReady()).toBe(false)

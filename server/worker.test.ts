@@ -20,7 +20,7 @@ async function statementsOfTicks(): Promise<Record<string, number>> {
   return counts
 }
 
-test('the clock issues few statements while nothing happens, and no more for stores that are quiet', async () => {
+test('idle ticks issue few statements, and no more for additional quiet stores', async () => {
   const counts = await statementsOfTicks()
   const perSecond = ticks.reduce((sum, { name, everyMs }) => sum + (counts[name]! * 1_000) / everyMs, 0)
   expect(perSecond).toBeLessThan(12)

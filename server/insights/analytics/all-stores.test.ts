@@ -55,7 +55,7 @@ async function stores() {
 
 const totalOf = (data: number[]) => data.reduce((sum, each) => sum + each, 0)
 
-test('the dashboard of all stores adds up those of one currency, connected and of this account', async () => {
+test('the dashboard of all stores sums the account’s connected stores with one currency', async () => {
   const { home, second, abroad, gone, stranger } = await stores()
   await aCart(home, usd(4_000))
   await aCart(home, eur(100))
@@ -115,7 +115,7 @@ test('each store counts by its own calendar', async () => {
   expect((await home.get('/api/analytics?stores=all&range=30d')).body.counts.abandoned).toBe(2)
 })
 
-test('it is part of the Growth plan', async () => {
+test('figures of all stores require the Growth plan', async () => {
   for (const plan of ['free', 'starter'] as const) {
     const shop = await aShop(world, { plan })
     for (const call of ['dashboard/stats', 'dashboard/chart']) {
@@ -126,7 +126,7 @@ test('it is part of the Growth plan', async () => {
   }
 })
 
-test('a store whose syncs fail is named; only when all of them fail there are no figures (A 8)', async () => {
+test('a store with failing syncs is named, and figures are missing only when all fail (A 8)', async () => {
   const { home, second, gone } = await stores()
   await change(gone, { is_active: false })
   await change(home, { name: 'Cups' })

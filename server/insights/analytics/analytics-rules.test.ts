@@ -14,7 +14,7 @@ const orders: OrderSums = {
 }
 const sums = { carts: [carts], orders: [orders, { ...orders, currency: 'EUR', net_minor: 700 }], currency: 'USD' }
 
-test('only the block of the connected platform is there, with its own figures (decision 96)', { tags: ['B3'] }, () => {
+test('only the connected platform’s block is included, with its own figures (decision 96)', { tags: ['B3'] }, () => {
   expect(platformBlock(new Set(['shopify']), sums)).toEqual({
     // Five of eight begun checkouts were not completed.
     shopify: { checkoutAbandonmentRate: 0.625, averageOrderValue: 12.5, customerLifetimeValue: 30 },
@@ -25,7 +25,7 @@ test('only the block of the connected platform is there, with its own figures (d
   expect(platformBlock(new Set(['shopify', 'woocommerce']), sums)).toEqual({})
 })
 
-test('a change is a share of what was before, and none where that is nothing (decision 91)', () => {
+test('a change is relative to the period before, and null if that is 0 (decision 91)', () => {
   expect([change(3, 2), change(1, 2), change(2, 0), change(null, 2), change(2, null)]).toEqual([
     ...[0.5, -0.5, null, null, null],
   ])

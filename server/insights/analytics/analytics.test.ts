@@ -52,7 +52,7 @@ function startsOf(range: AnalyticsRange, today: string): string[] {
   })
 }
 
-test('one recovered cart and one that was not: what each call says of them', { tags: ['B3', 'B7', 'B9'] }, async () => {
+test('every endpoint reports one recovered and one lost cart', { tags: ['B3', 'B7', 'B9'] }, async () => {
   const shop = await aLife()
   await onPlan(shop, 'growth')
   for (const range of ['7d', '30d', '90d', '1y'] as const) {
@@ -171,7 +171,7 @@ test('another range or period than the four is refused (B 9)', { tags: ['B9'] },
   }
 })
 
-test('each plan sees what it includes, and is told of what it does not (decisions 131 and 154)', {
+test('each plan gets the figures it includes, and a reason for the others (decisions 131 and 154)', {
   tags: ['A6', 'A9'],
 }, async () => {
   const shop = await aLife()
@@ -234,7 +234,7 @@ test('an older order keeps a customer from being new; buyers are counted again a
   expect((await read(shop, '', '&range=7d')).body.countedUntil).not.toBeNull()
 })
 
-test('orders of nobody in particular are in no figure of customers', async () => {
+test('anonymous orders count in no customer figure', async () => {
   const shop = await aShop(world)
   await onPlan(shop, 'growth')
   const nobody = { email: null, firstName: null, lastName: null, source: 'pos' as const }
@@ -246,7 +246,7 @@ test('orders of nobody in particular are in no figure of customers', async () =>
   expect([customerLifetimeValue, counts.orders]).toEqual([60, 7])
 })
 
-test('a store that was never counted says that it is being counted, and no moment of the past', async () => {
+test('a store never counted is shown as being counted, without a time', async () => {
   const shop = await aShop(world)
   await countFigures(world.deps)
   expect((await read(shop, '')).body).toMatchObject({ countedUntil: null, isBeingCounted: false })
@@ -256,7 +256,7 @@ test('a store that was never counted says that it is being counted, and no momen
   expect((await read(shop, '')).body).toMatchObject({ countedUntil: null, isBeingCounted: false })
 })
 
-test('a store that was counted while it was empty is being counted when its first carts are there, in all answers', async () => {
+test('a store counted while empty is shown as being counted once it has carts, in all replies', async () => {
   const shop = await aShop(world, { plan: 'growth' })
   // Everything is noted to be counted anew, and there is nothing.
   await world.db.updateTable('stores').set({ time_zone: 'Europe/Berlin' }).where('id', '=', shop.storeId).execute()
@@ -272,7 +272,7 @@ test('a store that was counted while it was empty is being counted when its firs
   expect((await read(shop, '')).body).toMatchObject({ isBeingCounted: false, countedUntil: expect.any(String) })
 })
 
-test('the ten products with the most lost are in the answer, all of them in the list, by pages (decision 97)', async () => {
+test('the reply has the ten products with the most lost revenue, and the list has all of them by pages (decision 97)', async () => {
   const shop = await aShop(world, { plan: 'growth' })
   const day = world.now.toISOString().slice(0, 10)
   await sql`insert into figure_products (store_id, product_id, name)
@@ -292,7 +292,7 @@ test('the ten products with the most lost are in the answer, all of them in the 
   expect(third.pagination).toEqual({ page: 3, limit: 20, total: 43, pages: 3 })
 })
 
-test('unsubscribes are told from what came back and what was reported (decision 99)', async () => {
+test('unsubscribes, bounces and complaints are counted separately (decision 99)', async () => {
   const shop = await aLife()
   await onPlan(shop, 'starter')
   const sent = (await shop.messages()).filter(({ state }) => state === 'sent')
@@ -311,7 +311,7 @@ test('unsubscribes are told from what came back and what was reported (decision 
   expect([channels, origins]).toMatchObject([[known], [known]])
 })
 
-test('a mail that the receiving server refused at once is refused, neither accepted nor bounced (newcomer-N7)', async () => {
+test('a mail refused at the send counts as refused, neither accepted nor bounced (newcomer-N7)', async () => {
   const shop = await aShop(world)
   await onPlan(shop, 'starter')
   world.answer = () => ({
@@ -331,7 +331,7 @@ test('a mail that the receiving server refused at once is refused, neither accep
   expect((await read(shop, '')).body.email).toMatchObject({ accepted: 0, bounced: 0, refused: 1 })
 })
 
-test('each step of a flow has figures of its own, and each channel of a step (decision 94)', async () => {
+test('each step of a flow and each channel of a step has its own figures (decision 94)', async () => {
   const shop = await aLife()
   await onPlan(shop, 'starter')
   const another = (step: number, channel: string, accepted: number) =>

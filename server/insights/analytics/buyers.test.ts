@@ -54,7 +54,7 @@ const customers = async (shop: Shop, range?: string) => (await look(shop, range)
 const notCounted = { new: null, returning: null, repeatPurchaseRate: null, avgOrdersPerCustomer: null, countedAt: null }
 const counted = { new: 1, returning: 1, repeatPurchaseRate: 0.5, avgOrdersPerCustomer: 1, isBeingCounted: false }
 
-test('of many orders they are counted in the background, once, and are not known before', async () => {
+test('buyers of many orders are counted once in the background and unknown before', async () => {
   const shop = await aLargeStore()
   const looks = await Promise.all(Array.from({ length: 5 }, () => look(shop)))
   for (const each of looks) {
@@ -75,7 +75,7 @@ test('of many orders they are counted in the background, once, and are not known
   expect(await customers(shop)).toMatchObject(counted)
 })
 
-test('of few orders they are counted by whoever looks first', async () => {
+test('buyers of few orders are counted by the first request', async () => {
   const shop = await aSmallStore()
   const looks = await Promise.all(Array.from({ length: 5 }, () => customers(shop)))
   expect(looks).toEqual(Array(5).fill({ ...counted, countedAt: world.now.toISOString() }))
@@ -85,7 +85,7 @@ test('of few orders they are counted by whoever looks first', async () => {
   expect(await customers(shop)).toMatchObject({ new: 2, countedAt: world.now.toISOString() })
 })
 
-test('after 15 minutes the last count is shown, with its moment, until there is a newer one', async () => {
+test('after 15 minutes the last count is shown with its time until there is a newer one', async () => {
   const shop = await aLargeStore()
   await customers(shop)
   await countAskedBuyers(world.deps)
@@ -104,7 +104,7 @@ test('after 15 minutes the last count is shown, with its moment, until there is 
   expect(await customers(shop)).toMatchObject({ new: 2, countedAt: world.now.toISOString(), isBeingCounted: false })
 })
 
-test('that of yesterday is shown until today’s is counted, also shortly after midnight', async () => {
+test('yesterday’s count is shown until today’s is done, also shortly after midnight', async () => {
   const shop = await aLargeStore()
   world.now = new Date(`${world.now.toISOString().slice(0, 10)}T23:55:00-04:00`)
   await customers(shop)
@@ -116,7 +116,7 @@ test('that of yesterday is shown until today’s is counted, also shortly after 
   expect(await customers(shop)).toMatchObject({ countedAt: world.now.toISOString(), isBeingCounted: false })
 })
 
-test('a count dated by a clock that was set back is made anew', async () => {
+test('a count from before the clock was set back is repeated', async () => {
   const shop = await aLargeStore()
   await customers(shop)
   await countAskedBuyers(world.deps)
@@ -126,7 +126,7 @@ test('a count dated by a clock that was set back is made anew', async () => {
   expect(await customers(shop)).toMatchObject({ countedAt: world.now.toISOString(), isBeingCounted: false })
 })
 
-test('whoever looks does not wait for a count that is being made', async () => {
+test('a request does not wait for a running count', async () => {
   const shop = await aLargeStore()
   await customers(shop)
   await countAskedBuyers(world.deps)
@@ -140,7 +140,7 @@ test('whoever looks does not wait for a count that is being made', async () => {
   expect(await countsMade()).toEqual([7])
 })
 
-test('in another time zone they are counted anew', async () => {
+test('a new time zone causes a recount', async () => {
   const shop = await aLargeStore()
   await customers(shop)
   await countAskedBuyers(world.deps)
@@ -151,7 +151,7 @@ test('in another time zone they are counted anew', async () => {
   expect(await customers(shop)).toMatchObject(counted)
 })
 
-test('a store whose buyers cannot be counted does not keep those of others from it', async () => {
+test('a store whose buyers cannot be counted does not block other stores', async () => {
   const [ill, well] = [await aLargeStore(), await aLargeStore()]
   await ill.staySignedIn()
   await customers(ill)

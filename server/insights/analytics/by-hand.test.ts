@@ -88,7 +88,7 @@ const product = (productId: string, name: string) => ({ productId, name, sku: nu
 const [pot, tea, cup] = [product('17', 'Teapot'), product('16', 'Earl Grey'), product('18', 'Cup')]
 const counted = { countedAt: '2026-04-03T16:00:00.000Z', isBeingCounted: false }
 
-test('there are 40 carts, and one that was joined to another; counted after each event they are those counted anew', async () => {
+test('40 carts and a joined one: counting after each event equals a recount', async () => {
   expect(await shop.liveCarts()).toHaveLength(40)
   expect(await shop.carts()).toHaveLength(41)
   await expectCountedAnew(shop.storeId)
@@ -371,7 +371,7 @@ test.each(['7d', '30d'])('the trends of %s', { tags: ['B3'] }, async (period) =>
   expect(await read(`/revenue-trend?period=${period}`)).toEqual({ ...money, unit: 'money' })
 })
 
-test('what messages cost and brought in, of 30 days and by month of their leaving', async () => {
+test('costs and revenue of messages, for 30 days and by month of the send', async () => {
   const campaign = { kind: 'campaign', id: expect.any(String), name: 'Spring' }
   const flow = { kind: 'flow', id: shop.flowId, name: 'Abandoned cart reminders' }
   expect(await read('/roi?range=30d')).toEqual({

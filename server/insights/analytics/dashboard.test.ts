@@ -77,7 +77,7 @@ test('30 days of figures with their trends against the 30 before; the total sinc
   expect(await stats(shop)).toEqual(answer)
 })
 
-test('people are counted once however many carts and orders they have, and again after 15 minutes', async () => {
+test('people are counted once regardless of their carts and orders, and again after 15 minutes', async () => {
   const shop = await aShop(world)
   await aCart(shop)
   expect((await stats(shop)).activeCustomers).toBe(1)
@@ -97,7 +97,7 @@ test('people are counted once however many carts and orders they have, and again
   expect((await stats(shop)).activeCustomers).toBe(4)
 })
 
-test('the chart: carts by the hour or day of the store’s own clock', { tags: ['A3', 'A7'] }, async () => {
+test('the chart has carts by hour or day in the store’s time zone', { tags: ['A3', 'A7'] }, async () => {
   // Half past eight in the evening in New York, which is tomorrow already in UTC; abandoned an hour later.
   world.now = new Date('2026-06-11T00:30:00Z')
   const shop = await aShop(world)
@@ -119,7 +119,7 @@ test('the chart: carts by the hour or day of the store’s own clock', { tags: [
   expect((await world.request('GET', '/api/dashboard/chart?period=year', shop)).status).toBe(400)
 })
 
-test('the chart of revenue: attributed net revenue at the time of the order, in the store’s currency alone', async () => {
+test('the revenue chart has attributed net revenue at the time of the order, only in the store’s currency', async () => {
   const shop = await aShop(world)
   await aCart(shop, { total: 1_250 })
   await aCart(shop, { total: 2_500, currency: 'EUR' })
@@ -164,12 +164,12 @@ test.each([
   },
 )
 
-test('one that waits for its first sync has figures', async () => {
+test('a store that waits for its first sync has figures', async () => {
   const shop = await aShop(world, { orderCheckAgeMs: null })
   expect((await stats(shop)).syncAgeSeconds).toBeNull()
 })
 
-test('nobody sees another account’s figures; a viewer sees those of the own (X2, decision 8)', async () => {
+test('figures are visible to the account’s own members only, including viewers (X2, decision 8)', async () => {
   const shop = await aShop(world)
   const stranger = await aStore(world)
   for (const path of ['/api/dashboard/stats', '/api/dashboard/chart']) {

@@ -67,7 +67,7 @@ async function devices() {
   )
 }
 
-test('carts count by the device they were filled on: phone, desktop or not known', async () => {
+test('carts count by device: phone, desktop or unknown', async () => {
   for (const [at, phone] of [IPHONE, PIXEL, FIREFOX_PHONE].entries()) await post(`phone-${at}`, phone)
   for (const [at, desktop] of [TABLET, IPAD, WINDOWS, MAC, FIREFOX].entries()) await post(`desktop-${at}`, desktop)
   for (const [at, name] of [undefined, 'curl/8.5.0', `${'x'.repeat(8_000)} Mobi`].entries())
@@ -78,7 +78,7 @@ test('carts count by the device they were filled on: phone, desktop or not known
   expect(await devices()).toEqual({ phone: 3, desktop: 5, '': 4 })
 })
 
-test('a cart keeps the device it began on; the next cart has its own; nothing else of the name is kept', async () => {
+test('a cart keeps its first device, the next cart has its own, and no other part of the user agent is stored', async () => {
   await post('one', PIXEL)
   world.advance(MINUTE)
   await post('one', WINDOWS, { items: [{ id: '16', quantity: 2 }] })

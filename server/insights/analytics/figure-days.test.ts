@@ -54,7 +54,7 @@ async function versionsOf(shop: Shop, table: string) {
   return rows
 }
 
-test('a customer has one first order, also when older ones are told after it was counted', async () => {
+test('a customer has one first order, even if older ones arrive after it was counted', async () => {
   const shop = await aShop(world)
   await order(shop, 0)
   await countFigures(world.deps)
@@ -76,7 +76,7 @@ test('a customer has one first order, also when older ones are told after it was
   expect((await expectCountedAnew(shop)).order_figures!.map(({ firsts }) => firsts)).toEqual([1, 0, 0, 0, 0, 0])
 })
 
-test('a cart of somebody who turns out to have bought before is one of a returning shopper', async () => {
+test('a cart counts as a returning shopper’s once an earlier purchase is known', async () => {
   const shop = await aShop(world)
   await order(shop, 10 * DAY, { email: 'ada@home.example.com' })
   await shop.fill('one', [tea()])
@@ -98,7 +98,7 @@ test('a cart of somebody who turns out to have bought before is one of a returni
   ])
 })
 
-test('while days are left to be counted, the figures say so, and not that they are of this moment', async () => {
+test('figures are marked as incomplete while days are left to count', async () => {
   const shop = await aShop(world)
   const said = async () => {
     await shop.staySignedIn()
@@ -119,7 +119,7 @@ test('while days are left to be counted, the figures say so, and not that they a
   expect(await said()).toMatchObject({ isBeingCounted: false, countedUntil: null })
 })
 
-test('another attribution window counts the orders anew and nothing else; another zone everything, and what is shown stays meanwhile', async () => {
+test('a new attribution window recounts only orders; a new time zone recounts everything, and old figures stay visible meanwhile', async () => {
   const shop = await aShop(world)
   for (let n = 0; n < 3; n++) {
     await shop.mailed({ email: `person${n}@shoppers.example.com` }, `browser-${n}`)
@@ -153,7 +153,7 @@ async function expectCountedAnewBut(shop: Shop, look: () => Promise<void>) {
   await expectCountedAnew(shop)
 }
 
-test('an open counts its message and the funnel anew; an order the carts that began after it', async () => {
+test('an open recounts its message and the funnel; an order recounts the carts that began after it', async () => {
   const shop = await aShop(world)
   const message = await shop.mailed(ada)
   await countFigures(world.deps)
@@ -185,7 +185,7 @@ test('an open counts its message and the funnel anew; an order the carts that be
   await expectCountedAnew(shop)
 })
 
-test('many old days at once are counted every five minutes, recent ones and a few old ones at once', async () => {
+test('many old days are recounted every five minutes, recent and few old ones at once', async () => {
   const shop = await aShop(world)
   await shop.fill('one', [tea()])
   await leaveDaily(shop, 60)
@@ -221,7 +221,7 @@ test('many old days at once are counted every five minutes, recent ones and a fe
   await expectCountedAnew(shop)
 })
 
-test('a product keeps the name of the newest cart that holds it, also when an older day is counted again', async () => {
+test('a product keeps the name from its newest cart, even when an older day is recounted', async () => {
   const shop = await aShop(world)
   const name = async () => {
     await countFigures(world.deps)
@@ -241,7 +241,7 @@ test('a product keeps the name of the newest cart that holds it, also when an ol
   expect(await name()).toEqual(['Earl Grey'])
 })
 
-test('a store that cannot be counted keeps no other from being counted', async () => {
+test('a store that cannot be counted does not block other stores', async () => {
   const shops = [await aShop(world), await aShop(world), await aShop(world)]
   for (const shop of shops) await shop.mailed(ada)
   const broken = shops.toSorted((a, b) => (a.storeId < b.storeId ? -1 : 1))[0]!

@@ -30,7 +30,7 @@ const none = {
   ...{ abandoned: 0, abandoned_minor: 0, unbought: 0, unbought_minor: 0, recovered: 0 },
 }
 
-test('a cart counts on the day it began and on the day it was abandoned, until it is bought (decision 92)', async () => {
+test('a cart counts on the days of its start and abandonment until it is bought (decision 92)', async () => {
   const shop = await aShop(world)
   await shop.fill('one', [tea(2), pot])
   await shop.type('one', ada)
@@ -59,7 +59,7 @@ test('a cart counts on the day it began and on the day it was abandoned, until i
   ])
 })
 
-test('a cart that is changed after a message has left keeps the value it was abandoned with (decision 92)', async () => {
+test('a cart changed after a message keeps its value at abandonment (decision 92)', async () => {
   const shop = await aShop(world)
   await shop.mailed(ada)
   await shop.fill('one', [tea(3), pot])
@@ -73,7 +73,7 @@ test('a cart that is changed after a message has left keeps the value it was aba
   expect(((await expectCountedAnew(shop)).cart_figures as object[])[0]).toMatchObject({ abandoned_minor: 2_100 })
 })
 
-test('a cart that is left again before any message counts with what it holds then', async () => {
+test('a cart abandoned again before any message counts with its new contents', async () => {
   const shop = await aShop(world)
   await shop.fill('one', [tea()])
   await shop.pass(HOUR)
@@ -102,7 +102,7 @@ async function aLife(): Promise<Shop> {
   return shop
 }
 
-test('days counted after each change are those counted anew: refunds, bounces, merges, deleted messages, a new zone', async () => {
+test('incremental counts equal a recount: refunds, bounces, merges, deleted messages, a new time zone', async () => {
   const shop = await aLife()
   const before = await expectCountedAnew(shop)
   for (const table of ['cart_figures', 'funnel_figures', 'message_figures', 'order_figures', 'product_figures'])
@@ -175,7 +175,7 @@ test('an order is attributed, assisted by a message before it, or organic; its s
   await expectCountedAnew(shop)
 })
 
-test('a buyer at a till without a name is no customer, until they can be told from others', async () => {
+test('an anonymous in-store buyer is no customer until identified', async () => {
   const shop = await aShop(world)
   const nobody = { email: null, firstName: null, lastName: null, source: 'pos' as const }
   for (let n = 0; n < 5; n++) await shop.order({ kind: 'purchase', ...nobody, totalMinor: 1_000 })
@@ -201,7 +201,7 @@ test('a buyer at a till without a name is no customer, until they can be told fr
   expect(await lifetimeValue()).toBe(60)
 })
 
-test('what was sent about a cart that was joined to another is about that one, on the day it began (S6, decision 93)', async () => {
+test('a message about a joined cart counts for the cart it was joined to, on the day that one began (S6, decision 93)', async () => {
   const shop = await aShop(world)
   const message = await shop.mailed(ada)
   await shop.order({ kind: 'purchase', email: ada.email })
@@ -219,7 +219,7 @@ test('what was sent about a cart that was joined to another is about that one, o
   expect((await expectCountedAnew(shop)).funnel_figures).toEqual(expected.map((each) => ({ ...each, clicked: 1 })))
 })
 
-test('a store that is deleted leaves nothing behind', async () => {
+test('deleting a store deletes its figures', async () => {
   const shop = await aLife()
   await world.db.deleteFrom('flow_steps').where('store_id', '=', shop.storeId).execute()
   await world.db.deleteFrom('stores').where('id', '=', shop.storeId).execute()

@@ -76,7 +76,7 @@ describe('carts that are recovered, changed, moved to another date and merged', 
   })
 })
 
-test('a product whose carts are all gone is in the list no more', async () => {
+test('a product without carts is not in the list', async () => {
   const store = await aYear(200, 5)
   expect(await listed(store, '1y', 'enamel')).toMatchObject({ total: 1 })
   await world.pool.query(`update carts set items = items - 1 where store_id = $1`, [store.storeId])
@@ -87,7 +87,7 @@ test('a product whose carts are all gone is in the list no more', async () => {
   expect([kept, kept.total]).toEqual([addedUp, 5])
 })
 
-test('on the next day the range has another first day, also where nothing has happened', async () => {
+test('a range moves by a day at midnight, even without events', async () => {
   const store = await aYear(200, 5)
   const before = await listed(store, '7d')
   world.advance(3 * DAY_MS)
@@ -105,7 +105,7 @@ const rangesOf = async ({ storeId }: TestStore) =>
 const lastDay = async (store: TestStore) =>
   (await world.request('GET', '/api/analytics?range=7d', { token: store.token })).body.lastDay
 
-test('ranges of a store that somebody looks at are added up before the next look, on each new day, and equal their days', async () => {
+test('ranges of a viewed store are computed in the background each day and equal their days', async () => {
   const store = await aYear(200, 5)
   const other = await aYear(200, 5)
   const first = await lastDay(store)
@@ -126,7 +126,7 @@ test('ranges of a store that somebody looks at are added up before the next look
   expect(await rangesOf(other)).toEqual([])
 })
 
-test('of a store that nobody has looked at for a month nothing is added up, and each store has its own midnight', async () => {
+test('ranges of a store not viewed for a month are not computed, and each store has its own midnight', async () => {
   const store = await aYear(200, 5)
   const east = await aYear(200, 5)
   await sql`update stores set time_zone = 'Pacific/Kiritimati' where id = ${east.storeId}`.execute(world.db)
@@ -140,7 +140,7 @@ test('of a store that nobody has looked at for a month nothing is added up, and 
   expect((await rangesOf(store))[3]).toBe(`365 until ${here}`)
 })
 
-test('of many products nobody waits for the sum: the last ones are shown as being counted, and a file waits (decision 101)', async () => {
+test('with many products a request shows the old sums as being counted, and an export waits (decision 101)', async () => {
   const store = await aYear(200, 5)
   const many = 5_001
   await world.pool.query(

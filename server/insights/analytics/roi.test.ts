@@ -19,7 +19,7 @@ async function aWonCart(shop: Shop, email: string, totalMinor: number) {
 const costs = (id: string, micros: number, currency: string) =>
   world.db.updateTable('messages').set({ cost_micros: micros, cost_currency: currency }).where('id', '=', id).execute()
 
-test('months without gaps, each with what messages and the plan cost; a range by channel and flow', async () => {
+test('ROI lists months without gaps with costs of messages and plan, and a range by channel and flow', async () => {
   // May of the year before is the thirteenth month.
   world.now = new Date('2025-05-20T15:00:00Z')
   const shop = await aShop(world, { plan: 'growth' })
@@ -43,7 +43,7 @@ test('months without gaps, each with what messages and the plan cost; a range by
   expect([said.otherCosts, said.otherCostsByMonth]).toEqual([abroad, abroad])
 })
 
-test('costs in another currency are named for the months also when they are older than the range', async () => {
+test('costs in another currency are listed for the months even if older than the range', async () => {
   world.now = new Date('2026-03-10T15:00:00Z')
   const shop = await aShop(world, { plan: 'growth' })
   await costs(await aWonCart(shop, 'ada@shoppers.example.com', 4_000), 90_000, 'GBP')
@@ -69,7 +69,7 @@ test('the plan costs what Stripe charges: a twelfth of a year, with extra stores
   expect([said.months[0].planPrice, said.planCurrency]).toEqual([69, 'USD'])
 })
 
-test('where the store’s currency is not the plan’s, the price is not taken off', async () => {
+test('the plan’s price is not deducted if the currencies differ', async () => {
   const shop = await aShop(world, { plan: 'growth' })
   await world.db.updateTable('stores').set({ currency: 'EUR' }).where('id', '=', shop.storeId).execute()
   await shop.mailed({ email: 'dee@shoppers.example.com' })
@@ -78,7 +78,7 @@ test('where the store’s currency is not the plan’s, the price is not taken o
   expect([said.currency, said.planCurrency, said.months[0].planPrice]).toEqual(['EUR', 'USD', null])
 })
 
-test('it is part of the Growth plan; nobody sees another account’s costs', async () => {
+test('ROI requires the Growth plan and shows the own account only', async () => {
   const shop = await aShop(world, { plan: 'starter' })
   const { status, body } = await shop.get('/api/analytics/roi')
   expect([status, body.error]).toEqual([403, 'ROI Tracking requires the Growth plan. Please upgrade.'])

@@ -61,7 +61,7 @@ async function total(storeId: string) {
 const store = (shop: Shop) => ({ storeId: shop.storeId, db: world.db })
 const fold = () => foldRollups(world.deps)
 
-test('a cart is counted when it is abandoned, and no longer when its shopper comes back', async () => {
+test('a cart counts once abandoned, and no longer once its shopper returns', async () => {
   const shop = await aShop(world)
   await shop.fill('one', [tea()])
   await shop.type('one', ada)
@@ -101,7 +101,7 @@ test('a recovery counts on its own day, in the share of the day of the abandonme
 
 const slotOf = (at: Date) => new Date(Math.floor(at.getTime() / (15 * MINUTE)) * 15 * MINUTE).toISOString()
 
-test('refunds come off the day of the order, and a cancelled order takes all of it back (S3)', async () => {
+test('refunds reduce the day of the order, and a cancelled order removes all of it (S3)', async () => {
   const shop = await aShop(world)
   const message = await shop.mailed(ada)
   await shop.press(message.id)
@@ -120,7 +120,7 @@ test('refunds come off the day of the order, and a cancelled order takes all of 
   expect(await total(shop.storeId)).toEqual([1, 0, 0, 0, 0])
 })
 
-test('late evidence corrects the old slots: recovered that was only purchased', async () => {
+test('late evidence corrects old slots from purchased to recovered', async () => {
   const shop = await aShop(world)
   const message = await shop.mailed(ada)
   await shop.press(message.id)
@@ -162,7 +162,7 @@ async function aLife(people = 6): Promise<Shop> {
   return shop
 }
 
-test('counting anew gives the same figures, folded or not, and can be repeated', async () => {
+test('a recount gives the same figures, folded or not, and is idempotent', async () => {
   const shop = await aLife()
   const before = await kept(shop.storeId)
   expect(new Set(before.map(({ currency }) => currency)).size).toBe(2)
@@ -176,7 +176,7 @@ test('counting anew gives the same figures, folded or not, and can be repeated',
   await expectDaysToFit(shop.storeId)
 })
 
-test('counting anew repairs what was lost, and leaves other stores alone', async () => {
+test('a recount repairs lost changes and leaves other stores unchanged', async () => {
   const [shop, other] = [await aLife(), await aLife(3)]
   const [before, others] = [await kept(shop.storeId), await kept(other.storeId)]
   await sql`update rollups set abandoned = abandoned + 7 where store_id = ${shop.storeId}`.execute(world.db)
@@ -187,7 +187,7 @@ test('counting anew repairs what was lost, and leaves other stores alone', async
   expect(await kept(other.storeId)).toEqual(others)
 })
 
-test('an update of any column of a cart that is counted moves the figures, and one of another column writes nothing', async () => {
+test('an update of a counted cart column changes the figures, and one of another column writes nothing', async () => {
   const shop = await aLife()
   const { rows: carts } = await sql<{ id: string }>`select id from carts
     where store_id = ${shop.storeId} and abandoned_at is not null order by id limit 2`.execute(world.db)
@@ -225,7 +225,7 @@ test('an update of any column of a cart that is counted moves the figures, and o
   expect(await kept(shop.storeId)).toEqual(swapped)
 })
 
-test('folds, counting anew and writing may go on at once: nothing is lost and nobody waits for a counter', async () => {
+test('folds, recounts and writes run concurrently without losses or waits', async () => {
   const shop = await aShop(world)
   const people = Array.from({ length: 12 }, (_, n) => `busy-${n}`)
   for (const browser of people) await shop.fill(browser, [tea()])
@@ -252,7 +252,7 @@ async function abandonOne(tx: Db, storeId: string): Promise<void> {
     and id = (select id from carts where store_id = ${storeId} limit 1)`.execute(tx)
 }
 
-test('a store that is deleted leaves nothing behind', async () => {
+test('deleting a store deletes its rollups', async () => {
   const shop = await aLife(3)
   await world.db.deleteFrom('flow_steps').where('store_id', '=', shop.storeId).execute()
   await world.db.deleteFrom('stores').where('id', '=', shop.storeId).execute()

@@ -7,26 +7,26 @@ const at = (text: string) => new Date(text)
 const nobody = { active: 0, active_before: 0 }
 
 describe('30 days of the store’s own calendar, today included', () => {
-  test('begin at its midnight, not at that of UTC', { tags: ['A3'] }, () => {
+  test('begin at the store’s midnight, not at UTC midnight', { tags: ['A3'] }, () => {
     const spans = daySpans(at('2026-03-02T03:00:00Z'), 'America/New_York')
     expect(spans.until).toEqual(at('2026-03-02T05:00:00Z'))
     expect(spans.since).toEqual(at('2026-01-31T05:00:00Z'))
     expect(spans.before).toEqual(at('2026-01-01T05:00:00Z'))
   })
 
-  test('are 30 days by the calendar where clocks change', () => {
+  test('are 30 calendar days across clock changes', () => {
     const spans = daySpans(at('2026-03-20T12:00:00Z'), 'America/New_York')
     expect(spans.since).toEqual(at('2026-02-19T05:00:00Z'))
     expect(spans.until).toEqual(at('2026-03-21T04:00:00Z'))
   })
 
-  test('know offsets without a name, and a zone nobody knows is UTC', () => {
+  test('support unnamed offsets, and treat an unknown zone as UTC', () => {
     expect(daySpans(at('2026-03-02T19:00:00Z'), '+05:45').until).toEqual(at('2026-03-03T18:15:00Z'))
     expect(daySpans(at('2026-03-02T19:00:00Z'), 'Mars/Base').until).toEqual(at('2026-03-03T00:00:00Z'))
   })
 })
 
-test('a span is its whole days of UTC and two ends of less than a day', () => {
+test('a span splits into whole UTC days and two ends of less than a day', () => {
   const whole = (from: string, until: string) =>
     wholeDays(at(from), at(until)).map((bound) => bound.toISOString().slice(0, 10))
   expect(whole('2026-03-01T05:00:00Z', '2026-03-04T05:00:00Z')).toEqual(['2026-03-02', '2026-03-04'])
@@ -39,7 +39,7 @@ test('a span is its whole days of UTC and two ends of less than a day', () => {
 describe('the chart', () => {
   const now = at('2026-03-02T15:20:00Z')
 
-  test('of a day has 24 hours of the store’s clock, the current one last', () => {
+  test('of a day has 24 hours in the store’s time zone, the current one last', () => {
     const { buckets, until } = chartBuckets('day', now, '+05:45')
     expect(buckets).toHaveLength(24)
     expect(buckets.at(-1)).toEqual({ from: at('2026-03-02T15:15:00Z'), label: '9 PM' })
@@ -58,7 +58,7 @@ describe('the chart', () => {
     expect(until).toEqual(at('2026-03-03T05:00:00Z'))
   })
 
-  test('has buckets in order that begin with a slot, in every zone, and now is in the last', () => {
+  test('has ordered buckets that begin with a slot in every zone, with the current time in the last', () => {
     const zone = fc.constantFrom(
       'UTC',
       'America/St_Johns',
@@ -82,7 +82,7 @@ describe('the chart', () => {
 })
 
 describe('figures', () => {
-  test('a rate of nothing and a trend from nothing are not known (A5)', () => {
+  test('a rate of 0 and a trend from 0 are null (A5)', () => {
     expect(rate(0, 0)).toBeNull()
     expect(rate(1, 3)).toBe(33.3)
     expect(trend(5, 0)).toBeNull()
@@ -96,7 +96,7 @@ describe('figures', () => {
     ...{ currency, abandoned, recovered: 1, abandoned_recovered: 1, attributed_minor, attributed_orders: 2 },
   })
 
-  test('carts of all currencies count; money is the store’s currency alone, the others apart (decision 21)', () => {
+  test('carts of all currencies count; revenue is in the store’s currency, others are listed separately (decision 21)', () => {
     const figures = figuresOf({
       currency: 'JPY',
       now: [sums('JPY', 3, 5_000), sums('USD', 1, 1_250)],
@@ -112,7 +112,7 @@ describe('figures', () => {
     expect([figures.recoveredOrders, figures.trends.recoveredOrders]).toEqual([4, 100])
   })
 
-  test('a chart of revenue is the store’s currency alone; what came in in others is named beside it', () => {
+  test('a revenue chart is in the store’s currency, and lists revenue in others beside it', () => {
     const of = (bucket: number, currency: string, attributed_minor: number) => ({
       ...{ bucket, currency, abandoned: 2, recovered: 1, attributed_minor },
     })
