@@ -5,7 +5,7 @@ import { aWorld } from '../test/world.ts'
 import { servedBy } from './access/http/http.ts'
 import { MOST_CONNECTIONS } from './core/net/clients.ts'
 
-// What every request meets before a route does, on a Recoup that others reach.
+// Checks before any route, on a public installation.
 
 const TOKEN = 'a-token-of-the-monitoring'
 const world = aWorld({

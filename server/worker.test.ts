@@ -9,7 +9,7 @@ import { ticks } from './worker.ts'
 
 const world = aWorld()
 
-/** Statements of each tick, the second time it comes. */
+/** Statements of each tick in its second run. */
 async function statementsOfTicks(): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (const { name, everyMs, run } of ticks) {

@@ -10,7 +10,7 @@ import { newId } from '../../core/common/ids.ts'
 import { transact } from '../../core/db/db.ts'
 import { mergeCartMessages, wakeMessagesTo } from '../../messages/messages/messages.ts'
 
-// What stops or moves the open messages of a campaign, beside the turn of its mails (D5, D10), and those about no cart.
+// Events that stop or move a campaign's open messages during the turn of its mails (D5, D10), also messages without a cart.
 
 const world = aWorld()
 beforeEach(() => {
@@ -34,7 +34,7 @@ async function aboutCarts(body: (shop: Shop) => object = () => ({})): Promise<Ca
   return dueCampaign(world, shop, body(shop))
 }
 
-/** To people who have no cart. */
+/** To shoppers without a cart. */
 async function aboutNoCarts(): Promise<Campaign> {
   const { buyerOrders, ...shop } = await aCouponShop(world, { carts: 0, buyers: POOL + 1 })
   const people = { ...shop, orders: buyerOrders }

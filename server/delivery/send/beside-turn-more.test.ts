@@ -29,8 +29,8 @@ import { applyWaitingReports, recordMailReport } from '../mail-reports/mail-repo
 import * as deliver from './send-due-sql.ts'
 import * as turn from './turn-sql.ts'
 
-// More of what meets open messages beside the turn of mails (D5, D10); what a shopper, a member and the claim do to reminders is in
-// beside-turn.test.ts, campaigns are in beside-turn-campaigns.test.ts.
+// More events that meet open messages during the turn of mails (D5, D10). Events by shoppers, members and the claim are in
+// beside-turn.test.ts, campaigns in beside-turn-campaigns.test.ts.
 
 const world = aWorld()
 beforeEach(() => {
@@ -47,7 +47,7 @@ const idsOf = ({ sending, waiting }: Beside) => [sending.id, waiting.id]
 const join = (of: { storeId: string }, from: string | null, into: string | null) =>
   transact(storeOf(of), (tx) => mergeCartMessages(tx, from!, into!, world.now))
 
-/** Of mails that people sent by hand, due at once. */
+/** Manual mails, due at once. */
 async function dueByHand(): Promise<Shop> {
   const shop = await aShop(world, POOL + 1)
   const body = { channel: 'email', cartIds: shop.cartIds }
@@ -231,7 +231,7 @@ describe('a prepared mail is sent unchanged and one in flight stays unchanged wh
   })
 })
 
-/** Which of both leave by a turn of the same process for a claim that has neither. */
+/** Which of both are sent by a turn of the same process for another claim. */
 async function turnOfAnother({ accountId, storeId, sending, waiting }: Six<Scene>): Promise<string[]> {
   const { version } = await world.db
     .selectFrom('carts')

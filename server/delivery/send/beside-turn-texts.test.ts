@@ -5,7 +5,7 @@ import { aWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 import { receiveText } from '../inbound/inbound.ts'
 
-// Statements that change texts, beside their turn: see beside-turn.test.ts.
+// Statements that change texts during their turn: see beside-turn.test.ts.
 
 const world = aWorld()
 

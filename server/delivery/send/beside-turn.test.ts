@@ -23,8 +23,8 @@ import * as composing from '../decide/composing-sql.ts'
 import { releaseClaimsOfDead } from './abandoned-sql.ts'
 import * as deliver from './send-due-sql.ts'
 
-// Whatever stops or moves open messages, beside the turn of mails (D5, D10): one that waits for its place in flight stops, one that is in flight
-// is left as it is and its end is written down. Each is about both at once.
+// Events that stop or move open messages during the turn of mails (D5, D10). A prepared mail stops, a mail in flight stays unchanged and is
+// settled. Each test has both at once.
 
 const world = aWorld()
 beforeEach(() => {

@@ -8,7 +8,7 @@ import type { Outcome } from '../../messages/channels/channel.ts'
 import * as outcomes from '../outcome/outcome-sql.ts'
 import { sendersOn } from './connection-slots.ts'
 
-// What all stores together have in flight (D10), and whom one unanswered message holds up.
+// Slots shared by all stores (D10), and the effect of one unanswered message.
 
 const world = aWorld()
 /** Of the world's mail channel. */

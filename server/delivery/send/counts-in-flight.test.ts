@@ -6,7 +6,7 @@ import { aScene, DAY, HOUR, send, wait } from '../../../test/message-scene.ts'
 import { besideTurn, heldBack, POOL, type StoredMessage, stored } from '../../../test/turn-scene.ts'
 import { acceptsMail, aWorld } from '../../../test/world.ts'
 
-// The parts add up at every moment between a send and its written end (D6), wherever they are shown.
+// The counts by state add up at every moment between send and settlement (D6), on every page.
 
 const world = aWorld()
 beforeEach(() => {
@@ -27,7 +27,7 @@ const ANSWERS = [
 
 const inTwoDays = () => ({ schedule: { startDate: today(world), timeOfDay: '00:00', delay: 48 } })
 
-/** Looks while none is answered, while answers wait in their rows for what follows from them, and when all is written down. */
+/** Checks before any reply, while replies wait in their rows to be settled, and after settling. */
 async function lookAtEach(storeId: string, look: (expected: Parts) => Promise<unknown>) {
   const server = heldBack(world)
   const sending = send(world, storeId)

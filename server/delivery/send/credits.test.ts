@@ -7,7 +7,7 @@ import { aWorld } from '../../../test/world.ts'
 import { addCredits } from '../../billing/credits/credits.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 
-// Credits on the engine's way: after the plan's own number, before nothing else, and back where nothing has left (decision 85).
+// Credits pay for texts beyond the plan and are refunded for unsent texts (decision 85).
 
 const world = aWorld()
 const PRICE = 15_000
@@ -77,7 +77,7 @@ describe('a text beyond the plan', () => {
       ['test', PRICE],
       ['use', -PRICE],
     ])
-    // It takes nothing of the plan.
+    // It uses no plan message.
     expect(await used(scene)).toBe(plans.growth.limits.maxSmsPerMonth)
   })
 

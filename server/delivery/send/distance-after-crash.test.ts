@@ -14,8 +14,8 @@ import type { Outcome } from '../../messages/channels/channel.ts'
 import { closeAbandonedSends } from './abandoned.ts'
 import { sendDue } from './send-due.ts'
 
-// A process dies between the send of a mail and what follows from it (decision 149): its state, and the time of the next step. The next step
-// keeps its distance (T4), though its old time comes before anybody has found the mail.
+// A process dies between the send of a mail and its settlement (decision 149), which sets state and time of the next step. The next step keeps
+// its distance (T4), even if its old time comes before the mail is settled.
 
 const world = aWorld()
 beforeEach(() => {
@@ -25,7 +25,7 @@ beforeEach(() => {
 })
 
 const LATE = 23 * HOUR
-/** The most that one step keeps from the one before. */
+/** The longest distance between two steps. */
 const DISTANCE = 12 * HOUR
 
 interface SentMail extends Scene {

@@ -14,8 +14,8 @@ import { newId } from '../../core/common/ids.ts'
 import { domainOf } from '../email/mail-headers.ts'
 import { turnStatement } from './turn-sql.ts'
 
-// Two processes that both believe to have the store: one stood still between its last look at the lease and its turn. One lets a step leave while the
-// other has judged the step behind it.
+// Two processes both believe they hold the store's lease, because one stalled between its lease check and its turn. One sends a step while
+// the other has decided about the next step.
 
 const world = aWorld()
 beforeEach(() => {
@@ -24,7 +24,7 @@ beforeEach(() => {
   world.sent.length = 0
 })
 
-/** The step before is prepared by another process, and leaves by its turn. */
+/** Another process prepares the earlier step and sends it in its turn. */
 async function earlierLeaves({ accountId, storeId }: { accountId: string; storeId: string }, { waiting }: Beside) {
   const before = (row: StoredMessage) => row.cart_id === waiting.cart_id && row.step < waiting.step
   const { id, shopper_id } = (await stored(world, storeId)).find(before)!

@@ -8,7 +8,7 @@ import { messageToken } from '../../carts/links/message-tokens.ts'
 import { newId } from '../../core/common/ids.ts'
 import { unsubscribe } from '../preferences/unsubscribe.ts'
 
-// A step with several channels goes by the first that may be used, and by one alone (decision 54, D1).
+// A step with several channels is sent by the first usable one only (decision 54, D1).
 
 const world = aWorld()
 let answer: typeof world.answer
@@ -34,7 +34,7 @@ async function setChannels(channels: string[]) {
   expect([saved.status, saved.body.error]).toEqual([200, undefined])
 }
 
-/** Of a German shopper, who has consented to all channels. */
+/** For a German shopper who has consented to all channels. */
 async function aCart(more: Parameters<typeof anOrder>[1] = {}) {
   const order = anOrder(world, { country: 'DE', phone: germanPhone(), ...more })
   await recordOrders(world.deps, store.storeId, [order], 'sync')
@@ -44,7 +44,7 @@ async function aCart(more: Parameters<typeof anOrder>[1] = {}) {
 
 const first = async () => (await messagesOf(world, store.storeId)).find(({ step }) => step === 1)!
 
-/** Its decisions, in words. */
+/** Its decisions as text. */
 async function whyFirst(): Promise<string[]> {
   const { id, cart_id: cartId } = await first()
   const { messages } = (await call('GET', `/api/carts/${cartId}/messages`)).body

@@ -4,7 +4,7 @@ import { send, wait } from '../../../test/message-scene.ts'
 import { aShop, DAY, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
 import { acceptsMail, aWorld } from '../../../test/world.ts'
 
-// security-P8: how many people without an order a new account may write to for the first time. Not in local mode, where nothing is limited.
+// The limit of first mails of a new account to people without an order (security-P8). Local mode has no limit.
 
 const world = aWorld({ HOST: '0.0.0.0', PUBLIC_URL: 'https://recoup.example', SMTP_URL: 'smtp://mail.example:587' })
 beforeEach(() => {

@@ -11,7 +11,7 @@ import { pullProducts } from '../../carts/sync/local-copies.ts'
 import type { PlatformProduct } from '../../platforms/platform/platform.ts'
 import { restoreTokenOf } from '../compose/compose.ts'
 
-// Stock and prices are read with the order check (D3): what is sold out is not advertised, and what costs something else is said so.
+// Stock and prices are read with the order check (D3): sold-out items are marked, and changed prices are shown.
 
 const world = aWorld()
 beforeEach(() => {

@@ -5,7 +5,7 @@ import { detectAbandoned } from '../../carts/carts/detect.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { wakeDueStores } from '../../messages/messages/scan.ts'
 
-// The loop, rule by rule, through the real database. The store is pretence only where a pull would ask it.
+// The send loop, rule by rule, on the real database. Only the shop's API is faked.
 
 const world = aWorld()
 const HOUR = 3_600_000

@@ -7,7 +7,7 @@ import { recordOrders } from '../../carts/carts/record.ts'
 import type { EmailChannel, Outcome, OutgoingEmail } from '../../messages/channels/channel.ts'
 import type { OwnMail } from '../email/own-mail.ts'
 
-// Which mail server messages leave by, and what happens while an account's own takes nothing.
+// Selection of the mail server, and the behaviour while an account's own one fails.
 
 const world = aWorld()
 const own = new Map<string, EmailChannel>()

@@ -11,8 +11,8 @@ import { migrate } from '../../core/database/migrate.ts'
 import { openDb } from '../../core/db/db.ts'
 import { closeAbandonedSends } from './abandoned.ts'
 
-// A database of the version before the narrow send (0032), with messages in every state a stopped process leaves them in, is taken over:
-// none goes twice, none is lost, links that are out there open, and carts know who was mailed.
+// Migrates a database from before 0032 with messages in every state that a stopped process leaves. None is sent twice or lost, sent links
+// work, and carts have their badges.
 
 const world = aWorld()
 const databases = emptyDatabases()

@@ -12,7 +12,7 @@ import { newId } from '../../core/common/ids.ts'
 import { keepPosts } from '../../core/db/system.ts'
 import { sendDue } from './send-due.ts'
 
-// The order check (D3): orders are read again before anything leaves, and what the reading finds decides.
+// The order check (D3): orders are read again before every send, and the result decides.
 
 const world = aWorld()
 

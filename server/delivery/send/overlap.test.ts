@@ -7,7 +7,7 @@ import { acceptsMail, aWorld } from '../../../test/world.ts'
 import type { Deps } from '../../deps.ts'
 import { sendDue } from './send-due.ts'
 
-// While one batch leaves, the next is claimed, judged and prepared (decision 149): here two mails make one.
+// While one batch is sent, the next is claimed, decided and prepared (decision 149). Here a batch has two mails.
 
 const world = aWorld()
 beforeEach(() => {

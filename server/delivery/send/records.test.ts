@@ -4,7 +4,7 @@ import { recordsOf } from '../../../test/turn-scene.ts'
 import { acceptsMail, aWorld } from '../../../test/world.ts'
 import { sql } from '../../core/db/db.ts'
 
-// What is written of mails that were sent: one record each, and one piece of news for all of a transaction (decisions 64 and 149).
+// Records of sent mails: one each, and one notification per transaction (decisions 64 and 149).
 
 const world = aWorld()
 beforeEach(() => {

@@ -18,7 +18,7 @@ import { recordDeliveryReport } from '../outcome/delivery.ts'
 import { closeAbandonedSends } from './abandoned.ts'
 import { sendDue } from './send-due.ts'
 
-// A process dies with texts in flight: see replay.test.ts. A text also has a price, which a text that was not sent gives back, and its provider reports.
+// A process dies with texts in flight: see replay.test.ts. Texts also have prices, refunded if unsent, and delivery reports.
 
 const world = aWorld()
 beforeEach(() => {

@@ -6,7 +6,7 @@ import { aScene, DAY, HOUR, messagesOf, pass } from '../../../test/message-scene
 import { aWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 
-// What leaves on each plan in each status (decisions 6, 86 and 121), through the engine itself.
+// What is sent on each plan in each billing status (decisions 6, 86 and 121), through the real engine.
 
 const world = aWorld()
 
@@ -22,7 +22,7 @@ interface Bought {
   days?: number
 }
 
-/** `days`: for how long it has been past due. */
+/** `days`: how long the payment has been past due. */
 async function set(accountId: string, { plan, status = 'active', days = 0 }: Bought): Promise<void> {
   await world.db.deleteFrom('subscriptions').where('account_id', '=', accountId).execute()
   if (!plan) return

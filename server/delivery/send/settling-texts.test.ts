@@ -11,7 +11,7 @@ import type { PlatformOrder } from '../../platforms/platform/platform.ts'
 import { recordDeliveryReport } from '../outcome/delivery.ts'
 import { closeAbandonedSends } from './abandoned.ts'
 
-// Texts in flight, and what is written down about them.
+// Settling of texts in flight.
 
 const world = aWorld()
 beforeEach(() => {
