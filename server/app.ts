@@ -170,7 +170,10 @@ function guardConnections(app: FastifyInstance, { log }: Deps, isTrusted: (addre
   })
 }
 
-/** Images may come from any host, scripts only from this server. Frames that show mails inherit this policy and run no scripts. */
+/**
+ * Images may come from any host, scripts only from this server. Frames that show mails inherit this policy and run no
+ * scripts.
+ */
 const PAGE_POLICY =
   "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: http: https:; font-src 'self' data:; connect-src 'self'; frame-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
 
@@ -197,7 +200,8 @@ function serveBrowserApp(app: FastifyInstance): void {
     app.register(fastifyStatic, {
       root: PAGES,
       wildcard: false,
-      // The build writes .br and .gz files beside each text file. They are served in its place, not under their own URLs.
+      // The build writes .br and .gz files beside each text file. They are served in its place, not under their own
+      // URLs.
       preCompressed: true,
       globIgnore: ['**/*.{br,gz}', 'landing*.html', 'index.html'],
       setHeaders: (response, file) => {

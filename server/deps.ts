@@ -38,7 +38,10 @@ export interface Deps {
   }
   /** URL of the built-in phones, which receive SMS and WhatsApp of accounts without credentials; null: none run. */
   phoneUrl?: string | null
-  /** Creates a client of a shop's API. `kept`: where a connected store's token is stored; without it the token lives as long as the client. */
+  /**
+   * Creates a client of a shop's API. `kept`: where a connected store's token is stored; without it the token lives as
+   * long as the client.
+   */
   storeClient: (access: StoreAccess, kept?: KeptShelf) => StoreClient
   /** Render threads for owners' texts; default: those of this process. */
   renders?: Renders

@@ -157,7 +157,10 @@ export const handlers: Handler[] = [
   on(consentImportJob, runImport),
 ]
 
-/** All periodic work and its interval. Several workers may run: each statement takes only rows that no other worker holds. */
+/**
+ * All periodic work and its interval. Several workers may run: each statement takes only rows that no other worker
+ * holds.
+ */
 export const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promise<unknown> }[] = [
   { name: 'workers.beat', everyMs: 3_000, run: beat },
   { name: 'carts.posts', everyMs: 5_000, run: (deps) => foldLeftPosts(deps) },

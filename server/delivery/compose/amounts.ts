@@ -2,7 +2,10 @@ import { currencyExponent } from '../../../shared/money.ts'
 
 // Formats amounts for messages.
 
-/** Creating a format is about a hundred times slower than formatting, and formatting a hundred times slower than a lookup. */
+/**
+ * Creating a format is about a hundred times slower than formatting, and formatting a hundred times slower than a
+ * lookup.
+ */
 const formats = new Map<string, Intl.NumberFormat>()
 const formatted = new Map<string, string>()
 const KEPT_AMOUNTS = 5_000

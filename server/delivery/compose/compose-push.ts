@@ -5,8 +5,8 @@ import { sharedRenders } from '../../messages/templates/renders.ts'
 import { type ComposeInput, createLinks, type LinkToken, NO_ACCOUNT, pageWithoutCart } from './compose.ts'
 import { textContextOf } from './compose-text.ts'
 
-// Composes one web push notification, for sends and previews. It contains no name: the name came from a checkout, and another person may
-// use the browser (decision 72).
+// Composes one web push notification, for sends and previews. It contains no name: the name came from a checkout, and
+// another person may use the browser (decision 72).
 
 export interface ComposePushInput extends Omit<ComposeInput, 'brand'> {
   cartId: string | null

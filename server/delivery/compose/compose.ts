@@ -13,7 +13,8 @@ import { presentCoupon, type ShownCoupon } from './coupon-text.ts'
 import type { ShownItem } from './goods-rules.ts'
 import { fillLinks, placeholder } from './tracked-links.ts'
 
-// Composes one email from a cart, a template and a store. Sends and previews use the same code (product: "Preview is what is sent").
+// Composes one email from a cart, a template and a store. Sends and previews use the same code (product: "Preview is
+// what is sent").
 
 export interface ComposeInput {
   messageId: string
@@ -46,7 +47,9 @@ export interface ComposeInput {
 /** A rendering without an account. */
 export const NO_ACCOUNT: RenderFor = { lane: 'asking', accountId: '' }
 
-/** The row behind a link: for the restore page (only its hash is stored, decision 4) and for every link of a test send. */
+/**
+ * The row behind a link: for the restore page (only its hash is stored, decision 4) and for every link of a test send.
+ */
 export interface LinkToken {
   hash: string
   purpose: 'restore' | 'click'
@@ -199,7 +202,10 @@ export function outgoingEmail(
   }
 }
 
-/** The Feedback-ID by which Gmail groups complaints: store, account, kind of mail, sender. Keyed hashes, so that it identifies nobody. */
+/**
+ * The Feedback-ID by which Gmail groups complaints: store, account, kind of mail, sender. Keyed hashes, so that it
+ * identifies nobody.
+ */
 export function feedbackIdOf(secrets: Secrets, accountId: string, storeUrl: string): string {
   const [account, store] = [accountId, `${accountId} ${storeUrl}`].map((subject) =>
     secrets.token('feedback', subject).slice(0, 12),

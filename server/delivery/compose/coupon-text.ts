@@ -62,8 +62,8 @@ const percentText = (hundredths: number): string => `${hundredths / 100}%`
 const days = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' })
 
 /**
- * The last valid day in the store's zone, with time and zone unless it is the end of the day. An end at midnight shows the day before,
- * so that the message promises no day too many.
+ * The last valid day in the store's zone, with time and zone unless it is the end of the day. An end at midnight shows
+ * the day before, so that the message promises no day too many.
  */
 export function expiryText(end: Date, timeZone: string): string {
   // One millisecond earlier, so that midnight belongs to the day before.

@@ -46,7 +46,10 @@ export function shownContents(cart: Contents, goods: Goods | null): { items: Sho
   return { items, valueMinor: isSame ? cart.value_minor : sum }
 }
 
-/** Applies the new price only if the cart's price was the old product price. Another price includes an extra or an offer unknown to us. */
+/**
+ * Applies the new price only if the cart's price was the old product price. Another price includes an extra or an offer
+ * unknown to us.
+ */
 function priceOf({ unitPriceMinor }: CartItem, terms: Terms | undefined, currency: string | null): number {
   if (!terms || terms.priceMinor === null || terms.currency !== currency) return unitPriceMinor
   return unitPriceMinor === terms.wasMinor ? terms.priceMinor : unitPriceMinor

@@ -13,7 +13,10 @@ export interface MessageTexts {
   body?: string | undefined
 }
 
-/** Returns why these texts cannot be rendered; null: they can. Absent parts come from a template, which was checked when it was saved. */
+/**
+ * Returns why these texts cannot be rendered; null: they can. Absent parts come from a template, which was checked when
+ * it was saved.
+ */
 export async function problemOfText(
   { renders = sharedRenders() }: Deps,
   accountId: string,

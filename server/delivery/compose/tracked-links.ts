@@ -1,8 +1,8 @@
 import crypto from 'node:crypto'
 import { problemOf, type RenderedMessage } from '../../messages/templates/message.ts'
 
-// Tracked links of a mail. A link contains its keyed target (decision 150), which is known only after rendering, and the render threads have
-// no keys. So the mail is rendered with placeholders, which are replaced here.
+// Tracked links of a mail. A link contains its keyed target (decision 150), which is known only after rendering, and
+// the render threads have no keys. So the mail is rendered with placeholders, which are replaced here.
 
 /** Random, so that no text of a shop or shopper contains it. */
 const PREFIX = `https://s${crypto.randomBytes(16).toString('hex')}.invalid/`

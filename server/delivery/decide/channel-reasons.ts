@@ -18,8 +18,8 @@ interface DecisionRecord {
 }
 
 /**
- * Returns “By email: … By SMS: …”, starting with `channel`; `more` is added to that channel's sentence. null: the reason does not differ
- * by channel.
+ * Returns “By email: … By SMS: …”, starting with `channel`; `more` is added to that channel's sentence. null: the
+ * reason does not differ by channel.
  */
 export function reasonsByChannel(
   channel: Channel,
@@ -38,7 +38,10 @@ export function reasonsByChannel(
 export const passedOver = ({ outcome, inputs }: DecisionRecord): string =>
   outcome === 'send' ? othersOf(inputs).map(sentenceOf).join(' ') : ''
 
-/** The channel of a decision; the message's may have changed since. null: the record is from before channels were recorded. */
+/**
+ * The channel of a decision; the message's may have changed since. null: the record is from before channels were
+ * recorded.
+ */
 export const channelOf = ({ inputs }: Pick<DecisionRecord, 'inputs'>): Channel | null => {
   const { channel } = inputs as { channel?: unknown }
   return typeof channel === 'string' && Object.hasOwn(wayOf, channel) ? (channel as Channel) : null

@@ -15,7 +15,8 @@ import { enteredCoupon } from './entered-coupon.ts'
 import type * as load from './evaluate-sql.ts'
 import { couponFor } from './message-coupon.ts'
 
-// Composes the messages of rows. An owner's text is rendered in a thread that can be killed, and only twice if it crashed a process.
+// Composes the messages of rows. An owner's text is rendered in a thread that can be killed, and only twice if it
+// crashed a process.
 
 /** A mail has a subject and HTML, a text has a price, a notification has the payload for the service worker. */
 export type AnyComposed = Composed | ComposedText | ComposedPush
@@ -50,7 +51,10 @@ export interface ComposeTask {
 /** After this many unfinished attempts, each of which crashed a process, a message is not composed again. */
 const MOST_ATTEMPTS = 2
 
-/** Composes messages. Each attempt with an owner's text is recorded before and deleted after: one that remains has crashed its process. */
+/**
+ * Composes messages. Each attempt with an owner's text is recorded before and deleted after: one that remains has
+ * crashed its process.
+ */
 export async function composeAll(
   deps: Deps,
   store: StoreDb<Db>,

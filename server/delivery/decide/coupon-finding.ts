@@ -172,7 +172,10 @@ function include(
   }
 }
 
-/** A personal code is valid for its hours from the send, in the store a little longer. The message shows the earliest end (decision 34). */
+/**
+ * A personal code is valid for its hours from the send, in the store a little longer. The message shows the earliest
+ * end (decision 34).
+ */
 function shownExpiry({ isPersonal, validHours, personal }: MessageCoupon, state: CouponState, now: Date): Date | null {
   const end = endOf(state)
   if (!isPersonal) return end

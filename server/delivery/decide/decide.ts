@@ -6,8 +6,8 @@ import { authorizeByDecision, type SendAuthorization } from '../../messages/chan
 import { type ConsentInputs, consentFinding, type TextRefusal } from '../../shoppers/consent/consent.ts'
 import type { CouponFinding } from './coupon-finding.ts'
 
-// Decides about one message at the moment of sending (D2). Pure. The first check that fails decides: temporary reasons hold the
-// message `until` a time, final ones skip or cancel it.
+// Decides about one message at the moment of sending (D2). Pure. The first check that fails decides: temporary reasons
+// hold the message `until` a time, final ones skip or cancel it.
 
 export interface DecisionInputs {
   now: Date
@@ -34,11 +34,13 @@ export interface DecisionInputs {
   /** End of the wait for an order that awaits payment (S4); null: there is none. */
   pendingUntil: Date | null
   /**
-   * A purchase by a matching identity since the episode's start (S3), merged or not. For a message without a cart: since the time its
-   * origin sets, or null if no purchase ends it.
+   * A purchase by a matching identity since the episode's start (S3), merged or not. For a message without a cart:
+   * since the time its origin sets, or null if no purchase ends it.
    */
   matchingPurchase: { orderId: string } | null
-  /** `isUnderWay`: the cart had a message before the experiment began, so the experiment does not apply (decision 58). */
+  /**
+   * `isUnderWay`: the cart had a message before the experiment began, so the experiment does not apply (decision 58).
+   */
   person: { arm: Arm | null; isMember: boolean; isUnderWay: boolean; drawnArm: Arm | null }
   address: string | null
   /** The address was typed beyond the limits on new contacts and is not confirmed (X5). */
@@ -147,7 +149,9 @@ export function decide(inputs: DecisionInputs): Decision {
   return assignArm ? { ...decision, assignArm } : decision
 }
 
-/** Returns the reason why cart, shopper or goods rule out a message, ignoring what stops the whole store; null: none. */
+/**
+ * Returns the reason why cart, shopper or goods rule out a message, ignoring what stops the whole store; null: none.
+ */
 export function findCartProblem(inputs: DecisionInputs): string | null {
   const problem =
     checkCart(inputs) ??
@@ -285,7 +289,10 @@ function checkMailRate({ recipientDomain, mailRestsUntil, now }: DecisionInputs)
   return recipientDomain ? hold('domain_throttled', recipientDomain.heldUntil) : null
 }
 
-/** A new account may mail only a few people who never ordered. The limit holds for every text, since spam fits into product names too. */
+/**
+ * A new account may mail only a few people who never ordered. The limit holds for every text, since spam fits into
+ * product names too.
+ */
 function checkFirstMails({ firstMails, now }: DecisionInputs): Decision | null {
   const isOver = firstMails !== null && firstMails.sent >= firstMails.limit
   return isOver ? hold('new_account', new Date(now.getTime() + NEW_ACCOUNT_WAIT_MS)) : null
@@ -307,7 +314,10 @@ const hold = (reason: string, until: Date): Decision => ({ outcome: 'hold', reas
 const later = (a: Date, b: Date) => (a > b ? a : b)
 const soon = (now: Date) => new Date(now.getTime() + 1_000)
 
-/** The next attempt after 30 s, 1 min, 2 min … at most 15 min, with ±10% jitter so that deferred messages do not retry together. */
+/**
+ * The next attempt after 30 s, 1 min, 2 min … at most 15 min, with ±10% jitter so that deferred messages do not retry
+ * together.
+ */
 export function backOff(now: Date, attempts: number, jitter = Math.random()): Date {
   const delay = Math.min(30_000 * 2 ** Math.min(attempts, 10), 900_000)
   return new Date(now.getTime() + delay * (0.9 + 0.2 * jitter))

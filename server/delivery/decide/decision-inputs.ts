@@ -291,7 +291,10 @@ function textInputs(
   }
 }
 
-/** The plan feature a message needs (decision 6, area decision 43): a single SMS campaign is in Starter, other automatic texts are in Growth. */
+/**
+ * The plan feature a message needs (decision 6, area decision 43): a single SMS campaign is in Starter, other automatic
+ * texts are in Growth.
+ */
 function requiredFeatureOf({ campaign, channel }: load.ClaimedRow): Feature {
   if (!campaign) return 'flow_texts'
   return campaign.frequency === 'once' && channel === 'sms' ? 'manual_texts' : 'campaign_texts'
@@ -299,7 +302,9 @@ function requiredFeatureOf({ campaign, channel }: load.ClaimedRow): Feature {
 
 const minuteOf = (at: Date) => Math.floor(at.getTime() / 60_000)
 
-/** Returns the approved template to use, `free` if any text is allowed, or null if a template is required and missing. */
+/**
+ * Returns the approved template to use, `free` if any text is allowed, or null if a template is required and missing.
+ */
 export function requiredTemplate(channel: TextChannel | null, isInWindow: boolean) {
   return channel?.template === undefined || isInWindow ? ('free' as const) : channel.template
 }
@@ -317,7 +322,9 @@ export const quietSettingsOf = (situation: Situation) => ({
   timeZone: situation.time_zone,
 })
 
-/** The price in credits; before rendering, for the shortest text. null: credits cannot pay for it (decisions 6 and 85). */
+/**
+ * The price in credits; before rendering, for the shortest text. null: credits cannot pay for it (decisions 6 and 85).
+ */
 export function creditPriceOf(
   { texts, situation }: Pick<Context, 'texts' | 'situation'>,
   { channel, to, cost }: { channel: TextChannelName; to: string; cost: Cost | null },
@@ -328,7 +335,9 @@ export function creditPriceOf(
   return creditPrice(amountMicros, carrier.credits.perMille)
 }
 
-/** A price in another currency than the budget's counts as over budget, because they cannot be compared (decision 21). */
+/**
+ * A price in another currency than the budget's counts as over budget, because they cannot be compared (decision 21).
+ */
 export function isOverBudget(budget: Budget | null, cost: ReturnType<Rendering['cost']>, microsAhead = 0): boolean {
   if (!budget || !cost || cost.amountMicros === 0) return false
   const spentMicros = budget.spentMicros + microsAhead
@@ -341,7 +350,10 @@ const drawnArm = (
   { salt, controlBps, isDrawing }: NonNullable<Situation['experiment']>,
 ): Arm | null => (isDrawing ? drawArm(shopperId, salt, controlBps) : null)
 
-/** Returns the same arm for a shopper and an experiment each time (F1): control if the HMAC as a number is below the share. */
+/**
+ * Returns the same arm for a shopper and an experiment each time (F1): control if the HMAC as a number is below the
+ * share.
+ */
 export function drawArm(shopperId: string, salt: string, holdoutBps: number): Arm {
   const digest = crypto.createHmac('sha256', salt).update(shopperId).digest()
   return digest.readUInt32BE(0) / 2 ** 32 < holdoutBps / 10_000 ? 'control' : 'treated'

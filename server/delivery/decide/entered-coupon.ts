@@ -5,8 +5,8 @@ import type { Context } from './decision-inputs.ts'
 import type * as load from './evaluate-sql.ts'
 import { emailOf, goodsOf } from './message-coupon.ts'
 
-// The coupon a shopper entered into the cart. It affects no decision and no text, only the total, which is that of the cart as the
-// shopper left it. Pure except for the keyed hash of an address.
+// The coupon a shopper entered into the cart. It affects no decision and no text, only the total, which is that of the
+// cart as the shopper left it. Pure except for the keyed hash of an address.
 
 /** null: there is none, it is no longer valid, or its discount is unknown. */
 export function enteredCoupon(context: Context, row: load.ClaimedRow): ShownCoupon | null {

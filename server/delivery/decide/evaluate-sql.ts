@@ -19,7 +19,8 @@ import {
   TEXTS_OF_CART,
 } from './fragments.ts'
 
-// Loads the inputs of decisions for many messages at once, one statement per function. Store-wide inputs are in situation-sql.ts.
+// Loads the inputs of decisions for many messages at once, one statement per function. Store-wide inputs are in
+// situation-sql.ts.
 
 export interface ClaimedRow {
   id: string
@@ -129,8 +130,8 @@ const CIRCUMSTANCES = (now: Date) => sql`${IS_SUPERSEDED(now)}, ${STATE(now)},
   (${matchingPurchase} limit 1) as matching_order`
 
 /**
- * A later step on the same channel supersedes a message, and so does a newer "Send to All". Removed steps do not count. Runs of a campaign
- * and other campaigns do not supersede each other.
+ * A later step on the same channel supersedes a message, and so does a newer "Send to All". Removed steps do not count.
+ * Runs of a campaign and other campaigns do not supersede each other.
  */
 const IS_SUPERSEDED = (now: Date) => sql`(
   m.origin_kind in ('flow', 'push') and exists (select 1 from messages o
@@ -295,8 +296,8 @@ export async function loadImaginedFor(
 const AS_REQUESTED = { fallback: 'skip', isFirstOrderOnly: false, pauseDays: null, aboveMinor: null } as const
 
 /**
- * `about` is SQL for messages `m` with shoppers `s` and carts `c`, in the order of `w.place`. PostgreSQL plans these joins in the written
- * order: carts must come before shoppers, or it reads all shoppers.
+ * `about` is SQL for messages `m` with shoppers `s` and carts `c`, in the order of `w.place`. PostgreSQL plans these
+ * joins in the written order: carts must come before shoppers, or it reads all shoppers.
  */
 async function loadUnsent<Row>(
   { db }: StoreTx,

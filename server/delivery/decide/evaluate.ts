@@ -127,8 +127,8 @@ async function composeDecided(
 }
 
 /**
- * Decides about messages that do not exist, as of now. With `ahead` each message uses plan, budget and cap before the next one is decided,
- * and is added to `ahead`. `look` replaces the store's mail design.
+ * Decides about messages that do not exist, as of now. With `ahead` each message uses plan, budget and cap before the
+ * next one is decided, and is added to `ahead`. `look` replaces the store's mail design.
  */
 export async function dryRun<Row extends load.ClaimedRow>(
   deps: Deps,
@@ -361,7 +361,10 @@ function toDecisionRow(
   }
 }
 
-/** Whether a hold of a manual message is a refusal. A scheduled message waits unless the reason lasts beyond its age limit. */
+/**
+ * Whether a hold of a manual message is a refusal. A scheduled message waits unless the reason lasts beyond its age
+ * limit.
+ */
 function isRefusal(
   row: load.ClaimedRow,
   manual: load.Manual,

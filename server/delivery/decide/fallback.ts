@@ -2,7 +2,10 @@ import type { Decision } from './decide.ts'
 
 // Chooses among the channels of a step (decision 54). Pure.
 
-/** Reasons that rule out one channel and say nothing about the others: no contact, no consent, not in the plan, no provider, quiet hours. */
+/**
+ * Reasons that rule out one channel and say nothing about the others: no contact, no consent, not in the plan, no
+ * provider, quiet hours.
+ */
 const CHANNEL_REASONS = new RegExp(
   `^(${[
     '(too_old:)?(no_contact|contact_unconfirmed)',
@@ -26,8 +29,8 @@ export const isChannelSpecific = ({ outcome, reason }: Pick<Decision, 'outcome' 
   outcome !== 'send' && CHANNEL_REASONS.test(reason)
 
 /**
- * Picks the decision that counts from one per channel, in the order of the step: the first that is not specific to its channel. If all
- * are, the message waits for the channel that is free first, or ends if no channel holds it.
+ * Picks the decision that counts from one per channel, in the order of the step: the first that is not specific to its
+ * channel. If all are, the message waits for the channel that is free first, or ends if no channel holds it.
  */
 export function pickDecision<Each extends { decision: Decision }>(asked: readonly Each[]): Each {
   const decided = asked.find(({ decision }) => !isChannelSpecific(decision))

@@ -1,8 +1,8 @@
 import { isTextChannelName } from '../../messages/channels/traits.ts'
 import type { ClaimedRow } from './evaluate-sql.ts'
 
-// The effect of forecast sends on later messages: on the later steps of the same flow and cart, and on the cart's texts. The forecast
-// runs in time order. Usage of plan and cap is in `Reservation`. Pure.
+// The effect of forecast sends on later messages: on the later steps of the same flow and cart, and on the cart's
+// texts. The forecast runs in time order. Usage of plan and cap is in `Reservation`. Pure.
 
 /** The longest enforced distance between two steps (docs/rules/engine.md, flows). */
 const MOST_DISTANCE_MS = 12 * 3_600_000

@@ -13,8 +13,8 @@ import { pickDecision } from './fallback.ts'
 import { forecastFlows } from './flow-forecast.ts'
 import { withVariants } from './variants.ts'
 
-// Forecasts open messages: makes the real decision for the time at which each message will be decided. Writes nothing, does not ask the
-// store and renders nothing.
+// Forecasts open messages: makes the real decision for the time at which each message will be decided. Writes nothing,
+// does not ask the store and renders nothing.
 
 export interface Awaited {
   id: string
@@ -44,8 +44,8 @@ interface Obstacle {
 }
 
 /**
- * Forecasts these messages in time order. A message expected to be sent uses plan and cap, and counts for later steps and texts. A held one
- * is decided again when its hold ends, if that is before `until`.
+ * Forecasts these messages in time order. A message expected to be sent uses plan and cap, and counts for later steps
+ * and texts. A held one is decided again when its hold ends, if that is before `until`.
  */
 export async function foresee(
   deps: Deps,
@@ -135,7 +135,10 @@ const expectedOf = (row: ClaimedRow, at: Date): Foreseen => ({
 
 const obstacleOf = (row: ClaimedRow, at: Date, obstacle: Obstacle): Foreseen => ({ ...expectedOf(row, at), obstacle })
 
-/** The reason of a message that waits for an earlier step. Never recorded, as the real message gets another due time instead. */
+/**
+ * The reason of a message that waits for an earlier step. Never recorded, as the real message gets another due time
+ * instead.
+ */
 export const KEPT_BEHIND = 'kept_behind'
 
 /** Returns the obstacle as a sentence. For an expected send: why not by the channels before, or ''. */

@@ -4,8 +4,9 @@ import { mayArrive } from '../../messages/messages/fragments.ts'
 // SQL fragments on a message `m`: purchases that end it, texts of its cart.
 
 /**
- * Shoppers who used a device of message `m`'s shopper, or an address with the same match key (Identity). They match, but are not merged.
- * Without a cart, the shopper too, as no cart knows their purchases. `offset 0` makes PostgreSQL find these few rows first.
+ * Shoppers who used a device of message `m`'s shopper, or an address with the same match key (Identity). They match,
+ * but are not merged. Without a cart, the shopper too, as no cart knows their purchases. `offset 0` makes PostgreSQL
+ * find these few rows first.
  */
 export const MATCHING = sql`(select theirs.shopper_id from shopper_keys mine
       join shopper_keys theirs on theirs.store_id = mine.store_id and theirs.kind = 'device' and theirs.value = mine.value
@@ -19,7 +20,10 @@ export const MATCHING = sql`(select theirs.shopper_id from shopper_keys mine
       select m.shopper_id where m.cart_id is null
     offset 0) d`
 
-/** From when on a purchase ends message `m`: its episode's start, or the time set for a message without a cart. null: never. */
+/**
+ * From when on a purchase ends message `m`: its episode's start, or the time set for a message without a cart. null:
+ * never.
+ */
 const SINCE = sql`coalesce(c.started_at, m.purchases_since)`
 
 /** A renewal is not a purchase by the shopper (S3). */
@@ -34,12 +38,15 @@ export const PENDING = sql`select max(o.modified_at) + interval '24 hours' as un
 /** A purchase by a matching shopper since the episode of cart `c` began, or since `purchases_since` (S3). */
 export const matchingPurchase = sql`select o.order_id from ${MATCHING} cross join lateral (${BOUGHT}) o`
 
-/** An order of another matching shopper since then that awaits payment, for 24 hours (S4). The shopper's own ones are in `c`. */
+/**
+ * An order of another matching shopper since then that awaits payment, for 24 hours (S4). The shopper's own ones are in
+ * `c`.
+ */
 export const matchingPending = sql`select o.until from ${MATCHING} cross join lateral (${PENDING}) o`
 
 /**
- * Texts `h` sent by the message's channel for its cart or a cart joined to it; without a cart, to its shopper without a cart. No rows for
- * mail and notifications.
+ * Texts `h` sent by the message's channel for its cart or a cart joined to it; without a cart, to its shopper without a
+ * cart. No rows for mail and notifications.
  */
 export const TEXTS_OF_CART = sql`from messages h left join carts o on o.store_id = h.store_id and o.id = h.cart_id
     where m.channel in ('sms', 'whatsapp') and h.store_id = m.store_id and h.shopper_id = m.shopper_id
@@ -47,8 +54,8 @@ export const TEXTS_OF_CART = sql`from messages h left join carts o on o.store_id
       and case when m.cart_id is null then h.cart_id is null else c.id in (o.id, o.merged_into) end`
 
 /**
- * Another message of the same discount mail or campaign run that the shopper has had, because two shoppers were merged (D1). Reads the
- * shopper's few messages, not those of the whole run.
+ * Another message of the same discount mail or campaign run that the shopper has had, because two shoppers were merged
+ * (D1). Reads the shopper's few messages, not those of the whole run.
  */
 export const hadOfSameOffer = sql`select 1 from messages h
     where h.store_id = m.store_id and h.shopper_id = m.shopper_id and h.sending_at is not null and ${mayArrive('h')} and h.id <> m.id

@@ -19,8 +19,8 @@ export interface QuietFinding {
 }
 
 /**
- * The recipient's quiet hours at an instant. In a country with several zones it is quiet while one of them has quiet hours. In the United
- * States, state and area code narrow the zones. Without a country the store's zone decides.
+ * The recipient's quiet hours at an instant. In a country with several zones it is quiet while one of them has quiet
+ * hours. In the United States, state and area code narrow the zones. Without a country the store's zone decides.
  */
 export function quietHours(now: Date, place: Place, store: QuietSettings): QuietFinding {
   const ofCountry = zonesAt(place)

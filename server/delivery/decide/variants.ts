@@ -10,7 +10,9 @@ export interface Share {
   sharePercent: number
 }
 
-/** Picks the same variant for a shopper, a step and these shares each time, by HMAC. Pure. null: there are no variants. */
+/**
+ * Picks the same variant for a shopper, a step and these shares each time, by HMAC. Pure. null: there are no variants.
+ */
 export function pickVariant(shopperId: string, stepId: string, salt: string, shares: readonly Share[]): string | null {
   const total = shares.reduce((sum, { sharePercent }) => sum + sharePercent, 0)
   const digest = crypto.createHmac('sha256', salt).update(`${shopperId} ${stepId}`).digest()

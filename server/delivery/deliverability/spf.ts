@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js'
 import type { DnsLookup } from '../../core/net/dns.ts'
 
-// Checks whether a domain's SPF record (RFC 7208) allows a mail server to send for it. Macros and `exists` are not evaluated and count as
-// not allowing it.
+// Checks whether a domain's SPF record (RFC 7208) allows a mail server to send for it. Macros and `exists` are not
+// evaluated and count as not allowing it.
 
 export interface MailServer {
   host: string
@@ -13,7 +13,10 @@ export type SpfFinding =
   | { kind: 'none' }
   | { kind: 'several'; records: string[] }
   | { kind: 'failed'; reason: string }
-  /** `isCovering`: allows our mail server · `isOpen`: allows any sender · `isTooDeep`: needs more than ten look-ups, so receivers ignore it. */
+  /**
+   * `isCovering`: allows our mail server · `isOpen`: allows any sender · `isTooDeep`: needs more than ten look-ups, so
+   * receivers ignore it.
+   */
   | { kind: 'found'; record: string; isCovering: boolean; isOpen: boolean; isTooDeep: boolean }
 
 const MOST_LOOKUPS = 10

@@ -15,8 +15,9 @@ import {
 } from './throttle-rules.ts'
 import * as sql from './throttles-sql.ts'
 
-// Throttles receiving domains that defer or block an account's mail, longer each time. After the pause one message probes the domain while
-// the others are held. This never resends a refused message (D1); it only decides when the next one may be sent.
+// Throttles receiving domains that defer or block an account's mail, longer each time. After the pause one message
+// probes the domain while the others are held. This never resends a refused message (D1); it only decides when the next
+// one may be sent.
 
 /** For the decision about a message. */
 export { type DomainThrottleRow, throttlesOf } from './throttles-sql.ts'
@@ -40,7 +41,10 @@ interface Sendable {
   address: string
 }
 
-/** Returns the messages that may be sent now. The caller sends in the same transaction, so a domain never has two probes at once. */
+/**
+ * Returns the messages that may be sent now. The caller sends in the same transaction, so a domain never has two probes
+ * at once.
+ */
 export async function passThrottle<Each extends Sendable>(
   tx: StoreTx,
   throttle: Throttle,

@@ -3,8 +3,9 @@ import { promisify } from 'node:util'
 import nodemailerSign from 'nodemailer/lib/dkim/sign'
 import { foldLines } from 'nodemailer/lib/mime-funcs'
 
-// DKIM signatures (RFC 6376), rsa-sha256, relaxed/relaxed. nodemailer canonicalizes the head. The body is one buffer, so its hash needs no
-// stream, and the thread pool signs without blocking the event loop. RSA only: most receivers ignore Ed25519 (RFC 8463).
+// DKIM signatures (RFC 6376), rsa-sha256, relaxed/relaxed. nodemailer canonicalizes the head. The body is one buffer,
+// so its hash needs no stream, and the thread pool signs without blocking the event loop. RSA only: most receivers
+// ignore Ed25519 (RFC 8463).
 
 export interface SigningKey {
   domain: string

@@ -8,8 +8,8 @@ import { returnPathOf } from './return-path.ts'
 import { openSigningKeys } from './sender-keys.ts'
 import type { MailHeaders } from './smtp-message.ts'
 
-// Headers for every mail of this server: its own return address, a DKIM signature and the mark by which the mail provider's reports
-// identify it.
+// Headers for every mail of this server: its own return address, a DKIM signature and the mark by which the mail
+// provider's reports identify it.
 
 type MailHeadersDeps = Pick<Deps, 'db' | 'secrets' | 'now' | 'config'>
 
@@ -31,7 +31,10 @@ export function openMailHeaders(deps: MailHeadersDeps): (message: OutgoingEmail)
 export const domainOf = (address: string): string =>
   domainToASCII(address.slice(address.lastIndexOf('@') + 1)).toLowerCase()
 
-/** Headers for two providers that report with ids of their own, so that they report ours too. The others keep the Message-ID. */
+/**
+ * Headers for two providers that report with ids of their own, so that they report ours too. The others keep the
+ * Message-ID.
+ */
 function providerMark(
   provider: NonNullable<Config['mailEvents']>['provider'],
   messageId: string,

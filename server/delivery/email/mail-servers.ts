@@ -64,7 +64,10 @@ function presentServer(row: sql.MailServerRow, now: Date): NonNullable<MailServe
   }
 }
 
-/** Identifies what a test mail proved: server, user and sender. After a change a new test is needed. null: nothing to prove. */
+/**
+ * Identifies what a test mail proved: server, user and sender. After a change a new test is needed. null: nothing to
+ * prove.
+ */
 export function proofSubject(
   { config }: Pick<Deps, 'config'>,
   way: MailServerView['way'],

@@ -10,8 +10,8 @@ import { createSmtpChannel } from './smtp.ts'
 import type { MailHeaders } from './smtp-message.ts'
 import { type SmtpGuard, type SmtpSettings, toSmtpSettings } from './smtp-settings.ts'
 
-// Mail channels for accounts' own mail servers: one per account, with few connections, made from its settings. After a change, the next
-// message uses a new channel.
+// Mail channels for accounts' own mail servers: one per account, with few connections, made from its settings. After a
+// change, the next message uses a new channel.
 
 export interface OwnMailDeps {
   config: Config
@@ -64,7 +64,10 @@ export function smtpSettingsOf(
   )
 }
 
-/** The From address: as entered, else the user name, since providers send for it. null only for settings older than this requirement. */
+/**
+ * The From address: as entered, else the user name, since providers send for it. null only for settings older than this
+ * requirement.
+ */
 export function ownFrom({
   from_address: from,
   user_name: user,
@@ -73,8 +76,8 @@ export function ownFrom({
 }
 
 /**
- * Headers for mail by the account's own server: its bounce mailbox as return address. This installation does not sign it, because its keys
- * vouch only for mail of its own mail server, and here the account chooses the sender.
+ * Headers for mail by the account's own server: its bounce mailbox as return address. This installation does not sign
+ * it, because its keys vouch only for mail of its own mail server, and here the account chooses the sender.
  */
 export function openOwnMailHeaders(deps: Pick<OwnMailDeps, 'db' | 'now'>) {
   const mailboxOf = openBounceAddresses(deps)

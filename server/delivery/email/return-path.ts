@@ -1,7 +1,8 @@
 import { isSameSecret, type Secrets } from '../../core/common/secrets.ts'
 
-// The envelope sender of each mail contains its message id (VERP), so that a bounce is identified by its recipient address. The token is
-// keyed, so it cannot be forged (X1). It uses lower case letters and digits only, because some servers change the case. Pure.
+// The envelope sender of each mail contains its message id (VERP), so that a bounce is identified by its recipient
+// address. The token is keyed, so it cannot be forged (X1). It uses lower case letters and digits only, because some
+// servers change the case. Pure.
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'
 const ID_BYTES = 16

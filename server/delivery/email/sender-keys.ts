@@ -3,8 +3,8 @@ import type { Deps } from '../../deps.ts'
 import { createKey, keyRecordName, openKey, publishes, type SigningKey } from './dkim.ts'
 import * as sql from './sender-keys-sql.ts'
 
-// The server's DKIM keys, one per sender domain. A key is created when its DNS record is first requested, and signs only while the record is
-// in the DNS: a signature that cannot be verified is worse than none.
+// The server's DKIM keys, one per sender domain. A key is created when its DNS record is first requested, and signs
+// only while the record is in the DNS: a signature that cannot be verified is worse than none.
 
 const CHECKED_EVERY_MS = 3_600_000
 /** Cache time; a newly published key is used within this time. */

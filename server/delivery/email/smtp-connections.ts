@@ -1,5 +1,5 @@
-// A pool of signed-in SMTP connections. nodemailer implements the protocol. Its own pool requeues a message when a connection closes and
-// does not report whether the final dot was sent, so it could send twice.
+// A pool of signed-in SMTP connections. nodemailer implements the protocol. Its own pool requeues a message when a
+// connection closes and does not report whether the final dot was sent, so it could send twice.
 import { isIP } from 'node:net'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
 import { resolveGuarded } from '../../core/net/resolve.ts'

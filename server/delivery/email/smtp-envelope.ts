@@ -1,9 +1,10 @@
 import { problem, type RawError, type SmtpListener } from './smtp-connections.ts'
 
 /**
- * Watches the replies to pipelined MAIL, RCPT and DATA (RFC 2920) and calls `stop` before nodemailer acts on the last one, in two cases.
- * First, the server accepts DATA after it refused the recipient: nodemailer would send a lone dot, as the RFC requires, and a faulty server
- * might deliver an empty mail. Second, it replies to DATA with 2xx: then replies and commands are out of step.
+ * Watches the replies to pipelined MAIL, RCPT and DATA (RFC 2920) and calls `stop` before nodemailer acts on the last
+ * one, in two cases. First, the server accepts DATA after it refused the recipient: nodemailer would send a lone dot,
+ * as the RFC requires, and a faulty server might deliver an empty mail. Second, it replies to DATA with 2xx: then
+ * replies and commands are out of step.
  */
 export function watchEnvelope(stop: (error: RawError) => void): SmtpListener {
   let isPipelined = false

@@ -49,8 +49,8 @@ export interface MailHeaders {
 }
 
 /**
- * Builds the message. nodemailer writes the head with its folding and encoding. The two bodies are plain base64 and written directly:
- * nodemailer streams each through four transforms, which takes ten times as long.
+ * Builds the message. nodemailer writes the head with its folding and encoding. The two bodies are plain base64 and
+ * written directly: nodemailer streams each through four transforms, which takes ten times as long.
  */
 export async function composeMessage(message: OutgoingEmail, mailHeaders: MailHeaders = {}): Promise<ComposedMessage> {
   const from = asciiDomain(message.from.address)

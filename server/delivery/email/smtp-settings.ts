@@ -1,8 +1,8 @@
 import type { MailSecurity } from '../../../shared/mail-server.ts'
 import type { LookupAll } from '../../core/net/resolve.ts'
 
-// Settings of an SMTP server: from the operator's URL, smtp://user:password@host:port?option=value (smtps:// for implicit TLS), or from
-// an account's settings.
+// Settings of an SMTP server: from the operator's URL, smtp://user:password@host:port?option=value (smtps:// for
+// implicit TLS), or from an account's settings.
 
 export interface SmtpSettings {
   host: string

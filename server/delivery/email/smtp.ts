@@ -1,5 +1,5 @@
-// The email channel over SMTP. The outcome of a send is as certain as the server's reply (engine, "Sending"): `retry` on proof of
-// non-acceptance, `unknown` without a reply after the final dot.
+// The email channel over SMTP. The outcome of a send is as certain as the server's reply (engine, "Sending"): `retry`
+// on proof of non-acceptance, `unknown` without a reply after the final dot.
 import { Readable, type Transform } from 'node:stream'
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
 import { isDatabaseAway } from '../../core/db/db-away.ts'
@@ -22,7 +22,10 @@ import { type ComposedMessage, composeMessage, findSendProblem, type MailHeaders
 import { readSmtpUrl, type SmtpSettings } from './smtp-settings.ts'
 
 export interface SmtpChannelOptions {
-  /** smtp://user:password@host:port or smtps://…; options: requireTLS, ignoreTLS, tls.rejectUnauthorized, name. Or parsed settings. */
+  /**
+   * smtp://user:password@host:port or smtps://…; options: requireTLS, ignoreTLS, tls.rejectUnauthorized, name. Or
+   * parsed settings.
+   */
   url: string | SmtpSettings
   /** Concurrent connections; default 5. */
   poolSize?: number
@@ -179,10 +182,10 @@ function deliver(lease: Lease, timeouts: SmtpTimeouts, message: ComposedMessage)
 const ONE_WRITE = 65_536
 
 /**
- * The content for nodemailer, which calls `pipe` with its stream into the socket once the server accepts DATA. That stream checks each byte
- * for dot-stuffing, which costs about as much as the rest of the transaction. Content that needs none bypasses it and is sent in one write
- * with its final dot. Larger mails go in chunks, so that back-pressure holds the final dot back while the server does not read. `onEnd`
- * runs before the final dot can be sent.
+ * The content for nodemailer, which calls `pipe` with its stream into the socket once the server accepts DATA. That
+ * stream checks each byte for dot-stuffing, which costs about as much as the rest of the transaction. Content that
+ * needs none bypasses it and is sent in one write with its final dot. Larger mails go in chunks, so that back-pressure
+ * holds the final dot back while the server does not read. `onEnd` runs before the final dot can be sent.
  */
 function contentOf({ raw, content }: ComposedMessage, onEnd: () => void): Readable {
   if (!content || content.length > ONE_WRITE)

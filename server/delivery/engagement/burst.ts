@@ -1,7 +1,7 @@
 import type { EngagementClass, EngagementKind } from './classify.ts'
 
-// Detects scanners from the visits to one message. Pure. A scanner opens all links of a mail within seconds, including the invisible
-// honeypot link; a person does not.
+// Detects scanners from the visits to one message. Pure. A scanner opens all links of a mail within seconds, including
+// the invisible honeypot link; a person does not.
 
 export interface SeenEvent {
   id: string

@@ -1,7 +1,7 @@
 import { type ClientKind, clientKind } from './clients.ts'
 
-// Classifies a visit to a link or image of a message as human or machine. Pure. Only human touches attribute (A1), and opens never
-// decide anything. burst.ts looks at several visits together.
+// Classifies a visit to a link or image of a message as human or machine. Pure. Only human touches attribute (A1), and
+// opens never decide anything. burst.ts looks at several visits together.
 
 /** `unsubscribe_link`: the unsubscribe link was fetched. `honeypot`: a link that people cannot see. */
 export type EngagementKind = 'open' | 'click' | 'unsubscribe_link' | 'honeypot'

@@ -25,8 +25,8 @@ export interface NewEngagementEvent {
 const KEPT_PER_MESSAGE = 300
 
 /**
- * Records one visit. The shopper's lock serializes visits, so that of two concurrent ones the second sees the first. The lock comes first,
- * as in every transaction that may change carts.
+ * Records one visit. The shopper's lock serializes visits, so that of two concurrent ones the second sees the first.
+ * The lock comes first, as in every transaction that may change carts.
  */
 export async function recordEngagement(
   tx: StoreTx,

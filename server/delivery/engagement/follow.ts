@@ -15,8 +15,8 @@ export type Arrival = Pick<EngagementRequest, 'method' | 'userAgent' | 'purpose'
   Partial<Pick<EngagementRequest, 'network'>>
 
 /**
- * Records a click and returns its target: the restore page or a page of the store. null: unknown link. `to` is the keyed target in the
- * link's query.
+ * Records a click and returns its target: the restore page or a page of the store. null: unknown link. `to` is the
+ * keyed target in the link's query.
  */
 export async function followLink(deps: Deps, token: string, arrival: Arrival, to = ''): Promise<string | null> {
   const link = await openClick(deps, token, to)

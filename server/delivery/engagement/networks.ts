@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import ipaddr from 'ipaddr.js'
 
-// Tells whether an IP address belongs to a data centre, by the bundled list (which names its source and date) or the operator's own. Only
-// the result is stored, never the address.
+// Tells whether an IP address belongs to a data centre, by the bundled list (which names its source and date) or the
+// operator's own. Only the result is stored, never the address.
 
 export type Network = 'data_centre' | 'other'
 

@@ -60,7 +60,10 @@ export async function reclassify(
   return rows.rows.map((row) => row.id)
 }
 
-/** Groups visits to these messages by kind and class, with first time and count. Clicks are excluded, as they are shown as touches. */
+/**
+ * Groups visits to these messages by kind and class, with first time and count. Clicks are excluded, as they are shown
+ * as touches.
+ */
 export async function groupedEngagementEvents({ db, storeId }: StoreDb, messageIds: readonly string[]) {
   if (messageIds.length === 0) return []
   const rows = await sql<{

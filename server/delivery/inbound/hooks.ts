@@ -14,8 +14,8 @@ import { receiveShared } from './shared-number.ts'
 import { isFromTwilio, readForm, readTwilioInbound, readTwilioStatus, twiml } from './twilio-hooks.ts'
 import { isFromMeta, readMetaNews } from './whatsapp-hooks.ts'
 
-// Handles webhook calls of providers. The key in the URL identifies the account, the signature authenticates the provider. Both are checked
-// before anything is changed.
+// Handles webhook calls of providers. The key in the URL identifies the account, the signature authenticates the
+// provider. Both are checked before anything is changed.
 
 export interface HookCall {
   hookKey: string

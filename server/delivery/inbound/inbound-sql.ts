@@ -93,7 +93,10 @@ export async function suppressText({ db, accountId }: AccountTx, out: OptOut): P
   return rows.rows.length > 0
 }
 
-/** Records the withdrawal in the ledger of each store of the account that lacks it, because the sender is the account's (C5). */
+/**
+ * Records the withdrawal in the ledger of each store of the account that lacks it, because the sender is the account's
+ * (C5).
+ */
 export async function withdrawConsents({ db, accountId }: AccountTx, out: OptOut): Promise<void> {
   await sql`
     insert into consents (store_id, id, address_hash, channel, status, source, at, who)

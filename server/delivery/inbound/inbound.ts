@@ -18,7 +18,8 @@ import { replyJob } from './jobs.ts'
 import { type Keyword, keywordAnswer, keywordOf } from './keywords.ts'
 import type { InboundMessage } from './twilio-hooks.ts'
 
-// Shoppers' replies. Each opens WhatsApp's 24-hour window. STOP, START and HELP are executed (C4), once and in the order they were sent.
+// Shoppers' replies. Each opens WhatsApp's 24-hour window. STOP, START and HELP are executed (C4), once and in the
+// order they were sent.
 
 const DAY_MS = 86_400_000
 /** How long a reply is stored to detect repeated deliveries. */
@@ -50,8 +51,8 @@ async function keepAndObey(deps: Deps, tx: AccountTx, inbound: Inbound, now: Dat
   const addressHash = deps.secrets.addressHash(from)
   await sql.lockAddress(tx, addressHash)
   const last = await sql.loadLastReplyAt(tx, channel, addressHash)
-  // A provider's clock ahead of ours must not extend the window or outrank later replies. Our own clock may have been set back since the
-  // last reply.
+  // A provider's clock ahead of ours must not extend the window or outrank later replies. Our own clock may have been
+  // set back since the last reply.
   const latest = last && last > now ? laterThan(last, now) : now
   const at = inbound.at && inbound.at < latest ? inbound.at : latest
   const isNew = await sql.keepInbound(tx, { channel, eventKey, addressHash, keyword, at, now })
@@ -76,7 +77,10 @@ async function keepAndObey(deps: Deps, tx: AccountTx, inbound: Inbound, now: Dat
   return keyword
 }
 
-/** Executes a keyword. Returns whether it changed anything and needs a reply. `said`: one entry per known number, the sender's first. */
+/**
+ * Executes a keyword. Returns whether it changed anything and needs a reply. `said`: one entry per known number, the
+ * sender's first.
+ */
 async function executeKeyword(
   tx: AccountTx,
   keyword: Keyword,

@@ -31,7 +31,10 @@ const FILLERS = wordsOf(`
   PER FAVORE TUTTO TUTTI MESSAGGI GRAZIE MI I
   ALSTUBLIEFT AUB MIJ ALLE BERICHTEN
   PROSZE MNIE SIE WIADOMOSCI`)
-/** Sentences that ask for no more messages. They must name the messages: "I don't want it any more" may refer to an order. */
+/**
+ * Sentences that ask for no more messages. They must name the messages: "I don't want it any more" may refer to an
+ * order.
+ */
 const WISHES = [
   // English
   ...wishes('TEXTS|MESSAGES|SMS|REMINDERS|ADS|SPAM|NOTIFICATIONS', [
@@ -114,9 +117,9 @@ const HELP = ['HELP', 'INFO', 'HILFE']
 const YES = ['YES', 'JA']
 
 /**
- * Returns the keyword of a reply, ignoring case, punctuation and spaces. START, HELP and YES must be the whole text. STOP may be a sentence
- * of its own or among filler words ("Stop texting me, please"), but "I cannot stop thinking of it" is no STOP. Other sentences that ask for
- * no more messages count as STOP too.
+ * Returns the keyword of a reply, ignoring case, punctuation and spaces. START, HELP and YES must be the whole text.
+ * STOP may be a sentence of its own or among filler words ("Stop texting me, please"), but "I cannot stop thinking of
+ * it" is no STOP. Other sentences that ask for no more messages count as STOP too.
  */
 export function keywordOf(text: string): Keyword | null {
   const read = text.slice(0, LONGEST_READ)

@@ -5,8 +5,8 @@ import type { Cost, TextChannelName } from '../../messages/channels/channel.ts'
 import { bookSpend, correctCosts } from '../texts/spend.ts'
 import * as sql from './prices-sql.ts'
 
-// Final prices of messages. The send books an estimate. Twilio reports the price some minutes after delivery, which then replaces the
-// estimate.
+// Final prices of messages. The send books an estimate. Twilio reports the price some minutes after delivery, which
+// then replaces the estimate.
 
 const FIRST_ASKED_AFTER_MS = 2 * 60_000
 const MOST_TRIES = 8

@@ -4,9 +4,10 @@ import { numberAliases } from '../../messages/channels/number-aliases.ts'
 import { type Inbound, receiveText } from './inbound.ts'
 import { keywordOf } from './keywords.ts'
 
-// Replies to the operator's numbers, which many accounts share. A shopper knows the number, not the account, so STOP applies to every account
-// that has written to them by it. START and YES apply only to the account of the newest message, since nobody agrees to what they have not
-// read. Messages from numbers that no account has written to are ignored.
+// Replies to the operator's numbers, which many accounts share. A shopper knows the number, not the account, so STOP
+// applies to every account that has written to them by it. START and YES apply only to the account of the newest
+// message, since nobody agrees to what they have not read. Messages from numbers that no account has written to are
+// ignored.
 
 /** Handles a reply. Returns the text to answer at once; null: none. */
 export async function receiveShared(deps: Deps, inbound: Inbound): Promise<string | null> {

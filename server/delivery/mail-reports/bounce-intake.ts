@@ -6,8 +6,8 @@ import { messageOfReturnPath } from '../email/return-path.ts'
 import { readMailNews } from './dsn.ts'
 import { recordMailReport } from './mail-reports.ts'
 
-// The SMTP server for bounces. It accepts mail only to return addresses that this server created, from any sender. A report is stored before
-// the 250 reply, so that a sender without a reply repeats it.
+// The SMTP server for bounces. It accepts mail only to return addresses that this server created, from any sender. A
+// report is stored before the 250 reply, so that a sender without a reply repeats it.
 
 const MAX_BYTES = 2 * 1024 * 1024
 const MAX_CLIENTS = 50

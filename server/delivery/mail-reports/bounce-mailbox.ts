@@ -12,8 +12,8 @@ import { readMailNews } from './dsn.ts'
 import { type ImapAccess, ImapProblem, type Mailbox, withInbox } from './imap.ts'
 import { recordMailReport } from './mail-reports.ts'
 
-// An account's bounce mailbox, read every few minutes. A bounce is identified by the Message-ID of the returned mail and applies only to
-// mail of this account.
+// An account's bounce mailbox, read every few minutes. A bounce is identified by the Message-ID of the returned mail
+// and applies only to mail of this account.
 
 const CHECKS: Limit = { name: 'mailbox-check', points: 20, windowS: 900 }
 const READ_EVERY_MS = 3 * 60_000
@@ -33,7 +33,10 @@ export async function viewMailbox(account: AccountDb, { isDemo }: Session): Prom
   return { mailbox: { address, host, port, user, reports, readAt, problem, version }, isFixed: isDemo }
 }
 
-/** Tests and saves the mailbox. Throws `unprocessable` with the server's reply and saves nothing if the test fails. Ignores existing mails. */
+/**
+ * Tests and saves the mailbox. Throws `unprocessable` with the server's reply and saves nothing if the test fails.
+ * Ignores existing mails.
+ */
 export async function saveMailbox(
   deps: Deps,
   account: AccountDb<Db>,

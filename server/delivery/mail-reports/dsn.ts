@@ -7,8 +7,8 @@ import {
   withoutAddresses,
 } from '../../messages/channels/bounce-rules.ts'
 
-// Parses mail sent to a return address: a delivery status report (RFC 3464), a spam report (RFC 5965) or free text of an old server. The
-// return address identifies the message; the content is untrusted and parsed leniently.
+// Parses mail sent to a return address: a delivery status report (RFC 3464), a spam report (RFC 5965) or free text of
+// an old server. The return address identifies the message; the content is untrusted and parsed leniently.
 
 export interface MailNews {
   kind: BounceKind | 'delivered' | 'complaint'

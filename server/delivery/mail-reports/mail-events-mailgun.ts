@@ -4,8 +4,8 @@ import { isSameSecret } from '../../core/common/secrets.ts'
 import { bounceKind, preciseStatus, statusIn, withoutAddresses } from '../../messages/channels/bounce-rules.ts'
 import { forged, type ProviderReader, type ProviderReport, readJson } from './mail-event.ts'
 
-// Mailgun signs time and token with an HMAC, but not the event itself. So a signature is valid for a short time only, and the webhook URL
-// is secret too.
+// Mailgun signs time and token with an HMAC, but not the event itself. So a signature is valid for a short time only,
+// and the webhook URL is secret too.
 
 const FRESH_MS = 24 * 3_600_000
 

@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { bounceKind, statusIn, withoutAddresses } from '../../messages/channels/bounce-rules.ts'
 import { forged, type ProviderReader, type ProviderReport, readJson } from './mail-event.ts'
 
-// Amazon SES by SNS. Messages are signed with a certificate at Amazon, and a subscription is confirmed by calling a URL there. Both URLs
-// come from the message, so only Amazon's hosts are called. Only the configured topic is accepted.
+// Amazon SES by SNS. Messages are signed with a certificate at Amazon, and a subscription is confirmed by calling a URL
+// there. Both URLs come from the message, so only Amazon's hosts are called. Only the configured topic is accepted.
 
 const Notice = z.object({
   Type: z.enum(['Notification', 'SubscriptionConfirmation', 'UnsubscribeConfirmation']),

@@ -10,8 +10,8 @@ import { readSendgrid } from './mail-events-sendgrid.ts'
 import { openSes } from './mail-events-ses.ts'
 import { recordMailReport } from './mail-reports.ts'
 
-// Reports of the mail provider by webhook, with the same outcomes as by return address. The provider is that of SMTP_URL, so URL and secret
-// come from the configuration. A report counts only with a valid signature.
+// Reports of the mail provider by webhook, with the same outcomes as by return address. The provider is that of
+// SMTP_URL, so URL and secret come from the configuration. A report counts only with a valid signature.
 
 type Provider = NonNullable<Config['mailEvents']>['provider']
 

@@ -52,8 +52,8 @@ export interface MovedMail {
 }
 
 /**
- * Sets a mail's state from all its reports: failed if one says so, else delivered, else sent. So neither order nor repetition of reports
- * matters. A mail in flight waits. Each report gets one record.
+ * Sets a mail's state from all its reports: failed if one says so, else delivered, else sent. So neither order nor
+ * repetition of reports matters. A mail in flight waits. Each report gets one record.
  */
 export async function applyMailReports({ db, storeId }: StoreTx, messageId: string, now: Date): Promise<MovedMail[]> {
   const rows = await sql<MovedMail>`

@@ -11,8 +11,8 @@ import { noteReport } from '../deliverability/throttles.ts'
 import { undoBadge } from '../outcome/outcome.ts'
 import * as sql from './mail-reports-sql.ts'
 
-// Reports of receivers and mail providers about accepted mails (D4): delivered, soft bounce, hard bounce or spam complaint. Reports may
-// come twice, late, in any order, and before the mail server's reply.
+// Reports of receivers and mail providers about accepted mails (D4): delivered, soft bounce, hard bounce or spam
+// complaint. Reports may come twice, late, in any order, and before the mail server's reply.
 
 export interface MailReport extends Omit<sql.MailReportRow, 'at'> {
   at?: Date

@@ -23,8 +23,9 @@ import { bookSpend, lockBudget } from '../texts/spend.ts'
 import * as sql from './opt-in-request-sql.ts'
 import { type Question, returnUsage, takeUsage } from './question-room.ts'
 
-// Double opt-in for SMS: one message asks the shopper to confirm the consent given in the shop. It contains no advertising and is sent at
-// most once. It obeys suppressions, quiet hours, budget and everything that stops the store. inbound/inbound.ts handles the YES.
+// Double opt-in for SMS: one message asks the shopper to confirm the consent given in the shop. It contains no
+// advertising and is sent at most once. It obeys suppressions, quiet hours, budget and everything that stops the store.
+// inbound/inbound.ts handles the YES.
 
 /** A request that could not be sent within this time is dropped: the shopper would not understand it any more. */
 const GIVEN_UP_MS = 24 * 3_600_000
@@ -151,7 +152,10 @@ interface Price {
   now: Date
 }
 
-/** Books usage and price. Returns 0, or the seconds to wait if a limit, plan, credits or budget is used up or another process sent it. */
+/**
+ * Books usage and price. Returns 0, or the seconds to wait if a limit, plan, credits or budget is used up or another
+ * process sent it.
+ */
 async function takeAndBook(
   deps: Deps,
   tx: StoreTx,
@@ -191,7 +195,10 @@ async function takePoints(deps: Deps, tx: StoreTx, limits: typeof WITHOUT_ORDER)
   return 0
 }
 
-/** Records the reply. Only proof of non-acceptance allows a retry. For an erased person nothing is stored, and they are not asked again. */
+/**
+ * Records the reply. Only proof of non-acceptance allows a retry. For an erased person nothing is stored, and they are
+ * not asked again.
+ */
 async function recordReply(
   deps: Deps,
   store: StoreDb,

@@ -7,8 +7,8 @@ import type { OutgoingText, TextChannel } from '../../messages/channels/channel.
 import { planLimitOf } from '../decide/decision-inputs.ts'
 import type { Situation } from '../decide/situation.ts'
 
-// Plan usage of opt-in requests. A request by the operator's SMS account uses a plan message or credits, as it costs the operator the same
-// as any SMS. A request by the store's own provider uses none.
+// Plan usage of opt-in requests. A request by the operator's SMS account uses a plan message or credits, as it costs
+// the operator the same as any SMS. A request by the store's own provider uses none.
 
 export interface Question {
   situation: Situation
@@ -16,7 +16,10 @@ export interface Question {
   message: OutgoingText
 }
 
-/** Takes a plan message or credits. Call in the transaction that takes the request, before booking its price. Returns false if both are used up. */
+/**
+ * Takes a plan message or credits. Call in the transaction that takes the request, before booking its price. Returns
+ * false if both are used up.
+ */
 export async function takeUsage(tx: StoreTx, { situation, transport, message }: Question, now: Date): Promise<boolean> {
   if (!transport.credits) return true
   const { account_id: accountId } = situation

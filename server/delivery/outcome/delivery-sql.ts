@@ -54,8 +54,8 @@ export async function lockMessage({ db, storeId }: StoreTx, id: string): Promise
 }
 
 /**
- * Sets the provider's id on a message without a recorded reply, found by our own id: the reply was lost, is late, or a click proved
- * delivery first. Erased messages are left alone.
+ * Sets the provider's id on a message without a recorded reply, found by our own id: the reply was lost, is late, or a
+ * click proved delivery first. Erased messages are left alone.
  */
 export async function setProviderId({ db, storeId }: StoreTx, report: DeliveryReport): Promise<void> {
   await sql`update messages set provider_id = ${report.providerId}
@@ -90,8 +90,8 @@ export interface MovedMessage {
 }
 
 /**
- * Sets each message's state from all its reports: failed if one says so, else delivered, else sent. So neither order nor repetition of
- * reports matters. Returns the changed messages.
+ * Sets each message's state from all its reports: failed if one says so, else delivered, else sent. So neither order
+ * nor repetition of reports matters. Returns the changed messages.
  */
 export async function applyReports(
   { db, storeId }: StoreTx,

@@ -8,8 +8,8 @@ import { insertSuppression } from '../../shoppers/suppressions/unsubscribe.ts'
 import * as sql from './delivery-sql.ts'
 import { undoBadge } from './outcome-sql.ts'
 
-// Delivery reports of SMS and WhatsApp (D4). Reports may come twice, late, in any order, and before the provider's reply to the send. Each
-// one is stored once, and the message's state follows from all of them.
+// Delivery reports of SMS and WhatsApp (D4). Reports may come twice, late, in any order, and before the provider's
+// reply to the send. Each one is stored once, and the message's state follows from all of them.
 
 /** Records a report from a channel's webhook, which has verified that it comes from the account's provider. */
 export async function recordDeliveryReport(deps: Deps, report: DeliveryReport): Promise<void> {
@@ -20,7 +20,10 @@ export async function recordDeliveryReport(deps: Deps, report: DeliveryReport): 
   await applyReports(deps, { ...report, providerIds: [report.providerId] })
 }
 
-/** Stores and applies the report in one commit. The lock orders it with the recording of the reply, so one of the two sees the other. */
+/**
+ * Stores and applies the report in one commit. The lock orders it with the recording of the reply, so one of the two
+ * sees the other.
+ */
 async function recordForMessage(
   deps: Deps,
   report: DeliveryReport,
@@ -37,8 +40,8 @@ async function recordForMessage(
 }
 
 /**
- * Applies stored reports by provider id. Call again once a message has its provider id: a report without our own id may have arrived
- * before that.
+ * Applies stored reports by provider id. Call again once a message has its provider id: a report without our own id may
+ * have arrived before that.
  */
 export async function applyReports(
   deps: Deps,
@@ -57,7 +60,9 @@ export async function applyReports(
   }
 }
 
-/** Applies stored reports in the commit that records the outcome, so that a crash after it leaves no report unapplied. */
+/**
+ * Applies stored reports in the commit that records the outcome, so that a crash after it leaves no report unapplied.
+ */
 export async function applyReportsOf(
   deps: Deps,
   tx: StoreTx,

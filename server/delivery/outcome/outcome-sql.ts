@@ -33,9 +33,9 @@ export interface OutcomeRow {
 }
 
 /**
- * Applies outcomes to rows in `sending`, or in `unknown` if a process considered dead was only slow and has a final reply. Other rows
- * stay unchanged. Proof of non-acceptance frees the place in the frequency cap. A retry is closed instead if cart, store, campaign,
- * step or address ended meanwhile (D5, C2). Returns the ids of the changed rows.
+ * Applies outcomes to rows in `sending`, or in `unknown` if a process considered dead was only slow and has a final
+ * reply. Other rows stay unchanged. Proof of non-acceptance frees the place in the frequency cap. A retry is closed
+ * instead if cart, store, campaign, step or address ended meanwhile (D5, C2). Returns the ids of the changed rows.
  */
 export async function applyOutcomes(
   { db, storeId }: StoreTx,
@@ -96,8 +96,8 @@ export async function applyOutcomes(
 }
 
 /**
- * Undoes the badge of an unsent or bounced message: its cart, and the cart it was joined to, get badge and times of their newest valid
- * message. A badge of a newer message stays.
+ * Undoes the badge of an unsent or bounced message: its cart, and the cart it was joined to, get badge and times of
+ * their newest valid message. A badge of a newer message stays.
  */
 export async function undoBadge({ db, storeId }: StoreTx, messageId: string): Promise<void> {
   await sql`
@@ -114,8 +114,8 @@ export async function undoBadge({ db, storeId }: StoreTx, messageId: string): Pr
 }
 
 /**
- * Marks a notification as delivered because the browser showed it, even if the push service had not replied (D4). A report before the
- * notification is settled is lost; it stays "sent". Returns whether the state changed.
+ * Marks a notification as delivered because the browser showed it, even if the push service had not replied (D4). A
+ * report before the notification is settled is lost; it stays "sent". Returns whether the state changed.
  */
 export async function markShown({ db, storeId }: StoreTx, messageId: string, now: Date): Promise<boolean> {
   const { rows } = await sql`

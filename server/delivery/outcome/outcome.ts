@@ -47,7 +47,10 @@ export interface SettleContext {
   mail: { isMailbox: boolean } | null
 }
 
-/** Writes the consequences of outcomes. `ended` messages have their final state already; this applies the replies of `answered` first. */
+/**
+ * Writes the consequences of outcomes. `ended` messages have their final state already; this applies the replies of
+ * `answered` first.
+ */
 export async function recordOutcomes(
   deps: Deps,
   tx: StoreTx,
@@ -89,8 +92,8 @@ async function applyReplies(
 export const mayHaveArrived = ({ kind }: Outcome): boolean => kind === 'accepted' || kind === 'unknown'
 
 /**
- * Whether a message waits for a retry or its later steps are due earlier. Then the transaction must end with `scheduleNextLook`, since the
- * run that sent the message may have scheduled the next one before.
+ * Whether a message waits for a retry or its later steps are due earlier. Then the transaction must end with
+ * `scheduleNextLook`, since the run that sent the message may have scheduled the next one before.
  */
 export const needsNextRun = (done: readonly { outcome: Outcome }[]): boolean =>
   done.some(({ outcome }) => !mayHaveArrived(outcome))

@@ -26,8 +26,8 @@ import { type ChannelFacts, computeChanges, computeStanding } from './rules.ts'
 import * as sql from './sql.ts'
 import { wordingsIn } from './wording.ts'
 
-// The preference page: a shopper sees and changes what they receive. The holder of a message's link decides for the address it was sent to.
-// Viewing changes nothing (C3); a decision applies to every message not yet sent (C2).
+// The preference page: a shopper sees and changes what they receive. The holder of a message's link decides for the
+// address it was sent to. Viewing changes nothing (C3); a decision applies to every message not yet sent (C2).
 
 type Decision = z.output<typeof saveEndpoint.body>
 
@@ -110,8 +110,8 @@ async function stopAll(tx: StoreTx, { accountId, contacts }: Person, now: Date):
 }
 
 /**
- * Switches a channel on by the shopper's own action (C5). If the number has to confirm by SMS, it gets an opt-in request, unless it had
- * confirmed before it was switched off here.
+ * Switches a channel on by the shopper's own action (C5). If the number has to confirm by SMS, it gets an opt-in
+ * request, unless it had confirmed before it was switched off here.
  */
 async function switchOn(tx: StoreTx, { accountId, country }: Person, contact: Contact, words: Words): Promise<void> {
   const { channel, address, hash } = contact
@@ -203,8 +203,8 @@ async function personOf(deps: Deps, store: StoreDb, messageId: string): Promise<
 }
 
 /**
- * Whether a channel is shown: email always, a text channel only if the shopper has decided about it before. Another person may have typed
- * the number beside the address, so a first consent to texts cannot be given here.
+ * Whether a channel is shown: email always, a text channel only if the shopper has decided about it before. Another
+ * person may have typed the number beside the address, so a first consent to texts cannot be given here.
  */
 async function isShown(store: StoreDb, accountId: string, { channel, hash }: Contact): Promise<boolean> {
   if (!isTextChannelName(channel)) return true

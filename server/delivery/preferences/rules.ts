@@ -42,8 +42,8 @@ export interface Choice {
 }
 
 /**
- * Returns the entries to write: only what the shopper changed, since an untouched preticked box is no consent. "Stop everything" is also
- * written for channels that are off by default.
+ * Returns the entries to write: only what the shopper changed, since an untouched preticked box is no consent. "Stop
+ * everything" is also written for channels that are off by default.
  */
 export function computeChanges(facts: readonly ChannelFacts[], choice: Choice) {
   const on: PreferenceChannel[] = []

@@ -17,7 +17,9 @@ export function personOf({ db, storeId }: StoreDb, messageId: string) {
     .executeTakeFirst()
 }
 
-/** Whether the shopper switched off a consent here that their phone had confirmed; then it needs no new confirmation. */
+/**
+ * Whether the shopper switched off a consent here that their phone had confirmed; then it needs no new confirmation.
+ */
 export async function hadConfirmed({ db, storeId }: StoreDb, hash: Buffer, channel: string, source: string) {
   const rows = await sql`
     select 1 from (select at, id, source from consents n where store_id = ${storeId} and address_hash = ${hash}

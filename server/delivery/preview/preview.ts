@@ -25,7 +25,8 @@ import { decisionOfNotTaken, unmetOf } from './not-taken.ts'
 import { sampleRow } from './sample.ts'
 import * as sample from './sample-sql.ts'
 
-// Previews a message for a real cart or the sample cart, with the code that sends. Nothing is stored, and the links open nothing.
+// Previews a message for a real cart or the sample cart, with the code that sends. Nothing is stored, and the links
+// open nothing.
 
 export interface OwnText {
   subject?: string | undefined

@@ -7,7 +7,8 @@ import type { StoreTx } from '../../core/db/db.ts'
 import type { ClaimedRow } from '../decide/situation.ts'
 import * as sql from './sample-sql.ts'
 
-// The sample cart for previews, for stores that have no cart yet. It exists in memory only; no row and no link of it is stored.
+// The sample cart for previews, for stores that have no cart yet. It exists in memory only; no row and no link of it is
+// stored.
 
 const HOUR_MS = 3_600_000
 

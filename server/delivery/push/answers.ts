@@ -69,8 +69,8 @@ export function smallerPayloads({ image, icon, ...bare }: PushPayload): PushPayl
 }
 
 /**
- * Sends the payload, and after each 413 a smaller version (P1); a 413 proves non-acceptance. If `mayGoOn` turns false, the message is
- * decided again.
+ * Sends the payload, and after each 413 a smaller version (P1); a 413 proves non-acceptance. If `mayGoOn` turns false,
+ * the message is decided again.
  */
 export async function sendShrinking(
   message: { payload: PushPayload; mayGoOn: () => boolean },

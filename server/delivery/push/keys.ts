@@ -7,7 +7,8 @@ import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.
 import type { Deps } from '../../deps.ts'
 import * as sql from './keys-sql.ts'
 
-// A store's key pair for web push (VAPID, RFC 8292). The private key is stored encrypted and never leaves the server (decisions 20 and 74).
+// A store's key pair for web push (VAPID, RFC 8292). The private key is stored encrypted and never leaves the server
+// (decisions 20 and 74).
 
 export { countByKey, keyByPublic, keyInUse } from './keys-sql.ts'
 
@@ -38,8 +39,8 @@ export interface MadeKey {
 }
 
 /**
- * Returns the current pair, creating it if missing; `replace` creates a new one. Concurrent calls get the same pair. The shop's plugin is
- * notified of a new pair at once, because it serves the service worker only if there is one.
+ * Returns the current pair, creating it if missing; `replace` creates a new one. Concurrent calls get the same pair.
+ * The shop's plugin is notified of a new pair at once, because it serves the service worker only if there is one.
  */
 export async function ensureKey(deps: Deps, store: StoreDb<Db>, replace?: Replacement): Promise<MadeKey> {
   return transact(store, async (tx) => {

@@ -10,7 +10,8 @@ import { openPrivateKey } from './keys.ts'
 import { addressOfSubscription, endSubscriptions, openSubscription } from './subscriptions.ts'
 import * as sql from './subscriptions-sql.ts'
 
-// Sends one notification to a shopper: to their newest browser that accepts it, as one attempt that counts once (decision 72).
+// Sends one notification to a shopper: to their newest browser that accepts it, as one attempt that counts once
+// (decision 72).
 
 export interface PushMessage {
   /** Id of the message. */
@@ -61,7 +62,10 @@ function sendTo(
   })
 }
 
-/** Ends subscription and consent: the service does not say whether the browser is gone or withdrew its permission (decision 73). */
+/**
+ * Ends subscription and consent: the service does not say whether the browser is gone or withdrew its permission
+ * (decision 73).
+ */
 async function endSubscription(deps: Deps, store: StoreDb<Db>, id: string): Promise<void> {
   await transact(store, (tx) => endSubscriptions(deps, tx, [id], 'push service'))
 }

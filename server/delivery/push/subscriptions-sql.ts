@@ -93,7 +93,10 @@ export interface SendableSubscription {
   encrypted_key: Buffer
 }
 
-/** Lists the recipient's subscriptions, newest first: those that had reported the cart when the message was sent (`hasToldOf`). */
+/**
+ * Lists the recipient's subscriptions, newest first: those that had reported the cart when the message was sent
+ * (`hasToldOf`).
+ */
 export async function subscriptionsOfMessage(
   { db, storeId }: StoreDb,
   messageId: string,
@@ -110,7 +113,10 @@ export async function subscriptionsOfMessage(
 /** Per shopper. Each dead subscription costs a request, and anybody can register a browser for a shopper. */
 export const MOST_BROWSERS = 20
 
-/** Returns the notification's shopper and the current shopper of its browser, which may have moved to another cart since. */
+/**
+ * Returns the notification's shopper and the current shopper of its browser, which may have moved to another cart
+ * since.
+ */
 export async function shoppersOfNotification({ db, storeId }: StoreTx, messageId: string): Promise<string[]> {
   const { rows } = await sql<{ shopper_id: string }>`
     select shopper_id from messages where store_id = ${storeId} and id = ${messageId}

@@ -13,8 +13,8 @@ import { keyByPublic, keyInUse } from './keys.ts'
 import { serviceOf } from './services.ts'
 import * as sql from './subscriptions-sql.ts'
 
-// Subscriptions of shoppers' browsers (decisions 72 and 73). A row is a live subscription with consent. Withdrawal deletes it and stays
-// in the consent ledger. A subscription allows sending to the browser, so it is stored encrypted.
+// Subscriptions of shoppers' browsers (decisions 72 and 73). A row is a live subscription with consent. Withdrawal
+// deletes it and stays in the consent ledger. A subscription allows sending to the browser, so it is stored encrypted.
 
 export { countBrowsersOf, countSubscribers } from './subscriptions-sql.ts'
 
@@ -60,7 +60,9 @@ export interface Subscribing extends BrowserTokens {
   deviceClass: 'phone' | 'desktop' | null
 }
 
-/** Stores a subscription with its consent. If the cart is not known yet, the browser has to call `resubscribe` later. */
+/**
+ * Stores a subscription with its consent. If the cart is not known yet, the browser has to call `resubscribe` later.
+ */
 export async function subscribe(
   deps: Deps,
   tx: StoreTx,
@@ -107,7 +109,10 @@ interface Resubscription extends Pick<Subscribing, 'subscription' | 'publicKey'>
   device?: string | undefined
 }
 
-/** Updates a browser's subscription and cart, which may belong to another shopper. Throws `not_found` if the old subscription has ended. */
+/**
+ * Updates a browser's subscription and cart, which may belong to another shopper. Throws `not_found` if the old
+ * subscription has ended.
+ */
 export async function resubscribe(deps: Deps, tx: StoreTx, { token, ...wanted }: Resubscription): Promise<string> {
   const id = readSubscriptionToken(deps.secrets, tx.storeId, token)
   const row = await rowOf(deps, tx, wanted, id)
@@ -117,7 +122,10 @@ export async function resubscribe(deps: Deps, tx: StoreTx, { token, ...wanted }:
   return token
 }
 
-/** Moves the subscription to the shopper of the browser's new cart, for example after an order, unless they have too many browsers. */
+/**
+ * Moves the subscription to the shopper of the browser's new cart, for example after an order, unless they have too
+ * many browsers.
+ */
 async function moveToCart(deps: Deps, tx: StoreTx, id: string, browser: BrowserTokens): Promise<void> {
   // Only the cart counts; the device's earlier shopper need not own it.
   const { shopper_id: shopperId } = await shopperOf(tx, { cart: browser.cart })
@@ -127,7 +135,9 @@ async function moveToCart(deps: Deps, tx: StoreTx, id: string, browser: BrowserT
   await wakeMessagesOf(tx, shopperId, deps.now())
 }
 
-/** Deletes subscriptions and records the withdrawals in the ledger. Ignores missing ones. Returns how many were deleted. */
+/**
+ * Deletes subscriptions and records the withdrawals in the ledger. Ignores missing ones. Returns how many were deleted.
+ */
 export async function endSubscriptions(
   deps: Deps,
   tx: StoreTx,
@@ -140,8 +150,8 @@ export async function endSubscriptions(
 }
 
 /**
- * Handles "Stop these" in a notification: ends all subscriptions of its shopper and of its browser's current shopper. Shoppers are locked in
- * the common order.
+ * Handles "Stop these" in a notification: ends all subscriptions of its shopper and of its browser's current shopper.
+ * Shoppers are locked in the common order.
  */
 export async function endSubscriptionsBy(deps: Deps, tx: StoreTx, messageId: string, source: string): Promise<void> {
   await lockShoppersOf(tx, await sql.shoppersOfNotification(tx, messageId))

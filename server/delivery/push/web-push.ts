@@ -10,8 +10,9 @@ import type { OutgoingPush, PushAnswer, PushChannel } from '../../messages/chann
 import { answerOf, type ServiceAnswer, sendShrinking, silenceOf } from './answers.ts'
 import { isLoopbackHost, serviceOf } from './services.ts'
 
-// Sends a notification to a browser's push service (RFC 8030, 8291, 8292). `web-push` encrypts and signs. The request is made here because
-// the endpoint is untrusted: we connect to the address that was checked and follow no redirect (X4).
+// Sends a notification to a browser's push service (RFC 8030, 8291, 8292). `web-push` encrypts and signs. The request
+// is made here because the endpoint is untrusted: we connect to the address that was checked and follow no redirect
+// (X4).
 
 /** The push service drops a reminder after a day. */
 const TTL_S = 86_400
@@ -85,7 +86,10 @@ async function ask({ agent, config, answerMs }: Way, message: OutgoingPush): Pro
 const one = (header: string | string[] | undefined): string | null =>
   (Array.isArray(header) ? header[0] : header) ?? null
 
-/** Read only after the connection is open and the headers are sent; before that the service cannot have accepted anything. */
+/**
+ * Read only after the connection is open and the headers are sent; before that the service cannot have accepted
+ * anything.
+ */
 async function* streamBody(body: Buffer, sent: { isBody: boolean }) {
   sent.isBody = true
   yield body

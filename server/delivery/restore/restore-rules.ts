@@ -25,7 +25,10 @@ interface RestoreCapabilities {
   has_checkout_link: boolean
 }
 
-/** Plans from our copy of the catalogue. A store without `/checkout-link/` takes one product, or an unpaid order as a whole. */
+/**
+ * Plans from our copy of the catalogue. A store without `/checkout-link/` takes one product, or an unpaid order as a
+ * whole.
+ */
 export function planItems(
   items: readonly CartItem[],
   products: readonly Availability[],
@@ -61,8 +64,8 @@ export function outcomeOf(line: CartItem, products: readonly Availability[]): Re
 }
 
 /**
- * Uses the new price only if the cart's was the old catalogue price. Any other price belongs to a bundle, an extra or an offer, or includes
- * tax that the catalogue's does not.
+ * Uses the new price only if the cart's was the old catalogue price. Any other price belongs to a bundle, an extra or
+ * an offer, or includes tax that the catalogue's does not.
  */
 const priceNow = ({ unitPriceMinor }: CartItem, product: Availability): number =>
   unitPriceMinor === product.was_price_minor ? product.price_minor : unitPriceMinor

@@ -10,8 +10,9 @@ import type { PlatformName } from '../../platforms/platform/platform.ts'
 const IS_WAITING = sql`exists (select 1 from orders w where w.store_id = c.store_id and w.cart_id = c.id and w.waiting_minor is not null)`
 
 /**
- * Loads a cart for its restore link; a joined cart's link opens the one it was joined to (S6). `messageId` is the link's message. A
- * notification's link opens nothing if the cart's contents come from browsers other than its recipients (decision 72).
+ * Loads a cart for its restore link; a joined cart's link opens the one it was joined to (S6). `messageId` is the
+ * link's message. A notification's link opens nothing if the cart's contents come from browsers other than its
+ * recipients (decision 72).
  */
 export async function restorableCart({ db, storeId }: StoreDb, cartId: string, messageId: string | null) {
   const rows = await sql<{

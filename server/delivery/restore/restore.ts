@@ -29,7 +29,8 @@ import { findOfferedCoupon, type OfferedCoupon } from './restore-coupon.ts'
 import { applyRefill, isSameCart, isTaken, planItems, type RestoredItem } from './restore-rules.ts'
 import * as sql from './restore-sql.ts'
 
-// Restores a cart from a message's link (decisions 4 and 14). A restore token shows items and prices, but no personal data.
+// Restores a cart from a message's link (decisions 4 and 14). A restore token shows items and prices, but no personal
+// data.
 
 export interface Restorable {
   items: RestoredItem[]
@@ -173,7 +174,9 @@ async function plannedItems(store: StoreDb, cart: RestorableCart, hasUnpaidOrder
   return planItems(cart.items, products, { ...cart, hasUnpaidOrder })
 }
 
-/** Restores by the best means the store has (decision 14): the whole cart by a link that we test first, or one product. */
+/**
+ * Restores by the best means the store has (decision 14): the whole cart by a link that we test first, or one product.
+ */
 async function fill(
   deps: Deps,
   wanted: {
@@ -231,7 +234,10 @@ async function findPaymentUrl(deps: Deps, store: StoreDb<Db>, cart: RestorableCa
   return order && isSameCart(items, order.items) && isOnStoreOrigin(order.paymentUrl, cart) ? order.paymentUrl : null
 }
 
-/** Throws the same `not_found` after one look-up for every invalid token, so that unknown, expired and malformed ones look alike. */
+/**
+ * Throws the same `not_found` after one look-up for every invalid token, so that unknown, expired and malformed ones
+ * look alike.
+ */
 async function openToken(deps: Deps, token: string) {
   const notFound = () => new AppError('not_found', restoreTexts.notFound)
   const isToken = /^rt_[\w-]{43}$/.test(token)

@@ -6,10 +6,13 @@ import { linkToken } from '../../core/db/system.ts'
 import type { Deps } from '../../deps.ts'
 import * as sql from './restore-sql.ts'
 
-// The cart behind a way-back token, for the shop's plugin, which fills the cart itself (decision 107). Reading does not change the cart.
-// The mail's recipient is returned once per token, so that a forwarded link reveals no address (decision 4).
+// The cart behind a way-back token, for the shop's plugin, which fills the cart itself (decision 107). Reading does not
+// change the cart. The mail's recipient is returned once per token, so that a forwarded link reveals no address
+// (decision 4).
 
-/** The recipient is returned only this soon after the press; a forwarded link would fill in another person's checkout. */
+/**
+ * The recipient is returned only this soon after the press; a forwarded link would fill in another person's checkout.
+ */
 const ADDRESS_WITHIN_MS = 60_000
 const ASKS_PER_TOKEN: Limit = { name: 'plugin-restore', points: 10, windowS: 600 }
 

@@ -19,8 +19,9 @@ const CHUNK = 100
 const NEVER = new Date(0)
 
 /**
- * Settles the messages that a dead process had in flight, by their stored replies. Without a reply a message becomes `unknown`: it may have
- * arrived, so it is never resent (D4). Rows that were only claimed are due again. Returns the number of `unknown` and released messages.
+ * Settles the messages that a dead process had in flight, by their stored replies. Without a reply a message becomes
+ * `unknown`: it may have arrived, so it is never resent (D4). Rows that were only claimed are due again. Returns the
+ * number of `unknown` and released messages.
  */
 export async function closeAbandonedSends(deps: Deps): Promise<number> {
   const now = deps.now()
@@ -40,7 +41,10 @@ export async function closeAbandonedSends(deps: Deps): Promise<number> {
   return count + freed
 }
 
-/** Returns how many became `unknown`. Messages whose process has sent a heartbeat since they were listed stay as they are. */
+/**
+ * Returns how many became `unknown`. Messages whose process has sent a heartbeat since they were listed stay as they
+ * are.
+ */
 async function settleStoreSends(
   deps: Deps,
   { storeId, silence }: { storeId: string; silence: Silence },

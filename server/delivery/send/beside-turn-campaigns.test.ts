@@ -10,7 +10,8 @@ import { newId } from '../../core/common/ids.ts'
 import { transact } from '../../core/db/db.ts'
 import { mergeCartMessages, wakeMessagesTo } from '../../messages/messages/messages.ts'
 
-// Events that stop or move a campaign's open messages during the turn of its mails (D5, D10), also messages without a cart.
+// Events that stop or move a campaign's open messages during the turn of its mails (D5, D10), also messages without a
+// cart.
 
 const world = aWorld()
 beforeEach(() => {

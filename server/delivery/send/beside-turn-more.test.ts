@@ -29,8 +29,8 @@ import { applyWaitingReports, recordMailReport } from '../mail-reports/mail-repo
 import * as deliver from './send-due-sql.ts'
 import * as turn from './turn-sql.ts'
 
-// More events that meet open messages during the turn of mails (D5, D10). Events by shoppers, members and the claim are in
-// beside-turn.test.ts, campaigns in beside-turn-campaigns.test.ts.
+// More events that meet open messages during the turn of mails (D5, D10). Events by shoppers, members and the claim are
+// in beside-turn.test.ts, campaigns in beside-turn-campaigns.test.ts.
 
 const world = aWorld()
 beforeEach(() => {

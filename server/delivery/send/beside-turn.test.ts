@@ -23,8 +23,8 @@ import * as composing from '../decide/composing-sql.ts'
 import { releaseClaimsOfDead } from './abandoned-sql.ts'
 import * as deliver from './send-due-sql.ts'
 
-// Events that stop or move open messages during the turn of mails (D5, D10). A prepared mail stops, a mail in flight stays unchanged and is
-// settled. Each test has both at once.
+// Events that stop or move open messages during the turn of mails (D5, D10). A prepared mail stops, a mail in flight
+// stays unchanged and is settled. Each test has both at once.
 
 const world = aWorld()
 beforeEach(() => {

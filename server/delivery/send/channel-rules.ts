@@ -16,8 +16,8 @@ import { usesOf, withinPlanAndCredits } from './credit-room.ts'
 import type { Sender } from './send-window.ts'
 import type { ChannelTerms } from './turn-sql.ts'
 
-// What the channels do differently in a turn. Mail: paused domains. SMS and WhatsApp: price, budget and cooldown since the last text.
-// Push: the subscribed browsers of the cart.
+// What the channels do differently in a turn. Mail: paused domains. SMS and WhatsApp: price, budget and cooldown since
+// the last text. Push: the subscribed browsers of the cart.
 
 export interface ChannelRules extends ChannelTerms {
   /** The channel's values for one message; its SQL reads them as `l.own`. */
@@ -28,15 +28,24 @@ export interface ChannelRules extends ChannelTerms {
   isProbe: (ready: Ready) => boolean
   /** Called for admitted messages that are not sent. */
   dismiss: (tx: StoreTx, ready: readonly Ready[]) => Promise<void>
-  /** Called in the turn before its statement, with the shoppers locked. null: a message uses nothing but the plan's messages. */
+  /**
+   * Called in the turn before its statement, with the shoppers locked. null: a message uses nothing but the plan's
+   * messages.
+   */
   reserve: ((tx: StoreTx, sendable: () => Sendable) => Promise<Reservation>) | null
-  /** While turns go on, replies wait at most this long to be settled together, in ms. Without further replies: `PATIENCE_MS` (send-window.ts). */
+  /**
+   * While turns go on, replies wait at most this long to be settled together, in ms. Without further replies:
+   * `PATIENCE_MS` (send-window.ts).
+   */
   longestWaitMs: number
   /** Called with replies once they are committed. */
   onReplies: (done: readonly SendResult[]) => Promise<unknown>
 }
 
-/** The messages that may be sent at `now`. Computed once all locks are held: after a long wait, quiet hours may apply (D3). */
+/**
+ * The messages that may be sent at `now`. Computed once all locks are held: after a long wait, quiet hours may apply
+ * (D3).
+ */
 export interface Sendable {
   ready: readonly Ready[]
   now: Date
@@ -131,7 +140,10 @@ function textRules({ evaluation: { situation, month }, channel, credits }: Sende
   }
 }
 
-/** Locks the account's usage of the month, then its credits. Every caller takes them in this order, before messages and prices. */
+/**
+ * Locks the account's usage of the month, then its credits. Every caller takes them in this order, before messages and
+ * prices.
+ */
 export async function lockPlanAndCredits(
   tx: StoreTx,
   { accountId, month, channel }: { accountId: string; month: string; channel: ChannelName },
@@ -140,7 +152,10 @@ export async function lockPlanAndCredits(
   return { used, credits: await lockCredits(tx, accountId) }
 }
 
-/** Returns the messages that the month's budget still covers, in order. The budget stays locked until `book`, so it is never exceeded. */
+/**
+ * Returns the messages that the month's budget still covers, in order. The budget stays locked until `book`, so it is
+ * never exceeded.
+ */
 function withinBudget(budget: { micros: number; currency: string } | null, ready: readonly Ready[]): Ready[] {
   if (!budget) return [...ready]
   let micros = budget.micros

@@ -1,5 +1,5 @@
-// A semaphore per channel. Several stores send at once, and together they have at most `poolSize` messages in flight. So a crash
-// leaves at most that many `unknown` messages per process, not per store (D10).
+// A semaphore per channel. Several stores send at once, and together they have at most `poolSize` messages in flight.
+// So a crash leaves at most that many `unknown` messages per process, not per store (D10).
 
 /** The part of a channel that the slots need. */
 export interface HasSlots {
@@ -66,8 +66,9 @@ export class SlotShare {
   }
 
   /**
-   * Returns how many of `want` messages the turn that stores `answered` replies may start. While others wait for a slot, a sender gets at
-   * most an equal share. With more senders than slots, the slot of an answered message goes to the next sender (D8).
+   * Returns how many of `want` messages the turn that stores `answered` replies may start. While others wait for a
+   * slot, a sender gets at most an equal share. With more senders than slots, the slot of an answered message goes to
+   * the next sender (D8).
    */
   plan(want: number, answered: number): number {
     const { size, senders, queue } = this.#pool

@@ -17,8 +17,8 @@ interface Allowance {
 type Priced = Pick<Ready, 'row' | 'composed'>
 
 /**
- * Keeps order: first the messages that the plan includes, then those that credits cover. If some are not sent after all, later ones
- * move up into the plan, so credits pay for fewer messages than computed here.
+ * Keeps order: first the messages that the plan includes, then those that credits cover. If some are not sent after
+ * all, later ones move up into the plan, so credits pay for fewer messages than computed here.
  */
 export function withinPlanAndCredits<Row extends Priced>(
   ready: readonly Row[],

@@ -14,8 +14,8 @@ import type { Outcome } from '../../messages/channels/channel.ts'
 import { closeAbandonedSends } from './abandoned.ts'
 import { sendDue } from './send-due.ts'
 
-// A process dies between the send of a mail and its settlement (decision 149), which sets state and time of the next step. The next step keeps
-// its distance (T4), even if its old time comes before the mail is settled.
+// A process dies between the send of a mail and its settlement (decision 149), which sets state and time of the next
+// step. The next step keeps its distance (T4), even if its old time comes before the mail is settled.
 
 const world = aWorld()
 beforeEach(() => {

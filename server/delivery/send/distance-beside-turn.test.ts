@@ -14,8 +14,8 @@ import { newId } from '../../core/common/ids.ts'
 import { domainOf } from '../email/mail-headers.ts'
 import { turnStatement } from './turn-sql.ts'
 
-// Two processes both believe they hold the store's lease, because one stalled between its lease check and its turn. One sends a step while
-// the other has decided about the next step.
+// Two processes both believe they hold the store's lease, because one stalled between its lease check and its turn. One
+// sends a step while the other has decided about the next step.
 
 const world = aWorld()
 beforeEach(() => {

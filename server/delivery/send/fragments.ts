@@ -5,16 +5,22 @@ import { matchingPending, matchingPurchase } from '../decide/fragments.ts'
 
 // SQL conditions that a send checks again, on a message `m`, its cart `c` and its store `s`.
 
-/** An earlier message of the cart's flow is in flight. Its send moves the due time of this one once it is settled (T4). */
+/**
+ * An earlier message of the cart's flow is in flight. Its send moves the due time of this one once it is settled (T4).
+ */
 export const waitsForEarlier = (row: 'm' | 'messages') => {
   const of = (column: string) => sql.ref(`${row}.${column}`)
-  // `offset 0` forces the lookup by cart, which has few messages. With old statistics the planner would read the flow's thousands.
+  // `offset 0` forces the lookup by cart, which has few messages. With old statistics the planner would read the flow's
+  // thousands.
   return sql`(${of('origin_kind')} in ('flow', 'push') and exists (select 1 from (select * from messages o
           where o.store_id = ${of('store_id')} and o.cart_id = ${of('cart_id')} offset 0) l
           where l.origin_id = ${of('origin_id')} and l.id <> ${of('id')} and ${isSending('l')}))`
 }
 
-/** Stops applied within a second (D5): pause, suspension, resting store, flow off, disconnect, purchase, unsubscribe, withdrawn consent. */
+/**
+ * Stops applied within a second (D5): pause, suspension, resting store, flow off, disconnect, purchase, unsubscribe,
+ * withdrawn consent.
+ */
 export const passesStops = (
   { addressHash, otherHashes }: Record<'addressHash' | 'otherHashes', RawBuilder<unknown>>,
   now: Date,
@@ -34,7 +40,9 @@ export const passesStops = (
         and coalesce((select n.status from consents n where n.store_id = m.store_id and n.channel = m.channel
           and n.address_hash = ${addressHash} and ${counts('n')} order by n.at desc, n.id desc limit 1), '') <> 'withdrawn'`
 
-/** The consent basis in the decision's `inputs` is still in force: the consent override (C6), or the row of an import. */
+/**
+ * The consent basis in the decision's `inputs` is still in force: the consent override (C6), or the row of an import.
+ */
 export const isBasisInForce = (
   inputs: RawBuilder<unknown>,
 ) => sql`(${inputs} #>> '{consentBasis,kind}' is distinct from 'override'

@@ -13,7 +13,10 @@ export interface StoreLease {
   end(): Promise<void>
 }
 
-/** Returns null while another process holds the lease. Its end time identifies a lease, so no process renews or frees a later one. */
+/**
+ * Returns null while another process holds the lease. Its end time identifies a lease, so no process renews or frees a
+ * later one.
+ */
 export async function takeStoreLease(deps: Deps, store: StoreDb<Db>): Promise<StoreLease | null> {
   const ending = () => new Date(deps.now().getTime() + STORE_LEASE_MS)
   let until = ending()

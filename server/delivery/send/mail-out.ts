@@ -4,14 +4,17 @@ import type { Situation } from '../decide/situation.ts'
 import * as sql from '../email/mail-server.ts'
 import type { OwnMail } from '../email/own-mail.ts'
 
-// Selects the mail server for a store's messages: the account's own if it has entered one, else the installation's. The demo account
-// always uses the built-in mailbox (decision 29).
+// Selects the mail server for a store's messages: the account's own if it has entered one, else the installation's. The
+// demo account always uses the built-in mailbox (decision 29).
 
 export interface MailTransport {
   transport: EmailChannel
   /** The sender in From. */
   from: string
-  /** Accepted mails stay in the built-in mailbox and do not reach the shopper. false for the demo account, which expects that. */
+  /**
+   * Accepted mails stay in the built-in mailbox and do not reach the shopper. false for the demo account, which expects
+   * that.
+   */
   isMailbox: boolean
   /** Whether the rest of the batch may be sent: the server is up and still the configured one. */
   mayGoOn(): Promise<boolean>

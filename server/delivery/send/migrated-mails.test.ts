@@ -11,8 +11,8 @@ import { migrate } from '../../core/database/migrate.ts'
 import { openDb } from '../../core/db/db.ts'
 import { closeAbandonedSends } from './abandoned.ts'
 
-// Migrates a database from before 0032 with messages in every state that a stopped process leaves. None is sent twice or lost, sent links
-// work, and carts have their badges.
+// Migrates a database from before 0032 with messages in every state that a stopped process leaves. None is sent twice
+// or lost, sent links work, and carts have their badges.
 
 const world = aWorld()
 const databases = emptyDatabases()

@@ -2,7 +2,8 @@ import type { FindNeedless } from '../../carts/coupon-codes/codes.ts'
 import { type Foreseen, foresee, KEPT_BEHIND } from '../decide/foresee.ts'
 import { textsFor } from './send-due.ts'
 
-// Finds messages that will not be sent as far as is known now (no consent, suppressed, bought, unmet condition). They need no personal code.
+// Finds messages that will not be sent as far as is known now (no consent, suppressed, bought, unmet condition). They
+// need no personal code.
 
 /** Passed to `makeCodes`. Returns ids of messages. */
 export const findNeedless: FindNeedless = async (deps, store, messages, until) => {

@@ -18,7 +18,8 @@ import { recordDeliveryReport } from '../outcome/delivery.ts'
 import { closeAbandonedSends } from './abandoned.ts'
 import { sendDue } from './send-due.ts'
 
-// A process dies with texts in flight: see replay.test.ts. Texts also have prices, refunded if unsent, and delivery reports.
+// A process dies with texts in flight: see replay.test.ts. Texts also have prices, refunded if unsent, and delivery
+// reports.
 
 const world = aWorld()
 beforeEach(() => {

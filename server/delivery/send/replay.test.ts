@@ -21,7 +21,8 @@ import { scheduleNextLook } from '../../messages/messages/messages.ts'
 import { closeAbandonedSends } from './abandoned.ts'
 import { sendDue } from './send-due.ts'
 
-// A process dies with mails in flight. Another process settles those with a stored reply once; the others become unknown (D4).
+// A process dies with mails in flight. Another process settles those with a stored reply once; the others become
+// unknown (D4).
 
 const world = aWorld()
 beforeEach(() => {

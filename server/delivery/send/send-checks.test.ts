@@ -21,8 +21,8 @@ import * as outcomes from '../../shoppers/suppressions/unsubscribe-sql.ts'
 import { confirmLive } from '../../workspace/instance/instance.ts'
 import * as deliver from './send-due-sql.ts'
 
-// The checks that the turn repeats (D10): each change below comes while the first five mails are in flight, after the decision about
-// the sixth.
+// The checks that the turn repeats (D10): each change below comes while the first five mails are in flight, after the
+// decision about the sixth.
 
 const world = aWorld()
 

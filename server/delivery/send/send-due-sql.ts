@@ -12,10 +12,13 @@ import {
 import type { DecisionRow } from '../decide/evaluate.ts'
 import { isBasisInForce, passesStops, waitsForEarlier, wantsCoupon } from './fragments.ts'
 
-// SQL of the send job around the turn (turn-sql.ts): store lease, claim, decisions, release, and the re-check of a delayed send.
-// evaluate-sql.ts loads the inputs of the decisions.
+// SQL of the send job around the turn (turn-sql.ts): store lease, claim, decisions, release, and the re-check of a
+// delayed send. evaluate-sql.ts loads the inputs of the decisions.
 
-/** Takes the store's lease; false while another process holds it. A lease far in the future predates a backward clock step and is void. */
+/**
+ * Takes the store's lease; false while another process holds it. A lease far in the future predates a backward clock
+ * step and is void.
+ */
 export async function leaseStore({ db, storeId }: StoreDb, now: Date, until: Date): Promise<boolean> {
   const rows = await sql`update send_schedule set lease_until = ${until}
     where store_id = ${storeId} and coalesce(lease_until <= ${now} or lease_until > ${until}::timestamptz + interval '1 minute', true)
@@ -42,7 +45,10 @@ export interface Claim {
   now: Date
   leaseUntil: Date
   limit: number
-  /** Shoppers with a message in a running batch. They are skipped, so that the cap counts it before the next decision (T1). */
+  /**
+   * Shoppers with a message in a running batch. They are skipped, so that the cap counts it before the next decision
+   * (T1).
+   */
   busy?: readonly string[]
 }
 
@@ -128,7 +134,10 @@ export async function applyDecisions(
     where (last.outcome, last.reason) is distinct from (v.outcome, v.reason)`.execute(db)
 }
 
-/** Releases claimed rows, which are due again at `due_at`, but not before now; rows that the turn refused not before `wakeAt`. */
+/**
+ * Releases claimed rows, which are due again at `due_at`, but not before now; rows that the turn refused not before
+ * `wakeAt`.
+ */
 export async function releaseClaim(
   { db, storeId }: StoreDb,
   { claim, workerId }: Pick<Claim, 'claim' | 'workerId'>,

@@ -28,8 +28,9 @@ import { openMailTransport } from './mail-out.ts'
 import * as sql from './send-due-sql.ts'
 import { openQueue, type SendQueue } from './send-window.ts'
 
-// The send job ("Way C"): order check, posts, claim, decide and render here; send and outcome behind send-window.ts. The state
-// `sending` is committed before the provider is called. A row is due again only on proof that the message was not accepted.
+// The send job ("Way C"): order check, posts, claim, decide and render here; send and outcome behind send-window.ts.
+// The state `sending` is committed before the provider is called. A row is due again only on proof that the message was
+// not accepted.
 
 const BATCH = 100
 /** The lease of a claim. When it runs out, the claiming process has ended and the rows are due again. */
@@ -44,7 +45,9 @@ export interface Sending {
   batchSize?: number
 }
 
-/** If the last batch started within this time, the next one is prepared at once; otherwise when half of it has started. */
+/**
+ * If the last batch started within this time, the next one is prepared at once; otherwise when half of it has started.
+ */
 const QUICK_MS = 3_000
 
 /** A shop whose checks take longer than this is not asked while a batch is sent. */
@@ -111,7 +114,8 @@ async function sendBatches(deps: Deps, store: StoreDb<Db>, loop: SendLoop): Prom
       void last.started.then(() => {
         startMs = deps.now().getTime() - startedAt
       })
-      // Decisions age: a batch prepared too early would have to be decided again, and so would one sent beside a slow check (D3).
+      // Decisions age: a batch prepared too early would have to be decided again, and so would one sent beside a slow
+      // check (D3).
       if (isSlow || batch.size < loop.batchSize) await awaitEnds(running)
       else if (startMs > QUICK_MS) await last.isHalfStarted
     }
@@ -145,7 +149,9 @@ async function nextBatch(
   }
 }
 
-/** Releases the claim after a failure. If the database is unreachable, it retries in the background until it is back. */
+/**
+ * Releases the claim after a failure. If the database is unreachable, it retries in the background until it is back.
+ */
 async function releaseAfterFailure(deps: Deps, store: StoreDb<Db>, claim: string): Promise<void> {
   const release = () =>
     sql.releaseClaim(store, { claim, workerId: deps.workerId }, { ids: [], wakeAt: deps.now() }, deps.now())
@@ -311,7 +317,10 @@ async function saveChannels(
   if (changed.length > 0) await sql.setChannels(store, claim, changed)
 }
 
-/** Reads stock, prices and coupons for a batch. Without stock and prices nothing is sent; an unread coupon holds only its messages. */
+/**
+ * Reads stock, prices and coupons for a batch. Without stock and prices nothing is sent; an unread coupon holds only
+ * its messages.
+ */
 async function readForBatch(
   deps: Deps,
   store: StoreDb<Db>,
@@ -384,7 +393,10 @@ function outgoingText({
   return { messageId: id, channel, to: address, text, template, sendAuthorization }
 }
 
-/** Keeps one message per shopper and batch (D10), so that the frequency cap counts the first before the second is decided. */
+/**
+ * Keeps one message per shopper and batch (D10), so that the frequency cap counts the first before the second is
+ * decided.
+ */
 function oneMessagePerShopper(ready: readonly Ready[]): Ready[] {
   const seen = new Set<string>()
   return ready.filter(({ row }) => !seen.has(row.shopper_id) && seen.add(row.shopper_id))

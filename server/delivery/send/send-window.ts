@@ -12,7 +12,8 @@ import * as sql from './send-due-sql.ts'
 import { Turns } from './turn.ts'
 
 // InFlight a prepared queue. All stores together have at most as many messages in flight as the channel has slots (D10,
-// connection-slots.ts). As soon as replies arrive, one commit stores them and starts as many further messages (turn.ts).
+// connection-slots.ts). As soon as replies arrive, one commit stores them and starts as many further messages
+// (turn.ts).
 
 export interface Sender {
   claim: string
@@ -200,8 +201,9 @@ async function send(deps: Deps, store: StoreDb<Db>, { evaluation, sendOne }: Sen
 }
 
 /**
- * Checks a send again if the process stalled after the commit of `sending` (a closed laptop, a moved VM). Meanwhile the flow
- * may be off, the cart bought, a consent withdrawn (D5) or two shoppers merged. If the check itself stalls, the message is not sent.
+ * Checks a send again if the process stalled after the commit of `sending` (a closed laptop, a moved VM). Meanwhile the
+ * flow may be off, the cart bought, a consent withdrawn (D5) or two shoppers merged. If the check itself stalls, the
+ * message is not sent.
  */
 async function mayStillSend(deps: Deps, store: StoreDb<Db>, ready: Ready, sendingAt: Date) {
   if (isMoment(sendingAt, deps.now())) return true
@@ -224,5 +226,7 @@ async function mayStillSend(deps: Deps, store: StoreDb<Db>, ready: Ready, sendin
   return isAllowed && isMoment(checkedAt, deps.now())
 }
 
-/** Checked right before the channel is called: the commit may have taken longer than the order check stays fresh (D3). */
+/**
+ * Checked right before the channel is called: the commit may have taken longer than the order check stays fresh (D3).
+ */
 const isOrderCheckFresh = ({ checkedAt }: Evaluation, now: Date): boolean => isFresh(checkedAt, now)

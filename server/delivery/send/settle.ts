@@ -20,7 +20,10 @@ import * as sql from './turn-sql.ts'
 
 // Settles messages in flight (decision 149): writes the consequences of a send and of the provider's reply.
 
-/** The provider's reply, stored in the message's row until it is settled. If the process ends before, another process settles it. */
+/**
+ * The provider's reply, stored in the message's row until it is settled. If the process ends before, another process
+ * settles it.
+ */
 export interface Answer {
   /** The state that follows. */
   state: (typeof stateAfter)[keyof typeof stateAfter]
@@ -47,8 +50,9 @@ export type MessageInFlight = SendResult<SentRow & { row: { shopper_id: string }
 export const UNHEARD: Outcome = { kind: 'unknown', reason: 'unheard', response: '' }
 
 /**
- * Settles messages of one channel in one commit, with their shoppers locked. It skips messages that another process has settled, and
- * messages without a reply whose process is alive after all (`silence`). Returns the ids of the settled ones.
+ * Settles messages of one channel in one commit, with their shoppers locked. It skips messages that another process has
+ * settled, and messages without a reply whose process is alive after all (`silence`). Returns the ids of the settled
+ * ones.
  */
 export async function settle(
   deps: Deps,

@@ -36,8 +36,8 @@ export interface Preparing {
 }
 
 /**
- * Writes content and links of claimed messages before the send; they stay `claimed`. The caller has locked their shoppers.
- * Returns the ids of the rows that this claim still holds.
+ * Writes content and links of claimed messages before the send; they stay `claimed`. The caller has locked their
+ * shoppers. Returns the ids of the rows that this claim still holds.
  */
 export async function prepare(
   { db, storeId }: StoreTx,
@@ -130,7 +130,8 @@ export interface ChannelTerms {
 }
 
 /**
- * Stores replies and moves further messages to `sending` in their slots (D10). Selects the ids of the moved ones. A message is sent only if
+ * Stores replies and moves further messages to `sending` in their slots (D10). Selects the ids of the moved ones. A
+ * message is sent only if
  * - this claim holds it, and it is due, also after the clock was set back;
  * - its shopper, cart version and channel are those of the decision;
  * - its store and the instance are running, and so is its flow or campaign, if it has one;
@@ -141,7 +142,9 @@ export interface ChannelTerms {
  * - its coupon is still valid as the message describes it, and still meant for it;
  * - the frequency cap and the plan, which the statement also counts, have room;
  * - its channel allows it (channel-rules.ts).
- * The caller has locked the shoppers in an earlier statement, so their changes are visible. Rows are locked in one order, the plan's counter last.
+ *
+ * The caller has locked the shoppers in an earlier statement, so their changes are visible. Rows are locked in one
+ * order, the plan's counter last.
  */
 export function turnStatement(
   storeId: string,
@@ -227,8 +230,9 @@ export const isAbandoned = (silence: Silence | null) =>
       or not exists (select 1 from workers w where w.id = m.worker_id and w.seen_at >= ${silence.deadBefore}))`
 
 /**
- * Settles messages in flight: writes their records, their ends if they have one, and the badges of their carts. A cart that was joined
- * to another one since gives the badge to that one too. Returns the ids of the messages that were still in flight.
+ * Settles messages in flight: writes their records, their ends if they have one, and the badges of their carts. A cart
+ * that was joined to another one since gives the badge to that one too. Returns the ids of the messages that were still
+ * in flight.
  */
 export async function settle(
   { db, storeId }: StoreTx,

@@ -84,7 +84,10 @@ export class Turns {
     return ready.filter(({ firstMailLimit }) => firstMailLimit === null || room-- > 0)
   }
 
-  /** Stores these replies and starts the next messages in one commit. If that fails, it still records the replies: they never come again. */
+  /**
+   * Stores these replies and starts the next messages in one commit. If that fails, it still records the replies: they
+   * never come again.
+   */
   async take(done: readonly SendResult[], next: readonly Ready[]): Promise<Turn> {
     await this.#notifying
     let at = this.#deps.now()
@@ -241,7 +244,10 @@ export class Turns {
   }
 }
 
-/** For a turn whose commit may have happened although the connection broke. Nothing was sent, so the message is due again. */
+/**
+ * For a turn whose commit may have happened although the connection broke. Nothing was sent, so the message is due
+ * again.
+ */
 function toUnsent(ready: Ready, sendingAt: Date): SendResult {
   return { ready, sendingAt, answeredAt: sendingAt, outcome: notSent('the database was unreachable.') }
 }

@@ -18,7 +18,8 @@ export async function beat(deps: Pick<Deps, 'db' | 'now' | 'workerId'>): Promise
   if (steppedMs > 0) {
     await ageReadings(deps.db, steppedMs + AHEAD_MS)
     await ageGoods(deps.db, steppedMs + AHEAD_MS)
-    // Otherwise a dead process would count as alive until the clock reaches its last heartbeat; a live one soon beats again (T4).
+    // Otherwise a dead process would count as alive until the clock reaches its last heartbeat; a live one soon beats
+    // again (T4).
     await sql`update workers set seen_at = ${now}, steady_since = ${now}
       where id <> ${deps.workerId} and seen_at > ${addMs(now, AHEAD_MS)}`.execute(deps.db)
   }
@@ -45,7 +46,9 @@ export async function endBeat(deps: Pick<Deps, 'db' | 'workerId'>): Promise<void
   await deps.db.deleteFrom('workers').where('id', '=', deps.workerId).execute()
 }
 
-/** Whether this process has beaten without a gap since then. If so, a process without a heartbeat since then is dead. */
+/**
+ * Whether this process has beaten without a gap since then. If so, a process without a heartbeat since then is dead.
+ */
 export async function isSteady({ db, workerId }: Pick<Deps, 'db' | 'workerId'>, since: Date): Promise<boolean> {
   const rows = await sql`select 1 from workers
     where id = ${workerId} and seen_at >= ${since} and steady_since <= ${since}`.execute(db)

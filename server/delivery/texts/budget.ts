@@ -7,7 +7,8 @@ import type { Deps } from '../../deps.ts'
 import { wakeMessagesOf } from '../../messages/messages/messages.ts'
 import * as sql from './spend-sql.ts'
 
-// The account's monthly budget for SMS and WhatsApp. It is read and set here; the send enforces it (send/channel-rules.ts).
+// The account's monthly budget for SMS and WhatsApp. It is read and set here; the send enforces it
+// (send/channel-rules.ts).
 
 /** Currency of budgets: the one providers bill in. */
 const CURRENCY = 'USD'

@@ -140,8 +140,8 @@ export function saveWhatsapp(
 }
 
 /**
- * Verifies and saves credentials, and wakes messages that waited for them in the same commit. Throws `unprocessable` with the provider's
- * message and saves nothing if the provider refuses them.
+ * Verifies and saves credentials, and wakes messages that waited for them in the same commit. Throws `unprocessable`
+ * with the provider's message and saves nothing if the provider refuses them.
  */
 async function save(deps: Deps, account: AccountDb<Db>, session: Session, wanted: Wanted): Promise<void> {
   keepDemo(session)

@@ -3,8 +3,8 @@ import type { TextTemplate } from '../../core/schema/text-channels.ts'
 import type { TextChannelName } from '../../messages/channels/channel.ts'
 import type { CredentialSecrets } from './text-channels.ts'
 
-// The built-in phones as a provider. This file creates an account's credentials and registers them with the phones once. Then they act like
-// any provider: the same clients call them, and they report by the same signed calls.
+// The built-in phones as a provider. This file creates an account's credentials and registers them with the phones
+// once. Then they act like any provider: the same clients call them, and they report by the same signed calls.
 
 /** Fictional numbers: 202-555-0100 to 0199 are never assigned. */
 export function sandboxIdentity(accountId: string) {

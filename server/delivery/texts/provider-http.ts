@@ -4,8 +4,8 @@ import { nameFetchFailure } from '../../core/net/fetch-problem.ts'
 import { oneLine } from '../../messages/channels/bounce-rules.ts'
 import type { Outcome } from '../../messages/channels/channel.ts'
 
-// HTTP requests to a provider. After a failure it must be known whether the request body was sent: then the provider may have accepted the
-// message, and it is not sent again.
+// HTTP requests to a provider. After a failure it must be known whether the request body was sent: then the provider
+// may have accepted the message, and it is not sent again.
 
 export interface ProviderRequest {
   method: 'GET' | 'POST'
@@ -77,7 +77,10 @@ export function openProviderHttp(options: ProviderHttpOptions): ProviderHttp {
   }
 }
 
-/** Read only after the connection is open and the headers are sent; before that the provider cannot have accepted anything. */
+/**
+ * Read only after the connection is open and the headers are sent; before that the provider cannot have accepted
+ * anything.
+ */
 async function* streamBody(body: string, sent: { isBody: boolean }) {
   sent.isBody = true
   yield Buffer.from(body)

@@ -13,9 +13,10 @@ import { registerLine, sandboxIdentity, sandboxTemplate } from './phone-sandbox.
 import { createTwilioChannel, type TwilioChannel } from './twilio.ts'
 import { createWhatsAppChannel, type WhatsAppChannel } from './whatsapp.ts'
 
-// An account's SMS and WhatsApp channels, made from its credentials. Without credentials, SMS uses the operator's account, if there is one
-// (decision 85), else the built-in phones in local mode and the demo (decision 29). WhatsApp never uses the operator's account: number and
-// templates belong to one business. There is one object per account and channel, because the slots in flight are counted per object (D10).
+// An account's SMS and WhatsApp channels, made from its credentials. Without credentials, SMS uses the operator's
+// account, if there is one (decision 85), else the built-in phones in local mode and the demo (decision 29). WhatsApp
+// never uses the operator's account: number and templates belong to one business. There is one object per account and
+// channel, because the slots in flight are counted per object (D10).
 
 /** The encrypted secrets; each provider uses some of them. */
 const Sealed = z.object({
@@ -124,7 +125,9 @@ export function openTextChannels(deps: TextChannelDeps): TextChannels {
 export const isOwn = ({ provider }: Pick<sql.CredentialsRow, 'provider'>): boolean =>
   provider !== 'sandbox' && provider !== 'operator'
 
-/** Without own credentials: the sandbox for the demo; for others the operator's account or, in local mode, the sandbox. */
+/**
+ * Without own credentials: the sandbox for the demo; for others the operator's account or, in local mode, the sandbox.
+ */
 export async function currentCredentials(deps: TextChannelDeps, accountId: string, channel: TextChannelName) {
   const account = { accountId, db: deps.db }
   const row = await sql.readCredentials(account, channel)

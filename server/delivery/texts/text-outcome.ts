@@ -13,8 +13,8 @@ export interface ProviderRefusal {
 }
 
 /**
- * `retry` only on proof of non-acceptance: rate limit or failed authentication. A 5xx may have come after the message was accepted, so it is
- * `unknown`. All other errors are final.
+ * `retry` only on proof of non-acceptance: rate limit or failed authentication. A 5xx may have come after the message
+ * was accepted, so it is `unknown`. All other errors are final.
  */
 export function outcomeOfRefusal({ status, code, message, retryAfterMs }: ProviderRefusal): Outcome {
   const known = code === null ? undefined : textCodes[String(code)]

@@ -9,8 +9,9 @@ import { buttonPrefix, type ProviderTemplate, templateProblem } from '../../mess
 import { openProviderHttp, outcomeOfSilence, type ProviderAnswer, type ProviderHttp } from './provider-http.ts'
 import { outcomeOfRefusal } from './text-outcome.ts'
 
-// Twilio: SMS, and WhatsApp by content templates. Twilio's client builds the requests. We send them ourselves, because after a failure it must
-// be known whether the body was sent. The client is loaded with the first message, since most servers never send one.
+// Twilio: SMS, and WhatsApp by content templates. Twilio's client builds the requests. We send them ourselves, because
+// after a failure it must be known whether the body was sent. The client is loaded with the first message, since most
+// servers never send one.
 
 export interface TwilioOptions {
   channel: TextChannelName

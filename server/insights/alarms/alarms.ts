@@ -8,8 +8,8 @@ import { ping } from './ping.ts'
 import * as rules from './rules.ts'
 import * as sql from './sql.ts'
 
-// Alarms for stages that stopped silently. Each stage of each store is alive, suspected (it looks stopped in one check) or stopped (an open
-// incident, reported once, resolved automatically). One process checks once a minute.
+// Alarms for stages that stopped silently. Each stage of each store is alive, suspected (it looks stopped in one check)
+// or stopped (an open incident, reported once, resolved automatically). One process checks once a minute.
 
 /** Rates change slowly; a hundred stores a minute are recomputed. */
 const RATES_EVERY_MS = 6 * rules.HOUR_MS

@@ -28,8 +28,9 @@ const MAIL_SERVER_CONFIRM_MS = 8 * MINUTE_MS
 const PUT_OFF_LEAST = 3
 
 /**
- * Surprise (negative natural logarithm of the probability) at which silence counts as a stop: 2 in a million per silence. With the
- * allowance of `captureSurprise` for quiet days, this is enough for a month of silences in a busy store.
+ * Surprise (negative natural logarithm of the probability) at which silence counts as a stop: 2 in a million per
+ * silence. With the allowance of `captureSurprise` for quiet days, this is enough for a month of silences in a busy
+ * store.
  */
 export const SURPRISE_LIMIT = 13
 /** A visit is active in about this many minutes. Minutes are not independent events, visits are. */
@@ -77,9 +78,9 @@ export function zoneOffsetMs(zone: string, at: Date): number {
 }
 
 /**
- * Expected active minutes per hour of the store's week, from the past four weeks. Uses the hour and its neighbours on a weak day of the
- * same kind (lower quartile of working days or of weekend days), capped by the average of that weekday. Quiet hours count half, as
- * nights differ. null: too little data.
+ * Expected active minutes per hour of the store's week, from the past four weeks. Uses the hour and its neighbours on a
+ * weak day of the same kind (lower quartile of working days or of weekend days), capped by the average of that weekday.
+ * Quiet hours count half, as nights differ. null: too little data.
  */
 export function expectedRates(
   hours: readonly HourCount[],
@@ -157,8 +158,8 @@ export function expectedVisits(rates: readonly number[], from: Date, until: Date
 const LONGEST_QUIET_MS = HOUR_MS
 
 /**
- * Returns until when a silence since `from` cannot be surprising: `captureSurprise` never exceeds the number of expected visits. Later
- * activity only moves this time back.
+ * Returns until when a silence since `from` cannot be surprising: `captureSurprise` never exceeds the number of
+ * expected visits. Later activity only moves this time back.
  */
 export function quietUntil({ rates, from, now, offsetMs }: Omit<Silence, 'recent'>): Date {
   const soFar = expectedVisits(rates, from, now, offsetMs)
@@ -179,9 +180,9 @@ export interface Silence {
 }
 
 /**
- * Returns how surprising the silence is. The expected number fits an ordinary day, so the day's level has a gamma distribution around 1,
- * updated by the hours before. The probability of silence is (1 + expected · level / a)^-a. A quiet start of a holiday makes later
- * silences likely; a level above 1 is never assumed.
+ * Returns how surprising the silence is. The expected number fits an ordinary day, so the day's level has a gamma
+ * distribution around 1, updated by the hours before. The probability of silence is (1 + expected · level / a)^-a. A
+ * quiet start of a holiday makes later silences likely; a level above 1 is never assumed.
  */
 export function captureSurprise({ rates, from, now, offsetMs, recent }: Silence): number {
   const expected = expectedVisits(rates, from, now, offsetMs)
@@ -270,8 +271,8 @@ export function confirmMs(cause: string): number {
 const THEIRS: readonly Stage[] = ['capture', 'sync']
 
 /**
- * Whether the operator is alerted: one of our own stages stopped anywhere, or a store-dependent stage stopped in half of the stores. A
- * single offline shop is reported to its owner only.
+ * Whether the operator is alerted: one of our own stages stopped anywhere, or a store-dependent stage stopped in half
+ * of the stores. A single offline shop is reported to its owner only.
  */
 export function isOperatorsConcern(open: readonly { stage: Stage; stores: number }[], storesWatched: number): boolean {
   return open.some(({ stage, stores }) => !THEIRS.includes(stage) || stores * 2 >= storesWatched)

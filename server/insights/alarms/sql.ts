@@ -50,8 +50,8 @@ export interface StoreLook {
 const LONGEST_QUIET = sql`interval '61 minutes'`
 
 /**
- * Lists connected stores with a stage that looks stopped now or did at the last check. Carts and rows just created (an import brings old
- * ones) do not count as late.
+ * Lists connected stores with a stage that looks stopped now or did at the last check. Carts and rows just created (an
+ * import brings old ones) do not count as late.
  */
 export async function storesOfConcern(db: Db, limits: Limits): Promise<StoreLook[]> {
   const { now, sync, detection, sending, reports, history } = limits

@@ -15,7 +15,8 @@ import type { Buyers } from './buyers.ts'
 import type { MessageSums } from './messages-sql.ts'
 import type { ProductSums } from './product-ranges-sql.ts'
 
-// Computes the figures of Advanced Analytics (decisions 91 to 99). Pure: no clock, no database. Rates are fractions, null for 0/0 (A5).
+// Computes the figures of Advanced Analytics (decisions 91 to 99). Pure: no clock, no database. Rates are fractions,
+// null for 0/0 (A5).
 
 export const decimal = (minor: number, currency: string) => minor / 10 ** currencyExponent(currency)
 
@@ -54,7 +55,10 @@ export function cartFigures(rows: readonly CartSums[], currency: string): CartFi
   }
 }
 
-/** Net revenue of all orders ÷ customers with an order, in this currency, at the end and at the start of the range (decision 92). */
+/**
+ * Net revenue of all orders ÷ customers with an order, in this currency, at the end and at the start of the range
+ * (decision 92).
+ */
 export function lifetimeValue(rows: readonly OrderSums[], currency: string) {
   const own = rows.filter((row) => row.currency === currency)
   const of = (net: 'net_until' | 'net_before', firsts: 'firsts_until' | 'firsts_before') =>
@@ -85,7 +89,10 @@ export function funnelsOf(rows: readonly FunnelSums[], cartsCreated: number): Re
   >
 }
 
-/** Figures per channel (decision 94). A message opened by machines only may be read or not, so it is excluded from the open rate. */
+/**
+ * Figures per channel (decision 94). A message opened by machines only may be read or not, so it is excluded from the
+ * open rate.
+ */
 export function channelFigures(rows: readonly MessageSums[], currency: string): ChannelFigures {
   const of = (measure: Exclude<keyof MessageSums, 'currency'>) => sum(rows, (row) => row[measure])
   const accepted = of('accepted')
@@ -109,7 +116,9 @@ export function channelFigures(rows: readonly MessageSums[], currency: string): 
 export const ofChannel = <T extends { channel: AnalyticsChannel }>(rows: readonly T[], channel: AnalyticsChannel) =>
   rows.filter((row) => row.channel === channel)
 
-/** Customer figures (decision 95). For several stores: the sum of each store's customers, null until all are counted. */
+/**
+ * Customer figures (decision 95). For several stores: the sum of each store's customers, null until all are counted.
+ */
 export function customerFigures(all: readonly Buyers[]) {
   const isBeingCounted = all.some((each) => each.isBeingCounted)
   const counts = all.flatMap((each) => each.counts ?? [])

@@ -102,7 +102,9 @@ export async function attributedByDay({ db, storeId }: StoreDb, first: Day, last
   return rows
 }
 
-/** Until when everything is counted. null: all of it. `being counted`: nothing is counted yet, as after a first import. */
+/**
+ * Until when everything is counted. null: all of it. `being counted`: nothing is counted yet, as after a first import.
+ */
 export async function countedUntil({ db, storeId }: StoreDb): Promise<Date | 'being counted' | null> {
   const { rows } = await sql<{ counted_at: Date | null; isPending: boolean }>`
     select (select counted_at from figure_counts where store_id = ${storeId} and (

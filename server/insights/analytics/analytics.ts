@@ -20,7 +20,8 @@ import { ensureRange, ensureRangeSoon } from './product-ranges.ts'
 import { productsAfter } from './product-ranges-sql.ts'
 import { daysOfRange, type RangeDays } from './ranges.ts'
 
-// Advanced Analytics (B 2, decisions 91 to 101): figures of a range of days, for one store or several with one currency.
+// Advanced Analytics (B 2, decisions 91 to 101): figures of a range of days, for one store or several with one
+// currency.
 
 /** One store, or all stores of the account with one currency. */
 export interface AskedOfStores {

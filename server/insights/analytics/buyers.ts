@@ -6,8 +6,8 @@ import { boundsOf } from './days.ts'
 import * as sql from './people-sql.ts'
 import { daysOfRange } from './ranges.ts'
 
-// Counts distinct buyers of a range (decision 95). A request gets the last count. A count older than 15 minutes, or of another last day, is
-// repeated: at once in a store with few orders, else in the background.
+// Counts distinct buyers of a range (decision 95). A request gets the last count. A count older than 15 minutes, or of
+// another last day, is repeated: at once in a store with few orders, else in the background.
 
 const OLD_MS = 15 * 60_000
 /** Up to this many orders, counting takes a few milliseconds. */

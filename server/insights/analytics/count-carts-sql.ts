@@ -3,7 +3,8 @@ import type { DayBounds } from './days.ts'
 import { daysOf, wasSent } from './fragments.ts'
 import { lockRanges } from './product-ranges-sql.ts'
 
-// Recounts the cart figures of whole days: carts that began on them and carts abandoned on them (decisions 92, 93, 97, 99).
+// Recounts the cart figures of whole days: carts that began on them and carts abandoned on them (decisions 92, 93, 97,
+// 99).
 
 const listOf = (bounds: readonly DayBounds[]) => bounds.map(({ day }) => day)
 

@@ -8,8 +8,8 @@ import { activePeople } from './rollups.ts'
 import * as sql from './rollups-sql.ts'
 import { type Bucket, type ChartSums, chartBuckets, chartSums, daySpans, figuresOf, sumsByCurrency } from './rules.ts'
 
-// The dashboard: figures and chart of one store, or of all stores of the account with one currency (decision 154), from rollups only
-// (Way D). It never calls the shops; it shows the state of their last syncs (decision 28).
+// The dashboard: figures and chart of one store, or of all stores of the account with one currency (decision 154), from
+// rollups only (Way D). It never calls the shops; it shows the state of their last syncs (decision 28).
 
 export async function readStats(asked: AskedOfStores): Promise<DashboardStats> {
   const { now } = asked

@@ -44,7 +44,9 @@ export interface Changed {
   at: Date | null
 }
 
-/** Takes recorded changes as days: where a row counted before and where it counts now. `isAll`: no older change is left. */
+/**
+ * Takes recorded changes as days: where a row counted before and where it counts now. `isAll`: no older change is left.
+ */
 export async function takeChanges(
   { db, storeId }: StoreTx,
   limit: number,

@@ -8,8 +8,8 @@ import { addDays, boundsOf, type Day, type DayBounds, dayOf, daysBetween } from 
 import * as sql from './figures-sql.ts'
 import { forgetRanges, lockRanges } from './product-ranges-sql.ts'
 
-// The figures of Advanced Analytics per day of the store's calendar (Way D). Triggers record each change in its own transaction. This file
-// recounts the affected days from the rows, which is idempotent.
+// The figures of Advanced Analytics per day of the store's calendar (Way D). Triggers record each change in its own
+// transaction. This file recounts the affected days from the rows, which is idempotent.
 
 const CHANGES_AT_ONCE = 20_000
 const DAYS_AT_ONCE = 31

@@ -8,8 +8,8 @@ export const daysOf = (bounds: readonly DayBounds[]) =>
     select * from jsonb_to_recordset(${JSON.stringify(bounds)}::jsonb) as d (day date, since timestamptz, until timestamptz))`
 
 /**
- * Whether a shopper is (or was before erasure) identified by an account, a phone or an email that few share. Anonymous in-store buyers are
- * not customers.
+ * Whether a shopper is (or was before erasure) identified by an account, a phone or an email that few share. Anonymous
+ * in-store buyers are not customers.
  */
 export const isCustomer = (storeId: string, shopperId: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql`(exists (select 1 from shopper_keys k where k.store_id = ${storeId} and k.shopper_id = ${shopperId}

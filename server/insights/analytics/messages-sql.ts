@@ -5,7 +5,8 @@ import { isFailed } from '../../messages/messages/fragments.ts'
 import type { DayBounds } from './days.ts'
 import type { RangeDays } from './ranges.ts'
 
-// Sums messages from daily figures (decisions 94, 99, 154). A row with an empty currency holds counts, other rows amounts.
+// Sums messages from daily figures (decisions 94, 99, 154). A row with an empty currency holds counts, other rows
+// amounts.
 
 export interface MessageSums {
   currency: string

@@ -20,7 +20,10 @@ export async function readPeople({ db, storeId }: StoreDb): Promise<PeopleRow | 
     .executeTakeFirst()
 }
 
-/** Lists connected stores not counted since then, oldest count first. A count from the future predates a backward clock step. */
+/**
+ * Lists connected stores not counted since then, oldest count first. A count from the future predates a backward clock
+ * step.
+ */
 export async function storesToCount(db: Db, since: Date, now: Date, limit: number) {
   return db
     .selectFrom('stores')
@@ -141,8 +144,8 @@ export async function lockBuyers({ db, storeId }: StoreTx, days: number): Promis
 }
 
 /**
- * Counts buyers from every order of the store. Looks up `isCustomer` per buyer: a join would read the keys of all shoppers, most of whom
- * have bought nothing.
+ * Counts buyers from every order of the store. Looks up `isCustomer` per buyer: a join would read the keys of all
+ * shoppers, most of whom have bought nothing.
  */
 export async function countBuyers(
   { db, storeId }: StoreTx,

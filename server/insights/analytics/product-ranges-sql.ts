@@ -2,8 +2,8 @@ import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 import type { Day } from './days.ts'
 import type { RangeDays } from './ranges.ts'
 
-// Product sums of ranges that end today, in a table in list order. They are computed once a day, in the background or, if they are few, by the
-// first request. Afterwards the recount of days keeps them up to date (count-carts-sql.ts).
+// Product sums of ranges that end today, in a table in list order. They are computed once a day, in the background or,
+// if they are few, by the first request. Afterwards the recount of days keeps them up to date (count-carts-sql.ts).
 
 /** A product's position in the list, which is sorted by lost revenue. */
 export interface ProductPlace {
@@ -83,7 +83,10 @@ export async function rangesToAdd(
   return rows
 }
 
-/** Serializes recounts of days and sums of ranges, so that a range contains a day's changes completely or is summed after them. */
+/**
+ * Serializes recounts of days and sums of ranges, so that a range contains a day's changes completely or is summed
+ * after them.
+ */
 export async function lockRanges({ db, storeId }: StoreTx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`product ranges ${storeId}`}, 0))`.execute(db)
 }

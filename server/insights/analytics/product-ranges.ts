@@ -21,8 +21,8 @@ export async function ensureRange(store: StoreDb<Db>, range: RangeDays): Promise
 }
 
 /**
- * Call before showing products of a range. Returns false if there are many and their sums are missing or of another last day; `renewRanges`
- * computes them soon.
+ * Call before showing products of a range. Returns false if there are many and their sums are missing or of another
+ * last day; `renewRanges` computes them soon.
  */
 export async function ensureRangeSoon(store: StoreDb<Db>, range: RangeDays): Promise<boolean> {
   if (await hasRange(store, range)) return true
@@ -32,7 +32,8 @@ export async function ensureRangeSoon(store: StoreDb<Db>, range: RangeDays): Pro
 }
 
 /**
- * Tick: computes missing and outdated ranges of all stores whose figures were viewed in the last month, so that no request has to wait.
+ * Tick: computes missing and outdated ranges of all stores whose figures were viewed in the last month, so that no
+ * request has to wait.
  */
 export async function renewRanges(deps: Deps): Promise<void> {
   const now = deps.now()

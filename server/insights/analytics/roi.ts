@@ -7,7 +7,8 @@ import { nameOf } from './details.ts'
 import { type MessageSums, type OriginKey, sumMessages, sumMonths, sumOrigins } from './messages-sql.ts'
 import { trendBuckets } from './ranges.ts'
 
-// ROI Tracking (decision 154): costs of messages, discounts and the plan compared with the revenue attributed to messages.
+// ROI Tracking (decision 154): costs of messages, discounts and the plan compared with the revenue attributed to
+// messages.
 
 /** Used if no plan has a price. */
 const PLAN_CURRENCY = 'USD'

@@ -1,8 +1,9 @@
 import { type Db, type RawBuilder, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 import { type DaySpans, type Sums, wholeDays } from './rules.ts'
 
-// SQL of rollups (Way D): counts per store, quarter of an hour (`slot`) and currency. Triggers on `carts` and `orders` write changes into
-// `rollup_changes` in the same transaction. This file folds them into `rollups` and `rollup_days`, reads them and recounts them.
+// SQL of rollups (Way D): counts per store, quarter of an hour (`slot`) and currency. Triggers on `carts` and `orders`
+// write changes into `rollup_changes` in the same transaction. This file folds them into `rollups` and `rollup_days`,
+// reads them and recounts them.
 
 const MEASURES = sql`abandoned, abandoned_recovered, recovered, attributed_minor, attributed_orders`
 const SUMS = sql`sum(abandoned), sum(abandoned_recovered), sum(recovered), sum(attributed_minor), sum(attributed_orders)`
@@ -10,7 +11,10 @@ const SUMS = sql`sum(abandoned), sum(abandoned_recovered), sum(recovered), sum(a
 /** Key of the advisory lock that keeps fold and recount apart, until the end of the transaction. */
 const LOCK = 731_205_482
 
-/** Folds the recorded changes into the rollups; later rows wait for the next fold. Returns false while another process holds the lock. */
+/**
+ * Folds the recorded changes into the rollups; later rows wait for the next fold. Returns false while another process
+ * holds the lock.
+ */
 export async function foldRollups(db: Db): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     const { rows } = await sql<{
@@ -46,8 +50,8 @@ function add(
 }
 
 /**
- * Recounts a store from its carts and orders. One statement sees one snapshot, so concurrent writes are neither counted nor removed from
- * the changes. Reads every row; for repairs only.
+ * Recounts a store from its carts and orders. One statement sees one snapshot, so concurrent writes are neither counted
+ * nor removed from the changes. Reads every row; for repairs only.
  */
 export async function recount({ db, storeId }: StoreTx): Promise<void> {
   await sql`select pg_advisory_xact_lock(${LOCK}::bigint)`.execute(db)

@@ -29,7 +29,9 @@ export function firstOfDays(now: Date, zone: string, days: number): Date {
 
 const DAY_MS = 86_400_000
 
-/** The whole UTC days within [from, until), as start of the first and end of the last. Without any, both are `until`. */
+/**
+ * The whole UTC days within [from, until), as start of the first and end of the last. Without any, both are `until`.
+ */
 export function wholeDays(from: Date, until: Date): [first: Date, last: Date] {
   const first = Math.ceil(from.getTime() / DAY_MS) * DAY_MS
   const last = Math.floor(until.getTime() / DAY_MS) * DAY_MS
@@ -49,7 +51,9 @@ export interface Buckets {
 
 const DAYS: Record<Exclude<ChartPeriod, 'day'>, number> = { week: 7, month: 30 }
 
-/** `day`: 24 hours of the store's clock, including the current one; `week` and `month`: 7 and 30 days, including today. */
+/**
+ * `day`: 24 hours of the store's clock, including the current one; `week` and `month`: 7 and 30 days, including today.
+ */
 export function chartBuckets(period: ChartPeriod, now: Date, zone: string): Buckets {
   const here = localTime(now, zone)
   return period === 'day' ? hourBuckets(here) : dayBuckets(here, DAYS[period])
@@ -106,7 +110,10 @@ export interface Counted {
   people: { active: number; active_before: number }
 }
 
-/** Counts include carts of all currencies. Revenue is in the store's currency; other currencies are listed separately (decision 21). */
+/**
+ * Counts include carts of all currencies. Revenue is in the store's currency; other currencies are listed separately
+ * (decision 21).
+ */
 export function figuresOf({ currency, now, before, totals, people }: Counted): Omit<DashboardStats, 'syncAgeSeconds'> {
   const revenueOf = (sums: Counted['totals'], code = currency) =>
     sums.find((each) => each.currency === code)?.attributed_minor ?? 0
