@@ -6,7 +6,7 @@ import { told } from '../../../test/notifications.ts'
 import { aWorld } from '../../../test/world.ts'
 import { createRenders } from '../../messages/templates/renders.ts'
 
-// Words of owners: tried out before they are stored, and put together where they can stop nothing.
+// Owners' texts: test-rendered before they are stored, and rendered where a crash has no effect.
 
 const world = aWorld()
 const renders = createRenders({ program: new URL('../../../test/spinning-thread.ts', import.meta.url), limitMs: 100 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { aScene, HOUR, send, wait } from '../../../test/message-scene.ts'
 import { aWorld } from '../../../test/world.ts'
 
-// Whose colours a mail has.
+// The brand of a mail.
 
 const world = aWorld()
 

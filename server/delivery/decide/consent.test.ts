@@ -19,7 +19,7 @@ import { newId } from '../../core/common/ids.ts'
 import { scheduleNextLook, wakeCartMessages } from '../../messages/messages/messages.ts'
 import { insertConsent } from '../../shoppers/consent/consent-sql.ts'
 
-// Who may be written to, and the way out (C1–C3, C5–C7), end to end.
+// Consent and unsubscribing (C1–C3, C5–C7), end to end.
 
 const world = aWorld()
 

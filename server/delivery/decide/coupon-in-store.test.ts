@@ -4,7 +4,7 @@ import { demoCoupons } from '../../../test/demo-coupons.ts'
 import { aScene, HOUR, recordOf, type Scene, send, steps, wait } from '../../../test/message-scene.ts'
 import { acceptsMail, aWorld } from '../../../test/world.ts'
 
-// What somebody does in the store’s admin between planning and send, as sending finds it there (decision 35).
+// Changes to a coupon in the store’s admin between planning and send (decision 35).
 
 const world = aWorld()
 const demo = demoCoupons(world)
@@ -17,11 +17,11 @@ beforeEach(() => {
 
 interface Planned extends Scene {
   couponId: string
-  /** As it stands in the store. */
+  /** The coupon in the store. */
   code: string
 }
 
-/** A message that is due, whose coupon or code stands in the store. */
+/** A due message whose coupon or code exists in the store. */
 async function planned(kind: 'shared' | 'personal', fallback: 'without' | 'skip'): Promise<Planned> {
   const scene = await aScene(world)
   await demo.connect(scene)

@@ -12,7 +12,7 @@ import { NO_GOODS, NONE_UNREAD } from '../../carts/sync/goods.ts'
 import { newId } from '../../core/common/ids.ts'
 import { evaluate } from './evaluate.ts'
 
-// A coupon the store does not tell of holds, at most, the messages that are to carry it (decision 35).
+// A coupon that the store does not report holds only its own messages (decision 35).
 
 const world = aWorld()
 let store: Awaited<ReturnType<typeof twoCoupons>>
@@ -37,7 +37,7 @@ async function twoCoupons() {
   return { ...scene, fake, ids, messages }
 }
 
-/** Messages of one step have one coupon, so each is given to a flow of its own. */
+/** Messages of a step share a coupon, so each message gets its own flow. */
 async function eachOfAFlow(messages: Awaited<ReturnType<typeof messagesOf>>, coupons: readonly (string | null)[]) {
   for (const [at, message] of messages.entries()) {
     const couponId = coupons[at] ?? null

@@ -8,7 +8,7 @@ const at = (ms: number) => new Date(now.getTime() + ms)
 const HOUR = 3_600_000
 const expiresAt = at(20 * HOUR)
 
-/** Everything is well: the message goes out. */
+/** Inputs that pass every check. */
 function allWell(): DecisionInputs {
   return {
     now,
@@ -52,7 +52,7 @@ const aPendingCoupon = { outcome: 'waiting', reason: 'coupon_pending', until: at
 
 type Problem = [string, 'hold' | 'skip' | 'cancel', (inputs: DecisionInputs) => void]
 
-/** In the order of D2, the last to be looked at first: each problem is added to all those behind it. */
+/** In reverse order of D2: each problem is added to all later ones. */
 const PROBLEMS: Problem[] = [
   ['plan_limit', 'hold', (inputs) => Object.assign(inputs.plan, { used: 500 })],
   ['new_account', 'hold', (inputs) => Object.assign(inputs, { firstMails: { sent: 50, limit: 50 } })],
@@ -110,7 +110,7 @@ test.each(
   expect(decide(withAllLater)).toMatchObject({ outcome, reason })
 })
 
-/** What is asked of a cart alone. */
+/** Checks that only messages with a cart have. */
 const OF_CART = ['cart_active', 'superseded', 'emptied']
 
 describe('a message without a cart', () => {

@@ -7,7 +7,7 @@ import { aWorld } from '../../../test/world.ts'
 import { detectAbandoned } from '../../carts/carts/detect.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 
-// A coupon that the shopper has entered: the message says what the cart came to with it.
+// A coupon entered by the shopper: the message shows the cart’s total with it.
 
 const world = aWorld()
 beforeEach(() => {

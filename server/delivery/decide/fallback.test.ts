@@ -3,7 +3,7 @@ import { reasonTexts } from '../../../shared/reasons.ts'
 import type { Decision } from './decide.ts'
 import { isChannelSpecific, pickDecision } from './fallback.ts'
 
-// Which of a step's channels a message goes by (decision 54).
+// The choice among a step's channels (decision 54).
 
 const until = (hours: number) => new Date(Date.UTC(2026, 2, 2, hours))
 const hold = (reason: string, hours = 1): Decision => ({ outcome: 'hold', reason, until: until(hours) })

@@ -22,7 +22,7 @@ import { detectLost } from '../../carts/carts/detect.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { drawArm } from './decision-inputs.ts'
 
-// The plan's limit (decision 6), the control group (F1), what does not render, what links open (X1), sums (D6), records (D12).
+// Plan limit (decision 6), control group (F1), rendering failures, links (X1), sums (D6), records (D12).
 
 const world = aWorld()
 

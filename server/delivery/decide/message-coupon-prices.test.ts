@@ -9,7 +9,7 @@ import { recordOrders } from '../../carts/carts/record.ts'
 import { pullProducts } from '../../carts/sync/local-copies.ts'
 import type { PlatformItem } from '../../platforms/platform/platform.ts'
 
-// What a coupon takes off is computed from the prices that were entered in the catalogue, by the store's own settings (decision 37).
+// A discount is computed from the prices entered in the catalogue, by the store's tax settings (decision 37).
 
 const world = aWorld()
 beforeEach(() => {

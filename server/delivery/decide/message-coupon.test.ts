@@ -30,7 +30,7 @@ import { recordOrders } from '../../carts/carts/record.ts'
 import { newId } from '../../core/common/ids.ts'
 import { sql } from '../../core/db/db.ts'
 
-// The coupon of a message (decisions 33 to 37), from its step to the mail, with the record of what became of it.
+// The coupon of a message (decisions 33 to 37), from its step to the mail, with its record.
 
 const world = aWorld()
 beforeEach(() => {
@@ -49,7 +49,7 @@ async function aShopWith(coupon: Coupon = {}, setting: StepCoupon = {}) {
 const change = (id: string, values: object) =>
   world.db.updateTable('coupons').set(values).where('id', '=', id).execute()
 
-/** What the first message was decided on. */
+/** The record of the first message's decision. */
 async function inputsOf({ storeId }: Scene) {
   const row = await world.db
     .selectFrom('decision_records as d')

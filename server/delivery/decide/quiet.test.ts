@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { usZones } from '../../core/common/us-zones.ts'
 import { quietHours, spreadOf } from './quiet.ts'
 
-// T2, as the texts are held to it.
+// Quiet hours (T2).
 
 const night = { fromMinute: 21 * 60, untilMinute: 8 * 60, timeZone: 'America/New_York' }
 const until = (at: string, country: string | null, store = night) =>

@@ -20,7 +20,7 @@ import { recordOrders } from '../../carts/carts/record.ts'
 import { newId } from '../../core/common/ids.ts'
 import { claimDue } from '../send/send-due-sql.ts'
 
-// When a message goes, and when it is too late for it (D7, S2, T1, T4).
+// When a message is sent, and when it is too old (D7, S2, T1, T4).
 
 const world = aWorld()
 
@@ -44,7 +44,7 @@ describe('age limits (D7)', () => {
   test('a step is sent until 24 hours after its due time, not later', async () => {
     const almost = await aScene(world)
     await wait(world, almost.storeId, 25 * HOUR - 1)
-    // Only the first step, so that no later one stands in for it.
+    // Only the first step, so that no later one supersedes it.
     await world.db.deleteFrom('messages').where('store_id', '=', almost.storeId).where('step', '>', 1).execute()
     await send(world, almost.storeId)
     expect(world.sent).toHaveLength(1)

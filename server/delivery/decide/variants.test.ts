@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { pickVariant } from './variants.ts'
 
-// Which words of a split step a shopper gets (decision 55).
+// The variant of a split step for a shopper (decision 55).
 
 const shares = (...percents: number[]) => percents.map((sharePercent, index) => ({ id: 'ABCD'[index]!, sharePercent }))
 

@@ -17,7 +17,7 @@ import { transact } from '../../core/db/db.ts'
 import type { Outcome } from '../../messages/channels/channel.ts'
 import { retimeFlowMessages } from '../../messages/messages/messages.ts'
 
-// What became of it (D4): proof of non-acceptance is tried again, everything else never.
+// Outcomes (D4): only proof of non-acceptance leads to a retry.
 
 const world = aWorld()
 
