@@ -3,7 +3,7 @@ import { type CampaignRecipient, exportCampaignRecipients } from '../../../share
 import { type CsvColumn, csvFile, storeDownload } from '../../access/http/downloads.ts'
 import { pagesOfRecipients } from './recipients.ts'
 
-/** The people of a campaign as a CSV file. */
+/** Exports the recipients of a campaign as CSV. */
 export const recipientsDownload = storeDownload({
   name: 'campaign-recipients',
   path: '/api/campaigns/recipients/file',

@@ -12,7 +12,7 @@ import { recordOrders } from '../../carts/carts/record.ts'
 import { recordMailReport } from '../../delivery/mail-reports/mail-reports.ts'
 import { readFigures } from './sql.ts'
 
-// The people of a campaign, their file, and the failed once more (area decision 48).
+// Recipients of a campaign: the list, the CSV file, and the retry of failed messages (area decision 48).
 
 const world = aWorld()
 let shop: Shop
@@ -40,7 +40,7 @@ const states = async (query: string) =>
 const retry = () => ask(world, shop, 'POST', `/${id}/retry`)
 const retryable = async () => (await ask(world, shop, 'GET', `/${id}/report`)).body.report.retryable
 
-test('each recipient is listed with state, reason and why', async () => {
+test('lists each recipient with state, reason and explanation', async () => {
   await aRun(2)
   const { recipients, pagination } = await list()
   expect(pagination).toEqual({ page: 1, limit: 50, total: 2, pages: 1 })
@@ -59,7 +59,7 @@ test('each recipient is listed with state, reason and why', async () => {
   })
 })
 
-test('pages of fifty from both ends have everybody once, of all and of one state or run', async () => {
+test('pages through recipients from both ends without gaps or duplicates, with and without filters', async () => {
   await aRun(1)
   const counts = { sent: 80, delivered: 41, failed: 60, skipped: 25 }
   for (const [state, count] of Object.entries(counts)) await manyRecipients(world, shop, id, { count, state })
@@ -88,7 +88,7 @@ test('pages of fifty from both ends have everybody once, of all and of one state
   expect(await all('run=2')).toHaveLength(0)
 })
 
-test('their file has the same people, in pages, and no name or address of somebody who was erased', async () => {
+test('exports the same recipients in pages, without the name or address of an erased person', async () => {
   await aRun(2)
   await manyRecipients(world, shop, id, { count: 1_050, state: 'failed' })
   const file = async (query = '') => {
@@ -101,7 +101,7 @@ test('their file has the same people, in pages, and no name or address of somebo
   expect(lines).toHaveLength(1_053)
   expect(lines[0]).toContain('Customer,To,Run,State,Reason,Why,Due,Sent')
   expect(await file('state=failed')).toHaveLength(1_051)
-  // No link to a file that the database could not read.
+  // An id that PostgreSQL cannot parse is a bad request, not a server error.
   expect((await ask(world, shop, 'GET', `/${id}/export?run=99999999999`)).status).toBe(400)
   const [email] = shop.orders.map((order) => order.email!)
   expect((await file('state=sent')).filter((line) => line.includes(email!))).toHaveLength(1)
@@ -114,16 +114,16 @@ test('their file has the same people, in pages, and no name or address of somebo
   expect([after.length, after.filter((line) => line.includes(email!))]).toEqual([3, []])
 })
 
-test('the failed are tried once more, each as a message of a new run, and of two requests one finds none', async () => {
+test('retries failed messages once, in a new run, when two requests arrive', async () => {
   refuses()
   await aRun(3)
   expect(await statesOf(world, id)).toEqual(Array(3).fill('1 failed(rejected:smtp_550)'))
   expect((await read(world, shop, id)).status).toBe('completed')
   expect(await retryable()).toBe(3)
-  // No more than are tried at once.
+  // The count stops at the number that one request retries.
   expect((await readFigures({ storeId: shop.storeId, db: world.db }, id, 2)).retryable).toBe(2)
   world.answer = acceptsMail
-  // Such refusals may be about us, so the receiving domain is left alone for a while.
+  // Such rejections pause the receiving domain for a while; here they must not.
   await world.pool.query('delete from domain_throttles')
   const replies = await Promise.all([retry(), retry()])
   expect(replies.map(({ body }) => body.retried).sort()).toEqual([0, 3])
@@ -140,7 +140,7 @@ test('the failed are tried once more, each as a message of a new run, and of two
   expect(await rowsOf(world, id)).toHaveLength(6)
 })
 
-test('not tried again is what is unknown, bounced, refused for its address, or about a cart that was bought', async () => {
+test('does not retry unknown results, bounces, rejected addresses and purchased carts', async () => {
   const fates = [
     () => ({ kind: 'unknown' as const, reason: 'unknown', response: 'timeout' }),
     () => rejected('smtp_550', '550 5.1.1 no such user'),
@@ -163,7 +163,7 @@ test('not tried again is what is unknown, bounced, refused for its address, or a
   expect(await rowsOf(world, id)).toHaveLength(4)
 })
 
-test('a cancelled campaign retries nothing, and says so', async () => {
+test('rejects a retry on a cancelled campaign with an explanation', async () => {
   refuses()
   await aRun(1)
   await world.db.updateTable('campaigns').set({ status: 'cancelled' }).where('id', '=', id).execute()
@@ -171,8 +171,8 @@ test('a cancelled campaign retries nothing, and says so', async () => {
   expect([reply.status, reply.body.error]).toEqual([409, campaignTexts.badStep])
 })
 
-describe('held back', () => {
-  /** Two of three have had a message lately, and the store allows one a day. */
+describe('held messages', () => {
+  /** Two of three have had a message recently, and the store's frequency cap is one a day. */
   async function aHeldRun() {
     shop = await aShop(world, 3)
     await world.db.updateTable('stores').set({ cap_messages: 1 }).where('id', '=', shop.storeId).execute()
@@ -185,7 +185,7 @@ describe('held back', () => {
   const report = async () => (await ask(world, shop, 'GET', `/${id}/report`)).body.report as CampaignReport
   const drop = () => ask(world, shop, 'POST', `/${id}/drop-held`)
 
-  test('are counted with the first time and the reason, and shown until when', async () => {
+  test('are counted with the first send time, the reason and the end of the hold', async () => {
     await aHeldRun()
     const { held, counts } = await report()
     expect(counts).toMatchObject({ planned: 3, sent: 1, held: 2 })
@@ -197,7 +197,7 @@ describe('held back', () => {
     expect((await list('state=sent')).recipients[0].heldUntil).toBe(null)
   })
 
-  test('are dropped alone: with a reason, and nothing else is touched', async () => {
+  test('are cancelled with a reason while other messages stay unchanged', async () => {
     await aHeldRun()
     const other = await aCampaign(world, shop, { name: 'Another' })
     await tick(world, shop)

@@ -5,15 +5,15 @@ import type {
   listCampaignRecipients,
 } from '../../../shared/campaign-report.ts'
 import { explain } from '../../../shared/reasons.ts'
-import { channelTraits } from '../../messages/channels/traits.ts'
+import { pagesOf } from '../../access/http/downloads.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
 import { pageWindow, paginationOf } from '../../core/db/paging.ts'
-import { pagesOf } from '../../access/http/downloads.ts'
+import { channelTraits } from '../../messages/channels/traits.ts'
 import { partOf, statesOfPart, stateText } from '../../messages/messages/state-rules.ts'
 import { assertCampaign } from './report.ts'
 import * as sql from './sql.ts'
 
-// The people of a campaign, each with what became of the message and why.
+// The recipients of a campaign, each with the result of the message and the reason.
 
 type Query = z.output<typeof listCampaignRecipients.query>
 
@@ -26,7 +26,7 @@ export async function listRecipients(store: StoreDb, campaignId: string, { page,
   return { recipients: await recipientsOf(store, ids), pagination: paginationOf({ page, limit }, total) }
 }
 
-/** All of them, in pages. */
+/** Yields all matching recipients, page by page. */
 export async function* pagesOfRecipients(
   store: StoreDb<Db>,
   campaignId: string,

@@ -5,13 +5,13 @@ import { aCampaign, ask, tick, today, words } from '../../../test/campaign-scene
 import { bought, DAY, linkIn, MINUTE } from '../../../test/message-scene.ts'
 import { acceptsMail, aWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import { restoreTokenOf } from '../../delivery/compose/compose.ts'
-import { newId } from '../../core/common/ids.ts'
 import { messageToken } from '../../carts/links/message-tokens.ts'
+import { newId } from '../../core/common/ids.ts'
+import { restoreTokenOf } from '../../delivery/compose/compose.ts'
 import { recordMailReport } from '../../delivery/mail-reports/mail-reports.ts'
 import type { PlatformOrder } from '../../platforms/platform/platform.ts'
 
-// What became of a campaign (area decision 48): its figures are those of its rows, whatever comes late.
+// The report of a campaign (area decision 48): its figures match the message rows after late events, too.
 
 const world = aWorld()
 let shop: Shop
@@ -22,7 +22,7 @@ beforeEach(() => {
   world.answer = acceptsMail
 })
 
-/** A campaign that has run, to so many people. */
+/** Sends a campaign to `count` people. */
 async function aRun(count: number, bodyOf: (url: string) => object = () => ({})) {
   shop = await aShop(world, count)
   const { url } = await world.db
@@ -51,7 +51,7 @@ const order = async (index: number, more: Partial<PlatformOrder> = {}) => {
   await recordOrders(world.deps, shop.storeId, [{ ...bought(world, shop.orders[index]!), ...more }], 'webhook')
 }
 
-/** The same, counted from the rows one by one. */
+/** Computes the same figures from the rows one by one. */
 async function recount(): Promise<Partial<CampaignReport>> {
   const { db } = world
   const of = { messages: await db.selectFrom('messages').selectAll().where('origin_id', '=', id).execute() }
@@ -83,14 +83,14 @@ async function recount(): Promise<Partial<CampaignReport>> {
 }
 
 describe('the report', () => {
-  test('says what its rows say, and what they say after late bounces, complaints and refunds', async () => {
+  test('matches the message rows before and after late bounces, complaints and refunds', async () => {
     await aRun(6)
     expect(await report()).toMatchObject({ ...(await recount()), orders: 0, revenue: [], clicked: 0 })
     await Promise.all([clickBy(0), clickBy(1), openBy(2), openBy(3, 'Mozilla/5.0')])
     await world.request('POST', `/api/carts/${restoreTokenOf(world.deps.secrets, mailTo(4).messageId)}/restore`)
     await order(0)
     await order(1)
-    // Not of its doing.
+    // An order that is not attributed to the campaign.
     await order(5)
     expect(await report()).toMatchObject({
       ...(await recount()),
@@ -116,7 +116,7 @@ describe('the report', () => {
     ])
   })
 
-  test('counts who left by its link, once, and not who took it back', async () => {
+  test('counts each shopper who unsubscribed by its link once, and not those who resubscribed', async () => {
     await aRun(3)
     const leave = async (index: number) => {
       const url = linkIn(mailTo(index).html!, '/u/')
@@ -131,7 +131,7 @@ describe('the report', () => {
     expect((await report()).unsubscribed).toBe(1)
   })
 
-  test('lists where people’s clicks led, without what they carried along', async () => {
+  test('lists the clicked links without their query parameters', async () => {
     let shelf = ''
     await aRun(2, (url) => {
       shelf = `${url}/teapots/`
@@ -149,7 +149,7 @@ describe('the report', () => {
     expect(links).toHaveLength(2)
   })
 
-  test('tells the runs of a recurring one apart, and keeps those of one that was deleted', async () => {
+  test('separates the runs of a recurring campaign and survives its deletion', async () => {
     await aRun(1, () => ({ schedule: { startDate: today(world), timeOfDay: '00:00', frequency: 'daily' } }))
     await tick(world, shop, DAY)
     const { runs, counts } = await report()
@@ -163,7 +163,7 @@ describe('the report', () => {
     expect((await report()).counts).toEqual(counts)
   })
 
-  test('of none there is none', async () => {
+  test('returns 404 for an unknown campaign', async () => {
     await aRun(1)
     for (const path of ['report', 'recipients', 'export']) {
       expect((await ask(world, shop, 'GET', `/${newId()}/${path}`)).status).toBe(404)

@@ -1,15 +1,15 @@
 import type { CampaignReport } from '../../../shared/campaign-report.ts'
 import { currencyExponent } from '../../../shared/money.ts'
 import { explain } from '../../../shared/reasons.ts'
-import { MOST_RETRIED } from '../campaigns/retry.ts'
-import type { StoreDb } from '../../core/db/db.ts'
 import { AppError } from '../../core/common/errors.ts'
-import type { Deps } from '../../deps.ts'
+import type { StoreDb } from '../../core/db/db.ts'
 import { clicksByTarget, peopleOf } from '../../delivery/engagement/responses.ts'
+import type { Deps } from '../../deps.ts'
 import { countsOfStates } from '../../messages/messages/state-rules.ts'
+import { MOST_RETRIED } from '../campaigns/retry.ts'
 import * as sql from './sql.ts'
 
-// What became of a campaign (area decision 48): counts of its messages, what people did with them, and their orders.
+// The report of a campaign (area decision 48): message counts, engagement, and attributed orders.
 
 const MOST_LINKS = 100
 
@@ -58,7 +58,7 @@ function presentHeld(held: readonly sql.Held[]) {
 
 const cartPage = ({ config }: Deps) => `${config.publicUrl}/cart/recover`
 
-/** Sums of each currency alone; the largest first. */
+/** One sum per currency, the largest first. */
 function presentEarned(earned: readonly sql.Earned[]): Pick<CampaignReport, 'orders' | 'revenue'> {
   const sums = new Map<string, number>()
   for (const { currency, net_minor } of earned) sums.set(currency, (sums.get(currency) ?? 0) + net_minor)

@@ -1,18 +1,18 @@
-import { isRetryable } from '../campaigns/fragments.ts'
 import { type RawBuilder, type StoreDb, sql } from '../../core/db/db.ts'
 import type { PageWindow } from '../../core/db/paging.ts'
-import { countedByState, hasBounced, isDelivered, isHeld } from '../../messages/messages/fragments.ts'
 import type { MessageState } from '../../core/schema/messages.ts'
+import { countedByState, hasBounced, isDelivered, isHeld } from '../../messages/messages/fragments.ts'
+import { isRetryable } from '../campaigns/fragments.ts'
 
-// What became of the messages of a campaign: SQL and nothing else.
+// Statements of the campaign report.
 
-/** Also one that was deleted: its report stays. */
+/** True for a deleted campaign as well: its report stays. */
 export async function hasCampaign({ db, storeId }: StoreDb, id: string): Promise<boolean> {
   const { rows } = await sql`select 1 from campaigns where store_id = ${storeId} and id = ${id}`.execute(db)
   return rows.length > 0
 }
 
-/** Every message is in one of them (D6). */
+/** Every message is in exactly one of these states (D6). */
 export async function countStates({ db, storeId }: StoreDb, id: string) {
   const { rows } = await sql<{ run: number; state: MessageState; count: number }>`
     select c.of as run, c.state, c.count from (${countedByState('step', ofCampaign(storeId, id))}) c`.execute(db)
@@ -27,7 +27,7 @@ export interface Figures {
   retryable: number
 }
 
-/** Of those that can be tried again as many are counted as are tried at once: each takes looks of its own. */
+/** `retryable` stops at `mostRetried`: each retryable message costs several index reads. */
 export async function readFigures({ db, storeId }: StoreDb, id: string, mostRetried: number): Promise<Figures> {
   const count = (condition: RawBuilder<unknown>) =>
     sql`(select count(*)::int from messages m where ${ofCampaign(storeId, id)} and ${condition})`
@@ -50,7 +50,7 @@ export interface Held {
   first_until: Date
 }
 
-/** Those held back, by reason; the most frequent first. */
+/** Held messages by reason, the most frequent reason first. */
 export async function readHeld({ db, storeId }: StoreDb, id: string): Promise<Held[]> {
   const { rows } = await sql<Held>`
     select m.reason, m.channel, count(*)::int as count, min(m.wake_at) as first_until from messages m
@@ -65,7 +65,7 @@ export interface Earned {
   net_minor: number
 }
 
-/** By run and currency, refunds taken off (A2). */
+/** Revenue by run and currency, net of refunds (A2). */
 export async function readEarned({ db, storeId }: StoreDb, id: string): Promise<Earned[]> {
   const { rows } = await sql<Earned>`
     select m.step as run, o.currency, count(*)::int as orders, sum(o.net_minor)::bigint as net_minor
@@ -87,7 +87,7 @@ export function readRuns({ db, storeId }: StoreDb, id: string) {
 
 export interface RecipientFilter {
   campaignId: string
-  /** null: in whatever state. */
+  /** null: any state. */
   states: readonly MessageState[] | null
   run: number | null
 }
@@ -98,7 +98,10 @@ export interface Place {
   state: MessageState
 }
 
-/** The newest run first; of one state in the order of runs. Read from the index alone, which one has no state. */
+/**
+ * Newest run first; with a state filter, in the order of runs. Answered by an index-only scan; the unfiltered index has
+ * no state.
+ */
 export async function idsAt(
   { db, storeId }: StoreDb,
   filter: RecipientFilter,
@@ -138,7 +141,7 @@ export interface RecipientRow extends Place {
   sending_at: Date | null
 }
 
-/** In any order. Where nothing has left, the contact it would go to. */
+/** In any order. A message that was not sent shows the contact it would be sent to. */
 export async function readRecipients({ db, storeId }: StoreDb, ids: readonly string[]): Promise<RecipientRow[]> {
   const { rows } = await sql<RecipientRow>`
     select m.id, m.shopper_id, m.cart_id, m.step as run, m.state, m.channel, m.reason, m.provider_response, m.due_at, m.sending_at,
@@ -159,7 +162,7 @@ const matching = (storeId: string, { campaignId, states, run }: RecipientFilter)
   sql`${ofCampaign(storeId, campaignId)} ${states ? sql`and m.state = any(${[...states]}::text[])` : sql``}
     ${run === null ? sql`` : sql`and m.step = ${run}`}`
 
-/** As an index has it: of one state, of any, and both backwards. */
+/** Matches the index that serves the filter: with or without state, in both directions. */
 function orderOf({ states }: RecipientFilter, isFromEnd: boolean): RawBuilder<unknown> {
   if (states) return isFromEnd ? sql`m.state desc, m.step desc, m.id desc` : sql`m.state, m.step, m.id`
   return isFromEnd ? sql`m.step, m.id` : sql`m.step desc, m.id desc`

@@ -1,29 +1,29 @@
-import { isNewestMatching } from '../audiences/fragments.ts'
 import { newestAbandoned } from '../../carts/carts/fragments.ts'
-import type { ChannelName } from '../../messages/channels/channel.ts'
 import { type StoreDb, sql } from '../../core/db/db.ts'
-import { isSending } from '../../messages/messages/fragments.ts'
 import type { StoredFilters } from '../../core/schema/campaigns.ts'
+import type { ChannelName } from '../../messages/channels/channel.ts'
+import { isSending } from '../../messages/messages/fragments.ts'
+import { isNewestMatching } from '../audiences/fragments.ts'
 import { isKeyOf } from './fragments.ts'
 import { hasHadAnything, hasHadIt } from './plan-sql.ts'
 
-// Who is in an audience: SQL and nothing else. How many there are is counted in audiences/.
+// Statements that find the members of an audience. `audiences/` counts them.
 
 export interface Matching {
   channel: ChannelName
   filters: StoredFilters
-  /** Not the carts it has written about; null: of none. */
+  /** Skips carts that this campaign has already written about; null: skips none. */
   campaignId: string | null
   now: Date
 }
 
 export interface Meant {
   shopper_id: string
-  /** null: about none. */
+  /** null: the message is about no cart. */
   cart_id: string | null
 }
 
-/** The cart of each, as a run would write about them; the newest activity first. */
+/** One cart per shopper, as a run would choose it; newest activity first. */
 export async function newestMatching(
   { db, storeId }: StoreDb,
   { channel, filters, campaignId, now }: Matching,
@@ -38,8 +38,9 @@ export async function newestMatching(
 }
 
 /**
- * Customers of the store with these emails and numbers, each once, with the cart they left last; null: nobody has the address. Left out is who has had
- * `campaignId`: a further run of it is not for them.
+ * Customers of the store with these emails and numbers, each once, with their most recently abandoned cart. null: no
+ * customer has the address.
+ * Skips people who already received `campaignId`, because a further run skips them too.
  */
 export async function chosenOnes(
   { db, storeId }: StoreDb,
@@ -58,7 +59,7 @@ export async function chosenOnes(
   return [...newcomers, ...rows.filter(({ shopper_id }) => shopper_id === null).map(() => null)]
 }
 
-/** How many of these people neither clicked nor bought since. */
+/** Counts the people who have neither clicked nor bought since. */
 export async function countQuiet(
   { db, storeId }: StoreDb,
   shopperIds: readonly string[],
@@ -73,7 +74,7 @@ export async function countQuiet(
   return rows[0]!.count
 }
 
-/** The most that left in a minute, of the newest thousands since then. */
+/** The largest number of messages sent in one minute, among the newest thousands since then. */
 export async function busiestMinute({ db, storeId }: StoreDb, channel: ChannelName, since: Date): Promise<number> {
   const { rows } = await sql<{ most: number }>`
     select coalesce(max(n), 0)::int as most from (

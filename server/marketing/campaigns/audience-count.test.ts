@@ -7,10 +7,10 @@ import { drawInto, holdOut } from '../../../test/experiment-scene.ts'
 import { bought, DAY } from '../../../test/message-scene.ts'
 import { acceptsMail, aWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import { sql } from '../../core/db/db.ts'
 import { newId } from '../../core/common/ids.ts'
+import { sql } from '../../core/db/db.ts'
 
-// How many people an audience has, and who of them would get a message now (area decisions 42 and 50).
+// Audience size, and how many members would get a message now (area decisions 42 and 50).
 
 const world = aWorld()
 beforeEach(() => {
@@ -21,7 +21,7 @@ beforeEach(() => {
 const ask = (shop: Shop, targetAudience: object, more: object = {}) =>
   world.request('POST', '/api/campaigns/audience', { token: shop.token, body: { targetAudience, ...more } })
 
-/** What it says adds up. */
+/** Also checks that the figures add up. */
 async function count(shop: Shop, targetAudience: object = {}, more: object = {}): Promise<AudienceCount> {
   const { status, body } = await ask(shop, { mode: 'matching', ...targetAudience }, more)
   expect(status, JSON.stringify(body)).toBe(200)
@@ -33,8 +33,8 @@ const reasons = ({ reasons }: AudienceCount) => Object.fromEntries(reasons.map((
 const suppress = (shop: Shop, index: number) =>
   world.request('POST', '/api/suppressions', { token: shop.token, body: { address: shop.orders[index]!.email } })
 
-describe('an audience is counted', () => {
-  test('with who would get it now, and why not the others; a run then does just that', async () => {
+describe('the audience count', () => {
+  test('predicts who a run reaches and why it skips the others', async () => {
     const shop = await aShop(world, 5)
     await suppress(shop, 0)
     const other = shop.orders[1]!.email!
@@ -52,7 +52,7 @@ describe('an audience is counted', () => {
     expect(world.sent).toHaveLength(counted.eligible)
   })
 
-  test('by its filters, and without those who had the campaign for their cart', async () => {
+  test('applies the filters and skips carts that already had the campaign', async () => {
     const shop = await aShop(world, 3)
     await sql`update carts set value_minor = 9000 where store_id = ${shop.storeId} and id = ${shop.cartIds[0]!}`.execute(
       world.db,
@@ -66,7 +66,7 @@ describe('an audience is counted', () => {
     expect(await count(shop)).toMatchObject({ total: 3, eligible: 3 })
   })
 
-  test('of people chosen by hand, with and without a cart, and addresses of nobody', async () => {
+  test('includes chosen people with a cart, without a cart, and unknown addresses', async () => {
     const shop = await aShop(world, 2)
     const [first, second] = shop.orders.map(({ email }) => email!)
     world.advance(1_000)
@@ -82,13 +82,13 @@ describe('an audience is counted', () => {
     expect([ofPeople.total, ofPeople.eligible, reasons(ofPeople)]).toEqual([3, 2, { customer_missing: 1 }])
   })
 
-  test('of people chosen by hand not whoever has had the campaign, with a cart or without', async () => {
+  test('skips chosen people who already had the campaign, with or without a cart', async () => {
     const shop = await aCouponShop(world, { carts: 2, buyers: 1 })
     const customerEmails = [...shop.orders, ...shop.buyerOrders].map(({ email }) => email!)
     const [first, , buyer] = customerEmails
     for (const [type, left] of [
       ['specific_customers', 1],
-      // Whoever has no cart is counted, with that as the reason.
+      // People without a cart are counted with that as the reason.
       ['abandoned_carts', 2],
     ] as const) {
       const { id } = await aCampaign(world, shop, {
@@ -102,14 +102,14 @@ describe('an audience is counted', () => {
     }
   })
 
-  test('nobody: nothing is eligible and nothing stands against anybody', async () => {
+  test('is zero without blockers for an empty audience', async () => {
     const shop = await aShop(world)
     expect(await count(shop, { filters: { minCartValue: 1_000_000 } })).toMatchObject({
       ...{ total: 0, eligible: 0, reasons: [], judged: null, quietPercent: 0 },
     })
   })
 
-  test('against what is left of the plan’s month', async () => {
+  test('respects the remaining monthly plan volume', async () => {
     const shop = await aShop(world, 4)
     const { left } = await count(shop)
     await sql`insert into plan_usage (account_id, month, channel, used)
@@ -119,7 +119,7 @@ describe('an audience is counted', () => {
     expect([counted.left, counted.eligible, reasons(counted)]).toEqual([1, 1, { plan_limit: 3 }])
   })
 
-  test('by SMS, with a price that a run then costs, and how far the budget goes', async () => {
+  test('quotes the SMS price that a run then costs, and how far the budget goes', async () => {
     const shop = await aShop(world, 4)
     world.texts.length = 0
     const sms = (body: string) => count(shop, {}, { type: 'sms', body })
@@ -145,7 +145,7 @@ describe('an audience is counted', () => {
     expect(spent.body.spent).toBeCloseTo(each * 2, 6)
   })
 
-  test('with the control group of the store, which campaigns keep to as well', async () => {
+  test('includes the control group of the store', async () => {
     const shop = await aShop(world, 3)
     await holdOut(world, shop.storeId, 5_000)
     await drawInto(world, shop.storeId, 'control', { email: shop.orders[0]!.email! })
@@ -154,7 +154,7 @@ describe('an audience is counted', () => {
     expect([counted.eligible, reasons(counted)]).toEqual([2, { holdout: 1 }])
   })
 
-  test('with how many of it neither clicked nor bought in 90 days', async () => {
+  test('reports how many members have neither clicked nor bought in 90 days', async () => {
     const shop = await aShop(world, 4)
     expect((await count(shop)).quietPercent).toBe(100)
     const orderOf = (index: number, days: number) => {
@@ -169,7 +169,7 @@ describe('an audience is counted', () => {
     expect((await count(shop)).quietPercent).toBe(75)
   })
 
-  test('with the minutes a run takes, at the pace of the store’s busiest minute', async () => {
+  test('estimates the minutes of a run from the busiest minute of the store', async () => {
     const shop = await aShop(world, 3)
     const at = new Date(world.now.getTime() - 2 * DAY)
     await sql`insert into messages (store_id, id, shopper_id, cart_id, origin_kind, origin_id, step, channel, state, due_at, expires_at, wake_at,
@@ -181,7 +181,7 @@ describe('an audience is counted', () => {
     expect((await count(shop)).minutes).toBe(1)
   })
 
-  test('of very many the newest are judged, and the figures are of those', async () => {
+  test('evaluates the newest members of a very large audience and reports on those', async () => {
     const shop = await aShop(world, 2)
     await sql`with people as (insert into shoppers (store_id, id, email, created_at, first_seen_at)
         select ${shop.storeId}, gen_random_uuid(), n || '@many.example', ${world.now}, ${world.now} from generate_series(1, 1200) n

@@ -1,38 +1,39 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { z } from 'zod'
 import type { AudienceCount, countAudience } from '../../../shared/audience.ts'
-import { countMatching } from '../audiences/audiences.ts'
-import { filtersOf } from '../audiences/filters.ts'
+import { readStore } from '../../access/stores/store.ts'
 import { monthOf } from '../../billing/billing/rules.ts'
-import type { ComposedText } from '../../delivery/compose/compose-text.ts'
-import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
 import { found } from '../../core/common/errors.ts'
+import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
+import type { ComposedText } from '../../delivery/compose/compose-text.ts'
 import { isText } from '../../delivery/decide/composing.ts'
 import { type Ahead, planLimitOf, type Texts } from '../../delivery/decide/decision-inputs.ts'
 import { dryRun } from '../../delivery/decide/evaluate.ts'
 import * as load from '../../delivery/decide/situation.ts'
-import type { Deps } from '../../deps.ts'
-import { problemOf, Tally } from '../manual-sends/tally.ts'
 import { priceOf, withOwnText } from '../../delivery/preview/preview.ts'
 import { textsFor } from '../../delivery/send/send-due.ts'
-import { readStore } from '../../access/stores/store.ts'
 import { readBudget } from '../../delivery/texts/spend.ts'
+import type { Deps } from '../../deps.ts'
+import { countMatching } from '../audiences/audiences.ts'
+import { filtersOf } from '../audiences/filters.ts'
+import { problemOf, Tally } from '../manual-sends/tally.ts'
 import * as sql from './audience-count-sql.ts'
 import { countNewcomers } from './plan-sql.ts'
 import { peopleIn } from './wanted.ts'
 
-// How many people an audience has, and who of them would get a message now: the decision itself, about messages of a campaign that do not exist
-// (D2). They would go together: what one takes of plan and cap the next ones do not find. Nothing is written. Of very many the newest are judged,
-// and the figures are of them; of texts some are made, and their price is scaled up.
+// Counts an audience and who of it would get a message now. It runs the send decision (D2) on hypothetical messages
+// that share plan volume and frequency cap. Nothing is written.
+// A very large audience is sampled: the newest members are evaluated. SMS and WhatsApp prices are scaled up from a
+// sample of rendered messages.
 
-/** Judging one takes about a millisecond. */
+/** One evaluation takes about a millisecond. */
 const MOST_EVALUATED = 1_000
 const MOST_MADE = 40
 const CHUNK = 500
 const NO_LIMIT = 2_147_483_647
 const QUIET_DAYS = 90
 const PACE_DAYS = 30
-/** Less says how little there was to send, not how fast it goes. */
+/** A lower pace shows how little there was to send, not how fast sending is. */
 const LEAST_PER_MINUTE = 60
 const DAY_MS = 86_400_000
 
@@ -54,7 +55,7 @@ export async function readAudienceCount(deps: Deps, store: StoreDb<Db>, wanted: 
   }
 }
 
-/** null: an address that nobody has. */
+/** null: no customer has the address. */
 type Meant = sql.Meant | null
 
 async function meantBy(deps: Deps, store: StoreDb<Db>, wanted: Wanted): Promise<{ total: number; meant: Meant[] }> {
@@ -70,7 +71,7 @@ async function meantBy(deps: Deps, store: StoreDb<Db>, wanted: Wanted): Promise<
     ? await countNewcomers(store, { campaignId, channel, filters }, { now, most: NO_LIMIT })
     : await countMatching(store, { channel, filters, now })
   const newest = await sql.newestMatching(store, { channel, filters, campaignId, now }, MOST_EVALUATED)
-  // A cart may have come in between.
+  // A cart may have been added between the two queries.
   const meant = newest.slice(0, total)
   return { total: newest.length < MOST_EVALUATED ? meant.length : total, meant }
 }
@@ -109,12 +110,12 @@ const eligibleAmong = (meant: readonly Meant[], { eligible }: Tally): Meant[] =>
 
 interface Priced {
   wanted: Wanted
-  /** So many people would get it. */
+  /** Expected number of recipients. */
   expected: number
   eligible: readonly Meant[]
 }
 
-/** From messages that are put together as they would leave: names and totals, and so segments, differ from cart to cart. */
+/** Renders real messages: names and totals differ from cart to cart, and so does the number of segments. */
 async function priceFor(
   deps: Deps,
   store: StoreDb<Db>,
@@ -143,7 +144,7 @@ async function priceFor(
   }
 }
 
-/** A price in another currency than the budget's takes nothing of it: nothing is spent (decision 21). */
+/** A price in another currency than the budget's costs nothing of the budget (decision 21). */
 function coveredBy(
   left: { amountMicros: number; currency: string },
   { microsEach, currency, expected }: { microsEach: number; currency: string; expected: number },
@@ -185,7 +186,7 @@ function imagine(
     const campaign = { isRunning: true, end: null, frequency: 'once', isRepeated: false } as const
     return rows.map((row) => ({
       ...{ ...withOwnText(row, words), manual: null, campaign, coupon: coupon || null },
-      // No purchase ends a message of a campaign that is about no cart.
+      // A purchase does not end a campaign message without a cart.
       matching_order: row.cart_id === null ? null : row.matching_order,
     }))
   }

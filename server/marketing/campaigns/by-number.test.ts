@@ -5,12 +5,12 @@ import { aShop, type Shop } from '../../../test/by-hand-scene.ts'
 import { aCampaign, ask, create, read, tick } from '../../../test/campaign-scene.ts'
 import { aWorld } from '../../../test/world.ts'
 
-// People without an email, chosen by their number for SMS and WhatsApp (area decision 42).
+// SMS and WhatsApp campaigns to people without an email, chosen by phone number (area decision 42).
 
 const world = aWorld()
 const words = { content: { body: 'Hi {{ customer_name }} {{ checkout_link }}' } }
 
-/** Of whoever left the cart, whose email is not known any more. */
+/** The number from the cart of a shopper whose email has been deleted. */
 async function numberOf(shop: Shop, index: number): Promise<string> {
   const { phone, shopper_id } = await world.db
     .selectFrom('carts')
@@ -24,7 +24,7 @@ async function numberOf(shop: Shop, index: number): Promise<string> {
   return phone!
 }
 
-test('an SMS campaign reaches those chosen by their number, who have no email', async () => {
+test('an SMS campaign reaches people chosen by number who have no email', async () => {
   const shop = await aShop(world, 3)
   const phone = await numberOf(shop, 0)
   const spaced = `${phone.slice(0, 5)} ${phone.slice(5)}`
@@ -39,7 +39,7 @@ test('an SMS campaign reaches those chosen by their number, who have no email', 
   expect(world.texts.map(({ to }) => to).sort()).toEqual([phone, shop.orders[1]!.phone].sort())
 })
 
-test('a mail has none of them, and a thousand together are the most', async () => {
+test('an email campaign rejects phone numbers, and a campaign accepts at most a thousand people', async () => {
   const shop = await aShop(world, 1)
   const phone = await numberOf(shop, 0)
   const selected = (more: object) => ({ targetAudience: { mode: 'selected', ...more } })
@@ -51,7 +51,7 @@ test('a mail has none of them, and a thousand together are the most', async () =
   expect([refused.status, Object.values(refused.body.fields)]).toEqual([400, [audienceTexts.tooMany]])
 })
 
-test('of whoever is erased no number is kept', async () => {
+test('erasing a person deletes their number from the campaign', async () => {
   const shop = await aShop(world, 2)
   const phone = await numberOf(shop, 0)
   const targetAudience = { mode: 'selected', customerEmails: [shop.orders[1]!.email], customerPhones: [phone] }

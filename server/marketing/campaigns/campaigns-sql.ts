@@ -1,12 +1,12 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 import type { PageWindow } from '../../core/db/paging.ts'
-import { countedByState } from '../../messages/messages/fragments.ts'
 import type { CampaignsTable } from '../../core/schema/campaigns.ts'
+import { countedByState } from '../../messages/messages/fragments.ts'
 
-// Campaigns: SQL and nothing else. What runs read and write is in runs-sql.ts and plan-sql.ts.
+// Statements for campaigns. Those of runs are in runs-sql.ts and plan-sql.ts.
 
-/** With its words. */
+/** A campaign with its template's subject and body. */
 export interface CampaignRow extends Selectable<CampaignsTable> {
   subject: string
   body: string
@@ -25,13 +25,13 @@ export function readCampaign(store: StoreDb, id: string): Promise<CampaignRow | 
   return withWords(store).where('g.id', '=', id).executeTakeFirst()
 }
 
-/** Steps wait for one another, and for the page of a run that is being written. */
+/** Serializes steps with each other and with the planning of a run. */
 export async function lockCampaign(tx: StoreTx, id: string): Promise<CampaignRow | undefined> {
   await sql`select 1 from campaigns where store_id = ${tx.storeId} and id = ${id} for no key update`.execute(tx.db)
   return readCampaign(tx, id)
 }
 
-/** undefined: a step is being made, or somebody else writes a page. */
+/** undefined: another transaction holds the campaign, for a step or for planning. */
 export async function takeToPlan(tx: StoreTx, id: string): Promise<CampaignRow | undefined> {
   const { rows } = await sql`select 1 from campaigns where store_id = ${tx.storeId} and id = ${id}
     for no key update skip locked`.execute(tx.db)
@@ -88,7 +88,7 @@ export async function updateCampaign(
   await db.updateTable('campaigns').set(values).where('store_id', '=', storeId).where('id', '=', id).execute()
 }
 
-/** Those chosen by hand are these and nobody else. */
+/** Replaces the chosen people. */
 export async function setPeople({ db, storeId }: StoreTx, id: string, addresses: readonly string[]): Promise<void> {
   await sql`
     with gone as (delete from campaign_people
@@ -112,7 +112,7 @@ export async function peopleOf(
     .execute()
 }
 
-/** D6, of all runs together. */
+/** Counts of all runs together (D6). */
 export async function countsOf({ db, storeId }: StoreDb, ids: readonly string[]) {
   const { rows } = await sql<{ campaign_id: string; state: string; count: number }>`
     select c.of as campaign_id, c.state, c.count from (${countedByState(
@@ -122,7 +122,7 @@ export async function countsOf({ db, storeId }: StoreDb, ids: readonly string[])
   return rows
 }
 
-/** Attributed to its messages, refunds taken off. */
+/** Attributed revenue, net of refunds. */
 export async function revenueOf({ db, storeId }: StoreDb, ids: readonly string[]) {
   const { rows } = await sql<{ campaign_id: string; currency: string; minor: number }>`
     select m.origin_id as campaign_id, o.currency, sum(o.net_minor)::bigint as minor

@@ -18,7 +18,7 @@ import { DAY, HOUR } from '../../../test/message-scene.ts'
 import { aWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 
-// Campaigns are created, listed, changed and refused (B 3, 5, 7, 8).
+// Creating, listing, editing and rejecting campaigns (B 3, 5, 7, 8).
 
 const world = aWorld()
 beforeEach(() => {
@@ -28,7 +28,7 @@ beforeEach(() => {
 const save = (shop: Shop, id: string, body: object) => ask(world, shop, 'PUT', `/${id}`, wanted(world, body))
 
 describe('a campaign', () => {
-  test('is sent to everybody who left a cart, and completed; its figures add up', { tags: ['B3', 'B7'] }, async () => {
+  test('reaches every abandoned cart and completes with figures that add up', { tags: ['B3', 'B7'] }, async () => {
     const shop = await aShop(world, 3)
     const made = await aCampaign(world, shop)
     expect(made).toMatchObject({
@@ -58,7 +58,7 @@ describe('a campaign', () => {
     })
   })
 
-  test('with a later start waits for its time by the clocks of the store', async () => {
+  test("with a later start waits for that time in the store's time zone", async () => {
     const shop = await aShop(world)
     const { id } = await aCampaign(world, shop, { schedule: { startDate: today(world, 1), timeOfDay: '09:30' } })
     const { nextRunAt } = await read(world, shop, id)
@@ -69,7 +69,7 @@ describe('a campaign', () => {
     expect(world.sent).toHaveLength(1)
   })
 
-  test('is listed, newest first, found by its name and its status', { tags: ['A7', 'B7', 'B9'] }, async () => {
+  test('is listed newest first and found by name and status', { tags: ['A7', 'B7', 'B9'] }, async () => {
     const shop = await aShop(world)
     for (const name of ['One', 'Two 50%', 'Three']) {
       await aCampaign(world, shop, { name })
@@ -85,7 +85,7 @@ describe('a campaign', () => {
     expect(await names('?status=paused')).toEqual([0])
   })
 
-  test('that begins now does so whatever its start says, and is sent when all of it has gone', async () => {
+  test('sent immediately ignores its start date and is shown as sent once all messages have been sent', async () => {
     const shop = await aShop(world, 2)
     const later = { startDate: today(world, 3) }
     const made = await aCampaign(world, shop, { sendNow: true, schedule: later })
@@ -95,7 +95,7 @@ describe('a campaign', () => {
     expect((await read(world, shop, made.id)).status).toBe('sent')
   })
 
-  test('chosen by hand goes to those alone (area decision 125)', { tags: ['B3'] }, async () => {
+  test('to chosen people reaches only those (area decision 125)', { tags: ['B3'] }, async () => {
     const shop = await aShop(world, 4)
     const [first, second, third] = shop.orders.map(({ email }) => email!)
     const audiences = [
@@ -113,7 +113,7 @@ describe('a campaign', () => {
   })
 })
 
-describe('refused is', () => {
+describe('validation rejects', () => {
   test.each<[string, object, number, string]>([
     ['no name', { name: ' ' }, 400, 'Enter a name.'],
     ['no subject', { content: { ...words, subject: ' ' } }, 422, 'Enter a subject.'],
@@ -179,9 +179,9 @@ describe('refused is', () => {
     expect((await ask(world, shop, 'GET', '')).body.campaigns).toEqual([])
   })
 
-  test('a start before today in the zone of the store, though it is today elsewhere', { tags: ['B5'] }, async () => {
+  test("a start date before today in the store's time zone", { tags: ['B5'] }, async () => {
     const shop = await aShop(world)
-    // The evening before in New York.
+    // Still the previous evening in New York.
     world.now = new Date(`${today(world, 1)}T03:30:00Z`)
     const [here, elsewhere] = [today(world), world.now.toISOString().slice(0, 10)]
     expect(here < elsewhere).toBe(true)
@@ -191,7 +191,7 @@ describe('refused is', () => {
     expect([late.status, late.body.error]).toEqual([422, 'Start date cannot be before today'])
   })
 
-  test('what has no sender, as with a flow', async () => {
+  test('a campaign without a configured sender, as flows do', async () => {
     const shop = await aShop(world)
     await world.db.updateTable('stores').set({ postal_address: '' }).where('id', '=', shop.storeId).execute()
     const reply = await create(world, shop)
@@ -234,7 +234,7 @@ describe('refused is', () => {
     expect([reply.status, reply.body.code, reply.body.error]).toEqual([403, 'plan_required', sentence])
   })
 
-  test('nothing of what the wizard begins with, on the free plan (area decision 124)', { tags: ['B9'] }, async () => {
+  test("nothing in the wizard's defaults on the free plan (area decision 124)", { tags: ['B9'] }, async () => {
     const shop = await aShop(world, 1, { plan: 'free' })
     const filters = { minAbandonTime: 1, maxAbandonTime: 72 }
     const schedule = { startDate: today(world), timeOfDay: '10:00', frequency: 'once', delay: 0 }
@@ -244,7 +244,7 @@ describe('refused is', () => {
 })
 
 describe('an edit', () => {
-  test('reaches what has not left: words, coupon and delay', { tags: ['B7'] }, async () => {
+  test('changes the content, coupon and delay of unsent messages', { tags: ['B7'] }, async () => {
     const shop = await aShop(world, 2)
     const couponId = await aCoupon(world, shop)
     const { id } = await aCampaign(world, shop, {
@@ -271,7 +271,7 @@ describe('an edit', () => {
     expect((await read(world, shop, id)).status).toBe('completed')
   })
 
-  test('that takes people out closes what of it has not left, at once and with a reason; who is put in again gets it when it is sent again', async () => {
+  test('cancels unsent messages of removed people at once; people added back get it at the next send', async () => {
     const shop = await aShop(world, 3)
     const emails = shop.orders.map(({ email }) => email!)
     const chosen = (...some: string[]) => ({
@@ -287,7 +287,7 @@ describe('an edit', () => {
     const { messages } = (await world.request('GET', `/api/carts/${shop.cartIds[0]}/messages`, { token: shop.token }))
       .body
     expect(messages[0].explanation).toBe('The shopper was taken out of the campaign before this was sent.')
-    // Whoever is added is in no run that has begun, and gets it with the next.
+    // Added people are not in a run that has begun; the next run reaches them.
     await save(shop, id, chosen(...emails))
     await tick(world, shop)
     expect(await rowsOf(world, id)).toHaveLength(2)
@@ -299,7 +299,7 @@ describe('an edit', () => {
     expect(await statesOf(world, id)).toEqual(['1 cancelled(campaign_left_out)', '1 sent', '2 sent', '2 sent'])
   })
 
-  test('from all that match to some closes the rest, also where they are very many', async () => {
+  test('from all matching to selected people cancels the remaining messages in chunks', async () => {
     const shop = await aShop(world, 2)
     const schedule = { startDate: today(world), timeOfDay: '00:00', delay: 168 }
     const { id } = await aCampaign(world, shop, { schedule })
@@ -312,7 +312,7 @@ describe('an edit', () => {
     expect(open.map(({ cart_id }) => cart_id)).toEqual([shop.cartIds[0]])
   })
 
-  test('of start or frequency moves the next run; other edits leave it', async () => {
+  test('of start or frequency moves the next run, and other edits do not', async () => {
     const shop = await aShop(world, 1)
     const start = { startDate: today(world, 2), timeOfDay: '10:00' }
     const { id, nextRunAt } = await aCampaign(world, shop, { schedule: start })
@@ -326,7 +326,7 @@ describe('an edit', () => {
     expect([again.body.campaign.status, again.body.campaign.nextRunAt]).toEqual(['completed', null])
   })
 
-  test('says what is wrong at its field, as creating does', async () => {
+  test('reports errors at their field, as creating does', async () => {
     const shop = await aShop(world)
     const { id } = await aCampaign(world, shop)
     const { status, body } = await save(shop, id, { name: ' ', description: 7, schedule: { startDate: 'x' } })
@@ -337,7 +337,7 @@ describe('an edit', () => {
     ])
   })
 
-  test('keeps a start that is over, and lets the type change before the first run only', async () => {
+  test('accepts an unchanged start in the past, and a new type only before the first run', async () => {
     const shop = await aShop(world, 1, { plan: 'growth' })
     const schedule = { startDate: today(world), timeOfDay: '23:59' }
     const { id } = await aCampaign(world, shop, { schedule })
@@ -353,7 +353,7 @@ describe('an edit', () => {
     ])
   })
 
-  test('on a smaller plan needs none for what it was before', async () => {
+  test('on a smaller plan keeps features that the campaign already had', async () => {
     const shop = await aShop(world, 1)
     const was = {
       schedule: { startDate: today(world, 5), frequency: 'weekly' },
@@ -369,7 +369,7 @@ describe('an edit', () => {
   })
 })
 
-test('of whoever was erased no address is kept, and nobody else is left out (C8)', async () => {
+test('after an erasure stores no address of the erased person and keeps everyone else (C8)', async () => {
   const shop = await aShop(world, 2)
   const [gone, there] = shop.orders.map(({ email }) => email!)
   const { status } = await world.request('DELETE', `/api/privacy/${gone}`, {
@@ -385,7 +385,7 @@ test('of whoever was erased no address is kept, and nobody else is left out (C8)
   expect(saved.body.campaign.targetAudience.customerEmails).toEqual([there])
 })
 
-test('templates come with their ids, for campaigns and for "Send to All"', { tags: ['B3'] }, async () => {
+test('the template list has ids for campaigns and for "Send to All"', { tags: ['B3'] }, async () => {
   const shop = await aShop(world)
   const { body } = await ask(world, shop, 'GET', '/templates')
   expect(body.campaign.map(({ id }: { id: string }) => id)).toEqual([

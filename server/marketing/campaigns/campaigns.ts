@@ -1,21 +1,21 @@
 import type { z } from 'zod'
 import type { CampaignView, listCampaigns, WantedCampaign } from '../../../shared/campaigns.ts'
 import { campaignTexts } from '../../../shared/campaigns.ts'
-import { isFiltered } from '../audiences/filters.ts'
-import { refuseBadText } from '../../delivery/compose/own-text.ts'
-import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
-import { transact } from '../../core/db/db.ts'
+import { readStore, type StoreRow } from '../../access/stores/store.ts'
+import { couponsThere } from '../../carts/coupons/for-messages.ts'
 import { AppError, found } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
+import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
+import { transact } from '../../core/db/db.ts'
 import { paginationOf } from '../../core/db/paging.ts'
-import { couponsThere } from '../../carts/coupons/for-messages.ts'
+import { refuseBadText } from '../../delivery/compose/own-text.ts'
 import type { Deps } from '../../deps.ts'
+import { scheduleNextLook, wakeStoreMessages } from '../../messages/messages/messages.ts'
+import { erasedAmong } from '../../shoppers/suppressions/suppressions.ts'
+import { isFiltered } from '../audiences/filters.ts'
 import { COUPON_GONE, couponColumns } from '../flows/step-coupons.ts'
 import { insertTemplates, saveTemplate } from '../flows/templates.ts'
 import { answerOfRepeat, type IdempotentRequest, withIdempotencyKey } from '../manual-sends/idempotency.ts'
-import { scheduleNextLook, wakeStoreMessages } from '../../messages/messages/messages.ts'
-import { readStore, type StoreRow } from '../../access/stores/store.ts'
-import { erasedAmong } from '../../shoppers/suppressions/suppressions.ts'
 import * as sql from './campaigns-sql.ts'
 import { assertPlanAllows, assertWayOut, refuseCartWords } from './gates.ts'
 import { viewCampaign, viewCampaigns } from './present.ts'
@@ -24,7 +24,7 @@ import { followEdit } from './runs.ts'
 import { sendNowIn } from './steps.ts'
 import { assertValid, refusalAt, type Stored, storedOf, type Where } from './wanted.ts'
 
-// Campaigns: listed, created and changed. What is done with one that is there is in steps.ts, its runs are in runs.ts.
+// Campaigns: list, create and edit. Steps such as pause and cancel are in steps.ts, runs in runs.ts.
 
 type ListQuery = z.output<typeof listCampaigns.query>
 
@@ -59,7 +59,10 @@ export async function createCampaign(
   return viewCampaign(store, id)
 }
 
-/** What was made when this request came first with its key, whatever would be said to it by now; null: it is the first, or has none. */
+/**
+ * Returns the campaign that an earlier request with the same idempotency key created; null for a first request or one
+ * without a key.
+ */
 export async function repeated(
   deps: Deps,
   store: StoreDb<Db>,
@@ -83,7 +86,7 @@ const gatedOf = (stored: Stored, where: Where, isNow: boolean) => ({
 const isPlanned = ({ start_date, frequency }: Pick<Stored, 'start_date' | 'frequency'>, { zone, now }: Where) =>
   frequency !== 'once' || start_date > todayIn(zone, now)
 
-/** What is put together from an approved template has no words of the owner's. */
+/** An approved template (WhatsApp) replaces the owner's own text. */
 async function refuseWords(deps: Deps, row: StoreRow, stored: Stored): Promise<void> {
   await refuseCartWords(deps, row.account_id, stored)
   const { type, subject, body } = stored
@@ -106,7 +109,7 @@ export async function insert(
   const now = deps.now()
   const { people, subject, body, ...columns } = stored
   const templateId = newId()
-  // By a key of its own: nothing else starts from the words of a campaign.
+  // The key is unique: no other message shares the template row of a campaign.
   const template = { id: templateId, key: `campaign:${id}`, name: stored.name, subject, body }
   await insertTemplates(tx, [template], now)
   await sql.insertCampaign(tx, {
@@ -121,7 +124,7 @@ export async function insert(
   await choose(deps, tx, id, people)
 }
 
-/** Of whoever was erased no address is kept (C8). */
+/** The address of an erased person is not stored again (C8). */
 async function choose({ secrets }: Deps, tx: StoreTx, id: string, people: readonly string[]): Promise<void> {
   const erased = await erasedAmong(tx, people.map(secrets.addressHash))
   const kept = people.filter((address) => !erased.has(secrets.addressHash(address).toString('hex')))
@@ -158,7 +161,7 @@ export async function saveCampaign(
   return viewCampaign(store, id)
 }
 
-/** What it was before needs no larger plan than it had. */
+/** Features that the campaign already had need no larger plan. */
 function changedGates(before: sql.CampaignRow, stored: Stored, where: Where, isNow: boolean) {
   const { isPlanned, ...gated } = gatedOf(stored, where, isNow)
   const isSameTime = isSame(runTimesOf(before), runTimesOf(stored)) && before.type === stored.type
@@ -171,7 +174,7 @@ const isSame = (a: object, b: object): boolean => {
   return sorted(a) === sorted(b)
 }
 
-/** Reaches what has not been sent: its words and coupon are read when it is decided on, its time moves. */
+/** Unsent messages follow the edit: content and coupon are read at the send decision, due times are updated. */
 async function update(
   deps: Deps,
   tx: StoreTx,
@@ -188,7 +191,7 @@ async function update(
     filters: JSON.stringify(columns.filters),
     ...(await couponOf(tx, coupon, where)),
     ...(isSameTime ? {} : newTimes(campaign, columns, where)),
-    // What put it off may be gone.
+    // The edit may have removed the cause of the delay.
     ...(isSameTime && campaign.put_off_by !== null && { next_run_at: now }),
     ...{ put_off_by: null, updated_at: now },
   })
@@ -208,12 +211,12 @@ const newTimes = (campaign: sql.CampaignRow, columns: TimeColumns, where: Where)
   is_planned: isPlanned(columns, where),
 })
 
-/** One that has ended runs again only when it is played. */
+/** An ended campaign runs again only after Play. */
 function nextAfterEdit(campaign: sql.CampaignRow, columns: TimeColumns, { zone, now }: Where) {
   const isOver = !['scheduled', 'active', 'paused'].includes(campaign.status) || campaign.sent_now_at !== null
   if (isOver) return null
   return notBefore(now, reckonedAnew(campaign.run, runTimesOf(columns), zone, now))
 }
 
-/** A run whose time had passed before it was asked for begins now, and its messages are of now. */
+/** A run whose time passed before it was requested starts now, and its messages are dated now. */
 const notBefore = (now: Date, at: Date | null): Date | null => (at !== null && at < now ? now : at)

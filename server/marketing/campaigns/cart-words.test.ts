@@ -6,14 +6,14 @@ import { told } from '../../../test/notifications.ts'
 import { aTemplate, aWorld } from '../../../test/world.ts'
 import { CAMPAIGN_TEMPLATES } from '../../messages/templates/ready-templates.ts'
 
-// Chosen customers may be without a cart: nothing about one is written to them (area decision 42).
+// Chosen customers may have no cart, so a message to them must not mention one (area decision 42).
 
 const world = aWorld()
 beforeEach(() => {
   world.sent.length = 0
 })
 
-/** One left a cart, the other has only bought. */
+/** One shopper abandoned a cart, the other has only bought. */
 const aMixedShop = () => aCouponShop(world, { carts: 1, buyers: 1 })
 const toCustomers = (shop: CouponShop, body: object = {}) => ({
   targetAudience: {
@@ -34,14 +34,14 @@ describe('a campaign to chosen customers', () => {
     ['a variable in the subject', { ...neutralWords, subject: '{{ cart_total }} waits' }],
     ['a reminder by its name', { ...neutralWords, template: 'first_reminder' }],
     ['a reminder by its subject', { ...neutralWords, subject: second.subject }],
-  ])('with %s is refused', async (_, content) => {
+  ])('with %s is rejected', async (_, content) => {
     const shop = await aMixedShop()
     const reply = await create(world, shop, toCustomers(shop, { content }))
     expect([reply.status, reply.body.error]).toEqual([422, campaignTexts.cartWords])
     expect((await ask(world, shop, 'GET', '')).body.campaigns).toEqual([])
   })
 
-  test('is refused such words when it is edited, and one to abandoned carts that becomes it', async () => {
+  test('is rejected for cart wording after an edit, and when an abandoned-cart campaign changes to it', async () => {
     const shop = await aMixedShop()
     const { id } = await aCampaign(world, shop, { schedule: { startDate: today(world, 1) } })
     const turned = toCustomers(shop, { content: words, schedule: { startDate: today(world, 1) } })
@@ -52,19 +52,19 @@ describe('a campaign to chosen customers', () => {
     expect(allowed.status).toBe(200)
   })
 
-  test('goes in the same neutral words to those with and without a cart', async () => {
+  test('sends the same neutral text with and without a cart', async () => {
     const shop = await aMixedShop()
     await aCampaign(world, shop, toCustomers(shop))
     await tick(world, shop)
     expect(world.sent).toHaveLength(2)
     for (const { subject, text } of world.sent) {
       expect([subject, text?.includes('we have new pots')]).toEqual(['News', true])
-      // The footer says from where the address is known.
+      // The footer names the source of the address.
       expect(text!.split('\n--\n')[0]).not.toMatch(/cart/i)
     }
   })
 
-  test('by WhatsApp needs an approved template with nothing of a cart in it', async () => {
+  test('by WhatsApp needs an approved template without cart variables', async () => {
     const shop = await aCouponShop(world, { carts: 1, buyers: 1, plan: 'growth' })
     const refused = await create(world, shop, toCustomers(shop, { type: 'whatsapp' }))
     expect([refused.status, refused.body.error]).toEqual([422, campaignTexts.cartTemplate])
@@ -75,7 +75,7 @@ describe('a campaign to chosen customers', () => {
     expect((await create(world, shop, toCustomers(shop, { type: 'whatsapp' }))).status).toBe(200)
   })
 
-  test('that speaks of a cart when its run is due is paused, says why, and cannot be sent by hand', async () => {
+  test('that mentions a cart when its run is due is paused with a reason and cannot be sent manually', async () => {
     const shop = await aMixedShop()
     const { id } = await aCampaign(world, shop, toCustomers(shop))
     const { template_id } = await world.db
@@ -99,7 +99,7 @@ describe('a campaign to chosen customers', () => {
   })
 })
 
-test('its preview is the mail of somebody without a cart', async () => {
+test('previews the mail of a person without a cart', async () => {
   const shop = await aMixedShop()
   const preview = (cartId: string) =>
     world.request('POST', '/api/messages/preview', {

@@ -3,22 +3,22 @@ import { type CampaignType, campaignTexts, speaksOfCart } from '../../../shared/
 import { capabilities } from '../../../shared/platforms.ts'
 import { pushTexts } from '../../../shared/push.ts'
 import { explain } from '../../../shared/reasons.ts'
-import { isFiltered } from '../audiences/filters.ts'
+import { assertMayMail } from '../../access/members/verification.ts'
+import type { StoreRow } from '../../access/stores/store.ts'
 import { demandPlan, entitlementsOf } from '../../billing/billing/entitlements.ts'
 import { hasFeature } from '../../billing/billing/rules.ts'
-import type { AccountDb, StoreDb } from '../../core/db/db.ts'
 import { AppError } from '../../core/common/errors.ts'
-import type { Deps } from '../../deps.ts'
-import { missingForMail, missingForSending } from '../flows/flows.ts'
-import { assertMayMail } from '../../access/members/verification.ts'
-import { keyInUse } from '../../delivery/push/keys.ts'
+import type { AccountDb, StoreDb } from '../../core/db/db.ts'
 import type { StoredFilters } from '../../core/schema/campaigns.ts'
-import type { StoreRow } from '../../access/stores/store.ts'
+import { keyInUse } from '../../delivery/push/keys.ts'
+import type { Deps } from '../../deps.ts'
 import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES } from '../../messages/templates/ready-templates.ts'
+import { isFiltered } from '../audiences/filters.ts'
+import { missingForMail, missingForSending } from '../flows/flows.ts'
 import { refusalAt, type Stored } from './wanted.ts'
 
-// What has to be there before a campaign may be made or sent: the plan (decision 6, area decisions 43 and 124), a way out, and words that fit whom it is
-// for (area decision 42).
+// Preconditions for creating or sending a campaign: the plan (decision 6, area decisions 43 and 124), a configured
+// sender, and text that fits the audience (area decision 42).
 
 export interface Gated {
   type: CampaignType
@@ -33,7 +33,7 @@ export async function assertPlanAllows(deps: Deps, accountId: string, wanted: Ga
   }
 }
 
-/** What stands against a run that is due, of all that was asked when the campaign was made; null: nothing. */
+/** Repeats the checks of creation for a due run; null: no blocker. */
 export async function standsAgainst(account: AccountDb, now: Date, wanted: Gated): Promise<'plan' | 'payment' | null> {
   const entitlements = await entitlementsOf(account, now)
   if (entitlements.whyNot === 'payment_overdue') return 'payment'
@@ -56,7 +56,7 @@ function featuresOf({ type, filters, isPlanned }: Gated): [Feature, string][] {
   ]
 }
 
-/** As flows ask for it when they are switched on. */
+/** The same checks as when a flow is activated. */
 export async function assertWayOut(deps: Deps, store: StoreDb, row: StoreRow, type: CampaignType): Promise<void> {
   if (type === 'email') return assertMail(deps, store, row)
   if (type === 'push') return assertPush(store, row)
@@ -86,7 +86,7 @@ const isOfCart = ({ template_key, subject, body }: Worded): boolean =>
   remindersOfCarts.some((each) => each.id === template_key || each.subject === subject || each.body === body) ||
   speaksOfCart(`${subject} ${body}`)
 
-/** The field and the sentence; null: it may go to chosen customers, or does not. */
+/** The field and the error message; null: the campaign mentions no cart, or its audience always has one. */
 export async function cartWordsOf(
   deps: Deps,
   accountId: string,

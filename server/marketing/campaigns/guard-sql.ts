@@ -2,15 +2,15 @@ import { type Db, type StoreDb, sql } from '../../core/db/db.ts'
 import { hasBounced, isOpen, isRunningCampaign, isSending, wasAccepted } from '../../messages/messages/fragments.ts'
 import type { CampaignKey } from './runs-sql.ts'
 
-// What came back of campaigns that are running: SQL and nothing else. Bounces and complaints are few and have an index of their own; what was
-// accepted is counted only where there are enough of them.
+// Statements that count bounces and complaints of running campaigns. Those are few and have their own index; accepted
+// messages are counted only where there are enough of them.
 
 export interface Returned {
   bounced: number
   complained: number
 }
 
-/** Of campaign `g`, what left since then and since it was paused for such last. */
+/** Messages of campaign `g` sent since then and since the guard last paused it. */
 const isWatched = (since: Date) => sql`m.store_id = g.store_id and m.origin_kind = 'campaign' and m.origin_id = g.id
   and m.sending_at > greatest(${since}, g.watched_from)`
 
@@ -34,11 +34,11 @@ export async function campaignsWithReturns(
 
 export interface WatchedRun {
   run: number
-  /** Something of it has not left yet. */
+  /** The run has unsent messages. */
   is_sending: boolean
 }
 
-/** The newest first. */
+/** Newest first. */
 export async function runsSince({ db, storeId }: StoreDb, id: string, since: Date): Promise<WatchedRun[]> {
   const ofRun = sql`m.store_id = r.store_id and m.origin_kind = 'campaign' and m.origin_id = r.campaign_id and m.step = r.run`
   const { rows } = await sql<WatchedRun>`

@@ -10,7 +10,7 @@ import { guardCampaigns } from './guard.ts'
 import { brakeOf } from './rules.ts'
 import { runCampaigns } from './runs.ts'
 
-// A running campaign that bounces or is reported as spam too often is paused (area decision 50).
+// A running campaign is paused when too many messages bounce or are reported as spam (area decision 50).
 
 const world = aWorld()
 let shop: Shop
@@ -29,7 +29,7 @@ const report = async (ids: readonly string[], kind: MailReport['kind']) => {
   }
 }
 const pauses = async () => (await told(world, shop.storeId)).filter(({ type }) => type === 'campaign_paused')
-/** Not asked over the API: the session of its owner may be over. */
+/** Reads the database: the owner's session may have expired. */
 const standing = async () => {
   const campaigns = world.db.selectFrom('campaigns').select(['status', 'paused_by'])
   const { status, paused_by } = await campaigns.where('id', '=', id).executeTakeFirstOrThrow()
@@ -47,7 +47,7 @@ test.each([
   [{ accepted: 1_000, bounced: 0, complained: 4 }, 'complaints'],
 ] as const)('of %o', (found, cause) => expect(brakeOf(found)).toBe(cause))
 
-test('bounces of more than 5 % pause it, once, and its owner is told once', async () => {
+test('pauses the campaign once above 5 % bounces and notifies the owner once', async () => {
   const ids = await manyRecipients(world, shop, id, { count: 209 })
   await report(ids.slice(0, 10), 'hard')
   await guardCampaigns(world.deps)
@@ -64,7 +64,7 @@ test('bounces of more than 5 % pause it, once, and its owner is told once', asyn
   ])
 })
 
-test('what is open of it stays open; resumed it goes on, and what came back before does not count again', async () => {
+test('keeps open messages; after a resume, earlier bounces do not count again', async () => {
   const ids = await manyRecipients(world, shop, id, { count: 209 })
   const [waiting] = await manyRecipients(world, shop, id, { count: 1, state: 'scheduled' })
   await report(ids.slice(0, 3), 'complaint')
@@ -85,8 +85,8 @@ test('what is open of it stays open; resumed it goes on, and what came back befo
   expect(await statesOf(world, id)).toContain('1 scheduled')
 })
 
-describe('of small runs', () => {
-  /** The next run, with so many recipients of whom some bounced. */
+describe('with small runs', () => {
+  /** Runs the campaign again, with `count` recipients of whom `bounced` bounce. */
   const aRun = async (count: number, bounced: number) => {
     world.advance(DAY)
     await runCampaigns(world.deps)
@@ -95,20 +95,20 @@ describe('of small runs', () => {
     return standing()
   }
 
-  test('the newest ones count together until they have 200 messages', async () => {
+  test('counts the newest runs together until they have 200 messages', async () => {
     expect(await aRun(150, 9)).toEqual(['active', null])
     expect(await aRun(150, 6)).toEqual(['active', null])
     expect(await aRun(150, 10)).toEqual(['paused', 'bounces'])
     expect((await pauses())[0]!.message).toContain('16 of its 300 messages bounced')
   })
 
-  test('what bounced before them does not count: it is no part of how the campaign does now', async () => {
+  test('ignores bounces of older runs', async () => {
     expect(await aRun(150, 60)).toEqual(['active', null])
     expect(await aRun(1_300, 0)).toEqual(['active', null])
     expect(await aRun(150, 14)).toEqual(['active', null])
   })
 
-  test('nor do runs of more than 30 days ago', async () => {
+  test('ignores runs older than 30 days', async () => {
     expect(await aRun(150, 30)).toEqual(['active', null])
     world.advance(31 * DAY)
     expect(await aRun(150, 2)).toEqual(['active', null])
@@ -118,7 +118,7 @@ describe('of small runs', () => {
 test.each([
   ['a large run that was sent again', 300],
   ['a few that were tried again', 5],
-])('%s leaves the run that is still sending under guard', async (_, count) => {
+])('%s keeps watching the run that is still sending', async (_, count) => {
   const ids = await manyRecipients(world, shop, id, { count: 249 })
   await manyRecipients(world, shop, id, { count: 1, state: 'scheduled' })
   expect((await ask(world, shop, 'POST', `/${id}/send-now`)).status).toBe(200)
@@ -130,7 +130,7 @@ test.each([
   expect(await standing()).toEqual(['paused', 'bounces'])
 })
 
-test('one that is over is left as it is, and so is one of another store', async () => {
+test('ignores an ended campaign and campaigns of other stores', async () => {
   const other = await aShop(world)
   const { id: over } = await aCampaign(world, other)
   await tick(world, other)

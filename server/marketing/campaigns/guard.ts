@@ -1,12 +1,13 @@
+import { notify } from '../../access/notifications/notifications.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import { notify } from '../../access/notifications/notifications.ts'
 import { type CampaignRow, lockCampaign, updateCampaign } from './campaigns-sql.ts'
 import { campaignsWithReturns, countsOfRun, type RunCounts, runsSince } from './guard-sql.ts'
 import { BRAKE, type BrakeLimits, brakeOf, isRunning, statusAfter } from './rules.ts'
 
-// Too many messages of a running campaign come back or are reported as spam: it is paused and its owner told (area decision 50). What is open
-// of it stays open; a member resumes or cancels it. After that only what leaves from then on counts, or it could not be resumed.
+// Pauses a running campaign with too many bounces or complaints and notifies the owner (area decision 50). Its open
+// messages stay; a member resumes or cancels it.
+// After a resume only later messages count; otherwise the campaign would be paused again at once.
 
 const MOST = 100
 const WATCHED_MS = 30 * 86_400_000
@@ -27,7 +28,7 @@ export async function guardCampaigns(deps: Deps, limits: BrakeLimits = BRAKE): P
   }
 }
 
-/** The newest runs that together have enough messages, a large one alone or small ones as one; and each older one that is still sending. */
+/** The newest runs until they have enough messages in total, plus each older run that is still sending. */
 async function countsToJudge(
   store: StoreDb<Db>,
   id: string,
@@ -53,23 +54,23 @@ function add(sum: RunCounts, { accepted, bounced, complained }: RunCounts): void
 
 type Cause =
   | { cause: 'bounces' | 'complaints'; count: number; accepted: number }
-  /** A run was due that the account's plan, or an overdue payment, does not allow. */
+  /** The plan or an overdue payment does not allow a due run. */
   | { cause: 'plan' | 'payment' }
-  /** A run to chosen customers was due that speaks of a cart. */
+  /** A due run to chosen customers mentions a cart. */
   | { cause: 'cart_words' }
 
 async function pause(deps: Deps, store: StoreDb<Db>, id: string, found: Cause): Promise<void> {
   const now = deps.now()
   await transact(store, async (tx) => {
     const campaign = await lockCampaign(tx, id)
-    // Somebody was faster.
+    // Another process changed it first.
     if (!campaign || !isRunning(campaign)) return
     await pauseFor(tx, campaign, found, now)
     await updateCampaign(tx, id, { watched_from: now })
   })
 }
 
-/** Without a member; its owner is told. Only Play resumes it. */
+/** Pauses without a member and notifies the owner. Only Play resumes the campaign. */
 export async function pauseFor(tx: StoreTx, { id, name, status }: CampaignRow, found: Cause, now: Date): Promise<void> {
   const paused = { status: statusAfter(status, 'pause')!, paused_by: found.cause, put_off_by: null, updated_at: now }
   await updateCampaign(tx, id, paused)

@@ -1,18 +1,18 @@
-import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
-import { found } from '../../core/common/errors.ts'
-import type { Deps } from '../../deps.ts'
 import { takeOwnText } from '../../access/members/verification.ts'
 import { notify } from '../../access/notifications/notifications.ts'
 import { readStore } from '../../access/stores/store.ts'
+import { found } from '../../core/common/errors.ts'
+import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
 import { isOurBody, isOurSubject } from '../../messages/templates/ours.ts'
 import { type CampaignRow, lockCampaign, peopleOf, updateCampaign } from './campaigns-sql.ts'
 import { countNewcomers } from './plan-sql.ts'
 import { isRunning } from './rules.ts'
 
-/** More than any account that is held to a limit may send in a day. */
+/** Above the daily limit of every limited account. */
 const MOST_ASKED = 5_001
 
-/** Not too many mails have own words from an account this young. They are counted when a run begins: those it is for, or else `known`. */
+/** Limits mails with custom text from young accounts. A starting run counts its audience, or takes `known`. */
 export async function countOwnWords(deps: Deps, tx: StoreTx, campaign: CampaignRow, known?: number): Promise<void> {
   const { type, subject, body } = campaign
   if (type !== 'email' || (isOurBody(body) && isOurSubject(subject))) return
@@ -26,7 +26,7 @@ async function countPeople(deps: Deps, tx: StoreTx, { id, type, audience_mode, f
   return countNewcomers(tx, { campaignId: id, channel: type, filters }, { now: deps.now(), most: MOST_ASKED })
 }
 
-/** The run that may not begin for this waits; its owner is told the first time. */
+/** Delays a run that the limit blocks; the owner is notified the first time. */
 export async function putOff(
   store: StoreDb<Db>,
   id: string,
@@ -35,7 +35,7 @@ export async function putOff(
   const nextTry = new Date(now.getTime() + waitS * 1_000)
   await transact(store, async (tx) => {
     const campaign = await lockCampaign(tx, id)
-    // Somebody was faster: it has begun, or was paused.
+    // Another process started or paused it first.
     if (!campaign?.next_run_at || campaign.next_run_at > now || !isRunning(campaign)) return
     await updateCampaign(tx, id, { next_run_at: nextTry, put_off_by: 'own_words' })
     if (campaign.put_off_by !== null) return

@@ -1,13 +1,13 @@
-import { isNewestMatching } from '../audiences/fragments.ts'
 import { newestAbandoned } from '../../carts/carts/fragments.ts'
-import type { ChannelName } from '../../messages/channels/channel.ts'
 import { type RawBuilder, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
-import { SCHEDULED } from '../../messages/messages/fragments.ts'
 import type { StoredFilters } from '../../core/schema/campaigns.ts'
+import type { ChannelName } from '../../messages/channels/channel.ts'
+import { SCHEDULED } from '../../messages/messages/fragments.ts'
+import { isNewestMatching } from '../audiences/fragments.ts'
 import { isKeyOf } from './fragments.ts'
 import { dueAt, MOST_AGE, spreadOver } from './runs-sql.ts'
 
-// The rows of a run, a page at a time: SQL and nothing else.
+// Statements that create the rows of a run, a page at a time.
 
 export interface RunToPlan {
   id: string
@@ -18,7 +18,7 @@ export interface RunToPlan {
   cursor_id: string | null
 }
 
-/** The oldest whose rows are not all made. Called with the campaign locked. */
+/** The oldest run with rows still to create. Requires the campaign's lock. */
 export function runToPlan({ db, storeId }: StoreTx, campaignId: string): Promise<RunToPlan | undefined> {
   return db
     .selectFrom('campaign_runs')
@@ -60,23 +60,26 @@ export async function markPlanned(
 }
 
 /**
- * A message of campaign `campaignId` that was closed because the campaign was cancelled, or the person taken out of it, does not count: who
- * had nothing of it may get it when it is played again.
+ * Ignores messages that were closed because the campaign was cancelled or the person removed: they received nothing and
+ * may get the campaign after Play.
  */
 const isOfCampaign = (campaignId: string) => sql`h.origin_kind = 'campaign' and h.origin_id = ${campaignId}
   and coalesce(h.reason, '') not in ('campaign_cancelled', 'campaign_left_out')`
 
-/** By the cart alone: by the campaign, which statistics do not know yet, each look would read all its messages. */
+/**
+ * Filters by cart alone. By campaign, for which statistics are missing at first, each check would read all messages of
+ * the campaign.
+ */
 const ofCart = (
   cart: RawBuilder<unknown>,
 ) => sql`(select h.origin_kind, h.origin_id, h.step_id, h.state, h.reason from messages h
     where h.store_id = c.store_id and h.cart_id = ${cart} offset 0) h`
 
-/** Cart `c` has had it, in whatever run. */
+/** Cart `c` has had the campaign, in any run. */
 export const hasHadIt = (campaignId: string) =>
   sql`exists (select 1 from ${ofCart(sql`c.id`)} where ${isOfCampaign(campaignId)})`
 
-/** The person of cart `c` is in this run. */
+/** The shopper of cart `c` is in this run. */
 const isInRun = (
   campaignId: string,
   runId: string,
@@ -89,7 +92,7 @@ export interface Wanted {
   filters: StoredFilters
 }
 
-/** Abandoned carts that a run of the campaign would write about: not those it has written about before. */
+/** Abandoned carts that the campaign has not written about yet. */
 const newcomers = (storeId: string, { campaignId, channel, filters }: Wanted, startedAt: Date) => sql`
   carts c where c.store_id = ${storeId} and c.status = 'abandoned' and c.last_activity_at <= ${startedAt}
     and ${isNewestMatching({ storeId, channel, filters, now: startedAt })} and not ${hasHadIt(campaignId)}`
@@ -100,8 +103,8 @@ export interface Place {
 }
 
 /**
- * The next of them, the newest activity first. Who was active after the run began is not in it: the order would change under the pages, and
- * a shopper who is there at this moment is not reminded.
+ * The next page, newest activity first. It skips shoppers active after the run began: their position would change
+ * between pages, and somebody who is in the shop now needs no reminder.
  */
 export async function nextCarts(
   { db, storeId }: StoreTx,
@@ -120,7 +123,7 @@ export async function nextCarts(
   return rows
 }
 
-/** How many a run that begins now would write to, as far as `most`. */
+/** How many messages a run that begins now would have, counted up to `most`. */
 export async function countNewcomers(
   { db, storeId }: StoreDb,
   wanted: Wanted,
@@ -134,8 +137,8 @@ export async function countNewcomers(
 }
 
 /**
- * One message for each of these carts that is abandoned still; answers how many. None of them can be joined to another meanwhile (S6). A
- * cart with something planned is given up 7 days after it at the earliest (S5).
+ * Creates one message for each cart that is still abandoned and returns how many. Their lock prevents a merge with
+ * another cart meanwhile (S6). A cart with a planned message is not closed before 7 days have passed (S5).
  */
 export async function planCarts(
   { db, storeId }: StoreTx,
@@ -162,12 +165,12 @@ export async function planCarts(
 
 export interface ChosenRow {
   shopper_id: string
-  /** The one left last; null: there is none to write about. */
+  /** The most recently abandoned cart; null: the person has none. */
   cart_id: string | null
   later_ms: number
 }
 
-/** People chosen by hand who have had nothing of it: about the cart, or, of those who may be without one, at all. */
+/** Chosen people who have not had the campaign: about their cart, or at all where a message needs no cart. */
 export async function chosenPeople(
   { db, storeId }: StoreTx,
   { campaignId, runId }: { campaignId: string; runId: string },
@@ -187,7 +190,7 @@ export async function chosenPeople(
   return rows.map((row) => ({ ...row, later_ms: Math.round(Number(row.later_ms)) }))
 }
 
-/** Person `s` has had it, about whatever cart or none. */
+/** Shopper `s` has had the campaign, with or without a cart. */
 export const hasHadAnything = (campaignId: string): RawBuilder<unknown> => sql`(
   exists (select 1 from messages h where h.store_id = s.store_id and h.lone_shopper_id = s.id and ${isOfCampaign(campaignId)} offset 0)
   or exists (select 1 from carts o join messages h on h.store_id = o.store_id and h.cart_id = o.id

@@ -1,17 +1,17 @@
 import { CampaignView, type WantedCampaign } from '../../../shared/campaigns.ts'
 import type { CouponOfStep } from '../../../shared/coupons.ts'
 import { currencyExponent } from '../../../shared/money.ts'
-import { presentFilters } from '../audiences/filters.ts'
-import type { StoreDb } from '../../core/db/db.ts'
-import { found } from '../../core/common/errors.ts'
-import { couponsOfSteps } from '../../carts/coupons/list.ts'
-import { presentCoupon } from '../flows/step-coupons.ts'
-import { countsOfStates } from '../../messages/messages/state-rules.ts'
 import { readStore, type StoreRow } from '../../access/stores/store.ts'
+import { couponsOfSteps } from '../../carts/coupons/list.ts'
+import { found } from '../../core/common/errors.ts'
+import type { StoreDb } from '../../core/db/db.ts'
+import { countsOfStates } from '../../messages/messages/state-rules.ts'
+import { presentFilters } from '../audiences/filters.ts'
+import { presentCoupon } from '../flows/step-coupons.ts'
 import * as sql from './campaigns-sql.ts'
 import { isEmail } from './wanted.ts'
 
-// Campaigns as the API shows them.
+// Builds the API view of campaigns.
 
 export async function viewCampaign(store: StoreDb, id: string): Promise<CampaignView> {
   const row = found(await sql.readCampaign(store, id), 'Campaign')
@@ -86,5 +86,5 @@ function presentCampaign(
 
 type Template = WantedCampaign['content']['template']
 
-/** The column is written from such a choice alone. */
+/** Safe to parse: the column only holds validated choices. */
 const templateOf = (key: string): Template => CampaignView.shape.content.shape.template.parse(key)

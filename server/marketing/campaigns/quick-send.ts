@@ -1,13 +1,13 @@
 import type { z } from 'zod'
 import { type CampaignView, campaignTexts, type sendToAbandonedCarts } from '../../../shared/campaigns.ts'
-import { filtersOf } from '../audiences/filters.ts'
-import { refuseBadText } from '../../delivery/compose/own-text.ts'
-import type { Db, StoreDb } from '../../core/db/db.ts'
 import { found } from '../../core/common/errors.ts'
 import { zoneOf } from '../../core/common/time.ts'
+import type { Db, StoreDb } from '../../core/db/db.ts'
+import { refuseBadText } from '../../delivery/compose/own-text.ts'
 import type { Deps } from '../../deps.ts'
-import { type IdempotentRequest, withIdempotencyKey } from '../manual-sends/idempotency.ts'
 import { QUICK_SEND_TEMPLATES } from '../../messages/templates/ready-templates.ts'
+import { filtersOf } from '../audiences/filters.ts'
+import { type IdempotentRequest, withIdempotencyKey } from '../manual-sends/idempotency.ts'
 import { insert, repeated, whereOf } from './campaigns.ts'
 import { lockCampaign } from './campaigns-sql.ts'
 import { assertPlanAllows, assertWayOut } from './gates.ts'
@@ -16,7 +16,7 @@ import { clockIn, todayIn } from './rules.ts'
 import { sendNowIn } from './steps.ts'
 import { refusalAt, type Stored, type Where } from './wanted.ts'
 
-// "Send to All Abandoned Carts" (B 2, B 9): a campaign that is made and sent at once.
+// "Send to All Abandoned Carts" (B 2, B 9): creates a campaign and sends it at once.
 
 type Wanted = z.output<typeof sendToAbandonedCarts.body>
 
@@ -44,7 +44,7 @@ export async function sendToAll(
   return viewCampaign(store, id)
 }
 
-/** The discount template, or its ready words, without a coupon (area decision 44). */
+/** True if the discount template or its default text is sent without a coupon (area decision 44). */
 function isWithoutItsOffer({ template, subject, htmlContent, coupon }: Wanted): boolean {
   if (coupon) return false
   return template === 'discount' || subject?.trim() === discount.subject || htmlContent === discount.body

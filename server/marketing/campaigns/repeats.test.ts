@@ -4,11 +4,11 @@ import { aCampaign, ask, statesOf, tick, today, wanted, words } from '../../../t
 import { HOUR } from '../../../test/message-scene.ts'
 import { aWorld } from '../../../test/world.ts'
 
-// Requests about campaigns that come again (D9).
+// Repeated requests about campaigns (D9).
 
 const world = aWorld()
 
-describe('the same press within a minute', () => {
+describe('the same request within a minute', () => {
   const sendNow = (shop: Shop, id: string) => ask(world, shop, 'POST', `/${id}/send-now`)
   const again = (shop: Shop, campaignId: string) => ask(world, shop, 'POST', '/send-to-abandoned-carts', { campaignId })
   const runsOf = async (id: string) =>
@@ -17,7 +17,7 @@ describe('the same press within a minute', () => {
   test.each([
     ['Send Now', sendNow],
     ['Send', again],
-  ])('of %s acts after a pause in between, as often as it was paused, and not otherwise', async (_, press) => {
+  ])('of %s takes effect once per pause in between', async (_, press) => {
     const shop = await aShop(world)
     const { id } = await aCampaign(world, shop, { schedule: { startDate: today(world, 3) } })
     for (let run = 1; run <= 3; run++) {
@@ -29,7 +29,7 @@ describe('the same press within a minute', () => {
     }
   })
 
-  test('of Send Now says that it was cancelled in between', async () => {
+  test('of Send Now reports that the campaign was cancelled in between', async () => {
     const shop = await aShop(world)
     const { id } = await aCampaign(world, shop, { schedule: { startDate: today(world, 3) } })
     expect((await sendNow(shop, id)).status).toBe(200)
@@ -38,7 +38,7 @@ describe('the same press within a minute', () => {
   })
 })
 
-test('a Create that comes again with its key is answered as the first, also once its day has begun and passed', async () => {
+test('of Create with its key returns the first answer, also after its start has passed', async () => {
   const shop = await aShop(world)
   const body = wanted(world, { schedule: { startDate: today(world), timeOfDay: '23:59' } })
   const call = { token: shop.token, body, headers: { 'idempotency-key': 'create-1' } }
@@ -50,7 +50,7 @@ test('a Create that comes again with its key is answered as the first, also once
   expect((await world.request('POST', '/api/campaigns', { ...call, headers: {} })).status).toBe(422)
 })
 
-test('what an earlier "Send to All" holds back is closed when a newer one goes to the same cart, and of a campaign is not', async () => {
+test('a newer "Send to All" closes held messages of an earlier one for the same cart, but not those of campaigns', async () => {
   const shop = await aShop(world)
   const set = (paused: Date | null) =>
     world.db.updateTable('stores').set({ sending_paused_at: paused }).where('id', '=', shop.storeId).execute()

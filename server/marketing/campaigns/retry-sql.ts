@@ -1,11 +1,11 @@
 import { type StoreTx, sql } from '../../core/db/db.ts'
 import { isRetryable } from './fragments.ts'
 
-// The failed of a campaign: SQL and nothing else.
+// Statement for the failed messages of a campaign.
 
 export interface Failed {
   shopper_id: string
-  /** null: about none. */
+  /** null: the message is about no cart. */
   cart_id: string | null
 }
 

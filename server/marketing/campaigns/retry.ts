@@ -1,7 +1,7 @@
 import { campaignTexts } from '../../../shared/campaigns.ts'
-import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
 import { AppError, found } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
+import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
 import { type CampaignRow, lockCampaign, updateCampaign } from './campaigns-sql.ts'
@@ -11,13 +11,13 @@ import { planAbout } from './runs.ts'
 import { insertRun } from './runs-sql.ts'
 import { assertMaySend } from './steps.ts'
 
-// The failed of a campaign once more (area decision 48): a run of their own, so that each is a new message with a key of its own (D1). What is
-// unknown stays so (D4).
+// Retries the failed messages of a campaign (area decision 48) in a run of their own: each retry is a new message with
+// its own key (D1). Messages with an unknown result are not retried (D4).
 
-/** At once; what is left can be asked for again. */
+/** Per request; a further request retries the rest. */
 export const MOST_RETRIED = 10_000
 
-/** Answers how many. Of two requests at once the second finds none. */
+/** Returns how many. Of two concurrent requests the second finds none. */
 export async function retryFailed(deps: Deps, store: StoreDb<Db>, id: string): Promise<number> {
   await assertMaySend(deps, store, id)
   return transact(store, async (tx) => {

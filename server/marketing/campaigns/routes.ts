@@ -1,16 +1,16 @@
 import { countAudience } from '../../../shared/audience.ts'
 import * as api from '../../../shared/campaigns.ts'
 import { type Routes, type StoreCall, serveStore } from '../../access/http/http.ts'
+import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES, READY_TEXTS } from '../../messages/templates/ready-templates.ts'
 import type { IdempotentRequest } from '../manual-sends/idempotency.ts'
 import { idempotentRequest } from '../manual-sends/manual-routes.ts'
-import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES, READY_TEXTS } from '../../messages/templates/ready-templates.ts'
 import { readAudienceCount } from './audience-count.ts'
 import { createCampaign, readCampaigns, saveCampaign } from './campaigns.ts'
 import { viewCampaign } from './present.ts'
 import { sendToAll } from './quick-send.ts'
 import { cancelCampaign, deleteCampaign, pauseCampaign, playCampaign, sendAgain, sendNow } from './steps.ts'
 
-// Campaigns (B 7).
+// Campaign endpoints (B 7).
 
 export const campaignRoutes: Routes = (app, deps) => {
   serveStore(app, deps, api.listCampaigns, ({ store, query }) => readCampaigns(store, query))
@@ -70,7 +70,7 @@ export const campaignRoutes: Routes = (app, deps) => {
   })
 }
 
-/** The path of the route names no row. */
+/** Includes the campaign's id: the route's path pattern is the same for all campaigns. */
 const requestAbout = (call: StoreCall<unknown, unknown, unknown>, id: string): IdempotentRequest => {
   const request = idempotentRequest(call)
   return { ...request, body: { of: request.body, id } }

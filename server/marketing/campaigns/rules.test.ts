@@ -4,7 +4,7 @@ import { nextRun, type Step, statusAfter } from './rules.ts'
 
 const stepNames: Step[] = ['edit', 'play', 'pause', 'send_now', 'send', 'cancel', 'delete']
 
-test('every status and step (B 4)', () => {
+test('every status allows the steps of B 4', () => {
   const table = Object.fromEntries(
     CampaignStatus.options.map((status) => [status, stepNames.map((step) => statusAfter(status, step))]),
   )
@@ -33,18 +33,18 @@ test.each([
   // The clocks go forward on 2026-03-29 at 02:00 and back on 2026-10-25 at 03:00.
   ['Europe/Berlin', '2026-03-28', '02:30', ['2026-03-28T01:30', '2026-03-29T01:00', '2026-03-30T00:30']],
   ['Europe/Berlin', '2026-10-24', '02:30', ['2026-10-24T00:30', '2026-10-25T00:30', '2026-10-26T01:30']],
-  // 2026-03-08 and 2026-11-01 at 02:00.
+  // The clocks change on 2026-03-08 and 2026-11-01 at 02:00.
   ['America/New_York', '2026-03-07', '02:15', ['2026-03-07T07:15', '2026-03-08T07:00', '2026-03-09T06:15']],
   ['America/New_York', '2026-10-31', '01:30', ['2026-10-31T05:30', '2026-11-01T05:30', '2026-11-02T06:30']],
-  // Half an hour: forward on 2026-10-04, back on 2026-04-05, both at 02:00.
+  // The clocks change by half an hour: forward on 2026-10-04, back on 2026-04-05, both at 02:00.
   ['Australia/Lord_Howe', '2026-10-03', '02:10', ['2026-10-02T15:40', '2026-10-03T15:30', '2026-10-04T15:10']],
   ['Australia/Lord_Howe', '2026-04-04', '01:45', ['2026-04-03T14:45', '2026-04-04T14:45', '2026-04-05T15:15']],
-])('a daily run in %s on %s at %s is at the shown time, once, when the clocks change (T3)', (zone, startDate, timeOfDay, wanted) => {
+])('a daily run in %s on %s at %s keeps its wall-clock time, once a day, across clock changes (T3)', (zone, startDate, timeOfDay, wanted) => {
   const runs = runsOf({ startDate, timeOfDay, frequency: 'daily' }, zone, 3)
   expect(runs).toEqual(wanted.map((at) => `${at}:00.000Z`))
 })
 
-test('monthly on the 31st runs on the last day of a short month, and on the 31st again after it', () => {
+test('a monthly run on the 31st uses the last day of a short month and returns to the 31st afterwards', () => {
   const monthly = { startDate: '2026-12-31', timeOfDay: '10:00', frequency: 'monthly' } as const
   expect(runsOf(monthly, 'UTC', 4).map((at) => at.slice(0, 10))).toEqual([
     '2026-12-31',
@@ -54,7 +54,7 @@ test('monthly on the 31st runs on the last day of a short month, and on the 31st
   ])
 })
 
-test('once runs once; a week has seven days of the calendar; runs that were missed are one', () => {
+test('"once" has one run, weekly runs are seven calendar days apart, and missed runs are merged into one', () => {
   const once = { startDate: '2026-06-01', timeOfDay: '10:00', frequency: 'once' } as const
   expect(runsOf(once, 'UTC', 3)).toEqual(['2026-06-01T10:00:00.000Z'])
   expect(runsOf({ ...once, frequency: 'weekly' }, 'UTC', 2)[1]).toBe('2026-06-08T10:00:00.000Z')

@@ -2,11 +2,13 @@ import type { CampaignSchedule, CampaignStatus } from '../../../shared/campaigns
 import { instantOf, zoneOf } from '../../core/common/time.ts'
 import type { CampaignsTable } from '../../core/schema/campaigns.ts'
 
-// What may be done with a campaign in which status (B 4), and when it runs. Pure.
+// Which steps each campaign status allows (B 4), and when campaigns run. Pure.
 
 export type Step = 'play' | 'pause' | 'send_now' | 'send' | 'cancel' | 'delete' | 'edit'
 
-/** Where a step leads; null: it is refused. The status itself: nothing changes, as with a second press of the button. */
+/**
+ * The status after a step; a missing entry rejects the step. The same status: nothing changes, as with a second click.
+ */
 const steps: Record<CampaignStatus, Partial<Record<Step, CampaignStatus>>> = {
   scheduled: {
     edit: 'scheduled',
@@ -33,7 +35,7 @@ const steps: Record<CampaignStatus, Partial<Record<Step, CampaignStatus>>> = {
     delete: 'active',
     play: 'active',
   },
-  // Play re-opens what has ended, for those who have had nothing of it.
+  // Play reopens an ended campaign for people who have not had it.
   completed: { edit: 'completed', play: 'scheduled', send: 'active', delete: 'completed' },
   sent: { edit: 'sent', play: 'scheduled', send: 'active', delete: 'sent', send_now: 'sent' },
   cancelled: { edit: 'cancelled', play: 'scheduled', send: 'active', delete: 'cancelled', cancel: 'cancelled' },
@@ -41,7 +43,7 @@ const steps: Record<CampaignStatus, Partial<Record<Step, CampaignStatus>>> = {
 
 export const statusAfter = (status: CampaignStatus, step: Step): CampaignStatus | null => steps[status][step] ?? null
 
-/** Whether its runs begin and its messages leave (D5). */
+/** True if its runs begin and its messages are sent (D5). */
 export const isRunning = ({ status }: { status: CampaignStatus }): boolean =>
   status === 'scheduled' || status === 'active'
 
@@ -53,7 +55,10 @@ export const runTimesOf = (row: Pick<CampaignsTable, 'start_date' | 'time_of_day
   frequency: row.frequency,
 })
 
-/** The first run, or the one after `after`; null: there is none. Of the 31st in a short month its last day (area decision 45, T3). */
+/**
+ * The first run, or the next one after `after`; null: there is none. The 31st becomes the last day of a short month
+ * (area decision 45, T3).
+ */
 export function nextRun({ startDate, timeOfDay, frequency }: RunTimes, zone: string, after: Date | null): Date | null {
   const first = Temporal.PlainDateTime.from(`${startDate}T${timeOfDay}`)
   if (after === null) return dateOf(first, zone)
@@ -64,7 +69,7 @@ export function nextRun({ startDate, timeOfDay, frequency }: RunTimes, zone: str
   const unit = units[frequency]
   const passed = first.until(from, { largestUnit: unit })[unit]
   for (let count = Math.max(0, passed - 1); ; count++) {
-    // From the first, or the 31st would become the 28th for good.
+    // Counts from the first date; otherwise the 31st would become the 28th for good.
     const at = dateOf(first.add({ [unit]: count }), zone)
     if (at > after) return at
   }
@@ -75,7 +80,7 @@ const units = { daily: 'days', weekly: 'weeks', monthly: 'months' } as const
 const dateOf = (wallClock: Temporal.PlainDateTime, zone: string) =>
   new Date(instantOf(wallClock, zoneOf(zone)).epochMilliseconds)
 
-/** Of the runs since `first` that were missed, the newest: they are held as one. */
+/** The newest of the runs missed since `first`: missed runs are merged into one. */
 export function dueRun(times: RunTimes, zone: string, first: Date, now: Date): Date {
   for (let at = first; ; ) {
     const next = nextRun(times, zone, at)
@@ -84,13 +89,13 @@ export function dueRun(times: RunTimes, zone: string, first: Date, now: Date): D
   }
 }
 
-/** When one whose times, or whose zone, are others now runs next; null: not again. `run`: the newest that has begun. */
+/** The next run after a change of schedule or time zone; null: none. `run` is the newest run that has begun. */
 export function reckonedAnew(run: number, times: RunTimes, zone: string, now: Date): Date | null {
   const first = nextRun(times, zone, null)!
   return run === 0 || first > now ? first : nextRun(times, zone, now)
 }
 
-/** When one that is played again runs: at its next time, or now where there is none. */
+/** The next run after Play: the next scheduled time, or now if there is none. */
 export function runAgain(times: RunTimes, zone: string, now: Date): Date {
   const first = nextRun(times, zone, null)!
   return first > now ? first : (nextRun(times, zone, now) ?? now)
@@ -101,7 +106,7 @@ type Played = Pick<CampaignsTable, 'status' | 'start_date' | 'time_of_day' | 'fr
   next_run_at: Date | null
 }
 
-/** Whether Play leads to runs at their times, not to one now or to the rest of one that has begun. */
+/** True if Play leads to scheduled runs, not to an immediate run or the rest of one that has begun. */
 export function isPlayedByTime(campaign: Played, zone: string, now: Date): boolean {
   const { status, is_planned, frequency, next_run_at } = campaign
   if (!is_planned || status === 'scheduled' || status === 'active') return false
@@ -109,11 +114,11 @@ export function isPlayedByTime(campaign: Played, zone: string, now: Date): boole
   return status === 'paused' ? next_run_at !== null : nextRun(runTimesOf(campaign), zone, null)! > now
 }
 
-/** YYYY-MM-DD of the store's calendar. */
+/** YYYY-MM-DD in the store's time zone. */
 export const todayIn = (zone: string, now: Date): string =>
   Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(zoneOf(zone)).toPlainDate().toString()
 
-/** HH:MM of the store's clocks. */
+/** HH:MM in the store's time zone. */
 export const clockIn = (zone: string, now: Date): string =>
   Temporal.Instant.fromEpochMilliseconds(now.getTime())
     .toZonedDateTimeISO(zoneOf(zone))
@@ -121,7 +126,7 @@ export const clockIn = (zone: string, now: Date): string =>
     .toString()
     .slice(0, 5)
 
-/** Area decision 50. */
+/** Bounce and complaint limits (area decision 50). */
 export const BRAKE = {
   leastAccepted: 200,
   bounces: { least: 10, share: 0.05 },
@@ -129,7 +134,7 @@ export const BRAKE = {
 }
 export type BrakeLimits = typeof BRAKE
 
-/** What a running campaign is paused for; null: nothing. */
+/** The reason to pause a running campaign; null: none. */
 export function brakeOf(
   { accepted, bounced, complained }: { accepted: number; bounced: number; complained: number },
   { leastAccepted, bounces, complaints }: BrakeLimits = BRAKE,

@@ -1,15 +1,22 @@
 import { type Db, type RawBuilder, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
-import { becomesCancelled, becomesDue, isHeld, isOpen, isRunningCampaign, isSending } from '../../messages/messages/fragments.ts'
+import {
+  becomesCancelled,
+  becomesDue,
+  isHeld,
+  isOpen,
+  isRunningCampaign,
+  isSending,
+} from '../../messages/messages/fragments.ts'
 import { isKeyOf } from './fragments.ts'
 
-// Runs of campaigns: SQL and nothing else. What a run's rows are made of is in plan-sql.ts.
+// Statements for campaign runs. Those that create the rows of a run are in plan-sql.ts.
 
 export interface CampaignKey {
   store_id: string
   id: string
 }
 
-/** Whether any campaign is due, or has begun and not ended: of these are all the campaigns that the looks below find. */
+/** Whether any campaign is due, or has begun and not ended. The queries below find only such campaigns. */
 export async function hasCampaignWork(db: Db, now: Date): Promise<boolean> {
   const { rows } = await sql<{ has: boolean }>`
     select exists (select 1 from campaigns g where (g.next_run_at <= ${now} or g.run > 0) and ${isRunningCampaign})
@@ -17,7 +24,7 @@ export async function hasCampaignWork(db: Db, now: Date): Promise<boolean> {
   return rows[0]!.has
 }
 
-/** Those whose time has come, of stores that are connected. */
+/** Due campaigns of connected stores. */
 export async function dueCampaigns(db: Db, now: Date, limit: number): Promise<CampaignKey[]> {
   const { rows } = await sql<CampaignKey>`
     select g.store_id, g.id from campaigns g join stores s on s.id = g.store_id and s.is_active
@@ -26,7 +33,7 @@ export async function dueCampaigns(db: Db, now: Date, limit: number): Promise<Ca
   return rows
 }
 
-/** Those whose next run was reckoned by another zone than their store has. */
+/** Campaigns whose next run was computed in another time zone than the store's. */
 export async function campaignsOfOtherZones(db: Db, limit: number): Promise<CampaignKey[]> {
   const { rows } = await sql<CampaignKey>`
     select g.store_id, g.id from campaigns g join stores s on s.id = g.store_id and s.time_zone <> g.run_zone
@@ -34,7 +41,7 @@ export async function campaignsOfOtherZones(db: Db, limit: number): Promise<Camp
   return rows
 }
 
-/** false: another process is at it, or it is not due any more. */
+/** False: another process holds the campaign, or it is no longer due. */
 export async function takeDue({ db, storeId }: StoreTx, id: string, now: Date): Promise<boolean> {
   const { rows } = await sql`
     select 1 from campaigns g where g.store_id = ${storeId} and g.id = ${id} and g.next_run_at <= ${now} and ${isRunningCampaign}
@@ -42,7 +49,10 @@ export async function takeDue({ db, storeId }: StoreTx, id: string, now: Date): 
   return rows.length > 0
 }
 
-/** Those of connected stores with a run whose rows are not all made: a process that made them may have ended, or the store was disconnected. */
+/**
+ * Campaigns of connected stores with rows still to create: a process may have crashed, or the store was disconnected
+ * for a while.
+ */
 export async function unplannedCampaigns(db: Db, limit: number): Promise<CampaignKey[]> {
   const { rows } = await sql<CampaignKey>`
     select distinct r.store_id, r.campaign_id as id from campaign_runs r join stores s on s.id = r.store_id and s.is_active
@@ -65,7 +75,7 @@ export async function insertRun({ db, storeId }: StoreTx, { campaignId, run, id,
     .execute()
 }
 
-/** No more rows are made of what has begun. */
+/** Stops creating rows for runs that have begun. */
 export async function endPlanning({ db, storeId }: StoreTx, campaignId: string, now: Date): Promise<void> {
   await db
     .updateTable('campaign_runs')
@@ -79,13 +89,13 @@ export async function endPlanning({ db, storeId }: StoreTx, campaignId: string, 
 const isBeingPlanned = sql`exists (select 1 from campaign_runs r
     where r.store_id = g.store_id and r.campaign_id = g.id and r.planned_at is null)`
 
-/** Two looks into the index of origins; together they would read it from its beginning. */
+/** Two index lookups: combined into one, PostgreSQL would scan the index of origins from its start. */
 const hasUnfinished = sql`(exists (select 1 from messages m where m.store_id = g.store_id and m.origin_kind = 'campaign'
       and m.origin_id = g.id and ${isOpen('m')})
     or exists (select 1 from messages m where m.store_id = g.store_id and m.origin_kind = 'campaign'
       and m.origin_id = g.id and ${isSending('m')}))`
 
-/** Through: no further run, and nothing of those there were is still to go. */
+/** Finished: no further run is scheduled, and no message is open. */
 const isThrough = sql`(${isRunningCampaign} and g.run > 0 and g.next_run_at is null and not ${isBeingPlanned} and not ${hasUnfinished})`
 
 export async function campaignsThrough(db: Db, limit: number): Promise<CampaignKey[]> {
@@ -94,13 +104,13 @@ export async function campaignsThrough(db: Db, limit: number): Promise<CampaignK
   return rows
 }
 
-/** Called with the campaign locked: what the condition reads besides its row would be as it was before a wait for it. */
+/** Requires the campaign's lock: otherwise the subqueries would see the state from before the lock wait. */
 export async function endCampaign({ db, storeId }: StoreTx, id: string, now: Date): Promise<void> {
   await sql`update campaigns g set status = case when g.sent_now_at is null then 'completed' else 'sent' end, updated_at = ${now}
     where g.store_id = ${storeId} and g.id = ${id} and ${isThrough}`.execute(db)
 }
 
-/** Resumed in the middle of a run. */
+/** Campaigns that were resumed in the middle of a run. */
 export async function campaignsGoingOn(db: Db, limit: number): Promise<CampaignKey[]> {
   const { rows } = await sql<CampaignKey>`
     select g.store_id, g.id from campaigns g where ${isRunningCampaign} and g.run > 0 and g.status = 'scheduled'
@@ -113,15 +123,15 @@ export async function markGoingOn({ db, storeId }: StoreDb, id: string, now: Dat
     where g.store_id = ${storeId} and g.id = ${id} and g.status = 'scheduled' and g.deleted_at is null`.execute(db)
 }
 
-/** Closes so many of its open messages, with a record of why; answers how many there were. */
+/** Closes up to `limit` open messages with a reason; returns how many. */
 export const cancelSome = (tx: StoreTx, campaignId: string, wanted: Closing): Promise<number> =>
   closeSome(tx, campaignId, { ...wanted, which: sql`true` })
 
-/** The same of messages to people who are not chosen any more. */
+/** Same, for messages to people who are no longer chosen. */
 export const cancelLeftOut = (tx: StoreTx, campaignId: string, wanted: Omit<Closing, 'reason'>): Promise<number> =>
   closeSome(tx, campaignId, { ...wanted, reason: 'campaign_left_out', which: sql`not ${isToChosen}` })
 
-/** The same of those held back. */
+/** Same, for held messages. */
 export const cancelHeld = (tx: StoreTx, campaignId: string, wanted: Omit<Closing, 'reason'>): Promise<number> =>
   closeSome(tx, campaignId, { ...wanted, reason: 'campaign_dropped', which: isHeld('messages') })
 
@@ -158,8 +168,8 @@ export interface Place {
 }
 
 /**
- * Those open of so many of its messages behind a place get the time they have since it was edited; answers the place they reach to, null: there
- * are none. Each message is looked at once, or all of a large campaign would be read again for every page.
+ * Recomputes the due times of a page of open messages after an edit. Returns the last place read; null: none were left.
+ * Each message is read once; otherwise every page would read the whole campaign again.
  */
 export async function retimeSome(
   { db, storeId }: StoreTx,
@@ -189,18 +199,19 @@ export async function retimeSome(
 const ofCampaign = (storeId: string, campaignId: string) =>
   sql`store_id = ${storeId} and origin_kind = 'campaign' and origin_id = ${campaignId}`
 
-/** D7. */
+/** The age limit of a message (D7). */
 export const MOST_AGE = sql`interval '72 hours'`
 
 /**
- * When a message of run `r` of campaign `g` about cart `c` is due: the later of the run and the last activity plus the delay. Chosen customers
- * have theirs at the run. With a spread each shopper has a place in it of their own, the same at every look.
+ * When a message of run `r` of campaign `g` about cart `c` is due: the later of the run, and the last activity plus the
+ * delay. For chosen customers, it is the run.
+ * With a spread, each shopper has a fixed offset in it.
  */
 export const dueAt = (shopperId: ReturnType<typeof sql>) => sql`(
   case when g.audience_type = 'specific_customers' or c.id is null then r.at
     else greatest(r.at, c.last_activity_at + g.delay_hours * interval '1 hour') end
   + ${spreadOver(shopperId)})`
 
-/** Whole milliseconds, as all instants are kept. */
+/** Rounded to milliseconds, as all instants are stored. */
 export const spreadOver = (shopperId: ReturnType<typeof sql>) => sql`(coalesce(g.spread_hours, 0)
   * (('x' || substr(md5(${shopperId}::text || r.id::text), 1, 6))::bit(24)::int * 3600000::bigint / 16777216) * interval '1 millisecond')`

@@ -1,20 +1,30 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type MessageView, messageName } from '../../../shared/carts.ts'
 import { aShop, consent, type Shop } from '../../../test/by-hand-scene.ts'
-import { aCampaign, ask, neutralWords, read, rowsOf, statesOf, tick, today, wanted } from '../../../test/campaign-scene.ts'
+import {
+  aCampaign,
+  ask,
+  neutralWords,
+  read,
+  rowsOf,
+  statesOf,
+  tick,
+  today,
+  wanted,
+} from '../../../test/campaign-scene.ts'
 import { aCouponShop } from '../../../test/discount-scene.ts'
 import { anOrder } from '../../../test/factories.ts'
 import { connectionsWait } from '../../../test/locks.ts'
 import { DAY, HOUR, pass } from '../../../test/message-scene.ts'
 import { aWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import { transact } from '../../core/db/db.ts'
 import { newId } from '../../core/common/ids.ts'
+import { transact } from '../../core/db/db.ts'
 import { lockCampaign } from './campaigns-sql.ts'
 import { planRunsJob } from './jobs.ts'
 import { beginRun, followCampaign, followZones, planRuns, runCampaigns } from './runs.ts'
 
-// Runs: when they begin, whom they write to, and what happens when a process ends in the middle of one.
+// Runs: when they begin, whom they reach, and what happens after a crash in the middle of one.
 
 const world = aWorld()
 beforeEach(() => {
@@ -26,7 +36,7 @@ const zoned = (shop: Shop, zone: string) =>
 const runsOf = (id: string) =>
   world.db.selectFrom('campaign_runs').selectAll().where('campaign_id', '=', id).orderBy('run').execute()
 
-/** More abandoned carts, made of one that is there. */
+/** Clones an abandoned cart `count` times. */
 async function copies(shop: Shop, count: number): Promise<void> {
   const [store, first] = [shop.storeId, shop.cartIds[0]!]
   const columns = `status, version, started_at, last_activity_at, abandon_at, abandoned_at, lost_at, opening_fact_id, last_fact_at, last_fact_id, customer_name, items, item_count, value_minor, currency, search, fold, created_at`
@@ -39,7 +49,7 @@ async function copies(shop: Shop, count: number): Promise<void> {
   )
 }
 
-/** As if it were a thousand. */
+/** Stands for the thousand of production. */
 const PAGE = 10
 
 describe('a run', () => {
@@ -48,7 +58,7 @@ describe('a run', () => {
     ['Europe/Berlin', '2027-10-30', '02:30', ['2027-10-30T00:30', '2027-10-31T00:30', '2027-11-01T01:30']],
     ['America/New_York', '2027-11-06', '01:30', ['2027-11-06T05:30', '2027-11-07T05:30', '2027-11-08T06:30']],
     ['Australia/Lord_Howe', '2027-10-02', '02:10', ['2027-10-01T15:40', '2027-10-02T15:30', '2027-10-03T15:10']],
-  ])('in %s from %s at %s is at the shown time, once, when the clocks change (T3)', async (zone, startDate, timeOfDay, times) => {
+  ])('in %s from %s at %s keeps its wall-clock time, once a day, across clock changes (T3)', async (zone, startDate, timeOfDay, times) => {
     world.now = new Date(Date.parse(`${startDate}T00:00:00Z`) - 5 * DAY)
     const shop = await aShop(world)
     await zoned(shop, zone)
@@ -65,13 +75,13 @@ describe('a run', () => {
         times.slice(0, index + 1).map((each) => `${each}:00.000Z`),
       )
     }
-    // A clock that steps back begins nothing again (T4).
+    // A clock set back starts nothing again (T4).
     world.advance(-3 * DAY)
     await runCampaigns(world.deps)
     expect(await runsOf(id)).toHaveLength(3)
   })
 
-  test('of a store that has another zone meanwhile is at the shown time of its clocks, earlier or later (T3)', async () => {
+  test("follows a change of the store's time zone, earlier or later (T3)", async () => {
     const shop = await aShop(world)
     const schedule = { startDate: today(world, 3), timeOfDay: '10:00' }
     const once = await aCampaign(world, shop, { schedule })
@@ -82,13 +92,13 @@ describe('a run', () => {
     await zoned(shop, 'Europe/Berlin')
     await followZones(world.deps)
     expect([await nextOf(once.id), await nextOf(daily.id)]).toEqual(Array(2).fill(inBerlin.toISOString()))
-    // Once more, to the west, in the last second: nobody begins it by clocks that are not the store's any more.
+    // A change to the west in the last second: no run starts by the old time zone.
     await zoned(shop, 'America/New_York')
     await tick(world, shop, inBerlin.getTime() - world.now.getTime())
     expect([await runsOf(once.id), await nextOf(once.id)]).toEqual([[], new Date(first).toISOString()])
     await tick(world, shop, first - world.now.getTime())
     expect([(await runsOf(once.id)).length, await nextOf(once.id)]).toEqual([1, null])
-    // One that has begun goes on by the new clocks; what is played again at this moment stays where it is.
+    // A run that has begun continues in the new time zone; one that is played at this moment keeps its time.
     await zoned(shop, 'Europe/Berlin')
     await followZones(world.deps)
     expect(await nextOf(daily.id)).toBe(new Date(inBerlin.getTime() + DAY).toISOString())
@@ -98,7 +108,7 @@ describe('a run', () => {
     expect(await runsOf(once.id)).toHaveLength(2)
   })
 
-  test('that was missed with others is held as one, for which it is not too late', async () => {
+  test('missed together with others is merged into one that is not too late', async () => {
     const shop = await aShop(world)
     const { id } = await aCampaign(world, shop, {
       schedule: { startDate: today(world, 1), timeOfDay: '10:00', frequency: 'daily' },
@@ -110,7 +120,7 @@ describe('a run', () => {
     expect(world.sent).toHaveLength(1)
   })
 
-  test('stands in the cart’s record by the campaign’s name, sent or not', async () => {
+  test("appears on the cart's timeline with the campaign's name, sent or not", async () => {
     const shop = await aShop(world)
     await aCampaign(world, shop, { name: 'Autumn sale', schedule: { startDate: today(world), timeOfDay: '00:00' } })
     await tick(world, shop)
@@ -128,7 +138,7 @@ describe('a run', () => {
     expect(titles).toContain('Autumn again: not sent')
   })
 
-  test('of long ago makes rows for which it is too late: after three days of downtime nothing stale goes out (D7)', async () => {
+  test('from long ago sends nothing stale after three days of downtime (D7)', async () => {
     const shop = await aShop(world)
     const { id } = await aCampaign(world, shop, { schedule: { startDate: today(world, 1), timeOfDay: '10:00' } })
     await tick(world, shop, 5 * DAY)
@@ -136,7 +146,7 @@ describe('a run', () => {
     expect((await read(world, shop, id)).status).toBe('completed')
   })
 
-  test('that recurs skips whoever had the campaign for the same cart, and stays active', async () => {
+  test('that recurs skips shoppers who had the campaign for the same cart, and stays active', async () => {
     const shop = await aShop(world, 2)
     const { id } = await aCampaign(world, shop, {
       schedule: { startDate: today(world), timeOfDay: '00:00', frequency: 'daily' },
@@ -150,7 +160,7 @@ describe('a run', () => {
     await tick(world, shop)
     expect(await statesOf(world, id)).toEqual(['1 sent', '1 sent', '2 sent'])
     expect(await read(world, shop, id)).toMatchObject({ status: 'active', counts: { planned: 3, sent: 3 } })
-    // A new cart of the same person is another one.
+    // A new cart of the same person counts anew.
     await recordOrders(
       world.deps,
       shop.storeId,
@@ -172,7 +182,7 @@ describe('a run', () => {
     expect((await statesOf(world, id)).at(-1)).toMatch(/^[34] sent$/)
   })
 
-  test('of chosen customers writes to those without a cart too, about none, and to each once', {
+  test('of chosen customers reaches each once, including those without a cart', {
     tags: ['B3'],
   }, async () => {
     const shop = await aCouponShop(world, { carts: 1, buyers: 2 })
@@ -196,7 +206,7 @@ describe('a run', () => {
     expect((await read(world, shop, id)).status).toBe('completed')
   })
 
-  test('of a campaign made after its time of the day is of that moment, not of before', async () => {
+  test('of a campaign created after its time of day is dated now', async () => {
     const shop = await aShop(world, 1)
     const schedule = { startDate: today(world), timeOfDay: '00:00', frequency: 'daily' }
     const { id, createdAt } = await aCampaign(world, shop, { schedule })
@@ -210,7 +220,7 @@ describe('a run', () => {
     expect((await read(world, shop, moved.id)).nextRunAt).toBe(world.now.toISOString())
   })
 
-  test('has rows due at the later of the run and the last activity with the delay, spread evenly over its hours', async () => {
+  test('has messages due at the later of the run and the delay, spread evenly over the spread hours', async () => {
     const shop = await aShop(world, 1)
     await copies(shop, 600)
     const { id } = await aCampaign(world, shop, {
@@ -228,7 +238,7 @@ describe('a run', () => {
       expect(inIt).toBeGreaterThan(30)
       expect(inIt).toBeLessThan(100)
     }
-    // Changed, what is open gets its new time.
+    // An edit moves the open messages.
     await ask(world, shop, 'PUT', `/${id}`, {
       name: 'X',
       targetAudience: { mode: 'matching' },
@@ -240,7 +250,7 @@ describe('a run', () => {
     expect(new Set(rows.map(({ due_at }) => due_at.getTime()))).toEqual(new Set([run!.at.getTime()]))
   })
 
-  test('gets its new times in pages after an edit: every open message of every run, and no other', async () => {
+  test('updates every open message of every run in pages after an edit, and no other message', async () => {
     const shop = await aShop(world)
     await copies(shop, 6)
     const { id } = await aCampaign(world, shop, {
@@ -265,14 +275,14 @@ describe('a run', () => {
     }
   })
 
-  test('of a store that is disconnected makes no further page, and goes on once it is connected again', async () => {
+  test('of a disconnected store plans no further page and continues after reconnection', async () => {
     const shop = await aShop(world, 1)
     await copies(shop, 9)
     const { id } = await aCampaign(world, shop)
     await runCampaigns(world.deps)
     const plan = () => planRuns(world.deps, { storeId: shop.storeId, campaignId: id }, 3)
     const stores = world.db.updateTable('stores').where('id', '=', shop.storeId)
-    // While somebody disconnects it, nobody waits for them.
+    // A concurrent disconnect does not block planning.
     await transact({ storeId: shop.storeId, db: world.db }, async ({ db }) => {
       await db.updateTable('stores').set({ is_active: false }).where('id', '=', shop.storeId).execute()
       await plan()
@@ -287,7 +297,7 @@ describe('a run', () => {
     expect(await rowsOf(world, id)).toHaveLength(10)
   })
 
-  test('is planned in pages; a process that ends between two, or in one, leaves a place to go on from, and nobody is there twice', async () => {
+  test('is planned in pages and resumes after a crash without duplicates', async () => {
     const shop = await aShop(world, 1)
     await copies(shop, 24)
     const { id } = await aCampaign(world, shop, {
@@ -300,7 +310,7 @@ describe('a run', () => {
     const dying = {
       ...world.deps,
       now: () => {
-        // Each page asks for the time first.
+        // Each page reads the clock first.
         if (pages++ === 2) throw new Error('killed')
         return world.now
       },
@@ -312,14 +322,14 @@ describe('a run', () => {
     expect((await read(world, shop, id)).status).toBe('active')
     await runCampaigns(world.deps)
     expect(world.queued.map(({ name }) => name)).toContain(planRunsJob.name)
-    // Several take it up.
+    // Several processes resume it.
     await Promise.all(Array.from({ length: 3 }, () => planRuns(world.deps, job, PAGE)))
     const rows = await rowsOf(world, id)
     expect([rows.length, new Set(rows.map(({ shopper_id }) => shopper_id)).size]).toEqual([25, 25])
     expect((await runsOf(id))[0]!.planned_at).not.toBe(null)
   })
 
-  test('is planned by one process at a time: another one waits for no lock, and what is left is planned later', async () => {
+  test('is planned by one process at a time, without lock waits; the rest is planned later', async () => {
     const shop = await aShop(world, 1)
     await copies(shop, 12)
     const { id } = await aCampaign(world, shop, {
@@ -329,7 +339,7 @@ describe('a run', () => {
     const job = { storeId: shop.storeId, campaignId: id }
     await world.db.transaction().execute(async (db) => {
       await lockCampaign({ storeId: shop.storeId, db }, id)
-      // It would wait for the end of this very transaction.
+      // With a lock wait, this would wait for its own transaction.
       await planRuns(world.deps, job, PAGE)
       expect(await rowsOf(world, id)).toEqual([])
     })
@@ -340,7 +350,7 @@ describe('a run', () => {
     expect(await rowsOf(world, id)).toHaveLength(13)
   })
 
-  test('begun twice while the first is being planned writes to nobody twice', async () => {
+  test('started twice during planning reaches each person once', async () => {
     const shop = await aShop(world, 1)
     await copies(shop, 15)
     const { id } = await aCampaign(world, shop, {
@@ -357,11 +367,11 @@ describe('a run', () => {
     expect((await runsOf(id)).map(({ planned_at }) => planned_at !== null)).toEqual([true, true])
   })
 
-  test('begun at the moment at which the one before it ends goes out all the same', async () => {
+  test('started while the previous one ends is sent nonetheless', async () => {
     const shop = await aShop(world)
     const { id } = await aCampaign(world, shop)
     await tick(world, shop)
-    // All of it is through, and nobody has said so yet.
+    // All messages are done, but the campaign is not marked as ended yet.
     await world.db.updateTable('campaigns').set({ status: 'active' }).where('id', '=', id).execute()
     let ended = Promise.resolve()
     await transact({ storeId: shop.storeId, db: world.db }, async (tx) => {
@@ -374,7 +384,7 @@ describe('a run', () => {
     expect([(await read(world, shop, id)).status, (await runsOf(id)).length]).toEqual(['active', 2])
   })
 
-  test('of a store that is disconnected does not begin', async () => {
+  test('of a disconnected store does not begin', async () => {
     const shop = await aShop(world)
     const { id } = await aCampaign(world, shop)
     await world.db.updateTable('stores').set({ is_active: false }).where('id', '=', shop.storeId).execute()
@@ -382,7 +392,7 @@ describe('a run', () => {
     expect(await runsOf(id)).toEqual([])
   })
 
-  test('with words of its own waits while the account may not send so many yet', async () => {
+  test("with custom text waits while the account's limit does not allow it", async () => {
     const shop = await aShop(world)
     await copies(shop, 60)
     await world.db.updateTable('accounts').set({ created_at: world.now }).where('id', '=', shop.accountId).execute()

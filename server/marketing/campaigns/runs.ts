@@ -1,12 +1,12 @@
 import { setImmediate as breathe } from 'node:timers/promises'
-import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
+import { holdConnected, readStore } from '../../access/stores/store.ts'
 import { AppError, found } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
+import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import { refreshAfterMany } from '../manual-sends/bulk-sends.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
 import { planMessages } from '../../messages/messages/plan.ts'
-import { holdConnected, readStore } from '../../access/stores/store.ts'
+import { refreshAfterMany } from '../manual-sends/bulk-sends.ts'
 import { type CampaignRow, lockCampaign, takeToPlan, updateCampaign } from './campaigns-sql.ts'
 import { cartWordsOf, standsAgainst } from './gates.ts'
 import { pauseFor } from './guard.ts'
@@ -16,13 +16,13 @@ import * as plan from './plan-sql.ts'
 import { dueRun, nextRun, reckonedAnew, runTimesOf } from './rules.ts'
 import * as sql from './runs-sql.ts'
 
-// Runs: a campaign whose time has come begins one, its rows are made in pages of their own transactions, and it ends when nothing of it is
-// still to go. Rows are the truth: whoever goes on after a crash goes on from the place that was written with them.
+// Starts due runs, creates their rows in pages of one transaction each, and ends a campaign when no message is open.
+// The cursor is stored with the rows, so a run resumes after a crash.
 
 const MOST_BEGUN = 100
 const MOST_LOOKED_AT = 500
 
-/** Every second, in as many processes as there are. */
+/** Every second, in every process. */
 export async function runCampaigns(deps: Deps): Promise<void> {
   const now = deps.now()
   if (!(await sql.hasCampaignWork(deps.db, now))) return
@@ -36,14 +36,14 @@ export async function runCampaigns(deps: Deps): Promise<void> {
   await eachOf(deps, await sql.campaignsThrough(deps.db, MOST_LOOKED_AT), endIfThrough)
 }
 
-/** Locked first: a run that somebody begins at this moment is seen, or waits until the campaign has ended. */
+/** Locks first: a run that starts concurrently is either visible or waits until the campaign has ended. */
 async function endIfThrough(deps: Deps, store: StoreDb<Db>, id: string): Promise<void> {
   await transact(store, async (tx) => {
     if (await lockCampaign(tx, id)) await sql.endCampaign(tx, id, deps.now())
   })
 }
 
-/** What goes wrong with one keeps no other waiting. */
+/** An error of one campaign does not stop the others. */
 async function eachOf(
   deps: Deps,
   campaigns: readonly sql.CampaignKey[],
@@ -58,7 +58,7 @@ async function eachOf(
   }
 }
 
-/** A store has another zone than before: times of the clock stay what they are (T3). */
+/** After a change of the store's time zone, runs keep their wall-clock times (T3). */
 export const followZones = async (deps: Deps): Promise<void> =>
   eachOf(deps, await sql.campaignsOfOtherZones(deps.db, MOST_LOOKED_AT), (_, store, id) =>
     transact(store, async (tx) => {
@@ -89,7 +89,7 @@ async function beginDue(deps: Deps, store: StoreDb<Db>, id: string): Promise<voi
       if (await cartWordsOf(deps, accountId, campaign)) return pauseFor(tx, campaign, { cause: 'cart_words' }, now)
       const zone = campaign.run_zone
       const times = runTimesOf(campaign)
-      // Of several that were missed one is held, the newest.
+      // Missed runs are merged into the newest.
       const at = dueRun(times, zone, campaign.next_run_at!, now)
       await beginRun(deps, tx, campaign, { at, next: nextRun(times, zone, now) })
     })
@@ -101,7 +101,7 @@ async function beginDue(deps: Deps, store: StoreDb<Db>, id: string): Promise<voi
 
 const MINUTE_S = 60
 
-/** Throws `rate_limited` while an account this young may not send so many mails with words of its own. */
+/** Throws `rate_limited` while the limit of a young account does not allow so many mails with custom text. */
 export async function beginRun(
   deps: Deps,
   tx: StoreTx,
@@ -120,10 +120,10 @@ const enqueuePlanning = (deps: Deps, { db, storeId }: StoreDb, campaignId: strin
   deps.jobs.enqueue(db, planRunsJob, { storeId, campaignId }, campaignId)
 
 const PAGE = 1_000
-/** From here on statistics of before are wrong. */
+/** After so many new rows, table statistics are outdated. */
 const REFRESH_AFTER = 5 * PAGE
 
-/** By one process at a time: another one ends, or the queue's takers and their connections would stand in line for the next page. */
+/** One process at a time; a second one returns, because waiting workers would hold queue slots and connections. */
 export async function planRuns(
   deps: Deps,
   { storeId, campaignId }: { storeId: string; campaignId: string },
@@ -142,8 +142,9 @@ export async function planRuns(
 }
 
 /**
- * How many rows were made; null: there is nothing left to plan, the store is not connected, or somebody else has the campaign. What is left of
- * connected stores is asked for every second.
+ * Returns how many rows were created; null: nothing is left to plan, the store is not connected, or another process
+ * holds the campaign.
+ * `runCampaigns` enqueues the rest of connected stores every second.
  */
 async function planPage(deps: Deps, tx: StoreTx, campaignId: string, rowsAPage: number): Promise<number | null> {
   const now = deps.now()
@@ -180,13 +181,13 @@ export const wantedOf = (campaign: CampaignRow): plan.Wanted => ({
   filters: campaign.filters,
 })
 
-/** They are few: one page. */
+/** Chosen people are few: one page holds them. */
 async function planChosen(tx: StoreTx, campaign: CampaignRow, run: plan.RunToPlan, now: Date): Promise<number> {
   const people = await plan.chosenPeople(tx, { campaignId: campaign.id, runId: run.id })
   return planAbout(tx, campaign, run, { people, now })
 }
 
-/** All that there is to plan of a run: a message for each of these people, about their cart or none; answers how many were made. */
+/** Creates a message for each of these people, about their cart or none, and completes the run. Returns how many. */
 export async function planAbout(
   tx: StoreTx,
   { id: campaignId, type: channel, template_id: templateId }: CampaignRow,
@@ -195,7 +196,7 @@ export async function planAbout(
 ): Promise<number> {
   const alone = people.filter(({ cart_id }) => cart_id === null)
   const rows = alone.map((each) => ({ id: newId(), shopperId: each.shopper_id, laterMs: each.later_ms }))
-  // Shoppers are locked before carts.
+  // Lock order: shoppers before carts.
   const lone = await planMessages(tx, {
     origin: { kind: 'campaign', id: campaignId, stepId: run.id, step: run.run },
     ...{ people: rows, purchasesSince: null, channel, templateId },
@@ -207,14 +208,14 @@ export async function planAbout(
   return lone.length + about
 }
 
-/** D7, as `MOST_AGE`. */
+/** The age limit of a message (D7), as in `MOST_AGE`. */
 const MOST_AGE_MS = 72 * 3_600_000
 
 const SOME = 1_000
 
 /**
- * What is open of a campaign that was cancelled or deleted is closed; of one that was edited it is closed where its person is not chosen any
- * more, and gets its new time.
+ * Closes the open messages of a cancelled or deleted campaign. For an edited campaign, it closes those of removed
+ * people and updates the due times of the others.
  */
 export async function followCampaign(
   deps: Deps,
@@ -231,11 +232,11 @@ export async function followCampaign(
 }
 
 interface Followed {
-  /** null: from the beginning on. */
+  /** null: from the beginning. */
   place: sql.Place | null
 }
 
-/** How far it came; null: nothing was left. */
+/** Returns the place reached; null: nothing was left. */
 async function followSome(
   deps: Deps,
   tx: StoreTx,
@@ -243,7 +244,7 @@ async function followSome(
   { limit, after }: { limit: number; after: sql.Place | null },
 ): Promise<Followed | null> {
   const now = deps.now()
-  // A deleted one is not found.
+  // Deleted campaigns are not found.
   const campaign = await lockCampaign(tx, campaignId)
   const reason = !campaign ? 'campaign_deleted' : campaign.status === 'cancelled' ? 'campaign_cancelled' : null
   const some = { now, limit }
@@ -261,8 +262,8 @@ const closeLeftOut = async (tx: StoreTx, { id, audience_mode }: CampaignRow, som
   audience_mode === 'selected' ? sql.cancelLeftOut(tx, id, some) : 0
 
 /**
- * An edit reaches what is open. Nothing leaves from its commit on to people who are not chosen any more; new times, and the rest of very many
- * messages, follow a moment later.
+ * Applies an edit to open messages. From its commit on, nothing is sent to removed people. New due times and the rest
+ * of a large campaign follow in a job.
  */
 export async function followEdit(
   deps: Deps,

@@ -1,20 +1,30 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { aShop, type Shop } from '../../../test/by-hand-scene.ts'
-import { aCampaign, ask, neutralWords, read, rowsOf, statesOf, tick, today, words } from '../../../test/campaign-scene.ts'
+import {
+  aCampaign,
+  ask,
+  neutralWords,
+  read,
+  rowsOf,
+  statesOf,
+  tick,
+  today,
+  words,
+} from '../../../test/campaign-scene.ts'
 import { demoCoupons } from '../../../test/demo-coupons.ts'
 import { aCoupon, aCouponShop, type CouponShop } from '../../../test/discount-scene.ts'
 import { armsOf, holdOut } from '../../../test/experiment-scene.ts'
 import { bought, DAY, HOUR, linkIn, MINUTE, messagesOf } from '../../../test/message-scene.ts'
 import { acceptsMail, aWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import { transact } from '../../core/db/db.ts'
-import { newId } from '../../core/common/ids.ts'
 import { enqueueDueCodes } from '../../carts/coupon-codes/codes.ts'
+import { newId } from '../../core/common/ids.ts'
+import { transact } from '../../core/db/db.ts'
 import { closeAttemptedSteps } from '../../messages/messages/sql.ts'
 import { lockAllKeys, resolveShoppers } from '../../shoppers/shoppers/shoppers.ts'
 import { runCampaigns } from './runs.ts'
 
-// The rows of a run go the way of all messages (area decision 41): whatever happens to their people and their campaign on the way.
+// Campaign messages on the common send path (area decision 41), with changes to people and campaign on the way.
 
 const world = aWorld()
 const demo = demoCoupons(world)
@@ -25,7 +35,7 @@ beforeEach(() => {
 
 const start = (days = 0, timeOfDay = '00:00') => ({ startDate: today(world, days), timeOfDay })
 
-/** A run whose rows are made and not due yet. */
+/** A run whose rows exist and are not due yet. */
 async function planned(shop: Shop, body: object = {}) {
   const { id } = await aCampaign(world, shop, { schedule: { ...start(), delay: 48 }, ...body })
   await tick(world, shop)
@@ -37,8 +47,8 @@ const suppress = (shop: Shop, email: string) =>
     world.request('POST', '/api/suppressions', { token: shop.token, body: { address: email } }),
   )
 
-describe('meanwhile', () => {
-  test('who buys, unsubscribes, is suppressed or empties the cart gets nothing of it', async () => {
+describe('an open message', () => {
+  test('is not sent after a purchase, an unsubscribe, a suppression or an emptied cart', async () => {
     const shop = await aShop(world, 5)
     const id = await planned(shop)
     const [buyer, , suppressed, emptied] = shop.orders
@@ -61,7 +71,7 @@ describe('meanwhile', () => {
     expect(world.sent).toHaveLength(2)
   })
 
-  test('who is back in the shop waits until the cart is left again, at the time the row had (S2)', async () => {
+  test('waits while the shopper is back in the shop, and keeps its due time afterwards (S2)', async () => {
     const shop = await aShop(world, 1)
     const id = await planned(shop)
     const [before] = await rowsOf(world, id)
@@ -77,7 +87,7 @@ describe('meanwhile', () => {
     expect(await statesOf(world, id)).toEqual(['1 sent'])
   })
 
-  test('a pause between two mails of a batch keeps the rest; what adds up does so at every instant (D5, D6)', async () => {
+  test('stays open after a pause in the middle of a batch, and counts add up throughout (D5, D6)', async () => {
     const shop = await aShop(world, 30)
     const { id } = await aCampaign(world, shop)
     const sums: unknown[] = []
@@ -105,7 +115,7 @@ describe('meanwhile', () => {
     expect((await read(world, shop, id)).status).toBe('completed')
   })
 
-  test('what the mail server puts off is closed with a campaign that was cancelled meanwhile', async () => {
+  test('deferred by the mail server is closed when the campaign is cancelled', async () => {
     const shop = await aShop(world, 1)
     const { id } = await aCampaign(world, shop)
     world.answer = async () => {
@@ -120,7 +130,7 @@ describe('meanwhile', () => {
     expect(await statesOf(world, id)).toEqual(['1 cancelled(campaign_cancelled)'])
   })
 
-  test('edited while it runs, the rest leaves with the new words', async () => {
+  test('has the edited text', async () => {
     const shop = await aShop(world, 12)
     const { id } = await aCampaign(world, shop, { schedule: { ...start(), spreadHours: 10 } })
     await tick(world, shop)
@@ -139,7 +149,7 @@ describe('meanwhile', () => {
     expect(subjects).toEqual(subjects.map((_, index) => (index < before ? words.subject : 'New')))
   })
 
-  test('an unknown answer is not sent again, and ends the campaign all the same (D4)', async () => {
+  test('with an unknown result is not sent again and does not keep the campaign open (D4)', async () => {
     const shop = await aShop(world, 2)
     const { id } = await aCampaign(world, shop)
     world.answer = async (mail) =>
@@ -156,7 +166,7 @@ describe('meanwhile', () => {
 })
 
 describe('the control group', () => {
-  test('of the store gets none; whoever is drawn first by a campaign keeps it (F1)', async () => {
+  test('of the store gets no message, and a shopper keeps the group of the first draw (F1)', async () => {
     const shop = await aShop(world, 40)
     await holdOut(world, shop.storeId, 5_000)
     const { id } = await aCampaign(world, shop)
@@ -174,7 +184,7 @@ describe('the control group', () => {
   })
 })
 
-/** Its rows are made, and due in an hour. */
+/** Creates the rows, due in an hour. */
 async function planForLater(id: string): Promise<void> {
   await runCampaigns(world.deps)
   await world.runJobs()
@@ -182,7 +192,7 @@ async function planForLater(id: string): Promise<void> {
   await world.db.updateTable('messages').set({ due_at: at, wake_at: at }).where('origin_id', '=', id).execute()
 }
 
-describe('two who turn out to be one', () => {
+describe('merged shoppers', () => {
   const join = (shop: CouponShop, one: string, other: string) =>
     transact({ storeId: shop.storeId, db: world.db }, async (tx) => {
       const keys = [one, other].map((value) => ({ kind: 'email' as const, value }))
@@ -198,7 +208,7 @@ describe('two who turn out to be one', () => {
     schedule: { ...start(), spreadHours: 1 },
   })
 
-  test('with a cart each get one of a run', async () => {
+  test('with a cart each get one message of a run', async () => {
     const shop = await aCouponShop(world, { carts: 2, buyers: 0 })
     const id = await planned(shop)
     await join(shop, shop.orders[0]!.email!, shop.orders[1]!.email!)
@@ -208,7 +218,7 @@ describe('two who turn out to be one', () => {
     expect(await statesOf(world, id)).toEqual(['1 cancelled(merged)', '1 sent'])
   })
 
-  test('one of them without a cart: the one about the cart goes', async () => {
+  test('one without a cart get the message about the cart', async () => {
     const shop = await aCouponShop(world, { carts: 1, buyers: 1 })
     await world.db
       .updateTable('orders')
@@ -224,7 +234,7 @@ describe('two who turn out to be one', () => {
     expect(await statesOf(world, id)).toEqual(['1 cancelled(merged)', '1 sent'])
   })
 
-  test('without carts get one', async () => {
+  test('without carts get one message', async () => {
     const shop = await aCouponShop(world, { carts: 0, buyers: 2 })
     const { id } = await aCampaign(world, shop, chosen(shop))
     await planForLater(id)
@@ -254,8 +264,8 @@ describe('two who turn out to be one', () => {
   })
 })
 
-describe('by another channel or with a coupon', () => {
-  test('an SMS has the words without a subject; on Starter a single one leaves', async () => {
+describe('by channel and coupon', () => {
+  test('an SMS has the text without a subject, and Starter sends a single one', async () => {
     const shop = await aShop(world, 2)
     world.texts.length = 0
     const { id } = await aCampaign(world, shop, {
@@ -270,7 +280,7 @@ describe('by another channel or with a coupon', () => {
     expect(await read(world, shop, id)).toMatchObject({ status: 'completed', content: { subject: '' } })
   })
 
-  test('a WhatsApp message has its approved template', async () => {
+  test('a WhatsApp message uses its approved template', async () => {
     const shop = await aShop(world, 1, { plan: 'growth' })
     world.texts.length = 0
     await aCampaign(world, shop, { type: 'whatsapp', content: { body: 'ignored' } })
@@ -278,7 +288,7 @@ describe('by another channel or with a coupon', () => {
     expect(world.texts.map(({ template }) => template?.name)).toEqual(['cart_reminder'])
   })
 
-  test('a plan that has become smaller holds what it has not, of a run that has begun', async () => {
+  test('a downgrade holds messages of a run that need the larger plan', async () => {
     const shop = await aShop(world, 1, { plan: 'growth' })
     const { id } = await aCampaign(world, shop, {
       type: 'sms',
@@ -295,7 +305,7 @@ describe('by another channel or with a coupon', () => {
     expect(await statesOf(world, id)).toEqual(['1 held(plan_required)'])
   })
 
-  test('each message has a personal code of its own, made ahead', async () => {
+  test('each message has its own pre-created coupon code', async () => {
     const shop = await aCouponShop(world, { carts: 2, buyers: 0 })
     await demo.connect(shop)
     const couponId = await aCoupon(world, shop, { kind: 'personal', platform_id: null, code: 'RUN' })
@@ -311,7 +321,7 @@ describe('by another channel or with a coupon', () => {
     const codes = (await rowsOf(world, id)).map(({ coupon_code }) => coupon_code)
     expect(new Set(codes).size).toBe(2)
     expect(codes.every((code) => code?.startsWith('RUN-'))).toBe(true)
-    // What an order brought in counts for the campaign.
+    // An order with the code is attributed to the campaign.
     const [row] = await rowsOf(world, id)
     const used = {
       ...shop.orders[0]!,

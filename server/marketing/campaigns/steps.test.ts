@@ -1,14 +1,24 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type CampaignStatus, campaignTexts } from '../../../shared/campaigns.ts'
 import { aShop, type Shop } from '../../../test/by-hand-scene.ts'
-import { aCampaign, ask, neutralWords, read, statesOf, tick, today, wanted, words } from '../../../test/campaign-scene.ts'
+import {
+  aCampaign,
+  ask,
+  neutralWords,
+  read,
+  statesOf,
+  tick,
+  today,
+  wanted,
+  words,
+} from '../../../test/campaign-scene.ts'
 import { aCoupon } from '../../../test/discount-scene.ts'
 import { DAY, HOUR, MINUTE } from '../../../test/message-scene.ts'
 import { isProof } from '../../../test/seed.ts'
 import { aWorld } from '../../../test/world.ts'
 import { QUICK_SEND_TEMPLATES } from '../../messages/templates/ready-templates.ts'
 
-// What may be done with a campaign in which status, over HTTP (B 4, area decision 125).
+// Which steps each campaign status allows, over HTTP (B 4, area decision 125).
 
 const world = aWorld()
 beforeEach(() => {
@@ -29,7 +39,7 @@ const steps: Record<
 }
 const sentences: Record<string, string> = { refused: 'This cannot be done with a campaign in this status.' }
 
-/** What a step leads to; `gone`: it is in no list any more. */
+/** The result of each step; `gone`: the campaign is in no list any more. */
 const expected: Record<CampaignStatus, Record<keyof typeof steps, string>> = {
   scheduled: {
     edit: 'scheduled',
@@ -87,7 +97,7 @@ const expected: Record<CampaignStatus, Record<keyof typeof steps, string>> = {
   },
 }
 
-test.each(Object.keys(expected) as CampaignStatus[])('what may be done with one that is %s', {
+test.each(Object.keys(expected) as CampaignStatus[])('allows exactly the steps of B 4 when the campaign is %s', {
   tags: ['B4', 'B7'],
 }, async (status) => {
   const shop = await aShop(world)
@@ -104,11 +114,11 @@ test.each(Object.keys(expected) as CampaignStatus[])('what may be done with one 
   }
 })
 
-/** As many as the server has connections, and some that wait for one. */
+/** As many as the server has connections, plus some that wait for one. */
 const CLICKS = isProof ? 50 : 16
 
 describe('a step', () => {
-  test('alone in the body of PUT is a cancellation and nothing else', { tags: ['B7'] }, async () => {
+  test('alone in the body of PUT can only be a cancellation', { tags: ['B7'] }, async () => {
     const shop = await aShop(world)
     const { id } = await aCampaign(world, shop, { schedule: { startDate: today(world, 2) } })
     for (const status of ['paused', 'active', 'sent', 7]) {
@@ -118,10 +128,10 @@ describe('a step', () => {
     expect((await read(world, shop, id)).status).toBe('scheduled')
   })
 
-  test('paused, nothing leaves; played, it goes on with its rows; nobody gets it twice', { tags: ['B4'] }, async () => {
+  test('paused stops sending; played continues with the same rows, each person once', { tags: ['B4'] }, async () => {
     const shop = await aShop(world, 3)
     const { id } = await aCampaign(world, shop)
-    // Planned, and not sent.
+    // Planned, but not sent.
     await world.db.updateTable('stores').set({ sending_paused_at: world.now }).where('id', '=', shop.storeId).execute()
     await tick(world, shop)
     await steps.pause!(shop, id)
@@ -146,7 +156,7 @@ describe('a step', () => {
     expect((await read(world, shop, id)).status).toBe('completed')
   })
 
-  test('resumed in the middle of a run it is active until that is through', async () => {
+  test('resumed in the middle of a run keeps the campaign active until the run has ended', async () => {
     const shop = await aShop(world)
     const { id } = await aCampaign(world, shop, {
       schedule: { startDate: today(world), timeOfDay: '00:00', delay: 168 },
@@ -158,7 +168,7 @@ describe('a step', () => {
     expect((await read(world, shop, id)).status).toBe('active')
   })
 
-  test('paused over its time it runs when it is played, one that recurs at its next time', async () => {
+  test('played after a pause past its time runs at once, or at its next time if it recurs', async () => {
     const shop = await aShop(world)
     const schedule = { startDate: today(world, 1), timeOfDay: '10:00' }
     const [once, daily] = [
@@ -176,7 +186,7 @@ describe('a step', () => {
     expect(await statesOf(world, once.id)).toEqual(['1 sent'])
   })
 
-  test('cancelled, its open rows are closed, and who had nothing of it gets it when it is played again', {
+  test('cancelled closes open messages; after Play, people without a message get one', {
     tags: ['B4'],
   }, async () => {
     const shop = await aShop(world, 2)
@@ -203,7 +213,7 @@ describe('a step', () => {
     expect((await read(world, shop, id)).status).toBe('completed')
   })
 
-  test('deleted, its open rows are closed and all of them stay; it is in no list', { tags: ['B4'] }, async () => {
+  test('deleted closes open messages, keeps all rows, and hides the campaign', { tags: ['B4'] }, async () => {
     const shop = await aShop(world, 2)
     const { id } = await aCampaign(world, shop, {
       schedule: { startDate: today(world), timeOfDay: '00:00', delay: 168 },
@@ -217,7 +227,7 @@ describe('a step', () => {
     expect((await steps.play!(shop, id)).status).toBe(404)
   })
 
-  test('of a campaign whose rows nobody closed is decided by the row itself', async () => {
+  test('cancelled takes effect on rows that are not closed yet', async () => {
     const shop = await aShop(world, 1)
     const { id } = await aCampaign(world, shop, {
       schedule: { startDate: today(world), timeOfDay: '00:00', delay: 48 },
@@ -229,7 +239,9 @@ describe('a step', () => {
     expect(world.sent).toEqual([])
   })
 
-  test('"Send now" ends the schedule, and it is sent once all of it has gone', { tags: ['B4'] }, async () => {
+  test('"Send now" ends the schedule, and the campaign is shown as sent once all messages have been sent', {
+    tags: ['B4'],
+  }, async () => {
     const shop = await aShop(world, 2)
     const { id } = await aCampaign(world, shop, { schedule: { startDate: today(world, 1), frequency: 'daily' } })
     const { body } = await steps['send now']!(shop, id)
@@ -243,7 +255,7 @@ describe('a step', () => {
     expect([again.status, again.body.campaign!.status]).toEqual([200, 'sent'])
   })
 
-  test('chosen customers are sent to by "Send now", not by the row’s Send', { tags: ['B5'] }, async () => {
+  test('"Send now" reaches chosen customers, and the row\'s Send does not', { tags: ['B5'] }, async () => {
     const shop = await aShop(world, 1)
     const chosen = { targetAudience: { type: 'specific_customers', customerEmails: [shop.orders[0]!.email] } }
     const { id } = await aCampaign(world, shop, {
@@ -261,7 +273,7 @@ describe('a step', () => {
     expect(world.sent.map(({ to }) => to)).toEqual([shop.orders[0]!.email])
   })
 
-  test('asks for a sender whenever something is to leave', async () => {
+  test('requires a sender whenever messages would be sent', async () => {
     const shop = await aShop(world, 1)
     const { id } = await aCampaign(world, shop, { schedule: { startDate: today(world, 1) } })
     await steps.pause!(shop, id)
@@ -284,7 +296,7 @@ describe('"Send to All Abandoned Carts"', () => {
   const mail = { subject: words.subject, htmlContent: words.body }
   const discount = QUICK_SEND_TEMPLATES.find(({ id }) => id === 'discount')!
 
-  test('makes a campaign of today and sends it to everybody who matches (B 9)', { tags: ['B7', 'B9'] }, async () => {
+  test('creates a campaign dated today and sends it to every match (B 9)', { tags: ['B7', 'B9'] }, async () => {
     const shop = await aShop(world, 2, { plan: 'free' })
     const { status, body } = await send(shop, { ...mail, platform: 'woocommerce', storeId: 'default' })
     const date = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'America/New_York' }).format(
@@ -304,7 +316,7 @@ describe('"Send to All Abandoned Carts"', () => {
     expect((await read(world, shop, body.campaign.id)).status).toBe('sent')
   })
 
-  test('with filters writes to those alone, on a plan that has them', async () => {
+  test('with filters reaches only matches, on a plan that has filters', async () => {
     const shop = await aShop(world, 2)
     await world.db.updateTable('carts').set({ value_minor: 90_000 }).where('id', '=', shop.cartIds[1]!).execute()
     const filters = { minCartValue: 500 }
@@ -319,7 +331,7 @@ describe('"Send to All Abandoned Carts"', () => {
     { subject: ' ' },
     { htmlContent: '\n' },
     { subject: undefined },
-  ])('without words (%o) it is refused (B 5)', { tags: ['B5'] }, async (missing) => {
+  ])('is rejected without content (%o) (B 5)', { tags: ['B5'] }, async (missing) => {
     const shop = await aShop(world)
     const reply = await send(shop, { ...mail, ...missing })
     expect([reply.status, reply.body.error]).toEqual([422, 'Please fill in both subject and message'])
@@ -329,7 +341,7 @@ describe('"Send to All Abandoned Carts"', () => {
     ['of the discount template', { template: 'discount' }],
     ['with its subject', { subject: discount.subject }],
     ['with its text', { htmlContent: discount.body }],
-  ])('%s is refused without a coupon, and goes with one', async (_, body) => {
+  ])('%s is rejected without a coupon and sent with one', async (_, body) => {
     const shop = await aShop(world)
     const refused = await send(shop, { ...mail, ...body })
     expect([refused.status, refused.body.error]).toEqual([422, campaignTexts.noOffer])
@@ -339,7 +351,7 @@ describe('"Send to All Abandoned Carts"', () => {
     expect((await send(shop, { ...mail, ...body, coupon })).status).toBe(200)
   })
 
-  test('many clicks at once make one campaign and one message each; so do many on Create and on "Send now"', async () => {
+  test('creates one campaign and one message per person for many concurrent clicks, as do Create and "Send now"', async () => {
     const shop = await aShop(world, 3)
     const clicks = (work: () => Promise<{ status: number; body: { campaign: { id: string } } }>) =>
       Promise.all(Array.from({ length: CLICKS }, work))
@@ -363,7 +375,7 @@ describe('"Send to All Abandoned Carts"', () => {
     const later = await aCampaign(world, shop, { name: 'Later', schedule: { startDate: today(world, 3) } })
     const other = await aCampaign(world, shop, { name: 'Other', schedule: { startDate: today(world, 3) } })
     expect(await only(await clicks(() => ask(world, shop, 'POST', `/${later.id}/send-now`) as never))).toBe(later.id)
-    // The same press on another campaign is another one.
+    // The same click on another campaign is a different request.
     expect((await ask(world, shop, 'POST', `/${other.id}/send-now`)).body.campaign).toMatchObject({
       id: other.id,
       status: 'active',
@@ -371,7 +383,7 @@ describe('"Send to All Abandoned Carts"', () => {
   })
 })
 
-test('a store whose zone nobody knows has campaigns by UTC', async () => {
+test('a store with an unknown time zone uses UTC', async () => {
   const shop = await aShop(world)
   const zone = { time_zone: 'Mars/Base' }
   await world.db.updateTable('stores').set(zone).where('id', '=', shop.storeId).execute()

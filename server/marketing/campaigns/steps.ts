@@ -1,10 +1,10 @@
 import { type CampaignView, campaignTexts } from '../../../shared/campaigns.ts'
-import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
-import { AppError, found } from '../../core/common/errors.ts'
-import type { Deps } from '../../deps.ts'
-import { type IdempotentRequest, withIdempotencyKey } from '../manual-sends/idempotency.ts'
-import { scheduleNextLook, wakeStoreMessages } from '../../messages/messages/messages.ts'
 import { readStore } from '../../access/stores/store.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
+import { scheduleNextLook, wakeStoreMessages } from '../../messages/messages/messages.ts'
+import { type IdempotentRequest, withIdempotencyKey } from '../manual-sends/idempotency.ts'
 import { type CampaignRow, lockCampaign, readCampaign, updateCampaign } from './campaigns-sql.ts'
 import { assertPaid, assertPlanAllows, assertWayOut, refuseCartWords } from './gates.ts'
 import { followJob } from './jobs.ts'
@@ -13,9 +13,9 @@ import { isPlayedByTime, runAgain, runTimesOf, type Step, statusAfter } from './
 import { beginRun } from './runs.ts'
 import { cancelHeld, endPlanning } from './runs-sql.ts'
 
-// What is done with a campaign that is there (B 4). Each step is one commit: from then on nothing leaves that must not (D5).
+// Steps on an existing campaign (B 4). Each is one commit: from then on nothing is sent that must not be (D5).
 
-/** Throws where B 4 has no such step. */
+/** Throws if B 4 does not allow the step. */
 async function step(tx: StoreTx, id: string, wanted: Step) {
   const campaign = found(await lockCampaign(tx, id), 'Campaign')
   const status = statusAfter(campaign.status, wanted)
@@ -23,7 +23,7 @@ async function step(tx: StoreTx, id: string, wanted: Step) {
   return { campaign, status }
 }
 
-/** Nothing is lost and nothing repeated: what is open goes on as rows (D5). */
+/** Open messages continue as rows: none is lost, none repeated (D5). */
 export async function playCampaign(deps: Deps, store: StoreDb<Db>, id: string): Promise<CampaignView> {
   await assertMaySend(deps, store, id, isPlayedByTime)
   await transact(store, async (tx) => {
@@ -65,7 +65,7 @@ export async function cancelCampaign(deps: Deps, store: StoreDb<Db>, id: string)
   return viewCampaign(store, id)
 }
 
-/** Its rows and its report stay. */
+/** The rows and the report stay. */
 export async function deleteCampaign(deps: Deps, store: StoreDb<Db>, id: string): Promise<void> {
   await transact(store, async (tx) => {
     await step(tx, id, 'delete')
@@ -75,7 +75,7 @@ export async function deleteCampaign(deps: Deps, store: StoreDb<Db>, id: string)
   })
 }
 
-/** None of it leaves from this commit on; the rows are closed a moment later, some at a time. */
+/** Sending stops with this commit; a job closes the rows afterwards in chunks. */
 async function close(deps: Deps, tx: StoreTx, id: string): Promise<void> {
   await endPlanning(tx, id, deps.now())
   await deps.jobs.enqueue(tx.db, followJob, { storeId: tx.storeId, campaignId: id }, id)
@@ -83,7 +83,7 @@ async function close(deps: Deps, tx: StoreTx, id: string): Promise<void> {
 
 const DROPPED_AT_ONCE = 2_000
 
-/** What is held back is closed, for good; whatever else is open goes on. Answers how many there were. */
+/** Closes the held messages for good; other open messages continue. Returns how many were closed. */
 export async function dropHeld(deps: Deps, store: StoreDb<Db>, id: string): Promise<number> {
   for (let dropped = 0; ; ) {
     const some = await transact(store, async (tx) => {
@@ -115,13 +115,16 @@ export async function sendNow(
   return viewCampaign(store, id)
 }
 
-/** Whoever presses Send after a pause means it, however soon. */
+/** A click on Send after a pause counts, however soon after it. */
 async function isStopped(store: StoreDb, id: string): Promise<boolean> {
   const campaign = await readCampaign(store, id)
   return campaign?.status === 'paused' || campaign?.status === 'cancelled'
 }
 
-/** The row's Send (area decision 125): of one that is not over the same as Send Now; one that is over is opened again. */
+/**
+ * The Send of a list row (area decision 125): like Send Now for a campaign that is not over; an ended campaign is
+ * reopened.
+ */
 export async function sendAgain(
   deps: Deps,
   store: StoreDb<Db>,
@@ -138,7 +141,7 @@ export async function sendAgain(
   return viewCampaign(store, id)
 }
 
-/** A run begins now, for those who have had nothing of it; the schedule ends. */
+/** Starts a run for people who have not had the campaign, and ends the schedule. */
 export async function sendNowIn(deps: Deps, tx: StoreTx, campaign: CampaignRow): Promise<void> {
   const now = deps.now()
   await beginRun(deps, tx, campaign, { at: now, next: null })
@@ -147,7 +150,10 @@ export async function sendNowIn(deps: Deps, tx: StoreTx, campaign: CampaignRow):
   await scheduleNextLook(tx)
 }
 
-/** The plan, and a way out. Of the plan what counts for one run now, unless it says that its times count. */
+/**
+ * Checks the plan and the sender. It checks the plan for a single immediate run, unless `isPlanned` says that the
+ * schedule counts.
+ */
 export async function assertMaySend(
   deps: Deps,
   store: StoreDb<Db>,

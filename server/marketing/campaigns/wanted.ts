@@ -1,12 +1,12 @@
 import { audienceTexts, type TargetAudience } from '../../../shared/audience.ts'
 import { campaignTexts, type WantedCampaign } from '../../../shared/campaigns.ts'
 import { normalizeEmail, normalizePhone } from '../../../shared/contact.ts'
-import { filtersOf } from '../audiences/filters.ts'
 import { AppError } from '../../core/common/errors.ts'
 import type { StoredFilters } from '../../core/schema/campaigns.ts'
+import { filtersOf } from '../audiences/filters.ts'
 import { todayIn } from './rules.ts'
 
-// What a member wants of a campaign, as it is stored, and what is refused of it (B 5). Pure.
+// Converts a member's campaign input to stored columns and validates it (B 5). Pure.
 
 export interface Stored {
   name: string
@@ -15,7 +15,7 @@ export interface Stored {
   audience_type: WantedCampaign['targetAudience']['type']
   audience_mode: WantedCampaign['targetAudience']['mode']
   filters: StoredFilters
-  /** Emails, and numbers of those chosen by them. */
+  /** Emails, and phone numbers of people chosen by number. */
   people: string[]
   template_key: string
   subject: string
@@ -36,7 +36,7 @@ export interface Where {
 export function storedOf(wanted: WantedCampaign, { currency }: Pick<Where, 'currency'>): Stored {
   const { targetAudience, content, schedule } = wanted
   const { type, filters } = targetAudience
-  // Chosen customers are chosen, whatever is said.
+  // Chosen customers are always selected, whatever mode the request has.
   const mode = type === 'specific_customers' ? 'selected' : targetAudience.mode
   return {
     ...{ name: wanted.name, description: wanted.description, type: wanted.type },
@@ -48,7 +48,7 @@ export function storedOf(wanted: WantedCampaign, { currency }: Pick<Where, 'curr
   }
 }
 
-/** Each once. What is no address or number is nobody's. */
+/** Without duplicates. Invalid addresses and numbers are dropped. */
 export function peopleIn(
   { customerEmails, customerPhones }: Pick<TargetAudience, 'customerEmails' | 'customerPhones'>,
   emails = customerEmails,
@@ -60,12 +60,12 @@ export function peopleIn(
 
 export const isEmail = (address: string): boolean => address.includes('@')
 
-/** An SMS has no subject, and a WhatsApp message the words of its approved template (area decision 126). */
+/** An SMS has no subject, and a WhatsApp message has the text of its approved template (area decision 126). */
 function wordsOf({ type, content: { subject, body } }: WantedCampaign) {
   return { subject: type === 'email' || type === 'push' ? subject : '', body: type === 'whatsapp' ? '' : body }
 }
 
-/** Throws what B 5 says. `hasStart`: its start counts, and is one it has not had before. */
+/** Throws the errors of B 5. `hasStart`: the start date is new, so it is validated. */
 export function assertValid(stored: Stored, { zone, now }: Where, { hasStart }: { hasStart: boolean }): void {
   const { type, subject, body, frequency, audience_mode, people, start_date } = stored
   if (frequency !== 'once' && audience_mode !== 'matching') {

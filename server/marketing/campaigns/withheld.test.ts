@@ -9,9 +9,9 @@ import { aWorld } from '../../../test/world.ts'
 import { CAMPAIGN_TEMPLATES } from '../../messages/templates/ready-templates.ts'
 import { putOff } from './own-words.ts'
 
-// Runs that are due and may not begin: the plan, an overdue payment, the limit on a young account. Nothing of it goes unsaid.
+// Due runs that may not begin: the plan, an overdue payment, the limit of a young account. Each is reported.
 
-// Not in local mode, in which no account is held to a limit.
+// Not in local mode, where accounts have no limits.
 const world = aWorld({ HOST: '0.0.0.0', PUBLIC_URL: 'https://recoup.example', SMTP_URL: 'smtp://mail.example:587' })
 beforeEach(() => {
   world.sent.length = 0
@@ -39,8 +39,8 @@ const runsOf = (id: string) =>
   world.db.selectFrom('campaign_runs').select('run').where('campaign_id', '=', id).execute()
 const later = (days: number) => ({ startDate: today(world, days), timeOfDay: '10:00' })
 
-describe('on a plan that has become smaller', () => {
-  test('a recurring campaign begins no further run, says why, and goes on with Play once the plan has it again', async () => {
+describe('after a downgrade', () => {
+  test('a recurring campaign starts no run, reports why, and continues with Play after an upgrade', async () => {
     const shop = await aShop(world)
     const { id } = await aCampaign(world, shop, { schedule: { ...later(0), timeOfDay: '00:00', frequency: 'daily' } })
     await tick(world, shop)
@@ -68,7 +68,7 @@ describe('on a plan that has become smaller', () => {
     expect(await runsOf(id)).toHaveLength(2)
   })
 
-  test('a planned one does not begin; Send Now, which every plan has, sends it', async () => {
+  test('a scheduled campaign does not begin; Send Now, available on every plan, sends it', async () => {
     const shop = await aShop(world)
     const { id } = await aCampaign(world, shop, { schedule: later(2) })
     await subscribe(shop, { plan: 'free' })
@@ -80,7 +80,7 @@ describe('on a plan that has become smaller', () => {
     expect(await standing(shop, id)).toEqual(['sent', null, null])
   })
 
-  test('one of today begins, on Lite as well; one that has ended cannot be played by its times', async () => {
+  test("today's campaign begins on Lite too; an ended one cannot be played by its schedule", async () => {
     const shop = await aShop(world)
     const daily = { ...later(0), timeOfDay: '00:00', frequency: 'daily' }
     const { id: ended } = await aCampaign(world, shop, { name: 'Daily', schedule: daily, sendNow: true })
@@ -97,7 +97,7 @@ describe('on a plan that has become smaller', () => {
     expect(await runsOf(id)).toHaveLength(1)
   })
 
-  test('a daily one that Free sends at once has one run: Play goes on with it, and never by its times', async () => {
+  test('a daily campaign sent at once on Free has one run, and Play never uses its schedule', async () => {
     const shop = await aShop(world)
     await subscribe(shop, { plan: 'free' })
     const daily = { ...later(0), timeOfDay: '00:00', frequency: 'daily' }
@@ -113,7 +113,7 @@ describe('on a plan that has become smaller', () => {
     expect([await standing(shop, id), await runsOf(id)]).toEqual([['sent', null, null], [{ run: 1 }]])
   })
 
-  test('an edit to times that need no plan is one that begins', async () => {
+  test('an edit to a schedule that needs no plan starts the campaign', async () => {
     const shop = await aShop(world)
     const { id } = await aCampaign(world, shop, { schedule: later(3) })
     await subscribe(shop, { plan: 'free' })
@@ -125,7 +125,7 @@ describe('on a plan that has become smaller', () => {
   })
 })
 
-test('while a payment is overdue nothing begins, by its time or by hand; Play goes on once it is made', async () => {
+test('nothing begins while a payment is overdue; Play continues after the payment', async () => {
   const shop = await aShop(world)
   const { id } = await aCampaign(world, shop, { schedule: later(2) })
   await subscribe(shop, { status: 'past_due', since: world.now })
@@ -148,13 +148,13 @@ test('while a payment is overdue nothing begins, by its time or by hand; Play go
   expect(await standing(shop, id)).toEqual(['completed', null, null])
 })
 
-describe('own words of a young account', () => {
+describe('custom text of a young account', () => {
   const many = (shop: Shop) => ({
     mode: 'selected',
     customerEmails: [shop.orders[0]!.email!, ...Array.from({ length: 59 }, (_, n) => `nobody${n}@elsewhere.example`)],
   })
 
-  test('put the run off, which is said in the list, on its page and once to its owner; with the default text it begins', async () => {
+  test('delays the run, shows this in the list and on its page, notifies the owner once; the default text starts it', async () => {
     const shop = await aShop(world)
     await world.db.updateTable('accounts').set({ created_at: world.now }).where('id', '=', shop.accountId).execute()
     const schedule = { startDate: today(world), timeOfDay: '00:00' }
@@ -181,7 +181,7 @@ describe('own words of a young account', () => {
     expect(await standing(shop, id)).toEqual(['completed', null, null])
   })
 
-  test('count for the failed that are tried again, too', async () => {
+  test('counts retries of failed messages, too', async () => {
     const shop = await aShop(world)
     const { id } = await aCampaign(world, shop)
     await tick(world, shop)
@@ -197,7 +197,7 @@ describe('own words of a young account', () => {
     expect((await ask(world, shop, 'POST', `/${id}/retry`)).body.retried).toBe(60)
   })
 
-  test('do not put off what was paused in the meantime', async () => {
+  test('does not delay a campaign that was paused meanwhile', async () => {
     const shop = await aShop(world)
     const { id } = await aCampaign(world, shop, { schedule: { startDate: today(world), timeOfDay: '00:00' } })
     await ask(world, shop, 'PATCH', `/${id}/pause`)
@@ -207,7 +207,7 @@ describe('own words of a young account', () => {
     expect(await toldOf(shop, 'campaign_postponed')).toEqual([])
   })
 
-  test('a pause ends the waiting, and a send by hand is refused in words', async () => {
+  test('stops waiting after a pause, and rejects a manual send with an explanation', async () => {
     const shop = await aShop(world)
     await world.db.updateTable('accounts').set({ created_at: world.now }).where('id', '=', shop.accountId).execute()
     const { id } = await aCampaign(world, shop, {
