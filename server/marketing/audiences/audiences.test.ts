@@ -6,7 +6,7 @@ import { aStore } from '../../../test/factories.ts'
 import { aWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 
-// Sets of filters kept by a name (area decision 42).
+// Saved filter sets (area decision 42).
 
 const world = aWorld()
 const filters = { minCartValue: 12.5, maxAbandonTime: 48, badge: 'No Response', country: 'AT', mailedBefore: 'no' }
@@ -18,7 +18,7 @@ const create = ({ token }: Caller, body: object) => world.request('POST', '/api/
 const list = async ({ token }: Caller): Promise<Audience[]> =>
   (await world.request('GET', '/api/audiences', { token })).body.audiences
 
-test('a set of filters is kept, listed by name with its amounts, and forgotten', async () => {
+test('a saved audience is listed by name with its amounts, and can be deleted', async () => {
   const shop = await aStore(world, { plan: 'starter' })
   const made = await create(shop, { name: '  Vienna ', filters })
   expect([made.status, made.body.audience]).toEqual([200, { id: expect.any(String), name: 'Vienna', filters }])
@@ -30,7 +30,7 @@ test('a set of filters is kept, listed by name with its amounts, and forgotten',
   expect((await list(shop)).map(({ name }) => name)).toEqual(['all'])
 })
 
-test('a name is there once in a store, whatever its case, also of two at once', async () => {
+test('a name is unique in a store, ignoring case, even for concurrent requests', async () => {
   const [shop, other] = [await aStore(world, { plan: 'starter' }), await aStore(world, { plan: 'starter' })]
   const replies = await Promise.all(['Vienna', 'VIENNA'].map((name) => create(shop, { name, filters })))
   expect(replies.map(({ status }) => status).sort()).toEqual([200, 409])
@@ -39,7 +39,7 @@ test('a name is there once in a store, whatever its case, also of two at once', 
   expect((await create(other, { name: 'Vienna', filters })).status).toBe(200)
 })
 
-test('a store keeps a hundred at most, also of two at once, and another once one is deleted', async () => {
+test('a store saves at most a hundred, even for concurrent requests, and another after a deletion', async () => {
   const shop = await aStore(world, { plan: 'starter' })
   const { storeId } = shop
   const kept = Array.from({ length: MOST_AUDIENCES - 1 }, (_, n) => ({
@@ -59,7 +59,7 @@ test('a store keeps a hundred at most, also of two at once, and another once one
   expect((await create(shop, { name: 'Linz', filters })).status).toBe(200)
 })
 
-test('the free plan keeps none, and nonsense is refused', async () => {
+test('the free plan saves none, and invalid filters are rejected', async () => {
   const [free, shop] = [await aStore(world, { plan: 'free' }), await aStore(world, { plan: 'starter' })]
   const gated = await create(free, { name: 'Vienna', filters })
   expect([gated.status, gated.body.code, gated.body.error]).toEqual([403, 'plan_required', campaignTexts.filterPlan])
@@ -75,7 +75,7 @@ test('the free plan keeps none, and nonsense is refused', async () => {
   expect((await create(shop, { name: 'a\0b', filters: { productId: '1\0' } })).status).toBeLessThan(500)
 })
 
-test('one of another store is not there', async () => {
+test('an audience of another store is not found', async () => {
   const [shop, other] = [await aShop(world), await aShop(world)]
   const { body } = await create(shop, { name: 'Vienna', filters })
   const reply = await world.request('DELETE', `/api/audiences/${body.audience.id}`, { token: other.token })

@@ -1,18 +1,18 @@
 import { type Audience, type AudienceFilters, audienceTexts, MOST_AUDIENCES } from '../../../shared/audience.ts'
 import { campaignTexts } from '../../../shared/campaigns.ts'
+import { readStore } from '../../access/stores/store.ts'
 import { demandPlan } from '../../billing/billing/entitlements.ts'
-import { type AccountDb, type Db, type StoreDb, transact } from '../../core/db/db.ts'
 import { AppError, found } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
-import type { Deps } from '../../deps.ts'
+import { type AccountDb, type Db, type StoreDb, transact } from '../../core/db/db.ts'
 import type { StoredFilters } from '../../core/schema/campaigns.ts'
-import { readStore } from '../../access/stores/store.ts'
+import type { Deps } from '../../deps.ts'
 import { filtersOf, isFiltered, presentFilters } from './filters.ts'
 import * as sql from './sql.ts'
 
 export { countMatching } from './sql.ts'
 
-// Sets of filters kept by a name ("Customer Segmentation", area decision 42). A campaign made with one has a copy.
+// Saved filter sets ("Customer Segmentation", area decision 42). A campaign keeps a copy of its filters.
 
 export async function readAudiences(store: StoreDb): Promise<Audience[]> {
   const currency = await currencyOf(store)
@@ -41,7 +41,7 @@ export async function deleteAudience(store: StoreDb, id: string): Promise<void> 
   if (!(await sql.deleteAudience(store, id))) throw new AppError('not_found', 'Audience not found')
 }
 
-/** As statements take them. Throws where the plan has no filters but those a campaign begins with. */
+/** Converts filters to stored form. Throws if the plan allows only the default filters. */
 export async function filtersFor(
   deps: Deps,
   store: StoreDb,

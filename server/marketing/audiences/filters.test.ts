@@ -3,13 +3,13 @@ import { aShop } from '../../../test/by-hand-scene.ts'
 import { setBadge, wasMailed } from '../../../test/cart-badges.ts'
 import { HOUR, pass } from '../../../test/message-scene.ts'
 import { aWorld } from '../../../test/world.ts'
-import { sql } from '../../core/db/db.ts'
 import { newId } from '../../core/common/ids.ts'
+import { sql } from '../../core/db/db.ts'
 import type { StoredFilters } from '../../core/schema/campaigns.ts'
 import { countMatching } from './audiences.ts'
 import { isNewestMatching } from './fragments.ts'
 
-// Whom a set of filters means (area decision 42).
+// Which carts and people a filter set matches (area decision 42).
 
 const world = aWorld()
 
@@ -30,7 +30,7 @@ const change = (shop: Shop, index: number, values: object) =>
   world.db.updateTable('carts').set(values).where('id', '=', shop.cartIds[index]!).execute()
 
 describe('an audience', () => {
-  test('is filtered by value, in the currency of the store alone', async () => {
+  test("filters by value, in the store's currency only", async () => {
     const shop = await aShop(world, 3)
     await change(shop, 1, { value_minor: 9_000 })
     await change(shop, 2, { value_minor: 9_000, currency: 'EUR' })
@@ -40,7 +40,7 @@ describe('an audience', () => {
     expect(await meant(shop, { maxMinor: 4_199 })).toEqual([])
   })
 
-  test('is filtered by the hours since the last activity', async () => {
+  test('filters by hours since the last activity', async () => {
     const shop = await aShop(world, 3)
     for (const [index, hours] of [2, 30, 100].entries()) {
       await change(shop, index, { last_activity_at: new Date(world.now.getTime() - hours * HOUR) })
@@ -50,7 +50,7 @@ describe('an audience', () => {
     expect(await meant(shop, { maxHours: 29.5 })).toEqual([0])
   })
 
-  test('is filtered by badge, country, product and whether anything was sent before', async () => {
+  test('filters by badge, country, product and earlier messages', async () => {
     const shop = await aShop(world, 3)
     await setBadge(world.db, [shop.cartIds[0]!], 'No Response')
     await change(shop, 1, { items: JSON.stringify([{ productId: '7' }, { productId: '8' }]) })
@@ -70,7 +70,7 @@ describe('an audience', () => {
     expect(await meant(shop, { mailedBefore: 'no' })).toEqual([1, 2])
   })
 
-  test('has each person once, with the newest of their carts that matches, and nobody who cannot be reached', async () => {
+  test('contains each reachable person once, with their newest matching cart', async () => {
     const shop = await aShop(world, 2)
     const { device_class, has_email, has_phone, product_keys, ...first } = await world.db
       .selectFrom('carts')
@@ -97,7 +97,7 @@ describe('an audience', () => {
     expect(await meant(shop, {})).toEqual([0])
   })
 
-  test('knows a product among so many that the index has none of them, and one that is listed twice', async () => {
+  test('finds a product beyond the indexed ones, and one that is listed twice', async () => {
     const shop = await aShop(world, 3)
     const items = Array.from({ length: 150 }, (_, n) => ({ productId: `p${n}` }))
     await change(shop, 0, { items: JSON.stringify(items) })
@@ -109,7 +109,7 @@ describe('an audience', () => {
   })
 })
 
-describe('what stands in a cart of its shopper', () => {
+describe('shopper data on a cart', () => {
   const of = (shop: Shop) =>
     world.db
       .selectFrom('carts as c')
@@ -118,7 +118,7 @@ describe('what stands in a cart of its shopper', () => {
   const ofCart = (shop: Shop, index: number) =>
     of(shop).where('id', '=', shop.cartIds[index]!).executeTakeFirstOrThrow()
 
-  test('follows them: where they live, and what left for them or did not leave after all', async () => {
+  test('follows changes of country, and messages sent or returned unsent', async () => {
     const shop = await aShop(world, 1)
     const { shopper_id } = await ofCart(shop, 0)
     const live = (country: string | null) =>
@@ -141,7 +141,7 @@ describe('what stands in a cart of its shopper', () => {
     expect(await ofCart(shop, 0)).toMatchObject({ is_mailed: true })
   })
 
-  test('a cart that is new has it at once, and one that moves to another shopper has theirs', async () => {
+  test('is set on a new cart, and updated when the cart moves to another shopper', async () => {
     const shop = await aShop(world, 2)
     const [first, second] = [await ofCart(shop, 0), await ofCart(shop, 1)]
     await world.db.updateTable('shoppers').set({ country: 'AT' }).where('id', '=', first.shopper_id).execute()

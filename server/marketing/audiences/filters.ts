@@ -2,7 +2,7 @@ import { type AudienceFilters, DEFAULT_FILTERS } from '../../../shared/audience.
 import { currencyExponent } from '../../../shared/money.ts'
 import type { StoredFilters } from '../../core/schema/campaigns.ts'
 
-// Sets of filters as the wire has them and as they are stored. Pure.
+// Converts filter sets between the API and their stored form. Pure.
 
 export function filtersOf(filters: AudienceFilters, currency: string): StoredFilters {
   const minor = (amount: number) => Math.round(amount * 10 ** currencyExponent(currency))
@@ -35,6 +35,6 @@ export function presentFilters(filters: StoredFilters, currency: string): Audien
 
 const defaults: StoredFilters = { minHours: DEFAULT_FILTERS.minAbandonTime, maxHours: DEFAULT_FILTERS.maxAbandonTime }
 
-/** Those a campaign begins with are applied as any others, and ask for no plan; nor does having none (area decision 124). */
+/** The default filters of a campaign, and no filters at all, need no plan (area decision 124). */
 export const isFiltered = (filters: StoredFilters): boolean =>
   Object.entries(filters).some(([name, value]) => value !== defaults[name as keyof StoredFilters])

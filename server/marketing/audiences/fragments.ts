@@ -1,26 +1,25 @@
 import { hasBadge } from '../../carts/carts/fragments.ts'
+import { type RawBuilder, sql } from '../../core/db/db.ts'
+import type { StoredFilters } from '../../core/schema/campaigns.ts'
+import { hasToldOf } from '../../delivery/push/fragments.ts'
 import type { ChannelName } from '../../messages/channels/channel.ts'
 import { channelTraits } from '../../messages/channels/traits.ts'
-import { type RawBuilder, sql } from '../../core/db/db.ts'
-import { hasToldOf } from '../../delivery/push/fragments.ts'
-import type { StoredFilters } from '../../core/schema/campaigns.ts'
 
-// Whom a set of filters means (area decision 42): parts of statements over carts `c`. Runs, counts and
-// lists of people use them.
+// Conditions on carts `c` that implement a filter set (area decision 42), for runs, counts and lists of people.
 
-/** How the statement calls the cart. */
+/** The table alias of the cart. */
 type Cart = 'c' | 'n'
 
 export interface AudienceWanted {
   channel: ChannelName
   filters: StoredFilters
-  /** Times count back from it. */
+  /** Reference time of the hour filters. */
   now: Date
 }
 
 /**
- * Whether cart `c` is the one a run writes about: abandoned, matching, with a contact for the channel, and the newest such cart
- * of the person.
+ * True for the cart that a run writes about: abandoned, matching, with a contact for the channel, and the newest such
+ * cart of its shopper.
  */
 export const isNewestMatching = ({ storeId, ...wanted }: AudienceWanted & { storeId: string }): RawBuilder<boolean> =>
   sql`(${isCandidate(storeId, wanted, 'c')}
@@ -37,7 +36,7 @@ const col = (cart: Cart, name: string) => sql.ref(`${cart}.${name}`)
 
 const all = (conditions: readonly RawBuilder<unknown>[]) => sql<boolean>`${sql.join(conditions, sql` and `)}`
 
-/** All but the product. A cart without a contact is no part of an audience: nothing could be sent. */
+/** All filters but the product. Carts without a contact are never in an audience, because nothing could be sent. */
 export const isReached = (
   storeId: string,
   { channel, filters, now }: AudienceWanted,
@@ -68,17 +67,17 @@ function ofTimes({ minHours, maxHours }: StoredFilters, now: Date, cart: Cart): 
   ]
 }
 
-/** The carts of a person all say the same. */
+/** Equal for all carts of a shopper. */
 const ofPerson = ({ country, mailedBefore }: StoredFilters, cart: Cart): RawBuilder<unknown>[] => [
   ...(country === undefined ? [] : [sql`${col(cart, 'country')} = ${country}`]),
   ...(mailedBefore === undefined ? [] : [mailedBefore === 'yes' ? wasMailed(cart) : sql`not ${wasMailed(cart)}`]),
 ]
 
-/** A message was sent to its shopper. */
+/** A message has been sent to its shopper. */
 const wasMailed = (cart: Cart) => sql`exists (select 1 from mailed_shoppers w
     where w.store_id = ${col(cart, 'store_id')} and w.shopper_id = ${col(cart, 'shopper_id')} offset 0)`
 
-/** An amount is one of the store's currency: a cart in another one is neither above nor below it. */
+/** Amounts are in the store's currency; carts in another currency never match an amount filter. */
 function ofValue(storeId: string, { minMinor, maxMinor }: StoredFilters, cart: Cart): RawBuilder<unknown>[] {
   if (minMinor === undefined && maxMinor === undefined) return []
   return [

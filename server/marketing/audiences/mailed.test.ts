@@ -2,11 +2,12 @@ import { beforeEach, expect, test } from 'vitest'
 import { aScene, HOUR, type Scene, send, wait } from '../../../test/message-scene.ts'
 import { besideTurn, heldBack, POOL, type StoredMessage, stored } from '../../../test/turn-scene.ts'
 import { acceptsMail, aWorld } from '../../../test/world.ts'
-import { transact } from '../../core/db/db.ts'
 import { newId } from '../../core/common/ids.ts'
+import { transact } from '../../core/db/db.ts'
 import { moveShopper } from '../../shoppers/shoppers/sql.ts'
 
-// Shoppers a message was sent to (`mailed_shoppers`), whatever statement writes messages: kept by triggers, for all rows of a statement at once.
+// `mailed_shoppers` lists shoppers to whom a message was sent. Triggers maintain it, once per statement, for every
+// statement that writes messages.
 
 const world = aWorld()
 let scene: Scene
@@ -18,7 +19,7 @@ beforeEach(async () => {
   await wait(world, scene.storeId, HOUR)
 })
 
-/** By cart, as it stands and as it should: whether something has left for its person. */
+/** Actual and expected state by cart: whether a message has been sent to its shopper. */
 async function mailed(): Promise<string[]> {
   const { rows } = await world.pool.query<{ id: string; is_mailed: boolean; should: boolean }>(
     `select c.id, exists (select 1 from mailed_shoppers w where w.store_id = c.store_id and w.shopper_id = c.shopper_id) as is_mailed,
@@ -35,7 +36,7 @@ const run = (text: string, values: unknown[] = []) => world.pool.query(text, [sc
 const firstSteps = async () => (await stored(world, scene.storeId)).filter(({ step }) => step === 1)
 const cartsOf = (rows: readonly StoredMessage[]) => rows.map((row) => row.cart_id!).sort()
 
-test('a prepared mail does not count, nor does one in flight until it is settled', async () => {
+test('ignores prepared mails and mails in flight', async () => {
   const { sending } = await besideTurn(world, scene.storeId, async ({ sending, waiting }) => {
     expect([sending.sending_at, waiting.sending_at]).toEqual([world.now, null])
     expect(await mailed()).toEqual([])
@@ -45,7 +46,7 @@ test('a prepared mail does not count, nor does one in flight until it is settled
   expect(all).toContain(sending.cart_id)
 })
 
-test('one statement about many: some leave, some come back, some change nothing', async () => {
+test('one statement may send some messages, return others, and leave the rest unchanged', async () => {
   const [a, b, c, ...rest] = (await firstSteps()) as [StoredMessage, StoredMessage, StoredMessage, ...StoredMessage[]]
   const leave = (rows: StoredMessage[], state: string, isLeft: boolean) =>
     run(
@@ -56,7 +57,7 @@ test('one statement about many: some leave, some come back, some change nothing'
   expect(await mailed()).toEqual(cartsOf([a, b]))
   await leave([a, b], 'sent', true)
   expect(await mailed()).toEqual(cartsOf([a, b]))
-  // One comes back as another leaves.
+  // One is returned while another is sent.
   await run(
     `update messages set state = case when id = $2 then 'held' else 'sent' end, sending_at = case when id = $2 then null else now() end
      where store_id = $1 and id = any($3)`,
@@ -69,7 +70,7 @@ test('one statement about many: some leave, some come back, some change nothing'
   expect(await mailed()).toEqual([])
 })
 
-test('of several that left for one person, the last that comes back counts', async () => {
+test('keeps a shopper until the last of their sent messages is returned', async () => {
   const rows = (await stored(world, scene.storeId)).filter(({ step }) => step < 3)
   const theirs = rows.filter(({ cart_id }) => cart_id === rows[0]!.cart_id).map(({ id }) => id)
   expect(theirs).toHaveLength(2)
@@ -82,7 +83,7 @@ test('of several that left for one person, the last that comes back counts', asy
   expect(await mailed()).toEqual([])
 })
 
-test('an inserted message counts when it was sent, and not while it is claimed', async () => {
+test('counts an inserted message only if it is sent, not while it is claimed', async () => {
   const [first, second] = (await firstSteps()) as [StoredMessage, StoredMessage]
   const insert = ({ lone_shopper_id: _, ...row }: StoredMessage, state: 'sent' | 'claimed') =>
     world.db
@@ -103,7 +104,7 @@ test('an inserted message counts when it was sent, and not while it is claimed',
   expect(await mailed()).toEqual([second.cart_id])
 })
 
-test('two who are one share what left for either', async () => {
+test('merges the state of merged shoppers', async () => {
   const [from, into, ...rest] = (await firstSteps()) as [StoredMessage, StoredMessage, ...StoredMessage[]]
   await run(`update messages set state = 'sent', sending_at = now() where store_id = $1 and id = any($2)`, [
     [from.id, rest[0]!.id],
@@ -113,7 +114,7 @@ test('two who are one share what left for either', async () => {
   expect(await mailed()).toEqual(cartsOf([from, into, rest[0]!]))
 })
 
-test('a message that moves to another person takes it along, unless another stays', async () => {
+test('moves the state with a message, unless another sent one remains', async () => {
   const [from, into, third] = (await firstSteps()) as [StoredMessage, StoredMessage, StoredMessage]
   await run(`update messages set state = 'sent', sending_at = now() where store_id = $1 and id = $2`, [from.id])
   const move = (shopperId: string) =>
@@ -124,7 +125,7 @@ test('a message that moves to another person takes it along, unless another stay
   expect(await mailed()).toEqual([third.cart_id])
 })
 
-test('what the mail server puts off has not left; what is erased has', async () => {
+test('a deferred message is not sent, and an erased message still counts as sent', async () => {
   const server = heldBack(world)
   const sending = send(world, scene.storeId)
   await server.reach(POOL)

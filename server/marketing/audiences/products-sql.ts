@@ -1,6 +1,6 @@
 import { type RawBuilder, type StoreDb, sql } from '../../core/db/db.ts'
 
-// Products to choose from: SQL and nothing else.
+// Statement for the product picker.
 
 interface ProductRow {
   id: string
@@ -8,12 +8,12 @@ interface ProductRow {
   sku: string | null
 }
 
-/** What is looked for anywhere in a text is looked for in so many rows of the copy at most. */
+/** A search inside names reads at most this many rows of the catalogue copy. */
 const MOST_LOOKED_THROUGH = 20_000
 
 /**
- * Each product once, also where a variation of it was found. Those whose name begins with the text come first. Without a text the first ones
- * by name.
+ * Each product once, even if only a variation matches. Names that begin with the text come first. Without a text: the
+ * first products by name.
  */
 export async function productsFound({ db, storeId }: StoreDb, search: string, limit: number): Promise<ProductRow[]> {
   const text = search.toLowerCase()
@@ -34,6 +34,6 @@ export async function productsFound({ db, storeId }: StoreDb, search: string, li
   return rows
 }
 
-/** As a range, which an index serves whatever the text. */
+/** As a range, so that the index serves any text. */
 const between = (column: RawBuilder<unknown>, text: string) =>
   sql`${column} >= ${text}::text and ${column} < ${`${text}\u{10ffff}`}::text`

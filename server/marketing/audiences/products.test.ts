@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { aStore } from '../../../test/factories.ts'
 import { aWorld } from '../../../test/world.ts'
 
-// A product is chosen by its name or SKU, of the catalogue's copy (area decision 42).
+// The product picker searches name and SKU in the catalogue copy (area decision 42).
 
 const world = aWorld()
 
@@ -29,7 +29,7 @@ async function find({ token }: Shop, search: string) {
 }
 const ids = async (shop: Shop, search: string) => (await find(shop, search)).map(({ id }) => id)
 
-test('by what its name or SKU begins with or has in it, whatever the case, and by its id', async () => {
+test('finds products by prefix or substring of name or SKU, ignoring case, and by id', async () => {
   const shop = await aStore(world)
   await copy(shop, [
     ['12', 'Green tea', 'TEA-G'],
@@ -49,7 +49,7 @@ test('by what its name or SKU begins with or has in it, whatever the case, and b
   expect(await ids(shop, 'tea\0pot')).toEqual(['13'])
 })
 
-test('twenty at most, and none of another store', async () => {
+test('returns at most twenty, and none of another store', async () => {
   const [shop, other] = [await aStore(world), await aStore(world)]
   await copy(
     shop,

@@ -2,7 +2,7 @@ import type { ProductChoice } from '../../../shared/audience.ts'
 import type { StoreDb } from '../../core/db/db.ts'
 import { productsFound } from './products-sql.ts'
 
-// The products an audience is filtered by: those of the catalogue's copy.
+// Products for the audience filter, from the catalogue copy.
 
 const MOST = 20
 

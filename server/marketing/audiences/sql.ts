@@ -2,7 +2,7 @@ import { PLANNED_EACH_TIME, type StoreDb, type StoreTx, sql } from '../../core/d
 import type { StoredFilters } from '../../core/schema/campaigns.ts'
 import { type AudienceWanted, isAmongItems, isAmongKeys, isReached } from './fragments.ts'
 
-// Sets of filters kept by a name, and how many people one means: SQL and nothing else.
+// Statements for saved audiences and their size.
 
 export interface AudienceRow {
   id: string
@@ -20,7 +20,7 @@ export function listAudiences({ db, storeId }: StoreDb): Promise<AudienceRow[]> 
     .execute()
 }
 
-/** Two at once are counted one after the other. */
+/** Serializes concurrent additions, so that both see the correct count. */
 export async function lockAudiences({ db, storeId }: StoreTx): Promise<number> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`audiences:${storeId}`}, 0))`.execute(db)
   const { rows } = await sql<{ count: number }>`
@@ -28,7 +28,7 @@ export async function lockAudiences({ db, storeId }: StoreTx): Promise<number> {
   return rows[0]!.count
 }
 
-/** false: there is one of this name, in whatever case. */
+/** false: the name exists, ignoring case. */
 export async function insertAudience({ db, storeId }: StoreTx, row: AudienceRow, now: Date): Promise<boolean> {
   const { rows } = await sql`
     insert into audiences (store_id, id, name, filters, created_at)
@@ -43,8 +43,9 @@ export async function deleteAudience({ db, storeId }: StoreDb, id: string): Prom
 }
 
 /**
- * Distinct people, in the order of an index that has all it takes (`carts_audience`): no cart is read but those of so many products that the
- * index does not have them. A plan for any values would take a range of values for a narrow one, and read the carts in it.
+ * Counts distinct shoppers by an index-only scan of `carts_audience`; only carts with more products than the index
+ * holds are read.
+ * With a generic plan, PostgreSQL would treat every range as narrow and read the carts in it.
  */
 export async function countMatching({ db, storeId }: StoreDb, wanted: AudienceWanted): Promise<number> {
   const { productId } = wanted.filters

@@ -2,7 +2,7 @@ import { CART_COLUMNS } from '../../carts/carts/fragments.ts'
 import type { ListedCart } from '../../carts/carts/list.ts'
 import { type RawBuilder, type StoreDb, sql } from '../../core/db/db.ts'
 
-// Carts in progress: SQL and nothing else. `carts_active` serves what is asked about active carts.
+// Statements for active carts; `carts_active` serves them.
 
 export type ActiveCartRow = ListedCart & { abandon_at: Date | null }
 
@@ -18,7 +18,7 @@ export interface ActiveSum {
   value_minor: number
 }
 
-/** By currency, of the newest `most`. */
+/** By currency, for the newest `most`. */
 export async function sumActive({ db, storeId }: StoreDb, most: number): Promise<ActiveSum[]> {
   const rows = await sql<ActiveSum>`
     select currency, count(*)::int as carts, sum(value_minor)::float8 as value_minor from (
@@ -33,7 +33,7 @@ export async function listActive({ db, storeId }: StoreDb, limit: number): Promi
   return rows.rows
 }
 
-/** Also when it was merged into another one. */
+/** Includes merged carts. */
 export async function cartById({ db, storeId }: StoreDb, id: string): Promise<ActiveCartRow | undefined> {
   const rows = await sql<ActiveCartRow>`
     select ${COLUMNS} from carts o join carts c on c.store_id = o.store_id and c.id = coalesce(o.merged_into, o.id)
@@ -41,10 +41,10 @@ export async function cartById({ db, storeId }: StoreDb, id: string): Promise<Ac
   return rows.rows[0]
 }
 
-/** Nobody who tries it out has more carts than this in front of theirs. */
+/** A member who tests with their own cart finds it among this many newest carts. */
 const LOOKED_THROUGH = 500
 
-/** The newest cart since then, active or listed as abandoned; with `email`, the newest that has it. */
+/** The newest cart since then, active or abandoned; with `email`, the newest cart with that email. */
 export async function newestSince(
   { db, storeId }: StoreDb,
   since: Date,

@@ -3,7 +3,7 @@ import { freshOrderCheck } from '../../../test/factories.ts'
 import { aShop, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
 import { aWorld } from '../../../test/world.ts'
 
-// Carts being filled, and the cart somebody fills to see what becomes of it.
+// Active carts, and the cart that a member follows to test the setup.
 
 const world = aWorld()
 let shop: Shop
@@ -27,7 +27,7 @@ async function followed(query: Record<string, string>) {
 
 const isoIn = (ms: number) => new Date(world.now.getTime() + ms).toISOString()
 
-test('carts being filled are counted and summed, with when they count as abandoned (S1)', async () => {
+test('active carts are counted and summed, with their abandonment time (S1)', async () => {
   expect(await active()).toMatchObject({ carts: [], total: 0, isCapped: false, values: [], timeoutMinutes: 60 })
   await shop.fill('one', [tea(2)])
   world.advance(MINUTE)
@@ -42,7 +42,7 @@ test('carts being filled are counted and summed, with when they count as abandon
   expect((await active('limit=1')).carts).toHaveLength(1)
 })
 
-test('abandoned, emptied and bought carts are not being filled any more, and none of them is in the list of abandoned carts before', async () => {
+test('abandoned, emptied and purchased carts are not active, and active carts are not listed as abandoned', async () => {
   for (const browser of ['left', 'emptied', 'bought']) {
     await shop.fill(browser, [tea()])
     await shop.type(browser, { email: `${browser}@shoppers.example` })
@@ -58,7 +58,7 @@ test('abandoned, emptied and bought carts are not being filled any more, and non
   expect(await active()).toMatchObject({ total: 0, carts: [] })
 })
 
-test('another account’s carts are not seen', async () => {
+test('carts of other accounts are not visible', async () => {
   const stranger = await aShop(world)
   await shop.fill('one', [tea()])
   await shop.type('one', { email: 'ann@shoppers.example' })
@@ -70,7 +70,7 @@ test('another account’s carts are not seen', async () => {
   expect((await stranger.get(`/api/carts/followed?since=${since}&id=${id}`)).status).toBe(404)
 })
 
-test('a followed cart is found by its email, and before that the newest one without any is named', async () => {
+test('a followed cart is found by its email, and until then the newest cart without one is named', async () => {
   const since = world.now.toISOString()
   const email = 'Owner@Shoppers.example'
   expect(await followed({ since, email })).toMatchObject({ cart: null, nameless: null, email: null })
@@ -89,7 +89,7 @@ test('a followed cart is found by its email, and before that the newest one with
   expect((await followed({})).cart).toMatchObject({ id })
 })
 
-test('what would keep the email from a followed cart is said before it is abandoned (C6)', async () => {
+test('a followed cart shows what blocks its email before it is abandoned (C6)', async () => {
   const since = world.now.toISOString()
   await shop.fill('mine', [tea()])
   await shop.type('mine', { email: 'owner@shoppers.example', country: 'DE', countrySource: 'address' })
@@ -99,7 +99,7 @@ test('what would keep the email from a followed cart is said before it is abando
   expect(await shop.messages()).toEqual([])
 })
 
-test('a followed cart stays followed by its id, abandoned, merged and bought', async () => {
+test('a cart followed by id stays followed when it is abandoned, merged or purchased', async () => {
   const since = world.now.toISOString()
   const email = 'owner@shoppers.example'
   await shop.fill('mine', [tea()])
@@ -114,7 +114,7 @@ test('a followed cart stays followed by its id, abandoned, merged and bought', a
   expect((await followed({ since, id })).cart).toMatchObject({ id: into })
 })
 
-test('that a newer cart could be followed is said once there is one', async () => {
+test('reports when a newer cart could be followed', async () => {
   await shop.fill('first', [tea()])
   await shop.type('first', { email: 'owner@shoppers.example' })
   const { id } = await shop.cart()
@@ -136,7 +136,7 @@ async function aMergedCart(from: string): Promise<string> {
   return into
 }
 
-test('the active carts of a store are read by their own index', async () => {
+test('active carts are read from their own index', async () => {
   const { rows } = await world.pool.query(`select indexdef from pg_indexes where indexname = 'carts_active'`)
   expect(rows[0].indexdef).toContain('(store_id, last_activity_at DESC, id DESC)')
   for (const query of ['limit=0', 'limit=21']) expect((await shop.get(`/api/carts/active?${query}`)).status).toBe(400)

@@ -7,15 +7,16 @@ import {
   MOST_ACTIVE_COUNTED,
   MOST_FOLLOWED_DAYS,
 } from '../../../shared/active-carts.ts'
-import type { Db, StoreDb } from '../../core/db/db.ts'
+import { readStore } from '../../access/stores/store.ts'
 import { found } from '../../core/common/errors.ts'
+import type { Db, StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { emailOnceAbandoned } from '../manual-sends/eligibility.ts'
-import { readStore } from '../../access/stores/store.ts'
 import * as sql from './active-sql.ts'
 import { decimal, presentCart } from './present.ts'
 
-// Carts being filled, and the one somebody fills to see what becomes of it. Nothing is written: it takes the way of any other cart.
+// Active carts, and the cart that a member follows to test the setup. Read-only: a followed cart is processed like any
+// other.
 
 type ActiveList = z.infer<typeof listActiveCarts.reply>
 

@@ -3,7 +3,7 @@ import { aStore } from '../../../test/factories.ts'
 import { aShop, HOUR, MINUTE, type Shop, tea } from '../../../test/shop.ts'
 import { aWorld } from '../../../test/world.ts'
 
-// The list as a CSV file.
+// The cart list as a CSV file.
 
 const world = aWorld()
 let shop: Shop
@@ -32,7 +32,7 @@ async function download(query = ''): Promise<string> {
 
 const rowsOf = (file: string) => file.replace('\ufeff', '').trimEnd().split('\r\n').slice(1)
 
-test('the file has the carts of the filter, newest first, and nothing in it is a formula (X3)', async () => {
+test('the file has the filtered carts, newest first, with formulas neutralized (X3)', async () => {
   await shopper('=HYPERLINK("http://evil")', 'x')
   await shopper('Ada', 'Lovelace', '+cmd|calc')
   await shop.pass(HOUR)
@@ -44,7 +44,7 @@ test('the file has the carts of the filter, newest first, and nothing in it is a
   expect((await shop.get('/api/carts/export?status=whatever')).status).toBe(400)
 })
 
-test('the link is good for its filter, its two minutes and its store’s members only', async () => {
+test('the link works for its filter, for two minutes, and for members of the store only', async () => {
   await shopper('Ada', 'Lovelace')
   const { body } = await shop.get('/api/carts/export?search=nobody')
   const file = await world.request('GET', body.url)

@@ -1,12 +1,12 @@
 import { type CartView, exportCarts } from '../../../shared/carts.ts'
 import { phoneCell } from '../../../shared/csv.ts'
+import { type CsvColumn, csvFile, DOWNLOAD_PAGE, storeDownload } from '../../access/http/downloads.ts'
 import { filterOf } from '../../carts/carts/filter.ts'
 import { pagesOfCarts } from '../../carts/carts/list.ts'
-import { type CsvColumn, csvFile, DOWNLOAD_PAGE, storeDownload } from '../../access/http/downloads.ts'
 import { countFiltered } from '../manual-sends/reach.ts'
 import { presentCart } from './present.ts'
 
-/** The list as a CSV file. */
+/** Exports the cart list as CSV. */
 export const cartsDownload = storeDownload({
   name: 'carts',
   path: '/api/carts/export/file',

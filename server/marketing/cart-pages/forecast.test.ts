@@ -6,7 +6,7 @@ import { DAY, MINUTE, messagesOf, pass, wait } from '../../../test/message-scene
 import { aWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 
-// What the page of a cart says of its planned messages: what the page of their flow says.
+// The forecast on a cart's page matches the forecast on the page of its flow.
 
 const world = aWorld()
 let store: TestStore
@@ -20,7 +20,7 @@ beforeEach(async () => {
 const request = (method: string, path: string, body?: object) =>
   world.request(method, path, { token: store.token, ...(body && { body }) })
 
-/** By email, else by SMS; the first step in an hour. */
+/** Reachable by email, or else by SMS; the first step is due in an hour. */
 async function left({ isMailed }: { isMailed: boolean }): Promise<string> {
   const order = anOrder(world, { country: 'DE', phone: germanPhone() })
   await recordOrders(world.deps, store.storeId, [order], 'sync')
@@ -40,7 +40,7 @@ const shown = async (cartId: string): Promise<MessageView[]> =>
   (await request('GET', `/api/carts/${cartId}/messages`)).body.messages
 const upcoming = async () => (await request('GET', `/api/flows/${store.flowId}/upcoming`)).body
 
-test('a message that has another channel to go by is said to go by that one, and why', async () => {
+test('names the fallback channel of a message, and the reason', async () => {
   const cartId = await left({ isMailed: false })
   const [first] = await shown(cartId)
   expect(first).toMatchObject({ step: 1, channel: 'email', state: 'scheduled', variant: null })
@@ -51,7 +51,7 @@ test('a message that has another channel to go by is said to go by that one, and
   expect((await shown(cartId))[0]).toMatchObject({ channel: 'sms', state: 'sent', forecast: null })
 })
 
-test('what goes as it was planned is said to, until the last one, and what is known not to go is said with its reason', async () => {
+test('names messages expected on time, to the last one, and those known not to be sent, with the reason', async () => {
   const cartId = await left({ isMailed: true })
   const plain = { channel: 'email', isExpected: true, explanation: '' }
   expect((await shown(cartId)).map(({ forecast }) => forecast)).toEqual([plain, plain, plain])
@@ -69,7 +69,7 @@ test('what goes as it was planned is said to, until the last one, and what is kn
   expect(second!.forecast).toMatchObject({ isExpected: true })
 })
 
-test('of a split message the variant is named before it goes, and is the one it then has', async () => {
+test('names the variant of a split message before the send, as it will be used', async () => {
   const cartId = await left({ isMailed: true })
   const { flows } = (await request('GET', '/api/flows')).body
   const steps = flows[0].steps.map(({ id, delayMinutes, variants: [own] }: (typeof flows)[0]['steps'][0]) => ({

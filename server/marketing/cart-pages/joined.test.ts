@@ -3,7 +3,7 @@ import type { TimelineEntry } from '../../../shared/carts.ts'
 import { aShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
 import { aWorld } from '../../../test/world.ts'
 
-// What the page of a cart tells of one that was joined with it: what became of its messages, and which flow goes on.
+// The timeline after a merge of carts: what happened to the messages, and which flow continues.
 
 const world = aWorld()
 let shop: Shop
@@ -22,7 +22,7 @@ async function aSecondFlow() {
   await call('POST', `/api/flows/${id}/switch`, { isOn: true })
 }
 
-/** In the flow that is on when it is left; its first message has gone out. */
+/** Abandons a cart in the active flow; the first message has been sent. */
 async function left(browser: string, email: string) {
   await shop.fill(browser, [browser === 'one' ? tea() : pot])
   await shop.type(browser, { email })
@@ -30,7 +30,7 @@ async function left(browser: string, email: string) {
   await shop.pass(10 * MINUTE)
 }
 
-/** Left in two browsers, by the same person as it turns out. */
+/** Abandons carts in two browsers that turn out to belong to one person. */
 async function joined({ between }: { between: () => Promise<unknown> }) {
   const email = `joined${++n}@shoppers.example.com`
   await left('one', email)
@@ -40,7 +40,7 @@ async function joined({ between }: { between: () => Promise<unknown> }) {
   await shop.pass(MINUTE)
   const [first, second] = await shop.carts()
   expect(second).toMatchObject({ status: 'merged', merged_into: first!.id })
-  // The page of either is that of the cart that goes on.
+  // Either id opens the page of the surviving cart.
   const { body } = await call('GET', `/api/carts/${second!.id}/messages`)
   expect((await call('GET', `/api/carts/${first!.id}/messages`)).body).toEqual(body)
   return body
@@ -48,7 +48,7 @@ async function joined({ between }: { between: () => Promise<unknown> }) {
 
 const tale = (timeline: TimelineEntry[]) => timeline.find(({ kind }) => kind === 'merged')
 
-test('of a cart in another flow it says what was cancelled, and that the one that goes on stays in its own', async () => {
+test('names cancelled messages of a cart in another flow, and says that the survivor stays in its own', async () => {
   const { timeline, flow } = await joined({
     async between() {
       await call('POST', `/api/flows/${shop.flowId}/switch`, { isOn: false })
@@ -62,7 +62,7 @@ test('of a cart in another flow it says what was cancelled, and that the one tha
   expect(flow).toMatchObject({ name: 'Abandoned cart reminders', isOn: false })
 })
 
-test('of a cart in the same flow it says what was cancelled', async () => {
+test('names cancelled messages of a cart in the same flow', async () => {
   const { timeline, flow } = await joined({ between: async () => {} })
   expect(tale(timeline)!.text).toBe(
     'Another cart of the same shopper was joined with this one. 2 messages planned for it were cancelled, so that the shopper does not get those of both.',

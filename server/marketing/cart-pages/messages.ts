@@ -1,10 +1,10 @@
 import type { MessageView } from '../../../shared/carts.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
 import { type Foreseen, foresee } from '../../delivery/decide/foresee.ts'
-import type { Deps } from '../../deps.ts'
-import { variantNames } from '../flows/words.ts'
-import { isCancelled, isOpen } from '../../messages/messages/state-rules.ts'
 import { textsFor } from '../../delivery/send/send-due.ts'
+import type { Deps } from '../../deps.ts'
+import { isCancelled, isOpen } from '../../messages/messages/state-rules.ts'
+import { variantNames } from '../flows/words.ts'
 import {
   decisionsOf,
   type FlowOfCart,
@@ -15,7 +15,7 @@ import {
 } from './page-sql.ts'
 import { type JoinedCart, presentMessage } from './present.ts'
 
-/** The newest messages of one person with their decision records, for the person's page. */
+/** The newest messages of a person with their decision records, for the customer page. */
 export async function readMessagesOfShopper(
   store: StoreDb,
   shopperId: string,
@@ -32,12 +32,15 @@ export async function readMessagesOfShopper(
 
 export interface MessagesOfCart {
   messages: MessageView[]
-  /** The one the cart belongs to; null: none. */
+  /** The flow that the cart belongs to; null: none. */
   flow: FlowOfCart | null
   joined: JoinedCart[]
 }
 
-/** All of one cart with their decision records, and what will become of those that are planned, as the page of their flow says it. */
+/**
+ * All messages of a cart with their decision records, and the forecast of planned ones, equal to that on the flow's
+ * page.
+ */
 export async function readMessagesOfCart(deps: Deps, store: StoreDb<Db>, cartId: string): Promise<MessagesOfCart> {
   const rows = await messagesOfCart(store, cartId)
   const ids = rows.map(({ id }) => id)
@@ -54,7 +57,7 @@ export async function readMessagesOfCart(deps: Deps, store: StoreDb<Db>, cartId:
   }
 }
 
-/** The carts that were joined with this one. */
+/** The carts that were merged into this one. */
 function joinedWith(
   cartId: string,
   flows: Awaited<ReturnType<typeof flowsOfCart>>,
@@ -73,7 +76,7 @@ function joinedWith(
 
 const stepsOf = (rows: readonly MessageRow[]) => [...new Set(rows.flatMap(({ step_id }) => step_id ?? []))]
 
-/** Until the last of them has expired. */
+/** Forecasts until the last message expires. */
 async function forecastsOf(deps: Deps, store: StoreDb<Db>, rows: readonly MessageRow[]) {
   const planned = rows.filter(({ state }) => isOpen(state))
   if (planned.length === 0) return new Map<string, Foreseen>()

@@ -4,7 +4,7 @@ import type { ListedCart } from '../../carts/carts/list.ts'
 import { type StoreDb, sql } from '../../core/db/db.ts'
 import { wasEverAttempted } from '../../messages/messages/fragments.ts'
 
-// The page of one cart: SQL and nothing else.
+// Statements for the page of a cart.
 
 export async function readCart({ db, storeId }: StoreDb, cartId: string): Promise<ListedCart | undefined> {
   const rows = await sql<ListedCart>`
@@ -13,7 +13,7 @@ export async function readCart({ db, storeId }: StoreDb, cartId: string): Promis
   return rows.rows[0]
 }
 
-/** When the newest order pull that reached its end had started (Y3). */
+/** Start of the newest order pull that completed (Y3). */
 export async function lastSyncedAt({ db, storeId }: StoreDb): Promise<Date | null> {
   const rows = await sql<{ at: Date | null }>`
     select max(completed_start) as at from sync_state where store_id = ${storeId} and stream in ('order_check', 'sweep', 'import')`.execute(
@@ -28,7 +28,7 @@ export interface MessageRow {
   origin_id: string
   origin_name: string | null
   is_discount: boolean
-  /** The place of its step now; of a step that is gone, where it stood. */
+  /** Current position of its step; for a removed step, the last one. */
   step: number
   removed_step: string | null
   channel: 'email' | 'sms' | 'whatsapp' | 'push'
@@ -39,7 +39,7 @@ export interface MessageRow {
   wake_at: Date
   step_id: string | null
   variant_id: string | null
-  /** null: about none. One that was joined with the cart of the page has messages of its own. */
+  /** null: no cart. Messages of a merged cart keep that cart's id. */
   cart_id: string | null
   sending_at: Date | null
   delivered_at: Date | null
@@ -57,7 +57,7 @@ export interface FlowOfCart {
   isOn: boolean
 }
 
-/** The cart and those that were joined with it, each with the flow it belongs to, or did. */
+/** The cart and the carts merged into it, each with its flow. */
 export async function flowsOfCart({ db, storeId }: StoreDb, cartId: string) {
   const { rows } = await sql<{ cart_id: string; flow: FlowOfCart | null }>`
     select c.id as cart_id, case when f.id is not null then jsonb_build_object('id', f.id, 'name', f.name, 'isOn', f.is_on) end as flow
@@ -74,8 +74,8 @@ export async function messagesOfCart({ db, storeId }: StoreDb, cartId: string): 
 }
 
 /**
- * With and without a cart, the newest first, and how many there are. Their ids are an array: PostgreSQL joins up to eight tables in the order it
- * finds best, and these would come behind the eight of a message.
+ * Messages with and without a cart, newest first, and their number. The ids are passed as an array: PostgreSQL reorders
+ * joins of up to eight tables only, and a message already joins eight.
  */
 export async function messagesOfShopper(
   { db, storeId }: StoreDb,
@@ -118,7 +118,7 @@ export function decisionsOf({ db, storeId }: StoreDb, messageIds: readonly strin
       .where('store_id', '=', storeId)
       .where('message_id', 'in', [...messageIds])
       .orderBy('at')
-      // An answer that came in the same millisecond still came after what was asked.
+      // A result recorded in the same millisecond still follows its decision.
       .orderBy((eb) => eb('outcome', '=', 'result'))
       .orderBy('id')
       .execute()

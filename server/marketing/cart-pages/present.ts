@@ -14,21 +14,21 @@ import { currencyExponent } from '../../../shared/money.ts'
 import { explain } from '../../../shared/reasons.ts'
 import { restoreTexts } from '../../../shared/restore.ts'
 import type * as list from '../../carts/carts/list.ts'
-import { channelTraits } from '../../messages/channels/traits.ts'
-import { consentText } from '../../shoppers/consent/consent-text.ts'
+import { withoutPixel } from '../../carts/links/message-tokens.ts'
 import { channelOf, passedOver, reasonsByChannel } from '../../delivery/decide/channel-reasons.ts'
 import { type Foreseen, foreseenText } from '../../delivery/decide/foresee.ts'
 import type { groupedEngagementEvents } from '../../delivery/engagement/responses.ts'
-import { withoutPixel } from '../../carts/links/message-tokens.ts'
-import type { TextView } from '../manual-sends/manual.ts'
-import { stateText } from '../../messages/messages/state-rules.ts'
 import type { Restorable, Restored } from '../../delivery/restore/restore.ts'
 import type { RestoredItem } from '../../delivery/restore/restore-rules.ts'
+import { channelTraits } from '../../messages/channels/traits.ts'
+import { stateText } from '../../messages/messages/state-rules.ts'
+import { consentText } from '../../shoppers/consent/consent-text.ts'
+import type { TextView } from '../manual-sends/manual.ts'
 import type { decisionsOf, eventsOf, MessageRow, touchesOf } from './page-sql.ts'
 
-// The one translation from rows to the wire (B 3, decision 11, decision 21).
+// Converts cart rows to the API (B 3, decision 11, decision 21).
 
-/** Minor units as the specification's decimal number. */
+/** Minor units to the decimal number of the specification. */
 export const decimal = (minor: number, currency: string): number => minor / 10 ** currencyExponent(currency)
 
 export function presentItems(items: readonly CartItem[], currency: string): CartView['items'] {
@@ -49,7 +49,7 @@ const hereAndNow = (
   price: decimal(unitPriceMinor, currency),
 })
 
-/** As it was left, and beside it what can be had of it now. */
+/** The cart as abandoned, and what of it is still available. */
 export const presentRestorable = ({ items, currency }: Restorable) =>
   items.map((item) => ({
     ...presentItems([{ ...item, ...item.before }], currency)[0]!,
@@ -77,9 +77,9 @@ export const presentRestored = ({ items, currency, ...told }: Restored) => ({
 })
 
 interface MessageViews {
-  /** What became of SMS and WhatsApp messages, by `channel:cart`. */
+  /** States of SMS and WhatsApp messages, by `channel:cart`. */
   texts: ReadonlyMap<string, TextView>
-  /** Carts whose newest email is in the mailbox on this server. */
+  /** Carts whose newest email went to the mailbox on this server. */
   inMailbox: ReadonlySet<string>
 }
 
@@ -87,7 +87,7 @@ const noViews: MessageViews = { texts: new Map(), inMailbox: new Set() }
 
 export function presentCart(row: list.ListedCart, { texts, inMailbox } = noViews): CartView {
   const [sms, whatsapp] = [texts.get(`sms:${row.id}`), texts.get(`whatsapp:${row.id}`)]
-  // Not every phone has WhatsApp: only a message that arrived there shows it.
+  // Not every phone has WhatsApp; only a delivered message proves it.
   const isKnown = whatsapp !== undefined && (whatsapp.status === 'delivered' || whatsapp.readAt !== null)
   return {
     cart_id: row.id,
@@ -122,12 +122,12 @@ export function presentCart(row: list.ListedCart, { texts, inMailbox } = noViews
   }
 }
 
-/** What is left of an erased contact is no address and no name. */
+/** Hides the placeholder of an erased contact. */
 const unmarked = (text: string | null) => (text?.startsWith('erased:') ? null : text)
 
 type DecisionRow = Awaited<ReturnType<typeof decisionsOf>>[number]
 
-/** What is known of a message beside its row; without a forecast nothing was asked of what will become of it. */
+/** Data about a message beyond its row; without `forecast`, the forecast was not requested. */
 export interface Told {
   variants: ReadonlyMap<string, string>
   forecasts?: ReadonlyMap<string, Foreseen>
@@ -194,7 +194,7 @@ function explanationOf(decision: DecisionRow, channel: MessageView['channel']): 
 
 const responseOf = ({ inputs }: DecisionRow) => (inputs as { response?: string | null }).response
 
-/** Where the origin has no name of its own. */
+/** Names for origins without a name of their own. */
 const originNames = {
   flow: 'Flow',
   campaign: 'Campaign',
@@ -215,22 +215,22 @@ interface Happened {
   joined: readonly JoinedCart[]
 }
 
-/** A cart that was joined with this one. */
+/** A cart that was merged into this one. */
 export interface JoinedCart {
   id: string
-  /** Messages that were planned for it. */
+  /** Number of cancelled messages that were planned for it. */
   cancelled: number
-  /** The flows both belonged to, where they are different ones; this cart stays in `own`. null: they are not. */
+  /** The two flows if they differ; this cart stays in `own`. null: they are the same. */
   flows: { other: string; own: { name: string; isOn: boolean } } | null
 }
 
 /**
- * Everything that happened to a cart, oldest first, in words. A checkout empties the cart a moment before its order is
- * known: once the cart is bought, that moment tells nothing and is left out.
+ * The timeline of a cart as text, oldest first. A checkout empties the cart shortly before its order is known, so for a
+ * purchased cart that event is left out.
  */
 export function presentTimeline({ state, events, messages, touches, engagement, joined }: Happened): TimelineEntry[] {
   const isBought = state === 'recovered' || state === 'purchased'
-  // A use is told once: with its code and order, and what it counts for.
+  // A coupon use appears once, with its code, its order and its attribution.
   const usedAt = (touch: Touches[number]) =>
     touch.kind === 'coupon' ? events.find(({ kind, at }) => kind === 'coupon_used' && +at === +touch.at) : undefined
   const told = new Set(touches.map(usedAt))
@@ -261,7 +261,7 @@ function touchEntry(
   return { ...entry, title: 'Link clicked', text: `A person clicked the link. ${counts}` }
 }
 
-/** What nothing rests on, and is told as what was reported (decision 22). Alike ones stand together. */
+/** Reported engagement, which affects nothing (decision 22). Equal events are grouped. */
 function engagementEntry({
   at,
   kind,
@@ -306,7 +306,7 @@ function messageEntries(message: MessageView, isBought: boolean): TimelineEntry[
   }))
 }
 
-/** What became of it, as the provider answered at once or reported later. */
+/** The result, as the provider answered at once or reported later. */
 function resultTitle(reason: string, provider: string): string {
   const titles: Record<string, string> = {
     accepted: `accepted by the ${provider}`,
@@ -323,7 +323,7 @@ function resultTitle(reason: string, provider: string): string {
   return titles[reason] ?? titles[reason.split(':')[0]!] ?? `answer of the ${provider}`
 }
 
-/** Whether the provider accepted a message is what its result says. */
+/** `result` is excluded, because it says itself whether the provider accepted the message. */
 function decisionTitle(outcome: Exclude<Decided['outcome'], 'result'>, provider: string): string {
   const titles = { send: `sent to the ${provider}`, hold: 'waiting', skip: 'not sent', cancel: 'cancelled' }
   return titles[outcome]
@@ -339,7 +339,7 @@ function eventText(event: Events[number], joined: readonly JoinedCart[] = []): {
   return { title, text: `${text}${order}${correction}`.trim() }
 }
 
-/** What became of the messages of the other one, and which flow goes on. */
+/** What happened to the messages of the merged cart, and which flow continues. */
 function joinedText({ cancelled, flows }: JoinedCart): string {
   const planned = cancelled === 1 ? 'One message planned for it was' : `${cancelled} messages planned for it were`
   const gone = cancelled === 0 ? '' : ` ${planned} cancelled, so that the shopper does not get those of both.`

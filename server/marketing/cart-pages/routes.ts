@@ -3,18 +3,18 @@ import { captureStatus } from '../../../shared/capture-status.ts'
 import * as api from '../../../shared/carts.ts'
 import { cartReach } from '../../../shared/reach.ts'
 import { restoreCart as restoreEndpoint, restoreTexts } from '../../../shared/restore.ts'
+import { prepareDownload } from '../../access/http/downloads.ts'
+import { type Routes, serveDownload, servePublic, serveStore } from '../../access/http/http.ts'
+import { chooseStore } from '../../access/stores/choose.ts'
 import { readCaptureStatus } from '../../carts/capture/contact-limits.ts'
 import { filterOf } from '../../carts/carts/filter.ts'
 import * as list from '../../carts/carts/list.ts'
 import { AppError, found } from '../../core/common/errors.ts'
 import { paginationOf } from '../../core/db/paging.ts'
 import { groupedEngagementEvents } from '../../delivery/engagement/responses.ts'
-import { prepareDownload } from '../../access/http/downloads.ts'
-import { type Routes, serveDownload, servePublic, serveStore } from '../../access/http/http.ts'
+import { readRestorable, restoreCart, tryRestore } from '../../delivery/restore/restore.ts'
 import { messageViews } from '../manual-sends/manual.ts'
 import { countFiltered, readReach } from '../manual-sends/reach.ts'
-import { readRestorable, restoreCart, tryRestore } from '../../delivery/restore/restore.ts'
-import { chooseStore } from '../../access/stores/choose.ts'
 import { readActiveCarts, readFollowed } from './active.ts'
 import { cartsDownload } from './export.ts'
 import { readMessagesOfCart } from './messages.ts'
@@ -52,14 +52,14 @@ export const cartRoutes: Routes = (app, deps) => {
   serveStore(app, deps, captureStatus, ({ store }) => readCaptureStatus(deps, store))
 
   serveStore(app, deps, api.exportCarts, ({ store, session, query }) => {
-    // Refuses a filter there is not.
+    // Throws for an unknown filter.
     filterOf(query)
     return prepareDownload(deps, cartsDownload, { session, storeId: store.storeId, what: query })
   })
 
   serveDownload(app, deps, cartsDownload)
 
-  // A restore token shows the public shape; anything else is for a signed-in member of that store (decision 4).
+  // A restore token shows the public view; a raw id needs a signed-in member of that store (decision 4).
   servePublic(app, deps, api.getCart, async ({ params, query, session }) => {
     if (params.id.startsWith('rt_')) {
       const cart = await readRestorable(deps, params.id)
@@ -102,7 +102,7 @@ export const cartRoutes: Routes = (app, deps) => {
     }
   })
 
-  // By a raw id only a member of that store, whose press is a test.
+  // A raw id needs a member of the store, whose click counts as a test.
   servePublic(app, deps, restoreEndpoint, async ({ params, query, session }) => {
     if (params.id.startsWith('rt_') || !session || !isUuid(params.id))
       return presentRestored(await restoreCart(deps, params.id))

@@ -1,9 +1,9 @@
-import { type AudienceWanted, isCandidate, isNewestMatching } from '../audiences/fragments.ts'
 import { type StoreDb, sql } from '../../core/db/db.ts'
+import { type AudienceWanted, isCandidate, isNewestMatching } from '../audiences/fragments.ts'
 import { CUSTOMER_COLUMNS } from './fragments.ts'
 import { beginsWith, type ListedCustomer } from './list-sql.ts'
 
-// Customers with an abandoned cart: SQL and nothing else. Of several carts the one left last stands for its shopper.
+// Statements for customers with an abandoned cart. Each shopper appears with their most recently abandoned cart.
 
 export interface AbandonedRow extends ListedCustomer {
   cart_id: string
@@ -12,10 +12,10 @@ export interface AbandonedRow extends ListedCustomer {
   last_activity_at: Date
 }
 
-/** Whom a search finds: by id where they are few, else all of whom something begins with the text. null: everybody. */
+/** Search result: ids if there are few, otherwise a prefix that name, email or phone begins with. null: no search. */
 export type Among = { ids: readonly string[] } | { begin: string } | null
 
-/** Whom filters mean, by a channel that reaches them; null: whoever left a cart. */
+/** Filters for a channel; null: everyone with an abandoned cart. */
 export type Audience = AudienceWanted | null
 
 interface Wanted {
@@ -26,7 +26,7 @@ interface Wanted {
   limit: number
 }
 
-/** Of several the one left last, of those that match. */
+/** The most recently abandoned cart among the matching ones. */
 const lastLeft = (storeId: string, audience: Audience) =>
   audience ? isNewestMatching({ storeId, ...audience }) : LAST_LEFT
 

@@ -6,18 +6,18 @@ import { DAY, HOUR, pass } from '../../../test/message-scene.ts'
 import { aWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 
-// Customers with an abandoned cart (B 7): the first page of those a discount mail is chosen from.
+// Customers with an abandoned cart (B 7), for the recipients of a discount mail.
 
 const world = aWorld()
 
-test('the newest cart first, each person once with the cart they left last, as an array or by pages', {
+test('lists each person once by their newest cart, as an array or in pages', {
   tags: ['B9'],
 }, async () => {
   const shop = await aCouponShop(world, { carts: 3, buyers: 2 })
   const ask = (query = '', path = '/api/customers/abandoned') =>
     world.request('GET', `${path}${query}`, { token: shop.token }).then((reply) => reply.body)
   const [first] = shop.orders
-  // Weeks later the first comes back and leaves another cart.
+  // Weeks later the first shopper returns and abandons another cart.
   await pass(world, shop.storeId, 2 * DAY)
   await recordOrders(world.deps, shop.storeId, [anOrder(world, { kind: 'purchase', email: first!.email })], 'sync')
   const items = [{ ...first!.items[0]!, quantity: 1, unitPriceMinor: 1_250 }]
@@ -40,7 +40,7 @@ test('the newest cart first, each person once with the cart they left last, as a
   expect((await ask('?cursor=nonsense')).code).toBe('invalid')
 })
 
-test('the path that a page could have answers data, and the page to whoever prefers one (decision 129)', {
+test('returns data on a path shared with a page, and the page to clients that prefer HTML (decision 129)', {
   tags: ['B7'],
 }, async () => {
   const shop = await aCouponShop(world)
@@ -59,7 +59,7 @@ test('the path that a page could have answers data, and the page to whoever pref
   expect(page.body).not.toContain(shop.people[0])
 })
 
-test('filters name whom an audience means, with the newest cart that matches, and a channel who can be reached by it', async () => {
+test('filters match an audience with its newest matching cart, and a channel limits to people it reaches', async () => {
   const shop = await aCouponShop(world, { carts: 3, buyers: 1 })
   const { storeId } = shop
   const [first, second, third] = shop.people as [string, string, string]

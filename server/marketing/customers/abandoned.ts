@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import type { AudienceFilters } from '../../../shared/audience.ts'
 import type { AbandonedCustomer, abandonedCustomers } from '../../../shared/customers.ts'
-import { countMatching, filtersFor } from '../audiences/audiences.ts'
-import { decimal } from '../cart-pages/present.ts'
 import type { StoreDb } from '../../core/db/db.ts'
 import { cursorPage, readCursor } from '../../core/db/paging.ts'
 import type { Deps } from '../../deps.ts'
+import { countMatching, filtersFor } from '../audiences/audiences.ts'
+import { decimal } from '../cart-pages/present.ts'
 import * as sql from './abandoned-sql.ts'
 import {
   type CustomerFilter,
@@ -16,13 +16,14 @@ import {
 } from './list-sql.ts'
 import { presentCustomer } from './present.ts'
 
-// Customers with an abandoned cart (B 7), and whom a filter finds: those a discount mail is chosen from (decision 39).
+// Customers with an abandoned cart (B 7), and the customers of a filter, as recipients of a discount mail (decision
+// 39).
 
 const PAGE = 1_000
 
 const Place = z.object({ at: z.iso.datetime(), id: z.uuid() })
 
-/** As the specification has it without a cursor. */
+/** The array of the specification, without a cursor. */
 export async function listAbandonedCustomers(
   deps: Deps,
   store: StoreDb,
@@ -46,7 +47,7 @@ const filtersIn = ({ minCartValue, maxCartValue, minAbandonTime, maxAbandonTime,
   return { minCartValue, maxCartValue, minAbandonTime, maxAbandonTime, badge, country, productId, mailedBefore }
 }
 
-/** null: neither filters nor a channel are asked for. */
+/** null: neither filters nor a channel are given. */
 async function audienceOf(
   deps: Deps,
   store: StoreDb,
@@ -57,7 +58,7 @@ async function audienceOf(
   return { channel: channel ?? 'email', filters: stored, now: deps.now() }
 }
 
-/** Nobody is left out, however many are found: those are met on the way through the carts. */
+/** Complete for any number of matches: many matches are found during the scan of the carts. */
 async function foundBy(store: StoreDb, search: string): Promise<{ among: sql.Among; lookedThrough?: number }> {
   if (search === '') return { among: null }
   const filter = { search, isRegistered: null }
@@ -80,7 +81,7 @@ async function idsFound(store: StoreDb, filter: CustomerFilter, counted: Custome
   return ids.slice(0, most)
 }
 
-/** Those of a filter who have an abandoned cart, the newest cart first. */
+/** Customers of a filter who have an abandoned cart, newest cart first. */
 export async function idsOfAbandoned(
   store: StoreDb,
   filter: CustomerFilter,

@@ -1,8 +1,8 @@
 import { type Db, type StoreDb, sql } from '../../core/db/db.ts'
 
-// How many customers there are: written by a trigger on `shoppers`, kept short and read here.
+// Customer counters, maintained by a trigger on `shoppers`.
 
-/** null: registered ones and guests. */
+/** null: both registered customers and guests. */
 export type IsRegistered = boolean | null
 
 const ofKind = (isRegistered: IsRegistered) =>
@@ -15,7 +15,10 @@ export async function countListed({ db, storeId }: StoreDb, isRegistered: IsRegi
   return rows[0]!.total
 }
 
-/** The day in which so many customers are passed, from the newest (`isNewest`) or the oldest on, and how many stand before it. */
+/**
+ * The day on which the running count passes `offset`, from the newest (`isNewest`) or the oldest, and how many come
+ * before it.
+ */
 export async function dayAt(
   { db, storeId }: StoreDb,
   { isRegistered, offset, isNewest }: { isRegistered: IsRegistered; offset: number; isNewest: boolean },
@@ -31,7 +34,10 @@ export async function dayAt(
   return row && { midnight: Date.parse(`${row.day}T00:00:00Z`), passed: row.passed }
 }
 
-/** Adds what is new to the one row per kind and day. Rows added meanwhile are not seen and stay; twice at once does no harm. */
+/**
+ * Folds new rows into one row per kind and day. Rows added concurrently stay for the next call; two calls at once are
+ * safe.
+ */
 export async function foldCustomerCounts(db: Db): Promise<void> {
   await sql`
     with fresh as (

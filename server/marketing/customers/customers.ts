@@ -1,16 +1,16 @@
 import type { CustomerPage } from '../../../shared/customers.ts'
-import { readMessagesOfShopper } from '../cart-pages/messages.ts'
-import type { AccountDb, StoreDb } from '../../core/db/db.ts'
 import { found } from '../../core/common/errors.ts'
+import type { AccountDb, StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
+import { pageOf } from '../../shoppers/suppressions/suppressions.ts'
+import { readMessagesOfShopper } from '../cart-pages/messages.ts'
 import { entriesOf } from '../ledger/ledger.ts'
 import { messageViews } from '../manual-sends/manual.ts'
-import { pageOf } from '../../shoppers/suppressions/suppressions.ts'
 import type { CustomerFilter } from './list-sql.ts'
 import * as sql from './page-sql.ts'
 import { presentCarts, presentLife, presentOrders, presentPerson, presentValue } from './present.ts'
 
-// Customers (decisions 40 and 127). A customer is a shopper who is registered in the store or has left a contact.
+// Customers (decisions 40 and 127): shoppers who are registered in the store or have given a contact.
 
 export function filterOf({
   search,
@@ -28,7 +28,7 @@ const MOST_MESSAGES = 20
 const MOST_CONSENTS = 30
 const MOST_SUPPRESSED = 100
 
-/** Everything one person's page shows. */
+/** Reads all data of a customer page. */
 export async function readCustomerPage(
   deps: Deps,
   { store, account }: { store: StoreDb; account: AccountDb },
@@ -70,7 +70,7 @@ async function suppressionsOf(
   addresses: readonly string[],
 ): Promise<CustomerPage['suppressed']> {
   const hashes = addresses.map((address) => secrets.addressHash(address))
-  // Of exactly these addresses: no address begins with the last character there is.
+  // The prefix matches nothing, so only the exact addresses are found.
   const filter = { search: { hashes, prefix: '\u{10ffff}' }, reason: null, channel: null }
   const rows = await pageOf(account, filter, { after: null, limit: MOST_SUPPRESSED })
   return rows.map(({ address, channel, reason, created_at }) => ({

@@ -5,7 +5,7 @@ import { filterOf } from './customers.ts'
 import { countCustomers, pagesOfCustomers } from './list-sql.ts'
 import { presentCustomer } from './present.ts'
 
-/** The list as a CSV file. */
+/** Exports the customer list as CSV. */
 export const customersDownload = storeDownload({
   name: 'customers',
   path: '/api/stores/customers/export/file',

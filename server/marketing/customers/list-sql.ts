@@ -4,8 +4,8 @@ import { pageWindow } from '../../core/db/paging.ts'
 import { countListed, dayAt, type IsRegistered } from './counts-sql.ts'
 import { CUSTOMER_COLUMNS } from './fragments.ts'
 
-// The list of customers, after the model of that of carts (`carts/list-sql.ts`). Registered ones and guests are two stretches of every
-// index (`customer_list_…`): a filter reads one, the whole list reads both side by side in the order of the list.
+// The customer list, modelled on the cart list (`carts/list-sql.ts`). Registered customers and guests are two ranges of
+// every index (`customer_list_…`). A filter reads one range; the whole list merges both in list order.
 
 export interface CustomerFilter {
   search: string
@@ -34,7 +34,7 @@ export interface ListedCustomer {
 type Way = 'asc' | 'desc' | 'asc nulls first'
 const OPPOSITE = { asc: 'desc', desc: 'asc', 'asc nulls first': 'desc nulls last' } as const
 
-/** As the indexes are made; the other direction reads them from the end. Missing values sort first. */
+/** The order of the indexes; the other direction scans backwards. Missing values sort first. */
 const ORDERS: Record<Exclude<CustomerSort, 'registered'>, [RawBuilder<unknown>, Way]> = {
   since: [sql`s.first_seen_at`, 'desc'],
   name: [sql`s.customer_name collate "C"`, 'asc'],
@@ -44,10 +44,10 @@ const ORDERS: Record<Exclude<CustomerSort, 'registered'>, [RawBuilder<unknown>, 
   last_login: [sql`s.last_login_at`, 'asc nulls first'],
 }
 
-/** Which way the index of a sort goes. */
+/** Scan direction of a sort's index. */
 const wayOf = (sort: CustomerSort): Way => (sort === 'registered' ? 'asc' : ORDERS[sort][1])
 
-/** `as`: of rows that already have the column under this name. */
+/** `as`: for rows that already have the sort column under this name. */
 function orderBy(sort: CustomerSort, isForwards: boolean, as?: RawBuilder<unknown>) {
   const turned = (way: Way) => sql.raw(isForwards ? way : OPPOSITE[way])
   if (sort === 'registered') {
@@ -57,33 +57,36 @@ function orderBy(sort: CustomerSort, isForwards: boolean, as?: RawBuilder<unknow
   return sql`${as ?? column} ${turned(way)}, s.id ${turned(way === 'desc' ? 'desc' : 'asc')}`
 }
 
-/** Totals of searches are exact up to here. */
+/** Totals of searches are exact up to this number. */
 const MOST_COUNTED = 1_000
-/** So many matches are gathered and sorted; where there are more, they are met soon enough on the way through the list in its order. */
+/**
+ * Up to this many matches are collected and sorted. If there are more, scanning the list in order finds a page soon
+ * enough.
+ */
 const MOST_GATHERED = 5_000
-/** Where nothing begins with a text it is looked for anywhere in so many of the newest customers. */
+/** If no customer has the prefix, a substring search reads this many of the newest customers. */
 export const MOST_LOOKED_THROUGH = 10_000
 
 export interface CustomerTotal {
   total: number
   /** There are more than `total`. */
   isCapped: boolean
-  /** There are more than can be gathered. */
+  /** There are more than `MOST_GATHERED`. */
   isMany: boolean
-  /** Nothing begins with what is searched for, so it is looked for anywhere in name, email and phone of the newest. */
+  /** No name, email or phone begins with the text, so the newest customers are searched for it as a substring. */
   isAnywhere: boolean
-  /** There were more customers than could be looked through. */
+  /** The substring search did not cover all customers. */
   isPartial: boolean
 }
 
 const NONE: CustomerTotal = { total: 0, isCapped: false, isMany: false, isAnywhere: false, isPartial: false }
 
-/** Without search from the counters; with search by counting, as far as anybody reads. */
+/** Without a search, from the counters; with one, counted up to `MOST_COUNTED`. */
 export async function countCustomers(store: StoreDb, filter: CustomerFilter): Promise<CustomerTotal> {
   if (!filter.search) return { ...NONE, total: await countListed(store, filter.isRegistered) }
   const { storeId } = store
   const begun = await countFound(store, beginning(storeId, filter, MOST_GATHERED))
-  // Whether a text is looked for anywhere must not depend on the filter.
+  // The choice between prefix and substring search must not depend on the filter.
   const others = { ...filter, isRegistered: null }
   if (begun > 0 || (filter.isRegistered !== null && (await countFound(store, beginning(storeId, others, 1))) > 0)) {
     return { ...NONE, ...capped(begun) }
@@ -107,10 +110,10 @@ async function countFound({ db }: StoreDb, found: RawBuilder<unknown>) {
   return rows[0]!.total
 }
 
-/** So many entries of an index are passed over in a few milliseconds; beyond them it pays to know at which day to begin. */
+/** Skipping this many index entries takes a few milliseconds; beyond, the counters give a day to start from. */
 const FAR = 2_000
 
-/** The page's ids come from an index alone, read from its nearer end or from its day; only then are rows looked at. */
+/** Reads ids by an index-only scan, from the nearer end or from a day, and only then the rows. */
 export async function listCustomersOf(
   store: StoreDb,
   query: CustomerQuery,
@@ -144,7 +147,7 @@ async function boundAt(store: StoreDb, { isRegistered }: CustomerFilter, offset:
   return { passed: day.passed, bound }
 }
 
-/** All customers of a filter, newest first, in pages: one statement each, so that nothing is held while somebody downloads. */
+/** All customers of a filter, newest first. One statement per page, so a slow download holds no cursor. */
 export async function* pagesOfCustomers(
   { db, storeId }: StoreDb,
   filter: CustomerFilter,
@@ -168,15 +171,15 @@ export async function* pagesOfCustomers(
 interface Place {
   sort: CustomerSort
   isForwards: boolean
-  /** Begins there. */
+  /** Where the scan starts. */
   bound: RawBuilder<unknown>
   limit: number
   offset: number
 }
 
 /**
- * The ids of a page. Few matches are gathered and sorted; many are met soon enough on the way through the list in its order. Both kinds are
- * read side by side, each as far as it may be needed: that each is sorted and ends is what lets the planner read two indexes at once.
+ * The ids of a page. Few matches are collected and sorted; many are found by scanning the list in order.
+ * Both kinds are separate sorted subqueries with limits, which lets the planner merge two indexes.
  */
 function idsAt(storeId: string, filter: CustomerFilter, { isMany, isAnywhere }: CustomerTotal, place: Place) {
   const { search, isRegistered } = filter
@@ -185,7 +188,7 @@ function idsAt(storeId: string, filter: CustomerFilter, { isMany, isAnywhere }: 
   const part = sql`limit ${limit} offset ${offset}`
   if (search && !isMany) {
     const found = isAnywhere ? anywhere(storeId, filter) : beginning(storeId, filter, MOST_GATHERED)
-    // The usual order is known from the indexes that were searched.
+    // The default order is available from the searched indexes.
     if (sort === 'since') return sql`select s.id from (${found}) s where true ${bound} order by ${order} ${part}`
     return sql`select s.id from shoppers s where s.store_id = ${storeId} and s.id = any(array(select id from (${found}) found))
       order by ${order} ${part}`
@@ -202,13 +205,13 @@ function idsAt(storeId: string, filter: CustomerFilter, { isMany, isAnywhere }: 
 const listed = (storeId: string, isRegistered: IsRegistered) => sql`s.store_id = ${storeId} and s.is_customer
   ${isRegistered === null ? sql`` : sql`and s.is_registered = ${sql.raw(String(isRegistered))}`}`
 
-/** Ids, of as many as stand in the newest: reading all texts of a large store through would take seconds. */
+/** Searches only the newest customers: reading all texts of a large store would take seconds. */
 function anywhere(storeId: string, { search, isRegistered }: CustomerFilter) {
   const like = `%${search.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
   const newest = (of: boolean) => sql`
     (select s.id, s.first_seen_at, concat_ws(' ', s.customer_name, s.customer_email, s.customer_phone) as text from shoppers s
       where ${listed(storeId, of)} order by s.first_seen_at desc, s.id desc limit ${MOST_LOOKED_THROUGH})`
-  // Numbers are kept without what people put between their digits.
+  // Phone numbers are stored as digits only.
   const digits = isNumber(search) ? search.replace(/\D/g, '') : ''
   const kinds = isRegistered === null ? [true, false] : [isRegistered]
   return sql`select n.id, n.first_seen_at from (
@@ -217,7 +220,7 @@ function anywhere(storeId: string, { search, isRegistered }: CustomerFilter) {
     where (n.text collate "C" like ${like} ${digits ? sql`or n.text collate "C" like ${`%${digits}%`}` : sql``})`
 }
 
-/** Ids by one look into each index for each kind, so many that more need not be counted. */
+/** One index lookup per index and kind, up to `most` ids. */
 function beginning(storeId: string, { search, isRegistered }: CustomerFilter, most: number) {
   const kinds = isRegistered === null ? [true, false] : [isRegistered]
   const looks = kinds.flatMap((of) =>
@@ -229,10 +232,10 @@ function beginning(storeId: string, { search, isRegistered }: CustomerFilter, mo
   return sql.join(looks, sql` union `)
 }
 
-/** Of a shopper `s`: something of them begins with the text. */
+/** For a shopper `s`: name, email or phone begins with the text. */
 export const beginsWith = (search: string) => sql`(${sql.join(beginnings(search), sql` or `)})`
 
-/** The whole name, which begins with the first, the last name, the email, or the number with or without its plus sign. */
+/** Full name, last name, email, or phone with or without its plus sign. */
 function beginnings(search: string) {
   const text = search.toLowerCase()
   const number = isNumber(search) ? `+${search.replace(/\D/g, '')}` : '+'
@@ -246,6 +249,6 @@ function beginnings(search: string) {
 
 const isNumber = (search: string) => /^[+(0-9][0-9 ()./-]*$/.test(search.trim())
 
-/** Not LIKE: as a range it is known to be one before the planner knows the text. */
+/** A range instead of LIKE: the planner recognizes it before it knows the text. */
 const between = (column: RawBuilder<unknown>, text: string) =>
   sql`(${column} >= ${text} and ${column} < ${`${text}\u{10ffff}`})`

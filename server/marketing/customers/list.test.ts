@@ -1,11 +1,11 @@
 import { beforeEach, expect, test } from 'vitest'
 import { aColleague, aStore, type TestStore } from '../../../test/factories.ts'
 import { aWorld } from '../../../test/world.ts'
-import { sql } from '../../core/db/db.ts'
 import { newId } from '../../core/common/ids.ts'
+import { sql } from '../../core/db/db.ts'
 import { tidyCustomerCounts } from './counts.ts'
 
-// The list of customers (decisions 40 and 127) and its CSV file.
+// The customer list (decisions 40 and 127) and its CSV file.
 
 const world = aWorld()
 let store: TestStore
@@ -25,7 +25,7 @@ interface Person {
   daysAgo?: number
 }
 
-/** Each a minute after the one before. */
+/** Each is created a minute after the previous one. */
 async function person({
   name = 'Ada Lovelace',
   company = null,
@@ -66,14 +66,14 @@ async function people(...names: string[]) {
   for (const name of names) await person({ name })
 }
 
-test('without `page` the answer is the plain list of the newest hundred (B 7)', { tags: ['A7', 'B7'] }, async () => {
+test('without `page` returns a plain list of the newest hundred (B 7)', { tags: ['A7', 'B7'] }, async () => {
   for (let index = 0; index < 101; index++) await person({ name: `Nr${index}` })
   const { body } = await ask('platform=woocommerce')
   expect(body).toHaveLength(100)
   expect([body[0].first_name, body[99].first_name]).toEqual(['Nr100', 'Nr1'])
 })
 
-test('with `page` it is {customers, pagination}: fifty on a page, at most a hundred', async () => {
+test('with `page` returns {customers, pagination}, fifty by default and at most a hundred', async () => {
   for (let index = 0; index < 51; index++) await person({ name: `Nr${index}` })
   const { customers, pagination } = await page()
   expect([customers.length, pagination]).toEqual([50, { page: 1, limit: 50, total: 51, pages: 2 }])
@@ -82,7 +82,7 @@ test('with `page` it is {customers, pagination}: fifty on a page, at most a hund
   expect((await ask('page=1&limit=101')).status).toBe(400)
 })
 
-test('nobody is listed who is neither registered nor has left a contact', async () => {
+test('excludes shoppers who are neither registered nor have given a contact', async () => {
   await person({ name: 'Nobody', email: null })
   await person({ name: 'Phone', email: null, phone: '+12125550101' })
   await person({ name: 'Member', email: null, isRegistered: true })
@@ -90,7 +90,7 @@ test('nobody is listed who is neither registered nor has left a contact', async 
   expect((await page()).pagination.total).toBe(2)
 })
 
-test('another store’s customers are in no list', async () => {
+test('excludes customers of other stores', async () => {
   await people('Ada')
   const other = await aStore(world)
   expect((await ask('page=1', other.token)).body.customers).toEqual([])
@@ -104,7 +104,7 @@ test.each([
   ['company', ['Bo', 'Al', 'Cy'], ['Cy', 'Al', 'Bo']],
   ['registered', ['Al', 'Bo', 'Cy'], ['Cy', 'Bo', 'Al']],
   ['last_login', ['Al', 'Bo', 'Cy'], ['Cy', 'Bo', 'Al']],
-])('sorts by %s, both ways, with blanks lowest', async (sort, down, up) => {
+])('sorts by %s in both directions, with blanks first', async (sort, down, up) => {
   const login = '2026-03-01T00:00:00Z'
   await person({
     name: 'Al',
@@ -127,7 +127,7 @@ test.each([
   expect(await namesIn(`sort=${sort}&order=asc`)).toEqual(up)
 })
 
-test('a filter shows registered customers or guests', async () => {
+test('filters by registered customers or guests', async () => {
   await person({ name: 'Guest' })
   await person({ name: 'Member', isRegistered: true })
   expect(await namesIn('registered=yes')).toEqual(['Member'])
@@ -154,18 +154,18 @@ test.each([
   expect(await namesIn(`search=${encodeURIComponent(search)}`)).toEqual(expected)
 })
 
-test('search within a filter, in every order, page by page', async () => {
+test('search works with a filter, in every order, page by page', async () => {
   for (let index = 0; index < 6; index++) await person({ name: `Ada${index} Byron`, isRegistered: index % 2 === 0 })
   await people('Grace')
   expect(await namesIn('search=byron&registered=yes')).toEqual(['Ada4', 'Ada2', 'Ada0'])
   expect(await namesIn('search=byron&sort=name&order=asc&limit=2&page=2')).toEqual(['Ada2', 'Ada3'])
   expect((await page('search=byron&limit=4')).pagination).toEqual({ page: 1, limit: 4, total: 6, pages: 2 })
-  // Somebody begins with it, so nobody is found who only has it in the middle.
+  // One customer has the prefix, so substring matches do not count.
   await person({ name: 'Xbyron', isRegistered: true })
   expect(await namesIn('search=byron&registered=yes')).toHaveLength(3)
 })
 
-test('every page by number is what the whole list has there, from both ends and in the middle', async () => {
+test('every page matches the full list, from both ends and in the middle', async () => {
   for (let index = 0; index < 23; index++)
     await person({ name: `Nr${index}`, isRegistered: index % 3 === 0, daysAgo: index % 5 })
   for (const sort of ['since', 'name', 'registered']) {
@@ -179,7 +179,7 @@ test('every page by number is what the whole list has there, from both ends and 
   }
 })
 
-test('the counters say how many there are of each kind, folded or not, whoever comes, changes or goes', async () => {
+test('counts of each kind stay correct as customers come, change and go, folded or not', async () => {
   const [a] = [await person(), await person({ isRegistered: true }), await person({ email: null })]
   const counted = async () => [(await page()).pagination.total, (await page('registered=yes')).pagination.total]
   expect(await counted()).toEqual([2, 1])
@@ -197,7 +197,7 @@ test('the counters say how many there are of each kind, folded or not, whoever c
   expect(left.rows).toEqual([])
 })
 
-test('the file has the customers of the filter, newest first, and nothing in it is a formula (X3)', async () => {
+test('the file has the filtered customers, newest first, with formulas neutralized (X3)', async () => {
   await person({ name: '=HYPERLINK("http://evil") x', email: 'e1@a.example', company: '+cmd|calc' })
   await person({
     name: 'Ada Lovelace',
@@ -215,7 +215,7 @@ test('the file has the customers of the filter, newest first, and nothing in it 
   }
   const [head, first, second, ...more] = await rowsOf('')
   expect(head).toBe('First name,Last name,Email,Phone,Company,Registered,Last login,Customer ID')
-  // A spreadsheet would make a number of it.
+  // A spreadsheet would read it as a number.
   expect(first).toMatch(/^Ada,Lovelace,e2@a\.example,'\+12125550123,,Yes,2026-03-01T00:00:00\.000Z,[\da-f-]{36}$/)
   expect(second).toMatch(/^"'=HYPERLINK\(""http:\/\/evil""\)",x,e1@a\.example,,'\+cmd\|calc,No,,/)
   expect(more).toEqual([])
@@ -223,7 +223,7 @@ test('the file has the customers of the filter, newest first, and nothing in it 
   expect(await rowsOf('search=lovelace')).toHaveLength(2)
 })
 
-test('a file longer than what is read at once has everybody once', async () => {
+test('a file longer than one read has each customer once', async () => {
   await sql`insert into shoppers (store_id, id, email, created_at, first_seen_at, is_registered)
     select ${store.storeId}, gen_random_uuid(), 'p' || n || '@a.example', ${world.now}, ${world.now}, n % 2 = 0
     from generate_series(1, 2300) n`.execute(world.db)
@@ -232,7 +232,7 @@ test('a file longer than what is read at once has everybody once', async () => {
   expect(new Set(lines).size).toBe(2300)
 })
 
-test('owners and admins export, members and viewers do not (decision 8)', async () => {
+test('owners and admins can export, members and viewers cannot (decision 8)', async () => {
   for (const [role, status] of [
     ['owner', 200],
     ['admin', 200],

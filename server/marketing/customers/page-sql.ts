@@ -1,11 +1,11 @@
 import type { CartBadge, CartState } from '../../../shared/carts.ts'
 import { BADGE } from '../../carts/carts/fragments.ts'
-import { type StoreDb, sql } from '../../core/db/db.ts'
 import { COUNTS } from '../../carts/orders/fragments.ts'
+import { type StoreDb, sql } from '../../core/db/db.ts'
 import { CUSTOMER_COLUMNS } from './fragments.ts'
 import type { ListedCustomer } from './list-sql.ts'
 
-// The page of one customer: SQL and nothing else. People have few rows; of the odd one that has many, the newest are shown.
+// Statements for the customer page. Customers have few rows; for one with many, the newest are shown.
 
 export interface CustomerRow extends ListedCustomer {
   country: string | null
@@ -14,7 +14,7 @@ export interface CustomerRow extends ListedCustomer {
   unconfirmed: string[]
 }
 
-/** undefined also for a shopper nobody knows anything of: they are no customer. */
+/** undefined also for a shopper without registration or contact, who is no customer. */
 export async function readCustomer({ db, storeId }: StoreDb, id: string): Promise<CustomerRow | undefined> {
   const ofKind = (kind: 'email' | 'phone') => sql`array(select value from shopper_keys k
     where k.store_id = s.store_id and k.shopper_id = s.id and k.kind = ${kind} order by value limit 20)`
@@ -37,7 +37,7 @@ export interface CartRow {
   total: number
 }
 
-/** Joined carts are told by the one they were joined to. */
+/** Merged carts are covered by the cart they were merged into. */
 export async function cartsOf({ db, storeId }: StoreDb, shopperId: string, most: number): Promise<CartRow[]> {
   const { rows } = await sql<CartRow>`
     select id, item_count, value_minor, currency, ${BADGE} as badge, status, last_activity_at, count(*) over ()::int as total from carts c
@@ -58,7 +58,7 @@ export interface OrderRow {
   total: number
 }
 
-/** An order begun and not placed is shown as a cart, a part of an order as that order (A6). */
+/** Unplaced orders appear as carts, and partial orders within their main order (A6). */
 export async function ordersOf({ db, storeId }: StoreDb, shopperId: string, most: number): Promise<OrderRow[]> {
   const { rows } = await sql<OrderRow>`
     select o.order_id, o.status, o.total_minor, o.net_minor, o.currency, o.cart_id, o.kind = 'purchase' as is_purchase,
@@ -71,7 +71,7 @@ export async function ordersOf({ db, storeId }: StoreDb, shopperId: string, most
   return rows
 }
 
-/** Of all customer records that are theirs, in the store's currency; undefined where the store counts none. */
+/** Sums all linked customer records, in the store's currency; undefined if the store reports no totals. */
 export async function lifeInStore({ db, storeId }: StoreDb, shopperId: string) {
   const { rows } = await sql<{ orders: number; spent_minor: number; currency: string }>`
     select sum(c.orders_count)::int as orders, sum(coalesce(c.spent_minor, 0))::bigint as spent_minor, t.currency
@@ -83,7 +83,7 @@ export async function lifeInStore({ db, storeId }: StoreDb, shopperId: string) {
   return rows[0]
 }
 
-/** By currency; an order that was cancelled or refunded in full counts as nothing, other refunds come off (S3). */
+/** By currency. Cancelled and fully refunded orders count as nothing, and other refunds are deducted (S3). */
 export async function valueByCurrency({ db, storeId }: StoreDb, shopperId: string) {
   const { rows } = await sql<{ currency: string; orders: number; net_minor: number }>`
     select o.currency, count(*)::int as orders, sum(o.net_minor)::bigint as net_minor from orders o

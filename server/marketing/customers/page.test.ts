@@ -3,9 +3,9 @@ import { aBox } from '../../../test/boxes.ts'
 import { aStore } from '../../../test/factories.ts'
 import { aShop, MINUTE, type Shop, tea } from '../../../test/shop.ts'
 import { aWorld } from '../../../test/world.ts'
-import { recordSaid } from '../../shoppers/consent/consents.ts'
-import { transact } from '../../core/db/db.ts'
 import { newId } from '../../core/common/ids.ts'
+import { transact } from '../../core/db/db.ts'
+import { recordSaid } from '../../shoppers/consent/consents.ts'
 
 // The page of one customer (decision 40).
 
@@ -28,7 +28,7 @@ async function open(id: string) {
   return body.customer
 }
 
-test('shows contact, carts, and the messages with why each was sent or not', async () => {
+test('shows contact, carts, and messages with the reason why each was sent or not', async () => {
   await shop.mailed(ADA)
   const customer = await open(await idOf(ADA.email))
   expect(customer).toMatchObject({
@@ -48,7 +48,7 @@ test('shows contact, carts, and the messages with why each was sent or not', asy
   expect(customer.messages.total).toBe((await shop.messages()).length)
 })
 
-test('what the store counts over a customer’s whole life is shown beside the orders that are known (decision 135)', async () => {
+test("shows the store's lifetime figures beside the known orders (decision 135)", async () => {
   const { orderId } = await shop.order({ ...ADA, kind: 'purchase', totalMinor: 2_000, customerId: '71' })
   expect(orderId).toBeTruthy()
   const id = await idOf(ADA.email)
@@ -69,7 +69,7 @@ test('value is orders, net revenue and average, and never adds two currencies', 
   await buy('USD', 4_001, 1_000)
   await buy('JPY', 500)
   await shop.order({ ...ADA, kind: 'cancelled', status: 'cancelled', currency: 'EUR', totalMinor: 9_900 })
-  // Begun and not placed; bought and cancelled since.
+  // An unplaced order, and an order cancelled after purchase.
   await shop.order({ ...ADA, kind: 'draft', currency: 'EUR', totalMinor: 9_900 })
   const { orderId } = await buy('EUR', 9_900)
   world.advance(MINUTE)
@@ -92,7 +92,7 @@ test('value is orders, net revenue and average, and never adds two currencies', 
   ])
 })
 
-test('consent stands per channel with its evidence, and suppression with its reason', async () => {
+test('shows consent per channel with its evidence, and suppression with its reason', async () => {
   await shop.fill('one', [tea()])
   await shop.type('one', ADA)
   const box = { ...aBox('email'), address: ADA.email, country: 'US', isUnproven: true }
@@ -115,7 +115,7 @@ test('consent stands per channel with its evidence, and suppression with its rea
   expect(customer.suppressed).toMatchObject([{ address: ADA.phone, reason: 'manual' }])
 })
 
-test('what was left of another store, of nobody and of no UUID is not found', async () => {
+test('a shopper of another store, an anonymous shopper and an invalid id are not found', async () => {
   await shop.fill('one', [tea()])
   await shop.type('one', ADA)
   const id = await idOf(ADA.email)

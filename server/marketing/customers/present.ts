@@ -3,7 +3,7 @@ import { decimal } from '../cart-pages/present.ts'
 import type { ListedCustomer } from './list-sql.ts'
 import type { CartRow, CustomerRow, lifeInStore, OrderRow, valueByCurrency } from './page-sql.ts'
 
-// The one translation from rows to the wire (B 3).
+// Converts customer rows to the API (B 3).
 
 export const presentCustomer = (row: ListedCustomer): CustomerView => ({
   _id: row.id,
@@ -25,7 +25,7 @@ export const presentPerson = (row: CustomerRow) => ({
   since: row.first_seen_at.toISOString(),
 })
 
-/** An address of the shop itself, or one that many use, is no key of theirs and is shown all the same. */
+/** An address of the shop itself, or one that many people use, does not identify them, but is shown. */
 const withFirst = (first: string | null, all: readonly string[]) =>
   first ? [first, ...all.filter((each) => each !== first)] : [...all]
 

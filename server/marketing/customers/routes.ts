@@ -1,14 +1,14 @@
 import * as api from '../../../shared/customers.ts'
-import { paginationOf } from '../../core/db/paging.ts'
 import { prepareDownload } from '../../access/http/downloads.ts'
 import { type Routes, serveDownload, serveStore } from '../../access/http/http.ts'
+import { paginationOf } from '../../core/db/paging.ts'
 import { listAbandonedCustomers } from './abandoned.ts'
 import { filterOf, readCustomerPage } from './customers.ts'
 import { customersDownload } from './export.ts'
 import { countCustomers, listCustomersOf, MOST_LOOKED_THROUGH } from './list-sql.ts'
 import { presentCustomer } from './present.ts'
 
-/** On a page. */
+/** Default page size. */
 const USUAL = 50
 
 export const customerRoutes: Routes = (app, deps) => {
@@ -18,7 +18,7 @@ export const customerRoutes: Routes = (app, deps) => {
     const wanted = { page: page ?? 1, limit, sort, order, ...filterOf(query) }
     const counted = await countCustomers(store, wanted)
     const customers = (await listCustomersOf(store, wanted, counted)).map(presentCustomer)
-    // As the specification has it.
+    // The plain list of the specification.
     if (page === undefined) return customers
     const { total, isCapped, isPartial } = counted
     return {

@@ -4,10 +4,10 @@ import { anOrder } from '../../../test/factories.ts'
 import { aCustomer, type FakeStore } from '../../../test/fake-store.ts'
 import { aWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import type { PlatformCustomer } from '../../platforms/platform/platform.ts'
 import { pullCustomers } from '../../carts/sync/local-copies.ts'
+import type { PlatformCustomer } from '../../platforms/platform/platform.ts'
 
-// Where customers come from (decisions 40 and 127): the store's records joined with shoppers.
+// Sources of customers (decisions 40 and 127): customer records of the store, linked to shoppers.
 
 const world = aWorld()
 let fake: FakeStore
@@ -47,7 +47,7 @@ async function pull(...records: Partial<PlatformCustomer>[]) {
 const order = (of: Parameters<typeof anOrder>[1]) =>
   recordOrders(world.deps, storeId, [anOrder(world, { kind: 'purchase', ...of })], 'sync')
 
-test('a registered customer of the store is listed with what the store says of them', { tags: ['B3'] }, async () => {
+test("a registered customer is listed with the store's data", { tags: ['B3'] }, async () => {
   const ada = { email: 'ada@example.org', phone: '+12125550101', firstName: 'Ada', lastName: 'Lovelace' }
   await pull({
     ...ada,
@@ -68,7 +68,7 @@ test('a registered customer of the store is listed with what the store says of t
   ])
 })
 
-test('a guest who ordered is a customer who is not registered; a browser nobody knows is none', {
+test('a guest with an order is an unregistered customer; an anonymous browser is none', {
   tags: ['B3'],
 }, async () => {
   await order({ email: 'grace@example.org', firstName: 'Grace', lastName: 'Hopper', customerId: null })
@@ -94,13 +94,13 @@ test.each<[string, Partial<PlatformCustomer>, Parameters<typeof anOrder>[1]]>([
     await pull(record)
     expect(await customers()).toMatchObject([{ is_registered: true }])
     const [first] = await customers()
-    // The other way round: what they buy later is theirs.
+    // The other way round: later orders belong to them.
     await order({ ...bought, orderId: 'later' })
     expect(await customers()).toEqual([first])
   },
 )
 
-test('the record’s own words stand before what was typed elsewhere, and an order that names nobody takes none away', async () => {
+test("the store's record overrides typed data, and an order without a name does not clear it", async () => {
   await pull({ customerId: '5', email: 'ada@example.org', firstName: 'Ada', lastName: 'Lovelace', phone: null })
   await order({
     customerId: '5',
@@ -124,7 +124,7 @@ test('the record’s own words stand before what was typed elsewhere, and an ord
   expect(shopper).toEqual({ email: 'six@example.org', is_registered: true })
 })
 
-test('a record whose email and phone are two shoppers’ goes to the one with the email, and joins nobody', async () => {
+test('a record whose email and phone belong to two shoppers goes to the email, and merges nobody', async () => {
   await order({ customerId: null, email: 'one@example.org', phone: null })
   await order({ customerId: null, email: null, phone: '+12125550177' })
   await pull({ customerId: '3', email: 'one@example.org', phone: '+12125550177' })
@@ -136,7 +136,7 @@ test('a record whose email and phone are two shoppers’ goes to the one with th
   ])
 })
 
-test('found to be one with another shopper, they stay registered, with their company and their first day (S6)', async () => {
+test('a customer merged with another shopper stays registered, with company and first day (S6)', async () => {
   await order({ customerId: null, email: 'first@example.org', phone: null })
   world.advance(60_000)
   await pull({ customerId: '4', email: 'late@example.org', company: 'Late Ltd', createdAt: '2025-10-05T00:00:00Z' })
@@ -153,7 +153,7 @@ test('found to be one with another shopper, they stay registered, with their com
   expect(first_seen_at.toISOString()).toBe('2025-10-05T00:00:00.000Z')
 })
 
-test('a second reading changes what has changed, and adds nobody', async () => {
+test('a second sync updates changed customers and adds none', async () => {
   await pull({ customerId: '1', email: 'a@example.org', company: null, lastLoginAt: null })
   const [before] = await customers()
   world.advance(60_000)
@@ -161,7 +161,7 @@ test('a second reading changes what has changed, and adds nobody', async () => {
   expect(await customers()).toEqual([{ ...before, company: 'New Ltd', last_login: '2026-03-02T08:00:00.000Z' }])
 })
 
-test('an address of the shop itself makes nobody one with anybody', async () => {
+test('an address of the shop itself merges nobody', async () => {
   const { home_url } = await world.db
     .selectFrom('stores')
     .select('home_url')
@@ -174,7 +174,7 @@ test('an address of the shop itself makes nobody one with anybody', async () => 
   expect(emails).toEqual([{ email: null }, { email: null }])
 })
 
-test('an erased customer is gone from the list, and is not copied again (C8)', async () => {
+test('an erased customer disappears from the list and is not copied again (C8)', async () => {
   await pull({ customerId: '1', email: 'zen@example.org', company: 'Zen Ltd', firstName: 'Zen' }, { customerId: '2' })
   const erase = { token, body: { confirmation: 'erase' } }
   expect((await world.request('DELETE', '/api/privacy/zen@example.org', erase)).status).toBe(202)

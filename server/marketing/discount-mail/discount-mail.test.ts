@@ -6,13 +6,13 @@ import { aColleague, anOrder, freshOrderCheck } from '../../../test/factories.ts
 import { DAY, MINUTE } from '../../../test/message-scene.ts'
 import { aWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import type { Outcome } from '../../messages/channels/channel.ts'
 import { newId } from '../../core/common/ids.ts'
 import { closeAbandonedSends } from '../../delivery/send/abandoned.ts'
 import { sendDue } from '../../delivery/send/send-due.ts'
 import { beat } from '../../delivery/send/workers.ts'
+import type { Outcome } from '../../messages/channels/channel.ts'
 
-// A coupon by email to chosen customers (decision 39): one job, whose rows are messages about carts and for people without one.
+// A coupon by email to chosen customers (decision 39): one job, whose rows are messages with or without a cart.
 
 const world = aWorld()
 let answer: typeof world.answer
@@ -43,7 +43,7 @@ const answersOf = (job: { results: { shopperId: string; reason: string | null; o
   Object.fromEntries(job.results.map((item) => [item.shopperId, item.reason ?? item.outcome]))
 
 describe('a job', () => {
-  test('writes to each about the cart they left last, and to those without one about none', async () => {
+  test('writes about the most recently abandoned cart, or about none', async () => {
     const shop = await aCouponShop(world, { carts: 2, buyers: 2 })
     const missing = newId()
     const { body } = await start(shop, { customers: [...shop.people, ...shop.buyers, missing, shop.buyers[0]] })
@@ -81,7 +81,7 @@ describe('a job', () => {
     expect(new Set(asked.map((row) => row.coupon_id))).toEqual(new Set([shop.couponId]))
   })
 
-  test('asked twice with one key it is one job; once its rows are written a purchase ends those without a cart too', async () => {
+  test('requested twice with one key is one job, and a later purchase cancels messages without a cart, too', async () => {
     const shop = await aCouponShop(world, { carts: 1, buyers: 2 })
     const key = { 'idempotency-key': 'once' }
     const first = await start(shop, {}, key)
@@ -101,7 +101,7 @@ describe('a job', () => {
     })
   })
 
-  test('repeated with its key it is answered as at first, though its coupon has ended since; another is not', async () => {
+  test('repeated with its key returns the first answer after the coupon has ended; a new request is rejected', async () => {
     const shop = await aCouponShop(world)
     const key = { 'idempotency-key': 'again' }
     const first = await start(shop, {}, key)
@@ -115,7 +115,7 @@ describe('a job', () => {
     expect(await rowsOf(shop)).toHaveLength(2)
   })
 
-  test('the failed ones are tried again, and nobody who had it or has bought since it was asked for', async () => {
+  test('retries failed messages, except for people who had it or have bought since', async () => {
     const shop = await aCouponShop(world, { carts: 1, buyers: 3 })
     const failing = new Set([shop.orders[0]!.email, shop.buyerOrders[0]!.email, shop.buyerOrders[1]!.email])
     world.answer = (mail) =>
@@ -138,7 +138,7 @@ describe('a job', () => {
     expect(answersOf(await read(shop, jobId))[shop.buyers[1]!]).toBe('purchased')
   })
 
-  test('an address that does not exist is not tried again, and another is', async () => {
+  test('does not retry an invalid address, but retries another failure', async () => {
     const shop = await aCouponShop(world, { carts: 1, buyers: 1 })
     const bad = shop.orders[0]!.email
     world.answer = (mail) =>
@@ -158,7 +158,7 @@ describe('a job', () => {
     expect(await read(shop, again)).toMatchObject({ counts: { failed: 2 }, retryable: 1 })
   })
 
-  test('consent, suppression and the control group stand as everywhere else', async () => {
+  test('respects consent, suppressions and the control group', async () => {
     const shop = await aCouponShop(world, { carts: 1, buyers: 3, isConsenting: false })
     const withdrawn = world.deps.secrets.addressHash(shop.buyerOrders[1]!.email!)
     const suppression = { account_id: shop.accountId, channel: 'email' as const, reason: 'unsubscribed' as const }
@@ -170,7 +170,7 @@ describe('a job', () => {
     const { jobId } = (await start(shop)).body
     await send(shop)
     expect(answersOf(await read(shop, jobId))).toEqual({
-      // Germany asks for consent first, but not of who has bought there.
+      // Germany requires consent, except for existing customers.
       [shop.people[0]!]: 'no_consent',
       [shop.buyers[0]!]: 'sent',
       [shop.buyers[1]!]: 'suppressed_unsubscribed',
@@ -179,7 +179,7 @@ describe('a job', () => {
     expect(world.sent.map(({ to }) => to)).toEqual([shop.buyerOrders[0]!.email])
   })
 
-  test('the rows are the job: a process that is killed in the middle loses nothing and repeats nothing (D9, D10)', async () => {
+  test('resumes from its rows after a crash, without loss or repetition (D9, D10)', async () => {
     const shop = await aCouponShop(world, { carts: 6, buyers: 6 })
     const { storeId } = shop
     const { jobId } = (await start(shop)).body
@@ -187,11 +187,11 @@ describe('a job', () => {
     const end = Promise.withResolvers<Outcome>()
     world.answer = async (mail) => (left-- > 0 ? answer(mail) : end.promise)
     await freshOrderCheck(world, storeId)
-    // A process has its own connections.
+    // Each process has its own connections.
     const { channels } = world.deps
     const killed = { ...world.deps, workerId: newId(), channels: { ...channels, email: { ...channels.email } } }
     const killedEnds = sendDue(killed, { storeId }).catch(() => {})
-    // It goes when the answers are written down and its five places in flight are taken again.
+    // Killed when the answers are stored and its five in-flight places are used again.
     await expect.poll(async () => [left, (await read(shop, jobId)).done]).toEqual([-5, 3])
     world.answer = answer
     world.advance(MINUTE)
@@ -208,8 +208,8 @@ describe('a job', () => {
   })
 })
 
-describe('is refused as a whole', () => {
-  test('without customers, without a coupon of the store that is good, and for viewers', { tags: ['B5'] }, async () => {
+describe('rejects the whole request', () => {
+  test('without customers, without a valid coupon of the store, and for viewers', { tags: ['B5'] }, async () => {
     const shop = await aCouponShop(world)
     const other = await aCouponShop(world)
     const refused = async (body: object) => {
@@ -232,7 +232,7 @@ describe('is refused as a whole', () => {
     expect(await rowsOf(shop)).toEqual([])
   })
 
-  test('with a cart URL that is not the store’s own (X1)', { tags: ['B2'] }, async () => {
+  test('with a cart URL outside the store (X1)', { tags: ['B2'] }, async () => {
     const shop = await aCouponShop(world)
     const { url } = await world.db
       .selectFrom('stores')
@@ -270,7 +270,7 @@ describe('is refused as a whole', () => {
     expect(new Set(kept.map((row) => row.cart_url))).toEqual(new Set([`${url}/cart/?from=mail`]))
   })
 
-  test('another account’s customers are nobody’s (X2)', async () => {
+  test('with customers of another account (X2)', async () => {
     const [shop, other] = [await aCouponShop(world), await aCouponShop(world)]
     const { jobId } = (await start(shop, { customers: [...other.people, ...other.buyers] })).body
     await send(shop)
@@ -280,7 +280,7 @@ describe('is refused as a whole', () => {
   })
 })
 
-test('the free plan has it: a job and the single call (decision 128)', async () => {
+test('but not on the free plan, for a job or a single call (decision 128)', async () => {
   const shop = await aCouponShop(world, { plan: 'free', carts: 1, buyers: 1 })
   await aCoupon(world, shop, { code: 'FREE-10' })
   const { status, body } = await start(shop, { customers: shop.people })
@@ -292,10 +292,10 @@ test('the free plan has it: a job and the single call (decision 128)', async () 
   expect(single.body).toMatchObject({ success: true, state: 'sent' })
 })
 
-describe('the specification’s single call', () => {
+describe('the single call of the specification', () => {
   const offer = (shop: CouponShop, body: object) => post(world, shop, '/api/email/send-discount-offer', body)
 
-  test('sends the coupon with this code to a customer, who may have a cart or none', { tags: ['B7'] }, async () => {
+  test('sends the coupon with this code to a customer with or without a cart', { tags: ['B7'] }, async () => {
     const shop = await aCouponShop(world)
     await aCoupon(world, shop, {
       code: 'SAVE-5',
@@ -326,8 +326,8 @@ describe('the specification’s single call', () => {
   })
 })
 
-describe('who gets it and who not', () => {
-  test('by reason, as it would be decided now; nothing is written', async () => {
+describe('eligibility', () => {
+  test('counts by reason, as decided now, without writing anything', async () => {
     const shop = await aCouponShop(world, { carts: 2, buyers: 1 })
     const missing = newId()
     const ask = (customers: string[]) =>
@@ -348,7 +348,7 @@ describe('who gets it and who not', () => {
     expect(await rowsOf(shop)).toEqual([])
   })
 
-  test('and a preview for one of them', async () => {
+  test('and previews the mail for one of them', async () => {
     const shop = await aCouponShop(world)
     const preview = (customer: string) =>
       world.request('POST', '/api/email/discount-preview', {

@@ -9,20 +9,21 @@ import {
 } from '../../../shared/discount-mail.ts'
 import { currencyExponent } from '../../../shared/money.ts'
 import type { MessagePreview, SendReply, TestReply } from '../../../shared/reminders.ts'
-import type { AccountDb, Db, StoreDb } from '../../core/db/db.ts'
-import { AppError, found } from '../../core/common/errors.ts'
+import { isOnStoreHost, isOnStoreOrigin } from '../../access/stores/rules.ts'
+import { readStore } from '../../access/stores/store.ts'
 import { couponProblem, forAnybody } from '../../carts/coupons/validity.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import type { AccountDb, Db, StoreDb } from '../../core/db/db.ts'
+import * as preview from '../../delivery/preview/preview.ts'
 import type { Deps } from '../../deps.ts'
 import type { IdempotentRequest } from '../manual-sends/idempotency.ts'
 import { repeatedJob, repeatedSend, sendToPerson, startPeopleJob } from '../manual-sends/people.ts'
 import { sendOfferTest, type Tester } from '../manual-sends/test-send.ts'
-import * as preview from '../../delivery/preview/preview.ts'
-import { isOnStoreHost, isOnStoreOrigin } from '../../access/stores/rules.ts'
-import { readStore } from '../../access/stores/store.ts'
 import { recipientsOf } from './recipients.ts'
 import * as sql from './sql.ts'
 
-// A coupon by email to chosen customers (decision 39). What stands against all of them is refused here; the rest is each one's answer.
+// A coupon by email to chosen customers (decision 39). Reasons that block all of them reject the request; others fail
+// single items.
 
 export async function sendOffers(
   deps: Deps,
@@ -39,7 +40,7 @@ export async function sendOffers(
   return startPeopleJob(deps, store, request, { couponId: wanted.couponId, cartUrl, subject, body, shopperIds })
 }
 
-/** B 7: one customer, with the code, amount and type that the caller knows of. */
+/** B 7: one customer, with code, amount and type as given by the caller. */
 export async function sendOffer(
   deps: Deps,
   store: StoreDb<Db>,
@@ -75,7 +76,7 @@ async function offerOf(
   return { shopperId: customer, couponId: couponId ?? null, cartUrl: await ownAddress(store, cartUrl), ...words }
 }
 
-/** Whether it is good at all, whatever the cart and whoever the person. */
+/** Whether the coupon is valid at all, for any cart and person. */
 async function assertGoodCoupon(deps: Deps, coupon: sql.CouponRow | undefined): Promise<void> {
   const known = found(coupon, 'Coupon')
   const anybody = { cart: null, email: null, usedBefore: 0, goodForMs: 0 }
@@ -108,7 +109,7 @@ function assertSameOffer(
 
 const minorOf = (amount: number, currency: string) => Math.round(amount * 10 ** currencyExponent(currency))
 
-/** X1: a link of ours leads to the shop and nowhere else. null: none was given. */
+/** X1: our links lead only to the shop. null: no address was given. */
 async function ownAddress(store: StoreDb, cartUrl: string | undefined): Promise<string | null> {
   if (cartUrl === undefined) return null
   const row = found(await readStore(store), 'Store')

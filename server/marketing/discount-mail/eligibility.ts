@@ -8,8 +8,8 @@ import type { Deps } from '../../deps.ts'
 import { problemOf, Tally } from '../manual-sends/tally.ts'
 import { recipientsOf } from './recipients.ts'
 
-// Who would get a discount mail now, and who not and why: the decision itself, about messages that do not exist (D2, D11). They would go
-// together: what one takes of plan and cap the next ones do not find. Nothing is written and nothing rendered.
+// Counts who would get a discount mail now, and why others would not. It runs the send decision on hypothetical
+// messages (D2, D11) that share plan volume and cap. Nothing is written or rendered.
 
 const CHUNK = 500
 const CHANNEL = 'email'

@@ -7,7 +7,7 @@ import { transact } from '../../core/db/db.ts'
 import { sendDue } from '../../delivery/send/send-due.ts'
 import { lockAllKeys, resolveShoppers } from '../../shoppers/shoppers/shoppers.ts'
 
-// Two customers of one discount mail turn out to be one person: they get it once (D1).
+// Two customers of one discount mail are merged: the person gets it once (D1).
 
 const world = aWorld()
 let shop: CouponShop
@@ -29,7 +29,7 @@ const send = async () => {
   await sendDue(world.deps, { storeId: shop.storeId })
 }
 
-/** Somebody is found to have both addresses. */
+/** Merges the two through an order with both addresses. */
 const join = (one: string, other: string) =>
   transact({ storeId: shop.storeId, db: world.db }, async (tx) => {
     const keys = [one, other].map((value) => ({ kind: 'email' as const, value }))
@@ -52,7 +52,7 @@ const emailsOf = () => ({
   ben: shop.buyerOrders[0]!.email!,
 })
 
-/** What Ben bought stands against no cart of Ada's then. */
+/** Ben's purchase precedes Ada's cart, so it does not close that cart. */
 const buyBeforeTheCart = () =>
   world.db
     .updateTable('orders')
@@ -60,7 +60,7 @@ const buyBeforeTheCart = () =>
     .where('shopper_id', '=', shop.buyers[0]!)
     .execute()
 
-test('found out before either leaves, the one about the cart goes', async () => {
+test('merged before the sends, only the message about the cart is sent', async () => {
   await buyBeforeTheCart()
   await start([shop.people[0]!, shop.buyers[0]!])
   await join(emailsOf().ada, emailsOf().ben)
@@ -69,7 +69,7 @@ test('found out before either leaves, the one about the cart goes', async () => 
   expect(world.sent.map(({ to }) => to)).toEqual([emailsOf().ada])
 })
 
-test('found out after one has left, the other one does not', async () => {
+test('merged after one send, the other message is not sent', async () => {
   await buyBeforeTheCart()
   const ben = emailsOf().ben
   await start([shop.people[0]!, shop.buyers[0]!])
@@ -84,7 +84,7 @@ test('found out after one has left, the other one does not', async () => {
   expect(await outcomes()).toEqual(['cart: merged', 'none: sent'])
 })
 
-test('found out after both have failed, one of the two is tried again', async () => {
+test('merged after both failed, one of the two is retried', async () => {
   await buyBeforeTheCart()
   const { answer } = world
   world.answer = () => ({ kind: 'rejected', reason: '552', response: '552 mailbox full', isRecipientFault: false })
@@ -99,7 +99,7 @@ test('found out after both have failed, one of the two is tried again', async ()
   expect(world.sent).toHaveLength(1)
 })
 
-test('with a cart each, they get it about one of them', async () => {
+test('with a cart each, one message about one of the carts is sent', async () => {
   await start(shop.people)
   await join(emailsOf().ada, emailsOf().second)
   await send()
@@ -108,7 +108,7 @@ test('with a cart each, they get it about one of them', async () => {
   expect(await outcomes()).toEqual(['cart: merged', 'cart: sent'])
 })
 
-test('another discount mail reaches the person all the same', async () => {
+test('another discount mail still reaches the person', async () => {
   await start([shop.people[0]!])
   await send()
   await start([shop.buyers[0]!])

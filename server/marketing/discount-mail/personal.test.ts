@@ -6,7 +6,7 @@ import { MINUTE } from '../../../test/message-scene.ts'
 import { aWorld } from '../../../test/world.ts'
 import { codesJob } from '../../carts/coupon-codes/codes-jobs.ts'
 
-// A discount mail whose coupon has a code for each person: the codes are made in the store before the mails leave, which wait for them.
+// A discount mail with personal codes: the codes are created in the store first, and the mails wait for them.
 
 const world = aWorld()
 const demo = demoCoupons(world)
@@ -42,7 +42,7 @@ const codeIn = (text: string) => /OWN\d+-[A-Z0-9]{8}/.exec(text)?.[0]
 const codesSent = () => world.sent.map(({ text }) => codeIn(text))
 
 describe('a job', () => {
-  test('has its codes made at once, and each mail leaves with its own', async () => {
+  test('creates its codes at once and sends each mail with its own', async () => {
     const jobId = await start()
     expect(world.queued.map(({ name }) => name)).toContain(codesJob.name)
     await demo.work(shop)
@@ -56,13 +56,13 @@ describe('a job', () => {
     expect(inStore()).toMatchObject([{ usageLimit: 1 }, { usageLimit: 1 }, { usageLimit: 1 }])
   })
 
-  test('of a shared coupon has none made', async () => {
+  test('creates none for a shared coupon', async () => {
     couponId = shop.couponId
     await start()
     expect(world.queued.map(({ name }) => name)).not.toContain(codesJob.name)
   })
 
-  test('waits for a store that makes no codes, and is not answered meanwhile', async () => {
+  test('waits for a store that creates no codes, and reports no result meanwhile', async () => {
     const jobId = await start()
     world.queued.splice(0, world.queued.length, ...world.queued.filter(({ name }) => name !== codesJob.name))
     await demo.work(shop)
@@ -73,7 +73,7 @@ describe('a job', () => {
     expect(await read(jobId)).toMatchObject({ state: 'done', counts: { sent: 3 } })
   })
 
-  test('tried again, each has another code than the mail that failed', async () => {
+  test('uses a new code for each retried mail', async () => {
     world.answer = () => ({ kind: 'rejected', reason: '552', response: '552 mailbox full', isRecipientFault: false })
     const jobId = await start()
     await demo.work(shop)
@@ -88,7 +88,7 @@ describe('a job', () => {
     expect(new Set([...failed, ...codesSent()]).size).toBe(6)
   })
 
-  test('whose coupon is edited meanwhile says what the store’s codes are then', async () => {
+  test('uses the current rules of codes whose coupon was edited meanwhile', async () => {
     const jobId = await start()
     await demo.make(shop)
     world.queued.splice(0, world.queued.length, ...world.queued.filter(({ name }) => name !== codesJob.name))
@@ -102,7 +102,7 @@ describe('a job', () => {
     expect(world.sent.map(({ text }) => /Take (.*?) off/.exec(text)?.[1])).toEqual(['20%', '20%', '20%'])
   })
 
-  test('says of whom the store has lost the code that they got nothing, and why', async () => {
+  test('fails with a reason where the store has lost the code', async () => {
     const jobId = await start()
     await demo.make(shop)
     const [lost] = inStore()
@@ -116,7 +116,7 @@ describe('a job', () => {
   })
 })
 
-test('the single call takes neither the coupon nor one of its codes: nobody else’s code is given away', async () => {
+test('the single call accepts neither a personal coupon nor one of its codes, which belongs to someone else', async () => {
   await start()
   await demo.work(shop)
   world.sent.length = 0

@@ -7,14 +7,14 @@ import { countStatements } from '../../../test/statements.ts'
 import { aWorld } from '../../../test/world.ts'
 import { recipientsOf } from './recipients.ts'
 
-// Everybody who matches, evaluated on the server (decision 39).
+// All matching customers, evaluated on the server (decision 39).
 
 const world = aWorld()
 const ask = (shop: CouponShop, matching: object) =>
   world.request('POST', '/api/email/discount-eligibility', { token: shop.token, body: { matching } })
 const idsOf = async (shop: CouponShop, matching: object) => (await ask(shop, matching)).body.eligible.sort()
 
-test('all, those with an abandoned cart, those found by a search, and not those left out', async () => {
+test('matches all, those with an abandoned cart or a search match, minus the excluded ones', async () => {
   const shop = await aCouponShop(world, { carts: 2, buyers: 2 })
   const [one, other] = shop.people as [string, string]
   const sorted = (...ids: string[]) => ids.sort()
@@ -29,7 +29,7 @@ test('all, those with an abandoned cart, those found by a search, and not those 
   expect((await world.request('POST', '/api/email/discount-eligibility', both)).status).toBe(400)
 })
 
-test('of a saved audience, those whom its filters mean; the free plan has none', async () => {
+test('matches the filters of a saved audience; the free plan has none', async () => {
   const shop = await aCouponShop(world, { carts: 2, buyers: 1, plan: 'starter' })
   const [one, other] = shop.people as [string, string]
   await world.db.updateTable('shoppers').set({ country: 'AT' }).where('id', '=', one).execute()
@@ -45,16 +45,16 @@ test('of a saved audience, those whom its filters mean; the free plan has none',
   }
 })
 
-test('nobody else’s customers match (X2)', async () => {
+test('never matches customers of others (X2)', async () => {
   const [shop, other] = [await aCouponShop(world), await aCouponShop(world)]
   expect((await ask(shop, {})).body.total).toBe(2)
   expect((await ask(other, { search: shop.orders[0]!.email! })).body.total).toBe(0)
 })
 
-/** Of as many as one discount mail may go to. */
+/** The maximum of one discount mail, or fewer outside the proof run. */
 const MANY = isProof ? 10_000 : 999
 
-test('many people are one request, known in a moment; one more than 10,000 is refused in words', async () => {
+test('accepts up to 10,000 people in one quick request, and rejects more with an explanation', async () => {
   const shop = await aCouponShop(world, { carts: 0, buyers: 1, plan: 'growth' })
   const { storeId, flowId } = shop
   await manyCarts(world.db, { storeId, flowId, now: world.now, count: 10_000, isAllOpen: true })
@@ -76,12 +76,12 @@ test('many people are one request, known in a moment; one more than 10,000 is re
     const eligibility = await ask(shop, wanted)
     expect(eligibility.body.eligible).toHaveLength(MANY)
   })
-  // None for each person.
+  // Not one statement per person.
   expect(statements).toBeLessThan(MANY / 10)
   await theNewestIsFoundToo(shop)
 })
 
-/** A search finds 10,001 people, the newest of whom left no cart: nobody is left out for it. */
+/** A search matches 10,001 people, of whom the newest has no cart: that person is still included. */
 async function theNewestIsFoundToo(shop: CouponShop) {
   const { storeId } = shop
   const newest = { phone: '+12125550100', first_seen_at: world.now }

@@ -1,13 +1,13 @@
 import type { z } from 'zod'
 import { discountTexts, MOST_RECIPIENTS, type sendDiscountOffers } from '../../../shared/discount-mail.ts'
-import { filtersFor } from '../audiences/audiences.ts'
-import type { AccountDb, Db, StoreDb } from '../../core/db/db.ts'
 import { AppError } from '../../core/common/errors.ts'
+import type { AccountDb, Db, StoreDb } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
+import { filtersFor } from '../audiences/audiences.ts'
 import { idsOfAbandoned, idsOfCustomers } from '../customers/abandoned.ts'
 import { filterOf } from '../customers/customers.ts'
-import type { Deps } from '../../deps.ts'
 
-// Who is meant: customers chosen one by one, or all who match.
+// Resolves the recipients: customers chosen one by one, or all that match.
 
 type Wanted = Pick<z.output<typeof sendDiscountOffers.body>, 'customers' | 'matching'>
 
@@ -17,7 +17,7 @@ interface Asked {
   account: AccountDb
 }
 
-/** Throws where the plan has no such filters, and where more match than one discount mail may go to. */
+/** Throws if the plan lacks the filters, or if more match than one discount mail allows. */
 export async function recipientsOf(
   { deps, store, account }: Asked,
   { customers, matching }: Wanted,

@@ -4,7 +4,7 @@ import { idempotentRequest } from '../manual-sends/manual-routes.ts'
 import { previewOffer, sendOffer, sendOffers, testOffer } from './discount-mail.ts'
 import { readDiscountEligibility } from './eligibility.ts'
 
-// Discount mail (B 7, decision 39).
+// Discount mail endpoints (B 7, decision 39).
 
 export const discountMailRoutes: Routes = (app, deps) => {
   serveStore(app, deps, api.sendDiscountOffers, (call) => sendOffers(deps, call, idempotentRequest(call), call.body))

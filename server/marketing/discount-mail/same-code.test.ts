@@ -10,13 +10,13 @@ const world = aWorld()
 test.each([
   'a draft of the store’s own is not active',
   'one made here was unpublished in the store',
-])('a code that stands twice means the published coupon: %s', async (which) => {
+])('a duplicate code means the published coupon: %s', async (which) => {
   const shop = await aCouponShop(world)
   const draft = which.startsWith('a draft')
     ? { made_by: 'store' as const, is_active: false }
     : { terms: JSON.stringify({ isPublished: false }) }
   const published = { code: 'TWICE' }
-  // Whichever comes first by its id.
+  // In every order of ids.
   for (const [at, more] of [draft, published, draft].entries()) {
     await aCoupon(world, shop, { code: 'TWICE', ...more, ...(more === draft ? { percent: 2_000 + at } : {}) })
   }

@@ -1,8 +1,8 @@
 import { capitals } from '../../../shared/coupons.ts'
-import { type StoreDb, sql } from '../../core/db/db.ts'
 import type { CouponState } from '../../carts/coupons/validity.ts'
+import { type StoreDb, sql } from '../../core/db/db.ts'
 
-// What discount mail reads: SQL and nothing else.
+// Statements of discount mail.
 
 const COUPON = sql`id, kind, code, type, platform_type as "platformType", percent, amount_minor as "amountMinor", currency,
   min_spend_minor as "minSpendMinor", max_spend_minor as "maxSpendMinor", starts_at as "startsAt", ends_at as "endsAt",
@@ -21,8 +21,8 @@ export async function readCoupon({ db, storeId }: StoreDb, id: string): Promise<
 }
 
 /**
- * Codes are compared without case (decision 31). Of a personal coupon by what its codes begin with. A store may hold a code twice: its
- * checkout takes the published one.
+ * Codes are compared ignoring case (decision 31). For a personal coupon, the prefix of its codes is compared. If a
+ * store holds a code twice, its checkout accepts the published one.
  */
 export async function couponWithCode({ db, storeId }: StoreDb, code: string): Promise<CouponRow | undefined> {
   const { rows } = await sql<CouponRow>`

@@ -5,7 +5,7 @@ import { freshOrderCheck } from '../../../test/factories.ts'
 import { aWorld } from '../../../test/world.ts'
 import { sendDue } from '../../delivery/send/send-due.ts'
 
-// What a discount mail says of a coupon that takes no amount off, ends never or has a minimum (decision 37).
+// Text of a discount mail for a coupon without amount, end or minimum (decision 37).
 
 const world = aWorld()
 let shop: CouponShop
@@ -17,7 +17,7 @@ beforeEach(async () => {
 
 const FREE = { type: 'other', platform_type: 'free_shipping', percent: null, amount_minor: 0 } as const
 
-test('the ready words fit free shipping from an amount on, and a type that only the store knows', async () => {
+test('the default text fits free shipping above a minimum, and a type that only the store knows', async () => {
   const offers = [
     [shop.buyers[0]!, await aCopiedCoupon(world, shop, { ...FREE, code: 'FREESHIP', min_spend_minor: 2_500 })],
     [shop.buyers[1]!, await aCopiedCoupon(world, shop, { ...FREE, code: 'GIFT', platform_type: 'smart_gift' })],
@@ -38,7 +38,7 @@ test('the ready words fit free shipping from an amount on, and a type that only 
   for (const mail of said) expect(mail!.text).not.toMatch(/ is {2}off|for {2}off|orders from \.|until/)
 })
 
-test('the preview names what is left out, as a variable in it is empty', async () => {
+test('the preview names text left out because a variable is empty', async () => {
   const couponId = await aCopiedCoupon(world, shop, { ...FREE, code: 'FREESHIP' })
   const body = 'Your code is {{ coupon_code }}.\n\nIt takes {{ coupon_amount }} off.'
   const subject = '{{ coupon_amount }} off'
@@ -55,7 +55,7 @@ test('the preview names what is left out, as a variable in it is empty', async (
   expect(preview.body.text).toMatch(/^Your code is FREESHIP\.\n\n--/)
 })
 
-test('the preview warns where the text does not name the code, and says whether the link applies it', async () => {
+test('the preview warns if the text lacks the code, and says whether the link applies it', async () => {
   const warning = async (customer: string, body: string) => {
     const asked = { customer, couponId: shop.couponId, subject: 'For you', body }
     const reply = await world.request('POST', '/api/email/discount-preview', { token: shop.token, body: asked })
@@ -78,7 +78,7 @@ test('the preview warns where the text does not name the code, and says whether 
   }
 })
 
-test('its message is called a discount mail, on the page of the cart too', async () => {
+test("the message is called a discount mail, also on the cart's page", async () => {
   await world.request('POST', '/api/email/send-discount-offers', {
     token: shop.token,
     body: { customers: [shop.people[0]!], couponId: shop.couponId },

@@ -3,11 +3,11 @@ import type { FlowStep } from '../../../shared/flows.ts'
 import { aShop, HOUR, MINUTE, tea } from '../../../test/shop.ts'
 import { aWorld } from '../../../test/world.ts'
 
-// A step that was added for later carts, and is planned for an older one whose shopper came back (decision 53).
+// A step added for later carts also applies to an older cart whose shopper returned (decision 53).
 
 const world = aWorld()
 
-test('it keeps its distance to what went out before it was planned (T4)', async () => {
+test('keeps the minimum gap to messages sent before the step was planned (T4)', async () => {
   const shop = await aShop(world, { plan: 'starter' })
   const call = (method: string, url: string, body?: object) =>
     world.request(method, url, { token: shop.token, ...(body && { body }) })
@@ -25,7 +25,7 @@ test('it keeps its distance to what went out before it was planned (T4)', async 
   const effect = await save(([first, second, third]) => [first!, second!, { delayMinutes: 150 }, third!])
   expect(effect).toMatchObject({ added: 0, tooLate: 1 })
 
-  // The time of the added step, half past five hours, lies ahead again. The second one leaves at six.
+  // The added step, at five and a half hours, is in the future again. The second step is sent after six.
   await shop.fill('one', [tea(), tea()])
   await shop.pass(3 * HOUR)
   await call('POST', '/api/stores/sending/resume')

@@ -7,7 +7,7 @@ import { aWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { newId } from '../../core/common/ids.ts'
 
-// Flows: which carts they take, and what an edit reaches.
+// Flows: which carts they match, and what an edit changes.
 
 const world = aWorld()
 
@@ -25,7 +25,7 @@ async function edit(token: string, flowId: string, change: (step: FlowStep) => S
 const flip = (token: string, flowId: string, more: Record<string, unknown>) =>
   world.request('POST', `/api/flows/${flowId}/switch`, { token, body: more })
 
-test('an edit re-times what is open and never touches what was sent', async () => {
+test('an edit reschedules open messages and never touches sent ones', async () => {
   const { storeId, flowId, token } = await aScene(world)
   await pass(world, storeId, HOUR)
   const [sent, ...before] = await messagesOf(world, storeId)
@@ -40,7 +40,7 @@ test('an edit re-times what is open and never touches what was sent', async () =
   expect(second).toMatchObject({ state: 'scheduled', id: before[0]!.id, wake_at: second!.due_at })
 })
 
-test('edited words reach what has not gone yet', async () => {
+test('edited text applies to unsent messages', async () => {
   const { storeId, flowId, token } = await aScene(world)
   await wait(world, storeId, HOUR - 1)
   await edit(token, flowId, ({ step }) => (step === 1 ? { subject: 'Your tea is getting cold' } : {}))
@@ -53,7 +53,7 @@ test.each<[string, (step: FlowStep) => StepChange & { id?: string }]>([
   ['a step that does not exist', ({ step }) => (step === 3 ? { id: newId() } : {})],
   ['a body with a variable nobody knows', () => ({ body: '{{ password }}' })],
   ['a subject that does not parse', () => ({ subject: '{{ customer_name ' })],
-])('%s is refused, and nothing is changed', async (_, change) => {
+])('%s is rejected without any change', async (_, change) => {
   const { storeId, flowId, token } = await aScene(world)
   const before = await world.request('GET', '/api/flows', { token })
   expect((await edit(token, flowId, change)).status).toBe(422)
@@ -61,7 +61,7 @@ test.each<[string, (step: FlowStep) => StepChange & { id?: string }]>([
   expect(storeId).toBeTruthy()
 })
 
-test('a flow takes carts left after it was switched on; those of the last day only if asked to', async () => {
+test('a flow matches carts abandoned after it was activated, and those of the last day only on request', async () => {
   for (const [includeLast24h, planned] of [
     [false, 0],
     [true, 3],
@@ -77,7 +77,7 @@ test('a flow takes carts left after it was switched on; those of the last day on
   }
 })
 
-test('switched off, what is planned is held; switched on again, it goes on from its rows (D5)', async () => {
+test('deactivating a flow holds its planned messages, and activating it continues with the same rows (D5)', async () => {
   const { storeId, flowId, token } = await aScene(world)
   await wait(world, storeId, HOUR / 2)
   await flip(token, flowId, { isOn: false })
@@ -94,7 +94,7 @@ test('switched off, what is planned is held; switched on again, it goes on from 
   expect(world.sent).toHaveLength(2)
 })
 
-test('the share held out is what the owner chose when switching on (F1)', async () => {
+test('uses the control group share chosen at activation (F1)', async () => {
   const { flowId, token } = await aStore(world, { isFlowOn: false })
   const { body } = await flip(token, flowId, { isOn: true, holdoutPercent: 10 })
   expect(body.flow).toMatchObject({ isOn: true, holdoutPercent: 10 })

@@ -4,25 +4,26 @@ import { mailServerTexts } from '../../../shared/mail-server.ts'
 import { capabilities } from '../../../shared/platforms.ts'
 import { pushTexts } from '../../../shared/push.ts'
 import { explain } from '../../../shared/reasons.ts'
+import { assertMayMail } from '../../access/members/verification.ts'
+import { readStore, type StoreRow } from '../../access/stores/store.ts'
 import { entitlementsOf } from '../../billing/billing/entitlements.ts'
 import { hasFeature } from '../../billing/billing/rules.ts'
-import { type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
+import { begin } from '../../carts/experiments/experiments.ts'
+import { takeIntoFlows } from '../../carts/flow-choice/choose.ts'
 import { AppError, found } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
 import { randomToken } from '../../core/common/secrets.ts'
-import type { Deps } from '../../deps.ts'
+import { type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
 import { wayOfAccount } from '../../delivery/email/mail-servers.ts'
-import { begin } from '../../carts/experiments/experiments.ts'
-import { takeIntoFlows } from '../../carts/flow-choice/choose.ts'
-import { assertMayMail } from '../../access/members/verification.ts'
+import type { Deps } from '../../deps.ts'
 import { scheduleNextLook, wakeStoreMessages } from '../../messages/messages/messages.ts'
-import { readStore, type StoreRow } from '../../access/stores/store.ts'
 import { CAMPAIGN_TEMPLATES } from '../../messages/templates/ready-templates.ts'
 import { refreshDelays } from './push-flow-sql.ts'
 import * as sql from './sql.ts'
 
-// Flows: always on once switched on. A flow takes carts whose last activity is after it was switched on; its steps are
-// timed from the shopper's last activity. off ⇄ on; rows planned stay planned while it is off, and are held.
+// Flows. An active flow matches carts whose last activity is after its activation; its steps are timed from that
+// activity.
+// Deactivating a flow keeps its planned rows and holds them.
 
 const READY_STEPS = [
   { key: 'first_reminder', delayMinutes: 60, demoMinutes: 1 },
@@ -30,7 +31,7 @@ const READY_STEPS = [
   { key: 'last_reminder', delayMinutes: 72 * 60, demoMinutes: 5 },
 ] as const
 
-/** Every new store gets it, switched off. The demo runs at demo speed (decision 29). */
+/** Created inactive for every new store. The demo's steps use short delays (decision 29). */
 export async function createReadyFlow(tx: StoreTx, now: Date, isDemo = false): Promise<void> {
   if (await sql.hasFlow(tx)) return
   const templates = CAMPAIGN_TEMPLATES.filter((template) => template.id !== 'custom').map((template) => ({
@@ -63,7 +64,10 @@ export async function createReadyFlow(tx: StoreTx, now: Date, isDemo = false): P
 export const minDelayMinutes = (deps: Deps, store: { is_demo: boolean }): number =>
   deps.config.isLocal || store.is_demo ? 1 : 15
 
-/** After the store's abandonment timeout changed: what counts for its carts (S1) follows in the same commit. */
+/**
+ * Call after a change of the store's abandonment timeout: updates the effective timeout of its carts (S1) in the same
+ * commit.
+ */
 export async function refreshTimeout(tx: StoreTx): Promise<void> {
   await sql.refreshEffectiveTimeout(tx)
   await refreshDelays(tx)
@@ -96,13 +100,13 @@ export async function switchFlow(deps: Deps, store: StoreDb, flowId: string, wan
   })
 }
 
-/** A control group is the store's (F1): where one is in use, it stays as it is. */
+/** The control group belongs to the store (F1): an existing one stays unchanged. */
 async function beginWith(tx: StoreTx, { holdoutPercent }: FlowSwitch, now: Date): Promise<void> {
   const controlBps = Math.round(holdoutPercent * 100)
   if (controlBps > 0) await begin(tx, { controlBps, days: PLANNED_DAYS }, now)
 }
 
-/** From now on, or the last 24 hours too. Rows planned before it was switched off go on as rows (D5). */
+/** Now, or 24 hours ago on request. Rows planned before a deactivation continue as they are (D5). */
 function startOf(flow: { is_on: boolean; takes_from: Date | null }, wanted: FlowSwitch, now: Date): Date {
   if (flow.is_on && flow.takes_from) return flow.takes_from
   return wanted.includeLast24h ? new Date(now.getTime() - 86_400_000) : now
@@ -116,7 +120,7 @@ async function demandSender(deps: Deps, tx: StoreTx, flowId: string): Promise<vo
   await assertMayMail({ accountId: store.account_id, db: tx.db })
 }
 
-/** C7: marketing mail carries the sender's name and postal address. */
+/** C7: marketing mail must name the sender and the postal address. */
 export function missingForSending(store: { sender_name: string; postal_address: string }): string[] {
   return [
     ...(store.sender_name ? [] : ['Enter the sender name shown in your emails.']),
@@ -124,7 +128,7 @@ export function missingForSending(store: { sender_name: string; postal_address: 
   ]
 }
 
-/** Without a mail server no email goes out (decision 29). In local mode there is the built-in mailbox. */
+/** Without a mail server no email is sent (decision 29). Local mode has a built-in mailbox. */
 export async function missingForMail(
   deps: Deps,
   { db }: StoreDb,
@@ -135,7 +139,10 @@ export async function missingForMail(
   return (await wayOfAccount(deps, { accountId, db })) === 'none' ? [mailServerTexts.missing] : []
 }
 
-/** What stands in the way of steps: of SMS and WhatsApp the plan, credentials, an approved template; of push the platform. */
+/**
+ * What steps of each channel lack: for SMS and WhatsApp the plan, credentials or an approved template; for push the
+ * platform.
+ */
 export async function channelsFor(
   deps: Deps,
   { account_id: accountId, platform }: Pick<StoreRow, 'account_id' | 'platform'>,

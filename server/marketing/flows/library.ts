@@ -1,15 +1,15 @@
 import { flowLibrary, type LibraryEntry, type LibraryKey, type LibraryNeed } from '../../../shared/flow-library.ts'
 import { type FlowChannels, flowTexts, MOST_FLOWS } from '../../../shared/flows.ts'
+import { lockStore } from '../../access/stores/store.ts'
 import { demandPlan } from '../../billing/billing/entitlements.ts'
-import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
+import { couponsThere } from '../../carts/coupons/for-messages.ts'
 import { AppError, found } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
 import { randomToken } from '../../core/common/secrets.ts'
-import { couponsThere } from '../../carts/coupons/for-messages.ts'
+import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
 import { cancelFlowMessages } from '../../messages/messages/steps.ts'
-import { lockStore } from '../../access/stores/store.ts'
 import { CAMPAIGN_TEMPLATES } from '../../messages/templates/ready-templates.ts'
 import { refreshTimeout } from './flows.ts'
 import * as saveSql from './save-sql.ts'
@@ -18,9 +18,9 @@ import { COUPON_GONE } from './step-coupons.ts'
 import { readyText, variantsOf } from './words.ts'
 import * as wordsSql from './words-sql.ts'
 
-// Flows are made, copied, put in order and deleted (decisions 51 and 56).
+// Create, copy, order and delete flows (decisions 51 and 56).
 
-/** Off, and asked after all others. Answers its id. */
+/** Creates an inactive flow, the last in the matching order. Returns its id. */
 export async function createFlow(
   deps: Deps,
   store: StoreDb<Db>,
@@ -55,7 +55,7 @@ export async function createFlow(
   })
 }
 
-/** With words of its own, off, right behind the first. Answers its id. */
+/** The copy has its own text, is inactive and follows the first flow. Returns its id. */
 export async function copyFlow(deps: Deps, store: StoreDb<Db>, flowId: string): Promise<string> {
   const now = deps.now()
   return transact(store, async (tx) => {
@@ -68,7 +68,7 @@ export async function copyFlow(deps: Deps, store: StoreDb<Db>, flowId: string): 
     const copies = steps.map((step) => ({ step, copyId: newId(), stored: variants.get(step.id)! }))
     const idOf = new Map(
       copies.flatMap(({ copyId, stored }) => {
-        // Letters follow the ids: a copy begins its own, in the order of places.
+        // Variant letters follow the ids, so new ids are sorted by place.
         const fresh = stored.slice(1).map(newId).toSorted()
         return stored.map((each, at) => [each.id, at === 0 ? copyId : fresh[at - 1]!] as const)
       }),
@@ -110,7 +110,7 @@ export async function copyFlow(deps: Deps, store: StoreDb<Db>, flowId: string): 
   })
 }
 
-/** More than the ready flow is for larger plans; nobody else adds one meanwhile. Answers those there are, in order. */
+/** A second flow needs a larger plan. Locks the flows against concurrent additions and returns their ids in order. */
 async function demandRoom(deps: Deps, tx: StoreTx): Promise<string[]> {
   const { account_id: accountId } = found(await lockStore(tx), 'Store')
   await demandPlan({ accountId, db: tx.db }, deps.now(), { feature: 'flow_rules', sentence: flowTexts.rulesPlan })
@@ -119,7 +119,7 @@ async function demandRoom(deps: Deps, tx: StoreTx): Promise<string[]> {
   return order
 }
 
-/** All of the store's flows, each once. Carts that belong to one stay with it. */
+/** Requires all flows of the store, each once. Carts keep the flow they belong to. */
 export async function orderFlows(store: StoreDb<Db>, flowIds: readonly string[]): Promise<void> {
   if (new Set(flowIds).size < flowIds.length) throw new AppError('unprocessable', 'A flow may be named once.')
   await transact(store, async (tx) => {
@@ -131,7 +131,7 @@ export async function orderFlows(store: StoreDb<Db>, flowIds: readonly string[])
   })
 }
 
-/** Answers how many messages were open. */
+/** Returns how many open messages it cancelled. */
 export async function deleteFlow(deps: Deps, store: StoreDb<Db>, flowId: string): Promise<number> {
   return transact(store, async (tx) => {
     const order = await saveSql.lockFlows(tx)
@@ -151,13 +151,13 @@ export async function deleteFlow(deps: Deps, store: StoreDb<Db>, flowId: string)
 
 interface Missing {
   channels: FlowChannels
-  /** For a mail to leave. */
+  /** What is missing before an email can be sent. */
   mail: readonly string[]
   hasRules: boolean
   hasCoupon: boolean
 }
 
-/** What an entry asks for and is not there. Pure. */
+/** What a library entry needs and the store lacks. Pure. */
 export function missingFor({ needs }: LibraryEntry, { channels, mail, hasRules, hasCoupon }: Missing): string[] {
   const of: Record<LibraryNeed, readonly string[]> = {
     mail,

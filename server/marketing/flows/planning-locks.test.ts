@@ -7,7 +7,7 @@ import { detectAbandoned } from '../../carts/carts/detect.ts'
 import { transact } from '../../core/db/db.ts'
 import { lockFlow } from './sql.ts'
 
-// An edit of a flow and the planning of its messages come one after the other (decision 53): neither is blind to the other's.
+// A flow edit and the planning of its messages are serialized (decision 53), so each sees the other's result.
 
 const world = aWorld()
 
@@ -26,12 +26,12 @@ async function removeSecondStep() {
   expect([saved.status, saved.body.error]).toEqual([200, undefined])
 }
 
-/** Begins it when all is planned and nothing of it committed. */
+/** Runs `begin` when everything is planned and nothing is committed. */
 async function duringPlanning(begin: () => Promise<void>) {
   world.advance(HOUR)
   let [planning, begun]: Promise<unknown>[] = []
   await transact({ storeId: scene.storeId, db: world.db }, async (tx) => {
-    // The last that planning asks for.
+    // The last query of planning.
     await tx.db
       .selectFrom('send_schedule')
       .select('store_id')
@@ -46,12 +46,12 @@ async function duringPlanning(begin: () => Promise<void>) {
   await Promise.all([planning, begun])
 }
 
-test('a step that is removed while a cart falls quiet keeps no message', async () => {
+test('removing a step while a cart becomes abandoned leaves no message of that step', async () => {
   await duringPlanning(removeSecondStep)
   expect(await steps(world, scene.storeId)).toEqual(['scheduled', 'cancelled(step_removed)', 'scheduled'])
 })
 
-test('while a flow is edited its store’s carts wait for the next look, and those of other stores do not', async () => {
+test('carts of a store wait for the next scan while its flow is edited; other stores do not wait', async () => {
   const other = await aScene(world, 1, { plan: 'starter' })
   await transact({ storeId: scene.storeId, db: world.db }, async (tx) => {
     await lockFlow(tx, scene.flowId)
@@ -63,7 +63,7 @@ test('while a flow is edited its store’s carts wait for the next look, and tho
   expect(await steps(world, scene.storeId)).toHaveLength(3)
 })
 
-test('a notification that is added while a cart falls quiet is planned for it', async () => {
+test('a notification added while a cart becomes abandoned is planned for it', async () => {
   const storeUrl = await urlOf(world, scene)
   const allow = async (maxNotifications: number) => {
     const words = { title: 'Your cart', body: 'It is still there' }

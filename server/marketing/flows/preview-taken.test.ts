@@ -4,7 +4,7 @@ import type { MessagePreview } from '../../../shared/reminders.ts'
 import { aShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
 import { aWorld } from '../../../test/world.ts'
 
-// The preview of a message for a cart says whether its flow takes the cart at all (decisions 51 and 52).
+// The preview of a message for a cart explains whether the flow matches that cart (decisions 51 and 52).
 
 const world = aWorld()
 let shop: Shop
@@ -30,7 +30,7 @@ const setEntry = (conditions: FlowConditions | null, flowId = shop.flowId) =>
     .where('id', '=', flowId)
     .execute()
 
-/** A cart that is left, and whether it was quiet long enough. */
+/** A cart that can be abandoned or still active. */
 async function aCart({ isLeft = true, items = [tea()] } = {}): Promise<string> {
   const browser = `t${++n}`
   await shop.fill(browser, items)
@@ -56,7 +56,7 @@ async function aFlow(more: object): Promise<string> {
   return id
 }
 
-test('a cart that the conditions of the flow do not fit gets nothing of it, and it is said what it had instead', async () => {
+test("a cart outside the flow's conditions gets no message, and the preview names the unmet condition", async () => {
   await setEntry(above(49.99))
   const small = await aCart()
   expect(await decisionFor(small)).toEqual({
@@ -71,20 +71,20 @@ test('a cart that the conditions of the flow do not fit gets nothing of it, and 
   expect(await decisionFor(await aCart({ items: [pot] }))).toMatchObject({ outcome: 'send', unmet: null })
 })
 
-test('conditions of the flow that are not saved yet count', async () => {
+test('unsaved flow conditions count', async () => {
   const active = await aCart({ isLeft: false })
   expect(await decisionFor(active, { entry: above(49.99) })).toMatchObject({ reason: 'not_taken:conditions' })
   expect(await decisionFor(active, { entry: above(1) })).toMatchObject({ reason: 'cart_active' })
 })
 
-test('the choice stands: a cart of the flow stays with it under other conditions', async () => {
+test('a cart stays with its flow after the conditions change', async () => {
   const cart = await aCart()
   await setEntry(above(49.99))
   expect(await decisionFor(cart)).toMatchObject({ outcome: 'send', reason: 'ok' })
 })
 
-describe('a flow above', () => {
-  test('that has taken the cart is named', async () => {
+describe('a higher-priority flow', () => {
+  test('is named if it already has the cart', async () => {
     const cart = await aCart()
     const below = await aFlow({ is_on: true, takes_from: new Date(world.now.getTime() - DAY) })
     expect((await decisionFor(cart, {}, below)).explanation).toMatch(
@@ -92,7 +92,7 @@ describe('a flow above', () => {
     )
   })
 
-  test('that will take it is named as well, and a flow that is off or does not fit is none', async () => {
+  test('is named if it will match the cart, unless it is inactive or does not match', async () => {
     const below = await aFlow({ is_on: true, takes_from: new Date(world.now.getTime() - DAY) })
     const active = await aCart({ isLeft: false })
     expect((await decisionFor(active, {}, below)).explanation).toMatch(/“.+” stands above this flow and takes it\.$/)
@@ -104,19 +104,19 @@ describe('a flow above', () => {
   })
 })
 
-test('a cart that was left before the flow was on, or that no flow took when it was left, gets nothing', async () => {
+test('a cart abandoned before activation, or matched by no flow at that time, gets no message', async () => {
   await setEntry(above(49.99))
   const untaken = await aCart()
   await setEntry(null)
   expect(await decisionFor(untaken)).toMatchObject({ outcome: 'skip', reason: 'not_taken:left_untaken' })
   await world.db.updateTable('flows').set({ takes_from: world.now }).where('id', '=', shop.flowId).execute()
   expect(await decisionFor(untaken)).toMatchObject({ outcome: 'skip', reason: 'not_taken:left_before' })
-  // Of a flow that is off that alone is said.
+  // For an inactive flow, the preview says only that.
   await world.db.updateTable('flows').set({ is_on: false }).where('id', '=', shop.flowId).execute()
   expect(await decisionFor(untaken)).toMatchObject({ outcome: 'hold', reason: 'flow_off' })
 })
 
-test('conditions of a message are said with what the cart had, also of a message that is not saved yet', async () => {
+test("shows saved and unsaved message conditions with the cart's values", async () => {
   const cart = await aCart()
   const unmet = { of: 'step', conditionsUnmet: { conditions: [{ amount: 49.99 }] } }
   expect(await decisionFor(cart, { conditions: above(49.99) })).toMatchObject({
@@ -131,7 +131,7 @@ test('conditions of a message are said with what the cart had, also of a message
   expect(await decisionFor(await aCart(), added)).toMatchObject({ reason: 'not_taken:conditions' })
 })
 
-test('of a cart that was bought that is said, whatever flow asks', async () => {
+test('shows only the purchase for a purchased cart', async () => {
   await setEntry(above(49.99))
   const cart = await aCart()
   await shop.pass(HOUR)

@@ -1,7 +1,7 @@
 import type { PushFrequency } from '../../../shared/push.ts'
 import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 
-// The store's own notifications, a flow of kind 'push': SQL and nothing else.
+// Statements for the store's own push notifications, a flow of kind 'push'.
 
 export interface PushFlowRow {
   flow_id: string
@@ -15,7 +15,7 @@ export interface PushFlowRow {
   max_notifications: number
 }
 
-/** Whoever plans its notifications has done so, or waits (`keepFlows`). */
+/** Serializes with the planning of its notifications (`keepFlows`). */
 export async function lockPushFlow({ db, storeId }: StoreTx): Promise<void> {
   await sql`select 1 from flows where store_id = ${storeId} and kind = 'push' for no key update`.execute(db)
 }
@@ -51,7 +51,7 @@ export async function saveTiming(
       max_notifications = excluded.max_notifications, updated_at = excluded.updated_at`.execute(db)
 }
 
-/** As many steps as there may be notifications; those that stay keep their number (D1). */
+/** One step per notification; remaining steps keep their number (D1). */
 export async function saveSteps(
   { db, storeId }: StoreTx,
   { flowId, templateId, count }: { flowId: string; templateId: string; count: number },
@@ -63,8 +63,8 @@ export async function saveSteps(
 }
 
 /**
- * The first leaves after the chosen delay, and no earlier than a cart counts as abandoned (S1); each further one the same delay later, and
- * no less than six hours (decision 77).
+ * The first is sent after the chosen delay, but not before the cart counts as abandoned (S1). Each further one follows
+ * after the same delay, at least six hours (decision 77).
  */
 export async function refreshDelays({ db, storeId }: StoreTx): Promise<void> {
   await sql`

@@ -1,23 +1,23 @@
 import { DEFAULT_PUSH, type PushSettings } from '../../../shared/push.ts'
-import { refuseBadText } from '../../delivery/compose/own-text.ts'
-import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
+import { assertMayMail } from '../../access/members/verification.ts'
+import { lockStore, readStore } from '../../access/stores/store.ts'
 import { found } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
 import { randomToken } from '../../core/common/secrets.ts'
+import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
+import { refuseBadText } from '../../delivery/compose/own-text.ts'
 import type { Deps } from '../../deps.ts'
-import { assertMayMail } from '../../access/members/verification.ts'
 import {
   retimeEditedMessages,
   scheduleFlowMessages,
   scheduleNextLook,
   wakeStoreMessages,
 } from '../../messages/messages/messages.ts'
-import { lockStore, readStore } from '../../access/stores/store.ts'
 import * as push from './push-flow-sql.ts'
 import * as sql from './sql.ts'
 
-// The store's own notifications (decision 77): what an owner sets becomes a flow of kind 'push', which goes beside the store's flow, with the
-// same control group and cap.
+// The store's own push notifications (decision 77), stored as a flow of kind 'push'. It runs beside the store's flows
+// and shares their control group and frequency cap.
 
 const NAME = 'Push notifications'
 
@@ -58,8 +58,8 @@ interface Switch {
 }
 
 /**
- * Takes the carts that are still active, and all that come: whoever has allowed notifications and left no cart yet expects one. What was
- * planned stays planned while it is off, and is held (D5).
+ * Matches carts that are still active and all later ones: a shopper who has allowed notifications expects them.
+ * Deactivating it holds its planned messages (D5).
  */
 async function switchTo(tx: StoreTx, { flowId, isOn, known, timeoutMinutes, now }: Switch): Promise<void> {
   const wasOn = known?.is_on ?? false
@@ -70,7 +70,7 @@ async function switchTo(tx: StoreTx, { flowId, isOn, known, timeoutMinutes, now 
     ...{ is_on: isOn, switched_on_at: since, takes_from: takesFrom, updated_at: now },
   })
   if (!isOn) return
-  // Also the further ones of carts that were left before there were so many.
+  // Also plans added notifications for carts abandoned earlier.
   await scheduleFlowMessages(tx, await sql.abandonedSince(tx, takesFrom!), now)
   if (!wasOn) await wakeStoreMessages(tx, ['flow_off'], now)
 }

@@ -3,12 +3,13 @@ import type { FlowStep } from '../../../shared/flows.ts'
 import { aScene, HOUR, MINUTE, messagesOf, pass, type Scene } from '../../../test/message-scene.ts'
 import { aWorld } from '../../../test/world.ts'
 
-// A step that was removed has no place among the others: what it has sent keeps them at a distance, and overtakes none (decision 53, T4).
+// A removed step has no place in the flow. Its sent messages still keep the gap to others, but overtake none (decision
+// 53, T4).
 
 const world = aWorld()
 let scene: Scene
 
-/** The second message left a quarter of an hour ago, an hour after the first. */
+/** The second message was sent a quarter of an hour ago, an hour after the first. */
 beforeEach(async () => {
   scene = await aScene(world, 1, { plan: 'starter' })
   await save(([first, second]) => [first!, { ...second, delayMinutes: 120 }])
@@ -23,7 +24,7 @@ const call = (method: string, url: string, body?: object) =>
 
 type Saved = Partial<FlowStep>
 
-/** As the trial of it says. */
+/** Saves, and checks that a dry run predicted the same effect. */
 async function save(change: (steps: Saved[]) => Saved[]) {
   const { name, steps } = (await call('GET', '/api/flows')).body.flows[0]
   const body = { name, steps: change(steps) }
@@ -40,7 +41,7 @@ const reminders = async () =>
     .map(({ state, reason }) => (reason ? `${state}(${reason})` : state))
     .toSorted()
 
-test('a message that is added in the place of one that was sent is sent, also at an earlier time than that one had', async () => {
+test('a step added in place of a removed one is sent, even if its time is earlier', async () => {
   expect(await save(([first]) => [first!, { delayMinutes: 300 }])).toEqual({ ...none, added: 1 })
   expect(await save(([first, added]) => [first!, { ...added, delayMinutes: 110 }])).toEqual({
     ...none,
@@ -51,14 +52,14 @@ test('a message that is added in the place of one that was sent is sent, also at
   expect(await reminders()).toEqual(['sent', 'sent', 'sent'])
 })
 
-test('a message that is added is not too late behind a removed one whose time was moved after it was sent', async () => {
+test('an added step is not too late because a removed one was moved after sending', async () => {
   await save(([first, second]) => [first!, { ...second, delayMinutes: 400 }])
   expect(await save(([first]) => [first!, { delayMinutes: 300 }])).toEqual({ ...none, added: 1 })
 })
 
-test('it keeps its distance to what the removed one has sent', async () => {
+test("an added step keeps the gap to the removed step's message", async () => {
   await save(([first]) => [first!, { delayMinutes: 300 }])
-  // Half an hour before it in the flow, so half an hour after it.
+  // Half an hour before it in the flow, and half an hour after it in time.
   expect(await save(([first, added]) => [first!, { ...added, delayMinutes: 90 }])).toEqual({ ...none, moved: 1 })
   await pass(world, scene.storeId, 14 * MINUTE)
   expect(world.sent).toHaveLength(2)
@@ -66,7 +67,7 @@ test('it keeps its distance to what the removed one has sent', async () => {
   expect(world.sent).toHaveLength(3)
 })
 
-test('what is moved before a message that stays and was sent is told as not sent, and is not', async () => {
+test('a step moved before a sent one is announced as not sent, and is not sent', async () => {
   await save(([first, second]) => [first!, second!, { delayMinutes: 300 }])
   const moved = await save(([first, second, added]) => [first!, { ...added, delayMinutes: 110 }, second!])
   expect(moved).toEqual({ ...none, overtaken: 1 })
@@ -75,7 +76,7 @@ test('what is moved before a message that stays and was sent is told as not sent
   expect(await reminders()).toContain('skipped(superseded)')
 })
 
-test('of two that are moved into the past one is told to be due, and one is sent', async () => {
+test('of two steps moved into the past, one is announced as due and is sent', async () => {
   await save(([first, second]) => [first!, second!, { delayMinutes: 300 }, { delayMinutes: 400 }])
   expect(
     await save(([first, second, ...added]) => [
@@ -87,7 +88,7 @@ test('of two that are moved into the past one is told to be due, and one is sent
   expect(world.sent).toHaveLength(3)
 })
 
-test('what is added in the place of a removed message is called apart from it', async () => {
+test('a step added in place of a removed one has a different name', async () => {
   await save(([first]) => [first!, { delayMinutes: 300 }, { delayMinutes: 400 }])
   const { steps } = (await call('GET', '/api/flows')).body.flows[0]
   expect(steps.map(({ name }: FlowStep) => name)).toEqual(['First reminder', 'Second reminder (2)', 'Third reminder'])

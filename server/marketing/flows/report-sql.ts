@@ -1,7 +1,7 @@
 import { type Db, type StoreDb, sql, zoneInSql } from '../../core/db/db.ts'
 import { NTH } from './words-sql.ts'
 
-// What flows brought in, from the figures of days (analytics): SQL and nothing else.
+// Statements that read flow results from the daily figures of analytics.
 
 export const BROUGHT_DAYS = 30
 
@@ -11,7 +11,7 @@ export interface BroughtRow {
   revenue_minor: number
 }
 
-/** Of messages that left in the last days of the store's calendar; revenue of its own currency. */
+/** Messages sent in the last days of the store's calendar; revenue in the store's currency. */
 export async function broughtBy(
   { db, storeId }: StoreDb,
   flowIds: readonly string[],
@@ -31,7 +31,7 @@ export interface ResponsesRow {
   flow_id: string
   clicked: number
   opened: number
-  /** By machines, and by nobody else. */
+  /** Opened only by machines, such as scanners and privacy proxies. */
   machine_opened: number
 }
 
@@ -46,14 +46,14 @@ export async function responsesTo({ db, storeId }: StoreDb, flowIds: readonly st
 }
 
 export interface ReportDays {
-  /** Of the store's calendar, both included. */
+  /** In the store's calendar, both inclusive. */
   first: string
   last: string
 }
 
 export interface SentRow {
   step_id: string
-  /** nil: there was no choice. */
+  /** nil UUID: the step was not split. */
   variant_id: string
   accepted: number
   delivered: number
@@ -63,7 +63,7 @@ export interface SentRow {
   revenue_minor: number
 }
 
-/** What left of each step and variant in these days, and what came of it; revenue in this currency. */
+/** Sent messages by step and variant in these days, with their results; revenue in the given currency. */
 export async function sentBySteps(
   { db, storeId }: StoreDb,
   { flowId, first, last, currency }: ReportDays & { flowId: string; currency: string },
@@ -83,7 +83,7 @@ export interface ReportingRow {
   accepted: number
 }
 
-/** Of what left of each step in these days: by a channel that reports whether it arrived. */
+/** Messages by step in these days, sent through a channel that reports delivery. */
 export async function reportingBySteps(
   { db, storeId }: StoreDb,
   { flowId, first, last }: ReportDays & { flowId: string },
@@ -102,7 +102,7 @@ export interface VariantTotal {
   credited: number
 }
 
-/** Of each variant since it began. */
+/** Per variant, since the variant began. */
 export async function totalsOfVariants({ db, storeId }: StoreDb, flowId: string): Promise<VariantTotal[]> {
   const { rows } = await sql<VariantTotal>`
     select variant_id, sum(accepted)::int as accepted, sum(credited)::int as credited from flow_figures
@@ -119,7 +119,7 @@ export interface CountRow {
   count: number
 }
 
-/** What was planned of each step in these days, and what was not sent, by reason. */
+/** Planned and unsent messages by step in these days, with the reason. */
 export async function countsBySteps(
   { db, storeId }: StoreDb,
   { flowId, first, last }: ReportDays & { flowId: string },
@@ -143,7 +143,7 @@ export interface ReportedStep {
   removed_at: Date | null
 }
 
-/** Also those that were removed. */
+/** Includes removed steps. */
 export async function reportedSteps({ db, storeId }: StoreDb, flowId: string): Promise<ReportedStep[]> {
   const { rows } = await sql<ReportedStep>`
     select s.id, s.step, t.name, s.channel || s.fallback as channels, s.removed_at from flow_steps s
@@ -163,7 +163,7 @@ export interface ReportedVariant {
   nth: number
 }
 
-/** Also those that are over, in the order in which they began. */
+/** Includes ended variants, in the order of their start. */
 export async function reportedVariants({ db, storeId }: StoreDb, flowId: string): Promise<ReportedVariant[]> {
   const { rows } = await sql<ReportedVariant>`
     select step_id, id, share_percent, ended_at, ${NTH} as nth from flow_variants where store_id = ${storeId} and flow_id = ${flowId}
@@ -177,7 +177,10 @@ export async function countedAt({ db, storeId }: StoreDb): Promise<Date | null> 
   return rows[0]?.counted_at ?? null
 }
 
-/** Adds what is new to the one row per step, day and reason. Rows added meanwhile are not seen and stay; twice at once does no harm. */
+/**
+ * Folds new rows into one row per step, day and reason. Rows added concurrently stay for the next call; two calls at
+ * once are safe.
+ */
 export async function foldCounts(db: Db): Promise<void> {
   await sql`
     with fresh as (

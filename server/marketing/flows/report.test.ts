@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { savedSteps } from '../../../test/flow-edits.ts'
 import { aShop, DAY, HOUR, MINUTE, tea } from '../../../test/shop.ts'
 import { aWorld } from '../../../test/world.ts'
-import { countFigures } from '../../insights/analytics/figures.ts'
 import { newId } from '../../core/common/ids.ts'
+import { countFigures } from '../../insights/analytics/figures.ts'
 import { reportFlow, tidyFlowCounts } from './report.ts'
 
 // The report of a flow (decision 57).
@@ -12,7 +12,7 @@ const world = aWorld()
 
 const ada = { email: 'ada@shoppers.example.com', firstName: 'Ada' }
 
-test('says of each step what was planned, sent, clicked, bought and not sent', async () => {
+test('counts planned, sent, clicked, purchased and unsent messages of each step', async () => {
   const shop = await aShop(world)
   await shop.fill('one', [tea(2)])
   await shop.type('one', ada)
@@ -30,7 +30,7 @@ test('says of each step what was planned, sent, clicked, bought and not sent', a
     [1, 0, 0, 0],
     [1, 0, 0, 0],
   ])
-  // Above it, of all days, the same is counted.
+  // The flow list shows the same counts of all days.
   const { flows } = (await world.request('GET', '/api/flows', { token: shop.token })).body
   expect(flows[0].responses.clicked).toBe(1)
   expect(steps[0]).toMatchObject({ step: 1, revenue: 42, revenuePerRecipient: 42, delivered: null, skipped: [] })
@@ -38,7 +38,7 @@ test('says of each step what was planned, sent, clicked, bought and not sent', a
     revenuePerRecipient: null,
     skipped: [{ reason: 'purchased', explanation: expect.stringContaining('has bought'), count: 1 }],
   })
-  // What was planned and closed before these days is none of them.
+  // Messages planned and closed before the report's days do not count.
   await world.pool.query(
     `insert into flow_counts (store_id, flow_id, step_id, day, reason, change, is_folded)
     select $1, $2, $3, $4::timestamptz::date - 7, r, 5, f from unnest('{"",purchased}'::text[]) r, unnest('{true,false}'::boolean[]) f`,
@@ -47,12 +47,12 @@ test('says of each step what was planned, sent, clicked, bought and not sent', a
   expect((await read()).steps).toEqual(steps)
   const [, longer] = (await reportFlow(world.deps, store, shop.flowId, 30)).steps
   expect([longer!.planned, longer!.skipped[0]!.count]).toEqual([11, 11])
-  // Folded they say the same.
+  // Folding changes no figure.
   for (let twice = 0; twice < 2; twice++) await tidyFlowCounts(world.deps)
   expect((await read()).steps).toEqual(steps)
 })
 
-test('a step that is removed stays with what it has sent, by its own name', async () => {
+test('keeps a removed step with its sent messages under its own name', async () => {
   const shop = await aShop(world, { plan: 'starter' })
   await shop.fill('one', [tea(2)])
   await shop.type('one', ada)
@@ -67,13 +67,13 @@ test('a step that is removed stays with what it has sent, by its own name', asyn
     [2, 0],
     [null, 1],
   ])
-  // Nor does analytics take it for the step that has its place now.
+  // Analytics does not assign them to the step that has its place now.
   const { origins } = (await shop.get('/api/analytics/details?range=30d')).body
   const said = origins.map(({ name, accepted }: { name: string; accepted: number }) => [name, accepted])
   expect(said).toEqual([['R, First reminder (removed)', 1]])
 })
 
-test('of what left by a channel that reports it, the report says how much arrived; of emails it says how many there are', async () => {
+test('reports deliveries for channels that report them, and the number of emails otherwise', async () => {
   const shop = await aShop(world)
   const store = { storeId: shop.storeId, db: world.db }
   const [first] = (await reportFlow(world.deps, store, shop.flowId, 30)).steps
@@ -98,7 +98,7 @@ test('of what left by a channel that reports it, the report says how much arrive
   expect(waiting).toMatchObject({ sent: 0, delivered: null, reporting: 0 })
 })
 
-test('a variant is compared with the first once enough have bought, and never before', async () => {
+test('compares a variant with the first only once enough shoppers have bought', async () => {
   const shop = await aShop(world)
   const { flows } = (await world.request('GET', '/api/flows', { token: shop.token })).body
   const [first] = flows[0].steps
@@ -131,7 +131,7 @@ test('a variant is compared with the first once enough have bought, and never be
   expect(shown.of[1]!.lower).toBeGreaterThan(0)
   await figures(other, 500, 21)
   expect((await compared()).of[1]).toMatchObject({ excludesZero: false })
-  // It holds at every look from the beginning on, so it is of all days, whichever the report shows.
+  // The comparison is valid at any time since the split began, so it covers all days, not only those of the report.
   const longAgo = new Date(world.now.getTime() - 200 * DAY)
   await figures(first.id, 2_000, 80, longAgo)
   await figures(other, 2_000, 240, longAgo)

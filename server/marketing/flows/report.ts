@@ -3,17 +3,17 @@ import { variantName } from '../../../shared/flows.ts'
 import { currencyExponent } from '../../../shared/money.ts'
 import { explain } from '../../../shared/reasons.ts'
 import { CONVERSION_FROM } from '../../../shared/visible-effect.ts'
-import type { Db, StoreDb } from '../../core/db/db.ts'
+import { readStore } from '../../access/stores/store.ts'
 import { found } from '../../core/common/errors.ts'
-import type { Deps } from '../../deps.ts'
+import type { Db, StoreDb } from '../../core/db/db.ts'
 import { sumsOfCounts } from '../../core/lift/arms.ts'
 import { sequenceOf } from '../../core/lift/sequence.ts'
 import { isConversionShown } from '../../core/lift/shown.ts'
-import { readStore } from '../../access/stores/store.ts'
+import type { Deps } from '../../deps.ts'
 import * as sql from './report-sql.ts'
 import { readFlow } from './sql.ts'
 
-// What became of a flow's messages, step by step (decision 57), and of the variants of their words (decision 55). From figures of days alone.
+// The report of a flow by step (decision 57) and by text variant (decision 55), computed from daily figures alone.
 
 export async function reportFlow(
   deps: Deps,
@@ -85,8 +85,8 @@ function presentStep(
 }
 
 /**
- * Each against the first (decision 61): the interval that holds whenever one looks, α shared among the comparisons. It holds so from one
- * beginning on; of days that move on it would not. So it is of all since the split began, whatever the days of the report.
+ * Compares each variant with the first (decision 61): an always-valid interval, with α shared among the comparisons. It
+ * is valid from a fixed start only, so it covers all days since the split began, whatever period the report shows.
  */
 function presentVariants(
   variants: readonly sql.ReportedVariant[],
@@ -123,5 +123,5 @@ function presentVariants(
   return { variants: presented, purchasesNeeded: isAnyMissing ? CONVERSION_FROM : null }
 }
 
-/** Keeps the counters of reports short, so that a sum stays one of a few rows. */
+/** Keeps the counter tables small, so that a sum reads few rows. */
 export const tidyFlowCounts = ({ db }: { db: Db }): Promise<void> => sql.foldCounts(db)

@@ -5,7 +5,7 @@ import type { Step } from './sql.ts'
 import type { CouponColumns } from './step-coupons.ts'
 import { readyText, type StoredVariant, type Text, textIn } from './words.ts'
 
-// What is to be stored of a flow, from what was stored and what is saved; what is wrong with it. Pure.
+// Computes what a flow edit stores, and validates it. Pure.
 
 export type StoredStep = Step & { variants: StoredVariant[] }
 
@@ -13,38 +13,38 @@ export interface ResolvedWords extends Text {
   variantId: string
   channel: FlowChannel
   templateId: string
-  /** Other words than before. */
+  /** Differs from the stored text. */
   isChanged: boolean
-  /** Where they stand in what was saved. */
+  /** Path of the text in the request. */
   path: string
 }
 
 export interface ResolvedStep {
   id: string
-  /** Its place. */
+  /** Position in the flow. */
   step: number
   name: string
-  /** null: it is new. */
+  /** null: a new step. */
   from: StoredStep | null
   delayMinutes: number
   channels: FlowChannel[]
   conditions: FlowConditions | null
-  /** undefined: as it is. */
+  /** undefined: unchanged. */
   coupon: StepCoupon | null | undefined
   variants: { id: string; sharePercent: number }[]
-  /** The step is split, or was: its variants are written down. */
+  /** The step is or was split, so its variants are stored. */
   areVariantsTold: boolean
-  /** To be stored: of each variant in each channel the step goes by. */
+  /** Text to store, per variant and channel of the step. */
   words: ResolvedWords[]
-  /** Of the first channel's words of the step's own variant. */
+  /** Template of the first channel's text in the step's own variant. */
   templateId: string
-  /** By other channels, with other words or conditions; of its coupon see `isCouponChanged`. */
+  /** Channels, text or conditions differ; for the coupon see `isCouponChanged`. */
   isChanged: boolean
 }
 
 type SavedStep = SaveFlow['steps'][number]
 
-/** `taken`: names of the flow's steps, those that were removed too. */
+/** `taken`: names of all steps of the flow, including removed ones. */
 export function resolveSteps(
   { stored, taken }: { stored: readonly StoredStep[]; taken: readonly string[] },
   { steps }: Pick<SaveFlow, 'steps'>,
@@ -98,7 +98,7 @@ function resolveStep(saved: SavedStep, place: Place): ResolvedStep {
 const NAMES = ['First', 'Second', 'Third', 'Fourth', 'Fifth']
 const nameOf = (index: number) => (NAMES[index] ? `${NAMES[index]} reminder` : `Reminder ${index + 1}`)
 
-/** Of its place; with a number where another step has that name. */
+/** Named after its position; numbered if another step has that name. */
 function freshName(index: number, taken: ReadonlySet<string>): string {
   const name = nameOf(index)
   if (!taken.has(name)) return name
@@ -114,7 +114,7 @@ interface WantedVariant {
   sharePercent: number
 }
 
-/** The first of a new step has the step's own id. */
+/** The first variant of a new step has the step's id. */
 function variantsIn(saved: SavedStep, { id, from, index, makeId }: Place & { id: string }): WantedVariant[] {
   const stored = from?.variants ?? []
   if (!saved.variants) {
@@ -129,7 +129,7 @@ function variantsIn(saved: SavedStep, { id, from, index, makeId }: Place & { id:
   if (saved.variants.reduce((sum, { sharePercent }) => sum + sharePercent, 0) !== 100) {
     refuse(index, 'variants', 'The shares of the variants must add up to 100 %.')
   }
-  // In their order, which their names follow.
+  // Sorted, because variant names follow the ids.
   const fresh = saved.variants.map(makeId).toSorted()
   return saved.variants.map((each, at) => {
     const known = stored.find((one) => one.id === each.id)
@@ -140,7 +140,7 @@ function variantsIn(saved: SavedStep, { id, from, index, makeId }: Place & { id:
 
 interface Wanted {
   variant: WantedVariant
-  /** Its place among those saved. */
+  /** Index in the request. */
   at: number
   channel: FlowChannel
   variants: readonly WantedVariant[]
@@ -148,7 +148,7 @@ interface Wanted {
   makeId: () => string
 }
 
-/** Nothing where they are stored as they are. */
+/** Empty if the stored text is unchanged. */
 function wordsIn(saved: SavedStep, { variant, at, channel, variants, index, makeId }: Wanted): ResolvedWords[] {
   const given = textIn(saved.variants?.[at]?.words, channel)
   const stored = variant.stored?.words.get(channel)
@@ -181,7 +181,7 @@ function isStepChanged({ channels, conditions, words, variants }: Resolved, from
 const sharesOf = (variants: readonly { id: string; sharePercent: number }[]): string =>
   variants.map(({ id, sharePercent }) => `${id} ${sharePercent}`).join()
 
-/** Another coupon, or other rules of the same one. */
+/** Another coupon, or other rules for the same one. */
 export const isCouponChanged = (next: CouponColumns, before: CouponColumns): boolean =>
   next.coupon_id !== before.coupon_id ||
   (next.coupon_id !== null &&
@@ -190,7 +190,7 @@ export const isCouponChanged = (next: CouponColumns, before: CouponColumns): boo
       next.coupon_pause_days !== before.coupon_pause_days ||
       next.coupon_above_minor !== before.coupon_above_minor))
 
-/** Whatever the order in which a column gives its fields back. */
+/** Ignores key order: jsonb columns do not keep it. */
 export function isSameJson(a: unknown, b: unknown): boolean {
   const sorted = (value: unknown) =>
     JSON.stringify(value, (_, each: unknown) =>
@@ -201,7 +201,7 @@ export function isSameJson(a: unknown, b: unknown): boolean {
   return sorted(a) === sorted(b)
 }
 
-/** Whether a save adds or changes what a larger plan is for; what is stored already stays. */
+/** Whether the edit adds or changes a feature of a larger plan; stored features stay allowed. */
 export function isRuleAdded({
   flow,
   conditions,

@@ -3,7 +3,7 @@ import { type StoreTx, sql } from '../../core/db/db.ts'
 import type { NewFlow } from './sql.ts'
 import type { CouponColumns } from './step-coupons.ts'
 
-// A flow is saved: SQL and nothing else.
+// Statements that save a flow.
 
 export interface FlowChange {
   name: string
@@ -35,8 +35,8 @@ export interface StepColumns extends CouponColumns {
 }
 
 /**
- * All steps of the flow; what is not among them is removed. No two have one place in between. `addedAt`: of those that are new; null: they
- * are as old as the flow.
+ * Saves all steps of the flow and removes the others, without giving two steps one position in between. `addedAt`:
+ * creation time of new steps; null: they are as old as the flow.
  */
 export async function saveSteps(
   { db, storeId }: StoreTx,
@@ -61,7 +61,7 @@ export async function saveSteps(
       coupon_above_minor = excluded.coupon_above_minor, removed_at = null`.execute(db)
 }
 
-/** Its steps come after it. */
+/** Its steps are saved afterwards. */
 export async function insertEmptyFlow({ db, storeId }: StoreTx, flow: NewFlow): Promise<void> {
   const { now, ...columns } = flow
   await db
@@ -70,14 +70,14 @@ export async function insertEmptyFlow({ db, storeId }: StoreTx, flow: NewFlow): 
     .execute()
 }
 
-/** The order in which flows are asked. */
+/** The order in which flows are matched. */
 export async function saveOrder({ db, storeId }: StoreTx, flowIds: readonly string[]): Promise<void> {
   await sql`update flows f set position = o.position
     from unnest(${[...flowIds]}::uuid[]) with ordinality as o(id, position)
     where f.store_id = ${storeId} and f.id = o.id and f.position <> o.position`.execute(db)
 }
 
-/** All of the store's, against another order and another flow at once. */
+/** Locks all flows of the store against concurrent ordering and additions. */
 export async function lockFlows({ db, storeId }: StoreTx): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from (select id, position from flows where store_id = ${storeId} and kind = 'flow' order by id for no key update) f
@@ -85,7 +85,7 @@ export async function lockFlows({ db, storeId }: StoreTx): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** What its steps are called, those that were removed too. */
+/** Includes removed steps. */
 export async function namesOfSteps({ db, storeId }: StoreTx, flowId: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select distinct t.name from flow_steps s join templates t on t.store_id = s.store_id and t.id = s.template_id
@@ -93,7 +93,7 @@ export async function namesOfSteps({ db, storeId }: StoreTx, flowId: string): Pr
   return rows.map(({ name }) => name)
 }
 
-/** Its steps, variants and words go with it. */
+/** Deletes its steps, variants and text as well. */
 export async function deleteFlow({ db, storeId }: StoreTx, flowId: string): Promise<void> {
   await sql`delete from flow_counts where store_id = ${storeId} and flow_id = ${flowId}`.execute(db)
   await db.deleteFrom('flow_steps').where('store_id', '=', storeId).where('flow_id', '=', flowId).execute()

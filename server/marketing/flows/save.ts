@@ -1,16 +1,16 @@
 import { type FlowChannels, flowTexts, type SaveEffect, type SaveFlow } from '../../../shared/flows.ts'
 import { explain } from '../../../shared/reasons.ts'
+import { readStore } from '../../access/stores/store.ts'
 import { entitlementsOf } from '../../billing/billing/entitlements.ts'
 import { hasFeature } from '../../billing/billing/rules.ts'
-import { problemOfText } from '../../delivery/compose/own-text.ts'
-import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
+import { couponsThere } from '../../carts/coupons/for-messages.ts'
 import { AppError, found } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
-import { couponsThere } from '../../carts/coupons/for-messages.ts'
+import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
+import { problemOfText } from '../../delivery/compose/own-text.ts'
 import type { Deps } from '../../deps.ts'
 import { scheduleNextLook, wakeStoreMessages } from '../../messages/messages/messages.ts'
 import { followEditedSteps } from '../../messages/messages/steps.ts'
-import { readStore } from '../../access/stores/store.ts'
 import { channelsFor, minDelayMinutes, refreshTimeout } from './flows.ts'
 import {
   checkSaved,
@@ -26,14 +26,14 @@ import { COUPON_GONE, couponColumns } from './step-coupons.ts'
 import { variantsOf } from './words.ts'
 import * as wordsSql from './words-sql.ts'
 
-// A flow is saved as a whole (decision 53): in one transaction its steps, words and variants, and what is open of it follows.
+// Saves a flow as a whole (decision 53): one transaction stores steps, text and variants, and updates open messages.
 
 export async function saveFlow(deps: Deps, store: StoreDb<Db>, flowId: string, edit: SaveFlow): Promise<SaveEffect> {
   const known = await before(deps, store, flowId, edit)
   return transact(store, (tx) => save(deps, tx, { flowId, edit, ...known }))
 }
 
-/** What saving would do, by the code that saves; nothing of it stays. */
+/** Reports what saving would do: runs the same code and rolls back. */
 export async function trySaveFlow(deps: Deps, store: StoreDb<Db>, flowId: string, edit: SaveFlow): Promise<SaveEffect> {
   const known = await before(deps, store, flowId, edit)
   const rehearsal: { effect?: SaveEffect } = {}
@@ -48,7 +48,7 @@ export async function trySaveFlow(deps: Deps, store: StoreDb<Db>, flowId: string
   return rehearsal.effect!
 }
 
-/** Takes a transaction back that has shown what it would do. */
+/** Rolls back a dry run. */
 class Rehearsed extends Error {
   override name = 'Rehearsed'
 }
@@ -56,11 +56,11 @@ class Rehearsed extends Error {
 interface Known {
   channels: FlowChannels
   hasRules: boolean
-  /** Of words, by where they stand: `steps.0.variants.0.words.sms`. null: they can be sent. */
+  /** Problems of texts, by path: `steps.0.variants.0.words.sms`. null: the text can be sent. */
   problems: ReadonlyMap<string, string | null>
 }
 
-/** Asked before the transaction, which waits for nobody's text. */
+/** Runs before the transaction: rendering must not hold its locks. */
 async function before(deps: Deps, store: StoreDb<Db>, flowId: string, edit: SaveFlow): Promise<Known> {
   const row = found(await readStore(store), 'Store')
   const { account_id: accountId } = row
@@ -93,7 +93,7 @@ async function save(deps: Deps, tx: StoreTx, { flowId, edit, ...known }: Saving)
   const flow = found(await sql.lockFlow(tx, flowId), 'Flow')
   const row = found(await readStore(tx), 'Store')
   const stored = await storedSteps(tx, flowId)
-  // It would be removed by somebody who has not seen it.
+  // The member who saves has not seen that step and would remove it.
   if (edit.seenSteps && stored.some(({ id }) => !edit.seenSteps!.includes(id))) {
     throw new AppError('conflict', flowTexts.stepAdded)
   }
@@ -111,7 +111,7 @@ async function save(deps: Deps, tx: StoreTx, { flowId, edit, ...known }: Saving)
   await saveSql.saveSteps(tx, flowId, { steps: columns, addedAt: flow.is_on ? now : null, now })
   await refreshTimeout(tx)
   const effect = await followEditedSteps(tx, { flowId, ...changesOf(stored, steps, columns) }, now)
-  // What waits for a code of the coupon before looks again.
+  // Messages that wait for a code of the former coupon are decided again.
   if (steps.some(({ coupon }) => coupon !== undefined)) {
     await wakeStoreMessages(tx, ['coupon_pending', 'coupon_failed'], now)
   }
@@ -119,7 +119,7 @@ async function save(deps: Deps, tx: StoreTx, { flowId, edit, ...known }: Saving)
   return effect
 }
 
-/** All further messages of the step have the words of this variant; what went out keeps its own. */
+/** All further messages of the step use this variant; sent ones keep theirs. */
 export async function chooseWinner(
   deps: Deps,
   store: StoreDb<Db>,
@@ -146,7 +146,7 @@ export async function chooseWinner(
   })
 }
 
-/** A step that is by a channel already may stay so: what is missing now holds its messages, and says so. */
+/** A step may keep a channel it already has: whatever is missing holds its messages with a reason. */
 const obstacleOf =
   (channels: FlowChannels) =>
   (channel: 'sms' | 'whatsapp' | 'push'): { code: 'plan_required' | 'unprocessable'; sentence: string } | null => {
@@ -198,7 +198,7 @@ function columnsOf(resolved: ResolvedStep, currency: string): saveSql.StepColumn
   }
 }
 
-/** Before the steps, which name a template; of a step that is not split no row of a variant says so. */
+/** Runs before the steps, which reference a template. A step that is not split has no variant row. */
 async function saveWords(tx: StoreTx, flowId: string, steps: readonly ResolvedStep[], now: Date): Promise<void> {
   const words = steps.flatMap((step) =>
     step.words.map(({ variantId, channel, templateId, subject, body }) => ({
@@ -214,7 +214,7 @@ async function saveWords(tx: StoreTx, flowId: string, steps: readonly ResolvedSt
   await wordsSql.saveVariants(tx, flowId, { stepIds: told.map(({ id }) => id), variants }, now)
 }
 
-/** `columns`: what the steps are to be, in their order. */
+/** `columns`: the new values of the steps, in order. */
 function changesOf(
   stored: readonly StoredStep[],
   steps: readonly ResolvedStep[],

@@ -6,7 +6,7 @@ import { HOUR, messagesOf, wait } from '../../../test/message-scene.ts'
 import { aWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 
-// Several flows of a store: which one a cart belongs to (decision 51), and how they are made, put in order and deleted.
+// Several flows in a store: which flow a cart belongs to (decision 51); creating, ordering and deleting flows.
 
 const world = aWorld()
 
@@ -27,7 +27,7 @@ const only = (condition: FlowConditions['groups'][number]['conditions'][number])
 })
 const above = (amount: number) => only({ fact: 'value', is: 'above', amount })
 
-/** Before the store's first flow, switched on, for whom these conditions hold. */
+/** Creates an active flow with these conditions before the store's first flow. */
 async function aFlowBefore(conditions: FlowConditions | null): Promise<string> {
   const { id, steps } = (await call('POST', '/api/flows', { from: 'ready_email' })).body.flow
   const saved = await call('PUT', `/api/flows/${id}`, { name: 'First', conditions, steps })
@@ -57,7 +57,7 @@ async function aCart(more: Parameters<typeof anOrder>[1] = {}) {
 
 const origins = async () => [...new Set((await messagesOf(world, store.storeId)).map(({ origin_id }) => origin_id))]
 
-test('a cart belongs to the first flow that is on and whose conditions hold, and it is written down why', async () => {
+test('a cart belongs to the first active flow whose conditions match, with the reason on record', async () => {
   const first = await aFlowBefore(above(1_000))
   await aCart()
   const small = await cartOf()
@@ -78,25 +78,25 @@ test('a cart belongs to the first flow that is on and whose conditions hold, and
 
 const stepsOf = async (id: string) => (await flows()).find((flow: { id: string }) => flow.id === id).steps
 
-test('where no flow asks anything the first one takes it', async () => {
+test('the first flow matches if no flow has conditions', async () => {
   const first = await aFlowBefore(null)
   await aCart()
   const cart = await cartOf()
   expect(cart.flow_id).toBe(first)
   expect(cart.flow_choice).toMatchObject({ flows: [{ id: first, holds: true }], values: {} })
   expect(await origins()).toEqual([first])
-  // What the last 24 hours would add to a flow that is switched on is what no other has taken.
+  // Activating with the last 24 hours adds only carts that no other flow has matched.
   const wouldAdd = async (id: string) => (await call('GET', `/api/flows/${id}/upcoming`)).body.cartsOfLast24h
   expect([await wouldAdd(first), await wouldAdd(store.flowId)]).toEqual([1, 0])
 })
 
-test('the choice stands for the episode: neither another order of the flows nor a switch makes another', async () => {
+test('a cart keeps its flow for the episode when flows are reordered or deactivated', async () => {
   const first = await aFlowBefore(above(1))
   const order = await aCart()
   expect((await cartOf()).flow_id).toBe(first)
   await call('PUT', '/api/flows/order', { flowIds: [store.flowId, first] })
   await call('POST', `/api/flows/${first}/switch`, { isOn: false })
-  // Active again before anything was sent, and quiet again (S2).
+  // Active again before any send, then abandoned again (S2).
   const modifiedAt = new Date(world.now.getTime() + 60_000).toISOString()
   world.advance(60_000)
   const items = order.items.map((item) => ({ ...item, quantity: 3 }))
@@ -105,7 +105,7 @@ test('the choice stands for the episode: neither another order of the flows nor 
   await wait(world, store.storeId, 2 * HOUR)
   expect((await cartOf()).flow_id).toBe(first)
   expect(await origins()).toEqual([first])
-  // Switched off, what is planned stays, and is held by the decision (D5).
+  // Deactivated: planned messages stay, and the send decision holds them (D5).
   expect((await messagesOf(world, store.storeId)).map(({ state }) => state)).toEqual([
     'scheduled',
     'scheduled',
@@ -113,7 +113,7 @@ test('the choice stands for the episode: neither another order of the flows nor 
   ])
 })
 
-test('a cart that no flow takes belongs to none', async () => {
+test('a cart that matches no flow belongs to none', async () => {
   const first = await aFlowBefore(above(1_000))
   await call('POST', `/api/flows/${store.flowId}/switch`, { isOn: false })
   await aCart()
@@ -122,7 +122,7 @@ test('a cart that no flow takes belongs to none', async () => {
   expect(await messagesOf(world, store.storeId)).toEqual([])
 })
 
-test('a flow is deleted only while it is off; what is open of it is cancelled, and the others move up', async () => {
+test('only an inactive flow can be deleted; its open messages are cancelled and the others move up', async () => {
   const first = await aFlowBefore(null)
   await aCart()
   const refused = await call('DELETE', `/api/flows/${first}`)
@@ -136,7 +136,7 @@ test('a flow is deleted only while it is off; what is open of it is cancelled, a
   ])
 })
 
-test('a copy has words of its own and stands right behind the first', async () => {
+test('a copy has its own text and follows the first flow', async () => {
   const last = (await call('POST', '/api/flows', { from: 'win_back' })).body.flow
   const copy = (await call('POST', `/api/flows/${store.flowId}/copy`)).body.flow
   expect(copy).toMatchObject({ name: 'Abandoned cart reminders (copy)', isOn: false, position: 2 })
@@ -148,7 +148,7 @@ test('a copy has words of its own and stands right behind the first', async () =
   expect((await stepsOf(store.flowId))[0].subject).not.toBe('Other')
 })
 
-test('a copy begins the letters of its variants anew, in the order of their places and with the words of each', async () => {
+test('a copy restarts the variant letters, in order and with the text of each variant', async () => {
   const { name, steps } = (await flows())[0]
   const [step] = steps
   const words = (subject: string) => ({ email: { subject, body: 'Your cart: {{ checkout_link }}' } })
@@ -168,7 +168,7 @@ test('a copy begins the letters of its variants anew, in the order of their plac
   expect(letters(split)).toEqual(['A one', 'C three', 'D four'])
   const copy = (await call('POST', `/api/flows/${store.flowId}/copy`)).body.flow
   expect(letters(copy)).toEqual(['A one', 'B three', 'C four'])
-  // Also without the first: what is left of a test is the copy's own words.
+  // Removing the first keeps the test going with the copy's own text.
   const [, c, d] = split.steps[0].variants
   expect(letters(await save([share(d.id, 50, 'four'), share(c.id, 50, 'three')]))).toEqual(['D four', 'C three'])
   const second = (await call('POST', `/api/flows/${store.flowId}/copy`)).body.flow
@@ -179,7 +179,7 @@ test('a copy begins the letters of its variants anew, in the order of their plac
   expect(letters((await flows())[0])).toEqual(['C three'])
 })
 
-test('an order that is not all of the flows is refused', async () => {
+test('rejects an order that does not name all flows', async () => {
   const other = (await call('POST', '/api/flows', { from: 'ready_email' })).body.flow.id
   expect((await call('PUT', '/api/flows/order', { flowIds: [other] })).status).toBe(409)
   expect((await call('PUT', '/api/flows/order', { flowIds: [other, other, store.flowId] })).status).toBe(422)
@@ -187,7 +187,7 @@ test('an order that is not all of the flows is refused', async () => {
   expect((await call('PUT', '/api/flows/order', { flowIds: [other, strange.flowId] })).status).toBe(404)
 })
 
-test('every entry of the library makes a flow that is off, with what it says', async () => {
+test('every library entry creates an inactive flow with the announced content', async () => {
   for (const from of ['ready_email', 'email_sms', 'high_value', 'win_back', 'last_discount']) {
     const { flow } = (await call('POST', '/api/flows', { from })).body
     expect([from, flow.isOn, flow.steps.length > 1]).toEqual([from, false, true])
@@ -198,7 +198,7 @@ test('every entry of the library makes a flow that is off, with what it says', a
   expect(valuable.conditions).toEqual(above(100))
 })
 
-test('every entry of the library says what it asks for and is not there', async () => {
+test('every library entry names what it needs and the store lacks', async () => {
   const missing = async () =>
     Object.fromEntries(
       (await call('GET', '/api/flows')).body.library.map((each: { key: string; missing: string[] }) => [

@@ -1,9 +1,9 @@
 import type { FlowConditions } from '../../../shared/flow-conditions.ts'
-import type { ChannelName } from '../../messages/channels/channel.ts'
 import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
+import type { ChannelName } from '../../messages/channels/channel.ts'
 import { countedByState, isOpen } from '../../messages/messages/fragments.ts'
 
-// Flows: SQL and nothing else.
+// Statements for flows.
 
 export interface NewFlow {
   id: string
@@ -60,7 +60,7 @@ export function listFlows({ db, storeId }: StoreDb) {
   return ofOwner({ db, storeId }).selectAll().orderBy('position').orderBy('id').execute()
 }
 
-/** The store's own notifications are no flow that anybody edits. */
+/** Excludes the push flow, which members do not edit as a flow. */
 const ofOwner = ({ db, storeId }: StoreDb) =>
   db.selectFrom('flows').where('store_id', '=', storeId).where('kind', '=', 'flow')
 
@@ -140,7 +140,7 @@ export async function categories(
   return rows
 }
 
-/** One that is there and active, for a step. */
+/** Whether the store has an active coupon for a step. */
 export async function hasCoupon({ db, storeId }: StoreDb): Promise<boolean> {
   const row = await db
     .selectFrom('coupons')
@@ -153,7 +153,7 @@ export async function hasCoupon({ db, storeId }: StoreDb): Promise<boolean> {
   return row !== undefined
 }
 
-/** A new version only when the words changed: compiled templates are kept by version. */
+/** Increments the version only if the text changed: compiled templates are cached by version. */
 export async function saveTemplate(
   { db, storeId }: StoreTx,
   { id, subject, body, now }: { id: string; subject: string; body: string; now: Date },
@@ -167,7 +167,7 @@ export async function saveTemplate(
     .execute()
 }
 
-/** S1: min(abandonment timeout, delay of the first step of a flow that is on); active carts follow at once. */
+/** S1: min(abandonment timeout, delay of the first step of an active flow). Active carts follow at once. */
 export async function refreshEffectiveTimeout({ db, storeId }: StoreTx): Promise<number> {
   const rows = await sql<{ effective_timeout_minutes: number }>`
     update stores s set effective_timeout_minutes = least(s.abandonment_timeout_minutes, coalesce((
@@ -181,7 +181,7 @@ export async function refreshEffectiveTimeout({ db, storeId }: StoreTx): Promise
   return minutes
 }
 
-/** Carts already abandoned that a flow just switched on takes; the rest it takes when they fall quiet. */
+/** Abandoned carts that a newly activated flow matches at once; it matches others when they become abandoned. */
 export async function abandonedSince({ db, storeId }: StoreDb, since: Date): Promise<string[]> {
   const rows = await db
     .selectFrom('carts')
@@ -193,7 +193,7 @@ export async function abandonedSince({ db, storeId }: StoreDb, since: Date): Pro
   return rows.map((row) => row.id)
 }
 
-/** Carts abandoned since then that no other flow has taken. */
+/** Carts abandoned since then that belong to no other flow. */
 export async function countLeftFor({ db, storeId }: StoreDb, flowId: string, since: Date): Promise<number> {
   const { count } = await db
     .selectFrom('carts')
@@ -217,7 +217,7 @@ export interface DueRow {
   reason: string | null
 }
 
-/** Open messages of a flow that are looked at until then, the first ones first, and how many there are. */
+/** Open messages of a flow due until then, earliest first, and their total. */
 export async function dueMessages({ db, storeId }: StoreDb, flowId: string, until: Date, most: number) {
   const which = sql`from messages m where m.store_id = ${storeId} and m.origin_kind = 'flow' and m.origin_id = ${flowId} and ${isOpen('m')}
     and m.wake_at <= ${until}`

@@ -6,7 +6,7 @@ import { aScene, cartOf, HOUR, pass, wait } from '../../../test/message-scene.ts
 import { aWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 
-// The coupon of a step: saved, kept, refused, and shown in the preview.
+// The coupon of a step: saved, kept, rejected, and shown in the preview.
 
 const world = aWorld()
 
@@ -28,7 +28,7 @@ const setting = (couponId: string) => ({
   ...{ couponId, fallback: 'skip', firstOrderOnly: true, pauseDays: 30, aboveAmount: 49.5 },
 })
 
-test('is saved with its rules, stays where a save does not speak of it, and is taken away by null', async () => {
+test('is saved with its rules, kept when a save omits it, and removed by null', async () => {
   const store = await aStore(world)
   const wanted = setting(await aCopiedCoupon(world, store))
   const saved = await save(store, wanted)
@@ -40,7 +40,7 @@ test('is saved with its rules, stays where a save does not speak of it, and is t
   expect(firstOf(await read(store))).toBeNull()
 })
 
-test('one of another store, one that was deleted and one that never was are refused', async () => {
+test('rejects a coupon of another store, a deleted one and an unknown one', async () => {
   const store = await aStore(world)
   const others = await aCopiedCoupon(world, await aStore(world))
   const gone = await aCopiedCoupon(world, store, { gone_at: world.now })
@@ -57,7 +57,7 @@ test('one of another store, one that was deleted and one that never was are refu
   expect(firstOf(await read(store))).toBeNull()
 })
 
-test('a message that waits for a code goes on at once when its step has another coupon', async () => {
+test('a message that waits for a code is decided again at once when its step gets another coupon', async () => {
   const store = await aScene(world)
   await giveToSteps(world, store, await aCopiedCoupon(world, store, { kind: 'personal', code: 'CART' }))
   await pass(world, store.storeId, HOUR)
@@ -67,7 +67,7 @@ test('a message that waits for a code goes on at once when its step has another 
   expect(world.sent[0]!.text).toContain('Coupon SAVE-')
 })
 
-test('other rules of the same coupon are decided by anew, as the save says; the same ones change nothing', async () => {
+test('changed rules of the same coupon trigger a new decision, as the dry run says; equal rules change nothing', async () => {
   const store = await aScene(world)
   await wait(world, store.storeId, HOUR)
   const wanted = setting(await aCopiedCoupon(world, store))
@@ -81,7 +81,7 @@ test('other rules of the same coupon are decided by anew, as the save says; the 
   expect(await changed(null)).toBe(1)
 })
 
-test('the preview shows a personal code as an example, and says why there is none', async () => {
+test('the preview shows an example of a personal code, or the reason why there is none', async () => {
   const store = await aScene(world)
   await pass(world, store.storeId, HOUR)
   const preview = async (cartId: string) =>
@@ -110,7 +110,7 @@ test('the preview shows a personal code as an example, and says why there is non
   expect((await preview(id)).couponNote).toBeNull()
 })
 
-test('the preview shows a coupon that is not saved yet, and none where it was taken away', async () => {
+test('the preview shows an unsaved coupon, and none after its removal', async () => {
   const store = await aScene(world)
   await pass(world, store.storeId, HOUR)
   const { id } = await cartOf(world, store.storeId)
@@ -133,7 +133,7 @@ test('the preview shows a coupon that is not saved yet, and none where it was ta
   expect(JSON.stringify(await preview(id, { ...wanted, couponId: others }))).not.toContain('THEIRS')
 })
 
-test('a flow says what the coupon of a step is, also once it was deleted in the store', async () => {
+test('the flow describes the coupon of a step, even after the store deleted it', async () => {
   const store = await aStore(world)
   const id = await aCopiedCoupon(world, store, { kind: 'personal', code: 'CART', gone_at: world.now })
   const shown = async () => (await read(store)).steps[0].couponShown

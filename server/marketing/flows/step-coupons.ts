@@ -2,7 +2,7 @@ import type { StepCoupon } from '../../../shared/flows.ts'
 import { currencyExponent, parseMinor } from '../../../shared/money.ts'
 import { AppError } from '../../core/common/errors.ts'
 
-// The coupon of a flow's step or of a campaign, between the API and the columns both tables have. Pure.
+// Converts the coupon of a flow step or campaign between the API and the columns of both tables. Pure.
 
 export interface CouponColumns {
   coupon_id: string | null

@@ -6,7 +6,7 @@ import { aScene, DAY, HOUR, messagesOf, pass, type Scene, steps, wait } from '..
 import { aWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 
-// Steps are added, removed and moved; what is open of them follows, as a trial of the edit says before (decisions 52, 53 and 55).
+// Adding, removing and moving steps: open messages follow, as a dry run predicts (decisions 52, 53 and 55).
 
 const world = aWorld()
 
@@ -24,7 +24,7 @@ const flow = async () => (await call('GET', '/api/flows')).body.flows[0]
 
 type Saved = Partial<Omit<FlowStep, 'variants'>> & { variants?: object[] }
 
-/** As the trial of it says. */
+/** Saves, and checks that a dry run predicted the same effect. */
 async function save(change: (steps: Saved[]) => Saved[]) {
   const { name, steps: stored } = await flow()
   const body = { name, steps: change(stored) }
@@ -39,20 +39,20 @@ async function save(change: (steps: Saved[]) => Saved[]) {
 
 const none = { moved: 0, dueNow: 0, overtaken: 0, cancelled: 0, added: 0, tooLate: 0, changed: 0 }
 
-test('a removed step cancels its open messages and stays for what it has sent', async () => {
+test('a removed step cancels its open messages and remains in the report for its sent ones', async () => {
   await pass(world, scene.storeId, HOUR)
   const saved = await save(([first, , third]) => [first!, third!])
   expect(saved.effect).toEqual({ ...none, cancelled: 1 })
   expect(await steps(world, scene.storeId)).toEqual(['sent', 'cancelled(step_removed)', 'scheduled'])
   expect(saved.flow.steps.map(({ step }: FlowStep) => step)).toEqual([1, 2])
-  // Its place is taken by the one behind it, whose message says so.
+  // The next step takes its place, and its message shows the new number.
   const rows = await messagesOf(world, scene.storeId)
   expect(rows.find(({ state }) => state === 'scheduled')).toMatchObject({ step: 2, step_id: saved.flow.steps[1].id })
   await pass(world, scene.storeId, 3 * DAY)
   expect(world.sent).toHaveLength(2)
 })
 
-describe('a step that is removed while its mail is in flight (decision 53)', () => {
+describe('a step removed while its mail is in flight (decision 53)', () => {
   let answer: typeof world.answer
 
   beforeEach(() => {
@@ -65,7 +65,7 @@ describe('a step that is removed while its mail is in flight (decision 53)', () 
 
   const later = { kind: 'retry', reason: 'greylisted', response: '451 later' } as const
 
-  test('a mail that comes back is cancelled', async () => {
+  test('is cancelled when the mail is deferred', async () => {
     let saved: object | null = null
     world.answer = async () => {
       if (saved) return later
@@ -79,7 +79,7 @@ describe('a step that is removed while its mail is in flight (decision 53)', () 
     expect(world.sent).toHaveLength(1)
   })
 
-  test('one that came back while that was saved is cancelled when it is due again', async () => {
+  test('is cancelled at its next due time when the mail was deferred during the save', async () => {
     world.answer = () => later
     await pass(world, scene.storeId, HOUR)
     expect(await steps(world, scene.storeId)).toEqual(['held(retry)', 'scheduled', 'scheduled'])
@@ -94,10 +94,10 @@ describe('a step that is removed while its mail is in flight (decision 53)', () 
   })
 })
 
-test('the messages of a cart are named by the place their steps have now, and a removed one by its name', async () => {
+test('names messages by the current position of their step, and removed steps by name', async () => {
   await pass(world, scene.storeId, HOUR)
   const { cart_id: cartId } = (await messagesOf(world, scene.storeId))[0]!
-  // The second is removed; the third is second now, then another one is.
+  // The second is removed, so the third becomes second; then another one is removed.
   await save(([first, , third]) => [first!, third!])
   await save(([first, third]) => [first!, { delayMinutes: 2 * 24 * 60 }, third!])
   await save(([first, added, third]) => [first!, { ...third!, delayMinutes: 30 * 60 }, added!])
@@ -110,7 +110,7 @@ test('the messages of a cart are named by the place their steps have now, and a 
   ])
 })
 
-test('a message that has left is named by the place its step has now, which no other has', async () => {
+test('names a sent message by the unique current position of its step', async () => {
   await pass(world, scene.storeId, HOUR)
   const { cart_id: cartId } = (await messagesOf(world, scene.storeId))[0]!
   await save(([first, second, third]) => [{ ...second!, delayMinutes: 15 }, first!, third!])
@@ -120,7 +120,7 @@ test('a message that has left is named by the place its step has now, which no o
   expect(new Set(messages.map(messageName)).size).toBe(3)
 })
 
-test('a step that somebody else has added is removed by nobody who has not seen it', async () => {
+test('rejects a save by a member who has not seen a step added by another', async () => {
   const { name, steps: seen } = await flow()
   const seenSteps = seen.map(({ id }: FlowStep) => id)
   await save((stored) => [...stored, { delayMinutes: 10_000 }])
@@ -138,7 +138,7 @@ test('a step that somebody else has added is removed by nobody who has not seen 
   expect((await flow()).steps).toHaveLength(4)
 })
 
-test('an added step is planned for carts whose time for it lies ahead, and for no other', async () => {
+test('plans an added step only for carts whose due time is in the future', async () => {
   await pass(world, scene.storeId, HOUR)
   await recordOrders(world.deps, scene.storeId, [anOrder(world)], 'sync')
   await pass(world, scene.storeId, 3 * HOUR)
@@ -153,21 +153,21 @@ test('an added step is planned for carts whose time for it lies ahead, and for n
   const added = (await messagesOf(world, scene.storeId)).filter(({ step_id }) => step_id === saved.flow.steps[1].id)
   expect(added).toHaveLength(1)
   expect(added[0]!.due_at > world.now).toBe(true)
-  // Nor later, when the flow is switched off and on with the carts of the last day (never at once for the backlog).
+  // Nor later, when the flow is activated with the last day's carts: the backlog is never sent at once.
   await call('POST', `/api/flows/${scene.flowId}/switch`, { isOn: false })
   await call('POST', `/api/flows/${scene.flowId}/switch`, { isOn: true, includeLast24h: true })
   const rows = await messagesOf(world, scene.storeId)
   expect(rows.filter(({ step_id }) => step_id === saved.flow.steps[1].id)).toHaveLength(1)
 })
 
-test('an added step has the words it comes with', async () => {
+test('an added step uses the text of the request', async () => {
   const words = { email: { subject: 'One more thing', body: 'Your cart: {{ checkout_link }}' } }
   const added = { delayMinutes: 6_000, channels: ['email' as const], variants: [{ sharePercent: 100, words }] }
   const saved = await save((stored) => [...stored, added])
   expect(saved.flow.steps[3]).toMatchObject({ step: 4, subject: 'One more thing', variants: [{ words }] })
 })
 
-test('steps that change places keep their ids, and none goes twice', async () => {
+test('reordered steps keep their ids, and no message is sent twice', async () => {
   await pass(world, scene.storeId, HOUR)
   const [first] = (await flow()).steps
   const saved = await save(([a, b, c]) => [
@@ -178,7 +178,7 @@ test('steps that change places keep their ids, and none goes twice', async () =>
   expect(saved.effect).toEqual({ ...none, overtaken: 1 })
   expect(saved.flow.steps[1].id).toBe(first.id)
   await pass(world, scene.storeId, HOUR)
-  // What stood behind the one that was sent stands before it now: it has been overtaken.
+  // The step that followed the sent one precedes it now, so it is overtaken.
   expect(world.sent).toHaveLength(1)
   const rows = await messagesOf(world, scene.storeId)
   expect(rows.find(({ step_id }) => step_id === saved.flow.steps[0].id)).toMatchObject({ reason: 'superseded' })
@@ -186,7 +186,7 @@ test('steps that change places keep their ids, and none goes twice', async () =>
   expect(world.sent).toHaveLength(2)
 })
 
-test('other delays move what is open, other words change it, and nothing else does', async () => {
+test('changed delays reschedule open messages, changed text updates them, other edits leave them', async () => {
   await pass(world, scene.storeId, HOUR)
   const { effect } = await save(([a, b, c]) => [a!, { ...b, delayMinutes: 600 }, c!])
   expect(effect).toEqual({ ...none, moved: 1 })
@@ -196,7 +196,7 @@ test('other delays move what is open, other words change it, and nothing else do
   expect((await save((all) => all)).effect).toEqual(none)
 })
 
-test('a step that is unknown, named twice, too early or has shares that do not add up is refused at its place', async () => {
+test('rejects unknown, duplicate and early steps, and shares that do not add up, at their path', async () => {
   const { name, steps: stored } = await flow()
   const refused = async (change: (steps: Saved[]) => object[]) => {
     const { status, body } = await call('PUT', `/api/flows/${scene.flowId}`, { name, steps: change(stored) })
@@ -215,13 +215,13 @@ test('a step that is unknown, named twice, too early or has shares that do not a
   expect((await flow()).steps).toEqual(stored)
 })
 
-describe('conditions of a step', () => {
+describe('step conditions', () => {
   const above = (amount: number) => ({
     match: 'all' as const,
     groups: [{ match: 'all' as const, conditions: [{ fact: 'value' as const, is: 'above' as const, amount }] }],
   })
 
-  test('are looked at when it is due, and why it did not go is in its record', async () => {
+  test('are evaluated when the message is due, and a mismatch is on record', async () => {
     await save(([a, b, c]) => [{ ...a, conditions: above(10_000) }, b!, c!])
     await pass(world, scene.storeId, HOUR)
     expect(world.sent).toEqual([])
@@ -240,7 +240,7 @@ describe('conditions of a step', () => {
     expect(world.sent).toHaveLength(1)
   })
 
-  test('that are changed before it is due count as they are then', async () => {
+  test('changed before the due time apply in their new form', async () => {
     await save(([a, b, c]) => [{ ...a, conditions: above(10_000) }, b!, c!])
     await wait(world, scene.storeId, HOUR / 2)
     await save(([a, b, c]) => [{ ...a, conditions: above(1) }, b!, c!])
@@ -248,7 +248,7 @@ describe('conditions of a step', () => {
     expect(world.sent).toHaveLength(1)
   })
 
-  test('are shown by the preview of a cart', async () => {
+  test('appear in the preview of a cart', async () => {
     await pass(world, scene.storeId, 0)
     const { id } = await world.db
       .selectFrom('carts')
@@ -262,7 +262,7 @@ describe('conditions of a step', () => {
   })
 })
 
-describe('variants of a step', () => {
+describe('step variants', () => {
   const split = async (shares: number[]) =>
     save(([a, ...others]) => [
       {
@@ -275,7 +275,7 @@ describe('variants of a step', () => {
       ...others,
     ])
 
-  test('each shopper gets the words of one, which its message says', async () => {
+  test('assign each shopper one text, recorded on the message', async () => {
     await recordOrders(
       world.deps,
       scene.storeId,
@@ -294,13 +294,13 @@ describe('variants of a step', () => {
     expect(new Set(rows.map(({ variant_id }) => variant_id)).size).toBe(2)
   })
 
-  test('the winner is what all further ones say', async () => {
+  test("use the winner's text for all further messages", async () => {
     const { flow: saved } = await split([50, 50])
     const [, b] = saved.steps[0].variants
     const url = `/api/flows/${scene.flowId}/steps/${saved.steps[0].id}/winner`
     const { flow: chosen } = (await call('POST', url, { variantId: b.id })).body
     expect(chosen.steps[0].variants).toEqual([{ ...b, name: 'B', sharePercent: 100 }])
-    // Another one is named behind both.
+    // A new variant gets a letter after both.
     const more = chosen.steps[0].variants.concat({ ...b, id: undefined })
     const variants = more.map((each: object) => ({ ...each, sharePercent: 50 }))
     const again = await save(([first, ...others]) => [{ ...first!, variants }, ...others])
@@ -319,7 +319,7 @@ describe('variants of a step', () => {
     expect((await call('POST', url, { variantId: saved.steps[0].id })).status).toBe(404)
   })
 
-  test('go on in a smaller plan as they are, or without the split; other shares are of the larger one', async () => {
+  test('can stay or be merged after a downgrade, while new shares need the larger plan', async () => {
     const { flow: saved } = await split([50, 50])
     const { accountId } = scene
     await world.db.updateTable('subscriptions').set({ plan: 'free' }).where('account_id', '=', accountId).execute()

@@ -1,3 +1,3 @@
-// Rows of words, for other nouns that keep theirs beside the flows'.
+// Template rows, for other rooms that store their text beside that of flows.
 
 export { insertTemplates, saveTemplate } from './sql.ts'

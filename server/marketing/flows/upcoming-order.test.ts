@@ -5,7 +5,7 @@ import { DAY, MINUTE, messagesOf, pass, wait } from '../../../test/message-scene
 import { aWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 
-// What goes in the next hour, one message after the other: what is expected to go counts for those behind it, as it will.
+// Forecast of the next hour, message by message: each expected send counts for the ones behind it.
 
 const world = aWorld()
 let store: TestStore
@@ -21,11 +21,11 @@ beforeEach(async () => {
 interface Shopper {
   country?: string
   phone: string
-  /** By email, too. */
+  /** Reachable by email as well. */
   isMailed?: boolean
 }
 
-/** The steps' delays, and by which channels they go. */
+/** Sets the delays of the steps and their channels. */
 async function setSteps(delays: readonly number[], channels: readonly string[]): Promise<void> {
   const [channel, ...fallback] = channels
   for (const [index, delay_minutes] of delays.entries()) {
@@ -36,7 +36,7 @@ async function setSteps(delays: readonly number[], channels: readonly string[]):
   }
 }
 
-/** Carts of people without an email address, who have agreed to SMS; just left. */
+/** Abandoned carts of shoppers without an email address who agreed to SMS. */
 async function left(...shoppers: Shopper[]): Promise<void> {
   const orders = shoppers.map(({ country = 'DE', phone }) => anOrder(world, { country, phone }))
   await recordOrders(world.deps, store.storeId, orders, 'sync')
@@ -61,7 +61,7 @@ const why = (upcoming: { notSent: { explanation: string; count: number }[] }) =>
 describe('two texts of a cart within the hour', () => {
   const cart = [germanPhone(), usPhone()] as const
 
-  test('where the first goes, the second waits for its distance, the cooldown, or is never sent', async () => {
+  test('the second waits for the gap or the cooldown, or is never sent, when the first is sent', async () => {
     await left({ phone: cart[0] }, { phone: cart[1], country: 'US' })
     await setSteps([60, 75, 4_320], ['email', 'sms'])
     await wait(world, store.storeId, 45 * MINUTE)
@@ -74,7 +74,7 @@ describe('two texts of a cart within the hour', () => {
     ])
   })
 
-  test('as it then is', async () => {
+  test('matches what is sent later', async () => {
     await left({ phone: germanPhone() })
     await setSteps([60, 75, 4_320], ['sms'])
     await wait(world, store.storeId, 45 * MINUTE)
@@ -87,11 +87,11 @@ describe('two texts of a cart within the hour', () => {
   })
 })
 
-test('what was put off until the next step is due is overtaken by it', async () => {
+test('a deferred message is overtaken once the next step is due', async () => {
   await left({ phone: germanPhone() })
   await setSteps([60, 75, 4_320], ['sms'])
   await wait(world, store.storeId, 45 * MINUTE)
-  // The first has been put off until the second is due as well: of both the later goes.
+  // The first is deferred until the second is due; of both, the later one is sent.
   const rows = await messagesOf(world, store.storeId)
   const at = new Date(rows[1]!.due_at.getTime() + MINUTE)
   await world.db.updateTable('messages').set({ wake_at: at }).where('id', '=', rows[0]!.id).execute()
@@ -100,11 +100,11 @@ test('what was put off until the next step is due is overtaken by it', async () 
   expect(why(upcoming)).toEqual([[1, expect.stringContaining('A later message about this cart')]])
 })
 
-test('behind a message that is late the next one waits for its distance', async () => {
+test('the next message keeps its gap to a late one', async () => {
   await left({ phone: germanPhone(), isMailed: true })
   await setSteps([60, 200, 4_320], ['email'])
   await wait(world, store.storeId, 170 * MINUTE)
-  // The first goes now, 110 minutes late; the second would be due in half an hour.
+  // The first is sent now, 110 minutes late; the second would be due in half an hour.
   const upcoming = await read()
   expect(upcoming.messages).toMatchObject([{ step: 1 }])
   expect(why(upcoming)).toEqual([
@@ -113,7 +113,7 @@ test('behind a message that is late the next one waits for its distance', async 
   expect((await read(180)).messages).toMatchObject([{ step: 1 }, { step: 2 }])
 })
 
-test('the cap of a person is used up by what goes before', async () => {
+test('earlier messages use up the frequency cap of a person', async () => {
   await left({ phone: germanPhone(), isMailed: true })
   await setSteps([60, 75, 4_320], ['email'])
   await world.db.updateTable('stores').set({ cap_messages: 1 }).where('id', '=', store.storeId).execute()

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { aShop, DAY, MINUTE, type Shop, tea } from '../../../test/shop.ts'
 import { aWorld } from '../../../test/world.ts'
 
-// What a flow sends next: what is expected to go, and apart what is known not to go, and why.
+// The forecast of a flow: expected messages, and messages known not to be sent, with the reason.
 
 const world = aWorld()
 let shop: Shop
@@ -13,7 +13,7 @@ beforeEach(async () => {
   shop = await aShop(world, { plan: 'starter' })
 })
 
-/** Left at nine; at ten the first reminder is due, and it is ten to ten. */
+/** Carts abandoned at nine, with the first reminder due at ten; it is 09:50. */
 async function left(...counts: number[]): Promise<string[]> {
   const emails: string[] = []
   for (const count of counts) {
@@ -39,7 +39,7 @@ const setCondition = (condition: object) =>
     JSON.stringify({ match: 'all', groups: [{ match: 'all', conditions: [condition] }] }),
   ])
 
-test('of a condition that is known not to hold the message is not counted, and it is said why', async () => {
+test('excludes a message whose condition is known not to hold, with the reason', async () => {
   await setCondition({ fact: 'items', is: 'at_least', count: 3 })
   const [, many] = await left(1, 5)
   const upcoming = await read()
@@ -47,7 +47,7 @@ test('of a condition that is known not to hold the message is not counted, and i
   expect(upcoming.messages).toMatchObject([{ to: many, step: 1, channel: 'email' }])
 })
 
-test('day and hour of a condition are those at which the message is due', async () => {
+test('evaluates day and hour conditions at the due time', async () => {
   await world.db.updateTable('stores').set({ time_zone: 'UTC' }).where('id', '=', shop.storeId).execute()
   await setCondition({ fact: 'hour', is: 'between', from: 10, until: 11 })
   await left(1)
@@ -56,7 +56,7 @@ test('day and hour of a condition are those at which the message is due', async 
   expect(await read()).toMatchObject({ total: 0, notSent: [{ count: 1 }] })
 })
 
-test('an address that is suppressed is not counted, and nothing is of a flow that is off', async () => {
+test('excludes suppressed addresses, and everything while the flow is inactive', async () => {
   const [stopped] = await left(1, 1, 1)
   const of = { account_id: shop.accountId, channel: 'email', reason: 'unsubscribed', source: 'STOP' } as const
   await world.db

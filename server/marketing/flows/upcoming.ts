@@ -3,13 +3,14 @@ import { explain } from '../../../shared/reasons.ts'
 import type { upcomingMessages } from '../../../shared/upcoming.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
 import { type Foreseen, foresee, foreseenText } from '../../delivery/decide/foresee.ts'
-import type { Deps } from '../../deps.ts'
 import { textsFor } from '../../delivery/send/send-due.ts'
+import type { Deps } from '../../deps.ts'
 import * as sql from './sql.ts'
 
-// What a flow sends next, if nothing changes: what is expected to go, and apart what is known not to go, and why.
+// Forecasts what a flow sends next if nothing changes: expected messages, and those known not to be sent, with the
+// reason.
 
-/** So many are decided on for one look; of more, the rest are counted. */
+/** Maximum number of decisions per request; the others are only counted. */
 const MOST_FORESEEN = 500
 const MOST_SHOWN = 100
 
@@ -37,7 +38,7 @@ export async function readUpcoming(deps: Deps, store: StoreDb<Db>, flowId: strin
   }
 }
 
-/** The most frequent first. */
+/** Most frequent first. */
 function tallyOf(foreseen: readonly Foreseen[]): Upcoming['notSent'] {
   const explanations = foreseen.filter(({ obstacle }) => obstacle !== null).map(foreseenText)
   return [...Map.groupBy(explanations, (each) => each)]

@@ -1,21 +1,21 @@
 import { authTexts } from '../../../shared/auth.ts'
 import type { FlowStep, FlowView } from '../../../shared/flows.ts'
 import { currencyExponent } from '../../../shared/money.ts'
-import type { StoreDb } from '../../core/db/db.ts'
-import { found } from '../../core/common/errors.ts'
-import { couponsOfSteps } from '../../carts/coupons/list.ts'
-import type { Deps } from '../../deps.ts'
-import { runningExperiment } from '../../carts/experiments/experiments.ts'
 import { waitsForProof } from '../../access/members/verification.ts'
-import { countsOfStates } from '../../messages/messages/state-rules.ts'
 import { readStore } from '../../access/stores/store.ts'
+import { couponsOfSteps } from '../../carts/coupons/list.ts'
+import { runningExperiment } from '../../carts/experiments/experiments.ts'
+import { found } from '../../core/common/errors.ts'
+import type { StoreDb } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
+import { countsOfStates } from '../../messages/messages/state-rules.ts'
 import { minDelayMinutes, missingForMail, missingForSending } from './flows.ts'
 import { BROUGHT_DAYS, broughtBy, responsesTo } from './report-sql.ts'
 import * as sql from './sql.ts'
 import { presentCoupon } from './step-coupons.ts'
 import { presentVariant, type StoredVariant, variantsOf } from './words.ts'
 
-// Flows as the owner sees them.
+// Builds the API view of flows.
 
 export async function viewFlow(deps: Deps, store: StoreDb, flowId: string): Promise<{ flow: FlowView }> {
   const flow = found(await sql.readFlow(store, flowId), 'Flow')
@@ -69,7 +69,10 @@ export async function viewFlows(
   }))
 }
 
-/** Without a mail server no confirmation leaves either, and an account with its own needs none: then the server alone is named. */
+/**
+ * Without any mail server no confirmation mail works either, and an account with its own server needs none. Then only
+ * the server is named.
+ */
 async function missingWays(
   deps: Deps,
   store: StoreDb,

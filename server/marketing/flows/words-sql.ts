@@ -1,7 +1,7 @@
 import type { FlowChannel } from '../../../shared/flow-conditions.ts'
 import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 
-// The variants of steps and their words: SQL and nothing else.
+// Statements for step variants and their text.
 
 export interface VariantRow {
   flow_id: string
@@ -9,15 +9,15 @@ export interface VariantRow {
   id: string
   place: number
   share_percent: number
-  /** How many of the step's had begun before it, and how many there are with those that are over. */
+  /** How many variants of the step began before it, ended ones included. */
   nth: number
   so_far: number
 }
 
-/** Which of the variants of its step a variant is by its beginning, from 0. The step's own is the first, also where no row says so. */
+/** Index of a variant in its step by start, from 0. The step's own variant is the first, even without a row. */
 export const NTH = sql<number>`(case when id = step_id then 0 else row_number() over (partition by step_id, id = step_id order by id) end)::int`
 
-/** Those that are not over, in their order; none of a step that was never split. */
+/** Variants that have not ended, in order; none for a step that was never split. */
 export async function variantsOf({ db, storeId }: StoreDb, flowIds: readonly string[]): Promise<VariantRow[]> {
   const { rows } = await sql<VariantRow>`
     select flow_id, step_id, id, place, share_percent, nth, so_far from (
@@ -27,7 +27,7 @@ export async function variantsOf({ db, storeId }: StoreDb, flowIds: readonly str
   return rows
 }
 
-/** Those of these steps, also those that are over. */
+/** All variants of these steps, ended ones included. */
 export async function orderOfVariants({ db, storeId }: StoreDb, stepIds: readonly string[]) {
   const { rows } = await sql<{ id: string; nth: number }>`
     select id, ${NTH} as nth from flow_variants where store_id = ${storeId} and step_id = any(${[...stepIds]}::uuid[])`.execute(
@@ -58,14 +58,14 @@ export interface SavedWords {
   stepId: string
   variantId: string
   channel: FlowChannel
-  /** Of the template it has, or gets. */
+  /** Id of the current template or of a new one. */
   templateId: string
   name: string
   subject: string
   body: string
 }
 
-/** Templates of these words; a new version only where they changed, as compiled templates are kept by version. */
+/** Increments the version only if the text changed: compiled templates are cached by version. */
 export async function saveWords(
   { db, storeId }: StoreTx,
   flowId: string,
@@ -88,7 +88,7 @@ export async function saveWords(
     on conflict (store_id, step_id, variant_id, channel) do nothing`.execute(db)
 }
 
-/** Of templates that belong to a step alone; those of the ready flow have names of their own. */
+/** Key of templates that belong to one step; those of the ready flow have their own keys. */
 const WORDS_KEY = 'flow_words'
 
 export interface SavedVariant {
@@ -98,7 +98,7 @@ export interface SavedVariant {
   sharePercent: number
 }
 
-/** Those of these steps that are not among them end. */
+/** Ends the variants of these steps that are not in the list. */
 export async function saveVariants(
   { db, storeId }: StoreTx,
   flowId: string,

@@ -6,7 +6,7 @@ import { READY_EMAIL, READY_TEXTS } from '../../messages/templates/ready-templat
 import type { Step } from './sql.ts'
 import * as sql from './words-sql.ts'
 
-// Variants of steps with their words, by channel. A step that was never split has one: the variant with its own id.
+// Step variants and their text, by channel. A step that was never split has one variant, with the step's id.
 
 export interface Text {
   subject: string
@@ -15,7 +15,7 @@ export interface Text {
 
 export interface StoredText extends Text {
   templateId: string
-  /** false: they are the step's template, and no row of words says so. */
+  /** false: the text is the step's template, without a row of its own. */
   isRow: boolean
 }
 
@@ -23,9 +23,9 @@ export interface StoredVariant {
   id: string
   name: string
   sharePercent: number
-  /** Of its step there have been so many. */
+  /** How many variants the step has had. */
   soFar: number
-  /** What is stored; the others begin as ready words. */
+  /** The stored text; other channels start with the default text. */
   words: ReadonlyMap<FlowChannel, StoredText>
 }
 
@@ -48,7 +48,7 @@ export async function variantsOf(store: StoreDb, steps: readonly Step[]): Promis
   )
 }
 
-/** A, B, C … by the ids of the variants that these steps have or had; none of a step that was never split. */
+/** A, B, C … by the ids of all variants that the steps have or had; none for a step that was never split. */
 export async function variantNames(store: StoreDb, stepIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (stepIds.length === 0) return new Map()
   const rows = await sql.orderOfVariants(store, stepIds)
@@ -67,7 +67,7 @@ function storedWords(step: Step, variantId: string, rows: readonly sql.WordsRow[
   ])
 }
 
-/** What a message of a channel says where nothing was written. */
+/** Default text by channel. */
 export const readyText: Record<FlowChannel, Text> = {
   email: { subject: READY_EMAIL.subject, body: READY_EMAIL.body },
   sms: { subject: '', body: READY_TEXTS.sms },
@@ -89,7 +89,7 @@ export function presentVariant({ id, name, sharePercent, words }: StoredVariant)
 
 type GivenWords = { [Channel in keyof StepWords]?: StepWords[Channel] | undefined }
 
-/** As one form for all channels; null: not given. */
+/** The text in one shape for all channels; null: not in the request. */
 export function textIn(words: GivenWords | undefined, channel: FlowChannel): Text | null {
   if (channel === 'email') return words?.email ?? null
   if (channel === 'sms') return words?.sms ? { subject: '', body: words.sms.body } : null

@@ -7,17 +7,17 @@ import {
   sourceText,
   statusText,
 } from '../../../shared/ledger.ts'
-import type { StoreDb } from '../../core/db/db.ts'
-import { AppError } from '../../core/common/errors.ts'
-import type { Deps } from '../../deps.ts'
 import { type CsvColumn, csvFile, pagesOf, prepareDownload, storeDownload } from '../../access/http/downloads.ts'
 import type { Session } from '../../access/members/session.ts'
+import { AppError } from '../../core/common/errors.ts'
+import type { StoreDb } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
 import { columnsOf, type RefusedRow, refusalsAfter } from './import-sql.ts'
 import { entryOf, typedAddress } from './ledger.ts'
 import { isImportId } from './rules.ts'
 import { ledgerPage } from './sql.ts'
 
-// Downloads of the ledger and of an import's refused rows.
+// Downloads of the consent ledger and of an import's rejected rows.
 
 const limit = { name: 'ledger-export', points: 30, windowS: 3_600 }
 
@@ -52,7 +52,7 @@ const columns: readonly CsvColumn<LedgerEntry & { hash: string }>[] = [
   ['Evidence', (entry) => entry.evidence.join('; ')],
 ]
 
-/** The rows as they were in the file, with what is wrong: to be put right and uploaded again. */
+/** The rows as in the file, with the problem of each, to be corrected and uploaded again. */
 export const refusedDownload = storeDownload({
   name: 'refused-consents',
   path: '/api/consent/imports/report/file',
@@ -72,7 +72,7 @@ export const refusedDownload = storeDownload({
   },
 })
 
-/** Of an import of this store. */
+/** For an import of this store. */
 export async function prepareReport(deps: Deps, session: Session, store: StoreDb, importId: string) {
   if (!isImportId(importId) || !(await columnsOf(store, importId))) throw new AppError('not_found', 'Import not found')
   return prepareDownload(deps, refusedDownload, { session, storeId: store.storeId, what: { importId } })

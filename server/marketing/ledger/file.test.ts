@@ -5,18 +5,18 @@ import { heldBytes } from '../../../test/memory.ts'
 import { countTurns } from '../../../test/turns.ts'
 import { tableOf, textOf } from './file.ts'
 
-describe('a file as spreadsheets write it', () => {
+describe('a spreadsheet export', () => {
   test.each([
     [',', 'a,b\n1,2\n'],
     [';', 'a;b\n"1,5";2\n'],
     ['\t', 'a\tb\r\n1\t2\r\n'],
     ['|', 'a|b\n1|2'],
-  ])('cut by %j is understood', async (delimiter, text) => {
+  ])('with %j as delimiter is parsed', async (delimiter, text) => {
     const table = await tableOf(text)
     expect([table.delimiter, table.columns, table.rows.length]).toEqual([delimiter, ['a', 'b'], 1])
   })
 
-  test('may quote, break lines in quotes, have more or fewer cells, empty lines and a byte order mark', async () => {
+  test('may have quotes, line breaks in quotes, missing or extra cells, empty lines and a byte order mark', async () => {
     const { columns, rows } = await tableOf(
       '\ufeffname,words\r\n"Ana ""A""","one\r\ntwo"\r\n\r\n , \r\nBo 5" tall\r\na,b,c\r\n',
     )
@@ -39,19 +39,19 @@ describe('a file as spreadsheets write it', () => {
     expect(table.rows).toHaveLength(1)
   })
 
-  test('of one named column begins with its heading', async () => {
+  test('with one named column starts with its heading', async () => {
     expect(await tableOf('Email\na@b.example\n')).toMatchObject({ skipped: 0, columns: ['Email'] })
     expect(await tableOf('Email,\na@b.example,x\n')).toMatchObject({ skipped: 0, columns: ['Email', 'Column 2'] })
   })
 
-  test('without a row, or with a quotation mark that is never closed, is refused in words', async () => {
+  test('without rows or with an unclosed quotation mark is rejected with an explanation', async () => {
     await expect(tableOf('')).rejects.toThrow('The file is empty.')
     await expect(tableOf('a,b\n')).rejects.toThrow('only one line')
     await expect(tableOf('a,b\n1,"2\n3,4\n')).rejects.toThrow('closing quotation mark')
   })
 })
 
-test('a file is read in pieces of a few hundred rows, and others have a turn after each', async () => {
+test('is read in chunks of a few hundred rows and yields after each', async () => {
   const rows = Array.from({ length: 20_000 }, (_, n) => `person${n}@shoppers.example;13.05.2024;Footer form;yes`)
   const text = `email;date;source;status\n${rows.join('\n')}`
   const turns = countTurns()
@@ -61,7 +61,7 @@ test('a file is read in pieces of a few hundred rows, and others have a turn aft
   expect(count).toBeGreaterThanOrEqual(text.length / 16_384)
 })
 
-test('a file that comes in parts is one text, also where a letter or the mark of its encoding is cut apart', async () => {
+test('split anywhere, even inside a character or byte order mark, is decoded as one text', async () => {
   const cut = (bytes: Buffer) => Readable.from(Array.from(bytes, (byte) => Buffer.from([byte])))
   const words = 'Größe;Jörg\n€;日本\n'
   expect(await textOf(cut(Buffer.from(`\ufeff${words}\0`)))).toBe(words)
@@ -72,8 +72,8 @@ test('a file that comes in parts is one text, also where a letter or the mark of
   expect(await textOf(cut(Buffer.from([0x61, 0xe2, 0x82])))).toBe('aâ‚')
 })
 
-describe('a file made to fill this server', () => {
-  /** How often others had a turn, and the most memory held above what was. */
+describe('a file made to exhaust the server', () => {
+  /** How often other work ran, and the peak of additional memory. */
   async function costOf(text: string) {
     const before = heldBytes()
     const turns = countTurns()
@@ -83,7 +83,7 @@ describe('a file made to fill this server', () => {
       const now = performance.now()
       if (now < nextLookAt) return
       most = Math.max(most, heldBytes() - before)
-      // A look collects all garbage: where that takes long, most of the time is still the file's.
+      // A measurement collects all garbage. If that is slow, most of the time still goes to the file.
       nextLookAt = performance.now() + 4 * (performance.now() - now)
     }, 1)
     const outcome = await tableOf(text).then(
@@ -94,13 +94,13 @@ describe('a file made to fill this server', () => {
     return { outcome, turns: turns.stop(), mostMb: most / 1024 / 1024 }
   }
 
-  test('of nothing but empty lines lets others have their turn', async () => {
+  test('of empty lines yields to other work', async () => {
     const { outcome, turns } = await costOf('\n'.repeat(9_500_000))
     expect(outcome).toBe('The file is empty.')
     expect(turns).toBeGreaterThan(500)
   })
 
-  test('with millions of lines is read no further than the rows that are allowed, and others have their turn', async () => {
+  test('with millions of lines is read up to the row limit and yields to other work', async () => {
     const { outcome, turns, mostMb } = await costOf('a\n'.repeat(9_500_000))
     expect(outcome).toBe(`A file holds at most ${IMPORT_MOST_ROWS.toLocaleString('en-US')} rows. Split it.`)
     expect(turns).toBeGreaterThan(300)
@@ -112,7 +112,7 @@ describe('a file made to fill this server', () => {
     ['one cell', `a\n${'x'.repeat(IMPORT_MOST_BYTES - 2)}`],
     ['one quotation', `a\n"${'x\n'.repeat(IMPORT_MOST_BYTES / 2 - 2)}`],
     ['quotation marks', `a\n${'"'.repeat(IMPORT_MOST_BYTES - 3)}`],
-  ])('with %s is read no further than a row is long', async (_name, text) => {
+  ])('with %s is read up to the row length limit', async (_name, text) => {
     const { outcome, mostMb } = await costOf(text)
     expect(outcome).toMatch(/longer than 256 KB/)
     expect(mostMb).toBeLessThan(60)

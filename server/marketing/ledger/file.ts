@@ -6,17 +6,17 @@ import { IMPORT_MOST_BYTES, IMPORT_MOST_ROWS } from '../../../shared/ledger.ts'
 import { AppError } from '../../core/common/errors.ts'
 import { inPieces } from '../../core/common/pieces.ts'
 
-// A CSV file as spreadsheets write it: any usual delimiter, UTF-8 or what Excel writes in the West.
+// Parses a CSV file as spreadsheets write it: any usual delimiter, in UTF-8 or Excel's Western encoding.
 
 export interface Table {
   delimiter: string
   columns: string[]
   rows: string[][]
-  /** Lines above that of the headings. */
+  /** Number of lines above the headings. */
   skipped: number
 }
 
-/** Read as it comes, and no further than a file may be long. */
+/** Reads a stream up to the size limit of a file. */
 export async function textOf(body: unknown): Promise<string> {
   if (!isStream(body)) throw new AppError('invalid', 'Choose a CSV file.')
   const parts: Buffer[] = []
@@ -51,16 +51,19 @@ async function decoded(parts: readonly Buffer[]): Promise<string> {
 async function decodedBy(decoder: TextDecoder, parts: readonly Buffer[]): Promise<string> {
   let text = ''
   for await (const piece of inPieces(parts, PARTS_DECODED)) {
-    // PostgreSQL's text holds no NUL, and no file of words does.
+    // PostgreSQL's text type cannot hold NUL.
     for (const part of piece) text += decoder.decode(part, { stream: true }).replaceAll('\0', '')
   }
   return text + decoder.decode()
 }
 
-/** As they come from the network, of 64 KB at most. */
+/** Network chunks have at most 64 KB. */
 const PARTS_DECODED = 8
 
-/** The first line names the columns. Read in slices, between which others have their turn; throws in words, and reads no further. */
+/**
+ * The first line names the columns. Parses in slices and yields between them; throws a readable error at the first
+ * problem.
+ */
 export async function tableOf(text: string, given?: string): Promise<Table> {
   const delimiter = given ?? (await delimiterOf(text))
   const rows: string[][] = []
@@ -86,24 +89,24 @@ export async function tableOf(text: string, given?: string): Promise<Table> {
 const MOST_TITLE_LINES = 5
 
 /**
- * A title, or Excel's `sep=;`, above the headings: as headings they would hide what the columns mean. Of a file with one column the
- * first line is its heading.
+ * A title or Excel's `sep=;` above the headings would hide what the columns mean. In a file with one column, the first
+ * line is its heading.
  */
 function titleLines(rows: readonly string[][]): number {
   const filled = (row: readonly string[] | undefined) => row?.filter((cell) => cell.trim() !== '').length ?? 0
   const head = rows.slice(0, MOST_TITLE_LINES + 1)
   const first = head.findIndex((row) => filled(row) > 1)
-  // A line with an address is a person's: the headings are above it.
+  // A line with an address is data: the headings are above it.
   return first > 0 && !head[first]!.some((cell) => /@|^\s*\+?\d{7,}/.test(cell)) ? first : 0
 }
 
 const MOST_COLUMNS = 200
-/** With its 200 columns, and statements of consent in them. */
+/** Allows 200 columns, some with the text of a consent. */
 const LONGEST_ROW = 256 * 1024
-/** What the parser is given at once: one to three milliseconds of work. */
+/** One to three milliseconds of parsing. */
 const SLICE = 16 * 1024
 const BREATH = 500
-/** What the delimiter is guessed from. */
+/** The part from which the delimiter is guessed. */
 const HEAD = 64 * 1024
 
 const options = {
@@ -127,14 +130,14 @@ async function* rowsOf(text: string, delimiter: string): AsyncGenerator<string[]
   }
 }
 
-/** Between two slices others have their turn, also where not one of them has a row in it. */
+/** Yields to other work between slices, even if no slice completes a row. */
 async function* slicesOf(text: string): AsyncGenerator<string> {
   let lineStart = 0
   for (let at = 0; at < text.length; at += SLICE) {
     const slice = text.slice(at, at + SLICE)
     const lineEnd = Math.max(slice.lastIndexOf('\n'), slice.lastIndexOf('\r'))
     if (lineEnd >= 0) lineStart = at + lineEnd + 1
-    // The parser counts what is in the cells; a row of nothing but delimiters has none.
+    // The parser's limit counts cell contents only; a row of delimiters has none.
     if (at + slice.length - lineStart > LONGEST_ROW) throw tooLong()
     yield slice
     await breathe()
@@ -151,7 +154,7 @@ function inWords(error: unknown): unknown {
 const tooLong = () =>
   new AppError('invalid', `A row is longer than ${LONGEST_ROW / 1024} KB. Is a closing quotation mark missing?`)
 
-/** The one that cuts the first lines into most columns, all of them alike. */
+/** The delimiter that splits the first lines into the most columns, equally many in each. */
 async function delimiterOf(text: string): Promise<string> {
   const head = text.slice(0, HEAD)
   const lines = head.length < text.length ? head.slice(0, head.lastIndexOf('\n') + 1) : head

@@ -5,7 +5,8 @@ import { knownMigrations } from '../../core/database/files.ts'
 import { migrate } from '../../core/database/migrate.ts'
 import { headingKind } from './import-marks.ts'
 
-// The migration that finds earlier imports which may have read a no as a yes, by their stored columns and mapping.
+// The migration that marks earlier imports as doubtful if they may have read an opt-out as an opt-in, by stored columns
+// and mapping.
 
 const databases = emptyDatabases()
 const HEADINGS = [
@@ -51,7 +52,7 @@ async function upgraded(
   const client = await pool.connect()
   const storeId = newId()
   const ids = files.map(() => newId())
-  // The account that they belong to need not be there.
+  // The referenced account does not have to exist.
   await client.query("set session_replication_role = 'replica'")
   await client.query(
     `insert into stores (id, account_id, platform, url, home_url, name, currency, time_zone, version, connected_at, capture_key)
@@ -76,7 +77,7 @@ async function upgraded(
   return { ids, read }
 }
 
-test('doubts imports whose status came from a heading that means no, or from no column, and tells the owner', async () => {
+test('doubts imports whose status came from an opt-out heading or from no column, and notifies the owner', async () => {
   const { ids, read } = await upgraded([
     { columns: ['Email', 'Unsubscribed'], status: 1 },
     { columns: ['Email', 'Unsubscribed'], status: null },

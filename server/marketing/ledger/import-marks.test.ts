@@ -3,7 +3,7 @@ import type { ImportReason } from '../../../shared/ledger.ts'
 import { outcomes, readFile } from '../../../test/import-files.ts'
 import { cellMark, headingKind } from './import-marks.ts'
 
-describe('a heading that means no', () => {
+describe('an opt-out heading', () => {
   const headings: [string, ImportReason][] = [
     ['Unsubscribed', 'opted_out'],
     ['is_unsubscribed', 'opted_out'],
@@ -99,11 +99,11 @@ describe('a heading that means no', () => {
     ['Deleted at', 'opted_out'],
   ]
 
-  test.each(headings)('%s is found: %s', (heading, reason) => {
+  test.each(headings)('%s is recognized: %s', (heading, reason) => {
     expect(headingKind(heading)).toMatchObject({ means: 'no', reason })
   })
 
-  test.each(headings)('%s: a yes is never granted, and a no says nothing by itself', (heading) => {
+  test.each(headings)('%s: a yes never grants consent, and a no says nothing by itself', (heading) => {
     const file = `Email,${heading},Date\nada@a.example,yes,2024-05-01\nbob@a.example,no,2024-05-01\ncyd@a.example,,2024-05-01`
     for (const chosen of [{}, { status: 1 }, { status: 1, yesMeans: 'granted' as const }, { date: 1 }]) {
       const [ada, bob, cyd] = readFile(file, chosen)
@@ -153,7 +153,7 @@ test.each([
   'Inscrito',
   'Opt-in (yes/no)',
   'Newsletter (Ja/Nein)',
-])('%s means yes: a no there is a withdrawal', (heading) => {
+])('%s is an opt-in heading, so a no is a withdrawal', (heading) => {
   expect(headingKind(heading)).toEqual({ means: 'yes' })
   const file = `Email,${heading},Date\nada@a.example,yes,2024-05-01\nbob@a.example,no,2024-05-01\ncyd@a.example,?,2024-05-01`
   expect(outcomes(file)).toEqual(['granted', 'withdrawn', 'bad_status'])
@@ -165,7 +165,7 @@ describe('a status of another tool', () => {
     ...['subscribed', 'Subscribed', 'SUBSCRIBED', 'Active', 'Confirmed', 'opted_in', 'optedIn', 'Opt-In'],
     ...['angemeldet', 'aktiv', 'abonniert', 'bestätigt', 'abonné', 'inscrite', 'actif', 'suscrito', 'activo'],
     ...['iscritto', 'attivo', 'inscrito', 'ativo', 'ja', 'oui', 'sí', 'sì', 'sim', 'TRUE', '1', '✓'],
-  ])('%s is a yes', (word) => {
+  ])('%s grants consent', (word) => {
     expect(['granted', 'yes']).toContain(cellMark(word))
   })
 
@@ -219,7 +219,7 @@ describe('a status of another tool', () => {
         ...['pendiente', 'sin confirmar', 'in attesa', 'non confermato', 'pendente', 'não confirmado'],
       ],
     ],
-  ])('is a no: %s', (reason, words) => {
+  ])('is an opt-out: %s', (reason, words) => {
     for (const word of words) expect([word, cellMark(word)]).toEqual([word, { reason }])
   })
 
@@ -228,7 +228,7 @@ describe('a status of another tool', () => {
   })
 })
 
-test('a bounce, a complaint and a bad address are suppressions with their reason', () => {
+test('a bounce, a complaint and a bad address become suppressions with their reason', () => {
   const file =
     'Email,Status\na@a.example,cleaned\nb@a.example,spamComplaint\nc@a.example,invalid\nd@a.example,unsubscribed'
   expect(outcomes(file)).toEqual([
@@ -239,7 +239,7 @@ test('a bounce, a complaint and a bad address are suppressions with their reason
   ])
 })
 
-test('dates in a column that means no are when the person left', () => {
+test('a date in an opt-out column is the time of the opt-out', () => {
   const [ada, bob, cyd] = readFile(
     'Email,Opted out at,Signed up at\nada@a.example,2025-05-01,2024-01-01\nbob@a.example,,2024-01-01\ncyd@a.example,5/1/25 9:05,2024-01-01',
     { statusForAll: 'granted' },
@@ -249,7 +249,7 @@ test('dates in a column that means no are when the person left', () => {
   expect(cyd).toMatchObject({ status: 'withdrawn' })
 })
 
-test('the exports in which a blocklisted or cleaned contact was granted', () => {
+test('blocklisted and cleaned contacts of these exports are not granted', () => {
   const all = { statusForAll: 'granted' } as const
   expect(
     outcomes(

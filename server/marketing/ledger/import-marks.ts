@@ -1,10 +1,13 @@
 import type { ImportChannel, ImportReason } from '../../../shared/ledger.ts'
 
-// What headings and cells of other tools' exports say about consent, in English, German, French, Spanish, Italian and Portuguese; a no in
-// Dutch and Polish, too.
-// A no is looked for first: what cannot be read is never a yes (C5). Pure.
+// Recognizes what headings and cells of other tools' exports say about consent, in English, German, French, Spanish,
+// Italian and Portuguese; opt-outs also in Dutch and Polish. Opt-outs are checked first: unreadable text never counts
+// as an opt-in (C5). Pure.
 
-/** Lower case, without accents and signs: `EMAIL_BLACKLISTED`, `spamComplaint` and `Désinscrit` become words. */
+/**
+ * Lower case, without accents and punctuation: splits `EMAIL_BLACKLISTED`, `spamComplaint` and `Désinscrit` into plain
+ * words.
+ */
 export const plainText = (text: string): string =>
   text
     .replace(/([a-z])([A-Z])/g, '$1 $2')
@@ -18,7 +21,8 @@ export const plainText = (text: string): string =>
 const pattern = (...words: string[]) => new RegExp(words.join('|'))
 
 /**
- * In headings and in cells; `db/migrations/0035_consent_import_reviews.sql` has those of headings for files from before. The first that fits names the reason; a complaint outweighs an opt-out, and that a bounce.
+ * Patterns for headings and cells; `db/migrations/0035_consent_import_reviews.sql` has the heading patterns for older
+ * files. The first match is the reason: a complaint outranks an opt-out, which outranks a bounce.
  */
 const REFUSALS: readonly [ImportReason, RegExp][] = [
   [
@@ -138,7 +142,7 @@ const REFUSALS: readonly [ImportReason, RegExp][] = [
   ],
 ]
 
-/** In cells, where nothing else can be meant: as headings they may speak of orders. */
+/** For cells only: as headings, these words may be about orders. */
 const CELL_REFUSALS: readonly [ImportReason, RegExp][] = [
   [
     'opted_out',
@@ -159,17 +163,17 @@ const CELL_REFUSALS: readonly [ImportReason, RegExp][] = [
   ],
 ]
 
-/** A mailbox that was full for a day: no consent, and no refusal either. */
+/** A soft bounce is neither a consent nor an opt-out. */
 const PASSING = /\bsoft ?bounc/
 
-/** Why a text means no; null: it does not, as far as it can be read. */
+/** The reason if the text means an opt-out; null: none recognized. */
 const refusalIn = (plain: string): ImportReason | null =>
   PASSING.test(plain) ? null : (REFUSALS.find(([, words]) => words.test(plain))?.[0] ?? null)
 
 const cellRefusalIn = (plain: string): ImportReason | null =>
   PASSING.test(plain) ? null : (refusalIn(plain) ?? CELL_REFUSALS.find(([, words]) => words.test(plain))?.[0] ?? null)
 
-/** A complaint is a person's word and outweighs all; what names no act of theirs comes last. */
+/** A complaint comes from the person and outranks all; reasons that are no act of the person come last. */
 const WEIGHT: readonly ImportReason[] = [
   'complained',
   'opted_out',
@@ -188,7 +192,7 @@ const set = (words: string) => new Set(words.split(/\s+/).filter(Boolean))
 
 const YES = set('yes y true t 1 on ja wahr j oui vrai o si sim s vero verdadero verdadeiro')
 const NO = set('no n false f 0 off nein falsch non faux nao falso nope')
-/** Of a status. Joined as in `plainText`, with a hyphen for each space. */
+/** Status values, normalized by `plainText`, with hyphens for spaces. */
 const GRANTED = set(`
   granted given subscribed subscriber active optin opt-in opted-in confirmed double-opt-in single-opt-in consented accepted agreed
   allowed said-yes
@@ -200,15 +204,16 @@ const GRANTED = set(`
 const EMPTY = set('none null nil n-a na undefined unknown 0000-00-00 0000-00-00-00-00-00')
 
 /**
- * What a cell says. `yes` and `no` answer its heading; `granted` and a reason speak for themselves; `empty` says nothing. `unread`: it
- * says something that cannot be read; `mark`: an x, which ticks a box or strikes it out; `time`: it looks like a date.
+ * What a cell says. `yes` and `no` answer its heading; `granted` and a reason need no heading; `empty` says nothing.
+ * `unread`: text that cannot be interpreted. `mark`: an x, which may tick or cross out a box. `time`: looks like a
+ * date.
  */
 export type CellMark = 'yes' | 'no' | 'granted' | 'empty' | 'unread' | 'mark' | 'time' | { reason: ImportReason }
 
-/** “No data”, “Non renseigné”: no decision of a person. */
+/** “No data”, “Non renseigné”: not a decision of a person. */
 const UNKNOWN =
   /\b(data|info|value|set|known|available|applicable|disponibl|renseigne|angabe|dato|definid|definit|specifi)/
-/** A longer cell is prose: looked through for a no as far as this, and never a yes. */
+/** A longer cell is prose. Its beginning is searched for an opt-out, and it never counts as an opt-in. */
 const LONGEST = 300
 const TICKED = /^[✓✔☑✅]\ufe0f?$/u
 const CROSSED = /^[✗✘❌☒]\ufe0f?$/u
@@ -231,39 +236,39 @@ export function cellMark(text: string): CellMark {
 }
 
 export type HeadingKind =
-  /** A yes there is a no to messages. `isDetail`: anything there tells of one, such as its time or campaign. */
+  /** A yes under this heading is an opt-out. `isDetail`: any content implies one, such as its time or campaign. */
   | { means: 'no'; reason: ImportReason; isDetail: boolean }
   | { means: 'yes' }
-  /** Names both: only words that speak for themselves can be read. */
+  /** Names both; only cells that need no heading can be read. */
   | { means: 'either' }
 
 const EITHER =
   /\bopt(ed)? ?in\b.*\bout\b|\bopt(ed)? ?out( or| and)? (opt(ed)? ?)?in\b|\bsubscribed\b.*\bunsub|\bunsub.*\bsubscribed\b/
-/** What everybody in a file has, whatever they decided. */
+/** Columns that everyone in a file has, whatever their consent. */
 const EVERYBODYS = /\b(link|url|token|page|key|hash|rate|score|quote|taux|tasa|tasso|taxa)$/
 const DETAIL =
   /\b(date|time|timestamp|at|on|am|datum|zeit|zeitpunkt|fecha|hora|data|ora|le|el|il|em|reason|campaign|title|comment|method|source|ip|id|form|type|grund|kommentar|kampagne|quelle|raison|motif|motivo|razon|causa|campagne|campana|campagna|campanha|note|by|von|par|por|da)$/
-/** Beside a yes: when, where and how, not whether. */
+/** Details of an opt-in: when, where and how, not whether. */
 const NOT_WHETHER =
   /\b(date|time|timestamp|at|on|am|ip|url|link|source|method|form|text|wording|statement|language|country|id|version|count|rate|lists?|tags?|name|plan|datum|zeit|zeitpunkt|quelle|fecha|hora|data|ora|le|el|il|em)$|^(date|datum|fecha|data|when|time) /
 
-/** Of a whole heading these can only be of the person. */
+/** As a whole heading, these words can only be about the person. */
 const BARE_REFUSAL =
   /^(is )?(cancell?ed|cancellat[oa]|cancelad[oa]|revoked|revocat[oa]|revocad[oa]|declined|refused|refuse|rifiutat[oa]|rechazad[oa]|recusad[oa]|inactive|inaktiv|inactif|inactiv[oa]|inattiv[oa]|inativ[oa]|deactivated|excluded|removed|deleted|archived|churned|left|opposed|geloscht|entfernt)( (date|time|at|on|am|le|el|il|em))?$/
-/** Beside words of a consent: that it has ended, was never given, or is none. */
+/** Together with consent words: it has ended, was never given, or is none. */
 const TURNED = pattern(
   '\\b(no|not|non|nicht|keine?n?|ohne|without|never|nie|pas|sans|jamais|sin|nunca|senza|mai|sem|nao|ne|stop)\\b',
   '\\b(ended|expired|stopped|terminated|lapsed|entzogen|zuruckgezogen|gekundigt|beendet|abgelaufen|abgelehnt|verweigert)\\b',
   '\\b(annule|termine|expire|denegad|negad|negat|scadut|terminat|finalizad|encerrad|expirad|removed|deleted|disabled)',
   '\\b(cancel|revo(ke|ked|que|cad|cat|gad)|declin|reject|refus|rechaz|rifiut|recus|denied|retire|retirad|oppose|inactiv|inaktiv|deaktiv|deactiv)',
 )
-/** Both answers as a heading offers them. */
+/** Headings that offer both answers. */
 const ANSWERS =
   /\b(yes no|no yes|y n|n y|ja nein|nein ja|oui non|non oui|si no|no si|sim nao|nao sim|true false|1 0|0 1)\b/
 const STATUS = /\b(status|state|estado|stato|statut|etat)$/
 const OTHER_STATUS =
   /\b(order|payment|financial|fulfil|shipping|delivery|invoice|cart|vip|loyalty|bestell|zahl|versand|commande|paiement|pedido|pago|ordine|pagamento)/
-/** What orders and payments can be, too. */
+/** Words that may also be about orders and payments. */
 const ABOUT_THINGS: readonly ImportReason[] = ['bounced', 'blocked', 'complained', 'invalid', 'unconfirmed']
 const YES_HEADING = pattern(
   '\\bsubscri(bed|ption)\\b',
@@ -315,21 +320,21 @@ const CHANNELS: readonly [ImportChannel | 'other', RegExp][] = [
   ['other', /\b(push|postal|post|letter|brief|fax)\b/],
 ]
 
-/** Whether a heading speaks of this channel: of all where it names none. */
+/** Whether a heading is about this channel; a heading without a channel is about all. */
 export function speaksOf(name: string, channel: ImportChannel): boolean {
   const plain = plainText(name)
   const named = CHANNELS.filter(([, words]) => words.test(plain)).map(([each]) => each)
   return named.length === 0 || named.includes(channel)
 }
 
-/** Statuses that nobody has as a name, a place or a note: looked for in columns whose heading says nothing. */
+/** Status words that are never a name, a place or a note. They count in columns with an unknown heading. */
 const TOLD_ANYWHERE =
   /^(un ?subscribed( from( the| our)? (newsletter|list|e ?mails?))?|opt(ed)? ?out( \d+)?|(hard ?)?bounced|undeliverable|cleaned|complained|spam ?complaint|suppressed|(black|block) ?listed|do not (contact|e ?mail|mail)|(non|not|never) ?subscribed|abgemeldet|abbestellt|nicht angemeldet|desabonnee?|desinscrite?|dad[oa] de baja|desuscrit[oa]|disiscritt[oa]|non iscritt[oa]|descadastrad[oa]|uitgeschreven|afgemeld|wypisan[ya])$/
-/** Nearly all cells are done with it. */
+/** A quick check that most cells end at. */
 const MAY_TELL =
   /sub|out|bounc|clean|compl|suppress|list|not|abgemeldet|abbestellt|d.?sabonn|d.?sinscri|baja|suscri|iscri|descad|undeliv|uitgeschr|afgemeld|wypisan/i
 
-/** Of a cell without a known heading, also one of several tags. */
+/** For cells without a known heading, including lists of tags. */
 export function refusalAnywhere(text: string): ImportReason | null {
   if (!MAY_TELL.test(text)) return null
   const tags = text.split(/[,;|]/).map(plainText)

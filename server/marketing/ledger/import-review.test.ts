@@ -7,14 +7,14 @@ import { recordOrders } from '../../carts/carts/record.ts'
 import { ledgerText } from '../../shoppers/consent/evidence-sql.ts'
 import { insertSuppression } from '../../shoppers/suppressions/unsubscribe-sql.ts'
 
-// What is decided about an import afterwards (C5): kept, undone, and what a person's own act is then.
+// Decisions on a finished import (C5): keep, undo, and the effect on a person's own acts.
 
 const world = aWorld()
 const at = (day: string) => new Date(`${day}T12:00:00Z`)
 
 async function aShop() {
   const shop = await anImportingShop(world)
-  /** What the ledger says of a person, as every decision reads it. */
+  /** The consent evidence of a person, as every send decision reads it. */
   const evidenceOf = async (address: string) => {
     const hash = world.deps.secrets.addressHash(address)
     const words = await ledgerText({ storeId: shop.storeId, db: world.db }, [hash], ['email'])
@@ -41,7 +41,7 @@ async function aShop() {
   return { ...shop, evidenceOf, doubt, suppressions, ledgerEntries, review }
 }
 
-test('undoing an import is one step: none of its rows counts, all stay, and who did it is kept', async () => {
+test('undoing an import is one step: no row counts, all rows stay, and the member is on record', async () => {
   const { take, review, evidenceOf, ledger, ledgerEntries } = await aShop()
   const done = await take(
     'email,date,source,status\nann@a.example,2025-05-01,Form,yes\nbob@a.example,2025-05-01,,unsubscribed\n',
@@ -63,7 +63,7 @@ test('undoing an import is one step: none of its rows counts, all stay, and who 
   expect((await review(done.id, 'keep')).status).toBe(409)
 })
 
-test('a person’s own act counts, whatever becomes of an import', async () => {
+test("a person's own act counts, whatever happens to an import", async () => {
   const { take, review, doubt, evidenceOf, storeId } = await aShop()
   const say = (address: string, status: 'granted' | 'withdrawn') =>
     sayInStore(world, storeId, { address, status, source: 'preference page', at: at('2025-06-01') })
@@ -82,7 +82,7 @@ test('a person’s own act counts, whatever becomes of an import', async () => {
   expect(await all()).toEqual(['withdrawn', 'express_yes', 'none'])
 })
 
-test('a doubted import lets nobody be written to until it is kept, and its opt-outs count', async () => {
+test('a doubtful import permits no message until it is kept, while its opt-outs count', async () => {
   const { take, review, doubt, evidenceOf, storeId } = await aShop()
   const order = anOrder(world, { country: 'DE' })
   const done = await take(
@@ -99,7 +99,7 @@ test('a doubted import lets nobody be written to until it is kept, and its opt-o
   expect(world.sent.map(({ to }) => to)).toEqual([order.email])
 })
 
-test('a file that is uploaded again counts by itself, whatever becomes of the import before', async () => {
+test('a file uploaded again counts independently of the earlier import', async () => {
   const { take, review, evidenceOf, ledger } = await aShop()
   const file = `${HEAD}ann@a.example,2025-05-01,Form\n`
   const first = await take(file)
@@ -114,7 +114,7 @@ test('a file that is uploaded again counts by itself, whatever becomes of the im
   expect(await ledger()).toHaveLength(1)
 })
 
-test('bounces and complaints of a file are suppressions, and come off with the import unless they happened here too', async () => {
+test('bounces and complaints of a file are suppressions that an undo removes, unless they also happened here', async () => {
   const { take, review, suppressions, accountId, ledger } = await aShop()
   const file =
     'email,status\nann@a.example,cleaned\nbob@a.example,spamComplaint\ncal@a.example,bounced\nann@a.example,cleaned\n'
@@ -141,7 +141,7 @@ test('bounces and complaints of a file are suppressions, and come off with the i
   expect((await suppressions()).entries).toEqual(['bob@a.example complaint'])
 })
 
-test('that somebody never subscribed elsewhere does not outweigh what they said here themselves', async () => {
+test('"never subscribed" elsewhere does not override a consent given here', async () => {
   const { take, evidenceOf, storeId } = await aShop()
   await sayInStore(world, storeId, {
     ...{ address: 'ann@a.example', status: 'granted', source: 'preference page', at: at('2025-06-01') },
@@ -151,7 +151,7 @@ test('that somebody never subscribed elsewhere does not outweigh what they said 
   expect([await evidenceOf('ann@a.example'), await evidenceOf('bob@a.example')]).toEqual(['express_yes', 'withdrawn'])
 })
 
-test('the preview shows ten rows as they will be written, some of each outcome, with what people have said here', async () => {
+test('the preview shows ten rows as they would be stored, some of each outcome, with existing consents', async () => {
   const { upload, storeId } = await aShop()
   const say = { address: 'p3@a.example', status: 'withdrawn' as const, source: 'one-click', at: at('2025-06-01') }
   await sayInStore(world, storeId, say)
@@ -175,7 +175,7 @@ test('the preview shows ten rows as they will be written, some of each outcome, 
   )
 })
 
-test('the preview shows every address of a row that is a no', async () => {
+test('the preview shows every address of an opt-out row', async () => {
   const { upload } = await aShop()
   const file =
     'email,date,source,status\n"ann@a.example; amy@a.example",,,unsubscribed\nbob@a.example,2025-05-01,Form,yes\n'
@@ -185,7 +185,7 @@ test('the preview shows every address of a row that is a no', async () => {
   )
 })
 
-test('an uploaded file is neither kept nor undone, and an unknown one is not found', async () => {
+test('an unconfirmed file can be neither kept nor undone, and an unknown one is not found', async () => {
   const { upload, review } = await aShop()
   const { body } = await upload(`${HEAD}ann@a.example,2025-05-01,Form\n`)
   expect((await review(body.import.id, 'undo')).body).toMatchObject({ error: 'This file was not imported.' })

@@ -1,25 +1,25 @@
 import type { ImportView } from '../../../shared/ledger.ts'
-import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
-import { AppError, found } from '../../core/common/errors.ts'
-import { newId } from '../../core/common/ids.ts'
-import type { Deps } from '../../deps.ts'
 import type { Session } from '../../access/members/session.ts'
 import { userById } from '../../access/members/users.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { newId } from '../../core/common/ids.ts'
+import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
 import { scheduleNextLook, wakeStoreMessages } from '../../messages/messages/messages.ts'
 import { removeImported } from '../../shoppers/suppressions/suppressions.ts'
 import { viewOf } from './import.ts'
 import * as sql from './import-sql.ts'
 import { isImportId } from './rules.ts'
 
-// What an owner decides about an import afterwards (C5). Its rows stay where they are, and the decision is added: it says whether they
-// count. What a person has said by an act of their own is no row of an import, and counts whatever becomes of it.
+// Decisions of an owner on a finished import (C5). The ledger rows stay, and the added decision says whether they
+// count. Consents by a person's own act do not belong to an import and count in any case.
 
-/** The opt-ins of a doubted import count again. */
+/** The opt-ins of a doubtful import count again. */
 export async function keepImport(deps: Deps, session: Session, store: StoreDb<Db>, id: string): Promise<ImportView> {
   return review(deps, session, store, { id, from: ['doubted'], to: 'stands', decision: 'kept' })
 }
 
-/** None of its rows counts any more, and what it put on the suppression list comes off. */
+/** Its rows no longer count, and its suppressions are removed. */
 export async function undoImport(deps: Deps, session: Session, store: StoreDb<Db>, id: string): Promise<ImportView> {
   return review(deps, session, store, { id, from: ['stands', 'doubted'], to: 'undone', decision: 'undone' })
 }
@@ -43,7 +43,7 @@ async function review(deps: Deps, session: Session, store: StoreDb<Db>, wanted: 
     if (decision === 'undone') {
       await removeImported({ accountId: session.accountId, db: tx.db }, id, { userId: session.userId, at })
     }
-    // Whose message waits for a consent may have one now, and who was opted out by a file may not be any more.
+    // Held messages may have consent now, and opt-outs of the file may no longer apply.
     await wakeStoreMessages(tx, ['no_consent'], at)
     await scheduleNextLook(tx)
   })

@@ -23,8 +23,8 @@ const read = (cells: string[], changed: Partial<ImportMapping> = {}, names = ['E
   return readRow(cells, 2, { mapping: chosen, columns, country: 'DE', zone: 'UTC', uploadedAt })
 }
 
-describe('a row that proves a yes', () => {
-  test('has an address in one spelling, a day and a place', () => {
+describe('a row that proves an opt-in', () => {
+  test('has a normalized address, a date and a source', () => {
     expect(read([' Ann@Shop.Example ', '2024-05-01', 'Newsletter form'])).toMatchObject({
       address: 'ann@shop.example',
       channel: 'email',
@@ -35,13 +35,13 @@ describe('a row that proves a yes', () => {
     })
   })
 
-  test('may speak of a phone as people write it there', () => {
+  test('may have a phone number in national format', () => {
     const sms = { channelForAll: 'sms' } as const
     expect(read(['0151 12345678', '2024-05-01', 'Shop'], sms)).toMatchObject({
       address: '+4915112345678',
       problem: null,
     })
-    // A spreadsheet's own mark of text, as our exports set it.
+    // The apostrophe that spreadsheets and our exports use to mark text.
     expect(read(["'+4915112345678", '2024-05-01', 'Shop'], sms).problem).toBe(null)
   })
 })
@@ -61,7 +61,7 @@ test.each([
   expect(read([...cells], changed).problem).toBe(problem)
 })
 
-test('a no needs no proof, only who and of what', () => {
+test('an opt-out needs no proof, only an address and a channel', () => {
   expect(read(['a@b.example', '', 'unsubscribed'], { status: 2, source: null })).toMatchObject({
     status: 'withdrawn',
     at: null,
@@ -91,13 +91,13 @@ test.each([
   expect(dateOf(text, order, 'UTC')).toBe(null)
 })
 
-test('a day is the store’s own, and a zone in the file beats it (T3)', () => {
+test("a date without a time zone is in the store's zone (T3)", () => {
   expect(dateOf('2024-05-01', 'iso', 'America/New_York')).toEqual(new Date('2024-05-01T04:00:00Z'))
   expect(dateOf('2024-12-01 10:30', 'iso', 'America/New_York')).toEqual(new Date('2024-12-01T15:30:00Z'))
   expect(dateOf('2024-05-01T10:30Z', 'iso', 'America/New_York')).toEqual(new Date('2024-05-01T10:30:00Z'))
 })
 
-test('columns of a newsletter tool are found by their names', () => {
+test('columns of a newsletter tool are recognized by name', () => {
   const columns = ['Email Address', 'First Name', 'OPTIN_TIME', 'Status', 'Source']
   const rows = [['a@b.example', 'Ann', '2024-05-01 10:00:00', 'subscribed', 'Footer form']]
   expect(guessMapping(columns, rows, 'US')).toEqual(
@@ -111,7 +111,7 @@ test.each([
   'created_at',
   'Angemeldet am',
   'Signup date',
-])('%s is when they agreed', (heading) => {
+])('%s is the consent time', (heading) => {
   expect(guessMapping(['Email', heading], [['nora@shoppers.example', '2025-03-02']], 'US').date).toBe(1)
 })
 
@@ -127,7 +127,7 @@ test.each([
   expect(guessMapping(['email', 'date'], rows, country).dateOrder).toBe(order)
 })
 
-test('a no is read before every yes, whatever its place in the file (C5)', () => {
+test('opt-outs are read before all opt-ins, wherever they are in the file (C5)', () => {
   const rows = [
     read(['a@b.example', '2024-05-01', 'x']),
     read(['a@b.example', '', 'unsubscribed'], { status: 2, source: null }),

@@ -20,37 +20,37 @@ import {
   speaksOf,
 } from './import-marks.ts'
 
-// How a row of somebody else's file is read: columns guessed, words and dates understood, what proves nothing refused. Pure.
+// Interprets the rows of an imported file: guesses columns, parses status and dates, rejects what proves nothing. Pure.
 
 export interface ReadingOf {
   mapping: ImportMapping
   columns: ConsentColumns
-  /** Reads national phone numbers. */
+  /** The country of national phone numbers. */
   country: string | null
-  /** Of the store: what a wall clock in the file speaks of where it names no zone. */
+  /** The store's time zone, for times without a zone. */
   zone: string
-  /** The moment of the upload: nothing was agreed after it. */
+  /** Time of the upload; later consent times are invalid. */
   uploadedAt: Date
 }
 
-/** What could be made out; `problem` says why the rest does not help. */
+/** The parsed row; `problem` says why it is rejected. */
 export interface ReadRow {
   line: number
   address: string
-  /** Further addresses of a no: it counts for each. */
+  /** Further addresses of an opt-out, which counts for each of them. */
   others: readonly string[]
   channel: ImportChannel | null
   status: RowStatus | null
-  /** Why it is no consent; null: it is one, or a plain no. */
+  /** Why the row is no consent; null: it is one, or a plain opt-out. */
   reason: ImportReason | null
-  /** null: the file gives none. */
+  /** null: not in the file. */
   at: Date | null
   given: string
   wording: string
   problem: ImportProblem | null
 }
 
-/** `line`: in the file, the heading being 1. */
+/** `line`: in the file, with the heading as line 1. */
 export function readRow(cells: readonly string[], line: number, reading: ReadingOf): ReadRow {
   const { mapping, country, zone, uploadedAt } = reading
   const cell = (index: number | null) => (index === null ? '' : (cells[index] ?? '').trim().replace(/^'(?=[+=@-])/, ''))
@@ -70,7 +70,7 @@ export function readRow(cells: readonly string[], line: number, reading: Reading
     channel,
     status: statement.status,
     reason: statement.reason,
-    // A no counts from the upload on where its time cannot be.
+    // An opt-out with an impossible time counts from the upload.
     at: !isGranted && at && at > uploadedAt ? null : at,
     given,
     wording: cell(mapping.wording).slice(0, 1_000),
@@ -79,7 +79,7 @@ export function readRow(cells: readonly string[], line: number, reading: Reading
   return { ...row, problem: problemOf(facts, uploadedAt) }
 }
 
-/** Of a yes the number must be all there is. */
+/** For an opt-in, a cell must contain nothing but the number. */
 function addressesIn(
   typed: string,
   channel: ImportChannel,
@@ -96,7 +96,7 @@ interface Facts extends Omit<ReadRow, 'problem'> {
   isUnread: boolean
 }
 
-/** A no needs no proof: only who, and of what. */
+/** An opt-out needs no proof, only an address and a channel. */
 function problemOf(row: Facts, uploadedAt: Date): ImportProblem | null {
   if (row.typed === '') return 'no_address'
   if (row.channel === null) return 'bad_channel'
@@ -110,29 +110,32 @@ function problemOf(row: Facts, uploadedAt: Date): ImportProblem | null {
 
 /** What the columns of a file say about consent. */
 export interface ConsentColumns {
-  /** States who opted in; null: no column does. */
+  /** The column that states who opted in; null: none. */
   main: { index: number; isUnclear: boolean; isOptInHeading: boolean } | null
-  /** A yes or a date there is an opt-out, a no there says nothing. */
+  /** A yes or a date there is an opt-out; a no says nothing. */
   noes: readonly (Column & { kind: NoHeading })[]
-  /** Further columns that state consents: a no there counts, a yes adds nothing. */
+  /** Further consent columns: a no counts, a yes adds nothing. */
   others: readonly Column[]
-  /** The rest: a status that means no counts there, too. */
+  /** The rest: an opt-out status counts there as well. */
   rest: readonly Column[]
-  /** What a cell says: of most files these are few words, told once each. */
+  /** Interprets a cell; results are cached, because most files repeat a few values. */
   markOf: (cell: string) => CellMark
 }
 
 interface Column {
   index: number
   name: string
-  /** Of which its heading speaks. */
+  /** The channels of its heading. */
   channels: readonly ImportChannel[]
 }
 
 type NoHeading = Extract<HeadingKind, { means: 'no' }>
 const CHOSEN_AS_NO: NoHeading = { means: 'no', reason: 'opted_out', isDetail: false }
 
-/** What a heading is known to mean it means whatever was chosen: no wrong choice makes a no a yes. */
+/**
+ * The recognized meaning of a heading overrides the chosen mapping: a wrong choice cannot turn an opt-out into an
+ * opt-in.
+ */
 export function consentColumns(names: readonly string[], mapping: ImportMapping): ConsentColumns {
   const { status } = mapping
   const kinds = names.map((name, index) => {
@@ -140,7 +143,7 @@ export function consentColumns(names: readonly string[], mapping: ImportMapping)
   })
   const noes = kinds.flatMap(({ kind, ...column }) => {
     const { index } = column
-    // Addresses under “Unsubscribed email” are a list of those who left.
+    // Addresses under “Unsubscribed email” are a list of opt-outs.
     if (kind?.means === 'no')
       return [{ ...column, kind: index === mapping.address ? { ...kind, isDetail: true } : kind }]
     const isChosenAsNo = index === status && kind === null && mapping.yesMeans === 'withdrawn'
@@ -150,7 +153,7 @@ export function consentColumns(names: readonly string[], mapping: ImportMapping)
   const others = kinds.filter(({ index, kind }) => kind && kind.means !== 'no' && !read.includes(index))
   const chosen = kinds.find(({ index }) => index === status && !noes.some((each) => each.index === index))
   const means = chosen?.kind?.means
-  // Without a word on it, a yes under an unknown heading may mean anything.
+  // Under an unknown heading, a bare yes may mean anything.
   const isUnclear = means === 'either' || (chosen?.kind === null && mapping.yesMeans === null)
   const main = chosen ? { index: chosen.index, isUnclear, isOptInHeading: means === 'yes' } : null
   const rest = kinds.filter(({ index, kind }) => kind === null && !read.includes(index))
@@ -172,13 +175,13 @@ function remembered(markOf: (cell: string) => CellMark): (cell: string) => CellM
 interface Statement {
   status: RowStatus | null
   reason: ImportReason | null
-  /** Of the statement itself, where its column has dates. */
+  /** Time of the statement, if its column has dates. */
   at: Date | null
-  /** Something was said that cannot be read: it grants nothing. */
+  /** A statement that cannot be interpreted; it grants nothing. */
   isUnread: boolean
 }
 
-/** No wins: over a yes of another column, and over what was said of the whole file. */
+/** An opt-out wins over an opt-in of another column and over the owner's answer for the whole file. */
 function readStatement(
   cells: readonly string[],
   channel: ImportChannel | null,
@@ -222,7 +225,7 @@ function mainOpinion(mark: CellMark, main: NonNullable<ConsentColumns['main']>, 
 }
 
 function noOpinion(mark: CellMark, { reason, isDetail }: NoHeading, readDate: () => Date | null): Opinion {
-  // “Suppressed” says nothing of why, and a cell may.
+  // “Suppressed” gives no reason, but a cell may.
   if (typeof mark === 'object') {
     return { reason: reason === 'suppressed' ? mark.reason : heaviest([mark.reason, reason]), at: null }
   }
@@ -234,20 +237,20 @@ function noOpinion(mark: CellMark, { reason, isDetail }: NoHeading, readDate: ()
 
 const restOpinion = (reason: ImportReason | null): Opinion => (reason ? { reason, at: null } : 'silent')
 
-/** A plain no in a further column: of people who ticked another box. */
+/** Handles a plain no in a further column, from a file of people who ticked another box. */
 function otherOpinion(mark: CellMark): Opinion {
   if (typeof mark === 'object') return { ...mark, at: null }
   return mark === 'no' ? { reason: null, at: null } : 'silent'
 }
 
-/** Where the suppression list has the reason; any other no is a withdrawal. */
+/** Reasons for the suppression list; any other opt-out is a withdrawal. */
 export const suppressionFor: Partial<Record<ImportReason, SuppressionReason>> = {
   bounced: 'hard_bounce',
   complained: 'complaint',
   invalid: 'invalid',
 }
 
-/** What says nothing of a person's own will: it does not outweigh what they said here themselves. */
+/** Reasons that are not the person's own decision: they do not override a consent given here. */
 export const isNoAct = (reason: ImportReason | null): boolean => reason === 'never' || reason === 'unconfirmed'
 
 const CHANNELS: Record<ImportChannel, readonly string[]> = {
@@ -263,13 +266,15 @@ const ISO =
   // Bounded: see dateOf.
   /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T ,]+(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?)?\s*([ap]\.?m\.?)?\s*(Z|UTC|GMT|[+-]\d{2}:?\d{2})?$/i
 const WRITTEN = /^(\d{1,2})[-/.](\d{1,2})[-/.](\d{4}|\d{2})(?:[T ,]+(\d{1,2}):(\d{2})(?::(\d{2}))?)?\s*([ap]\.?m\.?)?$/i
-/** With its time, zone and spaces. */
+/** Allows time, zone and spaces. */
 const LONGEST_DATE = 60
-/** Nobody agreed to messages of a web shop before there was one. */
+/** Earlier than any web shop. */
 const EARLIEST_YEAR = 1995
 const EARLIEST = Date.UTC(EARLIEST_YEAR, 0, 1)
 
-/** An instant; a day alone is its first moment. Without a zone of its own it is the store's wall clock. null: not a date. */
+/**
+ * Parses an instant; a date alone is the start of its day. Without a zone, in the store's time zone. null: not a date.
+ */
 export function dateOf(text: string, order: DateOrder, zone: string): Date | null {
   if (text.length > LONGEST_DATE) return null
   if (/^\d{10}$/.test(text)) return checked(Number(text) * 1_000)
@@ -289,7 +294,7 @@ function instant(day: [string, string, string], time: (string | undefined)[], zo
   const hour = hourOf(said, time[3])
   if (hour === null) return null
   try {
-    // What does not exist, such as 31 February, is refused: a file that has it is read wrong.
+    // Rejects dates that do not exist, such as 31 February: the file's date order is probably read wrong.
     const clock = Temporal.PlainDateTime.from({ year, month, day: date, hour, minute, second }, { overflow: 'reject' })
     return checked(instantOf(clock, offsetOf(time[4]) ?? zone).epochMilliseconds)
   } catch {
@@ -297,14 +302,14 @@ function instant(day: [string, string, string], time: (string | undefined)[], zo
   }
 }
 
-/** Of 24; null: the clock of twelve hours has no such hour. */
+/** Converts to 24 hours; null: the 12-hour clock has no such hour. */
 function hourOf(said: number, half: string | undefined): number | null {
   if (!half) return said
   if (said < 1 || said > 12) return null
   return (said % 12) + (/^p/i.test(half) ? 12 : 0)
 }
 
-/** As an ISO offset; null: the text names none. */
+/** As an ISO offset; null: no zone in the text. */
 function offsetOf(zone: string | undefined): string | null {
   if (!zone) return null
   const [, sign, hours, minutes] = /^([+-])(\d{2}):?(\d{2})$/.exec(zone) ?? []
@@ -319,14 +324,14 @@ const HEADINGS: [keyof ImportMapping, RegExp][] = [
     'date',
     /confirm.?time|consent.{0,40}(date|time|at\b)|opt.?in.?(time|date|at)|date|datum|[_ ](?:at|on|am)$|signed.?up|time|when|zeit|since/i,
   ],
-  // By what the heading means.
+  // By the meaning of the heading.
   ['status', /./],
   ['channel', /channel|kanal|medium/i],
   ['wording', /wording|statement|wortlaut|consent.?text|text/i],
   ['source', /source|quelle|evidence|nachweis|proof|form|origin|herkunft|method/i],
 ]
 
-/** The columns as their headings and first rows suggest; the owner has the last word. */
+/** Suggests a mapping from headings and first rows; the owner can change it. */
 export function guessMapping(
   columns: readonly string[],
   sample: readonly (readonly string[])[],
@@ -367,7 +372,7 @@ export function guessMapping(
 
 const MONTH_FIRST = ['US', 'PH']
 
-/** Day or month first: what cannot be a month decides, then where the shop is. */
+/** Day or month first: decided by values above 12, then by the store's country. */
 function orderOf(dates: readonly string[], country: string | null): DateOrder {
   const written = dates.map((text) => WRITTEN.exec(text)).filter((found) => found !== null)
   if (written.length === 0) return 'iso'
@@ -376,14 +381,14 @@ function orderOf(dates: readonly string[], country: string | null): DateOrder {
   return MONTH_FIRST.includes(country ?? '') && !dates.some((text) => text.includes('.')) ? 'mdy' : 'dmy'
 }
 
-/** What people have said no to comes first: whatever its place in the file, it beats a yes of the same file (C5). */
+/** Opt-outs first: they override opt-ins of the same file, wherever they are in it (C5). */
 export function inOrder(rows: readonly ReadRow[]): { rows: ReadRow[]; yesFrom: number } {
   const isYes = (row: ReadRow) => row.problem === null && row.status === 'granted'
   const others = rows.filter((row) => !isYes(row))
   return { rows: [...others, ...rows.filter(isYes)], yesFrom: others.length }
 }
 
-/** So many rows in which each outcome of the file is seen: the first of each, then the second, and so on. */
+/** Up to `most` rows that show each outcome: the first row of each, then the second, and so on. */
 export function someOfEach(rows: readonly ReadRow[], most: number): ReadRow[] {
   const kinds = new Map<string, ReadRow[]>()
   for (const row of rows) {

@@ -4,9 +4,9 @@ import { outcomes, uploadedAt, zone } from '../../../test/import-files.ts'
 import { testSeed } from '../../../test/seed.ts'
 import { consentColumns, guessMapping, readRow } from './import-rules.ts'
 
-// What a file's columns mean together, and what the owner says of them.
+// The combined meaning of a file's columns, with the owner's answers.
 
-test('a no beats a yes of another column, also where the owner said that all had opted in', () => {
+test('an opt-out overrides an opt-in of another column, even if the owner said that all opted in', () => {
   const row = (status: string, unsubscribed: string, newsletter: string) =>
     outcomes(
       `Email,Date,Status,Unsubscribed,Newsletter\na@a.example,2024-05-01,${status},${unsubscribed},${newsletter}`,
@@ -19,7 +19,7 @@ test('a no beats a yes of another column, also where the owner said that all had
   expect(row('subscribed', 'perhaps', 'yes')).toBe('bad_status')
 })
 
-test('a heading that names both is read by words that speak for themselves', () => {
+test('under a heading that names both, only unambiguous cells count', () => {
   const file = (word: string) => outcomes(`Email,Date,Opt-in or opt-out\na@a.example,2024-05-01,${word}`)
   expect([file('opted in'), file('opted out'), file('yes'), file('no')].flat()).toEqual([
     'granted',
@@ -29,25 +29,25 @@ test('a heading that names both is read by words that speak for themselves', () 
   ])
 })
 
-test('a file without a column that states consent grants nothing until the owner says what its rows mean', () => {
+test('without a consent column nothing is granted until the owner says what the rows mean', () => {
   const file = 'Email,First name,Date\nada@a.example,Ada,2024-05-01'
   expect(outcomes(file)).toEqual(['no_status'])
   expect(outcomes(file, { statusForAll: 'granted' })).toEqual(['granted'])
   expect(outcomes(file, { statusForAll: 'withdrawn' })).toEqual(['withdrawn'])
 })
 
-test('a column of another language is a no when the owner says so', () => {
+test('a column in another language is an opt-out column if the owner says so', () => {
   const file = 'Email,Avregistrerad,Date\nada@a.example,yes,2024-05-01\nbob@a.example,no,2024-05-01'
   expect(outcomes(file, { status: 1, yesMeans: 'withdrawn' })).toEqual(['withdrawn opted_out', 'no_status'])
 })
 
-test('a yes under an unknown heading is read when the owner says what it means', () => {
+test('a yes under an unknown heading counts if the owner says what it means', () => {
   const file = 'Email,Avregistrerad,Date\nada@a.example,yes,2024-05-01\nbob@a.example,unsubscribed,2024-05-01'
   expect(outcomes(file, { status: 1 })).toEqual(['bad_status', 'withdrawn opted_out'])
   expect(outcomes(file, { status: 1, yesMeans: 'granted' })).toEqual(['granted', 'withdrawn opted_out'])
 })
 
-test('a status that means no counts in a column whose heading says nothing, also as one of several tags', () => {
+test('an opt-out status counts under an unknown heading, even among tags', () => {
   const all = { statusForAll: 'granted' } as const
   const file = (cell: string) =>
     outcomes(`Email,Date,Group,Last name\nada@a.example,2024-05-01,${cell},Robinson`, all)[0]
@@ -60,7 +60,7 @@ test('a status that means no counts in a column whose heading says nothing, also
   expect(['vip', 'Baja California', 'Not sure', ''].map(file)).toEqual(['granted', 'granted', 'granted', 'granted'])
 })
 
-test('no row with a mark of a no is ever granted', () => {
+test('a row with any opt-out mark is never granted', () => {
   const noHeadings = [
     'Unsubscribed',
     'Opted out at',
@@ -127,7 +127,7 @@ test('no row with a mark of a no is ever granted', () => {
       const names = ['Email', ...columns.map(({ name }) => name)]
       const cells = ['ada@a.example', ...columns.map(({ cell }) => cell)]
       const guessed = guessMapping(names, [cells], 'US')
-      // A date that the file lacks would refuse the row for another reason.
+      // A missing date would reject the row for another reason.
       const mapping = { ...guessed, ...chosen, source: null, sourceForAll: 'Form' }
       const isNo = columns.some((each, n) => each.isNo && ![mapping.date].includes(n + 1))
       const row = readRow(cells, 2, {

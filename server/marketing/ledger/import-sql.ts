@@ -1,8 +1,8 @@
 import type { ImportMapping } from '../../../shared/ledger.ts'
-import { counts } from '../../shoppers/consent/fragments.ts'
 import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
+import { counts } from '../../shoppers/consent/fragments.ts'
 
-// Imports of consents: SQL and nothing else.
+// Statements for consent imports.
 
 export interface NewImport {
   id: string
@@ -55,7 +55,7 @@ const withoutContent = [
   'i.doubt',
 ] as const
 
-/** Those that wait for a decision come first. `id`: that one alone. */
+/** Imports that wait for a decision come first. `id`: only that import. */
 export function importsOf({ db, storeId }: StoreDb, id?: string) {
   return db
     .selectFrom('consent_imports as i')
@@ -97,7 +97,7 @@ export function importsOf({ db, storeId }: StoreDb, id?: string) {
 
 export type ImportRow = Awaited<ReturnType<typeof importsOf>>[number]
 
-/** With its file and how it is to be read. */
+/** Includes the file and its mapping. */
 export function importOf({ db, storeId }: StoreDb, id: string) {
   return db
     .selectFrom('consent_imports as i')
@@ -128,7 +128,7 @@ export async function columnsOf({ db, storeId }: StoreDb, id: string): Promise<s
   return row?.columns
 }
 
-/** false: it is not waiting for it. */
+/** false: the import does not wait for confirmation. */
 export async function confirmImport(
   { db, storeId }: StoreTx,
   id: string,
@@ -161,7 +161,7 @@ export async function deleteUploaded({ db, storeId }: StoreDb, id: string): Prom
   return numDeletedRows > 0n
 }
 
-/** How far it is; undefined when nobody should go on with it. Locks it. */
+/** The line reached; undefined: the import must not continue. Locks the row. */
 export async function lockRunning({ db, storeId }: StoreTx, id: string): Promise<number | undefined> {
   const row = await db
     .selectFrom('consent_imports')
@@ -174,18 +174,18 @@ export async function lockRunning({ db, storeId }: StoreTx, id: string): Promise
   return row?.done_count
 }
 
-/** One row of the file on its way into the ledger; `id` follows from what it says, so that the same again is the same row. */
+/** A row of the file for the ledger. `id` derives from the content, so an equal row has the same id. */
 export interface EvaluatedRow {
   id: string
   line: number
   hash: string | null
   channel: string | null
   status: string | null
-  /** Why the file's row is no consent. */
+  /** Why the row is no consent. */
   reason: string | null
-  /** It names no act of the person: what they said here themselves outweighs it. */
+  /** Not the person's own decision: a consent given here overrides it. */
   is_no_act: boolean
-  /** A further address of its row, which is counted by the first one. */
+  /** A further address of a row; the first one counts the row. */
   is_further: boolean
   at: string | null
   wording: string | null
@@ -195,7 +195,7 @@ export interface EvaluatedRow {
   problem: string | null
 }
 
-/** What of these rows is refused, and why: `decision`. `said` has the rows. */
+/** Which of these rows are rejected, and why: `decision`. `said` has the rows. */
 const evaluatedOf = (storeId: string, accountId: string, rows: readonly EvaluatedRow[]) => sql`
     said as materialized (
       select r.*, decode(r.hash, 'hex') as address_hash from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
@@ -213,7 +213,7 @@ const evaluatedOf = (storeId: string, accountId: string, rows: readonly Evaluate
         and y.channel = s.channel and y.source <> 'import' order by y.at desc, y.id desc limit 1) = 'granted' then 'opted_in' end) as decision
       from said s)`
 
-/** By line, why a row would be refused now. */
+/** By line, why a row would be rejected now. */
 export async function decisionsOf(
   { db, storeId }: StoreDb,
   accountId: string,
@@ -226,9 +226,10 @@ export async function decisionsOf(
 }
 
 /**
- * Takes a part of the file in, one statement. A yes is refused to whoever has said no and has not said yes by an act of their own since
- * (C5), and to suppressed addresses. A row that another file has brought before belongs to both imports: it is added anew where none of
- * the others stands. `suppressed`: how many rows of this part became new entries of the suppression list.
+ * Stores one part of the file in one statement. Rejects an opt-in for suppressed addresses, and for people who opted
+ * out without a later opt-in of their own (C5).
+ * A row from an earlier file belongs to both imports; it is added again if no earlier import is valid.
+ * `suppressed`: the number of rows that became new suppressions.
  */
 export async function takeIn(
   { db, storeId }: StoreTx,
@@ -272,7 +273,7 @@ export async function takeIn(
   return result.rows[0]!
 }
 
-/** The file is not needed any more, and holds everybody's addresses. Answers what it was; undefined: it had ended already. */
+/** Deletes the file, which contains personal data, and returns the finished import; undefined: it had already ended. */
 export function finishImport({ db, storeId }: StoreDb, id: string, state: 'done' | 'failed', now: Date) {
   return db
     .updateTable('consent_imports')
@@ -307,7 +308,7 @@ export function refusalsAfter(
     .execute()
 }
 
-/** Of every store: files nobody confirmed, and reports nobody needs any more. */
+/** For all stores: deletes unconfirmed files and old reports. */
 export async function forgetOld(db: Db, { uploads, reports }: { uploads: Date; reports: Date }): Promise<void> {
   await db
     .deleteFrom('consent_imports')
@@ -318,7 +319,7 @@ export async function forgetOld(db: Db, { uploads, reports }: { uploads: Date; r
   await db.deleteFrom('consent_import_errors').where('at', '<', reports).execute()
 }
 
-/** Whether its rows count from now on; undefined: no such import, or it cannot become that. Locks it. */
+/** Sets whether the rows of an import count; undefined: no such import, or the change is not allowed. Locks the row. */
 export async function setStanding(
   { db, storeId }: StoreTx,
   id: string,

@@ -1,14 +1,14 @@
 import { AppError } from '../../core/common/errors.ts'
 import { createSeats } from '../../core/common/seats.ts'
 
-// A file of 20 MB takes some hundred megabytes and seconds while it is read. So two are read at a time, one of each account, and the others
-// wait without taking any.
+// A 20 MB file needs some hundred megabytes and seconds to parse. So two are parsed at a time, one per account; the
+// others wait without using memory.
 
 const seats = createSeats(2)
-/** The last one in each account's line. */
+/** The last waiting import of each account. */
 const lines = new Map<string, Promise<unknown>>()
 
-/** One account's many files keep nobody else's waiting for more than one of them. */
+/** Limits an account to one file at a time, so that its other files do not delay other accounts. */
 export async function inTurn<T>(accountId: string, work: () => Promise<T>): Promise<T> {
   const mine = (lines.get(accountId) ?? Promise.resolve()).then(() => seats(work))
   const over = mine.catch(() => undefined)
@@ -21,7 +21,7 @@ export async function inTurn<T>(accountId: string, work: () => Promise<T>): Prom
 
 const uploading = new Set<string>()
 
-/** What is uploaded has to be kept in memory while it waits for its turn. */
+/** Limits uploads, because an uploaded file stays in memory while it waits. */
 export async function oneUpload<T>(accountId: string, work: () => Promise<T>): Promise<T> {
   if (uploading.has(accountId)) {
     throw new AppError('conflict', 'Another file is being uploaded. Please try again when that one is read.')

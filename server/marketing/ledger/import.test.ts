@@ -8,14 +8,14 @@ import { aWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { runImport, tidyImports } from './import.ts'
 
-// Consents given elsewhere (C5): proven ones are taken, a no beats them all, twice is once.
+// Import of consents (C5): rows with proof are stored, opt-outs override them, and duplicates are stored once.
 
 const world = aWorld()
 const aShop = () => anImportingShop(world)
 const say = (storeId: string, address: string, status: 'granted' | 'withdrawn', source: string, at: Date) =>
   sayInStore(world, storeId, { address, status, source, at })
 
-test('an upload shows how it would be read, and counts nothing', async () => {
+test('an upload shows a preview and stores nothing in the ledger', async () => {
   const { upload, ledger } = await aShop()
   const { status, body } = await upload(
     `\ufeffE-Mail;Datum;Quelle\nann@a.example;13.05.2024;Formular\nbob@;14.05.2024;Formular\n`,
@@ -35,7 +35,7 @@ test('an upload shows how it would be read, and counts nothing', async () => {
   expect(await ledger()).toEqual([])
 })
 
-test('a file of Excel in the West is read with its umlauts', async () => {
+test("a file in Excel's Western encoding keeps its umlauts", async () => {
   const { upload } = await aShop()
   const { body } = await upload(Buffer.from('email;date;source\nann@a.example;2024-05-13;Büro\n', 'latin1'))
   expect(body.preview.rows[0].source).toBe('Büro')
@@ -44,13 +44,13 @@ test('a file of Excel in the West is read with its umlauts', async () => {
 test.each([
   ['', 'empty'],
   ['email\n', 'one line'],
-])('%j cannot be read, and why is said', async (text, words) => {
+])('%j is rejected with the reason', async (text, words) => {
   const { upload } = await aShop()
   const { status, body } = await upload(text)
   expect([status, body.error]).toEqual([400, expect.stringContaining(words)])
 })
 
-test('what is proven is taken with its evidence, what is not is in the report with the reason', async () => {
+test('stores proven consents with their evidence, and reports the others with the reason', async () => {
   const { take, ledger, call, storeId } = await aShop()
   const done = await take(
     `${HEAD}ann@a.example,2024-05-01,Footer form\nbob@a.example,,Footer form\ncal@a.example,2024-05-01,\n`,
@@ -84,7 +84,7 @@ test('what is proven is taken with its evidence, what is not is in the report wi
   ])
 })
 
-test('uploaded twice it is there once', async () => {
+test('a file uploaded twice is stored once', async () => {
   const { take, ledger } = await aShop()
   const file = `${HEAD}ann@a.example,2024-05-01,Form\nann@a.example,2024-05-01,Form\nbob@a.example,2024-05-02,Form\n`
   expect(await take(file)).toMatchObject({ addedCount: 2, knownCount: 1 })
@@ -92,7 +92,7 @@ test('uploaded twice it is there once', async () => {
   expect(await ledger()).toHaveLength(2)
 })
 
-test('a no in the ledger beats a later import; a yes by the person’s own act since lets it in (C5)', async () => {
+test('an opt-out in the ledger overrides a later import, unless the person opted in again (C5)', async () => {
   const { take, ledger, storeId } = await aShop()
   const at = (day: string) => new Date(`${day}T12:00:00Z`)
   await say(storeId, 'ann@a.example', 'withdrawn', 'one-click', at('2024-01-01'))
@@ -103,7 +103,7 @@ test('a no in the ledger beats a later import; a yes by the person’s own act s
   expect((await ledger()).filter((row) => row.includes('import'))).toEqual(['b•••@a.example email granted import'])
 })
 
-test('suppressed addresses are refused, and a no of the file beats a yes of the same file', async () => {
+test('rejects suppressed addresses, and an opt-out overrides an opt-in of the same file', async () => {
   const { take, accountId, ledger } = await aShop()
   const address_hash = world.deps.secrets.addressHash('ann@a.example')
   const row = {
@@ -124,7 +124,7 @@ test('suppressed addresses are refused, and a no of the file beats a yes of the 
   expect(await ledger()).toEqual(['b•••@a.example email withdrawn import'])
 })
 
-test('without a ground, a second time and after a day nothing is confirmed', async () => {
+test('confirms nothing without a legal ground, twice, or after a day', async () => {
   const { upload, call } = await aShop()
   const { body } = await upload(`${HEAD}ann@a.example,2024-05-01,Form\n`)
   const path = `/${body.import.id}/confirm`
@@ -138,7 +138,7 @@ test('without a ground, a second time and after a day nothing is confirmed', asy
   expect((await call('POST', `/${late.body.import.id}/preview`, { mapping })).status).toBe(404)
 })
 
-test('what was interrupted goes on where it was, and counts nothing twice', async () => {
+test('resumes after an interruption and counts nothing twice', async () => {
   const { upload, call, storeId, ledger } = await aShop()
   const people = Array.from({ length: 5_003 }, (_, n) => `p${n}@a.example,2024-05-01,Form`)
   const { body } = await upload(`${HEAD}${people.join('\n')}\n`)
@@ -161,7 +161,7 @@ test('what was interrupted goes on where it was, and counts nothing twice', asyn
   expect(await ledger()).toHaveLength(5_003)
 })
 
-test('a message that waits for a yes goes when the yes was brought in', async () => {
+test('a held message is sent once the consent is imported', async () => {
   const { take, storeId } = await aShop()
   const order = anOrder(world, { country: 'DE' })
   await recordOrders(world.deps, storeId, [order], 'sync')
@@ -173,7 +173,7 @@ test('a message that waits for a yes goes when the yes was brought in', async ()
   expect(world.sent.map(({ to }) => to)).toEqual([order.email])
 })
 
-test('one account uploads one file at a time; another account’s is taken meanwhile', async () => {
+test('one account uploads one file at a time, while other accounts upload theirs', async () => {
   const [shop, other] = [await aShop(), await aShop()]
   const slow = new PassThrough()
   slow.write('email,status\n')
@@ -186,7 +186,7 @@ test('one account uploads one file at a time; another account’s is taken meanw
   expect((await shop.upload('email,status\na@b.example,granted\n')).status).toBe(200)
 })
 
-test('a no with two addresses counts for both, a yes for the first (cases-R18)', async () => {
+test('an opt-out with two addresses counts for both, an opt-in for the first (cases-R18)', async () => {
   const { take, ledger } = await aShop()
   const done = await take(
     `email,subscribed,date,source\n${[
@@ -205,7 +205,7 @@ test('a no with two addresses counts for both, a yes for the first (cases-R18)',
   ])
 })
 
-test('a bounce with two addresses suppresses both, and a no with two numbers is read (cases-R18)', async () => {
+test('a bounce with two addresses suppresses both, and an opt-out with two numbers is read (cases-R18)', async () => {
   const { take, storeId, ledger } = await aShop()
   await take('email,status\n"ann@a.example,bob@a.example",cleaned\n')
   const store = await world.db

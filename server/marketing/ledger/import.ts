@@ -6,18 +6,18 @@ import {
   importProblems,
   importReasons,
 } from '../../../shared/ledger.ts'
-import { maskedAddress } from '../../messages/channels/mask.ts'
-import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
-import { isDatabaseAway } from '../../core/db/db-away.ts'
+import type { Session } from '../../access/members/session.ts'
+import { userById } from '../../access/members/users.ts'
+import { notify } from '../../access/notifications/notifications.ts'
 import { AppError, found } from '../../core/common/errors.ts'
 import { idOf, newId } from '../../core/common/ids.ts'
 import { inPieces } from '../../core/common/pieces.ts'
+import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
+import { isDatabaseAway } from '../../core/db/db-away.ts'
 import { type Limit, take } from '../../core/db/rate-limits.ts'
 import type { Deps } from '../../deps.ts'
-import type { Session } from '../../access/members/session.ts'
-import { userById } from '../../access/members/users.ts'
+import { maskedAddress } from '../../messages/channels/mask.ts'
 import { scheduleNextLook, wakeStoreMessages } from '../../messages/messages/messages.ts'
-import { notify } from '../../access/notifications/notifications.ts'
 import type { NewEntry } from '../../shoppers/suppressions/rules.ts'
 import { suppressImported } from '../../shoppers/suppressions/suppressions.ts'
 import { type Table, tableOf, textOf } from './file.ts'
@@ -39,13 +39,13 @@ import { consentImportJob } from './jobs.ts'
 import { isImportId } from './rules.ts'
 import { placeOf } from './sql.ts'
 
-// Consents that were given elsewhere, brought in with what proves them (C5). A file is uploaded, looked at, confirmed on a legal ground and
-// then taken in part by part; the same row twice is one row, and whoever has said no stays at their no.
+// Imports consents given elsewhere, with their proof (C5). A file is uploaded, previewed, confirmed on a legal ground,
+// and then stored part by part. Equal rows are stored once, and earlier opt-outs stay in force.
 
 const SHOWN_ROWS = 10
 /** Rows per statement. */
 const PART = 2_000
-/** Rows read, or judged, without a turn for others: two to four milliseconds. */
+/** Rows parsed or evaluated without yielding: two to four milliseconds. */
 const PIECE = 200
 const uploads: Limit = { name: 'consent-upload', points: 60, windowS: 3_600 }
 const previews: Limit = { name: 'consent-preview', points: 120, windowS: 3_600 }
@@ -145,7 +145,7 @@ const readingOf = (table: Table, reading: Omit<ReadingOf, 'columns'>): ReadingOf
   columns: consentColumns(table.columns, reading.mapping),
 })
 
-/** A large file takes seconds to read; the server answers others meanwhile. */
+/** A large file takes seconds to parse; yields to other requests. */
 async function readAll(table: Table, reading: ReadingOf): Promise<ReadRow[]> {
   const read: ReadRow[] = []
   for await (const piece of inPieces(table.rows, PIECE)) {
@@ -175,7 +175,7 @@ export async function cancelConsents(store: StoreDb, id: string): Promise<void> 
   if (!isImportId(id) || !(await sql.deleteUploaded(store, id))) throw new AppError('not_found', 'Import not found')
 }
 
-/** The job. What fails for another reason than a database that is away will not heal by itself, and is said. */
+/** The job. An error other than an unavailable database is permanent, so the import fails visibly. */
 export async function runImport(
   deps: Deps,
   { storeId, importId }: { storeId: string; importId: string },
@@ -194,17 +194,17 @@ async function takeAllIn(deps: Deps, store: StoreDb<Db>, importId: string): Prom
   const row = await sql.importOf(store, importId)
   if (row?.state !== 'running' || row.content === null || !row.mapping) return
   const table = await tableOf(row.content, row.delimiter)
-  // A file confirmed by an earlier version says nothing of what that one did not ask.
+  // A file confirmed by an earlier version lacks answers to newer questions.
   const mapping = ImportMapping.parse(row.mapping)
   const { country, zone, uploaded_at: uploadedAt, account_id: accountId, file_name: fileName } = row
   const reading = readingOf(table, { mapping, country, zone, uploadedAt })
   const { rows, yesFrom } = inOrder(await readAll(table, reading))
   for (let start = row.done_count, end = start; start < rows.length; start = end) {
-    // A statement does not see what it writes itself: no yes goes together with a no.
+    // A statement does not see its own writes, so opt-outs and opt-ins are never in one part.
     end = Math.min(start + PART, start < yesFrom ? yesFrom : rows.length)
     const part: sql.EvaluatedRow[] = []
     const entries: NewEntry[] = []
-    // A row counts once, however many addresses it has.
+    // A row counts once, whatever its number of addresses.
     const further: NewEntry[] = []
     for await (const piece of inPieces(rows.slice(start, end), PIECE)) {
       for (const each of piece) {
@@ -217,7 +217,7 @@ async function takeAllIn(deps: Deps, store: StoreDb<Db>, importId: string): Prom
       }
     }
     const isMine = await transact(store, async (tx) => {
-      // Another process has come further, or somebody removed it.
+      // Another process has advanced it, or a member removed it.
       if ((await sql.lockRunning(tx, importId)) !== start) return false
       const account = { accountId, db: tx.db }
       const suppressed = await suppressImported(deps, account, importId, { entries, fileName })
@@ -230,13 +230,13 @@ async function takeAllIn(deps: Deps, store: StoreDb<Db>, importId: string): Prom
   await transact(store, async (tx) => {
     const done = await sql.finishImport(tx, importId, 'done', deps.now())
     if (done) await notify(tx, { type: 'import_finished', data: { importId, ...done }, at: deps.now() })
-    // Whose message waits for a yes may have one now.
+    // Messages held for missing consent may have it now.
     await wakeStoreMessages(tx, ['no_consent'], deps.now())
     await scheduleNextLook(tx)
   })
 }
 
-/** null: it goes into the ledger, or is refused. */
+/** null: the row goes to the ledger or is rejected. */
 function suppressionOf({ problem, status, reason, channel, address }: ReadRow): NewEntry | null {
   const entry = status === 'suppressed' && reason && suppressionFor[reason]
   if (problem || !entry || !channel) return null

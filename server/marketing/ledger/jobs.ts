@@ -1,5 +1,5 @@
 import { z } from 'zod'
 import { job } from '../../core/jobs/jobs.ts'
 
-/** Takes a confirmed file into the ledger, and goes on where it was interrupted. Key: the import. */
+/** Stores a confirmed file in the ledger; resumes after an interruption. Key: the import. */
 export const consentImportJob = job('ledger.import', z.object({ storeId: z.uuid(), importId: z.uuid() }), 'one')

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { aStore, type TestStore } from '../../../test/factories.ts'
 import { aWorld } from '../../../test/world.ts'
-import { insertConsent } from '../../shoppers/consent/consent-sql.ts'
 import { newId } from '../../core/common/ids.ts'
+import { insertConsent } from '../../shoppers/consent/consent-sql.ts'
 
 const world = aWorld()
 let store: TestStore
@@ -37,7 +37,7 @@ const sourcesIn = async (query: string) => {
 }
 
 describe('the search', () => {
-  test('is newest first and masked', async () => {
+  test('lists entries newest first and masked', async () => {
     const { body } = await ask('')
     expect(body.entries.map(({ who, source }: { who: string; source: string }) => `${who} ${source}`)).toEqual([
       'b••• checkout',
@@ -49,13 +49,13 @@ describe('the search', () => {
     expect(JSON.stringify(body)).not.toContain('shop.example')
   })
 
-  test('finds one person by an address in any spelling, and shows it', async () => {
+  test('finds a person by an address in any spelling and shows it', async () => {
     const { body } = await ask(`address=${encodeURIComponent(' ANN@Shop.example')}`)
     expect(body.entries.map((entry: { who: string }) => entry.who)).toEqual(['ann@shop.example', 'ann@shop.example'])
     expect(await sourcesIn(`address=${encodeURIComponent('(202) 555-0143')}`)).toEqual(['STOP by SMS'])
   })
 
-  test('of half an address says that the whole is needed', async () => {
+  test('asks for the whole address when it gets a part of one', async () => {
     expect(await ask('address=ann')).toMatchObject({ status: 400 })
   })
 
@@ -68,7 +68,7 @@ describe('the search', () => {
     ['channel=email&status=granted&source=checkout', ['checkout', 'checkout']],
     ['from=2026-02-26&to=2026-02-27', ['STOP by SMS', 'one-click']],
     ['channel=email&from=2026-02-26&to=2026-02-27', ['one-click']],
-  ])('by %s', async (query, sources) => {
+  ])('filters by %s', async (query, sources) => {
     expect(await sourcesIn(query)).toEqual(sources)
   })
 
@@ -76,7 +76,7 @@ describe('the search', () => {
     '',
     'channel=email&',
     'address=ann%40shop.example&',
-  ])('in pages misses nothing and repeats nothing: %s', async (query) => {
+  ])('pages without gaps or duplicates: %s', async (query) => {
     const seen: string[] = []
     let cursor = ''
     for (let n = 0; n < 5; n++) {
@@ -89,12 +89,12 @@ describe('the search', () => {
     expect(seen).toEqual(all)
   })
 
-  test('a page that never was is an answer, not a crash', async () => {
+  test('answers a page beyond the end', async () => {
     expect((await ask('cursor=zzz')).status).toBe(400)
   })
 })
 
-test('the file has what the list has, harmless to a spreadsheet, and its link ends after two minutes', async () => {
+test('exports the list with formulas neutralized, by a link valid for two minutes', async () => {
   const { body } = await world.request('GET', '/api/consent/ledger/export?channel=email', { token: store.token })
   const file = await world.app.inject({ url: body.url })
   expect(file.headers['content-type']).toContain('text/csv')

@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { normalizeEmail, normalizePhone } from '../../../shared/contact.ts'
 import type { LedgerEntry, LedgerFilter } from '../../../shared/ledger.ts'
-import type { StoreDb } from '../../core/db/db.ts'
 import { AppError } from '../../core/common/errors.ts'
+import type { StoreDb } from '../../core/db/db.ts'
 import { cursorPage, readCursor } from '../../core/db/paging.ts'
 import type { Deps } from '../../deps.ts'
 import { evidenceText, standingText } from './rules.ts'
 import * as sql from './sql.ts'
 
-// The consent ledger: who said yes or no to what, when, and what proves it (C5). It names people by a keyed hash; whoever knows an
-// address finds its rows, and nobody reads an address off it.
+// The consent ledger: opt-ins and opt-outs with time and proof (C5). It identifies people by a keyed hash: an address
+// finds its rows, but no row reveals an address.
 
 export interface LedgerPage {
   entries: LedgerEntry[]
@@ -29,7 +29,7 @@ export async function searchLedger(
   return { entries: shown.map((row) => entryOf(row, typed)), next }
 }
 
-/** What one person agreed to under any of their addresses, as these are kept; the newest first. */
+/** All entries of a person's stored addresses, newest first. */
 export async function entriesOf(
   { secrets }: Pick<Deps, 'secrets'>,
   store: StoreDb,
@@ -60,7 +60,7 @@ export const entryOf = (row: sql.LedgerRow, typed: string | null): LedgerEntry =
   evidence: [...standingText[row.standing], ...evidenceText(row.evidence, row.is_confirmed)],
 })
 
-/** One spelling, as it was hashed; null: no search. */
+/** The normalized address, as it was hashed; null: no search. */
 export async function typedAddress(store: StoreDb, text: string): Promise<string | null> {
   if (text === '') return null
   const address = text.includes('@') ? normalizeEmail(text) : normalizePhone(text, (await sql.placeOf(store)).country)

@@ -8,7 +8,7 @@ import { searchLedger } from './ledger.ts'
 import { sourcesOf } from './sql.ts'
 
 export const ledgerRoutes: Routes = (app, deps) => {
-  // Handed on as it comes: nothing is read for whoever may not upload.
+  // Passes the stream on unread, so nothing is read for a user who may not upload.
   app.addContentTypeParser('text/csv', (_request, stream, done) => done(null, stream))
 
   serveStore(app, deps, api.searchLedger, async ({ store, query }) => ({

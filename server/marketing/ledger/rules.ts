@@ -1,8 +1,8 @@
 import { type ConsentEvidence, type ImportStanding, importReasons, type Unproven } from '../../../shared/ledger.ts'
 
-// Words for the ledger. Pure.
+// Texts of the consent ledger. Pure.
 
-/** What proves a row beyond its wording, in words. */
+/** The proof of a row beyond the consent text. */
 export function evidenceText(evidence: ConsentEvidence | null, isConfirmed: boolean): string[] {
   const { given, line, language, reason, note, unproven, said } = evidence ?? {}
   return [

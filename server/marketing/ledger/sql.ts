@@ -1,9 +1,15 @@
-import type { ConsentEvidence, ImportStanding, LedgerChannel, LedgerFilter, LedgerStatus } from '../../../shared/ledger.ts'
+import type {
+  ConsentEvidence,
+  ImportStanding,
+  LedgerChannel,
+  LedgerFilter,
+  LedgerStatus,
+} from '../../../shared/ledger.ts'
 import { ledgerChannels, ledgerStatuses } from '../../../shared/ledger.ts'
-import { counts } from '../../shoppers/consent/fragments.ts'
 import { type StoreDb, sql, zoneInSql } from '../../core/db/db.ts'
+import { counts } from '../../shoppers/consent/fragments.ts'
 
-// The consent ledger as it is searched: SQL and nothing else. Every order and filter has an index that serves it at a million rows.
+// Statements of the ledger search. Every order and filter has an index that serves it at a million rows.
 
 export interface LedgerRow {
   id: string
@@ -31,7 +37,9 @@ const SELECT = sql`c.id, encode(c.address_hash, 'hex') as hash, c.channel, c.sta
     when exists (select 1 from consent_imports i where i.store_id = c.store_id and i.id = any(c.import_ids) and i.standing = 'doubted')
     then 'doubted' else 'undone' end as standing`
 
-/** Newest first. A search names one person, who has few rows; without a filter the rows come from the index of all. */
+/**
+ * Newest first. A search matches one person with few rows; without a filter, rows come from the index of all entries.
+ */
 export async function ledgerPage(store: StoreDb, wanted: Wanted): Promise<LedgerRow[]> {
   const { db, storeId } = store
   const { hash, channel, status, source, limit } = wanted
@@ -52,7 +60,7 @@ export async function ledgerPage(store: StoreDb, wanted: Wanted): Promise<Ledger
   return filtered(store, wanted, bounds)
 }
 
-/** Each combination the filter leaves is a stretch of one index, read from its newest end; together they are few. */
+/** Each combination of the filter is one index range, read from its newest end; there are few combinations. */
 async function filtered({ db, storeId }: StoreDb, wanted: Wanted, bounds: ReturnType<typeof boundsOf>) {
   const sources = wanted.source ? [wanted.source] : await sourcesOf({ db, storeId })
   const channels = wanted.channel ? [wanted.channel] : [...ledgerChannels]
@@ -66,7 +74,7 @@ async function filtered({ db, storeId }: StoreDb, wanted: Wanted, bounds: Return
   return rows.rows
 }
 
-/** Days are those of the store's zone. */
+/** Days are in the store's time zone. */
 function boundsOf(storeId: string, { from, to, after }: Wanted) {
   const zone = sql`(select ${zoneInSql(sql`time_zone`)} from stores where id = ${storeId})`
   return sql`
@@ -75,10 +83,13 @@ function boundsOf(storeId: string, { from, to, after }: Wanted) {
     ${after ? sql`and (c.at, c.id) < (${after.at}, ${after.id}::uuid)` : sql``}`
 }
 
-/** So many are looked for; where somebody's own words stand as sources, the rest is found without a filter. */
+/**
+ * The filter offers at most this many sources. Stores with custom sources may have more, which are found without the
+ * filter.
+ */
 const MOST_SOURCES = 60
 
-/** One look into the index for each source there is, not one for each row. */
+/** One index lookup per source instead of one per row. */
 export async function sourcesOf({ db, storeId }: StoreDb): Promise<string[]> {
   const rows = await sql<{ source: string }>`
     with recursive found as (
@@ -90,7 +101,7 @@ export async function sourcesOf({ db, storeId }: StoreDb): Promise<string[]> {
   return rows.rows.map(({ source }) => source)
 }
 
-/** Where the store is: how its people write numbers, and which wall clock they mean. */
+/** Country and time zone of the store: the format of phone numbers, and the zone of times. */
 export async function placeOf({ db, storeId }: StoreDb): Promise<{ country: string | null; zone: string }> {
   const row = await db
     .selectFrom('stores')

@@ -2,23 +2,23 @@ import type { SendChannel } from '../../../shared/reminders.ts'
 import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 import { outcomeWord } from '../../messages/messages/fragments.ts'
 
-// Requests for many messages: SQL and nothing else. What became of each is read from its message's row.
+// Statements for bulk send jobs. The result of each item is read from its message.
 
 export interface JobRow {
   id: string
   channel: SendChannel
   send_at: Date | null
-  /** Of a discount mail, whose items are people; null: carts. */
+  /** Set for a discount mail, whose items are people; null: a reminder, whose items are carts. */
   coupon_id: string | null
   cart_url: string | null
   missing: string[]
   created_at: Date
 }
 
-/** What a discount mail has and a reminder has not. */
+/** The fields of a discount mail that a reminder lacks. */
 export interface Offer {
   couponId: string | null
-  /** The shop's page its link leads to; null: the cart, or the shop. */
+  /** The shop page its link opens; null: the cart, or the shop. */
   cartUrl: string | null
 }
 
@@ -41,7 +41,7 @@ export async function insertJob(
     .execute()
 }
 
-/** Of what was asked for, what is no cart (or no customer) of the store. */
+/** Records requested ids that are no cart (or customer) of the store. */
 export async function noteMissing({ db, storeId }: StoreTx, jobId: string, ids: string[]): Promise<void> {
   await db
     .updateTable('bulk_sends')
@@ -60,20 +60,23 @@ export function readJob({ db, storeId }: StoreDb, jobId: string): Promise<JobRow
     .executeTakeFirst()
 }
 
-/** `waiting`: something is still expected of it. */
+/** `waiting`: a result is still expected. */
 const OUTCOME = outcomeWord('m')
 
-/** Reasons of the address, the person or the cart that another try meets again. An unsubscribe may be taken back. */
+/**
+ * Reasons of address, person or cart that a retry would meet again. An unsubscribe is not among them: it can be taken
+ * back.
+ */
 const FINAL = [
   ...['suppressed_hard_bounce', 'suppressed_invalid', 'suppressed_complaint', 'suppressed_erased'],
   ...['bounced', 'complaint', 'purchased', 'emptied', 'merged', 'whatsapp_marketing_refused', 'sms_once_per_cart'],
 ]
 
-/** Failed, for a reason that may pass. A refusal that names a bad address (RFC 3463, 5.1.x) does not. */
+/** Failed for a reason that can pass. Rejections that name a bad address (RFC 3463, 5.1.x) cannot. */
 const mayBeRetried = sql`${OUTCOME} = 'failed' and coalesce(m.reason, '') <> all(${FINAL}::text[])
   and not (m.reason like 'rejected:%' and coalesce(m.provider_response, '') ~ '\\m5\\.1\\.[0-6]\\M')`
 
-/** Each item's message is looked up by itself: just after thousands were written, statistics know nothing of them. */
+/** Looks up each item's message separately: right after a large insert, table statistics are outdated. */
 const currentOf = (storeId: string, jobId: string) => sql`manual_messages r
   cross join lateral (select m.id, m.cart_id, m.shopper_id, m.state, m.reason, m.to_address, m.provider_response from messages m
     where m.store_id = ${storeId} and m.id = r.message_id offset 0) m
@@ -92,20 +95,20 @@ export async function countRetryable({ db, storeId }: StoreDb, jobId: string): P
 }
 
 export interface ItemRow {
-  /** null: about no cart. */
+  /** null: the message is about no cart. */
   cart_id: string | null
-  /** null: a cart that was not found. */
+  /** null: the cart was not found. */
   shopper_id: string | null
   customer: string | null
   to_address: string | null
   message_id: string | null
   outcome: 'waiting' | 'sent' | 'unknown' | 'failed'
   reason: string | null
-  /** What the provider said last. */
+  /** The provider's last response. */
   response: string | null
 }
 
-/** A page of the items in a fixed order; ids that are no cart, or no customer, of the store are failed ones. */
+/** A page of items in a fixed order; ids unknown to the store are failed items. */
 export async function itemsOf(
   { db, storeId }: StoreDb,
   jobId: string,
@@ -131,8 +134,8 @@ export async function itemsOf(
 }
 
 /**
- * Takes the failed items that may still be sent out of the job, for new messages to stand in their place; nobody else takes the same. Of a discount mail not those
- * of people who turned out to be one with somebody whom it reached, or still may.
+ * Removes the retryable failed items from the job, for new messages to replace them; a concurrent request finds none.
+ * For a discount mail, skips people merged with someone whom it reached or may still reach.
  */
 export async function takeFailed({ db, storeId }: StoreTx, jobId: string): Promise<TakenItem[]> {
   const rows = await sql<TakenItem>`
@@ -147,7 +150,7 @@ export async function takeFailed({ db, storeId }: StoreTx, jobId: string): Promi
   return rows.rows
 }
 
-/** Those of them nothing new stands for. */
+/** Puts items without a new message back. */
 export async function putBack({ db, storeId }: StoreTx, messageIds: readonly string[]): Promise<void> {
   await sql`update manual_messages set is_current = true
     where store_id = ${storeId} and message_id = any(${[...messageIds]}::uuid[])`.execute(db)
@@ -163,7 +166,7 @@ export interface TakenItem {
   overrides_holdout: boolean
 }
 
-/** Thousands of rows at once are more than statistics of before can be right about; nobody waits for the next vacuum. */
+/** After thousands of new rows, planner statistics are wrong, and autovacuum is too late. */
 export async function refreshStatistics({ db }: StoreDb): Promise<void> {
   await sql`analyze manual_messages`.execute(db)
   await sql`analyze messages`.execute(db)

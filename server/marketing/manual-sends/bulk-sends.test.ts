@@ -8,13 +8,13 @@ import { isProof } from '../../../test/seed.ts'
 import { countStatements } from '../../../test/statements.ts'
 import { aWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import type { Outcome } from '../../messages/channels/channel.ts'
 import { newId } from '../../core/common/ids.ts'
 import { closeAbandonedSends } from '../../delivery/send/abandoned.ts'
 import { sendDue } from '../../delivery/send/send-due.ts'
 import { beat } from '../../delivery/send/workers.ts'
+import type { Outcome } from '../../messages/channels/channel.ts'
 
-// Many messages in one request (D9): the rows are the job.
+// Bulk sends (D9): the rows are the job.
 
 const world = aWorld()
 let answer: typeof world.answer
@@ -35,14 +35,14 @@ const work = async (shop: Shop) => {
   await freshOrderCheck(world, shop.storeId)
   await sendDue(world.deps, { storeId: shop.storeId })
 }
-/** A process of its own, whose mail server takes many at a time. */
+/** A process of its own, whose mail server accepts many mails at a time. */
 const aProcess = () => {
   const { channels } = world.deps
   return { ...world.deps, workerId: newId(), channels: { ...channels, email: { ...channels.email, poolSize: PLACES } } }
 }
 
-describe('a job', () => {
-  test('answers per cart, and for what is no cart of the store too', async () => {
+describe('a bulk send', () => {
+  test('reports a result per cart, including ids that are no cart of the store', async () => {
     const shop = await aShop(world, 3)
     const other = await aShop(world, 1)
     const missing = [newId(), other.cartIds[0]!]
@@ -64,7 +64,7 @@ describe('a job', () => {
     expect(stranger.status).toBe(404)
   })
 
-  test('a temporary reason is an item’s answer; the failed ones are tried again, and no others', async () => {
+  test('fails items with a temporary reason, and retries only the failed ones', async () => {
     const shop = await aShop(world, 3)
     const [first, second] = shop.orders
     world.answer = (mail) =>
@@ -88,7 +88,7 @@ describe('a job', () => {
     expect(world.sent).toHaveLength(4)
   })
 
-  test('what has turned out to be no cart since it failed is still a failed item when it is tried again (D9, S6)', async () => {
+  test('keeps a failed item whose cart turned out to be no cart (D9, S6)', async () => {
     const shop = await aShop(world)
     const orders = [1, 2].map(() => ({ ...anOrder(world), kind: 'pending' as const, status: 'pending' }))
     await recordOrders(world.deps, shop.storeId, orders, 'webhook')
@@ -97,16 +97,16 @@ describe('a job', () => {
     const { jobId } = (await start(shop, { cartIds: carts.map(({ id }) => id) })).body
     await work(shop)
     expect((await read(shop, jobId)).counts).toMatchObject({ failed: 2, waiting: 0 })
-    // Known only now: before the state that was taken for its beginning it had been an order of the staff's.
+    // Learned only now: the cart had been an order created by the shop's staff.
     const before = new Date(Date.parse(orders[0]!.modifiedAt) - MINUTE).toISOString()
     await recordOrders(world.deps, shop.storeId, [{ ...orders[0]!, source: 'staff', modifiedAt: before }], 'webhook')
-    // No worker takes it up before it is looked at.
+    // No worker picks it up before the check.
     const retry = await world.request('POST', `/api/carts/send/${jobId}/retry`, { token: shop.token, body: {} })
     expect(retry.body.retried).toBe(1)
     expect(await read(shop, jobId)).toMatchObject({ total: 2, counts: { failed: 1, waiting: 1 } })
   })
 
-  test('at an instant: nothing before, and quiet hours that outlast it are the answer', async () => {
+  test('with a send time does nothing earlier, and fails items whose quiet hours last longer', async () => {
     const shop = await aShop(world, 2)
     const soon = new Date(world.now.getTime() + HOUR).toISOString()
     const night = new Date(`${world.now.toISOString().slice(0, 10)}T21:00:00Z`).toISOString()
@@ -123,13 +123,13 @@ describe('a job', () => {
     expect(job.results[0].explanation).toMatch(/quiet hours where the shopper lives/)
   })
 
-  test('the control group is overridden one person at a time', async () => {
+  test('overrides the control group person by person', async () => {
     const shop = await aShop(world, 2)
     const reply = await start(shop, { overrideHoldout: true })
     expect([reply.status, reply.body.error]).toEqual([422, expect.stringMatching(/one at a time/)])
   })
 
-  test('the specification’s call for WhatsApp answers with lists of successful and failed', {
+  test("answers the specification's WhatsApp call with lists of successful and failed", {
     tags: ['B5', 'B7'],
   }, async () => {
     const shop = await aShop(world, 3, { isConsenting: false })
@@ -150,7 +150,7 @@ describe('a job', () => {
   })
 })
 
-/** So many abandoned carts, and the request that writes to all of them. */
+/** Creates `count` abandoned carts and the request that writes to all of them. */
 async function manyToSend(count: number) {
   const shop = await aShop(world, 0, { plan: 'growth' })
   const { storeId, flowId } = shop
@@ -166,17 +166,17 @@ async function manyToSend(count: number) {
   return { shop, cartIds, ask }
 }
 
-/** Of as many as one request may name. */
+/** The maximum of one request, or fewer outside the proof run. */
 const MOST = isProof ? 10_000 : 1_000
 const PAGE = MOST / 10
 
-test('many carts are one request, known in a moment, followed page by page, and repeated without effect', async () => {
+test('accepts many carts in one quick request, lists results in pages, and ignores a repeat', async () => {
   const { shop, cartIds, ask } = await manyToSend(MOST)
   let jobId = ''
   const statements = await countStatements(world.pool).during(async () => {
     jobId = (await ask()).body.jobId
   })
-  // None for each cart.
+  // Not one statement per cart.
   expect(statements).toBeLessThan(MOST / 10)
   expect((await ask()).body.jobId).toBe(jobId)
   const job = await read(shop, jobId, `?limit=${PAGE}&page=10`)
@@ -190,10 +190,10 @@ test('many carts are one request, known in a moment, followed page by page, and 
   expect(eligibility.body.eligible).toHaveLength(MOST)
 })
 
-test('one request names at most 10,000 carts', async () => {
+test('rejects more than 10,000 carts', async () => {
   const { token } = await aShop(world, 0)
   const refused = async (count: number) => {
-    // One of them is no id, so that the list is refused at once, also where it is short enough.
+    // One id is invalid, so that the list is rejected even at an allowed length.
     const cartIds = [...Array.from({ length: count - 1 }, newId), 'no id']
     const { body } = await world.request('POST', '/api/carts/send', { token, body: { channel: 'email', cartIds } })
     return Object.keys(body.fields)
@@ -203,7 +203,7 @@ test('one request names at most 10,000 carts', async () => {
 })
 
 const MANY = isProof ? 1_000 : 60
-/** What a process has with the mail server at one time. */
+/** How many mails a process has at the mail server at a time. */
 const PLACES = isProof ? 100 : 20
 
 test(
@@ -212,7 +212,7 @@ test(
     const { shop, ask } = await manyToSend(MANY)
     const { storeId } = shop
     const { jobId } = (await ask()).body
-    // Half-way the process goes; whoever comes next goes on from the rows.
+    // The process is killed half-way; another one continues from the rows.
     const answered = MANY * 0.3
     let left = answered
     world.answer = async (mail) => {
@@ -222,7 +222,7 @@ test(
     const killed = aProcess()
     const end = Promise.withResolvers<Outcome>()
     const killedEnds = sendDue(killed, { storeId }).catch(() => {})
-    // It goes when what it was told is written, and the rest of what it may have in flight has left.
+    // Killed once the first results are written and the allowed number of mails is in flight.
     while (left > -PLACES || (await read(shop, jobId)).done < answered) await sleep(50)
     expect(await read(shop, jobId)).toMatchObject({ state: 'running', done: answered })
     world.answer = answer
@@ -236,7 +236,7 @@ test(
     await work(shop)
     const job = await read(shop, jobId, '?outcome=unknown')
     expect(job).toMatchObject({ state: 'done', total: MANY, done: MANY })
-    // What was in flight when the process went (D10).
+    // Mails in flight at the time of the kill (D10).
     const { unknown } = job.counts
     expect(unknown).toBe(PLACES)
     expect(job.results).toHaveLength(unknown)

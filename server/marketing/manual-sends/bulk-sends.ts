@@ -2,28 +2,28 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { z } from 'zod'
 import { explain } from '../../../shared/reasons.ts'
 import type { BulkSend, BulkSendItem, SendChannel, sendWhatsappBulk } from '../../../shared/reminders.ts'
-import { refuseBadText } from '../../delivery/compose/own-text.ts'
-import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
-import { transact } from '../../core/db/db.ts'
 import { AppError, found } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
+import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
+import { transact } from '../../core/db/db.ts'
 import { paginationOf } from '../../core/db/paging.ts'
-import type { Deps } from '../../deps.ts'
+import { refuseBadText } from '../../delivery/compose/own-text.ts'
 import { templateFor } from '../../delivery/preview/preview.ts'
+import type { Deps } from '../../deps.ts'
 import * as sql from './bulk-sends-sql.ts'
 import { type IdempotentRequest, withIdempotencyKey } from './idempotency.ts'
 import { assertMaySend, countOwnText } from './manual.ts'
 import { type Items, planItems } from './plan-items.ts'
 
-// Messages to many carts (D9): one request writes one row for each, and the rows are the job. A server that is killed in the middle
-// loses nothing; whoever sends next goes on from them.
+// Bulk sends (D9): one request writes one row per message, and the rows are the job. After a crash, any process
+// continues from them.
 
 export interface JobRequest {
   channel: SendChannel
   cartIds: readonly string[]
   subject?: string | undefined
   body?: string | undefined
-  /** null: at once; then a temporary reason is an item's answer (D11). */
+  /** null: now. A temporary reason then fails the item (D11). */
   sendAt: Date | null
   overrideHoldout: boolean
 }
@@ -52,7 +52,7 @@ export async function startJob(
   return job
 }
 
-/** From here on a job changes what statistics say of its tables. */
+/** From this many rows on, a job outdates the planner statistics of its tables. */
 const MANY = 1_000
 
 export async function refreshAfterMany(deps: Deps, store: StoreDb<Db>, count: number): Promise<void> {
@@ -77,14 +77,14 @@ async function planJob(
   if (missing.length > 0) await sql.noteMissing(tx, jobId, missing)
 }
 
-/** The failed ones whose reason may pass once more, each as a new message; asked twice at once, one of the two finds none. */
+/** Retries failed items whose reason can pass, each as a new message. Of two concurrent requests, one finds none. */
 export async function retryJob(deps: Deps, store: StoreDb<Db>, jobId: string, askedBy: string) {
   const job = found(await sql.readJob(store, jobId), 'Job')
   const retried = await transact(store, async (tx) => {
     const failed = await sql.takeFailed(tx, jobId)
     const [first] = failed
     if (!first) return 0
-    // All items of a job have the same words.
+    // All items of a job have the same text.
     const words = { subject: first.subject, body: first.body, overridesHoldout: first.overrides_holdout }
     const offer = { couponId: job.coupon_id, cartUrl: job.cart_url, templateId: first.template_id }
     const common = { jobId, channel: job.channel, sendAt: job.send_at, askedBy, ...offer, ...words }
@@ -92,7 +92,7 @@ export async function retryJob(deps: Deps, store: StoreDb<Db>, jobId: string, as
     const planned = await planItems(deps, tx, common, againOf(items, job))
     const isPlanned = new Set([...planned.cartIds, ...planned.shopperIds])
     const tried = items.filter((item) => isPlanned.has(item.cart_id ?? item.shopper_id))
-    // What turned out to be no cart stays failed.
+    // Carts that turned out to be none stay failed.
     const left = failed.filter((item) => !tried.includes(item)).map((item) => item.message_id)
     if (left.length > 0) await sql.putBack(tx, left)
     return tried.length
@@ -100,12 +100,12 @@ export async function retryJob(deps: Deps, store: StoreDb<Db>, jobId: string, as
   return { jobId, retried }
 }
 
-/** Several are one person's who turned out to be one since. */
+/** Shoppers may have been merged since. */
 const onePerPerson = (items: readonly sql.TakenItem[]) => [
   ...new Map(items.map((item) => [item.shopper_id, item] as const)).values(),
 ]
 
-/** Another origin, as the first message of these people is kept; a purchase since the request counts all the same. */
+/** A new origin, because the first message of each person is kept. A purchase since the request still counts. */
 function againOf(items: readonly sql.TakenItem[], job: sql.JobRow): Items {
   const rows = items.map((item) => ({ id: newId(), cartId: item.cart_id, shopperId: item.shopper_id }))
   const carts = rows.flatMap(({ id, cartId }) => (cartId ? [{ id, cartId }] : []))
@@ -171,10 +171,10 @@ function presentItem(item: sql.ItemRow, channel: SendChannel): z.infer<typeof Bu
   }
 }
 
-/** How long the call that answers for all its carts waits for them; what takes longer is followed by the job. */
+/** How long the bulk call waits for all results; the rest is available from the job. */
 const PATIENCE_MS = 10_000
 
-/** B 7: many WhatsApp messages with an answer for each. */
+/** B 7: WhatsApp messages to several carts with a result for each. */
 export async function sendBulk(
   deps: Deps,
   store: StoreDb<Db>,

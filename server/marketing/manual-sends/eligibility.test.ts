@@ -8,7 +8,7 @@ import { recordOrders } from '../../carts/carts/record.ts'
 import { newId } from '../../core/common/ids.ts'
 import { READY_TEXTS } from '../../messages/templates/ready-templates.ts'
 
-// Before anything is sent: who would get it, what it would look like, and a try on oneself.
+// Before a send: who would get the message, its preview, and a test to oneself.
 
 const world = aWorld()
 beforeEach(() => {
@@ -19,8 +19,8 @@ beforeEach(() => {
 const ask = (shop: Shop, body: object) =>
   world.request('POST', '/api/carts/eligibility', { token: shop.token, body }).then((reply) => reply.body)
 
-describe('who is eligible, and who is not, by reason', () => {
-  test('each cart once, with the reason in words, when it ends, and what the rest would cost', async () => {
+describe('eligibility by reason', () => {
+  test('counts each cart once, with the reason as text, its end, and the price of the rest', async () => {
     const shop = await aShop(world, 5, { isConsenting: false })
     const [yes, no, stopped, cool, held] = shop.orders
     for (const order of [yes!, stopped!, cool!, held!]) await consent(world, shop, order)
@@ -61,7 +61,7 @@ describe('who is eligible, and who is not, by reason', () => {
     expect(no!.phone).not.toBe(yes!.phone)
   })
 
-  test('at night of the shopper’s own state: the evening of California is no night, that of New York is (T2)', async () => {
+  test("applies quiet hours in the shopper's own state: evening in California, night in New York (T2)", async () => {
     const shop = await aShop(world)
     world.now = new Date(world.now.getTime() + DAY)
     const shoppers = [
@@ -82,7 +82,7 @@ describe('who is eligible, and who is not, by reason', () => {
     expect(reasons).toMatchObject([{ reason: 'quiet_hours', cartIds: [cartIds[1]] }])
   })
 
-  test('all of a list, by badge and search, without naming them; no store sees another’s', async () => {
+  test('evaluates a whole list by badge and search; stores see only their own carts', async () => {
     const shop = await aShop(world, 3)
     const stranger = await aShop(world, 1)
     expect((await ask(shop, { channel: 'email' })).eligible.sort()).toEqual([...shop.cartIds].sort())
@@ -95,11 +95,11 @@ describe('who is eligible, and who is not, by reason', () => {
   })
 })
 
-describe('a preview is what is sent', () => {
+describe('the preview matches the sent message', () => {
   const preview = (shop: Shop, body: object) =>
     world.request('POST', '/api/messages/preview', { token: shop.token, body: { cartId: shop.cartIds[0], ...body } })
 
-  test('of a text, with its length and price, and whether it would go now', async () => {
+  test('for an SMS, with its length, its price and whether it would be sent now', async () => {
     const shop = await aShop(world)
     const { body } = await preview(shop, { channel: 'sms' })
     expect(body.words).toEqual({ subject: '', body: READY_TEXTS.sms })
@@ -119,7 +119,7 @@ describe('a preview is what is sent', () => {
     expect(after.body.decision).toMatchObject({ outcome: 'hold', reason: 'cooldown' })
   })
 
-  test('of a mail with unsaved words; what does not become a message says why', async () => {
+  test('for a mail with unsaved text; a cart without a message gets the reason', async () => {
     const shop = await aShop(world)
     const { body } = await preview(shop, {
       channel: 'email',
@@ -144,7 +144,7 @@ describe('a test to oneself', () => {
     return [messages.length, usage.length, touches.length]
   }
 
-  test('goes to one’s own address, is marked, counts nowhere, and its links open the cart without touching it', async () => {
+  test("goes to the member's own address, is marked, counts nowhere, and its links do not change the cart", async () => {
     const shop = await aShop(world, 1, { isConsenting: false })
     const { email } = await world.db
       .selectFrom('users')
@@ -162,7 +162,7 @@ describe('a test to oneself', () => {
     expect(await counted(shop)).toEqual([0, 0, 0])
   })
 
-  test('by SMS to a number one names oneself, never to one that said STOP; what it costs is booked', async () => {
+  test('by SMS goes to a number the member enters, never after STOP, and its price is booked', async () => {
     const shop = await aShop(world)
     expect((await tryOut(shop, { channel: 'sms', to: 'no number' })).status).toBe(422)
     const { body } = await tryOut(shop, { channel: 'sms', to: '(212) 555-0188' })
@@ -186,7 +186,7 @@ describe('a test to oneself', () => {
   })
 })
 
-test('a missing consent names the country whose rule asks for it, for carts asked for by id', async () => {
+test('a missing consent names the country of the rule for carts requested by id', async () => {
   const shop = await aShop(world, 1)
   await recordOrders(world.deps, shop.storeId, [anOrder(world, { country: 'BR' })], 'sync')
   await pass(world, shop.storeId, DAY)

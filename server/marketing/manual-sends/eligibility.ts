@@ -11,15 +11,16 @@ import { isText } from '../../delivery/decide/composing.ts'
 import type { Ahead, Texts } from '../../delivery/decide/decision-inputs.ts'
 import { dryRun } from '../../delivery/decide/evaluate.ts'
 import * as load from '../../delivery/decide/situation.ts'
-import type { Deps } from '../../deps.ts'
 import { priceOf, templateFor, withOwnText } from '../../delivery/preview/preview.ts'
 import { textsFor } from '../../delivery/send/send-due.ts'
 import { readBudget } from '../../delivery/texts/spend.ts'
+import type { Deps } from '../../deps.ts'
 import { countFiltered } from './reach.ts'
 import { problemOf, Tally } from './tally.ts'
 
-// Who of many carts would get a message now, and who not and why: the decision itself, about messages that do not exist (D2, D11).
-// They would go together: what one takes of plan, budget and cap the next ones do not find. Nothing is written. Rendering is asked of texts, whose price depends on it; a mail is rendered when it is sent.
+// Counts which carts would get a message now, and why others would not. It runs the send decision on hypothetical
+// messages (D2, D11) that share plan volume, budget and cap. Nothing is written.
+// Only SMS and WhatsApp are rendered, because their price depends on the text; a mail is rendered when it is sent.
 
 export type Wanted = z.output<typeof cartEligibility.body>
 type Answer = z.infer<typeof cartEligibility.reply>
@@ -41,8 +42,8 @@ export async function readEligibility(deps: Deps, store: StoreDb<Db>, wanted: Wa
 }
 
 /**
- * Whether an active cart would get an email once it is abandoned, and if not, why: what is decided of any message, as if that time had
- * come. Rendering is left out: it is known when the message is due.
+ * Whether an active cart will get an email once it is abandoned, and if not, why. It runs the send decision as of that
+ * time, without rendering.
  */
 export async function emailOnceAbandoned(deps: Deps, store: StoreDb<Db>, cartId: string) {
   const channel = 'email'

@@ -1,6 +1,6 @@
 import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 
-// Requests that may come twice (D9): SQL and nothing else.
+// Statements for idempotent requests (D9).
 
 export interface KeptRequest {
   body_hash: Buffer
@@ -9,7 +9,10 @@ export interface KeptRequest {
   expires_at: Date
 }
 
-/** Keeps the request under its key; false when there is one already that still counts. Whoever comes second waits for the first's commit. */
+/**
+ * Stores the request under its key. Returns false if the key already has a valid request; a concurrent second request
+ * waits for the first commit.
+ */
 export async function keepRequest(
   { db, storeId }: StoreTx,
   wanted: { userId: string; key: string; bodyHash: Buffer; made: string; now: Date; until: Date },
@@ -34,7 +37,7 @@ export function readRequest({ db, storeId }: StoreDb, userId: string, key: strin
     .executeTakeFirst()
 }
 
-/** The first answer stays. */
+/** Keeps an existing answer. */
 export async function keepAnswer(
   { db, storeId }: StoreDb,
   made: string,

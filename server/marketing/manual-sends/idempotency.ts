@@ -1,33 +1,33 @@
 import crypto from 'node:crypto'
 import type { ErrorCode } from '../../../shared/errors.ts'
-import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
+import type { Session } from '../../access/members/session.ts'
 import { AppError } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
+import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import type { Session } from '../../access/members/session.ts'
 import * as sql from './idempotency-sql.ts'
 
-// Requests that may come twice and must not act twice (D9). What a request made is written with its key in one transaction; whoever
-// comes with the same key gets the answer of the first.
+// Idempotent requests (D9). The result is stored with the key in one transaction; a repeat with the same key gets the
+// first answer.
 
 const DAY_MS = 86_400_000
-/** How long a second press of the same button is taken for the first one's. */
+/** A second click on the same button within this time counts as the same request. */
 const PRESS_MS = 60_000
 
 export interface IdempotentRequest {
   session: Session
-  /** The `Idempotency-Key`; null: none was sent. */
+  /** The `Idempotency-Key` header; null: none was sent. */
   key: string | null
-  /** What the request is, its path included: another under the same key is refused. */
+  /** The request including its path. A different one under the same key is rejected. */
   body: unknown
 }
 
 interface Work<Reply> {
-  /** Does what is asked, as `id`. */
+  /** Performs the request with the given id. */
   make: (tx: StoreTx, id: string) => Promise<void>
-  /** What became of it; a refusal is an AppError. */
+  /** The result; throws an AppError for a rejection. */
   answer: (id: string) => Promise<Reply>
-  /** Whether something has undone it since: then the next press of the button acts. */
+  /** Whether the effect has been undone since; then the next click counts again. */
   isUndone?: () => Promise<boolean>
 }
 
@@ -35,7 +35,7 @@ type Kept<Reply> =
   | { reply: Reply }
   | { refusal: { code: ErrorCode; message: string; fields: Record<string, string> | null } }
 
-/** Throws `conflict` when the key came with another request. */
+/** Throws `conflict` if the key came with another request. */
 export async function withIdempotencyKey<Reply>(
   deps: Deps,
   store: StoreDb<Db>,
@@ -59,13 +59,16 @@ export async function withIdempotencyKey<Reply>(
   }
   if (!isFirst) return repeat(store, { userId, key, bodyHash }, answer)
   const kept = await outcomeOf(() => answer(id))
-  // Without a key a refusal is not repeated: the next press may come after what stood in the way was put right.
+  // Without a key, a rejection is not replayed: the user may have fixed the cause before the next click.
   if (request.key === null && 'refusal' in kept) await sql.forgetRequest(store, userId, key, id)
   else await sql.keepAnswer(store, id, userId, kept)
   return unfold(kept)
 }
 
-/** The first answer to a request that came before, whatever has changed since; null: it did not. Throws as `withIdempotencyKey`. */
+/**
+ * The stored answer of an earlier request with this key, unaffected by later changes; null: there is none. Throws as
+ * `withIdempotencyKey`.
+ */
 export async function answerOfRepeat<Reply>(
   deps: Deps,
   store: StoreDb<Db>,
@@ -114,5 +117,5 @@ function unfold<Reply>(kept: Kept<Reply>): Reply {
   throw new AppError(code, message, fields ? { fields } : {})
 }
 
-/** Keys that nobody can send any more. */
+/** Deletes expired keys. */
 export const forgetOldRequests = (deps: Deps): Promise<void> => sql.deleteOldRequests(deps.db, deps.now())

@@ -1,9 +1,9 @@
 import { type StoreDb, sql } from '../../core/db/db.ts'
 import { newestSend } from '../../messages/messages/fragments.ts'
 
-// What a cart's badge says of the newest send (decision 11), in SQL.
+// Statement for the mailbox mark of a cart's badge (decision 11).
 
-/** Which of these carts have a badge for an email that never left: the newest is in the mailbox on this server (decision 29). */
+/** Carts whose newest email went to the mailbox on this server instead of a mail server (decision 29). */
 export async function cartsInMailbox({ db, storeId }: StoreDb, cartIds: readonly string[]): Promise<Set<string>> {
   if (cartIds.length === 0) return new Set()
   const rows = await sql<{ id: string }>`

@@ -1,18 +1,18 @@
 import { previewMessage as messagePreview, testSend } from '../../../shared/message-preview.ts'
 import * as api from '../../../shared/reminders.ts'
-import { AppError } from '../../core/common/errors.ts'
 import { type Routes, type StoreCall, serveAccount, serveStore } from '../../access/http/http.ts'
 import { idempotencyKeyOf } from '../../access/http/idempotency-key.ts'
-import { readLastMessage } from '../../messages/messages/last-message.ts'
+import { AppError } from '../../core/common/errors.ts'
 import { previewMessage } from '../../delivery/preview/preview.ts'
 import { readBudget, saveBudget } from '../../delivery/texts/budget.ts'
+import { readLastMessage } from '../../messages/messages/last-message.ts'
 import { readJob, retryJob, sendBulk, startJob } from './bulk-sends.ts'
 import { readEligibility } from './eligibility.ts'
 import type { IdempotentRequest } from './idempotency.ts'
 import { readSmsStatus, sendManually } from './manual.ts'
 import { sendTest } from './test-send.ts'
 
-// What a person sends: one message, many, later, or to themselves (B 7, D9, D11).
+// Manual sends: single, bulk, scheduled, and tests to oneself (B 7, D9, D11).
 
 export const manualRoutes: Routes = (app, deps) => {
   serveStore(app, deps, api.sendEmail, (call) => {
@@ -80,7 +80,7 @@ export const manualRoutes: Routes = (app, deps) => {
   })
 }
 
-/** The path belongs to what a key stands for. */
+/** Includes the path: a key belongs to one request. */
 export function idempotentRequest({
   session,
   request,
@@ -95,10 +95,10 @@ export function idempotentRequest({
 }
 
 const YEAR_MS = 366 * 86_400_000
-/** A browser's clock may be behind; what was meant as "now" is now. */
+/** Tolerates a browser clock that runs behind: a "now" from it still counts as now. */
 const LATE_MS = 60_000
 
-/** null: neither is given. Throws for an instant that is over or too far away. */
+/** null: no time in the request. Throws for a time in the past or too far away. */
 function instantOf(
   now: Date,
   { delayHours, sendAt }: { delayHours?: number | undefined; sendAt?: string | undefined },

@@ -1,7 +1,7 @@
 import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 import { isClaimed, isOpen, isSending, SCHEDULED, wasAttempted } from '../../messages/messages/fragments.ts'
 
-// Messages a person asked for: SQL and nothing else.
+// Statements for manually requested messages.
 
 export interface NewManualMessage {
   rows: readonly { id: string; cartId: string }[]
@@ -12,19 +12,19 @@ export interface NewManualMessage {
   templateId: string | null
   subject: string | null
   body: string | null
-  /** Of a discount mail. */
+  /** Set for a discount mail. */
   couponId: string | null
   cartUrl: string | null
   isImmediate: boolean
   overridesHoldout: boolean
   dueAt: Date
   expiresAt: Date
-  /** Earlier than due: ahead of what else waits. */
+  /** Earlier than the due time: sorts before the store's other messages. */
   wakeAt: Date
   now: Date
 }
 
-/** A cart with something planned is given up 7 days after it at the earliest (S5). Before the messages: carts are locked first. */
+/** Delays closing the carts until 7 days after the send time (S5). Runs first: carts are locked before messages. */
 export async function keepFromLosing({ db, storeId }: StoreTx, cartIds: readonly string[], dueAt: Date): Promise<void> {
   await sql`update carts set lost_at = ${dueAt}::timestamptz + interval '7 days'
     where store_id = ${storeId} and id = any(${[...cartIds]}::uuid[]) and status = 'abandoned'
@@ -32,8 +32,8 @@ export async function keepFromLosing({ db, storeId }: StoreTx, cartIds: readonly
 }
 
 /**
- * One message for each cart of the store among these; answers which there were. A joined one stands for its survivor; what turned out
- * to be no cart is none. None of them can be joined to another meanwhile (S6).
+ * Creates one message per cart and returns the carts found. A merged cart counts as its survivor; a cart that turned
+ * out to be none gets no message. The lock prevents merges meanwhile (S6).
  */
 export async function insertManualMessage({ db, storeId }: StoreTx, wanted: NewManualMessage): Promise<string[]> {
   const { rows, now } = wanted
@@ -57,7 +57,7 @@ export async function insertManualMessage({ db, storeId }: StoreTx, wanted: NewM
   return made.rows.map((row) => row.cart_id)
 }
 
-/** Whom a cart is of, or the cart it was joined to. */
+/** The contact of the cart, or of the cart it was merged into. */
 export async function contactOfCart({ db, storeId }: StoreDb, cartId: string) {
   const rows = await sql<{ id: string; email: string | null; phone: string | null }>`
     select c.id, c.email, c.phone from carts o join carts c on c.store_id = o.store_id and c.id = coalesce(o.merged_into, o.id)
@@ -76,7 +76,7 @@ export interface Progress {
   reason: string | null
   provider_response: string | null
   due_at: Date
-  /** Of the newest decision: when it could be tried again. */
+  /** When the newest decision allows the next attempt. */
   until: Date | null
 }
 
@@ -95,14 +95,14 @@ export interface TextState {
   reason: string | null
   at: Date
   attempts: number
-  /** WhatsApp says so, unless the shopper has switched it off. */
+  /** Reported by WhatsApp, unless the shopper has disabled read receipts. */
   read_at: Date | null
   provider_response: string | null
 }
 
 /**
- * Of each cart and text channel the newest message that left or is about to, with how often they were sent. What was refused before
- * leaving, or waits for a later day, is none.
+ * The newest message per cart and text channel that is sent or being sent, with its send count. Excludes messages
+ * rejected before sending and those waiting for a later day.
  */
 export async function textStates({ db, storeId }: StoreDb, cartIds: readonly string[]): Promise<TextState[]> {
   const rows = await sql<TextState>`
@@ -125,7 +125,7 @@ export async function textStates({ db, storeId }: StoreDb, cartIds: readonly str
 export async function insertTestLinks(
   { db, storeId }: StoreDb,
   links: {
-    /** null: of a message without a cart. */
+    /** null: the message is about no cart. */
     cartId: string | null
     tokens: readonly { hash: string; purpose: string; target: string | null }[]
     at: Date

@@ -8,7 +8,8 @@ import { aTemplate, aWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { noteInbound } from '../../delivery/outcome/delivery.ts'
 
-// What a person sends (D9, D11) through the endpoints of B 7. START is a Monday, 10:00 in New York; a text may go out from 13:00 there.
+// Manual sends (D9, D11) through the endpoints of B 7. START is a Monday, 10:00 in New York; SMS are allowed from 13:00
+// there.
 
 const world = aWorld()
 let lastNumber = 1_000
@@ -32,8 +33,8 @@ const sendEmail = (shop: Shop, more: object = {}, headers = {}) =>
 const cartOf = (shop: Shop) =>
   world.request('GET', `/api/carts/${shop.cartIds[0]}`, { token: shop.token }).then((reply) => reply.body.cart)
 
-describe('one message', () => {
-  test('an email answers when the mail server has, with the specification’s words, and the cart says Email Sent', async () => {
+describe('a single message', () => {
+  test("by email answers with the mail server's result and sets the Email Sent badge", async () => {
     const shop = await aShop(world, 1, { plan: 'free' })
     const reply = await sendEmail(shop)
     expect([reply.status, reply.body.message, reply.body.state]).toEqual([200, 'Email sent successfully!', 'sent'])
@@ -43,7 +44,7 @@ describe('one message', () => {
     expect((await cartOf(shop)).status).toBe('Email Sent')
   })
 
-  test('what turned out to be no cart gets none, by one request or by many (S6)', async () => {
+  test('rejects a cart that turned out to be none, single and in bulk (S6)', async () => {
     const shop = await aShop(world)
     const order = { ...anOrder(world), kind: 'pending' as const, status: 'pending' }
     await recordOrders(world.deps, shop.storeId, [order], 'webhook')
@@ -52,7 +53,7 @@ describe('one message', () => {
       .select('id')
       .where('email', '=', order.email)
       .executeTakeFirstOrThrow()
-    // Known only now: before the state that was taken for its beginning it had been an order of the staff's.
+    // Learned only now: the cart had been an order created by the shop's staff.
     const before = new Date(Date.parse(order.modifiedAt) - MINUTE).toISOString()
     await recordOrders(world.deps, shop.storeId, [{ ...order, source: 'staff', modifiedAt: before }], 'webhook')
     const reply = await sendEmail(shop, { cart_id: cart.id, to: order.email, delayHours: 1 })
@@ -62,7 +63,7 @@ describe('one message', () => {
     expect(job.body).toMatchObject({ state: 'done', counts: { failed: 1, waiting: 0 } })
   })
 
-  test('an SMS goes to the cart’s phone, says how to stop, and the cart says SMS Sent', {
+  test("by SMS goes to the cart's phone with stop instructions and sets the SMS Sent badge", {
     tags: ['B3', 'B4'],
   }, async () => {
     const shop = await aShop(world)
@@ -83,7 +84,7 @@ describe('one message', () => {
     })
   })
 
-  test('a WhatsApp message is the approved template, filled in', { tags: ['B7'] }, async () => {
+  test('by WhatsApp is the filled-in approved template', { tags: ['B7'] }, async () => {
     const shop = await aShop(world)
     const reply = await post(world, shop, '/api/whatsapp/send-reminder', { cartId: shop.cartIds[0] })
     expect([reply.status, reply.body.message]).toEqual([200, 'WhatsApp message sent successfully!'])
@@ -96,7 +97,7 @@ describe('one message', () => {
     expect((await cartOf(shop)).status).toBe('WhatsApp Sent')
   })
 
-  test('a provider that has not answered in time is on its way; its answer is written down when it comes', async () => {
+  test('is reported as sending when the provider is slow, and the late answer is recorded', async () => {
     const shop = await aShop(world)
     let accept = () => {}
     world.answerText = (text) =>
@@ -112,7 +113,7 @@ describe('one message', () => {
     const working = world.runJobs()
     const reply = await asked
     expect([reply.status, reply.body.state]).toEqual([200, 'on_its_way'])
-    // As with mails: the badge says what the provider has taken.
+    // As with mails, the badge follows the provider's acceptance.
     expect((await cartOf(shop)).status).toBe('No Action')
     const statusOf = () => world.request('GET', `/api/sms/status/${shop.cartIds[0]}`, { token: shop.token })
     expect((await statusOf()).body.attempts).toBe(1)
@@ -122,7 +123,7 @@ describe('one message', () => {
     expect((await cartOf(shop)).status).toBe('SMS Sent')
   })
 
-  test('what the provider refuses is said in words, and the badge is what it was', { tags: ['B3'] }, async () => {
+  test('rejected by the provider reports the reason and leaves the badge unchanged', { tags: ['B3'] }, async () => {
     const shop = await aShop(world)
     world.answerText = () => ({
       kind: 'rejected',
@@ -146,7 +147,7 @@ describe('one message', () => {
     expect((await sendSms(shop)).body.error).toBe('The number is not valid or does not accept messages.')
   })
 
-  test('credentials the provider does not take are named at once, in the cart too, and it is tried again', async () => {
+  test('with invalid credentials reports them at once and on the cart, and can be retried', async () => {
     const shop = await aShop(world)
     world.answerText = () => ({ kind: 'retry', reason: '190', response: '190 Error validating access token' })
     const reply = await post(world, shop, '/api/whatsapp/send-reminder', { cartId: shop.cartIds[0] })
@@ -158,7 +159,7 @@ describe('one message', () => {
     expect([message.explanation, message.decisions.at(-1).explanation]).toEqual([words, words])
   })
 
-  test('`to` must be the cart’s contact or a customer of the store (X5)', async () => {
+  test("requires `to` to be the cart's contact or a customer of the store (X5)", async () => {
     const shop = await aShop(world, 2)
     const stranger = await sendEmail(shop, { to: 'somebody@else.example' })
     expect([stranger.status, stranger.body.code]).toEqual([422, 'unprocessable'])
@@ -171,7 +172,7 @@ describe('one message', () => {
     expect(world.sent.map((mail) => mail.to)).toEqual([shop.orders[1]!.email])
   })
 
-  test('the plan is asked before anything else, in the specification’s words', { tags: ['B6'] }, async () => {
+  test("checks the plan first, with the specification's message", { tags: ['B6'] }, async () => {
     const shop = await aShop(world, 1, { plan: 'free' })
     const sms = await sendSms(shop)
     expect([sms.status, sms.body.code, sms.body.error]).toEqual([
@@ -187,8 +188,8 @@ describe('one message', () => {
   })
 })
 
-describe('a temporary reason is the answer, nothing is silently held (D11)', () => {
-  test('the shopper has not agreed to SMS (C6): refused at once, and the record names the rule', async () => {
+describe('a temporary reason is returned instead of holding the message (D11)', () => {
+  test('missing SMS consent (C6) is returned at once, and the record names the rule', async () => {
     const shop = await aShop(world, 1, { isConsenting: false })
     const reply = await sendSms(shop)
     expect([reply.status, reply.body.fields.reason]).toEqual([422, 'no_consent'])
@@ -205,7 +206,7 @@ describe('a temporary reason is the answer, nothing is silently held (D11)', () 
     ])
   })
 
-  test('night where the shopper lives (T2): refused with the hour at which it could go', async () => {
+  test("quiet hours at the shopper's place (T2) are returned with their end", async () => {
     const shop = await aShop(world)
     const now = world.now
     world.now = new Date('2026-03-20T21:30:00Z')
@@ -213,12 +214,12 @@ describe('a temporary reason is the answer, nothing is silently held (D11)', () 
     expect([reply.status, reply.body.fields.reason]).toEqual([422, 'quiet_hours'])
     expect(Date.parse(reply.body.fields.until)).toBeGreaterThanOrEqual(Date.parse('2026-03-21T07:00:00Z'))
     expect(Date.parse(reply.body.fields.until)).toBeLessThan(Date.parse('2026-03-21T07:20:01Z'))
-    // Mail wakes nobody.
+    // Email has no quiet hours.
     expect((await sendEmail(shop)).status).toBe(200)
     world.now = now
   })
 
-  test('24 hours between two texts of a channel for a cart, or what the store sets (decision 12)', {
+  test("24 hours or the store's setting between two texts of a channel for a cart (decision 12)", {
     tags: ['B4'],
   }, async () => {
     const shop = await aShop(world)
@@ -237,7 +238,7 @@ describe('a temporary reason is the answer, nothing is silently held (D11)', () 
     expect(world.texts.map((text) => text.channel)).toEqual(['sms', 'whatsapp', 'sms'])
   })
 
-  test('US: one SMS per cart, within 48 hours of it being left, whatever the cooldown (C6)', async () => {
+  test('in the US one SMS per cart within 48 hours of abandonment, whatever the cooldown (C6)', async () => {
     const shop = await aShop(world, 1, { country: 'US', phone: usPhone })
     await world.db.updateTable('stores').set({ text_cooldown_hours: 1 }).where('id', '=', shop.storeId).execute()
     const day = world.now.toISOString().slice(0, 10)
@@ -251,7 +252,7 @@ describe('a temporary reason is the answer, nothing is silently held (D11)', () 
     expect((await sendSms(late)).body.fields.reason).toBe('sms_too_late')
   })
 
-  test('WhatsApp: marketing to +1 is refused, what has no approved template too, free text goes within a day of the shopper’s own', {
+  test("WhatsApp rejects marketing to +1 and missing templates, and allows free text within 24 hours of the shopper's message", {
     tags: ['B2'],
   }, async () => {
     const american = await aShop(world, 1, { country: 'CA', phone: canadianPhone })
@@ -273,7 +274,7 @@ describe('a temporary reason is the answer, nothing is silently held (D11)', () 
     world.textChannels.whatsapp = aTemplate
   })
 
-  test('people in the control group: refused, and written to after all by confirmation; they stay in it', async () => {
+  test('the control group is returned, can be overridden, and the person stays in it', async () => {
     const shop = await aShop(world)
     const { storeId } = shop
     await drawInto(world, storeId, 'control')
@@ -282,7 +283,7 @@ describe('a temporary reason is the answer, nothing is silently held (D11)', () 
     expect((await armsOf(world, storeId)).map(({ arm }) => arm)).toEqual(['control'])
   })
 
-  test('the month’s messages are used up: refused with the way to a larger plan', async () => {
+  test('a used-up monthly volume is returned with the way to a larger plan', async () => {
     const shop = await aShop(world)
     const month = `${world.now.toISOString().slice(0, 7)}-01`
     await world.db
@@ -293,7 +294,7 @@ describe('a temporary reason is the answer, nothing is silently held (D11)', () 
     expect([reply.status, reply.body.code, reply.body.fields.reason]).toEqual([403, 'plan_required', 'plan_limit'])
   })
 
-  test('bought meanwhile: refused', async () => {
+  test('a purchase in the meantime is returned', async () => {
     const shop = await aShop(world)
     const at = world.now.toISOString()
     const bought = { ...shop.orders[0]!, kind: 'purchase' as const, status: 'processing', modifiedAt: at, paidAt: at }
@@ -302,8 +303,8 @@ describe('a temporary reason is the answer, nothing is silently held (D11)', () 
   })
 })
 
-describe('the same request twice (D9)', () => {
-  test('under one key it is answered with the first answer for 24 hours, and another body under it is refused', async () => {
+describe('idempotency (D9)', () => {
+  test('replays the first answer under a key for 24 hours, and rejects a different body', async () => {
     const shop = await aShop(world)
     const key = { 'idempotency-key': 'a-key' }
     const first = await sendEmail(shop, {}, key)
@@ -317,7 +318,7 @@ describe('the same request twice (D9)', () => {
     expect(world.sent).toHaveLength(2)
   })
 
-  test('a refusal under a key is repeated too', async () => {
+  test('replays a rejection under a key', async () => {
     const shop = await aShop(world, 1, { isConsenting: false })
     const key = { 'idempotency-key': 'refused' }
     const first = await sendSms(shop, {}, key)
@@ -326,7 +327,7 @@ describe('the same request twice (D9)', () => {
     expect((await sendSms(shop)).status).toBe(200)
   })
 
-  test('without a key, the same press within a minute is the same message; twenty at once too', async () => {
+  test('without a key merges the same click within a minute, also twenty at once', async () => {
     const shop = await aShop(world)
     const replies = await Promise.all(Array.from({ length: 20 }, () => sendEmail(shop)))
     expect(new Set(replies.map((reply) => `${reply.status} ${reply.body.messageId}`)).size).toBe(1)
@@ -337,11 +338,11 @@ describe('the same request twice (D9)', () => {
   })
 })
 
-describe('later', () => {
+describe('a scheduled message', () => {
   const schedule = (shop: Shop, body: object) =>
     post(world, shop, '/api/email/schedule-reminder', { cartId: shop.cartIds[0], reminderType: 'first', ...body })
 
-  test('so many hours from now, with the template of its kind, once', async () => {
+  test('is sent once after the given hours, with the template of its kind', async () => {
     const shop = await aShop(world)
     const reply = await schedule(shop, { delayHours: 2 })
     const dueAt = new Date(world.now.getTime() + 2 * HOUR).toISOString()
@@ -352,7 +353,7 @@ describe('later', () => {
     expect(world.sent.map((mail) => mail.subject)).toEqual(['You left something in your cart at Tea & Co'])
   })
 
-  test('at an instant, to the minute; never more than an hour late (D7)', async () => {
+  test('is sent at its time to the minute, and never more than an hour late (D7)', async () => {
     const shop = await aShop(world)
     const sendAt = new Date(world.now.getTime() + 90 * MINUTE).toISOString()
     expect((await schedule(shop, { sendAt })).body.dueAt).toBe(sendAt)
@@ -363,7 +364,7 @@ describe('later', () => {
     expect([row!.state, row!.reason]).toEqual(['skipped', 'too_old'])
   })
 
-  test('an instant that is over, or none at all, is refused in the specification’s words', {
+  test("rejects a past or missing time with the specification's message", {
     tags: ['B5'],
   }, async () => {
     const shop = await aShop(world)
@@ -374,7 +375,7 @@ describe('later', () => {
     }
   })
 
-  test('a purchase cancels it', async () => {
+  test('is cancelled by a purchase', async () => {
     const shop = await aShop(world)
     await schedule(shop, { delayHours: 1 })
     const at = world.now.toISOString()

@@ -3,33 +3,33 @@ import type { z } from 'zod'
 import { normalizeEmail } from '../../../shared/contact.ts'
 import { explain } from '../../../shared/reasons.ts'
 import { reminderTexts, type SendChannel, type SendReply, type smsStatus } from '../../../shared/reminders.ts'
-import { demandPlan } from '../../billing/billing/entitlements.ts'
-import { refuseBadText } from '../../delivery/compose/own-text.ts'
-import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
-import { AppError, found } from '../../core/common/errors.ts'
-import type { Deps } from '../../deps.ts'
-import { wayOfAccount } from '../../delivery/email/mail-servers.ts'
 import { assertMayMail, takeOwnText } from '../../access/members/verification.ts'
+import { demandPlan } from '../../billing/billing/entitlements.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
+import { refuseBadText } from '../../delivery/compose/own-text.ts'
+import { wayOfAccount } from '../../delivery/email/mail-servers.ts'
+import { templateFor } from '../../delivery/preview/preview.ts'
+import type { Deps } from '../../deps.ts'
 import { sendDueMessages } from '../../messages/messages/jobs.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
 import { isFailed, progressOf, textStatusOf } from '../../messages/messages/state-rules.ts'
-import { templateFor } from '../../delivery/preview/preview.ts'
 import { type IdempotentRequest, withIdempotencyKey } from './idempotency.ts'
 import { cartsInMailbox } from './mailbox-sql.ts'
 import * as sql from './manual-sql.ts'
 
-// Messages a person sends to one cart (D11). The row goes the way of all messages, ahead of what else waits, and whoever asked waits
-// for what becomes of it: a temporary reason is the answer, nothing is silently held.
+// Manual messages to one cart (D11). The message uses the common send path with priority, and the request waits for the
+// result. A temporary reason is returned; the message is not held.
 
-/** How old a message by hand may become (D7). */
+/** Age limit of a manual message (D7). */
 export const MANUAL_AGE_MS = 3_600_000
-/** So far ahead of the store's other messages: somebody is waiting. */
+/** Priority over the store's other messages, because a member is waiting. */
 export const AHEAD_MS = 3_600_000
 
 export interface ManualRequest {
   cartId: string
   channel: SendChannel
-  /** X5: the cart's own contact, or a customer of the store. Left out: the cart's contact. */
+  /** X5: the cart's contact or a customer of the store. Default: the cart's contact. */
   to?: string | undefined
   subject?: string | undefined
   body?: string | undefined
@@ -39,7 +39,7 @@ export interface ManualRequest {
   sendAt: Date | null
 }
 
-/** Throws an AppError in words: plan, address, or the first rule that stands in the way. */
+/** Throws an AppError with a message: the plan, the address, or the first rule that blocks the send. */
 export async function sendManually(
   deps: Deps,
   store: StoreDb<Db>,
@@ -60,28 +60,31 @@ export async function sendManually(
   return reply
 }
 
-/** Decision 6: SMS and WhatsApp by hand are part of Starter and Growth. */
+/** Decision 6: manual SMS and WhatsApp are part of Starter and Growth. */
 export async function assertPlanHas(deps: Deps, accountId: string, channel: SendChannel): Promise<void> {
   if (channel === 'email') return
   const sentence = channel === 'sms' ? reminderTexts.smsPlan : reminderTexts.whatsappPlan
   await demandPlan({ accountId, db: deps.db }, deps.now(), { feature: 'manual_texts', sentence })
 }
 
-/** Mail that has nowhere to go is refused at once, not kept. */
+/** Mail without a mail server is rejected, not stored. */
 async function assertMailWay(deps: Deps, accountId: string, channel: SendChannel): Promise<void> {
   if (channel !== 'email' || (await wayOfAccount(deps, { accountId, db: deps.db })) !== 'none') return
   const reason = 'mail_not_configured'
   throw new AppError('unprocessable', explain(reason), { fields: { reason } })
 }
 
-/** The plan has the channel; mail has a way, and the address is proven. */
+/** Checks the plan's channels, the mail server and the confirmed address. */
 export async function assertMaySend(deps: Deps, accountId: string, channel: SendChannel): Promise<void> {
   await assertPlanHas(deps, accountId, channel)
   await assertMailWay(deps, accountId, channel)
   if (channel === 'email') await assertMayMail({ accountId, db: deps.db })
 }
 
-/** Not too many mails have own words from an account this young. Counted with what is written: a repeat of a request counts nothing. */
+/**
+ * Limits mails with custom text from young accounts. Counted in the transaction of the send, so a repeated request
+ * counts nothing.
+ */
 export async function countOwnText(
   deps: Deps,
   { db }: StoreTx,
@@ -142,11 +145,11 @@ async function scheduled(messageId: string, dueAt: Date): Promise<SendReply> {
   return { success: true, message, state: 'scheduled', messageId, dueAt: dueAt.toISOString() }
 }
 
-/** A person waits this long in front of a button; a provider that takes longer is on its own. */
+/** How long the request waits for a result; a slower provider finishes in the background. */
 const PATIENCE_MS = 8_000
 const LOOK_EVERY_MS = 100
 
-/** Waits until something is known, and says it. */
+/** Waits for a result and returns it. */
 export async function answerOf(store: StoreDb<Db>, messageId: string, channel: SendChannel): Promise<SendReply> {
   const started = performance.now()
   for (;;) {
@@ -166,7 +169,7 @@ const sentTexts = {
   whatsapp: reminderTexts.whatsappSent,
 } as const
 
-/** null: nothing to say yet. Throws the refusal. */
+/** null: no result yet. Throws the rejection. */
 function settled(row: sql.Progress, messageId: string, channel: SendChannel): SendReply | null {
   const base = { success: true as const, messageId }
   const progress = progressOf(row.state)
@@ -176,7 +179,7 @@ function settled(row: sql.Progress, messageId: string, channel: SendChannel): Se
   return { ...base, message: explain(row.reason, channel, row.provider_response), state: 'on_its_way' }
 }
 
-/** The reason in words; `fields` tell a screen which it was and when it could be tried again. */
+/** The reason as text; `fields` has the reason's code and when to try again. */
 export function refusalOf(
   row: Pick<sql.Progress, 'state' | 'reason' | 'until' | 'provider_response'>,
   channel: SendChannel,
@@ -189,7 +192,7 @@ export function refusalOf(
   return new AppError(code, `${sentence}${answer}`, { fields })
 }
 
-/** What became of a cart's newest SMS (B 7). */
+/** Status of the cart's newest SMS (B 7). */
 export async function readSmsStatus(store: StoreDb<Db>, cartId: string): Promise<z.infer<typeof smsStatus.reply>> {
   const cart = found(await sql.contactOfCart(store, cartId), 'Cart')
   const sms = (await sql.textStates(store, [cart.id])).find((row) => row.channel === 'sms')
@@ -215,13 +218,13 @@ export async function messageViews(store: StoreDb, cartIds: readonly string[]) {
   return { texts, inMailbox }
 }
 
-/** `sms_status`, `whatsapp_status` and when they were sent, of the carts of a page; by `channel:cart`. */
+/** `sms_status`, `whatsapp_status` and their times, by `channel:cart`. */
 async function textViews(store: StoreDb, cartIds: readonly string[]): Promise<Map<string, TextView>> {
   const rows = cartIds.length > 0 ? await sql.textStates(store, cartIds) : []
   return new Map(
     rows.map((row) => {
       const status = textStatusOf(row.state)
-      // What was refused starts no cooldown.
+      // A rejected message starts no cooldown.
       const isOut = status !== 'sending' && status !== 'failed'
       return [`${row.channel}:${row.cart_id}`, { status, at: isOut ? row.at : null, readAt: row.read_at }]
     }),

@@ -4,9 +4,9 @@ import { aCoupon, aCouponShop, type CouponShop } from '../../../test/discount-sc
 import { aWorld } from '../../../test/world.ts'
 import { newId } from '../../core/common/ids.ts'
 
-// How many mails with words of its own a young account may send: each mail that is asked for counts once.
+// The limit on custom text for young accounts: each requested mail counts once.
 
-// Not in local mode, where nothing is counted.
+// Not in local mode, which has no limits.
 const world = aWorld({ HOST: '0.0.0.0', PUBLIC_URL: 'https://recoup.example', SMTP_URL: 'smtp://mail.example:587' })
 let shop: CouponShop
 beforeEach(async () => {
@@ -30,7 +30,7 @@ const leavesRoomFor = async (count: number) => {
   expect((await ask(offers, offersTo(count))).status).toBe(200)
 }
 
-test('a discount mail that is asked for twice at once, or again with its key, counts once', async () => {
+test('counts a discount mail once when it is requested twice, concurrently or by key', async () => {
   const body = offersTo(30)
   const replies = await Promise.all([1, 2, 3].map(() => ask(offers, body, 'once')))
   expect(new Set(replies.map((reply) => `${reply.status} ${reply.body.jobId}`)).size).toBe(1)
@@ -38,13 +38,13 @@ test('a discount mail that is asked for twice at once, or again with its key, co
   await leavesRoomFor(20)
 })
 
-test('one whose words are refused counts nothing, nor one to more people than are left', async () => {
+test('counts nothing for rejected text, nor for more people than the limit allows', async () => {
   expect((await ask(offers, offersTo(30, { body: 'Hi {{ custmer_name }}' }))).status).toBe(422)
   expect((await ask(offers, offersTo(51))).status).toBe(429)
   await leavesRoomFor(50)
 })
 
-test('so do reminders to many, and one', async () => {
+test('counts bulk and single reminders, too', async () => {
   const many = { channel: 'email', cartIds: nobodies(30), ...words }
   for (const _ of [1, 2]) expect((await ask('/api/carts/send', many, 'many')).status).toBe(200)
   const one = { to: shop.orders[0]!.email, cart_id: shop.cartIds[0], ...words }
@@ -52,7 +52,7 @@ test('so do reminders to many, and one', async () => {
   await leavesRoomFor(19)
 })
 
-test('the ready words of the single call count nothing', async () => {
+test('counts nothing for the default text of the single call', async () => {
   await aCoupon(world, shop, { code: 'TEN-OFF' })
   const offer = { discountCode: 'TEN-OFF', discountAmount: 10, discountType: 'percentage', storeId: shop.storeId }
   const reply = await post(world, shop, '/api/email/send-discount-offer', { ...offer, to: shop.buyerOrders[0]!.email })

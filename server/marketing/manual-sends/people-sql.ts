@@ -1,15 +1,15 @@
 import { newestAbandoned } from '../../carts/carts/fragments.ts'
 import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 
-// People a member writes to: SQL and nothing else.
+// Statements for people as recipients.
 
 export interface PersonRow {
   shopper_id: string
-  /** The one left last; null: there is none to write about. */
+  /** The most recently abandoned cart; null: the person has none. */
   cart_id: string | null
 }
 
-/** Those of these who are the store's. */
+/** Those who are customers of the store. */
 export async function peopleOf({ db, storeId }: StoreTx, shopperIds: readonly string[]): Promise<PersonRow[]> {
   const rows = await sql<PersonRow>`
     select s.id as shopper_id, c.id as cart_id from shoppers s left join lateral (${newestAbandoned}) c on true
@@ -17,7 +17,7 @@ export async function peopleOf({ db, storeId }: StoreTx, shopperIds: readonly st
   return rows.rows
 }
 
-/** Whose address this is. `usual`: where a message to them goes, about the cart they left last. */
+/** Finds the person with this address. `usual`: the address for messages about their most recently abandoned cart. */
 export async function personWith({ db, storeId }: StoreDb, email: string) {
   const rows = await sql<{ id: string; usual: string | null }>`
     select s.id, case when c.id is null then s.email else c.email end as usual

@@ -1,9 +1,9 @@
 import { discountTexts, READY_DISCOUNT } from '../../../shared/discount-mail.ts'
 import type { SendReply } from '../../../shared/reminders.ts'
-import { refuseBadText } from '../../delivery/compose/own-text.ts'
-import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
 import { AppError } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
+import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
+import { refuseBadText } from '../../delivery/compose/own-text.ts'
 import type { Deps } from '../../deps.ts'
 import { refreshAfterMany } from './bulk-sends.ts'
 import * as jobs from './bulk-sends-sql.ts'
@@ -12,18 +12,19 @@ import { AHEAD_MS, answerOf, assertMaySend, countOwnText } from './manual.ts'
 import * as sql from './people-sql.ts'
 import { type Common, type Items, planItems } from './plan-items.ts'
 
-// Mails to people instead of carts (decision 39): each about the cart they left last, or about none. The rows are the job, as with carts.
+// Mails to people instead of carts (decision 39), each about the most recently abandoned cart or none. The rows are the
+// job, as with carts.
 
 export interface Offer extends jobs.Offer {
   couponId: string
-  /** Left out: the ready text. */
+  /** Default: the ready text. */
   subject?: string | undefined
   body?: string | undefined
 }
 
 const CHANNEL = 'email' as const
 
-/** Throws an AppError where nothing can be sent at all; what stands against single people is their item's answer. */
+/** Throws an AppError if nothing can be sent at all; reasons of single people are results of their items. */
 export async function startPeopleJob(
   deps: Deps,
   store: StoreDb<Db>,
@@ -46,7 +47,7 @@ export async function startPeopleJob(
 
 const answerOfJob = async (jobId: string) => ({ jobId })
 
-/** The job that was started when this request came first; null: it is the first. */
+/** The job of an earlier request with this key; null: there is none. */
 export const repeatedJob = (deps: Deps, store: StoreDb<Db>, request: IdempotentRequest) =>
   answerOfRepeat(deps, store, request, answerOfJob)
 
@@ -77,7 +78,7 @@ async function planPeople(
   if (missing.length > 0) await jobs.noteMissing(tx, jobId, missing)
 }
 
-/** The cart is what a message is about where there is one. */
+/** A person with a cart gets a message about it. */
 function itemsOf(
   people: readonly (sql.PersonRow & { id?: string })[],
   lone: { originId: string; purchasesSince: Date },
@@ -99,7 +100,7 @@ function wordsOf(
   }
 }
 
-/** One mail to a customer of the store, and what became of it. */
+/** Sends one mail to a customer of the store and returns the result. */
 export async function sendToPerson(
   deps: Deps,
   store: StoreDb<Db>,
@@ -123,7 +124,7 @@ export async function sendToPerson(
   })
 }
 
-/** What became of the mail that was asked for when this request came first; null: it is the first. */
+/** The result of an earlier request with this key; null: there is none. */
 export const repeatedSend = (deps: Deps, store: StoreDb<Db>, request: IdempotentRequest) =>
   answerOfRepeat(deps, store, request, (id) => answerOf(store, id, CHANNEL))
 

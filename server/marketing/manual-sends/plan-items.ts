@@ -1,7 +1,7 @@
 import type { SendChannel } from '../../../shared/reminders.ts'
-import type { StoreTx } from '../../core/db/db.ts'
 import { codesJob } from '../../carts/coupon-codes/codes-jobs.ts'
 import { isPersonal } from '../../carts/coupons/for-messages.ts'
+import type { StoreTx } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { sendDueMessages } from '../../messages/messages/jobs.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
@@ -10,23 +10,23 @@ import type { Offer } from './bulk-sends-sql.ts'
 import { MANUAL_AGE_MS } from './manual.ts'
 import { insertManualMessage, keepFromLosing } from './manual-sql.ts'
 
-// Rows of what a member asked for: messages about carts, and for people without one.
+// Creates message rows for a manual request: about carts, and for people without one.
 
-/** What all items of a request have in common. */
+/** The fields that all items of a request share. */
 export interface Common extends Offer {
   /** null: a single message. */
   jobId: string | null
   channel: SendChannel
   askedBy: string
-  /** null: at once; then a temporary reason is an item's answer (D11). */
+  /** null: now. A temporary reason then fails the item (D11). */
   sendAt: Date | null
-  /** Another address than the cart's or person's own. */
+  /** Overrides the address of the cart or person. */
   toAddress?: string | null
   templateId: string | null
   subject: string | null
   body: string | null
   overridesHoldout: boolean
-  /** So far ahead of the store's other messages. */
+  /** Priority over the store's other messages, in milliseconds. */
   aheadMs?: number
 }
 
@@ -37,12 +37,12 @@ export interface Items {
 
 interface Lone {
   people: readonly Planned[]
-  /** What one person gets at most one message of (D1). */
+  /** Each person gets at most one message of an origin (D1). */
   originId: string
   purchasesSince: Date
 }
 
-/** Answers for which carts and people there is a message now. */
+/** Returns the carts and people for which a message exists. */
 export async function planItems(
   deps: Deps,
   tx: StoreTx,
@@ -54,14 +54,14 @@ export async function planItems(
   const expiresAt = new Date(dueAt.getTime() + MANUAL_AGE_MS)
   const when = { dueAt, expiresAt, wakeAt: new Date(dueAt.getTime() - aheadMs), now }
   const common = { ...words, ...when, toAddress, isImmediate: dueAt === now }
-  // Shoppers are locked before carts.
+  // Lock order: shoppers before carts.
   const shopperIds = lone ? await planLone(tx, common, lone) : []
   const asked = carts.map(({ cartId }) => cartId)
   await keepFromLosing(tx, asked, dueAt)
   const cartIds = await insertManualMessage(tx, { rows: carts, ...common })
   await scheduleNextLook(tx)
   const { couponId } = words
-  // Somebody is waiting: their codes are made at once.
+  // A member is waiting, so the codes are created at once.
   if (couponId && (await isPersonal(tx, couponId)))
     await deps.jobs.enqueue(tx.db, codesJob, { storeId: tx.storeId }, tx.storeId)
   await deps.jobs.enqueue(tx.db, sendDueMessages, { storeId: tx.storeId }, tx.storeId)

@@ -6,7 +6,8 @@ import { aShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/sho
 import { aWorld } from '../../../test/world.ts'
 import { countFigures } from '../../insights/analytics/figures.ts'
 
-// Which carts an email can reach: the list's badges and filter, and the dashboard's count. Nothing but the decision says it.
+// Which carts email can reach: the badges and filter of the list, and the dashboard's count. All come from the send
+// decision.
 
 const world = aWorld()
 let shop: Shop
@@ -21,7 +22,7 @@ async function leave(name: string, more: { email?: string | null; country?: stri
   world.advance(MINUTE)
 }
 
-/** One of each kind, in a store whose sending is paused: what stops the whole store is no matter. */
+/** One cart of each kind, in a store whose sending is paused: store-wide blockers do not matter here. */
 beforeAll(async () => {
   shop = await aShop(world, { plan: 'growth' })
   await leave('old')
@@ -72,24 +73,24 @@ const reasons = {
   ...{ purchased: 1, purchase_in_progress: 1, holdout: 1, frequency_cap: 1 },
 }
 
-test('carts an email can reach are counted beside what stands against the others, in a paused store as well', async () => {
+test('counts reachable carts and the blockers of the others, in a paused store as well', async () => {
   const all = await reachOf()
   expect(all.reachable).toBe(3)
   expect(named(all)).toEqual(reasons)
   expect(all.lookedThrough).toBeUndefined()
 })
 
-test('the 30 days of the dashboard leave out what was abandoned before them', async () => {
+test("excludes carts abandoned before the dashboard's 30 days", async () => {
   const { body } = await shop.get('/api/dashboard/stats')
   const { reachable, reasons: against } = await reachOf({ days: 30 })
   expect(reachable).toBe(2)
-  // The recovered one is the only one of them that is in neither.
+  // Only the recovered cart is in neither count.
   expect(reachable + against.reduce((sum, { count }) => sum + count, 0) + 1).toBe(body.abandonedCarts)
   expect((await listed('reach=reachable&days=30')).names.sort()).toEqual(['ada', 'ben'])
   expect((await listed('reach=reachable')).total).toBe(3)
 })
 
-test('days and a country filter the list by themselves, with a reach filter, its file and what is chosen', async () => {
+test('days and country filter the list, alone or with a reach filter, and so the export and bulk selection', async () => {
   const days = await listed('days=30')
   const { body } = await shop.get('/api/dashboard/stats')
   expect(days.total).toBe(body.abandonedCarts)
@@ -123,7 +124,7 @@ interface Listed {
 const cartsOf = async (query: string): Promise<Listed> =>
   (await shop.get(`/api/carts/abandoned?limit=100&${query}`)).body
 
-test('a product filters the list by the carts that hold it, its reach and what is chosen', async () => {
+test('a product filters by the carts that contain it, in reach and bulk selection', async () => {
   const { carts } = await cartsOf('')
   const holding = (id: string) => carts.filter(({ items }) => items.some(({ product_id }) => product_id === id))
   const [pots, teas] = [holding(pot.productId), holding(tea().productId)]
@@ -143,7 +144,7 @@ test('a product filters the list by the carts that hold it, its reach and what i
   }
 })
 
-test('a stage of the funnel filters the list by the carts that have come to it (decision 93)', async () => {
+test('a funnel stage filters by the carts that reached it (decision 93)', async () => {
   await countFigures(world.deps)
   const { funnels } = (await shop.get('/api/analytics?range=30d')).body as AnalyticsReply
   const names = async (query: string) => (await listed(`days=30&${query}`)).names.sort()
@@ -161,7 +162,7 @@ test('a stage of the funnel filters the list by the carts that have come to it (
   }
 })
 
-test('the filter finds for each reason the carts that are counted under it', async () => {
+test('the filter of a reason finds the carts counted under it', async () => {
   for (const [filter, count] of Object.entries(reasons)) {
     const { total, names } = await listed(`reach=${filter}`)
     expect([filter, total, names.length]).toEqual([filter, count, count])
@@ -171,7 +172,7 @@ test('the filter finds for each reason the carts that are counted under it', asy
   expect((await listed('reach=no_consent:AT')).total).toBe(0)
 })
 
-test('it goes with search, status, sorting and paging', async () => {
+test('combines with search, status, sorting and paging', async () => {
   expect((await listed('reach=reachable&search=ad')).names).toEqual(['ada'])
   expect((await listed('reach=reachable&status=no%20action')).total).toBe(3)
   expect((await listed('reach=reachable&status=email%20sent')).total).toBe(0)
@@ -185,23 +186,23 @@ test('it goes with search, status, sorting and paging', async () => {
   expect(named(await reachOf({ search: 'german' }))).toEqual({ 'no_consent:DE': 1 })
 })
 
-test('a file of the filter has its carts, and the link is good for this filter only', async () => {
+test('exports the filtered carts, and the link is valid for that filter only', async () => {
   const { body } = await shop.get('/api/carts/export?reach=no_consent&days=30')
   const file = await world.request('GET', body.url)
   const rows = String(file.body).trimEnd().split('\r\n').slice(1)
   expect(rows.map((line) => line.split(',')[0]).sort()).toEqual(['french', 'german'])
-  // The filter is encrypted in the ticket: the address names none, and adding one changes nothing.
+  // The ticket contains the filter in encrypted form; a filter added to the address has no effect.
   expect(body.url).not.toMatch(/reach|days/)
   expect((await world.request('GET', `${body.url}&reach=reachable&days=300`)).body).toBe(file.body)
 })
 
-test('an unknown filter is refused', async () => {
+test('rejects an unknown filter', async () => {
   for (const query of ['reach=whatever', 'reach=no_contact:DE', 'reach=reachable&days=0', 'reach=reachable&days=x']) {
     expect([query, (await shop.get(`/api/carts/abandoned?${query}`)).status]).toEqual([query, 400])
   }
 })
 
-test('all that a filter finds can be chosen, and where nothing stops the store the decision says the same of each cart', async () => {
+test('selects all filtered carts, and the send decision agrees on each when the store is not paused', async () => {
   const paused = { sending_paused_at: null }
   await world.db.updateTable('stores').set(paused).where('id', '=', shop.storeId).execute()
   const ask = (body: object) =>
@@ -210,7 +211,7 @@ test('all that a filter finds can be chosen, and where nothing stops the store t
   expect([matching.total, matching.eligible.length]).toEqual([2, 2])
   const cartIds = (await shop.carts()).filter(({ status }) => status !== 'recovered').map(({ id }) => id)
   const said: [string, string][] = []
-  // One at a time: together the ones before take of what those behind them may have.
+  // One at a time: in one request, each cart uses up volume of the ones behind it.
   for (const id of cartIds) said.push([id, (await ask({ cartIds: [id] })).body.reasons[0]?.reason ?? 'reachable'])
   const reach = await reachOf({ cartIds })
   const badges = new Map(reach.reasons.flatMap(({ reason, cartIds: ids }) => (ids ?? []).map((id) => [id, reason])))

@@ -1,19 +1,20 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { z } from 'zod'
 import type { CartReach, cartReach } from '../../../shared/reach.ts'
-import { firstOfDays } from '../../insights/analytics/rules.ts'
+import { readStore } from '../../access/stores/store.ts'
 import { filterOf, type ListFilter } from '../../carts/carts/filter.ts'
 import * as list from '../../carts/carts/list.ts'
-import type { Db, StoreDb } from '../../core/db/db.ts'
 import { found } from '../../core/common/errors.ts'
+import type { Db, StoreDb } from '../../core/db/db.ts'
 import { evaluateReach } from '../../delivery/decide/evaluate.ts'
 import { isOf, type ReachDecision, tallyOf } from '../../delivery/decide/reach-rules.ts'
 import type { Deps } from '../../deps.ts'
-import { readStore } from '../../access/stores/store.ts'
+import { firstOfDays } from '../../insights/analytics/rules.ts'
 import { idsAtStage } from './stages-sql.ts'
 
-// Which carts an email could be sent about now, asked of the decision itself, about messages that do not exist. What stops the whole
-// store is left out. It depends on ledger, suppressions, orders, caps and time, so it is looked up when somebody asks, of the newest carts.
+// Which carts email could reach now, by running the send decision on hypothetical messages without store-wide blockers.
+// The result depends on consent, suppressions, orders, caps and time, so it is computed on request for the newest
+// carts.
 
 const CHUNK = 500
 
@@ -29,8 +30,8 @@ export async function readReach(
 }
 
 /**
- * How many carts a filter has. Those of some days, a country, a product or a stage are found among the newest of what the rest of the filter finds, and those of
- * a reach filter by judging these.
+ * Counts the carts of a filter. Days, country, product and stage filter the newest carts of the other filters; a reach
+ * filter evaluates these.
  */
 export async function countFiltered(deps: Deps, store: StoreDb<Db>, filter: ListFilter): Promise<list.CartTotal> {
   const { reach, days, country, product, stage } = filter

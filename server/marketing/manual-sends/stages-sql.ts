@@ -1,8 +1,8 @@
 import type { CartStage, StageFilter } from '../../../shared/reach.ts'
-import { wasSent } from '../../insights/analytics/fragments.ts'
 import { type RawBuilder, type StoreDb, sql } from '../../core/db/db.ts'
+import { wasSent } from '../../insights/analytics/fragments.ts'
 
-// Carts at a stage of the conversion funnel, as the funnel counts them (decision 93).
+// Conditions for carts at a stage of the conversion funnel, counted as the funnel does (decision 93).
 
 const proofs: Record<Exclude<CartStage, 'converted'>, (storeId: string) => RawBuilder<unknown>> = {
   sent: () => sql`true`,
@@ -23,7 +23,7 @@ export async function idsAtStage({ db, storeId }: StoreDb, ids: readonly string[
 
 const ofChannel = (channel: StageFilter['channel']) => (channel ? sql`and m.channel = ${channel}` : sql``)
 
-/** A message about a cart that was joined to another one since is about that other one (S6). */
+/** A message about a merged cart counts for the surviving cart (S6). */
 const isReached = (storeId: string, proof: RawBuilder<unknown>, channel: StageFilter['channel']) => sql`exists (
   select 1 from (
     select c.id union all

@@ -1,12 +1,12 @@
 import { explain } from '../../../shared/reasons.ts'
 import type { SendChannel } from '../../../shared/reminders.ts'
-import type { Cost } from '../../messages/channels/channel.ts'
 import type { Decision } from '../../delivery/decide/decide.ts'
 import type { ClaimedRow } from '../../delivery/decide/situation.ts'
+import type { Cost } from '../../messages/channels/channel.ts'
 
-// Who of many carts or people would get a message, and who not and why. Pure.
+// Counts eligible and blocked carts or people, by reason. Pure.
 
-/** Reasons that end by themselves, even if later than a message by hand may wait. */
+/** Reasons that end by themselves, even after the age limit of a manual message. */
 const TIMED = [
   'quiet_hours',
   'cooldown',
@@ -19,7 +19,7 @@ const TIMED = [
 
 export interface Problem {
   reason: string
-  /** From when it may be tried again; null: never, or nobody knows. */
+  /** When a retry is possible; null: never or unknown. */
   until: Date | null
 }
 
@@ -61,7 +61,7 @@ export class Tally {
     this.#reasons.set(problem.reason, known)
   }
 
-  /** The country whose rule asks for consent. */
+  /** The country whose rule requires consent. */
   name(reason: string, id: string, country: string): void {
     const known = this.#countries.get(reason) ?? {}
     known[id] = country
@@ -73,13 +73,13 @@ export class Tally {
     this.#costs.set(cost.currency, (this.#costs.get(cost.currency) ?? 0) + cost.amountMicros)
   }
 
-  /** One channel has one price list and so one currency; null when nothing is eligible. */
+  /** A channel has one price list and one currency; null if nothing is eligible. */
   cost(): Cost | null {
     const [first] = this.#costs
     return first ? { currency: first[0], amountMicros: first[1] } : null
   }
 
-  /** The most frequent first. */
+  /** Most frequent first. */
   reasons(): Refused[] {
     const sorted = [...this.#reasons].sort(([, a], [, b]) => b.ids.length - a.ids.length)
     return sorted.map(([reason, { ids, until }]) => {

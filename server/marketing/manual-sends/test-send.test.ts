@@ -5,7 +5,7 @@ import { aCouponShop, type CouponShop } from '../../../test/discount-scene.ts'
 import { testFlags } from '../../../test/notifications.ts'
 import { aWorld } from '../../../test/world.ts'
 
-// A test to oneself of a message with a coupon: with an example of a code, which says so, or the code that all share. None is made.
+// Tests to oneself of a message with a coupon: an example of a personal code, or the shared code. No code is created.
 
 const world = aWorld()
 let shop: CouponShop
@@ -27,7 +27,7 @@ const tryOut = (body: object) =>
 const codesMade = async () =>
   (await world.db.selectFrom('coupon_codes').select('code').where('store_id', '=', shop.storeId).execute()).length
 
-test('a mail with a personal coupon has an example and says so, in both of its parts and in the answer', async () => {
+test('a mail with a personal coupon has a labelled example in both parts and in the answer', async () => {
   const { body } = await tryOut({ ...words, coupon: { couponId: await personal(), ...rules } })
   expect(body).toMatchObject({ isAccepted: true, couponNote: NOTE })
   const [mail] = world.sent
@@ -39,7 +39,7 @@ test('a mail with a personal coupon has an example and says so, in both of its p
   expect(await codesMade()).toBe(0)
 })
 
-test('the ways out of a test mail are of no person: they lead to pages that say it is a test', async () => {
+test('the unsubscribe links of a test mail lead to pages that say it is a test', async () => {
   await tryOut(words)
   expect(world.sent[0]!.html).toMatch(/\/u\/test"/)
   expect(world.sent[0]!.html).toMatch(/\/preferences\?token(=|&#x3D;)test"/)
@@ -54,7 +54,7 @@ test('an SMS with a personal coupon has the example, and the answer says so', as
   expect(await codesMade()).toBe(0)
 })
 
-test('a coupon that all share has its own code; one that is kept back says why; without one nothing is said', async () => {
+test('a shared coupon shows its code, a withheld one its reason, no coupon nothing', async () => {
   const couponId = await aCopiedCoupon(world, shop)
   const shared = await tryOut({ ...words, coupon: { couponId, ...rules } })
   expect([shared.body.couponNote, world.sent[0]!.text.includes(await codeOfCoupon(world, couponId))]).toEqual([
@@ -69,7 +69,7 @@ test('a coupon that all share has its own code; one that is kept back says why; 
   expect((await tryOut({ ...words, coupon: null })).body.couponNote).toBeNull()
 })
 
-test('a discount mail is tried on oneself for a customer with a cart and for one without, and counts nowhere', async () => {
+test('a test of a discount mail works for a customer with or without a cart and counts nowhere', async () => {
   const couponId = await personal()
   for (const customer of [shop.people[0]!, shop.buyers[0]!]) {
     world.sent.length = 0
@@ -88,7 +88,7 @@ test('a discount mail is tried on oneself for a customer with a cart and for one
   expect([messages, await codesMade()]).toEqual([[], 0])
 })
 
-test('a coupon of another store is in no test', async () => {
+test('never contains a coupon of another store', async () => {
   const other = await aCouponShop(world)
   const { body } = await tryOut({ ...words, coupon: { couponId: other.couponId, ...rules } })
   expect(body.couponNote).toMatch(/^The message goes without its coupon\./)
@@ -97,7 +97,7 @@ test('a coupon of another store is in no test', async () => {
   expect((await post(world, shop, '/api/email/discount-test', offer)).status).toBe(404)
 })
 
-test('by the operator’s account no test goes to a number that costs the most and is nobody’s phone (security-P20)', async () => {
+test("through the operator's provider account rejects premium numbers (security-P20)", async () => {
   world.textCredits = { perMille: 1_500 }
   try {
     for (const to of ['+88216123456', '+881612345678', '+5351234567', '+4930901820', '+499001234567']) {

@@ -4,39 +4,45 @@ import type { testSend } from '../../../shared/message-preview.ts'
 import { explain } from '../../../shared/reasons.ts'
 import type { SendChannel, TestReply } from '../../../shared/reminders.ts'
 import { hasListedPrice } from '../../../shared/text-prices.ts'
-import { monthOf } from '../../billing/billing/rules.ts'
-import type { Outcome } from '../../messages/channels/channel.ts'
-import { textCountry } from '../../messages/channels/phone.ts'
-import { authorizeTest } from '../../messages/channels/send-authorization.ts'
-import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
-import { AppError, found } from '../../core/common/errors.ts'
-import { type Limit, take } from '../../core/db/rate-limits.ts'
-import { type AnyComposed, compose, isPush, isText } from '../../delivery/decide/composing.ts'
-import { type Context, mailWayOfSituation, type Texts } from '../../delivery/decide/decision-inputs.ts'
-import * as load from '../../delivery/decide/situation.ts'
-import type { Deps } from '../../deps.ts'
 import type { Session } from '../../access/members/session.ts'
 import { userById } from '../../access/members/users.ts'
 import { assertMayMail } from '../../access/members/verification.ts'
 import { noteTest } from '../../access/notifications/notifications.ts'
-import { couponNoteOf, type Imagined, imagine, imagineOffer, type OfferRequest } from '../../delivery/preview/preview.ts'
+import { monthOf } from '../../billing/billing/rules.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
+import { type Limit, take } from '../../core/db/rate-limits.ts'
+import { type AnyComposed, compose, isPush, isText } from '../../delivery/decide/composing.ts'
+import { type Context, mailWayOfSituation, type Texts } from '../../delivery/decide/decision-inputs.ts'
+import * as load from '../../delivery/decide/situation.ts'
+import {
+  couponNoteOf,
+  type Imagined,
+  imagine,
+  imagineOffer,
+  type OfferRequest,
+} from '../../delivery/preview/preview.ts'
 import { textsFor, transportOf } from '../../delivery/send/send-due.ts'
-import { TemplateError } from '../../messages/templates/context.ts'
 import { bookSpend, lockBudget } from '../../delivery/texts/spend.ts'
+import type { Deps } from '../../deps.ts'
+import type { Outcome } from '../../messages/channels/channel.ts'
+import { textCountry } from '../../messages/channels/phone.ts'
+import { authorizeTest } from '../../messages/channels/send-authorization.ts'
+import { TemplateError } from '../../messages/templates/context.ts'
 import { assertPlanHas } from './manual.ts'
 import { insertTestLinks } from './manual-sql.ts'
 
-// A message for a real cart to whoever asks, by the same code and the same way. It is no message of the cart: no row, no badge, no plan,
-// and its links open the restore page without anybody having pressed anything. Only what it costs is booked, as it is paid.
+// Sends a test for a real cart to the member, by the common render and send code. The test creates no message row,
+// badge or plan use, and its links only open the restore page. Its price is booked, because it is paid.
 
 const TESTS: Limit = { name: 'test-send-account', points: 10, windowS: 900 }
-/** By the operator's account, which pays for it. */
+/** For texts through the operator's provider account, which the operator pays for. */
 const TESTS_BY_OPERATOR: Limit = { name: 'test-send-operator', points: 10, windowS: 86_400 }
 const LINKS_MS = 86_400_000
 
 type Wanted = z.output<typeof testSend.body>
 
-/** Who asks, and for which store. */
+/** The member and the store. */
 export interface Tester {
   deps: Deps
   session: Session
@@ -47,7 +53,7 @@ export function sendTest(tester: Tester, wanted: Wanted): Promise<Told> {
   return sendImagined(tester, wanted, (texts) => imagine(tester.deps, tester.store, texts, wanted))
 }
 
-/** Of a discount mail, as one customer would get it. */
+/** A discount mail as one customer would get it. */
 export function sendOfferTest(tester: Tester, offer: OfferRequest): Promise<Told> {
   return sendImagined(tester, { channel: 'email' }, () => imagineOffer(tester.deps, tester.store, offer))
 }
@@ -92,13 +98,16 @@ async function sendImagined(
   return { isAccepted: outcome.kind === 'accepted', to, response: responseOf(outcome), couponNote }
 }
 
-/** Not even a test leaves while an operator has suspended the account, or the plan has no room for the store (decisions 85 and 90). */
+/**
+ * No test is sent while an operator has suspended the account or the plan has no room for the store (decisions 85 and
+ * 90).
+ */
 function refuseStopped({ situation }: Context): void {
   if (situation.is_account_suspended) throw new AppError('forbidden', explain('account_suspended'))
   if (situation.is_resting) throw new AppError('plan_required', explain('store_resting'))
 }
 
-/** Mail goes to the address one signs in with; a number is one's own word. */
+/** Mail goes to the member's sign-in address; a phone number is unverified. */
 async function recipientOf(
   deps: Deps,
   session: Session,
@@ -112,7 +121,7 @@ async function recipientOf(
   throw new AppError('unprocessable', message, { fields: { to: message } })
 }
 
-/** That a number is one's own nobody can tell, so by the operator's account none is tried that costs the most. */
+/** A number is unverified, so the operator's provider account sends no test to premium numbers. */
 function refuseDear(phone: string): void {
   const country = textCountry(phone)
   if (country && hasListedPrice(country)) return
@@ -130,13 +139,13 @@ function assertConfigured(deps: Deps, { situation }: Context, channel: SendChann
   }
 }
 
-/** A number that has said STOP gets nothing, not even from its owner (C1). */
+/** A number that replied STOP gets nothing, not even from its owner (C1). */
 async function refuseSuppressed(deps: Deps, store: StoreDb<Db>, to: string, channel: SendChannel): Promise<void> {
   const [reason] = (await load.suppressedOf(store, [deps.secrets.addressHash(to)], [channel])).values()
   if (reason) throw new AppError('unprocessable', explain(`suppressed_${reason}`, channel))
 }
 
-/** A text is priced for the number it goes to. A coupon of a mail is that of the shopper, whoever reads it. */
+/** A text is priced for the number it goes to. The coupon of a mail is that of the shopper. */
 async function composeTest(context: Context, row: load.ClaimedRow, to: string): Promise<AnyComposed> {
   const toMyself = row.channel === 'email' ? row : { ...row, manual: { ...row.manual!, toAddress: to } }
   try {
@@ -149,7 +158,7 @@ async function composeTest(context: Context, row: load.ClaimedRow, to: string): 
 
 const TEST_LINE = 'This is a test message sent by a Recoup user. It is not a message from a shop.'
 
-/** Nobody takes it for a message to a shopper. A text is marked where it is composed. */
+/** Marks a mail as a test. Texts are marked where they are composed. */
 function asTest(composed: AnyComposed, couponNote: string | null): AnyComposed {
   if (isText(composed) || isPush(composed)) return composed
   const { subject, text, html } = composed
@@ -157,7 +166,7 @@ function asTest(composed: AnyComposed, couponNote: string | null): AnyComposed {
   return { ...composed, subject: `[Test] ${subject}`, text: `${line}\n\n${text}`, html: withTestLine(html, line) }
 }
 
-/** First in the body, whatever the layout. */
+/** Inserts the line at the start of the body, in any layout. */
 function withTestLine(html: string, line: string): string {
   const start = html.indexOf('>', html.indexOf('<body')) + 1
   const style = 'margin:0;padding:12px 16px;background:#ffffff;color:#1f2328;font:14px/1.5 sans-serif;text-align:center'
