@@ -3,18 +3,18 @@ import { authTexts, email, Message, newPassword, PersonName, password } from './
 import { endpoint } from './endpoint.ts'
 import { DownloadLink } from './paging.ts'
 
-// One's own profile, password and sessions, and what becomes of the account's data (A 2.8, issue 4).
+// The member's profile, password and sessions, and the export and deletion of account data (A 2.8, issue 4).
 
-/** What has to be typed before an account is deleted. */
+/** The word that the user types to confirm the deletion of an account. */
 export const DELETE_WORD = 'delete'
 
 const AccountSession = z.object({
   id: z.uuid(),
-  /** "Firefox on Windows"; null when the browser did not say. */
+  /** "Firefox on Windows"; null if the browser did not identify itself. */
   device: z.string().nullable(),
   accountName: z.string(),
   startedAt: z.string(),
-  /** Precise to five minutes. */
+  /** Rounded to five minutes. */
   lastSeenAt: z.string(),
   isCurrent: z.boolean(),
 })

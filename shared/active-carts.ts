@@ -2,17 +2,17 @@ import { z } from 'zod'
 import { CartView } from './carts.ts'
 import { endpoint, storeQuery } from './endpoint.ts'
 
-// Carts in progress: being filled, and not yet abandoned (S1). They are in no list of abandoned carts.
+// Active carts: being filled, not yet abandoned (S1). The list of abandoned carts excludes them.
 
 export const ActiveCart = CartView.extend({
-  /** When it counts as abandoned unless the shopper does something; null for a cart that is not active any more. */
+  /** When it counts as abandoned without further activity; null for a cart that is not active. */
   abandons_at: z.string().nullable(),
 })
 export type ActiveCart = z.infer<typeof ActiveCart>
 
-/** So many are counted. */
+/** Counts stop here. */
 export const MOST_ACTIVE_COUNTED = 5_000
-/** How far back somebody can begin to follow a cart. */
+/** The earliest start for following a cart, in days before now. */
 export const MOST_FOLLOWED_DAYS = 14
 
 export const listActiveCarts = endpoint({
@@ -25,11 +25,11 @@ export const listActiveCarts = endpoint({
   reply: z.object({
     carts: z.array(ActiveCart),
     total: z.number(),
-    /** There are more than `total`. */
+    /** More than `total` exist. */
     isCapped: z.boolean(),
     /** One entry per currency. */
     values: z.array(z.object({ amount: z.number(), currency: z.string() })),
-    /** How long a cart has to be left alone before it counts as abandoned (S1). */
+    /** Minutes without activity until a cart counts as abandoned (S1). */
     timeoutMinutes: z.number(),
     now: z.string(),
   }),
@@ -42,20 +42,22 @@ export const followCart = endpoint({
   scope: 'store',
   summary: 'A test cart: the newest with this email since the test began, or the one with this id',
   query: storeQuery.extend({
-    /** Without it: the last hour. */
+    /** Default: one hour ago. */
     since: z.iso.datetime({ offset: true }).optional(),
-    /** Without it: the newest cart of the store. */
+    /** Default: the newest cart of the store. */
     email: z.string().trim().toLowerCase().max(254).optional(),
-    /** Of the cart that was found before: it is followed wherever it goes. */
+    /** Id of the cart found before; following continues through state changes and merges. */
     id: z.uuid().optional(),
   }),
   reply: z.object({
     cart: ActiveCart.nullable(),
-    /** While none has the email: the newest cart without an email or phone number. It may be anybody’s. */
+    /** Until a cart has the email: the newest cart without email and phone. It may be any visitor's. */
     nameless: ActiveCart.nullable(),
-    /** Whether an email could be sent to it once it is abandoned, by the same rules as any email; null for a cart that is not active. */
+    /**
+     * Whether the cart will get an email once abandoned, by the rules of any email; null for a cart that is not active.
+     */
     email: z.object({ isPossible: z.boolean(), reason: z.string().nullable(), explanation: z.string() }).nullable(),
-    /** The store has a cart with later activity than the one that is followed by its id. */
+    /** The store has a cart with later activity than the one followed by id. */
     hasNewer: z.boolean(),
     now: z.string(),
   }),

@@ -1,6 +1,6 @@
 import { type AnalyticsDetails, type FunnelChannel, hourBounds, type OrderSource } from './analytics.ts'
 
-// What each number means (decisions 91 to 99): on the screen one hover or focus away from it, in the file in a row below its name.
+// Definitions of all figures (decisions 91 to 99), shown as tooltips on screen and in a row of the file.
 
 export const definitions = {
   change: 'Against as many days before, as a fraction of them.',
@@ -84,10 +84,10 @@ const sentNames: Record<FunnelChannel, string> = {
   push: 'notification',
 }
 
-/** “An email”, “an SMS”. */
+/** Channels that take the article “an”. */
 const AN = /^(email|SMS)/
 
-/** Of the stages of the funnel. */
+/** Definitions of the funnel stages. */
 export const funnelDefinitions = (channel: FunnelChannel) => {
   const what = sentNames[channel]
   return {
@@ -110,7 +110,7 @@ export const sourceNames: Record<OrderSource, string> = {
 }
 
 export const channelNames = { email: 'email', sms: 'SMS', whatsapp: 'WhatsApp', push: 'push' } as const
-/** As the beginning of a line. */
+/** Capitalized, for the start of a line. */
 export const channelLabel = (channel: keyof typeof channelNames) =>
   `${channelNames[channel].charAt(0).toUpperCase()}${channelNames[channel].slice(1)}`
 
@@ -119,13 +119,13 @@ export const shopperName = (key: string) => shopperNames[key] ?? key
 
 const deviceNames: Record<string, string> = { '': 'Not known', phone: 'Phone', desktop: 'Desktop' }
 export const deviceName = (key: string) => deviceNames[key] ?? key
-/** Of a store whose script told no device yet there is nothing to compare. */
+/** False until the store's script has reported a device. */
 export const hasDevices = ({ devices }: Pick<AnalyticsDetails, 'devices'>) => devices.some(({ key }) => key !== '')
 
 const regions = new Intl.DisplayNames(['en'], { type: 'region' })
 export const countryName = (code: string) => (code === '' ? 'Not known' : (regions.of(code) ?? code))
 
-/** Hours after leaving, as people say them: `3–6 h`, `2–3 days`. */
+/** Hours since abandonment as text: `3–6 h`, `2–3 days`. */
 export function hourLabel(fromHour: number): string {
   const until = hourBounds.find((bound) => bound > fromHour)
   const isDays = fromHour >= 24

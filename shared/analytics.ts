@@ -3,24 +3,24 @@ import { storesQuery } from './dashboard.ts'
 import { endpoint } from './endpoint.ts'
 import { DownloadLink, Pagination, pageFields } from './paging.ts'
 
-// Advanced Analytics (B 2, 3, 7, 8, 9). What each number means: decisions 91 to 99. Rates are fractions here (decision 131); amounts are
-// in whole units of `currency`. Figures are counted by the days of the store's calendar.
+// Advanced Analytics (B 2, 3, 7, 8, 9); decisions 91 to 99 define the figures. Rates are fractions (decision 131),
+// amounts are in whole units of `currency`, and days are those of the store's calendar.
 
 export const analyticsRanges = ['7d', '30d', '90d', '1y'] as const
 export type AnalyticsRange = (typeof analyticsRanges)[number]
 export const DEFAULT_RANGE: AnalyticsRange = '30d'
-/** How many days of the store's calendar, today included (decision 91). */
+/** Days of the store's calendar, including today (decision 91). */
 export const rangeDays: Record<AnalyticsRange, number> = { '7d': 7, '30d': 30, '90d': 90, '1y': 365 }
 
-/** (this − before) / before of as many days before; null where before is 0 or there is nothing to compare. */
+/** (current − previous) / previous, against the preceding period of equal length; null if previous is 0 or unknown. */
 const Change = z.number().nullable()
-/** A fraction; null where there is nothing to have a share of (A5). */
+/** A fraction; null if its denominator is 0 (A5). */
 const Fraction = z.number().nullable()
 const Amount = z.number()
 
 const rangeQuery = storesQuery.extend({ range: z.enum(analyticsRanges).default(DEFAULT_RANGE) })
 
-/** One stage never depends on another: a stage may exceed the one before it (decision 93). */
+/** Stages are counted independently, so a stage may exceed the one before it (decision 93). */
 export const Funnel = z.object({
   cartsCreated: z.number(),
   emailsSent: z.number(),
@@ -32,13 +32,13 @@ export type Funnel = z.infer<typeof Funnel>
 
 /** Messages sent in the range (decision 94). */
 export const ChannelFigures = z.object({
-  /** Accepted by the provider, whatever came of it. */
+  /** Accepted by the provider, whatever happened later. */
   accepted: z.number(),
   openRate: Fraction,
   clickRate: Fraction,
   conversionRate: Fraction,
   revenuePerEmail: z.number().nullable(),
-  /** Added. */
+  /** Not in the specification. */
   attributedRevenue: Amount,
   unsubscribed: z.number(),
   complaints: z.number(),
@@ -52,7 +52,7 @@ export const funnelChannels = ['all', ...analyticsChannels] as const
 export type FunnelChannel = (typeof funnelChannels)[number]
 
 export const TopProduct = z.object({
-  /** Added. */
+  /** Not in the specification. */
   productId: z.string(),
   name: z.string(),
   sku: z.string().nullable(),
@@ -63,16 +63,16 @@ export const TopProduct = z.object({
 })
 export type TopProduct = z.infer<typeof TopProduct>
 
-/** What every answer says of itself. */
+/** Fields of every reply. */
 const frame = {
   currency: z.string(),
   timeZone: z.string(),
-  /** The first day and the last (today) of the range, by the store's calendar: `2026-03-01`. */
+  /** First and last day of the range in the store's calendar; the last is today. Format: `2026-03-01`. */
   firstDay: z.string(),
   lastDay: z.string(),
-  /** Changes after this moment are not counted yet; null: all are, or `isBeingCounted`. */
+  /** Later changes are not counted yet; null: everything is counted. */
   countedUntil: z.string().nullable(),
-  /** Days or customers are still to be counted for the first time, all are counted anew, or products are still those of another day: figures are incomplete, whatever they say. */
+  /** The figures are incomplete: a first count or a recount is running, or product figures are from another day. */
   isBeingCounted: z.boolean(),
 }
 
@@ -85,27 +85,27 @@ export const AnalyticsReply = z.object({
   abandonmentRateChange: Change,
   customerLifetimeValue: Amount.nullable(),
   customerLifetimeValueChange: Change,
-  /** Of emails, as B names it. */
+  /** For email, as in B. */
   funnel: Funnel,
-  /** Added: the same of every channel, and of all of them together. */
+  /** Not in the specification: the funnel of each channel and of all together. */
   funnels: z.record(z.enum(funnelChannels), Funnel),
-  /** null here and below: the plan does not include it (decision 131). */
-  /** `refused`: when they were sent. These are neither accepted nor bounced. */
+  /** null here and below: not included in the plan (decision 131). */
+  /** `refused`: rejected when they were sent, counted neither as accepted nor as bounced. */
   email: ChannelFigures.extend({ refused: z.number() }).nullable(),
   customers: z
     .object({
-      /** null here and in `countedAt`: they are counted for the first time. */
+      /** null, like `countedAt`: the first count is still running. */
       new: z.number().nullable(),
       returning: z.number().nullable(),
       repeatPurchaseRate: Fraction,
       avgOrdersPerCustomer: z.number().nullable(),
-      /** Added: distinct people are counted every 15 minutes. */
+      /** Not in the specification: distinct people are counted every 15 minutes. */
       countedAt: z.string().nullable(),
-      /** Added: these are older than that, and newer ones are being counted. */
+      /** Not in the specification: these figures are older than that, and a recount is running. */
       isBeingCounted: z.boolean(),
     })
     .nullable(),
-  /** Only the connected platform's (decision 96). */
+  /** Only for the connected platform (decision 96). */
   shopify: z
     .object({
       checkoutAbandonmentRate: Fraction,
@@ -118,9 +118,9 @@ export const AnalyticsReply = z.object({
     .optional(),
   topProducts: z.array(TopProduct).nullable(),
   ...frame,
-  /** Revenue in other currencies: never added (decision 21). */
+  /** Revenue in other currencies, which is never added up (decision 21). */
   otherCurrencies: z.array(z.object({ currency: z.string(), revenueOpportunity: Amount, netRevenue: Amount })),
-  /** What is counted from: nothing to show while all are 0. */
+  /** The underlying numbers; while all are 0, there is nothing to show. */
   counts: z.object({ carts: z.number(), abandoned: z.number(), orders: z.number(), messages: z.number() }),
 })
 export type AnalyticsReply = z.infer<typeof AnalyticsReply>
@@ -135,11 +135,11 @@ export const readAnalytics = endpoint({
   reply: AnalyticsReply,
 })
 
-/** How an order is known to be ours, or not (A4). */
+/** How an order is attributed (A4). */
 export const orderSources = ['attributed', 'assisted', 'organic'] as const
 export type OrderSource = (typeof orderSources)[number]
 
-/** Hours between leaving a cart and a message about it; the last is open. */
+/** Bounds in hours between abandonment and message; the last range is open. */
 export const hourBounds = [0, 1, 3, 6, 12, 24, 48, 72, 168] as const
 
 const CartShare = z.object({
@@ -150,12 +150,12 @@ const CartShare = z.object({
   revenueOpportunity: Amount,
 })
 
-/** What we add (decision 99). */
+/** Figures beyond the specification (decision 99). */
 export const AnalyticsDetails = z.object({
-  /** Net revenue and orders of the range, each order in one of them; they add up to the store's. */
+  /** Net revenue and orders of the range by source. Each order has one source, so they add up to the store's totals. */
   sources: z.array(z.object({ source: z.enum(orderSources), orders: z.number(), netRevenue: Amount })),
   channels: z.array(ChannelFigures.extend({ channel: z.enum(analyticsChannels) })),
-  /** From so many hours after leaving (see `hourBounds`). */
+  /** By hours since abandonment (see `hourBounds`). */
   hours: z.array(
     z.object({
       fromHour: z.number(),
@@ -165,19 +165,19 @@ export const AnalyticsDetails = z.object({
       revenuePerMessage: z.number().nullable(),
     }),
   ),
-  /** By alpha-2 code, the most carts first; '' : not known. */
+  /** By alpha-2 code, most carts first; '': unknown. */
   countries: z.array(CartShare),
-  /** `phone`, `desktop`, or '' : not known, as of carts that only the store told of. */
+  /** `phone`, `desktop`, or '': unknown, as for carts reported only by the store. */
   devices: z.array(CartShare),
-  /** `new`: without an order before the cart began; `returning`. */
+  /** `new`: no order before the cart began; otherwise `returning`. */
   shoppers: z.array(CartShare),
-  /** Where messages came from: steps of flows, campaigns, messages sent by hand. The most revenue first. */
+  /** By origin of the message: flow steps, campaigns, manual messages. Most revenue first. */
   origins: z.array(
     ChannelFigures.extend({
       kind: z.enum(['flow', 'campaign', 'manual', 'push']),
-      /** Of the flow or campaign; null: by hand. */
+      /** Id of the flow or campaign; null: manual. */
       id: z.string().nullable(),
-      /** Of the flow's step. */
+      /** Id of the flow's step. */
       stepId: z.string().nullable(),
       name: z.string(),
       channel: z.enum(analyticsChannels),
@@ -209,11 +209,11 @@ export const listAnalyticsProducts = endpoint({
 
 const trendQuery = storesQuery.extend({ period: z.enum(analyticsRanges).default(DEFAULT_RANGE) })
 
-/** Days up to 30d, weeks for 90d, months for 1y; the last one is still running (decision 98). */
+/** Days up to 30d, weeks for 90d, months for 1y; the last bucket is still running (decision 98). */
 const Trend = z.object({
   labels: z.array(z.string()),
   datasets: z.array(z.object({ label: z.string(), data: z.array(z.number().nullable()), borderColor: z.string() })),
-  /** Added: the first day of each bucket, by the store's calendar. */
+  /** Not in the specification: the first day of each bucket in the store's calendar. */
   starts: z.array(z.string()),
   unit: z.enum(['rate', 'money']),
   ...frame,
@@ -240,21 +240,24 @@ export const readRevenueTrend = endpoint({
   reply: Trend,
 })
 
-/** What messages cost and brought in (decision 154). Everything counts on the day the message left. */
+/** Cost and revenue of messages (decision 154). All figures count on the day the message was sent. */
 export const Roi = z.object({
-  /** By month of the store's calendar, whatever the range: the last 12 at most, without gaps, from the first that has a message. */
+  /**
+   * By month of the store's calendar, independent of the range: from the first with a message, without gaps, at most
+   * 12.
+   */
   months: z.array(
     z.object({
       month: z.string(),
       attributedRevenue: Amount,
-      /** As booked, in the store's currency; others in `otherCosts`. */
+      /** As booked, in the store's currency; other currencies are in `otherCosts`. */
       messageCost: Amount,
       discounts: Amount,
-      /** Of the plan in force now; null: it is paid in another currency. */
+      /** Price of the current plan; null: billed in another currency. */
       planPrice: Amount.nullable(),
     }),
   ),
-  /** Of the whole range. */
+  /** For the whole range. */
   channels: z.array(
     z.object({ channel: z.enum(analyticsChannels), attributedRevenue: Amount, messageCost: Amount, discounts: Amount }),
   ),
@@ -268,10 +271,10 @@ export const Roi = z.object({
       discounts: Amount,
     }),
   ),
-  /** Of the range, and of the months. */
+  /** For the range and the months. */
   otherCosts: z.array(z.object({ currency: z.string(), messageCost: Amount })),
   otherCostsByMonth: z.array(z.object({ currency: z.string(), messageCost: Amount })),
-  /** Plans are paid in it. */
+  /** The currency in which plans are billed. */
   planCurrency: z.string(),
   ...frame,
 })
@@ -287,10 +290,10 @@ export const readRoi = endpoint({
   reply: Roi,
 })
 
-/** All stores: those of one currency, in a file `analytics-all-stores-{range}.csv` (decision 154). */
+/** For all stores of one currency, the file is `analytics-all-stores-{range}.csv` (decision 154). */
 const exportQuery = storesQuery.extend({ range: z.enum(analyticsRanges).default(DEFAULT_RANGE) })
 
-/** Answers `analytics-{platform}-{range}.csv` itself. */
+/** Returns the file `analytics-{platform}-{range}.csv`. */
 export const exportAnalytics = endpoint({
   method: 'GET',
   path: '/api/analytics/export',
@@ -302,7 +305,7 @@ export const exportAnalytics = endpoint({
   reply: z.string(),
 })
 
-/** Added: for a browser, whose navigation carries no token. */
+/** Not in the specification: browser navigation sends no token, so the download uses a ticket. */
 export const prepareAnalyticsExport = endpoint({
   method: 'GET',
   path: '/api/analytics/export/link',
@@ -321,7 +324,7 @@ export const analyticsTexts = {
   noData: 'No data available',
   tryAnother: 'Try selecting a different time period',
   chartFailed: 'Error loading chart',
-  /** Of ours. */
+  /** Not in the specification. */
   advancedPlan: 'This is part of Advanced Analytics, on the Starter and Growth plans. Please upgrade.',
   allStoresPlan: 'Figures of all stores together require the Growth plan. Please upgrade.',
   roiPlan: 'ROI Tracking requires the Growth plan. Please upgrade.',

@@ -3,12 +3,13 @@ import { CartBadge } from './carts.ts'
 import { endpoint, storeQuery } from './endpoint.ts'
 import { Money } from './reminders.ts'
 
-// Whom a campaign is for (B 3, B 5; area decision 42): filters over abandoned carts, people chosen by hand, and sets of filters kept by a name.
+// Audience of a campaign (B 3, B 5; area decision 42): filters on abandoned carts, selected people, and saved filter
+// sets.
 
-/** The most people who can be chosen by hand. */
+/** Maximum number of selected people. */
 export const MOST_SELECTED = 1_000
 
-/** The most sets of filters a store keeps. */
+/** Maximum number of saved filter sets per store. */
 export const MOST_AUDIENCES = 100
 
 export const audienceTexts = {
@@ -33,7 +34,7 @@ const money = z.number().min(0).max(1_000_000_000)
 const hours = z.number().min(0).max(8_760)
 const isInOrder = (least?: number | null, most?: number | null) => least == null || most == null || least <= most
 
-/** Values in the store's currency; times in hours since the last activity. null or left out: any. */
+/** Values in the store's currency; times in hours since the last activity. null or missing: no limit. */
 export const AudienceFilters = z
   .object({
     minCartValue: money.nullish(),
@@ -46,9 +47,9 @@ export const AudienceFilters = z
       .string()
       .regex(/^[A-Z]{2}$/)
       .nullish(),
-    /** Carts with this product of the store in them, by its id. */
+    /** Product id in the store; matches carts that contain it. */
     productId: z.string().min(1).max(100).nullish(),
-    /** `no`: nobody who has had a message of ours; `yes`: only those. */
+    /** `no`: only people without an earlier message; `yes`: only people with one. */
     mailedBefore: z.enum(['yes', 'no']).nullish(),
   })
   .refine((f) => isInOrder(f.minCartValue, f.maxCartValue), {
@@ -61,7 +62,9 @@ export const AudienceFilters = z
   })
 export type AudienceFilters = z.infer<typeof AudienceFilters>
 
-/** The same in the address of a list, with the channel those listed can be reached by. Without any: all of the list. */
+/**
+ * The same filters as list query parameters, with the channel that must reach the listed people. None: the whole list.
+ */
 export const audienceQuery = {
   minCartValue: z.coerce.number().min(0).max(1_000_000_000).optional(),
   maxCartValue: z.coerce.number().min(0).max(1_000_000_000).optional(),
@@ -77,13 +80,16 @@ export const audienceQuery = {
   channel: z.enum(['email', 'sms', 'whatsapp']).optional(),
 }
 
-/** B 9. */
+/** Default filters (B 9). */
 export const DEFAULT_FILTERS = { minAbandonTime: 1, maxAbandonTime: 72 } as const satisfies AudienceFilters
 
 export const AudienceType = z.enum(['abandoned_carts', 'specific_customers'])
 export type AudienceType = z.infer<typeof AudienceType>
 
-/** `selected`: `customerEmails` and `customerPhones`, the filters only helped choosing; `matching`: the filters, evaluated at each run. */
+/**
+ * `selected`: exactly `customerEmails` and `customerPhones`; filters only helped to select. `matching`: the filters,
+ * evaluated at each run.
+ */
 export const AudienceMode = z.enum(['selected', 'matching'])
 export type AudienceMode = z.infer<typeof AudienceMode>
 
@@ -95,7 +101,10 @@ export const TargetAudience = z
     mode: AudienceMode.default('selected'),
     filters: AudienceFilters.default({}),
     customerEmails: customerEmails.default([]),
-    /** People chosen by their number, for SMS and WhatsApp: those of whom no email is known. With their country code: +431234567. */
+    /**
+     * People selected by phone number for SMS and WhatsApp, because their email is unknown. With country code:
+     * +431234567.
+     */
     customerPhones: z.array(z.string().max(40)).max(MOST_SELECTED, audienceTexts.tooMany).default([]),
   })
   .refine((audience) => audience.customerEmails.length + audience.customerPhones.length <= MOST_SELECTED, {
@@ -106,7 +115,7 @@ export type TargetAudience = z.infer<typeof TargetAudience>
 
 const channel = z.enum(['email', 'sms', 'whatsapp', 'push'])
 
-/** Who matches, and who of them would get it now; what stands against the others is counted by reason. */
+/** Counts the people who match, those eligible now, and the blockers of the others by reason. */
 export const countAudience = endpoint({
   method: 'POST',
   path: '/api/campaigns/audience',
@@ -119,39 +128,43 @@ export const countAudience = endpoint({
     type: channel.default('email'),
     targetAudience: TargetAudience,
     couponId: z.uuid().nullish(),
-    /** What becomes of a message for which the coupon is not valid. */
+    /** What happens to a message whose coupon is invalid. */
     couponFallback: z.enum(['without', 'skip']).default('without'),
-    /** Of an SMS: what it costs is estimated of these words. */
+    /** Text of an SMS, to estimate its price. */
     body: z.string().max(50_000).optional(),
-    /** Not whoever had this campaign for the same cart. */
+    /** Excludes carts that already had this campaign. */
     campaignId: z.guid().optional(),
   }),
   reply: z.object({
-    /** People, each once. */
+    /** Distinct people. */
     total: z.number(),
     eligible: z.number(),
-    /** The most frequent first; with `eligible` they add up to `total`. */
+    /** Most frequent first; with `eligible` they add up to `total`. */
     reasons: z.array(z.object({ reason: z.string(), explanation: z.string(), count: z.number() })),
-    /** The people are too many to judge each: of so many of the newest was asked, and the figures are of them. null: of all. */
+    /**
+     * The audience is too large, so only this many of the newest members were evaluated and the figures are theirs.
+     * null: all.
+     */
     judged: z.number().nullable(),
     /**
-     * How long a run to those eligible (or, where not all were judged, to all) takes at the store's rate, that of its busiest minute lately;
-     * null: it has not sent enough to know.
+     * Estimated minutes of a run to the eligible people (or to all, if only some were evaluated), at the pace of the
+     * store's busiest recent minute.
+     * null: too few sends to know.
      */
     minutes: z.number().nullable(),
-    /** Messages left in the plan's month; null: without a limit. */
+    /** Messages left in the plan's month; null: unlimited. */
     left: z.number().nullable(),
-    /** Of 100 people of the audience, so many neither clicked nor bought in 90 days (area decision 50). */
+    /** Percentage of the audience that neither clicked nor bought in 90 days (area decision 50). */
     quietPercent: z.number(),
-    /** Of SMS and WhatsApp, estimated of some messages that were made for real; null: of email, or nothing to make them of. */
+    /** SMS and WhatsApp only, estimated from a sample of rendered messages; null: email, or no sample. */
     price: z
       .object({
-        /** For so many people, of so many messages. */
+        /** Number of people priced, and number of sampled messages. */
         people: z.number(),
         sampled: z.number(),
         segments: z.number(),
         total: Money,
-        /** What the month’s budget has left, and for how many of them it lasts; null: there is no budget. */
+        /** The rest of the monthly budget, and how many people it covers; null: no budget. */
         budgetLeft: Money.nullable(),
         covered: z.number().nullable(),
       })
@@ -160,7 +173,7 @@ export const countAudience = endpoint({
 })
 export type AudienceCount = z.infer<typeof countAudience.reply>
 
-/** A set of filters with a name ("Customer Segmentation"). */
+/** A saved filter set ("Customer Segmentation"). */
 export const Audience = z.object({ id: z.uuid(), name: z.string(), filters: AudienceFilters })
 export type Audience = z.infer<typeof Audience>
 
@@ -198,7 +211,7 @@ export const deleteAudience = endpoint({
   reply: z.object({ success: z.literal(true) }),
 })
 
-/** A product of the store's catalogue, as far as it is copied here. */
+/** A product in the local copy of the store's catalogue. */
 export const ProductChoice = z.object({ id: z.string(), name: z.string(), sku: z.string().nullable() })
 export type ProductChoice = z.infer<typeof ProductChoice>
 

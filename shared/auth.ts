@@ -4,7 +4,7 @@ import { INVISIBLE } from './one-line.ts'
 import { PlatformName } from './platforms.ts'
 import { roleNames } from './roles.ts'
 
-// Accounts: registration, sign-in, who am I (A 3, A 7). Texts of A 5 and A 8.
+// Registration, sign-in and the current user (A 3, A 7). Texts of A 5 and A 8.
 
 export const PASSWORD_MIN = 6
 
@@ -63,25 +63,28 @@ export const User = z.object({
       storeUrl: z.string(),
       platform: PlatformName,
       isActive: z.boolean(),
-      /** Added, like `currency`: as the shop calls itself, else its address without the scheme. */
+      /** Not in the specification, like `currency`: the shop's own name, or its address without the scheme. */
       name: z.string(),
       currency: z.string(),
     }),
   ),
   subscriptionStatus: z.string().nullable(),
   hasActiveSubscription: z.boolean(),
-  /** Added: the account this session works in, what the user may do there, and whether it is the demo (decision 29). */
+  /**
+   * Not in the specification: the account of this session, the user's role in it, and whether it is the demo (decision
+   * 29).
+   */
   accountId: z.uuid(),
   accountName: z.string(),
   role: Role,
-  /** Until then no mail leaves for the account. */
+  /** Until it is confirmed, no mail is sent for the account. */
   isEmailConfirmed: z.boolean(),
-  /** An address asked for and not yet confirmed. */
+  /** A requested new address that is not confirmed yet. */
   pendingEmail: z.string().nullable(),
   isDemo: z.boolean(),
-  /** Of somebody who runs this server: whether /operator is open, or what is missing (decision 90). */
+  /** For operators of this server: whether /operator is open, or what is missing (decision 90). */
   operator: z.enum(['factor_missing', 'code_missing', 'ready']).nullable(),
-  /** An operator only looks at this account, until then. */
+  /** An operator views this account read-only until then. */
   viewedUntil: z.string().nullable(),
 })
 export type User = z.infer<typeof User>
@@ -106,7 +109,10 @@ export const login = endpoint({
   body: z.object({
     email,
     password,
-    /** Added: of the authenticator app, or a recovery code, where two-factor sign-in is on (decision 90). */
+    /**
+     * Not in the specification: code of the authenticator app or a recovery code, if two-factor sign-in is on (decision
+     * 90).
+     */
     code: z.string().trim().max(40).optional(),
   }),
   reply: SignedIn,

@@ -8,7 +8,7 @@ const failed = (given: Partial<BillingNotices['payment_failed']>) =>
     AT,
   )
 
-it('says from when messages wait for a payment, and no longer that they are sent when they wait already', () => {
+it('tells from when messages are held for a payment, and leaves it out once they are held', () => {
   expect(failed({}).message).toBe(
     'Messages are sent until March 12, 2026. After that they wait until it is paid. Check your card under Billing.',
   )
@@ -17,12 +17,12 @@ it('says from when messages wait for a payment, and no longer that they are sent
   )
 })
 
-it('leaves out an amount that is not known, and has the digits of its currency', () => {
+it('omits an unknown amount, and uses the decimals of the currency', () => {
   expect(failed({ amount: null }).title).toBe('A payment has failed')
   expect(failed({ currency: 'JPY' }).title).toBe('A payment of ¥1,900 has failed')
 })
 
-it('says what a plan costs in its own cycle', () => {
+it("quotes the plan's price in its own cycle", () => {
   const price = { amount: 12_000, currency: 'USD', cycle: 'year' as const }
   const trial = { ...price, plan: 'growth' as const }
   expect(billingNoticeTexts.trial_ended({ ...trial, goesOn: true }, AT).message).toBe(

@@ -1,11 +1,11 @@
 import { type BillingCycle, type PlanKey, plans } from './billing.ts'
 import { currencyExponent } from './money.ts'
 
-// What owners are told of their subscription (decisions 84 to 86): the data of each notification, and the English made of it. Pure.
+// Notifications about the subscription (decisions 84 to 86): their data and their English text. Pure.
 
-/** What a period costs. */
+/** The price of a period. */
 export interface Price {
-  /** Minor units of `currency`, before discounts and tax; null: not known. */
+  /** Minor units of `currency`, before discounts and tax; null: unknown. */
   amount: number | null
   currency: string | null
   cycle: BillingCycle
@@ -16,21 +16,21 @@ type PaidPlan = Exclude<PlanKey, 'free'>
 interface Terms extends Price {
   plan: PaidPlan
   extraStores: number
-  /** A trial without a card: it ends on the free plan unless one is added. What was told before this was said has none. */
+  /** A trial without a card ends on the free plan unless a card is added. Older notifications lack the field. */
   needsCard?: boolean
 }
 
 export interface BillingNotices {
   trial_ending: Price & { plan: PaidPlan; endsAt: string; hasCard: boolean }
   trial_ended: Price & { plan: PaidPlan; goesOn: boolean }
-  /** Another account has had a trial by the card, or by the address of an owner. */
+  /** Another account has had a trial with the card, or with the address of an owner. */
   trial_refused: Price & { plan: PaidPlan; by: 'card' | 'email' }
   payment_failed: {
     amount: number | null
     currency: string | null
     reason: string | null
     nextTry: string | null
-    /** When messages begin to wait for the payment. */
+    /** When messages begin to be held for the payment. */
     holdsAt: string
   }
   payment_recovered: { plan: PaidPlan }
@@ -128,7 +128,7 @@ const startText = (data: Terms & { trialEndsAt: string | null }) =>
     ? `The trial is free until ${dayOf(data.trialEndsAt)}. After that it costs ${costText(data)}`
     : `It costs ${costText(data)}`
 
-/** Ends its sentence. */
+/** The end of a sentence. */
 const costText = (data: Terms) =>
   data.needsCard
     ? `${priceText(data)}, if you add a card. Without one your account is on the ${plans.free.name} plan then.`

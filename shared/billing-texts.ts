@@ -1,4 +1,4 @@
-// What is said of plan and payments, beside `billing.ts`, which every screen loads.
+// Texts on plans and payments, apart from `billing.ts`, which every screen loads.
 
 /** A 2.6, 2.7, 2.12, 5 and 8. */
 export const billingTexts = {
@@ -13,7 +13,7 @@ export const billingTexts = {
   confirmCancel:
     'Are you sure you want to cancel your subscription? You will lose access at the end of your current billing period.',
   noBilling: 'This installation has no billing',
-  /** The same on Pricing, the landing page and in the terms (decision 87). */
+  /** Also used on Pricing, the landing page and in the terms (decision 87). */
   atLimit:
     'You are told at 80 % and at 100 %. At the limit, messages of that channel wait until the month renews, and are dropped if they are too old by then. You are never moved to another plan.',
   whiteLabel: 'Recoup under your own name is arranged by mail.',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 
-// Plans, what they allow and cost, and which one the account is on (A 3, 7, 9).
+// Plans, their limits and prices, and the account's subscription (A 3, 7, 9).
 
 export const PlanKey = z.enum(['free', 'starter', 'growth'])
 export type PlanKey = z.infer<typeof PlanKey>
@@ -20,7 +20,7 @@ export type BillingCycle = (typeof billingCycles)[number]
 export const SubscriptionSource = z.enum(['free', 'test', 'operator', 'default', 'stripe'])
 export type SubscriptionSource = z.infer<typeof SubscriptionSource>
 
-/** -1 = unlimited, as the specification writes it. */
+/** -1 = unlimited, as in the specification. */
 export interface PlanLimits {
   maxStores: number
   maxEmailsPerMonth: number
@@ -55,7 +55,7 @@ export const plans: Record<PlanKey, { name: string; priceMonthly: number; limits
   },
 }
 
-/** What is shown where the server says nothing of a limit (A 9). */
+/** Shown where the server returns no limit (A 9). */
 export const shownLimits: PlanLimits = {
   maxStores: 1,
   maxEmailsPerMonth: 100,
@@ -67,27 +67,27 @@ export const shownLimits: PlanLimits = {
 export const monthlyPrice = (priceMonthly: number, cycle: BillingCycle): number =>
   cycle === 'year' ? Math.round(priceMonthly * 0.8) : priceMonthly
 
-/** Cents for a period of the cycle. An extra store costs the same by the month and by the year. */
+/** Cents per billing period. An extra store costs the same per month in both cycles. */
 export const amountMinorOf = (plan: PlanKey, cycle: BillingCycle, extraStores = 0): number =>
   (monthlyPrice(plans[plan].priceMonthly, cycle) + extraStores * EXTRA_STORE_MONTHLY) *
   100 *
   (cycle === 'year' ? 12 : 1)
 
-/** What larger plans have (decision 6), and which they are. */
+/** Features of larger plans (decision 6), with the plans that have them. */
 export const featurePlans: Record<Feature, readonly PlanKey[]> = {
-  /** SMS and WhatsApp that a member sends. */
+  /** Manual SMS and WhatsApp. */
   manual_texts: ['starter', 'growth'],
   /** SMS and WhatsApp as steps of a flow. */
   flow_texts: ['growth'],
   /** Several flows, conditions and variants (decision 52). */
   flow_rules: ['starter', 'growth'],
-  /** Campaigns with a later start, or that repeat. */
+  /** Campaigns with a later start or a frequency. */
   scheduled_campaigns: ['starter', 'growth'],
-  /** Filters of an audience other than those a campaign begins with. */
+  /** Audience filters other than a campaign's defaults. */
   audience_filters: ['starter', 'growth'],
-  /** Campaigns by SMS that are planned or repeat, and all by WhatsApp. */
+  /** Scheduled or recurring SMS campaigns, and all WhatsApp campaigns. */
   campaign_texts: ['growth'],
-  /** All of analytics but the figures and the funnel of 7 and 30 days (decision 131). */
+  /** All analytics beyond the figures and the funnel of 7 and 30 days (decision 131). */
   advanced_analytics: ['starter', 'growth'],
   analytics_export: ['growth'],
   /** Dashboard and analytics over all stores of the account (decision 154). */
@@ -106,7 +106,7 @@ export type Feature =
   | 'multi_store_dashboard'
   | 'roi_tracking'
 
-/** How long an account that is past due goes on as before (decision 86). */
+/** Days that a past-due account keeps its plan (decision 86). */
 export const GRACE_DAYS = 7
 
 export const SubscriptionStatus = z.enum(['active', 'trialing', 'past_due', 'canceled'])
@@ -122,34 +122,37 @@ export const subscriptionStatus = endpoint({
     plan: PlanKey.nullable(),
     status: SubscriptionStatus.nullable(),
     nextBillingDate: z.string().nullable(),
-    /** Added: whether the guard takes the account for a subscriber (A 4.1, decision 121). */
+    /** Not in the specification: whether the account counts as a subscriber (A 4.1, decision 121). */
     hasActiveSubscription: z.boolean(),
-    /** Added: the plan whose features and limits count now; `free` after a canceled one (decision 86). */
+    /**
+     * Not in the specification: the plan whose features and limits apply now; `free` after a cancellation (decision
+     * 86).
+     */
     planInForce: PlanKey.nullable(),
-    /** Added: until when an account that is past due goes on as before (decision 121). */
+    /** Not in the specification: when the grace period of a past-due account ends (decision 121). */
     graceUntil: z.string().nullable(),
-    /** Added: whether `/test-subscription` and a paid plan's test checkout exist here (decision 3). */
+    /** Not in the specification: whether `/test-subscription` and the test checkout exist here (decision 3). */
     isTestMode: z.boolean(),
-    /** Added: who takes the payment for a plan here; `none`: nothing is sold (decision 82). */
+    /** Not in the specification: the payment provider for plans here; `none`: plans are not sold (decision 82). */
     sells: z.enum(['stripe', 'test', 'none']),
-    /** Added: who set the plan. */
+    /** Not in the specification: what set the plan. */
     source: SubscriptionSource.nullable(),
     isUnlimited: z.boolean(),
     cancelAtPeriodEnd: z.boolean(),
-    /** Until when it is paid, or the trial lasts. */
+    /** End of the paid period or of the trial. */
     currentPeriodEnd: z.string().nullable(),
     trialEndsAt: z.string().nullable(),
-    /** A trial without one ends on the free plan. */
+    /** Without a card, a trial ends on the free plan. */
     hasCard: z.boolean(),
     hasUsedTrial: z.boolean(),
-    /** Added: a smaller plan that waits for the period’s end (decision 85). */
+    /** Not in the specification: a downgrade at the end of the period (decision 85). */
     change: z.object({ plan: PlanKey, cycle: BillingCycle.nullable(), at: z.string() }).nullable(),
-    /** Added: nothing of the account is sent, and why (decision 90). */
+    /** Not in the specification: all sending of the account is suspended, and why (decision 90). */
     suspension: z.object({ reason: z.string(), since: z.string() }).nullable(),
   }),
 })
 
-/** From this percentage of a limit on a meter says that it is near (decision 87). */
+/** From this percentage of a limit, a meter warns (decision 87). */
 export const NEAR_PERCENT = 80
 
 export const MeteredChannel = z.enum(['email', 'sms', 'whatsapp'])
@@ -161,9 +164,9 @@ export const Meter = z.object({
   used: z.number(),
   /** -1 = unlimited; 0 = not in the plan. */
   limit: z.number(),
-  /** What waits because of the plan’s limit. */
+  /** Messages held because of the plan's limit. */
   held: z.number(),
-  /** Of these, what reaches its age limit before the month renews. */
+  /** Those of them that expire before the month renews. */
   expiring: z.number(),
   level: z.enum(['ok', 'near', 'full']),
 })
@@ -176,16 +179,16 @@ export const readUsage = endpoint({
   scope: 'account',
   summary: 'What the month has used of the plan, what waits, and what of it will expire',
   reply: z.object({
-    /** Its first day, in UTC. */
+    /** The first day of the month, in UTC. */
     month: z.string(),
     renewsAt: z.string(),
     meters: z.array(Meter),
     stores: z.object({
       used: z.number(),
       limit: z.number(),
-      /** Why no further store can be connected, in a sentence; null: there is room. */
+      /** Why no further store can be connected, as a sentence; null: there is room. */
       problem: z.string().nullable(),
-      /** Whether an extra store can be bought beside the plan now. */
+      /** Whether the plan allows buying an extra store now. */
       canAdd: z.boolean(),
     }),
   }),
@@ -204,7 +207,7 @@ export const listResting = endpoint({
         name: z.string(),
         url: z.string(),
         isResting: z.boolean(),
-        /** Chosen to rest before others when the plan has room for fewer. */
+        /** Chosen to rest before other stores when the plan has room for fewer. */
         restsFirst: z.boolean(),
       }),
     ),
@@ -220,7 +223,7 @@ export const restStores = endpoint({
   body: z.strictObject({ storeIds: z.array(z.uuid()).max(100) }),
   reply: z.object({
     success: z.literal(true),
-    /** Those that rest now. */
+    /** The stores that rest now. */
     resting: z.array(z.uuid()),
   }),
 })
@@ -244,7 +247,7 @@ export const createFreeSubscription = endpoint({
   reply: z.object({
     success: z.boolean(),
     message: z.string(),
-    /** Added: where to go on (decision 122). */
+    /** Not in the specification: where the browser continues (decision 122). */
     url: z.string(),
   }),
 })
@@ -255,7 +258,7 @@ export const manualUpdate = endpoint({
   permission: 'billing:write',
   scope: 'account',
   summary: 'Set a plan without paying; exists only in billing test mode',
-  /** Added: the cycle, which is shown and costs nothing either. */
+  /** Not in the specification: the cycle, which is displayed only. */
   body: z.object({ planKey: z.string().max(40), cycle: BillingCycle.optional() }),
   reply: z.object({ success: z.boolean(), message: z.string(), plan: PlanKey, status: SubscriptionStatus }),
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 
-// A mailbox of the account's own that undeliverable mail comes back to, and that Recoup reads.
+// The account's own mailbox for bounces, which Recoup reads.
 
 export const MailboxView = z.object({
   mailbox: z
@@ -13,12 +13,12 @@ export const MailboxView = z.object({
       /** Reports found in it so far. */
       reports: z.number().int(),
       readAt: z.string().nullable(),
-      /** Why it could not be read the last time. */
+      /** Why the last attempt to read it failed. */
       problem: z.string().nullable(),
       version: z.number().int(),
     })
     .nullable(),
-  /** Nobody may change it: the demo's. */
+  /** Read-only: the demo's mailbox. */
   isFixed: z.boolean(),
 })
 export type MailboxView = z.infer<typeof MailboxView>
@@ -48,7 +48,7 @@ export const saveBounceMailbox = endpoint({
       .regex(/^([a-z0-9_-]{1,63}\.)*[a-z0-9-]{1,63}$/, 'A name such as imap.example.com'),
     port: z.union([z.literal(993), z.literal(143)], '993 or 143'),
     user: z.string().trim().min(1, 'This field is required').max(254),
-    /** Empty: the one that is kept. */
+    /** Empty: keeps the stored one. */
     password: z.string().max(500),
     version: z.number().int().min(0),
   }),

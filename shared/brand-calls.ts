@@ -3,7 +3,7 @@ import { BrandLookParts, canBeRead } from './brand.ts'
 import { endpoint, storeQuery } from './endpoint.ts'
 import { MessagePreview } from './reminders.ts'
 
-// The brand kit of a store: reading and saving it, its logo, and the logo found in the store.
+// Calls of a store's brand kit: read, save, upload a logo, and use the logo found in the store.
 
 export const brandTexts = {
   changedMeanwhile: 'Someone else has changed the brand since you opened it. Nothing was saved.',
@@ -22,11 +22,14 @@ const Logo = z.object({ path: z.string(), width: z.number(), height: z.number() 
 export const BrandView = z.object({
   look: BrandLookParts,
   logo: Logo.nullable(),
-  /** Counts the savings: who sends an older one saves over somebody else's. */
+  /**
+   * Incremented at each save. A save with an older version is rejected, because it would overwrite another member's
+   * changes.
+   */
   version: z.number(),
-  /** A logo found in the store and not used yet; null: none, or it was answered. */
+  /** A logo found in the store and not answered yet; null: none. */
   proposal: z.object({ source: z.enum(['site_logo', 'site_icon']), logo: Logo, hash: z.string() }).nullable(),
-  /** In the demo nobody uploads. */
+  /** The demo allows no uploads. */
   canUpload: z.boolean(),
 })
 export type BrandView = z.infer<typeof BrandView>
@@ -49,7 +52,7 @@ export const saveBrand = endpoint({
   path,
   summary: 'Colors, font, corners, social links and words of the store’s emails',
   body: BrandLookParts.extend({
-    /** The `version` these changes were made on: an older one is refused (409). Left out: saved whatever was before. */
+    /** The `version` that was edited: an older one is rejected (409). Missing: saves in any case. */
     version: z.number().int().optional(),
   }).superRefine(canBeRead),
 })
@@ -81,7 +84,7 @@ export const findLogo = endpoint({
   path: `${path}/proposal`,
   summary: 'Look for a logo in the store, to be confirmed',
   reply: BrandView.extend({
-    /** used: it is the logo the emails already have. */
+    /** used: the emails already have this logo. */
     outcome: z.enum(['found', 'used', 'none']),
   }),
 })
@@ -92,7 +95,7 @@ export const confirmLogo = endpoint({
   path: `${path}/proposal/confirm`,
   summary: 'The logo found in the store becomes the logo of its emails',
   body: z.object({
-    /** The `hash` of the proposal that was seen: another one is refused (409). */
+    /** The `hash` of the displayed proposal: another one is rejected (409). */
     hash: z.string().regex(/^[0-9a-f]{64}$/, 'Name the logo by the hash of its proposal.'),
   }),
 })

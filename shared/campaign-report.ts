@@ -4,7 +4,7 @@ import { FlowCounts } from './flows.ts'
 import { DownloadLink, Pagination, pageFields } from './paging.ts'
 import { Money } from './reminders.ts'
 
-// What became of a campaign (area decision 48): every figure is a count of its rows, and their orders.
+// The report of a campaign (area decision 48). All figures are counts of its messages and their orders.
 
 export const recipientStates = [
   'waiting',
@@ -22,36 +22,36 @@ const params = z.object({ id: z.guid() })
 
 export const CampaignReport = z.object({
   counts: FlowCounts,
-  /** Of those sent: accepted by the provider, and known to have arrived. */
+  /** Accepted by the provider and confirmed as delivered. */
   delivered: z.number(),
-  /** People. As their mail programs report; nothing is decided by opens (decision 22). */
+  /** People, as reported by mail programs; opens affect nothing (decision 22). */
   opened: z.number(),
   openedByMachines: z.number(),
   /** People who clicked or restored. */
   clicked: z.number(),
-  /** Attributed to its messages, and what they brought in, refunds taken off. */
+  /** Orders attributed to its messages, and their net revenue. */
   orders: z.number(),
   revenue: z.array(Money),
   unsubscribed: z.number(),
   bounced: z.number(),
   complained: z.number(),
-  /** Clicks of people by what the link leads to. */
+  /** Clicks of people by link target. */
   links: z.array(z.object({ target: z.string(), clicks: z.number(), people: z.number() })),
   /** Newest first. */
   runs: z.array(
     z.object({
       run: z.number(),
       startedAt: z.string(),
-      /** null: its rows are still being made. */
+      /** null: the rows are still being created. */
       plannedAt: z.string().nullable(),
       counts: FlowCounts,
       orders: z.number(),
       revenue: z.array(Money),
     }),
   ),
-  /** Failed ones that a retry would try again now, 10,000 at most; never those whose fate is not known. */
+  /** Failed messages that a retry would send now, at most 10,000; never those with an unknown result. */
   retryable: z.number(),
-  /** Those held back, of which the first is looked at again at `firstUntil`, and the most frequent reason; null: none is. */
+  /** Held messages, the earliest time of a new attempt (`firstUntil`) and the most frequent reason; null: none. */
   held: z.object({ count: z.number(), firstUntil: z.string(), explanation: z.string() }).nullable(),
 })
 export type CampaignReport = z.infer<typeof CampaignReport>
@@ -83,7 +83,7 @@ export const CampaignRecipient = z.object({
   reason: z.string().nullable(),
   explanation: z.string(),
   dueAt: z.string(),
-  /** Of one held back: it goes no earlier. */
+  /** For a held message: the earliest time of its send. */
   heldUntil: z.string().nullable(),
   sentAt: z.string().nullable(),
 })

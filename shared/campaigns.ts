@@ -6,7 +6,8 @@ import { FlowCounts, StepCoupon } from './flows.ts'
 import { Pagination, pageFields } from './paging.ts'
 import { Money } from './reminders.ts'
 
-// Campaigns (B 2, 3, 4, 5, 7, 8, 9; area decisions 41 to 50 and 124 to 126): a scheduled send to those who left a cart, or to chosen customers.
+// Campaigns (B 2, 3, 4, 5, 7, 8, 9; area decisions 41 to 50 and 124 to 126): scheduled sends to people with an
+// abandoned cart, or to chosen customers.
 
 const LONGEST_BODY = 50_000
 
@@ -67,11 +68,11 @@ export type CampaignStatus = z.infer<typeof CampaignStatus>
 
 export const campaignTemplateIds = ['first_reminder', 'second_reminder', 'last_reminder', 'custom'] as const
 export const quickTemplateIds = ['default', 'discount', 'urgency'] as const
-/** What the words began with. */
+/** The template that the text began as. */
 export const TemplateChoice = z.enum([...campaignTemplateIds, ...quickTemplateIds, 'quick_send'])
 export type TemplateChoice = z.infer<typeof TemplateChoice>
 
-/** What stands for something of a cart: a campaign to chosen customers has none of them, as they may be without one. */
+/** Variables about a cart. A campaign to chosen customers may not use them, because these may have no cart. */
 export const CART_VARIABLES = ['cart_items', 'cart_total', 'checkout_link', 'discounted_total'] as const
 
 export const speaksOfCart = (text: string): boolean => cartVariable.test(text)
@@ -80,7 +81,7 @@ const cartVariable = new RegExp(`\\b(${CART_VARIABLES.join('|')})\\b`)
 export const Frequency = z.enum(['once', 'daily', 'weekly', 'monthly'])
 export type Frequency = z.infer<typeof Frequency>
 
-/** Hours after abandonment (B 9), and how they are called. */
+/** Delays in hours after abandonment (B 9), with their labels. */
 export const delayNames = {
   0: 'Immediately',
   12: '12 hours',
@@ -93,7 +94,7 @@ export const delayNames = {
 const isDelay = (hours: number) => Object.hasOwn(delayNames, String(hours))
 
 export const CampaignContent = z.object({
-  /** Of email (and push, as its title). */
+  /** For email, and the title of a push notification. */
   subject: z.string().trim().max(200).default(''),
   body: z.string().max(LONGEST_BODY, campaignTexts.longBody).default(''),
   template: TemplateChoice.default('custom'),
@@ -101,13 +102,13 @@ export const CampaignContent = z.object({
 })
 export type CampaignContent = z.infer<typeof CampaignContent>
 
-/** What begins now may say any start, though none that the database cannot hold. */
+/** An immediate campaign accepts any start date that the database can store. */
 const FIRST_DAY = '2000-01-01'
 
 export const CampaignSchedule = z.object({
   /** A day of the store's calendar, YYYY-MM-DD. */
   startDate: z.iso.date().refine((day) => day >= FIRST_DAY, campaignTexts.pastStart),
-  /** By the store's clocks. */
+  /** In the store's time zone. */
   timeOfDay: z
     .string()
     .regex(/^([01]\d|2[0-3]):[0-5]\d$/)
@@ -115,12 +116,12 @@ export const CampaignSchedule = z.object({
   frequency: Frequency.default('once'),
   /** Hours after abandonment. */
   delay: z.number().refine(isDelay).default(0),
-  /** A run is spread over so many hours; null: as fast as the rate allows. */
+  /** Hours over which a run is spread; null: as fast as the rate allows. */
   spreadHours: z.number().int().min(1).max(72).nullable().default(null),
 })
 export type CampaignSchedule = z.infer<typeof CampaignSchedule>
 
-/** B 9. `startDate`: today, in the store. */
+/** Default schedule (B 9). `startDate`: today in the store's calendar. */
 export const campaignDefaults = {
   filters: DEFAULT_FILTERS,
   timeOfDay: '10:00',
@@ -133,7 +134,10 @@ const words = {
   description: z.string().trim().max(500).default(''),
 }
 
-/** Addresses are read beside `targetAudience`, then in it, then in its filters, and answered in it only (area decision 125). */
+/**
+ * Addresses are read beside `targetAudience`, then in it, then in its filters, and returned in it only (area decision
+ * 125).
+ */
 const Wanted = z.object({
   ...words,
   type: CampaignType.default('email'),
@@ -141,7 +145,7 @@ const Wanted = z.object({
   customerEmails: customerEmails.optional(),
   content: CampaignContent,
   schedule: CampaignSchedule,
-  /** The campaign begins now, whatever its start says. */
+  /** Starts the campaign at once, whatever its start date is. */
   sendNow: z.boolean().default(false),
   platform: z.string().max(40).optional(),
   storeId: z.string().max(2_048).optional(),
@@ -159,7 +163,7 @@ function withEmailsOfFilters(audience: unknown): unknown {
     : audience
 }
 
-/** Both ids are the same (B 3). */
+/** Both ids are equal (B 3). */
 export const CampaignView = z.object({
   _id: z.string(),
   id: z.string(),
@@ -173,21 +177,25 @@ export const CampaignView = z.object({
   storeId: z.string(),
   targetAudience: TargetAudience,
   content: CampaignContent,
-  /** What its coupon is; null: it has none. */
+  /** Description of its coupon; null: none. */
   couponShown: CouponOfStep.nullable(),
   schedule: CampaignSchedule,
-  /** When it runs next; null: not again. */
+  /** Time of the next run; null: none. */
   nextRunAt: z.string().nullable(),
-  /** Of all runs together (D6). */
+  /** Totals of all runs (D6). */
   counts: FlowCounts,
-  /** Attributed, by currency. */
+  /** Attributed revenue by currency. */
   revenue: z.array(Money),
   /**
-   * What paused it, where it was not a member: `bounces` or `complaints` (area decision 50); `plan` or `payment`: a run was due that the
-   * account's plan, or an overdue payment, does not allow; `cart_words`: one to chosen customers speaks of a cart.
+   * Why it was paused automatically. `bounces` or `complaints`: area decision 50. `plan` or `payment`: the plan or an
+   * overdue payment did not allow a due run.
+   * `cart_words`: a campaign to chosen customers mentions a cart. Missing: a member paused it.
    */
   pausedBy: z.enum(['bounces', 'complaints', 'plan', 'payment', 'cart_words']).nullable(),
-  /** Why its next run was put off to `nextRunAt`: `own_words` is the limit on the own words of a young account. null: it was not. */
+  /**
+   * Why the next run was delayed to `nextRunAt`: `own_words` is the custom text limit of a young account. null: not
+   * delayed.
+   */
   putOffBy: z.enum(['own_words']).nullable(),
 })
 export type CampaignView = z.infer<typeof CampaignView>
@@ -231,7 +239,7 @@ export const createCampaign = endpoint({
   reply: CampaignReply,
 })
 
-/** A status alone cancels; anything else is the whole campaign. */
+/** A status alone cancels; anything else replaces the whole campaign. */
 export const saveCampaign = endpoint({
   method: 'PUT',
   path: '/api/campaigns/:id',
@@ -289,7 +297,7 @@ export const deleteCampaign = endpoint({
   reply: z.object({ success: z.literal(true) }),
 })
 
-/** With `campaignId` that campaign; without one 'Quick Send - {date}' is made. */
+/** Sends the campaign `campaignId`; without it, creates 'Quick Send - {date}'. */
 export const sendToAbandonedCarts = endpoint({
   method: 'POST',
   path: '/api/campaigns/send-to-abandoned-carts',
@@ -305,7 +313,7 @@ export const sendToAbandonedCarts = endpoint({
     htmlContent: z.string().max(LONGEST_BODY, campaignTexts.longBody).optional(),
     filters: TargetAudience.shape.filters.optional(),
     coupon: StepCoupon.nullable().optional(),
-    /** What the words began with: `discount` needs a coupon. */
+    /** The template of the text: `discount` needs a coupon. */
     template: z.enum(quickTemplateIds).optional(),
   }),
   reply: CampaignReply,
@@ -325,7 +333,7 @@ export const listCampaignTemplates = endpoint({
     campaign: z.array(EmailTemplate),
     quickSend: z.array(EmailTemplate),
     sms: z.string(),
-    /** The approved WhatsApp template with its places; null: none is chosen. */
+    /** The approved WhatsApp template with its variables; null: none is chosen. */
     whatsapp: z.string().nullable(),
   }),
 })

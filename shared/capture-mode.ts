@@ -2,17 +2,17 @@ import { z } from 'zod'
 import { groundLimits } from './consent.ts'
 import { endpoint, storeQuery } from './endpoint.ts'
 
-// What is kept of shoppers before they agree to anything (C9): a setting of each store.
+// What a store keeps of shoppers before consent (C9).
 
 /** From the strictest to the loosest. */
 export const captureModes = ['nothing', 'cart_only', 'cart_and_contact'] as const
 const CaptureMode = z.enum(captureModes)
 export type CaptureMode = z.infer<typeof CaptureMode>
 
-/** Nothing is left out. null: a store older than the setting, whose owner has not chosen yet. */
+/** True if nothing is left out. null: the store is older than the setting, and its owner has not chosen yet. */
 export const keepsAll = (mode: CaptureMode | null): boolean => mode === null || mode === 'cart_and_contact'
 
-/** Keeping more than this needs a legal ground. */
+/** True if `mode` keeps more than `than`, which requires a legal ground. */
 export const keepsMore = (mode: CaptureMode, than: CaptureMode): boolean =>
   captureModes.indexOf(mode) > captureModes.indexOf(than)
 
@@ -43,13 +43,16 @@ const Choice = z.object({
 
 const View = z.object({
   mode: CaptureMode,
-  /** false: the store is older than this setting, and nobody has chosen yet. */
+  /** false: the store is older than this setting, and its owner has not chosen yet. */
   isChosen: z.boolean(),
-  /** What a new store that sells to these countries starts with. */
+  /** The default of a new store that sells to these countries. */
   usual: CaptureMode,
-  /** Of the countries it sells to those whose law makes it so (ISO 3166-1 alpha-2); null: it sells everywhere, or does not say where. */
+  /**
+   * The countries whose law causes that default (ISO 3166-1 alpha-2); null: the store sells everywhere, or does not
+   * list countries.
+   */
   strictCountries: z.array(z.string()).nullable(),
-  /** The newest first. */
+  /** Newest first. */
   choices: z.array(Choice),
 })
 export type CaptureModeView = z.infer<typeof View>

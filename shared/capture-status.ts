@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { endpoint, storeQuery } from './endpoint.ts'
 
-/** What is seen of carts without the capture script. Every screen takes it from here. */
+/** What is detected of carts without the capture script, for all screens. */
 export const WITHOUT_SCRIPT = 'Without the capture script, only started checkouts are detected'
 
-/** The same for one store, where it is known when its version makes an order of a checkout. */
+/** The same for one store, depending on when its version turns a checkout into an order. */
 export function detectionText({ hasEarlyDrafts, hasPlugin }: { hasEarlyDrafts: boolean; hasPlugin: boolean }): string {
   if (hasPlugin) return 'The plugin reports a cart from its first item on.'
   return hasEarlyDrafts
@@ -12,7 +12,7 @@ export function detectionText({ hasEarlyDrafts, hasPlugin }: { hasEarlyDrafts: b
     : `${WITHOUT_SCRIPT}: a cart appears once “Place order” is pressed.`
 }
 
-/** New addresses of one kind an hour from one network to one store (X5). */
+/** New addresses of one kind per hour from one network to one store (X5). */
 export const CONTACTS_PER_CLIENT = 20
 
 export const captureStatus = endpoint({
@@ -25,13 +25,13 @@ export const captureStatus = endpoint({
   query: storeQuery,
   reply: z.object({
     unconfirmed: z.object({ client: z.number(), store: z.number(), open: z.number() }),
-    /** What the store takes from everybody in this hour. */
+    /** The store's total limit for this hour. */
     ceiling: z.number(),
   }),
 })
 export type CaptureStatus = z.infer<typeof captureStatus.reply>
 
-/** null: nothing was above a limit. */
+/** null: no limit was exceeded. */
 export function limitText({ unconfirmed: { client, store, open }, ceiling }: CaptureStatus): string | null {
   if (client + store === 0) return null
   const reasons = [

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-// What the script on the shop's pages posts. Public and hostile: only ids, quantities and contact are taken from it (X5).
+// What the capture script posts. The endpoint is public: only ids, quantities and contact are used (X5).
 
 export const CAPTURE_MAX_BYTES = 16_384
 
@@ -8,26 +8,26 @@ const id = z.string().regex(/^\d{1,18}$/)
 
 const wordingName = z.string().max(40)
 
-/** What a box says: agreed, or taken back; the words beside it, and which of the store's wordings the box names. */
+/** The answer of a box, its text, and the id of the text that the box names. */
 const Said = z.object({ isGiven: z.boolean(), wording: z.string().max(1_000), id: wordingName.optional() })
 
-/** The attributes of a variation, by which the store knows a line whose id leaves one of them open. */
+/** Attributes of a variation, for a line whose id leaves some of them open. */
 const Choice = z.object({ name: z.string().max(100), value: z.string().max(200) })
 
 export const CapturePost = z.object({
   /** Random per browser and visit; joins the posts of one cart. */
   cart: z.string().regex(/^[A-Za-z0-9_-]{16,64}$/),
-  /** Of the link that led back from the restore page: until this browser tells an address, it continues that cart. */
+  /** From the link of the restore page: this browser continues that cart until it reports another address. */
   back: z
     .string()
     .regex(/^[A-Za-z0-9_-]{43}$/)
     .optional(),
-  /** Random per browser; matches, never merges. */
+  /** Random per browser; used to match carts, never to merge them. */
   device: z
     .string()
     .regex(/^[A-Za-z0-9_-]{16,64}$/)
     .optional(),
-  /** Random per page view, and a counter within it: orders the posts of a page whatever order they arrive in. */
+  /** Random per page view, with a counter: orders the posts of a page independently of their arrival. */
   page: z.string().regex(/^[A-Za-z0-9_-]{8,64}$/),
   seq: z.number().int().min(0).max(100_000),
   items: z
@@ -52,8 +52,8 @@ export const CapturePost = z.object({
     })
     .optional(),
   /**
-   * Present only when the page shows a consent box of ours that the shopper ticked, or ticked and unticked again. A box left alone says
-   * nothing. A script from before wordings had names says of email no more than `true` or `false`.
+   * Present only if the page shows a consent box that the shopper ticked, or ticked and then unticked. An untouched box
+   * is not reported. Old scripts report only `true` or `false` for email.
    */
   consent: z
     .object({
@@ -62,11 +62,11 @@ export const CapturePost = z.object({
       whatsapp: Said.optional(),
     })
     .optional(),
-  /** The shopper agreed to it in the shop's consent banner (C9). Older scripts say it of a ticked box, too. */
+  /** The shopper agreed in the shop's consent banner (C9). Older scripts set it for a ticked box, too. */
   agreed: z.literal(true).optional(),
-  /** The wordings of the boxes that the shopper ticked on this page or an earlier one, with commas between them. */
+  /** Ids of the texts of boxes ticked on this page or an earlier one, separated by commas. */
   ticked: z.string().max(130).optional(),
-  /** On a checkout: the consent boxes it shows, each with the wording it names, or ''. */
+  /** On a checkout: the visible consent boxes, each with the id of its text, or ''. */
   boxes: z.object({ email: wordingName, sms: wordingName, whatsapp: wordingName }).partial().optional(),
 })
 export type CapturePost = z.infer<typeof CapturePost>

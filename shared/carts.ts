@@ -4,20 +4,23 @@ import { DownloadLink, Pagination, pageFields } from './paging.ts'
 import { reachFields } from './reach.ts'
 import { ShopBrand } from './shop-brand.ts'
 
-// Carts as the browser sees them (B 3, decision 11) and the record of what was sent, or not, and why (D12).
+// Carts in the API (B 3, decision 11), and the record of what was sent or not, with the reason (D12).
 
 export const CartBadge = z.enum(['No Action', 'Email Sent', 'SMS Sent', 'WhatsApp Sent', 'No Response', 'Recovered'])
 export type CartBadge = z.infer<typeof CartBadge>
 export const CartState = z.enum(['active', 'abandoned', 'recovered', 'purchased', 'emptied', 'lost', 'merged'])
 export type CartState = z.infer<typeof CartState>
 
-/** What a shopper chose of a variation, in the store's words. Typed by a browser: sent back to the store, shown to nobody (X5). */
+/**
+ * The chosen attributes of a variation, in the store's wording. Reported by a browser: sent back to the store, never
+ * displayed (X5).
+ */
 export interface ItemChoice {
   name: string
   value: string
 }
 
-/** One line of a cart as we keep it: names, prices and pictures come from the store, never from a browser (X5). */
+/** A stored cart line: names, prices and pictures come from the store, never from a browser (X5). */
 export interface CartItem {
   productId: string
   variationId: string | null
@@ -41,7 +44,7 @@ export const CartView = z.object({
     whatsapp: z.string().nullable(),
   }),
   phone: z.string().nullable(),
-  /** Added: whose page it belongs to; null for a guest without a contact. */
+  /** Not in the specification: the customer's id; null for a guest without a contact. */
   customer_id: z.string().nullable(),
   items: z.array(
     z.object({
@@ -59,28 +62,36 @@ export const CartView = z.object({
   abandoned_at: z.string().nullable(),
   status: CartBadge,
   state: CartState,
-  /** Added: its order does not count: it was cancelled, refunded in full, or may be a request for a quote (S3, S4). */
+  /**
+   * Not in the specification: the order does not count, because it was cancelled, fully refunded, or may be a request
+   * for a quote (S3, S4).
+   */
   is_void: z.literal(true).optional(),
-  /** Added: the email `status` speaks of never left: without a mail server it is in the mailbox on this server. */
+  /**
+   * Not in the specification: the email behind `status` was not sent, but is in this server's mailbox, because no mail
+   * server is configured.
+   */
   is_in_mailbox: z.boolean(),
   sms_status: z.string().nullable(),
   sms_sent_at: z.string().nullable(),
   whatsapp_status: z.string().nullable(),
   whatsapp_sent_at: z.string().nullable(),
-  /** Added: coupon codes in the cart. */
+  /** Not in the specification: coupon codes in the cart. */
   coupons: z.array(z.string()),
-  /** Added: typed above the limits on new contacts and not confirmed, so not written to (X5). */
+  /**
+   * Not in the specification: entered above the limits on new contacts and unconfirmed, so nothing is sent to it (X5).
+   */
   unconfirmed: z.object({ email: z.string().nullable(), phone: z.string().nullable() }),
-  /** Added: WhatsApp's own word that it was read; shoppers can switch it off. */
+  /** Not in the specification: WhatsApp's read receipt, which shoppers can disable. */
   whatsapp_read_at: z.string().nullable(),
 })
 export type CartView = z.infer<typeof CartView>
 
-/** What a shopper holding a restore token sees: no personal data (decision 4). */
+/** What the holder of a restore token sees: no personal data (decision 4). */
 export const RestorableCart = z.object({
   items: z.array(
     CartView.shape.items.element.extend({
-      /** What will become of it, as far as is known before the store is asked. */
+      /** The expected result, before the store is asked. */
       outcome: z.enum(['ok', 'quantity_clamped', 'price_changed', 'gone', 'choose_again']),
       now: z.object({ quantity: z.number(), price: z.number() }),
       /** The product’s page in the store. */
@@ -92,10 +103,10 @@ export const RestorableCart = z.object({
   storeName: z.string(),
   brand: ShopBrand,
   shopUrl: z.string(),
-  /** Bought meanwhile: there is nothing to restore. */
+  /** Already purchased: there is nothing to restore. */
   isOrdered: z.boolean(),
   expiresAt: z.string(),
-  /** Of the message; `saving` is null where it cannot be known. */
+  /** Coupon of the message; `saving` is null if it cannot be computed. */
   coupon: z.object({ code: z.string(), saving: z.number().nullable() }).nullable(),
 })
 export type RestorableCart = z.infer<typeof RestorableCart>
@@ -119,14 +130,14 @@ export const listAbandonedCarts = endpoint({
   reply: z.object({
     carts: z.array(CartView),
     pagination: Pagination.extend({
-      /** Searches are counted up to 1,000: there are more than `total`. */
+      /** Search counts stop at 1,000: more than `total` match. */
       totalIsCapped: z.boolean().optional(),
-      /** Nothing begins with the text searched for; it was looked for anywhere in so many of the newest carts. */
+      /** Number of newest carts searched for a substring, because no cart has the text as a prefix. */
       lookedThrough: z.number().optional(),
-      /** Of a reach filter: there are more carts than so many of the newest, which were judged. */
+      /** For a reach filter: only this many of the newest carts were evaluated, and there are more. */
       reachOfNewest: z.number().optional(),
     }),
-    /** How fresh the data is (Y3): seconds since the last order pull that reached its end began. */
+    /** Age of the data (Y3): seconds since the start of the last complete order pull. */
     syncAgeSeconds: z.number().nullable(),
   }),
 })
@@ -160,13 +171,13 @@ const Decision = z.object({
   at: z.string(),
   outcome: z.enum(['send', 'hold', 'skip', 'cancel', 'result']),
   reason: z.string(),
-  /** The reason in a sentence a shop owner understands. */
+  /** The reason, as a sentence for a shop owner. */
   explanation: z.string(),
   until: z.string().nullable(),
   inputs: z.record(z.string(), z.unknown()),
 })
 
-/** What a message comes from: a flow, a campaign, a member's request, or the store’s own notifications (decision 77). */
+/** Origin of a message: a flow, a campaign, a member's request, or the store’s push notifications (decision 77). */
 export const originKinds = ['flow', 'campaign', 'manual', 'push'] as const
 export type OriginKind = (typeof originKinds)[number]
 
@@ -175,20 +186,20 @@ export const MessageView = z.object({
   originKind: z.enum(originKinds),
   originId: z.string(),
   originName: z.string(),
-  /** Of a flow: the place of its step now, or where it stood when it was removed. */
+  /** For a flow: the current position of its step, or its last one if the step was removed. */
   step: z.number(),
-  /** Of a flow's step that was removed: its name. null: of none. */
+  /** Name of its step, if that was removed; otherwise null. */
   removedStep: z.string().nullable(),
   channel: z.enum(['email', 'sms', 'whatsapp', 'push']),
-  /** A, B, C …: which words of a split step it has, or will have; null: there is no choice, or it is not known. */
+  /** A, B, C …: the variant of a split step; null: not split, or unknown. */
   variant: z.string().nullable(),
-  /** Of one that has not been sent, on the page of its cart: what will become of it as things stand. null: that is not known. */
+  /** Forecast of an unsent message, on the page of its cart; null: unknown. */
   forecast: z
     .object({
-      /** By which it goes, where its step has several. */
+      /** The expected channel, if its step has several. */
       channel: z.enum(['email', 'sms', 'whatsapp', 'push']),
       isExpected: z.boolean(),
-      /** Why it does not go, or not by the channels before this one; '': there is nothing to say. */
+      /** Why it will not be sent, or not through the channels before this one; '': nothing to explain. */
       explanation: z.string(),
     })
     .nullable(),
@@ -198,7 +209,7 @@ export const MessageView = z.object({
   dueAt: z.string(),
   expiresAt: z.string(),
   sentAt: z.string().nullable(),
-  /** Of an SMS or WhatsApp message, as its provider reported. */
+  /** SMS and WhatsApp, as reported by the provider. */
   deliveredAt: z.string().nullable(),
   readAt: z.string().nullable(),
   finishedAt: z.string().nullable(),
@@ -210,15 +221,18 @@ export const MessageView = z.object({
 })
 export type MessageView = z.infer<typeof MessageView>
 
-/** Of a manual message with a coupon. */
+/** Name of a manual message with a coupon. */
 export const DISCOUNT_MAIL = 'Discount mail'
 
-/** In a sentence: by email, by SMS. */
+/** Within a sentence: by email, by SMS. */
 export const wayOf = { email: 'email', sms: 'SMS', whatsapp: 'WhatsApp', push: 'push' } as const
 
 type NamedMessage = Pick<MessageView, 'originKind' | 'originName' | 'channel' | 'step' | 'removedStep'>
 
-/** What a message is called: one of a campaign by the campaign's name, one of a flow by the place its step has now; another may have had it before. */
+/**
+ * The name of a message: the campaign's name, or the current position of its flow step, which another step may have had
+ * before.
+ */
 export function messageName({ originKind, originName, channel, step, removedStep }: NamedMessage): string {
   if (originKind === 'flow')
     return `${removedStep ? `${removedStep} (removed)` : `Reminder ${step}`} by ${wayOf[channel]}`
@@ -247,7 +261,7 @@ export const cartMessages = endpoint({
   reply: z.object({
     messages: z.array(MessageView),
     timeline: z.array(TimelineEntry),
-    /** The one the cart belongs to, which stays its own also when another cart is joined with it; null: none. */
+    /** The flow of the cart, which a merge with another cart does not change; null: none. */
     flow: z.object({ id: z.uuid(), name: z.string(), isOn: z.boolean() }).nullable(),
     order: z
       .object({

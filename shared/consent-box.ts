@@ -3,20 +3,21 @@ import { captureModes } from './capture-mode.ts'
 import { type ConsentChannel, maxConsentWording } from './consent.ts'
 import { endpoint, storeQuery } from './endpoint.ts'
 
-// Consent boxes on the shop's checkout: their words, the HTML to paste, and whether the capture script has seen them (C5).
+// Consent boxes on the shop's checkout: their texts, the HTML to paste, and whether the capture script has seen them
+// (C5).
 
 export const boxChannels = ['email', 'sms', 'whatsapp'] as const satisfies readonly ConsentChannel[]
 
-/** Where a shopper sees a box: the two checkouts and My account of WooCommerce, or a page with the capture script. */
+/** Where a shopper sees a box: WooCommerce's two checkouts and My account, or a page with the capture script. */
 export const boxPlaces = ['block', 'classic', 'account', 'page'] as const
 export type BoxPlace = (typeof boxPlaces)[number]
 
-/** Boxes as a signed report has them: by place and channel. */
+/** Boxes in a signed report, by place and channel. */
 export type SignedForms = Partial<
   Record<BoxPlace, Partial<Record<ConsentChannel, { id: string; isTicked?: boolean | undefined }>>>
 >
 
-/** What a box says until the store's team changes it. SMS: what US carriers ask for. */
+/** The default text of a box. SMS: what US carriers require. */
 export function defaultBoxText(channel: ConsentChannel, storeName: string): string {
   switch (channel) {
     case 'email':
@@ -28,7 +29,7 @@ export function defaultBoxText(channel: ConsentChannel, storeName: string): stri
   }
 }
 
-/** The same in German, for a store's team that has not changed the words. */
+/** The German default text. */
 export function germanBoxText(channel: ConsentChannel, storeName: string): string {
   switch (channel) {
     case 'email':
@@ -40,10 +41,10 @@ export function germanBoxText(channel: ConsentChannel, storeName: string): strin
   }
 }
 
-/** Without line breaks and double blanks, as a browser shows them. */
+/** Collapses whitespace, as a browser displays it. */
 export const plainWords = (words: string): string => words.replace(/\s+/g, ' ').trim()
 
-/** Names a wording in the page (FNV-1a). Other words have another name. */
+/** The id of a text in the page (FNV-1a); other texts have other ids. */
 export function wordingId(words: string): string {
   let sum = 0x811c9dc5
   for (const char of plainWords(words)) sum = Math.imul(sum ^ char.codePointAt(0)!, 0x01000193)
@@ -53,31 +54,31 @@ export function wordingId(words: string): string {
 const escaped = (text: string) =>
   text.replace(/[&<>"]/g, (char) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[char]!)
 
-/** Not ticked: a tick that nobody made is no consent. */
+/** Unticked: a box ticked in advance is no consent. */
 export function boxHtml(channel: ConsentChannel, words: string): string {
   return `<label><input type="checkbox" id="recoup_consent_${channel}" data-recoup-wording="${wordingId(words)}"> ${escaped(plainWords(words))}</label>`
 }
 
-/** Languages a box can have a wording in, beside the one for all others. */
+/** Languages that can have a text of their own, beside the text for all others. */
 export const boxLanguages = [
   ...['ar', 'bg', 'cs', 'da', 'de', 'el', 'en', 'es', 'et', 'fi', 'fr', 'he', 'hr', 'hu', 'it', 'ja', 'ko', 'lt', 'lv'],
   ...['nb', 'nl', 'pl', 'pt', 'ro', 'ru', 'sk', 'sl', 'sv', 'tr', 'uk', 'zh'],
 ] as const
 
-/** As a reader of English names it. */
+/** The English name of the language. */
 export const languageName = (code: string): string => new Intl.DisplayNames('en', { type: 'language' }).of(code) ?? code
 
 const Box = z.object({
   channel: z.enum(boxChannels),
   words: z.string(),
-  /** Of the product; false: the store's own. */
+  /** The product's default; false: the store's own text. */
   isDefault: z.boolean(),
   html: z.string(),
   /** Last time the capture script saw the box on a checkout. */
   seenAt: z.string().nullable(),
-  /** It named these words then, in whichever language; a box with other words is not counted. */
+  /** It named the current text of some language then; a box with other text is not counted. */
   isCurrent: z.boolean(),
-  /** The wordings of further languages, by their code. */
+  /** Texts of further languages, by language code. */
   languages: z.array(
     z.object({ language: z.enum(boxLanguages), words: z.string(), isDefault: z.boolean(), html: z.string() }),
   ),
@@ -105,14 +106,14 @@ export const saveBoxText = endpoint({
   query: storeQuery,
   body: z.object({
     channel: z.enum(boxChannels),
-    /** Left out: the text for every language without one of its own. */
+    /** Missing: the text for all languages without one of their own. */
     language: z.enum(boxLanguages).optional(),
     words: z.string().trim().max(maxConsentWording, `At most ${maxConsentWording} characters.`),
   }),
   reply: z.object({ box: Box }),
 })
 
-/** Days that the counts of shown and ticked boxes cover. */
+/** Days covered by the counts of shown and ticked boxes. */
 export const boxCountDays = 30
 
 const BoxCount = z.object({
@@ -120,10 +121,13 @@ const BoxCount = z.object({
   place: z.enum(boxPlaces),
   /** '': the text for all other languages; null: texts that the store no longer shows. */
   language: z.union([z.enum(boxLanguages), z.literal('')]).nullable(),
-  /** Shoppers who saw the box in a form they filled in, and those of them who ticked it. A cart counts once. */
+  /** Shoppers who saw the box in a form they filled in, and those who ticked it. A cart counts once. */
   shown: z.number().int(),
   ticked: z.number().int(),
-  /** Ticks while the store kept nothing before consent. It hears only of shoppers who agreed, so they are not part of a rate. */
+  /**
+   * Ticks while the store kept nothing before consent. Only agreeing shoppers are known then, so these ticks have no
+   * rate.
+   */
   tickedAlone: z.number().int(),
 })
 export type BoxCount = z.infer<typeof BoxCount>
@@ -136,7 +140,7 @@ export const consentBoxCounts = endpoint({
   summary: `How many shoppers saw each consent box and how many ticked it in the last ${boxCountDays} days, by place and language`,
   query: storeQuery,
   reply: z.object({
-    /** What the store keeps before consent now. */
+    /** The store's current setting. */
     mode: z.enum(captureModes).nullable(),
     counts: z.array(BoxCount),
   }),

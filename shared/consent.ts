@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { endpoint, storeQuery } from './endpoint.ts'
 
-// Consent as both sides know it: the country table of a store, and how its team relaxes a rule (C6).
+// The store's country table of consent rules, and how its team overrides a rule (C6).
 
-/** Longest wording of a consent box that is kept. */
+/** Maximum stored length of a consent box's text. */
 export const maxConsentWording = 1_000
 
 /** From the loosest to the strictest. */
@@ -45,11 +45,11 @@ export const consentTable = endpoint({
     rules: z.array(z.object({ name: RuleName, title: z.string(), sentence: z.string() })),
     /** Countries with a rule of their own on some channel. */
     countries: z.array(z.object({ country: z.string(), rules: z.record(Channel, RuleName) })),
-    /** Every other country, and where it is not known. */
+    /** All other countries, and unknown ones. */
     elsewhere: z.record(Channel, RuleName),
-    /** What a country or a provider asks beyond consent. */
+    /** Requirements of countries and providers beyond consent. */
     alsoAsked: z.array(z.object({ channel: Channel, countries: z.array(z.string()), sentence: z.string() })),
-    /** To which rules a channel's rule may be relaxed; what is missing may not. */
+    /** Allowed relaxations per rule; rules not listed cannot be relaxed. */
     overridable: z.array(z.object({ channel: Channel, from: RuleName, to: z.array(RuleName) })),
     overrides: z.array(ConsentOverride),
     smsConfirmation: SmsConfirmation,

@@ -22,7 +22,7 @@ test.each([
   ['a..b@docomo.ne.jp', 'a..b@docomo.ne.jp'],
   ['a.@docomo.ne.jp', 'a.@docomo.ne.jp'],
   ['a.@ezweb.ne.jp', 'a.@ezweb.ne.jp'],
-])('%j is the address %j', (input, email) => {
+])('normalizes %j to the address %j', (input, email) => {
   expect(normalizeEmail(input)).toBe(email)
 })
 
@@ -50,7 +50,7 @@ test.each([
   undefined,
   7,
   {},
-])('%j is no address', (input) => {
+])('rejects %j as an address', (input) => {
   expect(normalizeEmail(input)).toBeNull()
 })
 
@@ -69,11 +69,11 @@ test.each([
   ['+1 415 555 2671 or ask for Ben in the shop next door', 'US', null],
   [null, 'US', null],
   [4155552671, 'US', null],
-])('%j in %j is %j', (input, country, phone) => {
+])('normalizes %j in %j to %j', (input, country, phone) => {
   expect(normalizePhone(input, country)).toBe(phone)
 })
 
-test('normalising twice changes nothing, and garbage never throws', () => {
+test('is idempotent, and never throws for invalid input', () => {
   fc.assert(
     fc.property(fc.oneof(fc.anything(), fc.emailAddress(), fc.string({ unit: 'binary' })), (input) => {
       const email = normalizeEmail(input)
@@ -94,7 +94,7 @@ test.each([
   ['n/a', null],
   ['', null],
   [`${'x'.repeat(5_000)}@example.com`, null],
-])('of a field with several addresses the first counts: %j (cases-R18)', (input, email) => {
+])('uses the first of several addresses in a field: %j (cases-R18)', (input, email) => {
   expect(firstEmail(input)).toBe(email)
   if (email === null) expect(normalizeEmail(input)).toBe(null)
 })

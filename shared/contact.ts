@@ -1,18 +1,18 @@
 import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js'
 
-// One spelling per person. Shops accept almost anything as an email (WooCommerce's draft stores "nope" with status 200), so what is
-// not deliverable as written becomes null here and never reaches a channel.
+// Normalizes emails and phone numbers. Shops accept almost anything as an email (WooCommerce's draft stores "nope" with
+// status 200), so undeliverable input becomes null and never reaches a channel.
 
 const LOCAL_PART = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/
 const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})$/
 
-/** Carriers in Japan gave out addresses with dots side by side and before the @. */
+/** Japanese carriers issued addresses with consecutive dots and with a dot before the @. */
 const DOTTED_LOCAL_PART = /^[a-z0-9][a-z0-9._-]*$/
 const DOTTED_DOMAINS = new Set(['docomo.ne.jp', 'ezweb.ne.jp', 'au.com'])
 
 /**
- * Trimmed and lower-case, the domain as ASCII (IDNA), without what was plainly typed or pasted along: brackets with or without a name before
- * them, signs at its ends, marks nobody sees. null when it is no address one could send to.
+ * Trims, lower-cases and converts the domain to ASCII (IDNA). Removes pasted extras: angle brackets with or without a
+ * name, punctuation at the ends, invisible characters. null if the result is not deliverable.
  */
 export function normalizeEmail(input: unknown): string | null {
   if (typeof input !== 'string' || input.length > 1_000) return null
@@ -31,11 +31,11 @@ function bareAddress(text: string): string {
   const visible = text.replace(/[\p{Cf}\p{Cc}]/gu, ' ').trim()
   const inBrackets = /^[^<>@]{0,200}<([^<>\s]+)>[.,;]?$/.exec(visible)?.[1] ?? visible
   const begun = inBrackets.replace(/^(?:mailto:|[<("'[,;:\s])+/, '')
-  // Bounded: a thousand characters.
+  // Safe: input has at most a thousand characters.
   return begun.replace(/[>)"'\],;:.!\s]+$/, '')
 }
 
-/** Of a field of a shop or a file, where somebody may have written two: the first one. */
+/** For a field of a shop or file that may contain two addresses: returns the first. */
 export const firstEmail = (input: unknown): string | null => allEmails(input)[0] ?? null
 
 export function allEmails(input: unknown): string[] {
@@ -45,17 +45,20 @@ export function allEmails(input: unknown): string[] {
   return [...new Set(parts.map(normalizeEmail).filter((address) => address !== null))]
 }
 
-/** The same for numbers, in which a space or a slash separates nothing. */
+/** The same for phone numbers, in which spaces and slashes do not separate. */
 export function allPhones(input: unknown, country: string | null): string[] {
   if (typeof input !== 'string') return []
   const parts = input.slice(0, 1_000).split(/[,;|\n]+| \/ /)
   return [...new Set(parts.map((part) => normalizePhone(part.trim(), country)).filter((number) => number !== null))]
 }
 
-/** Many still write the 1 that Mexican mobile numbers had then; it is the same phone, called without it. */
+/**
+ * Until 2019 Mexican mobile numbers had a 1 after +52, and many people still write it. The number is dialled without
+ * it.
+ */
 const MEXICAN_MOBILE_UNTIL_2019 = /^\+521(\d{10})$/
 
-/** E.164. `country` (alpha-2) reads national numbers; null when the number is not valid there. */
+/** E.164. `country` (alpha-2) interprets national numbers; null if the number is invalid there. */
 export function normalizePhone(input: unknown, country: string | null): string | null {
   if (typeof input !== 'string' || input.length > 40) return null
   const region = country?.toUpperCase()
@@ -68,7 +71,7 @@ export function normalizePhone(input: unknown, country: string | null): string |
 
 function asciiDomain(domain: string): string | null {
   if (DOMAIN.test(domain)) return domain
-  // Only letters beyond ASCII are worth a URL parse; it would also accept ports, paths and numeric hosts.
+  // Parses only domains with letters beyond ASCII: the URL parser would also accept ports, paths and numeric hosts.
   if (!/^[\p{L}\p{N}.-]+$/u.test(domain) || !URL.canParse(`http://${domain}`)) return null
   const ascii = new URL(`http://${domain}`).hostname
   return DOMAIN.test(ascii) ? ascii : null

@@ -4,7 +4,8 @@ import { currencyExponent } from './money.ts'
 import { Pagination, pageFields } from './paging.ts'
 import { STORE_PROBLEM_TEXT } from './store-problems.ts'
 
-// Coupons (B 2, 3, 5, 7, 9; decisions 30 to 38): the store's own are listed, those made here are edited and deleted here.
+// Coupons (B 2, 3, 5, 7, 9; decisions 30 to 38). Coupons of the store are listed; those created here can also be edited
+// and deleted.
 
 export const couponTexts = {
   noCode: 'Coupon code is required',
@@ -17,7 +18,7 @@ export const couponTexts = {
   badMaxDiscount: 'Maximum discount must be greater than 0',
   noStart: 'Start date is required',
   noEnd: 'End date is required',
-  /** No mistake: a warning beside the field. */
+  /** A warning, not an error. */
   endIsPast: 'This end date has passed: nobody can use the coupon.',
   badDate: 'Enter a date and time such as 2026-05-31T12:00:00Z',
   endBeforeStart: 'End date must be after start date',
@@ -25,10 +26,10 @@ export const couponTexts = {
   partOfAUse: 'Usage limit must be a whole number',
   badId: 'Invalid coupon ID',
   duplicate: 'A coupon with this code already exists in your store.',
-  /** Decision 32: to the store a code of a draft is free. */
+  /** Decision 32: the store accepts the code, because a draft does not reserve it. */
   duplicateDraft:
     'A coupon with this code already exists in your store. It is not published: publish or delete it in the store, or choose another code.',
-  /** Decision 34: nobody could tell their codes apart. */
+  /** Decision 34: their codes could not be told apart. */
   duplicatePersonal: 'A personal coupon whose codes begin like this already exists. Choose another beginning.',
   noStore: 'No store connected. Please connect your store to manage coupons.',
   noStoreToCreate: 'No store connected. Please connect your store to create coupons.',
@@ -39,13 +40,13 @@ export const couponTexts = {
     'The shop cannot cap a percentage for a code that everybody uses. Choose personal codes, or remove the maximum discount.',
   /** Decision 34. */
   personalLimit: 'Each personal code can be used once, so a personal coupon has no usage limit.',
-  /** Decision 34, where a shop ties codes to its own customers alone. */
+  /** Decision 34, for shops that tie codes only to their own customers. */
   noTie:
     'Your shop can tie a code only to a customer it already knows, so a new shopper would get none. Each code is tied to nobody there, and works once.',
   fixedCap: 'A fixed amount has no maximum discount.',
   readOnlyKey: 'The key of this store is read-only. Coupons need a key with read/write permission.',
   notOurs: 'This coupon was made in the store. It can only be edited there.',
-  /** Of a personal coupon whose codes are out, and of a shared one: it would be another coupon. */
+  /** Its codes have been sent, or it is shared: the change would create another coupon. */
   kindIsKept: 'A shared coupon cannot become personal, nor a personal one shared. Create another coupon.',
   isChanging: 'This coupon is being changed at the moment. Try again in a few seconds.',
   goneInStore: 'This coupon is no longer in your store.',
@@ -55,7 +56,7 @@ export const couponTexts = {
   deleteFailed: 'Failed to delete coupon',
 } as const
 
-/** Why the list is older than it should be, in words for the owner. */
+/** Why the list is outdated, as text for the owner. */
 export function couponsUnreadText(code: string): string {
   if (code !== 'no_rights') return couponTexts.fetchFailed
   return `${couponTexts.fetchFailed}. ${COUPONS_NOT_READABLE}`
@@ -64,7 +65,8 @@ export function couponsUnreadText(code: string): string {
 export const COUPONS_NOT_READABLE = `The key of this store may not read coupons. ${STORE_PROBLEM_TEXT.no_rights.nextStep} Then choose “Replace keys” under Settings, Store.`
 
 /**
- * Upper case, as codes are kept (decision 31). A letter that has no capital of its own stays: "süß" as "SÜSS" is no code of the store.
+ * Upper case, as codes are stored (decision 31). Letters without a single capital stay: the store does not know "süß"
+ * as "SÜSS".
  */
 export const capitals = (code: string): string =>
   Array.from(code, (letter) => {
@@ -79,17 +81,17 @@ export const decimalsText = (decimals: number): string =>
     : `Enter an amount with at most ${decimals} decimal${decimals === 1 ? '' : 's'}`
 
 export const COUPON_CODE_MOST = 60
-/** More than any store sells for; below what an integer of minor units holds in every currency. */
+/** Above any store's prices, and safe in minor units of every currency. */
 const MOST_MONEY = 1_000_000_000
 const PERCENT_DECIMALS = 2
 
 const instant = z.iso.datetime({ offset: true })
 
-/** What was issued, used and earned (decision 38). Money in the store's currency. */
+/** Issued, used and earned (decision 38). Amounts in the store's currency. */
 export const CouponFigures = z.object({
-  /** Personal codes made; null of a shared coupon. */
+  /** Number of created personal codes; null for a shared coupon. */
   issued: z.number().nullable(),
-  /** Messages that left with it. */
+  /** Messages sent with it. */
   sent: z.number(),
   used: z.number(),
   orders: z.number(),
@@ -97,22 +99,22 @@ export const CouponFigures = z.object({
   discountGiven: z.number(),
 })
 
-/** A step of a flow that sends it. */
+/** A flow step that sends it. */
 export const CouponStep = z.object({ flowId: z.string(), flowName: z.string(), step: z.number() })
 export type CouponStep = z.infer<typeof CouponStep>
 
 export const Coupon = z.object({
   _id: z.string(),
-  /** Upper case. Of a personal coupon the beginning of its codes. */
+  /** Upper case. For a personal coupon, the prefix of its codes. */
   code: z.string(),
-  /** `other`: a type that can be made in the store alone; `platformType` has the platform's word for it. */
+  /** `other`: a type that only the store can create; `platformType` has the platform's name for it. */
   type: z.enum(['percentage', 'fixed', 'other']),
   platformType: z.string(),
   /** Percent, or money in the store's currency. */
   amount: z.number(),
   minSpend: z.number().nullable(),
   maxDiscount: z.number().nullable(),
-  /** Of a coupon of the store's own: when it was made there. */
+  /** For a coupon of the store: when it was created there. */
   startDate: instant.nullable(),
   /** null: never. */
   endDate: instant.nullable(),
@@ -122,17 +124,17 @@ export const Coupon = z.object({
   kind: z.enum(['shared', 'personal']),
   madeBy: z.enum(['recoup', 'store']),
   currency: z.string(),
-  /** Of a personal coupon. */
+  /** For a personal coupon. */
   validHours: z.number(),
   isTiedToEmail: z.boolean(),
-  /** Where the store's own is edited; null of those made here. */
+  /** Where the store's own coupon is edited; null for those created here. */
   editUrl: z.string().nullable(),
   steps: z.array(CouponStep),
   figures: CouponFigures,
 })
 export type Coupon = z.infer<typeof Coupon>
 
-/** What a step says of the coupon it has. */
+/** Description of a step's coupon. */
 export const CouponOfStep = Coupon.pick({
   ...{ _id: true, code: true, kind: true, madeBy: true, type: true, platformType: true, amount: true },
   ...{ minSpend: true, maxDiscount: true, currency: true, startDate: true, endDate: true, isActive: true },
@@ -143,7 +145,7 @@ export const CouponOfStep = Coupon.pick({
 })
 export type CouponOfStep = z.infer<typeof CouponOfStep>
 
-/** What is at most a billion; null: it is. */
+/** The error if the value exceeds a billion; null: it does not. */
 export const mostText = (what: 'Amount' | 'Minimum spend' | 'Maximum discount' | 'Usage limit', given: number) =>
   given > MOST_MONEY ? `${what} must be at most ${new Intl.NumberFormat('en-US').format(MOST_MONEY)}` : null
 
@@ -159,7 +161,7 @@ const dateField = (missing: string) =>
     .min(1, missing)
     .pipe(z.iso.datetime({ offset: true, error: couponTexts.badDate }))
 
-/** B 5, shared by form and server. Dates are instants: the form reads them in the store's zone. */
+/** B 5, for form and server. Dates are instants; the form reads them in the store's time zone. */
 const fields = z.object({
   code: z
     .string({ error: couponTexts.noCode })
@@ -179,14 +181,14 @@ const fields = z.object({
     .nullish(),
   isActive: z.boolean().default(true),
   kind: z.enum(['shared', 'personal']).default('shared'),
-  /** Of a personal coupon: how long after sending a code is good for. */
+  /** For a personal coupon: validity of a code in hours after sending. */
   validHours: z.number().min(1).max(8_760).multipleOf(1).default(72),
   isTiedToEmail: z.boolean().default(false),
   platform: z.string().max(40).optional(),
   storeId: z.string().max(2_048).optional(),
 })
 
-/** What stands between fields, and by which of them it is shown. Every field may still be wrong by itself. */
+/** Errors between fields, with the field that shows each. Fields may also be invalid on their own. */
 function wrongTogether(said: Partial<z.infer<typeof fields>>): [keyof typeof fields.shape, string][] {
   const { type, amount, maxDiscount, usageLimit, kind = 'shared', startDate, endDate } = said
   const wrong: [keyof typeof fields.shape, string | false][] = [
@@ -214,13 +216,13 @@ function capText(type: unknown, kind: unknown): string | false {
   return kind === 'shared' && couponTexts.sharedCap
 }
 
-/** null: as many as are kept. */
+/** null: no more decimals than are stored. */
 export const percentDecimals = (amount: number): string | null =>
   hasMoreDecimals(amount, PERCENT_DECIMALS) ? decimalsText(PERCENT_DECIMALS) : null
 
 const hasMoreDecimals = (amount: number, decimals: number) => Number(amount.toFixed(decimals)) !== amount
 
-/** All mistakes come at once, as the form shows them: also what stands between fields while others are wrong by themselves. */
+/** Reports all errors at once, including those between fields while others are invalid. */
 export const CouponInput = fields.superRefine(
   (said, { addIssue }) => {
     for (const [field, message] of wrongTogether(said ?? {})) addIssue({ code: 'custom', path: [field], message })
@@ -229,7 +231,7 @@ export const CouponInput = fields.superRefine(
 )
 export type CouponInput = z.infer<typeof CouponInput>
 
-/** Decision 128: amounts have the decimals of the currency. Empty: nothing is wrong. */
+/** Decision 128: amounts have the decimals of the currency. Empty: no error. */
 export function wrongDecimals(
   said: Pick<CouponInput, 'type' | 'amount' | 'minSpend' | 'maxDiscount'>,
   currency: string,
@@ -262,12 +264,12 @@ export const listCoupons = endpoint({
     pagination: Pagination,
     /** When the store's coupons were last read completely; null: never. */
     readAt: z.string().nullable(),
-    /** What went wrong when they were last read; the list is older then. */
+    /** The error of the last read; the list is outdated then. */
     problem: z.string().nullable(),
-    /** The store's, with its zone: dates are entered in it. */
+    /** The store's currency and time zone; dates are entered in that zone. */
     currency: z.string(),
     timeZone: z.string(),
-    /** The store's key may write. */
+    /** The store's API key has write access. */
     canWrite: z.boolean(),
   }),
 })

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { Pagination, pageFields } from './paging.ts'
 
-// Credits: paid before they are used, for SMS that go by the operator's own account and are more than the plan includes (decision 85).
+// Credits: prepaid SMS through the operator's provider account, beyond those included in the plan (decision 85).
 
-/** Dollars. A pack is worth what it costs. */
+/** Dollars. A pack's value equals its price. */
 export const creditPacks = [10, 25, 50, 100] as const
 export const CreditPack = z.literal(creditPacks)
 export type CreditPack = (typeof creditPacks)[number]
@@ -15,7 +15,7 @@ export const MICROS = 1_000_000
 export const CreditKind = z.enum(['purchase', 'use', 'give_back', 'refund', 'adjustment', 'test'])
 export type CreditKind = z.infer<typeof CreditKind>
 
-/** What a text costs in credits: the price table times the operator's factor, up to the next millionth. */
+/** The price of a text in credits: list price times the operator's factor, rounded up to a millionth. */
 export const creditPrice = (micros: number, perMille: number): number => Math.ceil((micros * perMille) / 1_000)
 
 export const creditTexts = {
@@ -24,7 +24,10 @@ export const creditTexts = {
   ownProvider: 'Your own provider carries your SMS and bills you for them, so there is nothing to buy here.',
 } as const
 
-/** Who carries the account's SMS: `operator` this server's own account, `sandbox` the built-in phones, `own` the account's provider. */
+/**
+ * Who sends the account's SMS: `operator`: this server's provider account; `sandbox`: built-in phones; `own`: the
+ * account's provider.
+ */
 export const TextCarrier = z.enum(['operator', 'sandbox', 'own', 'none'])
 export type TextCarrier = z.infer<typeof TextCarrier>
 
@@ -36,14 +39,14 @@ export const readCredits = endpoint({
   summary: 'Who carries the account’s SMS, the credits it has left, and what an SMS costs in credits',
   reply: z.object({
     carrier: TextCarrier,
-    /** How credits are had here; null: not at all. */
+    /** How credits are bought here; null: not available. */
     offer: z.enum(['stripe', 'test']).nullable(),
-    /** Whether the plan includes SMS, so that credits are used after them. */
+    /** Whether the plan includes SMS, which credits then extend. */
     isUsable: z.boolean(),
     balanceMicros: z.number(),
     /** Used in the last seven days. */
     weekMicros: z.number(),
-    /** Of one SMS of one part, for some countries; the last is that of all others. */
+    /** Price of an SMS with one segment for some countries; the last entry is for all others. */
     prices: z.array(z.object({ country: z.string().nullable(), micros: z.number() })),
   }),
 })
@@ -55,7 +58,7 @@ export const CreditEntry = z.object({
   kind: CreditKind,
   micros: z.number(),
   balanceMicros: z.number(),
-  /** Of a refund: what had been used already. */
+  /** For a refund: the part that had already been used. */
   owedMicros: z.number(),
   note: z.string().nullable(),
 })

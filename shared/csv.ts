@@ -1,16 +1,16 @@
-// Comma-separated values as spreadsheets read them (RFC 4180, with a byte order mark so that Excel sees UTF-8). Pure.
+// CSV as spreadsheets read it (RFC 4180, with a byte order mark so that Excel detects UTF-8). Pure.
 
 export const CSV_START = '\ufeff'
 
 export type CsvCell = string | number | null
 
-/** One line with its end. */
+/** One line, including its line end. */
 export const csvLine = (cells: readonly CsvCell[]): string => `${cells.map(csvCell).join(',')}\r\n`
 
 /**
- * A spreadsheet runs what begins like a formula (X3): such text gets an apostrophe before it, as spreadsheets mark text themselves.
- * Numbers with their sign can only be read as numbers and stay as they are; where they are phone numbers, `phoneCell` keeps the sign. A spreadsheet that expects other
- * separators cuts a cell at them, and at its line ends, so what follows these is a beginning too.
+ * Spreadsheets execute text that begins like a formula (X3), so an apostrophe marks it as text. Signed numbers stay
+ * unchanged; for phone numbers, `phoneCell` keeps the sign.
+ * A spreadsheet with other separators splits cells at them and at line ends, so text after those is escaped as well.
  */
 export function csvCell(value: CsvCell): string {
   if (value === null) return ''
@@ -22,12 +22,12 @@ export function csvCell(value: CsvCell): string {
 
 const DIGITS = 6
 const PARTS = 10 ** DIGITS
-/** From here on more digits would stand behind the point than a number is exact to. */
+/** Above this, more digits would follow the decimal point than the number's precision has. */
 const LARGE = 1e9
 
 /**
- * A number as every spreadsheet reads it: without an exponent, and with six digits behind the point at most. V8 keeps the text that `String`
- * makes of a fraction until its next full collection, which is 24 bytes and more for each number of a file; that of `toFixed` it does not.
+ * Writes a number without an exponent and with at most six decimals. `toFixed` avoids V8's number-to-string cache,
+ * which holds 24 bytes and more per number until the next full collection.
  */
 function csvNumber(value: number): string {
   if (!(Math.abs(value) < LARGE)) return String(value)
@@ -39,12 +39,12 @@ function csvNumber(value: number): string {
   return text.slice(0, end)
 }
 
-/** A phone number that a spreadsheet leaves alone: as a number it would lose its plus sign, and digits where it is long. */
+/** Marks a phone number as text: a spreadsheet would drop its plus sign, and digits of a long one. */
 export const phoneCell = (phone: string | null): string | null => (phone?.startsWith('+') ? `'${phone}` : phone)
 
 /**
- * A code, such as a SKU, that a spreadsheet leaves alone: `00123` would lose its zeros, `1E5` become 100000, `3/4` or `MAR-1` a day, and of more
- * than 15 digits the last ones would be zeros.
+ * Marks a code such as a SKU as text where a spreadsheet would change it: `00123` loses zeros, `1E5` becomes 100000,
+ * `3/4` and `MAR-1` become dates, and digits after the 15th become zeros.
  */
 export const codeCell = (code: string | null): string | null =>
   code !== null && IS_CHANGED.test(code) ? `'${code}` : code

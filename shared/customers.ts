@@ -6,7 +6,7 @@ import { LedgerEntry } from './ledger.ts'
 import { DownloadLink, Pagination } from './paging.ts'
 import { suppressionChannels, suppressionReasons } from './suppressions.ts'
 
-// Customers (B 3, decisions 40 and 127): the store's registered customers, and guests who ordered or left a contact.
+// Customers (B 3, decisions 40 and 127): registered customers of the store, and guests with an order or a contact.
 
 export const CustomerView = z.object({
   _id: z.string(),
@@ -16,7 +16,7 @@ export const CustomerView = z.object({
   phone: z.string().nullable(),
   company: z.string().nullable(),
   is_registered: z.boolean(),
-  /** When they were last in the shop as themselves; null where the store does not say. */
+  /** Last visit while signed in; null if the store does not report it. */
   last_login: z.string().nullable(),
 })
 export type CustomerView = z.infer<typeof CustomerView>
@@ -25,7 +25,7 @@ export type CustomerView = z.infer<typeof CustomerView>
 export const customerSorts = ['since', 'name', 'email', 'phone', 'company', 'registered', 'last_login'] as const
 export type CustomerSort = (typeof customerSorts)[number]
 
-/** Nothing begins with the text searched for; it was looked for anywhere in so many of the newest customers. */
+/** Number of newest customers searched for a substring, because no customer has the text as a prefix. */
 const lookedThrough = z.number().optional()
 
 const filterFields = {
@@ -45,7 +45,7 @@ export const listCustomers = endpoint({
   query: storeQuery.extend({
     ...filterFields,
     page: z.coerce.number().int().min(1).max(1_000_000).optional(),
-    /** On a page 50, unless said otherwise; without `page` 100. */
+    /** Default: 50, or 100 without `page`. */
     limit: z.coerce.number().int().min(1).max(MOST_CUSTOMERS).optional(),
     sort: z.enum(customerSorts).default('since'),
     order: z.enum(['asc', 'desc']).default('desc'),
@@ -55,7 +55,7 @@ export const listCustomers = endpoint({
     z.object({
       customers: z.array(CustomerView),
       pagination: Pagination.extend({
-        /** Searches are counted up to 1,000: there are more than `total`. */
+        /** Search counts stop at 1,000: more than `total` match. */
         totalIsCapped: z.boolean().optional(),
         lookedThrough,
       }),
@@ -63,7 +63,7 @@ export const listCustomers = endpoint({
   ]),
 })
 
-/** With the cart they left last. */
+/** With the most recently abandoned cart. */
 export const AbandonedCustomer = CustomerView.extend({
   cart_id: z.string(),
   cart_value: z.number(),
@@ -90,7 +90,7 @@ export const abandonedCustomers = endpoint({
   ]),
 })
 
-/** The specification's own path (B 7). */
+/** The path of the specification (B 7). */
 export const abandonedCustomersBesidePage: typeof abandonedCustomers = {
   ...abandonedCustomers,
   path: '/customers/abandoned',
@@ -114,14 +114,14 @@ const CustomerCart = z.object({
   currency: z.string(),
   status: CartBadge,
   state: CartState,
-  /** The email `status` speaks of is in the mailbox on this server. */
+  /** The email behind `status` is in the mailbox on this server. */
   is_in_mailbox: z.boolean(),
   last_activity: z.string(),
 })
 
 const CustomerOrder = z.object({
   id: z.string(),
-  /** The platform's own word. */
+  /** The platform's own status. */
   status: z.string(),
   total: z.number(),
   net: z.number(),
@@ -131,7 +131,7 @@ const CustomerOrder = z.object({
   cart_id: z.string().nullable(),
 })
 
-/** Of one currency: two are never added. */
+/** One entry per currency; currencies are never added up. */
 const CustomerValue = z.object({
   currency: z.string(),
   orders: z.number(),
@@ -142,14 +142,14 @@ const CustomerValue = z.object({
 const of = <Row extends z.ZodType>(row: Row) => z.object({ rows: z.array(row), total: z.number() })
 
 export const CustomerPage = CustomerView.extend({
-  /** All addresses they are known by. */
+  /** All known addresses of the customer. */
   emails: z.array(z.string()),
   phones: z.array(z.string()),
-  /** Typed above the limits on new contacts and not confirmed, so not written to (X5). */
+  /** Entered above the limits on new contacts and unconfirmed, so nothing is sent to them (X5). */
   unconfirmed: z.array(z.string()),
   country: z.string().nullable(),
   since: z.string(),
-  /** Newest first, as everything below. */
+  /** Newest first, like all lists below. */
   consents: z.array(LedgerEntry),
   suppressed: z.array(
     z.object({
@@ -160,7 +160,7 @@ export const CustomerPage = CustomerView.extend({
     }),
   ),
   value: z.array(CustomerValue),
-  /** As the store counts it over their whole life, which may reach back further than its orders do (decision 135); null: it does not count. */
+  /** Lifetime figures of the store, which may reach back further than its orders (decision 135); null: not reported. */
   life_in_store: z.object({ orders: z.number(), spent: z.number(), currency: z.string() }).nullable(),
   carts: of(CustomerCart),
   orders: of(CustomerOrder),

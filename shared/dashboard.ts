@@ -1,33 +1,36 @@
 import { z } from 'zod'
 import { endpoint, storeQuery } from './endpoint.ts'
 
-// The dashboard's figures and its chart (A 2.3). What each of them means: decision 28.
+// The dashboard's figures and chart (A 2.3). Decision 28 defines them.
 
 export const chartPeriods = ['day', 'week', 'month'] as const
 export type ChartPeriod = (typeof chartPeriods)[number]
 export const chartMeasures = ['carts', 'revenue'] as const
 export type ChartMeasure = (typeof chartMeasures)[number]
 
-/** Added (decision 154): `all` adds up the account's stores whose currency is `currency`; else the currency is the store's own. */
+/**
+ * Not in the specification (decision 154): `all` adds up the account's stores with the given `currency`; otherwise the
+ * store's own applies.
+ */
 export const storesQuery = storeQuery.extend({
   stores: z.enum(['one', 'all']).default('one'),
   currency: z.string().length(3).optional(),
 })
 export type StoresQuery = Pick<z.output<typeof storesQuery>, 'stores' | 'currency'>
 
-/** Change in percent against the 30 days before; null when there is nothing to compare with. */
+/** Change in percent against the 30 days before; null if there is nothing to compare with. */
 const Trend = z.number().nullable()
 
 export const DashboardStats = z.object({
-  /** Of 30 days of the store's calendar, today included. */
+  /** In 30 days of the store's calendar, including today. */
   abandonedCarts: z.number(),
   recoveredCarts: z.number(),
-  /** Percent of the carts abandoned in these days that are recovered by now; null when none were abandoned. */
+  /** Percentage of the carts abandoned in these days that are recovered by now; null if none were abandoned. */
   recoveryRate: z.number().nullable(),
   /** Attributed net revenue since connecting, and of orders placed in these days, in the store's currency. */
   totalRevenue: z.number(),
   monthlyRevenue: z.number(),
-  /** Added: attributed orders placed in these days, in any currency; one refunded in full is not counted. */
+  /** Not in the specification: attributed orders placed in these days, in any currency, without fully refunded ones. */
   recoveredOrders: z.number(),
   /** Distinct people with an order or a contactable cart in these days; counted every 15 minutes. */
   activeCustomers: z.number(),
@@ -42,16 +45,16 @@ export const DashboardStats = z.object({
     revenue: Trend,
   }),
   currency: z.string(),
-  /** Revenue in other currencies than the store's: never added to it. */
+  /** Revenue in other currencies than the store's, which is never added up. */
   otherCurrencies: z.array(z.object({ currency: z.string(), totalRevenue: z.number(), monthlyRevenue: z.number() })),
-  /** Seconds since the last complete reading of the store's orders began (Y3). */
+  /** Seconds since the start of the last complete order pull (Y3). */
   syncAgeSeconds: z.number().nullable(),
-  /** Added: names of the stores that these figures add up; of `all` only. */
+  /** Not in the specification: names of the stores in these figures; only for `all`. */
   stores: z
     .array(
       z.object({
         name: z.string(),
-        /** Its syncs fail: its figures may be old (A 8). */
+        /** Its syncs fail, so its figures may be outdated (A 8). */
         isFailing: z.boolean(),
       }),
     )
@@ -78,7 +81,7 @@ export const readDashboardChart = endpoint({
     'Abandoned and recovered carts, or recovered revenue, by hour (day) or by day (week, month) of the store’s own clock',
   query: storesQuery.extend({
     period: z.enum(chartPeriods).default('week'),
-    /** Added. `revenue`: attributed net revenue by the time of the order. */
+    /** Not in the specification. `revenue`: attributed net revenue by order time. */
     measure: z.enum(chartMeasures).default('carts'),
   }),
   reply: z.object({
@@ -91,12 +94,12 @@ export const readDashboardChart = endpoint({
         backgroundColor: z.string(),
       }),
     ),
-    /** When each bucket begins. */
+    /** Start of each bucket. */
     starts: z.array(z.string()),
     timeZone: z.string(),
-    /** Of the revenue drawn: the store's. */
+    /** Currency of the charted revenue: the store's. */
     currency: z.string(),
-    /** Revenue of the period in other currencies, which is not drawn. */
+    /** Revenue of the period in other currencies, which is not charted. */
     otherCurrencies: z.array(z.object({ currency: z.string(), revenue: z.number() })),
   }),
 })

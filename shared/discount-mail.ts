@@ -3,8 +3,8 @@ import { AudienceFilters } from './audience.ts'
 import { endpoint, storeQuery } from './endpoint.ts'
 import { MessagePreview, SendReply, TestReply } from './reminders.ts'
 
-// Discount mail (B 2, 5, 7, 8, 9; decision 39): a coupon by email to chosen customers. The job of `sendDiscountOffers` is followed and
-// retried as that of reminders (`readBulkSend`, `retryBulkSend`), and takes an `Idempotency-Key` as they do.
+// Discount mail (B 2, 5, 7, 8, 9; decision 39): a coupon by email to chosen customers. The job of `sendDiscountOffers`
+// is read and retried like that of reminders (`readBulkSend`, `retryBulkSend`) and accepts an `Idempotency-Key`.
 
 export const discountTexts = {
   noCustomers: 'Please select at least one customer.',
@@ -25,7 +25,7 @@ export const discountTexts = {
     'This coupon has a code of its own for each message. Choose it in the discount mail instead of naming a code.',
 } as const
 
-/** The words a discount mail starts from. What the coupon takes off stands below the items of a cart. */
+/** Default text of a discount mail. The discount is shown below the items of a cart. */
 export const READY_DISCOUNT = {
   subject: 'A coupon for you at {{ store_name }}',
   body: `# A coupon for you
@@ -50,23 +50,23 @@ Warm regards,
 {{ store_name }}`,
 } as const
 
-/** The most people one discount mail may go to. */
+/** Maximum number of recipients. */
 export const MOST_RECIPIENTS = 10_000
 
 const customerIds = z.array(z.guid())
 
-/** Everybody whom a search finds, evaluated on the server. */
+/** All search results, evaluated on the server. */
 const Matching = z.object({
   search: z.string().max(200).default(''),
   registered: z.enum(['yes', 'no']).optional(),
   abandonedOnly: z.boolean().default(false),
-  /** Of those with an abandoned cart: whom these filters mean, as an audience has them (Starter or higher). */
+  /** Limits customers with an abandoned cart to these audience filters (Starter or higher). */
   filters: AudienceFilters.optional(),
-  /** But not these. */
+  /** Excludes these customers. */
   except: customerIds.max(MOST_RECIPIENTS).default([]),
 })
 
-/** Chosen one by one, or all who match. */
+/** Either chosen customers, or all that match. */
 const recipientFields = {
   customers: customerIds.min(1, discountTexts.noCustomers).max(MOST_RECIPIENTS, discountTexts.tooMany).optional(),
   matching: Matching.optional(),
@@ -78,7 +78,7 @@ const oneOfBoth = { path: ['customers'], error: discountTexts.noCustomers }
 
 const offerFields = {
   couponId: z.uuid({ error: discountTexts.noCoupon }),
-  /** A page of the shop, which the link leads to instead of the cart. */
+  /** A page of the shop that the link opens instead of the cart. */
   cartUrl: z
     .url({ protocol: /^https?$/, error: discountTexts.badCartUrl })
     .max(2_048)
@@ -101,7 +101,7 @@ export const sendDiscountOffers = endpoint({
   reply: z.object({ jobId: z.string() }),
 })
 
-/** "10", "10%" and "$5.00" are what forms have. */
+/** Accepts "10", "10%" and "$5.00", which forms send. */
 const amount = z.union([z.number(), z.string().max(40)]).transform((said, { addIssue }) => {
   const number = typeof said === 'number' ? said : Number(said.replace(/[^0-9.]/g, '') || Number.NaN)
   if (Number.isFinite(number) && number >= 0) return number
@@ -148,14 +148,14 @@ export const discountEligibility = endpoint({
         explanation: z.string(),
         count: z.number(),
         customers: z.array(z.string()),
-        /** From when all of them may be tried again; null = never, or nobody knows. */
+        /** When all of them can be retried; null: never or unknown. */
         until: z.string().nullable(),
       }),
     ),
   }),
 })
 
-/** As one customer would get it. */
+/** The mail as one customer would get it. */
 const OneOffer = z.object({
   customer: z.guid(),
   couponId: offerFields.couponId.optional(),

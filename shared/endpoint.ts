@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * What a member may do. `public` needs no sign-in, `session` any signed-in user, `operator` somebody who runs the server (decision 90), whatever
- * their role; see `shared/roles.ts` for the rest.
+ * Who may call an endpoint. `public`: no sign-in; `session`: any signed-in user; `operator`: operators of the server
+ * (decision 90), whatever their role. `shared/roles.ts` has the other permissions.
  */
 export type Permission =
   | 'public'
@@ -27,10 +27,10 @@ export type Permission =
   | 'consent:write'
   | 'account:delete'
 
-/** `store`: the call is about one store, chosen as decision 7 says; `account`: about the account; `none`: neither. */
+/** `store`: the call is about one store, chosen by decision 7; `account`: about the account; `none`: neither. */
 export type Scope = 'none' | 'account' | 'store'
 
-/** The one description of an endpoint: the server serves it, the browser calls it, the documentation prints it. */
+/** The contract of an endpoint, used by the server, the browser and the API documentation. */
 export interface Endpoint<
   Params extends z.ZodType = z.ZodType,
   Query extends z.ZodType = z.ZodType,
@@ -42,13 +42,13 @@ export interface Endpoint<
   permission: Permission
   scope: Scope
   summary: string
-  /** Of scope `store`: what is said where the account has no store connected. */
+  /** For scope `store`: the error message if the account has no connected store. */
   noStore?: string | undefined
-  /** It only stops something or looks: also of a store that is not connected. */
+  /** Only stops something or reads, so it is allowed for a disconnected store. */
   stops?: boolean | undefined
-  /** A page of the app has the same path: this answers unless HTML is preferred (decision 129). */
+  /** A page of the app has the same path: the endpoint answers unless the client prefers HTML (decision 129). */
   isBesidePage?: boolean | undefined
-  /** It answers a file of this type, not JSON. */
+  /** Returns a file of this type instead of JSON. */
   fileType?: string | undefined
   params: Params
   query: Query
@@ -64,7 +64,7 @@ export const storeQuery = z.object({
   storeId: z.string().max(2_048).optional(),
 })
 
-/** An encrypted ticket is its own permission to download. */
+/** An encrypted ticket authorizes the download. */
 export const DownloadQuery = z.object({ ticket: z.string().max(8_000).default('') })
 
 export function endpoint<
@@ -78,7 +78,7 @@ export function endpoint<
   permission: Permission
   scope?: Scope
   summary: string
-  /** Of scope `store`: what is said where the account has no store connected. */
+  /** For scope `store`: the error message if the account has no connected store. */
   noStore?: string | undefined
   stops?: boolean | undefined
   isBesidePage?: boolean | undefined

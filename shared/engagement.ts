@@ -1,4 +1,4 @@
-// Why a visit to a link or picture of a message counts as a person's, a machine's or nobody's: words for a shop owner.
+// Explains to shop owners whether a link or image request came from a person or a machine, or is unclear.
 
 export const engagementReasons: Record<string, { who: string; why: string }> = {
   browser: { who: 'browser', why: 'An ordinary browser.' },

@@ -1,4 +1,4 @@
-/** Every way a request can fail, and the HTTP status it fails with. Clients switch on the code. */
+/** Error codes with their HTTP status. Clients branch on the code. */
 export const statusOf = {
   invalid: 400,
   unauthenticated: 401,
@@ -18,7 +18,7 @@ export const statusOf = {
 
 export type ErrorCode = keyof typeof statusOf
 
-/** `error` is the sentence shown to a person; `retryAfterS` comes with `rate_limited`. */
+/** `error` is the message for people; `retryAfterS` comes with `rate_limited`. */
 export interface ErrorReply {
   error: string
   code: ErrorCode | 'internal'

@@ -1,16 +1,16 @@
 import { z } from 'zod'
 import { endpoint, storeQuery } from './endpoint.ts'
 
-// The control group of a store: what can be said before it begins, while it runs and after (decisions 58 to 61). Amounts are in whole units
-// of `currency`; percent are whole numbers, of people.
+// The store's control group: forecast, running results and final results (decisions 58 to 61). Amounts are in whole
+// units of `currency`; percentages are whole numbers, of people.
 
-/** How long an experiment is planned for, unless its owner says otherwise. */
+/** Default duration of an experiment in days. */
 export const PLANNED_DAYS = 90
-/** A shorter one would end before anybody's window. */
+/** A shorter experiment would end before any observation window. */
 export const PLANNED_DAYS_LEAST = 45
 export const PLANNED_DAYS_MOST = 365
 
-/** The shares whose smallest visible effect is told. */
+/** The shares whose smallest detectable effect is shown. */
 export const shownShares = [10, 20, 30, 50] as const
 
 /** Bounds of treated − control. */
@@ -18,16 +18,18 @@ const Interval = z.object({ low: z.number(), high: z.number() })
 export type Interval = z.infer<typeof Interval>
 
 /**
- * One measure. `few`: there are too few purchases to say anything. `unseen`: the difference may be none. `more`, `less`: the treated
- * bought more, or less, whenever one looks.
+ * One measure. `few`: too few purchases for a result. `unseen`: the difference may be zero. `more`, `less`: the treated
+ * group bought more or less; valid at any time.
  */
 const Finding = z.object({
   state: z.enum(['few', 'unseen', 'more', 'less']),
-  /** Of the whole people who were written to: purchases, or an amount. To be looked at whenever one likes; null: `few`. */
+  /** Confidence interval for all treated people, in purchases or an amount, valid at any time; null: `few`. */
   anytime: Interval.nullable(),
-  /** The same on the planned day and for this one look; null: it has not come, it never will, or `few`. */
+  /**
+   * The interval for the planned day, valid for that single analysis; null: not reached yet, never reached, or `few`.
+   */
   planned: Interval.nullable(),
-  /** With `few`: about so many people more, and so many days at the pace so far. null: nobody can tell. */
+  /** With `few`: about how many people are missing, and how many days that takes at the current pace. null: unknown. */
   missing: z.object({ people: z.number(), days: z.number().nullable() }).nullable(),
 })
 export type Finding = z.infer<typeof Finding>
@@ -37,51 +39,51 @@ const Arms = z.object({ treated: z.number(), control: z.number() })
 export const ExperimentView = z.object({
   id: z.uuid(),
   sharePercent: z.number(),
-  /** Of the store, by whose calendar its days are told. */
+  /** The store's time zone, which defines the days. */
   timeZone: z.string(),
   startedAt: z.string(),
   plannedEndAt: z.string(),
-  /** Nobody is drawn after this moment. */
+  /** Shoppers are assigned until this moment. */
   drawsUntil: z.string(),
   endedAt: z.string().nullable(),
   endReason: z.enum(['planned', 'stopped', 'changed']).nullable(),
   windowDays: z.number(),
   currency: z.string(),
-  /** The most that one person's orders count for; null: no order was known when it began, so amounts are not compared. */
+  /** Cap for the order total of one person; null: no order was known at the start, so amounts are not compared. */
   capAmount: z.number().nullable(),
-  /** Whose window is over, and who is compared. */
+  /** People whose window is over, who are compared. */
   people: Arms,
   purchases: Arms,
-  /** Whose window is not over. */
+  /** People whose window is still open. */
   waiting: Arms,
   leftOut: z.number(),
-  /** Of the control group, written to by hand all the same. */
+  /** People of the control group who got a manual message nonetheless. */
   overridden: z.number(),
-  /** People who keep an arm that was drawn before experiments; not compared. */
+  /** People who keep a group assigned before experiments; not compared. */
   drawnEarlier: z.number(),
   conversion: Finding,
   revenue: Finding,
-  /** What not writing to the control group has cost, by the amounts of `revenue`; null: that is not shown. */
+  /** Estimated cost of not writing to the control group, from the amounts of `revenue`; null: not shown. */
   cost: Interval.nullable(),
-  /** Orders attributed to messages since it began, until its end (A2); another measure. */
+  /** Orders attributed to messages from start to end (A2), a different measure. */
   attributedAmount: z.number(),
-  /** Whether the sizes of the arms can be chance: `few` people to check, `even`, or `off`. */
+  /** Check of the group sizes against chance: `few` people to check, `even`, or `off`. */
   health: z.enum(['few', 'even', 'off']),
 })
 export type ExperimentView = z.infer<typeof ExperimentView>
 
 export const ExperimentsReply = z.object({
-  /** What the store's last 30 days say. */
+  /** The store's last 30 days. */
   pace: z.object({
-    /** People with a contact who left a cart. */
+    /** People with a contact who abandoned a cart. */
     people: z.number(),
-    /** How many of 100 of them bought; null: too few to tell, and `assumedPercent` is reckoned with. */
+    /** Percentage of them who bought; null: too few to tell, so `assumedPercent` is used. */
     boughtPercent: z.number().nullable(),
     assumedPercent: z.number(),
-    /** Of 1: what is reckoned with. */
+    /** The fraction used in the calculation. */
     rate: z.number(),
   }),
-  /** null: no share would show anything in a store of this size. */
+  /** null: no share would show an effect in a store of this size. */
   proposedPercent: z.number().nullable(),
   running: ExperimentView.nullable(),
   past: z.array(ExperimentView),
@@ -99,7 +101,7 @@ export const readExperiments = endpoint({
 })
 
 const choice = z.object({
-  /** Of people who get no automatic message. */
+  /** Percentage of people without automatic messages. */
   sharePercent: z.number().int().min(1).max(50),
   days: z.number().int().min(PLANNED_DAYS_LEAST).max(PLANNED_DAYS_MOST).default(PLANNED_DAYS),
 })

@@ -7,7 +7,7 @@ import {
   isSameConditions,
 } from './flow-conditions.ts'
 
-// Conditions in English, as the editor and the list of flows say them (decision 52).
+// Conditions as English text, for the editor and the flow list (decision 52).
 
 const names: ConditionNames = {
   money: (amount) => `$${amount}`,
@@ -45,7 +45,7 @@ test.each<[FlowCondition, string]>([
   expect(one(condition)).toBe(words)
 })
 
-test('groups stand in brackets where there are several', () => {
+test('puts several groups in brackets', () => {
   const [phone, coupon] = [
     { fact: 'phone', is: 'present' },
     { fact: 'coupon', is: 'present' },
@@ -59,7 +59,7 @@ test('groups stand in brackets where there are several', () => {
   )
 })
 
-test('conditions are the same in whatever order they are said, and not by all or any of several', () => {
+test('compares conditions independently of their order, but not of all or any', () => {
   const rich: FlowCondition = { fact: 'value', is: 'above', amount: 100 }
   const near: FlowCondition = { fact: 'country', is: 'one_of', countries: ['DE', 'AT'] }
   const all = (...conditions: FlowCondition[]): FlowConditions => ({

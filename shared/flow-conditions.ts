@@ -1,14 +1,14 @@
 import { z } from 'zod'
 
-// Conditions of flows and their steps (decision 52): a small language as data. What it means is in server/carts/flow-choice/conditions.ts.
+// Conditions of flows and steps as data (decision 52). server/carts/flow-choice/conditions.ts evaluates them.
 
-/** In one set of conditions, all groups together. */
+/** Maximum in one set of conditions, over all groups. */
 export const MOST_CONDITIONS = 20
 
 export const FlowChannel = z.enum(['email', 'sms', 'whatsapp', 'push'])
 export type FlowChannel = z.infer<typeof FlowChannel>
 
-/** A notification's consent is the browser's subscription, which the choice of a channel looks at. */
+/** Push has no consent of its own: the browser's subscription is the consent, and the channel choice checks it. */
 const ConsentChannel = FlowChannel.exclude(['push'])
 type ConsentChannel = z.infer<typeof ConsentChannel>
 
@@ -23,33 +23,33 @@ const among = z.enum(['one_of', 'not_one_of'])
 const presence = z.enum(['present', 'absent'])
 
 export const FlowCondition = z.discriminatedUnion('fact', [
-  /** Of the cart, in the store's currency. For a cart in another currency none of these holds. */
+  /** Value of the cart in the store's currency. False for a cart in another currency. */
   z.object({
     fact: z.literal('value'),
     is: z.enum(['above', 'at_least', 'at_most', 'below']),
     amount: z.number().min(0).max(1_000_000_000),
   }),
-  /** Pieces in the cart. */
+  /** Number of items in the cart. */
   z.object({ fact: z.literal('items'), is: z.enum(['at_least', 'at_most']), count }),
   /** Any of them, or none of them. */
   z.object({ fact: z.literal('product'), is: z.enum(['contains', 'lacks']), productIds: listOf(recordId, 20) }),
-  /** As the store has them: a category of WooCommerce, a product type of Shopify. */
+  /** As in the store: a WooCommerce category or a Shopify product type. */
   z.object({ fact: z.literal('category'), is: z.enum(['contains', 'lacks']), categoryIds: listOf(recordId, 20) }),
-  /** A country that is not known is not one of any. */
+  /** An unknown country is not one of any. */
   z.object({ fact: z.literal('country'), is: among, countries: listOf(z.string().regex(/^[A-Z]{2}$/), 50) }),
   z.object({ fact: z.literal('buyer'), is: z.enum(['first_time', 'returning']) }),
-  /** Placed before this cart. */
+  /** Orders placed before this cart. */
   z.object({ fact: z.literal('orders'), is: z.enum(['at_least', 'at_most']), count }),
   /** Entered in the cart. */
   z.object({ fact: z.literal('coupon'), is: presence }),
   z.object({ fact: z.literal('phone'), is: presence }),
-  /** Said by the shopper, and not withdrawn. */
+  /** Given by the shopper and not withdrawn. */
   z.object({ fact: z.literal('consent'), is: z.enum(['given', 'missing']), channel: ConsentChannel }),
-  /** Chosen on a page of ours; one that is not known is not one of any. */
+  /** Chosen on one of our pages; an unknown language is not one of any. */
   z.object({ fact: z.literal('language'), is: among, languages: listOf(z.enum(CONDITION_LANGUAGES), 2) }),
-  /** Of the week, 1 is Monday, where the shopper is. */
+  /** Weekday at the shopper's place, 1 is Monday. */
   z.object({ fact: z.literal('day'), is: z.literal('one_of'), days: listOf(z.number().int().min(1).max(7), 7) }),
-  /** From the beginning of one hour to that of the other, where the shopper is; over midnight where the first is later. */
+  /** From one full hour to another at the shopper's place; across midnight if the first is later. */
   z.object({
     fact: z.literal('hour'),
     is: z.literal('between'),
@@ -74,7 +74,7 @@ export const FlowConditions = z
   )
 export type FlowConditions = z.infer<typeof FlowConditions>
 
-/** Whether they hold for the same carts by what they say, in whatever order they say it. null: they hold for all. */
+/** Whether two conditions are equal apart from their order. null: matches all carts. */
 export const isSameConditions = (a: FlowConditions | null, b: FlowConditions | null): boolean =>
   inOrder(a) === inOrder(b)
 
@@ -89,11 +89,11 @@ const conditionText = (condition: FlowCondition): string =>
     .toSorted()
     .join()
 
-/** Of one alone it says nothing whether all or any have to hold. */
+/** A single condition needs no "all" or "any". */
 const of = (match: 'all' | 'any', texts: readonly string[]): string =>
   texts.length === 1 ? texts[0]! : `${match}(${texts.toSorted().join()})`
 
-/** How what a condition names by its id is called. */
+/** Display names for the ids in conditions. */
 export interface ConditionNames {
   money: (amount: number) => string
   product: (id: string) => string
@@ -113,14 +113,14 @@ const pieces = (number: number, what: string) => `${number} ${what}${number === 
 /** 1 is Monday. */
 export const dayText = (day: number): string => DAYS[day - 1]!
 
-/** As clocks read on all screens, "9:00 AM"; 24 is the end of a day. */
+/** Format of all screens, "9:00 AM"; 24 is the end of a day. */
 export function hourText(hour: number): string {
   return hour === 24 ? 'midnight' : `${hour % 12 || 12}:00 ${hour < 12 ? 'AM' : 'PM'}`
 }
 
 const WORTH = { above: 'more than', at_least: 'at least', at_most: 'at most', below: 'less than' }
 
-/** A part of an English sentence: “the cart is worth more than $100”. */
+/** Part of an English sentence: “the cart is worth more than $100”. */
 export function describeCondition(condition: FlowCondition, names: ConditionNames): string {
   switch (condition.fact) {
     case 'value':
@@ -164,7 +164,7 @@ function describeShopper(
   }
 }
 
-/** All of them; groups stand in brackets where there are several. */
+/** All conditions as text; several groups are put in brackets. */
 export function describeConditions({ match: ofGroups, groups }: FlowConditions, names: ConditionNames): string {
   const parts = groups.map(({ match: inGroup, conditions }) => {
     const words = conditions.map((each) => describeCondition(each, names)).join(inGroup === 'all' ? ' and ' : ' or ')

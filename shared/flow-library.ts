@@ -1,26 +1,26 @@
 import { z } from 'zod'
 import type { FlowChannel, FlowConditions } from './flow-conditions.ts'
 
-// What a new flow can begin as (decision 56).
+// Templates for new flows (decision 56).
 
 export const LibraryKey = z.enum(['ready_email', 'email_sms', 'high_value', 'win_back', 'last_discount'])
 export type LibraryKey = z.infer<typeof LibraryKey>
 
-/** What an entry asks of the store. */
+/** A requirement of an entry. */
 export type LibraryNeed = 'mail' | 'sms' | 'rules' | 'coupon'
 
 export interface LibraryEntry {
   key: LibraryKey
   name: string
   explanation: string
-  /** What it asks of the store, in sentences. */
+  /** The requirements as sentences. */
   asks: string[]
   needs: LibraryNeed[]
   conditions: FlowConditions | null
   steps: {
     delayMinutes: number
     channels: FlowChannel[]
-    /** The ready template its mail begins as. */
+    /** The ready template that its mail starts from. */
     words: 'first_reminder' | 'second_reminder' | 'last_reminder'
     hasCoupon?: boolean
   }[]
@@ -36,7 +36,7 @@ const only = (condition: FlowConditions['groups'][number]['conditions'][number])
   groups: [{ match: 'all', conditions: [condition] }],
 })
 
-/** The ready three mails. */
+/** The three ready mails. */
 const readyMails: LibraryEntry['steps'] = [
   { delayMinutes: HOUR, channels: ['email'], words: 'first_reminder' },
   { delayMinutes: DAY, channels: ['email'], words: 'second_reminder' },

@@ -1,22 +1,23 @@
 import { z } from 'zod'
 import { endpoint, storeQuery } from './endpoint.ts'
 
-// What became of a flow's messages (decision 57), and of the variants of its steps (decision 55).
+// The report of a flow (decision 57) and of the variants of its steps (decision 55).
 
 export const ReportedVariant = z.object({
   variantId: z.uuid(),
-  /** A, B …, in the order in which they began. */
+  /** A, B …, in the order of their start. */
   name: z.string(),
   isCurrent: z.boolean(),
   sharePercent: z.number(),
-  /** Messages that were accepted; those clicked by a person, and with an order attributed. */
+  /** Accepted messages, those clicked by a person, and those with an attributed order. */
   people: z.number(),
   clicked: z.number(),
   bought: z.number(),
   revenue: z.number(),
   /**
-   * How many more of 100 bought than with the first, of all messages since the split began, whatever the days of the report: the interval that
-   * holds whenever one looks (decision 59), 95 % for all comparisons of the step together. null: of the first, or too few have bought yet.
+   * Difference in purchases per 100 people to the first variant, since the split began and independent of the report's
+   * days. The interval is valid at any time (decision 59), with 95 % for all comparisons of the step together.
+   * null: the first variant, or too few purchases.
    */
   comparison: z.object({ lower: z.number(), upper: z.number(), excludesZero: z.boolean() }).nullable(),
 })
@@ -26,40 +27,40 @@ export const reportDays = [7, 30, 90] as const
 
 export const FlowReport = z.object({
   days: z.literal(reportDays),
-  /** Days of the store's calendar, both included. */
+  /** Days of the store's calendar, both inclusive. */
   from: z.string(),
   to: z.string(),
-  /** What happened since may be missing of what was sent; null: nothing was counted yet. */
+  /** Later events may be missing; null: nothing was counted yet. */
   countedAt: z.string().nullable(),
   currency: z.string(),
-  /** In their order, then those that were removed. */
+  /** In flow order, then removed steps. */
   steps: z.array(
     z.object({
       stepId: z.uuid(),
-      /** Its place; null: it was removed. */
+      /** Position; null: removed. */
       step: z.number().nullable(),
       name: z.string(),
-      /** In these days, by the day it was planned. */
+      /** Planned in these days. */
       planned: z.number(),
-      /** Accepted by a provider, of those that left in these days; all that follows is of them. */
+      /** Sent in these days and accepted by a provider; the following figures refer to these. */
       sent: z.number(),
-      /** Known to have arrived, of `reporting`; null: nothing left by a channel that reports it. */
+      /** Confirmed as delivered, of `reporting`; null: no channel reported deliveries. */
       delivered: z.number().nullable(),
-      /** Of `sent`: by SMS, WhatsApp or push, which report it; of email nobody does. */
+      /** Those of `sent` by SMS, WhatsApp or push, which report deliveries; email does not. */
       reporting: z.number(),
       /** By people. */
       clicked: z.number(),
-      /** With an order attributed. */
+      /** With an attributed order. */
       orders: z.number(),
       revenue: z.number(),
-      /** Per message sent; null: none was. */
+      /** Per sent message; null: none was sent. */
       revenuePerRecipient: z.number().nullable(),
       unsubscribed: z.number(),
-      /** Closed in these days without being sent, by reason, the most frequent first; also of what was planned before them. */
+      /** Closed in these days without a send, by reason, most frequent first; includes messages planned earlier. */
       skipped: z.array(z.object({ reason: z.string(), explanation: z.string(), count: z.number() })),
-      /** Of a step that is split, or was. */
+      /** For a step that is or was split. */
       variants: z.array(ReportedVariant),
-      /** Purchases that each variant needs for a comparison to be shown; null: it is, or there is none. */
+      /** Purchases that each variant needs for a comparison; null: it is shown, or there is none. */
       purchasesNeeded: z.number().nullable(),
     }),
   ),

@@ -5,9 +5,9 @@ import { FlowChannel, FlowConditions } from './flow-conditions.ts'
 import { LibraryKey } from './flow-library.ts'
 import { MessagePreview, PreviewCart } from './reminders.ts'
 
-// Flows: what is always on, its steps and templates.
+// Flows, their steps and templates.
 
-/** Of a store. */
+/** Per store. */
 export const MOST_FLOWS = 20
 
 const isOnce = (values: readonly string[]) => new Set(values).size === values.length
@@ -15,17 +15,17 @@ const isOnce = (values: readonly string[]) => new Set(values).size === values.le
 /** The coupon of a step's messages, and who gets it (decisions 35 and 36). */
 export const StepCoupon = z.object({
   couponId: z.uuid(),
-  /** What becomes of a message whose coupon is not valid, or not for its shopper: sent without it, or not sent. */
+  /** What happens to a message whose coupon is invalid, or not for its shopper: sent without it, or not sent. */
   fallback: z.enum(['without', 'skip']),
   firstOrderOnly: z.boolean(),
-  /** Not for whoever used a coupon in so many days; null: that is not asked. */
+  /** Excludes shoppers who used a coupon within this many days; null: no limit. */
   pauseDays: z.number().int().min(1).max(3_650).nullable(),
   /** Only for carts above this amount in the store's currency; null: for any. */
   aboveAmount: z.number().positive().max(1_000_000_000).nullable(),
 })
 export type StepCoupon = z.infer<typeof StepCoupon>
 
-/** By channel; WhatsApp has its approved template. */
+/** By channel; WhatsApp uses its approved template. */
 export const StepWords = z.object({
   email: z.object({ subject: z.string(), body: z.string() }),
   sms: z.object({ body: z.string() }),
@@ -33,46 +33,46 @@ export const StepWords = z.object({
 })
 export type StepWords = z.infer<typeof StepWords>
 
-/** Words of a step; of a step that is split there are two to four (decision 55). */
+/** One text variant of a step; a split step has two to four (decision 55). */
 export const FlowVariant = z.object({
   id: z.uuid(),
-  /** A, B, C … in the order in which the step's variants began; it stays when others end. */
+  /** A, B, C … in the order in which the step's variants began; unchanged when others end. */
   name: z.string(),
   sharePercent: z.number().int(),
   words: StepWords,
 })
 export type FlowVariant = z.infer<typeof FlowVariant>
 
-/** Of the first, second … variant that a step has had. */
+/** Name of the first, second … variant that a step has had. */
 export const variantName = (index: number): string => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'[index] ?? String(index + 1)
 
 export const FlowStep = z.object({
-  /** Stays, whatever the place. */
+  /** Stable when the step moves. */
   id: z.uuid(),
-  /** Its place in the flow, from 1. */
+  /** Position in the flow, from 1. */
   step: z.number().int(),
-  /** What it began as, “First reminder”. */
+  /** Its original name, such as “First reminder”. */
   name: z.string(),
   delayMinutes: z.number().int().min(1).max(43_200),
   /** In the order in which they are tried (decision 54). */
   channels: z.array(FlowChannel),
   conditions: FlowConditions.nullable(),
   variants: z.array(FlowVariant),
-  /** With those that are over; the next one is named behind them. */
+  /** Includes ended variants; the next one is named after them. */
   variantsSoFar: z.number().int(),
   /** The first of its channels. */
   channel: FlowChannel,
   templateId: z.uuid(),
   templateKey: z.string(),
   templateName: z.string(),
-  /** The words of the first variant. */
+  /** Text of the first variant. */
   subject: z.string(),
   body: z.string(),
   sms: z.string(),
   pushTitle: z.string(),
   pushBody: z.string(),
   coupon: StepCoupon.nullable(),
-  /** What that coupon is. */
+  /** Description of that coupon. */
   couponShown: CouponOfStep.nullable(),
 })
 export type FlowStep = z.infer<typeof FlowStep>
@@ -90,22 +90,22 @@ export const FlowCounts = z.object({
   cancelled: z.number(),
 })
 
-/** Messages that were answered. Opens are what mail programs report (decision 22); nothing is decided by them. */
+/** Messages with a response. Opens are as reported by mail programs and affect nothing (decision 22). */
 export const FlowResponses = z.object({
   /** A person clicked a link or restored the cart; counted as in the report (flow-report.ts). */
   clicked: z.number(),
-  /** As reported, by what is taken for people. */
+  /** Reported opens that are attributed to people. */
   opened: z.number(),
-  /** By machines, and by nobody else. */
+  /** Opened only by machines. */
   openedByMachines: z.number(),
 })
 
 export const FlowView = z.object({
   id: z.uuid(),
   name: z.string(),
-  /** Among the store's flows, from 1: a cart belongs to the first that takes it (decision 51). */
+  /** Position among the store's flows, from 1: a cart belongs to the first that matches it (decision 51). */
   position: z.number().int(),
-  /** Who is taken; null: everybody. */
+  /** Which carts match; null: all. */
   conditions: FlowConditions.nullable(),
   isOn: z.boolean(),
   switchedOnAt: z.string().nullable(),
@@ -113,19 +113,22 @@ export const FlowView = z.object({
   steps: z.array(FlowStep),
   counts: FlowCounts,
   responses: FlowResponses,
-  /** What keeps the flow from being switched on, in sentences; empty when nothing does. */
+  /** What prevents activation, as sentences; empty: nothing. */
   missing: z.array(z.string()),
   minDelayMinutes: z.number(),
-  /** In the last `days` days: messages with an order attributed, and what these orders brought in, in the store's currency. */
+  /**
+   * In the last `days` days: messages with an attributed order, and the revenue of these orders in the store's
+   * currency.
+   */
   brought: z.object({ days: z.number(), orders: z.number(), revenue: z.number() }),
   currency: z.string(),
 })
 export type FlowView = z.infer<typeof FlowView>
 
-/** What stands in the way of a step by SMS, WhatsApp or push, in a sentence; null: nothing. */
+/** What prevents a step by SMS, WhatsApp or push, as a sentence; null: nothing. */
 const FlowChannels = z.object({
   sms: z.object({ problem: z.string().nullable() }),
-  /** `template`: the approved text chosen under Settings, Sending, with its places. */
+  /** `template`: the approved text chosen under Settings, Sending, with its variables. */
   whatsapp: z.object({ problem: z.string().nullable(), template: z.string().nullable() }),
   push: z.object({ problem: z.string().nullable() }),
 })
@@ -143,21 +146,21 @@ export const flowTexts = {
   stepAdded: 'Somebody has added a message to this flow in the meantime. Discard your changes to see it.',
 } as const
 
-/** What an edit does to messages that have not gone yet (decision 53). */
+/** Effect of an edit on unsent messages (decision 53). */
 export const SaveEffect = z.object({
-  /** They become due at another time. */
+  /** Their due time changes. */
   moved: z.number(),
-  /** Of these: at once, as the new time has passed. */
+  /** Of these: due at once, because the new time has passed. */
   dueNow: z.number(),
-  /** Not among `moved`: their new time is behind a later message that has gone out or is due, so they are not sent. */
+  /** Not in `moved`: their new time precedes a later message that was sent or is due, so they are not sent. */
   overtaken: z.number(),
-  /** Of removed steps. */
+  /** Messages of removed steps. */
   cancelled: z.number(),
   /** Planned for added steps. */
   added: z.number(),
-  /** Carts that do not get an added step, because its time has passed for them. */
+  /** Carts that miss an added step because its time has passed. */
   tooLate: z.number(),
-  /** Decided anew: their channels, words, coupon or conditions have changed. */
+  /** Decided again, because channels, text, coupon or conditions have changed. */
   changed: z.number(),
 })
 export type SaveEffect = z.infer<typeof SaveEffect>
@@ -172,7 +175,7 @@ export const listFlows = endpoint({
   reply: z.object({
     flows: z.array(FlowView),
     channels: FlowChannels,
-    /** What each entry of the library asks for and is not there, in sentences. */
+    /** What each library entry needs and the store lacks, as sentences. */
     library: z.array(z.object({ key: LibraryKey, missing: z.array(z.string()) })),
     /** Several flows, conditions and variants are in the plan (decision 52). */
     isRulesInPlan: z.boolean(),
@@ -188,7 +191,7 @@ export const createFlow = endpoint({
   summary: 'A new flow from the library, off, after all others',
   body: z.object({
     from: LibraryKey,
-    /** Of the last step of `last_discount`. */
+    /** Coupon for the last step of `last_discount`. */
     couponId: z.uuid().optional(),
   }),
   reply: FlowReply,
@@ -237,24 +240,26 @@ const SavedWords = z.object({
 
 export const SaveFlow = z.object({
   name: z.string().trim().min(1).max(120),
-  /** null: everybody. Left out: as it is. */
+  /** null: all carts. Missing: unchanged. */
   conditions: FlowConditions.nullable().optional(),
-  /** The stored steps whoever saves has seen; where another is stored, nothing is saved. Left out: all. */
+  /**
+   * Ids of the stored steps that the member has seen; if another is stored, the save is rejected. Missing: no check.
+   */
   seenSteps: z.array(z.uuid()).max(20).optional(),
-  /** In their order; a stored step that is not among them is removed. */
+  /** In order; stored steps that are missing here are removed. */
   steps: z
     .array(
       z.object({
-        /** Left out: a new step. */
+        /** Missing: a new step. */
         id: z.uuid().optional(),
         delayMinutes: z.number().int().min(1).max(43_200),
-        /** Left out: as it is; of a new step email. */
+        /** Missing: unchanged; email for a new step. */
         channels: z.array(FlowChannel).min(1).max(4).refine(isOnce, 'Each channel may be named once.').optional(),
-        /** null: none. Left out: as it is. */
+        /** null: none. Missing: unchanged. */
         conditions: FlowConditions.nullable().optional(),
-        /** null: none. Left out: as it is. */
+        /** null: none. Missing: unchanged. */
         coupon: StepCoupon.nullable().optional(),
-        /** Left out: as they are. Of one that is new, what is left out begins as the first variant's, or as ready words. */
+        /** Missing: unchanged. A new variant fills missing texts from the first variant, or from the default text. */
         variants: z
           .array(
             z.object({
@@ -304,17 +309,17 @@ export const searchCategories = endpoint({
   permission: 'flows:read',
   scope: 'store',
   query: storeQuery.extend({
-    /** The beginning of a name. */
+    /** Prefix of a name. */
     search: z.string().trim().max(100).default(''),
-    /** Those with these ids instead, separated by commas. */
+    /** Returns the categories with these ids instead, separated by commas. */
     ids: z.string().max(5_000).optional(),
   }),
   summary: 'Categories of the store’s products, for a condition; at most 50',
   reply: z.object({
     categories: z.array(z.object({ id: z.string(), name: z.string() })),
-    /** What the store's platform calls them. */
+    /** The platform's term. */
     noun: z.enum(['category', 'product type']),
-    /** The store's products have been read with theirs. */
+    /** The store's products have been read with their categories. */
     isKnown: z.boolean(),
   }),
 })
@@ -356,12 +361,12 @@ export const previewFlow = endpoint({
   query: storeQuery,
   summary: 'One step for a real cart, or the sample cart, by the code that sends, and whether it would be sent now',
   body: z.object({
-    /** A stored step, by its id or its place; neither: one that is not saved yet, with channel and body. */
+    /** Id or position of a stored step; neither: an unsaved step, given by channel and body. */
     stepId: z.uuid().optional(),
     step: z.number().int().optional(),
     variantId: z.uuid().optional(),
     cartId: PreviewCart,
-    /** Unsaved channel, text, coupon and conditions to preview instead of what is stored. */
+    /** Unsaved channel, text, coupon and conditions, which replace the stored ones in the preview. */
     channel: z.enum(['email', 'sms', 'whatsapp', 'push']).optional(),
     subject: z.string().max(200).optional(),
     body: z.string().max(50_000).optional(),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 
-// The running copy of the product itself.
+// The running installation.
 
 export const readInstance = endpoint({
   method: 'GET',
@@ -10,23 +10,23 @@ export const readInstance = endpoint({
   summary: 'What the sign-in screen and the shell need to know of this server',
   reply: z.object({
     productName: z.string(),
-    /** Who runs this server: named in footers and terms. */
+    /** The operator's company, for footers and terms. */
     companyName: z.string(),
     supportEmail: z.string(),
     hasDemo: z.boolean(),
-    /** Who takes the payment for a plan here; `none`: nothing is sold (decision 82). */
+    /** The payment provider for plans here; `none`: plans are not sold (decision 82). */
     sells: z.enum(['stripe', 'test', 'none']),
     isPaused: z.boolean(),
     pausedReason: z.string().nullable(),
-    /** Whether the caller is one of those who run this server, and may say that it is the live one. */
+    /** Whether the caller is an operator, who may confirm that this is the live server. */
     mayConfirm: z.boolean(),
-    /** Where mail of this server goes: a mail server, the built-in mailbox, or nowhere, and then none is sent. */
+    /** Where this server sends mail: a mail server, the built-in mailbox, or nowhere. */
     mail: z.enum(['server', 'mailbox', 'none']),
-    /** Addresses of the demo's own parts, local mode only. */
+    /** Addresses of the demo's parts, in local mode only. */
     demoStoreUrl: z.string().nullable(),
     mailboxUrl: z.string().nullable(),
     phoneUrl: z.string().nullable(),
-    /** When the data was made by which shoppers are located, as YYYY-MM-DD; null: not known. */
+    /** Date of the IP location data, as YYYY-MM-DD; null: unknown. */
     locationDataFrom: z.string().nullable(),
   }),
 })
@@ -41,7 +41,7 @@ export const confirmLive = endpoint({
   reply: z.object({ success: z.literal(true) }),
 })
 
-/** `percent` is null where it is not known how far it is. */
+/** `percent` is null while the progress is unknown. */
 export const DemoPast = z.object({ isBeingWritten: z.boolean(), percent: z.number().nullable() })
 export type DemoPast = z.infer<typeof DemoPast>
 

@@ -1,7 +1,8 @@
 import type { Language } from './preferences.ts'
 
-// “What we keep of a shopper”: what the tables with something of a shopper hold, in the words of whom it is about, and when it ends. Which table
-// holds what is said by the registry of tables (server/core/database/tables.ts): a table without a word here cannot be added.
+// The page “What we keep of a shopper”: the contents of tables with shopper data, in the shopper's terms, and when each
+// ends.
+// The registry (server/core/database/tables.ts) assigns the tables; a new table with shopper data needs a text here.
 
 export const keptNames = [
   ...(['contact', 'carts', 'orders', 'coupons', 'messages', 'engagement', 'replies'] as const),
@@ -9,7 +10,7 @@ export const keptNames = [
 ] as const
 export type KeptName = (typeof keptNames)[number]
 
-/** `retention`: after the store's number of days; the others say so themselves. */
+/** `retention`: after the store's number of days; the others are fixed. */
 export type KeptEnd = 'retention' | 'days' | 'stays' | 'figures'
 
 export const keptEnds: Readonly<Record<KeptName, KeptEnd>> = {
@@ -111,7 +112,7 @@ export const keptTexts: Readonly<Record<Language, Readonly<Record<KeptName, Kept
   },
 }
 
-/** When each ends; `days` of the store, null: retention is off. */
+/** When each ends; `days` is the store's retention, null: off. */
 export const keptEndTexts: Readonly<Record<Language, (end: KeptEnd, days: number | null) => string>> = {
   en: (end, days) =>
     ({
@@ -166,5 +167,5 @@ export const keptPageTexts = {
   },
 } as const
 
-/** Where the page of a store is. */
+/** Path of a store's page. */
 export const keptPath = (captureKey: string): string => `/what-is-kept/${encodeURIComponent(captureKey)}`

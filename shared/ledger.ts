@@ -2,31 +2,32 @@ import { z } from 'zod'
 import { endpoint, storeQuery } from './endpoint.ts'
 import { cursorFields, DownloadLink } from './paging.ts'
 
-// The consent ledger as its owner sees it, and the import of consents given elsewhere (C5).
+// The consent ledger for its owner, and the import of consents given elsewhere (C5).
 
-/** What proves a row of the ledger beyond its wording and its time. */
+/** Proof of a ledger row beyond its text and time. */
 export interface ConsentEvidence {
-  /** Of the preference page. */
+  /** From the preference page. */
   reason?: string
   note?: string
   language?: string
-  /** Of an import: which, which line of its file, and what the file says of where the consent was given. */
+  /** For an import: its id, the line of the file, and the source stated in the file. */
   importId?: string
   /** Why the file’s row is no consent. */
   said?: ImportReason
   line?: number
   given?: string
-  /** Whose address it is was never confirmed. */
+  /** The address was never confirmed. */
   unproven?: Unproven
-  /** Marks of that page's browser: it may take back what it has said itself. */
+  /** Keyed marks of the browsers; a browser may withdraw its own consent. */
   browsers?: string[]
-  /** The store's id of the customer who gave it while signed in, for the address of this row. */
+  /** The store's customer id, if the customer was signed in and the consent is for the address of this row. */
   customerId?: string
 }
 
 /**
- * `page script`: anybody can post what the shop's page posts. `account page`: the shop confirms no address of an account. `unpaid order`: anybody
- * can begin an order with any address; one that counts as a purchase (S4) proves it, also if it is to be paid on delivery.
+ * `page script`: anyone can fake a post of the shop's page. `account page`: the shop does not confirm account
+ * addresses. `unpaid order`: anyone can begin an order with any address.
+ * An order that becomes a purchase (S4) proves the consent, also with payment on delivery.
  */
 export type Unproven = 'page script' | 'account page' | 'unpaid order'
 
@@ -35,7 +36,7 @@ export const ledgerStatuses = ['granted', 'withdrawn', 'pending'] as const
 export type LedgerChannel = (typeof ledgerChannels)[number]
 export type LedgerStatus = (typeof ledgerStatuses)[number]
 
-/** Sources in words; what is not listed speaks for itself. */
+/** Display names of sources; others are shown as they are. */
 const sourceNames: Record<string, string> = {
   checkout: 'Box at the checkout, unproven (page script)',
   'one-click': 'Unsubscribe button of an email app',
@@ -63,21 +64,23 @@ export const statusText: Record<LedgerStatus, string> = {
   pending: 'Not confirmed yet',
 }
 
-/** Whether the rows of an import count. `doubted`: its opt-ins do not, until it is kept; `undone`: none of them does. */
+/**
+ * Whether the rows of an import count. `doubted`: its opt-ins do not count until it is kept; `undone`: no row counts.
+ */
 export const importStandings = ['stands', 'doubted', 'undone'] as const
 export type ImportStanding = (typeof importStandings)[number]
-/** Why an import of an earlier version is doubted: what its status was read from. */
+/** Why an import of an earlier version is doubtful: where its status came from. */
 export const importDoubts = ['no_heading', 'no_column'] as const
 export type ImportDoubt = (typeof importDoubts)[number]
 export type ReviewDecision = 'doubted' | 'kept' | 'undone'
 
 const LedgerFilter = storeQuery.extend({
-  /** One whole address or number, in any usual spelling. */
+  /** A complete address or number, in any usual spelling. */
   address: z.string().trim().max(254).default(''),
   channel: z.enum(ledgerChannels).optional(),
   status: z.enum(ledgerStatuses).optional(),
   source: z.string().max(80).optional(),
-  /** Days of the store's zone, both included. */
+  /** Days in the store's time zone, both inclusive. */
   from: z.iso.date().optional(),
   to: z.iso.date().optional(),
 })
@@ -85,19 +88,22 @@ export type LedgerFilter = z.output<typeof LedgerFilter>
 
 export const LedgerEntry = z.object({
   id: z.string(),
-  /** As it was searched for; else masked; null where only the hash is known. */
+  /** As searched; otherwise masked; null if only the hash is stored. */
   who: z.string().nullable(),
-  /** Tells people apart where nothing else is known of them. */
+  /** Distinguishes people without a stored address. */
   person: z.string(),
   channel: z.enum(ledgerChannels),
   status: z.enum(ledgerStatuses),
   isConfirmed: z.boolean(),
-  /** Of an import: whether it counts. `doubted`: not before its import is kept; `undone`: not any more. Else it counts. */
+  /**
+   * For an import: whether the row counts. `doubted`: not until the import is kept; `undone`: not any more. Other rows
+   * count.
+   */
   standing: z.enum(importStandings),
   source: z.string(),
   wording: z.string().nullable(),
   at: z.string(),
-  /** What proves it, in words. */
+  /** The proof as text. */
   evidence: z.array(z.string()),
 })
 export type LedgerEntry = z.infer<typeof LedgerEntry>
@@ -126,9 +132,9 @@ export const exportLedger = endpoint({
 
 export const importChannels = ['email', 'sms', 'whatsapp'] as const
 export type ImportChannel = (typeof importChannels)[number]
-/** What an owner can say of all rows of a file. */
+/** What an owner can state for all rows of a file. */
 export const importStatuses = ['granted', 'withdrawn'] as const
-/** What a row becomes. `suppressed`: an entry of the suppression list. */
+/** The result of a row. `suppressed`: an entry of the suppression list. */
 export const rowStatuses = [...importStatuses, 'suppressed'] as const
 export type RowStatus = (typeof rowStatuses)[number]
 
@@ -147,27 +153,30 @@ export type ImportReason = keyof typeof importReasons
 export const dateOrders = ['iso', 'dmy', 'mdy'] as const
 export type DateOrder = (typeof dateOrders)[number]
 
-/** Rows and bytes a file may have. */
+/** Maximum rows and bytes of a file. */
 export const IMPORT_MOST_ROWS = 200_000
 export const IMPORT_MOST_BYTES = 20 * 1024 * 1024
 
 const column = z.number().int().min(0).max(199).nullable()
 
-/** Which column says what. Where there is none, one value holds for the whole file. */
+/** The columns of the file. Without a column, one value applies to the whole file. */
 export const ImportMapping = z.object({
   address: z.number().int().min(0).max(199),
   channel: column,
   /** Where no column names one. */
   channelForAll: z.enum(importChannels),
   status: column,
-  /** What a plain yes in that column means, where its heading does not say it; null: not said, and a plain yes or no cannot be read. */
+  /**
+   * Meaning of a plain yes in that column, if its heading does not say; null: unknown, so a plain yes or no cannot be
+   * read.
+   */
   yesMeans: z.enum(importStatuses).nullable().default(null),
-  /** What a row means where no column of the file states a consent; null: not said, and nothing is granted. */
+  /** Meaning of a row if no column states a consent; null: unknown, so nothing is granted. */
   statusForAll: z.enum(importStatuses).nullable().default(null),
   date: column,
   dateOrder: z.enum(dateOrders),
   source: column,
-  /** What proves all of them, in the owner's words; where no column says it. */
+  /** The owner's proof for all rows, if no column has one. */
   sourceForAll: z.string().trim().max(300),
   wording: column,
 })
@@ -193,11 +202,11 @@ export type ImportProblem = keyof typeof importProblems
 const PreviewRow = z.object({
   line: z.number(),
   address: z.string(),
-  /** Further addresses in the row: a no counts for each. */
+  /** Further addresses in the row; an opt-out counts for each. */
   others: z.array(z.string()),
   channel: z.enum(importChannels).nullable(),
   status: z.enum(rowStatuses).nullable(),
-  /** Why it is no consent, where the file says so. */
+  /** Why it is no consent, if the file says so. */
   reason: z.enum(Object.keys(importReasons) as [ImportReason, ...ImportReason[]]).nullable(),
   at: z.string().nullable(),
   source: z.string(),
@@ -207,15 +216,15 @@ const PreviewRow = z.object({
 
 const Preview = z.object({
   mapping: ImportMapping,
-  /** Ten rows as they would be written, some of each outcome. What people have said here since is taken into account. */
+  /** Ten rows as they would be stored, some of each outcome, with later consents taken into account. */
   rows: z.array(PreviewRow),
-  /** Of all rows: how many can be read, and what is wrong with the others. What people have said since is looked at later. */
+  /** All rows: how many are readable, and the problems of the others. Later consents are checked at the import. */
   readable: z.number(),
-  /** What the readable ones become. */
+  /** Results of the readable rows. */
   counts: z.record(z.enum(rowStatuses), z.number()),
-  /** A column states who opted in. Otherwise `statusForAll` has to be said before anything is granted. */
+  /** A column states who opted in. Otherwise nothing is granted without `statusForAll`. */
   statesConsent: z.boolean(),
-  /** The heading of the chosen column does not say what a yes there means: `yesMeans` does. */
+  /** The heading of the chosen column does not define a yes: `yesMeans` does. */
   asksYesMeans: z.boolean(),
   /** Headings of the columns where a yes or a date is an opt-out. */
   optOutColumns: z.array(z.string()),
@@ -231,14 +240,14 @@ const ImportView = z.object({
   rowCount: z.number(),
   doneCount: z.number(),
   addedCount: z.number(),
-  /** In the ledger before, from an earlier upload. */
+  /** Already in the ledger from an earlier upload. */
   knownCount: z.number(),
   refusedCount: z.number(),
-  /** Of those added: entries of the suppression list. */
+  /** Those of the added rows that became suppressions. */
   suppressedCount: z.number(),
   standing: z.enum(importStandings),
   doubt: z.enum(importDoubts).nullable(),
-  /** Who kept or undid it last. */
+  /** The member who last kept or undid it. */
   reviewedBy: z.string().nullable(),
   reviewedAt: z.string().nullable(),
   legalGround: z.string().nullable(),
@@ -246,7 +255,7 @@ const ImportView = z.object({
   uploadedAt: z.string(),
   confirmedAt: z.string().nullable(),
   finishedAt: z.string().nullable(),
-  /** The refused rows can still be had. */
+  /** The rejected rows can still be downloaded. */
   hasReport: z.boolean(),
 })
 export type ImportView = z.infer<typeof ImportView>

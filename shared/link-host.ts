@@ -1,19 +1,19 @@
 import { z } from 'zod'
 import { endpoint, storeQuery } from './endpoint.ts'
 
-// A host of the shop's own, such as links.shop.example, for the links in its mails.
+// A host name of the shop, such as links.shop.example, for the links in its mails.
 
 export const LinkHostView = z.object({
   host: z.string().nullable(),
-  /** A record has shown that the name is the store's. */
+  /** A DNS record has proved that the name is the store's. */
   isProven: z.boolean(),
-  /** The TXT record that shows it. */
+  /** The TXT record for the proof. */
   proof: z.object({ name: z.string(), value: z.string() }).nullable(),
-  /** What its CNAME record has to say. */
+  /** The required target of its CNAME record. */
   target: z.string(),
-  /** Links in mails are on it. */
+  /** Links in mails use it. */
   isUsed: z.boolean(),
-  /** Why not, in a sentence. */
+  /** Why not, as a sentence. */
   problem: z.string().nullable(),
   checkedAt: z.string().nullable(),
   isFixed: z.boolean(),

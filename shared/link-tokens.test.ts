@@ -14,7 +14,7 @@ test.each([
   '."',
   '%20',
   '…',
-])('%s after a link is no part of it (cases-R16)', (sign) => {
+])('drops %s after a link (cases-R16)', (sign) => {
   for (const way of ['c', 'o', 'u']) {
     expect(plainLink(`/${way}/${token}${sign}`)).toBe(`/${way}/${token}`)
     expect(plainLink(`/${way}/${token}${sign}?to=abc`)).toBe(`/${way}/${token}?to=abc`)
@@ -30,10 +30,10 @@ test.each([
   '/carts',
   `/x/${token}.`,
   '/',
-])('%s stays', (url) => {
+])('keeps %s', (url) => {
   expect(plainLink(url)).toBe(url)
 })
 
-test('what is no token is looked up as it is', () => {
+test('returns text without a token unchanged', () => {
   expect([tokenIn('rt_sample'), tokenIn('')]).toEqual(['rt_sample', ''])
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 
-// A mail server of the account's own, entered in the settings, and where the account's mail goes.
+// The account's own mail server, and where the account's mail is sent.
 
 export const mailSecurities = ['starttls', 'tls', 'none'] as const
 export type MailSecurity = (typeof mailSecurities)[number]
@@ -12,13 +12,13 @@ export const mailSecurityText: Readonly<Record<MailSecurity, string>> = {
   none: 'None (same machine only)',
 }
 
-/** The port a security usually goes with. */
+/** The usual port of each security mode. */
 export const usualPort: Readonly<Record<MailSecurity, number>> = { starttls: 587, tls: 465, none: 25 }
 
-/** Ports that mail servers listen on. Where private addresses are allowed, any port is. */
+/** Ports of mail servers. If private addresses are allowed, any port is. */
 export const mailPorts = [25, 465, 587, 588, 2465, 2525, 2587] as const
 
-/** This machine. Only here may a password travel unencrypted. */
+/** This machine. Only here may a password be sent unencrypted. */
 export const isLoopbackHost = (host: string): boolean =>
   host === 'localhost' || host === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host)
 
@@ -31,7 +31,7 @@ export interface MailServerFields {
   fromAddress: string
 }
 
-/** What is wrong, by field; the same in the form and on the server. */
+/** Error messages by field, for form and server. */
 export function mailServerProblems(entered: MailServerFields, anyPort: boolean) {
   const { host, port, security, user } = entered
   const problems: { [Name in keyof MailServerFields]?: string } = {}
@@ -51,7 +51,7 @@ export function mailServerProblems(entered: MailServerFields, anyPort: boolean) 
   return problems
 }
 
-/** Without an address of its own, mail comes from the user name. That has to be an address then: none is made up. */
+/** Without a From address, mail uses the user name, which must then be an address. */
 function fromAddressProblem({ user, fromAddress }: MailServerFields): string | null {
   if (fromAddress !== '') return isMailAddress(fromAddress) ? null : 'An email address'
   if (isMailAddress(user)) return null
@@ -59,18 +59,21 @@ function fromAddressProblem({ user, fromAddress }: MailServerFields): string | n
   return 'The user name is not an email address, so enter the address your emails come from'
 }
 
-/** A plain address, as it stands in From. */
+/** A plain address, as used in From. */
 export const isMailAddress = (text: string): boolean =>
   text.length <= 254 && /^[^\s@<>"(),:;[\]\\]{1,64}@[^\s@<>"(),:;[\]\\.]+(\.[^\s@<>"(),:;[\]\\.]+)+$/.test(text)
 
 export const MailServerView = z.object({
-  /** own: the account's mail server · server: the one of this installation · mailbox: the built-in one · none: nothing is sent. */
+  /**
+   * own: the account's mail server · server: that of this installation · mailbox: the built-in one · none: nothing is
+   * sent.
+   */
   way: z.enum(['own', 'server', 'mailbox', 'none']),
   /** The address in From. */
   from: z.string(),
-  /** The page of the built-in mailbox, where mail goes there. */
+  /** Page of the built-in mailbox, if mail goes there. */
   mailboxUrl: z.string().nullable(),
-  /** When a mail server accepted a test mail, sent the way mail goes now. The built-in mailbox does not count. */
+  /** When a mail server accepted a test mail on the current route. The built-in mailbox does not count. */
   acceptedAt: z.string().nullable(),
   server: z
     .object({
@@ -79,19 +82,19 @@ export const MailServerView = z.object({
       security: z.enum(mailSecurities),
       user: z.string(),
       fromAddress: z.string().nullable(),
-      /** What it answered when the settings were checked. */
+      /** The server's response when the settings were checked. */
       checkAnswer: z.string(),
       checkedAt: z.string(),
-      /** Why it took nothing the last time; null: it works. */
+      /** Why the last mail was not accepted; null: it works. */
       problem: z.string().nullable(),
       failingSince: z.string().nullable(),
       triesAt: z.string().nullable(),
       version: z.number().int(),
     })
     .nullable(),
-  /** Any port may be used, not only those of mail servers. */
+  /** Any port is allowed, not only those of mail servers. */
   anyPort: z.boolean(),
-  /** Nobody may change it: the demo's. */
+  /** Read-only: the demo's server. */
   isFixed: z.boolean(),
 })
 export type MailServerView = z.infer<typeof MailServerView>
@@ -115,11 +118,11 @@ export const saveMailServer = endpoint({
     host: z.string().trim().toLowerCase().max(253),
     port: z.number().int(),
     security: z.enum(mailSecurities),
-    /** Empty: without signing in. */
+    /** Empty: no authentication. */
     user: z.string().trim().max(254),
-    /** Empty: the one that is kept. */
+    /** Empty: keeps the stored one. */
     password: z.string().max(500),
-    /** Empty: the user name, which must be an address then. */
+    /** Empty: the user name, which must then be an address. */
     fromAddress: z.string().trim().max(254),
     version: z.number().int().min(0),
   }),

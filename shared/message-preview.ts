@@ -3,15 +3,15 @@ import { endpoint, storeQuery } from './endpoint.ts'
 import { StepCoupon } from './flows.ts'
 import { cartId, MessagePreview, NO_CART, PreviewCart, SendChannel, TestReply } from './reminders.ts'
 
-// A message before it is sent: shown, or sent to oneself.
+// Preview of a message, and a test to oneself.
 
-/** What is made of it; left out: the words that come along. */
+/** What the message is based on; missing: the text of the request. */
 const fields = {
   channel: SendChannel,
   templateId: z.uuid().optional(),
   subject: z.string().max(200).optional(),
   body: z.string().max(50_000).optional(),
-  /** Shown with a code of its own or an example of one: none is made. */
+  /** Shown with its shared code or an example of a personal one: no code is created. */
   coupon: StepCoupon.nullable().optional(),
 }
 
@@ -39,7 +39,7 @@ export const testSend = endpoint({
   summary: 'A message for a real cart to yourself: marked as a test, with links that change nothing, never counted',
   body: z.object({
     cartId,
-    /** Your own phone number, for SMS and WhatsApp. Email goes to the address you sign in with. */
+    /** The member's phone number, for SMS and WhatsApp. Email goes to the sign-in address. */
     to: z.string().max(40).optional(),
     ...fields,
   }),

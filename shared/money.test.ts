@@ -35,17 +35,17 @@ test.each([
   [{}, 'USD', null],
   ['9'.repeat(65), 'USD', null],
   ['1e99', 'USD', null],
-])('%j in %s is %j minor units', { tags: ['B5'] }, (input, currency, minor) => {
+])('parses %j in %s as %j minor units', { tags: ['B5'] }, (input, currency, minor) => {
   expect(parseMinor(input, currency)).toBe(minor)
 })
 
-test('the exponent is the currency’s own and does not follow the display habits of the ICU version', () => {
+test("uses the currency's own exponent, independent of the ICU version", () => {
   expect(['USD', 'JPY', 'KWD', 'CLF', 'HUF', 'IDR', 'XYZ', 'toString'].map(currencyExponent)).toEqual([
     2, 0, 3, 4, 2, 2, 2, 2,
   ])
 })
 
-test('what a store writes with the currency’s own digits is read without loss', () => {
+test("reads store amounts with the currency's own decimals without loss", () => {
   const currency = fc.constantFrom('USD', 'JPY', 'KWD', 'CLF', 'HUF')
   fc.assert(
     fc.property(fc.maxSafeInteger(), currency, (minor, code) => {
@@ -57,7 +57,7 @@ test('what a store writes with the currency’s own digits is read without loss'
   )
 })
 
-test('nothing that is no amount throws, and everything that is one is a safe integer', () => {
+test('returns null for invalid amounts, and a safe integer for valid ones', () => {
   fc.assert(
     fc.property(fc.oneof(fc.anything(), fc.string(), fc.double().map(String)), (input) => {
       const minor = parseMinor(input, 'USD')
@@ -66,18 +66,18 @@ test('nothing that is no amount throws, and everything that is one is a safe int
   )
 })
 
-test('two currencies do not add up', () => {
+test('rejects adding two currencies', () => {
   expect(addMoney(parseMoney('1.10', 'EUR'), parseMoney('2.20', 'EUR'))).toEqual({ amountMinor: 330, currency: 'EUR' })
   expect(() => addMoney(parseMoney('1', 'EUR'), parseMoney('1', 'USD'))).toThrow(RangeError)
   expect(() => parseMoney('free', 'EUR')).toThrow(RangeError)
 })
 
-test('a share is in basis points, rounded half away from zero', () => {
+test('computes a share in basis points, rounded half away from zero', () => {
   expect(shareMoney({ amountMinor: 1005, currency: 'USD' }, 1000).amountMinor).toBe(101)
   expect(shareMoney({ amountMinor: -1005, currency: 'USD' }, 1000).amountMinor).toBe(-101)
   expect(unitMinor(1000, 3)).toBe(333)
 })
 
-test('a currency is three letters', () => {
+test('accepts three letters as a currency', () => {
   expect([' usd ', 'EURO', '', null, '€'].map(parseCurrency)).toEqual(['USD', null, null, null, null])
 })

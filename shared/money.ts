@@ -1,5 +1,5 @@
-// Money in whole minor units. A platform speaks decimal strings ("49.50", sometimes floats such as 40.333333); everything of ours
-// is a safe integer of the currency's smallest unit. Every rounding goes through `divideRounded`.
+// Money in integer minor units. Platforms send decimal strings ("49.50", sometimes floats such as 40.333333). All
+// rounding goes through `divideRounded`.
 
 export interface Money {
   amountMinor: number
@@ -8,8 +8,8 @@ export interface Money {
 }
 
 /**
- * ISO 4217 exponents that are not 2. A table and not `Intl`: what `Intl` reports is CLDR's habit of display and changes with the
- * ICU version (HUF, IDR, COP: 2 digits in one Node, 0 in the next), so server and browser would read the same integer differently.
+ * ISO 4217 exponents other than 2. `Intl` would report CLDR's display digits, which change with the ICU version (HUF,
+ * IDR, COP: 2 digits in one Node, 0 in the next): server and browser would disagree.
  */
 const EXPONENTS: Readonly<Record<string, number>> = {
   ...Object.fromEntries(
@@ -31,7 +31,9 @@ export function parseCurrency(input: unknown): string | null {
   return /^[A-Z]{3}$/.test(code) ? code : null
 }
 
-/** The minor units of a decimal amount (text or number), rounded half away from zero. null when it is no number or not safe. */
+/**
+ * Minor units of a decimal amount (text or number), rounded half away from zero. null if it is no number or not safe.
+ */
 export function parseMinor(input: unknown, currency: string): number | null {
   const decimal = parseDecimal(input)
   if (!decimal) return null
@@ -41,20 +43,20 @@ export function parseMinor(input: unknown, currency: string): number | null {
   return toSafe(minor)
 }
 
-/** As `parseMinor`, with its currency. Throws RangeError when the text is no amount. */
+/** Like `parseMinor`, with the currency. Throws RangeError for an invalid amount. */
 export function parseMoney(input: unknown, currency: string): Money {
   const amountMinor = parseMinor(input, currency)
   if (amountMinor === null) throw new RangeError('Not an amount of money')
   return { amountMinor, currency }
 }
 
-/** Throws RangeError when the currencies differ or the sum is not safe. */
+/** Throws RangeError if the currencies differ or the sum is not safe. */
 export function addMoney(a: Money, b: Money): Money {
   if (a.currency !== b.currency) throw new RangeError(`Cannot add ${b.currency} to ${a.currency}`)
   return { amountMinor: safe(BigInt(a.amountMinor) + BigInt(b.amountMinor)), currency: a.currency }
 }
 
-/** A share of money in basis points (1250 = 12.5 %), rounded half away from zero. */
+/** A share in basis points (1250 = 12.5 %), rounded half away from zero. */
 export function shareMoney(money: Money, bps: number): Money {
   return {
     amountMinor: safe(divideRounded(BigInt(money.amountMinor) * BigInt(bps), 10_000n)),
@@ -62,12 +64,12 @@ export function shareMoney(money: Money, bps: number): Money {
   }
 }
 
-/** One of `parts` equal parts of an amount, rounded. null when not safe. */
+/** One of `parts` equal parts of an amount, rounded. Throws RangeError if not safe. */
 export function unitMinor(amountMinor: number, parts: number): number {
   return safe(divideRounded(BigInt(amountMinor), BigInt(parts)))
 }
 
-/** The one rounding: half away from zero, so that -0.5 and 0.5 are treated alike. The divisor is positive. */
+/** Rounds half away from zero, so that -0.5 and 0.5 are treated alike. The divisor is positive. */
 export function divideRounded(dividend: bigint, divisor: bigint): bigint {
   const magnitude = dividend < 0n ? -dividend : dividend
   const rounded = (magnitude * 2n + divisor) / (divisor * 2n)
@@ -79,12 +81,12 @@ interface Decimal {
   scale: number
 }
 
-/** Reads "1.5", ".5", "5." and what a float prints, such as 1e-7. Lengths are bounded: the text comes from a stranger. */
+/** Parses "1.5", ".5", "5." and float output such as 1e-7. Lengths are limited, because the input is untrusted. */
 function parseDecimal(input: unknown): Decimal | null {
   if (typeof input !== 'string' && typeof input !== 'number') return null
   const trimmed = String(input).trim()
   if (trimmed.length > 64) return null
-  // A currency symbol at either end is dropped (B 5): which currency it is comes with the amount.
+  // Drops a currency symbol at either end (B 5): the currency comes with the amount.
   const text = trimmed.replace(/^([+-]?)\p{Sc} ?/u, '$1').replace(/ ?\p{Sc}$/u, '')
   const match = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,2}))?$/.exec(text)
   if (!match) return null

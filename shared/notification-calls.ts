@@ -4,23 +4,26 @@ import { type NotificationTopic, notificationTopics } from './notification-kinds
 import { type NotificationType, notificationTypes } from './notifications.ts'
 import { Pagination, pageFields } from './paging.ts'
 
-// The calls behind the bell and the notifications screen (A 7, B 7, decisions 64–69 and 130). Read and deleted are the member's own:
-// nobody else's list changes.
+// Calls of the bell and the notifications screen (A 7, B 7, decisions 64–69 and 130). Reading and deleting affect only
+// the member's own list.
 
 export const NOTIFICATIONS_ON_A_PAGE = 10
 /** The unread count stops here; the bell shows 99+ (decision 66). */
 export const MOST_UNREAD_COUNTED = 100
-/** `pagination.total` stops here, so that a list takes the same time whatever its length. */
+/** `pagination.total` stops here, so that response times do not depend on the length of the list. */
 export const MOST_NOTIFICATIONS_COUNTED = 10_000
-/** Of `new-cart-notifications` (decision 130). */
+/** For `new-cart-notifications` (decision 130). */
 export const NEW_CARTS_SHOWN = 100
 /** Ids in one call, and in one `mark-notifications-read` of the live connection. */
 export const MOST_IDS_IN_A_CALL = 500
 export const MOST_IDS_IN_AN_EVENT = 50
-/** How long a deletion can be undone on screen (decision 67). The server accepts it for longer: the answer may be slow. */
+/**
+ * How long the screen offers to undo a deletion (decision 67). The server accepts it longer, because requests may be
+ * slow.
+ */
 export const UNDO_MS = 10_000
 
-/** Where the shopper is, as far as an IP database knows (decision 69); what it does not know is an empty string. */
+/** The shopper's location from an IP database (decision 69); unknown parts are empty strings. */
 export const Zone = z.object({ city: z.string(), region: z.string(), country: z.string(), timezone: z.string() })
 export type Zone = z.infer<typeof Zone>
 
@@ -31,9 +34,12 @@ export const NotificationView = z.object({
   message: z.string(),
   createdAt: z.string(),
   read: z.boolean(),
-  /** null: the country is not known. */
+  /** null: the country is unknown. */
   zone: Zone.nullable(),
-  /** What the detail lists; `test` is true for a connection test. `notificationLook` says what the type looks like and leads to. */
+  /**
+   * Data for the detail view; `test` is true for a connection test. `notificationLook` gives icon, colour and link of
+   * the type.
+   */
   data: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
 })
 export type NotificationView = z.infer<typeof NotificationView>
@@ -53,12 +59,18 @@ export const listNotifications = endpoint({
     'What the team is told of this store and its account, newest first, as far as this member has not deleted it',
   query: storeQuery.extend({
     ...pageFields({ limit: NOTIFICATIONS_ON_A_PAGE, most: 100, mostPages: MOST_NOTIFICATIONS_COUNTED }),
-    /** Leaves connection tests out. */
+    /** Excludes connection tests. */
     skipTestNotification: Flag.default(false),
-    /** Added: the filters and the search of the screen (decision 70). The search looks at title, message and data. */
+    /**
+     * Not in the specification: filters and search of the screen (decision 70). The search covers title, message and
+     * data.
+     */
     filter: z.enum(notificationFilters).default('all'),
     search: z.string().trim().max(100).default(''),
-    /** Added: only what is newer than this one, to catch up after the live connection was away (decision 68). */
+    /**
+     * Not in the specification: only notifications newer than this id, to catch up after a lost live connection
+     * (decision 68).
+     */
     after: z.string().max(64).optional(),
   }),
   reply: z.object({
@@ -68,7 +80,10 @@ export const listNotifications = endpoint({
   }),
 })
 
-/** Added: one that a link names, whichever page it is on. 404 when it is not the member's, deleted or gone. */
+/**
+ * Not in the specification: the notification that a link names. 404 if it is not the member's, or is deleted or
+ * expired.
+ */
 export const readNotification = endpoint({
   method: 'GET',
   path: '/api/notifications/by-id/:notificationId',
@@ -100,7 +115,7 @@ export const countUnreadNotifications = endpoint({
   reply: z.object({ count: z.number() }),
 })
 
-/** Ids that are unknown or another store's change nothing and are no error. */
+/** Ignores unknown ids and ids of other stores without an error. */
 export const markNotificationsRead = endpoint({
   method: 'POST',
   path: '/api/notifications/mark-read',
@@ -110,15 +125,15 @@ export const markNotificationsRead = endpoint({
   query: storeQuery,
   body: z.object({
     notificationIds: Ids.default([]),
-    /** Added: "Mark all as read". The newest id that the browser has seen; what arrived later stays unread. */
+    /** Not in the specification: "Mark all as read", up to the newest id that the browser has seen. */
     upTo: z.string().max(64).optional(),
-    /** Added: false marks `notificationIds` as unread. */
+    /** Not in the specification: false marks `notificationIds` as unread. */
     read: z.boolean().default(true),
   }),
   reply: z.object({ success: z.literal(true), count: z.number() }),
 })
 
-/** In the query, ids are separated by commas or repeated: some proxies drop the body of a DELETE (decision 130). */
+/** In the query, ids are comma-separated or repeated: some proxies drop the body of a DELETE (decision 130). */
 const QueryIds = z
   .union([z.string().max(32_000), z.array(z.string().max(64)).max(MOST_IDS_IN_A_CALL)])
   .transform((ids) => (typeof ids === 'string' ? ids.split(',') : ids))
@@ -133,10 +148,10 @@ export const deleteNotifications = endpoint({
   query: storeQuery.extend({ notificationIds: QueryIds.optional(), upTo: z.string().max(64).optional() }),
   body: z.object({
     notificationIds: Ids.optional(),
-    /** Added: "Clear all". The newest id that the browser has seen; what arrived later stays. */
+    /** Not in the specification: "Clear all", up to the newest id that the browser has seen. */
     upTo: z.string().max(64).optional(),
   }),
-  /** `undo` is for `restoreNotifications`; null when nothing was deleted. */
+  /** `undo` is for `restoreNotifications`; null if nothing was deleted. */
   reply: z.object({ success: z.literal(true), count: z.number(), undo: z.string().nullable() }),
 })
 
@@ -151,23 +166,23 @@ export const restoreNotifications = endpoint({
   reply: z.object({ success: z.literal(true), count: z.number() }),
 })
 
-// Which topics reach a member, and how (decision 65). They hold for all stores of the account.
+// Choice of topics and delivery per member (decision 65), for all stores of the account.
 
 export const mailChoices = ['none', 'at_once', 'daily'] as const
 export type MailChoice = (typeof mailChoices)[number]
 
 const Choice = z.object({
   topic: z.enum(Object.keys(notificationTopics) as [NotificationTopic, ...NotificationTopic[]]),
-  /** Off: neither in the bell nor on the screen, nor counted. */
+  /** Off: hidden in the bell and on the screen, and not counted. */
   bell: z.boolean(),
-  /** `daily`: one email a day with what came since the last one. */
+  /** `daily`: one email a day with the notifications since the last one. */
   mail: z.enum(mailChoices),
 })
 export type NotificationChoice = z.infer<typeof Choice>
 
 const Preferences = z.object({
   topics: z.array(Choice),
-  /** Every Monday by mail, of each store (decision 100). */
+  /** By mail every Monday, for each store (decision 100). */
   weeklyReport: z.boolean(),
 })
 export type NotificationChoices = z.infer<typeof Preferences>
@@ -181,7 +196,7 @@ export const readNotificationPreferences = endpoint({
   reply: Preferences,
 })
 
-/** What is left out stays as it is. */
+/** Missing fields stay unchanged. */
 export const updateNotificationPreferences = endpoint({
   method: 'PUT',
   path: '/api/notifications/preferences',
@@ -192,16 +207,17 @@ export const updateNotificationPreferences = endpoint({
   reply: Preferences,
 })
 
-// What the live connection carries (A 7, decision 68). Delivery is at least once: the browser ignores an `_id` it has.
+// Events of the live connection (A 7, decision 68). Delivery is at least once: the browser ignores an `_id` it already
+// has.
 
 export type NotificationEvent =
   | { type: 'new'; notification: NotificationView }
-  /** With `upTo`: "Mark all as read"; `notificationIds` is then empty. `read` is false for those marked as unread. */
+  /** With `upTo`: "Mark all as read"; `notificationIds` is then empty. `read: false` marks as unread. */
   | { type: 'read'; notificationIds: string[]; upTo?: string; read: boolean }
   /** With `upTo`: "Clear all"; `notificationIds` is then empty. */
   | { type: 'delete'; notificationIds: string[]; upTo?: string }
 
-/** What `mark-notifications-read` sends. */
+/** Payload of `mark-notifications-read`. */
 export interface MarkRead {
   notificationIds: string[]
   platform: string

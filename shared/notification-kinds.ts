@@ -1,9 +1,9 @@
 import type { NotificationData, NotificationType } from './notifications.ts'
 import type { Stage } from './stages.ts'
 
-// How each type of notification looks, what it belongs to and where it leads (decisions 64, 65 and 70). Pure.
+// Icon, topic and link of each notification type (decisions 64, 65 and 70). Pure.
 
-/** What a member chooses about. The label and hint are shown in the settings. */
+/** Topics for which members choose the delivery. The settings show label and hint. */
 export const notificationTopics = {
   new_carts: { label: 'Abandoned carts', hint: 'Carts that were left. Above ten a day you get one per hour.' },
   recovered: {
@@ -30,7 +30,7 @@ export const notificationTopics = {
 } as const satisfies Record<string, { label: string; hint: string }>
 export type NotificationTopic = keyof typeof notificationTopics
 
-/** Names of pictures; the browser has one for each. */
+/** Icon names, mapped to images by the browser. */
 export type NotificationIcon =
   | 'cart'
   | 'recovered'
@@ -48,7 +48,7 @@ export type NotificationIcon =
 /** Red, green and blue of B 2. */
 export type NotificationTone = 'problem' | 'good' | 'neutral'
 
-/** Which filter of the screen shows it, besides All and Unread. */
+/** The filter that shows it, besides All and Unread. */
 export type NotificationGroup = 'problem' | 'new-cart' | null
 
 export interface NotificationAction {
@@ -73,7 +73,7 @@ const sent = (icon: NotificationIcon) =>
 const failed = (icon: NotificationIcon) =>
   ({ topic: 'failed', icon, group: 'problem', action: cartOf('Why was it not sent?') }) satisfies Kind<'email_failed'>
 
-/** Where the owner looks after a stage that has stopped; null: only the server's administrator can. */
+/** The screen where the owner can fix a stopped stage; null: only the server's administrator can. */
 const cureOf: Record<Stage, (cause: string) => NotificationAction | null> = {
   capture: () => ({ label: 'Check the capture script', to: '/settings/capture-script' }),
   sync: () => ({ label: 'Reconnect', to: '/settings' }),
@@ -189,13 +189,13 @@ export interface NotificationLook {
   icon: NotificationIcon
   tone: NotificationTone
   group: NotificationGroup
-  /** What its detail offers to do; null: nothing. */
+  /** The button in the detail view; null: none. */
   action: NotificationAction | null
   /** It is a connection test. */
   isTest: boolean
 }
 
-/** `data` may come over HTTP: what a link needs is read defensively. */
+/** `data` may come over HTTP, so ids for links are validated. */
 export function notificationLook({ type, data }: { type: NotificationType; data: object }): NotificationLook {
   const { topic, icon, group, action } = kinds[type] as Kind<NotificationType>
   return {
@@ -213,13 +213,16 @@ export const isProblem = (type: NotificationType): boolean => kinds[type].group 
 export const typesOf = (topic: NotificationTopic): NotificationType[] =>
   (Object.keys(kinds) as NotificationType[]).filter((type) => kinds[type].topic === topic)
 
-/** Decision 65: owners are mailed problems at once, and nothing else, unless they choose otherwise. */
+/** Decision 65: by default, owners get problems by email at once, and nothing else. */
 export const isMailedToOwners = (topic: NotificationTopic): boolean => typesOf(topic).some(isProblem)
 
-/** Of a topic with problems only these are mailed at once: that it works again is in the bell and in the daily summary. What is about money is all. */
+/**
+ * For a topic with problems, only these are mailed at once; recoveries are in the bell and the daily summary. Billing
+ * notifications are all mailed.
+ */
 export const isMailedAtOnce = (type: NotificationType): boolean =>
   isProblem(type) || topicOf(type) === 'billing' || !isMailedToOwners(topicOf(type))
 
-/** What the settings call mail at once about a topic. */
+/** The settings' label for immediate mail on a topic. */
 export const atOnceLabel = (topic: NotificationTopic): string =>
   typesOf(topic).every(isMailedAtOnce) ? 'At once' : 'Problems at once'

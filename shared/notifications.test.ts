@@ -7,14 +7,14 @@ const message = { cartId: 'c', messageId: 'm' }
 const say = <Type extends keyof NotificationData>(type: Type, data: NotificationData[Type] = samples[type]) =>
   notificationText({ type, data, createdAt: AT })
 
-test.each(notificationTypes)('a notification of the type %s has a title and a message', (type) => {
+test.each(notificationTypes)('%s has a title and a message', (type) => {
   const { title, message } = say(type)
   expect(title).toMatch(/^\S.{3,}/)
   expect(message).toMatch(/^\S.{3,}/)
   expect(`${title} ${message}`).not.toMatch(/undefined|null|NaN|\[object/)
 })
 
-test('a message that failed says how', () => {
+test('a failed message names its cause', () => {
   const said = [
     say('email_failed').message,
     say('email_failed', { ...message, step: 2, to: 'a@b.example', cause: 'unanswered' }).message,
@@ -33,7 +33,7 @@ test('a message that failed says how', () => {
   ])
 })
 
-test('each stage that stops says for how long and why, and that it goes on', () => {
+test('each stopped stage tells duration and cause, and reports the recovery', () => {
   for (const stage of STAGES) {
     const stopped = say('stage_failed', { ...samples.stage_failed, stage, cause: 'late', waiting: 2 })
     expect([stage, stopped.message.length > 60]).toEqual([stage, true])

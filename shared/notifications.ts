@@ -4,9 +4,9 @@ import { formatDuration, resumedText, type Stage, stoppedText } from './stages.t
 import { couponProblemText, problemText } from './store-problems.ts'
 import { type TextNotices, textNoticeTexts } from './text-notices.ts'
 
-// Every kind of notification: what its row holds (a type and data, never a sentence) and the English made of it (decision 64). Pure.
+// All notification types: their stored data (never a sentence) and their English text (decision 64). Pure.
 
-/** How notifications name each channel and who accepts its messages. */
+/** Channel names, and who accepts messages of the channel. */
 export const channelCopy = {
   email: { word: 'email', provider: 'mail server' },
   sms: { word: 'SMS', provider: 'SMS provider' },
@@ -21,20 +21,20 @@ interface AboutCart {
   /** Minor units of `currency`. */
   value: number
   currency: string
-  /** When it was abandoned or bought, ISO 8601. */
+  /** When it was abandoned or purchased, ISO 8601. */
   timestamp: string
 }
 
-/** Of an hour or a part of a day in which there were many (decision 65): figures, and nothing of a person. */
+/** A summary of an hour or part of a day with many events (decision 65): counts without personal data. */
 export interface Gathered {
   count: number
-  /** When the first and the last of them happened, ISO 8601. */
+  /** Time of the first and the last event, ISO 8601. */
   since: string
   until: string
 }
 
 interface GatheredCarts extends Gathered {
-  /** Minor units of `currency`; null: of several currencies. */
+  /** Minor units of `currency`; null: several currencies. */
   value: number | null
   currency: string | null
 }
@@ -42,23 +42,23 @@ interface GatheredCarts extends Gathered {
 export const isGathered = (data: object): data is Gathered => 'until' in data
 
 interface AboutMessage {
-  /** null: about no cart. */
+  /** null: no cart. */
   cartId: string | null
   messageId: string
 }
 
 interface SentData extends AboutMessage {
-  /** Of a flow; null: sent by a member. */
+  /** Step of a flow; null: sent by a member. */
   step: number | null
   to: string
-  /** Kept in this server's own mailbox: it has not reached the shopper. */
+  /** Stored in this server's own mailbox, so the shopper did not receive it. */
   isInMailbox: boolean
 }
 
 export const failedCauses = ['bounced', 'refused', 'undelivered', 'unanswered', 'unrenderable'] as const
 export type FailedCause = (typeof failedCauses)[number]
 
-/** How many of each cause; those of a text that cannot be rendered, that of `step`, are gathered apart. */
+/** Counts by cause. Failures of a text that cannot be rendered (that of `step`) are summarized separately. */
 type GatheredFailures = Gathered & Partial<Record<FailedCause, number>> & { step?: number | null }
 
 type FailedData = AboutMessage &
@@ -67,11 +67,11 @@ type FailedData = AboutMessage &
     | { cause: 'unanswered'; step: number | null; to: string }
     | { cause: 'bounced'; to: string; answer: string | null }
     | { cause: 'undelivered'; to: string; code: string | null }
-    /** Of `count` messages with one text, the first. */
+    /** The first of `count` messages with one text. */
     | { cause: 'unrenderable'; step: number | null; count: number }
   )
 
-/** What the rows of each type hold. No message bodies, no secrets, no IP addresses. */
+/** Stored data by type. No message bodies, secrets or IP addresses. */
 export type NotificationData = {
   cart_abandoned: (AboutCart & { itemCount: number }) | GatheredCarts
   cart_recovered: AboutCart | GatheredCarts
@@ -81,7 +81,7 @@ export type NotificationData = {
     /** ISO 8601. */
     since: string
     waiting: number
-    /** The store's or the mail server's own words. */
+    /** The error text of the store or mail server. */
     detail: string | null
     alarmId: string
   }
@@ -90,35 +90,37 @@ export type NotificationData = {
   capture_flood: { ceiling: number }
   domain_throttled: { domain: string; kind: 'blocked' | 'deferred'; since: string; answer: string }
   domain_reopened: { domain: string }
-  /** A store was connected, or a test message left (decision 130). `test` marks it on screen. */
+  /** A store was connected, or a test message was sent (decision 130). `test` marks it on screen. */
   connection_test: { test: true; channel: 'store' | Channel; to: string }
   store_connected: { url: string }
-  /** The store refuses what only its owner can mend, such as its keys. */
+  /** The store rejects requests for a reason that only its owner can fix, such as its keys. */
   store_check_failed: { code: string; detail: string | null; about?: 'coupons' | 'unpaid orders' }
-  /** The shop has taken our access away. */
+  /** The shop has revoked our access. */
   store_uninstalled: { url: string }
-  /** Somebody asked the shop for a copy of their data (C8). `who`: masked; `customerId`: in the shop. */
+  /** A person asked the shop for a copy of their data (C8). `who`: masked; `customerId`: in the shop. */
   privacy_asked: { who: string; customerId: string | null }
-  /** A push service does not take the store's signature (P1). */
+  /** A push service rejects the store's signature (P1). */
   push_refused: { answer: string }
-  /** Somebody reported a message as spam. */
+  /** A recipient reported a message as spam. */
   complaint_failed: (AboutMessage & { to: string }) | Gathered
   campaign_paused: { campaignId: string; name: string } & (
     | { cause: 'bounces' | 'complaints'; count: number; accepted: number }
-    /** A run was due that the account's plan, or an overdue payment, does not allow, or that has words of a cart for chosen customers. */
+    /** The plan or an overdue payment does not allow a due run, or its text to chosen customers mentions a cart. */
     | { cause: 'plan' | 'payment' | 'cart_words' }
   )
-  /** By the limit on the own words of a young account; `nextTry`: ISO 8601. */
+  /** Delayed by the custom text limit of a young account; `nextTry`: ISO 8601. */
   campaign_postponed: { campaignId: string; name: string; nextTry: string }
-  /** Of consents. */
+  /** An import of consents. */
   import_finished: { importId: string; fileName: string; rows: number; added: number; refused: number }
-  /** Of an import by an earlier version, which may have read a no as a yes. Written by the migration that found it. */
+  /**
+   * An import by an earlier version that may have read an opt-out as an opt-in. Written by the migration that found it.
+   */
   import_doubted: { importId: string; fileName: string; rows: number; doubt: ImportDoubt }
-  /** Once a month; `renewsAt`: when the plan or the budget begins anew, ISO 8601. */
+  /** Once a month; `renewsAt`: when the plan or the budget renews, ISO 8601. */
   plan_limit: { channel: Channel; renewsAt: string | null }
-  /** Once a month, unless all is used up by then. */
+  /** Once a month, unless the plan's volume is used up by then. */
   plan_near_limit: { channel: Channel; used: number; limit: number; renewsAt: string }
-  /** By an operator of this server (decision 90); `support`: whom to write to. */
+  /** By an operator of this server (decision 90); `support`: the contact address. */
   account_suspended: { reason: string; support: string }
   account_resumed: Record<string, never>
 } & TextNotices &
@@ -128,7 +130,7 @@ export type NotificationData = {
 
 export type NotificationType = keyof NotificationData
 
-/** Of these the whole account hears, whichever store is chosen. */
+/** Shown for the whole account, whichever store is selected. */
 export type AccountNotificationType =
   | 'domain_throttled'
   | 'domain_reopened'
@@ -283,13 +285,13 @@ export function notificationText<Type extends NotificationType>({
 const nameOf = (channel: Channel, step: number | null): string =>
   step === null ? `The ${channelCopy[channel].word}` : `Reminder ${step}`
 
-/** The worth is no part of it: its currency may have no place in a sentence, and the detail lists it. */
+/** Without the value: several currencies do not fit into the sentence, and the detail view lists it. */
 const cartsText = (data: GatheredCarts, what: 'abandoned' | 'recovered'): NotificationText => ({
   title: `${figure(data.count)} carts ${what}`,
   message: `${figure(data.count)} shoppers ${what === 'abandoned' ? 'left a cart' : 'came back and bought'} within ${spanOf(data)}.`,
 })
 
-/** Clock times are the reader’s, and the detail lists them. */
+/** Clock times depend on the reader's time zone, so the detail view shows them. */
 function spanOf({ since, until }: Gathered): string {
   const hours = Math.ceil((Date.parse(until) - Date.parse(since)) / 3_600_000)
   return hours <= 1 ? 'an hour' : `${hours} hours`

@@ -3,7 +3,7 @@ import { PlanKey, readUsage, SubscriptionSource, SubscriptionStatus } from './bi
 import { endpoint } from './endpoint.ts'
 import { Pagination, pageFields } from './paging.ts'
 
-// What operators see and do (decision 90). To everybody else every call here answers 404.
+// Calls of operators (decision 90). For all other users they return 404.
 
 export const problemKinds = ['two_subscriptions', 'unknown_price', 'chargeback', 'credits_used'] as const
 export type ProblemKind = (typeof problemKinds)[number]
@@ -39,13 +39,13 @@ const OperatorPlan = z.object({
 export const OperatorAccount = OperatorPlan.extend({
   id: z.uuid(),
   name: z.string(),
-  /** The owner who has been one for longest. */
+  /** The longest-serving owner. */
   ownerEmail: z.string().nullable(),
   isDemo: z.boolean(),
   createdAt: z.string(),
-  /** Connected ones. */
+  /** Connected stores. */
   stores: z.number(),
-  /** Sent in this calendar month (UTC), by all channels. */
+  /** Sent in this calendar month (UTC), on all channels. */
   messages: z.number(),
   suspendedAt: z.string().nullable(),
 })
@@ -79,7 +79,7 @@ const OperatorStore = z.object({
   platform: z.string(),
   isActive: z.boolean(),
   isPaused: z.boolean(),
-  /** Open stages of the alarm. */
+  /** Stopped stages with an open alarm. */
   stopped: z.array(z.object({ stage: z.string(), cause: z.string(), since: z.string() })),
 })
 
@@ -114,7 +114,7 @@ export const readOperatorAccount = endpoint({
     }),
     usage: readUsage.reply,
     stores: z.array(OperatorStore),
-    /** Messages that are to leave, by what holds them; null: nothing does. */
+    /** Messages that wait to be sent, by the reason of the hold; null: not held. */
     waiting: z.array(z.object({ reason: z.string().nullable(), count: z.number(), oldestAt: z.string() })),
     problems: z.array(OperatorProblem),
     actions: z.array(OperatorAction),
@@ -131,7 +131,7 @@ export const readOperatorHealth = endpoint({
     queues: z.array(
       z.object({ name: z.string(), ready: z.number(), active: z.number(), later: z.number(), failed: z.number() }),
     ),
-    /** Stores whose messages are due for more than a minute, and since when the first is. */
+    /** Stores with messages overdue by more than a minute, and the due time of the first. */
     late: z.object({ stores: z.number(), since: z.string().nullable() }),
     alarms: z.array(
       z.object({
@@ -171,7 +171,7 @@ export const adjustCredits = endpoint({
   permission: 'operator',
   summary: 'Give an account credits for SMS, or take some away',
   params: ofAccount,
-  /** `reason`: the account reads it in its ledger. */
+  /** `reason`: shown to the account in its ledger. */
   body: z.strictObject({
     cents: z
       .number()

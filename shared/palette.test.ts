@@ -21,7 +21,7 @@ function unreadable({ page, card, text, muted, pageMuted, accent, button, onButt
 }
 
 describe('the colours of a mail', () => {
-  test('can be read by day and at night, whatever a kit says', () => {
+  test('are readable in light and dark mode with any brand kit', () => {
     fc.assert(
       fc.property(kit, (colours) => {
         const { light, dark } = lookOf({ ...colours, ...fixed })
@@ -32,12 +32,12 @@ describe('the colours of a mail', () => {
     )
   })
 
-  test('of a kit that can be read are its own', () => {
+  test("use the kit's colours if they are readable", () => {
     const kit = { button: '#b4532a', accent: '#9a4520', text: '#3a2a20', ground: '#fffaf3', ...fixed }
     expect(lookOf(kit).light).toMatchObject({ button: '#b4532a', accent: '#9a4520', text: '#3a2a20', card: '#fffaf3' })
   })
 
-  test('at night a black button becomes light, a coloured one lighter, and a dark shop stays as it is', () => {
+  test('in dark mode lighten black and coloured buttons, and keep a dark kit unchanged', () => {
     const { dark } = lookOf({ ...DEFAULT_BRAND, button: '#000000' })
     expect([dark.button, dark.onButton]).toEqual([dark.text, '#000000'])
     expect(contrastOf(lookOf({ ...DEFAULT_BRAND, button: '#1d4ed8' }).dark.button, dark.card)).toBeGreaterThan(3)
@@ -45,7 +45,7 @@ describe('the colours of a mail', () => {
     expect([night.isDarkByDay, night.dark]).toEqual([true, night.light])
   })
 
-  test('that are none are those that come along; a radius has its bounds', () => {
+  test('replace invalid colours by the defaults and limit the radius', () => {
     const bad = { button: 'red;}', text: '#12', ground: 'url(x)', accent: '', fontStack: 'x' as 'system', radius: 900 }
     expect(lookOf(bad)).toEqual({ ...lookOf(DEFAULT_BRAND), radius: 24 })
     expect(lookOf({ ...DEFAULT_BRAND, radius: Number.NaN }).radius).toBe(0)

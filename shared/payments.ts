@@ -3,7 +3,7 @@ import { BillingCycle, MOST_EXTRA_STORES, PlanKey, SubscriptionSource, Subscript
 import { endpoint } from './endpoint.ts'
 import { Pagination, pageFields } from './paging.ts'
 
-// Checkout, the subscription in full and what was paid (A 7, decisions 84 to 86 and 88).
+// Checkout, subscription details and payments (A 7, decisions 84 to 86 and 88).
 
 const EXTRA_STORES = `Choose 0 to ${MOST_EXTRA_STORES} extra stores.`
 
@@ -65,14 +65,14 @@ export const SubscriptionDetail = z.object({
     apiAccess: z.boolean(),
     prioritySupport: z.boolean(),
   }),
-  /** Added: all that follows. */
+  /** Not in the specification: all following fields. */
   extraStores: z.number(),
   source: SubscriptionSource,
   trialEndsAt: z.string().nullable(),
   hasCard: z.boolean(),
   /** Whether the provider's portal can be opened. */
   canManage: z.boolean(),
-  /** When Stripe was last asked; null: not Stripe's. */
+  /** When the data was fetched from Stripe; null: no Stripe subscription. */
   asOf: z.string().nullable(),
 })
 export type SubscriptionDetail = z.infer<typeof SubscriptionDetail>
@@ -101,7 +101,7 @@ export const Payment = z.object({
   refundAmount: z.number(),
   status: z.enum(paymentStatuses),
   stripeInvoiceId: z.string(),
-  /** Added: both. */
+  /** Not in the specification, like the next field. */
   number: z.string().nullable(),
   invoiceUrl: z.string().nullable(),
 })
@@ -157,14 +157,14 @@ export const ChangePreview = z.object({
   tax: z.number(),
   nextAmount: z.number(),
   nextDate: z.string().nullable(),
-  /** A trial without a card: the next bill comes only if one is added, else the free plan. */
+  /** A trial without a card: the next bill comes only if a card is added; otherwise the plan becomes free. */
   needsCard: z.boolean(),
   currency: z.string(),
-  /** Holds what was shown; making the change takes it. */
+  /** Contains the displayed terms; required to make the change. */
   token: z.string(),
-  /** Sentences: what the smaller plan does not have. */
+  /** What the smaller plan lacks, as sentences. */
   lost: z.array(z.string()),
-  /** So many of `stores` have to rest. */
+  /** How many of `stores` have to rest. */
   storesTooMany: z.number(),
   stores: z.array(z.object({ id: z.uuid(), name: z.string(), url: z.string(), isResting: z.boolean() })),
 })
@@ -188,7 +188,7 @@ export const changePlan = endpoint({
   summary: 'Makes the change that was shown',
   body: z.strictObject({ token: z.string().max(2_000), restingStoreIds: z.array(z.uuid()).max(30).default([]) }),
   reply: z.object({
-    /** `confirm`: the bank asks the owner first, at `url`. */
+    /** `confirm`: the bank asks the owner for confirmation at `url`. */
     state: z.enum(['done', 'scheduled', 'confirm']),
     url: z.string().nullable(),
     message: z.string(),

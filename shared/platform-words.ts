@@ -1,23 +1,23 @@
 import type { PlatformName } from './platforms.ts'
 
-// What is said otherwise of each platform, on the server and in the browser.
+// Texts that differ by platform, for server and browser.
 
 interface DoctorWords {
   version: string
   reachable: string
   keys: string
-  /** The keys may do everything. */
+  /** Name of the permissions that the keys need. */
   permissions: string
-  /** Who switched webhooks off. */
+  /** Who may have disabled the webhooks. */
   sender: string
   noDelivery: string
 }
 
 interface PlatformWords {
   doctor: DoctorWords
-  /** The keys cannot create coupons; null: in the words for a key that only reads. */
+  /** The keys cannot create coupons; null: the text for read-only keys applies. */
   noCoupons: string | null
-  /** How the owner gives them that right. */
+  /** How the owner grants the permission. */
   couponKey: string
 }
 

@@ -3,42 +3,42 @@ import { z } from 'zod'
 export const PlatformName = z.enum(['woocommerce', 'shopify'])
 export type PlatformName = z.infer<typeof PlatformName>
 
-/** Where nothing says another (B 1). */
+/** The default platform (B 1). */
 export const DEFAULT_PLATFORM: PlatformName = 'woocommerce'
 
-/** As people write them. */
+/** Display names. */
 export const platformNames = { woocommerce: 'WooCommerce', shopify: 'Shopify' } as const satisfies Record<
   PlatformName,
   string
 >
 
-/** What the stores of a platform can do, whatever their plan and keys. */
+/** What stores of a platform support, independent of plan and keys. */
 export interface Capabilities {
-  /** Which of its addresses stays the same: where shoppers see it, or where requests go. */
+  /** The stable address of a store: that of its pages, or that of its API. */
   identity: 'home' | 'address'
-  /** How a cart comes back: by an address made of its contents, or by the shop's own address of the checkout. */
+  /** How a cart is restored: by a link with its contents, or by the shop's checkout URL. */
   restore: 'link' | 'checkout_url'
   coupons: {
-    /** A coupon can begin in the future. */
+    /** A coupon may start in the future. */
     startDate: boolean
-    /** A code can be tied to the email of whoever it is for, whether the shop knows them or not. */
+    /** A code can be tied to an email address, even if the shop does not know it. */
     personal: boolean
   }
-  /** Whose secret its deliveries are signed with: ours, one for each subscription, or that of its keys. */
+  /** The secret that signs webhooks: ours per subscription, or that of the API keys. */
   webhooks: 'ours' | 'keys'
-  /** A checkout shows as a draft order. */
+  /** A checkout appears as a draft order. */
   drafts: boolean
-  /** It keeps checkouts beside its orders. */
+  /** Checkouts are separate from orders. */
   checkouts: boolean
-  /** A worker for notifications can be served from the root of a shop (decision 75). */
+  /** A push worker can be served from the root of a shop (decision 75). */
   pushHost: boolean
-  /** It keeps of each person what they agreed to. */
+  /** The platform stores the consent of each customer. */
   consentObjects: boolean
-  /** There is a plugin of ours for its shops. */
+  /** We have a plugin for its shops. */
   plugin: boolean
-  /** Where the capture script is put without a plugin. */
+  /** Where the capture script is installed without a plugin. */
   snippet: 'php' | 'theme'
-  /** What a product is put under, as conditions of flows name it (decision 52). */
+  /** How products are grouped, for flow conditions (decision 52). */
   groupsProductsBy: 'category' | 'product type'
 }
 
@@ -71,18 +71,18 @@ export const capabilities: Readonly<Record<PlatformName, Capabilities>> = {
   },
 }
 
-/** What the keys and the plan of a store allow. Kept with the store, and shown by the doctor. */
+/** Rights of a store's keys and plan. Stored with the store and shown by the connection doctor. */
 export const StoreRights = z.object({
   scopes: z.array(z.string()),
-  /** Of those we need. */
+  /** Missing among the required ones. */
   missingScopes: z.array(z.string()),
-  /** none: names, emails and phones of shoppers are withheld from us. */
+  /** none: the platform withholds names, emails and phones of shoppers. */
   protectedData: z.enum(['full', 'none']),
-  /** false: orders of the last 60 days alone (decision 135). */
+  /** false: only orders of the last 60 days (decision 135). */
   hasAllOrders: z.boolean(),
-  /** The platform's own word, e.g. `Basic`. */
+  /** The platform's name of the plan, e.g. `Basic`. */
   planName: z.string(),
-  /** Shoppers are asked for a password before they see the shop. */
+  /** Shoppers need a password to see the shop. */
   isPasswordProtected: z.boolean(),
 })
 export type StoreRights = z.infer<typeof StoreRights>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint, storeQuery } from './endpoint.ts'
 
-// The plugin in a shop, as its owner sees it here: connecting it, and how it is. What the plugin itself asks is in
+// The plugin for shop owners: connection and status. The calls of the plugin itself are in
 // server/workspace/plugin-calls/wire.ts.
 
 export const pluginTexts = {
@@ -15,7 +15,7 @@ export const pluginTexts = {
   noPlugin: 'This store is not connected by the plugin.',
 } as const
 
-/** What stands in the way of a connection, as the plugin is told it. */
+/** Reasons why a connection fails, as sent to the plugin. */
 export const PluginProblem = z.enum(['other_account', 'no_room', 'no_right', 'invalid'])
 export type PluginProblem = z.infer<typeof PluginProblem>
 
@@ -33,7 +33,7 @@ export const reviewPlugin = endpoint({
     name: z.string(),
     account: z.string(),
     problem: z.object({ code: PluginProblem, message: z.string(), backUrl: z.string() }).nullable(),
-    /** Back to WordPress without a connection. */
+    /** Returns to WordPress without connecting. */
     cancelUrl: z.string(),
   }),
 })
@@ -50,7 +50,7 @@ export const confirmPlugin = endpoint({
 
 export const PluginView = z.object({
   version: z.string(),
-  /** A newer one is offered by this Recoup. */
+  /** The newer version that this server offers. */
   newerVersion: z.string().nullable(),
   connectedAt: z.string(),
   calledAt: z.string().nullable(),
@@ -58,11 +58,11 @@ export const PluginView = z.object({
   isAlive: z.boolean(),
   /** null: not tried yet. */
   isReached: z.boolean().nullable(),
-  /** The shop is not reached, and this version of the plugin does not report what its messages need. */
+  /** Recoup cannot reach the shop, and this plugin version does not report what its messages need. */
   isOutdated: z.boolean(),
-  /** Whether this version of the plugin shows consent boxes in the page's language. */
+  /** Whether this plugin version shows consent boxes in the page's language. */
   showsLanguages: z.boolean(),
-  /** Why the shop is not reached. */
+  /** Why Recoup cannot reach the shop. */
   reason: z.string().nullable(),
   test: z.object({ isWaiting: z.boolean(), seenAt: z.string().nullable() }),
 })

@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { endpoint, storeQuery } from './endpoint.ts'
 import { ShopBrand } from './shop-brand.ts'
 
-// What a shopper decides about messages to them, on a page of their own (decision 27, C5), and the words its owner gives it.
+// The preference page, where shoppers choose their messages (decision 27, C5), and the owner's texts for it.
 
 export const languages = ['en', 'de'] as const
 export type Language = (typeof languages)[number]
 export const Language = z.enum(languages)
 
-/** What a person can be asked about on the page. */
+/** Channels that the page can offer. */
 export const preferenceChannels = ['email', 'sms', 'whatsapp'] as const
 export type PreferenceChannel = (typeof preferenceChannels)[number]
 
@@ -18,10 +18,10 @@ export type PreferenceReason = z.infer<typeof PreferenceReason>
 
 export const wordingFields = ['headline', 'intro', 'email', 'sms', 'whatsapp'] as const
 export type WordingField = (typeof wordingFields)[number]
-/** `{store}` in any of them becomes the store's name. */
+/** `{store}` in a text is replaced by the store's name. */
 export type Wording = Record<WordingField, string>
 
-/** Longest texts an owner may give, in characters. */
+/** Maximum length of an owner's texts, in characters. */
 export const wordingLengths: Record<WordingField, number> = {
   headline: 120,
   intro: 500,
@@ -30,7 +30,7 @@ export const wordingLengths: Record<WordingField, number> = {
   whatsapp: 300,
 }
 
-/** What comes along, per language. */
+/** Default texts per language. */
 export const defaultWordings: Record<Language, Wording> = {
   en: {
     headline: 'Messages from {store}',
@@ -48,7 +48,7 @@ export const defaultWordings: Record<Language, Wording> = {
   },
 }
 
-/** The words with the store's name in them; what is empty falls back to what comes along. */
+/** Fills in the store's name; empty texts fall back to the defaults. */
 export function fillWording(own: Partial<Record<WordingField, string | null>>, language: Language, storeName: string) {
   const filled = wordingFields.map((field) => {
     const text = own[field]?.trim() || defaultWordings[language][field]
@@ -57,15 +57,15 @@ export function fillWording(own: Partial<Record<WordingField, string | null>>, l
   return Object.fromEntries(filled) as Wording
 }
 
-/** What a channel is called, to shoppers. */
+/** Channel names for shoppers. */
 export const channelNames: Record<Language, Record<PreferenceChannel, string>> = {
   en: { email: 'Email', sms: 'SMS', whatsapp: 'WhatsApp' },
   de: { email: 'E-Mail', sms: 'SMS', whatsapp: 'WhatsApp' },
 }
 
 /**
- * Why a channel is off and cannot be switched on here. `undeliverable`: messages came back; `complaint`: reported as spam; `shop`: the
- * shop's own decision.
+ * Why a channel is off and cannot be enabled here. `undeliverable`: messages bounced; `complaint`: reported as spam;
+ * `shop`: disabled by the shop.
  */
 export const LockReason = z.enum(['undeliverable', 'complaint', 'shop'])
 export type LockReason = z.infer<typeof LockReason>
@@ -81,23 +81,23 @@ const WordingText = z.object({
 export const PreferencesView = z.object({
   storeName: z.string(),
   brand: ShopBrand,
-  /** What the person chose before, else what their browser asks for. */
+  /** The person's earlier choice, or the browser's language. */
   language: Language,
   wordings: z.object({ en: WordingText, de: WordingText }),
   channels: z.array(
     z.object({
       channel: z.enum(preferenceChannels),
-      /** Masked: enough to recognise one's own. */
+      /** Masked, but recognizable for its owner. */
       address: z.string(),
       isOn: z.boolean(),
-      /** On here; the phone has still to confirm it by an answer to our SMS. */
+      /** Enabled here; the phone still has to confirm by a reply to our SMS. */
       isPending: z.boolean(),
       lock: LockReason.nullable(),
     }),
   ),
-  /** In so many of the person's browsers the shop's notifications are on. */
+  /** Number of the person's browsers with the shop's notifications enabled. */
   browsers: z.number(),
-  /** “What we keep about you”, of the store. */
+  /** The store's page “What we keep about you”. */
   keptPath: z.string(),
 })
 export type PreferencesView = z.infer<typeof PreferencesView>
@@ -119,11 +119,14 @@ export const savePreferences = endpoint({
   params: z.object({ token: z.string().max(200) }),
   body: z.object({
     language: Language,
-    /** Channels left out stay as they are. */
+    /** Missing channels stay unchanged. */
     channels: z.object({ email: z.boolean(), sms: z.boolean(), whatsapp: z.boolean() }).partial().default({}),
-    /** No notifications in any of the person's browsers. Only the shop's own pages can ask for them again: a browser allows them there. */
+    /**
+     * Disables notifications in all browsers of the person. Only the shop's pages can ask for them again, because
+     * browsers grant them there.
+     */
     isPushOff: z.boolean().default(false),
-    /** Nothing any more, whatever the channel. */
+    /** Opts out of all channels. */
     isStopAll: z.boolean().default(false),
     reason: PreferenceReason.nullable().default(null),
     note: z.string().max(500).default(''),
@@ -140,13 +143,13 @@ const OwnWording = z.object({
 })
 export type OwnWording = z.infer<typeof OwnWording>
 
-/** `null`: the words that come along. */
+/** `null`: the default texts. */
 const OwnWordings = z.object({
   storeName: z.string(),
-  /** How the page looks, for its preview. */
+  /** The page's style, for its preview. */
   brand: ShopBrand,
   wordings: z.object({ en: OwnWording, de: OwnWording }),
-  /** Of the last change; to be sent back, so that nobody's words are lost. */
+  /** Version of the last change. A save sends it back, so that it cannot overwrite another member's texts. */
   version: z.string(),
 })
 

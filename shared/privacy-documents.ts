@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint, storeQuery } from './endpoint.ts'
 
-// Documents an owner needs for data protection, filled in from the instance's settings and the store's.
+// Data protection documents for owners, filled in from the settings of instance and store.
 
 export const documentNames = ['processing-agreement', 'record-of-processing', 'sub-processors'] as const
 export type DocumentName = (typeof documentNames)[number]

@@ -3,12 +3,12 @@ import { endpoint } from './endpoint.ts'
 import { DownloadLink } from './paging.ts'
 import { suppressionChannels, suppressionReasons } from './suppressions.ts'
 
-// One person, found by an address: what is kept about them, to export or erase (C8).
+// The data of a person found by an address, to export or erase (C8).
 
-/** What has to be typed before a person is erased. */
+/** The word that a member types to confirm an erasure. */
 export const ERASE_WORD = 'erase'
 
-/** What is kept, in an owner's words. Tables that are not here are counted into none of them. */
+/** Stored data in an owner's terms. Tables missing here are not counted. */
 export const keptText = {
   customers: 'Customer record of the store',
   carts: 'Carts',
@@ -26,7 +26,7 @@ const Counts = z.record(z.string(), z.number())
 const Erasure = z.object({
   id: z.string(),
   askedAt: z.string(),
-  /** A member's name; null when they have left. */
+  /** A member's name; null if the member has left. */
   askedBy: z.string().nullable(),
   finishedAt: z.string().nullable(),
   storesTotal: z.number(),
@@ -37,9 +37,9 @@ const Erasure = z.object({
 export type Erasure = z.infer<typeof Erasure>
 
 const Person = z.object({
-  /** The address as it is kept: normalised email, or E.164. */
+  /** The address as stored: normalized email, or E.164. */
   address: z.string(),
-  /** All the person is known by, that one first. */
+  /** All known addresses, starting with that one. */
   addresses: z.array(z.string()),
   names: z.array(z.string()),
   stores: z.array(z.object({ id: z.string(), name: z.string() })),

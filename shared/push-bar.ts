@@ -1,7 +1,8 @@
 import type { PushPrompt } from './push.ts'
 
-// The bar in which a shop’s page asks before the browser does (decision 76). Here and not in storefront/, so that the preview in the app is
-// the bar itself. Its parts are in a shadow tree, which the shop’s styles do not reach, and are styled one by one: a shop’s content security
+// The bar in which a shop’s page asks before the browser does (decision 76). It is shared, so that the app's preview
+// shows the same bar.
+// A shadow tree protects its parts from the shop’s styles. They use inline styles, because a shop’s content security
 // policy may forbid style sheets.
 
 export type BarLook = Omit<PushPrompt, 'delayMs'>
@@ -14,7 +15,7 @@ interface Answers {
 const FONT = '400 15px/1.4 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif'
 const BUTTON = 'border-radius:8px;padding:10px 16px;min-height:44px;cursor:pointer;max-width:100%;'
 
-/** The bar, to be put into a page. `isPreview`: it stands where it is put, and its buttons do nothing. */
+/** Creates the bar. `isPreview`: it stays in the document flow, and its buttons do nothing. */
 export function makeBar(look: BarLook, answers: Answers, isPreview = false): HTMLElement {
   const host = document.createElement('div')
   host.style.cssText = isPreview

@@ -2,17 +2,17 @@ import { z } from 'zod'
 import { type Endpoint, endpoint, storeQuery } from './endpoint.ts'
 import { BrowserSubscription, PushEvent, PushMethod, PushPrompt, PushSettings, pushLimits, pushTexts } from './push.ts'
 
-// The calls of web push (A 7). Each has two addresses, with and without /api (decision 20): `withoutApi` makes the other.
+// Web push calls (A 7). Each has two addresses, with and without /api (decision 20); `withoutApi` derives the second.
 
 const at = <Last extends string>(last: Last) => `/api/push-notifications/${last}` as const
 
-/** The same call at its other address. */
+/** The same call without the /api prefix. */
 export const withoutApi = <E extends Endpoint>(call: E): E => ({
   ...call,
   path: call.path.replace('/api/', '/') as E['path'],
 })
 
-/** Which store is meant, by its address. Without one nothing can be set up (A 5). */
+/** The store, by its address, which the setup requires (A 5). */
 const ofStore = {
   storeUrl: z.string({ error: pushTexts.noStoreUrl }).trim().min(1, pushTexts.noStoreUrl).max(2_048),
   platform: z.string().max(40).optional(),
@@ -30,7 +30,10 @@ export const generateVapidKeys = endpoint({
     'The store’s key pair, made where there is none. A new pair in place of one only with `replace`, by who leads the team',
   body: z.object({
     ...ofStore,
-    /** `moving`: the old pair signs on until its last subscription has moved, 180 days at most. `leaked`: it ends now, with all its subscriptions. */
+    /**
+     * `moving`: the old key pair stays valid until its last subscription has moved, at most 180 days. `leaked`: it ends
+     * now, with all its subscriptions.
+     */
     replace: z.enum(['moving', 'leaked']).optional(),
   }),
   reply: z.object({
@@ -74,35 +77,35 @@ export const readPushSetup = endpoint({
     storeUrl: z.string(),
     storeName: z.string(),
     platform: z.string(),
-    /** The shop’s platform lets a worker be at its root. Where not, nothing can be set up (decision 75). */
+    /** The platform allows a worker at the shop’s root. Otherwise push cannot be set up (decision 75). */
     canHostWorker: z.boolean(),
-    /** Names the store in the widget’s address. */
+    /** Identifies the store in the widget’s address. */
     storeKey: z.string(),
     keys: z
       .object({
         publicKey: z.string(),
         madeAt: z.string(),
-        /** Live subscriptions made with it, and with older pairs: what regenerating concerns (P2). */
+        /** Active subscriptions of this key pair and of older ones, which a new key pair affects (P2). */
         subscriptions: z.number(),
         older: z.array(z.object({ madeAt: z.string(), endsAt: z.string(), subscriptions: z.number() })),
       })
       .nullable(),
     settings: PushSettings,
     prompt: PushPrompt,
-    /** Newest first, each method at each address once (the live check). */
+    /** Newest first, once per method and address (the live check). */
     seen: z.array(
       z.object({
         method: PushMethod,
         origin: z.string(),
-        /** The widget asked for its settings. */
+        /** When the widget last fetched its settings. */
         widgetAt: z.string(),
-        /** The widget found the worker at work; null: not yet. */
+        /** When the widget found the worker active; null: not yet. */
         workerAt: z.string().nullable(),
         /** The shop serves an older copy of sw.js than Recoup has now. */
         isWorkerOld: z.boolean(),
       }),
     ),
-    /** Live subscriptions: whom a test to all would reach. */
+    /** Active subscriptions: the recipients of a test to all. */
     subscribers: z.number(),
   }),
 })
@@ -118,11 +121,11 @@ export const pushStoreStats = endpoint({
       totalCustomers: z.number(),
       subscribedCustomers: z.number(),
       pendingCustomers: z.number(),
-      /** Whole percent; 0 where there is no customer. */
+      /** Whole percent; 0 without customers. */
       conversionRate: z.number(),
       subscribers: z.number(),
       notifications: z.number(),
-      /** Percent of notifications accepted by push services, to one place; 0 where there is none. */
+      /** Percentage of notifications accepted by push services, with one decimal; 0 without any. */
       clickRate: z.number(),
     }),
   }),
@@ -131,7 +134,7 @@ export const pushStoreStats = endpoint({
 const shown = {
   title: z.string().trim().min(1).max(pushLimits.title),
   body: z.string().trim().min(1).max(pushLimits.body),
-  /** Where it leads: a page of the store; the store itself where none is named. */
+  /** Page of the store that it opens; default: the store's home page. */
   cartUrl: z.union([z.literal(''), z.url({ protocol: /^https?$/ }).max(2_048)]).optional(),
   icon: z.union([z.literal(''), z.url({ protocol: /^https?$/ }).max(2_048)]).optional(),
 }
@@ -146,7 +149,7 @@ export const sendStoreNotification = endpoint({
   body: z.object({ ...ofStore, ...shown }),
   reply: z.object({
     ...Done,
-    /** One for each person it is meant for. */
+    /** One per intended person. */
     results: z.array(z.object({ id: z.string(), status: z.string() })),
     message: z.string(),
   }),
@@ -162,7 +165,7 @@ export const sendToThisBrowser = endpoint({
   reply: z.object({ ...Done, message: z.string() }),
 })
 
-/** Pages of shops and workers post text, which needs no preflight and may outlive the page. */
+/** Pages of shops and workers post as text: this needs no CORS preflight and may outlive the page. */
 const posted = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.preprocess((body) => {
     if (typeof body !== 'string') return body
@@ -190,9 +193,9 @@ export const pushAutoSetup = endpoint({
     method: PushMethod.optional(),
     /** The worker is registered and active on this page. */
     hasWorker: z.boolean().optional(),
-    /** Which one it is (`WORKER_VERSION`); 0: it does not say. */
+    /** The worker's version (`WORKER_VERSION`); 0: not reported. */
     workerVersion: z.number().int().min(0).max(1_000_000).optional(),
-    /** It has come from the shop just now. Otherwise it may be older than what the shop serves. */
+    /** Fetched from the shop just now. Otherwise it may be older than the shop's copy. */
     isFresh: z.boolean().optional(),
   }),
   reply: z.object({
@@ -200,9 +203,11 @@ export const pushAutoSetup = endpoint({
     storeKey,
     publicKey,
     workerUrl: z.string(),
-    /** Of the newest there is: a browser with an older one asks the shop for it. */
+    /** The latest version: a browser with an older one asks the shop for an update. */
     workerVersion: z.number(),
-    /** As they are shown: `{store}` is filled in. `wording` names the words, and goes back with a subscription (C5). */
+    /**
+     * As displayed, with `{store}` filled in. `wording` identifies the text and is sent back with a subscription (C5).
+     */
     prompt: PushPrompt.extend({ wording: z.string() }),
     askAgainDays: z.number(),
   }),
@@ -214,20 +219,26 @@ export const pushSubscribe = endpoint({
   summary: 'A shopper has allowed notifications, on a press of theirs (P3): subscription and consent',
   body: posted({
     storeKey,
-    /** Of the capture script: whose cart it is. Nothing else ties the two. `device` is missing where the browser asks not to be followed. */
+    /**
+     * The capture script's cart id, the only link between subscription and cart. `device` is missing if the browser
+     * asks not to be tracked.
+     */
     cart: captureToken,
     device: captureToken.optional(),
     subscription: BrowserSubscription,
-    /** The key it was made with. */
+    /** The public key of the subscription. */
     publicKey,
     wording: z.string().max(40),
     method: PushMethod.optional(),
   }),
   reply: z.object({
     ...Done,
-    /** Of the subscription: proves in `resubscribe` and `unsubscribe` whose it is. To be kept where the worker reads it too. */
+    /**
+     * Proves ownership of the subscription in `resubscribe` and `unsubscribe`. Must be stored where the worker can read
+     * it.
+     */
     token,
-    /** Otherwise the device alone was, and the cart is to be told of again with `resubscribe`. */
+    /** false: only the device was known, and the page must report the cart by `resubscribe`. */
     isCartKnown: z.boolean(),
   }),
 })
@@ -242,7 +253,7 @@ export const pushResubscribe = endpoint({
     token,
     subscription: BrowserSubscription,
     publicKey,
-    /** As in `subscribe`; missing: the worker tells it, which knows of no cart. */
+    /** As in `subscribe`; missing: sent by the worker, which knows no cart. */
     cart: captureToken.optional(),
     device: captureToken.optional(),
   }),

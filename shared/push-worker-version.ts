@@ -1,5 +1,5 @@
 /**
- * Of sw.js. A shop that has copied the file is asked to copy it again when this is raised: with each change of the worker that shops
- * should have (`storefront/push-worker.test.ts` notices one that was forgotten). A worker that does not say has none: 0.
+ * Version of sw.js. Raise it with each change that shops should have: shops with their own copy are then asked to
+ * update it (`storefront/push-worker.test.ts` detects a missing bump). A worker that reports none counts as 0.
  */
 export const WORKER_VERSION = 1

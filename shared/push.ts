@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
-// Web push (A 2.9, 2.10, 3, 4.5, 5, 8, 9; decisions 72 to 81): what an owner sets, what a shop's pages are told, and what the worker in a
-// shopper's browser reads. The calls are in push-calls.ts.
+// Web push (A 2.9, 2.10, 3, 4.5, 5, 8, 9; decisions 72 to 81): the owner's settings, the data for shop pages, and the
+// payload for the worker in the shopper's browser. The calls are in push-calls.ts.
 
 export const pushTexts = {
   noStoreUrl: 'Please enter your store URL first',
@@ -37,7 +37,7 @@ export const pushLimits = {
   promptDelayMs: 600_000,
 } as const
 
-/** A 9. */
+/** Defaults of A 9. */
 export const DEFAULT_PUSH = {
   enabled: false,
   frequency: 'immediate',
@@ -47,7 +47,7 @@ export const DEFAULT_PUSH = {
   body: 'You have items waiting in your cart. Complete your purchase now!',
 } as const
 
-/** A 5: what is no such number becomes the least. */
+/** A 5: an invalid number becomes the minimum. */
 const bounded = (least: number, most: number) =>
   z
     .unknown()
@@ -55,15 +55,15 @@ const bounded = (least: number, most: number) =>
     .transform((number) => (Number.isInteger(number) && number >= least && number <= most ? number : least))
     .pipe(z.number())
 
-/** Words with variables (Liquid), as in every other message. */
+/** Text with Liquid variables, as in all messages. */
 const words = (longest: number) => z.string().trim().min(1).max(longest)
 
 export const PushSettings = z.object({
   enabled: z.boolean(),
   frequency: z.enum(pushFrequencies),
-  /** Minutes; counts where the frequency is `custom`. */
+  /** Minutes; applies to the frequency `custom`. */
   delay: bounded(0, pushLimits.delayMinutes),
-  /** To one person about one cart. */
+  /** Per person and cart. */
   maxNotifications: bounded(1, pushLimits.notifications),
   title: words(pushLimits.title),
   body: words(pushLimits.body),
@@ -72,9 +72,11 @@ export type PushSettings = z.output<typeof PushSettings>
 
 const color = z.string().regex(/^#[0-9a-f]{6}$/, 'A color such as #1f2937')
 
-/** The bar in which the widget asks before the browser does (decision 76). `{store}` in its words is the store’s name. */
+/**
+ * The bar in which the widget asks before the browser does (decision 76). `{store}` in its text is the store’s name.
+ */
 export const PushPrompt = z.object({
-  /** After the page was opened. */
+  /** Milliseconds after the page was opened. */
   delayMs: z.number().int().min(0).max(pushLimits.promptDelayMs),
   title: z.string().trim().min(1).max(80),
   text: z.string().trim().min(1).max(300),
@@ -101,15 +103,15 @@ export const DEFAULT_PROMPT: PushPrompt = {
   buttonColor: '#ffffff',
 }
 
-/** Who was asked is left alone for so long. */
+/** Days until a shopper is asked again. */
 export const ASK_AGAIN_DAYS = 30
 
-/** How widget and worker came onto the shop’s pages (decision 75). */
+/** How widget and worker are installed on the shop’s pages (decision 75). */
 export const pushMethods = ['plugin', 'functions', 'easy', 'button'] as const
 export const PushMethod = z.enum(pushMethods)
 export type PushMethod = z.infer<typeof PushMethod>
 
-/** Where the worker is, from the shop’s root: the plugin and functions.php answer the first, an uploaded file is the second. */
+/** Path of the worker at the shop: the plugin and functions.php serve the first, an uploaded file is the second. */
 export const WORKER_PATHS = {
   plugin: '/?recoup-sw=1',
   functions: '/?recoup-sw=1',
@@ -120,7 +122,7 @@ export const WORKER_PATHS = {
 const base64url = (bytes: number) =>
   z.string().regex(new RegExp(`^[A-Za-z0-9_-]{${Math.ceil((bytes * 4) / 3)}}={0,2}$`), 'Not a key of a subscription')
 
-/** As `PushSubscription.toJSON()` gives it. */
+/** The format of `PushSubscription.toJSON()`. */
 export const BrowserSubscription = z.object({
   endpoint: z.url({ protocol: /^https?$/ }).max(1_500),
   expirationTime: z.number().nullish(),
@@ -133,26 +135,26 @@ export const BrowserSubscription = z.object({
 export type BrowserSubscription = z.infer<typeof BrowserSubscription>
 
 /**
- * What the worker reads of a push (A 3: title, body, url, cartId). JSON in UTF-8, encrypted by RFC 8291, less than 3 KB.
+ * Push payload for the worker (A 3: title, body, url, cartId). JSON in UTF-8, encrypted by RFC 8291, less than 3 KB.
  */
 export interface PushPayload {
   title: string
   body: string
-  /** Opened by a press on the notification or on its first action: the tracked link back to the cart. */
+  /** The tracked link back to the cart, opened by a click on the notification or its first action. */
   url: string
   cartId: string | null
   icon?: string
   image?: string
-  /** Of the cart: a newer notification takes an older one's place. */
+  /** Per cart: a newer notification replaces an older one. */
   tag: string
-  /** `open` does what a press on the notification does, `stop` ends these notifications. */
+  /** `open` acts like a click on the notification, `stop` ends these notifications. */
   actions: { action: 'open' | 'stop'; title: string }[]
-  /** Of this message, signed: for `POST /api/push-notifications/events`. Absent: nothing is reported. */
+  /** Signed token of this message for `POST /api/push-notifications/events`. Absent: nothing is reported. */
   token?: string
-  /** Where that is: the address of Recoup. */
+  /** Origin of that endpoint: the address of Recoup. */
   origin: string
 }
 
-/** Told by the worker: each shows that the notification was delivered, `click` is a touch, and `stop` ends these notifications. */
+/** Reported by the worker. Each event implies delivery; `click` is a touch, and `stop` ends these notifications. */
 export const pushEvents = ['shown', 'click', 'close', 'stop'] as const
 export const PushEvent = z.enum(pushEvents)

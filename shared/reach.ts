@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { type AnalyticsChannel, analyticsChannels } from './analytics.ts'
 import { endpoint, storeQuery } from './endpoint.ts'
 
-// Which carts an email could be sent about now, and what stands against the others. What stops the whole store (no sender, paused
-// sending) is no matter here. Badges of the list, its filter and the dashboard's count all rest on it.
+// Which carts email can reach now, and what blocks the others. Store-wide blockers (no sender, paused sending) are
+// ignored. The list's badges and filter and the dashboard's count use it.
 
-/** What can stand against a cart, in a word or two. The codes are those of `reasons.ts`. */
+/** Short labels of the reasons that can block a cart; the codes are those of `reasons.ts`. */
 export const reasonLabels = {
   no_contact: 'No email',
   contact_unconfirmed: 'Not confirmed',
@@ -30,7 +30,7 @@ export const reasonLabels = {
 } as const
 export type CartReason = keyof typeof reasonLabels
 
-/** Of a missing consent the country is told whose rule asks for it. */
+/** Reasons that are shown with the country whose rule requires consent. */
 export const consentReasons: readonly string[] = ['no_consent', 'consent_pending', 'consent_unconfirmed']
 
 export const REACHABLE = 'reachable'
@@ -41,13 +41,13 @@ export const reachFilter = z
   .max(60)
   .refine((text) => readReachFilter(text) !== null, 'There is no filter like this.')
 
-/** `reason` null: those that can be reached. `country` null: whatever the country. */
+/** `reason` null: reachable carts. `country` null: any country. */
 export interface Reach {
   reason: CartReason | null
   country: string | null
 }
 
-/** null: there is no such filter. */
+/** null: an invalid filter. */
 export function readReachFilter(text: string): Reach | null {
   if (text === REACHABLE) return { reason: null, country: null }
   const [reason = '', country = null, ...more] = text.split(':')
@@ -59,7 +59,7 @@ export function readReachFilter(text: string): Reach | null {
 export const writeReachFilter = ({ reason, country }: Reach): string =>
   reason === null ? REACHABLE : country ? `${reason}:${country}` : reason
 
-/** What of the conversion funnel a cart has come to, by messages of a channel or of any: `clicked`, `sent:sms`. */
+/** The funnel stage that a cart has reached, by messages of one channel or any: `clicked`, `sent:sms`. */
 export const cartStages = ['sent', 'opened', 'clicked', 'converted'] as const
 export type CartStage = (typeof cartStages)[number]
 const stagePattern = new RegExp(`^(${cartStages.join('|')})(:(${analyticsChannels.join('|')}))?$`)
@@ -70,30 +70,42 @@ export interface StageFilter {
   channel: AnalyticsChannel | null
 }
 
-/** null: not one. */
+/** null: invalid. */
 export function readStage(text: string): StageFilter | null {
   if (!stagePattern.test(text)) return null
   const [stage, channel = null] = text.split(':')
   return { stage: stage as CartStage, channel: channel as AnalyticsChannel | null }
 }
 
-/** Longer ones are no store's. */
+/** No store has longer ids. */
 export const MOST_OF_PRODUCT_ID = 100
 
-/** The fields of a list that is filtered so. */
+/** Query fields of a filtered list. */
 export const reachFields = {
-  /** Added: carts an email can reach now (`reachable`), or those a reason stands against, among the newest 5,000 of the filter. */
+  /**
+   * Not in the specification: carts that email can reach now (`reachable`), or those blocked by a reason, among the
+   * filter's newest 5,000.
+   */
   reach: reachFilter.optional(),
-  /** Added: abandoned in so many days of the store's calendar, today included; among the newest 5,000 of them. */
+  /**
+   * Not in the specification: abandoned in this many days of the store's calendar, including today; among the newest
+   * 5,000.
+   */
   days: z.coerce.number().int().min(1).max(366).optional(),
-  /** Added: of shoppers of this country, or of none that is known (`none`); among the newest 5,000 of the filter. */
+  /**
+   * Not in the specification: shoppers of this country, or with an unknown one (`none`); among the filter's newest
+   * 5,000.
+   */
   country: z
     .string()
     .regex(/^([A-Z]{2}|none)$/, 'There is no country like this.')
     .optional(),
-  /** Added: that hold the product of this id in the store; among the newest 5,000 of the filter. */
+  /** Not in the specification: carts with the product of this id; among the filter's newest 5,000. */
   product: z.string().min(1).max(MOST_OF_PRODUCT_ID).optional(),
-  /** Added: a stage of the conversion funnel that the cart has come to (`clicked`, `sent:sms`); among the newest 5,000 of the filter. */
+  /**
+   * Not in the specification: a funnel stage that the cart has reached (`clicked`, `sent:sms`); among the filter's
+   * newest 5,000.
+   */
   stage: z.string().regex(stagePattern, 'There is no stage like this.').optional(),
 }
 
@@ -105,7 +117,7 @@ export const cartReach = endpoint({
   query: storeQuery,
   summary: 'How many carts of the list an email can reach now, and what stands against the others; nothing is written',
   body: z.object({
-    /** These carts, whatever their state; else the newest 5,000 of the list under the fields below. */
+    /** These carts in any state; otherwise the newest 5,000 of the list under the fields below. */
     cartIds: z.array(z.guid()).max(1_000).optional(),
     status: z.string().max(40).optional(),
     search: z.string().max(200).optional(),
@@ -116,19 +128,19 @@ export const cartReach = endpoint({
   }),
   reply: z.object({
     reachable: z.number(),
-    /** The most frequent first. Recovered carts are in none of them. */
+    /** Most frequent first. Excludes recovered carts. */
     reasons: z.array(
       z.object({
         reason: z.enum(Object.keys(reasonLabels) as [CartReason, ...CartReason[]]),
-        /** Whose rule asks for consent, where it is known. */
+        /** The country whose rule requires consent, if known. */
         country: z.string().nullable(),
         explanation: z.string(),
         count: z.number(),
-        /** Where carts were asked for by their ids. */
+        /** Only for requests by cart id. */
         cartIds: z.array(z.string()).optional(),
       }),
     ),
-    /** There are more carts: only so many of the newest were looked at. */
+    /** More carts exist: only this many of the newest were evaluated. */
     lookedThrough: z.number().optional(),
   }),
 })

@@ -1,8 +1,8 @@
 import { isStoreProblem, STORE_PROBLEM_TEXT } from './store-problems.ts'
 import { textCodes } from './text-codes.ts'
 
-// Why a message was sent, held, skipped or cancelled: one sentence per reason code, for a shop owner. Codes are written by
-// `server/delivery/decide/decide.ts` and by the verbs of `server/messages/messages/messages.ts`.
+// Texts of the reasons why a message was sent, held, skipped or cancelled, for shop owners.
+// `server/delivery/decide/decide.ts` and `server/messages/messages/messages.ts` write the codes.
 
 const UNREAD = 'The shopper may have bought already, so nothing is sent until the orders have been read.'
 
@@ -136,7 +136,7 @@ export const reasonTexts: Record<string, string> = {
   customer_missing: 'Customer not found in this store.',
 }
 
-/** What reads differently where a phone is written to. */
+/** Texts that differ for SMS and WhatsApp. */
 const ofTexts: Record<string, string> = {
   no_contact: 'No usable phone number has been captured yet.',
   'too_old:no_contact': 'No phone number was captured in time.',
@@ -155,7 +155,7 @@ const ofTexts: Record<string, string> = {
   rejected: 'The provider permanently refused the message.',
 }
 
-/** What reads differently where a browser is written to. */
+/** Texts that differ for push. */
 const ofPush: Record<string, string> = {
   no_contact: 'The shopper has not allowed notifications in the browser that filled the cart.',
   'too_old:no_contact': 'The browser that filled the cart allowed no notifications in time.',
@@ -173,8 +173,8 @@ const ofPush: Record<string, string> = {
 }
 
 /**
- * The sentence of a reason; texts have their own, and name the provider's where one is known (`undelivered:30005`). What is tried again
- * has its code in the provider's answer (`190 Error validating access token`).
+ * The text of a reason. SMS and WhatsApp have variants, also by provider code (`undelivered:30005`). For temporary
+ * failures, the code is in the provider's response (`190 Error validating access token`).
  */
 export function explain(reason: string | null, channel?: string, response?: string | null): string {
   if (!reason) return ''
@@ -192,7 +192,7 @@ export function explain(reason: string | null, channel?: string, response?: stri
   )
 }
 
-/** Names what the store did wrong: a refused connection is no slow answer. */
+/** Names the store's error, such as a refused connection instead of a slow response. */
 function ofStore(reason: string): string | undefined {
   const [kind, problem] = reason.split(':')
   const ending = kind === 'store_unreachable' ? UNREAD : kind === 'coupon_unread' ? UNASKED : undefined

@@ -4,19 +4,19 @@ import { FlowCondition } from './flow-conditions.ts'
 import { Pagination, pageFields } from './paging.ts'
 import { reachFields } from './reach.ts'
 
-// Messages a person sends by hand: one, many, or later (B 2, B 7, engine D9 and D11); who may have one, and what it would look like.
-// All of them take an `Idempotency-Key` header: the same request is answered with the first answer for 24 hours, another body under
-// the same key with 409.
+// Manual sends: single, bulk, scheduled (B 2, B 7, engine D9 and D11), with eligibility and preview.
+// All accept an `Idempotency-Key` header: a repeat gets the first answer for 24 hours, and another body under the same
+// key gets 409.
 
 export const SendChannel = z.enum(['email', 'sms', 'whatsapp'])
 export type SendChannel = z.infer<typeof SendChannel>
 
-/** Instead of a cart's id: a cart nobody has left, to show a message with. */
+/** Instead of a cart's id: a sample cart for previews. */
 export const SAMPLE_CART = 'sample'
-/** In place of a cart: a preview for somebody who has none. */
+/** Instead of a cart's id: a preview for a person without a cart. */
 export const NO_CART = 'none'
 
-/** The most carts one request may name. */
+/** Maximum number of carts in one request. */
 export const MOST_CARTS = 10_000
 
 export const reminderTexts = {
@@ -33,20 +33,20 @@ export const reminderTexts = {
 } as const
 
 const storeUrl = z.string().max(2_048).optional()
-/** Any the database takes for one. */
+/** Any UUID that PostgreSQL accepts. */
 export const cartId = z.guid()
 const subject = z.string().trim().min(1).max(200)
 const body = z.string().min(1).max(50_000)
-/** One held-out person may be written to after all, by confirmation (D11). */
+/** A person of the control group may get a manual message after a confirmation (D11). */
 const overrideHoldout = z.boolean().default(false)
 
-/** `on_its_way`: sent or about to be, and not answered within the time a person waits. */
+/** `on_its_way`: sent or being sent, without an answer within the time a request waits. */
 export const SendReply = z.object({
   success: z.literal(true),
   message: z.string(),
   state: z.enum(['sent', 'on_its_way', 'scheduled']),
   messageId: z.string(),
-  /** Of a scheduled one. */
+  /** For a scheduled message. */
   dueAt: z.string().optional(),
 })
 export type SendReply = z.infer<typeof SendReply>
@@ -82,7 +82,7 @@ export const scheduleReminder = endpoint({
     storeUrl,
     delayHours: z.number().int().min(1).max(8_760).optional(),
     reminderType: z.enum(['first', 'second', 'last']).default('first'),
-    /** Instead of `delayHours`, which cannot say a minute. */
+    /** Instead of `delayHours`, with minute precision. */
     sendAt: z.iso.datetime({ offset: true, error: reminderTexts.badDate }).optional(),
     subject: subject.optional(),
     body: body.optional(),
@@ -113,7 +113,7 @@ export const smsStatus = endpoint({
   reply: z.object({
     /** null: none yet. */
     status: z.enum(['sending', 'sent', 'delivered', 'failed', 'unknown']).nullable(),
-    /** How often SMS of this cart were sent, those refused or tried again included. */
+    /** Number of sent SMS of this cart, including rejected and retried ones. */
     attempts: z.number(),
     lastSent: z.string().nullable(),
     delivered: z.boolean(),
@@ -130,14 +130,14 @@ export const lastMessage = endpoint({
   query: storeQuery,
   summary: 'The last message that left for the shopper of a cart, and what is known of it',
   reply: z.object({
-    /** null: none has left. */
+    /** null: none was sent. */
     message: z
       .object({
         channel: z.enum(['email', 'sms', 'whatsapp', 'push']),
         at: z.string(),
-        /** Of an email. */
+        /** Email only. */
         subject: z.string().nullable(),
-        /** The farthest it is known to have come; opens and clicks of people alone. */
+        /** The furthest known state; opens and clicks of people only. */
         outcome: z.enum(['on_its_way', 'sent', 'delivered', 'read', 'opened', 'clicked', 'failed', 'unknown']),
       })
       .nullable(),
@@ -166,13 +166,13 @@ export const sendWhatsappBulk = endpoint({
   body: z.object({ cartIds: z.array(cartId).min(1, reminderTexts.noCarts).max(MOST_CARTS), storeUrl }),
   reply: z.object({
     results: z.object({
-      /** Accepted by the provider, or still on its way. */
+      /** Accepted by the provider, or still being sent. */
       successful: z.array(
         z.object({ cartId: z.string(), messageId: z.string(), state: z.enum(['sent', 'on_its_way']) }),
       ),
       failed: z.array(z.object({ cartId: z.string(), reason: z.string(), error: z.string() })),
     }),
-    /** Where the rest can be followed. */
+    /** The job that reports the rest. */
     jobId: z.string(),
   }),
 })
@@ -189,11 +189,11 @@ export const cartEligibility = endpoint({
   body: z.object({
     channel: SendChannel,
     cartIds: z.array(cartId).max(MOST_CARTS).optional(),
-    /** Instead of ids: the carts of the list under this badge and search, 10,000 at most. */
+    /** Instead of ids: the carts of the list under this badge and search, at most 10,000. */
     status: z.string().max(40).optional(),
     search: z.string().max(200).optional(),
     ...reachFields,
-    /** Own words of a text, which its price depends on. */
+    /** Custom text of an SMS or WhatsApp message, which determines its price. */
     body: z.string().max(1_000).optional(),
   }),
   reply: z.object({
@@ -206,15 +206,18 @@ export const cartEligibility = endpoint({
         explanation: z.string(),
         count: z.number(),
         cartIds: z.array(z.string()),
-        /** From when all of them may be tried again; null = never, or nobody knows. */
+        /** When all of them can be retried; null: never or unknown. */
         until: z.string().nullable(),
-        /** The control group: one cart at a time may be written to after all. */
+        /** Control group: single carts may get a message nonetheless. */
         mayOverride: z.boolean(),
-        /** Of a missing consent, by cart: the country whose rule asks for it, where it is known. For single carts asked for by id. */
+        /**
+         * For missing consent, by cart: the country whose rule requires it, if known. Only for single carts requested
+         * by id.
+         */
         countries: z.record(z.string(), z.string()).optional(),
       }),
     ),
-    /** What the eligible ones would cost, by the channel's price list; null for email. */
+    /** Price of the eligible messages by the channel's price list; null for email. */
     price: z.object({ total: Money, segments: z.number(), budgetLeft: Money.nullable() }).nullable(),
   }),
 })
@@ -232,7 +235,7 @@ export const sendToCarts = endpoint({
     subject: subject.optional(),
     body: body.optional(),
     sendAt: z.iso.datetime({ offset: true, error: reminderTexts.badDate }).optional(),
-    /** Of one cart only. */
+    /** Only for a single cart. */
     overrideHoldout,
   }),
   reply: z.object({ jobId: z.string() }),
@@ -241,14 +244,14 @@ export const sendToCarts = endpoint({
 const jobParams = z.object({ jobId: z.uuid() })
 
 export const BulkSendItem = z.object({
-  /** null: of a discount mail, for a person and about no cart. */
+  /** null: an item of a discount mail, for a person without a cart. */
   cartId: z.string().nullable(),
-  /** null: of a reminder, a cart that was not found. */
+  /** null: an item of a reminder whose cart was not found. */
   shopperId: z.string().nullable(),
   customer: z.string(),
   to: z.string().nullable(),
   messageId: z.string().nullable(),
-  /** `waiting` includes what is in flight; `failed` is everything that was not sent and will not be. */
+  /** `waiting` includes messages in flight; `failed` is everything that was not and will not be sent. */
   outcome: z.enum(['waiting', 'sent', 'unknown', 'failed']),
   reason: z.string().nullable(),
   explanation: z.string(),
@@ -258,17 +261,17 @@ export type BulkSendItem = z.infer<typeof BulkSendItem>
 export const BulkSend = z.object({
   jobId: z.string(),
   channel: SendChannel,
-  /** To people, with a coupon; else to carts. */
+  /** A discount mail to people; otherwise a reminder to carts. */
   isDiscount: z.boolean(),
   state: z.enum(['running', 'done']),
   createdAt: z.string(),
-  /** When it was asked to leave; null = at once. */
+  /** The requested send time; null: at once. */
   sendAt: z.string().nullable(),
   total: z.number(),
-  /** Those of which nothing more is expected. */
+  /** Items with a final result. */
   done: z.number(),
   counts: z.object({ waiting: z.number(), sent: z.number(), unknown: z.number(), failed: z.number() }),
-  /** Those of the failed ones that another try may reach: not a bad address, nor somebody who has bought. */
+  /** Failed items that a retry may reach: no bad addresses, no buyers. */
   retryable: z.number(),
   /** A page of the items, in a fixed order. */
   results: z.array(BulkSendItem),
@@ -301,7 +304,7 @@ export const retryBulkSend = endpoint({
   reply: z.object({ jobId: z.string(), retried: z.number() }),
 })
 
-/** `sample`: a cart in memory alone, of products of the store where some are known. */
+/** `sample`: a cart in memory, with products of the store if some are known. */
 export const PreviewCart = z.union([cartId, z.literal(SAMPLE_CART)])
 
 const UnmetConditions = z.object({
@@ -317,17 +320,17 @@ export const MessagePreview = z.object({
   text: z.string(),
   segments: z.number().nullable(),
   price: Money.nullable(),
-  /** Of a notification: the picture it shows; null: none. */
+  /** Picture of a push notification; null: none. */
   picture: z.string().nullable().optional(),
-  /** The words it was made from, with their variables; null for WhatsApp, whose templates are its own. */
+  /** The source text with its variables; null for WhatsApp, which uses its own templates. */
   words: z.object({ subject: z.string(), body: z.string() }).nullable(),
-  /** Why it cannot be rendered, in a sentence. */
+  /** Why it cannot be rendered, as a sentence. */
   problem: z.string().nullable(),
-  /** What is to be known of its coupon: its code is an example, or why it goes without; null: nothing. */
+  /** A note on its coupon: the code is an example, or why there is none; null: no note. */
   couponNote: z.string().nullable(),
-  /** What is amiss with what it says of its coupon; null: nothing. */
+  /** A problem with the text about its coupon; null: none. */
   couponWarning: z.string().nullable(),
-  /** null: of the sample cart, about which nothing is decided. */
+  /** null: the sample cart, for which nothing is decided. */
   decision: z
     .object({
       outcome: z.enum(['send', 'hold', 'skip']),
@@ -335,7 +338,7 @@ export const MessagePreview = z.object({
       /** "This cart would be skipped now because …" */
       explanation: z.string(),
       until: z.string().nullable(),
-      /** Where conditions do not hold: whose, which of them, and what the cart had instead; null: none were asked, or they hold. */
+      /** The unmet conditions with the cart's values; null: no conditions, or all are met. */
       unmet: UnmetConditions.nullable(),
     })
     .nullable(),
@@ -346,11 +349,11 @@ export const TestReply = z.object({
   isAccepted: z.boolean(),
   to: z.string(),
   response: z.string(),
-  /** As of `MessagePreview`. */
+  /** As in `MessagePreview`. */
   couponNote: z.string().nullable(),
 })
 
-/** What SMS and WhatsApp of all stores together may cost in a calendar month (UTC). */
+/** The budget for SMS and WhatsApp of all stores together in a calendar month (UTC). */
 export const Budget = z.object({
   /** null = no limit. */
   monthly: z.number().min(0).max(1_000_000).nullable(),

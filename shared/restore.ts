@@ -3,9 +3,9 @@ import { endpoint, storeQuery } from './endpoint.ts'
 import { Language } from './preferences.ts'
 import { ShopBrand } from './shop-brand.ts'
 
-// What a shopper reaches from a message: their cart again, and the way out (decisions 4 and 14, C3).
+// What a message links to for shoppers: their cart, and the unsubscribe pages (decisions 4 and 14, C3).
 
-/** In place of a token, in a test to oneself: its links out open the pages, and there is nothing they could change. */
+/** Instead of a token in a test to oneself: its links open the pages, but change nothing. */
 export const TEST_TOKEN = 'test'
 
 export const restoreTexts = {
@@ -15,11 +15,14 @@ export const restoreTexts = {
   ordered: 'You have already ordered.',
 } as const
 
-/** choose_again: the store cannot be told to put it into the cart, so the shopper has to. */
+/** choose_again: the store's API cannot add the item, so the shopper has to. */
 export const ItemOutcome = z.enum(['ok', 'quantity_clamped', 'price_changed', 'gone', 'choose_again'])
 export type ItemOutcome = z.infer<typeof ItemOutcome>
 
-/** carried: it is in the link · refused: the store did not take it, and the cart is filled without it · to_enter: no link can carry it */
+/**
+ * carried: in the link · refused: the store rejected it, and the cart is filled without it · to_enter: no link can
+ * carry it
+ */
 export const CouponOutcome = z.enum(['carried', 'refused', 'to_enter'])
 export type CouponOutcome = z.infer<typeof CouponOutcome>
 
@@ -40,20 +43,20 @@ export const restoreCart = endpoint({
         quantity: z.number(),
         price: z.number(),
         outcome: ItemOutcome,
-        /** As it stood in the cart. */
+        /** As in the cart before. */
         before: z.object({ quantity: z.number(), price: z.number() }),
         /** The product’s page in the store. */
         url: z.string().nullable(),
       }),
     ),
-    /** null when nothing of the cart is left to buy. */
+    /** null if nothing of the cart is available any more. */
     checkoutUrl: z.string().nullable(),
     shopUrl: z.string(),
-    /** Bought meanwhile: there is nothing to restore. */
+    /** Already purchased: there is nothing to restore. */
     isOrdered: z.boolean(),
-    /** By a member of the store, or from a test message: no touch, counted nowhere. */
+    /** By a member of the store, or from a test message: no touch, not counted. */
     isTest: z.boolean(),
-    /** Of the message the link came with. */
+    /** Coupon of the message with the link. */
     coupon: z.object({ code: z.string(), outcome: CouponOutcome }).nullable(),
   }),
 })
@@ -69,7 +72,7 @@ export const readUnsubscribe = endpoint({
     brand: ShopBrand,
     address: z.string(),
     isUnsubscribed: z.boolean(),
-    /** What the person chose before, else what their browser asks for. */
+    /** The person's earlier choice, or the browser's language. */
     language: Language,
     /** Opens `/preferences`. */
     preferencesToken: z.string(),

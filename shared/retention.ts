@@ -4,7 +4,7 @@ import { endpoint, storeQuery } from './endpoint.ts'
 // How long a store keeps its shoppers' data (C10).
 
 export const retentionDays = { least: 30, most: 730, usual: 180 } as const
-/** More people than this are not counted: the page says “or more”. */
+/** The count stops here, and the page says “or more”. */
 export const MOST_COUNTED = 100_000
 
 const Days = z
@@ -13,9 +13,9 @@ const Days = z
   .max(retentionDays.most)
   .meta({ description: `${retentionDays.least} to ${retentionDays.most}` })
 
-/** A night's run. */
+/** One nightly run. */
 const Run = z.object({
-  /** By the store's calendar. */
+  /** In the store's calendar. */
   day: z.string(),
   days: z.number(),
   startedAt: z.string(),
@@ -29,7 +29,7 @@ const Run = z.object({
 export type RetentionRun = z.infer<typeof Run>
 
 const Retention = z.object({
-  /** null: data is kept for as long as the store is connected. */
+  /** null: data is kept as long as the store is connected. */
   days: z.number().nullable(),
   /** Newest first. */
   runs: z.array(Run),

@@ -1,18 +1,18 @@
-// Return on what was spent (decision 154). Pure.
+// Return on investment (decision 154). Pure.
 
 interface Spent {
   attributedRevenue: number
   messageCost: number
-  /** null, or none at all: not among the costs. */
+  /** null or missing: not part of the costs. */
   planPrice?: number | null
 }
 
-/** Message costs below this part of the revenue are next to nothing: what they multiply into says nothing. */
+/** Below this share of the revenue, costs are too small for a meaningful ratio. */
 const LEAST_PART = 0.01
 
 /**
- * Discounts are no cost here: the revenue is what shoppers paid, after them. `rate`: what is left, of the costs; null without any, and where
- * there is no plan's price among them and they are next to nothing.
+ * `rate`: net return divided by costs; null without costs, or if they are negligible and contain no plan price.
+ * Discounts are no cost here, because the revenue is net of them.
  */
 export function returnOf({ attributedRevenue, messageCost, planPrice }: Spent) {
   const costs = messageCost + (planPrice ?? 0)

@@ -3,7 +3,7 @@ import type { Permission } from './endpoint.ts'
 export const roleNames = ['owner', 'admin', 'member', 'viewer'] as const
 export type Role = (typeof roleNames)[number]
 
-/** What each role is, for whoever gives it. */
+/** Description of each role, for the member who assigns it. */
 export const roleText: Record<Role, string> = {
   owner: 'Full access, including deleting the account',
   admin: 'Full access, except deleting the account and changing owners',
@@ -27,7 +27,7 @@ const leads: Permission[] = [
   'consent:write',
 ]
 
-/** Decision 8: what each role may do. */
+/** Decision 8: the permissions of each role. */
 export const permissionsOf: Record<Role, readonly Permission[]> = {
   owner: [...leads, 'account:delete'],
   admin: leads,
@@ -37,9 +37,9 @@ export const permissionsOf: Record<Role, readonly Permission[]> = {
 
 export const mayDo = (role: Role, permission: Permission): boolean => permissionsOf[role].includes(permission)
 
-/** What is told to whose role does not allow something. */
+/** The error for a role without the permission. */
 export const roleRefusal = (role: Role) => `Your role (${role}) does not allow this. Ask an owner or admin.`
 
-/** Owners are made, changed and removed by owners alone; everybody else by whoever leads the team. */
+/** Only owners may add, change and remove owners; owners and admins may manage all others. */
 export const mayManage = (own: Role, other: Role): boolean =>
   mayDo(own, 'team:write') && (other !== 'owner' || own === 'owner')

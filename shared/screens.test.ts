@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { screenOf, screens } from './screens.ts'
 
-describe('the registry of screens', () => {
-  it('has each path once, each with a title', () => {
+describe('the screen registry', () => {
+  it('has each path once, with a title', () => {
     const paths = screens.map(({ path }) => path)
     expect(paths.filter((path, index) => paths.indexOf(path) !== index)).toEqual([])
     expect(screens.filter(({ title }) => title === '')).toEqual([])
   })
 
-  it('has a permission for every screen, and only what nobody signs in for is public', () => {
+  it('has a permission for every screen, except for screens without sign-in', () => {
     const open = screens.filter(({ permission }) => permission === 'public').map(({ access }) => access)
     expect(new Set(open)).toEqual(new Set(['everybody', 'home', 'signed-out']))
     expect(screens.filter(({ access, permission }) => access === 'everybody' && permission !== 'public')).toEqual([])
@@ -44,7 +44,7 @@ describe('the registry of screens', () => {
     ['/Customers/01999999-0000-7000-8000-00000000000A/', '/customers/:customerId'],
     ['/settings/nothing', null],
     ['/constructor', null],
-  ])('reads the address %s as the screen %s', (address, path) => {
+  ])('matches the address %s to the screen %s', (address, path) => {
     expect(screenOf(address)?.path ?? null).toBe(path)
   })
 })

@@ -1,11 +1,12 @@
 import type { Permission } from './endpoint.ts'
 
-// Every screen of the app. The server answers 404 for a path that is not listed here, the browser's router is made from this list, and
-// the guard shows nothing that is not in it. `web/screens.ts` has the component of each `loader`.
+// All screens of the app. The server returns 404 for other paths, and the browser's router and guard use this list.
+// `web/screens.ts` has the component of each `loader`.
 
 /**
- * Who sees it (A 4.1 with decisions 2, 5 and 27); everybody else is led elsewhere by `web/access/access.ts`.
- * `operator` is the 404 page to all others, signed in or not (decision 90). `home` is never shown: it leads on. `dashboard` tells by itself what an account without a plan lacks.
+ * Who may see a screen (A 4.1 with decisions 2, 5 and 27); `web/access/access.ts` redirects all others.
+ * For non-operators, `operator` shows the 404 page (decision 90). `home` only redirects. `dashboard` shows itself what
+ * an account without a plan lacks.
  */
 export type ScreenAccess =
   | 'everybody'
@@ -18,21 +19,21 @@ export type ScreenAccess =
   | 'dashboard'
   | 'connected'
 
-/** What stands around it. */
+/** The layout around it. */
 export type ScreenFrame = 'page' | 'shell' | 'settings'
 
 interface Listed<Loader extends string> {
   path: string
   title: string
-  /** Names the component in `web/screens.ts`. */
+  /** Key of the component in `web/screens.ts`. */
   loader: Loader
-  /** What a member's role must allow (decision 8). */
+  /** Permission that the member's role must have (decision 8). */
   permission?: Permission
-  /** Has a tab in the sidebar; the name of its icon in `web/shell/sections.ts`. */
+  /** Icon of its sidebar tab in `web/shell/sections.ts`; missing: no tab. */
   icon?: string
-  /** Has a tab in the settings, with this label. */
+  /** Label of its settings tab; missing: no tab. */
   tab?: string
-  /** Its parameter is a UUID; anything else is no page (decision 129). */
+  /** Its parameter must be a UUID; other values are not found (decision 129). */
   isUuid?: true
 }
 
@@ -46,7 +47,7 @@ type Complete<Loader extends string> = Listed<Loader> & Around & { permission: P
 const all = <Loader extends string>(around: Around, listed: readonly Listed<Loader>[]): readonly Complete<Loader>[] =>
   listed.map((screen) => ({ permission: 'session', ...around, ...screen }))
 
-/** Nothing is asked about them: shopper's pages, links of mails, what is public. */
+/** Open to everyone: shopper pages, links from mails, public pages. */
 const open = all({ frame: 'page', access: 'everybody' }, [
   { path: '/landing', title: 'Recoup', permission: 'public', loader: 'LandingRoute' },
   { path: '/cart/recover', title: 'Your cart', permission: 'public', loader: 'RestorePage' },
@@ -72,7 +73,10 @@ const signIn = all({ frame: 'page', access: 'signed-out' }, [
   { path: '/reset-password', title: 'Reset password', permission: 'public', loader: 'ResetPasswordPage' },
 ])
 
-/** Paying and leaving stay open in every state (decision 27); the test plan page is where paying leads in test mode. */
+/**
+ * Payment and account deletion stay open in every state (decision 27); the test plan page replaces payment in test
+ * mode.
+ */
 const signedIn = all({ frame: 'page', access: 'signed-in' }, [
   { path: '/logout', title: 'Logout', loader: 'LogoutPage' },
   { path: '/pricing', title: 'Pricing', loader: 'PricingPage' },
@@ -114,7 +118,7 @@ const working = all({ frame: 'shell', access: 'connected' }, [
   { path: '/analytics', title: 'Analytics', icon: 'analytics', permission: 'carts:read', loader: 'AnalyticsPage' },
 ])
 
-/** The tabs of the settings in their order, each with the screens below it. */
+/** The settings tabs in order, each followed by its screens. */
 const settings = all({ frame: 'settings', access: 'signed-in' }, [
   { path: '/settings', title: 'Settings', icon: 'settings', tab: 'Store', loader: 'StoreTab' },
   {
@@ -160,7 +164,7 @@ const billing = all({ frame: 'shell', access: 'signed-in' }, [
   { path: '/billing', title: 'Billing and Subscription', loader: 'BillingPage' },
 ])
 
-/** Of the whole installation, so without the frame of an account. */
+/** For the whole installation, so without the layout of an account. */
 const operator = all({ frame: 'page', access: 'operator' }, [
   { path: '/operator', title: 'Operator', loader: 'OperatorPage' },
   { path: '/operator/:accountId', title: 'Operator', loader: 'OperatorAccountPage', isUuid: true },
@@ -182,7 +186,7 @@ export type ScreenLoader = Screen['loader']
 const fixed = new Map(screens.filter(({ path }) => !path.includes(':')).map((screen) => [screen.path, screen]))
 const withParameters = screens.filter(({ path }) => path.includes(':'))
 
-/** The screen at an address, which is read as the router reads it: decoded, in any case, with or without a slash at its end. */
+/** The screen at an address, matched as the router does: decoded, ignoring case and a trailing slash. */
 export function screenOf(pathname: string): Screen | null {
   const page = plainPath(pathname)
   const parts = page.split('/')
@@ -205,7 +209,7 @@ function plainPath(pathname: string): string {
   return plain === '' ? '/' : plain
 }
 
-/** An encoded slash separates nothing, and what is no valid encoding stays as it is. */
+/** Keeps encoded slashes, and text with invalid encoding. */
 function decoded(path: string): string {
   try {
     return path

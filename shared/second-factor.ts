@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { password } from './auth.ts'
 import { endpoint } from './endpoint.ts'
 
-// The second factor of signing in: codes of an authenticator app (decision 90). Everybody may have one, operators must.
+// Two-factor sign-in with codes of an authenticator app (decision 90). Optional for users, required for operators.
 
 export const RECOVERY_CODES = 10
 export const CODE_DIGITS = 6
@@ -17,7 +17,7 @@ export const secondFactorTexts = {
   alreadyOff: 'Two-factor sign-in is off.',
 } as const
 
-/** A code of the app, or a recovery code; spaces and dashes do not count. */
+/** A code of the app, or a recovery code; spaces and dashes are ignored. */
 export const Code = z.string().trim().min(1, secondFactorTexts.codeNeeded).max(40)
 
 const RecoveryCodes = z.object({ recoveryCodes: z.array(z.string()) })
@@ -38,7 +38,7 @@ export const beginSecondFactor = endpoint({
   scope: 'account',
   summary: 'Make a secret for an authenticator app; nothing changes before a code of it is confirmed',
   body: z.object({ password }),
-  /** `secret` in base32, for typing; `uri` for the QR code. */
+  /** `secret` in base32 for manual entry; `uri` for the QR code. */
   reply: z.object({ secret: z.string(), uri: z.string() }),
 })
 

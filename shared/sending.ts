@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { Check } from './checks.ts'
 import { endpoint, storeQuery } from './endpoint.ts'
 
-// Whether mail of a store leaves, and whether it is believed where it arrives.
+// Whether a store's mail is sent, and whether receivers trust it.
 
 export const SELECTOR_LENGTH = 63
-/** The name of a DKIM key, as it stands before `._domainkey`. */
+/** The selector of a DKIM key, before `._domainkey`. */
 export const isSelector = (text: string) =>
   text.length <= SELECTOR_LENGTH && /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i.test(text)
 
@@ -20,7 +20,7 @@ export const sendTestMail = endpoint({
     isAccepted: z.boolean(),
     to: z.string(),
     from: z.string(),
-    /** Where it went; what the built-in mailbox accepts does not reach anybody's inbox. */
+    /** Its route; mail in the built-in mailbox does not reach an inbox. */
     way: z.enum(['own', 'server', 'mailbox', 'none']),
     steps: z.array(Check),
   }),
@@ -29,16 +29,16 @@ export const sendTestMail = endpoint({
 /** Decision 136. */
 export const SendingPause = z.object({
   pausedAt: z.string(),
-  /** Null when that person has left. */
+  /** Null if that member has left. */
   pausedBy: z.string().nullable(),
-  /** Messages that would have gone out by now, and are decided again when sending resumes. At most `MOST_COUNTED`. */
+  /** Messages that would have been sent by now; they are decided again on resume. At most `MOST_COUNTED`. */
   waiting: z.number(),
-  /** When the first of them becomes too old to be sent; null when none waits. */
+  /** When the first of them expires; null if none waits. */
   nextExpiresAt: z.string().nullable(),
 })
 export type SendingPause = z.infer<typeof SendingPause>
 
-/** More than these are not counted one by one. */
+/** Counts stop here. */
 export const MOST_COUNTED = 10_000
 
 const pauseReply = z.object({ pause: SendingPause.nullable() })
@@ -74,15 +74,15 @@ export const resumeSending = endpoint({
   reply: pauseReply,
 })
 
-/** A domain that takes no mail of the account's at the moment. */
+/** A domain that currently accepts no mail from the account. */
 export const ThrottledDomain = z.object({
   domain: z.string(),
-  /** deferred: not now · blocked: not from you */
+  /** deferred: not now · blocked: not from this sender */
   kind: z.enum(['deferred', 'blocked']),
   since: z.string(),
-  /** When one message tries again; null while it is on its way. */
+  /** Time of the next trial message; null while it is in flight. */
   triesAt: z.string().nullable(),
-  /** The receiver's own words. */
+  /** The receiver's response. */
   answer: z.string(),
 })
 export type ThrottledDomain = z.infer<typeof ThrottledDomain>
@@ -99,11 +99,11 @@ export const listThrottledDomains = endpoint({
 export const sendingSections = ['sender', 'brand', 'mail-server', 'domain', 'bounces', 'sms', 'whatsapp'] as const
 export type SendingSection = (typeof sendingSections)[number]
 
-/** set: as it should be · attention: somebody has to look · none: not set up, or not checked yet. */
+/** set: OK · attention: needs action · none: not set up, or not checked yet. */
 export const SendingState = z.object({
   id: z.enum(sendingSections),
   state: z.enum(['set', 'attention', 'none']),
-  /** How it stands, in a sentence. */
+  /** The status as a sentence. */
   words: z.string(),
 })
 export type SendingState = z.infer<typeof SendingState>
@@ -126,12 +126,12 @@ export const checkSenderDomain = endpoint({
   query: storeQuery.extend({ selector: z.string().max(SELECTOR_LENGTH).optional() }),
   summary: 'SPF, DKIM and DMARC of the domain mail is sent from',
   reply: z.object({
-    /** Where mail comes from. */
+    /** The sender address. */
     address: z.string(),
     domain: z.string(),
-    /** Where replies go, when elsewhere. */
+    /** The reply address, if different. */
     replyTo: z.string().nullable(),
-    /** Said before the checks; with a domain that is in no public DNS there are none. */
+    /** A note before the checks; without checks for a domain that is not in public DNS. */
     note: z.string().nullable(),
     checks: z.array(Check),
   }),

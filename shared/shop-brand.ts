@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { fontStackNames } from './brand.ts'
 
-/** What the shopper's pages take of a store's brand kit. */
+/** The parts of a store's brand kit used on shopper pages. */
 export const ShopBrand = z.object({
   logo: z.object({ path: z.string(), width: z.number(), height: z.number(), alt: z.string() }).nullable(),
   button: z.string(),

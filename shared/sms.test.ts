@@ -8,7 +8,7 @@ const EXTENSION = '\f^{}\\[~]|€'
 const gsmText = fc.array(fc.constantFrom(...GSM, ...EXTENSION), { maxLength: 900 }).map((signs) => signs.join(''))
 const anyText = fc.string({ unit: 'grapheme', maxLength: 500 })
 
-describe('how long an SMS is', () => {
+describe('the length of an SMS', () => {
   test.each([
     ['', 'GSM-7', 0, 0],
     ['a', 'GSM-7', 1, 1],
@@ -29,18 +29,18 @@ describe('how long an SMS is', () => {
     expect(smsSize(text)).toMatchObject({ encoding, units, segments })
   })
 
-  test('a sign of two units is not parted by the end of a segment', () => {
-    // 152 + 2 do not fit into 153: the sign begins the second segment, which then overflows into a third.
+  test('keeps a character of two units in one segment', () => {
+    // 152 + 2 exceed 153: the character moves to the second segment, which then overflows into a third.
     expect(smsSize(`${'a'.repeat(152)}€${'a'.repeat(152)}`).segments).toBe(3)
     expect(smsSize(`ж${'🛒'.repeat(66)}`).segments).toBe(2)
     expect(smsSize(`${'🛒'.repeat(67)}`).segments).toBe(3)
   })
 
-  test('one sign outside the alphabet makes all of it UCS-2, and is named', () => {
+  test('becomes UCS-2 by one character outside the alphabet, and names it', () => {
     expect(smsSize('Your cart’s waiting – 10 % off’')).toMatchObject({ encoding: 'UCS-2', culprits: ['’', '–'] })
   })
 
-  test('what the alphabet has is counted in septets, and fits as many as the segments hold', () => {
+  test('counts septets of alphabet characters and fills the segments', () => {
     fc.assert(
       fc.property(gsmText, (text) => {
         const { encoding, units, segments, left } = smsSize(text)
@@ -56,7 +56,7 @@ describe('how long an SMS is', () => {
     )
   })
 
-  test('whatever is written is counted, and more text never takes fewer segments of the same encoding', () => {
+  test('never decreases with more text of the same encoding', () => {
     fc.assert(
       fc.property(anyText, anyText, (text, more) => {
         const [before, after] = [smsSize(text), smsSize(text + more)]
@@ -68,20 +68,20 @@ describe('how long an SMS is', () => {
   })
 })
 
-describe('saying it in the GSM alphabet', () => {
-  test('quotes, dashes, spaces and accents have a counterpart; scripts and emoji have none', () => {
+describe('conversion to the GSM alphabet', () => {
+  test('replaces quotes, dashes, spaces and accents, and keeps other scripts and emoji', () => {
     expect(toGsm('“Dóna’s” – 5\u00a0€… Łódź')).toBe('"Dona\'s" - 5 €... Łodz')
     expect(toGsm('été à Noël')).toBe('été à Noel')
     expect(toGsm('Привет 🛒')).toBe('Привет 🛒')
   })
 
-  test('saves segments where every sign has a counterpart', () => {
+  test('saves segments if every character has a counterpart', () => {
     const text = `${'a'.repeat(100)}’`
     expect([smsSize(text).segments, smsSize(toGsm(text)).segments]).toEqual([2, 1])
     expect(smsSize(toGsm(`${text}ж`)).encoding).toBe('UCS-2')
   })
 
-  test('changes nothing twice, and leaves the alphabet’s own signs alone', () => {
+  test('is idempotent and keeps characters of the alphabet', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const once = toGsm(text)

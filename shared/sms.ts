@@ -1,19 +1,20 @@
-// How long an SMS is as networks count it (3GPP TS 23.038): in the GSM alphabet of 7 bits if every sign is in it, else in UCS-2. Pure.
+// Computes the length of an SMS by 3GPP TS 23.038: the 7-bit GSM alphabet if it has every character, otherwise UCS-2.
+// Pure.
 
 export interface SmsSize {
   encoding: 'GSM-7' | 'UCS-2'
-  /** Septets or 16-bit units: what the limits count. A sign of the extension table, or one beyond the BMP, takes two. */
+  /** Septets or 16-bit units. Characters of the extension table or beyond the BMP take two. */
   units: number
   segments: number
-  /** How many units the last segment still takes. */
+  /** Units left in the last segment. */
   left: number
-  /** The signs that make it UCS-2, each once, in their order. */
+  /** The characters that require UCS-2, each once, in order. */
   culprits: string[]
 }
 
 const BASIC =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà'
-/** Each is an escape and a sign: two septets, never parted by the end of a segment. */
+/** Each is an escape plus a character: two septets in one segment. */
 const EXTENSION = '\f^{}\\[~]|€'
 
 const unitsOf = new Map<string, number>([
@@ -21,7 +22,7 @@ const unitsOf = new Map<string, number>([
   ...[...EXTENSION].map((sign): [string, number] => [sign, 2]),
 ])
 
-/** Alone in a message, and in one of several: the header that joins them takes six bytes of each. */
+/** For a single segment, and for one of several: their header takes six bytes each. */
 const LIMITS = { 'GSM-7': { one: 160, many: 153 }, 'UCS-2': { one: 70, many: 67 } } as const
 
 export function smsSize(text: string): SmsSize {
@@ -36,7 +37,7 @@ export function smsSize(text: string): SmsSize {
   return { encoding, units, segments, left: many - used, culprits }
 }
 
-/** A sign of two units is not parted: what does not fit begins the next segment. */
+/** A character of two units is never split: it moves to the next segment. */
 function fill(lengths: readonly number[], limit: number): { segments: number; used: number } {
   let segments = 1
   let used = 0
@@ -50,7 +51,7 @@ function fill(lengths: readonly number[], limit: number): { segments: number; us
   return { segments, used }
 }
 
-/** What people type or paste without meaning to leave the alphabet. */
+/** Characters that people type or paste without noticing. */
 const REPLACEMENTS: Readonly<Record<string, string>> = {
   '‘': "'",
   '’': "'",
@@ -84,8 +85,8 @@ const REPLACEMENTS: Readonly<Record<string, string>> = {
 }
 
 /**
- * The same in the GSM alphabet where one can say it there: quotes, dashes, spaces, and letters without their accent. What has no
- * counterpart (another script, an emoji) stays, and keeps the message UCS-2.
+ * Replaces quotes, dashes, spaces and accented letters by GSM characters. Characters without a counterpart (other
+ * scripts, emoji) stay and keep the message UCS-2.
  */
 export function toGsm(text: string): string {
   return [...text.normalize('NFC')].map(gsmOf).join('')

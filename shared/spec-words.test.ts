@@ -8,9 +8,9 @@ import { discountTexts } from './discount-mail.ts'
 import { reminderTexts } from './reminders.ts'
 import { storeTexts } from './stores.ts'
 
-// The words that both sides take from here, against the specification's own (A 5, A 8, A 9, B 5, B 6, B 8).
+// Texts shared by server and browser match the specification (A 5, A 8, A 9, B 5, B 6, B 8).
 
-test('what is said of signing in (A 5, A 8)', { tags: ['A8'] }, () => {
+test('sign-in texts match the specification (A 5, A 8)', { tags: ['A8'] }, () => {
   expect(authTexts).toMatchObject({
     passwordsDiffer: 'Passwords do not match',
     passwordShort: 'Password must be at least 6 characters long',
@@ -23,7 +23,7 @@ test('what is said of signing in (A 5, A 8)', { tags: ['A8'] }, () => {
   })
 })
 
-test('what is said of the store (A 5, A 8)', () => {
+test('store texts match the specification (A 5, A 8)', () => {
   expect(storeTexts).toMatchObject({
     urlRequired: 'Store URL is required',
     keysRequired: 'Consumer key and secret are required for WooCommerce',
@@ -33,7 +33,7 @@ test('what is said of the store (A 5, A 8)', () => {
   })
 })
 
-test('what is said of the dashboard (A 8)', () => {
+test('dashboard texts match the specification (A 8)', () => {
   expect(dashboardTexts).toEqual({
     unreachable: 'Store connection failed. Please check if your store is running and accessible.',
     unauthorized: 'Authentication failed. Please reconnect your store with valid credentials.',
@@ -42,7 +42,7 @@ test('what is said of the dashboard (A 8)', () => {
   })
 })
 
-test('what the plans cost and allow (A 9)', { tags: ['A3', 'A9'] }, () => {
+test('plan prices and limits match the specification (A 9)', { tags: ['A3', 'A9'] }, () => {
   const rows = Object.entries(plans).map(([key, { name, priceMonthly, limits, features }]) => [
     ...[key, name, priceMonthly],
     [limits.maxStores, limits.maxEmailsPerMonth, limits.maxSmsPerMonth, limits.maxWhatsappPerMonth],
@@ -62,7 +62,7 @@ test('what the plans cost and allow (A 9)', { tags: ['A3', 'A9'] }, () => {
   expect(SubscriptionStatus.options).toEqual(['active', 'trialing', 'past_due', 'canceled'])
 })
 
-test('what is said of plan and payments (A 2.6, A 2.7, A 2.12, A 5, A 8)', { tags: ['A8'] }, () => {
+test('plan and payment texts match the specification (A 2.6, A 2.7, A 2.12, A 5, A 8)', { tags: ['A8'] }, () => {
   expect(billingTexts).toMatchObject({
     completePurchase: 'Complete Your Purchase',
     manage: 'Manage Billing',
@@ -91,7 +91,7 @@ test('what is said of plan and payments (A 2.6, A 2.7, A 2.12, A 5, A 8)', { tag
   })
 })
 
-test('what is said of messages by hand (B 5, B 6, B 8)', () => {
+test('manual send texts match the specification (B 5, B 6, B 8)', () => {
   expect(reminderTexts).toMatchObject({
     noCarts: 'Please select at least one cart to send WhatsApp reminders.',
     badDate: 'Please select a valid date and time.',
@@ -105,7 +105,7 @@ test('what is said of messages by hand (B 5, B 6, B 8)', () => {
   })
 })
 
-test('what is said of coupons (B 5, B 8)', () => {
+test('coupon texts match the specification (B 5, B 8)', () => {
   expect(couponTexts).toMatchObject({
     noCode: 'Coupon code is required',
     badCode: 'Coupon code can only contain uppercase letters, numbers, and hyphens',
@@ -130,7 +130,7 @@ test('what is said of coupons (B 5, B 8)', () => {
   })
 })
 
-test('what is said of the discount mail (B 5, B 8)', () => {
+test('discount mail texts match the specification (B 5, B 8)', () => {
   expect(discountTexts).toMatchObject({
     noCustomers: 'Please select at least one customer.',
     sent: 'Discount emails sent successfully!',

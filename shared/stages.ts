@@ -1,20 +1,20 @@
 import { problemText } from './store-problems.ts'
 
-// The parts of a store that should be doing something, and what the owner reads when one has stopped: what stopped, why as far as is
-// known, what happens meanwhile, and what to do. Pure.
+// Stages of a store that are monitored, and the owner's text when one stops: what stopped, the known cause, the effect,
+// and what to do. Pure.
 
 export const STAGES = ['capture', 'sync', 'detection', 'sending', 'reports'] as const
 export type Stage = (typeof STAGES)[number]
 
 interface Stop {
   stage: Stage
-  /** Of sync: the code of the store's problem. */
+  /** For sync: the code of the store's problem. */
   cause: string
-  /** For how long. */
+  /** How long it has been stopped. */
   silent: string
-  /** How many rows wait. */
+  /** Number of waiting rows. */
   waiting: number
-  /** The store's or the mail server's own words, if there are any. */
+  /** The error text of the store or mail server, if any. */
   detail: string | null
 }
 
@@ -60,7 +60,7 @@ export function stoppedText(stop: Stop): StageText {
   }
 }
 
-/** The cause of a sync that nothing has tried. */
+/** Cause of a sync that was never attempted. */
 export const SYNC_NOT_BEGUN = 'not_begun'
 
 function syncProblem({ cause, detail }: Stop): string {

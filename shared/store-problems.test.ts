@@ -38,12 +38,12 @@ test.each([
   expect(normalizeStoreUrl(platform, input)).toEqual({ ok: true, storeUrl })
 })
 
-test('keeps the scheme that a shop on localhost reported itself', () => {
+test('keeps the scheme reported by a shop on localhost', () => {
   const storeUrl = 'https://localhost:8443'
   expect(normalizeShopUrl('woocommerce', `${storeUrl}/`)).toEqual({ ok: true, storeUrl })
 })
 
-test.each(['', '   ', null, undefined, 5])('%j: Store URL is required', { tags: ['A5'] }, (input) => {
+test.each(['', '   ', null, undefined, 5])('rejects %j: Store URL is required', { tags: ['A5'] }, (input) => {
   expect(normalizeStoreUrl('woocommerce', input)).toEqual({ ok: false, message: 'Store URL is required' })
 })
 
@@ -53,7 +53,7 @@ test.each([
   'https://user:pass@shop.example',
   'my shop',
   `http://${'a'.repeat(600)}.example`,
-])('%j is no web address', (input) => {
+])('rejects %j as a web address', (input) => {
   expect(normalizeStoreUrl('woocommerce', input)).toEqual({ ok: false, message: STORE_URL_INVALID })
 })
 
@@ -66,7 +66,7 @@ test('every problem has a sentence and a next step, all different', () => {
   }
 })
 
-test('only where a certificate is mentioned comes the hint to use http:// for local development', {
+test('only a certificate problem suggests http:// for local development', {
   tags: ['A8'],
 }, () => {
   const hint = ' For local development use http:// instead of https://.'
@@ -75,7 +75,7 @@ test('only where a certificate is mentioned comes the hint to use http:// for lo
   expect(storeProblemMessage('timeout')).not.toContain('http://')
 })
 
-test('what the keys of a store lack is named, each with what to click; a store that lacks nothing has no words', () => {
+test('names missing rights with what to click, and nothing for a store with all rights', () => {
   const all = { scopes: [], planName: 'Grow', hasAllOrders: true, isPasswordProtected: false }
   expect(rightsProblems(null)).toEqual([])
   expect(rightsProblems({ ...all, missingScopes: [], protectedData: 'full' })).toEqual([])

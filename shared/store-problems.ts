@@ -1,7 +1,7 @@
 import type { PlatformName, StoreRights } from './platforms.ts'
 import { storeTexts } from './stores.ts'
 
-// Everything that can be wrong with a store's connection, in words its owner can act on, and how a typed store address is read.
+// Problems of a store's connection as text its owner can act on, and the parsing of typed store addresses.
 
 export const STORE_PROBLEM_CODES = [
   'unreachable',
@@ -39,16 +39,16 @@ export const STORE_PROBLEM_CODES = [
   'shopify_bad_answer',
 ] as const
 
-/** Why a store could not be used. The codes are the doctor's findings too. */
+/** Why a store cannot be used. The doctor's findings have the same codes. */
 export type StoreProblemCode = (typeof STORE_PROBLEM_CODES)[number]
 
 export const isStoreProblem = (code: string | undefined): code is StoreProblemCode =>
   STORE_PROBLEM_CODES.some((each) => each === code)
 
 export interface StoreProblemText {
-  /** What is wrong, one sentence. */
+  /** The problem in one sentence. */
   sentence: string
-  /** What to do about it, one or two sentences. */
+  /** What to do about it, in one or two sentences. */
   nextStep: string
 }
 
@@ -200,12 +200,14 @@ export const SHOPIFY_CREDENTIALS_REQUIRED = storeTexts.clientRequired
 export const STORE_URL_INVALID = 'Store URL is not a web address'
 export const CERTIFICATE_HINT = 'For local development use http:// instead of https://.'
 
-/** The message for a failed connection: sentence, next step, the store's own words, and A 8's hint when they mention a certificate. */
+/**
+ * The message for a failed connection: sentence, next step, the store's response, and the hint of A 8 on certificates.
+ */
 export function storeProblemMessage(code: StoreProblemCode, detail: string | null = null): string {
   return messageOf(STORE_PROBLEM_TEXT[code], detail)
 }
 
-/** The same, of keys that are tried for the first time. */
+/** The same for keys that are tried for the first time. */
 export const typedProblemMessage = (code: StoreProblemCode, detail: string | null = null): string =>
   messageOf(typedProblemText(code), detail)
 
@@ -217,14 +219,14 @@ function messageOf({ sentence, nextStep }: StoreProblemText, detail: string | nu
 const OUTAGE =
   'This is usually an outage: open the store in your browser, and ask your host if it does not open there. Then try again.'
 
-/** What means something else once a store is connected: its address was right before. */
+/** Texts that differ for a connected store, because its address was right before. */
 const OF_CONNECTED: Partial<Record<StoreProblemCode, StoreProblemText>> = {
   unreachable: { sentence: 'The store does not answer at the moment.', nextStep: OUTAGE },
   timeout: { sentence: 'The store takes too long to answer at the moment.', nextStep: OUTAGE },
   no_wordpress: { sentence: 'WordPress does not answer at the store’s address at the moment.', nextStep: OUTAGE },
 }
 
-/** What means something else of keys that somebody has just typed: nobody was connected by them. */
+/** Texts that differ for newly typed keys, which have not connected anything yet. */
 const OF_TYPED: Partial<Record<StoreProblemCode, StoreProblemText>> = {
   shopify_token_revoked: {
     sentence: 'Shopify does not accept this access token.',
@@ -233,31 +235,31 @@ const OF_TYPED: Partial<Record<StoreProblemCode, StoreProblemText>> = {
   },
 }
 
-/** Words for a problem with keys that are tried for the first time. */
+/** The text of a problem with keys that are tried for the first time. */
 export const typedProblemText = (code: StoreProblemCode): StoreProblemText => OF_TYPED[code] ?? STORE_PROBLEM_TEXT[code]
 
-/** The message for something a connected store was asked to do. */
+/** The message for a failed request to a connected store. */
 export function connectedProblemMessage(code: StoreProblemCode, detail: string | null = null): string {
   const words = OF_CONNECTED[code]
   return words ? `${words.sentence} ${words.nextStep}` : storeProblemMessage(code, detail)
 }
 
-/** A sync's error that is no problem of the store: our own secret cannot open its keys. */
+/** A sync error on our side: our secret cannot decrypt the store's keys. */
 export const KEYS_UNREADABLE = 'keys_unreadable'
-/** Why stock and prices of a shop that is not reached are not known (D3): its plugin has not reported them yet, or never does. */
+/** Why stock and prices of an unreachable shop are unknown (D3): its plugin has not reported them yet, or cannot. */
 export const STOCK_UNREPORTED = 'stock_unreported'
 export const PLUGIN_OUTDATED = 'plugin_outdated'
 export const KEYS_UNREADABLE_TEXT =
   'The keys of this store can no longer be read, because the secret of this server changed. Enter its keys again: Settings, Store, “Replace keys”.'
 
-/** Words for what a sync stored as its error; codes of our own are sentences of our own. */
+/** The text of a stored sync error; some codes are our own. */
 export function problemText(code: string, detail: string | null): string {
   if (isStoreProblem(code)) return storeProblemMessage(code, detail)
   if (code === KEYS_UNREADABLE) return KEYS_UNREADABLE_TEXT
   return 'Syncing the store failed on our side. We retry automatically.'
 }
 
-/** The same for what a key may not do with coupons. */
+/** The same for missing coupon rights of a key. */
 export function couponProblemText(code: string, detail: string | null): string {
   const sentence =
     code === 'read_only_key'
@@ -268,7 +270,7 @@ export function couponProblemText(code: string, detail: string | null): string {
   return `${sentence} ${STORE_PROBLEM_TEXT[known].nextStep}${quoted}`
 }
 
-/** A 8: when the detail mentions a certificate, a hint to use http:// for local development is appended. */
+/** A 8: appends a hint to use http:// for local development if the detail mentions a certificate. */
 export function withCertificateHint(message: string): string {
   return /certificate/i.test(message) ? `${message} ${CERTIFICATE_HINT}` : message
 }
@@ -280,10 +282,9 @@ export const areKeysSwapped = (consumerKey: string, consumerSecret: string): boo
 export type StoreUrlAnswer = { ok: true; storeUrl: string } | { ok: false; message: string }
 
 /**
- * A 5, of an address that was typed: trimmed; Shopify is forced to https; WooCommerce without a scheme gets http, and on localhost also
- * with https (decision 7); the trailing slash goes. A query or fragment is dropped. An address with a user and password is refused. Of
- * Shopify the name of the shop is enough, and the address of its admin is understood; one on the own machine is a demo store, which may
- * be http.
+ * Parses a typed address (A 5). Trims it and removes trailing slash, query and fragment; rejects a user and password.
+ * Shopify always gets https, and a shop name or admin address is enough; a demo store on this machine may use http.
+ * WooCommerce without a scheme gets http, and on localhost http even with https (decision 7).
  */
 export function normalizeStoreUrl(platform: PlatformName, input: unknown): StoreUrlAnswer {
   const answer = normalizeShopUrl(platform, input)
@@ -291,14 +292,17 @@ export function normalizeStoreUrl(platform: PlatformName, input: unknown): Store
   return { ok: true, storeUrl: answer.storeUrl.replace(/^https:/, 'http:') }
 }
 
-/** The name of the own machine and names under it (RFC 6761). localhostel.com only contains the letters: its keys stay encrypted. */
+/**
+ * This machine's name and names under it (RFC 6761). localhostel.com only contains the letters: its keys stay
+ * encrypted.
+ */
 const isLocalhost = ({ hostname }: URL) => /(^|\.)localhost\.?$/.test(hostname)
 
-/** Of an address that the shop reported itself: its scheme is the one it uses, on localhost too. */
+/** Parses an address that the shop reported: keeps its scheme, on localhost too. */
 export function normalizeShopUrl(platform: PlatformName, input: unknown): StoreUrlAnswer {
   const text = typeof input === 'string' ? input.trim() : ''
   if (text === '') return { ok: false, message: storeTexts.urlRequired }
-  // "localhost:8080" parses as a scheme of its own, so a scheme counts only with its slashes.
+  // "localhost:8080" parses as a scheme, so a scheme counts only with slashes.
   const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text)
   const withScheme = hasScheme ? text : `http://${text}`
   if (text.length > 500 || !URL.canParse(withScheme)) return { ok: false, message: STORE_URL_INVALID }
@@ -319,7 +323,7 @@ function shopifyAddress(url: URL): string {
   return name ? `https://${name.toLowerCase()}.myshopify.com` : `https://${host}`
 }
 
-/** What the keys or the plan of a store lack, worst first. */
+/** Rights that the keys or the plan of a store lack, worst first. */
 export function rightsProblems(rights: StoreRights | null): (StoreProblemText & { code: RightsProblem })[] {
   if (!rights) return []
   const { missingScopes, protectedData, isPasswordProtected, hasAllOrders } = rights

@@ -1,10 +1,10 @@
-// What a store's settings may be, checked the same way in the form and by the server. Pure.
+// Validation of a store's settings, for form and server. Pure.
 
 import { oneLineProblem } from './one-line.ts'
 
 export interface StoreSettings {
   senderName: string
-  /** Where replies go; '' or null = the server's own address. */
+  /** Reply address; '' or null = the server's own address. */
   senderEmail: string | null
   /** C7. */
   postalAddress: string
@@ -13,10 +13,10 @@ export interface StoreSettings {
   /** T2: hours of the recipient's day as `HH:MM`; they may span midnight. */
   quietFrom: string
   quietUntil: string
-  /** T1: at most so many messages per person in a rolling window of so many hours. */
+  /** T1: maximum messages per person in a rolling window, and its hours. */
   capMessages: number
   capWindowHours: number
-  /** Decision 12: between two SMS, or two WhatsApp messages, for one cart. */
+  /** Decision 12: hours between two SMS, or two WhatsApp messages, for one cart. */
   textCooldownHours: number
   /** A1. */
   attributionWindowDays: number
@@ -34,7 +34,7 @@ export const settingLimits = {
   attributionWindowDays: [1, 30],
 } as const
 
-/** What each is called, where one is spoken of outside its own field. */
+/** Names of the settings outside their own field. */
 export const settingNames: Readonly<Record<SettingName, string>> = {
   senderName: 'Sender name',
   senderEmail: 'Sender email',
@@ -52,7 +52,7 @@ export const settingTexts = {
   changedMeanwhile: 'Someone else has changed these settings since you opened them. Nothing was saved.',
 } as const
 
-/** What is wrong, by field; only what is given is looked at. */
+/** Error messages by field; missing fields are not checked. */
 export function settingProblems(given: { [Name in SettingName]?: StoreSettings[Name] | undefined }) {
   const problems: Partial<Record<SettingName, string>> = {}
   const note = (name: SettingName, problem: string | null) => {

@@ -4,7 +4,7 @@ import { endpoint, storeQuery } from './endpoint.ts'
 import { PlatformName, StoreRights } from './platforms.ts'
 import { settingProblems } from './store-settings.ts'
 
-// Stores: connecting, checking, syncing, and the settings sending needs (A 2.4, 5, 7, 8).
+// Stores: connection, checks, sync, and the settings for sending (A 2.4, 5, 7, 8).
 
 export const storeTexts = {
   urlRequired: 'Store URL is required',
@@ -18,7 +18,7 @@ export const storeTexts = {
   disconnectFailed: 'Failed to disconnect store. Please try again.',
 } as const
 
-/** What is read from a store, and kept there, each with its own progress. */
+/** The data copied from a store; each stream has its own progress. */
 export const SYNC_STREAMS = [
   'order_check',
   'goods_check',
@@ -56,7 +56,7 @@ export const StoreView = z.object({
   sellingCountries: z.array(z.string()).nullable(),
   isDemo: z.boolean(),
   canWrite: z.boolean(),
-  /** What its keys and plan allow; null where its platform has no such thing. */
+  /** Rights of its keys and plan; null if the platform has none. */
   rights: StoreRights.nullable(),
   captureKey: z.string(),
   captureSeenAt: z.string().nullable(),
@@ -70,13 +70,19 @@ export const StoreView = z.object({
   capWindowHours: z.number(),
   textCooldownHours: z.number(),
   attributionWindowDays: z.number(),
-  /** Counts the savings: who sends an older one saves over somebody else's. */
+  /**
+   * Incremented at each save. A save with an older version is rejected, because it would overwrite another member's
+   * changes.
+   */
   settingsVersion: z.number(),
-  /** More stores are connected than the plan has room for, and this one sends nothing meanwhile (decision 85). */
+  /** More stores are connected than the plan allows, so this one sends nothing (decision 85). */
   isResting: z.boolean(),
-  /** How carts are reported. `limited` (decision 15): keys alone; only started checkouts are detected without the capture script or the plugin. */
+  /**
+   * How carts are reported. `limited` (decision 15): by the API alone; without capture script and plugin, only started
+   * checkouts are detected.
+   */
   mode: z.enum(['limited', 'capture', 'plugin']),
-  /** Somebody chose what is kept of shoppers before they agree, or the store is younger than that setting. */
+  /** A member chose what is kept before consent, or the store is newer than that setting. */
   isCaptureChosen: z.boolean(),
 })
 export type StoreView = z.infer<typeof StoreView>
@@ -107,17 +113,20 @@ export const connectStore = endpoint({
 })
 
 export const disconnectedBy = ['recoup', 'shop', 'uninstall', 'other_account'] as const
-/** A member here, the owner in the shop's admin, who removed the plugin or app there, or who proved that the shop is theirs. */
+/**
+ * A member here, the owner in the shop's admin, the removal of plugin or app there, or an account that proved to own
+ * the shop.
+ */
 export type DisconnectedBy = (typeof disconnectedBy)[number]
 
-/** Of an account without a store: the one that was disconnected last, while its data is kept (decision 24). */
+/** For an account without a store: the store disconnected last, while its data is kept (decision 24). */
 export const EndedStore = z.object({
   id: z.string(),
   platform: PlatformName,
   store_url: z.string(),
   name: z.string(),
   at: z.string(),
-  /** null: it was not kept. */
+  /** null: not recorded. */
   by: z.enum(disconnectedBy).nullable(),
   keptUntil: z.string(),
 })
@@ -135,7 +144,7 @@ export const checkConnection = endpoint({
     platform: PlatformName.nullable(),
     store_url: z.string().nullable(),
     store: StoreView.nullable(),
-    /** Added. */
+    /** Not in the specification. */
     ended: EndedStore.optional(),
   }),
 })
@@ -202,7 +211,7 @@ export const storeHealth = endpoint({
   summary: 'The sync status of each data type of the store, and its last error',
   reply: z.object({
     ageSeconds: z.number().nullable(),
-    /** Only if Recoup cannot reach the shop: whether its plugin reports new orders, stock and prices. */
+    /** Only for a shop that Recoup cannot reach: whether its plugin reports new orders, stock and prices. */
     isReported: z.boolean().optional(),
     streams: z.partialRecord(z.enum(SYNC_STREAMS), Stream),
     counts: z.object({ orders: z.number(), customers: z.number(), products: z.number() }),
@@ -238,7 +247,7 @@ export const saveStoreSettings = endpoint({
       capWindowHours: z.number(),
       textCooldownHours: z.number(),
       attributionWindowDays: z.number(),
-      /** The `settingsVersion` these changes were made on: an older one is refused (409). Left out: saved whatever was before. */
+      /** The `settingsVersion` that was edited: an older one is rejected (409). Missing: saves in any case. */
       version: z.number().int(),
     })
     .partial()

@@ -11,8 +11,8 @@ export const suppressionChannels = ['all', 'email', 'sms', 'whatsapp', 'push'] a
 export type SuppressionChannel = (typeof suppressionChannels)[number]
 
 /**
- * Who may take an entry off (C5). `person`: it was the person's own act, and only they come back; `warned`: an owner, who is told what
- * it may cost; `owner`: an owner.
+ * Who may remove an entry (C5). `person`: only the person, whose own act it was; `warned`: an owner after a warning;
+ * `owner`: an owner.
  */
 export type Removal = 'owner' | 'warned' | 'person'
 export const removalOf: Record<SuppressionReason, Removal> = {
@@ -24,18 +24,18 @@ export const removalOf: Record<SuppressionReason, Removal> = {
   invalid: 'owner',
 }
 
-/** Reasons a file may bring along. Nobody is erased by a file. */
+/** Reasons that an import may contain. An import cannot erase a person. */
 export const importableReasons = ['manual', 'unsubscribed', 'complaint', 'hard_bounce', 'invalid'] as const
 
 const Entry = z.object({
   id: z.string(),
-  /** Null once the person was erased: what is left names nobody. */
+  /** Null after an erasure: the entry then identifies no one. */
   address: z.string().nullable(),
   channel: z.enum(suppressionChannels),
   reason: z.enum(suppressionReasons),
   source: z.string(),
   note: z.string().nullable(),
-  /** A member's name, where a member did it. */
+  /** The member's name, if a member did it. */
   addedBy: z.string().nullable(),
   since: z.string(),
 })
@@ -72,13 +72,13 @@ export const listSuppressions = endpoint({
     entries: z.array(Entry),
     next: z.string().nullable(),
     total: z.number(),
-    /** What owners took off the list, newest first, of the same search. */
+    /** Entries removed by owners, newest first, for the same search. */
     removed: z.array(Removed),
   }),
 })
 
 const DoubtfulEntry = Entry.extend({
-  /** What the mail server answered. */
+  /** The mail server's response. */
   reply: z.string(),
 })
 export type DoubtfulSuppression = z.infer<typeof DoubtfulEntry>
@@ -103,7 +103,7 @@ export const addSuppression = endpoint({
   summary: 'Add an email address or phone number, in any usual format, to the list',
   body: z.object({
     address: z.string().trim().min(1, 'Enter an email address or a phone number.').max(254),
-    /** Of a phone number; an email address gets no email. */
+    /** For a phone number; an email address only suppresses email. */
     channels: z
       .array(z.enum(['sms', 'whatsapp']))
       .min(1, 'Choose at least one.')
@@ -123,16 +123,16 @@ export const removeSuppression = endpoint({
   reply: z.object({ success: z.literal(true) }),
 })
 
-/** Rows per call; a browser sends a large file in so many parts. */
+/** Rows per call; the browser splits a large file. */
 export const IMPORT_PART = 2_000
-/** Rows a file may have. */
+/** Maximum rows of a file. */
 export const IMPORT_MOST_ROWS = 200_000
 
 const ImportRow = z.object({
-  /** In the file, from 1. */
+  /** Line in the file, from 1. */
   line: z.number().int().min(1),
   address: z.string().max(400),
-  /** As the file has them; empty: the defaults. */
+  /** As in the file; empty: the defaults. */
   channel: z.string().max(100).default(''),
   reason: z.string().max(100).default(''),
   note: z.string().max(400).default(''),
@@ -147,13 +147,13 @@ export const importSuppressions = endpoint({
   summary: 'Add many addresses to the list; each row is accepted or refused individually, and the call is idempotent',
   body: z.object({
     rows: z.array(ImportRow).min(1).max(IMPORT_PART),
-    /** Where a row names none. */
+    /** For rows without a reason. */
     reason: z.enum(importableReasons).default('manual'),
     fileName: z.string().max(200).default(''),
   }),
   reply: z.object({
     taken: z.number(),
-    /** On the list before. */
+    /** Already on the list. */
     known: z.number(),
     refused: z.array(z.object({ line: z.number(), problem: z.string() })),
   }),
@@ -170,7 +170,7 @@ export const exportSuppressions = endpoint({
 })
 
 export const suppressionTexts = {
-  /** Why, in a word or two. */
+  /** Short label of the reason. */
   reasons: {
     unsubscribed: 'Unsubscribed',
     complaint: 'Reported as spam',
@@ -186,7 +186,7 @@ export const suppressionTexts = {
     whatsapp: 'WhatsApp',
     push: 'Browser notifications',
   } satisfies Record<SuppressionChannel, string>,
-  /** Why an owner cannot take an entry off. */
+  /** Why an owner cannot remove an entry. */
   personsAct: {
     unsubscribed:
       'This person opted out. Only they can undo that, with the link in an earlier message or by texting START.',

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { email, Message, PersonName, password, Role, SignedIn } from './auth.ts'
 import { endpoint } from './endpoint.ts'
 
-// The people of an account (decision 8): who is in it, who is asked in, and the accounts a user is in.
+// Members of an account (decision 8), invitations, and the accounts of a user.
 
 export const teamTexts = {
   invalidInvitation: 'This invitation is no longer valid. Ask the person who invited you for a new one.',
@@ -26,11 +26,11 @@ const Invitation = z.object({
   id: z.uuid(),
   email: z.string(),
   role: Role,
-  /** null when that user is gone. */
+  /** null if that user is deleted. */
   invitedBy: z.string().nullable(),
-  /** `waiting`: the mail is on its way. `failed`: the mail server refused it. */
+  /** `waiting`: the mail is being sent. `failed`: the mail server rejected it. */
   state: z.enum(['waiting', 'sent', 'failed', 'expired']),
-  /** The mail server's own words. */
+  /** The mail server's response. */
   mailProblem: z.string().nullable(),
   sentAt: z.string().nullable(),
   expiresAt: z.string(),
@@ -121,9 +121,9 @@ export const readInvitation = endpoint({
     invitedBy: z.string().nullable(),
     email: z.string(),
     role: Role,
-    /** The address has a password here already. */
+    /** The address already belongs to a user. */
     isKnown: z.boolean(),
-    /** The caller is signed in with that address: nothing more is asked. */
+    /** The caller is signed in with that address, so no password is needed. */
     isYou: z.boolean(),
   }),
 })
@@ -135,11 +135,11 @@ export const acceptInvitation = endpoint({
   summary: 'Join with the token from the mail: signed in with its address, with its password, or as a new user',
   body: z.object({
     token: z.string().min(1, teamTexts.invalidInvitation).max(200),
-    /** Needed of a new user. */
+    /** Required for a new user. */
     name: PersonName.optional(),
-    /** A new user’s new one; of a known user who is not signed in, the one they have. */
+    /** The password that a new user chooses, or that of a known user who is not signed in. */
     password: password.optional(),
-    /** With the password, where two-factor sign-in is on. */
+    /** Required with the password if two-factor sign-in is on. */
     code: z.string().trim().max(40).optional(),
   }),
   reply: SignedIn,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 
-// Who carries an account's SMS and WhatsApp: credentials, senders, templates. Secrets go in and never come out (Y5).
+// Providers of an account's SMS and WhatsApp: credentials, senders, templates. Secrets are write-only (Y5).
 
 export const TEMPLATE_VARIABLES = ['customer_name', 'cart_items', 'cart_total', 'checkout_link', 'store_name'] as const
 
@@ -33,7 +33,7 @@ export const TextSender = z.object({
 export type TextSender = z.infer<typeof TextSender>
 
 export const ListedTemplate = z.object({
-  /** What a message names it by. */
+  /** The name that messages use. */
   name: z.string(),
   title: z.string(),
   language: z.string(),
@@ -41,7 +41,7 @@ export const ListedTemplate = z.object({
   status: z.string(),
   text: z.string(),
   buttonUrlPrefix: z.string().nullable(),
-  /** Why it cannot be used, in a sentence. */
+  /** Why it cannot be used, as a sentence. */
   problem: z.string().nullable(),
 })
 export type ListedTemplate = z.infer<typeof ListedTemplate>
@@ -49,34 +49,37 @@ export type ListedTemplate = z.infer<typeof ListedTemplate>
 const TemplateChoice = z.object({
   name: z.string().min(1).max(512),
   language: z.string().min(2).max(20),
-  /** Which variable goes to `{{1}}`, `{{2}}` … */
+  /** The variables for `{{1}}`, `{{2}}` … */
   variables: z.array(z.enum(TEMPLATE_VARIABLES)).max(20),
 })
 
 export const TextChannelView = z.object({
   channel: z.enum(['sms', 'whatsapp']),
-  /** `operator`: by this server's own account · `sandbox`: messages go to the built-in phones · `missing`: nothing is sent this way. */
+  /**
+   * `operator`: by this server's own account · `sandbox`: messages go to the built-in phones · `missing`: nothing is
+   * sent on this channel.
+   */
   state: z.enum(['ready', 'operator', 'sandbox', 'missing']),
   provider: z.enum(['twilio', 'meta']).nullable(),
   isFixed: z.boolean(),
-  /** What the provider calls the account by; the secrets that go with it are kept and not shown. */
+  /** The provider's id of the account; its secrets are stored and never shown. */
   identity: z.object({
     accountSid: z.string().optional(),
     phoneNumberId: z.string().optional(),
     businessAccountId: z.string().optional(),
   }),
   senders: z.array(TextSender),
-  /** What the provider said when the credentials were saved. */
+  /** The provider's response when the credentials were saved. */
   checkAnswer: z.string().nullable(),
   checkedAt: z.string().nullable(),
-  /** Where the provider has to be pointed at; for those who may change it, and empty for others. */
+  /** Webhook addresses to enter at the provider; only for members who may change them. */
   hooks: z.array(z.object({ label: z.string(), value: z.string() })),
-  /** Whether the provider can reach this server at all. */
+  /** Whether the provider can reach this server. */
   isReachable: z.boolean(),
   template: TemplateChoice.nullable(),
   templates: z.array(ListedTemplate),
   templatesAt: z.string().nullable(),
-  /** The page of the built-in phones, while messages go there. */
+  /** Page of the built-in phones, if messages go there. */
   phoneUrl: z.string().nullable(),
   version: z.number(),
 })
@@ -95,7 +98,7 @@ const accountSid = z
   .string()
   .trim()
   .regex(/^AC[0-9a-fA-F]{32}$/, 'AC and 32 digits, from the Twilio console')
-/** Empty: the one that is kept. */
+/** Empty: keeps the stored one. */
 const secret = z.string().trim().max(1_000).default('')
 const version = z.number().int().min(0)
 const senders = z.array(TextSender).max(50)

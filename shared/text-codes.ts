@@ -1,11 +1,11 @@
-// What Twilio's and WhatsApp's error codes mean for the one who sends, in words. The two do not overlap. One table: channels read from
-// it what to do, screens what to say. Codes that are not listed are permanent, and shown with the provider's own sentence.
+// Error codes of Twilio and WhatsApp with their meaning for the sender; the two do not overlap. Channels read the
+// effect, screens the text. Unlisted codes are permanent and shown with the provider's own text.
 
 export interface TextCode {
   words: string
   /**
-   * What follows: `retry` = proof that it was not accepted, and later it may be · `unsubscribed` and `invalid` = this number is not
-   * written to again, with that reason · nothing = this message is refused for good.
+   * `retry`: not accepted, but may be later · `unsubscribed`, `invalid`: suppresses the number with that reason ·
+   * missing: this message is rejected permanently.
    */
   effect?: 'retry' | 'unsubscribed' | 'invalid'
 }

@@ -1,10 +1,10 @@
-// Notifications of what SMS and WhatsApp cost: what their rows hold and their English. Pure.
+// Notifications about the cost of SMS and WhatsApp: their data and English text. Pure.
 
 export interface TextNotices {
-  /** More numbers without an order were to be asked for consent by SMS than a store asks in an hour or a day. */
+  /** More numbers without an order wait for the SMS confirmation of consent than a store may ask per hour or day. */
   question_flood: { points: number; per: 'hour' | 'day' }
   budget_reached: { renewsAt: string | null }
-  /** A budget was set for an account that had none; in dollars. Written by the migration that set it. */
+  /** A budget was set for an account without one; in dollars. Written by the migration that set it. */
   budget_set: { monthly: number }
   /** Once until credits are added again; millionths of a dollar. */
   credits_low: { balanceMicros: number; weekMicros: number }

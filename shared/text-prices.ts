@@ -1,6 +1,6 @@
-// What a message costs about, before it is sent. ESTIMATES, rounded, of the list prices of 2026 with carriers' fees: providers change
-// theirs by the month and by agreement. They are for showing a price beforehand and for the budget; what a provider says it charged
-// replaces them. Millionths of a US dollar: SMS by segment, WhatsApp by marketing template.
+// Estimated message prices: rounded list prices of 2026 with carrier fees. Providers change prices monthly and by
+// agreement. They serve as previews and for the budget, until the provider reports the charge.
+// Millionths of a US dollar: SMS by segment, WhatsApp by marketing template.
 
 interface TextPrice {
   sms: number
@@ -48,7 +48,7 @@ const ESTIMATES: Readonly<Record<string, TextPrice>> = {
   ZA: { sms: 97_000, whatsapp: 38_000 },
 }
 
-/** For what is not listed: nearer the dear end, so that a budget is not overrun. */
+/** For unlisted countries: rather high, so that a budget is not exceeded. */
 const ELSEWHERE: TextPrice = { sms: 150_000, whatsapp: 100_000 }
 
 export const PRICE_CURRENCY = 'USD'
@@ -57,10 +57,10 @@ export const PRICE_CURRENCY = 'USD'
 export const estimatedPrice = (channel: 'sms' | 'whatsapp', country: string | null): number =>
   ((country && ESTIMATES[country]) || ELSEWHERE)[channel]
 
-/** Whether the price of this country is listed, and not that for all others. */
+/** Whether the country's own price is listed. */
 export const hasListedPrice = (country: string): boolean => ESTIMATES[country] !== undefined
 
-/** Country by country, and last for all others (`country` null). */
+/** By country; the last entry is for all others (`country` null). */
 export const priceList = (): (TextPrice & { country: string | null })[] => [
   ...Object.entries(ESTIMATES).map(([country, price]) => ({ country, ...price })),
   { country: null, ...ELSEWHERE },

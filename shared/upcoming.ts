@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint, storeQuery } from './endpoint.ts'
 
-// What a flow sends next.
+// Forecast of a flow's next messages.
 
 export const upcomingMessages = endpoint({
   method: 'GET',
@@ -13,11 +13,11 @@ export const upcomingMessages = endpoint({
   summary:
     'What is sent in the next hour if nothing changes, what is known not to be, and how many carts the last 24 hours would add',
   reply: z.object({
-    /** Expected to go. */
+    /** Expected to be sent. */
     total: z.number(),
-    /** Due as well, but too many to look at: what becomes of them is not known. */
+    /** Due as well, but beyond the maximum of evaluated messages. */
     unforeseen: z.number(),
-    /** Due as well, and known not to go in this time as things stand, by what is against it. */
+    /** Due as well, but blocked as things are now, by reason. */
     notSent: z.array(z.object({ explanation: z.string(), count: z.number() })),
     cartsOfLast24h: z.number(),
     messages: z.array(

@@ -1,15 +1,21 @@
 import { PLANNED_DAYS, shownShares } from './experiments.ts'
 
-// What a control group would show before it begins (decision 60): the same reckoning on the server and on screen. Pure.
+// Computes the smallest effect that a control group can detect (decision 60), for server and browser. Pure.
 
-/** Purchases in each arm from which the difference in conversion is shown (decision 59). */
+/** Minimum purchases in each group for a comparison of conversion (decision 59). */
 export const CONVERSION_FROM = 10
-/** An effect counts as visible that four of five experiments would show on their planned day: the quantiles of 97.5 % and of 80 %. */
+/**
+ * An effect is detectable if four of five experiments would show it on their planned day: the quantiles of 97.5 % and
+ * 80 %.
+ */
 const NEEDED_ERRORS = 1.959963985 + 0.841621234
-/** More than eleven times as many is nothing to hope for. */
+/** An effect above this factor is unrealistic. */
 const LARGEST_EFFECT = 10
 
-/** `people`: a month. `rate`: of the control group, of 1. What each share shows of an experiment that is planned for so many days. */
+/**
+ * `people`: per month. `rate`: conversion of the control group, as a fraction. Returns the detectable effect of each
+ * share for this many days.
+ */
 export function choicesOf({ people, rate }: { people: number; rate: number }, days = PLANNED_DAYS) {
   const all = (people * days) / 30
   return shownShares.map((sharePercent) => {
@@ -21,8 +27,8 @@ export function choicesOf({ people, rate }: { people: number; rate: number }, da
 }
 
 /**
- * By how much more (of 1) the treated have to buy so that it is seen. `rate`: of the control group. null: nothing is seen, as too few of a
- * group would buy, or it would have to be more than ten times as much.
+ * The smallest detectable relative effect, as a fraction. `rate`: conversion of the control group. null: too few
+ * purchases, or an effect above `LARGEST_EFFECT`.
  */
 export function smallestEffect({
   treated,

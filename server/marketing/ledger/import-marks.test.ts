@@ -223,7 +223,7 @@ describe('a status of another tool', () => {
     for (const word of words) expect([word, cellMark(word)]).toEqual([word, { reason }])
   })
 
-  test.each(['?', 'perhaps', 'soft bounce', 'Weekly digest', '17', 'x', 'non renseigné'])('%s is nothing', (word) => {
+  test.each(['?', 'perhaps', 'soft bounce', 'Weekly digest', '17', 'x', 'non renseigné'])('%s says nothing', (word) => {
     expect(outcomes(`Email,Status,Date\nada@a.example,${word},2024-05-01`)).toEqual(['bad_status'])
   })
 })

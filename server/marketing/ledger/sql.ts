@@ -27,7 +27,7 @@ export interface LedgerRow {
 
 export interface Wanted extends Pick<LedgerFilter, 'channel' | 'status' | 'source' | 'from' | 'to'> {
   hash: Buffer | null
-  /** Below this row, in the order of the list. */
+  /** Continues after this row, in list order. */
   after: { at: Date; id: string } | null
   limit: number
 }

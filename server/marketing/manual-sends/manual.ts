@@ -212,7 +212,7 @@ export interface TextView {
   readAt: Date | null
 }
 
-/** What a list says of its carts' messages. */
+/** Message states of a page of carts. */
 export async function messageViews(store: StoreDb, cartIds: readonly string[]) {
   const [texts, inMailbox] = await Promise.all([textViews(store, cartIds), cartsInMailbox(store, cartIds)])
   return { texts, inMailbox }
