@@ -280,7 +280,7 @@ describe('rejects the whole request', () => {
   })
 })
 
-test('but not on the free plan, for a job or a single call (decision 128)', async () => {
+test('a discount mail is available on the free plan, as a job and as a single call (decision 128)', async () => {
   const shop = await aCouponShop(world, { plan: 'free', carts: 1, buyers: 1 })
   await aCoupon(world, shop, { code: 'FREE-10' })
   const { status, body } = await start(shop, { customers: shop.people })

@@ -2,19 +2,19 @@ import { readFileSync } from 'node:fs'
 import { Liquid } from 'liquidjs'
 import type { Config } from '../../core/config/config.ts'
 
-// The layout of mail about an account itself: what it is about, a button, and the same as plain text. Pure.
+// The layout of account mail: text, a button, and the same as plain text. Pure.
 
 export interface AccountMail {
   subject: string
   /** Above the button, plain text. */
   paragraphs: readonly string[]
-  /** Below them, and how many more there are. */
+  /** Listed below the paragraphs, with the number of further items. */
   items?: readonly MailItem[]
   more?: string
   link: Link
   /** Below the button. */
   after?: readonly string[]
-  /** At the very end, small. */
+  /** At the end, in small print. */
   footer?: Link
 }
 
@@ -23,11 +23,11 @@ interface Link {
   url: string
 }
 
-/** One of several things a mail is about. */
+/** An item that the mail lists. */
 export interface MailItem {
   title: string
   url: string
-  /** When and where. */
+  /** Time and place. */
   note: string
   text: string
   tone: 'problem' | 'good' | 'neutral'

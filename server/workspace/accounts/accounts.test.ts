@@ -14,7 +14,7 @@ beforeEach(() => {
 })
 afterEach(() => void vi.useRealTimers())
 
-test('registering makes a user, an account of their own and a session', { tags: ['A3', 'A7'] }, async () => {
+test('registering creates a user, their own account and a session', { tags: ['A3', 'A7'] }, async () => {
   const email = anAddress()
   const reply = await post(world, 'register', { name: ' Ada ', email: ` ${email.toUpperCase()} `, password: 'secret' })
   expect(reply).toMatchObject({
@@ -27,7 +27,7 @@ test('registering makes a user, an account of their own and a session', { tags: 
   })
 })
 
-test('the stores of an account have the names that their shops have, and their addresses where they have none', async () => {
+test('stores have the names of their shops, or their addresses if unnamed', async () => {
   const { token, storeId } = await aStore(world)
   const { stores } = (await me(world, token)).user
   expect(stores).toMatchObject([{ name: 'Tea & Co' }])
@@ -36,7 +36,7 @@ test('the stores of an account have the names that their shops have, and their a
   expect(storeUrl).toBe(`https://${name}`)
 })
 
-test('only hashes of password and token are kept', async () => {
+test('stores only hashes of password and token', async () => {
   const { email, password, token } = await aUser(world)
   const user = await world.db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirstOrThrow()
   expect(user.password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
@@ -46,7 +46,7 @@ test('only hashes of password and token are kept', async () => {
   expect(sessions[0]!.token_hash.equals(tokenHash(token))).toBe(true)
 })
 
-test('the words of the specification answer what is missing', { tags: ['A5'] }, async () => {
+test("answers missing fields with the specification's messages", { tags: ['A5'] }, async () => {
   const empty = await post(world, 'register', { name: ' ', email: '', password: '' })
   expect(empty).toMatchObject({
     status: 400,
@@ -58,7 +58,7 @@ test('the words of the specification answer what is missing', { tags: ['A5'] }, 
   expect(nowhere).toMatchObject({ status: 400, error: 'Please enter a valid email address.' })
 })
 
-test('registering a known address with its right password signs in', async () => {
+test('registering a known address with the right password signs in', async () => {
   const { email, password, userId } = await aUser(world)
   expect(await post(world, 'register', { name: 'Ada', email, password })).toMatchObject({
     status: 200,
@@ -66,7 +66,7 @@ test('registering a known address with its right password signs in', async () =>
   })
 })
 
-test('registering a known address otherwise says nothing about it, and its owner is told', async () => {
+test('registering a known address otherwise reveals nothing, and its owner is notified', async () => {
   const { email, userId } = await aUser(world)
   const reply = await post(world, 'register', { name: 'Eve', email, password: 'a guess' })
   expect(reply).toMatchObject({ status: 409, error: 'Registration failed. Please try again.' })
@@ -76,7 +76,7 @@ test('registering a known address otherwise says nothing about it, and its owner
   expect(world.sent[0]!.text).toContain(`${world.deps.config.publicUrl}/login`)
 })
 
-test('registering is no way around the limit of wrong passwords', async () => {
+test('registering does not bypass the limit on wrong passwords', async () => {
   const { email, password } = await aUser(world)
   const from = { ip: anIp() }
   for (let wrong = 0; wrong < 5; wrong += 1)
@@ -85,7 +85,7 @@ test('registering is no way around the limit of wrong passwords', async () => {
   expect((await post(world, 'login', { email, password }, from)).status).toBe(429)
 })
 
-test('two who register one address at the same moment get one user', async () => {
+test('two concurrent registrations of one address create one user', async () => {
   const email = anAddress()
   const replies = await Promise.all([
     post(world, 'register', { name: 'Ada', email, password: 'the same' }),
@@ -95,7 +95,7 @@ test('two who register one address at the same moment get one user', async () =>
   expect(replies[0]!.user.id).toBe(replies[1]!.user.id)
 })
 
-test('signing in works in whatever case the address is typed', { tags: ['A7'] }, async () => {
+test('signing in ignores the case of the address', { tags: ['A7'] }, async () => {
   const { email, password, userId } = await aUser(world)
   expect(await post(world, 'login', { email: email.toUpperCase(), password })).toMatchObject({
     status: 200,
@@ -127,7 +127,8 @@ test('an unknown address takes as long as a wrong password', async () => {
   }
   const known: number[] = []
   const unknown: number[] = []
-  // Without the pretended check an unknown address would take a tenth. What else the machine does may disturb some rounds.
+  // Without the dummy hash check, an unknown address would take a tenth of the time. Machine load may disturb some
+  // rounds.
   const isAsLong = () => Math.min(...unknown) > Math.min(...known) * 0.5
   for (let round = 0; round < 4 || (round < 16 && !isAsLong()); round += 1) {
     known.push(await timed(email))
@@ -136,7 +137,7 @@ test('an unknown address takes as long as a wrong password', async () => {
   expect(isAsLong()).toBe(true)
 })
 
-test('after five wrong passwords from a client it waits, also with the right one, and a quarter of an hour later it does not', async () => {
+test('after five wrong passwords a client is locked for a quarter of an hour, even with the right one', async () => {
   const { email, password } = await aUser(world)
   const from = { ip: anIp() }
   for (let wrong = 0; wrong < 5; wrong += 1)
@@ -153,14 +154,14 @@ test('after five wrong passwords from a client it waits, also with the right one
   expect((await post(world, 'login', { email, password }, from)).status).toBe(200)
 })
 
-test('an address nobody has is limited like any other', async () => {
+test('an unknown address is limited like any other', async () => {
   const email = anAddress()
   const from = { ip: anIp() }
   for (let wrong = 0; wrong < 5; wrong += 1) await post(world, 'login', { email, password: 'wrong' }, from)
   expect((await post(world, 'login', { email, password: 'wrong' }, from)).status).toBe(429)
 })
 
-test('guesses sent all at once are counted one by one', async () => {
+test('concurrent guesses are counted one by one', async () => {
   const { email } = await aUser(world)
   const from = { ip: anIp() }
   const guesses = Array.from({ length: 12 }, (_, index) =>
@@ -171,7 +172,7 @@ test('guesses sent all at once are counted one by one', async () => {
   expect(statuses.filter((status) => status === 429)).toHaveLength(7)
 })
 
-test('signing in forgives the wrong passwords before it', async () => {
+test('signing in resets earlier wrong passwords', async () => {
   const { email, password } = await aUser(world)
   const from = { ip: anIp() }
   for (let round = 0; round < 3; round += 1) {
@@ -180,7 +181,7 @@ test('signing in forgives the wrong passwords before it', async () => {
   }
 })
 
-test('one client may be wrong thirty times over all addresses, wherever in its IPv6 network it sits', async () => {
+test('a client may fail thirty times over all addresses, anywhere in its IPv6 network', async () => {
   const statuses = new Set<number>()
   for (let wrong = 0; wrong < 30; wrong += 1) {
     const ip = `2001:db8:77:1::${(wrong + 1).toString(16)}`
@@ -195,14 +196,14 @@ test('one client may be wrong thirty times over all addresses, wherever in its I
   )
 })
 
-test('one client registers ten times an hour', async () => {
+test('a client can register ten times an hour', async () => {
   const ip = anIp()
   const register = () => post(world, 'register', { name: 'Ada', email: anAddress(), password: '123456' }, { ip })
   for (let count = 0; count < 10; count += 1) expect((await register()).status).toBe(200)
   expect(await register()).toMatchObject({ status: 429, error: 'Too many attempts. Please try again in 1 hour.' })
 })
 
-test('the limiter keeps no address and no client in the clear', async () => {
+test('the limiter stores no address and no client in plain text', async () => {
   const email = anAddress()
   const ip = anIp()
   await post(world, 'login', { email, password: 'wrong' }, { ip })
@@ -211,7 +212,7 @@ test('the limiter keeps no address and no client in the clear', async () => {
   expect(keys).not.toContain(ip)
 })
 
-test('logging out ends this session and no other', { tags: ['A4.2'] }, async () => {
+test('signing out ends only this session', { tags: ['A4.2'] }, async () => {
   const { email, password, token } = await aUser(world)
   const other = await post(world, 'login', { email, password })
   expect(await post(world, 'logout', {}, { token })).toMatchObject({ status: 200, success: true })
@@ -223,7 +224,7 @@ test('logging out ends this session and no other', { tags: ['A4.2'] }, async () 
   expect((await me(world, other.token)).status).toBe(200)
 })
 
-test('a session lives thirty days from its last use', async () => {
+test('a session expires thirty days after its last use', async () => {
   const { token } = await aUser(world)
   const days = (count: number) => count * 86_400_000
   world.advance(days(29))
@@ -253,7 +254,7 @@ test('the last use of a session is written at most every five minutes', async ()
   expect(await lastSeen()).toBe(before + 6 * 60_000)
 })
 
-test('no token, a mangled one and a made-up one are all refused', async () => {
+test('rejects missing, malformed and forged tokens', async () => {
   for (const authorization of [undefined, 'Bearer', 'Bearer ../..', `Bearer ${'x'.repeat(43)}`, 'Basic YTpi']) {
     const reply = await world.app.inject({ url: '/api/auth/me', headers: authorization ? { authorization } : {} })
     expect(reply.statusCode).toBe(401)
@@ -261,7 +262,7 @@ test('no token, a mangled one and a made-up one are all refused', async () => {
   }
 })
 
-test('the demo signs in without a password where there is one, and its password is nobody’s to reset', {
+test('the demo signs in without a password where it runs, and its password cannot be reset', {
   tags: ['A4.2'],
 }, async () => {
   const { config } = world.deps
@@ -285,14 +286,14 @@ test('the demo signs in without a password where there is one, and its password 
   await world.db.updateTable('accounts').set({ is_demo: false }).where('id', '=', account_id).execute()
 })
 
-test('a member who was removed is out at once and cannot sign in', async () => {
+test('a removed member is signed out at once and cannot sign in', async () => {
   const { email, password, token, userId } = await aUser(world)
   await world.db.deleteFrom('members').where('user_id', '=', userId).execute()
   expect((await me(world, token)).status).toBe(401)
   expect((await post(world, 'login', { email, password })).status).toBe(401)
 })
 
-test('tidying up removes what has expired and nothing else', async () => {
+test('cleanup deletes expired data and nothing else', async () => {
   const old = await aUser(world)
   await mailResetLink(world.deps, { userId: old.userId })
   world.advance(31 * 86_400_000)
@@ -326,7 +327,7 @@ const malformed: unknown[] = [
   '{"email":"a@b.co"}',
 ]
 
-test('two hundred malformed requests to each public endpoint are all the caller’s mistake, and nothing is stored', async () => {
+test('answers two hundred malformed requests to each public endpoint with 4xx, and stores nothing', async () => {
   const before = await world.db.selectFrom('users').select('id').execute()
   const types = ['application/json', 'application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data', 'x']
   for (const path of ['register', 'login', 'demo', 'forgot-password', 'reset-password']) {
@@ -338,7 +339,7 @@ test('two hundred malformed requests to each public endpoint are all the caller�
         headers: { 'content-type': types[Math.floor(count / malformed.length) % types.length]! },
         remoteAddress: anIp(),
       })
-      // A well-formed address nobody has is a good question to "forgot password".
+      // "Forgot password" accepts a well-formed unknown address.
       const isFine = path === 'forgot-password' && reply.statusCode === 200
       expect(isFine || (reply.statusCode >= 400 && reply.statusCode < 500), `${path} ${count} ${reply.body}`).toBe(true)
     }

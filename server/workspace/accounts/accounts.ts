@@ -1,12 +1,5 @@
 import { authTexts, type User } from '../../../shared/auth.ts'
 import { normalizeEmail } from '../../../shared/contact.ts'
-import { planOf } from '../../billing/billing/billing.ts'
-import { giveDefaultPlan } from '../../billing/billing/default-plan.ts'
-import { type AccountDb, type Db, transactAccount } from '../../core/db/db.ts'
-import { AppError, found } from '../../core/common/errors.ts'
-import { newId } from '../../core/common/ids.ts'
-import { clientNetwork, take, tryTake } from '../../core/db/rate-limits.ts'
-import type { Deps } from '../../deps.ts'
 import { mailVerification } from '../../access/members/jobs.ts'
 import { limits } from '../../access/members/limits.ts'
 import { assertPlainName } from '../../access/members/names.ts'
@@ -15,8 +8,15 @@ import { hashPassword, isRightPassword } from '../../access/members/passwords.ts
 import { INVITATION_KEPT_MS, later } from '../../access/members/rules.ts'
 import { type Session, startSession } from '../../access/members/session.ts'
 import { memberOf, userByEmail, viewerOf } from '../../access/members/users.ts'
+import { planOf } from '../../billing/billing/billing.ts'
+import { giveDefaultPlan } from '../../billing/billing/default-plan.ts'
 import { forgetOldEvents } from '../../billing/payments/events.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { newId } from '../../core/common/ids.ts'
+import { type AccountDb, type Db, transactAccount } from '../../core/db/db.ts'
+import { clientNetwork, take, tryTake } from '../../core/db/rate-limits.ts'
 import { giveDefaultBudget } from '../../delivery/texts/budget.ts'
+import type { Deps } from '../../deps.ts'
 import { deleteOldUndos } from './email-undo-sql.ts'
 import { type DeviceCookie, deviceCookie, rightGuess, takeGuess, tryGuess, wrongGuess } from './guesses.ts'
 import { deleteOldInvitations } from './invitation-sql.ts'
@@ -26,20 +26,20 @@ import { resumeRemovals } from './removal.ts'
 import { assertSecondFactor } from './second-step.ts'
 import * as sql from './sql.ts'
 
-// Accounts: who may come in. A user signs in to one account at a time; a session is a random token of which only the hash is
-// kept. Nothing here tells a stranger whether an address is known: same words, same status, same time.
+// Registration and sign-in. A user is signed in to one account at a time; of a session token, only the hash is stored.
+// No answer reveals whether an address is known: same text, same status, same time.
 
 export interface SignedIn {
   token: string
   user: User
-  /** Null for the demo, which everybody signs in to. */
+  /** Null for the demo, which everyone signs in to. */
   cookie: DeviceCookie | null
 }
 
-/** Where a request came from. */
+/** The origin of a request. */
 export interface Origin {
   ip: string
-  /** In words, to be shown to the user among their sessions. */
+  /** As text, for the user's list of sessions. */
   device: string | null
   cookies: Readonly<Record<string, string | undefined>>
 }
@@ -50,8 +50,8 @@ interface Credentials extends Origin {
 }
 
 /**
- * A new address becomes a user with an account of their own. A known one with its right password signs in; with a wrong one it
- * is the general failure, counted like a failed sign-in, and its owner is told by mail.
+ * Creates a user with an account for a new address. For a known address, the right password signs in; a wrong one
+ * counts as a failed sign-in, and the owner is notified by mail.
  */
 export async function register(deps: Deps, wanted: Credentials & { name: string }): Promise<SignedIn> {
   const email = normalizeEmail(wanted.email)
@@ -86,7 +86,7 @@ async function registerAgain(deps: Deps, wanted: Credentials): Promise<SignedIn>
   const user = await userByEmail(deps.db, wanted.email)
   const { guess } = await tryGuess(deps, { ...wanted, userId: user?.id })
   const isRight = await isRightPassword(wanted.password, guess ? user?.password_hash : undefined)
-  // With a second factor one signs in where its code is asked for; this form says the same as for a wrong password.
+  // With a second factor, users sign in on the page that asks for its code; this form answers as for a wrong password.
   if (isRight && user && guess && !user.totp_confirmed_at) {
     await rightGuess(deps, guess)
     return enter(deps, user.id, { device: wanted.device, secondFactorAt: null })
@@ -99,7 +99,7 @@ async function registerAgain(deps: Deps, wanted: Credentials): Promise<SignedIn>
 }
 
 export async function signIn(deps: Deps, wanted: Credentials & { code?: string | undefined }): Promise<SignedIn> {
-  // What is no address is nobody's; it takes the same way so that it takes the same time.
+  // An invalid address is looked up as well, so that the answer takes the same time.
   const email = normalizeEmail(wanted.email) ?? wanted.email
   const user = await userByEmail(deps.db, email)
   const guess = await takeGuess(deps, { ...wanted, email, userId: user?.id })
@@ -131,7 +131,7 @@ export async function signOut(account: AccountDb, session: Session): Promise<voi
   await sql.deleteSession(account, session.sessionId)
 }
 
-/** As whom one works in an account, and by which session. */
+/** The user and session behind a request. */
 type Seen = Pick<Session, 'userId' | 'secondFactorAt' | 'viewedUntil'>
 
 export async function viewUser(deps: Deps, account: AccountDb, seen: Seen): Promise<User> {
@@ -165,13 +165,13 @@ export async function viewUser(deps: Deps, account: AccountDb, seen: Seen): Prom
   }
 }
 
-/** Whether their own address is confirmed is no matter of the account they look at. */
+/** The confirmation of their own address does not matter in the account they view. */
 async function asViewer(account: AccountDb, userId: string) {
   const viewer = await viewerOf(account, userId)
   return viewer && { ...viewer, role: 'viewer' as const, email_confirmed_at: new Date(0) }
 }
 
-/** Expired sessions, links and counters, and removals that stood still. */
+/** Deletes expired sessions, links and counters, and resumes interrupted account removals. */
 export async function tidyAccounts(deps: Deps): Promise<void> {
   await resumeRemovals(deps)
   await deleteOldInvitations(deps.db, later(deps.now(), -INVITATION_KEPT_MS))
@@ -191,7 +191,7 @@ async function enter(
   session: { device: string | null; secondFactorAt: Date | null },
 ): Promise<SignedIn> {
   const membership = await sql.firstMembership(deps.db, userId)
-  // A user whose last membership was taken away has nowhere to go.
+  // A user without any membership cannot sign in.
   if (!membership) throw new AppError('unauthenticated', authTexts.loginFailed)
   const account = { accountId: membership.account_id, db: deps.db }
   const now = deps.now()

@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../../core/db/db.ts'
 
-// Changes of address that the old one can take back: SQL and nothing else.
+// Statements for undoing a change of address.
 
 export function insertUndo(tx: Tx, undo: { id: string; userId: string; email: string; now: Date; expiresAt: Date }) {
   const { id, userId, email, now, expiresAt } = undo
@@ -10,7 +10,7 @@ export function insertUndo(tx: Tx, undo: { id: string; userId: string; email: st
     .execute()
 }
 
-/** Who else may take this address back. */
+/** Another user who can still reclaim this address. */
 export function holderOfEmail(tx: Tx, email: string, now: Date) {
   return tx
     .selectFrom('email_undos')
@@ -20,7 +20,7 @@ export function holderOfEmail(tx: Tx, email: string, now: Date) {
     .executeTakeFirst()
 }
 
-/** What the mail says, once the token of its link is kept; undefined when it is used or too old. */
+/** Stores the token of the link and returns the mail's data; undefined if the undo is used or expired. */
 export async function keepUndoToken(db: Db, undoId: string, tokenHash: Buffer, now: Date) {
   return db
     .updateTable('email_undos as e')
@@ -33,12 +33,12 @@ export async function keepUndoToken(db: Db, undoId: string, tokenHash: Buffer, n
     .executeTakeFirst()
 }
 
-/** Whose token this is, whether or not it is still good. */
+/** The user of the token, even if it has expired. */
 export function userOfUndo(tx: Tx, tokenHash: Buffer) {
   return tx.selectFrom('email_undos').select('user_id').where('token_hash', '=', tokenHash).executeTakeFirst()
 }
 
-/** Used up: of two at once one gets it. */
+/** Consumes the token; of two concurrent requests, one gets it. */
 export function spendUndo(tx: Tx, tokenHash: Buffer, now: Date) {
   return tx
     .deleteFrom('email_undos')
@@ -48,7 +48,7 @@ export function spendUndo(tx: Tx, tokenHash: Buffer, now: Date) {
     .executeTakeFirst()
 }
 
-/** Later changes were made by whoever made this one. */
+/** Later changes were made by the same intruder. */
 export function deleteUndosSince(tx: Tx, userId: string, since: Date) {
   return tx.deleteFrom('email_undos').where('user_id', '=', userId).where('created_at', '>=', since).execute()
 }

@@ -19,7 +19,7 @@ const tokenOf = (email: string, subject: RegExp) => {
   return /token=([\w-]+)/.exec(mail!.text)![1]!
 }
 
-/** Asks for the change and returns the token mailed to the new address. */
+/** Requests the change and returns the token mailed to the new address. */
 async function ask(user: { token: string; password: string }, email: string): Promise<string> {
   const body = { email, password: user.password }
   expect((await call('POST', '/api/auth/change-email', user.token, body)).status).toBe(200)
@@ -45,7 +45,7 @@ const signIn = (email: string, password: string) => post(world, 'login', { email
 const undo = (token: string, password = 'chosen by the owner') => post(world, 'undo-email', { token, password })
 const dead = { status: 400, error: 'This link is no longer valid. A change of address can be undone for 72 hours.' }
 
-test('a change of address asked for before a password reset cannot be confirmed after it', async () => {
+test('a requested change of address cannot be confirmed after a password reset', async () => {
   const user = await aUser(world)
   const thief = await ask(user, anAddress())
   const token = await resetToken(user)
@@ -54,7 +54,7 @@ test('a change of address asked for before a password reset cannot be confirmed 
   expect((await signIn(user.email, 'brand new')).user).toMatchObject({ email: user.email, pendingEmail: null })
 })
 
-test('a change of address asked for before a change of password cannot be confirmed after it', async () => {
+test('a requested change of address cannot be confirmed after a change of password', async () => {
   const user = await aUser(world)
   const thief = await ask(user, anAddress())
   const passwords = { current: user.password, password: 'brand new' }
@@ -63,7 +63,7 @@ test('a change of address asked for before a change of password cannot be confir
   expect((await me(world, user.token)).user).toMatchObject({ email: user.email, pendingEmail: null })
 })
 
-test('confirming a new address ends every session but the one that confirms', async () => {
+test('confirming a new address ends every other session', async () => {
   const user = await aUser(world)
   const other = await signIn(user.email, user.password)
   const token = await ask(user, anAddress())
@@ -72,7 +72,7 @@ test('confirming a new address ends every session but the one that confirms', as
   expect((await me(world, other.token)).status).toBe(200)
 })
 
-test('a stranger’s session that confirms saves none of the user’s sessions', async () => {
+test("another user's session that confirms keeps none of the user's sessions alive", async () => {
   const user = await aUser(world)
   const stranger = await aUser(world)
   const token = await ask(user, anAddress())
@@ -81,7 +81,7 @@ test('a stranger’s session that confirms saves none of the user’s sessions',
   expect((await me(world, stranger.token)).status).toBe(200)
 })
 
-test('the old address takes a change back, sets a new password, and everybody is signed out', async () => {
+test('the old address undoes a change, sets a new password and signs everyone out', async () => {
   const user = await aUser(world)
   const stolen = anAddress()
   const token = await change(user, stolen)
@@ -102,7 +102,7 @@ test('the old address takes a change back, sets a new password, and everybody is
   expect(await undo(token)).toMatchObject(dead)
 })
 
-test('the first address takes back every change made after it, and none of those addresses can return', async () => {
+test('the first address undoes all later changes, and none of those addresses can return', async () => {
   const user = await aUser(world)
   const [second, third] = [anAddress(), anAddress()]
   const fromFirst = await change(user, second)
@@ -113,7 +113,7 @@ test('the first address takes back every change made after it, and none of those
   expect((await signIn(user.email, 'chosen by the owner')).status).toBe(200)
 })
 
-test('a password set from the new address does not keep the old one from taking the change back', async () => {
+test('a password set from the new address does not block the undo by the old one', async () => {
   const user = await aUser(world)
   const stolen = { ...user, email: anAddress() }
   const token = await change(user, stolen.email)
@@ -122,7 +122,7 @@ test('a password set from the new address does not keep the old one from taking 
   expect((await signIn(stolen.email, 'of the thief')).status).toBe(401)
 })
 
-test('for 72 hours nobody else gets the old address, neither by registering nor by a change of their own', async () => {
+test('for 72 hours no other user gets the old address by registering or changing theirs', async () => {
   const user = await aUser(world)
   const other = await aUser(world)
   const token = await change(user, anAddress())
@@ -136,7 +136,7 @@ test('for 72 hours nobody else gets the old address, neither by registering nor 
   expect(await world.db.selectFrom('email_undos').selectAll().where('user_id', '=', user.userId).execute()).toEqual([])
 })
 
-test('of a confirmation and a password reset at the same moment, whichever comes first, none crashes', async () => {
+test('a concurrent confirmation and password reset both complete in any order', async () => {
   for (let round = 0; round < 5; round += 1) {
     const user = await aUser(world)
     const confirming = await ask(user, anAddress())

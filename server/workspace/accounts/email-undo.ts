@@ -1,15 +1,15 @@
 import { authTexts } from '../../../shared/auth.ts'
-import type { Tx } from '../../core/db/db.ts'
-import { AppError } from '../../core/common/errors.ts'
-import { newId } from '../../core/common/ids.ts'
-import { clientNetwork, take } from '../../core/db/rate-limits.ts'
-import { tokenHash } from '../../core/common/secrets.ts'
-import type { Deps } from '../../deps.ts'
 import { mailNotice } from '../../access/members/jobs.ts'
 import { limits } from '../../access/members/limits.ts'
 import { hashPassword } from '../../access/members/passwords.ts'
 import { EMAIL_UNDO_MS, later } from '../../access/members/rules.ts'
 import { lockUser } from '../../access/members/users.ts'
+import { AppError } from '../../core/common/errors.ts'
+import { newId } from '../../core/common/ids.ts'
+import { tokenHash } from '../../core/common/secrets.ts'
+import type { Tx } from '../../core/db/db.ts'
+import { clientNetwork, take } from '../../core/db/rate-limits.ts'
+import type { Deps } from '../../deps.ts'
 import { refreshMembers } from '../../shoppers/shoppers/shoppers.ts'
 import * as sql from './email-undo-sql.ts'
 import { forgiveGuesses } from './guesses.ts'
@@ -18,10 +18,10 @@ import { deleteEmailChange, setEmail } from './profile-sql.ts'
 import * as users from './sql.ts'
 import { accountsOf } from './team-sql.ts'
 
-// A change of address can be taken back by the old address for 72 hours. Whoever made the change knew the password and held a
-// session, so taking it back sets a new password and ends every session.
+// The old address can undo a change of address for 72 hours. Whoever made the change knew the password and had a
+// session, so the undo sets a new password and ends every session.
 
-/** In the transaction that changes the address. The link is made and mailed by a job (mails.ts). */
+/** Runs in the transaction that changes the address. A job creates and mails the link (mails.ts). */
 export async function offerUndo(deps: Deps, tx: Tx, user: { id: string; email: string }): Promise<void> {
   const now = deps.now()
   const id = newId()
@@ -29,7 +29,7 @@ export async function offerUndo(deps: Deps, tx: Tx, user: { id: string; email: s
   await deps.jobs.enqueue(tx, mailEmailUndo, { undoId: id })
 }
 
-/** Returns the address that counts again. */
+/** Returns the restored address. */
 export async function undoEmailChange(
   deps: Deps,
   asked: { token: string; password: string; ip: string },

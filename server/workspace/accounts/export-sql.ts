@@ -1,8 +1,8 @@
 import { type AccountDb, type Db, type StoreDb, sql } from '../../core/db/db.ts'
 import type { ExportedTable } from './export-tables.ts'
 
-// What an account's export reads: SQL and nothing else. Rows come as the database writes them in JSON, page by page along the
-// primary key, so that the size of a store does not matter.
+// Statements of the account export. Rows come as PostgreSQL's JSON, in pages along the primary key, so the size of a
+// store does not matter.
 
 export type ExportedRow = Record<string, unknown>
 
@@ -31,7 +31,7 @@ export async function accountRow({ db, accountId }: AccountDb<Db>): Promise<Expo
   return rows[0]?.row
 }
 
-/** The tables keyed by account. None of them grows with a store's traffic. */
+/** Tables keyed by account. None of them grows with a store's traffic. */
 export async function rowsOfAccount({ db, accountId }: AccountDb<Db>, table: string): Promise<ExportedRow[]> {
   const { rows } = await sql<{ row: ExportedRow }>`
     select to_jsonb(t) - 'token_hash' as row from ${sql.table(table)} t where t.account_id = ${accountId}`.execute(db)

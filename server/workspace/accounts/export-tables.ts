@@ -1,13 +1,13 @@
 import { type ExportedRows, tables } from '../../core/database/tables.ts'
 
-// What an account's export holds.
+// The tables of an account export.
 
 /** One table of a store. */
 export interface ExportedTable extends ExportedRows {
   name: string
 }
 
-/** Of each store, in the order of the files. */
+/** Per store, in the order of the files. */
 export const storeTables: readonly ExportedTable[] = Object.entries(tables).flatMap(([name, { export: exported }]) =>
   typeof exported === 'object' && 'key' in exported ? [{ name, ...exported }] : [],
 )

@@ -26,7 +26,7 @@ function unzip(bytes: Buffer): Map<string, string> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'recoup-export-'))
   try {
     writeFileSync(path.join(folder, 'export.zip'), bytes)
-    // Another program than the one that wrote it.
+    // Unpacks with an independent program.
     const script = 'import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extractall(sys.argv[2])'
     execFileSync('python3', ['-c', script, path.join(folder, 'export.zip'), path.join(folder, 'out')])
     const names = readdirSync(path.join(folder, 'out'), { recursive: true, withFileTypes: true })
@@ -43,7 +43,7 @@ const linesOf = (text: string | undefined) =>
     .filter(Boolean)
     .map((line) => JSON.parse(line))
 
-test('an export is a zip of what the account has, whole however many rows there are', async () => {
+test('an export is a zip with all rows of the account, in any number', async () => {
   const store = await aStore(world)
   await recordOrders(world.deps, store.storeId, [anOrder(world), anOrder(world)], 'sync')
   await world.pool.query(
@@ -64,7 +64,7 @@ test('an export is a zip of what the account has, whole however many rows there 
   expect(new Set(products.map((each) => each.product_id)).size).toBe(2_500)
 })
 
-test('a consent can be joined to its shopper by the hash that stands with both', async () => {
+test('a consent can be joined to its shopper by the shared hash', async () => {
   const store = await aStore(world)
   const email = 'greta@shoppers.example'
   await recordOrders(world.deps, store.storeId, [anOrder(world, { email })], 'sync')
@@ -81,7 +81,7 @@ test('a consent can be joined to its shopper by the hash that stands with both',
   expect(kept.address_hash).toBe(shopper.email_hash)
 })
 
-test('no secret and nothing of another account is in it', async () => {
+test('contains no secret and nothing of another account', async () => {
   const [store, other] = [await aStore(world), await aStore(world)]
   await recordOrders(world.deps, other.storeId, [anOrder(world, { email: 'other@shoppers.example' })], 'sync')
   const files = await download(store)
@@ -93,7 +93,7 @@ test('no secret and nothing of another account is in it', async () => {
   }
 })
 
-test('a link is good for two minutes, for whoever still may, and cannot be made up', async () => {
+test('a link is valid for two minutes while the user keeps the right, and cannot be forged', async () => {
   const store = await aStore(world)
   const other = await aStore(world)
   const { body } = await prepare(store.token)

@@ -2,16 +2,16 @@ import { Readable } from 'node:stream'
 import { ZipFile } from 'yazl'
 import { z } from 'zod'
 import { prepareExport } from '../../../shared/account.ts'
-import type { AccountDb, Db } from '../../core/db/db.ts'
-import type { Deps } from '../../deps.ts'
 import { accountDownload, datedName } from '../../access/http/downloads.ts'
 import { limits } from '../../access/members/limits.ts'
+import type { AccountDb, Db } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
 import * as sql from './export-sql.ts'
 import { accountTables, type ExportedTable, storeTables } from './export-tables.ts'
 
-// Everything an account has, as a zip of JSON Lines files, written while it is read: neither memory nor the size of a store bounds
-// it. No secret is in it (export-tables.ts). Addresses are hashed in consents and suppressions; the shoppers' file carries the same hash
-// beside the address.
+// Streams all data of an account as a zip of JSON Lines files, with constant memory. It contains no secrets
+// (export-tables.ts).
+// Addresses in consents and suppressions are hashed; the shoppers' file has the same hash beside the address.
 
 const PAGE_SIZE = 1_000
 
@@ -60,7 +60,7 @@ function without(row: sql.ExportedRow, columns: readonly string[] = []): sql.Exp
   return Object.fromEntries(Object.entries(row).filter(([column]) => !columns.includes(column)))
 }
 
-/** As PostgreSQL writes a hash in JSON, so that the files can be joined. */
+/** In PostgreSQL's JSON format of a hash, so that the files can be joined. */
 function withHashes(deps: Deps, row: sql.ExportedRow): sql.ExportedRow {
   const hash = (address: unknown) =>
     typeof address === 'string' ? `\\x${deps.secrets.addressHash(address).toString('hex')}` : null
@@ -70,7 +70,7 @@ function withHashes(deps: Deps, row: sql.ExportedRow): sql.ExportedRow {
 const asJson = (row: unknown) => Buffer.from(`${JSON.stringify(row ?? null, null, 2)}\n`)
 const asLines = (rows: sql.ExportedRow[]) => Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
 
-/** "tea-co-3f2a9c11": readable, and never the same for two stores. */
+/** "tea-co-3f2a9c11": readable, and unique per store. */
 function folderOf(store: { id: string; name?: unknown }): string {
   const words = String(store.name ?? '')
     .toLowerCase()

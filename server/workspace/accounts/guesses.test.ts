@@ -1,9 +1,9 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { anAddress, anIp, aUser, post } from '../../../test/visitor.ts'
 import { aWorld } from '../../../test/world.ts'
-import { takeMany } from '../../core/db/rate-limits.ts'
 import { limits } from '../../access/members/limits.ts'
 import { lockoutS } from '../../access/members/rules.ts'
+import { takeMany } from '../../core/db/rate-limits.ts'
 
 const world = aWorld()
 
@@ -34,7 +34,7 @@ async function guess(email: string, times: number, from?: From) {
   return last
 }
 
-test('a stranger’s wrong passwords keep nobody else from signing in', async () => {
+test('wrong passwords from elsewhere do not lock out the user', async () => {
   const { email, password } = await aUser(world)
   const stranger = { ip: anIp() }
   expect(await guess(email, 6, stranger)).toBe(429)
@@ -42,7 +42,7 @@ test('a stranger’s wrong passwords keep nobody else from signing in', async ()
   expect((await signIn(email, password)).status).toBe(200)
 })
 
-test('each further wait of a day is twice as long as the one before', async () => {
+test('each further lock within a day is twice as long', async () => {
   const { email } = await aUser(world)
   const from = { ip: anIp() }
   const waits: number[] = []
@@ -58,10 +58,10 @@ test('each further wait of a day is twice as long as the one before', async () =
   expect(lockoutS(1_000)).toBe(86_400)
 })
 
-test('guesses from very many networks make new browsers wait, and none that has signed in before', async () => {
+test('guesses from very many networks lock new browsers, but none that has signed in before', async () => {
   const { email, password } = await aUser(world)
   const known = await signIn(email, password)
-  // As if from all but a few of them.
+  // All but a few of them, inserted directly.
   await world.db
     .transaction()
     .execute((db) => takeMany(world.deps, limits.signInPerAddress, { db, subject: email, count: 95 }))
@@ -71,7 +71,7 @@ test('guesses from very many networks make new browsers wait, and none that has 
   expect((await signIn(email, password, { cookie: known.cookie })).status).toBe(200)
 })
 
-test('a browser that has signed in before passes also in a network that has to wait', async () => {
+test('a known browser can sign in from a locked network', async () => {
   const { email, password } = await aUser(world)
   const from = { ip: anIp() }
   const { cookie } = await signIn(email, password, from)
@@ -79,7 +79,7 @@ test('a browser that has signed in before passes also in a network that has to w
   expect((await signIn(email, password, { ...from, cookie })).status).toBe(200)
 })
 
-test('wrong passwords in a known browser are counted there', async () => {
+test('wrong passwords in a known browser count for that browser', async () => {
   const { email, password } = await aUser(world)
   const { cookie } = await signIn(email, password)
   expect(await guess(email, 5, { cookie })).toBe(401)
@@ -87,7 +87,7 @@ test('wrong passwords in a known browser are counted there', async () => {
   expect((await signIn(email, password)).status).toBe(200)
 })
 
-test('the cookie of a known browser is for its user, cannot be made up, and is kept from scripts', async () => {
+test('the cookie of a known browser belongs to its user, cannot be forged, and is hidden from scripts', async () => {
   const [user, other] = [await aUser(world), await aUser(world)]
   const { set, cookie } = await signIn(user.email, user.password)
   expect(set).toMatchObject({ httpOnly: true, sameSite: 'Strict', path: '/api', maxAge: 180 * 86_400 })
@@ -109,7 +109,7 @@ test('the cookie of a known browser is for its user, cannot be made up, and is k
   }
 })
 
-test('an unknown address waits as a known one does', async () => {
+test('an unknown address locks like a known one', async () => {
   const [{ email }, unknown] = [await aUser(world), anAddress()]
   const answers = []
   for (const address of [email, unknown]) {
@@ -121,7 +121,7 @@ test('an unknown address waits as a known one does', async () => {
   expect(answers[0]).toEqual(answers[1])
 })
 
-test('registering a known address is refused in one sentence, whatever was guessed before', async () => {
+test('registering a known address is rejected with the same message, whatever was guessed before', async () => {
   const { email } = await aUser(world)
   const from = { ip: anIp() }
   for (let count = 0; count < 7; count += 1) {

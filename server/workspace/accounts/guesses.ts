@@ -1,42 +1,43 @@
-import { newId } from '../../core/common/ids.ts'
-import * as limiter from '../../core/db/rate-limits.ts'
-import { clientNetwork, type Limit, refuse } from '../../core/db/rate-limits.ts'
-import { isSameSecret } from '../../core/common/secrets.ts'
-import type { Deps } from '../../deps.ts'
 import { limits } from '../../access/members/limits.ts'
 import { lockoutS } from '../../access/members/rules.ts'
+import { newId } from '../../core/common/ids.ts'
+import { isSameSecret } from '../../core/common/secrets.ts'
+import * as limiter from '../../core/db/rate-limits.ts'
+import { clientNetwork, type Limit, refuse } from '../../core/db/rate-limits.ts'
+import type { Deps } from '../../deps.ts'
 
-// Wrong passwords are counted by address and client together: whoever guesses waits, longer each time, and the owner of the address
-// does not. A browser that has signed in before is a client of its own, whatever network it is in. Only guesses at one address from
-// very many networks make new browsers wait.
+// Throttles sign-in attempts. Wrong passwords count per address and client, so guessing locks the guesser, longer each
+// time, and not the owner.
+// A browser that has signed in before counts as its own client in any network. Only guesses at one address from very
+// many networks lock new browsers.
 
-/** Who tries a password, and whose. */
+/** A password attempt and its target. */
 export interface Attempt {
   email: string
   ip: string
   /** The cookies of the request. */
   cookies: Readonly<Record<string, string | undefined>>
-  /** undefined: nobody has this address. */
+  /** undefined: no user has this address. */
   userId: string | undefined
 }
 
 export interface Guess {
   email: string
-  /** Address and client. */
+  /** Key of address and client. */
   pair: string
-  /** Unknown browsers are counted by their network too. */
+  /** Key of the network for unknown browsers; null: a known browser. */
   client: string | null
   isLast: boolean
 }
 
-/** Takes a guess before it is looked at, so that parallel ones count too. Throws `rate_limited`. */
+/** Counts an attempt before it is checked, so that concurrent ones count too. Throws `rate_limited`. */
 export async function takeGuess(deps: Deps, attempt: Attempt): Promise<Guess> {
   const { guess, waitS } = await tryGuess(deps, attempt)
   if (!guess) throw refuse(waitS)
   return guess
 }
 
-/** Without a guess: the seconds to wait for one. */
+/** Counts an attempt, or returns the seconds to wait. */
 export async function tryGuess(
   deps: Deps,
   attempt: Attempt,
@@ -60,7 +61,7 @@ export async function tryGuess(
   return { guess: { email, pair, client, isLast: own.isLast }, waitS: 0 }
 }
 
-/** After the last wrong one the wait begins: a quarter of an hour, doubled each time within a day. */
+/** After the last allowed failure, locks for a quarter of an hour, doubled for each lock within a day. */
 export async function wrongGuess(deps: Deps, { pair, isLast }: Guess): Promise<void> {
   if (!isLast) return
   const count = await limiter.count(deps, limits.lockoutsPerPair, pair)
@@ -75,7 +76,7 @@ export async function rightGuess(deps: Deps, { pair, client, email }: Guess): Pr
   await limiter.giveBack(deps, limits.signInPerAddress, email)
 }
 
-/** The password was right and the code is still to come: neither a wrong guess, nor one that makes wrong ones good. */
+/** The password was right, but the code is missing: neither counts as a failure nor resets failures. */
 export async function unfinishedGuess(deps: Deps, { pair, client, email }: Guess): Promise<void> {
   await limiter.giveBack(deps, limits.signInPerPair, pair)
   if (!client) return
@@ -83,7 +84,7 @@ export async function unfinishedGuess(deps: Deps, { pair, client, email }: Guess
   await limiter.giveBack(deps, limits.signInPerAddress, email)
 }
 
-/** With a new password nobody waits for guesses at the old one. */
+/** A new password ends locks caused by guesses at the old one. */
 export async function forgiveGuesses(deps: Deps, { email, ip }: { email: string; ip: string }): Promise<void> {
   const pair = `${email}\0${clientNetwork(ip)}`
   await limiter.forgive(deps, limits.signInPerPair, pair)
@@ -96,7 +97,10 @@ export interface DeviceCookie {
   value: string
 }
 
-/** For a browser in which this user has just signed in. It opens nothing; it only keeps others' guesses from counting. */
+/**
+ * The cookie of a browser in which this user has just signed in. It grants no access; it only separates the browser
+ * from others' guesses.
+ */
 export function deviceCookie(deps: Deps, userId: string): DeviceCookie {
   const id = newId()
   return { name: cookieName(deps, userId), value: `${id}.${deps.secrets.token('device', `${userId}.${id}`)}` }
@@ -108,6 +112,6 @@ function knownDevice(deps: Deps, { cookies, userId }: Attempt): string | null {
   return isSameSecret(mac, deps.secrets.token('device', `${userId}.${id}`)) ? `device ${id}` : null
 }
 
-/** One for each user, as several may share a browser; it does not tell whose. */
+/** One per user, as users may share a browser; the name does not reveal the user. */
 const cookieName = (deps: Deps, userId: string) =>
   `recoup_device_${deps.secrets.token('device-name', userId).slice(0, 12)}`

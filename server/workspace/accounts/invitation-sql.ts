@@ -1,7 +1,7 @@
 import type { Role } from '../../../shared/roles.ts'
 import type { AccountDb, AccountTx, Db } from '../../core/db/db.ts'
 
-// Invitations: SQL and nothing else.
+// Statements for invitations.
 
 export function invitations({ db, accountId }: AccountDb) {
   return db
@@ -23,7 +23,7 @@ export function invitation({ db, accountId }: AccountDb, id: string) {
     .executeTakeFirst()
 }
 
-/** Asking the same person again renews the invitation there is: the last word on the role counts, the old link is dead. */
+/** Inviting the same person again renews the invitation with the new role, and invalidates the old link. */
 export function keepInvitation(
   { db, accountId }: AccountTx,
   asked: { id: string; email: string; role: Role; invitedBy: string; now: Date; expiresAt: Date },
@@ -40,7 +40,7 @@ export function keepInvitation(
     .executeTakeFirstOrThrow()
 }
 
-/** What the mail says. undefined when the invitation was withdrawn or accepted meanwhile. */
+/** The mail's data; undefined if the invitation was withdrawn or accepted. */
 export function invitationToMail({ db, accountId }: AccountDb, id: string) {
   return db
     .selectFrom('invitations as i')
@@ -87,7 +87,7 @@ export function deleteInvitation({ db, accountId }: AccountDb, id: string) {
     .executeTakeFirst()
 }
 
-/** Used up: of two at once one gets it. undefined when it is used, replaced or too old. */
+/** Consumes the token; of two concurrent requests, one gets it. undefined if it is used, replaced or expired. */
 export function useInvitation({ db, accountId }: AccountTx, tokenHash: Buffer, now: Date) {
   return db
     .deleteFrom('invitations')
@@ -98,7 +98,7 @@ export function useInvitation({ db, accountId }: AccountTx, tokenHash: Buffer, n
     .executeTakeFirst()
 }
 
-/** Those this member has sent for these roles. */
+/** Invitations that this member has sent for these roles. */
 export function deleteInvitationsBy({ db, accountId }: AccountTx, userId: string, roles: readonly Role[]) {
   return db
     .deleteFrom('invitations')

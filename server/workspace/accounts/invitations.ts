@@ -2,13 +2,6 @@ import { authTexts, PASSWORD_MIN } from '../../../shared/auth.ts'
 import { normalizeEmail } from '../../../shared/contact.ts'
 import { mayManage, type Role } from '../../../shared/roles.ts'
 import { teamTexts } from '../../../shared/team.ts'
-import { type AccountDb, type AccountTx, transactAccount } from '../../core/db/db.ts'
-import { AppError, found } from '../../core/common/errors.ts'
-import { newId } from '../../core/common/ids.ts'
-import { clientNetwork, take } from '../../core/db/rate-limits.ts'
-import { tokenHash } from '../../core/common/secrets.ts'
-import { invitationByToken } from '../../core/db/system.ts'
-import type { Deps } from '../../deps.ts'
 import { limits } from '../../access/members/limits.ts'
 import { assertPlainName } from '../../access/members/names.ts'
 import { hashPassword, isRightPassword } from '../../access/members/passwords.ts'
@@ -16,6 +9,13 @@ import { INVITATION_MS, later } from '../../access/members/rules.ts'
 import { refuseDemo, type Session, startSession } from '../../access/members/session.ts'
 import { memberOf, userByEmail } from '../../access/members/users.ts'
 import { assertVerified, confirmAddress } from '../../access/members/verification.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { newId } from '../../core/common/ids.ts'
+import { tokenHash } from '../../core/common/secrets.ts'
+import { type AccountDb, type AccountTx, transactAccount } from '../../core/db/db.ts'
+import { clientNetwork, take } from '../../core/db/rate-limits.ts'
+import { invitationByToken } from '../../core/db/system.ts'
+import type { Deps } from '../../deps.ts'
 import { refreshMembers } from '../../shoppers/shoppers/shoppers.ts'
 import { type SignedIn, viewUser } from './accounts.ts'
 import { deviceCookie, rightGuess, takeGuess, wrongGuess } from './guesses.ts'
@@ -25,8 +25,8 @@ import { assertSecondFactor } from './second-step.ts'
 import * as users from './sql.ts'
 import * as team from './team-sql.ts'
 
-// Invitations: asked (the link is made and mailed by a job, mails.ts) → accepted, taken back or expired. Whoever holds the link
-// has read the mail, so a new user needs no further proof of the address; a known one signs in as always.
+// Invitations: requested (a job creates and mails the link, mails.ts) → accepted, withdrawn or expired. The link proves
+// access to the address, so a new user needs no further proof; a known user signs in as usual.
 
 export async function inviteMember(
   deps: Deps,
@@ -43,7 +43,7 @@ export async function inviteMember(
   return `We are sending an invitation to ${email}.`
 }
 
-/** A new link for the same person and role; the one before it is worthless from now on. */
+/** Sends a new link for the same person and role, and invalidates the earlier one. */
 export async function resendInvitation(
   deps: Deps,
   account: AccountDb,
@@ -97,10 +97,10 @@ export async function acceptInvitation(deps: Deps, guest: Guest, session: Sessio
   const account = { accountId: open.account_id, db: deps.db }
   const now = deps.now()
   const { token, userId } = await transactAccount(account, async (tx) => {
-    // Lock first: an account being deleted takes nobody in.
+    // Locks first: an account that is being deleted accepts no members.
     if (!(await team.lockTeam(tx))) throw invalid()
     const used = await sql.useInvitation(tx, tokenHash(guest.token), now)
-    // Whoever sent it may be out of the team, or less than they were, by now.
+    // The sender may have left the team or lost the right since.
     const sender = used?.invited_by ? await memberOf(tx, used.invited_by) : undefined
     if (!used || !sender || !mayManage(sender.role, used.role)) throw invalid()
     const id = user?.id ?? (await insertFresh(tx, fresh!, now))
@@ -143,7 +143,7 @@ async function mail(deps: Deps, account: AccountDb, session: Session, asked: { e
   })
 }
 
-/** Counted like any sign-in: the link is no way around the limits of guessing. */
+/** Counted like a sign-in: the link must not bypass the sign-in throttle. */
 async function assertKnown(
   deps: Deps,
   guest: Guest,
@@ -152,7 +152,7 @@ async function assertKnown(
   const guess = await takeGuess(deps, { ...guest, email: user.email, userId: user.id })
   if (!(await isRightPassword(guest.password ?? '', user.password_hash))) {
     await wrongGuess(deps, guess)
-    // Not a 401: the caller may be signed in, as somebody else, and stays so.
+    // Not a 401: the caller may be signed in as another user, and stays so.
     throw new AppError('invalid', authTexts.loginFailed, { fields: { password: authTexts.loginFailed } })
   }
   const secondFactorAt = await assertSecondFactor(deps, { user, guess, code: guest.code })

@@ -3,7 +3,7 @@ import type { Role } from '../../../shared/roles.ts'
 import type { mailNotice } from '../../access/members/jobs.ts'
 import type { AccountMail } from './account-mail.ts'
 
-// The words of mail about an account. Pure.
+// Texts of account mail. Pure.
 
 const IGNORE = 'If you did not ask for this, you can ignore this email.'
 
@@ -14,7 +14,7 @@ export const resetMail = ({ name, url }: { name: string; url: string }): Account
   after: ['The link works once and expires after one hour.', `${IGNORE} Your password stays as it is.`],
 })
 
-/** Without the name they registered with: whose address it is, is not known yet. */
+/** Without the user's name: the owner of the address is not confirmed yet. */
 export const verificationMail = ({ url }: { url: string }): AccountMail => ({
   subject: 'Confirm your email address',
   paragraphs: [

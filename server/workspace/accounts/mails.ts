@@ -1,14 +1,14 @@
 import type { z } from 'zod'
-import type { Outcome } from '../../messages/channels/channel.ts'
-import { authorizeAccountMail } from '../../messages/channels/send-authorization.ts'
-import { hasAddress } from '../../core/common/addresses-in-text.ts'
-import { newId } from '../../core/common/ids.ts'
-import { randomToken, tokenHash } from '../../core/common/secrets.ts'
-import type { Deps } from '../../deps.ts'
 import type { mailNotice, mailVerification } from '../../access/members/jobs.ts'
 import { INVITATION_MS, later, RESET_MS, readSender } from '../../access/members/rules.ts'
 import { userById } from '../../access/members/users.ts'
 import { verificationToken } from '../../access/members/verification.ts'
+import { hasAddress } from '../../core/common/addresses-in-text.ts'
+import { newId } from '../../core/common/ids.ts'
+import { randomToken, tokenHash } from '../../core/common/secrets.ts'
+import type { Deps } from '../../deps.ts'
+import type { Outcome } from '../../messages/channels/channel.ts'
+import { authorizeAccountMail } from '../../messages/channels/send-authorization.ts'
 import { type AccountMail, renderAccountMail } from './account-mail.ts'
 import { keepUndoToken } from './email-undo-sql.ts'
 import * as invitations from './invitation-sql.ts'
@@ -17,9 +17,9 @@ import * as words from './mail-copy.ts'
 import { keepEmailToken } from './profile-sql.ts'
 import * as sql from './sql.ts'
 
-// Mail about an account itself (words: mail-copy.ts). It is no marketing: no plan counts it and no suppression holds it.
+// Sends account mail (texts: mail-copy.ts). It is no marketing: plan volume and suppressions do not apply.
 
-/** The token exists in the mail alone; the job that makes it carries no more than an id. */
+/** The token exists only in the mail; the job that creates it carries just an id. */
 export async function mailResetLink(deps: Deps, { userId }: z.infer<typeof mailReset.payload>): Promise<void> {
   const user = await realUser(deps, userId)
   if (!user) return
@@ -36,7 +36,7 @@ export async function mailVerificationLink(deps: Deps, { userId }: z.infer<typeo
   await send(deps, user, words.verificationMail({ url }))
 }
 
-/** The owner of an address hears of it, since the one who typed it does not. */
+/** Notifies the owner of the address, because the person who typed it learns nothing. */
 export async function mailRegistrationAttempt(
   deps: Deps,
   { userId }: z.infer<typeof mailRegistration.payload>,
@@ -45,7 +45,7 @@ export async function mailRegistrationAttempt(
   if (user) await send(deps, user, words.registrationMail({ name: user.name, url: urlOf(deps, 'login') }))
 }
 
-/** Each mail makes a token of its own, so only the newest link opens the door. */
+/** Each mail has a token of its own, so only the newest link works. */
 export async function mailInvitationLink(
   deps: Deps,
   { accountId, invitationId }: z.infer<typeof mailInvitation.payload>,
@@ -92,13 +92,13 @@ export async function mailSecurityNotice(deps: Deps, { userId, about }: z.infer<
     )
 }
 
-/** About what happens in their account, to a confirmed address. */
+/** Sends mail about an account event to a confirmed address. */
 export async function mailMember(deps: Deps, userId: string, mailFor: (name: string) => AccountMail): Promise<void> {
   const user = await realUser(deps, userId)
   if (user?.email_confirmed_at) await send(deps, user, mailFor(user.name))
 }
 
-/** To the address that was the user's until now: the link takes the change back, whatever was changed since. */
+/** To the user's previous address: the link undoes the change, whatever was changed since. */
 export async function mailEmailUndoLink(deps: Deps, { undoId }: z.infer<typeof mailEmailUndo.payload>) {
   const token = randomToken()
   const undo = await keepUndoToken(deps.db, undoId, tokenHash(token), deps.now())
@@ -108,7 +108,7 @@ export async function mailEmailUndoLink(deps: Deps, { undoId }: z.infer<typeof m
   await send(deps, { id: undo.user_id, email: undo.email }, mail)
 }
 
-/** To somebody whose address may be forgotten by now: told once, and not again if it is not taken. */
+/** To a person whose address may be deleted by now, so a failed mail is not retried. */
 export async function tellRemoved(
   deps: Deps,
   user: { id: string; name: string; email: string; account_name: string },
@@ -117,7 +117,7 @@ export async function tellRemoved(
   note(deps, user.id, await hand(deps, user.email, words.removedMail(about)))
 }
 
-/** The last mail to somebody whose address we have just forgotten. */
+/** The last mail to a person whose address was just deleted. */
 export async function tellAccountDeleted(
   deps: Deps,
   user: { id: string; name: string; email: string },
@@ -131,10 +131,10 @@ export async function tellAccountDeleted(
 const urlOf = ({ config }: Deps, page: string, token?: string) =>
   `${config.publicUrl}/${page}${token === undefined ? '' : `?token=${token}`}`
 
-/** Names from before addresses in them were refused. */
+/** Older names may contain addresses, which new names may not. */
 const mentionable = (name: string | null, otherwise: string) => (name === null || hasAddress(name) ? otherwise : name)
 
-/** The demo's user is everybody's; nobody may change that password. */
+/** Excludes the shared user of the demo, whose password no one may change. */
 async function realUser(deps: Deps, userId: string) {
   const membership = await sql.firstMembership(deps.db, userId)
   return membership && !membership.is_demo ? userById(deps.db, userId) : undefined
@@ -162,7 +162,7 @@ function note(deps: Deps, userId: string, outcome: Outcome): void {
   deps.log.warn({ userId, outcome: outcome.kind, reason: outcome.reason }, 'account.mail_failed')
 }
 
-/** Only what was surely not accepted is tried again; the queue waits and repeats. */
+/** Only a mail that was certainly not accepted is retried, by the queue. */
 function throwIfNotTaken(outcome: Outcome): void {
   if (outcome.kind === 'retry') throw new Error(`The mail server did not accept the email: ${outcome.reason}`)
 }

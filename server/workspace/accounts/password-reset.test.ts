@@ -17,7 +17,7 @@ async function resetToken(userId: string): Promise<string> {
   return /token=([\w-]+)/.exec(world.sent[0]!.text)![1]!
 }
 
-test('forgot password answers the same whether the address is known or not', { tags: ['A7'] }, async () => {
+test('forgot password gives the same answer for known and unknown addresses', { tags: ['A7'] }, async () => {
   const { email, userId } = await aUser(world)
   const known = await post(world, 'forgot-password', { email })
   const unknown = await post(world, 'forgot-password', { email: anAddress() })
@@ -33,7 +33,7 @@ test('forgot password answers the same whether the address is known or not', { t
   expect(world.sent).toEqual([])
 })
 
-test('forgot password says where the link goes: into the built-in mailbox, or nowhere without a mail server', async () => {
+test('forgot password says that the link goes to the built-in mailbox, or nowhere without a mail server', async () => {
   const { email } = await aUser(world)
   const { config } = world.deps
   const answers = async () => [
@@ -57,7 +57,7 @@ test('forgot password says where the link goes: into the built-in mailbox, or no
   }
 })
 
-test('what is no address gets no link, and is told so', async () => {
+test('an invalid address gets no link, and the answer says so', async () => {
   const before = world.queued.length
   expect(await post(world, 'forgot-password', { email: 'nonsense' })).toMatchObject({
     status: 400,
@@ -77,7 +77,7 @@ test('forgot password is limited per address and per client', async () => {
   expect((await post(world, 'forgot-password', { email: anAddress() }, { ip })).status).toBe(429)
 })
 
-test('the mailed link is plain to read, and only its hash is kept', async () => {
+test('the mail contains the link, and only its hash is stored', async () => {
   const { email, userId } = await aUser(world)
   const token = await resetToken(userId)
   expect(world.sent[0]).toMatchObject({ to: email, subject: 'Reset your password', from: { name: expect.any(String) } })
@@ -89,13 +89,13 @@ test('the mailed link is plain to read, and only its hash is kept', async () => 
   expect(rows[0]!.token_hash.equals(tokenHash(token))).toBe(true)
 })
 
-test('a name with markup in it stays text in the mail', async () => {
+test('markup in a name is escaped in the mail', async () => {
   const { user } = await post(world, 'register', { name: '<b>Ada</b>', email: anAddress(), password: '123456' })
   await mailResetLink(world.deps, { userId: user.id })
   expect(world.sent[0]!.html).not.toContain('<b>')
 })
 
-test('a mail surely not accepted is tried again, one perhaps accepted is not', async () => {
+test('retries a mail that was certainly not accepted, but not one that may have been', async () => {
   const { userId } = await aUser(world)
   const usual = world.answer
   world.answer = () => ({ kind: 'retry', reason: 'greylisted', response: '451' })
@@ -124,7 +124,7 @@ test('resetting sets the password, ends every session and works once', { tags: [
   }
 })
 
-test('of two who use one reset link at the same moment one succeeds', async () => {
+test('one of two concurrent uses of a reset link succeeds', async () => {
   const { userId } = await aUser(world)
   const token = await resetToken(userId)
   const replies = await Promise.all(
@@ -133,7 +133,7 @@ test('of two who use one reset link at the same moment one succeeds', async () =
   expect(replies.map((reply) => reply.status).sort()).toEqual([200, 400])
 })
 
-test('a reset link is dead after an hour, and one never given never lived', async () => {
+test('a reset link expires after an hour, and a forged one is rejected', async () => {
   const { userId } = await aUser(world)
   const token = await resetToken(userId)
   world.advance(3_600_000)
@@ -144,7 +144,7 @@ test('a reset link is dead after an hour, and one never given never lived', asyn
   expect(short).toMatchObject({ status: 400, error: 'Password must be at least 6 characters long' })
 })
 
-test('resetting ends the wait for wrong passwords', async () => {
+test('resetting ends the lock for wrong passwords', async () => {
   const { email, userId } = await aUser(world)
   const from = { ip: anIp() }
   for (let wrong = 0; wrong < 6; wrong += 1) await post(world, 'login', { email, password: 'wrong' }, from)
@@ -152,7 +152,7 @@ test('resetting ends the wait for wrong passwords', async () => {
   expect((await post(world, 'login', { email, password: 'brand new' }, from)).status).toBe(200)
 })
 
-test('links others ask for keep nobody from asking: the answer stays the same, and no more than six mails go in an hour', async () => {
+test('requests by others do not block a reset: the answer stays the same, with at most six mails an hour', async () => {
   const { email } = await aUser(world)
   for (let count = 0; count < 8; count += 1) expect((await post(world, 'forgot-password', { email })).status).toBe(200)
   await world.runJobs()

@@ -1,34 +1,38 @@
 import crypto from 'node:crypto'
 import { authTexts } from '../../../shared/auth.ts'
 import { normalizeEmail } from '../../../shared/contact.ts'
-import { mailWayOf } from '../../messages/channels/mail-way.ts'
-import type { Tx } from '../../core/db/db.ts'
-import { AppError } from '../../core/common/errors.ts'
-import { clientNetwork, take, tryTake } from '../../core/db/rate-limits.ts'
-import { tokenHash } from '../../core/common/secrets.ts'
-import type { Deps } from '../../deps.ts'
 import { limits } from '../../access/members/limits.ts'
 import { hashPassword } from '../../access/members/passwords.ts'
 import { lockUser, userByEmail } from '../../access/members/users.ts'
 import { confirmAddress } from '../../access/members/verification.ts'
 import { removeSecondFactor } from '../../access/second-factor/second-factor.ts'
+import { AppError } from '../../core/common/errors.ts'
+import { tokenHash } from '../../core/common/secrets.ts'
+import type { Tx } from '../../core/db/db.ts'
+import { clientNetwork, take, tryTake } from '../../core/db/rate-limits.ts'
+import type { Deps } from '../../deps.ts'
+import { mailWayOf } from '../../messages/channels/mail-way.ts'
 import { forgiveGuesses } from './guesses.ts'
 import { mailReset } from './jobs.ts'
 import { deleteEmailChange } from './profile-sql.ts'
 import * as sql from './sql.ts'
 
-// A forgotten password. The link is made and mailed by a job (mails.ts), so the answer takes the same time for every address.
+// Password reset. A job creates and mails the link (mails.ts), so the answer takes the same time for every address.
 
-/** Answers where the link goes, known address or not. Without a mail server there is none, and nobody is sent to look for it. */
+/**
+ * Returns where the link goes, for known and unknown addresses. Without a mail server there is no link, and the answer
+ * says so.
+ */
 export async function requestReset(deps: Deps, asked: { email: string; ip: string }): Promise<string> {
-  // What is no address is a slip of the fingers and nobody's: saying so tells nothing about anybody.
+  // Reporting an invalid address reveals nothing about users.
   const email = normalizeEmail(asked.email)
   if (!email) throw new AppError('invalid', authTexts.emailInvalid, { fields: { email: authTexts.emailInvalid } })
   const way = mailWayOf(deps.config)
   if (way === 'none') throw new AppError('unprocessable', `${authTexts.resetUnsendable}: ${deps.config.supportEmail}`)
   await take(deps, limits.forgotPerClient, clientNetwork(asked.ip))
   await take(deps, limits.forgotPerPair, `${email}\0${clientNetwork(asked.ip)}`)
-  // What others have asked for keeps nobody from asking: the answer is the same, and the links mailed before still work.
+  // At the limit, the answer is unchanged and earlier links still work, so that requests by others do not block the
+  // user.
   const isEnough = (await tryTake(deps, limits.forgotPerAddress, email)) > 0
   const user = await userByEmail(deps.db, email)
   await deps.jobs.enqueue(deps.db, mailReset, {
@@ -38,8 +42,8 @@ export async function requestReset(deps: Deps, asked: { email: string; ip: strin
 }
 
 /**
- * Ends every session of the user, every other link still open, and a change of address not confirmed yet: whoever asked for it may
- * have known the old password.
+ * Ends all sessions, other open links and unconfirmed changes of address of the user: whoever requested them may have
+ * known the old password.
  */
 export async function resetPassword(deps: Deps, asked: { token: string; password: string; ip: string }): Promise<void> {
   await take(deps, limits.resetPerClient, clientNetwork(asked.ip))
@@ -50,14 +54,14 @@ export async function resetPassword(deps: Deps, asked: { token: string; password
     await sql.spendOtherResets(tx, reset.user_id, now)
     await deleteEmailChange(tx, reset.user_id)
     await sql.deleteSessionsOf(tx, reset.user_id)
-    // A factor from before anybody had proven the address is not its owner's.
+    // A factor set before the address was confirmed may not belong to its owner.
     if (!reset.isProven) await removeSecondFactor(tx, reset.user_id)
     const user = await sql.setPassword(tx, reset.user_id, passwordHash)
-    // The link was read in a mail to this address.
+    // The link proves access to this address.
     if (user) await confirmAddress(tx, reset.user_id, user.email, now)
     return user?.email
   })
-  // Whoever was locked out by somebody else's guesses gets in with the new password.
+  // A user locked out by others' guesses gets in with the new password.
   if (email) await forgiveGuesses(deps, { email, ip: asked.ip })
 }
 

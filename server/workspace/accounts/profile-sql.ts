@@ -1,12 +1,12 @@
 import type { Db, Tx } from '../../core/db/db.ts'
 
-// A user's own name and address: SQL and nothing else.
+// Statements for a user's name and address.
 
 export function setName(db: Db, userId: string, name: string) {
   return db.updateTable('users').set({ name }).where('id', '=', userId).execute()
 }
 
-/** undefined when none is asked for, or what was asked for is too old. */
+/** undefined if no change is requested, or the request has expired. */
 export function openEmailChange(db: Db | Tx, userId: string, now: Date) {
   return db
     .selectFrom('email_changes')
@@ -16,7 +16,7 @@ export function openEmailChange(db: Db | Tx, userId: string, now: Date) {
     .executeTakeFirst()
 }
 
-/** Replaces one asked for before; its link is dead. */
+/** Replaces an earlier request and invalidates its link. */
 export function keepEmailChange(db: Tx, change: { userId: string; email: string; now: Date; expiresAt: Date }) {
   const { email, now, expiresAt } = change
   const news = { email, token_hash: null, created_at: now, expires_at: expiresAt }
@@ -27,7 +27,7 @@ export function keepEmailChange(db: Tx, change: { userId: string; email: string;
     .execute()
 }
 
-/** The new address, once the token of its link is kept; undefined when it is not asked for any more. */
+/** Stores the token of the link and returns the new address; undefined if the request is gone. */
 export function keepEmailToken(db: Db, userId: string, tokenHash: Buffer, now: Date) {
   return db
     .updateTable('email_changes')
@@ -42,12 +42,12 @@ export function deleteEmailChange(db: Db | Tx, userId: string) {
   return db.deleteFrom('email_changes').where('user_id', '=', userId).execute()
 }
 
-/** Whose token this is, whether or not it is still good. */
+/** The user of the token, even if it has expired. */
 export function userOfEmailChange(tx: Tx, tokenHash: Buffer) {
   return tx.selectFrom('email_changes').select('user_id').where('token_hash', '=', tokenHash).executeTakeFirst()
 }
 
-/** Used up: of two at once one gets it. */
+/** Consumes the token; of two concurrent requests, one gets it. */
 export function spendEmailChange(tx: Tx, tokenHash: Buffer, now: Date) {
   return tx
     .deleteFrom('email_changes')
@@ -57,7 +57,7 @@ export function spendEmailChange(tx: Tx, tokenHash: Buffer, now: Date) {
     .executeTakeFirst()
 }
 
-/** An address is only set once a mail to it was answered. */
+/** Only for an address confirmed by mail. */
 export function setEmail(tx: Tx, userId: string, email: string, now: Date) {
   return tx.updateTable('users').set({ email, email_confirmed_at: now }).where('id', '=', userId).execute()
 }

@@ -2,8 +2,8 @@ import { beforeEach, expect, test } from 'vitest'
 import { aShop } from '../../../test/shop.ts'
 import { anAddress, anIp, aUser, me, post } from '../../../test/visitor.ts'
 import { aWorld } from '../../../test/world.ts'
-import { readConfig } from '../../core/config/config.ts'
 import { deviceText } from '../../access/members/device.ts'
+import { readConfig } from '../../core/config/config.ts'
 
 const world = aWorld()
 
@@ -44,7 +44,7 @@ const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:128.0) Gecko/20100
 const IPHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1'
 
-test('a new address counts once its own mail was answered, and the old one hears of both steps', async () => {
+test('a new address applies once confirmed, and the old one is notified of both steps', async () => {
   const user = await aUser(world)
   const email = anAddress()
   const token = await askForEmail(user, ` ${email.toUpperCase()} `)
@@ -60,7 +60,7 @@ test('a new address counts once its own mail was answered, and the old one hears
   expect((await confirm(token)).status).toBe(400)
 })
 
-test('the answer to a new address says where its link went; without a mail server nothing is changed, and it says so', async () => {
+test('says where the link to a new address went; without a mail server it changes nothing and says so', async () => {
   const user = await aUser(world)
   const ask = async () => {
     const body = { email: anAddress(), password: user.password }
@@ -82,7 +82,7 @@ test('the answer to a new address says where its link went; without a mail serve
   world.deps.config = here
 })
 
-test('a link to a new address dies with its successor, when taken back and after a day', async () => {
+test('a link to a new address ends with the next one, a cancellation, or after a day', async () => {
   const user = await aUser(world)
   const gone = {
     status: 400,
@@ -99,7 +99,7 @@ test('a link to a new address dies with its successor, when taken back and after
   expect((await me(world, user.token)).user.pendingEmail).toBeNull()
 })
 
-test('whether a new address is somebody’s already is told to whoever reads its mail alone', async () => {
+test('only the reader of its mail learns that a new address already belongs to a user', async () => {
   const user = await aUser(world)
   const other = await aUser(world)
   const token = await askForEmail(user, other.email)
@@ -107,7 +107,7 @@ test('whether a new address is somebody’s already is told to whoever reads its
   expect((await me(world, user.token)).user.email).toBe(user.email)
 })
 
-test('no address gets more than a few links from us an hour, whoever asks for them (security-P7)', async () => {
+test('an address gets few links an hour, whoever requests them (security-P7)', async () => {
   const victim = anAddress()
   const asks = (token: string, password: string) =>
     world.request('POST', '/api/auth/change-email', { token, body: { email: victim, password } })
@@ -131,7 +131,7 @@ test('no address gets more than a few links from us an hour, whoever asks for th
   expect(world.queued.map(({ name }) => name)).toEqual([])
 })
 
-test('address and password want the current password, and wrong ones are counted', async () => {
+test('changes of address and password need the current password, and failures are counted', async () => {
   const user = await aUser(world)
   const wrong = { status: 400, body: { error: 'That is not your current password.' } }
   const email = await call('POST', '/api/auth/change-email', user.token, { email: anAddress(), password: 'wrong' })
@@ -142,7 +142,7 @@ test('address and password want the current password, and wrong ones are counted
   expect((await change()).status).toBe(429)
 })
 
-test('a new password ends every other session and is told by mail', async () => {
+test('a new password ends all other sessions and is announced by mail', async () => {
   const user = await aUser(world)
   const elsewhere = await signInFrom(user, FIREFOX)
   const short = await call('POST', '/api/auth/change-password', user.token, {
@@ -163,7 +163,7 @@ test('a new password ends every other session and is told by mail', async () => 
   expect(mailTo(user.email, /password was changed/)).toBeDefined()
 })
 
-test('a shopper with the new address is a member of the account from then on, one with the old no longer (F1)', async () => {
+test('a shopper with the new address counts as a member from then on, and one with the old no longer (F1)', async () => {
   const shop = await aShop(world)
   const user = await aUser(world)
   await world.db.updateTable('members').set({ user_id: user.userId }).where('account_id', '=', shop.accountId).execute()
@@ -180,7 +180,7 @@ test('a shopper with the new address is a member of the account from then on, on
   expect(marked).toEqual([{ email }])
 })
 
-test('the list of sessions names devices and the last use, and marks the one that asks', async () => {
+test('the session list names devices and last use, and marks the current session', async () => {
   const user = await aUser(world)
   const phone = await signInFrom(user, IPHONE)
   world.advance(10 * 60_000)
@@ -198,7 +198,7 @@ test('the list of sessions names devices and the last use, and marks the one tha
   expect(sessions.find((each: { isCurrent: boolean }) => each.isCurrent).lastSeenAt).toBe(world.now.toISOString())
 })
 
-test('one session, all others, or all can be signed out; somebody else’s cannot', async () => {
+test('ends one session, all others or all, but none of another user', async () => {
   const user = await aUser(world)
   const [first, second, third] = [
     await signInFrom(user, FIREFOX),
@@ -221,7 +221,7 @@ test('one session, all others, or all can be signed out; somebody else’s canno
   expect((await me(world, stranger.token)).status).toBe(200)
 })
 
-test('the demo shows a visitor their own session and lets nobody change what is everybody’s', async () => {
+test('the demo shows visitors only their own session, and locks shared settings', async () => {
   const user = await aUser(world)
   const { account_id } = await world.db
     .selectFrom('members')
@@ -258,7 +258,7 @@ test('the demo shows a visitor their own session and lets nobody change what is 
   }
 })
 
-test('devices are named in words, whatever the browser says of itself', () => {
+test('devices have readable names for any user agent', () => {
   expect(deviceText(IPHONE)).toBe('Safari on iPhone')
   expect(deviceText(FIREFOX)).toBe('Firefox on Windows')
   for (const unknown of [undefined, '', 'curl/8.1', '\u0000', 'x'.repeat(10_000)])

@@ -1,11 +1,5 @@
 import { authTexts } from '../../../shared/auth.ts'
 import { normalizeEmail } from '../../../shared/contact.ts'
-import { mailWayOf } from '../../messages/channels/mail-way.ts'
-import type { Db, Tx } from '../../core/db/db.ts'
-import { AppError, found } from '../../core/common/errors.ts'
-import { clientNetwork, take } from '../../core/db/rate-limits.ts'
-import { tokenHash } from '../../core/common/secrets.ts'
-import type { Deps } from '../../deps.ts'
 import { mailNotice } from '../../access/members/jobs.ts'
 import { limits } from '../../access/members/limits.ts'
 import { assertPlainName } from '../../access/members/names.ts'
@@ -13,6 +7,12 @@ import { assertPassword, hashPassword } from '../../access/members/passwords.ts'
 import { EMAIL_CHANGE_MS, later } from '../../access/members/rules.ts'
 import { refuseDemo, type Session } from '../../access/members/session.ts'
 import { lockUser, userByEmail } from '../../access/members/users.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { tokenHash } from '../../core/common/secrets.ts'
+import type { Db, Tx } from '../../core/db/db.ts'
+import { clientNetwork, take } from '../../core/db/rate-limits.ts'
+import type { Deps } from '../../deps.ts'
+import { mailWayOf } from '../../messages/channels/mail-way.ts'
 import { refreshMembers } from '../../shoppers/shoppers/shoppers.ts'
 import { offerUndo } from './email-undo.ts'
 import { holderOfEmail } from './email-undo-sql.ts'
@@ -22,8 +22,8 @@ import * as sessions from './session-sql.ts'
 import * as users from './sql.ts'
 import { accountsOf } from './team-sql.ts'
 
-// One's own name, address, password and sessions. Address and password want the current password, so that an open screen is
-// not enough to take an account over.
+// The user's name, address, password and sessions. Changing address or password needs the current password, so that an
+// unlocked screen is not enough to take over an account.
 
 export async function saveName(db: Db, session: Session, name: string): Promise<void> {
   refuseDemo(session)
@@ -32,8 +32,8 @@ export async function saveName(db: Db, session: Session, name: string): Promise<
 }
 
 /**
- * Answers where the link goes. Says the same whether the new address is somebody's here or not; which it is turns out when the link is
- * followed. Without a mail server there is no link, and nothing is kept.
+ * Returns where the link goes. The answer is the same for known and unknown addresses; the link reveals it. Without a
+ * mail server nothing is stored.
  */
 export async function requestEmailChange(
   deps: Deps,
@@ -71,8 +71,8 @@ export async function cancelEmailChange(db: Db, session: Session): Promise<void>
 }
 
 /**
- * Ends every session but the one that confirms, and offers the old address to take the change back. As shoppers of their own stores
- * both addresses are looked at again: the new one is a member's now, the old one is not (F1).
+ * Ends every session but the confirming one, and lets the old address undo the change. Both addresses are checked again
+ * as shoppers of the user's stores: the new one is a member's now, the old one is not (F1).
  */
 export async function confirmEmail(deps: Deps, asked: { token: string; ip: string }, session: Session | null) {
   await take(deps, limits.emailConfirmPerClient, clientNetwork(asked.ip))
@@ -80,7 +80,7 @@ export async function confirmEmail(deps: Deps, asked: { token: string; ip: strin
   await deps.db.transaction().execute(async (tx) => {
     const { user, email } = await openChange(tx, tokenHash(asked.token), now)
     await sql.setEmail(tx, user.id, email, now)
-    // Links to a new password went to the old address.
+    // Password links went to the old address.
     await users.spendOtherResets(tx, user.id, now)
     await sessions.deleteSessionsExcept(tx, user.id, session?.userId === user.id ? session.sessionId : null)
     await offerUndo(deps, tx, user)
@@ -103,8 +103,8 @@ async function openChange(tx: Tx, hash: Buffer, now: Date) {
 }
 
 /**
- * Everywhere else the user is signed out, and a change of address not confirmed yet is dropped: whoever knew the old password is out
- * with it.
+ * Ends all other sessions and drops an unconfirmed change of address, so that an intruder who knew the old password is
+ * out.
  */
 export async function changePassword(deps: Deps, session: Session, asked: { current: string; password: string }) {
   refuseDemo(session)
@@ -123,7 +123,7 @@ export async function changePassword(deps: Deps, session: Session, asked: { curr
   })
 }
 
-/** The demo's user is everybody's: each sees their own session alone. */
+/** The demo's user is shared: each visitor sees only their own session. */
 export async function listSessions(deps: Deps, session: Session) {
   const all = await sessions.sessionsOf(deps.db, session.userId, deps.now())
   return all

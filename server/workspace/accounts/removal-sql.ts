@@ -1,8 +1,8 @@
 import type { AccountTx, Db, Tx } from '../../core/db/db.ts'
 
-// Deleting an account: SQL and nothing else.
+// Statements that delete an account.
 
-/** undefined when it is being deleted already. */
+/** undefined if it is already being deleted. */
 export function markDeleted({ db, accountId }: AccountTx, now: Date) {
   return db
     .updateTable('accounts')
@@ -17,7 +17,7 @@ export function deleteSubscription({ db, accountId }: AccountTx) {
   return db.deleteFrom('subscriptions').where('account_id', '=', accountId).execute()
 }
 
-/** Nobody is signed in to it or may sign in any more. Returns who was in it. */
+/** Ends all memberships and sessions. Returns the former members. */
 export async function deleteMembers({ db, accountId }: AccountTx): Promise<string[]> {
   await db.deleteFrom('sessions').where('account_id', '=', accountId).execute()
   await db.deleteFrom('invitations').where('account_id', '=', accountId).execute()
@@ -25,7 +25,7 @@ export async function deleteMembers({ db, accountId }: AccountTx): Promise<strin
   return gone.map((row) => row.user_id)
 }
 
-/** Those of them who are in no other account. */
+/** Users among them who belong to no other account. */
 export function deleteUsersNowhere(tx: Tx, userIds: readonly string[]) {
   if (userIds.length === 0) return Promise.resolve([])
   return tx
@@ -46,7 +46,7 @@ export function isDeleted(db: Db, accountId: string) {
     .executeTakeFirst()
 }
 
-/** Plan, usage, suppressions: all that still names it goes along. */
+/** Cascades to plan, usage and suppressions. */
 export function deleteAccount({ db, accountId }: { db: Db; accountId: string }) {
   return db.deleteFrom('accounts').where('id', '=', accountId).where('deleted_at', 'is not', null).execute()
 }

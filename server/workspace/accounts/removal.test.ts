@@ -4,8 +4,8 @@ import { remainsOf } from '../../../test/remains.ts'
 import { aShop } from '../../../test/shop.ts'
 import { me, post } from '../../../test/visitor.ts'
 import { aWorld } from '../../../test/world.ts'
-import { recordOrders } from '../../carts/carts/record.ts'
 import { hashPassword } from '../../access/members/passwords.ts'
+import { recordOrders } from '../../carts/carts/record.ts'
 import { tidyAccounts } from './accounts.ts'
 
 const world = aWorld()
@@ -41,7 +41,7 @@ const openMessages = async (storeId: string) =>
 
 const remains = (shop: { accountId: string; storeId: string }) => remainsOf(world, shop)
 
-test('deleting wants the word and the password, and does nothing without', async () => {
+test('deleting needs the typed word and the password', async () => {
   const shop = await aDoomedShop()
   expect(await remove(shop.token, { confirmation: 'delte', password: PASSWORD })).toMatchObject({
     status: 400,
@@ -54,12 +54,12 @@ test('deleting wants the word and the password, and does nothing without', async
   expect((await me(world, shop.token)).status).toBe(200)
 })
 
-test('in one moment nothing is sent any more, the subscription ends, and nobody is signed in', async () => {
+test('stops all sending, ends the subscription and signs everyone out in one commit', async () => {
   const shop = await aDoomedShop()
   expect((await openMessages(shop.storeId)).length).toBeGreaterThan(0)
   world.sent.length = 0
   expect((await remove(shop.token, { confirmation: ' Delete ', password: PASSWORD })).status).toBe(200)
-  // Before the job has run.
+  // Before the job runs.
   expect(await openMessages(shop.storeId)).toEqual([])
   expect((await me(world, shop.token)).status).toBe(401)
   expect((await post(world, 'login', { email: shop.email, password: PASSWORD })).status).toBe(401)
@@ -73,7 +73,7 @@ test('in one moment nothing is sent any more, the subscription ends, and nobody 
   expect(world.sent).toMatchObject([{ to: shop.email, subject: 'Your account was deleted' }])
 })
 
-test('then its job leaves not one row of account and stores behind, and touches nobody else', async () => {
+test('the job then deletes all rows of the account and its stores, and none of others', async () => {
   const shop = await aDoomedShop()
   const other = await aDoomedShop()
   const before = await remains(other)
@@ -87,9 +87,9 @@ test('then its job leaves not one row of account and stores behind, and touches 
   expect(await remains(other)).toEqual(before)
 })
 
-test('where it and a mail that comes back wait for each other, and PostgreSQL ends the deletion, it begins anew', async () => {
+test('retries the deletion after a deadlock with an incoming mail reply', async () => {
   const shop = await aDoomedShop()
-  // A sequence keeps its number where a transaction is rolled back.
+  // A sequence keeps its value after a rollback.
   await world.pool.query(`
     create sequence stops;
     create function end_first_stop() returns trigger language plpgsql as $$
@@ -106,7 +106,7 @@ test('where it and a mail that comes back wait for each other, and PostgreSQL en
   expect(await remains(shop)).toEqual([])
 })
 
-test('a removal whose job was lost is taken up again', async () => {
+test('resumes a removal whose job was lost', async () => {
   const shop = await aDoomedShop()
   await remove(shop.token, { confirmation: 'delete', password: PASSWORD })
   world.queued.length = 0
@@ -116,7 +116,7 @@ test('a removal whose job was lost is taken up again', async () => {
   expect(await remains(shop)).toEqual([])
 })
 
-test('a member with an account of their own keeps it, and an address set free may register anew', async () => {
+test('a member keeps their own account, and a freed address can register again', async () => {
   const shop = await aDoomedShop()
   const mia = await post(world, 'register', {
     name: 'Mia',

@@ -1,22 +1,22 @@
 import type { z } from 'zod'
 import { DELETE_WORD } from '../../../shared/account.ts'
-import { type AccountDb, type AccountTx, transactAccount } from '../../core/db/db.ts'
-import { withRetry } from '../../core/db/db-away.ts'
-import { AppError } from '../../core/common/errors.ts'
-import type { Deps } from '../../deps.ts'
 import { assertPassword } from '../../access/members/passwords.ts'
 import { later, REMOVAL_MS } from '../../access/members/rules.ts'
 import { refuseDemo, type Session } from '../../access/members/session.ts'
 import { endPaymentsOf } from '../../billing/payments/ending.ts'
+import { AppError } from '../../core/common/errors.ts'
+import { type AccountDb, type AccountTx, transactAccount } from '../../core/db/db.ts'
+import { withRetry } from '../../core/db/db-away.ts'
+import type { Deps } from '../../deps.ts'
 import { removeStoresOf, stopStoresOf } from '../store-settings/stores.ts'
 import { removeAccount } from './jobs.ts'
 import { tellAccountDeleted } from './mails.ts'
 import * as sql from './removal-sql.ts'
 import { lockTeam } from './team-sql.ts'
 
-// Deleting an account, at once and for good. One commit stops the sending, ends the subscription, forgets the stores' keys and the
-// people; the stores' data, which may be millions of rows, is deleted by a job right after it. There is no grace period: a copy
-// kept "just in case" would be a copy of what somebody asked to be rid of.
+// Deletes an account, immediately and permanently. One commit stops sending, ends the subscription, and deletes API
+// keys and members; a job then deletes the stores' data, which may be millions of rows.
+// There is no grace period: a copy kept "just in case" would contain what the user asked to delete.
 
 export async function deleteAccount(
   deps: Deps,
@@ -30,9 +30,9 @@ export async function deleteAccount(
     throw new AppError('invalid', words, { fields: { confirmation: words } })
   }
   const user = await assertPassword(deps, session, { password: asked.password, field: 'password' })
-  // It locks every store of the account, and so may wait for mails that come back in one of them while they wait for it.
+  // Locks every store of the account, which can deadlock with incoming mail replies.
   const { name, removeHooks } = await withRetry(() => transactAccount(account, (tx) => endAccount(deps, tx)))
-  // What the stores and the mail server make of it changes nothing any more.
+  // Failures at stores or mail server no longer matter.
   await Promise.allSettled([removeHooks(), tellAccountDeleted(deps, user, name)])
 }
 
@@ -49,7 +49,7 @@ async function endAccount(deps: Deps, tx: AccountTx) {
   return { name: marked.name, removeHooks }
 }
 
-/** By the job; may be repeated. */
+/** The job; may run again. */
 export async function removeAccountData(deps: Deps, { accountId }: z.infer<typeof removeAccount.payload>) {
   const account = { accountId, db: deps.db }
   if (!(await sql.isDeleted(deps.db, accountId))) return
@@ -57,7 +57,7 @@ export async function removeAccountData(deps: Deps, { accountId }: z.infer<typeo
   await sql.deleteAccount(account)
 }
 
-/** Those whose job was lost. */
+/** Resumes removals whose job was lost. */
 export async function resumeRemovals(deps: Deps): Promise<void> {
   for (const { id } of await sql.accountsToRemove(deps.db, later(deps.now(), -REMOVAL_MS))) {
     await deps.jobs.enqueue(deps.db, removeAccount, { accountId: id }, id)

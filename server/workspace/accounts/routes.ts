@@ -1,16 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as own from '../../../shared/account.ts'
 import * as api from '../../../shared/auth.ts'
-import type { Deps } from '../../deps.ts'
 import { type Routes, serveAccount, servePublic } from '../../access/http/http.ts'
 import { deviceText } from '../../access/members/device.ts'
 import { resendVerification, verifyEmail } from '../../access/members/verification.ts'
+import type { Deps } from '../../deps.ts'
 import { type Origin, register, type SignedIn, signIn, signInToDemo, signOut, viewUser } from './accounts.ts'
 import { undoEmailChange } from './email-undo.ts'
 import { requestReset, resetPassword } from './password-reset.ts'
 import * as profile from './profile.ts'
 
-// Accounts: HTTP in, HTTP out. The team has routes of its own.
+// Account endpoints. Those of the team are separate.
 
 export const originOf = (request: FastifyRequest): Origin => ({
   ip: request.ip,
@@ -20,7 +20,7 @@ export const originOf = (request: FastifyRequest): Origin => ({
 
 const DEVICE_S = 180 * 86_400
 
-/** Lets this browser sign in while others guess at the address. */
+/** Marks this browser as known, so that guesses from elsewhere do not lock it. */
 export function rememberDevice<S extends SignedIn>(deps: Deps, reply: FastifyReply, signedIn: S): S {
   const { cookie } = signedIn
   if (!cookie) return signedIn
@@ -65,7 +65,7 @@ export const accountRoutes: Routes = (app, deps) => {
   }))
 }
 
-/** What a user changes about themselves. */
+/** Changes that users make to themselves. */
 export const profileRoutes: Routes = (app, deps) => {
   serveAccount(app, deps, own.saveProfile, async ({ session, body }) => {
     await profile.saveName(deps.db, session, body.name)

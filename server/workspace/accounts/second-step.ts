@@ -1,19 +1,22 @@
 import { secondFactorTexts } from '../../../shared/second-factor.ts'
+import { limits } from '../../access/members/limits.ts'
+import { proveSecondFactor } from '../../access/second-factor/second-factor.ts'
 import { AppError } from '../../core/common/errors.ts'
 import { giveBack, take } from '../../core/db/rate-limits.ts'
 import type { Deps } from '../../deps.ts'
-import { limits } from '../../access/members/limits.ts'
-import { proveSecondFactor } from '../../access/second-factor/second-factor.ts'
 import { type Guess, unfinishedGuess, wrongGuess } from './guesses.ts'
 
 interface Step {
   user: { id: string; totp_encrypted: Buffer | null; totp_confirmed_at: Date | null }
-  /** Taken for the password, which was right. A wrong code is a wrong guess as a wrong password is. */
+  /** The attempt counted for the password, which was right. A wrong code counts as a failed attempt as well. */
   guess: Guess
   code: string | undefined
 }
 
-/** After the password: the code, where one is wanted (decision 90). When it was shown; null where none is. */
+/**
+ * Checks the code after the password if the user has two-factor sign-in (decision 90). Returns when it was verified;
+ * null without a second factor.
+ */
 export async function assertSecondFactor(deps: Deps, { user, guess, code }: Step): Promise<Date | null> {
   const isCounted = Boolean(user.totp_confirmed_at && code && guess.client)
   if (isCounted) await take(deps, limits.signInCodePerUser, user.id)

@@ -1,6 +1,6 @@
 import type { AccountTx, Db, Tx } from '../../core/db/db.ts'
 
-// Sessions as their owner sees them: SQL and nothing else. A user's sessions may lie in several accounts.
+// Statements for a user's sessions, which may belong to several accounts.
 
 export function sessionsOf(db: Db, userId: string, now: Date) {
   return db
@@ -18,7 +18,7 @@ export function sessionsOf(db: Db, userId: string, now: Date) {
     .execute()
 }
 
-/** undefined when it is not one of this user's. */
+/** undefined if it is no session of this user. */
 export function deleteSessionOf(db: Db, userId: string, sessionId: string) {
   return db
     .deleteFrom('sessions')
@@ -28,7 +28,7 @@ export function deleteSessionOf(db: Db, userId: string, sessionId: string) {
     .executeTakeFirst()
 }
 
-/** How many ended. `exceptId` null: all of them. */
+/** Returns how many ended. `exceptId` null: all of them. */
 export async function deleteSessionsExcept(db: Db | Tx, userId: string, exceptId: string | null): Promise<number> {
   let ended = db.deleteFrom('sessions').where('user_id', '=', userId)
   if (exceptId !== null) ended = ended.where('id', '<>', exceptId)
@@ -39,7 +39,7 @@ export function deleteSessionsIn({ db, accountId }: AccountTx, userId: string) {
   return db.deleteFrom('sessions').where('account_id', '=', accountId).where('user_id', '=', userId).execute()
 }
 
-/** The session goes on in another account, with that one's own store. */
+/** Moves the session to another account and one of its stores. */
 export function moveSession({ db, accountId }: AccountTx, sessionId: string, toAccountId: string) {
   return db
     .updateTable('sessions')

@@ -1,8 +1,8 @@
 import type { Role } from '../../../shared/roles.ts'
 import { type AccountDb, type AccountTx, type Db, sql, type Tx } from '../../core/db/db.ts'
 
-// Accounts: SQL and nothing else. A user may belong to several accounts, so users, their sessions' end and their password
-// resets are reached by user id; everything of an account through its handle.
+// Statements for accounts. A user may belong to several accounts, so users, their sessions and password resets are
+// reached by user id; account data by its handle.
 
 interface NewUser {
   id: string
@@ -10,11 +10,11 @@ interface NewUser {
   name: string
   passwordHash: string
   now: Date
-  /** They have read a mail of ours at this address. */
+  /** They have read a mail sent to this address. */
   isConfirmed?: boolean
 }
 
-/** undefined when the address was taken meanwhile, or somebody who had it until recently can still take it back. */
+/** undefined if the address is taken, or a former holder can still reclaim it. */
 export function insertUser(tx: Tx, user: NewUser) {
   const { id, email, name, passwordHash, now, isConfirmed = false } = user
   return tx
@@ -47,7 +47,7 @@ export function insertMember({ db, accountId }: AccountTx, userId: string, role:
   return db.insertInto('members').values({ account_id: accountId, user_id: userId, role, created_at: now }).execute()
 }
 
-/** The account a user works in on signing in: the one chosen last, else the one joined first. */
+/** The account for a sign-in: the one chosen last, or else the one joined first. */
 export function firstMembership(db: Db | Tx, userId: string) {
   return db
     .selectFrom('members as m')
@@ -103,12 +103,15 @@ export function insertReset(db: Db, reset: { tokenHash: Buffer; userId: string; 
     .execute()
 }
 
-/** Whose token this is, whether or not it is still good. */
+/** The user of the token, even if it has expired. */
 export function userOfReset(tx: Tx, tokenHash: Buffer) {
   return tx.selectFrom('password_resets').select('user_id').where('token_hash', '=', tokenHash).executeTakeFirst()
 }
 
-/** Whose token this was; undefined when it is unknown, used or too old. Only one of two simultaneous callers gets it. */
+/**
+ * Consumes the token and returns its user; undefined if unknown, used or expired. One of two concurrent callers gets
+ * it.
+ */
 export function spendReset(tx: Tx, tokenHash: Buffer, now: Date) {
   return tx
     .updateTable('password_resets')
@@ -146,7 +149,7 @@ export function deleteExpiredResets(db: Db, now: Date) {
   return db.deleteFrom('password_resets').where('expires_at', '<=', now).execute()
 }
 
-/** The limiter's own clock: milliseconds since 1970. */
+/** In milliseconds since 1970, as the limiter stores time. */
 export function deleteExpiredLimits(db: Db, nowMs: number) {
   return db.deleteFrom('rate_limits').where('expire', '<=', nowMs).execute()
 }

@@ -11,7 +11,7 @@ import { originOf, rememberDevice } from './routes.ts'
 import { changeRole, leaveTeam, listAccounts, removeMember, switchAccount, viewTeam } from './team.ts'
 import { setAccountName } from './team-sql.ts'
 
-// The account as a whole and its people: HTTP in, HTTP out.
+// Endpoints of the account and its members.
 
 export const teamRoutes: Routes = (app, deps) => {
   serveAccount(app, deps, api.readTeam, ({ account, session }) => viewTeam(account, session, deps.now()))

@@ -1,9 +1,9 @@
 import type { Role } from '../../../shared/roles.ts'
 import { type AccountDb, type AccountTx, type Db, sql, type Tx } from '../../core/db/db.ts'
 
-// The people of an account: SQL and nothing else.
+// Statements for the members of an account.
 
-/** Whoever changes who is in an account does it one after the other. undefined when the account is gone. */
+/** Serializes membership changes. undefined if the account is gone. */
 export function lockTeam({ db, accountId }: AccountTx) {
   return db
     .selectFrom('accounts')
@@ -45,7 +45,7 @@ export async function countOwners({ db, accountId }: AccountTx): Promise<number>
   return rows.length
 }
 
-/** Open pages of the account are told to look again, as when a session ends: another role offers other things. */
+/** Makes open pages of the account reload the user, because a role changes what they offer. */
 export async function setRole({ db, accountId }: AccountTx, userId: string, role: Role) {
   await sql`select pg_notify('recoup_live', ${`account:${accountId}`})`.execute(db)
   await db
@@ -56,7 +56,7 @@ export async function setRole({ db, accountId }: AccountTx, userId: string, role
     .execute()
 }
 
-/** Keeps the role of somebody who is in already. */
+/** Keeps the role of an existing member. */
 export function addMember({ db, accountId }: AccountTx, userId: string, role: Role, now: Date) {
   return db
     .insertInto('members')
@@ -69,7 +69,7 @@ export function deleteMember({ db, accountId }: AccountTx, userId: string) {
   return db.deleteFrom('members').where('account_id', '=', accountId).where('user_id', '=', userId).execute()
 }
 
-/** A user is somebody's: who is in no account any more may sign up anew, and nothing of them is kept. */
+/** Deletes a user without any account; the address can register again. */
 export function deleteIfNowhere(tx: Tx, userId: string) {
   return tx
     .deleteFrom('users as u')
@@ -91,7 +91,7 @@ export function accountsOf(db: Db, userId: string) {
     .execute()
 }
 
-/** Signing in leads here from now on; undefined when the user is no member. */
+/** The next sign-in opens this account; undefined if the user is no member. */
 export function enterAccount({ db, accountId }: AccountTx, userId: string, now: Date) {
   return db
     .updateTable('members')

@@ -34,7 +34,7 @@ async function accept(body: object, token?: string, ip = anIp()) {
   return { status: reply.statusCode, ...reply.json() }
 }
 
-/** A new user who came in by invitation. */
+/** A new user by invitation. */
 async function join(owner: { token: string }, role: Role = 'member') {
   const email = anAddress()
   const token = await invite(owner.token, email, role)
@@ -45,7 +45,7 @@ async function join(owner: { token: string }, role: Role = 'member') {
 
 const teamOf = async (token: string) => (await call('GET', '/api/team', token)).body
 
-test('an invitation is a mail with a link that only the mail knows', async () => {
+test('an invitation is a mail with a link that exists only there', async () => {
   const owner = await aUser(world)
   const email = anAddress()
   const token = await invite(owner.token, email, 'viewer')
@@ -58,7 +58,7 @@ test('an invitation is a mail with a link that only the mail knows', async () =>
   ])
 })
 
-test('who is new gives a name and a password, and is in with the role of the invitation', async () => {
+test('a new user sets name and password and joins with the invited role', async () => {
   const owner = await aUser(world)
   const email = anAddress()
   const token = await invite(owner.token, email, 'viewer')
@@ -86,7 +86,7 @@ test('who is new gives a name and a password, and is in with the role of the inv
   expect((await teamOf(owner.token)).invitations).toEqual([])
 })
 
-test('a link works once, dies with its successor, when taken back, and after seven days', async () => {
+test('a link works once, and ends with the next one, a withdrawal, or after seven days', async () => {
   const owner = await aUser(world)
   const email = anAddress()
   const first = await invite(owner.token, email)
@@ -116,7 +116,7 @@ test('a link works once, dies with its successor, when taken back, and after sev
   expect((await teamOf(owner.token)).invitations[0].state).toBe('expired')
 })
 
-test('a known user signs in as always: with the password, or by being signed in', async () => {
+test('a known user accepts by password or by an existing session', async () => {
   const owner = await aUser(world)
   const known = await aUser(world)
   const token = await invite(owner.token, known.email, 'admin')
@@ -124,7 +124,7 @@ test('a known user signs in as always: with the password, or by being signed in'
     status: 400,
     error: 'Login failed. Please check your credentials.',
   })
-  // Being signed in as somebody else is no proof either.
+  // A session of another user proves nothing.
   expect((await accept({ token, password: 'a guess' }, owner.token)).status).toBe(400)
   const joined = await accept({ token }, known.token)
   expect(joined).toMatchObject({ status: 200, user: { id: known.userId, role: 'admin' } })
@@ -137,7 +137,7 @@ test('a known user signs in as always: with the password, or by being signed in'
   })
 })
 
-test('the link is no way around the limits of guessing', async () => {
+test('the link does not bypass the sign-in throttle', async () => {
   const owner = await aUser(world)
   const known = await aUser(world)
   const token = await invite(owner.token, known.email)
@@ -147,7 +147,7 @@ test('the link is no way around the limits of guessing', async () => {
   expect((await tries(known.password)).status).toBe(429)
 })
 
-test('signing in leads to the account chosen last, and no account of somebody else can be chosen', async () => {
+test('sign-in opens the account chosen last; foreign accounts cannot be chosen', async () => {
   const owner = await aUser(world)
   const known = await aUser(world)
   await accept({ token: await invite(owner.token, known.email, 'viewer') }, known.token)
@@ -167,7 +167,7 @@ test('signing in leads to the account chosen last, and no account of somebody el
   expect((await me(world, token)).user.role).toBe('owner')
 })
 
-test('a mail the server refuses is said where the invitation stands', async () => {
+test("shows the mail server's rejection at the invitation", async () => {
   const owner = await aUser(world)
   world.answer = () => ({ kind: 'rejected', reason: '550 no such user', response: '550', isRecipientFault: true })
   await call('POST', '/api/team/invitations', owner.token, { email: anAddress(), role: 'member' })
@@ -176,7 +176,7 @@ test('a mail the server refuses is said where the invitation stands', async () =
   expect((await teamOf(owner.token)).invitations).toMatchObject([{ state: 'failed', mailProblem: '550 no such user' }])
 })
 
-test('asking the same address again renews the invitation; who is in cannot be asked', async () => {
+test('inviting the same address again renews the invitation; members cannot be invited', async () => {
   const owner = await aUser(world)
   const email = anAddress()
   const first = await invite(owner.token, email, 'member')
@@ -190,7 +190,7 @@ test('asking the same address again renews the invitation; who is in cannot be a
   })
 })
 
-test('a role counts from the next request on', async () => {
+test('a role applies from the next request', async () => {
   const owner = await aUser(world)
   const mia = await join(owner, 'member')
   expect((await call('POST', '/api/team/invitations', mia.token, { email: anAddress(), role: 'viewer' })).status).toBe(
@@ -202,7 +202,7 @@ test('a role counts from the next request on', async () => {
   )
 })
 
-test('owners are made, changed and removed by owners alone', async () => {
+test('only owners can add, change and remove owners', async () => {
   const owner = await aUser(world)
   const admin = await join(owner, 'admin')
   const mia = await join(owner, 'member')
@@ -220,7 +220,7 @@ test('owners are made, changed and removed by owners alone', async () => {
   expect((await call('PATCH', `/api/team/members/${mia.userId}`, owner.token, { role: 'owner' })).status).toBe(200)
 })
 
-test('the last owner can neither go nor step down', async () => {
+test('the last owner can neither leave nor step down', async () => {
   const owner = await aUser(world)
   const mia = await join(owner, 'admin')
   const refused = {
@@ -237,7 +237,7 @@ test('the last owner can neither go nor step down', async () => {
   expect((await teamOf(mia.token)).members).toMatchObject([{ userId: mia.userId, role: 'owner' }])
 })
 
-test('of two owners who remove each other at the same moment one stays', async () => {
+test('one of two owners remains when they remove each other concurrently', async () => {
   const owner = await aUser(world)
   const mia = await join(owner, 'owner')
   const replies = await Promise.all([
@@ -247,7 +247,7 @@ test('of two owners who remove each other at the same moment one stays', async (
   expect(replies.filter((reply) => reply.status === 200)).toHaveLength(1)
 })
 
-test('who is removed is out at once, may sign up anew, and loses no other account', async () => {
+test('a removed member is signed out at once, keeps other accounts, and can register again', async () => {
   const owner = await aUser(world)
   const mia = await join(owner)
   const known = await aUser(world)
@@ -266,7 +266,7 @@ test('who is removed is out at once, may sign up anew, and loses no other accoun
   expect(anew.user.id).not.toBe(mia.userId)
 })
 
-test('an invitation ends with the right of its sender to send it (security-P12)', async () => {
+test('an invitation ends when its sender loses the right to invite (security-P12)', async () => {
   const owner = await aUser(world)
   const rogue = await join(owner, 'admin')
   const demoted = await join(owner, 'admin')
@@ -284,7 +284,7 @@ test('an invitation ends with the right of its sender to send it (security-P12)'
   expect(await accept({ token: good, ...someone })).toMatchObject({ status: 200 })
 })
 
-test('an owner who becomes an admin has invited no owners; an invitation from before is checked when it is accepted (security-P12)', async () => {
+test('owner invitations end when the owner becomes an admin, even older ones at acceptance (security-P12)', async () => {
   const owner = await aUser(world)
   const second = await join(owner, 'owner')
   const ofOwner = await invite(second.token, anAddress(), 'owner')
@@ -296,7 +296,7 @@ test('an owner who becomes an admin has invited no owners; an invitation from be
   expect(await accept({ token: ofMember, ...someone })).toMatchObject({ status: 400 })
 })
 
-test('only who may invite sees who is invited', async () => {
+test('only members who may invite see the invitations', async () => {
   const owner = await aUser(world)
   const mia = await join(owner, 'member')
   await invite(owner.token, anAddress())
@@ -305,7 +305,7 @@ test('only who may invite sees who is invited', async () => {
   expect((await teamOf(owner.token)).invitations).toHaveLength(1)
 })
 
-test('a shopper who becomes a member is no longer counted, and counts again once out (F1)', async () => {
+test('a shopper who becomes a member stops counting, and counts again after leaving (F1)', async () => {
   const shop = await aShop(world)
   const other = await aShop(world)
   const email = anAddress()
@@ -323,7 +323,7 @@ test('a shopper who becomes a member is no longer counted, and counts again once
   expect(await marked()).toEqual([])
 })
 
-test('invitations are limited per address, so that nobody is flooded', async () => {
+test('invitations are limited per address', async () => {
   const owner = await aUser(world)
   const email = anAddress()
   const ask = () => call('POST', '/api/team/invitations', owner.token, { email, role: 'member' })

@@ -1,18 +1,18 @@
 import { mayManage, type Role, roleNames } from '../../../shared/roles.ts'
 import { teamTexts } from '../../../shared/team.ts'
-import { type AccountDb, type AccountTx, type Db, transactAccount } from '../../core/db/db.ts'
-import { AppError, found } from '../../core/common/errors.ts'
-import type { Deps } from '../../deps.ts'
 import { refuseDemo, type Session } from '../../access/members/session.ts'
 import * as users from '../../access/members/users.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { type AccountDb, type AccountTx, type Db, transactAccount } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
 import { refreshMembers } from '../../shoppers/shoppers/shoppers.ts'
 import { deleteInvitationsBy, invitations } from './invitation-sql.ts'
 import { tellRemoved } from './mails.ts'
 import { deleteSessionsIn, moveSession } from './session-sql.ts'
 import * as sql from './team-sql.ts'
 
-// The people of an account (decision 8). An account always has an owner; owners are changed by owners alone. Every change takes
-// the account's lock first, so that two owners who remove each other do it one after the other.
+// Members of an account (decision 8). An account always has an owner, and only owners change owners. Each change locks
+// the account first, so that two owners who remove each other are serialized.
 
 export async function viewTeam(account: AccountDb, session: Session, now: Date) {
   const people = await sql.members(account)
@@ -60,7 +60,7 @@ export async function changeRole(account: AccountDb, session: Session, userId: s
   })
 }
 
-/** Whoever is taken out by somebody else hears why they are signed out. */
+/** Notifies the removed member, who is signed out. */
 export async function removeMember(deps: Deps, account: AccountDb, session: Session, userId: string): Promise<string> {
   refuseDemo(session)
   const removed = await transactAccount(account, async (tx) => {
@@ -84,7 +84,7 @@ export async function leaveTeam(account: AccountDb, session: Session): Promise<s
   })
 }
 
-/** The accounts of the user; the demo's user is everybody's and has no other. */
+/** The accounts of the user; the demo's shared user has no other. */
 export async function listAccounts(account: AccountDb<Db>, session: Session) {
   const accounts = await sql.accountsOf(account.db, session.userId)
   return accounts.map((each) => ({ ...each, isCurrent: each.id === session.accountId }))
@@ -92,7 +92,7 @@ export async function listAccounts(account: AccountDb<Db>, session: Session) {
 
 export async function switchAccount(deps: Deps, session: Session, accountId: string): Promise<string> {
   return transactAccount({ accountId, db: deps.db }, async (tx) => {
-    // Somebody else's account is as absent as one that never was.
+    // An account of others answers like an unknown one.
     const member = found(await users.memberOf(tx, session.userId), 'Account')
     await sql.enterAccount(tx, session.userId, deps.now())
     await moveSession({ accountId: session.accountId, db: tx.db }, session.sessionId, accountId)
@@ -100,7 +100,7 @@ export async function switchAccount(deps: Deps, session: Session, accountId: str
   })
 }
 
-/** Read under the lock: what the caller was a moment ago does not count. */
+/** Reads under the lock, because the caller's role may have changed. */
 async function lockPair(tx: AccountTx, ownId: string, otherId: string) {
   found(await sql.lockTeam(tx), 'Account')
   const own = found(await users.memberOf(tx, ownId), 'Member')
@@ -112,7 +112,10 @@ async function keepAnOwner(tx: AccountTx, role: Role): Promise<void> {
   if (role === 'owner' && (await sql.countOwners(tx)) === 1) throw new AppError('conflict', teamTexts.lastOwner)
 }
 
-/** Their sessions in this account and the invitations they sent end in the same commit, and as shoppers of its stores they count from now on (F1). */
+/**
+ * Ends their sessions and invitations in this account in the same commit; as shoppers of its stores they count again
+ * (F1).
+ */
 async function takeOut(tx: AccountTx, { id, email }: { id: string; email: string }): Promise<void> {
   await sql.deleteMember(tx, id)
   await deleteSessionsIn(tx, id)

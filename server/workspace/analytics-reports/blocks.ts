@@ -15,7 +15,8 @@ import { type CsvCell, codeCell } from '../../../shared/csv.ts'
 import { type PlatformName, platformNames, type StoreRights } from '../../../shared/platforms.ts'
 import { type CartReach, reasonLabels } from '../../../shared/reach.ts'
 
-// The blocks of Advanced Analytics as a file has them: names, below each what it means, and rows (decision 100). Pure. Rates are fractions.
+// Blocks of the Advanced Analytics file: column names with definitions, and rows (decision 100). Rates are fractions.
+// Pure.
 
 export interface FileBlock {
   title: string
@@ -25,7 +26,7 @@ export interface FileBlock {
 type Column = readonly [name: string, definition: string]
 
 export interface Figures {
-  /** One, or all that are added up. */
+  /** One store, or all that are added up. */
   stores: readonly { name: string; platform: PlatformName; rights: StoreRights | null }[]
   range: AnalyticsRange
   exportedAt: Date
@@ -33,7 +34,7 @@ export interface Figures {
   details: AnalyticsDetails
   rates: Trend
   revenue: Trend
-  /** null: of several stores. */
+  /** null: several stores. */
   reach: CartReach | null
 }
 
@@ -198,7 +199,7 @@ const messageCells = (of: Omit<NonNullable<AnalyticsReply['email']>, 'refused'>,
   ...[of.attributedRevenue, of.bounced, of.unsubscribed, of.complaints],
 ]
 
-/** Other channels stand below email where they have messages. */
+/** Other channels follow if they have messages. */
 function emailBlock({ email, currency }: AnalyticsReply, { channels }: AnalyticsDetails): FileBlock[] {
   if (!email) return []
   const others = analyticsChannels.flatMap((name) =>
@@ -376,7 +377,7 @@ function otherBlock({ otherCurrencies }: AnalyticsReply): FileBlock[] {
   ]
 }
 
-/** Its rows follow while they are read. */
+/** The rows are streamed afterwards. */
 export const productBlock = (currency: string): FileBlock => ({
   title: 'Top Abandoned Products',
   columns: [

@@ -4,10 +4,10 @@ import { aColleague } from '../../../test/factories.ts'
 import { aShop, HOUR, MINUTE, pot, type Shop } from '../../../test/shop.ts'
 import { aShopifyRights } from '../../../test/shopify-store.ts'
 import { aWorld } from '../../../test/world.ts'
-import { countFigures } from '../../insights/analytics/figures.ts'
 import { sql } from '../../core/db/db.ts'
+import { countFigures } from '../../insights/analytics/figures.ts'
 
-// Advanced Analytics as a file (B 7, decision 100).
+// The Advanced Analytics file (B 7, decision 100).
 
 const world = aWorld()
 const ada = { email: 'ada@shoppers.example.com' }
@@ -17,7 +17,7 @@ const onPlan = (shop: Shop, plan: string) =>
     world.db,
   )
 
-/** One recovered cart, and one with a product whose name is a formula. */
+/** A recovered cart, and a cart with a product whose name is a formula. */
 async function aLife(): Promise<Shop> {
   const shop = await aShop(world)
   await onPlan(shop, 'growth')
@@ -32,7 +32,7 @@ async function aLife(): Promise<Shop> {
   return shop
 }
 
-/** As a spreadsheet reads it: cells of each line. */
+/** Parses cells as a spreadsheet does. */
 function cellsOf(text: string): string[][] {
   const lines: string[][] = [[]]
   for (const [, quoted, bare, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|$)/g)) {
@@ -49,7 +49,7 @@ function blocksOf(text: string): Map<string, { names: string[]; means: string[];
   return new Map(blocks.map(([title, names, means, ...rows]) => [title![0]!, { names: names!, means: means!, rows }]))
 }
 
-test('a file named by platform and range has every block, each number with what it means', {
+test('is named by platform and range, and defines every figure', {
   tags: ['B7'],
 }, async () => {
   const shop = await aLife()
@@ -103,7 +103,7 @@ test('a file named by platform and range has every block, each number with what 
   }
 })
 
-test('the file of a store on Shopify has its name and its block (B 7, decision 96)', { tags: ['B7'] }, async () => {
+test('of a Shopify store has its file name and platform block (B 7, decision 96)', { tags: ['B7'] }, async () => {
   const shop = await aLife()
   await sql`update stores set platform = 'shopify' where id = ${shop.storeId}`.execute(world.db)
   const file = await shop.get('/api/analytics/export?platform=shopify&range=7d')
@@ -112,7 +112,7 @@ test('the file of a store on Shopify has its name and its block (B 7, decision 9
   expect([blocks.has('Shopify metrics'), blocks.has('WooCommerce metrics')]).toEqual([true, false])
 })
 
-test('the head of the file says how far back orders could be read (decision 135)', async () => {
+test('states how far back orders could be read (decision 135)', async () => {
   const shop = await aLife()
   const said = async () => {
     const { names, rows } = (await fileOf(shop)).get('Advanced Analytics')!
@@ -127,7 +127,7 @@ test('the head of the file says how far back orders could be read (decision 135)
 const fileOf = async (shop: Shop) =>
   blocksOf(((await shop.get('/api/analytics/export?range=7d')).body as string).slice(1))
 
-test('carts by device are in the file as soon as one is known (decision 99)', async () => {
+test('has carts by device as soon as one is known (decision 99)', async () => {
   const shop = await aLife()
   expect((await fileOf(shop)).has('By device')).toBe(false)
   await sql`update carts set fold = jsonb_set(fold, '{episode,deviceClass}', '"phone"') where store_id = ${shop.storeId} and email = ${ada.email}`.execute(
@@ -142,7 +142,7 @@ test('carts by device are in the file as soon as one is known (decision 99)', as
   ])
 })
 
-test('the head of the file says that figures are still being counted', async () => {
+test('states that figures are still being counted', async () => {
   const shop = await aLife()
   const said = async () => {
     const { names, rows } = (await fileOf(shop)).get('Advanced Analytics')!
@@ -158,7 +158,7 @@ test('the head of the file says that figures are still being counted', async () 
   expect(await said()).toBe('')
 })
 
-test('a name that begins like a formula and a SKU with zeros before it are text, and a comma or quote stays in its cell (X3)', async () => {
+test('keeps formulas and leading zeros as text, and commas and quotes in their cell (X3)', async () => {
   const shop = await aLife()
   const { body } = await shop.get('/api/analytics/export?range=7d')
   expect(blocksOf(body).get('Top Abandoned Products')!.rows).toEqual([
@@ -167,7 +167,7 @@ test('a name that begins like a formula and a SKU with zeros before it are text,
   ])
 })
 
-test('a small part is a plain number, not one with an exponent', async () => {
+test('writes small fractions without an exponent', async () => {
   const shop = await aLife()
   await sql`update order_figures set net_minor = net_minor - 1 where store_id = ${shop.storeId}`.execute(world.db)
   await sql`update cart_figures set began_over = 3000000, began_abandoned = 1 where store_id = ${shop.storeId} and dimension = 'all'`.execute(
@@ -178,7 +178,7 @@ test('a small part is a plain number, not one with an exponent', async () => {
   expect(body).not.toMatch(/\d[eE][-+]?\d+(,|\r)/)
 })
 
-test('all products of a year are in the file, the most lost first, more than are read at once', async () => {
+test('has all products of a year, most lost revenue first, beyond one read', async () => {
   const shop = await aShop(world)
   await onPlan(shop, 'growth')
   const count = 5_003
@@ -195,7 +195,7 @@ test('all products of a year are in the file, the most lost first, more than are
   expect(lost).toEqual(lost.toSorted((a, b) => b - a))
 })
 
-test('of all stores the file adds up those of one currency, and says which (decision 154)', async () => {
+test('adds up all stores of one currency and names them (decision 154)', async () => {
   const shop = await aLife()
   const other = await aShop(world, { accountId: shop.accountId })
   await other.fill('three', [pot])
@@ -217,7 +217,7 @@ test('of all stores the file adds up those of one currency, and says which (deci
   expect((await shop.get('/api/analytics/export?stores=all&currency=CHF')).status).toBe(422)
 })
 
-test('a browser’s link leads to the same file, and to no other store’s', async () => {
+test("a browser link downloads the same file, and no other store's", async () => {
   const shop = await aLife()
   const link = await shop.get('/api/analytics/export/link?range=90d')
   expect(link.status).toBe(200)
@@ -228,7 +228,7 @@ test('a browser’s link leads to the same file, and to no other store’s', asy
   expect((await world.request('GET', link.body.url)).status).toBe(403)
 })
 
-test('other plans are told which one exports, and only who leads the team exports (decisions 8 and 100)', {
+test('other plans and roles are rejected with the required plan or role (decisions 8 and 100)', {
   tags: ['A9'],
 }, async () => {
   const shop = await aLife()

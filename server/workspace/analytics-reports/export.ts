@@ -9,20 +9,20 @@ import {
   type TopProduct,
 } from '../../../shared/analytics.ts'
 import { CSV_START, csvLine } from '../../../shared/csv.ts'
+import { type DownloadFile, prepareDownload, storeDownload, writtenLines } from '../../access/http/downloads.ts'
+import type { Session } from '../../access/members/session.ts'
+import { readStore } from '../../access/stores/store.ts'
+import { demandPlan } from '../../billing/billing/entitlements.ts'
+import { found } from '../../core/common/errors.ts'
+import type { AccountDb, Db, StoreDb } from '../../core/db/db.ts'
+import { take } from '../../core/db/rate-limits.ts'
+import type { Deps } from '../../deps.ts'
 import { type Asked, readAnalytics, storesAsked } from '../../insights/analytics/analytics.ts'
 import { presentProduct } from '../../insights/analytics/analytics-rules.ts'
 import { pagesOfProducts, readDetails } from '../../insights/analytics/details.ts'
 import { readRoi } from '../../insights/analytics/roi.ts'
 import { readRateTrend, readRevenueTrend } from '../../insights/analytics/trends.ts'
-import { demandPlan } from '../../billing/billing/entitlements.ts'
-import type { AccountDb, Db, StoreDb } from '../../core/db/db.ts'
-import { found } from '../../core/common/errors.ts'
-import { take } from '../../core/db/rate-limits.ts'
-import type { Deps } from '../../deps.ts'
-import { type DownloadFile, prepareDownload, storeDownload, writtenLines } from '../../access/http/downloads.ts'
 import { readReach } from '../../marketing/manual-sends/reach.ts'
-import type { Session } from '../../access/members/session.ts'
-import { readStore } from '../../access/stores/store.ts'
 import { blocksOf, type FileBlock, productBlock, productCells } from './blocks.ts'
 import { roiBlocks } from './roi-blocks.ts'
 
@@ -64,7 +64,7 @@ export async function exportFile(deps: Deps, { session, ...wanted }: Wanted): Pr
 const demandExport = (deps: Deps, account: AccountDb) =>
   demandPlan(account, deps.now(), { feature: 'analytics_export', sentence: analyticsTexts.exportPlan })
 
-/** What can fail is read before the file begins; the products follow while the file is taken. */
+/** Reads everything that can fail before the file starts; products are streamed. */
 async function fileOf(deps: Deps, { account, store, query }: Omit<Wanted, 'session'>): Promise<DownloadFile> {
   await demandExport(deps, account)
   const now = deps.now()
@@ -94,7 +94,7 @@ async function fileOf(deps: Deps, { account, store, query }: Omit<Wanted, 'sessi
   }
 }
 
-/** Of several stores the screen has the first ten. */
+/** For several stores, the ten products of the screen. */
 async function* top({ topProducts }: AnalyticsReply) {
   yield topProducts ?? []
 }

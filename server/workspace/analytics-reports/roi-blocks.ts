@@ -4,7 +4,7 @@ import type { CsvCell } from '../../../shared/csv.ts'
 import { returnOf } from '../../../shared/roi.ts'
 import type { FileBlock } from './blocks.ts'
 
-// ROI Tracking as the file has it: what messages and plan cost, and what they brought in (decisions 100 and 154). Pure.
+// ROI Tracking in the file: costs of messages and plan, and their revenue (decisions 100 and 154). Pure.
 
 export function roiBlocks({ months, channels, origins, currency, ...others }: Roi): FileBlock[] {
   const amount = (name: string) => `${name} (${currency})`

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { isInTime, mondayOf, nextReportAt, reportAt } from './week-rules.ts'
 
-// Monday at eight on the store's own clock, whatever the clocks do (decision 100).
+// Monday at eight in the store's time zone, across clock changes (decision 100).
 
 const at = (text: string) => new Date(text)
 
-test('it is eight on the store’s clock before and after the clocks are changed', () => {
-  // New York goes forward on March 8 and back on November 1, 2026; Berlin on March 29 and October 25.
+test("is due at eight in the store's zone before and after a clock change", () => {
+  // The clocks change on March 8 and November 1, 2026 in New York, on March 29 and October 25 in Berlin.
   expect(reportAt('2026-03-02', 'America/New_York')).toEqual(at('2026-03-02T13:00:00Z'))
   expect(reportAt('2026-03-09', 'America/New_York')).toEqual(at('2026-03-09T12:00:00Z'))
   expect(reportAt('2026-11-02', 'America/New_York')).toEqual(at('2026-11-02T13:00:00Z'))
@@ -16,7 +16,7 @@ test('it is eight on the store’s clock before and after the clocks are changed
   expect(reportAt('2026-03-09', 'Nowhere/AtAll')).toEqual(at('2026-03-09T08:00:00Z'))
 })
 
-test('the next one is this Monday’s until it was due, then that of the week after', () => {
+test("the next report is this Monday's until it was due, then next week's", () => {
   const next = (now: string, zone: string) => nextReportAt(at(now), zone).toISOString()
   expect(next('2026-03-02T12:59:59Z', 'America/New_York')).toBe('2026-03-02T13:00:00.000Z')
   expect(next('2026-03-02T13:00:00Z', 'America/New_York')).toBe('2026-03-09T12:00:00.000Z')
@@ -25,12 +25,12 @@ test('the next one is this Monday’s until it was due, then that of the week af
   expect(next('2026-03-08T18:00:00Z', 'Pacific/Auckland')).toBe('2026-03-08T19:00:00.000Z')
 })
 
-test('the week is that of the store’s calendar', () => {
+test("the week is that of the store's calendar", () => {
   expect(mondayOf(at('2026-03-09T03:59:00Z'), 'America/New_York')).toBe('2026-03-02')
   expect(mondayOf(at('2026-03-09T04:00:00Z'), 'America/New_York')).toBe('2026-03-09')
 })
 
-test('two days late it is left out', () => {
+test('is skipped when two days late', () => {
   const due = at('2026-03-09T12:00:00Z')
   expect(isInTime(at('2026-03-09T11:59:59Z'), due)).toBe(false)
   expect(isInTime(due, due)).toBe(true)

@@ -1,13 +1,13 @@
-import { addDays, type Day, localTime } from '../../insights/analytics/days.ts'
 import { instantOf, zoneOf } from '../../core/common/time.ts'
+import { addDays, type Day, localTime } from '../../insights/analytics/days.ts'
 
-// When the report of a week goes out: Monday morning on the store's own clock (decision 100). Pure.
+// When a weekly report is sent: Monday morning in the store's time zone (decision 100). Pure.
 
 const HOUR = 8
-/** After this it is left out: who has been told nothing for so long opens the screen. */
+/** A later report is skipped, because its figures are outdated. */
 const LATEST_MS = 48 * 3_600_000
 
-/** The Monday of the week that a store's calendar shows. */
+/** The Monday of the current week in the store's calendar. */
 export function mondayOf(now: Date, zone: string): Day {
   const today = localTime(now, zone).toPlainDate()
   return today.subtract({ days: today.dayOfWeek - 1 }).toString()

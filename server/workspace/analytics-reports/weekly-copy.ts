@@ -1,9 +1,9 @@
-import type { AccountMail, MailItem } from '../accounts/account-mail.ts'
+import type { StoreRow } from '../../access/stores/store.ts'
 import { change } from '../../insights/analytics/analytics-rules.ts'
 import type { Week, Weeks } from '../../insights/analytics/weeks.ts'
-import type { StoreRow } from '../../access/stores/store.ts'
+import type { AccountMail, MailItem } from '../accounts/account-mail.ts'
 
-// The words of the report of a week (decision 100). Pure.
+// Texts of the weekly report (decision 100). Pure.
 
 interface Letter {
   name: string
@@ -102,7 +102,7 @@ function productItems({ products }: Weeks, letter: Letter): MailItem[] {
 
 const MOST_LETTERS = 80
 
-/** The store's words: one line, and not too long. */
+/** Store names on one line, truncated. */
 function clipped(name: string): string {
   const line = name.replace(/\s+/g, ' ').trim()
   return line.length > MOST_LETTERS ? `${line.slice(0, MOST_LETTERS - 1)}…` : line

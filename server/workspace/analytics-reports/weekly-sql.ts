@@ -1,9 +1,9 @@
-import type { Day } from '../../insights/analytics/days.ts'
 import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
+import type { Day } from '../../insights/analytics/days.ts'
 
-// The clocks of weekly reports, and which were made and sent: SQL and nothing else.
+// Statements for the schedule of weekly reports, and for created and sent ones.
 
-/** Of stores that have been connected since. */
+/** For newly connected stores. */
 export async function startClocks(db: Db, now: Date): Promise<void> {
   await sql`
     insert into weekly_report_clocks (store_id, due_at)
@@ -18,7 +18,7 @@ export async function dueClocks(db: Db, now: Date, limit: number): Promise<strin
   return rows.map(({ store_id }) => store_id)
 }
 
-/** False: another process has it, or had it. */
+/** False: another process holds it or has done it. */
 export async function lockClock({ db, storeId }: StoreTx, now: Date): Promise<boolean> {
   const { rows } = await sql`
     select 1 as due from weekly_report_clocks where store_id = ${storeId} and due_at <= ${now} for update skip locked`.execute(
@@ -31,7 +31,7 @@ export async function setClock({ db, storeId }: StoreTx, at: Date): Promise<void
   await sql`update weekly_report_clocks set due_at = ${at} where store_id = ${storeId}`.execute(db)
 }
 
-/** Answers those who have not had this one; older ones are forgotten. */
+/** Returns the members without this report, and deletes older records. */
 export async function addReports({ db, storeId }: StoreTx, userIds: readonly string[], monday: Day): Promise<string[]> {
   await sql`delete from weekly_reports where store_id = ${storeId} and monday < ${monday}::date`.execute(db)
   const { rows } = await sql<{ user_id: string }>`
@@ -46,7 +46,7 @@ export interface Report {
   monday: Day
 }
 
-/** False: it was sent before. */
+/** False: already sent. */
 export async function takeReport({ db, storeId }: StoreDb, { userId, monday }: Report, now: Date): Promise<boolean> {
   const { rows } = await sql`
     update weekly_reports set handed_at = ${now}

@@ -2,11 +2,11 @@ import { beforeEach, expect, test } from 'vitest'
 import { aColleague } from '../../../test/factories.ts'
 import { aShop, HOUR, MINUTE, pot, type Shop, tea } from '../../../test/shop.ts'
 import { acceptsMail, aWorld, START } from '../../../test/world.ts'
-import { countFigures } from '../../insights/analytics/figures.ts'
 import { sql } from '../../core/db/db.ts'
+import { countFigures } from '../../insights/analytics/figures.ts'
 import { mailWeeklyReport, planWeeklyReports } from './weekly.ts'
 
-// The report of a week by mail (decision 100).
+// The weekly report by mail (decision 100).
 
 const world = aWorld()
 const ada = { email: 'ada@shoppers.example.com' }
@@ -18,7 +18,7 @@ beforeEach(() => {
   world.answer = acceptsMail
 })
 
-/** On Monday, March 2, 10:00 in New York: one recovered cart and one that was left. */
+/** Monday, March 2, 10:00 in New York: a recovered cart and an abandoned one. */
 async function aWeek(): Promise<Shop> {
   const shop = await aShop(world)
   await zoneOf(shop, 'America/New_York')
@@ -44,7 +44,7 @@ const emailOf = async ({ userId }: { userId: string }) =>
 const choose = (token: string, weeklyReport: boolean) =>
   world.request('PUT', '/api/notifications/preferences', { token, body: { weeklyReport } })
 
-/** What goes out at this instant to the members of the shop, not to those of the tests before. */
+/** Mails at this instant to members of the shop, without those of earlier tests. */
 async function mailsAt(instant: string, shop: Shop) {
   world.now = new Date(instant)
   await planWeeklyReports(world.deps)
@@ -60,7 +60,7 @@ const BEFORE_EIGHT = '2026-03-09T11:59:00Z'
 /** After the night in which New York's clocks went forward. */
 const EIGHT = '2026-03-09T12:00:00Z'
 
-test('Monday at eight on the store’s clock the owner is mailed the week before', async () => {
+test("is mailed to the owner on Monday at eight in the store's zone", async () => {
   const shop = await aWeek()
   expect(await mailsAt(BEFORE_EIGHT, shop)).toEqual([])
   const [mail, ...others] = await mailsAt(EIGHT, shop)
@@ -87,7 +87,7 @@ test('Monday at eight on the store’s clock the owner is mailed the week before
   expect(mail!.html).toContain('Money won back: $42.00')
 })
 
-test('the week after says what has changed, and what was bought since', async () => {
+test('of the next week reports changes and later purchases', async () => {
   const shop = await aWeek()
   expect(await mailsAt(EIGHT, shop)).toHaveLength(1)
   world.now = new Date('2026-03-11T15:00:00Z')
@@ -102,7 +102,7 @@ test('the week after says what has changed, and what was bought since', async ()
   expect(mail!.text).toContain('Orders won back: 0\n−100.0% against the week before (1)')
   expect(mail!.text).toContain('Share recovered: 0.00%\n−100.0% against the week before (50.00%)')
   expect(mail!.text).toContain('Revenue opportunity: $21.00\n−80.9% against the week before ($110.00)')
-  // Bought since: neither week has anything left to win.
+  // Purchased since: neither week has open carts left.
   await shop.order({ kind: 'purchase', email: 'cy@shoppers.example.com', totalMinor: 2_100 })
   await countFigures(world.deps)
   world.sent.length = 0
@@ -110,7 +110,7 @@ test('the week after says what has changed, and what was bought since', async ()
   expect(bought!.text).toContain('Revenue opportunity: $0.00\n$0.00 the week before')
 })
 
-test('it waits while the figures of the week are being counted, and two days at most (decision 100)', async () => {
+test("waits for the week's figures, for two days at most (decision 100)", async () => {
   const shop = await aWeek()
   const isBeingCounted = async ({ storeId }: Shop) => {
     await sql`delete from figure_counts where store_id = ${storeId}`.execute(world.db)
@@ -121,7 +121,7 @@ test('it waits while the figures of the week are being counted, and two days at 
   await isBeingCounted(shop)
   expect(await mailsAt(EIGHT, shop)).toEqual([])
   expect(await mailsAt('2026-03-09T12:10:00Z', shop)).toEqual([])
-  // Counted up to a moment within the week: the rest of it is missing.
+  // Counted up to a moment within the week: the rest is missing.
   await sql`insert into figure_counts (store_id, counted_at) values (${shop.storeId}, '2026-03-08T20:00:00Z')`.execute(
     world.db,
   )
@@ -137,7 +137,7 @@ test('it waits while the figures of the week are being counted, and two days at 
   expect(await mailsAt('2026-03-11T14:00:00Z', other)).toEqual([])
 })
 
-test('products are part of Advanced Analytics: other plans have the figures alone (decision 131)', async () => {
+test('has products only with Advanced Analytics (decision 131)', async () => {
   const shop = await aWeek()
   const plan = (name: string) =>
     sql`update subscriptions set plan = ${name} where account_id = ${shop.accountId}`.execute(world.db)
@@ -157,7 +157,7 @@ async function aWeekOf(plan: string): Promise<Shop> {
   return shop
 }
 
-test('it goes out once, whatever number of processes plans and mails it, and also when the clock’s row is lost', async () => {
+test('is sent once by any number of processes, even if its schedule row is lost', async () => {
   const shop = await aWeek()
   world.now = new Date(EIGHT)
   await Promise.all([planWeeklyReports(world.deps), planWeeklyReports(world.deps), planWeeklyReports(world.deps)])
@@ -171,7 +171,7 @@ test('it goes out once, whatever number of processes plans and mails it, and als
   expect(await mailsAt('2026-03-10T12:05:00Z', shop)).toEqual([])
 })
 
-test('a mail server that refuses for now gets it again later, one that may have taken it does not', async () => {
+test('is retried after a temporary rejection, but not if the server may have accepted it', async () => {
   const shop = await aWeek()
   const report = { storeId: shop.storeId, userId: shop.userId, monday: '2026-03-09' }
   world.answer = () => ({ kind: 'retry', reason: 'busy' }) as never
@@ -185,7 +185,7 @@ test('a mail server that refuses for now gets it again later, one that may have 
   expect(world.sent).toHaveLength(1)
 })
 
-test('owners get it until they switch it off, others when they switch it on (decision 100)', async () => {
+test('goes to owners unless disabled, and to others if enabled (decision 100)', async () => {
   const shop = await aWeek()
   const colleague = await aColleague(world, shop, 'viewer')
   await sql`update users set email_confirmed_at = ${world.now}`.execute(world.db)
@@ -199,7 +199,7 @@ test('owners get it until they switch it off, others when they switch it on (dec
   expect((await mailsAt(EIGHT, shop)).map(({ to }) => to)).toEqual([colleague.email])
 })
 
-test('who switches it off before it leaves gets none', async () => {
+test('is not sent if disabled before the send', async () => {
   const shop = await aWeek()
   world.now = new Date(EIGHT)
   await planWeeklyReports(world.deps)

@@ -1,30 +1,30 @@
 import type { z } from 'zod'
-import { mailMember } from '../accounts/mails.ts'
-import { isCountedBefore, readWeeks } from '../../insights/analytics/weeks.ts'
+import { weeklyReaders } from '../../access/notifications/preferences.ts'
+import { readStore, type StoreRow } from '../../access/stores/store.ts'
 import { entitlementsOf } from '../../billing/billing/entitlements.ts'
 import { hasFeature } from '../../billing/billing/rules.ts'
 import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import { weeklyReaders } from '../../access/notifications/preferences.ts'
-import { readStore, type StoreRow } from '../../access/stores/store.ts'
+import { isCountedBefore, readWeeks } from '../../insights/analytics/weeks.ts'
+import { mailMember } from '../accounts/mails.ts'
 import { weeklyReport } from './jobs.ts'
 import { isInTime, mondayOf, nextReportAt, reportAt } from './week-rules.ts'
 import { weekMail } from './weekly-copy.ts'
 import * as sql from './weekly-sql.ts'
 
-// The report of a week by mail (decision 100): once for each member, store and week, whatever number of processes runs and ends.
+// Weekly reports by mail (decision 100): once per member, store and week, for any number of processes and crashes.
 
 const STORES_AT_ONCE = 100
-/** Until it is looked again whether the figures of the week are counted. */
+/** Delay until the next check whether the week's figures are complete. */
 const WAIT_MS = 5 * 60_000
 
-/** Tick: the reports of stores whose Monday morning has come. */
+/** Tick: plans the reports of stores in which it is Monday morning. */
 export async function planWeeklyReports(deps: Deps): Promise<void> {
   const now = deps.now()
   await sql.startClocks(deps.db, now)
   for (const storeId of await sql.dueClocks(deps.db, now, STORES_AT_ONCE)) {
     await planStore(deps, { storeId, db: deps.db }, now).catch((error) => {
-      // The others' reports go out.
+      // Reports of other stores must go on.
       deps.log.error({ err: error, storeId }, 'analytics.weekly_report_failed')
     })
   }
@@ -45,7 +45,7 @@ async function planStore(deps: Deps, store: StoreDb<Db>, now: Date): Promise<voi
   })
 }
 
-/** Nobody is told of a week before the store was connected, or of weeks without carts. null: the week is not counted yet. */
+/** Skips the week before the store was connected, and weeks without carts. null: the week's figures are incomplete. */
 async function readersAt(store: StoreDb<Db>, row: StoreRow, now: Date): Promise<string[] | null> {
   const monday = mondayOf(now, row.time_zone)
   const at = reportAt(monday, row.time_zone)
@@ -55,7 +55,7 @@ async function readersAt(store: StoreDb<Db>, row: StoreRow, now: Date): Promise<
   return weeklyReaders({ accountId: row.account_id, db: store.db })
 }
 
-/** What the member has chosen by now decides. What is not surely refused is never sent again. */
+/** Checks the member's current choice. Only a mail that was certainly rejected is retried. */
 export async function mailWeeklyReport(
   deps: Deps,
   { storeId, userId, monday }: z.infer<typeof weeklyReport.payload>,

@@ -1,11 +1,11 @@
 import { type Config, loadConfig } from '../../core/config/config.ts'
-import { openDb, openPool } from '../../core/db/db.ts'
 import { StartupError } from '../../core/config/startup-errors.ts'
 import { isMigrated } from '../../core/database/migrate.ts'
+import { openDb, openPool } from '../../core/db/db.ts'
 import { runCommand, say, withEmbedded } from '../../core/postgres/operator-command.ts'
 import { checkInstance, confirmLive } from './instance.ts'
 
-// `npm run confirm-live`: who can start this on the server runs it (D7). Works while Recoup runs and while it does not.
+// `npm run confirm-live`: shell access proves the operator (D7). Works whether Recoup is running or not.
 
 async function confirm(config: Config, url: string): Promise<void> {
   const pool = openPool({ url, isPrepared: config.isDatabasePrepared })

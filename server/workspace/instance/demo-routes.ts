@@ -1,12 +1,12 @@
 import * as api from '../../../shared/instance.ts'
+import { type Routes, serveAccount } from '../../access/http/http.ts'
 import { AppError, found } from '../../core/common/errors.ts'
 import { type Limit, take } from '../../core/db/rate-limits.ts'
-import { type Routes, serveAccount } from '../../access/http/http.ts'
 
-/** Each takes some seconds of the machine. */
+/** Each reset uses the machine for some seconds. */
 const RESETS: Limit = { name: 'demo-reset', points: 3, windowS: 600 }
 
-// The demo's past, and resetting it: of the demo account only, and only where the demo runs.
+// Progress of the demo's sample data, and its reset: for the demo account only.
 
 export const demoRoutes: Routes = (app, deps) => {
   serveAccount(app, deps, api.readDemoPast, async ({ session }) =>

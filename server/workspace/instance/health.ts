@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import { listAlarms } from '../../insights/alarms/alarms.ts'
-import { mailWayOf } from '../../messages/channels/mail-way.ts'
+import type { Routes } from '../../access/http/http.ts'
 import { isSameSecret } from '../../core/common/secrets.ts'
 import { isMigrated } from '../../core/database/migrate.ts'
-import type { Deps } from '../../deps.ts'
-import type { Routes } from '../../access/http/http.ts'
 import { openRanges } from '../../core/net/clients.ts'
 import { lastBeat } from '../../delivery/send/workers.ts'
+import type { Deps } from '../../deps.ts'
+import { listAlarms } from '../../insights/alarms/alarms.ts'
+import { mailWayOf } from '../../messages/channels/mail-way.ts'
 import { sharedRenders } from '../../messages/templates/renders.ts'
 import { diskProblem } from './storage.ts'
 
 const WORKER_SILENT_MS = 30_000
-/** A database that hangs is as good as none for who asks. */
+/** A hanging database counts as unavailable. */
 const DATABASE_LIMIT_MS = 3_000
 
 export const healthRoutes: Routes = (app, deps) => {
@@ -26,20 +26,20 @@ export const healthRoutes: Routes = (app, deps) => {
   app.get('/readyz', async (request, reply) => {
     const { checks, alarms } = await readiness(deps)
     const isReady = Object.values(checks).every((check) => check === 'ok')
-    // Alarms are about stores: they are for people, and take no server out of a balancer.
+    // Alarms concern stores: they must not take a server out of a load balancer.
     const status = isReady ? 'ok' : 'not ready'
     const details = mayWatch(deps, request) ? { checks, mail: mailWayOf(deps.config), alarms } : {}
     return reply.code(isReady ? 200 : 503).send({ status, ...details })
   })
 
-  // Figures of the process, nothing of a store.
+  // Process metrics only, no store data.
   app.get('/metrics', async (request, reply) => {
     if (!mayWatch(deps, request)) return reply.code(404).send({ error: 'Not found', code: 'not_found' })
     return reply.type(metrics.contentType).send(await metrics.metrics())
   })
 }
 
-/** How mails were made in this process (decision 146). One that differed is a fault of ours. */
+/** Counts render plans of this process (decision 146). A difference is a bug of ours. */
 function collectPlans(metrics: Registry, { renders = sharedRenders() }: Deps): void {
   const registers = [metrics]
   new Counter({
@@ -76,7 +76,10 @@ function collectPlans(metrics: Registry, { renders = sharedRenders() }: Deps): v
 
 const isLoopback = openRanges(['127.0.0.0/8', '::1'])
 
-/** Who holds METRICS_TOKEN; in local mode this machine. Elsewhere its own address proves nothing: a proxy on it brings everybody. */
+/**
+ * Needs METRICS_TOKEN; in local mode, access from this machine is enough. Elsewhere a loopback address proves nothing,
+ * because of local proxies.
+ */
 function mayWatch({ config }: Deps, request: FastifyRequest): boolean {
   const token = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1]
   if (config.metricsToken) return token !== undefined && isSameSecret(token, config.metricsToken)
@@ -88,7 +91,7 @@ interface Readiness {
   alarms: { stage: string; since: string }[]
 }
 
-/** For who may see it: `/readyz` and operators. */
+/** For `/readyz` and operators. */
 export async function readiness(deps: Deps): Promise<Readiness> {
   const disk = diskProblem(deps.config) ?? 'ok'
   const late = sleep(DATABASE_LIMIT_MS, { checks: { database: 'does not answer', disk }, alarms: [] }, { ref: false })
@@ -102,7 +105,7 @@ async function askDatabase(deps: Deps): Promise<Readiness> {
   const migrated = await isMigrated(deps.pool)
   if (!migrated) return { checks: { database: 'ok', migrations: 'not applied yet' }, alarms: [] }
   const beat = await lastBeat(deps.db)
-  // In both directions: a beat from the future was made before the clock stepped back.
+  // In both directions: a heartbeat from the future precedes a clock step.
   const isBeating = beat !== null && Math.abs(deps.now().getTime() - beat.getTime()) < WORKER_SILENT_MS
   const worker = isBeating ? 'ok' : 'no worker has reported for 30 seconds'
   return { checks: { database: 'ok', migrations: 'ok', worker }, alarms: await listAlarms(deps) }

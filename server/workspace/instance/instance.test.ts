@@ -19,7 +19,7 @@ async function anOwner(email = `${crypto.randomUUID()}@shop.example.com`) {
 
 const view = async () => (await world.request('GET', '/api/instance')).body
 
-test('anybody may know what this server is called, who runs it and who helps', async () => {
+test("everyone can read the instance's name, operator and support address", async () => {
   expect(await view()).toEqual({
     productName: 'Recoup',
     companyName: 'Tea & Co',
@@ -37,14 +37,14 @@ test('anybody may know what this server is called, who runs it and who helps', a
   })
 })
 
-test('anybody may know how old the data is by which shoppers are located', async () => {
+test('everyone can read the date of the location data', async () => {
   world.deps.zones = { zoneOf: () => null, builtOn: '2026-06-17' }
   expect((await view()).locationDataFrom).toBe('2026-06-17')
   world.deps.zones = { zoneOf: () => null, builtOn: null }
   expect((await view()).locationDataFrom).toBeNull()
 })
 
-test('the demo’s own addresses are told on this machine only', async () => {
+test('demo addresses are shown only on this machine', async () => {
   const { config } = world.deps
   world.deps.demo = {
     storeUrl: 'http://localhost:3001',
@@ -72,7 +72,7 @@ test('the demo’s own addresses are told on this machine only', async () => {
 const confirm = (token: string) => world.request('POST', '/api/instance/confirm-live', { token, body: {} })
 const viewOf = async (token: string) => (await world.request('GET', '/api/instance', { token })).body
 
-/** Runs the work in a copy: the same database at another address. */
+/** Runs `work` in a copy: the same database at another address. */
 async function inACopy(work: () => Promise<void>) {
   const { config } = world.deps
   expect(await checkInstance(world.deps)).toBe(false)
@@ -82,7 +82,7 @@ async function inACopy(work: () => Promise<void>) {
   await confirmLive(world.deps)
 }
 
-test('the same place stays live, a copied one is paused until it is confirmed on the server (D7)', async () => {
+test('stays live in the same place; a copy is paused until confirmed on the server (D7)', async () => {
   expect(await checkInstance(world.deps)).toBe(false)
   const known = await readFingerprint(world.deps)
   await inACopy(async () => {
@@ -95,7 +95,7 @@ test('the same place stays live, a copied one is paused until it is confirmed on
   })
 })
 
-test('owners and admins cannot confirm a copy: they do not know what else runs (D7)', async () => {
+test('owners and admins cannot confirm a copy, as they do not know other copies (D7)', async () => {
   const { token, userId } = await anOwner()
   await inACopy(async () => {
     for (const role of ['owner', 'admin'] as const) {
@@ -107,7 +107,7 @@ test('owners and admins cannot confirm a copy: they do not know what else runs (
   })
 })
 
-test('an operator of the server can, once the address is proven to be theirs (D7)', async () => {
+test('an operator with a confirmed address can confirm a copy (D7)', async () => {
   const { token, userId } = await anOwner('operator@example.com')
   await world.db.updateTable('members').set({ role: 'viewer' }).where('user_id', '=', userId).execute()
   const setConfirmed = (at: Date | null) =>
@@ -123,7 +123,7 @@ test('an operator of the server can, once the address is proven to be theirs (D7
   })
 })
 
-test('a visitor of the demo confirms nothing', async () => {
+test('a visitor of the demo cannot confirm', async () => {
   const { token, userId } = await anOwner()
   const { account_id } = await world.db
     .selectFrom('members')

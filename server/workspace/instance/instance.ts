@@ -1,17 +1,17 @@
 import crypto from 'node:crypto'
 import fs from 'node:fs'
-import { hasDemoAccount } from '../accounts/accounts.ts'
-import { sellerOf } from '../../billing/billing/billing.ts'
-import { mailWayOf } from '../../messages/channels/mail-way.ts'
-import { AppError } from '../../core/common/errors.ts'
-import type { Deps } from '../../deps.ts'
 import { isOperator } from '../../access/members/operators.ts'
 import type { Session } from '../../access/members/session.ts'
+import { sellerOf } from '../../billing/billing/billing.ts'
+import { AppError } from '../../core/common/errors.ts'
+import type { Deps } from '../../deps.ts'
+import { mailWayOf } from '../../messages/channels/mail-way.ts'
 import { wakeMessagesOf } from '../../messages/messages/messages.ts'
+import { hasDemoAccount } from '../accounts/accounts.ts'
 import * as sql from './sql.ts'
 
-// The running copy of the product. live ⇄ paused: a copied or restored one starts paused, so that two copies never both write
-// to the same shoppers (D7). Whoever runs the server says which one is live.
+// The instance. live ⇄ paused: a copied or restored database starts paused, so that two copies never both send to the
+// same shoppers (D7). The operator confirms which one is live.
 
 const WHO_CONFIRMS =
   'Only the server’s administrator can confirm this as the live installation: signed in with a confirmed address listed in OPERATOR_EMAILS, or by running npm run confirm-live on the server.'
@@ -41,7 +41,7 @@ export async function viewInstance(deps: Deps, session: Session | null) {
   }
 }
 
-/** At start: remembers the place on the first one; paused when the place is another than remembered. Returns whether paused. */
+/** At start: stores the fingerprint of a first start, and pauses on a different one. Returns whether paused. */
 export async function checkInstance(deps: InstanceDeps): Promise<boolean> {
   const fingerprint = await readFingerprint(deps)
   await sql.insertInstance(deps.db, fingerprint, deps.now())
@@ -50,7 +50,7 @@ export async function checkInstance(deps: InstanceDeps): Promise<boolean> {
   return row !== undefined && (row.is_paused || row.fingerprint !== fingerprint)
 }
 
-/** Owners of accounts know nothing of where else the database runs. */
+/** Account owners do not know where else the database runs. */
 export async function assertMayConfirm(deps: InstanceDeps, session: Session): Promise<void> {
   if (!(await isOperator(deps, session))) throw new AppError('forbidden', WHO_CONFIRMS)
 }
@@ -63,7 +63,7 @@ export async function confirmLive(deps: InstanceDeps): Promise<void> {
   })
 }
 
-/** At start: what waited for a mail server, or for the operator's SMS, goes on if there is one now. */
+/** At start: releases messages held for a missing mail server or operator SMS account that exists now. */
 export async function releaseForProviders({ config, db, now }: InstanceDeps): Promise<void> {
   const reasons = [
     ...(mailWayOf(config) === 'none' ? [] : ['mail_not_configured']),
@@ -72,7 +72,7 @@ export async function releaseForProviders({ config, db, now }: InstanceDeps): Pr
   if (reasons.length > 0) await wakeMessagesOf(db, null, reasons, now())
 }
 
-/** D7: the database, the address, and for the embedded database the machine and the data folder it lies in. */
+/** D7: identifies the database, the address and, for the embedded database, machine and data folder. */
 export async function readFingerprint(deps: InstanceDeps): Promise<string> {
   const { config } = deps
   const place = config.databaseUrl ? [] : [machineId(), folderIdentity(config.dataDir)]
@@ -80,7 +80,7 @@ export async function readFingerprint(deps: InstanceDeps): Promise<string> {
   return crypto.createHash('sha256').update(parts.join('\n')).digest('hex')
 }
 
-/** Linux keeps one; elsewhere the folder's device and inode have to do. */
+/** Linux has an id; elsewhere, the folder's device and inode are used. */
 function machineId(): string {
   try {
     return fs.readFileSync('/etc/machine-id', 'utf8').trim()
@@ -89,7 +89,7 @@ function machineId(): string {
   }
 }
 
-/** A folder copied elsewhere gets another inode. Absent: there is nothing yet that could have been copied. */
+/** A copied folder has another inode. Absent: there is nothing to copy yet. */
 function folderIdentity(folder: string): string {
   const stat = fs.statSync(folder, { throwIfNoEntry: false })
   return stat ? `${stat.dev}:${stat.ino}` : ''

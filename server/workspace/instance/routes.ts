@@ -2,7 +2,7 @@ import * as api from '../../../shared/instance.ts'
 import { type Routes, serveAccount, servePublic } from '../../access/http/http.ts'
 import { assertMayConfirm, confirmLive, viewInstance } from './instance.ts'
 
-// The instance: HTTP in, HTTP out. Resetting the demo belongs to the demo.
+// Instance endpoints. The reset of the demo is in demo-routes.ts.
 
 export const instanceRoutes: Routes = (app, deps) => {
   servePublic(app, deps, api.readInstance, ({ session }) => viewInstance(deps, session))

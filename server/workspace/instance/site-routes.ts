@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../../deps.ts'
 import { encodingFor, landingGate, landingPage, type PublicPage, robotsTxt, sitemapXml } from './site.ts'
 
-/** `pages`: the folder of the built browser app; `npm run dev` has none and shows its own landing page. */
+/** `pages`: the folder of the built browser app; `npm run dev` has none and serves its own landing page. */
 export function siteRoutes(app: FastifyInstance, { config }: Deps, pages: string): void {
   const makers: Record<string, () => Promise<PublicPage>> = {
     '/robots.txt': () => robotsTxt(config),
@@ -19,7 +19,7 @@ export function siteRoutes(app: FastifyInstance, { config }: Deps, pages: string
   for (const [url, make] of Object.entries(makers)) {
     let made: Promise<PublicPage> | undefined
     app.get(url, async (request, reply) => {
-      // `/` with a question is the app's: it is where the front door sends whoever has a token.
+      // `/` with a query belongs to the app: the landing gate sends visitors with a token there.
       if (url === '/' && request.url.includes('?')) return sendApp(reply)
       made ??= make()
       return answer(request, reply, await made)
@@ -27,9 +27,9 @@ export function siteRoutes(app: FastifyInstance, { config }: Deps, pages: string
   }
 }
 
-/** The browser app's own page, whatever the address. */
+/** The app's HTML page, for any address. */
 export function sendApp(reply: FastifyReply) {
-  // Of a page that is not there, nothing is kept that could be asked about again and answered with "unchanged".
+  // Error pages must not be cached, or a revalidation could answer "unchanged".
   const isThere = reply.statusCode === 200
   return reply
     .header('cache-control', 'no-cache')

@@ -9,7 +9,7 @@ const world = aWorld({ PUBLIC_URL: 'https://recoup.test', HOST: '0.0.0.0' })
 
 const config = readConfig({ PUBLIC_URL: 'https://recoup.test', COMPANY_NAME: 'Tea <& Co>', DEMO: 'off' })
 
-test('the landing page is filled in with what this instance is, and may use its own style sheet only', async () => {
+test("the landing page has the instance's data and allows only its own style sheet", async () => {
   const style = 'a{color:red}'
   const page = await landingPage(
     `<style>${style}</style><a href="{{ origin }}/">{{ company }}</a>{% if hasDemo %}demo{% endif %}`,
@@ -42,7 +42,7 @@ test.each([
   expect((await landingPage(template, given)).bodies.identity.toString()).toBe(words)
 })
 
-test('the page that loads it runs its own lines, and lets it keep its looks', async () => {
+test('the gate runs its own inline script, and its policy allows the styles of the landing page', async () => {
   const gate = await landingGate('<style>p{}</style><script>go()</script>', '<style>a{}</style>', config)
   expect(gate.policy).toContain(
     `script-src 'self' '${hashOf('go()')}'; style-src 'self' '${hashOf('p{}')}' '${hashOf('a{}')}';`,
@@ -51,7 +51,7 @@ test('the page that loads it runs its own lines, and lets it keep its looks', as
 
 const hashOf = (text: string) => `sha256-${createHash('sha256').update(text).digest('base64')}`
 
-test('robots are shown to the pages for everybody, and kept off links made for one person', async () => {
+test('robots see the public pages and are kept off personal links', async () => {
   const robots = await world.request('GET', '/robots.txt')
   expect(robots.body).toContain('Sitemap: https://recoup.test/sitemap.xml')
   expect(robots.body).toContain('Disallow: /cart/recover\n')
@@ -65,7 +65,7 @@ test('robots are shown to the pages for everybody, and kept off links made for o
   ])
 })
 
-test('a page that has not changed is not sent again', async () => {
+test('an unchanged page is not sent again', async () => {
   const first = await world.request('GET', '/robots.txt', { headers: { 'accept-encoding': 'gzip' } })
   expect(first.headers).toMatchObject({
     'content-encoding': 'gzip',
@@ -86,7 +86,7 @@ test.each([
   ['GZIP', 'gzip'],
   ['identity', 'identity'],
   [undefined, 'identity'],
-])('a client that accepts %s gets %s', (accepted, encoding) => {
+])('accept-encoding %s gets %s', (accepted, encoding) => {
   expect(encodingFor(accepted)).toBe(encoding)
 })
 
@@ -117,7 +117,7 @@ test.each([
   },
 )
 
-test('HEAD answers what GET does, without the page', async () => {
+test('HEAD answers like GET, without a body', async () => {
   const inject = (method: 'GET' | 'HEAD', url: string) => world.app.inject({ method, url })
   for (const url of ['/', '/login', '/carts/1', '/landing', '/landing.html', '/terms']) {
     const [full, head] = [await inject('GET', url), await inject('HEAD', url)]
@@ -129,7 +129,7 @@ test('HEAD answers what GET does, without the page', async () => {
   }
 })
 
-test('pages are compressed and revalidated; their parts are compressed, kept, and the same in each encoding', async () => {
+test('pages are compressed and revalidated; assets are compressed, cached, and equal in all encodings', async () => {
   const get = (url: string, encoding: string) =>
     world.app.inject({ method: 'GET', url, headers: { 'accept-encoding': encoding } })
   for (const url of ['/login', '/landing', '/landing.html']) {
@@ -148,7 +148,7 @@ test('pages are compressed and revalidated; their parts are compressed, kept, an
   expect((await get(`${script}.br`, 'identity')).statusCode).toBe(404)
 })
 
-test('a request that announces JSON and brings none is one without a body (B 7)', { tags: ['B7'] }, async () => {
+test('accepts a request with a JSON content type and no body (B 7)', { tags: ['B7'] }, async () => {
   const send = (method: 'POST' | 'DELETE', url: string, payload = '') =>
     world.app.inject({ method, url, payload, headers: { 'content-type': 'application/json' } })
   expect((await send('DELETE', '/api/stores/disconnect')).statusCode).toBe(401)

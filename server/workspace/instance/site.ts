@@ -5,8 +5,8 @@ import { Liquid } from 'liquidjs'
 import { sellerOf } from '../../billing/billing/billing.ts'
 import type { Config } from '../../core/config/config.ts'
 
-// What strangers and robots read: the landing page, which the build leaves as a template, and the two files that tell
-// search engines where to look. They differ between instances only, so each is made once.
+// Public pages: the landing page, which the build leaves as a template, robots.txt and the sitemap. They depend only on
+// the instance, so each is rendered once.
 
 type Encoding = 'br' | 'gzip' | 'identity'
 
@@ -15,13 +15,13 @@ export interface PublicPage {
   bodies: Record<Encoding, Buffer>
   /** Of the text; each encoding has its own. */
   etag: string
-  /** What the page may load: less than a page of the app. */
+  /** Content security policy, stricter than that of the app. */
   policy?: string
 }
 
-/** Pages with an address of their own that a search may find. */
+/** Pages for search engines. */
 const FOUND_BY_SEARCH = ['/landing.html', '/how-we-test', '/terms', '/privacy']
-/** Answers to one person's link, and answers that are no pages. */
+/** Personal links, and endpoints that are no pages. */
 const NOT_FOR_ROBOTS = [
   '/api/',
   '/c/',
@@ -35,12 +35,12 @@ const NOT_FOR_ROBOTS = [
 
 const liquid = new Liquid({ outputEscape: 'escape' })
 
-/** `template`: `landing.html` as the build leaves it. */
+/** `template`: `landing.html` of the build. */
 export function landingPage(template: string, config: Config): Promise<PublicPage> {
   return guarded(filledIn(template, config))
 }
 
-/** The page at `/landing`. What it puts in its own place, the landing page, is held to the policy of this one. */
+/** The page at `/landing`, which replaces itself by the landing page under its own policy. */
 export function landingGate(gate: string, template: string, config: Config): Promise<PublicPage> {
   return guarded(gate, filledIn(template, config))
 }
@@ -49,17 +49,17 @@ function filledIn(template: string, config: Config): string {
   const { publicUrl: origin, companyName: company, supportEmail: support, isDemo: hasDemo } = config
   const seller = sellerOf(config)
   const isTestBilling = seller === 'test'
-  // As an account without a provider of its own is told on Pricing.
+  // As Pricing shows an account without a provider of its own.
   const hasCredits = seller !== 'none' && (config.operatorTexts !== null || (isTestBilling && config.isLocal))
   const billing = { isSold: seller !== 'none', isTestBilling, hasCredits }
   return liquid.parseAndRenderSync(template, { origin, company, support, hasDemo, ...billing })
 }
 
-/** A page that may load what is ours, and run and show only what stands in it or in `further`. */
+/** Allows resources of this server, and inline scripts and styles only from the page or from `further`. */
 async function guarded(page: string, ...further: string[]): Promise<PublicPage> {
   const allowed = (tag: string) =>
     [page, ...further]
-      // Bounded: our own pages, as they were built.
+      // Safe patterns: these are our own built pages.
       .flatMap((text) => [...text.matchAll(new RegExp(`<${tag}>(.*?)</${tag}>`, 'gs'))])
       .map(([, inside]) => ` 'sha256-${sha256(inside!, 'base64')}'`)
       .join('')
@@ -78,7 +78,7 @@ export function sitemapXml({ publicUrl }: Config): Promise<PublicPage> {
   return packed('application/xml; charset=utf-8', text)
 }
 
-/** The best encoding a client names; one it rules out (`q=0`) is not taken. */
+/** The best accepted encoding; `q=0` excludes one. */
 export function encodingFor(accepted: string | undefined): Encoding {
   const named = (accepted ?? '').split(',').map((each) => each.trim().toLowerCase())
   const takes = (name: string) => named.some((each) => each.split(';')[0] === name && !/;\s*q=0(\.0*)?$/.test(each))

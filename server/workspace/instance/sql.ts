@@ -1,12 +1,12 @@
 import { type Db, sql, type Tx } from '../../core/db/db.ts'
 
-// The instance: one row, and what tells one database from a copy of it.
+// Statements for the instance row and the identity of the database.
 
 export function readInstance(db: Db) {
   return db.selectFrom('instance').selectAll().executeTakeFirst()
 }
 
-/** Nothing happens when the row is there. */
+/** Keeps an existing row. */
 export function insertInstance(db: Db, fingerprint: string, now: Date) {
   return db
     .insertInto('instance')
@@ -23,7 +23,7 @@ export function confirm(db: Db | Tx, fingerprint: string) {
   return db.updateTable('instance').set({ is_paused: false, paused_reason: null, fingerprint }).execute()
 }
 
-/** What stays the same for one database and differs for its restored or copied twin on another server. */
+/** Constant for a database, different for a restored or copied one on another server. */
 export async function databaseIdentity(db: Db): Promise<string> {
   const found = await sql<{ identity: string }>`
     select (select system_identifier from pg_control_system())::text || '/' || oid::text as identity

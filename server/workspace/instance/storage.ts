@@ -2,12 +2,12 @@ import fs from 'node:fs'
 import path from 'node:path'
 import type { Config } from '../../core/config/config.ts'
 
-// The disk the embedded database lives on. A server that has none of ours looks after its own.
+// Checks the disk of the embedded database. An external database server monitors its own.
 
-/** Less than two segments of the database's log: the next larger write fails. */
+/** Less than two WAL segments: the next large write fails. */
 const FULL_BYTES = 32 * 2 ** 20
 
-/** A sentence when nothing more can be stored, else null. */
+/** The problem as a sentence; null: enough space. */
 export function diskProblem(config: Pick<Config, 'dataDir' | 'databaseUrl'>): string | null {
   if (config.databaseUrl) return null
   const freeMb = Math.min(...foldersOf(config.dataDir).map(freeBytes)) / 2 ** 20
@@ -15,7 +15,7 @@ export function diskProblem(config: Pick<Config, 'dataDir' | 'databaseUrl'>): st
   return `the disk of the data folder is full (${Math.floor(freeMb)} MB left): free some space, and it continues automatically`
 }
 
-/** The data folder, and where the database had to move if it could not live there (docs/running.md). */
+/** The data folder, and the database folder if it had to move (docs/running.md). */
 function foldersOf(dataDir: string): string[] {
   try {
     return [dataDir, fs.readFileSync(path.join(dataDir, 'postgres-location'), 'utf8').trim()]

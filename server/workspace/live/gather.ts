@@ -4,8 +4,8 @@ const SOON_MS = 50
 const PAUSE_MS = 1_000
 
 /**
- * Passes on what changed in a store at most once a second. The parts of one transaction arrive one by one, so the first of them
- * waits a moment for the others.
+ * Emits changes of a store at most once a second. The parts of a transaction arrive one by one, so the first waits
+ * briefly for the others.
  */
 export class ChangeGatherer {
   readonly #waiting = new Map<string, { parts: Set<LivePart>; timer: NodeJS.Timeout }>()

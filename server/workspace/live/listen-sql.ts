@@ -5,14 +5,14 @@ const LONGEST_DELAY_MS = 30_000
 const ANSWER_MS = 10_000
 
 export interface Listening {
-  /** A connection that died without a word is found by asking; it is opened anew. */
+  /** Detects a dead connection by a query and reopens it. */
   check(): Promise<void>
   stop(): Promise<void>
 }
 
 /**
- * Hears the channel on a connection of its own and opens it again whenever it breaks. `onOpen` is called each time it hears:
- * what was said before that was missed.
+ * Listens on a dedicated connection and reopens it when it breaks. `onOpen` runs after each open: earlier notifications
+ * may have been missed.
  */
 export function listen(url: string, onWords: (words: string) => void, onOpen: () => void): Listening {
   let client: pg.Client | undefined
@@ -48,7 +48,7 @@ export function listen(url: string, onWords: (words: string) => void, onOpen: ()
     client = undefined
     lost.end().catch(() => {})
     if (isStopped) return
-    // Not all processes in the same moment.
+    // Jitter, so that processes do not reconnect at the same moment.
     timer = setTimeout(() => void open(), delayMs * (0.5 + Math.random() / 2))
     delayMs = Math.min(delayMs * 2, LONGEST_DELAY_MS)
   }

@@ -1,8 +1,8 @@
 import { type Db, sql } from '../../core/db/db.ts'
 
-// Across stores and accounts, as a process holds connections of many: SQL and nothing else.
+// Statements across stores and accounts, for the connections of a process.
 
-/** From now on what changes in these stores is announced. Stores that have gone meanwhile are left out. */
+/** Announces changes of these stores from now on. Deleted stores are skipped. */
 export async function watchStores(db: Db, storeIds: readonly string[], until: Date): Promise<void> {
   await sql`
     insert into live_watches (store_id, until)
@@ -10,12 +10,12 @@ export async function watchStores(db: Db, storeIds: readonly string[], until: Da
     on conflict (store_id) do update set until = greatest(live_watches.until, excluded.until)`.execute(db)
 }
 
-/** Of processes that went without a word too. */
+/** Includes watches of crashed processes. */
 export function forgetWatches(db: Db, now: Date) {
   return db.deleteFrom('live_watches').where('until', '<', now).execute()
 }
 
-/** Those of these sessions that still are, with what they are bound to. */
+/** The valid ones among these sessions, with their account, store and role. */
 export function sessionsAlive(db: Db, sessionIds: readonly string[], now: Date) {
   return db
     .selectFrom('sessions as s')

@@ -10,12 +10,12 @@ import { aStore, type TestStore } from '../../../test/factories.ts'
 import { anOperator, operatorEnv } from '../../../test/operators.ts'
 import { aWorld } from '../../../test/world.ts'
 import { buildApp } from '../../app.ts'
-import { sql } from '../../core/db/db.ts'
 import { newId } from '../../core/common/ids.ts'
+import { sql } from '../../core/db/db.ts'
 
-// Over real connections, to an app that listens.
+// Real connections to a listening app.
 
-/** News takes a moment, or many of them where the machine is busy. */
+/** Events take a moment, or longer on a busy machine. */
 const LONG_MS = 30_000
 
 const world = aWorld(operatorEnv)
@@ -36,7 +36,7 @@ afterEach(() => {
   for (const socket of open.splice(0)) socket.disconnect()
 })
 
-/** Asked every half minute whether it is still there, it says `select 1` last. */
+/** The keep-alive query `select 1` is its last statement. */
 const isListened = (processes: number) =>
   vi.waitFor(async () => {
     const { rows } = await sql`
@@ -75,7 +75,7 @@ const renameFlow = (store: TestStore, name = 'Renamed') =>
 
 const heardParts = (heard: StoreChanged[]) => heard.flatMap((event) => event.changed)
 
-test('what changes in a store is heard by those who have it open, and by nobody else', async () => {
+test('a change of a store reaches only clients that have it open', async () => {
   const [store, stranger] = [await aStore(world), await aStore(world)]
   const own = await join(store.token)
   const other = await join(stranger.token)
@@ -85,7 +85,7 @@ test('what changes in a store is heard by those who have it open, and by nobody 
   expect(other.heard).toEqual([])
 })
 
-test('a coupon that comes, is used up or goes is heard', async () => {
+test('announces a new, used-up or deleted coupon', async () => {
   const store = await aStore(world)
   const { heard } = await join(store.token)
   const id = newId()
@@ -109,7 +109,7 @@ test('a coupon that comes, is used up or goes is heard', async () => {
   }
 })
 
-test('the store is the session’s, whatever the browser names', { tags: ['A7'] }, async () => {
+test("joins the session's store, whatever the browser names", { tags: ['A7'] }, async () => {
   const [store, stranger] = [await aStore(world), await aStore(world)]
   const named = [stranger.storeId, { storeId: stranger.storeId }, null, 'shopify', ['woocommerce'], 7]
   for (const platform of named) {
@@ -124,7 +124,7 @@ test('the store is the session’s, whatever the browser names', { tags: ['A7'] 
   }
 })
 
-test('a tab hears the store it shows, also after another tab has switched the session to another one', async () => {
+test('a tab stays with its store after another tab switches the session', async () => {
   const [shown, other] = [await aStore(world), await aStore(world)]
   await world.db.updateTable('stores').set({ account_id: shown.accountId }).where('id', '=', other.storeId).execute()
   await world.db
@@ -139,7 +139,7 @@ test('a tab hears the store it shows, also after another tab has switched the se
   expect(later.joined).toEqual({ storeId: other.storeId })
 })
 
-test('a change that is rolled back is not announced; many in one transaction are one event with all their parts', async () => {
+test('announces no rolled-back change, and merges a transaction into one event', async () => {
   const store = await aStore(world)
   const { heard } = await join(store.token)
   await world.db
@@ -163,11 +163,11 @@ test('a change that is rolled back is not announced; many in one transaction are
   expect(heard[0]!.changed.toSorted()).toEqual(['flows', 'settings'])
 })
 
-test('a store in a storm is announced at most once a second', async () => {
+test('announces a busy store at most once a second', async () => {
   const store = await aStore(world)
   const { heard } = await join(store.token)
   const began = performance.now()
-  // Without a limit three are heard in a tenth of a second.
+  // Without the limit, three events take a tenth of a second.
   for (let n = 0; heard.length < 3; n++) {
     await renameFlow(store, `Name ${n}`)
     await sleep(20)
@@ -175,7 +175,7 @@ test('a store in a storm is announced at most once a second', async () => {
   expect(heard.length).toBeLessThanOrEqual(Math.ceil((performance.now() - began) / 1_000) + 1)
 })
 
-test('a sign of life of the capture script is no change of the settings', async () => {
+test("the capture script's heartbeat is no change of settings", async () => {
   const store = await aStore(world)
   const { heard } = await join(store.token)
   const update = world.db.updateTable('stores').where('id', '=', store.storeId)
@@ -184,7 +184,7 @@ test('a sign of life of the capture script is no change of the settings', async 
   await vi.waitFor(() => expect(heardParts(heard)).toEqual(['flows']), LONG_MS)
 })
 
-test('a store nobody has open says nothing', async () => {
+test('a store without open clients announces nothing', async () => {
   const store = await aStore(world)
   const watched = await world.db.selectFrom('live_watches').where('store_id', '=', store.storeId).selectAll().execute()
   expect(watched).toEqual([])
@@ -194,18 +194,18 @@ test.each([
   ['none', undefined],
   ['a made-up one', 'x'.repeat(43)],
   ['no word', { $ne: null } as unknown as string],
-])('a token that is %s is refused', async (_kind, token) => {
+])('rejects a token that is %s', async (_kind, token) => {
   expect(await refusal(connect(token))).toBe('session')
 })
 
-test('an expired token is refused', async () => {
+test('rejects an expired token', async () => {
   const store = await aStore(world)
   const sessions = world.db.updateTable('sessions').where('account_id', '=', store.accountId)
   await sessions.set({ expires_at: world.now }).execute()
   expect(await refusal(connect(store.token))).toBe('session')
 })
 
-test('a revoked session is disconnected at once, and refused from then on', async () => {
+test('disconnects and rejects a revoked session at once', async () => {
   const [store, other] = [await aStore(world), await aStore(world)]
   const { socket } = await join(store.token)
   const stays = await join(other.token)
@@ -215,7 +215,7 @@ test('a revoked session is disconnected at once, and refused from then on', asyn
   expect(await refusal(connect(store.token))).toBe('session')
 })
 
-test('another role ends the connection: the page asks who it is by now, and is let in again', async () => {
+test('a role change disconnects, and the page reconnects with the new role', async () => {
   const [store, other] = [await aStore(world, { role: 'admin' }), await aStore(world)]
   const { socket } = await join(store.token)
   const stays = await join(other.token)
@@ -226,14 +226,14 @@ test('another role ends the connection: the page asks who it is by now, and is l
   expect(stays.socket.connected).toBe(true)
 })
 
-test('a viewer hears it too', async () => {
+test('a viewer receives events too', async () => {
   const store = await aStore(world, { role: 'viewer' })
   const { heard } = await join(store.token)
   await renameFlow(store)
   await vi.waitFor(() => expect(heard).toHaveLength(1), LONG_MS)
 })
 
-test('an operator who looks at the account hears it too, marks nothing as read, and is out when they leave', async () => {
+test('a viewing operator receives events, marks nothing as read, and is disconnected on leaving', async () => {
   const store = await aStore(world)
   const view = { token: operator.token, body: { storeId: store.storeId } }
   const { token } = (await world.request('POST', `/api/operator/accounts/${store.accountId}/view`, view)).body
@@ -247,19 +247,19 @@ test('an operator who looks at the account hears it too, marks nothing as read, 
   await isGone(socket)
 })
 
-test('an operator who looks at the account is out when the right to it is gone', async () => {
+test('a viewing operator is disconnected when the right ends', async () => {
   const store = await aStore(world, { role: 'admin' })
   const view = { token: operator.token, body: { storeId: store.storeId } }
   const { token } = (await world.request('POST', `/api/operator/accounts/${store.accountId}/view`, view)).body
   const { socket } = await join(token)
   await world.db.updateTable('users').set({ totp_confirmed_at: null }).where('id', '=', operator.userId).execute()
-  // Whatever is said of the account has its connections looked at.
+  // Any announcement about the account checks its connections.
   const change = { token: store.token, body: { role: 'viewer' } }
   expect((await world.request('PATCH', `/api/team/members/${store.userId}`, change)).status).toBe(200)
   await isGone(socket)
 })
 
-test('a visitor of the demo hears the demo’s store', async () => {
+test("a visitor of the demo receives events of the demo's store", async () => {
   const store = await aStore(world)
   await world.db.updateTable('accounts').set({ is_demo: true }).where('id', '=', store.accountId).execute()
   const { heard } = await join(store.token)
@@ -267,7 +267,7 @@ test('a visitor of the demo hears the demo’s store', async () => {
   await vi.waitFor(() => expect(heard).toHaveLength(1), LONG_MS)
 })
 
-test('pages of other origins and tokens in an address are turned away', async () => {
+test('rejects other origins and tokens in the address', async () => {
   const { token } = await aStore(world)
   await refusal(connect(token, { extraHeaders: { origin: 'https://evil.example' } }))
   await refusal(connect(token, { transports: ['websocket'], extraHeaders: { origin: 'https://evil.example' } }))
@@ -275,7 +275,7 @@ test('pages of other origins and tokens in an address are turned away', async ()
   await join(token, 'woocommerce', { extraHeaders: { origin: address } })
 })
 
-test('on a host of a shop’s, which is for links alone, there is nothing to connect to', async () => {
+test("is not available on a shop's link host", async () => {
   const { token, storeId } = await aStore(world)
   const host = 'links.live-shop.example'
   await sql`insert into link_hosts (store_id, host, created_at, proven_at, next_check_at)
@@ -289,7 +289,7 @@ test('on a host of a shop’s, which is for links alone, there is nothing to con
   }
 })
 
-test('connections that nobody signs in on are few for each network, and keep nobody else out (security-P4)', async () => {
+test('limits unauthenticated connections per network, without blocking others (security-P4)', async () => {
   const ask = (network: number) =>
     fetch(`${address}/socket.io/?EIO=4&transport=polling`, { headers: { 'x-forwarded-for': `198.51.100.${network}` } })
   const { token } = await aStore(world)
@@ -303,7 +303,7 @@ test('connections that nobody signs in on are few for each network, and keep nob
   }
 })
 
-test('too large a message, too many of them, and too many connections are refused', async () => {
+test('rejects oversized messages, too many messages and too many connections', async () => {
   const [{ token }, { token: many }] = [await aStore(world), await aStore(world)]
   const large = await join(token, 'woocommerce', { transports: ['websocket'] })
   large.socket.emit('join-platform', 'x'.repeat(10_000))
@@ -315,7 +315,7 @@ test('too large a message, too many of them, and too many connections are refuse
   expect(await refusal(connect(many))).toBe('too_many')
 })
 
-test('a lost database connection is opened again, and whatever was missed meanwhile counts as changed', async () => {
+test('reopens a lost database connection and treats everything as changed', async () => {
   const store = await aStore(world)
   const { heard } = await join(store.token)
   await sql`
@@ -326,7 +326,7 @@ test('a lost database connection is opened again, and whatever was missed meanwh
   await vi.waitFor(() => expect(heard.at(-1)!.changed).toEqual(['flows']), LONG_MS)
 })
 
-test('each process hears what another has changed; one that stops lets its connections go', async () => {
+test("processes receive each other's changes, and a stopping process closes its connections", async () => {
   const store = await aStore(world)
   const second = buildApp(world.deps)
   await second.listen({ port: 0, host: '127.0.0.1' })
@@ -349,11 +349,11 @@ test('each process hears what another has changed; one that stops lets its conne
   expect(first.socket.connected).toBe(true)
 })
 
-test('under the name localhost it answers at both kinds of address, by polling and by websocket', {
+test('answers on IPv4 and IPv6 for localhost, by polling and websocket', {
   tags: ['A7'],
 }, async () => {
   const store = await aStore(world)
-  // Most machines know the name for both; not every one this runs on does.
+  // Most machines resolve the name to both, but not all.
   const both = [
     { address: '127.0.0.1', family: 4 },
     { address: '::1', family: 6 },

@@ -11,27 +11,27 @@ import {
 } from '../../../shared/live.ts'
 import { MOST_IDS_IN_AN_EVENT } from '../../../shared/notification-calls.ts'
 import { PlatformName } from '../../../shared/platforms.ts'
-import { AppError } from '../../core/common/errors.ts'
-import type { Deps } from '../../deps.ts'
-import { openLinkHosts } from '../../carts/links/link-hosts.ts'
 import { mayStillView } from '../../access/members/operators.ts'
 import { authenticate, type Session } from '../../access/members/session.ts'
-import { clientAddress, clientKey, hasOneHost, openRanges } from '../../core/net/clients.ts'
 import { markRead } from '../../access/notifications/member.ts'
 import { chooseStore, type WantedStore } from '../../access/stores/choose.ts'
+import { openLinkHosts } from '../../carts/links/link-hosts.ts'
+import { AppError } from '../../core/common/errors.ts'
+import { clientAddress, clientKey, hasOneHost, openRanges } from '../../core/net/clients.ts'
+import type { Deps } from '../../deps.ts'
 import { ChangeGatherer } from './gather.ts'
 import { type Listening, listen } from './listen-sql.ts'
 import * as sql from './live-sql.ts'
 import { News } from './news.ts'
 import { allowance, isOwnOrigin, memberKey, type Own, readAnnouncement } from './rules.ts'
 
-// The live connections of this process: who holds one, which store's room it is in, and what is passed on to it. Each process hears
-// the database by itself, so a room needs to know nothing of other processes.
+// The live connections of this process: sessions, store rooms and delivery. Each process listens to the database, so
+// rooms need not span processes.
 
 const LARGEST_MESSAGE_BYTES = 4_096
 const CONNECTIONS_PER_SESSION = 10
 const CONNECTIONS = 10_000
-/** Of one network before anybody has signed in on them; a browser needs less than a second. */
+/** Unauthenticated connections per network; a browser authenticates within a second. */
 const WAITING_PER_NETWORK = 50
 const MESSAGES_AT_ONCE = 10
 const MESSAGES_PER_SECOND = 2
@@ -58,13 +58,13 @@ export class Live {
   readonly #io: LiveServer
   readonly #changes: ChangeGatherer
   readonly #news: News
-  /** Connections of each session, those just being admitted too. */
+  /** Connections per session, including those being admitted. */
   readonly #heldBy = new Map<string, number>()
-  /** Connections of each network that nobody has signed in on yet. */
+  /** Unauthenticated connections per network. */
   readonly #waiting = new Map<string, number>()
   readonly #waitingOf = new Map<Connection, () => void>()
   readonly #isTrusted: (address: string) => boolean
-  /** Nothing but links is on a shop's own host. */
+  /** A shop's own host serves links only. */
   readonly #isLinkHost: ReturnType<typeof openLinkHosts>
   #listening: Listening | undefined
   #round: NodeJS.Timeout | undefined
@@ -111,7 +111,7 @@ export class Live {
     this.#io.on('connection', (socket) => this.#serve(socket))
   }
 
-  /** Hears the database from now on. */
+  /** Starts listening to the database. */
   start(): void {
     const { config, pool } = this.#deps
     const url = config.databaseDirectUrl ?? pool.options.connectionString!
@@ -123,13 +123,13 @@ export class Live {
     this.#round = setInterval(() => void this.#goRound(), ROUND_MS)
   }
 
-  /** For requests that came in through another listener than the one given: `localhost` has one for each kind of address. */
+  /** For requests of another HTTP server than the given one: `localhost` has one per address family. */
   answer(request: IncomingMessage, reply: ServerResponse): void {
-    // The engine adds to the request what it needs.
+    // The engine sets the fields that it needs.
     this.#io.engine.handleRequest(request as EngineRequest, reply)
   }
 
-  /** Ends all connections; browsers come back by themselves, to whichever process is there. */
+  /** Ends all connections; browsers reconnect to any process. */
   async close(): Promise<void> {
     this.#isClosing = true
     clearInterval(this.#round)
@@ -139,11 +139,14 @@ export class Live {
     await this.#listening?.stop()
   }
 
-  /** Before anything is kept for a caller. A token in an address would lie in logs and histories. */
+  /**
+   * Runs before any state is kept for a caller. Rejects a token in the address, which would end up in logs and
+   * histories.
+   */
   async #mayAsk(request: IncomingMessage): Promise<boolean> {
     const { headers, rawHeaders, url } = request
     if (this.#isClosing || this.#io.sockets.sockets.size >= CONNECTIONS) return false
-    // Whoever has many networks.
+    // Limits an attacker with many networks.
     if (this.#io.engine.clientsCount >= 2 * CONNECTIONS) return false
     if (!hasOneHost(rawHeaders)) return false
     if (new URLSearchParams(url?.split('?')[1]).has('token')) return false
@@ -154,7 +157,7 @@ export class Live {
 
   #networkOf = (request: IncomingMessage) => clientKey(clientAddress(request, this.#isTrusted))
 
-  /** Anybody can open connections: those that wait for their sign-in take nothing of what others need. */
+  /** Anyone can open connections, so unauthenticated ones have limits of their own. */
   #wait(connection: Connection): void {
     const network = this.#networkOf(connection.request)
     this.#waiting.set(network, (this.#waiting.get(network) ?? 0) + 1)
@@ -204,11 +207,11 @@ export class Live {
     socket.on('mark-notifications-read', (marked, answer) => {
       this.#mark(socket, marked).then((success) => typeof answer === 'function' && answer({ success }), refuse)
     })
-    // It may have ended between its admission and now, when nobody could have told it.
+    // The session may have ended between admission and now, unnoticed.
     void this.#look([socket])
   }
 
-  /** The session decides anew each time: it may have ended, or work with another store by now. */
+  /** Reads the session each time: it may have ended or changed its store. */
   async #join(socket: LiveSocket, platform: unknown): Promise<Joined> {
     const session = await this.#sessionOf(socket)
     const storeId = await this.#storeOf(socket, session, platform)
@@ -223,7 +226,7 @@ export class Live {
     return { storeId }
   }
 
-  /** The store the tab shows while it is connected, else as decision 7 chooses. null: the account has no store. */
+  /** The store of the tab while it is connected, otherwise by decision 7. null: the account has no store. */
   async #storeOf({ handshake }: LiveSocket, session: Session, platform: unknown): Promise<string | null> {
     const storeId = z.uuid().safeParse(handshake.auth.storeId).data
     const shown = storeId ? await this.#choose(session, { storeId }) : null
@@ -238,7 +241,7 @@ export class Live {
     })
   }
 
-  /** As over HTTP. false: it could not be read. */
+  /** Same rules as over HTTP. false: invalid input. */
   async #mark(socket: LiveSocket, marked: unknown): Promise<boolean> {
     const { data } = Marked.safeParse(marked)
     const session = await this.#sessionOf(socket)
@@ -259,7 +262,7 @@ export class Live {
     else if (this.#io.sockets.adapter.rooms.has(said.storeId)) this.#changes.add(said.storeId, [said.part])
   }
 
-  /** To all tabs of one member. */
+  /** To all tabs of a member. */
   #pass(member: string, own: Own): void {
     if (own !== 'again') {
       this.#io.to(member).emit('notification', own)
@@ -271,7 +274,7 @@ export class Live {
     }
   }
 
-  /** Whatever was said while nobody heard it. */
+  /** Everything may have changed while nothing was received. */
   #catchUp(): void {
     for (const storeId of this.#openStores()) {
       this.#changes.add(storeId, liveParts)
@@ -293,7 +296,10 @@ export class Live {
     }
   }
 
-  /** Disconnects those whose session is over, or bound to something else or in another role than when they joined, and operators who may not look any more. */
+  /**
+   * Disconnects sockets whose session has ended or changed account, store or role, and operators without the right to
+   * view.
+   */
   async #look(sockets: LiveSocket[]): Promise<void> {
     if (sockets.length === 0) return
     const { db, now, log } = this.#deps

@@ -6,12 +6,12 @@ import { aStore } from '../../../test/factories.ts'
 import { aWorld } from '../../../test/world.ts'
 import { buildApp } from '../../app.ts'
 
-// Of all networks together, those included on which nobody has signed in yet.
+// Limit over all networks, including unauthenticated connections.
 
 const world = aWorld()
 const MOST = 20_000
 
-test('a new connection is refused while there are twice as many as may be signed in, whatever their networks', async () => {
+test('rejects a new connection at twice the maximum of authenticated ones', async () => {
   const attached = vi.spyOn(Server.prototype, 'attach')
   await world.app.close()
   world.app = buildApp(world.deps)

@@ -4,14 +4,14 @@ import { afterEach, beforeAll, expect, test, vi } from 'vitest'
 import type { NotificationEvent } from '../../../shared/notification-calls.ts'
 import { aColleague, aStore, type TestStore } from '../../../test/factories.ts'
 import { aWorld } from '../../../test/world.ts'
-import { buildApp } from '../../app.ts'
-import { sql } from '../../core/db/db.ts'
-import { newId } from '../../core/common/ids.ts'
 import { gatherNotifications } from '../../access/notifications/gather.ts'
 import { notify, notifyAccount } from '../../access/notifications/notifications.ts'
+import { buildApp } from '../../app.ts'
+import { newId } from '../../core/common/ids.ts'
+import { sql } from '../../core/db/db.ts'
 import { News } from './news.ts'
 
-// Decision 68, over real connections: notifications reach every open tab of the members concerned, and nobody else.
+// Decision 68 over real connections: notifications reach all open tabs of the members concerned, and no others.
 
 const world = aWorld()
 const open: Socket[] = []
@@ -29,7 +29,7 @@ afterEach(() => {
   for (const socket of open.splice(0)) socket.disconnect()
 })
 
-/** Asked every half minute whether it is still there, it says `select 1` last. */
+/** The keep-alive query `select 1` is its last statement. */
 const isListened = () =>
   vi.waitFor(async () => {
     const { rows } = await sql`
@@ -63,7 +63,7 @@ const soon = (check: () => void) => vi.waitFor(check, { timeout: 30_000, interva
 const call = (method: string, token: string, rest: string, body?: object) =>
   world.request(method, `/api/notifications${rest}`, { token, ...(body && { body }) })
 
-test('a new notification reaches every tab of every member of the account, and nobody else’s', async () => {
+test('a new notification reaches every tab of every member, and no other account', async () => {
   const [store, stranger] = [await aStore(world), await aStore(world)]
   const { token } = await aColleague(world, store)
   const tabs = [await tab(store.token), await tab(store.token), await tab(token)]
@@ -86,7 +86,7 @@ test('a new notification reaches every tab of every member of the account, and n
   expect(others.map(({ heard }) => heard)).toEqual([[], [], []])
 })
 
-test('another store of the account hears what is the account’s, not what is the first store’s', async () => {
+test("another store's tabs get account notifications, but not those of the first store", async () => {
   const first = await aStore(world)
   const second = await aStore(world, { accountId: first.accountId })
   await world.db
@@ -100,7 +100,7 @@ test('another store of the account hears what is the account’s, not what is th
   await soon(() => expect(ceilings(here.heard)).toEqual([72]))
 })
 
-test('read and deleted reach the same member’s other tabs, and no other member (A 7)', { tags: ['A7'] }, async () => {
+test('read and deleted reach other tabs of the member, and no other member (A 7)', { tags: ['A7'] }, async () => {
   const store = await aStore(world)
   const colleague = await aColleague(world, store)
   await flood(store, 1)
@@ -127,7 +127,7 @@ test('read and deleted reach the same member’s other tabs, and no other member
   expect([theirs.heard, theirs.changed]).toEqual([[], []])
 })
 
-test('mark-notifications-read marks what is the session’s own and nothing else (A 7)', async () => {
+test("mark-notifications-read affects only the session's own notifications (A 7)", async () => {
   const [store, stranger] = [await aStore(world), await aStore(world)]
   await flood(store, 1)
   const [{ _id }] = (await call('GET', store.token, '')).body.notifications
@@ -145,7 +145,7 @@ test('mark-notifications-read marks what is the session’s own and nothing else
   }
 })
 
-test('what a member has switched off is not told to them', async () => {
+test('excludes topics that a member has disabled', async () => {
   const store = await aStore(world)
   const colleague = await aColleague(world, store)
   await world.db
@@ -165,7 +165,7 @@ test('what a member has switched off is not told to them', async () => {
   expect((await call('GET', colleague.token, '')).body.notifications).toHaveLength(1)
 })
 
-test('what came while the database was not heard is told once it is heard again (decision 68)', async () => {
+test('catches up after a lost database connection (decision 68)', async () => {
   const store = await aStore(world)
   const { heard } = await tab(store.token)
   await sql`
@@ -177,7 +177,7 @@ test('what came while the database was not heard is told once it is heard again 
   await isListened()
 })
 
-test('of very much at once the browser is told to read the list', async () => {
+test('tells the browser to reload the list when there are very many', async () => {
   const store = await aStore(world)
   const { heard, changed } = await tab(store.token)
   await sql`insert into pending_notifications (store_id, id, type, data, created_at)
@@ -186,13 +186,13 @@ test('of very much at once the browser is told to read the list', async () => {
   )
   await gatherNotifications(world.deps)
   await soon(() => expect(changed).toContain('notifications'))
-  // What is told comes in its order: all of the many would be there before this one.
+  // Events arrive in order: all of the flood would precede this one.
   await flood(store, 9)
   await soon(() => expect(ceilings(heard)).toContain(9))
   expect(heard.length).toBeLessThan(600)
 })
 
-test('a gathered row that grows is no new notification: open lists are told to read it again', async () => {
+test('a growing summary makes open lists reload instead of adding a notification', async () => {
   const store = await aStore(world)
   const sent = async () => {
     const data = { cartId: newId(), messageId: newId(), step: 1, to: 'a@b.example', isInMailbox: false }
@@ -206,7 +206,7 @@ test('a gathered row that grows is no new notification: open lists are told to r
   expect(heard).toEqual([])
 })
 
-test('who leaves the store while the news is read is told nothing, and who joins is', async () => {
+test('skips clients that leave during the read, and includes those that join', async () => {
   const store = await aStore(world)
   const heard: string[] = []
   const named = (name: string) => ({ ...store, emit: () => heard.push(name) })

@@ -1,12 +1,12 @@
 import type { NotificationEvent } from '../../../shared/notification-calls.ts'
 import { topicOf } from '../../../shared/notification-kinds.ts'
-import type { Deps } from '../../deps.ts'
 import { present } from '../../access/notifications/member.ts'
 import type { Listed } from '../../access/notifications/news.ts'
 import * as sql from '../../access/notifications/news.ts'
+import type { Deps } from '../../deps.ts'
 
-// New notifications for those who have a store open. Notifications of an account come one after the other, so "since this instant" misses
-// none; one may be told twice, and the browser knows it by its id (decision 68).
+// Delivers new notifications to clients with an open store. Notifications of an account are serialized, so reading
+// "since this instant" misses none. One may be sent twice; the browser recognizes its id (decision 68).
 
 const SOON_MS = 50
 const AGAIN_MS = 1_000
@@ -19,16 +19,16 @@ export interface Watcher {
 }
 
 interface Listeners {
-  /** Who has the store open in this process. */
+  /** Clients with the store open in this process. */
   watchers: (storeId: string) => Watcher[]
-  /** There is more than is told one by one: they read the list. */
+  /** There are too many to send one by one: clients reload the list. */
   overflow: (storeId: string) => void
 }
 
 export class News {
   readonly #deps: Deps
   readonly #listeners: Listeners
-  /** Up to where each open store has been told. */
+  /** How far each open store has been delivered. */
   readonly #toldUpTo = new Map<string, Date>()
   readonly #waiting = new Map<string, NodeJS.Timeout>()
   readonly #reading = new Set<string>()
@@ -38,14 +38,14 @@ export class News {
     this.#listeners = listeners
   }
 
-  /** For a store with somebody in its room: what comes from now on is told. */
+  /** For a store with clients: delivers notifications from now on. */
   async open(storeId: string): Promise<void> {
     if (this.#toldUpTo.has(storeId)) return
     const at = await sql.newestInstant({ storeId, db: this.#deps.db })
     if (!this.#toldUpTo.has(storeId)) this.#toldUpTo.set(storeId, at)
   }
 
-  /** There may be news. */
+  /** There may be new notifications. */
   hear(storeId: string): void {
     if (this.#toldUpTo.has(storeId) && !this.#waiting.has(storeId)) this.#wait(storeId, SOON_MS)
   }
@@ -65,7 +65,7 @@ export class News {
 
   async #tell(storeId: string): Promise<void> {
     this.#waiting.delete(storeId)
-    // Whoever is reading now began before this news, and may miss it.
+    // A running read began before this notification and may miss it.
     if (this.#reading.has(storeId)) return this.hear(storeId)
     this.#reading.add(storeId)
     try {
@@ -94,7 +94,7 @@ export class News {
     this.#toldUpTo.set(storeId, newest)
   }
 
-  /** To those who have the store open once all is read: somebody may have left it meanwhile, or joined. */
+  /** To the clients after the read: some may have left or joined meanwhile. */
   async #tellEach(storeId: string, rows: readonly Listed[]): Promise<void> {
     const isOff = new Set<string>()
     const asked = new Set<string>()

@@ -1,19 +1,22 @@
 import { type LivePart, liveParts } from '../../../shared/live.ts'
 import type { NotificationEvent } from '../../../shared/notification-calls.ts'
 
-// Pure: what an announcement says, which pages may connect, how much a connection may say.
+// Parsing of announcements, origin check and rate limit. Pure.
 
-/** What a member has done with notifications, for their other tabs; `again`: they read the list. */
+/** A member's change of notifications, for their other tabs; `again`: reload the list. */
 export type Own = Exclude<NotificationEvent, { type: 'new' }> | 'again'
 
-/** Parsed from the channel's words: `store:<id>:<part>`, `account:<id>`, `news:<store>` or `mine:<account>:<user>:<what>:<ids>`. */
+/**
+ * Parsed from the channel's payload: `store:<id>:<part>`, `account:<id>`, `news:<store>` or
+ * `mine:<account>:<user>:<what>:<ids>`.
+ */
 export type Announcement =
   | { storeId: string; part: LivePart }
   | { accountId: string }
   | { newsOf: string }
   | { member: string; own: Own }
 
-/** undefined for what nobody of ours has said. */
+/** undefined for an unknown payload. */
 export function readAnnouncement(words: string): Announcement | undefined {
   const [kind, id, ...rest] = words.split(':')
   if (!id) return undefined
@@ -49,12 +52,12 @@ function ownOf(what: string, ids: string): Own | undefined {
   }
 }
 
-/** The room of all tabs a member has open. */
+/** The room of a member's tabs. */
 export const memberKey = (accountId: string, userId: string): string => `member:${accountId}:${userId}`
 
 /**
- * Whether a page of this origin may connect: one of ours, under the public address or the one it was asked under.
- * Requests of other programs carry no origin; their token decides.
+ * Whether a page of this origin may connect: only pages of the public address or the requested host. Other programs
+ * send no origin; their token decides.
  */
 export function isOwnOrigin(origin: string | undefined, host: string | undefined, publicUrl: string): boolean {
   if (origin === undefined) return true
@@ -62,7 +65,7 @@ export function isOwnOrigin(origin: string | undefined, host: string | undefined
   return URL.canParse(origin) && /^https?:$/.test(new URL(origin).protocol) && new URL(origin).host === host
 }
 
-/** A bucket of tokens: `burst` at once, `perSecond` over time. Says whether one more is within it. */
+/** Token bucket: `burst` at once, `perSecond` over time. Returns whether one more is allowed. */
 export function allowance(burst: number, perSecond: number) {
   let left = burst
   let at: number | undefined

@@ -9,7 +9,7 @@ import { gatherNotifications } from '../../access/notifications/gather.ts'
 import { mailDueNotifications } from '../../access/notifications/mails.ts'
 import { notify, notifyAccount } from '../../access/notifications/notifications.ts'
 
-// Decision 65: what the settings show, for every kind of notification, is what the mail job does.
+// Decision 65: the mail job does what the settings show, for every notification type.
 
 const world = aWorld()
 const ofAccount: NotificationType[] = [
@@ -26,7 +26,7 @@ const ofAccount: NotificationType[] = [
 ]
 const types = Object.keys(sampleNotifications) as NotificationType[]
 
-/** Every type, and every way in which a message can fail. */
+/** Every type, and every cause of a failed message. */
 const kinds: { type: NotificationType; data: NotificationData[NotificationType] }[] = [
   ...types.map((type) => ({ type, data: sampleNotifications[type] })),
   ...failedCauses.map((cause) => ({
@@ -35,7 +35,7 @@ const kinds: { type: NotificationType; data: NotificationData[NotificationType] 
   })),
 ]
 
-/** Who is mailed when this happens in a store of its own. */
+/** The members mailed about this event in a store of its own. */
 async function mailedAbout(store: TestStore, { type, data }: (typeof kinds)[number]): Promise<string[]> {
   const { storeId, accountId } = store
   const notice = { type, data, at: world.now } as never
@@ -52,7 +52,7 @@ async function choicesOf(token: string): Promise<Map<NotificationTopic, Notifica
   return new Map(body.topics.map(({ topic, mail }: NotificationChoice) => [topic, mail]))
 }
 
-/** What whoever reads the settings expects. */
+/** What a reader of the settings expects. */
 function isExpected(type: NotificationType, choice: NotificationChoice['mail']): boolean {
   if (choice !== 'at_once') return false
   return atOnceLabel(topicOf(type)) === 'At once' || isProblem(type)
@@ -63,7 +63,7 @@ async function emailOf({ userId }: TestStore): Promise<string> {
   return (await user.executeTakeFirstOrThrow()).email
 }
 
-test('without a choice of theirs owners are mailed what the settings show: problems and what is about their money at once, nothing else', async () => {
+test('by default, owners are mailed at once about problems and billing, and nothing else', async () => {
   for (const kind of kinds) {
     const store = await aStore(world)
     const { token } = await aColleague(world, store, 'admin')

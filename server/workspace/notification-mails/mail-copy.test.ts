@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { NotificationType } from '../../../shared/notifications.ts'
 import { sampleNotifications } from '../../../test/notification-samples.ts'
-import { hasAddress } from '../../core/common/addresses-in-text.ts'
 import type { MailedRow } from '../../access/notifications/mail-rules.ts'
+import { hasAddress } from '../../core/common/addresses-in-text.ts'
 import { notificationMail } from './mail-copy.ts'
 
 const LINK = 'Your account is locked: https://evil.example/login or www.evil.com'
@@ -30,7 +30,7 @@ test.each([
   expect(hasAddress(text)).toBe(false)
 })
 
-test('a name and an answer without an address stay as they are', () => {
+test('keeps a name and a response without an address unchanged', () => {
   expect(mailOf('cart_abandoned', { customer: 'J. R. Smith' }).paragraphs[1]).toContain('J. R. Smith left a cart')
   const answer = '550 5.1.1 No such user (in 3.5 s) at 203.0.113.5'
   expect(mailOf('email_failed', { cause: 'bounced', to: 'a', answer }).paragraphs[1]).toContain(answer)

@@ -1,11 +1,11 @@
 import { isProblem, toneOf, topicOf } from '../../../shared/notification-kinds.ts'
 import { notificationText } from '../../../shared/notifications.ts'
-import type { AccountMail, MailItem } from '../accounts/account-mail.ts'
-import { withoutLinks } from '../../core/common/addresses-in-text.ts'
 import type { MailedRow } from '../../access/notifications/mail-rules.ts'
 import type { ToMail } from '../../access/notifications/mails.ts'
+import { withoutLinks } from '../../core/common/addresses-in-text.ts'
+import type { AccountMail, MailItem } from '../accounts/account-mail.ts'
 
-// The words of mail about notifications. Pure.
+// Texts of notification mails. Pure.
 
 interface Letter {
   name: string
@@ -13,7 +13,7 @@ interface Letter {
   publicUrl: string
 }
 
-/** The oldest first. */
+/** Oldest first. */
 export function notificationMail(news: ToMail, letter: Letter): AccountMail {
   const { total } = news
   const items = news.rows.map((row) => itemOf(row, letter.publicUrl, news.timeZone))
@@ -59,7 +59,10 @@ function itemOf(row: MailedRow, publicUrl: string, timeZone: string): MailItem {
   }
 }
 
-/** A shopper can type any name, and a server can answer anything. Our mail makes no link of it; the screen shows it unchanged. */
+/**
+ * Shopper names and server responses are untrusted. Mails must not turn them into links; the screen shows them
+ * unchanged.
+ */
 function freeTextWithoutLinks(data: MailedRow['data']): MailedRow['data'] {
   const free = Object.entries(data).filter(([key, value]) => FREE_TEXT.includes(key) && typeof value === 'string')
   return Object.assign({ ...data }, Object.fromEntries(free.map(([key, value]) => [key, withoutLinks(value)])))
@@ -67,14 +70,14 @@ function freeTextWithoutLinks(data: MailedRow['data']): MailedRow['data'] {
 
 const FREE_TEXT = ['customer', 'answer', 'detail']
 
-/** What there is to do about it is done there, also while no store is connected, when there is no list of notifications. */
+/** The billing page works without a connected store, when there is no notification list. */
 const isOfBilling = ({ type }: Pick<MailedRow, 'type'>) => topicOf(type) === 'billing'
 const billingAt = (publicUrl: string) => `${publicUrl}/billing`
 
-/** As the screen writes it (B 2), with the zone, which the screen’s reader knows. */
+/** As on screen (B 2), plus the time zone, which a mail's reader may not know. */
 const WHEN = { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit', timeZoneName: 'short' } as const
 
-/** Which of the account's stores it is of, too: the browser may have another one open. */
+/** Names the account's store, because the browser may have another one open. */
 function queryOf({ id, store_id, platform }: MailedRow): URLSearchParams {
   const ofStore = store_id && platform ? { platform, storeId: store_id } : {}
   return new URLSearchParams({ ...ofStore, notificationId: id })

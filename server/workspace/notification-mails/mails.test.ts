@@ -1,14 +1,14 @@
 import { beforeEach, expect, test } from 'vitest'
 import { aColleague, aStore, type TestStore } from '../../../test/factories.ts'
 import { aWorld } from '../../../test/world.ts'
-import { newId } from '../../core/common/ids.ts'
 import { gatherNotifications } from '../../access/notifications/gather.ts'
 import { mailDueNotifications } from '../../access/notifications/mails.ts'
 import { notify, notifyAccount } from '../../access/notifications/notifications.ts'
 import { deleteOldHours, deleteOldOfAccounts, deleteOldRecoveries } from '../../access/notifications/sql.ts'
 import { tidyNotifications } from '../../access/notifications/tidy.ts'
+import { newId } from '../../core/common/ids.ts'
 
-// Decision 65: what each member gets, in the bell and by mail; and how long it is kept.
+// Decision 65: what members get in the bell and by mail, and how long it is kept.
 
 const world = aWorld()
 let store: TestStore
@@ -39,7 +39,7 @@ const preferences = (method: string, token: string, topics?: object[]) =>
 const choose = (topic: string, mail: string, token = store.token) =>
   preferences('PUT', token, [{ topic, bell: true, mail }])
 
-test('an alarm is mailed to the owner at once, with a link to it and to the settings', async () => {
+test('an alarm is mailed to the owner at once, with links to it and to the settings', async () => {
   await raise()
   const [mail, ...others] = await mails()
   expect(others).toEqual([])
@@ -60,7 +60,7 @@ test('an alarm is mailed to the owner at once, with a link to it and to the sett
   expect(await mails()).toEqual([])
 })
 
-test('what follows within a quarter of an hour is one mail, and several workers send it once', async () => {
+test('events within a quarter of an hour are one mail, sent once by several workers', async () => {
   await raise()
   expect(await mails()).toHaveLength(1)
   world.advance(MINUTE)
@@ -84,7 +84,7 @@ test('what follows within a quarter of an hour is one mail, and several workers 
   expect(mail!.text).not.toContain('has not been synced')
 })
 
-test('usually an owner is mailed problems, and nobody else is mailed anything', async () => {
+test('by default only owners are mailed, and only about problems', async () => {
   await aColleague(world, store, 'admin')
   const message = { cartId: newId(), messageId: newId(), step: 1, to: 'a@b.example' }
   await tell(
@@ -108,7 +108,7 @@ test('usually an owner is mailed problems, and nobody else is mailed anything', 
   expect(body.topics.every(({ bell }: { bell: boolean }) => bell)).toBe(true)
 })
 
-test('each member chooses for themselves; who says no gets none', async () => {
+test('each member chooses, and a member who disables mail gets none', async () => {
   const colleague = await aColleague(world, store)
   expect((await choose('stopped', 'none')).status).toBe(200)
   await choose('stopped', 'at_once', colleague.token)
@@ -122,7 +122,7 @@ test('each member chooses for themselves; who says no gets none', async () => {
   }
 })
 
-test('a topic that is switched off is neither listed nor counted, and comes back', async () => {
+test('a disabled topic is neither listed nor counted, and returns when enabled', async () => {
   await raise()
   await preferences('PUT', store.token, [{ topic: 'stopped', bell: false, mail: 'none' }])
   const seen = async () => {
@@ -135,7 +135,7 @@ test('a topic that is switched off is neither listed nor counted, and comes back
   expect(await seen()).toEqual([1, 1])
 })
 
-test('a daily summary comes at eight on the store’s clock with what came since the last one', async () => {
+test("a daily summary is sent at eight in the store's zone with the events since the last one", async () => {
   await choose('sent', 'daily')
   const sent = () => {
     const data = { cartId: newId(), messageId: newId(), step: 1, to: 'a@b.example', isInMailbox: false }
@@ -169,7 +169,7 @@ test('a daily summary comes at eight on the store’s clock with what came since
   expect((await mails()).map(({ subject }) => subject)).toEqual(['Your daily summary: 1 notification'])
 })
 
-test('nobody is mailed at an address that is not confirmed, nor in the demo', async () => {
+test('mails no unconfirmed address, and no one in the demo', async () => {
   await world.db.updateTable('users').set({ email_confirmed_at: null }).where('id', '=', store.userId).execute()
   await raise()
   expect(await mails()).toEqual([])
@@ -179,7 +179,7 @@ test('nobody is mailed at an address that is not confirmed, nor in the demo', as
   expect(await mails()).toEqual([])
 })
 
-test('notifications are kept for 90 days, and deleted in slices (decision 65)', async () => {
+test('notifications are deleted in batches after 90 days (decision 65)', async () => {
   await world.pool.query(
     `insert into notifications (store_id, id, type, data, created_at)
      select $1, gen_random_uuid(), 'capture_flood', '{"ceiling": 1}', $2::timestamptz - n * interval '1 hour' from generate_series(1, 5000) n`,
@@ -194,7 +194,7 @@ test('notifications are kept for 90 days, and deleted in slices (decision 65)', 
   expect(rows[0].oldest).toEqual(new Date(world.now.getTime() - 90 * 86_400_000))
 })
 
-test('a problem is mailed however much of other topics came before it, and the rest is counted', async () => {
+test('a problem is mailed after many events of other topics, and the rest is counted', async () => {
   const rows = (type: string, data: object, count: number) =>
     world.pool.query(
       `insert into pending_notifications (store_id, id, type, data, created_at)
@@ -204,7 +204,7 @@ test('a problem is mailed however much of other topics came before it, and the r
   await rows('connection_test', { test: true, channel: 'email', to: 'a@b.example' }, 600)
   await rows('capture_flood', { ceiling: 70 }, 30)
   await gatherNotifications(world.deps)
-  // What another account is told at the same time is not counted.
+  // Notifications of another account do not count.
   await world.pool.query(
     `insert into account_notifications (account_id, id, type, data, created_at)
      select $1, gen_random_uuid(), type, data, created_at from notifications where store_id = $2 and type = 'capture_flood'`,
@@ -216,7 +216,7 @@ test('a problem is mailed however much of other topics came before it, and the r
   expect(mail!.text).toContain('And 10 more.')
 })
 
-test('a member whose mail cannot be prepared holds up nobody else’s', async () => {
+test('a mail that cannot be prepared does not block other members', async () => {
   const colleague = await aColleague(world, store)
   await choose('stopped', 'at_once', colleague.token)
   await raise()
@@ -230,7 +230,7 @@ test('a member whose mail cannot be prepared holds up nobody else’s', async ()
   expect(await mails()).toHaveLength(1)
 })
 
-test('what is kept for all of an account, and what gathering remembers, is deleted in slices too', async () => {
+test('account notifications and summary states are deleted in batches, too', async () => {
   const before = new Date(world.now.getTime() - 10 * 86_400_000)
   const rows = (into: string, values: string) =>
     world.pool.query(`insert into ${into} select ${values} from generate_series(1, 5) n`, [
@@ -254,7 +254,7 @@ test('what is kept for all of an account, and what gathering remembers, is delet
   }
 })
 
-test('a text that cannot be rendered is mailed to the owner with what to do, unless they choose otherwise', async () => {
+test('a text that cannot be rendered is mailed to the owner with what to do, unless disabled', async () => {
   const data = { cartId: newId(), messageId: newId(), step: 1, cause: 'unrenderable' as const, count: 3 }
   const fail = () => tell({ type: 'email_failed', data, at: world.now })
   await fail()

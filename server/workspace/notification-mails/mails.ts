@@ -1,11 +1,11 @@
 import type { z } from 'zod'
-import { mailMember } from '../accounts/mails.ts'
-import type { Deps } from '../../deps.ts'
 import type { mailNotifications } from '../../access/notifications/jobs.ts'
 import { rowsToMail } from '../../access/notifications/mails.ts'
+import type { Deps } from '../../deps.ts'
+import { mailMember } from '../accounts/mails.ts'
 import { notificationMail } from './mail-copy.ts'
 
-/** Nobody is mailed about nothing. */
+/** Sends nothing if there is nothing to report. */
 export async function mailNotificationsTo(
   deps: Deps,
   payload: z.infer<typeof mailNotifications.payload>,

@@ -2,7 +2,7 @@ import type { AccountTx, Db, Tx } from '../../core/db/db.ts'
 import type { PageWindow } from '../../core/db/paging.ts'
 import type { OperatorActionsTable } from '../../core/schema/operator.ts'
 
-// What operators did: SQL and nothing else. No row is ever changed.
+// Statements for the log of operator actions, which is append-only.
 
 type Data = OperatorActionsTable['data']
 
@@ -50,7 +50,7 @@ export function actionsOf(db: Db, accountId: string) {
     .execute()
 }
 
-/** Whoever acts on the account waits for this; undefined: there is none. */
+/** Serializes actions on the account; undefined: unknown account. */
 export function lockAccount({ db, accountId }: AccountTx) {
   return db
     .selectFrom('accounts')
@@ -70,7 +70,7 @@ export function isStoreOf({ db, accountId }: AccountTx, storeId: string) {
     .executeTakeFirst()
 }
 
-/** Of an open problem: whose it is, and its kind. */
+/** Account and kind of an open problem. */
 export function openProblem(db: Db, problemId: string) {
   return db
     .selectFrom('operator_problems')
@@ -80,7 +80,7 @@ export function openProblem(db: Db, problemId: string) {
     .executeTakeFirst()
 }
 
-/** Closes this one. false: it was closed meanwhile. */
+/** Closes the problem. false: already closed. */
 export async function closeProblem({ db, accountId }: AccountTx, problemId: string, now: Date): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('operator_problems')

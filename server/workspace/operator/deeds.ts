@@ -1,19 +1,19 @@
 import type { PlanKey } from '../../../shared/billing.ts'
 import { MICROS } from '../../../shared/credits.ts'
 import { type OperatorActionName, operatorTexts } from '../../../shared/operator.ts'
-import { setPlanByOperator } from '../../billing/billing/billing.ts'
-import * as suspension from '../../billing/billing/suspension.ts'
-import { type AccountTx, transactAccount } from '../../core/db/db.ts'
-import { AppError, found } from '../../core/common/errors.ts'
-import { newId } from '../../core/common/ids.ts'
-import { adjustCredits } from '../../billing/credits/credits.ts'
-import type { Deps } from '../../deps.ts'
 import { type Session, startView } from '../../access/members/session.ts'
 import { userById } from '../../access/members/users.ts'
+import { setPlanByOperator } from '../../billing/billing/billing.ts'
+import * as suspension from '../../billing/billing/suspension.ts'
+import { adjustCredits } from '../../billing/credits/credits.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { newId } from '../../core/common/ids.ts'
+import { type AccountTx, transactAccount } from '../../core/db/db.ts'
 import type { OperatorActionsTable } from '../../core/schema/operator.ts'
+import type { Deps } from '../../deps.ts'
 import * as sql from './actions-sql.ts'
 
-// What operators do (decision 90). Each deed and the row that tells of it are one commit: neither is without the other.
+// Operator actions (decision 90). Each action and its log entry are one commit.
 
 interface Asked {
   session: Session
@@ -58,7 +58,7 @@ export function resume(deps: Deps, { note, ...asked }: Asked & { note: string })
   })
 }
 
-/** A session of the operator's in that account, which reads as a viewer and ends after 30 minutes. */
+/** Opens a session in that account with the rights of a viewer, for 30 minutes. */
 export function view(
   deps: Deps,
   { storeId, device, ...asked }: Asked & { storeId: string | null; device: string | null },

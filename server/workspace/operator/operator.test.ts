@@ -2,16 +2,16 @@ import { beforeAll, expect, test } from 'vitest'
 import { aColleague, aStore, type TestStore } from '../../../test/factories.ts'
 import { anOperator, contentsOf, type OperatorKind, operatorEnv } from '../../../test/operators.ts'
 import { aWorld } from '../../../test/world.ts'
-import { newId } from '../../core/common/ids.ts'
 import { servedBy } from '../../access/http/http.ts'
 import { gatherNotifications } from '../../access/notifications/gather.ts'
 import { raiseProblem } from '../../access/problems/problems.ts'
+import { newId } from '../../core/common/ids.ts'
 
 const world = aWorld(operatorEnv)
 let operator: Awaited<ReturnType<typeof anOperator>>
 let target: TestStore
 const problemId = newId()
-/** Operators who are not there yet: their tokens. */
+/** Tokens of users who are not complete operators yet. */
 const half: Partial<Record<OperatorKind, string>> = {}
 
 beforeAll(async () => {
@@ -35,7 +35,7 @@ const actionsOn = (account: TestStore) =>
     .orderBy('at')
     .execute()
 
-/** Good enough for each deed, so that it is the standing that refuses. */
+/** A valid body for each action, so that only the missing right rejects it. */
 const bodies: Record<string, object> = {
   plan: { planKey: 'growth', isUnlimited: true },
   credits: { cents: 500, reason: 'Goodwill.' },
@@ -45,7 +45,7 @@ const bodies: Record<string, object> = {
   resolve: {},
 }
 
-test('no operator’s call is open to anybody else, and nothing changes by asking', async () => {
+test('rejects operator calls of all others without any effect', async () => {
   await raiseProblem({ accountId: target.accountId, db: world.db }, { kind: 'chargeback', detail: 'a', now: world.now })
   await world.db.updateTable('operator_problems').set({ id: problemId }).execute()
   const member = await aColleague(world, target, 'member')
@@ -65,7 +65,7 @@ test('no operator’s call is open to anybody else, and nothing changes by askin
       const body = method === 'POST' ? bodies[path.split('/').at(-1)!] : undefined
       const reply = await world.request(method, url, { ...(token && { token }), ...(body && { body }) })
       expect([name, method, path, reply.status]).toEqual([name, method, path, status])
-      // What would be wrong with the request is told to nobody either.
+      // Invalid requests get the same answer, too.
       const wrong = await world.request(method, path, { ...(token && { token }), ...(body && { body: { x: 1 } }) })
       expect([name, method, path, wrong.status]).toEqual([name, method, path, status])
     }
@@ -73,7 +73,7 @@ test('no operator’s call is open to anybody else, and nothing changes by askin
   expect(await contentsOf(world)).toEqual(before)
 })
 
-test('an operator is told which factor is missing, and everybody else that there is nothing', async () => {
+test('tells an operator the missing factor, and answers all others with 404', async () => {
   const said = async (token: string) => (await ask('GET', '/health', { token })).body
   const forbidden = (error: string) => expect.objectContaining({ code: 'forbidden', error })
   expect(await said(half['without factor']!)).toEqual(forbidden('Set up two-factor sign-in first.'))
@@ -81,7 +81,7 @@ test('an operator is told which factor is missing, and everybody else that there
   expect(await said(half.unconfirmed!)).toEqual(expect.objectContaining({ code: 'not_found', error: 'Not found' }))
 })
 
-test('who is an operator reads so of themselves, and nobody else does', async () => {
+test("only an operator's own profile shows the operator state", async () => {
   const standing = async (token: string) => (await world.request('GET', '/api/auth/me', { token })).body.user.operator
   expect(await standing(operator.token)).toBe('ready')
   expect(await standing(half['without factor']!)).toBe('factor_missing')
@@ -89,7 +89,7 @@ test('who is an operator reads so of themselves, and nobody else does', async ()
   for (const token of [target.token, half.unconfirmed!, half.demo!]) expect(await standing(token)).toBeNull()
 })
 
-test('accounts are listed the newest first, found by name, address, store and id, and paged', async () => {
+test('lists accounts newest first, with search by name, address, store and id, in pages', async () => {
   world.advance(1_000)
   const late = await aStore(world, { plan: 'growth', url: 'https://100%_percent.example.com' })
   const { name } = await accountRow(late)
@@ -117,7 +117,7 @@ test('accounts are listed the newest first, found by name, address, store and id
   expect((await ask('GET', '/accounts?page=9999')).body.accounts).toEqual([])
 })
 
-test('one account shows its members, meters, stores, what waits, alarms, problems and what was done', async () => {
+test("shows an account's members, meters, stores, waiting messages, alarms, problems and actions", async () => {
   await world.db
     .insertInto('alarms')
     .values({ store_id: target.storeId, id: newId(), stage: 'sync', cause: 'store_down', raised_at: world.now })
@@ -136,7 +136,7 @@ test('one account shows its members, meters, stores, what waits, alarms, problem
   expect((await ask('GET', of({ ...target, accountId: newId() }))).status).toBe(404)
 })
 
-test('health names queues, checks, late messages, alarms and problems', async () => {
+test('health lists queues, checks, late messages, alarms and problems', async () => {
   const before = (await ask('GET', '/health')).body
   expect(before.checks).toContainEqual({ name: 'database', state: 'ok' })
   expect(before.alarms).toContainEqual(expect.objectContaining({ stage: 'sync', accountId: target.accountId }))
@@ -152,7 +152,7 @@ test('health names queues, checks, late messages, alarms and problems', async ()
   await world.db.updateTable('send_schedule').set({ next_due_at: null }).execute()
 })
 
-test('a plan is set with or without limits, and one that is paid by card is not', async () => {
+test('sets a plan with or without limits, but not for one paid by card', async () => {
   const account = await aStore(world)
   const set = (body: object) => ask('POST', of(account, '/plan'), operator, body)
   expect((await set({ planKey: 'gold' })).status).toBe(400)
@@ -173,13 +173,13 @@ test('a plan is set with or without limits, and one that is paid by card is not'
   expect([refused.status, refused.body.error]).toEqual([409, expect.stringContaining('pays by card')])
   expect(await row()).toMatchObject({ plan: 'growth', source: 'stripe' })
   expect(await actionsOn(account)).toHaveLength(1)
-  // Nothing is charged any more once the subscription has ended.
+  // An ended subscription charges nothing.
   await world.db.updateTable('subscriptions').set({ cycle: null }).where('account_id', '=', account.accountId).execute()
   expect((await set({ planKey: 'starter' })).status).toBe(200)
   expect(await row()).toMatchObject({ plan: 'starter', source: 'operator', stripe_subscription_id: null })
 })
 
-test('suspending wants a reason, which the account reads in app and mail; resuming ends it', async () => {
+test('suspending needs a reason, shown in app and mail; resuming ends it', async () => {
   const account = await aStore(world)
   const suspend = (body: object) => ask('POST', of(account, '/suspend'), operator, body)
   expect((await suspend({ reason: ' ' })).status).toBe(400)
@@ -214,7 +214,7 @@ test('suspending wants a reason, which the account reads in app and mail; resumi
   ])
 })
 
-test('of two operators who suspend at once one does', async () => {
+test('one of two concurrent suspensions succeeds', async () => {
   const account = await aStore(world)
   const both = await Promise.all(
     ['One', 'Two'].map((reason) => ask('POST', of(account, '/suspend'), operator, { reason })),
@@ -223,7 +223,7 @@ test('of two operators who suspend at once one does', async () => {
   expect(await actionsOn(account)).toHaveLength(1)
 })
 
-test('a deed whose row cannot be written is not done', async () => {
+test('an action whose log entry fails is rolled back', async () => {
   const account = await aStore(world)
   await raiseProblem(
     { accountId: account.accountId, db: world.db },
@@ -246,7 +246,7 @@ test('a deed whose row cannot be written is not done', async () => {
   await world.pool.query('alter table operator_actions drop constraint broken')
 })
 
-test('a problem that was seen to is closed, once', async () => {
+test('a handled problem is closed once', async () => {
   const close = () => ask('POST', `/problems/${problemId}/resolve`, operator, { note: 'Refunded' })
   expect((await close()).status).toBe(200)
   expect((await ask('GET', of(target))).body.problems).toEqual([])
@@ -257,7 +257,7 @@ test('a problem that was seen to is closed, once', async () => {
   })
 })
 
-test('what operators did is listed, the newest first, and outlives the account and the operator', async () => {
+test('lists actions newest first, even after account and operator are deleted', async () => {
   const { body } = await ask('GET', '/actions?limit=3')
   expect(body.actions[0]).toMatchObject({ action: 'resolve_problem', operatorEmail: operator.email })
   const times = body.actions.map(({ at }: { at: string }) => at)
@@ -275,7 +275,7 @@ test('what operators did is listed, the newest first, and outlives the account a
   expect((await actionsOn(gone)).map(({ action }) => action)).toEqual(['suspend'])
 })
 
-test('credits are given and taken with a reason that the account reads, and never more than there are', async () => {
+test('adjusts credits with a reason shown to the account, never below zero', async () => {
   const account = await aStore(world, { plan: 'starter' })
   const change = (body: object) => ask('POST', of(account, '/credits'), operator, body)
   const held = async () => (await ask('GET', of(account))).body.account.creditMicros

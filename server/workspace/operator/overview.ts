@@ -1,18 +1,18 @@
 import type { OperatorAccount } from '../../../shared/operator.ts'
 import { monthOf } from '../../billing/billing/rules.ts'
 import { usageOf } from '../../billing/billing/usage.ts'
+import { balanceOf } from '../../billing/credits/credits.ts'
 import { found } from '../../core/common/errors.ts'
 import { pageWindow, paginationOf } from '../../core/db/paging.ts'
-import { balanceOf } from '../../billing/credits/credits.ts'
+import type { OperatorActionsTable } from '../../core/schema/operator.ts'
 import type { Deps } from '../../deps.ts'
 import { readiness } from '../instance/health.ts'
-import type { OperatorActionsTable } from '../../core/schema/operator.ts'
 import * as actions from './actions-sql.ts'
 import * as sql from './sql.ts'
 
-// What operators see (decision 90): all accounts, one of them, the health of the installation, and what operators did.
+// What operators see (decision 90): accounts, one account, the health of the installation, and the action log.
 
-/** Due for longer than this, a message is late. */
+/** A message overdue by more than this is late. */
 const LATE_MS = 60_000
 
 export async function listAccounts(

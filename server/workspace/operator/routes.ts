@@ -4,7 +4,7 @@ import { deviceText } from '../../access/members/device.ts'
 import * as deeds from './deeds.ts'
 import * as overview from './overview.ts'
 
-// Operators: HTTP in, HTTP out. `http.ts` lets nobody else in.
+// Operator endpoints. `http.ts` admits only operators.
 
 const done = { success: true as const }
 

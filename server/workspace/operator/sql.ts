@@ -4,7 +4,7 @@ import { type Db, type RawBuilder, sql } from '../../core/db/db.ts'
 import type { PageWindow } from '../../core/db/paging.ts'
 import { isOpen } from '../../messages/messages/fragments.ts'
 
-// What operators see of all accounts: SQL and nothing else. Nothing here writes.
+// Read-only statements over all accounts, for operators.
 
 export interface AccountRow {
   id: string
@@ -31,7 +31,7 @@ export async function countAccounts(db: Db, filter: AccountFilter): Promise<numb
   return rows[0]!.total
 }
 
-/** The newest first. */
+/** Newest first. */
 export async function listAccounts(
   db: Db,
   { filter, month, window }: { filter: AccountFilter; month: string; window: PageWindow },
@@ -93,7 +93,7 @@ export function storesOf(db: Db, accountId: string) {
     .execute()
 }
 
-/** Of one account's messages that are to leave: how many, by what holds them. */
+/** Number of an account's waiting messages, by the reason of their hold. */
 export async function waitingOf(db: Db, accountId: string) {
   const { rows } = await sql<{ reason: string | null; count: number; oldestAt: Date }>`
     select m.reason, count(*)::int as count, min(m.due_at) as "oldestAt"
@@ -112,7 +112,7 @@ export interface AlarmRow {
   accountName: string
 }
 
-/** Open ones, the oldest first; of one account, or all. */
+/** Open alarms, oldest first; null: of all accounts. */
 export async function openAlarms(db: Db, accountId: string | null): Promise<AlarmRow[]> {
   const { rows } = await sql<AlarmRow>`
     select l.stage, l.cause, l.raised_at as since, s.id as "storeId", s.name as "storeName",
@@ -132,7 +132,7 @@ export interface ProblemRow {
   raisedAt: Date
 }
 
-/** Open ones, the newest first; of one account, or all. */
+/** Open problems, newest first; null: of all accounts. */
 export async function openProblems(db: Db, accountId: string | null): Promise<ProblemRow[]> {
   const { rows } = await sql<ProblemRow>`
     select p.id, p.account_id as "accountId", a.name as "accountName", p.kind, p.detail, p.raised_at as "raisedAt"
@@ -142,7 +142,7 @@ export async function openProblems(db: Db, accountId: string | null): Promise<Pr
   return rows
 }
 
-/** Stores with messages that were due before this. */
+/** Stores with messages due before this instant. */
 export async function lateStores(db: Db, before: Date): Promise<{ stores: number; since: Date | null }> {
   const { rows } = await sql<{ stores: number; since: Date | null }>`
     select count(*)::int as stores, min(next_due_at) as since from send_schedule where next_due_at < ${before}`.execute(

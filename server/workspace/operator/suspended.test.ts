@@ -5,7 +5,7 @@ import { anOperator, operatorEnv } from '../../../test/operators.ts'
 import { aShop, HOUR, MINUTE, tea } from '../../../test/shop.ts'
 import { acceptsMail, aWorld } from '../../../test/world.ts'
 
-// What an operator's suspension does to sending (decision 90).
+// The effect of an operator's suspension on sending (decision 90).
 
 const world = aWorld(operatorEnv)
 
@@ -36,7 +36,7 @@ async function anAccountAndItsOperator() {
 
 const sentTo = (address: string) => world.sent.filter((mail) => mail.to === address).length
 
-test('what is due waits, and goes out once sending is resumed (D5)', async () => {
+test('due messages wait, and are sent after the account resumes (D5)', async () => {
   const { shop, suspend, resume } = await anAccountAndItsOperator()
   await shop.fill('one', [tea()])
   await shop.type('one', { email: 'ada@example.com' })
@@ -51,7 +51,7 @@ test('what is due waits, and goes out once sending is resumed (D5)', async () =>
   expect(sentTo('ada@example.com')).toBe(before + 1)
 })
 
-test('a suspension between decision and send lets nothing more leave (D10)', async () => {
+test('a suspension between decision and send stops further sends (D10)', async () => {
   const { shop, suspend } = await anAccountAndItsOperator()
   const people = Array.from({ length: 7 }, (_, number) => `kim${number}@example.com`)
   for (const [number, email] of people.entries()) {
@@ -66,14 +66,14 @@ test('a suspension between decision and send lets nothing more leave (D10)', asy
   }
   await shop.pass(HOUR + MINUTE)
   world.answer = acceptsMail
-  // Five are in flight at a time; the others are decided on anew.
+  // Five are in flight at a time; the others are decided again.
   await shop.pass(1_000)
   expect(people.filter((email) => sentTo(email) === 1)).toHaveLength(5)
   const first = (await shop.messages()).filter((each) => each.step === 1 && each.state !== 'sent')
   expect(first.map(({ state, reason }) => `${state} ${reason}`)).toEqual(Array(2).fill('held account_suspended'))
 })
 
-test('another account sends on', async () => {
+test('another account continues to send', async () => {
   const { suspend } = await anAccountAndItsOperator()
   await suspend()
   const other = await aShop(world)
@@ -81,7 +81,7 @@ test('another account sends on', async () => {
   expect(sentTo('cy@example.com')).toBe(1)
 })
 
-test('neither messages by hand nor test mails nor invitations leave, and each says why', async () => {
+test('manual messages, test mails and invitations are rejected with the reason', async () => {
   const { shop, suspend } = await anAccountAndItsOperator()
   await shop.mailed({ email: 'bo@example.com' })
   const cart = await shop.cart()

@@ -2,10 +2,10 @@ import { beforeAll, expect, test } from 'vitest'
 import { aStore, type TestStore } from '../../../test/factories.ts'
 import { anOperator, contentsOf, operatorEnv } from '../../../test/operators.ts'
 import { aWorld } from '../../../test/world.ts'
-import { newId } from '../../core/common/ids.ts'
 import { servedBy } from '../../access/http/http.ts'
+import { newId } from '../../core/common/ids.ts'
 
-// An operator looks at an account: for half an hour, and without a trace in it.
+// An operator views an account for half an hour, without changing it.
 
 const world = aWorld(operatorEnv)
 let operator: Awaited<ReturnType<typeof anOperator>>
@@ -20,7 +20,7 @@ const begin = (account: TestStore, body: object = {}) =>
   world.request('POST', `/api/operator/accounts/${account.accountId}/view`, { token: operator.token, body })
 const meOf = (token: string) => world.request('GET', '/api/auth/me', { token })
 
-test('shows the account as a viewer sees it, and is written down', async () => {
+test('shows the account as a viewer sees it, and is logged', async () => {
   const { body } = await begin(target, { storeId: target.storeId })
   const { user } = (await meOf(body.token)).body
   expect(user).toMatchObject({ email: operator.email, accountId: target.accountId, role: 'viewer', operator: null })
@@ -32,17 +32,17 @@ test('shows the account as a viewer sees it, and is written down', async () => {
   expect(actions).toMatchObject([{ action: 'view', account_id: target.accountId, data: { storeId: target.storeId } }])
 })
 
-test('a store of another account is not looked at', async () => {
+test('cannot open a store of another account', async () => {
   const { storeId } = await aStore(world)
   expect((await begin(target, { storeId })).status).toBe(404)
 })
 
-test('changes nothing: every call but reading and leaving is refused, and reading leaves all tables as they are', async () => {
+test('rejects every call except reading and leaving, and reading changes no table', async () => {
   const { token } = (await begin(target)).body
   const ids = '00000000-0000-4000-8000-000000000000'
   const known: Record<string, string> = { ...target, channel: 'email', sessionId: ids, address: 'ann@shoppers.example' }
   const endpoints = servedBy.get(world.app) ?? []
-  // Figures are counted for whoever looks first, and kept for the next; links to files are limited.
+  // Figures are computed by the first reader and cached; file links are limited.
   const counted = ['active_shopper_counts', 'counted_figures', 'product_ranges', 'rate_limits']
   const before = await contentsOf(world, counted)
   let refused = 0
@@ -59,20 +59,20 @@ test('changes nothing: every call but reading and leaving is refused, and readin
   expect(await contentsOf(world, counted)).toEqual(before)
 })
 
-test('is no way to what operators do, nor to a further look', async () => {
+test('gives no access to operator actions, nor to another view', async () => {
   const { token } = (await begin(target)).body
   expect((await world.request('GET', '/api/operator/accounts', { token })).status).toBe(404)
   const again = await world.request('POST', `/api/operator/accounts/${target.accountId}/view`, { token, body: {} })
   expect(again.status).toBe(403)
 })
 
-test('reads as a viewer also in an account the operator owns', async () => {
+test('reads as a viewer even in an account that the operator owns', async () => {
   const { token } = (await begin(operator)).body
   expect((await meOf(token)).body.user.role).toBe('viewer')
   expect((await world.request('POST', '/api/account/export', { token })).status).toBe(403)
 })
 
-test('ends when it is left, after half an hour, and with the account', async () => {
+test('ends on leaving, after half an hour, and with the account', async () => {
   const left = (await begin(target)).body.token
   expect((await world.request('POST', '/api/auth/logout', { token: left })).status).toBe(200)
   expect((await meOf(left)).status).toBe(401)
@@ -89,7 +89,7 @@ test('ends when it is left, after half an hour, and with the account', async () 
   expect((await begin({ ...gone, accountId: newId() })).status).toBe(404)
 })
 
-test('ends with the operator’s right to it', async () => {
+test("ends with the operator's right", async () => {
   const { token } = (await begin(target)).body
   const { config } = world.deps
   world.deps.config = { ...config, operatorEmails: [] }
