@@ -77,7 +77,11 @@ test('by default, owners are mailed at once about problems and billing, and noth
   }
 })
 
-test.each(['none', 'at_once', 'daily'] as const)('who chooses %s for everything gets just that', async (mail) => {
+test.each([
+  'none',
+  'at_once',
+  'daily',
+] as const)('a member who chooses %s for everything gets exactly that', async (mail) => {
   for (const kind of kinds) {
     const store = await aStore(world)
     const topic = topicOf(kind.type)

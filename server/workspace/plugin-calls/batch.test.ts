@@ -6,7 +6,7 @@ import { aWorld } from '../../../test/world.ts'
 import { foldLeftPosts } from '../../carts/capture/capture-intake.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 
-// What the plugin reports of carts and orders (decisions 104 and 105; S6, S7, X5). Every test has a shop of its own.
+// Carts and orders reported by the plugin (decisions 104 and 105; S6, S7, X5). Each test has its own shop.
 
 const world = aWorld()
 const HOUR = 3_600_000
@@ -34,7 +34,7 @@ const line = (product: string, quantity = 1, more = {}) => ({
   ...more,
 })
 
-test('a cart has the shop’s own names and prices, whatever the catalogue says, and who it is (X5)', async () => {
+test("a cart has the shop's own names, prices and customer, whatever the catalogue has (X5)", async () => {
   await world.db
     .insertInto('products')
     .values({
@@ -96,7 +96,7 @@ test('a cart has the shop’s own names and prices, whatever the catalogue says,
   expect(store.capture_seen_at).toEqual(world.now)
 })
 
-test('sent again, doubled or with its answer lost, an entry changes nothing (S7)', async () => {
+test('a repeated or duplicated entry, or one with a lost answer, changes nothing (S7)', async () => {
   const entry = { seq: 5, ...aCartEntry({ contact: { email: 'ada@shoppers.example.com' } }) }
   await shop.batch([entry])
   const before = [await rowsOf('facts'), await carts()]
@@ -106,7 +106,7 @@ test('sent again, doubled or with its answer lost, an entry changes nothing (S7)
   expect([await rowsOf('facts'), await carts()]).toEqual(before)
 })
 
-test('a state equal to the last one is not stored, and one that it had overtaken does not come back by it (S7)', async () => {
+test('an unchanged state is not stored, and does not bring back an outdated one (S7)', async () => {
   const cart = aCartToken()
   const of = (seq: number, product: string) => ({ seq, ...aCartEntry({ cart, lines: [line(product)] }) })
   await shop.batch([of(3, '16')])
@@ -116,7 +116,7 @@ test('a state equal to the last one is not stored, and one that it had overtaken
   expect((await carts()).map(({ items }) => items[0]!.productId)).toEqual(['16'])
 })
 
-test('whatever order they arrive in, the entry with the higher number is the later one', async () => {
+test('the entry with the higher number is the later one, in any order of arrival', async () => {
   const cart = aCartToken()
   const of = (seq: number, product: string) => ({ seq, ...aCartEntry({ cart, lines: [line(product)] }) })
   await shop.batch([of(8, '30')])
@@ -128,7 +128,7 @@ test('whatever order they arrive in, the entry with the higher number is the lat
   expect(await rowsOf('facts')).toHaveLength(3)
 })
 
-test('of two states of a cart within a second the later one counts, though its age in whole seconds says otherwise (S7)', async () => {
+test('of two states within a second the later one counts, despite ages in whole seconds (S7)', async () => {
   const cart = aCartToken()
   const of = (seq: number, product: string, age = 0) => ({ seq, age, ...aCartEntry({ cart, lines: [line(product)] }) })
   const states = async () => {
@@ -137,12 +137,13 @@ test('of two states of a cart within a second the later one counts, though its a
       .toSorted((a, b) => a.at.getTime() - b.at.getTime())
       .map(({ unique_key }) => unique_key.split(':').at(-1))
   }
-  // The first one was on its way for most of a second; the second one waited for its answer and says an age of one second.
+  // The first one was in flight for most of a second; the second one waited for its answer and reports an age of one
+  // second.
   await shop.batch([of(1, '16')])
   world.advance(400)
   await shop.batch([of(2, '17', 1)])
   expect((await carts()).map(({ items }) => items[0]!.productId)).toEqual(['17'])
-  // Two in one call, and one that they overtook.
+  // Two in one call, and an outdated one.
   world.advance(400)
   await shop.batch([of(5, '19', 1), of(4, '18', 1)])
   await shop.batch([of(3, '30', 0)])
@@ -150,7 +151,7 @@ test('of two states of a cart within a second the later one counts, though its a
   expect(await states()).toEqual(['1', '2', '3', '4', '5'])
 })
 
-test('what another cart of the same person said later does not date a state of this one before its earlier one (S7)', async () => {
+test("a later state of another cart of the same person does not change the order of this cart's states (S7)", async () => {
   const [one, two] = [aCartToken(), aCartToken()]
   const contact = { email: 'ada@shoppers.example.com' }
   const of = (seq: number, cart: string, product: string, more = {}) => ({
@@ -168,7 +169,7 @@ test('what another cart of the same person said later does not date a state of t
   expect(second!.at.getTime()).toBeGreaterThan(first!.at.getTime())
 })
 
-test('a queue that is flushed after a day is dated by its own age, and so is what it leads to', async () => {
+test('a queue flushed after a day is dated by its own age, as are its effects', async () => {
   const at = new Date(world.now.getTime() - 26 * HOUR)
   await shop.batch([{ seq: 1, ...aCartEntry({ contact: { email: 'late@shoppers.example.com' } }), age: 26 * 3_600 }])
   expect((await carts())[0]).toMatchObject({ started_at: at, last_activity_at: at })
@@ -176,7 +177,7 @@ test('a queue that is flushed after a day is dated by its own age, and so is wha
   expect((await carts())[0]!.started_at).toEqual(new Date(world.now.getTime() - 8 * 24 * HOUR))
 })
 
-test('an emptied cart ends, and an order is known at once and ends the cart it came of', async () => {
+test('an emptied cart ends, and an order is known at once and ends its cart', async () => {
   const cart = aCartToken()
   await shop.batch([{ seq: 1, ...aCartEntry({ cart }) }])
   world.advance(60_000)
@@ -188,13 +189,13 @@ test('an emptied cart ends, and an order is known at once and ends the cart it c
   expect(reply.body).toMatchObject({ done: [2, 3] })
   expect(await carts()).toMatchObject([{ status: 'purchased', email: 'ada@shoppers.example.com' }])
   expect(await rowsOf('orders')).toMatchObject([{ order_id: '501', kind: 'purchase', total_minor: 3_900 }])
-  // The pull reads the same order: it is known.
+  // The pull reads the same order, which is already known.
   const facts = (await rowsOf('facts')).length
   await shop.batch([{ seq: 4, ...order }])
   expect(await rowsOf('facts')).toHaveLength(facts)
 })
 
-test('a draft of the checkout joins the cart that names it, and the script’s posts of the same person too (S6)', async () => {
+test('a draft of the checkout joins its cart, as do script posts of the same person (S6)', async () => {
   const cart = aCartToken()
   await shop.batch([{ seq: 1, ...aCartEntry({ cart, draft: '77' }) }])
   world.advance(5_000)
@@ -227,7 +228,7 @@ test('a draft of the checkout joins the cart that names it, and the script’s p
   expect(all[0]).toMatchObject({ email: 'both@shoppers.example.com', items: [{ name: 'Earl Grey' }] })
 })
 
-test('somebody logged in is one person on every device, without typing anything', async () => {
+test('a signed-in shopper is one person on all devices, without typing anything', async () => {
   await shop.batch([{ seq: 1, ...aCartEntry({ customer: { id: '12', lastActive: null } }) }])
   await shop.batch([{ seq: 2, ...aCartEntry({ customer: { id: '12', lastActive: null }, lines: [line('30')] }) }])
   expect(await carts()).toHaveLength(1)
@@ -245,14 +246,14 @@ test('somebody logged in is one person on every device, without typing anything'
   expect(row.last_login_at).toEqual(new Date(seconds * 1_000))
 })
 
-test('new contacts of one network are limited by the hour they were typed in, and a flush of many shoppers is not (X5)', async () => {
+test('limits new contacts of a network by the hour of entry, but not a flush of many shoppers (X5)', async () => {
   const typed = (n: number, more = {}) =>
     aCartEntry({ contact: { email: `shopper-${n}@shoppers.example.com` }, client: 'd'.repeat(22), ...more })
   for (const part of [0, 1]) {
     await shop.batch([...Array(13).keys()].map((n) => ({ seq: part * 13 + n + 1, ...typed(part * 13 + n) })))
   }
   expect(await rowsOf('unconfirmed_contacts')).toHaveLength(6)
-  // An hour earlier it was another hour's; and other networks have their own.
+  // An hour earlier, another limit applies; other networks have their own.
   await shop.batch([{ seq: 40, ...typed(40), age: 2 * 3_600 }])
   await shop.batch(
     [...Array(50).keys()].map((n) => ({ seq: 50 + n, ...typed(100 + n, { client: String(n).padStart(22, '0') }) })),
@@ -263,7 +264,7 @@ test('new contacts of one network are limited by the hour they were typed in, an
   expect(await rowsOf('unconfirmed_contacts')).toHaveLength(6)
 })
 
-test('a ticked box goes into the ledger with its words, at its time, as said on a page (C5)', async () => {
+test('a ticked box is stored in the ledger with its text and time, like one on a page (C5)', async () => {
   const cart = aCartToken()
   const email = aBox('email', true, 'Mugs & More')
   const contact = { email: 'box@shoppers.example.com', country: 'US' }
@@ -277,7 +278,7 @@ test('a ticked box goes into the ledger with its words, at its time, as said on 
       at: new Date(world.now.getTime() - 600_000),
     },
   ])
-  // Words that do not bear the name they are sent with were not ours.
+  // Text that does not match the id sent with it is not ours.
   await shop.batch([
     {
       seq: 2,
@@ -290,7 +291,7 @@ test('a ticked box goes into the ledger with its words, at its time, as said on 
   expect(await rowsOf('consents')).toHaveLength(1)
 })
 
-test('a withdrawal by the link of a mail is not undone by the next report of the same cart', async () => {
+test('the next report of the same cart does not undo an unsubscribe by link', async () => {
   const cart = aCartToken()
   const email = aBox('email', true, 'Mugs & More')
   const entry = { cart, contact: { email: 'gone@shoppers.example.com', country: 'US' }, consent: { email } }
@@ -305,15 +306,15 @@ test('a withdrawal by the link of a mail is not undone by the next report of the
   world.advance(60_000)
   await shop.batch([{ seq: 2, ...aCartEntry({ ...entry, lines: [line('30')] }) }])
   expect((await rowsOf('consents')).map(({ status }) => status).sort()).toEqual(['granted', 'withdrawn'])
-  // A late yes from before it is not news either.
+  // Nor does a late opt-in from before it.
   await shop.batch([{ seq: 3, ...aCartEntry({ ...entry, cart: aCartToken() }), age: 100 }])
   expect(await rowsOf('consents')).toHaveLength(2)
-  // Ticked anew in another cart, by the person themselves, it is.
+  // A new tick in another cart, by the person, does.
   await shop.batch([{ seq: 4, ...aCartEntry({ ...entry, cart: aCartToken() }) }])
   expect((await rowsOf('consents')).filter(({ status }) => status === 'granted')).toHaveLength(2)
 })
 
-test('who is logged in takes back a consent in My account; it is unproven until they have bought with the address (security-P17)', async () => {
+test('a signed-in customer withdraws a consent in My account; it is unproven until they buy with the address (security-P17)', async () => {
   const yes = aBox('email', true, 'Mugs & More')
   const said = (isGiven: boolean) => ({
     type: 'consent',
@@ -340,7 +341,7 @@ test('who is logged in takes back a consent in My account; it is unproven until 
   }
 })
 
-test('a purchase with the address proves what its customer agreed to in My account before, and nobody else’s', async () => {
+test("a purchase with the address proves the customer's own earlier consent in My account, and no one else's", async () => {
   const yes = aBox('email', true, 'Mugs & More')
   const said = (customer: string, email: string, isGiven = true) => ({
     ...{ type: 'consent', customer: { id: customer }, contact: { email, country: 'US' } },
@@ -370,7 +371,7 @@ test('a purchase with the address proves what its customer agreed to in My accou
   ])
 })
 
-test('the answer says whether the words of the boxes have changed', async () => {
+test('the answer reports changed box texts', async () => {
   const first = (await shop.batch([{ seq: 1, ...aCartEntry() }])).body.settings
   const body = { channel: 'email', words: 'Write to me about my cart.' }
   expect((await world.request('PUT', '/api/consent/boxes', { token: shop.owner.token, body })).status).toBe(200)

@@ -1,26 +1,26 @@
 import type { z } from 'zod'
 import { boxChannels } from '../../../shared/consent-box.ts'
-import { readContact } from '../../carts/capture/capture-rules.ts'
-import { recordSaidByCustomer, recordSigned, type SignedPost } from '../../carts/capture/signed-posts.ts'
-import { recordOrders } from '../../carts/carts/record.ts'
-import { countBoxViews, viewsOfForms } from '../../shoppers/consent/box-counts.ts'
-import type { Said } from '../../shoppers/consent/consents.ts'
-import { addressesBoughtWith } from '../../shoppers/consent/covered-customers.ts'
-import type { Deps } from '../../deps.ts'
 import { readInput } from '../../access/http/input.ts'
-import { pluginOf } from '../../platforms/registry/registry.ts'
 import { changePlugin, noteBatch } from '../../access/plugin/plugin.ts'
 import { isReporting } from '../../access/plugin/rules.ts'
 import { readStore } from '../../access/stores/store.ts'
+import { readContact } from '../../carts/capture/capture-rules.ts'
+import { recordSaidByCustomer, recordSigned, type SignedPost } from '../../carts/capture/signed-posts.ts'
+import { recordOrders } from '../../carts/carts/record.ts'
 import { noteActive } from '../../carts/sync/local-copies.ts'
 import { pushOnlyPlugin } from '../../carts/sync/push-only.ts'
+import type { Deps } from '../../deps.ts'
+import { pluginOf } from '../../platforms/registry/registry.ts'
+import { countBoxViews, viewsOfForms } from '../../shoppers/consent/box-counts.ts'
+import type { Said } from '../../shoppers/consent/consents.ts'
+import { addressesBoughtWith } from '../../shoppers/consent/covered-customers.ts'
 import type { Caller } from './caller.ts'
 import { cartPost, timeOf } from './entries.ts'
 import { settingsVersion } from './settings.ts'
 import { Batch, type ConsentEntry, Entry, Numbered } from './wire.ts'
 
-// The queue of a shop's plugin: carts, orders and consents, as they happened. Every entry is answered, done or refused; one that is sent
-// again is done again, which changes nothing.
+// Processes the plugin's queue: carts, orders and consents in order. Each entry is accepted or rejected individually; a
+// repeated entry changes nothing.
 
 interface Read {
   seq: number
@@ -60,7 +60,7 @@ export async function takeBatch(deps: Deps, caller: Caller, body: unknown) {
   return { done, refused, settings: await settingsVersion(deps, caller), beat: await isBeatNeeded(deps, caller) }
 }
 
-/** A shop that is not reached any more would report its orders with the next beat only, which may be an hour away. */
+/** A shop that became unreachable would report its orders only with the next heartbeat, up to an hour later. */
 async function isBeatNeeded(deps: Deps, caller: Caller): Promise<boolean> {
   const plugin = await pushOnlyPlugin(caller)
   return plugin !== null && !isReporting(plugin, deps.now())
@@ -70,7 +70,7 @@ function readEntries(entries: readonly unknown[], now: Date): { read: Read[]; re
   const read: Read[] = []
   const refused: Refused[] = []
   for (const raw of entries) {
-    // Without its number nobody could be told which one it was: then the whole is not of this form.
+    // Without a number, the rejection could not name the entry, so the whole batch is rejected.
     const { seq, age, ...rest } = readInput(Numbered, raw)
     const parsed = Entry.safeParse(rest)
     if (parsed.success) read.push({ seq, at: timeOf(age, now), entry: parsed.data })
@@ -79,17 +79,17 @@ function readEntries(entries: readonly unknown[], now: Date): { read: Read[]; re
   return { read: read.sort((a, b) => a.seq - b.seq), refused }
 }
 
-/** Names the field, and none of its contents. */
+/** Names the field, but not its value. */
 const firstFault = ({ issues: [issue] }: z.ZodError) =>
   `${issue?.path.join('.') || 'type'} is not of its form`.slice(0, 200)
 
 interface TakenCarts {
   refused: Refused[]
-  /** Of signed-in customers whom the carts may name. */
+  /** Ids of signed-in customers that the carts may name. */
   customers: string[]
 }
 
-/** A value the database refuses costs its own entry only. */
+/** A value that the database rejects fails only its own entry. */
 async function takeCarts(
   deps: Deps,
   caller: Caller,
@@ -112,7 +112,7 @@ async function takeCarts(
   return { refused: each.flatMap((one) => one.refused), customers: each.flatMap((one) => one.customers) }
 }
 
-/** Classes 22 and 23 of SQLSTATE. */
+/** Classes 22 and 23 of SQLSTATE: data and integrity errors. */
 const isOfTheData = (error: unknown) => /^2[23]/.test((error as { code?: string }).code ?? '')
 
 interface OrderEntry {
@@ -133,7 +133,10 @@ async function takeOrders(deps: Deps, caller: Caller, entries: readonly OrderEnt
   return refused.map(({ place, reason }) => ({ seq: entries[place]!.seq, code: 'invalid', error: reason }))
 }
 
-/** Consent from My account. The shop does not verify addresses, so only those the customer has ordered with count as proven. */
+/**
+ * Stores consent from My account. The shop does not verify addresses, so only those the customer has bought with count
+ * as proven.
+ */
 async function takeConsent(deps: Deps, caller: Caller, { contact, consent, customer }: ConsentEntry, at: Date) {
   const { state: _, country, ...typed } = contact
   const known = readContact({ ...typed, ...(country && { country }) })
@@ -154,7 +157,7 @@ async function takeConsent(deps: Deps, caller: Caller, { contact, consent, custo
   await recordSaidByCustomer(deps, caller, { said, contact: { ...known, customerId: customer.id } })
 }
 
-/** Boxes that a cart's own report does not bring: an order may be placed before that, and My account knows no cart. */
+/** Box views that the cart's own report lacks: an order may precede that report, and My account has no cart. */
 function formsSeen({ entry, seq }: Read, install: string) {
   if (entry.type === 'order' && entry.cart) return viewsOfForms(entry.cart, entry.forms ?? {})
   return entry.type === 'form' ? viewsOfForms(`${install} ${seq}`, entry.forms) : []

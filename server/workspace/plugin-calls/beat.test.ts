@@ -6,7 +6,7 @@ import { aWorld } from '../../../test/world.ts'
 import { checkOrders } from '../../carts/sync/order-check.ts'
 import { isNewer } from './zip.ts'
 
-// The plugin's hourly report, and the order check of a shop that Recoup does not reach (D3).
+// The plugin's heartbeat, and the order check of a shop that Recoup cannot reach (D3).
 
 const world = aWorld()
 let shop: PluginShop
@@ -21,14 +21,14 @@ const report = (since: string, list: unknown[], change: Record<string, unknown> 
   orders: { since, age: 5, isComplete: true, list, ...change },
 })
 
-test('a report that is complete from where it was asked for is an order check, as old as it is', async () => {
+test('a complete report from the requested start is an order check of its own age', async () => {
   const { ask } = await beat()
   expect(ask).toMatchObject({ everyS: 60, ordersSince: expect.any(String) })
   expect(await checkOrders(world.deps, shop.storeId)).toMatchObject({ isFresh: false })
   await beat(report(ask.ordersSince, [aWireOrder(world)]))
   expect(await checkOrders(world.deps, shop.storeId)).toMatchObject({
     isFresh: true,
-    // Such a plugin does not say when it was asked: the longest that a report can be on its way.
+    // Such a plugin does not report the time of the request, so the maximum delivery time is assumed.
     pulledAt: new Date(world.now.getTime() - 5_000 - 15_000),
   })
   const orders = await world.db.selectFrom('orders').select('order_id').where('store_id', '=', shop.storeId).execute()
@@ -37,7 +37,7 @@ test('a report that is complete from where it was asked for is an order check, a
   expect(await checkOrders(world.deps, shop.storeId)).toMatchObject({ isFresh: false })
 })
 
-test('a report that nobody asked for, that began later or that has not reached its end proves nothing', async () => {
+test('an unrequested, late-starting or incomplete report proves nothing', async () => {
   expect(await checkOrders(world.deps, shop.storeId)).toMatchObject({ isFresh: false })
   await beat(report(world.now.toISOString(), []))
   expect(await checkOrders(world.deps, shop.storeId)).toMatchObject({ isFresh: false })
@@ -52,7 +52,7 @@ test('a report that nobody asked for, that began later or that has not reached i
   expect(await checkOrders(world.deps, shop.storeId)).toMatchObject({ isFresh: true })
 })
 
-test('once the shop is reached it is no longer asked for its orders', async () => {
+test('a reached shop is no longer asked for its orders', async () => {
   await beat()
   shop.fake.problem = null
   world.advance(11 * 60_000)
@@ -61,7 +61,7 @@ test('once the shop is reached it is no longer asked for its orders', async () =
   expect(await beat()).toMatchObject({ reach: { isReached: true }, ask: { everyS: 3_600, ordersSince: null } })
 })
 
-test('a shop that was reached and whose reading fails again and again is asked for its orders meanwhile', async () => {
+test('a shop whose reading fails repeatedly is asked for its orders meanwhile', async () => {
   shop.fake.problem = null
   world.advance(11 * 60_000)
   await beat()
@@ -77,7 +77,7 @@ test('a shop that was reached and whose reading fails again and again is asked f
   })
 })
 
-test('the beat brings the boxes’ words, the highest number known of the queue, and a test that was asked for', async () => {
+test('the heartbeat returns box texts, the highest known queue number, and a requested test', async () => {
   await shop.batch([{ seq: 41, type: 'test', test: 'f'.repeat(32) }])
   const body = await beat()
   expect(body).toMatchObject({ seq: 41, ask: { test: null } })
@@ -89,7 +89,7 @@ test('the beat brings the boxes’ words, the highest number known of the queue,
   const own = { channel: 'sms', words: 'Text me.' }
   await world.request('PUT', '/api/consent/boxes', { token: shop.owner.token, body: own })
   expect((await beat()).settings.boxes[1]).not.toHaveProperty('languages')
-  // Only channels that the account can send by have a box.
+  // Only channels through which the account can send have a box.
   expect(body.settings.boxes.map(({ channel }: { channel: string }) => channel)).toEqual(['email', 'sms', 'whatsapp'])
   world.textChannels = { sms: false, whatsapp: false }
   expect((await beat()).settings.boxes.map(({ channel }: { channel: string }) => channel)).toEqual(['email'])
@@ -103,7 +103,7 @@ test('the beat brings the boxes’ words, the highest number known of the queue,
   expect(plugin).toMatchObject({ isAlive: true, test: { isWaiting: false, seenAt: world.now.toISOString() } })
 })
 
-test('another queue begins anew', async () => {
+test('another queue starts over', async () => {
   await shop.batch([{ seq: 41, type: 'test', test: 'f'.repeat(32) }])
   expect(await beat({ install: '9'.repeat(32) })).toMatchObject({ seq: 0 })
 })
@@ -112,7 +112,7 @@ test.each([
   ['0.1.0', false],
   ['0.2.0', true],
   ['1.0.0', true],
-])('a plugin of version %s shows boxes in the language of the page: %s', async (version, showsLanguages) => {
+])("plugin version %s shows boxes in the page's language: %s", async (version, showsLanguages) => {
   await world.db.updateTable('plugin_connections').set({ version }).where('store_id', '=', shop.storeId).execute()
   const { body } = await world.request('GET', '/api/stores/plugin', { token: shop.owner.token })
   expect(body.plugin).toMatchObject({ version, showsLanguages })
@@ -130,7 +130,7 @@ test('an update is a version with a higher number', () => {
   for (const [one, other, isTrue] of cases) expect([one, other, isNewer(one, other)]).toEqual([one, other, isTrue])
 })
 
-test('a new key pair of web push is told to the shop at once, which serves the worker from then on', async () => {
+test('a new key pair of web push is sent to the shop at once, which then serves the worker', async () => {
   const wakes = () =>
     world.queued.filter(
       ({ name, payload }) => name === 'plugin.wake' && (payload as { storeId: string }).storeId === shop.storeId,

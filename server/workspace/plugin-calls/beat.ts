@@ -1,25 +1,24 @@
-import { recordOrders } from '../../carts/carts/record.ts'
-import { transact } from '../../core/db/db.ts'
-import { found } from '../../core/common/errors.ts'
-import type { Deps } from '../../deps.ts'
 import { readInput } from '../../access/http/input.ts'
-import { wakeUnread } from '../../messages/messages/messages.ts'
-import { pluginOf } from '../../platforms/registry/registry.ts'
 import { keepReported, neededGoods } from '../../access/plugin/goods.ts'
 import { reachJob } from '../../access/plugin/jobs.ts'
 import { changePlugin, type PluginRow, readPlugin } from '../../access/plugin/plugin.ts'
 import { beganAt, isDoubtful, isPushOnly, reachReason } from '../../access/plugin/rules.ts'
 import { before, newest, ORDER_CHECK_OVERLAP_MS, ORDER_CHECK_REACH_MS } from '../../access/stores/rules.ts'
 import { readStore } from '../../access/stores/store.ts'
+import { recordOrders } from '../../carts/carts/record.ts'
 import { completeReported, readStreams } from '../../carts/sync/streams.ts'
+import { found } from '../../core/common/errors.ts'
+import { transact } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
+import { wakeUnread } from '../../messages/messages/messages.ts'
+import { pluginOf } from '../../platforms/registry/registry.ts'
 import type { Caller } from './caller.ts'
 import { readSettings } from './settings.ts'
 import { type Beat, Beat as BeatBody } from './wire.ts'
 import { offeredUpdate } from './zip.ts'
 
-// The plugin's report, once an hour and whenever it is asked for sooner. In its answer is all that we want to say to the shop. A shop
-// that we do not reach reports its orders too, with stock and prices of what is in the carts of messages that wait. That is the order check
-// of its messages (D3).
+// The plugin's heartbeat, hourly or on request; the answer carries all our instructions. A shop that we cannot reach
+// includes its orders, with stock and prices for waiting messages: the order check of its messages (D3).
 
 const REACH_AGAIN_MS = 10 * 60_000
 const HOUR_S = 3_600
@@ -46,7 +45,7 @@ export async function takeBeat(deps: Deps, caller: Caller, raw: unknown) {
     seq: isSameQueue ? plugin.highest_seq : 0,
     ask: {
       test: plugin.test_asked !== plugin.test_seen ? plugin.test_asked : null,
-      // A beat that the shop's scheduled tasks have sent says that they run.
+      // A heartbeat from a scheduled task proves that these run.
       everyS: isDoubted || body.health.cronS === null ? MINUTE_S : HOUR_S,
       ordersSince: report?.since.toISOString() ?? null,
       at: now.toISOString(),
@@ -55,13 +54,13 @@ export async function takeBeat(deps: Deps, caller: Caller, raw: unknown) {
   }
 }
 
-/** Whether the shop answers us again is tried every ten minutes. */
+/** Retries every ten minutes whether the shop can be reached again. */
 async function queueReach(deps: Deps, caller: Caller, { reach_checked_at: at }: PluginRow): Promise<void> {
   const isDue = !at || at <= before(deps.now(), REACH_AGAIN_MS)
   if (isDue) await deps.jobs.enqueue(caller.db, reachJob, { storeId: caller.storeId }, caller.storeId)
 }
 
-/** `report`: null while the shop is reached, and its orders are read. */
+/** `report`: null while the shop is reached and its orders are read. */
 async function whatToReport(deps: Deps, caller: Caller) {
   const [store, plugin, streams] = await Promise.all([readStore(caller), readPlugin(caller), readStreams(caller)])
   const check = streams.find(({ stream }) => stream === 'order_check')
@@ -78,7 +77,7 @@ async function whatToReport(deps: Deps, caller: Caller) {
   return { isDoubted: true, report: { since, goods: await neededGoods(caller, deps.now()) } }
 }
 
-/** Counts as a reading of the orders only from where it was asked for, and to its end. */
+/** Counts as an order check only if it starts where requested and is complete. */
 async function takeReport(deps: Deps, caller: Caller, plugin: PluginRow, report: NonNullable<Beat['orders']>) {
   const asked = plugin.orders_since
   const store = found(await readStore(caller), 'Store')
@@ -92,7 +91,7 @@ async function takeReport(deps: Deps, caller: Caller, plugin: PluginRow, report:
   await keepReported(caller, platform.terms(report.goods ?? [], store.currency), startedAt)
   if (!asked || !(new Date(report.since) <= asked)) return
   if (!report.isComplete) {
-    // Behind those that cannot be read as well: a page of nothing else would be asked for again and again.
+    // Skips unreadable orders as well; otherwise a page of only those would be requested forever.
     await changePlugin(caller, { orders_since: newest([latest, asked]) })
     return
   }

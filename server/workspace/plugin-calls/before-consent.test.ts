@@ -3,7 +3,7 @@ import { wordingId } from '../../../shared/consent-box.ts'
 import { aCartEntry, aCartToken, aPluginShop, aWireOrder, type PluginShop } from '../../../test/plugin-shop.ts'
 import { aWorld } from '../../../test/world.ts'
 
-// What an older plugin reports beyond the store's choice (C9).
+// Reports of an older plugin beyond the store's setting (C9).
 
 const world = aWorld()
 let shop: PluginShop
@@ -32,7 +32,7 @@ test.each([
   expect(await lastLogin()).toEqual(new Date(1_700_000_002_000))
 })
 
-test('nothing: a report that only takes a consent back is recorded, and so is the order of the same batch (C9)', async () => {
+test('with "nothing", a withdrawal alone is recorded, and so is the order of the same batch (C9)', async () => {
   await world.db.updateTable('stores').set({ before_consent: 'nothing' }).where('id', '=', shop.storeId).execute()
   const [cart, wording] = [aCartToken(), 'Send me emails']
   const yes = { isGiven: true, id: wordingId(wording), wording }

@@ -7,7 +7,7 @@ import { aWorld } from '../../../test/world.ts'
 import { foldPostsOf } from '../../carts/capture/capture-intake.ts'
 import { tidyBoxCounts } from '../../shoppers/consent/box-counts.ts'
 
-// How many shoppers see a consent box and how many tick it, as the script and the plugin report it.
+// How many shoppers see and tick a consent box, as reported by script and plugin.
 
 const world = aWorld()
 const DAY = 86_400_000
@@ -69,7 +69,7 @@ const report = (cart: string, isTicked: boolean | undefined, more: object = {}) 
     },
   ])
 
-test('a cart counts once, whatever the script posts of it, and a tick that is taken back no longer does', async () => {
+test('a cart counts once for all posts of the script, and an unticked box no longer counts as ticked', async () => {
   await setMode('cart_only')
   for (const cart of ['ada', 'bob', 'ada']) await post(cart, { boxes: seen })
   expect(await counts()).toEqual([['page email ', 2, 0, 0]])
@@ -77,7 +77,7 @@ test('a cart counts once, whatever the script posts of it, and a tick that is ta
   await post('ada', { contact, boxes: seen, consent: { email: yes } })
   await post('ada', { contact, boxes: seen, consent: { email: yes } })
   expect(await counts()).toEqual([['page email ', 2, 1, 0]])
-  // On a page that shows the box unticked again nothing was said.
+  // A page that shows the box unticked again is no answer.
   await post('ada', { boxes: seen })
   expect(await counts()).toEqual([['page email ', 2, 1, 0]])
   await post('ada', { contact, boxes: seen, consent: { email: { ...yes, isGiven: false } } })
@@ -86,12 +86,12 @@ test('a cart counts once, whatever the script posts of it, and a tick that is ta
   expect(JSON.stringify(kept)).not.toMatch(/ada|bob/)
 })
 
-test('boxes of a page that name other texts than the store’s are not counted', async () => {
+test("boxes with other texts than the store's are not counted", async () => {
   await post('eve', { contact: { email: 'eve@shoppers.example.com' }, boxes: { email: 'w-other', sms: '' } })
   expect(await counts()).toEqual([])
 })
 
-test('a plugin’s cart counts in each place and language where its shopper saw the box', async () => {
+test("a plugin's cart counts in each place and language where its shopper saw the box", async () => {
   const german = { channel: 'email', language: 'de', words: 'Erinnert mich.' }
   const saved = await world.request('PUT', '/api/consent/boxes', { token: shop.owner.token, body: german })
   const [de] = saved.body.box.languages
@@ -100,7 +100,7 @@ test('a plugin’s cart counts in each place and language where its shopper saw 
   await report(ada, undefined)
   await report(ada, true)
   await report(bob, undefined, { forms: { classic: { email: { id } } } })
-  // A text that the shop has kept from before counts; which one it was is no longer known.
+  // A text cached by the shop counts; its language is no longer known.
   await report(aCartToken(), true, { forms: { classic: { email: { id: 'w-old', isTicked: true } } } })
   expect(await counts()).toEqual([
     ['block email ', 1, 1, 0],
@@ -109,7 +109,7 @@ test('a plugin’s cart counts in each place and language where its shopper saw 
   ])
 })
 
-test('an order counts the boxes of its checkout, also where the cart’s report came before', async () => {
+test("an order counts the boxes of its checkout, even after the cart's report", async () => {
   const [ada, bob] = [aCartToken(), aCartToken()]
   const forms = { block: { email: { id: yes.id, isTicked: true } } }
   await report(ada, undefined)
@@ -119,7 +119,7 @@ test('an order counts the boxes of its checkout, also where the cart’s report 
   expect(await counts()).toEqual([['block email ', 2, 2, 0]])
 })
 
-test('My account counts each time it is saved, without its customer, and a repeated entry once', async () => {
+test('My account counts each save, without its customer, and a repeated entry once', async () => {
   const entry = (isTicked: boolean) => ({ type: 'form', forms: { account: { email: { id: yes.id, isTicked } } } })
   const first = { seq: ++seq, ...entry(true) }
   for (let n = 0; n < 2; n++) expect((await shop.batch([first])).body).toMatchObject({ done: [first.seq], refused: [] })
@@ -138,7 +138,7 @@ test('a store that keeps nothing before consent has ticks and no rate', async ()
   expect((await read()).mode).toBe('nothing')
 })
 
-test('where nothing is kept before consent, who left the box empty leaves no row', async () => {
+test('an empty box leaves no row where nothing is kept before consent', async () => {
   await setMode('nothing')
   const cart = aCartToken()
   const views = () =>
@@ -154,12 +154,12 @@ test('where nothing is kept before consent, who left the box empty leaves no row
   expect(await counts()).toEqual([['block email ', 0, 0, 1]])
 })
 
-test('what older plugins report is not counted', async () => {
+test('reports of older plugins are not counted', async () => {
   await shop.batch([{ seq: ++seq, ...aCartEntry({ boxes: seen, consent: { email: yes } }) }])
   expect(await counts()).toEqual([])
 })
 
-test('counts are shown for 30 days, and the hashes of carts are deleted after two', async () => {
+test('counts are shown for 30 days, and hashes of carts are deleted after two', async () => {
   const cart = aCartToken()
   await report(cart, undefined)
   world.advance(3 * DAY)

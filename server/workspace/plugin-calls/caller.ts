@@ -1,9 +1,9 @@
-import type { Db } from '../../core/db/db.ts'
 import { AppError } from '../../core/common/errors.ts'
+import type { Db } from '../../core/db/db.ts'
 
-// Whoever calls for a shop, and how a call is refused.
+// The caller of a signed request, and rejections of the protocol.
 
-/** A refusal with the code of the protocol, told to whoever has signed. */
+/** A rejection with a code of the protocol, sent to callers with a valid signature. */
 export class Refusal extends Error {
   override name = 'Refusal'
   readonly status: number
@@ -17,7 +17,7 @@ export class Refusal extends Error {
   }
 }
 
-/** One answer for all: whether the store exists is nobody's business. */
+/** The same answer for all causes, so that it does not reveal whether the store exists. */
 export const notSigned = () => new AppError('unauthenticated', 'Not accepted.')
 
 export interface Caller {

@@ -6,7 +6,7 @@ import { aWorld } from '../../../test/world.ts'
 import { answerSignature } from '../../access/plugin/signature.ts'
 import { reachShop } from './reach.ts'
 
-// Decision 103: a shop is connected by its plugin, without a key being shown.
+// Decision 103: a shop is connected by its plugin, without anyone handling keys.
 
 const world = aWorld()
 const { check, disconnect, storeRow } = ownerCalls(world)
@@ -21,7 +21,7 @@ const pluginRow = (storeId: string) =>
 const review = (token: string, body: string) =>
   world.request('GET', `/api/stores/plugin/request?connect=${encodeURIComponent(body)}`, { token })
 
-test('the owner confirms shop and account, and the plugin exchanges the code: connected like with pasted keys', async () => {
+test('the owner confirms shop and account, and the plugin exchanges the code, with the result of pasted keys', async () => {
   const [owner, home] = [await anOwner(world), aHome()]
   const seen = await review(owner.token, invitation(home))
   expect(seen).toMatchObject({ status: 200, body: { homeUrl: home, name: 'Mugs & More', problem: null } })
@@ -52,7 +52,7 @@ test('the owner confirms shop and account, and the plugin exchanges the code: co
   expect(row!.encrypted_secret.toString('latin1')).not.toContain(keys.consumerSecret)
 })
 
-test('Recoup reads the shop with the keys that both sides derived, and the address is proven', async () => {
+test('Recoup reads the shop with the derived keys, and the address is proven', async () => {
   const shop = await aPluginShop(world)
   await world.runJobs()
   expect(shop.fake.access).toMatchObject({ keys: { consumerKey: expect.stringMatching(/^ck_[0-9a-f]{40}$/) } })
@@ -65,7 +65,7 @@ test('Recoup reads the shop with the keys that both sides derived, and the addre
   })
 })
 
-test('a shop that Recoup does not reach works by its own calls, and both sides say why', async () => {
+test('an unreachable shop works by its own calls, and both sides explain why', async () => {
   const shop = await aPluginShop(world, { isCutOff: true })
   await world.runJobs()
   const { body } = await shop.call('beat', aBeat(shop))
@@ -77,7 +77,7 @@ test('a shop that Recoup does not reach works by its own calls, and both sides s
   expect(seen.body.plugin).toMatchObject({ isReached: false, reason: expect.stringContaining('no response') })
 })
 
-test('a shop that takes long to tell what it is has as long as any other to tell its orders', async () => {
+test('a slow profile does not shorten the time limit for orders', async () => {
   const shop = await aPluginShop(world, { isCutOff: true })
   const limits: (AbortSignal | undefined)[] = []
   world.storeClient = () =>
@@ -96,7 +96,7 @@ test('a shop that takes long to tell what it is has as long as any other to tell
   expect(limits[0]).not.toBe(limits[1])
 })
 
-test('a code is good once, for ten minutes and for the shop that was confirmed', async () => {
+test('a code works once, for ten minutes, for the confirmed shop', async () => {
   const [owner, home] = [await anOwner(world), aHome()]
   const code = await confirmed(world, owner, home)
   expect((await exchange(world, aHome(), code)).reply).toMatchObject({
@@ -125,14 +125,14 @@ test('a code is good once, for ten minutes and for the shop that was confirmed',
   expect((await exchange(world, home, third)).reply.status).toBe(200)
 })
 
-test('a code ends with the right of who confirmed it', async () => {
+test("a code ends with the confirming member's right", async () => {
   const [owner, home] = [await anOwner(world), aHome()]
   const code = await confirmed(world, owner, home)
   await world.db.updateTable('members').set({ role: 'viewer' }).where('user_id', '=', owner.userId).execute()
   expect((await exchange(world, home, code)).reply).toMatchObject({ status: 404, body: { code: 'code_expired' } })
 })
 
-test('what stands in the way is said before anything is confirmed: another account, no room, no right', async () => {
+test('shows problems before the confirmation: another account, no room, no right', async () => {
   const theirs = await aConnectedStore(world)
   const owner = await anOwner(world)
   const taken = invitation(theirs.fake.profile.homeUrl)
@@ -151,7 +151,7 @@ test('what stands in the way is said before anything is confirmed: another accou
   expect((await review(owner.token, invitation(aHome()))).body.problem).toMatchObject({ code: 'no_right' })
 })
 
-test('a request that leads elsewhere or is not whole is refused (X1)', async () => {
+test('rejects a request that leads elsewhere or is incomplete (X1)', async () => {
   const owner = await anOwner(world)
   const home = aHome()
   const bad = [
@@ -171,7 +171,7 @@ test('a request that leads elsewhere or is not whole is refused (X1)', async () 
   }
 })
 
-test('a plugin that gives somebody else’s address takes nothing from them, and gives way to whoever proves it', async () => {
+test('a plugin with a foreign address takes nothing from its owner, and yields to proof', async () => {
   const squatter = await aPluginShop(world, { isCutOff: true })
   await world.runJobs()
   const owner = await anOwner(world)
@@ -182,7 +182,7 @@ test('a plugin that gives somebody else’s address takes nothing from them, and
   expect(await squatter.call('beat', aBeat(squatter))).toMatchObject({ status: 410, isSigned: true })
 })
 
-test('connected again, the secret before ends with the first call by the newer one', async () => {
+test('after a reconnection, the first call with the new secret ends the old one', async () => {
   const first = await aPluginShop(world)
   const again = await aPluginShop(world, { owner: first.owner, home: first.home })
   expect(again.storeId).toBe(first.storeId)
@@ -191,7 +191,7 @@ test('connected again, the secret before ends with the first call by the newer o
   expect(await first.call('beat', aBeat(first))).toMatchObject({ status: 401, isSigned: false })
 })
 
-test('disconnected here, the shop is woken and its next call is told so; nothing more is taken from it', async () => {
+test('after a disconnect here, the shop is woken, its next call learns of it, and nothing more is accepted', async () => {
   const shop = await aPluginShop(world)
   let isAnswerProven = false
   shop.fake.answerPlugin = (call) => {
@@ -205,12 +205,12 @@ test('disconnected here, the shop is woken and its next call is told so; nothing
   for (const name of ['beat', 'batch', 'restore', 'disconnect'] as const) {
     expect(await shop.call(name, {})).toMatchObject({ status: 410, body: { code: 'disconnected' }, isSigned: true })
   }
-  // Pasted keys bring the store back, and not the plugin's secret.
+  // Pasted keys reconnect the store, but not the plugin's secret.
   await connect(world, shop.owner, aFakeStore(shop.home))
   expect((await shop.call('beat', aBeat(shop))).status).toBe(410)
 })
 
-test('disconnected in WordPress, the store is disconnected here too', async () => {
+test('a disconnect in WordPress disconnects the store here', async () => {
   const shop = await aPluginShop(world)
   expect(await shop.call('disconnect', { v: 1, reason: 'owner' })).toMatchObject({
     status: 200,
@@ -221,7 +221,7 @@ test('disconnected in WordPress, the store is disconnected here too', async () =
   expect((await check(shop.owner)).body.hasConnection).toBe(false)
 })
 
-test('before connecting the plugin learns whether it reaches Recoup, and our clock', async () => {
+test('before connecting, the plugin learns whether it reaches Recoup, and our clock', async () => {
   const reply = await world.request('GET', '/api/plugin')
   expect(reply.body).toEqual({ recoup: 1, now: Math.floor(world.now.getTime() / 1_000), minPlugin: '0.1.0' })
   expect((await pluginCall(world, { name: 'beat', store: '0'.repeat(36), key: 'k', body: {} })).status).toBe(401)
@@ -230,7 +230,7 @@ test('before connecting the plugin learns whether it reaches Recoup, and our clo
 test.each([
   ['owner', 'shop'],
   ['uninstall', 'uninstall'],
-])('a shop that ends its connection (%s) notifies the owner, once, and its account learns who ended it (real-store-W17)', async (reason, by) => {
+])('a shop that ends its connection (%s) notifies the owner once, and its account learns the cause (real-store-W17)', async (reason, by) => {
   const shop = await aPluginShop(world)
   await shop.call('disconnect', { v: 1, reason })
   expect((await shop.call('disconnect', { v: 1, reason })).status).toBe(410)

@@ -2,27 +2,27 @@ import { DEFAULT_PLATFORM } from '../../../shared/platforms.ts'
 import { type PluginProblem, pluginTexts } from '../../../shared/plugin.ts'
 import { mayDo, roleRefusal } from '../../../shared/roles.ts'
 import { normalizeShopUrl } from '../../../shared/store-problems.ts'
-import type { AccountDb, Db } from '../../core/db/db.ts'
-import { AppError } from '../../core/common/errors.ts'
-import { take } from '../../core/db/rate-limits.ts'
-import { randomToken } from '../../core/common/secrets.ts'
-import { isProvenElsewhere, pluginCode } from '../../core/db/system.ts'
-import type { Deps } from '../../deps.ts'
 import { readInput } from '../../access/http/input.ts'
 import { limits } from '../../access/members/limits.ts'
 import type { Session } from '../../access/members/session.ts'
-import { pluginOf } from '../../platforms/registry/registry.ts'
 import { reachJob } from '../../access/plugin/jobs.ts'
 import { keepSecret } from '../../access/plugin/plugin.ts'
-import { assertConnectable, keepChecked } from '../store-settings/connect.ts'
 import { demoStoreUrls } from '../../access/stores/demo-stores.ts'
+import { AppError } from '../../core/common/errors.ts'
+import { randomToken } from '../../core/common/secrets.ts'
+import type { AccountDb, Db } from '../../core/db/db.ts'
+import { take } from '../../core/db/rate-limits.ts'
+import { isProvenElsewhere, pluginCode } from '../../core/db/system.ts'
+import type { Deps } from '../../deps.ts'
+import { pluginOf } from '../../platforms/registry/registry.ts'
+import { assertConnectable, keepChecked } from '../store-settings/connect.ts'
 import { Refusal } from './caller.ts'
 import { readSettings } from './settings.ts'
 import * as sql from './sql.ts'
 import { Connect, Invitation } from './wire.ts'
 
-// Connecting a shop by its plugin, without a key being shown (decision 103): the owner confirms here, the browser carries a code back to
-// WordPress, and the plugin exchanges it from server to server.
+// Connects a shop by its plugin without anyone handling keys (decision 103). The owner confirms here, the browser
+// carries a code to WordPress, and the plugin exchanges it server to server.
 
 const CODE_MS = 10 * 60_000
 
@@ -33,7 +33,7 @@ interface Invited {
   back: URL
 }
 
-/** X1: it leads back to the shop it speaks of, and nowhere else. */
+/** X1: the return address must belong to the shop of the invitation. */
 function readInvitation(connect: string): Invited {
   const refuse = (message: string = pluginTexts.invalid) => new AppError('invalid', message)
   let raw: unknown
@@ -64,7 +64,7 @@ function backTo({ back, state }: Invited, said: { code: string } | { error: Plug
   return url.href
 }
 
-/** What the owner is asked to confirm. */
+/** The details that the owner confirms. */
 export async function reviewInvitation(deps: Deps, session: Session, connect: string) {
   const invited = readInvitation(connect)
   const account = { accountId: session.accountId, db: deps.db as Db }
@@ -97,7 +97,7 @@ async function problemOf(
   }
 }
 
-/** The address back to WordPress. Its code is good once, for this shop and account. */
+/** Returns the address back to WordPress, with a code that works once, for this shop and account. */
 export async function confirmInvitation(deps: Deps, session: Session, connect: string): Promise<string> {
   const invited = readInvitation(connect)
   const account = { accountId: session.accountId, db: deps.db as Db }
@@ -121,7 +121,7 @@ const contextOf = (accountId: string, id: string) => `plugin-code:${accountId}:$
 
 type Code = NonNullable<Awaited<ReturnType<typeof pluginCode>>>
 
-/** null: there is no such code. */
+/** null: unknown code. */
 export async function findCode(deps: Deps, id: string): Promise<{ code: Code; key: string } | null> {
   const code = await pluginCode(deps.db, id)
   return code ? { code, key: deps.secrets.open(code.encrypted_key, contextOf(code.account_id, id)) } : null
@@ -130,7 +130,7 @@ export async function findCode(deps: Deps, id: string): Promise<{ code: Code; ke
 const expired = () =>
   new Refusal(404, 'code_expired', 'The code is unknown, was used or is older than 10 minutes. Press Connect again.')
 
-/** The plugin's side of it, signed with the code's key. */
+/** The plugin's part, signed with the code's key. */
 export async function exchangeCode(deps: Deps, { code, key }: { code: Code; key: string }, body: unknown) {
   const told = readInput(Connect, body)
   if (!code.role || !mayDo(code.role, 'stores:connect')) throw expired()
@@ -169,7 +169,7 @@ async function connectTold(
     checked,
     async (tx) => {
       await keepSecret(deps, tx, { secret, install: told.install, version: told.plugin })
-      // Only once this is answered: a shop with one process could not answer meanwhile.
+      // Runs after the answer: a shop with a single process cannot answer while it waits for us.
       await deps.jobs.enqueue(tx.db, reachJob, { storeId: tx.storeId }, tx.storeId)
     },
   )

@@ -5,13 +5,13 @@ import { HOUR, MINUTE } from '../../../test/message-scene.ts'
 import { aWorld } from '../../../test/world.ts'
 import { enqueueDueSyncs } from '../../carts/sync/sync.ts'
 
-// What the owner of a shop reads that never answers Recoup: its plugin reports all there is (security-P6).
+// Texts for the owner of a shop that never answers Recoup, whose data comes from plugin reports only (security-P6).
 
 const world = aWorld()
 let shop: CutOffShop
 afterEach(() => shop.close())
 
-test('every sentence on such a shop says that it is not reached, and none asks to check a typed address (newcomer)', async () => {
+test('all texts say that the shop is unreachable, and none asks to check a typed address (newcomer)', async () => {
   shop = await aCutOffShop(world)
   await shop.beat()
   world.advance(16 * MINUTE)
@@ -41,12 +41,12 @@ test('every sentence on such a shop says that it is not reached, and none asks t
   ].join()
   expect(said).toContain('A firewall or a password in front of the shop may keep Recoup out')
   expect(said).not.toMatch(/spelling|usually an outage|first import/)
-  // Of a shop that was reached before, one failure says nothing about a firewall.
+  // If the shop was reached before, one failure says nothing about a firewall.
   await world.db.updateTable('plugin_connections').set({ is_reached: true }).execute()
   expect((await make()).body.error).not.toContain('firewall')
 })
 
-test('of a plugin that cannot report stock and prices, every check of the doctor says so', async () => {
+test('every doctor check says that the plugin cannot report stock and prices', async () => {
   shop = await aCutOffShop(world, { isOld: true })
   await shop.beat()
   await shop.beat()
@@ -58,7 +58,7 @@ test('of a plugin that cannot report stock and prices, every check of the doctor
   expect(checks.map(({ finding }) => finding).join()).not.toContain('does not report now')
 })
 
-test('no sentence on such a shop says that its plugin reports once it is silent', async () => {
+test('no text says that the plugin reports once it is silent', async () => {
   shop = await aCutOffShop(world)
   await shop.beat()
   world.advance(16 * MINUTE)

@@ -8,10 +8,11 @@ import { aProblem } from '../../../test/fake-store.ts'
 import { HOUR, MINUTE, messagesOf } from '../../../test/message-scene.ts'
 import { aBeat, aCartEntry, aCartToken, aWireOrder } from '../../../test/plugin-shop.ts'
 import { acceptsMail, aWorld } from '../../../test/world.ts'
-import { restoreTokenOf } from '../../delivery/compose/compose.ts'
 import { checkOrders } from '../../carts/sync/order-check.ts'
+import { restoreTokenOf } from '../../delivery/compose/compose.ts'
 
-// security-P6: a shop that never answers Recoup sends all the same. Orders, stock and prices come from its plugin's reports (D3).
+// security-P6: a shop that never answers Recoup sends nonetheless. Orders, stock and prices come from its plugin's
+// reports (D3).
 
 const world = aWorld()
 let shop: CutOffShop
@@ -36,7 +37,7 @@ async function aDueCart(change: Record<string, unknown> = {}, how: CutOffChange 
   return cart
 }
 
-/** What WordPress' task does once a minute, and the worker right after. */
+/** Runs WordPress' minutely task, then the worker. */
 async function minute(): Promise<number> {
   await elapse(world, MINUTE, 20_000)
   const beats = await shop.beat()
@@ -53,7 +54,7 @@ const line = (product: string, change: Record<string, unknown> = {}) => ({
   ...change,
 })
 
-test('a cart is reported, left, reminded of, restored and bought, and no call to the shop was ever answered', async () => {
+test('a cart is reported, abandoned, reminded, restored and purchased without any answered call to the shop', async () => {
   const cart = await aDueCart({}, { isSilent: true })
   expect(world.sent).toEqual([])
   await shop.beat()
@@ -74,7 +75,7 @@ test('a cart is reported, left, reminded of, restored and bought, and no call to
   expect(shop.calls()).toBeGreaterThan(0)
 })
 
-test('a purchase that only the report tells of stops the reminder', async () => {
+test('a purchase known only from a report stops the reminder', async () => {
   await aDueCart()
   shop.orders.push(aWireOrder(world))
   await minute()
@@ -82,7 +83,7 @@ test('a purchase that only the report tells of stops the reminder', async () => 
   expect((await first())![0]).toBe('cancelled')
 })
 
-test('reports go on by the minute, and each message is sent with the first one after it is due', async () => {
+test('reports continue every minute, and each message is sent with the first one after it is due', async () => {
   await aDueCart()
   await minute()
   expect(world.sent).toHaveLength(1)
@@ -98,7 +99,7 @@ test('reports go on by the minute, and each message is sent with the first one a
   }
 })
 
-test('what is sold out is not advertised, what is gone altogether is no reason to write', async () => {
+test('sold-out products are not advertised, and no reminder is sent if all are gone', async () => {
   await aDueCart({ lines: [line('16'), line('17')] })
   shop.products.set('17:', onSale('17', { stock_status: 'outofstock' }))
   await shop.beat()
@@ -115,7 +116,7 @@ test('what is sold out is not advertised, what is gone altogether is no reason t
   expect(await first()).toEqual(['skipped', 'items_gone'])
 })
 
-test('stock is not guessed: a product that the report does not tell of holds its message, and no other', async () => {
+test('a message with an unreported product is held, and no other', async () => {
   await aDueCart()
   await leaveCart({ lines: [line('17')], contact: { ...contact, email: 'bob@shoppers.example.com' } })
   await elapse(world, 2 * HOUR, HOUR)
@@ -128,7 +129,7 @@ test('stock is not guessed: a product that the report does not tell of holds its
   expect(world.sent).toHaveLength(2)
 })
 
-test('a coupon that cannot be read there holds its message for two hours, then the setting of the step decides', async () => {
+test("an unreadable coupon holds its message for two hours, then the step's setting decides", async () => {
   shop = await aCutOffShop(world)
   world.sent.length = 0
   await shop.beat()
@@ -139,7 +140,7 @@ test('a coupon that cannot be read there holds its message for two hours, then t
   await giveToSteps(world, store, couponId)
   await leaveCart()
   await elapse(world, 2 * HOUR, HOUR)
-  // It may only be out for a while.
+  // It may be unreachable only for a while.
   const outage = world.db.updateTable('plugin_connections').where('store_id', '=', storeId)
   await outage.set({ unreached_since: world.now }).execute()
   await minute()
@@ -164,7 +165,7 @@ const heldRecords = async () => {
 test.each([
   ['does not name the product', {}, 'stock_unreported'],
   ['names no products', { isOld: true }, 'plugin_outdated'],
-])('a message keeps its reason while reports that come and age have one that %s (D12)', async (_, how, reason) => {
+])('a message keeps its reason while reports arrive and age, if one %s (D12)', async (_, how, reason) => {
   await aDueCart({}, how)
   shop.products.set('16:', { id: 16, status: 'publish', price: '19.50' })
   await minute()
@@ -179,7 +180,7 @@ test.each([
   expect(before.length).toBeLessThanOrEqual(2)
 })
 
-test('a message that waits for a report is looked at every half minute', async () => {
+test('a message that waits for a report is checked every half minute', async () => {
   await aDueCart()
   await tick(world)
   for (const seconds of [0, 30, 30]) {
@@ -191,7 +192,7 @@ test('a message that waits for a report is looked at every half minute', async (
   }
 })
 
-test('a report of what nobody asked for or that has another form is taken, and keeps nothing', async () => {
+test('accepts an unrequested or unknown report and stores nothing', async () => {
   shop = await aCutOffShop(world)
   await shop.beat()
   const report = { since: shop.asked.ordersSince, age: 0, isComplete: true, list: [] }
@@ -201,7 +202,7 @@ test('a report of what nobody asked for or that has another form is taken, and k
   expect(await known.execute()).toEqual([])
 })
 
-test('a large cart is reported in parts, in one run of the task', async () => {
+test('a large cart is reported in parts, within one task run', async () => {
   const lines = Array.from({ length: 250 }, (_, n) => line(String(1_000 + n)))
   await aDueCart({ lines })
   for (const { product } of lines) shop.products.set(`${product}:`, onSale(product))
@@ -210,7 +211,7 @@ test('a large cart is reported in parts, in one run of the task', async () => {
   expect(world.sent).toHaveLength(1)
 })
 
-test('a report that is older than a minute is none', async () => {
+test('a report older than a minute does not count', async () => {
   await aDueCart()
   await shop.beat()
   const { ordersSince } = shop.asked
@@ -224,7 +225,7 @@ test('a report that is older than a minute is none', async () => {
   expect(world.sent).toEqual([])
 })
 
-test('a report that was a minute on its way is none, however soon it was sent', async () => {
+test('a report in transit for a minute does not count, however fast it was created', async () => {
   await aDueCart()
   await shop.beat()
   const { ordersSince, at } = shop.asked
@@ -240,7 +241,7 @@ test('a report that was a minute on its way is none, however soon it was sent', 
   expect(world.sent).toHaveLength(1)
 })
 
-test('a part of a report that cannot be read at all is passed over, and a purchase behind it is found', async () => {
+test('skips an unreadable part of a report and finds a purchase after it', async () => {
   await aDueCart()
   const { ordersSince } = shop.asked
   const wall = (ms: number) => new Date(world.now.getTime() - ms).toISOString().slice(0, 19)
@@ -255,7 +256,7 @@ test('a part of a report that cannot be read at all is passed over, and a purcha
   expect((await first())![0]).toBe('cancelled')
 })
 
-test('stock that was reported a minute ago is not sent on, though the orders have been reported since (D3)', async () => {
+test('stock reported a minute ago is not used, although orders have been reported since (D3)', async () => {
   await aDueCart()
   for (let n = 0; n < 5; n++) await leaveCart({ contact: { ...contact, email: `n${n}@shoppers.example.com` } })
   await elapse(world, 2 * HOUR, HOUR)
@@ -263,7 +264,7 @@ test('stock that was reported a minute ago is not sent on, though the orders hav
   world.advance(50_000)
   const orders = { since: shop.asked.ordersSince, age: 0, isComplete: true, list: [], goods: [] }
   await shop.call('beat', aBeat(shop, { orders }))
-  // Five are sent at a time, and their mail server takes its time.
+  // Five are sent at a time, by a slow mail server.
   world.answer = (mail) => {
     if (world.sent.length === 1) world.advance(20_000)
     return acceptsMail(mail)
@@ -276,7 +277,7 @@ test('stock that was reported a minute ago is not sent on, though the orders hav
   expect(world.sent).toHaveLength(6)
 })
 
-test('a message by hand is refused until the report has come, and then sent', async () => {
+test('a manual message is rejected until the report arrives, and then sent', async () => {
   await aDueCart({ contact: { ...contact, email: 'eve@shoppers.example.com' } })
   await minute()
   world.sent.length = 0
@@ -298,7 +299,7 @@ const doctor = async () => {
   return new Map<string, Check>(body.checks.map((check: Check) => [check.id, check]))
 }
 
-test('a plugin that reports no stock holds its messages, and the doctor, the settings and the message say to update it', async () => {
+test('a plugin without stock reports holds its messages, and doctor, settings and message say to update it', async () => {
   await aDueCart({}, { isOld: true })
   await minute()
   await minute()
@@ -314,7 +315,7 @@ test('a plugin that reports no stock holds its messages, and the doctor, the set
 
 const reasonsOfWakes = () => shop.fake.pluginCalls.map(({ body }) => JSON.parse(body).reason)
 
-test('a shop that stops answering is asked for reports at once, and as long as it does not answer (real-store-W15)', async () => {
+test('a shop that stops answering is asked for reports at once, until it answers again (real-store-W15)', async () => {
   shop = await aCutOffShop(world, { isReached: true })
   world.sent.length = 0
   await shop.beat()
@@ -326,7 +327,7 @@ test('a shop that stops answering is asked for reports at once, and as long as i
   expect(await first()).toEqual(['held', 'store_unreachable:plain_permalinks'])
   expect(reasonsOfWakes()).toContain('check')
 
-  // The wake's beat, and those of the task.
+  // The wake-up's heartbeat, and that of the task.
   expect(await shop.beat()).toBe(2)
   await tick(world)
   expect(world.sent).toHaveLength(1)
@@ -342,7 +343,7 @@ test('a shop that stops answering is asked for reports at once, and as long as i
   expect(shop.asked).toMatchObject({ everyS: 3_600, ordersSince: null })
 })
 
-test('a shop whose orders alone cannot be read reports them too', async () => {
+test('a shop whose orders alone are unreadable reports them as well', async () => {
   shop = await aCutOffShop(world, { isReached: true })
   world.sent.length = 0
   shop.fake.orders = () => {
@@ -358,7 +359,7 @@ test('a shop whose orders alone cannot be read reports them too', async () => {
   expect(shop.asked.everyS).toBe(60)
 })
 
-test('where the wake cannot arrive, the answer to a cart or an order asks for the beat', async () => {
+test('the answer to a cart or order requests the heartbeat if the wake-up cannot arrive', async () => {
   await aDueCart()
   await elapse(world, 5 * MINUTE, MINUTE)
   const send = async () => (await shop.batch([{ seq: ++seq, type: 'test', test: 'f'.repeat(32) }])).body.beat
@@ -367,7 +368,7 @@ test('where the wake cannot arrive, the answer to a cart or an order asks for th
   expect(await send()).toBe(false)
 })
 
-test('one reading that failed makes the plugin call again within a minute, and nothing else', async () => {
+test('one failed reading only makes the plugin call again within a minute', async () => {
   shop = await aCutOffShop(world, { isReached: true })
   shop.fake.problem = aProblem('timeout')
   await checkOrders(world.deps, shop.storeId)
@@ -380,11 +381,11 @@ test('one reading that failed makes the plugin call again within a minute, and n
   expect(shop.asked).toMatchObject({ everyS: 3_600, ordersSince: null })
 })
 
-test('a plugin without reports of stock sends again as soon as the shop is reached again', async () => {
+test('a plugin without stock reports sends again as soon as the shop is reached', async () => {
   await aDueCart({}, { isOld: true })
   await minute()
   shop.fake.problem = null
   await elapse(world, 2 * MINUTE, 10_000)
-  // Shops of the tests before this one are reached as well.
+  // Shops of earlier tests are reached as well.
   expect((await messages()).map(({ sending_at: at }) => at !== null)).toEqual([true, false, false])
 })

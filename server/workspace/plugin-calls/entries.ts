@@ -2,13 +2,13 @@ import { parseCurrency, parseMinor } from '../../../shared/money.ts'
 import { readName } from '../../carts/capture/capture-rules.ts'
 import type { SignedPost } from '../../carts/capture/signed-posts.ts'
 import { zoneNamed } from '../../carts/capture/zones.ts'
-import { nameWithChoices } from '../../platforms/platform/text.ts'
 import type { FoldItem } from '../../core/schema/facts.ts'
+import { nameWithChoices } from '../../platforms/platform/text.ts'
 import type { CartEntry } from './wire.ts'
 
-// A plugin's words on a cart as a post like those of the shop's pages. Pure.
+// Converts a plugin's cart report to a post like those of the shop's pages. Pure.
 
-/** S7: a receipt says when, and nothing is dated further back. */
+/** S7: a receipt has a time, and older ages are limited. */
 const OLDEST_MS = 8 * 86_400_000
 
 export const timeOf = (age: number, receivedAt: Date): Date =>
@@ -50,7 +50,7 @@ export function cartPost(
   }
 }
 
-/** Names and prices are the shop's own; one it leaves out is the catalogue's. */
+/** Names and prices come from the shop, or else from the catalogue. */
 function itemOf(line: CartEntry['lines'][number], currency: string | null): FoldItem {
   const [name, sku] = [readName(line.name ?? ''), readName(line.sku ?? '')]
   const unitPriceMinor = currency && line.price ? parseMinor(line.price, currency) : null

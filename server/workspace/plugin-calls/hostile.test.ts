@@ -1,10 +1,17 @@
 import crypto from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
-import { aBeat, aCartEntry, aPluginShop, type CallChange, type PluginShop, pluginCall } from '../../../test/plugin-shop.ts'
+import {
+  aBeat,
+  aCartEntry,
+  aPluginShop,
+  type CallChange,
+  type PluginShop,
+  pluginCall,
+} from '../../../test/plugin-shop.ts'
 import { isProof } from '../../../test/seed.ts'
 import { aWorld } from '../../../test/world.ts'
 
-// Forged, replayed, malformed and oversized calls: 4xx, nothing stored, and no word about anybody's cart.
+// Forged, replayed, malformed and oversized calls get 4xx, store nothing, and reveal nothing about carts.
 
 const world = aWorld()
 let shop: PluginShop
@@ -38,7 +45,7 @@ const forged: [string, () => CallChange][] = [
   ['a time that is none', () => ({ headers: { 'x-recoup-time': 'now' } })],
 ]
 
-test.each(forged)('%s is refused without a word, and stores nothing', async (_what, change) => {
+test.each(forged)('%s is rejected without detail and stores nothing', async (_what, change) => {
   const before = await stored()
   const reply = await shop.batch([{ seq: 1, ...aCartEntry() }], change())
   expect(reply).toMatchObject({
@@ -49,7 +56,7 @@ test.each(forged)('%s is refused without a word, and stores nothing', async (_wh
   expect(await stored()).toEqual(before)
 })
 
-test('a call counts once, and only within five minutes of its time', async () => {
+test('a call counts once, within five minutes of its time', async () => {
   const before = await stored()
   for (const ahead of [-301, 301]) {
     const late = await shop.batch([{ seq: 1, ...aCartEntry() }], { time: seconds() + ahead })
@@ -77,7 +84,7 @@ const malformed: [string, unknown][] = [
   ['an entry that is none', { v: 1, plugin: '1', install: 'a'.repeat(32), entries: ['x'] }],
 ]
 
-test.each(malformed)('a batch of %s is refused as a whole', async (_what, body) => {
+test.each(malformed)('a batch of %s is rejected as a whole', async (_what, body) => {
   const before = await stored()
   expect(await shop.call('batch', body)).toMatchObject({ status: 400, isSigned: true, body: { code: 'invalid' } })
   expect(await stored()).toEqual(before)
@@ -99,7 +106,7 @@ const refusedEntries: [string, Record<string, unknown>][] = [
   ['a test of another form', { type: 'test', test: 'x' }],
 ]
 
-test.each(refusedEntries)('an entry with %s is refused by itself, and the others are done', async (_what, entry) => {
+test.each(refusedEntries)('an entry with %s is rejected alone, and the others are stored', async (_what, entry) => {
   const good = { type: 'test', test: 'b'.repeat(32) }
   const before = await stored()
   const reply = await shop.batch([
@@ -110,14 +117,14 @@ test.each(refusedEntries)('an entry with %s is refused by itself, and the others
   expect(await stored()).toEqual(before)
 })
 
-test('a body beyond its bound is refused: signed where the signature could be read', async () => {
+test('an oversized body is rejected, with a signed answer if the signature could be read', async () => {
   const large = { v: 1, plugin: '1', install: 'a'.repeat(32), entries: [], pad: 'x'.repeat(600_000) }
   expect(await shop.call('batch', large)).toMatchObject({ status: 413, isSigned: true, body: { code: 'too_large' } })
   expect(await shop.call('restore', { token: 'x'.repeat(2_000) })).toMatchObject({ status: 413, isSigned: true })
   expect((await shop.call('batch', { ...large, pad: 'x'.repeat(1_100_000) })).status).toBe(413)
 })
 
-test('texts the database refuses, and markup, are stored as plain words or not at all', async () => {
+test('text that the database rejects, and markup, are stored as plain text or not at all', async () => {
   const lines = [{ product: '16', quantity: 1, name: 'Tea\u0000\ud800 <script>', price: '1e9', image: 'javascript:1' }]
   const entry = aCartEntry({ lines, contact: { firstName: 'A\u0000da', email: 'nul@shoppers.example.com' } })
   expect((await shop.batch([{ seq: 20, ...entry }])).body).toMatchObject({ done: [20], refused: [] })
@@ -129,7 +136,7 @@ test('texts the database refuses, and markup, are stored as plain words or not a
   expect(cart.customer_name).toBe('A da')
 })
 
-/** What a stranger may try, as often as they like: each in its own way wrong. */
+/** Attacks without the secret, each invalid in its own way. */
 const tries: ((n: number) => CallChange)[] = [
   () => ({ store: other.storeId }),
   () => ({ store: crypto.randomUUID() }),
@@ -144,17 +151,17 @@ const tries: ((n: number) => CallChange)[] = [
   (n) => ({ signedName: n % 2 ? 'disconnect' : 'restore' }),
 ]
 
-/** Each of these ways with each call, some times over. */
+/** Each attack with each call, several times. */
 const FORGED = isProof ? 2_000 : 10 * 4 * tries.length
 
-test('forged calls: each is refused, nothing is stored, and no answer says anything of a cart', async () => {
+test('forged calls are rejected, store nothing, and reveal nothing about carts', async () => {
   await shop.batch([{ seq: 900, ...aCartEntry({ contact: { email: 'kept@shoppers.example.com' } }) }])
   const before = await stored()
   const names = ['batch', 'beat', 'restore', 'disconnect'] as const
   for (let n = 1; n <= FORGED; n++) {
     const name = names[n % 4]!
     const change = tries[n % tries.length]!(n)
-    // Signed for the very call it is sent to, it would be no forgery.
+    // Signed for the very call that it is sent to, it would be no forgery.
     if (change.signedName === name) continue
     const body = { v: 1, token: 't'.repeat(43), entries: [{ seq: n, age: 0, ...aCartEntry() }] }
     const ip = `198.51.${n >> 8}.${n & 255}`
@@ -172,7 +179,7 @@ test('forged calls: each is refused, nothing is stored, and no answer says anyth
   expect(store).toEqual({ is_active: true })
 })
 
-test('no cart of another store is read by its token', async () => {
+test('a token cannot read carts of another store', async () => {
   const token = 't'.repeat(43)
   expect(await shop.call('restore', { token })).toMatchObject({
     status: 404,
@@ -181,7 +188,7 @@ test('no cart of another store is read by its token', async () => {
   })
 })
 
-test('too many wrong signatures from one place are not looked at any more, and too many calls of a store have to wait', async () => {
+test('too many wrong signatures from a place are ignored, and too many calls of a store are limited', async () => {
   const wrong = () => pluginCall(world, { name: 'beat', store: other.storeId, key: 'wrong', body: {} })
   for (let n = 0; n < 100; n++) await wrong()
   expect(await wrong()).toMatchObject({ status: 429, isSigned: false })

@@ -11,8 +11,8 @@ import { HOUR, MINUTE, messagesOf } from '../../../test/message-scene.ts'
 import { aWorld } from '../../../test/world.ts'
 import { restoreTokenOf } from '../../delivery/compose/compose.ts'
 
-// The plugin as shops have it, run by PHP in the stand-ins of its own tests, against this server: the newest one and the one before it
-// reported stock and prices.
+// Runs the real plugin in PHP, with the stand-ins of its own tests, against this server: the latest version, and the
+// last one without stock and price reports.
 
 const OLD = '9379d6d6'
 const root = path.resolve(import.meta.dirname, '../../..')
@@ -60,7 +60,7 @@ function command(what: string, more: Record<string, unknown> = {}): Promise<any>
   return promise
 }
 
-/** Connected through its own screen; Recoup reaches it or not. */
+/** Connects by the plugin's own screen; Recoup reaches it or not. */
 async function connected(plugin: keyof typeof plugins, isReached: boolean) {
   const [owner, home] = [await anOwner(world), aHome()]
   const fake = aFakeStore(home)
@@ -129,7 +129,7 @@ async function restoreAndBuy(storeId: string) {
   expect(await cartStatus(storeId)).toBe('recovered')
 }
 
-test.skipIf(!hasPhp)('the plugin of a shop that is not reached: cart, report, mail, restore, order', async () => {
+test.skipIf(!hasPhp)('the plugin of an unreachable shop completes cart, report, mail, restore and order', async () => {
   const { storeId } = await connected('newest', false)
   expect(await command('fill', { email: 'vera@example.com' })).toMatchObject({ waiting: 0 })
   await minutes(2)
@@ -175,7 +175,7 @@ test.skipIf(!hasOld)(
     expect(world.sent).toHaveLength(1)
     await restoreAndBuy(storeId)
     const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
-    // `npm run build` makes the zip.
+    // `npm run build` creates the zip.
     const isBuilt = existsSync(path.join(root, 'dist/plugin/recoup-for-woocommerce.zip'))
     expect(await command('update')).toMatchObject(isBuilt ? { version, isZip: true } : { version: null })
   },

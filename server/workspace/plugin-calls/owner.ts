@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import { type PluginView, pluginTexts } from '../../../shared/plugin.ts'
-import type { Db, StoreDb } from '../../core/db/db.ts'
-import { AppError } from '../../core/common/errors.ts'
-import { type Limit, take } from '../../core/db/rate-limits.ts'
-import type { Deps } from '../../deps.ts'
 import { changePlugin, queueWake, readPlugin } from '../../access/plugin/plugin.ts'
 import { isAlive, reachReason } from '../../access/plugin/rules.ts'
 import { pushOnlyPlugin } from '../../carts/sync/push-only.ts'
+import { AppError } from '../../core/common/errors.ts'
+import type { Db, StoreDb } from '../../core/db/db.ts'
+import { type Limit, take } from '../../core/db/rate-limits.ts'
+import type { Deps } from '../../deps.ts'
 import { isNewer, offeredUpdate } from './zip.ts'
 
-// The plugin as the store's team sees it.
+// The plugin's view for the store's team.
 
-/** The first version of the plugin with consent boxes in several languages. */
+/** The first plugin version with consent boxes in several languages. */
 const LANGUAGES_SINCE = '0.2.0'
 
 const TESTS: Limit = { name: 'plugin-test', points: 10, windowS: 600 }
@@ -38,7 +38,7 @@ export async function viewPlugin(deps: Deps, store: StoreDb<Db>): Promise<Plugin
   }
 }
 
-/** The plugin is asked with its next beat, which the wake makes come at once. */
+/** Requests a test with the next heartbeat, which a wake-up triggers at once. */
 export async function askForTest(deps: Deps, store: StoreDb<Db>): Promise<string> {
   const plugin = await readPlugin(store)
   if (!plugin || plugin.ended_at) throw new AppError('conflict', pluginTexts.noPlugin)

@@ -5,7 +5,7 @@ import { aPluginShop, type PluginShop } from '../../../test/plugin-shop.ts'
 import { aWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 
-// WordPress' tools for personal data (real-store-W13): the shop's plugin asks for a person by their address.
+// WordPress' tools for personal data (real-store-W13): the plugin requests a person's data by address.
 
 const world = aWorld()
 const EMAIL = 'vera@privacy.example'
@@ -24,7 +24,7 @@ beforeAll(async () => {
 const ask = (from: PluginShop, what: string, more: object = {}) =>
   from.call('privacy', { v: 1, plugin: '0.2.0', ask: what, email: EMAIL, ...more })
 
-test('an export has the person’s rows of this shop and nobody else’s, page by page', async () => {
+test("an export has the person's rows of this shop only, in pages", async () => {
   const own = await aStore(world, { accountId: shop.owner.accountId, isFlowOn: false })
   await recordOrders(world.deps, own.storeId, [anOrder(world, { email: EMAIL, lastName: 'Elsewhere' })], 'sync')
   const first = await ask(shop, 'export', { email: 'VERA@Privacy.example' })
@@ -54,19 +54,19 @@ test.each([
   [{ page: 0 }],
   [{ page: 1.5 }],
   [{ ask: undefined }],
-])('%j is refused, and nothing is erased', async (more) => {
+])('%j is rejected, and nothing is erased', async (more) => {
   expect(await ask(shop, 'export', more)).toMatchObject({ status: 400, isSigned: true })
   expect(await tracesIn(world, ['veronika'])).not.toEqual([])
 })
 
-test('a key of another shop, and a call signed for another purpose, are not accepted', async () => {
+test('rejects a key of another shop, and a call signed for another purpose', async () => {
   const body = { v: 1, ask: 'erase', email: EMAIL }
   for (const change of [{ key: other.secret }, { signedName: 'beat' as const }, { store: other.storeId }])
     expect(await shop.call('privacy', body, change)).toMatchObject({ status: 401, isSigned: false })
   expect(world.queued.filter(({ name }) => name === 'privacy.erase')).toEqual([])
 })
 
-test('an erasure takes the person out of the account’s stores, and of no other account', async () => {
+test('an erasure removes the person from all stores of the account, and from no other account', async () => {
   expect(await ask(shop, 'erase', { email: 'nobody@privacy.example' })).toMatchObject({ body: { isErasing: false } })
   expect(await ask(shop, 'erase')).toMatchObject({ status: 200, body: { isErasing: true } })
   await world.runJobs()

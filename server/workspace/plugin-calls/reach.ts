@@ -1,28 +1,28 @@
 import type { z } from 'zod'
-import { type Db, transact, transactAccount } from '../../core/db/db.ts'
-import { AppError } from '../../core/common/errors.ts'
-import { inPlace, type StepAside } from '../../core/common/seats.ts'
-import type { Deps } from '../../deps.ts'
-import { wakeUnread } from '../../messages/messages/messages.ts'
-import { StoreProblem } from '../../platforms/platform/store-problem.ts'
 import type { reachJob, yieldJob } from '../../access/plugin/jobs.ts'
 import { changePlugin, queueWake, readPlugin } from '../../access/plugin/plugin.ts'
-import { queueYield } from '../store-settings/connect.ts'
-import { disconnectStore } from '../store-settings/stores.ts'
 import { storeAccess } from '../../access/stores/access.ts'
 import { profileColumns } from '../../access/stores/profile.ts'
 import { ORDER_CHECK_LIMIT_MS } from '../../access/stores/rules.ts'
 import { readStore, type StoreRow, updateStore } from '../../access/stores/store.ts'
 import { importJob } from '../../carts/sync/jobs.ts'
 import { forgetCheckFailures } from '../../carts/sync/streams.ts'
+import { AppError } from '../../core/common/errors.ts'
+import { inPlace, type StepAside } from '../../core/common/seats.ts'
+import { type Db, transact, transactAccount } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
+import { wakeUnread } from '../../messages/messages/messages.ts'
+import { StoreProblem } from '../../platforms/platform/store-problem.ts'
+import { queueYield } from '../store-settings/connect.ts'
+import { disconnectStore } from '../store-settings/stores.ts'
 import * as sql from './sql.ts'
 
-// Whether we reach a shop that its plugin has connected. Until then its address is only the plugin's word, and another account that
-// proves it takes it.
+// Checks whether Recoup can reach a shop connected by its plugin. Until then its address is unproven, and another
+// account that proves it takes it over.
 
 const LIMIT_MS = 30_000
 
-/** Job, after connecting and again with later beats. */
+/** Job: runs after connecting, and again with later heartbeats. */
 export async function reachShop(
   deps: Deps,
   { storeId }: z.infer<typeof reachJob.payload>,
@@ -47,7 +47,7 @@ export async function reachShop(
     await forgetCheckFailures(tx)
     await wakeUnread(tx, deps.now())
   })
-  // What was refused or failed before is read at once.
+  // Reads at once what was rejected or failed before.
   await deps.jobs.enqueue(deps.db, importJob, { storeId }, storeId)
   await queueWake(deps, store, 'connected')
 }
@@ -57,12 +57,13 @@ interface Problem {
   detail: string | null
 }
 
-/** null: reached, and the address is ours. */
+/** null: reached, and the address is proven. */
 async function tryShop(deps: Deps, row: StoreRow, stepAside: StepAside): Promise<Problem | null> {
   try {
     const client = await storeAccess(deps, { storeId: row.id, db: deps.db }, stepAside)
     const profile = await client.readProfile(AbortSignal.timeout(LIMIT_MS))
-    // A shop that tells its profile and not its orders is no use to a message (D3). It has as long for them as a message gives it.
+    // A shop that answers for its profile but not its orders cannot serve messages (D3). The time limit is that of an
+    // order check.
     const signal = AbortSignal.timeout(ORDER_CHECK_LIMIT_MS)
     for await (const _ of client.orders({ modifiedSince: deps.now().toISOString(), signal })) break
     if (profile.homeUrl !== row.home_url) return { code: 'moved', detail: profile.homeUrl }
@@ -83,7 +84,7 @@ async function tryShop(deps: Deps, row: StoreRow, stepAside: StepAside): Promise
   }
 }
 
-/** Job. Somebody else has proven that the shop is theirs. */
+/** Job: another account has proven that the shop is theirs. */
 export async function yieldStore(deps: Deps, { storeId }: z.infer<typeof yieldJob.payload>): Promise<void> {
   const store = { storeId, db: deps.db as Db }
   const row = await readStore(store)

@@ -1,15 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DEFAULT_PLATFORM } from '../../../shared/platforms.ts'
 import * as api from '../../../shared/plugin.ts'
-import { AppError } from '../../core/common/errors.ts'
-import type { Deps } from '../../deps.ts'
 import { type Routes, serveAccount, serveStore } from '../../access/http/http.ts'
 import { readInput } from '../../access/http/input.ts'
 import { notify } from '../../access/notifications/notifications.ts'
-import { pluginOf } from '../../platforms/registry/registry.ts'
 import { isSignedBy, readHeaders } from '../../access/plugin/signature.ts'
-import { eraseForShop, exportForShop } from '../privacy/shop-requests.ts'
+import { AppError } from '../../core/common/errors.ts'
 import { readWayBack } from '../../delivery/restore/way-back-cart.ts'
+import type { Deps } from '../../deps.ts'
+import { pluginOf } from '../../platforms/registry/registry.ts'
+import { eraseForShop, exportForShop } from '../privacy/shop-requests.ts'
 import { disconnectStore } from '../store-settings/stores.ts'
 import { takeBatch } from './batch.ts'
 import { takeBeat } from './beat.ts'
@@ -20,12 +20,12 @@ import { answerSigned, assertInTime, type CallLimits, openLimits, parseBody, ser
 import { Disconnect, MOST_BYTES, PrivacyRequest, Restore } from './wire.ts'
 import { servedZip } from './zip.ts'
 
-// The plugin in a shop: what its owner asks for here, and what it asks itself. The latter is signed, and in a scope of its own: the
-// signature is over the raw bytes.
+// Endpoints for the plugin's owner, and for the plugin itself. The latter are signed over the raw bytes, so they have a
+// scope of their own.
 
-/** The oldest plugin that is understood. */
+/** The oldest supported plugin version. */
 const LEAST_VERSION = '0.1.0'
-/** So much is read before the signature is looked at; what a call may have is less. */
+/** Read before the signature is checked; the limits of the calls are lower. */
 const MOST_READ = 1_048_576
 
 export const pluginRoutes: Routes = (app, deps) => {
@@ -42,7 +42,7 @@ export const pluginRoutes: Routes = (app, deps) => {
   serveZip(app, deps.config)
 }
 
-/** As this Recoup serves it, or as it was built: a signature is over those bytes. */
+/** Serves the zip with this server's address, or as built: a publisher signs those bytes. */
 export function serveZip(app: FastifyInstance, { publicUrl }: { publicUrl: string }, built?: string): void {
   const { file } = pluginOf(DEFAULT_PLATFORM)
   app.get(`/plugin/${file}`, async (request, reply) => {
@@ -117,7 +117,7 @@ function signedRoutes(scope: FastifyInstance, deps: Deps): void {
   )
 }
 
-/** Signed with the code's key, as there is no secret yet. */
+/** Signed with the code's key, because there is no secret yet. */
 async function serveConnect(deps: Deps, limits: CallLimits, request: FastifyRequest, reply: FastifyReply) {
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
   const headers = readHeaders(request.headers)

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto'
 import { boxChannels, type ConsentBox, wordingId } from '../../../shared/consent-box.ts'
-import { readBoxes } from '../../shoppers/consent/boxes.ts'
-import type { Db } from '../../core/db/db.ts'
-import type { Deps } from '../../deps.ts'
-import { keyInUse } from '../../delivery/push/keys.ts'
 import { readStore } from '../../access/stores/store.ts'
+import type { Db } from '../../core/db/db.ts'
+import { keyInUse } from '../../delivery/push/keys.ts'
+import type { Deps } from '../../deps.ts'
+import { readBoxes } from '../../shoppers/consent/boxes.ts'
 
-// What the plugin keeps of us until it changes: the words of the consent boxes, and where the push worker is.
+// Settings that the plugin caches until they change: texts of the consent boxes, and the place of the push worker.
 
 interface Of {
   storeId: string
@@ -25,13 +25,13 @@ export async function readSettings(deps: Deps, store: Of) {
     .filter((_, place) => offered[place])
     .map((channel) => boxOf(texts.boxes.find((each) => each.channel === channel)!))
   const row = await readStore(store)
-  // Only where it differs from what plugins did before they knew of it: their settings stay as they are.
+  // Only where it differs from what older plugins did: other settings, and so their version, stay unchanged.
   const before = row?.before_consent ?? 'cart_and_contact'
   const said = { boxes, ...(before !== 'cart_and_contact' && { before }), push: await pushOf(deps, store) }
   return { version: hash('sha256', JSON.stringify(said), 'base64url').slice(0, 22), ...said }
 }
 
-/** `languages` only where there are some: the settings of other stores stay as they are. */
+/** `languages` only if there are any: settings of other stores stay unchanged. */
 function boxOf({ channel, words, languages }: ConsentBox) {
   const more = languages.map((each) => [each.language, { words: each.words, id: wordingId(each.words) }])
   return { channel, words, id: wordingId(words), ...(more.length > 0 && { languages: Object.fromEntries(more) }) }
@@ -40,7 +40,7 @@ function boxOf({ channel, words, languages }: ConsentBox) {
 export const settingsVersion = async (deps: Deps, store: Of): Promise<string> =>
   (await readSettings(deps, store)).version
 
-/** Where the scripts of web push are; null while the store has not set it up. */
+/** Addresses of the push scripts; null if the store has not set up push. */
 async function pushOf(deps: Deps, store: Of) {
   const [row, key] = await Promise.all([readStore(store), keyInUse(store)])
   if (!row || !key) return null

@@ -1,11 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { statusOf } from '../../../shared/errors.ts'
-import type { Db } from '../../core/db/db.ts'
-import { AppError } from '../../core/common/errors.ts'
-import { clientNetwork } from '../../core/db/rate-limits.ts'
-import { pluginStore } from '../../core/db/system.ts'
-import type { Deps } from '../../deps.ts'
 import { noteCall, openSecrets, readPlugin, takeNonce } from '../../access/plugin/plugin.ts'
 import {
   answerSignature,
@@ -15,11 +10,16 @@ import {
   isSignedBy,
   readHeaders,
 } from '../../access/plugin/signature.ts'
+import { AppError } from '../../core/common/errors.ts'
+import type { Db } from '../../core/db/db.ts'
+import { clientNetwork } from '../../core/db/rate-limits.ts'
+import { pluginStore } from '../../core/db/system.ts'
+import type { Deps } from '../../deps.ts'
 import { type Caller, notSigned, Refusal, tooMany } from './caller.ts'
 import { MOST_BYTES } from './wire.ts'
 
-// A signed call of a shop's plugin, checked in the order of docs/plugin-protocol.md, and its answer, signed too. Nothing of a body is
-// read before its signature was found right.
+// Verifies a signed call of a shop's plugin in the order of docs/plugin-protocol.md, and signs the answer. A body is
+// not parsed before its signature is verified.
 
 type Made = Record<string, unknown>
 
@@ -27,7 +27,7 @@ const CALLS = { points: 600, duration: 600 }
 const FAILURES = { points: 100, duration: 600 }
 const FAILURES_OF_NETWORK = { points: 1_000, duration: 600 }
 
-/** Kept in memory: they only spare the database. */
+/** In memory: these limits only protect the database. */
 export function openLimits() {
   const calls = new RateLimiterMemory(CALLS)
   const failures = new RateLimiterMemory(FAILURES)
@@ -42,7 +42,7 @@ export function openLimits() {
     return { network, pair: `${network} ${String(headers['x-recoup-store']).slice(0, 64)}` }
   }
   return {
-    /** Before the body is read: too much of what was not signed came from there. */
+    /** Runs before the body is read: blocks places that sent too many invalid signatures. */
     async assertTrusted(request: FastifyRequest): Promise<void> {
       const { network, pair } = namesOf(request)
       const [ofPair, ofNetwork] = await Promise.all([failures.get(pair), networks.get(network)])
@@ -55,11 +55,11 @@ export function openLimits() {
       const { network, pair } = namesOf(request)
       await Promise.all([failures.consume(pair), networks.consume(network)]).catch(passLimit)
     },
-    /** Carts that are asked for are limited by their tokens, as anybody can make a shop ask for some that they have made up. */
+    /** Limits restore calls by token, because anyone can make a shop ask for invented tokens. */
     async take(storeId: string, name: CallName): Promise<void> {
       if (name !== 'restore') await consume(storeId)
     },
-    /** A token that was made up uses up nothing of what the shop's own carts and orders need. */
+    /** Unknown tokens have a limit of their own, so they do not block the shop's real carts and orders. */
     takeUnknown: (storeId: string): Promise<void> => consume(`unknown ${storeId}`),
   }
 }
@@ -70,7 +70,7 @@ function passLimit(error: unknown): void {
 
 export type CallLimits = ReturnType<typeof openLimits>
 
-/** Serves a call that is signed with a store's secret. */
+/** Serves a call signed with a store's secret. */
 export async function serveSigned(
   { deps, limits }: { deps: Deps; limits: CallLimits },
   name: Exclude<CallName, 'connect' | 'wake'>,
@@ -134,7 +134,7 @@ export function parseBody(body: Buffer): unknown {
   }
 }
 
-/** Whatever comes of it is signed, so that nobody on the way can say it. */
+/** Signs every result, so that no one in between can forge it. */
 export async function answerSigned(
   deps: Deps,
   reply: FastifyReply,

@@ -2,8 +2,8 @@ import { createPublicKey, hash, verify } from 'node:crypto'
 import fs from 'node:fs/promises'
 import { z } from 'zod'
 
-// A publisher's signatures of the plugin's zip as it was built, made with offline keys (scripts/sign-plugin.ts). Recoup passes them on and cannot
-// make one. After a change of the key there are several, so that shops with the old key accept the new version too.
+// The publisher's signatures of the built plugin zip, made with offline keys (scripts/sign-plugin.ts). Recoup only
+// passes them on. After a key change there are several, for shops that know the old key.
 
 export const MOST_SIGNATURES = 8
 
@@ -14,23 +14,23 @@ const SignedZip = z.object({
 })
 export type SignedZip = z.output<typeof SignedZip>
 
-/** Beside the zip that was built. */
+/** Beside the built zip. */
 export const signatureFile = (zip: string): string => zip.replace(/\.zip$/, '.signed.json')
 
-/** The version is part of it, so an older signed zip is no update. */
+/** Includes the version, so that an older signed zip is no update. */
 export const signedText = (version: string, sha256: string): string => `recoup-plugin\n${version}\n${sha256}`
 
-/** null: there are none, or they are of another zip. */
+/** null: no signatures, or they are for another zip. */
 export async function readSignatures(file: string, zip: Buffer): Promise<SignedZip | null> {
   const text = await fs.readFile(file, 'utf8').catch(() => '')
   const { data } = SignedZip.safeParse(parse(text))
   return data && data.sha256 === hash('sha256', zip) ? data : null
 }
 
-/** The head of an Ed25519 public key in DER; 32 bytes follow. */
+/** Header of an Ed25519 public key in DER; 32 bytes follow. */
 const DER_HEAD = Buffer.from('302a300506032b6570032100', 'hex')
 
-/** As the plugin checks it (src/Publisher.php). The key is 32 bytes in base64. */
+/** As the plugin verifies it (src/Publisher.php). The key is 32 bytes in base64. */
 export function isSignedWith(key: string, { version, sha256, signatures }: SignedZip): boolean {
   const bytes = Buffer.from(key.trim(), 'base64')
   if (bytes.length !== 32) return false

@@ -1,6 +1,6 @@
 import { type AccountDb, type Db, type StoreDb, sql } from '../../core/db/db.ts'
 
-// Codes by which plugins are connected, and ways back: SQL and nothing else.
+// Statements for connection codes.
 
 export function insertCode(
   { db, accountId }: AccountDb,
@@ -20,7 +20,7 @@ export function insertCode(
     .execute()
 }
 
-/** Whether it was free. */
+/** Whether it was still unused. */
 export async function takeCode({ db, accountId }: AccountDb, id: string, now: Date): Promise<boolean> {
   const row = await db
     .updateTable('plugin_codes')
@@ -34,7 +34,7 @@ export async function takeCode({ db, accountId }: AccountDb, id: string, now: Da
   return row !== undefined
 }
 
-/** The mistake was ours: the plugin may try again. */
+/** Frees the code after an error of ours, so that the plugin can retry. */
 export async function freeCode({ db, accountId }: AccountDb, id: string): Promise<void> {
   await db
     .updateTable('plugin_codes')
@@ -49,7 +49,7 @@ export async function accountName(db: Db, accountId: string): Promise<string> {
   return row?.name ?? ''
 }
 
-/** Ours to prove from now on; the unique index refuses a second. */
+/** Marks the address as proven; the unique index rejects a second store. */
 export async function proveAddress({ db, storeId }: StoreDb): Promise<void> {
   await sql`update stores set is_address_proven = true where id = ${storeId} and not is_address_proven`.execute(db)
 }

@@ -2,14 +2,15 @@ import { z } from 'zod'
 import { boxChannels, boxPlaces } from '../../../shared/consent-box.ts'
 import { MOST_GOODS } from '../../access/plugin/goods.ts'
 
-// What a shop's plugin sends, as docs/plugin-protocol.md has it. It is signed, and bounded all the same: a shop may be taken over.
+// Schemas of the plugin's calls (docs/plugin-protocol.md). Calls are signed, but limited as well, because a shop may be
+// compromised.
 
-/** Largest bodies by call, in bytes. */
+/** Maximum body size by call, in bytes. */
 export const MOST_BYTES = {
   connect: 16_384,
   batch: 524_288,
   restore: 1_024,
-  /** It may have a report of orders. */
+  /** May contain an order report. */
   beat: 524_288,
   disconnect: 1_024,
   privacy: 1_024,
@@ -23,7 +24,7 @@ const version = z.string().max(40)
 const install = z.string().regex(/^[0-9a-f]{32}$/)
 const testId = z.string().regex(/^[0-9a-f]{32}$/)
 const cartToken = z.string().regex(/^[\w-]{32}$/)
-/** Longer texts are cut, not refused. */
+/** Truncates longer texts instead of rejecting them. */
 const cut = (most: number) => z.string().transform((text) => text.slice(0, most))
 const amount = z.string().max(40)
 
@@ -34,7 +35,7 @@ const Box = z.object({
 })
 const Consents = z.partialRecord(z.enum(boxChannels), Box)
 
-/** The consent boxes that the shopper has seen: by place and channel. Plugins before 0.2.0 do not say. */
+/** The consent boxes that the shopper saw, by place and channel. Missing before plugin version 0.2.0. */
 const Forms = z.partialRecord(
   z.enum(boxPlaces),
   z.partialRecord(z.enum(boxChannels), z.object({ id: z.string().max(40), isTicked: z.boolean().optional() })),
@@ -103,7 +104,7 @@ const OrderEntry = z.object({
   forms: Forms.optional(),
 })
 const ConsentEntry = z.object({ type: z.literal('consent'), customer: Customer, contact: Contact, consent: Consents })
-/** My account was saved: which boxes it showed, and nothing of the customer. */
+/** My account was saved: the boxes it showed, without the customer. */
 const FormEntry = z.object({ type: z.literal('form'), forms: Forms })
 export type ConsentEntry = z.output<typeof ConsentEntry>
 const TestEntry = z.object({ type: z.literal('test'), test: testId })
@@ -112,10 +113,10 @@ const seq = z.number().int().min(1).max(Number.MAX_SAFE_INTEGER)
 
 export const Entry = z.discriminatedUnion('type', [CartEntry, OrderEntry, ConsentEntry, FormEntry, TestEntry])
 export type Entry = z.output<typeof Entry>
-/** What every entry has, whatever it is. */
+/** The common fields of all entries. */
 export const Numbered = z.looseObject({ seq, age: z.number().int().min(0) })
 
-/** The envelope: each entry is read by itself, so that one does not cost the others. */
+/** The envelope: entries are parsed one by one, so that an invalid one does not fail the others. */
 export const Batch = z.object({
   v: z.literal(1),
   plugin: version,
@@ -151,12 +152,15 @@ export const Beat = z.object({
     .object({
       since: z.string().max(40),
       age: seconds,
-      /** `ask.at` of the answer that asked for it, and how long after that answer it began. Plugins before 0.2.0 do not say. */
+      /**
+       * `ask.at` of the answer that requested it, and the delay until the report began. Missing before plugin version
+       * 0.2.0.
+       */
       askedAt: z.string().max(40).nullish(),
       sinceAskedS: seconds.nullish(),
       isComplete: z.boolean(),
       list: z.array(z.record(z.string(), z.unknown())).max(100),
-      /** Each is read by itself. Plugins before 0.2.0 report none. */
+      /** Parsed one by one. Missing before plugin version 0.2.0. */
       goods: z.array(z.unknown()).max(MOST_GOODS).optional(),
     })
     .nullish(),
@@ -171,7 +175,7 @@ export const Connect = z.looseObject({
   install,
 })
 
-/** What the plugin's screen opens the connect page with. */
+/** Query of the connect page that the plugin opens. */
 export const Invitation = z.object({
   v: z.literal(1),
   home: z.string().max(500),
@@ -181,7 +185,7 @@ export const Invitation = z.object({
   plugin: version,
 })
 
-/** WordPress' tools for personal data ask for one person. */
+/** A request of WordPress' tools for personal data. */
 export const PrivacyRequest = z.object({
   ask: z.enum(['export', 'erase']),
   email: z.string().min(3).max(254),

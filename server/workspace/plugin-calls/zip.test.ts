@@ -7,7 +7,7 @@ import { buildPlugin } from '../../../scripts/build-plugin.ts'
 import { serveZip } from './routes.ts'
 import { servedZip } from './zip.ts'
 
-test('the zip that is served is the built one and says where this Recoup is, the same bytes each time', async () => {
+test("the served zip is the built one plus this server's address, with stable bytes", async () => {
   const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'recoup-zip-'))
   const file = await buildPlugin(folder)
   const one = await servedZip('https://recoup.example.com', file)
@@ -22,20 +22,20 @@ test('the zip that is served is the built one and says where this Recoup is, the
   expect(other!.sha256).not.toBe(one!.sha256)
   expect(one!.content.includes("define('RECOUP_URL', 'https://recoup.example.com');")).toBe(true)
   expect(other!.content.includes("define('RECOUP_URL', 'https://o\\'hara.example.com');")).toBe(true)
-  // real-store-W14: WordPress shows whose plugin it is, and where to read about it.
+  // real-store-W14: WordPress shows author and link of the plugin.
   expect(one!.content.includes(' * Author: Recoup\n * Author URI: https://recoup.example.com/\n')).toBe(true)
   expect(one!.content.includes(' * Plugin URI: https://recoup.example.com/landing\n')).toBe(true)
   expect(one!.content.includes(' * Update URI: https://recoup-for-woocommerce.invalid/\n')).toBe(true)
   const built = await fs.readFile(file)
-  // The signed zip has no links, because it cannot name this Recoup.
+  // The signed zip has no links, because it cannot name this server.
   expect(built.includes('Author URI') || built.includes('Plugin URI')).toBe(false)
-  // One file more, and nothing else: its two entries' headers, name and content.
+  // One more file: two zip headers, its name and content.
   expect(one!.content.length - built.length).toBeLessThan(400)
   expect(await servedZip('https://recoup.example.com', path.join(folder, 'none.zip'))).toBeNull()
   await fs.rm(folder, { recursive: true })
 })
 
-test('the zip download names this Recoup, and with ?signed is the zip as built', async () => {
+test('the download names this server, and with ?signed it is the zip as built', async () => {
   const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'recoup-zip-'))
   const built = await buildPlugin(folder)
   const app = fastify()

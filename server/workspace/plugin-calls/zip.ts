@@ -9,8 +9,8 @@ import { DEFAULT_PLATFORM } from '../../../shared/platforms.ts'
 import { pluginOf } from '../../platforms/registry/registry.ts'
 import { readSignatures, type SignedZip, signatureFile } from './signed-zip.ts'
 
-// The plugin's zip as it is served: the one that was built, and one file more that says where this Recoup is. It is made the same way each
-// time, so that the digest told to a plugin is that of the bytes it downloads.
+// Serves the plugin's zip: the built one plus a file with this server's address. It is deterministic, so the digest
+// sent to a plugin matches its download.
 
 const { file: FILE } = pluginOf(DEFAULT_PLATFORM)
 const BUILT = fileURLToPath(new URL(`../../../dist/plugin/${FILE}`, import.meta.url))
@@ -20,19 +20,19 @@ const MOST_BYTES = 10_000_000
 export interface ServedZip {
   content: Buffer
   sha256: string
-  /** Of the plugin's header and its readme. */
+  /** From the plugin's header and readme. */
   version: string
   requiresPhp: string
   requiresWordpress: string
   tested: string
-  /** As it was built: the same bytes at every Recoup, which a publisher can sign. */
+  /** As built: the same bytes on every server, which a publisher can sign. */
   built: Buffer
   signed: SignedZip | null
 }
 
 let made: { name: string; zip: Promise<ServedZip> } | null = null
 
-/** null: it has not been built. */
+/** null: not built. */
 export async function servedZip(publicUrl: string, file = BUILT): Promise<ServedZip | null> {
   const stat = await fs.stat(file).catch(() => null)
   if (!stat || stat.size > MOST_BYTES) return null
@@ -45,7 +45,7 @@ export async function servedZip(publicUrl: string, file = BUILT): Promise<Served
   })
 }
 
-/** null: the plugin has the newest. */
+/** null: the plugin is up to date. */
 export async function offeredUpdate(publicUrl: string, version: string, file = BUILT) {
   const zip = await servedZip(publicUrl, file)
   if (!zip || !isNewer(zip.version, version)) return null
@@ -54,7 +54,7 @@ export async function offeredUpdate(publicUrl: string, version: string, file = B
   return { version: zip.version, sha256, requiresPhp, requiresWordpress, tested, ...signatures }
 }
 
-/** Numbers between dots; what is no number counts as 0. */
+/** Compares dotted numbers; other parts count as 0. */
 export function isNewer(one: string, other: string): boolean {
   const [a, b] = [one, other].map((text) => text.split('.').map((part) => Number.parseInt(part, 10) || 0)) as [
     number[],
@@ -90,7 +90,7 @@ async function makeZip(file: string, publicUrl: string): Promise<ServedZip> {
   }
 }
 
-/** The header's links lead to this Recoup, which has the only page about the plugin. A signed zip has no links. */
+/** Adds links to this server, which has the plugin's page. A signed zip has none. */
 function withAddresses(content: Buffer, publicUrl: string): Buffer {
   const origin = new URL(publicUrl).origin
   return Buffer.from(
@@ -106,7 +106,7 @@ function withAddresses(content: Buffer, publicUrl: string): Buffer {
 const configFile = (publicUrl: string) =>
   `<?php\n\ndefine('RECOUP_URL', '${publicUrl.replace(/[\\']/g, (char) => `\\${char}`)}');\n`
 
-/** Of WordPress' header comments: ` * Version: 1.0.0`. */
+/** Fields of WordPress' header comment: ` * Version: 1.0.0`. */
 function headersOf(text: string) {
   const lines = text.slice(0, 8_192).split('\n')
   return (name: string): string | null => {

@@ -3,17 +3,17 @@ import { tracesIn } from '../../../test/erasure-scene.ts'
 import { anOrder, aStore } from '../../../test/factories.ts'
 import { aWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
+import { upsertCustomers } from '../../carts/sync/sync-sql.ts'
 import { transact } from '../../core/db/db.ts'
 import { linkRegistered, lockAllKeys, registeredKeys } from '../../shoppers/shoppers/shoppers.ts'
-import { upsertCustomers } from '../../carts/sync/sync-sql.ts'
 
 const world = aWorld()
 
-test('an account whose address is another shopper’s goes with them, by each address they have (C8, decision 40)', async () => {
+test("erases an account's address that is another shopper's key, for any address of the person (C8, decision 40)", async () => {
   const { storeId, token } = await aStore(world)
   const phone = '+12125550144'
   const record = { customerId: '4713', email: 'Mia@walk.example', phone: null }
-  // The account's order has a phone alone; a cart had the account's email before the store told of the account.
+  // The account's order has only a phone; a cart had the account's email before the store reported the account.
   const byPhone = { ...anOrder(world), email: null, phone, customerId: record.customerId }
   await recordOrders(world.deps, storeId, [byPhone, anOrder(world, { email: 'mia@walk.example' })], 'sync')
   await transact({ storeId, db: world.db }, async (tx) => {

@@ -3,12 +3,12 @@ import { type StoreDb, sql } from '../../core/db/db.ts'
 export interface DocumentFacts {
   accountName: string
   hasOwnMail: boolean
-  /** SMS and WhatsApp by the account's own provider accounts. */
+  /** SMS and WhatsApp through the account's own provider accounts. */
   textChannels: string[]
   hasPush: boolean
 }
 
-/** Which services get data of this store's shoppers, as far as the account's settings say it. */
+/** Services that receive data of this store's shoppers, according to the account's settings. */
 export async function documentFacts({ db, storeId }: StoreDb): Promise<DocumentFacts> {
   const { rows } = await sql<DocumentFacts>`
     select a.name as "accountName",

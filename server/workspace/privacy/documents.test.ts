@@ -8,12 +8,12 @@ import { keptInTables } from './kept-page.ts'
 
 const world = aWorld({ COMPANY_NAME: 'Host & Co', SMTP_URL: 'smtp://u:secret-word@mail.relay.example:587' })
 
-test('every word of “What we keep” is of a table, in each language, and no table is without', () => {
+test('“What we keep” has a text for every table in each language, and no others', () => {
   expect(keptInTables()).toEqual([...keptNames])
   for (const language of languages) expect(Object.keys(keptTexts[language])).toEqual([...keptNames])
 })
 
-test('the page of a store is in the shopper’s language, says the days, and shows names as text', async () => {
+test("a store's page uses the shopper's language, shows the retention days and escapes names", async () => {
   const { storeId, captureKey } = await aStore(world)
   const set = { sender_name: '<script>x</script>', retention_days: 90 }
   await world.db.updateTable('stores').set(set).where('id', '=', storeId).execute()
@@ -36,7 +36,7 @@ test('the page of a store is in the shopper’s language, says the days, and sho
   expect((await page()).statusCode).toBe(404)
 })
 
-test('documents are filled in from the settings, and have no secret and no markup of a name', async () => {
+test('documents contain the settings, but no secrets and no markup from names', async () => {
   const store = await aStore(world)
   await world.db
     .updateTable('stores')

@@ -1,15 +1,15 @@
 import { keptEnds, keptEndTexts, keptTexts } from '../../../shared/kept.ts'
 import { type DocumentName, documentNames, documentTitles } from '../../../shared/privacy-documents.ts'
+import { readStore, type StoreRow } from '../../access/stores/store.ts'
+import { found } from '../../core/common/errors.ts'
 import type { Config } from '../../core/config/config.ts'
 import type { StoreDb } from '../../core/db/db.ts'
-import { found } from '../../core/common/errors.ts'
 import type { Deps } from '../../deps.ts'
-import { readStore, type StoreRow } from '../../access/stores/store.ts'
 import { type DocumentFacts, documentFacts } from './documents-sql.ts'
 import { keptInTables } from './kept-page.ts'
 
-// Data protection documents as Markdown, in English: what the instance and the store say of themselves is filled in, and what only people
-// know is left as a blank to fill in.
+// Data protection documents as Markdown, in English. Settings of instance and store are filled in; blanks remain for
+// what only people know.
 
 interface Facts extends DocumentFacts {
   config: Config
@@ -17,7 +17,7 @@ interface Facts extends DocumentFacts {
   day: string
 }
 
-/** Throws `not_found` where there is no document of this name. */
+/** Throws `not_found` for an unknown name. */
 export async function privacyDocument(deps: Deps, store: StoreDb, asked: string) {
   const name = found(
     documentNames.find((each) => each === asked),
@@ -30,7 +30,7 @@ export async function privacyDocument(deps: Deps, store: StoreDb, asked: string)
 }
 
 const BLANK = '____________________'
-/** Names are typed by people: in Markdown they mean themselves, on one line. */
+/** Escapes typed names for Markdown, on one line. */
 const plain = (text: string) =>
   text
     .replace(/\s+/g, ' ')
@@ -59,7 +59,7 @@ interface Service {
   data: string
 }
 
-/** Services that get data of shoppers or of the owner, as they are set up now. */
+/** Services that currently receive data of shoppers or of the owner. */
 function servicesOf({ config, hasOwnMail, textChannels, hasPush }: Facts): Service[] {
   const smtp = config.smtpUrl ? new URL(config.smtpUrl).hostname : null
   const texts = 'Phone number, text of the message'

@@ -1,15 +1,18 @@
 import { type AccountTx, type Db, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
-import { becomesSkipped, isOpen, isSending } from '../../messages/messages/fragments.ts'
 import type { FactPayload, Fold } from '../../core/schema/facts.ts'
+import { becomesSkipped, isOpen, isSending } from '../../messages/messages/fragments.ts'
 import type { ShopperKey } from '../../shoppers/shoppers/rules.ts'
 import type { StoreDataSubject } from './sql.ts'
 
-// Erasing one person from one store: SQL and nothing else. Sums, numbers and times stay, so that what was counted stays right;
-// whatever tells who it was goes. Each answers how many rows it changed.
+// Statements that erase a person from a store. Sums, numbers and times stay, so that figures stay correct; identifying
+// data is removed. Each returns the number of changed rows.
 
 const ids = (values: readonly string[]) => sql`any(${[...values]}::uuid[])`
 
-/** Is a message of theirs in flight, or a file with them in it being read? What comes of it would be written after us. */
+/**
+ * Whether a message to them is in flight, or a file with their data is being imported. Its result would be written
+ * after the erasure.
+ */
 export async function isUnderWay({ db, storeId }: StoreTx, person: StoreDataSubject): Promise<boolean> {
   const rows = await sql<{ is_busy: boolean }>`
     select ${isSent(storeId, person)} or exists (select 1 from consent_imports where store_id = ${storeId} and state = 'running'
@@ -17,7 +20,7 @@ export async function isUnderWay({ db, storeId }: StoreTx, person: StoreDataSubj
   return rows.rows[0]!.is_busy
 }
 
-/** Is a message of theirs in flight? */
+/** Whether a message to them is in flight. */
 export async function isBeingSent({ db, storeId }: StoreTx, people: StoreDataSubject): Promise<boolean> {
   const rows = await sql<{ is_busy: boolean }>`select ${isSent(storeId, people)} as is_busy`.execute(db)
   return rows.rows[0]!.is_busy
@@ -26,7 +29,7 @@ export async function isBeingSent({ db, storeId }: StoreTx, people: StoreDataSub
 const isSent = (storeId: string, { messageIds }: StoreDataSubject) =>
   sql`exists (select 1 from messages where store_id = ${storeId} and id = ${ids(messageIds)} and ${isSending('messages')})`
 
-/** An address in the middle of a text; what means something to LIKE means itself. */
+/** Matches an address inside a text; LIKE's wildcards are escaped. */
 const anyLike = (addresses: readonly string[]) =>
   sql`any(${addresses.map((address) => `%${address.replace(/[\\%_]/g, '\\$&')}%`)}::text[])`
 
@@ -51,7 +54,7 @@ export async function factsOf({ db, storeId }: StoreTx, person: StoreDataSubject
     .execute()
 }
 
-/** Joined ones too. */
+/** Including merged carts. */
 export async function foldsOf({ db, storeId }: StoreTx, person: StoreDataSubject) {
   return db
     .selectFrom('carts')
@@ -63,7 +66,7 @@ export async function foldsOf({ db, storeId }: StoreTx, person: StoreDataSubject
     .execute()
 }
 
-/** A fact's key may name a browser or be made of an address; its number does instead. */
+/** A fact's key may contain a browser id or a hash of an address, so the fact's id replaces it. */
 export async function writeFacts({ db, storeId }: StoreTx, facts: readonly { id: string; payload: FactPayload }[]) {
   if (facts.length === 0) return 0
   return changed(
@@ -74,7 +77,7 @@ export async function writeFacts({ db, storeId }: StoreTx, facts: readonly { id:
   )
 }
 
-/** As a cart of somebody who never said who they are. */
+/** As carts of an anonymous shopper. */
 export async function writeFolds({ db, storeId }: StoreTx, carts: readonly { id: string; fold: Fold }[]) {
   if (carts.length === 0) return 0
   return changed(
@@ -98,8 +101,9 @@ export async function closeOpen({ db, storeId }: StoreTx, person: StoreDataSubje
 }
 
 /**
- * Table by table, in the order of locks (ARCHITECTURE.md), in one statement, so that locks are held for one round trip
- * instead of twenty. PostgreSQL runs each part when its count is read: the list of counts is the order. Answers rows by table.
+ * Erases table by table in lock order (ARCHITECTURE.md), in one statement, so that locks are held for one round trip
+ * instead of twenty. PostgreSQL runs a part when its count is read, so the list of counts defines the order. Returns
+ * rows by table.
  */
 export async function eraseRows(
   { db, storeId }: StoreTx,
@@ -111,14 +115,14 @@ export async function eraseRows(
   const ofHash = sql`store_id = ${storeId} and address_hash = any(${[...hashes]}::bytea[])`
   const texts = (values: readonly string[]) => sql`any(${[...values]}::text[])`
   const changes: Record<string, ReturnType<typeof sql>> = {
-    // What they counted for stays: where they live, and that they were a customer.
+    // Keeps country and customer flag, on which figures depend.
     shoppers: sql`update shoppers s set email = null, phone = null, first_name = null, last_name = null, language = null,
       is_member = false, is_registered = false, account_email = null, account_phone = null, account_first_name = null,
       account_last_name = null, company = null, last_login_at = null, ended_at = ${now},
       had_contact = s.had_contact or exists (select 1 from shopper_keys k
         where k.store_id = s.store_id and k.shopper_id = s.id and k.kind in ('email', 'phone', 'customer'))
       where s.store_id = ${storeId} and s.id = ${ids(shopperIds)}`,
-    // What becomes of an order later (a refund) still finds its cart.
+    // A later refund of the order still finds its cart.
     shopper_keys: sql`delete from shopper_keys
       where store_id = ${storeId} and shopper_id = ${ids(shopperIds)} and kind <> 'order'`,
     unconfirmed_contacts: sql`delete from unconfirmed_contacts
@@ -130,7 +134,7 @@ export async function eraseRows(
       where store_id = ${storeId} and order_id = ${texts(orderIds)}`,
     messages: sql`update messages set to_address = null, subject = null, body_html = null, body_text = null,
       provider_id = null, provider_response = null, told_by = null, judged = null where store_id = ${storeId} and id = ${ids(messageIds)}`,
-    // They are taken out of the store, where one tied to an email names the person.
+    // Deletes the codes in the store, where a code tied to an email identifies the person.
     coupon_codes: sql`update coupon_codes set is_unwanted = true, refusal = null where ${ofMessage}`,
     decisions: sql`update decisions set inputs = '{}', result_inputs = case when result is not null then '{}'::jsonb end
       where ${ofMessage} and (inputs <> '{}' or result_inputs <> '{}')`,
@@ -156,7 +160,7 @@ export async function eraseRows(
   return rows[0]!
 }
 
-/** What holds an address somewhere in a text: posts that wait, and files of the owner's. */
+/** Texts that contain an address: waiting posts, and files uploaded by the owner. */
 export async function eraseFromTexts(
   { db, storeId }: StoreTx,
   { cartTokens, hashes, addresses }: StoreDataSubject,
@@ -174,14 +178,17 @@ export async function eraseFromTexts(
   }
 }
 
-/** What the engine itself still says of their carts (S5) has to find them: by a key that is nobody's word. After their own are gone. */
+/**
+ * Later events of their carts (S5) need a key, so each shopper gets a random one. Runs after their own keys are
+ * deleted.
+ */
 export async function insertNamelessKeys({ db, storeId }: StoreTx, { shopperIds }: StoreDataSubject): Promise<void> {
   await sql`insert into shopper_keys (store_id, kind, value, shopper_id)
     select ${storeId}, 'cart', 'erased:' || id, id from unnest(${[...shopperIds]}::uuid[]) as id
     on conflict do nothing`.execute(db)
 }
 
-/** What the account keeps beside its stores. */
+/** Data of the account outside its stores. */
 export async function eraseOfAccount(
   { db, accountId }: AccountTx,
   { hashes, providerIds }: { hashes: readonly Buffer[]; providerIds: readonly string[] },
@@ -201,7 +208,7 @@ export async function eraseOfAccount(
   }
 }
 
-/** What is left: that nobody writes to them again (C8). */
+/** The remaining record: they are never written to again (C8). */
 export async function suppressErased(
   { db, accountId }: AccountTx,
   hashes: readonly Buffer[],
@@ -219,7 +226,7 @@ export interface OpenErasure {
   counts: Record<string, number>
 }
 
-/** Locked, so that an erasure runs once at a time; undefined when it is done. */
+/** Locks the erasure, so that it runs once at a time; undefined if it is done. */
 export async function openErasure({ db, accountId }: AccountTx, id: string): Promise<OpenErasure | undefined> {
   const rows = await sql<OpenErasure>`
     select id, encrypted, stores_done, counts from person_erasures
@@ -245,13 +252,13 @@ export async function finishErasure(
     counts = ${JSON.stringify(counts)}::jsonb where account_id = ${accountId} and id = ${id}`.execute(db)
 }
 
-/** Stores in a fixed order, so that a second try goes on where the first ended. */
+/** In a fixed order, so that a retry continues where the first run ended. */
 export async function storeIdsOf({ db, accountId }: AccountTx): Promise<string[]> {
   const rows = await db.selectFrom('stores').select('id').where('account_id', '=', accountId).orderBy('id').execute()
   return rows.map(({ id }) => id)
 }
 
-/** Of all accounts: a process ended in the middle, or waited too long. */
+/** Of all accounts: after a crash or an expired wait. */
 export function openErasures(db: Db, askedBefore: Date) {
   return db
     .selectFrom('person_erasures')

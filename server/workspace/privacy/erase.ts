@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { z } from 'zod'
 import { ERASE_WORD, type Erasure, privacyTexts } from '../../../shared/privacy.ts'
+import type { Session } from '../../access/members/session.ts'
+import { holdClock } from '../../access/notifications/clock.ts'
 import { foldPostsOf } from '../../carts/capture/capture-intake.ts'
 import { createEraser } from '../../carts/carts/erased.ts'
-import { type AccountDb, type AccountTx, type Db, type StoreTx, transact, transactAccount } from '../../core/db/db.ts'
+import { forgetPeople } from '../../carts/experiments/experiments.ts'
 import { AppError } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
+import { type AccountDb, type AccountTx, type Db, type StoreTx, transact, transactAccount } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import { forgetPeople } from '../../carts/experiments/experiments.ts'
-import type { Session } from '../../access/members/session.ts'
 import { skipOpenTo } from '../../messages/messages/recipient.ts'
-import { holdClock } from '../../access/notifications/clock.ts'
 import { addressKey, customerMark, type ShopperKey } from '../../shoppers/shoppers/rules.ts'
 import { lockAllKeys, lockShoppers } from '../../shoppers/shoppers/shoppers.ts'
 import * as sql from './erase-sql.ts'
@@ -19,9 +19,9 @@ import { eraseJob } from './jobs.ts'
 import { personIn } from './person.ts'
 import { insertErasure, type KnownBy, providerIdsOf, type StoreDataSubject } from './sql.ts'
 
-// Erasing a person (C8), in two steps. With the request itself nothing is sent to them any more: the hashes of their addresses go on the
-// suppression list and what is open is closed. A job then goes through the stores, one transaction each, and takes out what tells
-// who they are. It may be repeated at any point; the addresses it needs are kept encrypted until it is done.
+// Erases a person (C8) in two steps. The request stops all messages: it suppresses the hashes of their addresses and
+// closes open messages. A job then removes identifying data, one transaction per store.
+// The job can be repeated at any point; it keeps the needed addresses encrypted until it is done.
 
 export async function eraseDataSubject(
   deps: Deps,
@@ -35,15 +35,15 @@ export async function eraseDataSubject(
   return askErasure(deps, account, { ...person, customer: null, userId: session.userId })
 }
 
-/** Whoever the shop names: by addresses, and by a number of theirs. */
+/** A person as named by the shop: addresses and a customer id. */
 export interface Named {
   addresses: readonly string[]
   customer: Customer | null
 }
 
 /**
- * The same for the person themselves, who asked for it at the shop. Addresses that are kept of their number are theirs too, and where there is
- * none the number stands for them. Of whom nothing is kept, nothing is to be erased.
+ * The same on request of the person at the shop. Includes stored addresses of the customer id; without any, the id
+ * identifies the person. Does nothing if no data is stored.
  */
 export async function eraseAsked(deps: Deps, account: AccountDb<Db>, { addresses, customer }: Named): Promise<void> {
   const found: Found[] = []
@@ -103,36 +103,36 @@ async function closeOpenTo(tx: AccountTx, addresses: readonly string[], now: Dat
   }
 }
 
-/** Whoever has this number in a store. */
+/** A customer id in a store. */
 interface Customer {
   storeId: string
   customerId: string
 }
 
-/** What a job still needs. */
+/** Data that the job still needs. */
 interface Remaining {
   addresses: string[]
-  /** null, or missing in what an earlier version left: they are known by addresses alone. */
+  /** null, or missing in jobs of earlier versions: the person is known only by addresses. */
   customer?: Customer | null
-  /** Of messages whose own are erased already, for reports that came of them. */
+  /** Provider ids of messages erased so far, to erase reports that refer to them. */
   providerIds: string[]
 }
 
 const context = (id: string) => `erasure:${id}`
 const seal = (deps: Deps, id: string, what: Remaining) => deps.secrets.seal(JSON.stringify(what), context(id))
 
-/** Job. */
+/** The job. */
 export async function runErasure(
   deps: Deps,
   { accountId, erasureId }: z.infer<typeof eraseJob.payload>,
 ): Promise<void> {
   const account = { accountId, db: deps.db }
   while (await eraseNextStore(deps, account, erasureId)) {
-    // Each store is a commit of its own.
+    // One commit per store.
   }
 }
 
-/** false when there is nothing more to do. */
+/** false: nothing is left to do. */
 async function eraseNextStore(deps: Deps, account: AccountDb<Db>, id: string): Promise<boolean> {
   return transactAccount(account, async (tx) => {
     const open = await sql.openErasure(tx, id)
@@ -162,27 +162,27 @@ const WAITS = 60
 const WAIT_MS = 500
 
 async function eraseInStore(deps: Deps, storeId: string, known: KnownBy) {
-  // What their browser has just posted becomes facts, and goes with them.
+  // Recent posts of their browser become facts, which are then erased with the rest.
   await foldPostsOf(deps, storeId)
   for (let wait = 0; wait < WAITS; wait++) {
     if (wait > 0) await sleep(WAIT_MS)
     const done = await transact({ storeId, db: deps.db }, (tx) => eraseLocked(deps, tx, known))
     if (done) return done
   }
-  // The job's own retry goes on.
+  // The job's retry continues.
   throw new AppError('unavailable', 'A message to this person is still being sent.')
 }
 
-/** null: something of theirs is under way, which is waited for. */
+/** null: a message or import is in progress, and the caller waits for it. */
 async function eraseLocked(deps: Deps, tx: StoreTx, known: KnownBy) {
   const now = deps.now()
   const before = await personIn(deps, tx, known)
-  // Also of addresses nobody is known by: a box ticked with one is written down under the same lock.
+  // Locks unknown addresses too: a box ticked with one is stored under the same lock.
   const numbers = (known.customerIds ?? []).map((value): ShopperKey => ({ kind: 'customer', value }))
   const locked = [...known.addresses.map(addressKey), ...numbers, ...(await sql.mergingKeysOf(tx, before))]
   await lockAllKeys(tx, locked)
   await lockShoppers(tx, before.shopperIds)
-  // As it is now that nobody else can add to it.
+  // Read again under the locks, so that nothing can be added.
   const person = await personIn(deps, tx, known)
   if (hasMore(await sql.mergingKeysOf(tx, person), locked) || (await sql.isUnderWay(tx, person))) return null
   const providerIds = await providerIdsOf(tx, person.messageIds)
@@ -190,7 +190,7 @@ async function eraseLocked(deps: Deps, tx: StoreTx, known: KnownBy) {
   return { providerIds, counts: { ...texts, ...(await eraseRows(tx, person, () => 'one person', now)) } }
 }
 
-/** All rows of these people, whose locks are held; `personOf` tells which of the shoppers are one person. Answers rows by table. */
+/** Erases all rows of these people, whose locks are held. `personOf` maps shoppers to people. Returns rows by table. */
 export async function eraseRows(
   tx: StoreTx,
   people: StoreDataSubject,
@@ -213,25 +213,25 @@ export async function eraseRows(
       carts.map(({ id, shopper_id, fold }) => ({ id, fold: eraserOf(shopper_id).fold(fold) })),
     ),
   }
-  // What is on its way to being a notification is either still pending or already one.
+  // Notifications in preparation are either still pending or already stored after this.
   await holdClock(tx)
-  // While their orders can still be told by their addresses.
+  // Runs while their orders can still be found by address.
   const assignments = await forgetPeople(tx, people.shopperIds)
   const rows = await sql.eraseRows(tx, people, now)
   await sql.insertNamelessKeys(tx, people)
   return { ...counts, assignments, ...rows }
 }
 
-/** Was somebody joined to them while we waited? Their keys are to be locked as well. */
+/** Whether a merge added keys while we waited; these must be locked as well. */
 export function hasMore(keys: readonly ShopperKey[], locked: readonly ShopperKey[]): boolean {
   const names = new Set(locked.map(({ kind, value }) => `${kind}:${value}`))
   return keys.some(({ kind, value }) => !names.has(`${kind}:${value}`))
 }
 
-/** Long enough for a job to have done it. */
+/** Enough time for a job to have finished. */
 const LEFT_BEHIND_MS = 60_000
 
-/** Tick: erasures whose job ended in the middle. */
+/** Tick: resumes erasures whose job was interrupted. */
 export async function resumeErasures(deps: Deps): Promise<void> {
   for (const { account_id, id } of await sql.openErasures(deps.db, new Date(deps.now().getTime() - LEFT_BEHIND_MS))) {
     await deps.jobs.enqueue(deps.db, eraseJob, { accountId: account_id, erasureId: id }, id)

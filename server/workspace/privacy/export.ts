@@ -3,14 +3,14 @@ import { ZipFile } from 'yazl'
 import { z } from 'zod'
 import { CSV_START, csvLine } from '../../../shared/csv.ts'
 import { exportDataSubject } from '../../../shared/privacy.ts'
-import type { AccountDb, Db } from '../../core/db/db.ts'
-import type { Deps } from '../../deps.ts'
 import { accountDownload, datedName, prepareDownload } from '../../access/http/downloads.ts'
 import type { Session } from '../../access/members/session.ts'
+import type { AccountDb, Db } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
 import { findDataSubject, readEverything } from './find.ts'
 import type { PersonRow } from './sql.ts'
 
-// Everything kept about one person (C8): as one JSON file for machines, or as a zip of tables for spreadsheets.
+// Exports all data of a person (C8): one JSON file, or a zip of CSV tables.
 
 export type DataSubjectFormat = 'json' | 'csv'
 
@@ -42,7 +42,7 @@ export async function prepareDataSubjectExport(
 
 type Tables = Omit<Awaited<ReturnType<typeof readEverything>>, 'person'>
 
-/** One file per table, a line per row; of several stores the first column says whose it is. */
+/** One file per table, one line per row; with several stores, the first column names the store. */
 function zipOf({ stores, account }: Tables, addresses: readonly string[]): Readable {
   const zip = new ZipFile()
   const names = new Set(stores.flatMap(({ tables }) => Object.keys(tables)))

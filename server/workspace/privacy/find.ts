@@ -1,29 +1,29 @@
 import { normalizeEmail } from '../../../shared/contact.ts'
 import { type Erasure, keptText, type Person, privacyTexts } from '../../../shared/privacy.ts'
-import { numberAliases } from '../../messages/channels/number-aliases.ts'
-import type { AccountDb, Db } from '../../core/db/db.ts'
-import { AppError, found } from '../../core/common/errors.ts'
-import type { Deps } from '../../deps.ts'
 import { storesOf } from '../../access/stores/store.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import type { AccountDb, Db } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
+import { numberAliases } from '../../messages/channels/number-aliases.ts'
 import { addressesOf, readAddress } from '../../shoppers/suppressions/rules.ts'
 import { countriesOf, type EntryRow, pageOf } from '../../shoppers/suppressions/suppressions.ts'
 import { leadingAmong, personIn } from './person.ts'
 import * as sql from './sql.ts'
 import { accountPrivacyTables, privacyTables } from './tables.ts'
 
-// One person (C8): everything the account's stores hold together by one address, as they hold their carts together.
+// Finds a person (C8): all data that the account's stores link to one address, by the same rules as carts.
 
 export interface Found {
-  /** As it is kept. */
+  /** As stored. */
   address: string
   addresses: string[]
   hashes: Buffer[]
 }
 
-/** People have few addresses; what holds more together is no person. */
+/** Safety limit: more addresses than a person has. */
 const MOST_ADDRESSES = 100
 
-/** Throws `not_found` when it is no address, or nothing is kept about it. */
+/** Throws `not_found` for an invalid address, or if nothing is stored about it. */
 export async function findDataSubject(deps: Deps, account: AccountDb<Db>, typed: string): Promise<Found> {
   const address = readAddress(typed, await countriesOf(account))
   if (!address) throw new AppError('not_found', privacyTexts.nobody)
@@ -33,7 +33,7 @@ export async function findDataSubject(deps: Deps, account: AccountDb<Db>, typed:
   return { address: address.address, addresses, hashes }
 }
 
-/** Addresses lead to people and these to addresses, until no more come. */
+/** Follows addresses to people and people to addresses until nothing new is found. */
 async function closure(account: AccountDb, start: readonly string[]) {
   const all = new Set(start)
   const stores = await storesOf(account)
@@ -91,7 +91,7 @@ async function suppressionsOf(account: AccountDb, hashes: readonly Buffer[]): Pr
   return pageOf(account, filter, { after: null, limit: 100 })
 }
 
-/** Everything, for an export. */
+/** All data, for an export. */
 export async function readEverything(deps: Deps, account: AccountDb<Db>, typed: string) {
   const person = await findDataSubject(deps, account, typed)
   const providerIds: string[] = []

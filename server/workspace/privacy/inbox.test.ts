@@ -8,11 +8,11 @@ import { keptPosts } from '../../carts/capture/capture-sql.ts'
 import { newId } from '../../core/common/ids.ts'
 import { keepPosts } from '../../core/db/system.ts'
 
-// The process that took a post and the worker may both make facts of it.
+// Both the process that received a post and the worker may turn it into facts.
 
 const world = aWorld()
 
-test('a post that is recorded once more when its person is erased brings no address of theirs back (C8)', async () => {
+test('a post processed twice during an erasure does not bring back an address (C8)', async () => {
   const shop = await aStore(world)
   const store = { storeId: shop.storeId, db: world.db }
   const post = (seq: number, email: string) => ({

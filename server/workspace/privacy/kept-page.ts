@@ -8,20 +8,21 @@ import {
   keptTexts,
 } from '../../../shared/kept.ts'
 import { type Language, languages } from '../../../shared/preferences.ts'
+import { readStore } from '../../access/stores/store.ts'
 import { storeByCaptureKey } from '../../core/db/system.ts'
 import type { Deps } from '../../deps.ts'
-import { readStore } from '../../access/stores/store.ts'
 import { accountPrivacyTables, privacyTables } from './tables.ts'
 
-// “What we keep of a shopper”: one page for the owner and the shopper, made of the registry of tables, in the shopper's language.
+// The page “What we keep of a shopper” for owners and shoppers, generated from the registry of tables in the shopper's
+// language.
 
-/** What the registry has, in the page's order. */
+/** Kinds of data in the registry, in the page's order. */
 export const keptInTables = (): KeptName[] => {
   const kept = new Set([...privacyTables, ...accountPrivacyTables].map((table) => table.kept))
   return keptNames.filter((name) => kept.has(name))
 }
 
-/** null: no store has this key, or it is not connected. */
+/** null: unknown key, or the store is not connected. */
 export async function keptPage(deps: Deps, key: string, language: Language): Promise<string | null> {
   const found = await storeByCaptureKey(deps.db, key)
   const store = found?.is_active ? await readStore({ storeId: found.id, db: deps.db }) : undefined

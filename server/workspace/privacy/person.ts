@@ -1,12 +1,12 @@
-import { numberAliases } from '../../messages/channels/number-aliases.ts'
-import type { StoreDb } from '../../core/db/db.ts'
-import type { Deps } from '../../deps.ts'
-import { addressOfSubscription } from '../../delivery/push/subscriptions.ts'
-import { isSharedAddress } from '../../shoppers/shoppers/rules.ts'
 import { readStore } from '../../access/stores/store.ts'
+import type { StoreDb } from '../../core/db/db.ts'
+import { addressOfSubscription } from '../../delivery/push/subscriptions.ts'
+import type { Deps } from '../../deps.ts'
+import { numberAliases } from '../../messages/channels/number-aliases.ts'
+import { isSharedAddress } from '../../shoppers/shoppers/rules.ts'
 import * as sql from './sql.ts'
 
-/** One person as a store knows them, their browsers too. An address that stands for nobody leads to no customer record. */
+/** The rows of a person in a store, including browsers. A shared address leads to no customer record. */
 export async function personIn(
   { secrets }: Pick<Deps, 'secrets'>,
   store: StoreDb,
@@ -22,7 +22,7 @@ export async function personIn(
   }
 }
 
-/** Several shoppers by their rows alone; nobody else is known by an address that is theirs. */
+/** The rows of several shoppers only; addresses do not lead to others. */
 export async function shoppersIn(
   { secrets }: Pick<Deps, 'secrets'>,
   store: StoreDb,
@@ -37,7 +37,7 @@ export async function shoppersIn(
   return { storeId: store.storeId, ...rows, hashes: marks.map((mark) => secrets.addressHash(mark)) }
 }
 
-/** Those of one person; many may have the others in common. */
+/** The addresses that identify one person; others may be shared by many. */
 export function leadingAmong(addresses: readonly string[], stores: readonly { home_url: string }[]): string[] {
   const hosts = stores.map(({ home_url }) => new URL(home_url).hostname)
   return addresses.filter((address) => !(address.includes('@') && hosts.some((host) => isSharedAddress(address, host))))

@@ -10,16 +10,16 @@ import { anOrder, aStore } from '../../../test/factories.ts'
 import { connectionsWait } from '../../../test/locks.ts'
 import { bought, HOUR, pass } from '../../../test/message-scene.ts'
 import { aWorld } from '../../../test/world.ts'
-import { foldRollups } from '../../insights/analytics/rollups.ts'
+import { readStore } from '../../access/stores/store.ts'
 import { refold } from '../../carts/carts/carts.ts'
 import { detectLost } from '../../carts/carts/detect.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import { recordSaid } from '../../shoppers/consent/consents.ts'
+import { readEvidence } from '../../carts/orders/attribution.ts'
+import { upsertCustomers } from '../../carts/sync/sync-sql.ts'
 import { transact } from '../../core/db/db.ts'
 import { receiveText } from '../../delivery/inbound/inbound.ts'
-import { readEvidence } from '../../carts/orders/attribution.ts'
-import { readStore } from '../../access/stores/store.ts'
-import { upsertCustomers } from '../../carts/sync/sync-sql.ts'
+import { foldRollups } from '../../insights/analytics/rollups.ts'
+import { recordSaid } from '../../shoppers/consent/consents.ts'
 import { resumeErasures } from './erase.ts'
 
 const world = aWorld()
@@ -31,7 +31,7 @@ const ask = (method: string, rest = '', body?: unknown, token = zen.token) =>
 
 const cartColumns = `id, shopper_id, status, (select badge from cart_badges b where b.store_id = c.store_id and b.cart_id = c.id) as badge, started_at, last_activity_at, abandon_at, abandoned_at, ended_at, recovered_at,
   pending_until, lost_at, opening_fact_id, last_fact_at, last_fact_id, items, item_count, value_minor, currency, coupons`
-/** But for what was chosen of an item, which may tell who it was. */
+/** Without the chosen item attributes, which may identify a person. */
 const cartsNow = async (more = '') =>
   (
     await world.pool.query(`select ${cartColumns}${more} from carts c where store_id = $1 order by id`, [zen.storeId])
@@ -49,7 +49,7 @@ const sums = async () => {
   return { rollups: rows, orders: orders.rows }
 }
 
-describe('one person', () => {
+describe('a person', () => {
   let carts: unknown[]
   let counted: unknown
 
@@ -59,7 +59,7 @@ describe('one person', () => {
     counted = await sums()
   })
 
-  test('is found by any address they are known by, in any spelling, and nobody else’s is', async () => {
+  test('is found by any of their addresses in any spelling, without data of others', async () => {
     const { body } = await ask('GET', encodeURIComponent('(212) 555-0199'))
     expect(body.person).toMatchObject({ names: ['Zenobia Quartermain'], stores: [{ id: zen.storeId }] })
     expect(body.person.addresses.toSorted()).toEqual([ZEN.phone, ZEN.email].toSorted())
@@ -78,12 +78,12 @@ describe('one person', () => {
     expect((await ask('GET', 'nobody')).status).toBe(404)
   })
 
-  test('their export is whole, and opens in a spreadsheet', async () => {
+  test('has a complete export that opens in a spreadsheet', async () => {
     const json = await download(`${address}/export`)
     const file = JSON.parse(json.rawPayload.toString())
     expect(file.addresses.toSorted()).toEqual([ZEN.phone, ZEN.email].toSorted())
     const [store] = file.stores
-    // Each place she is found in is in it, but for what is a secret or stands there in other words.
+    // Every table with their data is in it, except for secrets and data in another form.
     const places = (await tracesIn(world)).map((place) => place.split('.')[0]!)
     const held = [...Object.keys(store.tables), ...Object.keys(file.account)]
     const apart = ['link_tokens', 'capture_inbox', 'idempotency_keys', 'consent_imports']
@@ -106,7 +106,7 @@ describe('one person', () => {
     expect(files.get('messages.csv')!.split(/\r\n(?=Tea)/)).toHaveLength(1 + store.tables.messages.length)
   })
 
-  test('is erased by an owner or admin who has typed the word, and at once nothing is open to them', async () => {
+  test('is erased by an owner or admin who types the word, which closes open messages at once', async () => {
     expect((await ask('DELETE', address, {})).body.fields).toHaveProperty('confirmation')
     expect(await tracesIn(world)).not.toEqual([])
     const { status, body } = await ask('DELETE', address, { confirmation: 'Erase' })
@@ -123,7 +123,7 @@ describe('one person', () => {
     expect(after.body.erasure.finishedAt).not.toBeNull()
   })
 
-  test('leaves no trace in any column of any table but hashes (C8)', async () => {
+  test('leaves no trace but hashes in any column of any table (C8)', async () => {
     expect(await tracesIn(world)).toEqual([])
     const { rows } = await world.pool.query(
       `select encode(address_hash, 'hex') as hash, channel, address from suppressions where account_id = $1 and reason = 'erased'`,
@@ -132,11 +132,11 @@ describe('one person', () => {
     const hashes = [ZEN.email, ZEN.phone].map((each) => world.deps.secrets.addressHash(each).toString('hex'))
     expect(rows.map(({ hash }) => hash).toSorted()).toEqual(hashes.toSorted())
     expect(rows.every(({ channel, address }) => channel === 'all' && address === null)).toBe(true)
-    // The other shopper is as before.
+    // The other shopper is unchanged.
     expect(await tracesIn(world, [zen.other.email!.split('@')[0]!])).not.toEqual([])
   })
 
-  test('leaves carts whose owner is shown no address and no name (C8)', async () => {
+  test('leaves carts that show the owner no address and no name (C8)', async () => {
     const { body } = await world.request('GET', `/api/carts/abandoned?storeId=${zen.storeId}`, zen)
     const nobody = { first_name: null, last_name: null, phone: null, whatsapp: null }
     const shown = body.carts.filter((cart: { customer_email: unknown }) => cart.customer_email !== zen.other.email)
@@ -144,7 +144,7 @@ describe('one person', () => {
     for (const cart of shown) expect(cart).toMatchObject({ customer_email: null, customer_data: nobody })
   })
 
-  test('what was counted stays counted, and folding the facts again gives the same carts (S7)', async () => {
+  test('leaves figures unchanged, and a refold of the facts gives the same carts (S7)', async () => {
     expect(await cartsNow()).toEqual(carts)
     expect(await sums()).toEqual(counted)
     const people = ', customer_name, email, phone, search, fold'
@@ -159,7 +159,7 @@ describe('one person', () => {
     expect(await sums()).toEqual(counted)
   })
 
-  test('does not come back with what the store tells later, and no message leaves; what is bought counts for nobody', async () => {
+  test('does not return with later store data, gets no message, and later purchases are anonymous', async () => {
     world.sent.length = 0
     const again = { ...zen.order, kind: 'purchase' as const, status: 'completed', paidAt: world.now.toISOString() }
     const fresh = anOrder(world, { ...ZEN, kind: 'purchase' })
@@ -196,7 +196,7 @@ describe('one person', () => {
     expect(rows.every(({ email, net_minor }) => email === null && net_minor > 0)).toBe(true)
   })
 
-  test('a refund of an order they made still comes off (S3)', async () => {
+  test('has earlier orders that a later refund still reduces (S3)', async () => {
     const refunded = {
       ...zen.order,
       kind: 'purchase' as const,
@@ -211,7 +211,7 @@ describe('one person', () => {
     expect(await tracesIn(world)).toEqual([])
   })
 
-  test('waits for what is in flight, so that nothing is written of it afterwards', async () => {
+  test('is erased after messages in flight, so that nothing is written afterwards', async () => {
     const greta = anOrder(world, { email: 'greta@walk.example' })
     await recordOrders(world.deps, zen.storeId, [greta], 'sync')
     await pass(world, zen.storeId, 2 * HOUR)
@@ -229,7 +229,7 @@ describe('one person', () => {
     expect(await tracesIn(world, ['greta@walk'])).toEqual([])
   })
 
-  test('an erasure that ended in the middle goes on, and a second one finds nothing more', async () => {
+  test('whose erasure was interrupted is erased on resume, and a second erasure finds nothing', async () => {
     const { body } = await ask('DELETE', address, { confirmation: 'erase' })
     world.queued.length = 0
     world.advance(61_000)
@@ -238,12 +238,12 @@ describe('one person', () => {
     const { body: after } = await ask('GET', address)
     expect(after.person.erasures.map((each: { id: string }) => each.id)[0]).toBe(body.erasure.id)
     expect(after.person.erasures).toHaveLength(2)
-    // Of consents only what was said and when, by the hash: the proof that earlier messages were wanted.
+    // Of consents, status and time remain by hash: the proof for earlier messages.
     expect([after.person.names, Object.keys(after.person.counts)]).toEqual([[], ['consents']])
     expect(after.person.suppressed.length).toBeGreaterThan(0)
   })
 
-  test('what the store tells in the middle of it, and again afterwards, is the same news', async () => {
+  test('is not affected by store data that arrives during and after the erasure', async () => {
     const dan = anOrder(world, { email: 'dan@walk.example' })
     await recordOrders(world.deps, zen.storeId, [dan], 'sync')
     world.advance(HOUR)
@@ -260,7 +260,7 @@ describe('one person', () => {
     expect(await tracesIn(world, ['dan@walk'])).toEqual([])
   })
 
-  test('what was bought with the phone of somebody else ends that one’s reminders (D3)', async () => {
+  test("with another shopper's phone ends that shopper's reminders by a purchase (D3)", async () => {
     const mary = anOrder(world, { email: 'mary@walk.example' })
     const ada = anOrder(world, { email: 'ada@walk.example', phone: '+12125550166' })
     await recordOrders(world.deps, zen.storeId, [mary, ada], 'sync')
@@ -279,7 +279,7 @@ describe('one person', () => {
     expect(await tracesIn(world, ['mary@walk'])).toEqual([])
   })
 
-  test('what was bought with another address of somebody else’s mailbox ends that one’s reminders (D3)', async () => {
+  test("with another address of someone's mailbox ends that shopper's reminders by a purchase (D3)", async () => {
     const [rose, ivy] = [anOrder(world, { email: 'rose@walk.example' }), anOrder(world, { email: 'ivy@walk.example' })]
     await recordOrders(world.deps, zen.storeId, [rose, ivy], 'sync')
     await ask('DELETE', 'rose@walk.example', { confirmation: 'erase' })
@@ -294,7 +294,7 @@ describe('one person', () => {
     await recordOrders(world.deps, zen.storeId, [other], 'sync')
     await ask('DELETE', 'fern@walk.example', { confirmation: 'erase' })
     await world.runJobs()
-    // An alias of whoever was erased is theirs, and kept of nobody.
+    // An alias of the erased person is theirs and is not stored for anyone.
     const theirs = await buy('rose+tea@walk.example')
     expect(await tracesIn(world, ['rose+tea@walk'])).toEqual([])
     await buy('ivy+tea@walk.example')
@@ -305,7 +305,7 @@ describe('one person', () => {
     expect(rows).toEqual([{ email: null }])
   })
 
-  test('what they buy before the job has been here ends their reminders, to another address as well (D3)', async () => {
+  test('who buys before the job runs gets no more reminders, at other addresses either (D3)', async () => {
     const post = (seq: number, more: object) =>
       postCapture(world, zen, { cart: 'tok-of-una-browser-cart-1', page: 'tok-of-una-browser-p', seq, ...more })
     await post(1, { contact: { email: 'una@walk.example' }, items: [{ id: '16', quantity: 1 }] })
@@ -327,7 +327,7 @@ describe('one person', () => {
     expect(await tracesIn(world, ['una@walk', 'una-two@walk'])).toEqual([])
   })
 
-  test('a box ticked in the same moment is written before it and goes with them (C8)', async () => {
+  test('who ticks a box in the same moment is erased together with that consent (C8)', async () => {
     const [phone, hash] = ['+12125550177', world.deps.secrets.addressHash('+12125550177')]
     const yes = { channel: 'whatsapp' as const, address: phone, isGiven: true, wording: 'Yes', country: 'US' }
     const store = { storeId: zen.storeId, db: world.db }
@@ -345,7 +345,7 @@ describe('one person', () => {
     expect(rows).toEqual([{ who: null }, { who: null }])
   })
 
-  test('a cart they left is still given up, and keeps nobody else’s from it (S5)', async () => {
+  test('whose cart is open has it closed later, without affecting others (S5)', async () => {
     const [ida, other] = [anOrder(world, { email: 'ida@walk.example' }), anOrder(world)]
     await recordOrders(world.deps, zen.storeId, [ida, other], 'sync')
     await pass(world, zen.storeId, 2 * HOUR)

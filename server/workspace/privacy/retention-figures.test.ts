@@ -4,13 +4,13 @@ import { figuresOf } from '../../../test/figures.ts'
 import { fortyCarts } from '../../../test/forty-carts.ts'
 import type { Shop } from '../../../test/shop.ts'
 import { aWorld } from '../../../test/world.ts'
+import { countExperiments } from '../../carts/experiments/experiments.ts'
 import { countFigures, rebuildFigures } from '../../insights/analytics/figures.ts'
 import { countDuePeople, foldRollups } from '../../insights/analytics/rollups.ts'
-import { countExperiments } from '../../carts/experiments/experiments.ts'
 import { runRetention } from './retention.ts'
 
-// C10: what was counted before a night's run is counted after it, from the sums and from the rows. Now is noon of 3 April; whoever was last
-// seen before 4 March goes.
+// C10: figures are the same before and after a nightly run, from the counters and from the rows. Now is noon of 3
+// April; shoppers last seen before 4 March are erased.
 
 const world = aWorld()
 let shop: Shop
@@ -31,7 +31,7 @@ async function tick(): Promise<void> {
   await foldRollups(world.deps)
   await countFigures(world.deps)
   await countExperiments(world.deps)
-  // As if a quarter of an hour had passed: people are counted again.
+  // Recounts people, as after a quarter of an hour.
   for (const table of ['active_shopper_counts', 'counted_figures'])
     await world.pool.query(`delete from ${table} where store_id = $1`, [shop.storeId])
   await countDuePeople(world.deps)
@@ -66,7 +66,7 @@ beforeAll(async () => {
     await countFigures(world.deps)
     if (isDrawn || world.now < new Date('2026-02-13T00:00Z')) return
     isDrawn = true
-    // Nobody else is held out.
+    // Keeps further shoppers out of the control group.
     await holdOut(world, storeId, 1)
     const store = world.db.selectFrom('shoppers').select('id').where('store_id', '=', storeId)
     const people = await store.where('email', 'is not', null).orderBy('created_at').limit(6).execute()
@@ -75,7 +75,7 @@ beforeAll(async () => {
   })
 }, 240_000)
 
-test('dashboard, analytics and lift are the same before and after a run, and counted anew from the rows (C10)', async () => {
+test('dashboard, analytics and lift are the same after a run, also when recounted from the rows (C10)', async () => {
   const before = await everyFigure()
   const figures = await figuresOf(world.db, shop.storeId)
   expect(before.arms.length).toBeGreaterThan(9)

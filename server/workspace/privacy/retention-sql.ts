@@ -1,10 +1,10 @@
 import { type Db, PLANNED_EACH_TIME, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 
-// Whose data has been kept long enough, and the nightly runs: SQL and nothing else.
+// Statements for expired shoppers and nightly runs.
 
 /**
- * When shopper `s` was last seen: a cart, an order, a sign-in at the shop, a click or a restore, notifications allowed. By index. What they agreed
- * to is known by the hashes of their addresses (`agreedSince`).
+ * When shopper `s` was last seen: cart, order, sign-in at the shop, click, restore or push permission. Uses indexes.
+ * Consents are found by address hashes (`agreedSince`).
  */
 const LAST_SEEN = sql`greatest(s.first_seen_at, s.last_login_at, o.last_at,
   (select max(c.last_activity_at) from carts c where c.store_id = s.store_id and c.shopper_id = s.id),
@@ -20,7 +20,7 @@ export interface Seen {
   is_due: boolean
 }
 
-/** The next of those seen first before the limit. */
+/** The next shoppers first seen before the limit. */
 export async function nextShoppers(
   { db, storeId }: StoreDb,
   { after, before, limit }: { after: Place | null; before: Date; limit: number },
@@ -45,7 +45,7 @@ const DUE = sql`s.id, o.last_at is not null as has_ordered,
   (select count(*)::int from carts c where c.store_id = s.store_id and c.shopper_id = s.id) as carts,
   array(select k.value from shopper_keys k where k.store_id = s.store_id and k.shopper_id = s.id and k.kind in ('email', 'phone')) as addresses`
 
-/** Of these, locked by the caller, whose time is over. */
+/** The expired ones among these shoppers, whom the caller has locked. */
 export async function dueAmong({ db, storeId }: StoreTx, ids: readonly string[], before: Date): Promise<DueShopper[]> {
   const rows = await sql<DueShopper>`
     select ${DUE} from shoppers s, ${LAST_ORDER}
@@ -54,7 +54,7 @@ export async function dueAmong({ db, storeId }: StoreTx, ids: readonly string[],
   return rows.rows
 }
 
-/** Of so many shoppers, those seen first, whose time is over. `isMore`: there may be others. */
+/** The expired ones among the first `most` shoppers by first visit. `isMore`: there may be others. */
 export async function dueOf(
   { db, storeId }: StoreDb,
   before: Date,
@@ -69,7 +69,7 @@ export async function dueOf(
   return { due: rows.rows.filter((row) => row.is_due), isMore: rows.rows.length === most }
 }
 
-/** Which of these addresses, by their hashes, people have agreed to something with since then; imports do not count. */
+/** The hashes with a consent since then; imports do not count. */
 export async function agreedSince(
   { db, storeId }: StoreDb,
   hashes: readonly Buffer[],
@@ -83,7 +83,7 @@ export async function agreedSince(
   return new Set(rows.rows.map(({ hash }) => hash))
 }
 
-/** A batch waits for nobody: those whom another transaction holds are left for the next night. */
+/** Limits lock waits: shoppers locked by another transaction are left for the next night. */
 export async function waitForNobody({ db }: StoreTx, waitMs: number): Promise<void> {
   await sql`select set_config('lock_timeout', ${`${waitMs}ms`}, true)`.execute(db)
 }
@@ -93,7 +93,7 @@ export interface Place {
   id: string
 }
 
-/** Stores whose run of this day has not begun, or was interrupted; a day's run begins at this time of the store's own day. */
+/** Stores whose run of this day has not begun or was interrupted. A run begins at this time in the store's zone. */
 export async function dueStores(db: Db, now: Date, time: string): Promise<{ store_id: string; day: string }[]> {
   const rows = await sql<{ store_id: string; day: string }>`
     select s.id as store_id, l.day::text as day
@@ -119,7 +119,7 @@ export interface RunRow {
 
 const RUN = sql`day::text as day, days, started_at, finished_at, cursor_at, cursor_id, contacts, customers, counts`
 
-/** Keeps the runs of the last weeks. */
+/** Also deletes runs older than some weeks. */
 export async function beginRun(
   { db, storeId }: StoreTx,
   { day, days, now }: { day: string; days: number; now: Date },
@@ -129,7 +129,7 @@ export async function beginRun(
   await sql`delete from retention_runs where store_id = ${storeId} and day < ${day}::date - 60`.execute(db)
 }
 
-/** undefined: it is done, or another process is at it. */
+/** undefined: done, or held by another process. */
 export async function lockRun({ db, storeId }: StoreTx, day: string): Promise<RunRow | undefined> {
   const rows = await sql<RunRow>`select ${RUN} from retention_runs
     where store_id = ${storeId} and day = ${day}::date and finished_at is null for update skip locked`.execute(db)
@@ -162,7 +162,7 @@ export async function lastRuns({ db, storeId }: StoreDb, limit: number): Promise
   return rows.rows
 }
 
-/** undefined: there is no such store. */
+/** undefined: unknown store. */
 export async function readDays({ db, storeId }: StoreDb): Promise<number | null | undefined> {
   const row = await db.selectFrom('stores').select('retention_days').where('id', '=', storeId).executeTakeFirst()
   return row?.retention_days

@@ -4,11 +4,11 @@ import { aColleague, anOrder, aStore, type TestStore } from '../../../test/facto
 import { bought, HOUR, pass } from '../../../test/message-scene.ts'
 import { aWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import { transact } from '../../core/db/db.ts'
 import { upsertCustomers } from '../../carts/sync/sync-sql.ts'
+import { transact } from '../../core/db/db.ts'
 import { countExpired, enqueueRetention, nextSize, runRetention } from './retention.ts'
 
-// C10: whose data was kept long enough is erased at night as C8 does it. Figures: retention-figures.test.ts.
+// C10: expired shoppers are erased at night by the rules of C8. Figures: retention-figures.test.ts.
 
 const world = aWorld()
 const DAY = 24 * HOUR
@@ -16,7 +16,7 @@ const DAY = 24 * HOUR
 const keepFor = (storeId: string, days: number | null) =>
   world.db.updateTable('stores').set({ retention_days: days }).where('id', '=', storeId).execute()
 
-/** A night's run, at three in the store's morning. */
+/** Runs a night, at three in the store's zone. */
 async function night(storeId: string): Promise<void> {
   const today = Temporal.Instant.from(world.now.toISOString()).toZonedDateTimeISO('America/New_York')
   const next = today
@@ -32,7 +32,7 @@ async function night(storeId: string): Promise<void> {
   await world.runJobs()
 }
 
-/** Sessions end before what is kept does. */
+/** Keeps the session valid, which would expire before the data. */
 const signedIn = () => world.pool.query(`update sessions set expires_at = $1`, [new Date(world.now.getTime() + DAY)])
 async function runsOf({ token }: TestStore) {
   await signedIn()
@@ -48,7 +48,7 @@ const shoppersOf = async (storeId: string) =>
 const draft = (storeId: string, email: string) =>
   recordOrders(world.deps, storeId, [anOrder(world, { email, kind: 'draft' })], 'sync')
 
-test('a person who left something everywhere leaves no trace but hashes; suppressions, orders and totals stay, and others do', async () => {
+test('an expired person leaves no trace but hashes, while suppressions, orders, totals and other people stay', async () => {
   const zen = await aPersonEverywhere(world)
   await keepFor(zen.storeId, 30)
   const totals = () =>
@@ -71,7 +71,7 @@ test('a person who left something everywhere leaves no trace but hashes; suppres
   expect(await tracesIn(world)).not.toEqual([])
   await night(zen.storeId)
   await night(zen.storeId)
-  // What the account keeps beside its stores is not the store's to end: its suppressions, and what waits for the provider.
+  // Account data outside the store stays: suppressions, and rows that wait for the provider.
   const ofAccount = [
     'suppressions',
     'suppression_removals',
@@ -99,7 +99,7 @@ test('a person who left something everywhere leaves no trace but hashes; suppres
   })
 })
 
-test('whoever comes back is a new shopper who may be written to, and ends again in time', async () => {
+test('a returning person is a new shopper who may be contacted, and expires again', async () => {
   const { storeId } = await aStore(world)
   await keepFor(storeId, 30)
   const order = anOrder(world, { ...ZEN, email: 'back@walk.example', kind: 'draft' })
@@ -111,7 +111,7 @@ test('whoever comes back is a new shopper who may be written to, and ends again 
   expect(await shoppersOf(storeId)).toEqual([
     { email: null, phone: null, first_name: null, ended_at: expect.any(Date), had_contact: true },
   ])
-  // The order is told again, with who it was.
+  // The order is reported again, with its buyer.
   const refunded = { ...bought(world, order), refundedMinor: 500, modifiedAt: world.now.toISOString() }
   await recordOrders(world.deps, storeId, [{ ...refunded, paidAt: bought(world, order).paidAt }], 'sync')
   const [again] = await shoppersOf(storeId)
@@ -131,7 +131,7 @@ test('whoever comes back is a new shopper who may be written to, and ends again 
   expect(await tracesIn(world, ['back@walk'])).toEqual([])
 })
 
-test('a cart, an order and a sign-in at the shop each keep a person; a shopper without contact ends too', async () => {
+test('a cart, an order or a sign-in at the shop keeps a person; shoppers without contact expire as well', async () => {
   const { storeId, ...store } = await aStore(world)
   await keepFor(storeId, 30)
   const customer = (id: string, days: number) => ({
@@ -141,7 +141,7 @@ test('a cart, an order and a sign-in at the shop each keep a person; a shopper w
   await transact({ storeId, db: world.db }, (tx) =>
     upsertCustomers(tx, JSON.stringify([customer('1', 10), customer('2', 40)]), world.now, world.now),
   )
-  // A record of long ago of which nothing else is known is not copied at all: it would come back every night.
+  // An old record without other data is not copied at all; otherwise it would return every night.
   const { rows } = await world.pool.query('select customer_id from customers where store_id = $1', [storeId])
   expect(rows).toEqual([{ customer_id: '1' }])
   await draft(storeId, 'old@keep.example')
@@ -166,7 +166,7 @@ test('a cart, an order and a sign-in at the shop each keep a person; a shopper w
   expect(await tracesIn(world, ['old@keep', 'nameless-browser'])).toEqual([])
 })
 
-test('a click, a restore and a consent each keep a person; an imported consent and an opt-out do not', async () => {
+test('a click, a restore or a consent keeps a person; an imported consent or an opt-out does not', async () => {
   const { storeId } = await aStore(world)
   await keepFor(storeId, 30)
   const names = ['click', 'restore', 'bot', 'yes', 'import', 'no'] as const
@@ -214,7 +214,7 @@ test('a click, a restore and a consent each keep a person; an imported consent a
   expect(await left()).toEqual([])
 })
 
-test('a count of many expired people hashes their addresses in pieces, and misses none', async () => {
+test('a count of many expired people hashes addresses in chunks and misses none', async () => {
   const { storeId } = await aStore(world)
   const people = 1_250
   await world.pool.query(
@@ -239,7 +239,7 @@ test('a count of many expired people hashes their addresses in pieces, and misse
   expect(most).toBeLessThanOrEqual(500)
 })
 
-test('nothing ends where no number of days is chosen, and nothing of another store', async () => {
+test('nothing expires without a number of days, nor in another store', async () => {
   const [store, other] = [await aStore(world), await aStore(world)]
   await keepFor(store.storeId, null)
   await keepFor(other.storeId, 60)
@@ -252,7 +252,7 @@ test('nothing ends where no number of days is chosen, and nothing of another sto
   expect(await runsOf(store)).toEqual([])
 })
 
-test('whoever a message is being sent to is left for the next night, the others of the batch are not; what is open to them is closed', async () => {
+test('a person with a message in flight is left for the next night, others are erased; open messages are closed', async () => {
   const { storeId } = await aStore(world)
   await keepFor(storeId, 30)
   for (const name of ['wire', 'open', 'calm']) await draft(storeId, `${name}@busy.example`)
@@ -273,7 +273,7 @@ test('whoever a message is being sent to is left for the next night, the others 
   expect(await tracesIn(world, ['wire@busy'])).toEqual([])
 })
 
-test('a person whom another transaction holds is left for the next night', async () => {
+test('a person locked by another transaction is left for the next night', async () => {
   const { storeId } = await aStore(world)
   await keepFor(storeId, 30)
   for (const name of ['held', 'free']) await draft(storeId, `${name}@lock.example`)
@@ -289,7 +289,7 @@ test('a person whom another transaction holds is left for the next night', async
   expect(await tracesIn(world, ['held@lock'])).toEqual([])
 })
 
-test('a run goes on where it was interrupted, is done once a day, and ends when the owner changes the days', async () => {
+test('a run resumes after an interruption, completes once a day, and ends when the owner changes the days', async () => {
   const store = await aStore(world)
   const { storeId } = store
   await keepFor(storeId, 30)
@@ -322,7 +322,7 @@ test('a run goes on where it was interrupted, is done once a day, and ends when 
   expect((await runsOf(store))[0]).toMatchObject({ contacts: 2, customers: 0 })
 })
 
-test('an owner chooses the days and sees whom they would end; a new store begins with 180, and nobody else may', async () => {
+test('an owner sets the days after a preview; new stores start with 180, and other roles may not set them', async () => {
   const store = await aStore(world)
   const ask = (method: string, path: string, body?: unknown, token = store.token) =>
     world.request(method, `/api/retention${path}`, { token, body })

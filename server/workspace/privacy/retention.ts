@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { z } from 'zod'
 import { MOST_COUNTED, type Retention } from '../../../shared/retention.ts'
-import { numberAliases } from '../../messages/channels/number-aliases.ts'
-import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
 import { inPieces } from '../../core/common/pieces.ts'
+import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
+import { numberAliases } from '../../messages/channels/number-aliases.ts'
 import type { ShopperKey } from '../../shoppers/shoppers/rules.ts'
 import { lockAllKeys, lockShoppers } from '../../shoppers/shoppers/shoppers.ts'
 import { eraseRows, hasMore } from './erase.ts'
@@ -14,20 +14,21 @@ import { retainJob } from './jobs.ts'
 import { shoppersIn } from './person.ts'
 import * as sql from './retention-sql.ts'
 
-// Retention (C10): once a night, whoever was not seen for a store's number of days is erased as C8 does it: what they counted for stays. They
-// asked for nothing, so that nothing is written on the suppression list, and whoever comes back is a new shopper. A few people at a time, each
-// batch a short transaction that waits for nobody.
+// Retention (C10): every night, shoppers not seen for the store's number of days are erased by the rules of C8; figures
+// stay.
+// They did not ask for it, so they are not suppressed, and a returning person is a new shopper. Small batches run in
+// short transactions without lock waits.
 
 const DAY_MS = 86_400_000
-/** Of the store's day. */
+/** In the store's time zone. */
 const BEGINS_AT = '02:00'
-/** Shoppers looked at in one statement. */
+/** Shoppers checked per statement. */
 const PAGE = 500
-/** A batch is as large as fits into this time, so that nobody waits longer for a row. */
+/** Target duration of a batch, which limits lock waits of others. */
 const BATCH_MS = 25
 const AT_ONCE = { first: 4, most: 40 }
 const LOCK_WAIT_MS = 20
-/** A job's share; the tick wakes it again. */
+/** Duration of one job; the tick enqueues it again. */
 const TURN_MS = 50_000
 const RUNS_SHOWN = 30
 
@@ -38,7 +39,7 @@ export async function enqueueRetention(deps: Deps): Promise<void> {
   }
 }
 
-/** Job. May be interrupted at any point, and run twice: a batch holds the run's row. */
+/** The job. Can be interrupted at any point and run twice: each batch locks the run's row. */
 export async function runRetention(deps: Deps, { storeId, day }: z.infer<typeof retainJob.payload>): Promise<void> {
   const store = { storeId, db: deps.db }
   const days = await sql.readDays(store)
@@ -54,7 +55,7 @@ export async function runRetention(deps: Deps, { storeId, day }: z.infer<typeof 
   let after = run.cursor_at && run.cursor_id ? { at: run.cursor_at, id: run.cursor_id } : null
   while (performance.now() < until) {
     const page = await sql.nextShoppers(store, { after, before, limit: PAGE })
-    // What the owner has changed meanwhile holds from now on.
+    // A change by the owner applies at once.
     if (page.length === 0 || (await sql.readDays(store)) !== run.days) {
       await sql.finishRun(store, day, deps.now())
       deps.log.info({ storeId, day }, 'privacy.retained')
@@ -68,13 +69,13 @@ export async function runRetention(deps: Deps, { storeId, day }: z.infer<typeof 
   }
 }
 
-/** Grows by at most 2×: a fast batch may only have had shoppers with little data. One person is never too many. */
+/** Grows at most 2×: a fast batch may have had shoppers with little data. The minimum is one person. */
 export function nextSize(size: number, tookMs: number): number {
   const fits = Math.round((size * BATCH_MS) / Math.max(1, tookMs))
   return Math.max(1, Math.min(AT_ONCE.most, fits, 2 * size))
 }
 
-/** How many people fit into the time of a batch, by what the last one took. */
+/** Adapts the batch size to the duration of the last batch. */
 class Pace {
   size = AT_ONCE.first
   tookMs = 0
@@ -94,7 +95,7 @@ interface Page {
   pace: Pace
 }
 
-/** false: another process is at the same run. */
+/** false: another process holds the run. */
 async function erasePage(deps: Deps, store: StoreDb<Db>, { ids, day, before, pace }: Page): Promise<boolean> {
   for (let from = 0; from < ids.length; ) {
     const batch = ids.slice(from, from + pace.size)
@@ -102,10 +103,10 @@ async function erasePage(deps: Deps, store: StoreDb<Db>, { ids, day, before, pac
     const outcome = await pace.measure(() => eraseBatch(deps, store, { ids: batch, day, before }))
     if (outcome === 'taken') return false
     if (outcome === 'busy' && batch.length > 1) {
-      // One of them is; the others are not kept waiting for the next night.
+      // One of them is busy; the others need not wait for the next night.
       for (const id of batch) await eraseBatch(deps, store, { ids: [id], day, before })
     }
-    // As long for everybody else.
+    // Leaves equal time to other work.
     await sleep(pace.tookMs)
   }
   return true
@@ -113,10 +114,13 @@ async function erasePage(deps: Deps, store: StoreDb<Db>, { ids, day, before, pac
 
 type Batch = Omit<Page, 'pace'>
 
-/** `busy`: a message to one of them is being sent, or another transaction holds one of them. `taken`: another process is at the run. */
+/**
+ * `busy`: a message to one of them is in flight, or another transaction holds one. `taken`: another process holds the
+ * run.
+ */
 async function eraseBatch(deps: Deps, store: StoreDb<Db>, batch: Batch): Promise<'done' | 'busy' | 'taken'> {
   try {
-    // Before anything is locked.
+    // Runs before any lock.
     const keys = await mergingKeysOf(store, { shopperIds: [...batch.ids] })
     return await transact(store, (tx) => eraseLocked(deps, tx, batch, keys))
   } catch (error) {
@@ -131,7 +135,7 @@ async function eraseLocked(deps: Deps, tx: StoreTx, { ids, day, before }: Batch,
   await sql.waitForNobody(tx, LOCK_WAIT_MS)
   await lockAllKeys(tx, keys)
   await lockShoppers(tx, ids)
-  // As they are now that nobody else can add to them.
+  // Read again under the locks, so that nothing can be added.
   const due = await withoutAgreed(deps, tx, await sql.dueAmong(tx, ids, before), before)
   if (due.length === 0) return 'done'
   const people = await shoppersIn(
@@ -152,7 +156,7 @@ async function eraseLocked(deps: Deps, tx: StoreTx, { ids, day, before }: Batch,
   return 'done'
 }
 
-/** Who has agreed to something since then was seen since then. */
+/** A consent since then counts as seen. */
 async function withoutAgreed(deps: Deps, store: StoreDb, due: readonly sql.DueShopper[], before: Date) {
   const hashed = due.map((person) => ({
     person,
@@ -188,7 +192,7 @@ export async function countExpired(deps: Deps, store: StoreDb, days: number) {
   const before = new Date(deps.now().getTime() - days * DAY_MS)
   const { due, isMore } = await sql.dueOf(store, before, MOST_COUNTED)
   const gone: sql.DueShopper[] = []
-  // Hashing all addresses at once would keep everything else waiting.
+  // Hashes in chunks; all addresses at once would block the event loop.
   for await (const some of inPieces(due, PAGE)) gone.push(...(await withoutAgreed(deps, store, some, before)))
   const customers = gone.filter((each) => each.has_ordered).length
   const carts = gone.reduce((sum, each) => sum + each.carts, 0)

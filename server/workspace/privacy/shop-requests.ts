@@ -1,5 +1,5 @@
-import type { AccountDb, Db, StoreDb } from '../../core/db/db.ts'
 import { AppError } from '../../core/common/errors.ts'
+import type { AccountDb, Db, StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { eraseAsked } from './erase.ts'
 import { findDataSubject } from './find.ts'
@@ -7,8 +7,8 @@ import { personIn } from './person.ts'
 import { type PersonRow, rowsOf } from './sql.ts'
 import { privacyTables } from './tables.ts'
 
-// What WordPress' own tools ask for a person through the shop's plugin: a copy of what is kept of them in this shop's store, and that they are
-// forgotten (C8), as where Shopify asks: in all stores of the account, where nobody writes to them again.
+// Requests of WordPress' privacy tools through the plugin: export of a person's data in this store, and erasure (C8).
+// Like Shopify's requests, an erasure covers all stores of the account, which then never write to them again.
 
 interface Shop extends StoreDb<Db> {
   accountId: string
@@ -19,11 +19,11 @@ interface Row {
   fields: { name: string; value: string }[]
 }
 
-/** So much is in one answer; a longer text is cut. */
+/** Maximum size of an answer; longer texts are truncated. */
 const PAGE_BYTES = 150_000
 const MOST_TEXT = 20_000
 
-/** One page of it, counted from 1. Of another store of the account nothing is in it. */
+/** One page, counted from 1. Excludes other stores of the account. */
 export async function exportForShop(
   deps: Deps,
   shop: Shop,
@@ -77,7 +77,7 @@ function pagesOf(rows: readonly Row[]): Row[][] {
   return pages
 }
 
-/** false: nothing is kept about the address. The erasing itself is a job that follows within moments. */
+/** false: no data for this address. A job erases within moments. */
 export async function eraseForShop(deps: Deps, { accountId, db }: Shop, email: string): Promise<boolean> {
   const account: AccountDb<Db> = { accountId, db }
   if (!(await findKnown(deps, account, email))) return false

@@ -1,9 +1,9 @@
 import { type AccountDb, type AccountTx, type StoreDb, sql } from '../../core/db/db.ts'
 import type { PrivacyTable } from './tables.ts'
 
-// Finding one person, and reading what is kept about them: SQL and nothing else.
+// Statements that find a person and read their data.
 
-/** A person as one store knows them: the numbers of their rows. */
+/** A person in a store: the ids of their rows. */
 export interface StoreDataSubject {
   storeId: string
   addresses: readonly string[]
@@ -18,8 +18,8 @@ export interface StoreDataSubject {
 }
 
 /**
- * Every address that the account's stores know to be the same person's as one of these. A customer record ties them as well: its address
- * may be another shopper's key (decision 40).
+ * All addresses that the account's stores link to one of these. Customer records link addresses as well: a record's
+ * address may be another shopper's key (decision 40).
  */
 export async function knownWith({ db, accountId }: AccountDb, addresses: readonly string[]): Promise<string[]> {
   const wanted = sql`${[...addresses]}::text[]`
@@ -53,7 +53,7 @@ export async function knownWith({ db, accountId }: AccountDb, addresses: readonl
   return rows.rows.map((row) => row.value)
 }
 
-/** What one store knows of whoever has this number in the shop: of their record, and of the shopper with that account. */
+/** Addresses of a customer id in one store: from the customer record, and from the linked shopper. */
 export async function addressesOfCustomer({ db, storeId }: StoreDb, customerId: string): Promise<string[]> {
   const { rows } = await sql<{ value: string }>`
     select v.value from customers c cross join lateral (values (lower(c.email)), (c.phone)) v(value)
@@ -65,15 +65,15 @@ export async function addressesOfCustomer({ db, storeId }: StoreDb, customerId: 
   return rows.map(({ value }) => value)
 }
 
-/** What a store is asked for of a person. */
+/** What identifies the person in a store. */
 export interface KnownBy {
   addresses: readonly string[]
   hashes: readonly Buffer[]
-  /** Numbers that the shop has given them. */
+  /** Customer ids assigned by the shop. */
   customerIds?: readonly string[]
 }
 
-/** What belongs to the rows of `shopper` (id). */
+/** Rows that belong to `shopper` (id). */
 const ofShoppers = (storeId: string) => sql`
   keys as materialized (
     select k.kind, k.value from shopper s join shopper_keys k on k.store_id = ${storeId} and k.shopper_id = s.id),
@@ -83,7 +83,7 @@ const ofShoppers = (storeId: string) => sql`
     select m.id from cart c join messages m on m.store_id = ${storeId} and m.cart_id = c.id
     union select m.id from shopper s join messages m on m.store_id = ${storeId} and m.lone_shopper_id = s.id)`
 
-/** The numbers of all rows that are the person's in this store. */
+/** The ids of all rows of the person in this store. */
 export async function personIn(
   { db, storeId }: StoreDb,
   { addresses, hashes, leading, customerIds = [] }: KnownBy & { leading: readonly string[] },
@@ -115,7 +115,7 @@ export async function personIn(
   return { storeId, addresses, hashes, ...rows.rows[0]! }
 }
 
-/** The same of several shoppers: what they alone are known by. */
+/** The same for several shoppers: rows linked only to them. */
 export async function rowsOfShoppers(
   { db, storeId }: StoreDb,
   shopperIds: readonly string[],
@@ -132,7 +132,7 @@ export async function rowsOfShoppers(
   return rows.rows[0]!
 }
 
-/** Of their browsers, whose consents are known by them. */
+/** Push subscriptions, whose ids identify the consents of browsers. */
 export async function subscriptionsOf({ db, storeId }: StoreDb, shopperIds: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`select id from push_subscriptions
     where store_id = ${storeId} and shopper_id = any(${[...shopperIds]}::uuid[]) order by id`.execute(db)
@@ -156,7 +156,7 @@ export async function countRows({ db }: StoreDb, table: PrivacyTable, person: St
   return rows.rows[0]!.n
 }
 
-/** Every condition is served by an index, but for what is nearly always empty. */
+/** Conditions use indexes, except on tables that are nearly always empty. */
 function isOf({ name, by }: PrivacyTable, person: StoreDataSubject) {
   const ids = (values: readonly string[]) => sql`any(${[...values]}::uuid[])`
   const texts = (values: readonly string[]) => sql`any(${[...values]}::text[])`
@@ -207,7 +207,7 @@ export async function accountRowsOf(
   return rows.rows.map(({ row }) => row)
 }
 
-/** What providers call the person's messages by. */
+/** Provider ids of the person's messages. */
 export async function providerIdsOf({ db, storeId }: StoreDb, messageIds: readonly string[]): Promise<string[]> {
   const rows = await sql<{ provider_id: string }>`
     select provider_id from messages where store_id = ${storeId} and id = any(${[...messageIds]}::uuid[])

@@ -5,9 +5,9 @@ import { bought } from '../../../test/message-scene.ts'
 import { aCheckout, aShopifyStore, deliver } from '../../../test/shopify-store.ts'
 import { aWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import { transact } from '../../core/db/db.ts'
 import { pullCheckouts } from '../../carts/sync/checkouts.ts'
 import { upsertCustomers } from '../../carts/sync/sync-sql.ts'
+import { transact } from '../../core/db/db.ts'
 
 const world = aWorld()
 const EMAIL = 'shopper-1@mail.example.org'
@@ -23,7 +23,7 @@ async function aStoreWithACart() {
 
 const customer = { id: 7, email: EMAIL, phone: null }
 
-test('who is to be forgotten is erased in all stores, with the address of their checkout (C8)', async () => {
+test("an erasure request erases the person in all stores, including the checkout's address (C8)", async () => {
   const { storeId, captureKey } = await aStoreWithACart()
   const body = { shop_id: 1, customer, orders_to_redact: [] }
   expect(await deliver(world, captureKey, { topic: 'customers/redact', body })).toBe(200)
@@ -39,7 +39,7 @@ test('who is to be forgotten is erased in all stores, with the address of their 
   }
 })
 
-test('who is to be forgotten by their number alone is erased by what is known of it (C8)', async () => {
+test('an erasure request by customer id alone erases the addresses known for it (C8)', async () => {
   const { storeId, captureKey } = await aStoreWithACart()
   const record = { customer_id: '7', email: 'Shopper-1@mail.example.org', phone: null, hashes: [] }
   await transact({ storeId, db: world.db }, (tx) => upsertCustomers(tx, JSON.stringify([record]), world.now, world.now))
@@ -52,7 +52,7 @@ test('who is to be forgotten by their number alone is erased by what is known of
   }
 })
 
-test('who is to be forgotten and never left an address is erased by their number (C8)', async () => {
+test('an erasure request erases a person without any address by customer id (C8)', async () => {
   const { storeId, captureKey } = await aStoreWithACart()
   const order = { ...anOrder(world, { customerId: '9', firstName: 'Nora' }), email: null, phone: null }
   await recordOrders(world.deps, storeId, [order], 'sync')
@@ -65,7 +65,7 @@ test('who is to be forgotten and never left an address is erased by their number
   expect(await keys.where('kind', '=', 'customer').execute()).toEqual([])
   const rows = await world.db.selectFrom('orders').selectAll().where('store_id', '=', storeId).execute()
   expect(rows).toMatchObject([{ order_id: order.orderId, customer_id: null, total_minor: order.totalMinor }])
-  // What the shop tells of them later is kept without them.
+  // Later reports of the shop are stored without the person.
   const refunded = { ...bought(world, order), refundedMinor: 500, customerId: '9', firstName: 'Nora' }
   await recordOrders(world.deps, storeId, [order, { ...refunded, email: null, phone: null }], 'sync')
   expect(await tracesIn(world, ['nora'])).toEqual([])
@@ -76,7 +76,7 @@ test('who is to be forgotten and never left an address is erased by their number
   expect([again, erasures]).toEqual([200, []])
 })
 
-test('who is to be forgotten by an address that is not known is erased by their number (C8)', async () => {
+test('an erasure request with an unknown address erases by customer id (C8)', async () => {
   const { storeId, captureKey } = await aStoreWithACart()
   const order = { ...anOrder(world, { customerId: '10', firstName: 'Nina' }), email: null, phone: null }
   await recordOrders(world.deps, storeId, [order], 'sync')
@@ -86,7 +86,7 @@ test('who is to be forgotten by an address that is not known is erased by their 
   expect(await tracesIn(world, ['nina'])).toEqual([])
 })
 
-test('an address that many share leads from one who is to be forgotten to nobody else (C8)', async () => {
+test('a shared address does not extend an erasure to other people (C8)', async () => {
   const { storeId, captureKey } = await aStoreWithACart()
   const shared = 'noreply@till.example'
   const [mine, other] = ['11', '12'].map((customerId) => ({
@@ -106,7 +106,7 @@ test('an address that many share leads from one who is to be forgotten to nobody
   expect(rows).toEqual([])
 })
 
-test('who asks for a copy and is not known by an address is named by their number', async () => {
+test('a data request without a known address is reported by customer id', async () => {
   const { storeId, captureKey } = await aStoreWithACart()
   const body = {
     shop_id: 1,
@@ -121,7 +121,7 @@ test('who asks for a copy and is not known by an address is named by their numbe
   expect(told!.data).toMatchObject({ customerId: '8', who: 'A shopper' })
 })
 
-test('who asks for a copy is named to the owner, masked', async () => {
+test('a data request is reported to the owner with a masked address', async () => {
   const { storeId, captureKey } = await aStoreWithACart()
   const body = { shop_id: 1, customer, orders_requested: [], data_request: { id: 9 } }
   expect(await deliver(world, captureKey, { topic: 'customers/data_request', body })).toBe(200)
@@ -131,7 +131,7 @@ test('who asks for a copy is named to the owner, masked', async () => {
   expect(told!.data).toMatchObject({ customerId: '7', who: expect.not.stringContaining(EMAIL) })
 })
 
-test('a shop that is to be forgotten is deleted at once', async () => {
+test("a shop's erasure request deletes the shop at once", async () => {
   const { storeId, captureKey } = await aStoreWithACart()
   expect(
     await deliver(world, captureKey, { topic: 'shop/redact', body: { shop_id: 1, shop_domain: 'a.myshopify.com' } }),

@@ -1,18 +1,18 @@
 import type { z } from 'zod'
-import { maskedAddress } from '../../messages/channels/mask.ts'
-import type { Deps } from '../../deps.ts'
 import { notify } from '../../access/notifications/notifications.ts'
-import { disconnectStore, purgeNow } from '../store-settings/stores.ts'
 import { readStore } from '../../access/stores/store.ts'
 import type { privacyJob } from '../../carts/sync/jobs.ts'
 import { openRequest } from '../../carts/sync/privacy-requests.ts'
+import type { Deps } from '../../deps.ts'
+import { maskedAddress } from '../../messages/channels/mask.ts'
+import { disconnectStore, purgeNow } from '../store-settings/stores.ts'
 import { eraseAsked } from './erase.ts'
 import { addressesOfCustomer } from './sql.ts'
 
-// What a platform passes on of people's rights (C8): who asks for a copy is named to the owner, who is to be forgotten is erased in all
-// stores of the account, and a shop that is to be forgotten is deleted at once.
+// Privacy requests from a platform (C8): a data request notifies the owner, an erasure request erases the person in all
+// stores of the account, and a shop's erasure request deletes the shop.
 
-/** Job. May run twice: erasing again finds nothing. */
+/** The job. May run twice: a second erasure finds nothing. */
 export async function takePrivacyRequest(
   deps: Deps,
   { storeId, sealed }: z.infer<typeof privacyJob.payload>,
@@ -25,7 +25,7 @@ export async function takePrivacyRequest(
     await disconnectStore(deps, store, 'uninstall')
     return purgeNow(store)
   }
-  // The shop may know another address by now, or tell none.
+  // The shop may have another address by now, or none.
   const kept = customerId === null ? [] : await addressesOfCustomer(store, customerId)
   const addresses = [...new Set([email, phone, ...kept].filter((address) => address !== null))]
   if (request === 'redact_customer') {

@@ -1,6 +1,6 @@
 import { type BelongsTo, type PersonRows, tables } from '../../core/database/tables.ts'
 
-// Where a person stands in the database: what an export of them holds and what an erasure goes over.
+// Tables with a person's data, for exports and erasures.
 
 export interface PrivacyTable extends PersonRows {
   name: string
@@ -11,8 +11,8 @@ const privacyTablesOf = (list: BelongsTo): readonly PrivacyTable[] =>
     of === list && 'by' in person ? [{ name, ...person }] : [],
   )
 
-/** Of a store. */
+/** Tables of a store. */
 export const privacyTables = privacyTablesOf('store')
 
-/** Of an account. */
+/** Tables of an account. */
 export const accountPrivacyTables = privacyTablesOf('account')

@@ -1,17 +1,18 @@
 import type { z } from 'zod'
 import type { pushEvent } from '../../../shared/push-calls.ts'
-import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
-import { found } from '../../core/common/errors.ts'
-import type { Deps } from '../../deps.ts'
-import { recordEngagement } from '../../delivery/engagement/events.ts'
-import { linkName } from '../../delivery/engagement/follow.ts'
 import { messageToken } from '../../carts/links/message-tokens.ts'
 import { type OpenedLink, openLink } from '../../carts/links/open-links.ts'
-import { lockShopperOf, messageOf, setUnsubscribed } from '../../messages/messages/recipient.ts'
+import { found } from '../../core/common/errors.ts'
+import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
+import { recordEngagement } from '../../delivery/engagement/events.ts'
+import { linkName } from '../../delivery/engagement/follow.ts'
 import { markShown } from '../../delivery/outcome/outcome.ts'
 import { endSubscriptionsBy } from '../../delivery/push/subscriptions.ts'
+import type { Deps } from '../../deps.ts'
+import { lockShopperOf, messageOf, setUnsubscribed } from '../../messages/messages/recipient.ts'
 
-// What the worker in a shopper's browser tells of a notification. Its token is the message's own and good for nothing else (X1).
+// Events of a notification, reported by the worker in the shopper's browser. The token belongs to one message and has
+// no other use (X1).
 
 type Told = z.output<typeof pushEvent.body>
 
@@ -24,7 +25,7 @@ export async function takeEvent(deps: Deps, { token, kind }: Told): Promise<void
   if (kind === 'stop') await stopped(deps, store, messageId)
 }
 
-/** Whatever is done with a notification, its browser has shown it. */
+/** Every event implies that the browser has shown the notification. */
 async function shown(deps: Deps, store: StoreDb<Db>, messageId: string): Promise<void> {
   await transact(store, async (tx) => {
     await lockShopperOf(tx, messageId)
@@ -32,7 +33,10 @@ async function shown(deps: Deps, store: StoreDb<Db>, messageId: string): Promise
   })
 }
 
-/** Machines press no notifications: a touch (A1). Told under the name of the link it opens, so that the two are one visit. */
+/**
+ * Machines do not click notifications, so this is a touch (A1). It is recorded under the link that it opens, so that
+ * both are one visit.
+ */
 async function pressed(deps: Deps, store: StoreDb<Db>, { messageId, isRow }: OpenedLink): Promise<void> {
   const message = found(await messageOf(store, messageId), 'Notification')
   const { secrets } = deps
@@ -43,7 +47,7 @@ async function pressed(deps: Deps, store: StoreDb<Db>, { messageId, isRow }: Ope
   await transact(store, (tx) => recordEngagement(tx, visit))
 }
 
-/** For every message not yet sent (C2, decision 73). */
+/** Cancels all messages not sent yet (C2, decision 73). */
 async function stopped(deps: Deps, store: StoreDb<Db>, messageId: string): Promise<void> {
   const at = deps.now()
   await transact(store, async (tx) => {

@@ -7,7 +7,7 @@ import { aWorld } from '../../../test/world.ts'
 import { foldPostsOf } from '../../carts/capture/capture-intake.ts'
 import { sendPush } from '../../delivery/push/send-push.ts'
 
-// The store's own notifications, from a cart that is left to the press on one of them (decisions 72, 73, 77, 78; P1, T1, T2).
+// The store's own push notifications, from abandonment to click (decisions 72, 73, 77, 78; P1, T1, T2).
 
 const world = aWorld()
 let store: TestStore
@@ -17,7 +17,7 @@ beforeEach(async () => {
   answerPush ??= world.answerPush
   world.answerPush = answerPush
   world.pushes.length = 0
-  // Late morning in New York, where the store is.
+  // Late morning in New York, the store's time zone.
   world.now = new Date(`${new Date(world.now.getTime() + DAY).toISOString().slice(0, 10)}T15:00:00Z`)
   store = await aStore(world, { isFlowOn: false, plan: 'free' })
   await world.db
@@ -69,8 +69,8 @@ const ledger = async () =>
       .execute()
   ).map(({ status, source }) => [status, source])
 
-describe('the store’s own notifications', () => {
-  test('go when the cart was left, to who has subscribed, with title, words, link and picture', {
+describe('the store’s push notifications', () => {
+  test('are sent after abandonment to subscribers, with title, text, link and picture', {
     tags: ['A1', 'A3', 'A6'],
   }, async () => {
     await switchOn({ title: 'At {{ store_name }}', body: 'Your cart: {{ cart_total }}' })
@@ -94,7 +94,7 @@ describe('the store’s own notifications', () => {
     expect(await recordOf(world, store.storeId)).toEqual(['send ok', 'result accepted'])
   })
 
-  test.each(['starter', 'growth'] as const)('on the plan %s they go as on the free one (decision 132)', {
+  test.each(['starter', 'growth'] as const)('are available on the %s plan, as on the free one (decision 132)', {
     tags: ['A6'],
   }, async (plan) => {
     await world.db.updateTable('subscriptions').set({ plan }).where('account_id', '=', store.accountId).execute()
@@ -111,7 +111,7 @@ describe('the store’s own notifications', () => {
     ['24hours', 0, [1_440, 2_880, 4_320]],
     ['custom', 500, [500, 1_000, 1_500]],
     ['custom', 5, [60, 420, 780]],
-  ])('frequency %s with a delay of %i: due after %j minutes, never before the cart counts as abandoned, six hours apart', async (frequency, delay, due) => {
+  ])('with frequency %s and delay %i are due after %j minutes, not before abandonment, six hours apart', async (frequency, delay, due) => {
     await switchOn({ frequency, delay })
     await subscribed()
     start = world.now.getTime()
@@ -126,7 +126,7 @@ describe('the store’s own notifications', () => {
     expect(planned).toEqual(due)
   })
 
-  test('at most so many, and later ones move with the shopper’s activity', async () => {
+  test('are limited in number, and later ones move with the shopper’s activity', async () => {
     await switchOn({ maxNotifications: 2, frequency: '6hours' })
     const browser = await subscribed()
     await pass(world, store.storeId, 5 * HOUR)
@@ -138,7 +138,7 @@ describe('the store’s own notifications', () => {
     expect(world.pushes.length).toBeLessThanOrEqual(2)
   })
 
-  test('nobody who has not subscribed: the message says that it waits for a browser', async () => {
+  test('wait for a browser if the shopper has not subscribed', async () => {
     await switchOn()
     await setUp(world, store)
     const browser = aBrowser()
@@ -152,7 +152,7 @@ describe('the store’s own notifications', () => {
     expect(world.pushes).toHaveLength(1)
   })
 
-  test('not at night where the shopper lives (T2), and no more than a person may have (T1)', async () => {
+  test("respect quiet hours at the shopper's place (T2) and the frequency cap (T1)", async () => {
     await switchOn()
     // Half past eight in the evening.
     world.now = new Date(world.now.getTime() + 10.5 * HOUR)
@@ -167,7 +167,7 @@ describe('the store’s own notifications', () => {
     expect((await messagesOf(world, store.storeId))[2]).toMatchObject({ state: 'held', reason: 'frequency_cap' })
   })
 
-  test('a cart that was active when they were switched on gets one; one that was left before does not', async () => {
+  test('are planned for carts that were active at activation, but not for earlier abandoned ones', async () => {
     const early = aBrowser()
     await subscribed(early)
     await pass(world, store.storeId, 61 * MINUTE)
@@ -179,7 +179,7 @@ describe('the store’s own notifications', () => {
     expect(world.pushes).toHaveLength(1)
   })
 
-  test('a control group of the store’s flow gets none either (decision 77)', async () => {
+  test('are not sent to the control group of the store’s flow (decision 77)', async () => {
     await world.db
       .updateTable('flows')
       .set({ is_on: true, takes_from: world.now })
@@ -194,7 +194,7 @@ describe('the store’s own notifications', () => {
     expect(own[0]!.reason).toBe('holdout')
   })
 
-  test('switched off nothing leaves, and the flows an owner edits know nothing of it', async () => {
+  test("stop when deactivated, and do not appear among the owner's flows", async () => {
     await switchOn()
     await subscribed()
     await switchOn({ enabled: false })
@@ -225,7 +225,7 @@ describe('the browsers of one person', () => {
     return { old, young }
   }
 
-  test('the newest is written to; where it is gone the next, within the same attempt, counted once (P1)', async () => {
+  test('are tried newest first; a lost subscription falls back to the next within the same attempt, counted once (P1)', async () => {
     const { old, young } = await twoBrowsers()
     world.answerPush = (push) =>
       push.subscription.endpoint === young.subscription.endpoint ? { kind: 'gone', response: '410' } : answerPush(push)
@@ -249,7 +249,7 @@ describe('the browsers of one person', () => {
   test.each([
     ['nothing has happened since: the next browser has it, on a decision of its own', false],
     ['the shopper has withdrawn meanwhile: nobody has it (C2)', true],
-  ])('a service that was slow to say that a browser is gone, and %s', async (_, hasStopped) => {
+  ])('a service that reports a lost subscription late, and %s', async (_, hasStopped) => {
     const { old, young } = await twoBrowsers()
     world.answerPush = (push) => {
       if (push.subscription.endpoint !== young.subscription.endpoint) return answerPush(push)
@@ -266,7 +266,7 @@ describe('the browsers of one person', () => {
     expect(went).toEqual(hasStopped ? [] : [old.subscription.endpoint])
   })
 
-  test('a look at the browsers that took long: nobody has it, and it is decided anew (D3)', async () => {
+  test('a slow read of the subscriptions leads to a new decision without a send (D3)', async () => {
     await twoBrowsers()
     await pass(world, store.storeId, HOUR + 2 * MINUTE)
     const { messageId: id, ...message } = world.pushes[0]!
@@ -275,7 +275,7 @@ describe('the browsers of one person', () => {
     expect([outcome.kind, world.pushes.length]).toEqual(['retry', 1])
   })
 
-  test('all gone: refused for good, and nothing more is planned for nobody', async () => {
+  test('when all subscriptions are lost, the message fails for good and no further ones are planned', async () => {
     await twoBrowsers()
     world.answerPush = () => ({ kind: 'gone', response: '410' })
     await pass(world, store.storeId, HOUR + 2 * MINUTE)
@@ -283,7 +283,7 @@ describe('the browsers of one person', () => {
     expect((await messagesOf(world, store.storeId))[0]).toMatchObject({ state: 'failed', reason: 'rejected:push_gone' })
   })
 
-  test('a service that does not take the signature: the message waits, and the owner is told once (P1)', async () => {
+  test('a rejected signature holds the message and notifies the owner once (P1)', async () => {
     await switchOn()
     await subscribed()
     world.answerPush = () => ({ kind: 'unauthorized', response: '403 another key' })
@@ -300,7 +300,7 @@ describe('the browsers of one person', () => {
     ])
   })
 
-  test('429 waits as long as it says; silence after the body is never sent again', async () => {
+  test('429 waits as long as requested; a timeout after the body is never retried', async () => {
     await switchOn()
     await subscribed()
     world.answerPush = () => ({ kind: 'retry', reason: 'push_429', response: '429', retryAfterMs: 20 * MINUTE })
@@ -315,7 +315,7 @@ describe('the browsers of one person', () => {
   })
 })
 
-describe('what the worker tells', () => {
+describe('worker events', () => {
   const touches = () =>
     world.db
       .selectFrom('touchpoints')
@@ -331,14 +331,14 @@ describe('what the worker tells', () => {
     return { browser, token: world.pushes[0]!.payload.token!, url: world.pushes[0]!.payload.url }
   }
 
-  test('a press is a person’s touch, once with the link it opens (A1); shown and closed tell that it was delivered', {
+  test('a click is one touch together with the link it opens (A1); shown and closed imply delivery', {
     tags: ['A3'],
   }, async () => {
     const { token, url } = await notified()
     world.advance(MINUTE)
     const statsPath = `/push-notifications/store-stats?storeUrl=${await urlOf(world, store)}`
     const stats = async () => (await world.request('GET', statsPath, { token: store.token })).body.stats
-    // What follows links by itself is not counted (decision 80).
+    // Automated requests to the link do not count (decision 80).
     await world.app.inject({ url: new URL(url).pathname, headers: { 'user-agent': 'python-requests/2.32' } })
     expect(await touches()).toMatchObject([{ kind: 'click', is_human: false }])
     expect((await stats()).clickRate).toBe(0)
@@ -359,14 +359,14 @@ describe('what the worker tells', () => {
     })
   })
 
-  test('a token of another purpose, or none, is not found (X1)', async () => {
+  test('reject a missing token or one for another purpose (X1)', async () => {
     const { url } = await notified()
     for (const token of [url.split('/').at(-1)!, 'x', 'A'.repeat(43)])
       expect((await tell({ token, kind: 'click' })).status).toBe(404)
     expect((await tell({ token: 'A'.repeat(43), kind: 'other' })).status).toBe(400)
   })
 
-  test('“Stop” ends the notifications in all browsers of the person, for every message not yet sent (C2)', async () => {
+  test('“Stop” ends notifications in all browsers of the person, for all unsent messages (C2)', async () => {
     const { token } = await notified()
     await subscribed(aBrowser(), 'ann@shoppers.example')
     expect(await subscriptions()).toHaveLength(2)
@@ -381,7 +381,7 @@ describe('what the worker tells', () => {
     expect(world.pushes).toEqual([])
   })
 
-  test('whoever wants nothing any more at their email address wants no notifications either (C1)', async () => {
+  test('an opt-out from everything by email ends notifications as well (C1)', async () => {
     await switchOn()
     await subscribed(aBrowser(), 'ann@shoppers.example')
     const address = 'ann@shoppers.example'

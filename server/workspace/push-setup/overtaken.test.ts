@@ -6,8 +6,8 @@ import { aWorld } from '../../../test/world.ts'
 
 const world = aWorld()
 
-test('one that has waited is overtaken by a later one that went, also when there are to be fewer since (T4)', async () => {
-  // Late morning in New York, where the store is.
+test('a held notification is overtaken by a later sent one, even after the maximum is lowered (T4)', async () => {
+  // Late morning in New York, the store's time zone.
   world.now = new Date('2026-03-03T15:00:00Z')
   const store = await aStore(world, { isFlowOn: false, plan: 'growth' })
   await world.db

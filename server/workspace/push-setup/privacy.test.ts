@@ -5,7 +5,7 @@ import { aWorld } from '../../../test/world.ts'
 
 const world = aWorld()
 
-test('a person’s browsers are told of in their export without what can write to them, and end when the person is erased (C8)', async () => {
+test("an export lists a person's browsers without their push keys, and an erasure deletes them (C8)", async () => {
   const store = await aStore(world)
   await subscribes(world, store, aBrowser(), { email: 'ann@shoppers.example' })
   await subscribes(world, store, aBrowser(), { email: 'eve@shoppers.example', ip: '203.0.113.4' })

@@ -4,19 +4,19 @@ import type { Endpoint } from '../../../shared/endpoint.ts'
 import { pushTexts } from '../../../shared/push.ts'
 import * as api from '../../../shared/push-calls.ts'
 import { mayDo } from '../../../shared/roles.ts'
+import { type Routes, servePublic, serveStore } from '../../access/http/http.ts'
 import { clientOf } from '../../carts/capture/post-limits.ts'
 import { AppError } from '../../core/common/errors.ts'
+import { ensureKey, keyInUse } from '../../delivery/push/keys.ts'
 import type { Deps } from '../../deps.ts'
 import { savePushSettings } from '../../marketing/flows/push-flow.ts'
-import { type Routes, servePublic, serveStore } from '../../access/http/http.ts'
 import { idempotentRequest } from '../../marketing/manual-sends/manual-routes.ts'
-import { ensureKey, keyInUse } from '../../delivery/push/keys.ts'
 import { takeEvent } from './events.ts'
 import { sendToAll, sendToOne } from './sends.ts'
 import { readSetup, readStats, savePrompt } from './setup.ts'
 import { autoSetup, takeEnded, takeMoved, takeSubscription, type Visitor } from './widget.ts'
 
-// Web push: what an owner sets up, and what the pages of shops ask. Each call is served at both of its addresses (decision 20).
+// Web push endpoints for owners and for pages of shops. Each is served at both of its addresses (decision 20).
 
 export const pushRoutes: Routes = (app, deps) => {
   ownerRoutes(app, deps)
@@ -57,10 +57,13 @@ function ownerRoutes(app: FastifyInstance, deps: Deps): void {
   for (const call of bothWays(api.readPushSetup)) serveStore(app, deps, call, ({ store }) => readSetup(store))
 }
 
-/** Every page of a shop asks once: one client's posts in ten minutes. Kept in memory; it only spares the database. */
+/**
+ * Limits one client's requests in ten minutes; every page of a shop sends one. In memory: it only protects the
+ * database.
+ */
 const POSTS = { points: 300, duration: 600 }
 
-/** Answers may be read by the page that asked: what they hold is for whoever opens the shop. */
+/** The requesting page may read the answers, which contain only public data of the shop. */
 function pageRoutes(app: FastifyInstance, deps: Deps): void {
   const limiter = new RateLimiterMemory(POSTS)
   const arrive = async (request: FastifyRequest, reply: FastifyReply): Promise<Visitor> => {
@@ -99,7 +102,7 @@ function refuse(refusal: unknown): never {
   throw new AppError('rate_limited', 'Too many requests.', { retryAfterS: Math.ceil(refusal.msBeforeNext / 1_000) })
 }
 
-/** For pages that post JSON by that name; text needs none. */
+/** For pages that post as JSON; posts as text need no preflight. */
 function preflights(app: FastifyInstance): void {
   const calls = [api.pushAutoSetup, api.pushSubscribe, api.pushResubscribe, api.pushUnsubscribe, api.pushEvent]
   for (const { path } of calls.flatMap((call) => bothWays(call as unknown as Endpoint)))

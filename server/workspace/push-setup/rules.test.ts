@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { DEFAULT_PROMPT } from '../../../shared/push.ts'
 import { clickRateOf, conversionOf, shownPrompt, wordingId, wordingOf, workerUrlOf } from './rules.ts'
 
-test('conversion is whole percent, and 0 where there is nobody (A 5)', { tags: ['A5'] }, () => {
+test('the conversion rate is in whole percent, and 0 without customers (A 5)', { tags: ['A5'] }, () => {
   expect([
     conversionOf(1, 3),
     conversionOf(2, 3),
@@ -12,11 +12,11 @@ test('conversion is whole percent, and 0 where there is nobody (A 5)', { tags: [
   ]).toEqual([33, 67, 1, 100, 0])
 })
 
-test('the click rate has one place, and is 0 where nothing was sent', () => {
+test('the click rate has one decimal, and is 0 without sends', () => {
   expect([clickRateOf(1, 3), clickRateOf(3, 3), clickRateOf(0, 0)]).toEqual([33.3, 100, 0])
 })
 
-test('words are named by what they say: another store or another text is another wording (C5)', () => {
+test('the id of a text depends on its content: another store or text has another id (C5)', () => {
   const words = wordingOf(shownPrompt(null, 'Tea & Co'))
   expect(words).toContain('Tea & Co sends you a notification')
   expect(words).toContain('[Yes, remind me]')
@@ -24,7 +24,7 @@ test('words are named by what they say: another store or another text is another
   expect(others.map((prompt) => wordingId(wordingOf(prompt)) === wordingId(words))).toEqual([false, false])
 })
 
-test('the worker is at the shop’s root, by its method (decision 75)', () => {
+test("the worker's address is at the shop’s root and depends on the method (decision 75)", () => {
   expect(workerUrlOf('https://shop.example', 'plugin')).toBe('https://shop.example/?recoup-sw=1')
   expect(workerUrlOf('https://shop.example', 'functions')).toBe('https://shop.example/?recoup-sw=1')
   expect(workerUrlOf('https://shop.example/store/', 'plugin')).toBe('https://shop.example/store/?recoup-sw=1')

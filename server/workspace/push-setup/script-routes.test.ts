@@ -5,7 +5,7 @@ import { buildStorefront } from '../../../scripts/build-storefront.ts'
 import { aStore, type TestStore } from '../../../test/factories.ts'
 import { aWorld } from '../../../test/world.ts'
 
-// The widget as shops' pages load it, and sw.js as shops copy it.
+// The widget that shops' pages load, and the sw.js that shops copy.
 
 const world = aWorld()
 let store: TestStore
@@ -18,7 +18,7 @@ beforeAll(async () => {
 const load = (url: string, headers: Record<string, string> = {}) => world.app.inject({ url, headers })
 const built = (name: string) => fs.readFileSync(`dist/storefront/${name}`, 'utf8')
 
-test('the widget has the address of Recoup in front, is cached for an hour and may be loaded by other sites', {
+test("the widget contains Recoup's address, is cached for an hour, and loads on other sites", {
   tags: ['A7'],
 }, async () => {
   const reply = await load(`/push/${store.captureKey}.js`)
@@ -31,7 +31,7 @@ test('the widget has the address of Recoup in front, is cached for an hour and m
   })
 })
 
-test('sw.js is the same for every store, and any page may read it', async () => {
+test('sw.js is the same for every store and readable by any page', async () => {
   const reply = await load('/push/sw.js')
   expect(reply.body).toBe(built('sw.js'))
   expect(reply.headers['access-control-allow-origin']).toBe('*')
@@ -40,7 +40,7 @@ test('sw.js is the same for every store, and any page may read it', async () => 
   expect(brotliDecompressSync(small.rawPayload).toString()).toBe(built('sw.js'))
 })
 
-test('what has not changed is not sent again, and other names are not found', async () => {
+test('an unchanged script is not sent again, and other names are not found', async () => {
   const { etag } = (await load('/push/sw.js')).headers
   expect((await load('/push/sw.js', { 'if-none-match': String(etag) })).statusCode).toBe(304)
   expect((await load('/push/..%2Fx.js')).statusCode).toBe(404)

@@ -1,13 +1,13 @@
 import { fileURLToPath } from 'node:url'
 import { negotiate } from '@fastify/accept-negotiator'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Routes } from '../../access/http/http.ts'
 import { modeOf } from '../../carts/capture/capture-mode.ts'
 import { type CaptureScript, openCaptureScript, type ScriptEncoding } from '../../carts/capture/capture-script.ts'
 import { AppError } from '../../core/common/errors.ts'
 import { storesByCaptureKeys } from '../../core/db/system.ts'
-import type { Routes } from '../../access/http/http.ts'
 
-// The widget, which shops' pages load, and sw.js, which shops copy or their plugin fetches (decisions 75 and 78).
+// Serves the widget for shops' pages, and sw.js, which shops copy or their plugin fetches (decisions 75 and 78).
 
 const built = (name: string) => fileURLToPath(new URL(`../../../dist/storefront/${name}`, import.meta.url))
 
@@ -17,7 +17,7 @@ export const pushScriptRoutes: Routes = (app, deps) => {
   const readWidget = openCaptureScript(built('push.js'))
   const readWorker = openCaptureScript(built('sw.js'))
   app.get('/push/sw.js', async (request, reply) => {
-    // Also loaded by a page that checks what its shop serves.
+    // A page that checks its shop's copy loads it as well.
     reply.header('access-control-allow-origin', '*')
     return send(request, reply, (encoding) => readWorker(null, encoding))
   })
@@ -30,7 +30,7 @@ export const pushScriptRoutes: Routes = (app, deps) => {
   })
 }
 
-/** Asked for again after an hour; meanwhile, and while that is asked, a page waits for nothing. */
+/** Revalidated after an hour in the background, so pages never wait. */
 const CACHED = 'public, max-age=3600, stale-while-revalidate=86400'
 
 async function send(

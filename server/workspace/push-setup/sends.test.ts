@@ -7,14 +7,14 @@ import { testFlags } from '../../../test/notifications.ts'
 import { aBrowser, setUp, subscribes, type TestBrowser, urlOf } from '../../../test/push-scene.ts'
 import { aWorld } from '../../../test/world.ts'
 
-// What a member sends (decision 79) and sees counted (decision 80).
+// Push notifications sent by members (decision 79), and their statistics (decision 80).
 
 const world = aWorld()
 let store: TestStore
 
 beforeEach(async () => {
   world.pushes.length = 0
-  // Late morning in New York, where the store is.
+  // Late morning in New York, the store's time zone.
   world.now = new Date(`${new Date(world.now.getTime() + DAY).toISOString().slice(0, 10)}T15:00:00Z`)
   store = await aStore(world, { isFlowOn: false, plan: 'free' })
 })
@@ -27,7 +27,7 @@ async function subscribed(browser: TestBrowser = aBrowser(), email?: string): Pr
 const subscriptions = () =>
   world.db.selectFrom('push_subscriptions').select('id').where('store_id', '=', store.storeId).execute()
 
-test('the statistics have both sets of fields at both addresses, and no other account’s (decision 132)', {
+test('the statistics have both sets of fields at both addresses, for the own account only (decision 132)', {
   tags: ['A7'],
 }, async () => {
   await subscribed(aBrowser(), 'ann@shoppers.example')
@@ -55,7 +55,7 @@ test('the statistics have both sets of fields at both addresses, and no other ac
   expect(refused.status).toBe(404)
 })
 
-describe('a member sends', () => {
+describe('a manual push notification', () => {
   const body = { title: 'Sale', body: 'Today only', icon: 'https://shop.example/i.png' }
   const send = async (call: string, change: object = {}, token = store.token) =>
     world.request('POST', `/push-notifications/${call}`, {
@@ -63,7 +63,7 @@ describe('a member sends', () => {
       body: { ...body, storeUrl: await urlOf(world, store), ...change },
     })
 
-  test('to everybody who has subscribed, once however often the button is pressed; each is decided', {
+  test('to all is sent to each subscriber once for repeated clicks, after a decision per person', {
     tags: ['A7'],
   }, async () => {
     expect((await send('send-store-notification')).body.error).toBe('Nobody has subscribed yet.')
@@ -73,7 +73,7 @@ describe('a member sends', () => {
     const reply = await send('send-store-notification', { cartUrl })
     expect(reply.body).toMatchObject({ success: true, message: 'Test notification sent to 2 customers' })
     expect(reply.body.results).toHaveLength(2)
-    // Within a minute, also where the clock’s minute has changed.
+    // Within a minute, across a change of the clock's minute.
     world.advance(50_000)
     expect((await send('send-store-notification', { cartUrl })).body).toEqual(reply.body)
     await pass(world, store.storeId, MINUTE)
@@ -85,7 +85,7 @@ describe('a member sends', () => {
     expect((await world.request('GET', pathname + search)).headers.location).toBe(cartUrl)
   })
 
-  test('only once an address of the account is confirmed, as mail is; nor are they switched on before (decision 132)', {
+  test('needs a confirmed address in the account, like mail and like activation (decision 132)', {
     tags: ['A6'],
   }, async () => {
     await subscribed()
@@ -102,7 +102,7 @@ describe('a member sends', () => {
     for (const call of calls) expect([call, (await send(call, { settings })).status]).toEqual([call, 200])
   })
 
-  test('only to a page of the store (X1), and not by a viewer', { tags: ['A7'] }, async () => {
+  test('may link only to the store (X1), and viewers may not send it', { tags: ['A7'] }, async () => {
     await subscribed()
     const foreign = await send('send-store-notification', { cartUrl: 'https://evil.example/cart' })
     expect([foreign.status, foreign.body.error]).toEqual([422, 'The cart URL must be an address of your store.'])
@@ -110,7 +110,7 @@ describe('a member sends', () => {
     expect((await send('send-store-notification', {}, token)).status).toBe(403)
   })
 
-  test('to this browser alone: marked as a test, kept nowhere and counted nowhere', async () => {
+  test('to the own browser is marked as a test, not stored and not counted', async () => {
     await setUp(world, store)
     const { subscription } = aBrowser()
     const reply = await send('send-to-this-browser', { subscription })

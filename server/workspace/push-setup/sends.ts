@@ -3,28 +3,28 @@ import { type PushPayload, pushTexts, testSent } from '../../../shared/push.ts'
 import type { sendStoreNotification, sendToThisBrowser } from '../../../shared/push-calls.ts'
 import { explain } from '../../../shared/reasons.ts'
 import { SAMPLE_CART } from '../../../shared/reminders.ts'
-import { authorizeTest } from '../../messages/channels/send-authorization.ts'
-import { refuseBadText } from '../../delivery/compose/own-text.ts'
-import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
-import { AppError, found } from '../../core/common/errors.ts'
-import { newId } from '../../core/common/ids.ts'
-import { type Limit, take } from '../../core/db/rate-limits.ts'
-import type { Deps } from '../../deps.ts'
-import { answerOfRepeat, withIdempotencyKey } from '../../marketing/manual-sends/idempotency.ts'
 import type { Session } from '../../access/members/session.ts'
 import { assertMayMail } from '../../access/members/verification.ts'
-import { scheduleNextLook } from '../../messages/messages/messages.ts'
-import { planMessages } from '../../messages/messages/plan.ts'
 import { noteTest } from '../../access/notifications/notifications.ts'
+import { isOnStoreHost } from '../../access/stores/rules.ts'
+import { readStore, type StoreRow } from '../../access/stores/store.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { newId } from '../../core/common/ids.ts'
+import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
+import { type Limit, take } from '../../core/db/rate-limits.ts'
+import { refuseBadText } from '../../delivery/compose/own-text.ts'
 import { previewMessage } from '../../delivery/preview/preview.ts'
 import { signingKey } from '../../delivery/push/keys.ts'
 import { serviceOf } from '../../delivery/push/services.ts'
-import { isOnStoreHost } from '../../access/stores/rules.ts'
-import { readStore, type StoreRow } from '../../access/stores/store.ts'
+import type { Deps } from '../../deps.ts'
+import { answerOfRepeat, withIdempotencyKey } from '../../marketing/manual-sends/idempotency.ts'
+import { authorizeTest } from '../../messages/channels/send-authorization.ts'
+import { scheduleNextLook } from '../../messages/messages/messages.ts'
+import { planMessages } from '../../messages/messages/plan.ts'
 import * as sql from './stats-sql.ts'
 
-// Notifications a member asks for (decision 79): to everybody who has subscribed, each decided like any other message, or to the member's own
-// browser alone.
+// Push notifications sent by a member (decision 79): to all subscribers, each with a send decision, or to the member's
+// own browser.
 
 export interface Sender {
   deps: Deps
@@ -35,16 +35,16 @@ export interface Sender {
 type ToAll = z.output<typeof sendStoreNotification.body>
 type ToOne = z.output<typeof sendToThisBrowser.body>
 
-/** So long the words of a test may wait for their turn. */
+/** Maximum time that a test waits to be rendered. */
 const RENDER_MS = 10_000
 const TO_ALL: Limit = { name: 'push-to-all', points: 6, windowS: 3_600 }
 const TO_ONE: Limit = { name: 'push-to-one', points: 10, windowS: 900 }
-/** Of one call, whose answer names each. */
+/** Maximum per call, because the answer lists every person. */
 const MOST_PEOPLE = 10_000
 /** D7. */
 const LIFE_MS = 3_600_000
 
-/** A double press is one request (D9): it is answered as the first was. */
+/** A repeated click is one request (D9) and gets the first answer. */
 export async function sendToAll(sender: Sender, key: string | null, wanted: ToAll) {
   const { deps, session, store } = sender
   const { title, body, cartUrl = '', icon = '' } = wanted
@@ -89,7 +89,7 @@ async function plan(
   await scheduleNextLook(tx)
 }
 
-/** The browser is the member's own: its subscription is kept nowhere. */
+/** The member's own browser: its subscription is not stored. */
 export async function sendToOne({ deps, session, store }: Sender, wanted: ToOne) {
   const row = await checked({ deps, session, store }, wanted)
   const { subscription, title, body, cartUrl, icon } = wanted
@@ -113,7 +113,7 @@ export async function sendToOne({ deps, session, store }: Sender, wanted: ToOne)
   return { success: true, message: pushTexts.sentHere }
 }
 
-/** What has to hold for both; throws the words of what does not. */
+/** Common checks of both; throws the error message. */
 async function checked(
   { deps, session, store }: Sender,
   wanted: Pick<ToAll, 'title' | 'body' | 'cartUrl'>,

@@ -1,7 +1,7 @@
 import type { PushMethod, PushPrompt } from '../../../shared/push.ts'
 import { type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 
-// What an owner has set of web push, and where it was seen at work: SQL and nothing else.
+// Statements for the owner's push settings, and where widget and worker were seen.
 
 export async function readPrompt({ db, storeId }: StoreDb): Promise<PushPrompt | null> {
   const row = await db.selectFrom('push_prompts').select('prompt').where('store_id', '=', storeId).executeTakeFirst()
@@ -37,16 +37,16 @@ export interface Sighting {
   method: PushMethod
   origin: string
   hasWorker: boolean
-  /** undefined: not told. */
+  /** undefined: not reported. */
   workerVersion: number | undefined
-  /** The worker came from the shop just now. */
+  /** The worker was fetched from the shop just now. */
   isFresh: boolean
   now: Date
 }
 
 /**
- * No more than once a minute, or where the version changes: every page of a shop asks. A browser may keep a worker that is older than what
- * the shop serves, so that only one which came from there just now says that it is old.
+ * Writes at most once a minute, or when the version changes, because every page of a shop calls it. Only a freshly
+ * fetched worker proves that the shop's copy is old: a browser may keep an older one.
  */
 export async function noteSighting(
   { db, storeId }: StoreDb,
@@ -64,7 +64,7 @@ export async function noteSighting(
   )
 }
 
-/** A method at an address once, so they are few. */
+/** One row per method and address, so there are few. */
 export function sightingsOf({ db, storeId }: StoreDb) {
   return db
     .selectFrom('push_sightings')

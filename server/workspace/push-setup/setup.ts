@@ -1,17 +1,17 @@
 import { capabilities } from '../../../shared/platforms.ts'
 import { DEFAULT_PROMPT, type PushPrompt, pushTexts } from '../../../shared/push.ts'
-import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
+import { readStore } from '../../access/stores/store.ts'
 import { found } from '../../core/common/errors.ts'
-import type { Deps } from '../../deps.ts'
-import { readPushSettings } from '../../marketing/flows/push-flow.ts'
+import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
 import { countByKey, keyInUse } from '../../delivery/push/keys.ts'
 import { countSubscribers } from '../../delivery/push/subscriptions.ts'
-import { readStore } from '../../access/stores/store.ts'
+import type { Deps } from '../../deps.ts'
+import { readPushSettings } from '../../marketing/flows/push-flow.ts'
 import { clickRateOf, conversionOf, isOldWorker } from './rules.ts'
 import * as sql from './setup-sql.ts'
 import { readCounts } from './stats-sql.ts'
 
-// What an owner sets of web push and sees of it (A 2.9, 2.10).
+// Push settings and status for the owner (A 2.9, 2.10).
 
 export async function readSetup(store: StoreDb<Db>) {
   const row = found(await readStore(store), 'Store')

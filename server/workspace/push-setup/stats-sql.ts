@@ -1,16 +1,16 @@
 import { type StoreDb, sql } from '../../core/db/db.ts'
 import { wasAccepted } from '../../messages/messages/fragments.ts'
 
-// What is counted of web push, from rows: SQL and nothing else.
+// Statements for push statistics.
 
 export interface PushCounts {
-  /** Customers as they are listed, and whoever has subscribed without being one. */
+  /** Listed customers plus other subscribers. */
   total: number
   subscribed: number
   subscriptions: number
   /** Accepted by push services. */
   notifications: number
-  /** Of these, pressed by people. */
+  /** Those clicked by people. */
   clicked: number
 }
 
@@ -31,7 +31,7 @@ export async function readCounts({ db, storeId }: StoreDb): Promise<PushCounts> 
   return rows[0]!
 }
 
-/** What was planned of one request. */
+/** Messages planned for one request. */
 export async function messagesOfOrigin({ db, storeId }: StoreDb, origin: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from messages where store_id = ${storeId} and origin_kind = 'manual' and origin_id = ${origin} order by id`.execute(
@@ -40,7 +40,7 @@ export async function messagesOfOrigin({ db, storeId }: StoreDb, origin: string)
   return rows.map(({ id }) => id)
 }
 
-/** Everybody with a live subscription, up to `limit`. */
+/** Shoppers with an active subscription, up to `limit`. */
 export async function subscribersOf({ db, storeId }: StoreDb, limit: number): Promise<string[]> {
   const { rows } = await sql<{ shopper_id: string }>`
     select distinct shopper_id from push_subscriptions where store_id = ${storeId} order by shopper_id limit ${limit}`.execute(

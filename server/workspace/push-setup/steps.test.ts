@@ -6,7 +6,7 @@ import { DAY, HOUR, MINUTE, messagesOf, pass } from '../../../test/message-scene
 import { aBrowser, setUp, subscribes } from '../../../test/push-scene.ts'
 import { aWorld } from '../../../test/world.ts'
 
-// Notifications as steps of a flow and as campaigns (decision 77).
+// Push notifications as flow steps and as campaigns (decision 77).
 
 const world = aWorld()
 let store: TestStore
@@ -24,14 +24,14 @@ const call = (method: string, url: string, body?: object) =>
 const asShopify = () =>
   world.db.updateTable('stores').set({ platform: 'shopify' }).where('id', '=', store.storeId).execute()
 
-describe('a step of a flow', () => {
+describe('a push step of a flow', () => {
   const save = async (words: object) => {
     const { flows } = (await call('GET', '/api/flows')).body
     const steps = savedSteps(flows[0].steps, ({ step }) => (step === 1 ? { channel: 'push', ...words } : {}))
     return call('PUT', `/api/flows/${store.flowId}`, { name: 'Reminders', steps })
   }
 
-  test('goes as a notification with title and text of its own, which stay when another channel is chosen', async () => {
+  test('is sent with its own title and text, which survive a change of channel', async () => {
     const saved = await save({ subject: 'Hi {{ customer_name }}', body: 'Still there: {{ cart_total }}' })
     expect([saved.status, saved.body.error]).toEqual([200, undefined])
     const [step] = saved.body.flow.steps
@@ -54,7 +54,7 @@ describe('a step of a flow', () => {
     })
   })
 
-  test('is refused without words, and with words that make no message', async () => {
+  test('is rejected without text or with text that cannot be rendered', async () => {
     for (const words of [
       { subject: '', body: 'x' },
       { subject: 'x', body: '' },
@@ -63,7 +63,7 @@ describe('a step of a flow', () => {
       expect((await save(words)).status).toBe(422)
   })
 
-  test('is refused on Shopify, in words that say why, and one that is there already may stay (decision 75)', async () => {
+  test('is rejected on Shopify with the reason, while an existing one may stay (decision 75)', async () => {
     const words = { subject: 'Hi', body: 'Your cart waits' }
     const problem = async () => (await call('GET', '/api/flows')).body.channels.push.problem
     expect(await problem()).toBeNull()
@@ -77,21 +77,21 @@ describe('a step of a flow', () => {
     expect((await save({ ...words, subject: 'Hello' })).status).toBe(200)
   })
 
-  test('is shown before it is saved, by the code that sends', async () => {
+  test('has a preview before it is saved, rendered by the code that sends', async () => {
     const body = { step: 1, cartId: 'sample', channel: 'push', subject: 'At {{ store_name }}', body: 'Your cart waits' }
     const shown = await call('POST', `/api/flows/${store.flowId}/preview`, body)
     expect(shown.body).toMatchObject({ subject: 'At Tea & Co', text: 'Your cart waits', html: '', problem: null })
   })
 })
 
-describe('a campaign', () => {
+describe('a push campaign', () => {
   const wanted = {
     ...{ name: 'Spring', type: 'push', targetAudience: { mode: 'matching' }, sendNow: true },
     content: { subject: 'Spring', body: 'Back in stock', template: 'custom' },
     schedule: { startDate: '2030-01-01' },
   }
 
-  test('goes to those of the audience who have subscribed, once a person', async () => {
+  test('reaches subscribers of the audience, once per person', async () => {
     const refused = await call('POST', '/api/campaigns', wanted)
     expect([refused.status, refused.body.error]).toEqual([422, expect.stringContaining('Generate VAPID keys')])
     await setUp(world, store)
@@ -110,7 +110,7 @@ describe('a campaign', () => {
     expect(world.pushes.map(({ payload }) => [payload.title, payload.body])).toEqual([['Spring', 'Back in stock']])
   })
 
-  test('is refused on Shopify, in words that say why (decision 75)', async () => {
+  test('is rejected on Shopify with the reason (decision 75)', async () => {
     await setUp(world, store)
     await asShopify()
     const refused = await call('POST', '/api/campaigns', wanted)

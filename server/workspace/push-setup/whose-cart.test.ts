@@ -8,8 +8,9 @@ import { recordOrders } from '../../carts/carts/record.ts'
 import { restoreTokenOf } from '../../delivery/compose/compose.ts'
 import { browserMarks } from '../../shoppers/shoppers/rules.ts'
 
-// Whoever types somebody's address at the checkout is taken for that person (S6). What the person has in the cart is shown in no browser of
-// theirs all the same: a cart's notification goes to browsers that have told of just what is in it (decision 72).
+// Anyone can type another person's address at the checkout and is then taken for that person (S6). The person's cart
+// must still not appear in that browser.
+// So a cart's notification goes only to browsers that have reported its current contents (decision 72).
 
 const world = aWorld()
 let store: TestStore
@@ -20,7 +21,7 @@ beforeEach(async () => {
   answerPush ??= world.answerPush
   world.answerPush = answerPush
   world.pushes.length = 0
-  // Late morning in New York, where the store is.
+  // Late morning in New York, the store's time zone.
   world.now = new Date(`${new Date(world.now.getTime() + DAY).toISOString().slice(0, 10)}T15:00:00Z`)
   store = await aStore(world, { isFlowOn: false, plan: 'growth' })
   await world.db
@@ -39,7 +40,7 @@ async function switchOn(words: object = {}): Promise<void> {
 
 type Goods = Parameters<typeof putInCart>[4]
 
-/** Another client each time (X5). */
+/** A different client each time (X5). */
 async function subscribed(
   email: string | undefined,
   items: Goods,
@@ -62,7 +63,7 @@ const left = () => pass(world, store.storeId, HOUR + MINUTE)
 const of = (...browsers: TestBrowser[]) => browsers.map(({ subscription }) => subscription.endpoint)
 const went = () => world.pushes.map(({ subscription }) => subscription.endpoint)
 
-test('somebody types another person’s address: what that person has in the cart goes to their own browser alone', async () => {
+test("a cart is shown only in its person's own browser after someone else types their address", async () => {
   await switchOn()
   const anns = await subscribed(ANN, [16])
   await subscribed(ANN, [17])
@@ -72,7 +73,7 @@ test('somebody types another person’s address: what that person has in the car
   expect(world.pushes[0]!.payload.body).toBe('Earl Grey and 1 more')
 })
 
-test('where the person has allowed nothing it waits, and goes to nobody', async () => {
+test('a notification waits and reaches no one if the person has no subscription', async () => {
   await switchOn()
   const anns = aBrowser()
   await changes(anns, [16], ANN)
@@ -86,7 +87,7 @@ test('where the person has allowed nothing it waits, and goes to nobody', async 
   expect(went()).toEqual(of(anns))
 })
 
-test('a browser that is gone is no reason to ask one that did not fill the cart', async () => {
+test('a lost subscription does not fall back to a browser that did not fill the cart', async () => {
   await switchOn()
   const anns = await subscribed(ANN, [16])
   await subscribed(ANN, [17])
@@ -97,7 +98,7 @@ test('a browser that is gone is no reason to ask one that did not fill the cart'
   expect((await messagesOf(world, store.storeId))[0]).toMatchObject({ state: 'failed', reason: 'rejected:push_gone' })
 })
 
-test('what an order has put into the cart no browser has told of; told again by one it is for that one', async () => {
+test('a product added by an order belongs to no browser, until one reports it', async () => {
   await switchOn()
   const browser = await subscribed(ANN, [16])
   const kettle = { productId: '18', variationId: null, name: 'Red kettle', unitPriceMinor: 2_100 }
@@ -110,7 +111,7 @@ test('what an order has put into the cart no browser has told of; told again by 
   expect(went()).toEqual(of(browser))
 })
 
-test('each browser that has the same in its cart may show it', async () => {
+test('each browser that reported the same contents may show them', async () => {
   await switchOn()
   const first = await subscribed(ANN, [16, 18])
   const second = await subscribed(ANN, [16, 18])
@@ -120,7 +121,7 @@ test('each browser that has the same in its cart may show it', async () => {
   expect(went()).toEqual(of(second, first))
 })
 
-test('the link of a notification opens nothing of what another browser has put into the cart since', async () => {
+test('the link of a notification shows no products that another browser added since', async () => {
   await switchOn()
   const eves = await subscribed(ANN, [17])
   await left()
@@ -138,7 +139,7 @@ test('the link of a notification opens nothing of what another browser has put i
   expect(await shown()).toEqual([200, true])
 })
 
-test('it names nobody: the name is the person’s, and the browser may be somebody else’s', async () => {
+test('a notification contains no name, because the browser may belong to someone else', async () => {
   await switchOn({ title: 'Hi {{ customer_name }}' })
   await subscribed(ANN, [16])
   await world.db.updateTable('shoppers').set({ first_name: 'Ann' }).where('store_id', '=', store.storeId).execute()
@@ -146,7 +147,7 @@ test('it names nobody: the name is the person’s, and the browser may be somebo
   expect(world.pushes.map(({ payload }) => payload.title)).toEqual(['Hi there'])
 })
 
-test('a campaign keeps to it too: whom it counts and whom it reaches', async () => {
+test('a campaign applies the same rule to its count and its sends', async () => {
   const anns = aBrowser()
   await changes(anns, [16], ANN)
   await subscribed(ANN, [17])
@@ -167,7 +168,7 @@ test('a campaign keeps to it too: whom it counts and whom it reaches', async () 
   expect(went()).toEqual(of(anns))
 })
 
-test('the cart a browser begins after an order, and one it had before this was asked, is its own as soon as it tells', async () => {
+test('a cart begun after an order, or before this rule existed, belongs to the browser that reports it', async () => {
   await switchOn()
   const browser = await subscribed(undefined, [16])
   const order = anOrder(world, { kind: 'purchase', email: null })
@@ -180,7 +181,7 @@ test('the cart a browser begins after an order, and one it had before this was a
   const tell = () =>
     fromPage(world, store, 'resubscribe', { storeKey, publicKey, token, subscription, cart: `${cart}x` })
   expect((await tell()).status).toBe(422)
-  // The device is known; whose the cart is it does not say.
+  // The device is known, but not whose cart it is.
   const early = { storeKey, publicKey, token, subscription, cart, device }
   expect((await fromPage(world, store, 'resubscribe', early)).status).toBe(422)
   await putInCart(world, store, next, undefined, [18])
@@ -194,7 +195,7 @@ test('the cart a browser begins after an order, and one it had before this was a
 test.each([
   ['the one it was meant for', false],
   ['the next one, as the first had gone', true],
-])('a stop in an old notification ends its browser’s subscription, whoever the browser is since: %s (C2)', async (_, isNext) => {
+])('a stop in an old notification ends its browser’s subscription, whoever uses the browser: %s (C2)', async (_, isNext) => {
   await switchOn()
   const browser = await subscribed(undefined, [16])
   const gone = isNext ? await subscribed(undefined, undefined, { ...aBrowser(), cart: browser.cart }) : null
@@ -203,7 +204,7 @@ test.each([
   await left()
   expect(went()).toEqual(of(...(gone ? [gone] : []), browser))
   const { token: stop } = world.pushes.at(-1)!.payload
-  // Another cart in the same browser, of nobody who is known to be the same.
+  // Another cart in the same browser, of an unrelated person.
   const { subscription, device, token } = browser
   const next = { ...browser, cart: aBrowser().cart }
   await putInCart(world, store, next, undefined, [18])
@@ -218,7 +219,7 @@ test.each([
   expect(rows).toEqual([])
 })
 
-test('the marks are no keys, and go with the person (C8)', async () => {
+test('the stored marks are no keys, and are erased with the person (C8)', async () => {
   const browser = await subscribed(ANN, [16])
   const kept = async () => {
     const facts = await world.db.selectFrom('facts').select('payload').where('store_id', '=', store.storeId).execute()
@@ -231,6 +232,6 @@ test('the marks are no keys, and go with the person (C8)', async () => {
   const { token } = store
   await world.request('DELETE', `/api/privacy/${ANN}`, { token, body: { confirmation: 'erase' } })
   await world.runJobs()
-  // Which told the same is all that is left of browsers.
+  // Only the information which browsers reported the same cart remains.
   for (const mark of browserMarks(browser)) expect(await kept()).not.toContain(mark)
 })

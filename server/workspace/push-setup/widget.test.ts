@@ -27,8 +27,8 @@ const ask = async (call: string, body: object = {}) =>
     body: { storeUrl: await urlOf(world, store), ...body },
   })
 
-describe('what a shop’s page is told', () => {
-  test('key, words and the worker’s place for a store whose address and Origin match; anything else is 404', {
+describe("the widget's settings", () => {
+  test('return key, texts and worker address for a matching store address and Origin, and 404 otherwise', {
     tags: ['A7', 'A9'],
   }, async () => {
     const storeUrl = await urlOf(world, store)
@@ -51,7 +51,7 @@ describe('what a shop’s page is told', () => {
       expect((await fromPage(world, store, 'auto-setup', said, { origin })).status).toBe(404)
   })
 
-  test('is seen at work: which method at which address, the worker once it is there', async () => {
+  test('record method, address and worker when the widget runs', async () => {
     const storeUrl = await urlOf(world, store)
     await setUp(world, store)
     world.advance(120_000)
@@ -64,7 +64,7 @@ describe('what a shop’s page is told', () => {
     expect(body.seen).toEqual(places)
   })
 
-  test('an old copy of sw.js is noticed where it has come from the shop just now, and until a newer one has (decision 78)', async () => {
+  test('detect an old copy of sw.js by a freshly fetched worker, until a newer one is reported (decision 78)', async () => {
     const storeUrl = await urlOf(world, store)
     await setUp(world, store)
     const isOldAfter = async (method: string, workerVersion: number, isFresh?: boolean) => {
@@ -76,7 +76,7 @@ describe('what a shop’s page is told', () => {
     }
     expect(await isOldAfter('easy', 0, true)).toBe(true)
     expect(await isOldAfter('easy', WORKER_VERSION)).toBe(false)
-    // A browser that was away for long has its old one still.
+    // A browser that returns after a long time still has its old copy.
     expect(await isOldAfter('easy', 0)).toBe(false)
     // The owner has put an old file back.
     expect(await isOldAfter('easy', 0, true)).toBe(true)
@@ -86,8 +86,8 @@ describe('what a shop’s page is told', () => {
   })
 })
 
-describe('a browser subscribes', () => {
-  test('with the words it was shown, tied to its cart; what it can be written to with is encrypted', async () => {
+describe('a subscription', () => {
+  test('is stored with the displayed text, tied to its cart, and with encrypted keys', async () => {
     const browser = aBrowser()
     const reply = await subscribes(world, store, browser, { email: 'ann@shoppers.example' })
     expect([reply.status, reply.body.success]).toEqual([200, true])
@@ -112,7 +112,7 @@ describe('a browser subscribes', () => {
     expect([(await rows()).length, (await ledger()).length]).toEqual([1, 1])
   })
 
-  test('whose it is says the cart’s token, also where somebody else has used the browser since', async () => {
+  test("belongs to the person of the cart's token, even after someone else used the browser", async () => {
     const { storeKey, publicKey, prompt } = await setUp(world, store)
     const browser = aBrowser()
     await putInCart(world, store, browser, 'ann@shoppers.example')
@@ -130,7 +130,7 @@ describe('a browser subscribes', () => {
     expect(owner).toEqual({ email: 'ann@shoppers.example' })
   })
 
-  test('not without a cart, not with other words, another key or another service, and not from elsewhere', async () => {
+  test('is rejected without a cart, with another text, key or service, or from another origin', async () => {
     const { storeKey, publicKey, prompt } = await setUp(world, store)
     const browser = aBrowser()
     const said = {
@@ -155,27 +155,27 @@ describe('a browser subscribes', () => {
     expect((await subscribe({})).status).toBe(200)
   })
 
-  test('twenty an hour from one client (X5)', async () => {
+  test('is limited to twenty an hour per client (X5)', async () => {
     for (let n = 0; n < 20; n += 1) expect((await subscribes(world, store, aBrowser())).status).toBe(200)
     const late = await subscribes(world, store, aBrowser())
     expect([late.status, Number(late.headers['retry-after']) > 0]).toEqual([429, true])
     expect((await subscribes(world, store, aBrowser(), { ip: '203.0.113.9' })).status).toBe(200)
   })
 
-  test('twenty browsers of one person at most: further ones are refused, and those that are there stay', async () => {
+  test('is limited to twenty browsers per person; existing ones stay', async () => {
     const email = 'ann@shoppers.example'
     for (let n = 0; n < 20; n += 1) {
       const reply = await subscribes(world, store, aBrowser(), { email, ip: `203.0.113.${n}` })
       expect([reply.status, reply.body.error]).toEqual([200, undefined])
     }
-    // Above the limit on new contacts an address says nothing (X5).
+    // Above the limit on new contacts, an address identifies no one (X5).
     world.advance(2 * 3_600_000)
     const late = await subscribes(world, store, aBrowser(), { email, ip: '203.0.113.99' })
     expect([late.status, late.body.error]).toEqual([422, pushTexts.tooManyBrowsers])
     expect(await rows()).toHaveLength(20)
   })
 
-  test('unsubscribes with its token: the row goes, the ledger keeps the word', async () => {
+  test('ends by its token: the row is deleted, the ledger keeps the consent', async () => {
     const { body } = await subscribes(world, store, aBrowser())
     const [storeKey, other] = [store.captureKey, `${body.token.slice(0, -1)}${body.token.endsWith('A') ? 'B' : 'A'}`]
     expect((await fromPage(world, store, 'unsubscribe', { storeKey, token: other })).status).toBe(404)
@@ -191,8 +191,8 @@ describe('a browser subscribes', () => {
   })
 })
 
-describe('keys are replaced', () => {
-  test('a browser that returns moves to the new pair, one that does not is counted and lost after 180 days (decision 74)', async () => {
+describe('replacing keys', () => {
+  test('moves returning browsers to the new pair, and ends others after 180 days (decision 74)', async () => {
     const [returning, lost] = [aBrowser(), aBrowser()]
     const { body } = await subscribes(world, store, returning)
     await subscribes(world, store, lost)
@@ -209,7 +209,7 @@ describe('keys are replaced', () => {
     expect((await rows()).length).toBe(1)
   })
 
-  test('a key that leaked ends at once, with all its subscriptions', async () => {
+  test('ends a leaked key at once, with all its subscriptions', async () => {
     const { body } = await subscribes(world, store, aBrowser())
     const made = await ask('generate-vapid-keys', { replace: 'leaked' })
     expect([made.body.subscriptions, (await rows()).length]).toEqual([1, 0])
@@ -218,7 +218,7 @@ describe('keys are replaced', () => {
     expect(moved.status).toBe(404)
   })
 
-  test('asked for again the pair is the same; replacing it is for those who lead the team', {
+  test('returns the same pair on repeat, and needs an owner or admin to replace it', {
     tags: ['A7'],
   }, async () => {
     const first = await ask('generate-vapid-keys')
@@ -235,7 +235,7 @@ describe('keys are replaced', () => {
     expect(await inUse()).toEqual({ success: true, publicKey })
   })
 
-  test('the private half is encrypted and in no answer', { tags: ['A3'] }, async () => {
+  test('keeps the private key encrypted and out of all answers', { tags: ['A3'] }, async () => {
     await setUp(world, store)
     const key = await world.db
       .selectFrom('push_keys')
@@ -265,7 +265,7 @@ describe('keys are replaced', () => {
   })
 })
 
-describe('settings', () => {
+describe('push settings', () => {
   const wanted = {
     enabled: true,
     frequency: 'custom',
@@ -275,7 +275,7 @@ describe('settings', () => {
     body: 'Your cart waits',
   }
 
-  test('without a store URL nothing is set up (A 5); the account’s store alone is known', {
+  test('need a store URL (A 5), and accept only the account’s store', {
     tags: ['A5'],
   }, async () => {
     for (const storeUrl of ['', '  ', undefined]) {
@@ -286,7 +286,7 @@ describe('settings', () => {
     expect((await ask('save-settings', { storeUrl: 'https://other.example', settings: wanted })).status).toBe(404)
   })
 
-  test('defaults, and bounds: an invalid delay becomes 0, an invalid maximum 1 (A 5, A 9)', {
+  test('have defaults and bounds: an invalid delay becomes 0, an invalid maximum 1 (A 5, A 9)', {
     tags: ['A3', 'A5', 'A7', 'A9'],
   }, async () => {
     const setup = async () =>
@@ -325,7 +325,7 @@ describe('settings', () => {
     }
   })
 
-  test('words that make no message are refused, and the bar has the owner’s', async () => {
+  test('reject text that cannot be rendered, and the bar has the owner’s text', async () => {
     const bad = await ask('save-settings', { settings: { ...wanted, body: '{{ cart_items' } })
     expect(bad.status).toBe(422)
     const { prompt } = await setUp(world, store)

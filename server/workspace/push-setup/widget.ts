@@ -6,22 +6,22 @@ import { foldPostsOf } from '../../carts/capture/capture-intake.ts'
 import { deviceClassOf, isOriginOf } from '../../carts/capture/capture-rules.ts'
 import { storeCeiling } from '../../carts/capture/contact-limits.ts'
 import { clientOf } from '../../carts/capture/post-limits.ts'
-import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
 import { AppError, found } from '../../core/common/errors.ts'
+import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
 import { type Limit, take } from '../../core/db/rate-limits.ts'
 import * as system from '../../core/db/system.ts'
-import type { Deps } from '../../deps.ts'
 import { keyInUse } from '../../delivery/push/keys.ts'
 import { endSubscriptions, readSubscriptionToken, resubscribe, subscribe } from '../../delivery/push/subscriptions.ts'
+import type { Deps } from '../../deps.ts'
 import { shownPrompt, wordingId, wordingOf, workerUrlOf } from './rules.ts'
 import * as sql from './setup-sql.ts'
 
-// What the widget and the worker on a shop's pages ask and tell. Anybody can: a store answers its own pages only, and how many browsers
-// subscribe is limited like new contacts (X5).
+// Calls of the widget and the worker on a shop's pages. They are public: a store answers only its own pages, and
+// subscriptions are limited like new contacts (X5).
 
-/** Who is asking, as far as it is known. */
+/** The caller, as far as it is known. */
 export interface Visitor {
-  /** The page's; absent from a program. */
+  /** Origin of the page; other programs send none. */
   origin: string | undefined
   ip: string
   userAgent: string | undefined
@@ -30,12 +30,12 @@ export interface Visitor {
 type Body<Call extends { body: z.ZodType }> = z.output<Call['body']>
 
 const HOUR_S = 3_600
-/** Browsers of one client that subscribe to one store in an hour. */
+/** Subscriptions per hour from one client to one store. */
 const PER_CLIENT: Limit = { name: 'push-client', points: 20, windowS: HOUR_S }
 
 const unknownStore = () => new AppError('not_found', 'Store not found')
 
-/** Anything but a store whose address and pages these are is not found. */
+/** Throws `not_found` unless address and origin match a store. */
 export async function autoSetup(
   deps: Deps,
   { storeUrl, method, hasWorker = false, workerVersion, isFresh = false }: Body<typeof pushAutoSetup>,
@@ -68,7 +68,7 @@ export async function takeSubscription(deps: Deps, body: Body<typeof pushSubscri
   const wording = await sql.wordsOf(store, body.wording)
   if (wording === undefined) throw new AppError('unprocessable', pushTexts.unknownWording)
   await limit(deps, store, visitor)
-  // The cart it belongs to may have been told of a moment ago.
+  // The cart may have been reported a moment ago.
   await foldPostsOf(deps, store.storeId)
   const { cart, device, subscription, publicKey } = body
   const deviceClass = deviceClassOf(visitor.userAgent)

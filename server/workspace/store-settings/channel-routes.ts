@@ -2,13 +2,13 @@ import * as mailboxApi from '../../../shared/bounce-mailbox.ts'
 import * as mailServerApi from '../../../shared/mail-server.ts'
 import { mayDo } from '../../../shared/roles.ts'
 import * as api from '../../../shared/text-channels.ts'
-import type { TextChannelName } from '../../messages/channels/channel.ts'
-import * as mailServers from '../../delivery/email/mail-servers.ts'
 import { type AccountCall, type Routes, serveAccount } from '../../access/http/http.ts'
+import * as mailServers from '../../delivery/email/mail-servers.ts'
 import * as mailbox from '../../delivery/mail-reports/bounce-mailbox.ts'
 import * as credentials from '../../delivery/texts/credentials.ts'
+import type { TextChannelName } from '../../messages/channels/channel.ts'
 
-// How SMS, WhatsApp and the mailbox of bounces are set up: HTTP in, HTTP out.
+// Endpoints for SMS, WhatsApp and the bounce mailbox.
 
 export const channelRoutes: Routes = (app, deps) => {
   const view = ({ account, session }: AccountCall<unknown, unknown, unknown>, channel: TextChannelName) =>

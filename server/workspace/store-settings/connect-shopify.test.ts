@@ -8,7 +8,7 @@ import { storeAccess } from '../../access/stores/access.ts'
 const world = aWorld()
 const { storeRow } = ownerCalls(world)
 
-test('both forms connect a Shopify store, and its keys are kept encrypted with what kind they are', {
+test('both forms connect a Shopify store and store its keys encrypted with their kind', {
   tags: ['A1'],
 }, async () => {
   const fake = aShopifyFake()
@@ -39,7 +39,7 @@ test('both forms connect a Shopify store, and its keys are kept encrypted with w
   expect(JSON.stringify(reply.body)).not.toContain('shpss')
 })
 
-test('what the app or the plan lacks is a warning in words, and the store is connected all the same', {
+test('missing rights of app or plan are warnings, and the store is connected', {
   tags: ['A1'],
 }, async () => {
   const fake = aShopifyFake()
@@ -58,7 +58,7 @@ test('what the app or the plan lacks is a warning in words, and the store is con
   expect(words.join(' ')).not.toMatch(/WooCommerce|WordPress/)
 })
 
-test('the store stays the same when its primary domain changes, and keys of another shop are refused', async () => {
+test('a store stays the same when its primary domain changes, and rejects keys of another shop', async () => {
   const { owner, fake, storeId } = await aShopifyStore(world)
   fake.profile = { ...fake.profile, homeUrl: 'https://new-domain.example.com' }
   const keys = { client_id: 'client-2', client_secret: 'secret-2' }
@@ -69,7 +69,7 @@ test('the store stays the same when its primary domain changes, and keys of anot
   expect(await replace()).toMatchObject({ status: 422 })
 })
 
-test('for an hour after its secret was replaced the old one is taken, then no more', async () => {
+test('a replaced secret stays valid for an hour', async () => {
   const { owner, fake, captureKey } = await aShopifyStore(world)
   const body = { client_id: 'client-1', client_secret: 'shpss_new' }
   expect(await world.request('PUT', '/api/stores/keys', { token: owner.token, body })).toMatchObject({ status: 200 })
@@ -84,7 +84,7 @@ test('for an hour after its secret was replaced the old one is taken, then no mo
   expect(fake.problem).toBeNull()
 })
 
-test('uninstalled in the shop, the store is disconnected at once and its owner is told', async () => {
+test('an uninstallation disconnects the store at once and notifies its owner', async () => {
   const { fake, storeId, captureKey } = await aShopifyStore(world)
   fake.problem = aProblem('shopify_app_not_installed')
   expect(await deliver(world, captureKey, { topic: 'app/uninstalled', body: { id: 1 } })).toBe(200)
@@ -94,14 +94,14 @@ test('uninstalled in the shop, the store is disconnected at once and its owner i
   expect((await told.execute()).map(({ type }) => type)).toContain('store_uninstalled')
 })
 
-test('an uninstalling that is told late ends nothing while the shop still takes the keys', async () => {
+test('a late uninstallation webhook has no effect while the shop accepts the keys', async () => {
   const { storeId, captureKey } = await aShopifyStore(world)
   expect(await deliver(world, captureKey, { topic: 'app/uninstalled', body: { id: 1 } })).toBe(200)
   await world.runJobs()
   expect(await storeRow(storeId)).toMatchObject({ is_active: true })
 })
 
-test('the doctor names what the app and the plan allow, in Shopify’s words', async () => {
+test('the doctor names the rights of app and plan in Shopify’s terms', async () => {
   const fake = aShopifyFake()
   fake.profile = { ...fake.profile, rights: { ...aShopifyRights(), protectedData: 'none', hasAllOrders: false } }
   const { owner } = await aShopifyStore(world, fake)

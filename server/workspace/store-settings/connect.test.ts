@@ -4,8 +4,8 @@ import { aConnectedStore, aHome, anOwner, connect, ownerCalls } from '../../../t
 import { aFakeStore, aProblem } from '../../../test/fake-store.ts'
 import { testFlags } from '../../../test/notifications.ts'
 import { aWorld } from '../../../test/world.ts'
-import { StoreProblem } from '../../platforms/platform/store-problem.ts'
 import { storeAccess } from '../../access/stores/access.ts'
+import { StoreProblem } from '../../platforms/platform/store-problem.ts'
 
 const world = aWorld()
 
@@ -15,7 +15,7 @@ beforeEach(() => {
 
 const { check, disconnect, storeRow } = ownerCalls(world)
 
-test('connecting tries the keys, keeps what the store says of itself and starts reading it', {
+test("connecting tests the keys, stores the store's profile and starts the import", {
   tags: ['A3', 'A7'],
 }, async () => {
   const owner = await anOwner(world)
@@ -76,7 +76,7 @@ test('connecting tries the keys, keeps what the store says of itself and starts 
   expect(session.store_id).toBe(id)
 })
 
-test('an account takes the name of its first store, unless it has one of its own (newcomer-N18)', async () => {
+test('an account takes the name of its first store, unless it has its own (newcomer-N18)', async () => {
   const owner = await anOwner(world)
   const nameFor = async ({ token }: typeof owner) =>
     (await world.request('GET', '/api/auth/me', { token })).body.user.accountName
@@ -88,7 +88,7 @@ test('an account takes the name of its first store, unless it has one of its own
   expect(await nameFor(other)).toBe('Clay Ltd')
 })
 
-test('the keys are encrypted, bound to their store, and in no answer', async () => {
+test('keys are encrypted, bound to their store, and in no answer', async () => {
   const one = await aConnectedStore(world)
   const other = await aConnectedStore(world)
   const rows = await world.db.selectFrom('store_credentials').selectAll().execute()
@@ -108,7 +108,7 @@ test('the keys are encrypted, bound to their store, and in no answer', async () 
   await expect(storeAccess(world.deps, { storeId: one.storeId, db: world.db })).rejects.toThrow('Enter its keys again')
 })
 
-test('what is missing is said in the words of the specification, before any store is asked', {
+test("missing input gets the specification's messages before any request to a store", {
   tags: ['A1', 'A3', 'A5'],
 }, async () => {
   const owner = await anOwner(world)
@@ -132,7 +132,7 @@ test('what is missing is said in the words of the specification, before any stor
   expect(fake.access).toBeNull()
 })
 
-test('everything typed is trimmed, and the address loses its slash', { tags: ['A3', 'A5'] }, async () => {
+test('input is trimmed, and the address loses its trailing slash', { tags: ['A3', 'A5'] }, async () => {
   const owner = await anOwner(world)
   const fake = aFakeStore(aHome())
   await connect(world, owner, fake, {
@@ -168,7 +168,7 @@ const statusOfProblem: Partial<Record<(typeof STORE_PROBLEM_CODES)[number], numb
   shopify_error: 503,
 }
 
-test.each(STORE_PROBLEM_CODES)('connecting to a store with the problem %s says so, and keeps nothing', {
+test.each(STORE_PROBLEM_CODES)('a store with the problem %s is rejected with its message, and nothing is stored', {
   tags: ['A8'],
 }, async (code) => {
   const owner = await anOwner(world)
@@ -179,7 +179,7 @@ test.each(STORE_PROBLEM_CODES)('connecting to a store with the problem %s says s
   expect(reply.body.error).toContain(typedProblemText(code).sentence)
   expect(reply.body.error).toContain(typedProblemText(code).nextStep)
   expect(reply.body.error).toContain('the store’s own words')
-  // There are no keys to be replaced.
+  // There are no keys to replace.
   if (code === 'shopify_token_revoked') expect(reply.body.error).not.toContain('Replace keys')
   if (reply.status === 401) expect(reply.body.code).toBe('store_credentials')
   if (code === 'rate_limited') expect(reply.body.retryAfterS).toBe(30)
@@ -188,7 +188,7 @@ test.each(STORE_PROBLEM_CODES)('connecting to a store with the problem %s says s
   expect(world.queued).toEqual([])
 })
 
-test('a key that may only read connects, with a warning', async () => {
+test('a read-only key connects with a warning', async () => {
   const owner = await anOwner(world)
   const fake = aFakeStore(aHome())
   fake.profile.canWrite = false
@@ -197,14 +197,14 @@ test('a key that may only read connects, with a warning', async () => {
   expect(body.store.canWrite).toBe(false)
 })
 
-test('without a plan no store is connected', { tags: ['A2.4'] }, async () => {
+test('a store cannot be connected without a plan', { tags: ['A2.4'] }, async () => {
   const owner = await anOwner(world, null)
   const fake = aFakeStore(aHome())
   expect(await connect(world, owner, fake)).toMatchObject({ status: 403, body: { code: 'plan_required' } })
   expect(fake.access).toBeNull()
 })
 
-test('a plan has room for so many stores', { tags: ['A6'] }, async () => {
+test('a plan limits the number of stores', { tags: ['A6'] }, async () => {
   const owner = await anOwner(world, 'starter')
   expect((await connect(world, owner, aFakeStore(aHome()))).status).toBe(200)
   const second = aFakeStore(aHome())
@@ -219,7 +219,7 @@ test('a plan has room for so many stores', { tags: ['A6'] }, async () => {
   expect((await connect(world, owner, second)).status).toBe(200)
 })
 
-test('where extra stores are sold, the refusal says so', async () => {
+test('a rejection mentions extra stores where they are sold', async () => {
   const owner = await anOwner(world, 'starter')
   for (let n = 0; n < 2; n++) expect((await connect(world, owner, aFakeStore(aHome()))).status).toBe(200)
   const refusal = async (paid: { plan: 'starter' | 'growth'; extra_stores: number }) => {
@@ -239,10 +239,10 @@ test('where extra stores are sold, the refusal says so', async () => {
   )
 })
 
-test('two stores connected at the same moment do not both slip into the last place', async () => {
+test('two concurrent connections cannot share the last free place', async () => {
   const owner = await anOwner(world)
   const fakes = [aFakeStore(aHome()), aFakeStore(aHome())]
-  // Both have passed the first check before either goes on.
+  // Both have passed the first check before either continues.
   const arrived = Promise.withResolvers<void>()
   let asking = 0
   for (const fake of fakes) {
@@ -264,7 +264,7 @@ test('two stores connected at the same moment do not both slip into the last pla
   expect(replies.map((reply) => reply.status).sort()).toEqual([200, 403])
 })
 
-test('connecting a connected store again gives it new keys and is no second store', async () => {
+test('connecting a connected store again replaces its keys and adds no store', async () => {
   const { owner, fake, storeId } = await aConnectedStore(world)
   const reply = await connect(world, owner, fake, {
     store_url: fake.profile.storeUrl.replace('https://', 'http://'),
@@ -285,7 +285,7 @@ test('a store belongs to one account of an instance', async () => {
   expect((await check(stranger)).body.hasConnection).toBe(false)
 })
 
-test('the demo store may be connected by everybody, any other store not by the demo account', async () => {
+test('anyone may connect the demo store, and the demo account only that one', async () => {
   const fake = aFakeStore('http://localhost:3901')
   world.deps.demo = {
     storeUrl: 'http://localhost:3901',
@@ -323,14 +323,14 @@ test.each([
   ['Security Team evil.com', ''],
   ['=?utf-8?b?ZXZpbC5jb20gbG9naW4=?=', ''],
   ['\u200fMugs \u202eerom\u200e\u2028', 'Mugs erom'],
-])('of a shop called %j the sender is %j (security-P3, security-P8)', async (name, sender) => {
+])('a shop called %j gets the sender name %j (security-P3, security-P8)', async (name, sender) => {
   const fake = aFakeStore(aHome())
   fake.profile.name = name
   const { body } = await connect(world, await anOwner(world), fake)
   expect(await storeRow(body.store.id)).toMatchObject({ sender_name: sender })
 })
 
-test('members and viewers neither connect nor disconnect', async () => {
+test('members and viewers can neither connect nor disconnect', async () => {
   const { owner, fake, storeId } = await aConnectedStore(world)
   for (const role of ['member', 'viewer'] as const) {
     await world.db.updateTable('members').set({ role }).where('user_id', '=', owner.userId).execute()
@@ -341,7 +341,7 @@ test('members and viewers neither connect nor disconnect', async () => {
   expect(await storeRow(storeId)).toMatchObject({ is_active: true })
 })
 
-test('trying keys is limited per account', async () => {
+test('key tests are limited per account', async () => {
   const owner = await anOwner(world)
   const fake = aFakeStore(aHome())
   fake.problem = new StoreProblem('wrong_key')

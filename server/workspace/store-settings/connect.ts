@@ -1,34 +1,34 @@
 import { withoutInvisible } from '../../../shared/one-line.ts'
 import { normalizeStoreUrl, rightsProblems, STORE_PROBLEM_TEXT } from '../../../shared/store-problems.ts'
-import { type AccountPlan, planOf } from '../../billing/billing/billing.ts'
-import { noRoom } from '../../billing/billing/room.ts'
-import { proposeLogoJob } from '../../carts/brand/jobs.ts'
-import { usualMode } from '../../shoppers/consent/capture-choice.ts'
-import { hasAddress } from '../../core/common/addresses-in-text.ts'
-import { type AccountDb, type AccountTx, type StoreTx, transactAccount } from '../../core/db/db.ts'
-import { AppError } from '../../core/common/errors.ts'
-import { newId } from '../../core/common/ids.ts'
-import { take } from '../../core/db/rate-limits.ts'
-import { randomToken } from '../../core/common/secrets.ts'
-import { unprovenStores } from '../../core/db/system.ts'
-import type { Deps } from '../../deps.ts'
-import { createReadyFlow } from '../../marketing/flows/flows.ts'
 import { limits } from '../../access/members/limits.ts'
 import { setSessionStore } from '../../access/members/session.ts'
 import { notify } from '../../access/notifications/notifications.ts'
-import type { StoreKeys } from '../../platforms/platform/access.ts'
-import type { PlatformName, StoreProfile } from '../../platforms/platform/platform.ts'
-import { readTypedKeys, type TypedKeys } from '../../platforms/registry/typed-keys.ts'
 import { yieldJob } from '../../access/plugin/jobs.ts'
 import { demoStoreUrls } from '../../access/stores/demo-stores.ts'
 import { askByTypedKeys } from '../../access/stores/problems.ts'
 import { isSameStore, profileColumns } from '../../access/stores/profile.ts'
 import { isSpelledAlike, RETENTION_MS } from '../../access/stores/rules.ts'
 import { isDemoAccount, type StoreRow, storesOf, updateStore } from '../../access/stores/store.ts'
+import { type AccountPlan, planOf } from '../../billing/billing/billing.ts'
+import { noRoom } from '../../billing/billing/room.ts'
+import { proposeLogoJob } from '../../carts/brand/jobs.ts'
+import { hasAddress } from '../../core/common/addresses-in-text.ts'
+import { AppError } from '../../core/common/errors.ts'
+import { newId } from '../../core/common/ids.ts'
+import { randomToken } from '../../core/common/secrets.ts'
+import { type AccountDb, type AccountTx, type StoreTx, transactAccount } from '../../core/db/db.ts'
+import { take } from '../../core/db/rate-limits.ts'
+import { unprovenStores } from '../../core/db/system.ts'
+import type { Deps } from '../../deps.ts'
+import { createReadyFlow } from '../../marketing/flows/flows.ts'
+import type { StoreKeys } from '../../platforms/platform/access.ts'
+import type { PlatformName, StoreProfile } from '../../platforms/platform/platform.ts'
+import { readTypedKeys, type TypedKeys } from '../../platforms/registry/typed-keys.ts'
+import { usualMode } from '../../shoppers/consent/capture-choice.ts'
 import { takeKeys } from './new-keys.ts'
 import * as sql from './sql.ts'
 
-// Connecting: the keys are tried first, then one transaction makes everything a connected store has.
+// Connects a store: tests the keys, then creates everything of a connected store in one transaction.
 
 export const PROFILE_LIMIT_MS = 45_000
 
@@ -37,7 +37,7 @@ export interface ConnectRequest extends TypedKeys {
   store_url: string
 }
 
-/** Who connects. Without a session (the demo's own set-up) no current store is chosen. */
+/** The connecting member. Without a session (the demo's setup), no current store is selected. */
 export interface Connector {
   accountId: string
   sessionId: string | null
@@ -49,14 +49,14 @@ interface Checked {
   keys: StoreKeys
   isDemoStore: boolean
   profile: StoreProfile
-  /** Somebody answered at the address, by these keys. */
+  /** The store answered at the address with these keys. */
   isProven: boolean
 }
 
 export async function connectStore(deps: Deps, connector: Connector, wanted: ConnectRequest) {
   const { storeUrl, keys } = readRequest(wanted)
   const account = { accountId: connector.accountId, db: deps.db }
-  // Before the store is asked, so that nobody is sent to fetch keys for a store the plan has no room for.
+  // Checked before the store is asked, so that no one fetches keys for a store that the plan has no room for.
   const isDemoStore = await assertConnectable(deps, account, storeUrl)
   await take(deps, limits.connectPerAccount, connector.accountId)
   const client = deps.storeClient({ platform: wanted.platform, storeUrl, homeUrl: storeUrl, keys })
@@ -66,7 +66,7 @@ export async function connectStore(deps: Deps, connector: Connector, wanted: Con
   return { store, warnings: warningsOf(profile) }
 }
 
-/** Whether the account may connect a store at this address, and whether it is the demo store. */
+/** Throws if the account may not connect this address; returns whether it is the demo store. */
 export async function assertConnectable(deps: Deps, account: AccountDb, storeUrl: string): Promise<boolean> {
   const isDemoStore = demoStoreUrls(deps.demo).includes(storeUrl)
   if (!isDemoStore && (await isDemoAccount(account))) {
@@ -76,7 +76,7 @@ export async function assertConnectable(deps: Deps, account: AccountDb, storeUrl
   return isDemoStore
 }
 
-/** One transaction makes everything a connected store has; `more` makes what belongs to the way it was connected. */
+/** Creates everything of a connected store in one transaction; `more` adds what depends on the kind of connection. */
 export function keepChecked(
   deps: Deps,
   connector: Connector,
@@ -93,7 +93,7 @@ export function keepChecked(
   )
 }
 
-/** A 5, in its words. */
+/** Validates with the messages of A 5. */
 function readRequest(wanted: ConnectRequest): { storeUrl: string; keys: StoreKeys } {
   const address = normalizeStoreUrl(wanted.platform, wanted.store_url)
   if (!address.ok) throw new AppError('invalid', address.message, { fields: { store_url: address.message } })
@@ -139,20 +139,20 @@ async function keepStore(deps: Deps, tx: AccountTx, connector: Connector, checke
   await createReadyFlow(inside, now, checked.isDemoStore)
   if (connector.sessionId) await setSessionStore(tx, connector.sessionId, store.id)
   await notify(inside, { type: 'store_connected', data: { url: store.url }, at: now })
-  // What happens at the same instant is told in any order.
+  // Notifications of the same instant have no defined order.
   const next = new Date(now.getTime() + 1)
   await notify(inside, { type: 'connection_test', data: { test: true, channel: 'store', to: store.url }, at: next })
   return store
 }
 
-/** Of others, who have connected this address by a plugin's word alone: their connections end. */
+/** Ends connections of other accounts to this address that are unproven (by a plugin only). */
 export async function queueYield(deps: Deps, tx: AccountTx, homeUrl: string): Promise<void> {
   for (const storeId of await unprovenStores(tx.db, homeUrl, tx.accountId)) {
     await deps.jobs.enqueue(tx.db, yieldJob, { storeId }, storeId)
   }
 }
 
-/** The same store again: still connected (new keys), or disconnected for less than 30 days (its data comes back to life). */
+/** The same store again: still connected (new keys), or disconnected for less than 30 days (data is restored). */
 function isSame(row: StoreRow, checked: Checked, now: Date): boolean {
   if (row.platform !== checked.platform || !isSameStore(row, checked.profile)) return false
   return row.is_active || now.getTime() - (row.disconnected_at?.getTime() ?? 0) < RETENTION_MS
@@ -172,7 +172,7 @@ function newStore(profile: StoreProfile, now: Date) {
   }
 }
 
-/** The store's name, unless it has an address of another host: then its owner is asked for one. */
+/** The store's name. Empty if the name contains an address of another host: then the owner must enter a sender. */
 function senderNameOf({ name, homeUrl }: StoreProfile): string {
   const shown = withoutInvisible(name).slice(0, 120)
   return hasAddress(shown, [new URL(homeUrl).hostname]) ? '' : shown
@@ -180,12 +180,12 @@ function senderNameOf({ name, homeUrl }: StoreProfile): string {
 
 export function warningsOf(profile: StoreProfile): string[] {
   const lacking = rightsProblems(profile.rights)
-  // What the rights say is said once.
+  // The rights already cover it.
   const readOnly = profile.canWrite || profile.rights ? [] : [STORE_PROBLEM_TEXT.read_only_key]
   return [...readOnly, ...lacking].map(({ sentence, nextStep }) => `${sentence} ${nextStep}`)
 }
 
-/** Decision 7: one account per store address. The unique index decides, also between two who connect at the same moment. */
+/** Decision 7: one account per store address. The unique index also decides between concurrent connections. */
 async function onlyOnce<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -6,7 +6,7 @@ import type { PluginRow } from '../../access/plugin/plugin.ts'
 import { isAlive } from '../../access/plugin/rules.ts'
 import { newest } from '../../access/stores/rules.ts'
 
-// What the doctor says of consent: what is kept before it, and the boxes that ask for it. Pure.
+// The doctor's checks of consent: the setting before consent, and the boxes. Pure.
 
 interface ConsentFindings {
   now: Date
@@ -30,7 +30,7 @@ const CONSENT_OF_SHOP =
 const boxNames = { email: 'email', sms: 'SMS', whatsapp: 'WhatsApp' } as const
 const listed = (channels: readonly (keyof typeof boxNames)[]) => channels.map((channel) => boxNames[channel]).join(', ')
 
-/** Boxes are optional: none is no fault. One with other words looks like a consent and is none. */
+/** Boxes are optional: having none is no fault. A box with another text looks like a consent but is none. */
 function ofBeforeConsent({ beforeConsent }: ConsentFindings): Said {
   const nextStep = 'Choose under Settings → Consent → Before consent.'
   if (beforeConsent === null) {

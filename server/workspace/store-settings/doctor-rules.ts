@@ -13,18 +13,18 @@ import {
   type StoreProblemCode,
   withCertificateHint,
 } from '../../../shared/store-problems.ts'
-import type { StoreProfile, WebhookSubscription } from '../../platforms/platform/platform.ts'
 import type { PluginRow } from '../../access/plugin/plugin.ts'
 import { behindWallText, isAlive, isCalling, isPushOnly, isReporting } from '../../access/plugin/rules.ts'
 import { newest } from '../../access/stores/rules.ts'
+import type { StoreProfile, WebhookSubscription } from '../../platforms/platform/platform.ts'
 import { consentChecks } from './consent-checks.ts'
 import { pluginChecks } from './plugin-checks.ts'
 import { priceChecks } from './price-checks.ts'
 
-// The connection doctor: from what a store answered just now and what was heard of it before, to words. Pure.
+// The connection doctor: turns the store's live answer and earlier observations into texts. Pure.
 
 export type Asked =
-  /** `hooks`: null when the list could not be had. */
+  /** `hooks`: null if the list could not be read. */
   | { kind: 'answered'; profile: StoreProfile; hooks: WebhookSubscription[] | null }
   | { kind: 'problem'; code: StoreProblemCode | 'keys_unreadable'; detail: string | null }
 
@@ -32,14 +32,14 @@ export interface Findings {
   now: Date
   platform: PlatformName
   asked: Asked
-  /** As last known, for what could not be asked. */
+  /** Last known values, used when the store does not answer. */
   known: { version: string; captureSeenAt: Date | null; connectedAt: Date }
   capture: CaptureStatus
-  /** null: nobody has chosen. */
+  /** null: not chosen yet. */
   beforeConsent: CaptureMode | null
   boxes: ConsentBoxes
   publicUrl: string
-  /** Whether the store could deliver webhooks to us at all. */
+  /** Whether the store can deliver webhooks to this server. */
   isReachableByStore: boolean
   kept: readonly { topic: string; webhook_id: string; last_delivery_at: Date | null }[]
   streams: readonly StreamState[]
@@ -65,7 +65,7 @@ const CLOCK_TOLERANCE_MS = 5 * MINUTE_MS
 const SYNC_PATIENCE_MS = 30 * MINUTE_MS
 const LEAST_VERSION = 5
 
-/** In the order of the way in: each makes sense only once those before it hold. */
+/** In the order of a connection: each check depends on the ones before it. */
 export function doctorChecks(found: Findings): Check[] {
   const said: [id: string, title: string, said: Said][] = [
     ...pluginChecks(found, (at) => ago(at, found.now)),
@@ -87,7 +87,7 @@ export function doctorChecks(found: Findings): Check[] {
 
 type Part = 'reachable' | 'keys' | 'permissions' | 'clock'
 
-/** Which check a problem belongs to; whatever is before it on the way has been passed. */
+/** The check that a problem belongs to; earlier checks have passed. */
 const partOf: Partial<Record<StoreProblemCode | 'keys_unreadable', Part>> = {
   wrong_key: 'keys',
   wrong_secret: 'keys',
@@ -114,7 +114,7 @@ function problemOf({ asked, plugin, now }: Findings): { part: Part; said: Said }
     return { part, said: { state: 'bad', finding: KEYS_UNREADABLE_TEXT, nextStep } }
   }
   const behindWall = isCalling(plugin ?? undefined, now) ? behindWallText(code) : undefined
-  // The check of the plugin’s reports says what to do.
+  // The check of the plugin’s reports has the next step.
   if (behindWall) return { part, said: { state: 'warn', finding: behindWall, answer: detail } }
   const { sentence, nextStep } = STORE_PROBLEM_TEXT[code]
   const finding = code === 'certificate' ? withCertificateHint(sentence) : sentence
@@ -175,7 +175,7 @@ function ofPermissions(found: Findings): Said {
 
 const CHECKOUTS_SEEN = 'Checkouts are seen as soon as a shopper leaves an email address or phone number there.'
 
-/** What the plan and the app allow beyond the keys; nothing where a platform has no such thing. */
+/** Rights of plan and app beyond the keys; empty where a platform has none. */
 function rightsChecks({ asked }: Findings): [id: string, title: string, said: Said][] {
   if (asked.kind === 'problem' || !asked.profile.rights) return []
   const { rights } = asked.profile
@@ -195,7 +195,7 @@ function rightsChecks({ asked }: Findings): [id: string, title: string, said: Sa
   ]
 }
 
-/** What the store would have to send is missing or switched off, and could be made anew by us. */
+/** Webhooks are missing or disabled, and we can create them again. */
 export function needsNewWebhooks(found: Findings): boolean {
   if (!found.isReachableByStore || found.asked.kind === 'problem' || !maySubscribe(found, found.asked.profile))
     return false
@@ -203,7 +203,7 @@ export function needsNewWebhooks(found: Findings): boolean {
   return found.asked.hooks !== null && (found.kept.length === 0 || missing + disabled > 0)
 }
 
-/** Where a store signs with the secret of its keys, reading is right enough. */
+/** If a store signs with the secret of its keys, read access is enough. */
 const maySubscribe = ({ platform }: Findings, { canWrite }: StoreProfile): boolean =>
   canWrite || capabilities[platform].webhooks === 'keys'
 
@@ -311,7 +311,7 @@ function ofCapture({ known, capture, now, plugin }: Findings): Said {
 const ORDER_STREAMS = ['order_check', 'sweep', 'import']
 const OUTDATED = 'this version of the plugin does not report stock and prices'
 
-/** undefined: the shop is asked itself. Otherwise whether its plugin reports orders, stock and prices. */
+/** undefined: the shop is asked directly. Otherwise whether its plugin reports orders, stock and prices. */
 function isReported({ plugin, streams, now }: Findings): boolean | undefined {
   const check = streams.find(({ stream }) => stream === 'order_check')
   return plugin && !plugin.ended_at && isPushOnly(plugin, check) ? isReporting(plugin, now) : undefined
@@ -322,7 +322,7 @@ function ofSync(found: Findings): Said {
   const orders = streams.filter(({ stream }) => ORDER_STREAMS.includes(stream))
   const doneAt = newest(orders.map((each) => each.completed_at))
   const reported = isReported(found)
-  // The check of how the shop is reached says what to do.
+  // The check of the shop's reachability has the next step.
   if (reported) {
     const finding = 'The plugin reports new orders. Recoup reads no others until it reaches the shop.'
     return { state: 'quiet', finding }

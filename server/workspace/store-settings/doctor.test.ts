@@ -10,13 +10,13 @@ import { type ContractStore, openContractStore, type StoreOptions } from '../../
 import { KEYS, OWNER, READER } from '../../../test/contract-servers/woocommerce-keys.ts'
 import { givePlugin } from '../../../test/plugin-shop.ts'
 import { aWorld } from '../../../test/world.ts'
-import { readBoxes } from '../../shoppers/consent/boxes.ts'
 import { newId } from '../../core/common/ids.ts'
 import { openGuardedHttp } from '../../core/net/guarded-fetch.ts'
-import { createWooCommerceClient } from '../../platforms/woocommerce/client.ts'
 import type { StoresTable } from '../../core/schema/stores.ts'
+import { createWooCommerceClient } from '../../platforms/woocommerce/client.ts'
+import { readBoxes } from '../../shoppers/consent/boxes.ts'
 
-// A real store is connected, then broken in one way after the other.
+// Connects a store, then breaks it in various ways.
 const world = aWorld({ PUBLIC_URL: 'https://recoup.mugs.com', HOST: '0.0.0.0' })
 
 const open: { close(): Promise<void> }[] = []
@@ -64,7 +64,7 @@ async function checksOf() {
     nextStep: string | null
     answer: string
   }[]
-  // Whatever is not as it should be has a next step, unless nothing has to be done or an earlier part has it.
+  // Every problem has a next step, unless nothing can be done or an earlier check has it.
   for (const { state, nextStep } of checks) if (state === 'bad' || state === 'warn') expect(nextStep).toBeTruthy()
   return Object.fromEntries(checks.map((check) => [check.id, check])) as Record<string, (typeof checks)[number]>
 }
@@ -77,7 +77,7 @@ const change = (columns: Updateable<StoresTable>) =>
 
 const subscribe = () => world.runJobs()
 
-test('a store in order is fine in every part', async () => {
+test('a healthy store is good in every check', async () => {
   await subscribe()
   await world.db
     .updateTable('store_webhooks')
@@ -97,13 +97,13 @@ test('a store in order is fine in every part', async () => {
     boxes: 'quiet',
     sync: 'good',
     clock: 'good',
-    // The recorded key does not read the tax settings.
+    // The recorded key cannot read the tax settings.
     prices: 'quiet',
   })
   expect(checks.version!.finding).toContain('10.4.4')
 })
 
-test('a store older than the choice of what is kept before consent is asked for it (C9)', async () => {
+test('a store without a choice for data before consent is asked for it (C9)', async () => {
   expect((await checksOf())['before-consent']).toMatchObject({ state: 'good' })
   await change({ before_consent: null })
   expect((await checksOf())['before-consent']).toMatchObject({
@@ -116,7 +116,7 @@ test.each([
   ['a name that has no address', 'http://no-such-shop.invalid', /no response from this store address/],
   ['an address that is no WordPress', 'blank', /no WordPress/],
   ['a certificate nobody vouches for', 'tls', /certificate is not valid/],
-])('%s is not reachable, and what needs an answer is not judged', async (_what, address, words) => {
+])('%s is reported as unreachable, and dependent checks as unknown', async (_what, address, words) => {
   const served = await serve((_, reply) => reply.end('hello'), address === 'tls' ? localhostTls() : undefined)
   open.push(served)
   const url = address.startsWith('http')
@@ -128,7 +128,7 @@ test.each([
   expect(states(checks)).toMatchObject({ keys: 'quiet', permissions: 'quiet', clock: 'quiet', version: 'quiet' })
 })
 
-test('keys that were deleted in the store are a problem of the keys alone', async () => {
+test('deleted keys are a problem of the keys only', async () => {
   options.keys.splice(0)
   const checks = await checksOf()
   expect(states(checks)).toMatchObject({ reachable: 'good', keys: 'bad', permissions: 'quiet' })
@@ -140,14 +140,14 @@ test('a user without rights (403) is a problem of the permissions', async () => 
   expect(states(await checksOf())).toMatchObject({ reachable: 'good', keys: 'good', permissions: 'bad' })
 })
 
-test('a key that may only read works, but sets up no notices', async () => {
+test('a read-only key works, but cannot create webhooks', async () => {
   storeId = await connected(READER)
   const checks = await checksOf()
   expect(states(checks)).toMatchObject({ keys: 'good', permissions: 'warn', webhooks: 'warn' })
   expect(checks.permissions!.nextStep).toContain('Read/Write')
 })
 
-test('a version before 5.0 is told as too old, 5.0 is not (A 1)', { tags: ['A1'] }, async () => {
+test('a version before 5.0 is reported as too old, 5.0 is not (A 1)', { tags: ['A1'] }, async () => {
   const isVersion = (version: string) => {
     options.intercept = ({ url }) =>
       url?.includes('/system_status') ? { status: 200, body: { environment: { version } } } : undefined
@@ -160,14 +160,14 @@ test('a version before 5.0 is told as too old, 5.0 is not (A 1)', { tags: ['A1']
   expect(body.store.version).toBe('4.9.2')
 })
 
-test('a look at a store in which nothing changed waits for nobody who holds its row', async () => {
+test('an examination without changes does not wait for a lock on the store', async () => {
   await world.db.transaction().execute(async (tx) => {
     await tx.selectFrom('stores').select('id').where('id', '=', storeId).forUpdate().execute()
     expect(states(await checksOf())).toMatchObject({ keys: 'good' })
   })
 })
 
-test('notices that WooCommerce switched off are told and made anew', async () => {
+test('webhooks disabled by WooCommerce are reported and created again', async () => {
   await subscribe()
   expect((await checksOf()).webhooks).toMatchObject({
     state: 'warn',
@@ -183,7 +183,7 @@ test('notices that WooCommerce switched off are told and made anew', async () =>
   })
 })
 
-test('where the plugin reports orders, webhooks that have brought nothing yet are no concern', async () => {
+test('webhooks that have delivered nothing are fine where the plugin reports orders', async () => {
   await givePlugin(world, storeId)
   await subscribe()
   expect((await checksOf()).webhooks).toMatchObject({
@@ -192,7 +192,7 @@ test('where the plugin reports orders, webhooks that have brought nothing yet ar
   })
 })
 
-test('a clock more than five minutes off is told with its minutes, more than fifteen with the refusal it causes', async () => {
+test('a clock off by over five minutes is reported, over fifteen with the resulting rejection', async () => {
   options.now = () => new Date(world.now.getTime() + 4 * 60_000)
   expect((await checksOf()).clock).toMatchObject({ state: 'good' })
   options.now = () => new Date(world.now.getTime() - 7 * 60_000)
@@ -206,7 +206,7 @@ test('a clock more than five minutes off is told with its minutes, more than fif
   expect(states(await checksOf())).toMatchObject({ reachable: 'good', keys: 'quiet', clock: 'bad' })
 })
 
-test('what is seen without the script is the same in the parts on the version and on the script', async () => {
+test('version and script checks agree on what is detected without the script', async () => {
   const { version, capture } = await checksOf()
   for (const part of [version, capture]) expect(part?.finding).toContain(WITHOUT_SCRIPT)
   const said = [true, false].map((hasEarlyDrafts) => detectionText({ hasEarlyDrafts, hasPlugin: false }))
@@ -214,7 +214,7 @@ test('what is seen without the script is the same in the parts on the version an
   expect(capture?.finding).not.toContain('Place order')
 })
 
-test('a capture script never heard from, or not since yesterday, is told', async () => {
+test('a capture script that is missing or silent since yesterday is reported', async () => {
   expect((await checksOf()).capture).toMatchObject({
     state: 'warn',
     finding: expect.stringContaining('No report has come'),
@@ -223,7 +223,7 @@ test('a capture script never heard from, or not since yesterday, is told', async
   expect((await checksOf()).capture).toMatchObject({ state: 'warn', finding: expect.stringContaining('3 days ago') })
 })
 
-test('contacts above the limits are told with their reason (X5)', async () => {
+test('contacts above the limits are reported with the reason (X5)', async () => {
   await change({ capture_seen_at: world.now })
   const store_id = storeId
   await world.db
@@ -251,7 +251,7 @@ test('contacts above the limits are told with their reason (X5)', async () => {
   })
 })
 
-test('consent boxes seen on the checkout, seen with other words, and not seen are told', async () => {
+test('consent boxes seen, seen with another text, and not seen are reported', async () => {
   const seen = async (wording_id: string) => {
     const row = { store_id: storeId, channel: 'sms' as const, wording_id, seen_at: world.now }
     await world.db.deleteFrom('consent_boxes').where('store_id', '=', storeId).execute()
@@ -275,7 +275,7 @@ test('consent boxes seen on the checkout, seen with other words, and not seen ar
   })
 })
 
-test('a reading that failed, and one that stopped coming, are told', async () => {
+test('a failed sync and a stopped one are reported', async () => {
   expect((await checksOf()).sync).toMatchObject({ state: 'quiet' })
   await subscribe()
   const streams = world.db.updateTable('sync_state').where('store_id', '=', storeId)
@@ -289,7 +289,7 @@ test('a reading that failed, and one that stopped coming, are told', async () =>
   expect((await checksOf()).sync).toMatchObject({ state: 'bad', finding: expect.stringContaining('1 hour ago') })
 })
 
-test('keys of ours that no longer open are told as such', async () => {
+test('keys that this server cannot decrypt are reported as such', async () => {
   await world.db
     .updateTable('store_credentials')
     .set({ encrypted: crypto.randomBytes(64) })
@@ -301,7 +301,7 @@ test('keys of ours that no longer open are told as such', async () => {
   })
 })
 
-test('only the store’s own members may ask, and not without end', async () => {
+test('only members of the store may ask, with a limit', async () => {
   const stranger = await anOwner(world)
   for (const named of [storeId, shop.url]) {
     expect((await examine(`?storeId=${encodeURIComponent(named)}`, stranger.token)).status).toBe(404)

@@ -1,27 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { readCaptureStatus } from '../../carts/capture/contact-limits.ts'
-import { readBoxes } from '../../shoppers/consent/boxes.ts'
-import type { Db, StoreDb } from '../../core/db/db.ts'
-import { AppError, found } from '../../core/common/errors.ts'
-import { type Limit, take } from '../../core/db/rate-limits.ts'
-import type { Deps } from '../../deps.ts'
-import type { StoreClient, StoreProfile, WebhookSubscription } from '../../platforms/platform/platform.ts'
-import { platformOf } from '../../platforms/registry/registry.ts'
-import { StoreProblem } from '../../platforms/platform/store-problem.ts'
 import { reachJob } from '../../access/plugin/jobs.ts'
 import { queueWake, readPlugin } from '../../access/plugin/plugin.ts'
 import { storeAccess } from '../../access/stores/access.ts'
 import { homeColumns, profileColumns } from '../../access/stores/profile.ts'
 import * as sql from '../../access/stores/store.ts'
+import { readCaptureStatus } from '../../carts/capture/contact-limits.ts'
 import { webhooksJob } from '../../carts/sync/jobs.ts'
 import { readStreams } from '../../carts/sync/streams.ts'
 import { listWebhooks } from '../../carts/sync/webhooks.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import type { Db, StoreDb } from '../../core/db/db.ts'
+import { type Limit, take } from '../../core/db/rate-limits.ts'
+import type { Deps } from '../../deps.ts'
+import type { StoreClient, StoreProfile, WebhookSubscription } from '../../platforms/platform/platform.ts'
+import { StoreProblem } from '../../platforms/platform/store-problem.ts'
+import { platformOf } from '../../platforms/registry/registry.ts'
+import { readBoxes } from '../../shoppers/consent/boxes.ts'
 import { type Asked, doctorChecks, type Findings, needsNewWebhooks } from './doctor-rules.ts'
 
-// Somebody asks what is wrong with a store's connection. The store is really asked, once; the rest is what we have heard of it.
+// Runs the connection doctor on request. It asks the store once; the rest comes from earlier observations.
 
-/** Of one store, whoever asks: each makes the shop answer half a dozen requests. */
+/** Per store, for all members: each run costs the shop half a dozen requests. */
 const EXAMINATIONS: Limit = { name: 'doctor-store', points: 20, windowS: 900 }
 const LIMIT_MS = 25_000
 
@@ -35,7 +35,7 @@ export async function examineStore(deps: Deps, store: StoreDb<Db>) {
   if (plugin && !plugin.ended_at && plugin.is_reached !== (asked.kind === 'answered')) {
     await deps.jobs.enqueue(deps.db, reachJob, { storeId: store.storeId }, store.storeId)
   }
-  // Asked for its newest report, for whoever runs this again.
+  // Requests a fresh plugin report, for the next run.
   if (plugin && !isJustNow(plugin.beat_at, deps.now())) await queueWake(deps, store, 'check')
   const findings: Findings = {
     now: deps.now(),
@@ -59,7 +59,7 @@ export async function examineStore(deps: Deps, store: StoreDb<Db>) {
 
 const isJustNow = (at: Date | null, now: Date): boolean => at !== null && now.getTime() - at.getTime() < 60_000
 
-/** A look writes only what has changed: whoever holds the store's row just now is not waited for without need. */
+/** Writes only changes, so that it does not wait for a lock on the store without need. */
 async function keepNews(deps: Deps, row: sql.StoreRow, profile: StoreProfile): Promise<void> {
   const columns = { ...profileColumns(profile), ...homeColumns(row.platform, profile) }
   const names = Object.keys(columns) as (keyof typeof columns)[]
@@ -67,13 +67,13 @@ async function keepNews(deps: Deps, row: sql.StoreRow, profile: StoreProfile): P
   await sql.updateStore({ accountId: row.account_id, db: deps.db }, row.id, columns)
 }
 
-/** What a store does wrong is the answer, not an error. A mistake of ours is thrown. */
+/** Errors of the store are results; errors of ours are thrown. */
 async function ask(deps: Deps, store: StoreDb<Db>): Promise<Asked> {
   const ended = new AbortController()
   try {
     const client = await storeAccess(deps, store)
     const signal = AbortSignal.any([AbortSignal.timeout(LIMIT_MS), ended.signal])
-    // Requests of one store wait for each other, so that ours may not even have begun.
+    // Requests to one store are serialized, so ours may not have begun yet.
     const late = sleep(LIMIT_MS, undefined, { signal: ended.signal, ref: false }).then(() => {
       throw new StoreProblem('timeout')
     })
@@ -92,7 +92,7 @@ async function ask(deps: Deps, store: StoreDb<Db>): Promise<Asked> {
   }
 }
 
-/** The list is worth less than the rest of the answer. */
+/** An unreadable list must not fail the other checks. */
 function hooksOf(client: StoreClient): Promise<WebhookSubscription[] | null> {
   return client.webhooks().catch((error) => {
     if (error instanceof StoreProblem) return null

@@ -1,12 +1,12 @@
 import { capabilities, type PlatformName } from '../../../shared/platforms.ts'
-import type { AccountTx } from '../../core/db/db.ts'
-import type { Deps } from '../../deps.ts'
-import type { StoreKeys } from '../../platforms/platform/access.ts'
 import { keepKeys } from '../../access/stores/access.ts'
 import { KEY_PROBLEMS } from '../../access/stores/rules.ts'
 import { importJob, webhooksJob } from '../../carts/sync/jobs.ts'
 import { endLeases, ensureStreams, forgetFailures } from '../../carts/sync/streams.ts'
 import { markForRenewal } from '../../carts/sync/webhooks.ts'
+import type { AccountTx } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
+import type { StoreKeys } from '../../platforms/platform/access.ts'
 
 interface NewKeysOf {
   id: string
@@ -14,9 +14,9 @@ interface NewKeysOf {
 }
 
 /**
- * Keeps keys that were just proven, and has the store read with them at once. What was refused to the keys before does not hold any
- * more, and a reading that still runs with them changes nothing. A webhook's deliveries are made in the name of the user whose key
- * created it, so the webhooks are made anew.
+ * Stores proven keys and starts reading with them. Earlier rejections no longer count, and a running read with the old
+ * keys has no effect.
+ * Webhooks are created again, because WooCommerce delivers them as the user whose key created them.
  */
 export async function takeKeys(
   deps: Deps,

@@ -22,7 +22,7 @@ export async function readPause({
   return rows[0]
 }
 
-/** What the pause holds: messages whose time came meanwhile. */
+/** Messages that the pause holds: those that became due meanwhile. */
 export async function countPaused({
   db,
   storeId,

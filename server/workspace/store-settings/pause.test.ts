@@ -18,7 +18,7 @@ async function aCartThatIsDue() {
 
 const sentTo = (address: string) => world.sent.filter((mail) => mail.to === address).length
 
-test('a pause holds everything that is due, says who paused and what waits, and sending resumes with it (D5)', async () => {
+test('a pause holds due messages, shows who paused and what waits, and resuming sends them (D5)', async () => {
   const shop = await aCartThatIsDue()
   const before = sentTo('ada@example.com')
   const { body } = await pause(shop.token)
@@ -39,7 +39,7 @@ test('a pause holds everything that is due, says who paused and what waits, and 
   expect(sentTo('ada@example.com')).toBe(before + 1)
 })
 
-test('what became too old meanwhile is not sent (D7)', async () => {
+test('messages that expire meanwhile are not sent (D7)', async () => {
   const shop = await aCartThatIsDue()
   await shop.pass(30 * MINUTE)
   await pause(shop.token)
@@ -49,7 +49,7 @@ test('what became too old meanwhile is not sent (D7)', async () => {
   expect((await shop.messages()).find((each) => each.step === 3)).toMatchObject({ state: 'skipped', reason: 'too_old' })
 })
 
-test('a message by hand is refused with the reason, and nothing is kept for later (D11)', async () => {
+test('a manual message is rejected with the reason and not stored (D11)', async () => {
   const shop = await aShop(world)
   await shop.mailed({ email: 'bo@example.com' })
   const cart = await shop.cart()
@@ -60,7 +60,7 @@ test('a message by hand is refused with the reason, and nothing is kept for late
   expect((await shop.messages()).filter((each) => each.origin_kind === 'manual' && each.state === 'held')).toEqual([])
 })
 
-test('pausing again keeps who paused first; resuming what runs changes nothing', async () => {
+test('a second pause keeps the first member, and resuming an active store changes nothing', async () => {
   const shop = await aShop(world)
   const first = (await pause(shop.token)).body.pause
   world.advance(MINUTE)
@@ -69,7 +69,7 @@ test('pausing again keeps who paused first; resuming what runs changes nothing',
   expect((await resume(shop.token)).body).toEqual({ pause: null })
 })
 
-test('one store’s pause is not another’s, and members cannot pause (decision 136)', async () => {
+test('a pause affects one store only, and members cannot pause (decision 136)', async () => {
   const paused = await aCartThatIsDue()
   const other = await aShop(world)
   await pause(paused.token)

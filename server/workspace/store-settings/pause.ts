@@ -1,18 +1,18 @@
 import type { SendingPause } from '../../../shared/sending.ts'
+import type { Session } from '../../access/members/session.ts'
 import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import type { Session } from '../../access/members/session.ts'
 import { wakeStoreMessages } from '../../messages/messages/messages.ts'
 import * as sql from './pause-sql.ts'
 
-// Pause all sending of a store (decision 136): reaches every message not yet sent within a second (D5). Messages stay rows, so
-// resuming decides them anew; their age limits go on meanwhile (D7).
+// Pauses all sending of a store (decision 136), effective within a second for all unsent messages (D5). Messages stay
+// rows and are decided again on resume; their age limits continue meanwhile (D7).
 
 interface PauseReply {
   pause: SendingPause | null
 }
 
-/** A second press changes nothing: who paused first, and when, stays. */
+/** A second pause keeps the first member and time. */
 export async function pauseSending(deps: Deps, session: Session, store: StoreDb<Db>): Promise<PauseReply> {
   await sql.pause(store, session.userId, deps.now())
   return viewPause(store)

@@ -5,7 +5,7 @@ import { aProblem } from '../../../test/fake-store.ts'
 import { aBeat, aCartEntry, aPluginShop, type PluginShop } from '../../../test/plugin-shop.ts'
 import { aWorld } from '../../../test/world.ts'
 
-// The doctor of a store whose shop has the plugin (decision 108).
+// The doctor for a store with the plugin (decision 108).
 
 const world = aWorld()
 const HOUR = 3_600_000
@@ -24,7 +24,7 @@ async function checksNow(): Promise<Map<string, Check>> {
 const beat = (health: Record<string, unknown>) =>
   shop.call('beat', aBeat(shop, { health: { ...(aBeat(shop).health as object), ...health } }))
 
-test('the doctor shows version, last call, last cart, the queue and scheduled tasks; the script is not needed', async () => {
+test('shows version, last call, last cart, queue and scheduled tasks; the script is not needed', async () => {
   await shop.batch([{ seq: 1, ...aCartEntry() }])
   await beat({ queue: 0 })
   const checks = await checksNow()
@@ -45,7 +45,7 @@ test('the doctor shows version, last call, last cart, the queue and scheduled ta
   })
 })
 
-test('what is wrong with the plugin is said with what to do', async () => {
+test('problems of the plugin are shown with the next step', async () => {
   await beat({ isBlocked: true, droppedDay: 4, cronS: null, isCronDisabled: true })
   const checks = await checksNow()
   expect(checks.get('plugin')).toMatchObject({ state: 'bad', nextStep: expect.stringContaining('WP_ACCESSIBLE_HOSTS') })
@@ -63,7 +63,7 @@ test('what is wrong with the plugin is said with what to do', async () => {
   })
 })
 
-test('scheduled tasks that have not run in the first hour are not known yet, and the next report is asked for (real-store-W2)', async () => {
+test('missing scheduled tasks are unknown in the first hour, and the next report is requested (real-store-W2)', async () => {
   const first = await beat({ cronS: null })
   expect(first.body.ask.everyS).toBe(60)
   expect((await checksNow()).get('plugin-tasks')).toMatchObject({ state: 'quiet', nextStep: null })
@@ -81,7 +81,7 @@ test('scheduled tasks that have not run in the first hour are not known yet, and
   expect((await checksNow()).get('plugin-tasks')).toMatchObject({ state: 'warn', finding: 'They have not run yet.' })
 })
 
-test('a store says that its plugin reports carts as soon as it is connected, and until it is silent (real-store-W1)', async () => {
+test('a store counts as reported by its plugin from the connection until the plugin is silent (real-store-W1)', async () => {
   const mode = async () =>
     (await world.request('GET', '/api/stores/check-connection', { token: shop.owner.token })).body.store.mode
   expect(await mode()).toBe('plugin')
@@ -91,7 +91,7 @@ test('a store says that its plugin reports carts as soon as it is connected, and
   expect(await mode()).toBe('limited')
 })
 
-test('a shop that has just stopped answering is not shown as reached beside it (real-store-W12)', async () => {
+test('a shop that just stopped answering is not shown as reached elsewhere (real-store-W12)', async () => {
   await beat({})
   shop.fake.problem = aProblem('plain_permalinks')
   const checks = await checksNow()
@@ -115,7 +115,7 @@ test('a shop that has just stopped answering is not shown as reached beside it (
   expect((await checksNow()).get('plugin-reach')).toMatchObject({ state: 'good' })
 })
 
-test('a shop behind a firewall whose plugin calls is not said to have a wrong address (security-P6)', async () => {
+test('a shop behind a firewall with a calling plugin is not reported as a wrong address (security-P6)', async () => {
   await beat({})
   for (const problem of ['unreachable', 'timeout'] as const) {
     shop.fake.problem = aProblem(problem)
@@ -127,7 +127,7 @@ test('a shop behind a firewall whose plugin calls is not said to have a wrong ad
   }
 })
 
-test('a plugin that has gone silent is a warning, after two days a fault, and the script is asked for again', async () => {
+test('a silent plugin is a warning, after two days an error, and the script is requested again', async () => {
   await beat({})
   world.advance(4 * HOUR)
   expect((await checksNow()).get('plugin')).toMatchObject({ state: 'warn' })
@@ -140,7 +140,7 @@ test('a plugin that has gone silent is a warning, after two days a fault, and th
   expect(checks.get('capture')!.finding).not.toContain('Not needed')
 })
 
-test('a store without the plugin has no lines of it', async () => {
+test('a store without the plugin has no plugin checks', async () => {
   const { owner } = await aConnectedStore(world)
   const { body } = await world.request('GET', '/api/stores/doctor', { token: owner.token })
   expect(body.checks.filter(({ id }: Check) => id.startsWith('plugin'))).toEqual([])

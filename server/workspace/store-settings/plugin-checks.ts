@@ -4,12 +4,12 @@ import { KEYS_UNREADABLE_TEXT, type StoreProblemCode } from '../../../shared/sto
 import type { PluginRow } from '../../access/plugin/plugin.ts'
 import { isAlive, isPushOnly, unreachedText } from '../../access/plugin/rules.ts'
 
-// What the doctor says of the plugin in the shop, from its last beat. Pure.
+// The doctor's checks of the plugin, from its last heartbeat. Pure.
 
 export interface PluginFindings {
   plugin: PluginRow | null
   now: Date
-  /** How the shop answered just now. */
+  /** The shop's live answer. */
   asked: { kind: 'answered' } | { kind: 'problem'; code: StoreProblemCode | 'keys_unreadable'; detail: string | null }
   streams: readonly { stream: string; failures: number; failed_at: Date | null; completed_at: Date | null }[]
 }
@@ -17,14 +17,14 @@ export interface PluginFindings {
 type Said = Pick<Check, 'state' | 'finding'> & Partial<Check>
 
 const HOUR_MS = 3_600_000
-/** A beat comes every hour, as far as the shop's scheduled tasks run. */
+/** Heartbeats are hourly, if the shop's scheduled tasks run. */
 const LATE_MS = 3 * HOUR_MS
 const LATE_CRON_S = 2 * 3_600
 const MANY_WAITING = 100
-/** A report comes every minute. */
+/** Reports come every minute. */
 const LATE_REPORT_MS = 5 * 60_000
 
-/** None for a store without the plugin. */
+/** Empty for a store without the plugin. */
 export function pluginChecks(found: PluginFindings, ago: (at: Date) => string): [string, string, Said][] {
   const { plugin } = found
   if (!plugin || plugin.ended_at) return []
@@ -56,7 +56,7 @@ function ofCalls(plugin: PluginRow, { now }: PluginFindings, ago: (at: Date) => 
   }
 }
 
-/** What was just asked counts before what was known. */
+/** The live answer overrides earlier observations. */
 function ofReach(plugin: PluginRow, { streams, asked, now }: PluginFindings, ago: (at: Date) => string): Said {
   const check = streams.find(({ stream }) => stream === 'order_check')
   const isCutOff = isPushOnly(plugin, check)
@@ -104,7 +104,7 @@ function ofQueue({ health }: PluginRow): Said {
   return { state: queue > MANY_WAITING ? 'warn' : 'good', finding: waiting }
 }
 
-/** As the plugin reported it with its last beat. */
+/** As reported with the last heartbeat. */
 function ofTasks({ health, beat_at, connected_at }: PluginRow, now: Date): Said {
   if (!health) return { state: 'quiet', finding: 'The plugin has not reported them yet.' }
   const { cronS, isCronDisabled } = health

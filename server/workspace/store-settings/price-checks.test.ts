@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { StoreProfile } from '../../platforms/platform/platform.ts'
 import type { PluginRow } from '../../access/plugin/plugin.ts'
+import type { StoreProfile } from '../../platforms/platform/platform.ts'
 import { priceChecks } from './price-checks.ts'
 
-// Prices with and without tax of a store that is connected with keys alone (cases-R8).
+// Prices with and without tax for a store connected by keys alone (cases-R8).
 
 const now = new Date('2026-11-01T10:00:00Z')
 
@@ -16,14 +16,14 @@ function check(pricesIncludeTax: boolean | null, showsTax: boolean | null, plugi
 test.each([
   [true, true],
   [false, false],
-])('says nothing where the shop shows prices as they are entered (with tax: %s)', (pricesIncludeTax, showsTax) => {
+])('is silent if the shop shows prices as entered (with tax: %s)', (pricesIncludeTax, showsTax) => {
   expect(check(pricesIncludeTax, showsTax)).toEqual([])
 })
 
 test.each([
   [false, true, 'enters prices without tax and shows them with tax'],
   [true, false, 'enters prices with tax and shows them without tax'],
-])('says which prices messages show where they differ (entered with tax: %s)', (pricesIncludeTax, showsTax, settings) => {
+])('explains which prices messages show if they differ (entered with tax: %s)', (pricesIncludeTax, showsTax, settings) => {
   const [[id, , said]] = check(pricesIncludeTax, showsTax) as [ReturnType<typeof check>[number]]
   expect(id).toBe('prices')
   expect(said.state).toBe('quiet')
@@ -31,11 +31,11 @@ test.each([
   expect(said.finding).toContain('messages show the prices of your product pages')
 })
 
-test('says so where the key cannot read the tax settings', () => {
+test('reports that the key cannot read the tax settings', () => {
   const [[, , said]] = check(true, null) as [ReturnType<typeof check>[number]]
   expect(said).toMatchObject({ state: 'quiet', finding: expect.stringContaining('cannot read the tax settings') })
 })
 
-test('says nothing while the plugin calls, which reports prices as the shop shows them', () => {
+test('is silent while the plugin reports prices as the shop shows them', () => {
   expect(check(false, true, { called_at: now, connected_at: now, ended_at: null })).toEqual([])
 })

@@ -1,20 +1,20 @@
 import type { Check } from '../../../shared/checks.ts'
-import type { StoreProfile } from '../../platforms/platform/platform.ts'
 import type { PluginRow } from '../../access/plugin/plugin.ts'
 import { isAlive } from '../../access/plugin/rules.ts'
+import type { StoreProfile } from '../../platforms/platform/platform.ts'
 
-// What the doctor says of prices with and without tax. Pure.
+// The doctor's check of prices with and without tax. Pure.
 
 interface PriceFindings {
   plugin: PluginRow | null
   now: Date
-  /** How the shop answered just now. */
+  /** The shop's live answer. */
   asked: { kind: 'answered'; profile: Pick<StoreProfile, 'pricing'> } | { kind: 'problem' }
 }
 
 type Said = Pick<Check, 'state' | 'finding'> & Partial<Check>
 
-/** The capture script reports no prices, so they come from the catalogue. None where the cart shows the same. */
+/** The capture script reports no prices, so they come from the catalogue. Empty if the cart shows the same prices. */
 export function priceChecks({ asked, plugin, now }: PriceFindings): [id: string, title: string, said: Said][] {
   if (asked.kind === 'problem' || isAlive(plugin ?? undefined, now)) return []
   const { pricesIncludeTax, showsTax } = asked.profile.pricing

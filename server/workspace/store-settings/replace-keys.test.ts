@@ -4,16 +4,16 @@ import { anOrder as aCart, aStore } from '../../../test/factories.ts'
 import { aFakeStore, type FakeStore } from '../../../test/fake-store.ts'
 import { told } from '../../../test/notifications.ts'
 import { aWorld } from '../../../test/world.ts'
-import { watchStages } from '../../insights/alarms/alarms.ts'
+import { storeAccess } from '../../access/stores/access.ts'
 import { detectAbandoned } from '../../carts/carts/detect.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
-import type { StoreAccess } from '../../platforms/platform/access.ts'
-import { StoreProblem } from '../../platforms/platform/store-problem.ts'
-import { storeAccess } from '../../access/stores/access.ts'
 import { sweepStore, syncStore } from '../../carts/sync/sync.ts'
 import { ensureWebhooks } from '../../carts/sync/webhooks.ts'
+import { watchStages } from '../../insights/alarms/alarms.ts'
+import type { StoreAccess } from '../../platforms/platform/access.ts'
+import { StoreProblem } from '../../platforms/platform/store-problem.ts'
 
-// R16: other keys for a store that stays connected.
+// R16: new keys for a connected store.
 
 const world = aWorld({ PUBLIC_URL: 'https://recoup.acme.com' })
 const NEW = { consumer_key: 'ck_new', consumer_secret: 'cs_new' }
@@ -36,7 +36,7 @@ const replace = (token: string, { keys = NEW, query = '' }: Asking = {}) =>
 
 const keyOf = ({ keys }: StoreAccess) => (keys.kind === 'woocommerce' ? keys.consumerKey : keys.kind)
 
-/** As WooCommerce does, from now on: only this key is known. */
+/** Makes WooCommerce accept only this key from now on. */
 function knowsOnly(fake: FakeStore, consumerKey: string): void {
   world.storeClient = (access) => {
     fake.access = access
@@ -59,7 +59,7 @@ const encryptedOf = async (storeId: string) =>
       .executeTakeFirstOrThrow()
   ).encrypted
 
-test('new keys are tried, then used from that moment on, and what the store says of itself is kept', async () => {
+test("new keys are tested, used at once, and the store's profile is updated", async () => {
   const connected = await aConnectedStore(world)
   const { owner, fake, storeId } = connected
   fake.profile = { ...fake.profile, version: '10.9.1', canWrite: false }
@@ -82,7 +82,7 @@ test('new keys are tried, then used from that moment on, and what the store says
   expect(JSON.stringify(reply.body)).not.toMatch(/c[ks]_new/)
 })
 
-test('keys the store does not accept leave the old ones in use', async () => {
+test('rejected keys leave the old ones in use', async () => {
   const connected = await aConnectedStore(world)
   const { owner, fake, storeId } = connected
   const encrypted = await encryptedOf(storeId)
@@ -96,7 +96,7 @@ test('keys the store does not accept leave the old ones in use', async () => {
   expect(world.queued).toEqual([])
 })
 
-test('swapped and missing keys are told before the store is asked', async () => {
+test('swapped and missing keys are reported before any request to the store', async () => {
   const { owner, fake } = await aConnectedStore(world)
   fake.access = null
   const swapped = { consumer_key: 'cs_new', consumer_secret: ' ck_new' }
@@ -111,7 +111,7 @@ test('swapped and missing keys are told before the store is asked', async () => 
   expect(fake.access).toBeNull()
 })
 
-test('keys of another store are refused, and the old ones stay', async () => {
+test('keys of another store are rejected, and the old ones stay', async () => {
   const connected = await aConnectedStore(world)
   const { owner, fake, storeId } = connected
   const before = await storeRow(storeId)
@@ -124,7 +124,7 @@ test('keys of another store are refused, and the old ones stay', async () => {
   expect(await keyInUse(connected)).toBe('ck_0123456789abcdef')
 })
 
-test('messages, carts and flows stay as they are', async () => {
+test('messages, carts and flows stay unchanged', async () => {
   const store = await aStore(world)
   const fake = aFakeStore((await storeRow(store.storeId))!.home_url)
   world.storeClient = () => fake
@@ -142,7 +142,7 @@ test('messages, carts and flows stay as they are', async () => {
   expect(await kept()).toEqual(before)
 })
 
-test('a store whose keys were refused is read again at once, and its alarm ends', async () => {
+test('a store with rejected keys is read at once, and its alarm ends', async () => {
   const { owner, fake, storeId } = await aStoreWithOrders()
   const problemOf = async (stream: string) =>
     (await world.request('GET', '/api/stores/health', { token: owner.token })).body.streams[stream].problem
@@ -154,7 +154,7 @@ test('a store whose keys were refused is read again at once, and its alarm ends'
     await watchStages(world.deps)
   }
   expect(await problemOf('sweep')).toContain('does not know this consumer key')
-  // What only the owner can mend is told once, without waiting for the alarm (decision 64).
+  // A problem that only the owner can fix is reported once, before the alarm (decision 64).
   expect(await toldSince(storeId)).toEqual(['The store refuses the order check', 'The store has not been synced'])
   expect((await replace(owner.token)).status).toBe(200)
   expect(await problemOf('sweep')).toBeNull()
@@ -166,10 +166,10 @@ test('a store whose keys were refused is read again at once, and its alarm ends'
   expect((await toldSince(storeId)).at(-1)).toBe('The store is being synced again')
 })
 
-/** After "Store connected" and its test. */
+/** Without "Store connected" and its test. */
 const toldSince = async (storeId: string) => (await told(world, storeId)).map(({ title }) => title).slice(2)
 
-test('a failure that says nothing of the keys is kept until the store is read', async () => {
+test('a failure unrelated to the keys stays until the store is read', async () => {
   const { owner, fake, storeId } = await aStoreWithOrders()
   fake.problem = new StoreProblem('unreachable')
   await sweepStore(world.deps, { storeId })
@@ -178,7 +178,7 @@ test('a failure that says nothing of the keys is kept until the store is read', 
   expect(await streamOf(storeId, 'sweep')).toMatchObject({ error_code: 'unreachable' })
 })
 
-test('a reading that still runs with the old keys neither holds up the next one nor writes down its end', async () => {
+test('a running read with the old keys neither blocks the next one nor stores its result', async () => {
   const { owner, fake, storeId } = await aStoreWithOrders()
   const [asked, goesOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   fake.beforePage = async () => {
@@ -197,7 +197,7 @@ test('a reading that still runs with the old keys neither holds up the next one 
   expect(await streamOf(storeId, 'sweep')).toMatchObject({ completed_at: world.now })
 })
 
-test('webhooks are made anew by the new key, and the old ones count until then', async () => {
+test('webhooks are created again with the new key, and the old ones count until then', async () => {
   const connected = await aConnectedStore(world)
   const { owner, fake, storeId } = connected
   await ensureWebhooks(world.deps, { storeId })
@@ -219,7 +219,7 @@ test('webhooks are made anew by the new key, and the old ones count until then',
   expect(fake.hooks.map(({ id }) => id)).toEqual(renewed)
 })
 
-test('a key that may only read leaves the webhooks of the old one as they are', async () => {
+test('a read-only key keeps the webhooks of the old one', async () => {
   const { owner, fake, storeId } = await aConnectedStore(world)
   await ensureWebhooks(world.deps, { storeId })
   const before = [...fake.hooks]
@@ -230,7 +230,7 @@ test('a key that may only read leaves the webhooks of the old one as they are', 
   expect(await streamOf(storeId, 'webhooks')).toMatchObject({ error_code: 'read_only_key' })
 })
 
-test('keys that this server can no longer read are replaced', async () => {
+test('keys that this server cannot decrypt can be replaced', async () => {
   const connected = await aConnectedStore(world)
   const { owner, storeId } = connected
   const unreadable = { encrypted: Buffer.alloc(60) }
@@ -240,7 +240,7 @@ test('keys that this server can no longer read are replaced', async () => {
   expect(await keyInUse(connected)).toBe('ck_new')
 })
 
-test('another account’s store is absent, and members and viewers may not', async () => {
+test('another account’s store is not found, and members and viewers have no right', async () => {
   const { owner, storeId } = await aConnectedStore(world)
   const stranger = await aConnectedStore(world)
   const encrypted = await encryptedOf(storeId)
@@ -266,7 +266,7 @@ test('the demo store keeps its keys', async () => {
   expect(fake.access).toBeNull()
 })
 
-test('a store that is not connected gets no keys, also when it was disconnected while it was asked', async () => {
+test('rejects keys for a disconnected store, even if disconnected during the test', async () => {
   const { owner, fake, storeId } = await aConnectedStore(world)
   const profile = fake.profile
   fake.readProfile = async () => {
@@ -284,10 +284,10 @@ test('a store that is not connected gets no keys, also when it was disconnected 
   expect(await storeRow(storeId)).toMatchObject({ is_active: false })
 })
 
-test('trying keys is limited per account, together with connecting', async () => {
+test('key tests are limited per account, together with connections', async () => {
   const { owner, fake } = await aConnectedStore(world, 'free', aFakeStore(aHome()))
   fake.problem = new StoreProblem('wrong_key')
-  // The connection was the first try.
+  // The connection was the first test.
   for (let tries = 1; tries < 30; tries += 1) expect((await replace(owner.token)).status).toBe(401)
   expect((await replace(owner.token)).status).toBe(429)
 })

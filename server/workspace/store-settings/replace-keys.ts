@@ -1,19 +1,19 @@
-import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
-import { AppError, found } from '../../core/common/errors.ts'
-import { take } from '../../core/db/rate-limits.ts'
-import type { Deps } from '../../deps.ts'
 import { limits } from '../../access/members/limits.ts'
-import type { StoreKeys } from '../../platforms/platform/access.ts'
-import type { StoreProfile } from '../../platforms/platform/platform.ts'
-import type { TypedKeys } from '../../platforms/registry/typed-keys.ts'
 import { askByTypedKeys } from '../../access/stores/problems.ts'
 import { homeColumns, isSameStore, profileColumns } from '../../access/stores/profile.ts'
 import * as sql from '../../access/stores/store.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { type Db, type StoreDb, transact } from '../../core/db/db.ts'
+import { take } from '../../core/db/rate-limits.ts'
+import type { Deps } from '../../deps.ts'
+import type { StoreKeys } from '../../platforms/platform/access.ts'
+import type { StoreProfile } from '../../platforms/platform/platform.ts'
+import type { TypedKeys } from '../../platforms/registry/typed-keys.ts'
 import { PROFILE_LIMIT_MS, readKeys, warningsOf } from './connect.ts'
 import { takeKeys } from './new-keys.ts'
 
-// Other keys for a store that stays connected. They are tried first, so that keys that do not work leave the old ones in use. Nothing
-// else changes: messages go on waiting for their time.
+// Replaces the keys of a connected store. They are tested first, so that invalid keys leave the old ones in use.
+// Nothing else changes; messages keep waiting for their time.
 
 export async function replaceKeys(deps: Deps, store: StoreDb<Db>, wanted: TypedKeys) {
   const row = found(await sql.readStore(store), 'Store')
@@ -32,7 +32,7 @@ async function keepReplaced(
   { keys, profile }: { keys: StoreKeys; profile: StoreProfile },
 ) {
   return transact(store, async (tx) => {
-    // It may have been disconnected while the store was asked.
+    // It may have been disconnected during the test.
     const row = found(await sql.lockStore(tx), 'Store')
     assertReplaceable(row)
     assertSameStore(row, profile)
@@ -52,7 +52,7 @@ function assertReplaceable({ is_active, is_demo }: sql.StoreRow): void {
     throw new AppError('forbidden', 'The keys of the demo store belong to this server and cannot be replaced.')
 }
 
-/** At the same address there may be another shop by now. Its orders must not be taken for this one's. */
+/** The address may have another shop by now, whose orders must not be mixed with the old ones. */
 function assertSameStore(row: sql.StoreRow, profile: StoreProfile): void {
   if (isSameStore(row, profile)) return
   const { home_url } = row

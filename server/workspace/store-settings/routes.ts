@@ -2,10 +2,10 @@ import { previewBrand } from '../../../shared/brand-calls.ts'
 import * as sending from '../../../shared/sending.ts'
 import * as api from '../../../shared/stores.ts'
 import { type Routes, serveAccount, serveStore } from '../../access/http/http.ts'
-import { previewLook } from '../../delivery/preview/preview.ts'
 import { storesOf } from '../../access/stores/store.ts'
 import { readHealth } from '../../carts/sync/health.ts'
 import { syncNow } from '../../carts/sync/sync.ts'
+import { previewLook } from '../../delivery/preview/preview.ts'
 import { examineStore } from './doctor.ts'
 import { pauseSending, resumeSending, viewPause } from './pause.ts'
 import { replaceKeys } from './replace-keys.ts'
@@ -14,7 +14,7 @@ import { readSendingStates } from './sending-states.ts'
 import { connectStore, currentStore, disconnectStore, saveSettings, switchStore } from './stores.ts'
 import { endedStore, viewStore } from './view.ts'
 
-// Stores: HTTP in, HTTP out.
+// Store endpoints.
 
 export const storeRoutes: Routes = (app, deps) => {
   serveAccount(app, deps, api.connectStore, async ({ session, body }) => {

@@ -3,22 +3,21 @@ import type { BrandView } from '../../../shared/brand-calls.ts'
 import type { MailServerView } from '../../../shared/mail-server.ts'
 import type { SendingState } from '../../../shared/sending.ts'
 import type { TextChannelView } from '../../../shared/text-channels.ts'
+import type { Session } from '../../access/members/session.ts'
+import * as sql from '../../access/stores/store.ts'
 import { viewBrand } from '../../carts/brand/brand.ts'
-import type { Db, StoreDb } from '../../core/db/db.ts'
 import { found } from '../../core/common/errors.ts'
+import type { Db, StoreDb } from '../../core/db/db.ts'
+import { isPublicName } from '../../core/net/addresses.ts'
 import { viewThrottledDomains } from '../../delivery/deliverability/throttles.ts'
-import type { Deps } from '../../deps.ts'
 import { domainOf } from '../../delivery/email/mail-headers.ts'
 import { type Proof, readProofs } from '../../delivery/email/mail-server.ts'
 import { viewMailServer } from '../../delivery/email/mail-servers.ts'
 import { viewMailbox } from '../../delivery/mail-reports/bounce-mailbox.ts'
-import type { Session } from '../../access/members/session.ts'
-import { isPublicName } from '../../core/net/addresses.ts'
-import * as sql from '../../access/stores/store.ts'
 import { viewChannels } from '../../delivery/texts/credentials.ts'
+import type { Deps } from '../../deps.ts'
 
-// What is set up for sending, at a glance: one state for each screen of Settings, Sending. Nothing is looked up in the DNS or asked of a
-// mail server here; it says what was found the last time.
+// Status of each screen under Settings, Sending, from stored results: this reads no DNS and asks no mail server.
 
 type State = Omit<SendingState, 'id'>
 

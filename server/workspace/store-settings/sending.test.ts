@@ -51,7 +51,7 @@ const testMail = (token: string, query = '') =>
   world.request('POST', `/api/stores/sending/test-mail${query}`, { token, body: {} })
 const domain = (token: string, query = '') => world.request('GET', `/api/stores/sending/domain${query}`, { token })
 
-test('a test mail goes to whoever asks, from the store’s sender, and every step is told', async () => {
+test('a test mail goes to the member from the store’s sender, with a result for every step', async () => {
   await world.request('PUT', '/api/stores/settings', {
     token: one.owner.token,
     body: { senderName: 'Mugs & More', senderEmail: 'hi@mugs.com', postalAddress: '1 Kiln Road\nPortland' },
@@ -61,7 +61,7 @@ test('a test mail goes to whoever asks, from the store’s sender, and every ste
     .select('email')
     .where('id', '=', one.owner.userId)
     .executeTakeFirstOrThrow()
-  // Connecting was told a moment ago.
+  // The connection was reported a moment ago.
   world.advance(1_000)
   const reply = await testMail(one.owner.token)
   expect(reply).toMatchObject({ status: 200, body: { isAccepted: true, to: email, from: 'hello@mugs.com' } })
@@ -80,13 +80,13 @@ test('a test mail goes to whoever asks, from the store’s sender, and every ste
   expect(taken[0]!.raw).toMatch(/^Reply-To: hi@mugs\.com/m)
 })
 
-test('only a few test mails are sent in a row', async () => {
+test('limits test mails', async () => {
   for (let turn = 0; turn < 10; turn += 1) await testMail(one.owner.token)
   expect(await testMail(one.owner.token)).toMatchObject({ status: 429, body: { code: 'rate_limited' } })
   expect((await testMail(stranger.owner.token)).status).toBe(200)
 })
 
-test('the records of the domain mail comes from are told, each with what to do', async () => {
+test("checks the DNS records of the sender's domain, each with the next step", async () => {
   const { status, body } = await domain(one.owner.token)
   expect(status).toBe(200)
   expect(body).toMatchObject({ address: 'hello@mugs.com', domain: 'mugs.com', note: null })
@@ -104,7 +104,7 @@ test('the records of the domain mail comes from are told, each with what to do',
   expect((await domain(one.owner.token, '?selector=a%20b')).status).toBe(400)
 })
 
-test('neither is there for somebody else’s store', async () => {
+test("neither works for another account's store", async () => {
   const query = `?storeId=${one.storeId}`
   expect((await testMail(stranger.owner.token, query)).status).toBe(404)
   expect((await domain(stranger.owner.token, query)).status).toBe(404)

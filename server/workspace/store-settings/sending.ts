@@ -2,40 +2,40 @@ import type { Check } from '../../../shared/checks.ts'
 import { mailServerTexts } from '../../../shared/mail-server.ts'
 import { explain } from '../../../shared/reasons.ts'
 import { isSelector } from '../../../shared/sending.ts'
-import type { OutgoingEmail } from '../../messages/channels/channel.ts'
-import { type AccountMailWay, accountMailWay } from '../../messages/channels/mail-way.ts'
-import type { Db, StoreDb } from '../../core/db/db.ts'
+import type { Session } from '../../access/members/session.ts'
+import { userById } from '../../access/members/users.ts'
+import { assertMayMail } from '../../access/members/verification.ts'
+import { noteTest } from '../../access/notifications/notifications.ts'
+import * as sql from '../../access/stores/store.ts'
 import { AppError, found } from '../../core/common/errors.ts'
 import { newId } from '../../core/common/ids.ts'
+import type { Db, StoreDb } from '../../core/db/db.ts'
 import type { Limit } from '../../core/db/rate-limits.ts'
 import { take } from '../../core/db/rate-limits.ts'
+import { isPublicName } from '../../core/net/addresses.ts'
+import { type DnsLookup, openDns } from '../../core/net/dns.ts'
 import { readDkim, readDmarc } from '../../delivery/deliverability/mail-keys.ts'
 import { dkimCheck, dmarcCheck, spfCheck } from '../../delivery/deliverability/sender-checks.ts'
 import { returnPathCheck, signatureCheck } from '../../delivery/deliverability/signature-checks.ts'
 import { trySmtp } from '../../delivery/deliverability/smtp-trial.ts'
 import { readSpf } from '../../delivery/deliverability/spf.ts'
 import { trialChecks } from '../../delivery/deliverability/trial-checks.ts'
-import type { Deps } from '../../deps.ts'
 import { domainOf, openMailHeaders } from '../../delivery/email/mail-headers.ts'
 import { type MailServerRow, readMailServer, saveProof } from '../../delivery/email/mail-server.ts'
 import { proofSubject, senderAddress } from '../../delivery/email/mail-servers.ts'
 import { openOwnMailHeaders, ownFrom, smtpSettingsOf } from '../../delivery/email/own-mail.ts'
 import { ensureSenderKey, lookForKey } from '../../delivery/email/sender-keys.ts'
 import { readSmtpUrl } from '../../delivery/email/smtp-settings.ts'
-import type { Session } from '../../access/members/session.ts'
-import { userById } from '../../access/members/users.ts'
-import { assertMayMail } from '../../access/members/verification.ts'
-import { isPublicName } from '../../core/net/addresses.ts'
-import { type DnsLookup, openDns } from '../../core/net/dns.ts'
-import { noteTest } from '../../access/notifications/notifications.ts'
-import * as sql from '../../access/stores/store.ts'
+import type { Deps } from '../../deps.ts'
+import type { OutgoingEmail } from '../../messages/channels/channel.ts'
+import { type AccountMailWay, accountMailWay } from '../../messages/channels/mail-way.ts'
 
-// Does a store's mail leave, and is it believed where it arrives? Asked by a person, never on the way of a message.
+// Sender checks on request: whether a store's mail is sent, and whether receivers trust it. Not part of the send path.
 
 const TEST_MAILS: Limit = { name: 'test-mail-account', points: 10, windowS: 900 }
 const DOMAIN_CHECKS: Limit = { name: 'sender-domain-store', points: 30, windowS: 900 }
 
-/** A real mail to whoever asks, by the way and from the sender the store's messages go. */
+/** Sends a real mail to the member, by the route and sender of the store's messages. */
 export async function sendTestMail(deps: Deps, session: Session, store: StoreDb<Db>) {
   await assertMayMail({ accountId: session.accountId, db: deps.db })
   await take(deps, TEST_MAILS, session.accountId)
@@ -90,7 +90,7 @@ function trialServer(deps: Deps, way: AccountMailWay, own: MailServerRow | undef
   return way === 'server' ? deps.config.smtpUrl! : `smtp://127.0.0.1:${deps.config.mailboxSmtpPort}`
 }
 
-/** Of the domain in the From of the store's messages: that is the one receivers look at. */
+/** Checks the domain in the From header, which receivers evaluate. */
 export async function checkSenderDomain(deps: Deps, store: StoreDb<Db>, selector?: string) {
   if (selector && !isSelector(selector)) {
     const message = 'A selector has letters, digits, dots and hyphens only'
@@ -126,10 +126,10 @@ const noteOnLocal = (address: string, way: AccountMailWay): string =>
 
 interface DomainAbout {
   domain: string
-  /** The mail server; null while mail goes nowhere. */
+  /** The mail server; null: no route for mail. */
   host: string | null
   selector: string | undefined
-  /** The account's own server: this installation signs nothing there, and its return address is not used. */
+  /** The account's own server: this installation signs nothing there, and its return address is unused. */
   isOwn: boolean
 }
 
@@ -156,7 +156,7 @@ async function domainChecks(deps: Deps, { domain, host, selector, isOwn }: Domai
   ]
 }
 
-/** Whether what cannot be delivered comes back here; nothing where no address for it is set. */
+/** Whether bounces come back here; empty without a return address. */
 async function returnPathCheckOf({ config }: Deps, dns: DnsLookup, server: ReturnType<typeof mailServer>) {
   if (!config.bounceAddress) return []
   const domain = domainOf(config.bounceAddress)

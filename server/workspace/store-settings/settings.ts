@@ -2,19 +2,19 @@ import type { z } from 'zod'
 import { normalizeEmail } from '../../../shared/contact.ts'
 import { minuteOfTime, settingProblems, settingTexts, timeOfMinute } from '../../../shared/store-settings.ts'
 import type { saveStoreSettings } from '../../../shared/stores.ts'
-import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
-import { AppError, found } from '../../core/common/errors.ts'
-import { refreshTimeout } from '../../marketing/flows/flows.ts'
 import { assertPlainName } from '../../access/members/names.ts'
 import { isDemoAccount, lockStore, readStore, type StoreRow } from '../../access/stores/store.ts'
+import { AppError, found } from '../../core/common/errors.ts'
+import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
+import { refreshTimeout } from '../../marketing/flows/flows.ts'
 import * as sql from './sql.ts'
 
-// A store's settings: sender (C7) and recovery rules. Several people edit them, so that only what somebody changed is changed, and
-// whoever changed an older state than the one kept is told instead of saved.
+// Settings of a store: sender (C7) and recovery rules. Several members may edit them, so only named fields change, and
+// an edit of an outdated version is rejected.
 
 type Wanted = z.output<typeof saveStoreSettings.body>
 
-/** Throws `conflict` when they were saved by somebody else since `version`. */
+/** Throws `conflict` if another save happened since `version`. */
 export async function saveSettings(store: StoreDb<Db>, wanted: Wanted): Promise<StoreRow> {
   const change = columnsOf(wanted)
   return transact(store, async (tx) => {
@@ -59,7 +59,7 @@ function emailOf(typed: string | null): string | null {
   throw new AppError('invalid', message, { fields: { senderEmail: message } })
 }
 
-/** One of two that belong together may have been changed alone. */
+/** One field of a pair may be changed alone. */
 function checkTogether(row: StoreRow): void {
   const quietFrom = timeOfMinute(row.quiet_from_minute)
   const quietUntil = timeOfMinute(row.quiet_until_minute)
@@ -76,7 +76,7 @@ function keepDemoSender(row: StoreRow, next: StoreRow): void {
   if (!isSame) throw new AppError('forbidden', 'The sender of the demo store cannot be changed.')
 }
 
-/** C7: what a flow was switched on with is not taken away under it. */
+/** C7: an active flow keeps what its activation required. */
 async function keepSendable(tx: StoreTx, next: StoreRow): Promise<void> {
   const missing = [
     ...(next.sender_name === '' ? ['senderName'] : []),

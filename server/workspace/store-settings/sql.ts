@@ -3,9 +3,9 @@ import type { DisconnectedBy } from '../../../shared/stores.ts'
 import type { AccountTx, StoreDb, StoreTx } from '../../core/db/db.ts'
 import type { StoresTable } from '../../core/schema/stores.ts'
 
-// Connecting, settings and the end of a store: SQL and nothing else.
+// Statements for connection, settings and deletion of a store.
 
-/** Two connections at once count one after the other. */
+/** Serializes concurrent connections, so that both see the correct count. */
 export function lockAccount({ db, accountId }: AccountTx) {
   return db
     .selectFrom('accounts')
@@ -15,7 +15,7 @@ export function lockAccount({ db, accountId }: AccountTx) {
     .executeTakeFirstOrThrow()
 }
 
-/** An account has its owner's name until it has one of its own. */
+/** Replaces the owner's name, which an account has until it gets its own. */
 export function nameAccount({ db, accountId }: AccountTx, name: string) {
   return db
     .updateTable('accounts')
@@ -47,7 +47,7 @@ export function insertSendSchedule({ db, storeId }: StoreTx) {
     .execute()
 }
 
-/** undefined when it was disconnected already. */
+/** undefined if already disconnected. */
 export function deactivate({ db, storeId }: StoreTx, now: Date, by: DisconnectedBy) {
   return db
     .updateTable('stores')
@@ -58,7 +58,7 @@ export function deactivate({ db, storeId }: StoreTx, now: Date, by: Disconnected
     .executeTakeFirst()
 }
 
-/** The effective timeout follows in the same transaction (`refreshTimeout` of the flows). */
+/** The caller updates the effective timeout in the same transaction (`refreshTimeout` of the flows). */
 export function saveSettings({ db, storeId }: StoreTx, change: Updateable<StoresTable>) {
   return db
     .updateTable('stores')
@@ -77,7 +77,10 @@ export function flowThatIsOn({ db, storeId }: StoreDb) {
     .executeTakeFirst()
 }
 
-/** Holds off a reconnection until its data is gone; undefined when the store is connected again or was only just disconnected. */
+/**
+ * Blocks a reconnection until the data is deleted; undefined if the store is connected again or was disconnected only
+ * recently.
+ */
 export function lockPurgeable({ db, storeId }: StoreTx, disconnectedBefore: Date) {
   return db
     .selectFrom('stores')
@@ -89,13 +92,16 @@ export function lockPurgeable({ db, storeId }: StoreTx, disconnectedBefore: Date
     .executeTakeFirst()
 }
 
-/** Steps and campaigns name their template, which the store's row takes along before it takes the flows: they have to go first. */
+/**
+ * Steps and campaigns reference templates, which the cascade of the store's row deletes first, so they must be deleted
+ * before.
+ */
 export async function deleteFlowSteps({ db, storeId }: StoreTx) {
   await db.deleteFrom('flow_steps').where('store_id', '=', storeId).execute()
   await db.deleteFrom('campaigns').where('store_id', '=', storeId).execute()
 }
 
-/** Everything else of the store goes with its row. */
+/** The row's cascade deletes the rest. */
 export function deleteStore({ db, storeId }: StoreTx) {
   return db.deleteFrom('stores').where('id', '=', storeId).execute()
 }

@@ -24,7 +24,7 @@ const someSettings = {
   abandonmentTimeoutMinutes: 60,
 }
 
-test('disconnecting forgets the keys, leaves no lease and cleans up at the store', {
+test('disconnecting deletes the keys, ends leases and removes the webhooks', {
   tags: ['A4.4', 'A7'],
 }, async () => {
   const { owner, fake, storeId } = await aConnectedStore(world)
@@ -51,13 +51,13 @@ test('disconnecting forgets the keys, leaves no lease and cleans up at the store
   expect((await disconnect(owner)).status).toBe(404)
 })
 
-test('a store that is away can be disconnected all the same', async () => {
+test('an unreachable store can be disconnected', async () => {
   const { owner, fake } = await aConnectedStore(world)
   fake.problem = aProblem('unreachable')
   expect((await disconnect(owner)).status).toBe(200)
 })
 
-test('disconnecting cancels every message not yet sent', async () => {
+test('disconnecting cancels every unsent message', async () => {
   const { owner, storeId } = await aConnectedStore(world)
   const messageId = await aMessage(storeId, 'scheduled')
   const sentId = await aMessage(storeId, 'sent')
@@ -68,7 +68,7 @@ test('disconnecting cancels every message not yet sent', async () => {
   expect(await state(sentId)).toMatchObject({ state: 'sent' })
 })
 
-test('reconnecting within thirty days revives the same store, its settings and its place in reading', async () => {
+test('reconnecting within thirty days restores the same store, its settings and sync positions', async () => {
   const { owner, fake, storeId } = await aConnectedStore(world)
   const before = await storeRow(storeId)
   await disconnect(owner)
@@ -84,7 +84,7 @@ test('reconnecting within thirty days revives the same store, its settings and i
   expect(await world.db.selectFrom('flows').select('id').where('store_id', '=', storeId).execute()).toHaveLength(1)
 })
 
-test('after thirty days the data is gone, and reconnecting starts anew', { tags: ['A1', 'A9'] }, async () => {
+test('after thirty days the data is deleted, and a reconnection starts over', { tags: ['A1', 'A9'] }, async () => {
   const { owner, fake, storeId } = await aConnectedStore(world)
   await aMessage(storeId, 'sent')
   await disconnect(owner)
@@ -104,7 +104,7 @@ test('after thirty days the data is gone, and reconnecting starts anew', { tags:
   expect(again.body.store.id).not.toBe(storeId)
 })
 
-test('a store reconnected before its deletion ran is not deleted', async () => {
+test('a store reconnected before its deletion job is kept', async () => {
   const { owner, fake, storeId } = await aConnectedStore(world)
   await disconnect(owner)
   world.advance(10 * DAY_MS)
@@ -114,7 +114,7 @@ test('a store reconnected before its deletion ran is not deleted', async () => {
   expect(await storeRow(storeId)).toMatchObject({ is_active: true })
 })
 
-test('switching makes another store of the account the current one, and no other account’s', async () => {
+test('switching selects another store of the account, and no other account’s', async () => {
   const owner = await anOwner(world, 'growth')
   const first = (await connect(world, owner, aFakeStore(aHome()))).body.store
   const second = (await connect(world, owner, aFakeStore(aHome()))).body.store
@@ -131,7 +131,7 @@ test('switching makes another store of the account the current one, and no other
   expect((await change(second.id)).status).toBe(404)
 })
 
-test('a body that names the store `default` means the one whose address it has', async () => {
+test('the store `default` in a body means the one with its address', async () => {
   const owner = await anOwner(world, 'growth')
   const first = (await connect(world, owner, aFakeStore(aHome()))).body.store
   await connect(world, owner, aFakeStore(aHome()))
@@ -141,7 +141,7 @@ test('a body that names the store `default` means the one whose address it has',
   expect(await readFrom({ storeId: 'default', storeUrl: first.storeUrl })).toBe(200)
 })
 
-test('a request that names two stores is refused, one that names the same store twice is not', async () => {
+test('rejects a request with two different stores, and accepts the same store twice', async () => {
   const owner = await anOwner(world, 'growth')
   const first = (await connect(world, owner, aFakeStore(aHome()))).body.store
   const second = (await connect(world, owner, aFakeStore(aHome()))).body.store
@@ -156,7 +156,7 @@ test('a request that names two stores is refused, one that names the same store 
   expect((await read('default', { storeId: first.id })).status).toBe(200)
 })
 
-test('a tab that still shows a store that another one has disconnected changes nothing in it, nor in the other store', async () => {
+test('a tab with a disconnected store changes nothing, neither there nor in the other store', async () => {
   const owner = await anOwner(world, 'growth')
   const first = (await connect(world, owner, aFakeStore(aHome()))).body.store
   const second = (await connect(world, owner, aFakeStore(aHome()))).body.store
@@ -175,7 +175,7 @@ test('a tab that still shows a store that another one has disconnected changes n
   expect(await storeRow(second.id)).toMatchObject({ is_active: true })
 })
 
-test('another account’s store is as absent as one that never was', async () => {
+test('another account’s store is not found, like an unknown one', async () => {
   const { storeId, fake } = await aConnectedStore(world)
   const { owner: stranger } = await aConnectedStore(world)
   for (const named of [storeId, encodeURIComponent(fake.profile.storeUrl), crypto.randomUUID()]) {
@@ -192,7 +192,7 @@ test('another account’s store is as absent as one that never was', async () =>
   expect(await storeRow(storeId)).toMatchObject({ is_active: true })
 })
 
-test('settings are kept, and the effective timeout follows the first step of a flow that is on', async () => {
+test('settings are saved, and the effective timeout follows the first step of an active flow', async () => {
   const { owner, storeId } = await aConnectedStore(world)
   const save = (body: object) => world.request('PUT', '/api/stores/settings', { token: owner.token, body })
   expect(await save(someSettings)).toMatchObject({
@@ -214,7 +214,7 @@ test('settings are kept, and the effective timeout follows the first step of a f
   })
 })
 
-test('the sender is not taken away from under a flow that is on', async () => {
+test('the sender cannot be removed while a flow is active', async () => {
   const { owner, storeId } = await aConnectedStore(world)
   const save = (body: object) => world.request('PUT', '/api/stores/settings', { token: owner.token, body })
   await world.db.updateTable('flows').set({ is_on: true }).where('store_id', '=', storeId).execute()
@@ -224,7 +224,7 @@ test('the sender is not taken away from under a flow that is on', async () => {
   expect((await save({ ...someSettings, postalAddress: ' ' })).status).toBe(200)
 })
 
-test('settings out of their bounds are refused', async () => {
+test('rejects settings outside their bounds', async () => {
   const { owner } = await aConnectedStore(world)
   for (const wrong of [
     { abandonmentTimeoutMinutes: 14 },
@@ -249,7 +249,7 @@ test('settings out of their bounds are refused', async () => {
   }
 })
 
-test('recovery rules are kept, each for itself, and what is not named stays', async () => {
+test('recovery rules are saved one by one, and unnamed ones stay', async () => {
   const { owner, storeId } = await aConnectedStore(world)
   const save = (body: object) => world.request('PUT', '/api/stores/settings', { token: owner.token, body })
   await save(someSettings)
@@ -265,14 +265,14 @@ test('recovery rules are kept, each for itself, and what is not named stays', as
     body: { store: { ...rules, senderName: 'Mugs', abandonmentTimeoutMinutes: 60, settingsVersion: 2 } },
   })
   expect(await storeRow(storeId)).toMatchObject({ quiet_from_minute: 1_350, cap_window_hours: 48 })
-  // Each of the two may be right and the pair wrong.
+  // Each of the two may be valid and the pair invalid.
   expect(await save({ quietUntil: '22:30' })).toMatchObject({
     status: 400,
     body: { fields: { quietUntil: 'Quiet hours cannot start and end at the same time' } },
   })
 })
 
-test('who changed an older state of the settings is told, and nothing of it is saved', async () => {
+test('an edit of an outdated version is rejected as a whole', async () => {
   const { owner } = await aConnectedStore(world)
   const save = (body: object) => world.request('PUT', '/api/stores/settings', { token: owner.token, body })
   expect(await save({ capMessages: 2, version: 0 })).toMatchObject({

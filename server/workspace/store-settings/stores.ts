@@ -1,6 +1,16 @@
 import type { z } from 'zod'
 import type { DisconnectedBy } from '../../../shared/stores.ts'
+import { type Session, setSessionStore } from '../../access/members/session.ts'
+import { endPlugin } from '../../access/plugin/plugin.ts'
+import { storeAccess } from '../../access/stores/access.ts'
+import { chooseStore, type WantedStore } from '../../access/stores/choose.ts'
+import { before, RETENTION_MS } from '../../access/stores/rules.ts'
+import { deleteCredentials, isDemoAccount, readStore, type StoreRow, storesOf } from '../../access/stores/store.ts'
 import { fitStores, lockStores } from '../../billing/billing/resting.ts'
+import type { purgeJob } from '../../carts/sync/jobs.ts'
+import { endLeases } from '../../carts/sync/streams.ts'
+import { forgetWebhooks, removeWebhooks } from '../../carts/sync/webhooks.ts'
+import { AppError, found } from '../../core/common/errors.ts'
 import {
   type AccountDb,
   type AccountTx,
@@ -10,26 +20,17 @@ import {
   transact,
   transactAccount,
 } from '../../core/db/db.ts'
-import { AppError, found } from '../../core/common/errors.ts'
 import type { Deps } from '../../deps.ts'
-import { type Session, setSessionStore } from '../../access/members/session.ts'
 import { cancelOpenMessages } from '../../messages/messages/messages.ts'
-import { endPlugin } from '../../access/plugin/plugin.ts'
-import { storeAccess } from '../../access/stores/access.ts'
-import { chooseStore, type WantedStore } from '../../access/stores/choose.ts'
-import { before, RETENTION_MS } from '../../access/stores/rules.ts'
-import { deleteCredentials, isDemoAccount, readStore, type StoreRow, storesOf } from '../../access/stores/store.ts'
-import type { purgeJob } from '../../carts/sync/jobs.ts'
-import { endLeases } from '../../carts/sync/streams.ts'
-import { forgetWebhooks, removeWebhooks } from '../../carts/sync/webhooks.ts'
 import * as sql from './sql.ts'
 
-// Stores: connected (connect.ts) · disconnected, its data kept for 30 days · gone. Reading them is in sync.ts and order-check.ts.
+// Stores: connected (connect.ts) · disconnected, with data kept for 30 days · deleted. Reading is in sync.ts and
+// order-check.ts.
 
 export { connectStore } from './connect.ts'
 export { saveSettings } from './settings.ts'
 
-/** Decision 7 without the 404: having no store is an answer here; naming one that is not the account's is still a 404. */
+/** Decision 7, but having no store is a valid result. A store of another account is a 404. */
 export async function currentStore(db: Db, session: Session, wanted: WantedStore) {
   const isNamed = wanted.storeId !== undefined && wanted.storeId !== '' && wanted.storeId !== 'default'
   try {
@@ -52,15 +53,15 @@ export async function switchStore(account: AccountDb, session: Session, storeId:
 }
 
 /**
- * Y4: nothing is sent from this commit on, and the keys are gone with it. Returns how many messages were cancelled. A shop that asks for it
- * waits for the answer, and takes its own part away itself.
+ * Y4: sending stops with this commit, which also deletes the keys. Returns the number of cancelled messages. For a
+ * disconnect requested by the shop, the shop removes its own part.
  */
 export async function disconnectStore(deps: Deps, store: StoreDb<Db>, by: DisconnectedBy = 'recoup'): Promise<number> {
   const row = found(await readStore(store), 'Store')
   if (row.is_demo && (await isDemoAccount({ accountId: row.account_id, db: deps.db }))) {
     throw new AppError('forbidden', 'The demo account can only use the demo store.')
   }
-  // Opened while the keys are still there; used when they are not any more.
+  // Opened before the keys are deleted, and used afterwards.
   const client = row.is_active ? await storeAccess(deps, store).catch(() => null) : null
   const account = { accountId: row.account_id, db: deps.db }
   const { cancelled, webhookIds, tellPlugin } = await transactAccount(account, async (tx) => {
@@ -68,7 +69,7 @@ export async function disconnectStore(deps: Deps, store: StoreDb<Db>, by: Discon
     const inside = { storeId: store.storeId, db: tx.db }
     const stopped = await stopStore(inside, deps.now(), by)
     const tellPlugin = await endPlugin(deps, inside, client)
-    // The plan may have room for a store that rests.
+    // The plan may now have room for a store that rests.
     await fitStores(tx, deps.now())
     return { ...stopped, tellPlugin }
   })
@@ -94,8 +95,8 @@ async function stopStore(
 }
 
 /**
- * For the end of an account: none of its stores sends from the caller's commit on. What is returned takes our webhooks out of the
- * stores, to be called after it; they are asked with keys that are gone by then.
+ * For the deletion of an account: stops sending in all of its stores with the caller's commit. The returned function
+ * removes our webhooks afterwards, with keys that are deleted by then.
  */
 export async function stopStoresOf(deps: Deps, tx: AccountTx): Promise<() => Promise<unknown>> {
   const removals: (() => Promise<unknown>)[] = []
@@ -110,7 +111,7 @@ export async function stopStoresOf(deps: Deps, tx: AccountTx): Promise<() => Pro
   return () => Promise.all(removals.map((remove) => remove()))
 }
 
-/** Everything of the account's stores, one commit for each: there may be much of it. */
+/** Deletes the account's stores, with one commit each, as they may have much data. */
 export async function removeStoresOf(account: AccountDb<Db>): Promise<void> {
   for (const { id } of await storesOf(account)) {
     await transact({ storeId: id, db: account.db }, async (tx) => {
@@ -120,7 +121,7 @@ export async function removeStoresOf(account: AccountDb<Db>): Promise<void> {
   }
 }
 
-/** The shop itself asks to be forgotten (C8). Not while it is connected: it was connected again meanwhile. */
+/** The shop requested its deletion (C8). Skips a store that is connected again. */
 export async function purgeNow(store: StoreDb<Db>): Promise<void> {
   await transact(store, async (tx) => {
     const row = await readStore(tx)
@@ -130,7 +131,7 @@ export async function purgeNow(store: StoreDb<Db>): Promise<void> {
   })
 }
 
-/** Decision 24, by the job. Does nothing when the store was reconnected meanwhile. */
+/** Decision 24, by a job. Skips a reconnected store. */
 export async function purgeStore(deps: Deps, { storeId }: z.infer<typeof purgeJob.payload>): Promise<void> {
   await transact({ storeId, db: deps.db }, async (tx) => {
     if (!(await sql.lockPurgeable(tx, before(deps.now(), RETENTION_MS)))) return

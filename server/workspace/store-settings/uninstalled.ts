@@ -1,21 +1,21 @@
 import type { z } from 'zod'
-import type { Db, StoreDb } from '../../core/db/db.ts'
-import { AppError } from '../../core/common/errors.ts'
-import type { Deps } from '../../deps.ts'
 import { notify } from '../../access/notifications/notifications.ts'
-import { StoreProblem } from '../../platforms/platform/store-problem.ts'
 import { storeAccess } from '../../access/stores/access.ts'
 import { isForOwner } from '../../access/stores/rules.ts'
 import { readStore } from '../../access/stores/store.ts'
 import { uninstalledJob } from '../../carts/sync/jobs.ts'
+import { AppError } from '../../core/common/errors.ts'
+import type { Db, StoreDb } from '../../core/db/db.ts'
+import type { Deps } from '../../deps.ts'
+import { StoreProblem } from '../../platforms/platform/store-problem.ts'
 import { PROFILE_LIMIT_MS } from './connect.ts'
 import { disconnectStore } from './stores.ts'
 
 const MOST_TRIES = 11
 
 /**
- * Job: the shop has taken our access away. Its messages end at once, its data is kept as after every disconnecting (decision 24). What
- * was delivered late is no truth: a shop that still answers was connected again meanwhile.
+ * Job: the shop has revoked our access. Cancels its messages and keeps its data, as after every disconnect (decision
+ * 24). The webhook may be late: a shop that still answers was reconnected meanwhile.
  */
 export async function endUninstalled(
   deps: Deps,
@@ -45,7 +45,7 @@ async function isAnswering(deps: Deps, store: StoreDb<Db>): Promise<boolean | nu
   }
 }
 
-/** The queue itself tries five times only. After 4, 8, 16 … seconds, for about two hours. */
+/** The queue itself retries only five times. Retries after 4, 8, 16 … seconds, for about two hours. */
 async function askAgain(deps: Deps, storeId: string, tries: number): Promise<void> {
   deps.log.warn({ storeId, tries }, 'store.uninstall_not_checked')
   if (tries > MOST_TRIES) return

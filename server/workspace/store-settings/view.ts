@@ -1,18 +1,18 @@
 import type { EndedStore, StoreView } from '../../../shared/stores.ts'
-import type { Deps } from '../../deps.ts'
 import { readPlugin } from '../../access/plugin/plugin.ts'
 import { isAlive } from '../../access/plugin/rules.ts'
 import { presentStore } from '../../access/stores/present.ts'
 import { RETENTION_MS } from '../../access/stores/rules.ts'
 import type { StoreRow } from '../../access/stores/store.ts'
+import type { Deps } from '../../deps.ts'
 
-/** A store as its members see it, with how its carts are reported. */
+/** The member's view of a store, with how its carts are reported. */
 export async function viewStore({ db, now }: Pick<Deps, 'db' | 'now'>, row: StoreRow): Promise<StoreView> {
   const plugin = await readPlugin({ storeId: row.id, db })
   return presentStore(row, { hasPlugin: isAlive(plugin, now()) })
 }
 
-/** The one that was disconnected last, while connecting it again brings its data back (decision 24). */
+/** The store disconnected last, while a reconnection restores its data (decision 24). */
 export function endedStore(stores: StoreRow[], now: Date): EndedStore | null {
   const endOf = ({ disconnected_at: at }: StoreRow) => at?.getTime() ?? 0
   const [row] = stores
