@@ -8,7 +8,7 @@ const failed = (given: Partial<BillingNotices['payment_failed']>) =>
     AT,
   )
 
-it('tells from when messages are held for a payment, and leaves it out once they are held', () => {
+it('the text tells from when messages are held for a payment, and leaves it out once they are held', () => {
   expect(failed({}).message).toBe(
     'Messages are sent until March 12, 2026. After that they wait until it is paid. Check your card under Billing.',
   )
@@ -17,12 +17,12 @@ it('tells from when messages are held for a payment, and leaves it out once they
   )
 })
 
-it('omits an unknown amount, and uses the decimals of the currency', () => {
+it('the text omits an unknown amount, and uses the decimals of the currency', () => {
   expect(failed({ amount: null }).title).toBe('A payment has failed')
   expect(failed({ currency: 'JPY' }).title).toBe('A payment of ¥1,900 has failed')
 })
 
-it("quotes the plan's price in its own cycle", () => {
+it("the text quotes the plan's price in its own cycle", () => {
   const price = { amount: 12_000, currency: 'USD', cycle: 'year' as const }
   const trial = { ...price, plan: 'growth' as const }
   expect(billingNoticeTexts.trial_ended({ ...trial, goesOn: true }, AT).message).toBe(

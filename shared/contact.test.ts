@@ -73,7 +73,7 @@ test.each([
   expect(normalizePhone(input, country)).toBe(phone)
 })
 
-test('is idempotent, and never throws for invalid input', () => {
+test('normalization is idempotent, and never throws for invalid input', () => {
   fc.assert(
     fc.property(fc.oneof(fc.anything(), fc.emailAddress(), fc.string({ unit: 'binary' })), (input) => {
       const email = normalizeEmail(input)

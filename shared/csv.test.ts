@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { codeCell, csvCell, csvLine } from './csv.ts'
 
-test('escapes formulas in shop data (X3)', () => {
+test('csvCell escapes formulas in shop data (X3)', () => {
   for (const text of ['=1+1', '+cmd|calc', '-2+3', '@SUM(A1)', '\t=1', ' =1', '＝1', '\ufeff=1', '\r=1']) {
     expect(csvCell(text).replace(/^"/, ''), text).toMatch(/^'/)
   }
@@ -10,7 +10,7 @@ test('escapes formulas in shop data (X3)', () => {
     expect(csvCell(text)).toBe(text)
 })
 
-test('escapes formulas after other separators than commas (X3)', () => {
+test('csvCell escapes formulas after other separators than commas (X3)', () => {
   for (const [text, safe] of [
     ['a;=HYPERLINK(1)', "a;'=HYPERLINK(1)"],
     ['a\t@SUM(A1)', "a\t'@SUM(A1)"],
@@ -23,7 +23,7 @@ test('escapes formulas after other separators than commas (X3)', () => {
   expect(csvCell('a; b = c')).toBe('a; b = c')
 })
 
-test('marks a code as text that a spreadsheet would read as a number or date', () => {
+test('codeCell marks a code as text that a spreadsheet would read as a number or date', () => {
   for (const code of ['00123', '1E5', '12345678901234567890', '3/4', '12-01', '2026-11', '1.2.2026', 'MAR-1', 'Dec2']) {
     expect(codeCell(code)).toBe(`'${code}`)
   }
@@ -32,7 +32,7 @@ test('marks a code as text that a spreadsheet would read as a number or date', (
   }
 })
 
-test('keeps quotes, commas and line ends inside their cell', () => {
+test('csvLine keeps quotes, commas and line ends inside their cell', () => {
   expect(csvLine(['a "b", c', 'x\ny', 3, null])).toBe('"a ""b"", c","x\ny",3,\r\n')
   fc.assert(
     fc.property(fc.array(fc.string({ minLength: 2 }), { minLength: 1, maxLength: 5 }), (cells) => {
@@ -42,7 +42,7 @@ test('keeps quotes, commas and line ends inside their cell', () => {
   )
 })
 
-test('writes numbers without an exponent and with at most six decimals, and large numbers unchanged', () => {
+test('csvCell writes numbers without an exponent and with at most six decimals, and large numbers unchanged', () => {
   for (const [value, text] of [
     ...([
       [0.1, '0.1'],

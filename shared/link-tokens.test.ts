@@ -34,6 +34,6 @@ test.each([
   expect(plainLink(url)).toBe(url)
 })
 
-test('returns text without a token unchanged', () => {
+test('tokenIn returns text without a token unchanged', () => {
   expect([tokenIn('rt_sample'), tokenIn('')]).toEqual(['rt_sample', ''])
 })

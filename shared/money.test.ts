@@ -35,17 +35,17 @@ test.each([
   [{}, 'USD', null],
   ['9'.repeat(65), 'USD', null],
   ['1e99', 'USD', null],
-])('parses %j in %s as %j minor units', { tags: ['B5'] }, (input, currency, minor) => {
+])('parseMinor parses %j in %s as %j minor units', { tags: ['B5'] }, (input, currency, minor) => {
   expect(parseMinor(input, currency)).toBe(minor)
 })
 
-test("uses the currency's own exponent, independent of the ICU version", () => {
+test("currencyExponent is the currency's own, independent of the ICU version", () => {
   expect(['USD', 'JPY', 'KWD', 'CLF', 'HUF', 'IDR', 'XYZ', 'toString'].map(currencyExponent)).toEqual([
     2, 0, 3, 4, 2, 2, 2, 2,
   ])
 })
 
-test("reads store amounts with the currency's own decimals without loss", () => {
+test("parseMinor reads store amounts with the currency's own decimals without loss", () => {
   const currency = fc.constantFrom('USD', 'JPY', 'KWD', 'CLF', 'HUF')
   fc.assert(
     fc.property(fc.maxSafeInteger(), currency, (minor, code) => {
@@ -57,7 +57,7 @@ test("reads store amounts with the currency's own decimals without loss", () => 
   )
 })
 
-test('returns null for invalid amounts, and a safe integer for valid ones', () => {
+test('parseMinor returns null for invalid amounts, and a safe integer for valid ones', () => {
   fc.assert(
     fc.property(fc.oneof(fc.anything(), fc.string(), fc.double().map(String)), (input) => {
       const minor = parseMinor(input, 'USD')
@@ -66,18 +66,18 @@ test('returns null for invalid amounts, and a safe integer for valid ones', () =
   )
 })
 
-test('rejects adding two currencies', () => {
+test('addMoney rejects adding two currencies', () => {
   expect(addMoney(parseMoney('1.10', 'EUR'), parseMoney('2.20', 'EUR'))).toEqual({ amountMinor: 330, currency: 'EUR' })
   expect(() => addMoney(parseMoney('1', 'EUR'), parseMoney('1', 'USD'))).toThrow(RangeError)
   expect(() => parseMoney('free', 'EUR')).toThrow(RangeError)
 })
 
-test('computes a share in basis points, rounded half away from zero', () => {
+test('shareMoney computes a share in basis points, rounded half away from zero', () => {
   expect(shareMoney({ amountMinor: 1005, currency: 'USD' }, 1000).amountMinor).toBe(101)
   expect(shareMoney({ amountMinor: -1005, currency: 'USD' }, 1000).amountMinor).toBe(-101)
   expect(unitMinor(1000, 3)).toBe(333)
 })
 
-test('accepts three letters as a currency', () => {
+test('parseCurrency accepts three letters as a currency', () => {
   expect([' usd ', 'EURO', '', null, '€'].map(parseCurrency)).toEqual(['USD', null, null, null, null])
 })

@@ -38,7 +38,7 @@ test.each([
   expect(normalizeStoreUrl(platform, input)).toEqual({ ok: true, storeUrl })
 })
 
-test('keeps the scheme reported by a shop on localhost', () => {
+test('the server keeps the scheme reported by a shop on localhost', () => {
   const storeUrl = 'https://localhost:8443'
   expect(normalizeShopUrl('woocommerce', `${storeUrl}/`)).toEqual({ ok: true, storeUrl })
 })
@@ -75,7 +75,7 @@ test('only a certificate problem suggests http:// for local development', {
   expect(storeProblemMessage('timeout')).not.toContain('http://')
 })
 
-test('names missing rights with what to click, and nothing for a store with all rights', () => {
+test('the text names missing rights with what to click, and nothing for a store with all rights', () => {
   const all = { scopes: [], planName: 'Grow', hasAllOrders: true, isPasswordProtected: false }
   expect(rightsProblems(null)).toEqual([])
   expect(rightsProblems({ ...all, missingScopes: [], protectedData: 'full' })).toEqual([])

@@ -36,7 +36,7 @@ const run = (text: string, values: unknown[] = []) => world.pool.query(text, [sc
 const firstSteps = async () => (await stored(world, scene.storeId)).filter(({ step }) => step === 1)
 const cartsOf = (rows: readonly StoredMessage[]) => rows.map((row) => row.cart_id!).sort()
 
-test('ignores prepared mails and mails in flight', async () => {
+test('the list ignores prepared mails and mails in flight', async () => {
   const { sending } = await besideTurn(world, scene.storeId, async ({ sending, waiting }) => {
     expect([sending.sending_at, waiting.sending_at]).toEqual([world.now, null])
     expect(await mailed()).toEqual([])
@@ -70,7 +70,7 @@ test('one statement may send some messages, return others, and leave the rest un
   expect(await mailed()).toEqual([])
 })
 
-test('keeps a shopper until the last of their sent messages is returned', async () => {
+test('the list keeps a shopper until the last of their sent messages is returned', async () => {
   const rows = (await stored(world, scene.storeId)).filter(({ step }) => step < 3)
   const theirs = rows.filter(({ cart_id }) => cart_id === rows[0]!.cart_id).map(({ id }) => id)
   expect(theirs).toHaveLength(2)
@@ -83,7 +83,7 @@ test('keeps a shopper until the last of their sent messages is returned', async 
   expect(await mailed()).toEqual([])
 })
 
-test('counts an inserted message only if it is sent, not while it is claimed', async () => {
+test('the list counts an inserted message only if it is sent, not while it is claimed', async () => {
   const [first, second] = (await firstSteps()) as [StoredMessage, StoredMessage]
   const insert = ({ lone_shopper_id: _, ...row }: StoredMessage, state: 'sent' | 'claimed') =>
     world.db
@@ -104,7 +104,7 @@ test('counts an inserted message only if it is sent, not while it is claimed', a
   expect(await mailed()).toEqual([second.cart_id])
 })
 
-test('merges the state of merged shoppers', async () => {
+test('merged shoppers share their state', async () => {
   const [from, into, ...rest] = (await firstSteps()) as [StoredMessage, StoredMessage, ...StoredMessage[]]
   await run(`update messages set state = 'sent', sending_at = now() where store_id = $1 and id = any($2)`, [
     [from.id, rest[0]!.id],
@@ -114,7 +114,7 @@ test('merges the state of merged shoppers', async () => {
   expect(await mailed()).toEqual(cartsOf([from, into, rest[0]!]))
 })
 
-test('moves the state with a message, unless another sent one remains', async () => {
+test('the state moves with a message, unless another sent one remains', async () => {
   const [from, into, third] = (await firstSteps()) as [StoredMessage, StoredMessage, StoredMessage]
   await run(`update messages set state = 'sent', sending_at = now() where store_id = $1 and id = $2`, [from.id])
   const move = (shopperId: string) =>

@@ -29,7 +29,7 @@ async function find({ token }: Shop, search: string) {
 }
 const ids = async (shop: Shop, search: string) => (await find(shop, search)).map(({ id }) => id)
 
-test('finds products by prefix or substring of name or SKU, ignoring case, and by id', async () => {
+test('the picker finds products by prefix or substring of name or SKU, ignoring case, and by id', async () => {
   const shop = await aStore(world)
   await copy(shop, [
     ['12', 'Green tea', 'TEA-G'],
@@ -49,7 +49,7 @@ test('finds products by prefix or substring of name or SKU, ignoring case, and b
   expect(await ids(shop, 'tea\0pot')).toEqual(['13'])
 })
 
-test('returns at most twenty, and none of another store', async () => {
+test('the picker returns at most twenty, and none of another store', async () => {
   const [shop, other] = [await aStore(world), await aStore(world)]
   await copy(
     shop,

@@ -40,7 +40,7 @@ const states = async (query: string) =>
 const retry = () => ask(world, shop, 'POST', `/${id}/retry`)
 const retryable = async () => (await ask(world, shop, 'GET', `/${id}/report`)).body.report.retryable
 
-test('lists each recipient with state, reason and explanation', async () => {
+test('the list lists each recipient with state, reason and explanation', async () => {
   await aRun(2)
   const { recipients, pagination } = await list()
   expect(pagination).toEqual({ page: 1, limit: 50, total: 2, pages: 1 })
@@ -59,7 +59,7 @@ test('lists each recipient with state, reason and explanation', async () => {
   })
 })
 
-test('pages through recipients from both ends without gaps or duplicates, with and without filters', async () => {
+test('the list pages through recipients from both ends without gaps or duplicates, with and without filters', async () => {
   await aRun(1)
   const counts = { sent: 80, delivered: 41, failed: 60, skipped: 25 }
   for (const [state, count] of Object.entries(counts)) await manyRecipients(world, shop, id, { count, state })
@@ -88,7 +88,7 @@ test('pages through recipients from both ends without gaps or duplicates, with a
   expect(await all('run=2')).toHaveLength(0)
 })
 
-test('exports the same recipients in pages, without the name or address of an erased person', async () => {
+test('the file has the same recipients in pages, without the name or address of an erased person', async () => {
   await aRun(2)
   await manyRecipients(world, shop, id, { count: 1_050, state: 'failed' })
   const file = async (query = '') => {
@@ -114,7 +114,7 @@ test('exports the same recipients in pages, without the name or address of an er
   expect([after.length, after.filter((line) => line.includes(email!))]).toEqual([3, []])
 })
 
-test('retries failed messages once, in a new run, when two requests arrive', async () => {
+test('a retry sends failed messages once, in a new run, when two requests arrive', async () => {
   refuses()
   await aRun(3)
   expect(await statesOf(world, id)).toEqual(Array(3).fill('1 failed(rejected:smtp_550)'))
@@ -140,7 +140,7 @@ test('retries failed messages once, in a new run, when two requests arrive', asy
   expect(await rowsOf(world, id)).toHaveLength(6)
 })
 
-test('does not retry unknown results, bounces, rejected addresses and purchased carts', async () => {
+test('a retry does not retry unknown results, bounces, rejected addresses and purchased carts', async () => {
   const fates = [
     () => ({ kind: 'unknown' as const, reason: 'unknown', response: 'timeout' }),
     () => rejected('smtp_550', '550 5.1.1 no such user'),
@@ -163,7 +163,7 @@ test('does not retry unknown results, bounces, rejected addresses and purchased 
   expect(await rowsOf(world, id)).toHaveLength(4)
 })
 
-test('rejects a retry on a cancelled campaign with an explanation', async () => {
+test('the API rejects a retry on a cancelled campaign with an explanation', async () => {
   refuses()
   await aRun(1)
   await world.db.updateTable('campaigns').set({ status: 'cancelled' }).where('id', '=', id).execute()

@@ -47,7 +47,7 @@ test.each([
   [{ accepted: 1_000, bounced: 0, complained: 4 }, 'complaints'],
 ] as const)('of %o', (found, cause) => expect(brakeOf(found)).toBe(cause))
 
-test('pauses the campaign once above 5 % bounces and notifies the owner once', async () => {
+test('the guard pauses the campaign once above 5 % bounces and notifies the owner once', async () => {
   const ids = await manyRecipients(world, shop, id, { count: 209 })
   await report(ids.slice(0, 10), 'hard')
   await guardCampaigns(world.deps)
@@ -64,7 +64,7 @@ test('pauses the campaign once above 5 % bounces and notifies the owner once', a
   ])
 })
 
-test('keeps open messages; after a resume, earlier bounces do not count again', async () => {
+test('the guard keeps open messages; after a resume, earlier bounces do not count again', async () => {
   const ids = await manyRecipients(world, shop, id, { count: 209 })
   const [waiting] = await manyRecipients(world, shop, id, { count: 1, state: 'scheduled' })
   await report(ids.slice(0, 3), 'complaint')
@@ -130,7 +130,7 @@ test.each([
   expect(await standing()).toEqual(['paused', 'bounces'])
 })
 
-test('ignores an ended campaign and campaigns of other stores', async () => {
+test('the guard ignores an ended campaign and campaigns of other stores', async () => {
   const other = await aShop(world)
   const { id: over } = await aCampaign(world, other)
   await tick(world, other)

@@ -114,7 +114,7 @@ test('a cart followed by id stays followed when it is abandoned, merged or purch
   expect((await followed({ since, id })).cart).toMatchObject({ id: into })
 })
 
-test('reports when a newer cart could be followed', async () => {
+test('a followed cart reports when a newer cart could be followed', async () => {
   await shop.fill('first', [tea()])
   await shop.type('first', { email: 'owner@shoppers.example' })
   const { id } = await shop.cart()

@@ -40,7 +40,7 @@ const shown = async (cartId: string): Promise<MessageView[]> =>
   (await request('GET', `/api/carts/${cartId}/messages`)).body.messages
 const upcoming = async () => (await request('GET', `/api/flows/${store.flowId}/upcoming`)).body
 
-test('names the fallback channel of a message, and the reason', async () => {
+test('the forecast names the fallback channel of a message, and the reason', async () => {
   const cartId = await left({ isMailed: false })
   const [first] = await shown(cartId)
   expect(first).toMatchObject({ step: 1, channel: 'email', state: 'scheduled', variant: null })
@@ -51,7 +51,7 @@ test('names the fallback channel of a message, and the reason', async () => {
   expect((await shown(cartId))[0]).toMatchObject({ channel: 'sms', state: 'sent', forecast: null })
 })
 
-test('names messages expected on time, to the last one, and those known not to be sent, with the reason', async () => {
+test('the forecast names messages expected on time, to the last one, and those known not to be sent, with the reason', async () => {
   const cartId = await left({ isMailed: true })
   const plain = { channel: 'email', isExpected: true, explanation: '' }
   expect((await shown(cartId)).map(({ forecast }) => forecast)).toEqual([plain, plain, plain])
@@ -69,7 +69,7 @@ test('names messages expected on time, to the last one, and those known not to b
   expect(second!.forecast).toMatchObject({ isExpected: true })
 })
 
-test('names the variant of a split message before the send, as it will be used', async () => {
+test('the forecast names the variant of a split message before the send, as it will be used', async () => {
   const cartId = await left({ isMailed: true })
   const { flows } = (await request('GET', '/api/flows')).body
   const steps = flows[0].steps.map(({ id, delayMinutes, variants: [own] }: (typeof flows)[0]['steps'][0]) => ({

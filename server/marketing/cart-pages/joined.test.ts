@@ -48,7 +48,7 @@ async function joined({ between }: { between: () => Promise<unknown> }) {
 
 const tale = (timeline: TimelineEntry[]) => timeline.find(({ kind }) => kind === 'merged')
 
-test('names cancelled messages of a cart in another flow, and says that the survivor stays in its own', async () => {
+test('the timeline names cancelled messages of a cart in another flow, and says that the survivor stays in its own', async () => {
   const { timeline, flow } = await joined({
     async between() {
       await call('POST', `/api/flows/${shop.flowId}/switch`, { isOn: false })
@@ -62,7 +62,7 @@ test('names cancelled messages of a cart in another flow, and says that the surv
   expect(flow).toMatchObject({ name: 'Abandoned cart reminders', isOn: false })
 })
 
-test('names cancelled messages of a cart in the same flow', async () => {
+test('the timeline names cancelled messages of a cart in the same flow', async () => {
   const { timeline, flow } = await joined({ between: async () => {} })
   expect(tale(timeline)!.text).toBe(
     'Another cart of the same shopper was joined with this one. 2 messages planned for it were cancelled, so that the shopper does not get those of both.',

@@ -10,7 +10,7 @@ import { recordOrders } from '../../carts/carts/record.ts'
 
 const world = aWorld()
 
-test('lists each person once by their newest cart, as an array or in pages', {
+test('the list lists each person once by their newest cart, as an array or in pages', {
   tags: ['B9'],
 }, async () => {
   const shop = await aCouponShop(world, { carts: 3, buyers: 2 })
@@ -40,7 +40,7 @@ test('lists each person once by their newest cart, as an array or in pages', {
   expect((await ask('?cursor=nonsense')).code).toBe('invalid')
 })
 
-test('returns data on a path shared with a page, and the page to clients that prefer HTML (decision 129)', {
+test('the list returns data on a path shared with a page, and the page to clients that prefer HTML (decision 129)', {
   tags: ['B7'],
 }, async () => {
   const shop = await aCouponShop(world)

@@ -66,14 +66,14 @@ async function people(...names: string[]) {
   for (const name of names) await person({ name })
 }
 
-test('without `page` returns a plain list of the newest hundred (B 7)', { tags: ['A7', 'B7'] }, async () => {
+test('without `page`, the list returns a plain list of the newest hundred (B 7)', { tags: ['A7', 'B7'] }, async () => {
   for (let index = 0; index < 101; index++) await person({ name: `Nr${index}` })
   const { body } = await ask('platform=woocommerce')
   expect(body).toHaveLength(100)
   expect([body[0].first_name, body[99].first_name]).toEqual(['Nr100', 'Nr1'])
 })
 
-test('with `page` returns {customers, pagination}, fifty by default and at most a hundred', async () => {
+test('with `page`, the list returns {customers, pagination}, fifty by default and at most a hundred', async () => {
   for (let index = 0; index < 51; index++) await person({ name: `Nr${index}` })
   const { customers, pagination } = await page()
   expect([customers.length, pagination]).toEqual([50, { page: 1, limit: 50, total: 51, pages: 2 }])
@@ -82,7 +82,7 @@ test('with `page` returns {customers, pagination}, fifty by default and at most 
   expect((await ask('page=1&limit=101')).status).toBe(400)
 })
 
-test('excludes shoppers who are neither registered nor have given a contact', async () => {
+test('the list excludes shoppers who are neither registered nor have given a contact', async () => {
   await person({ name: 'Nobody', email: null })
   await person({ name: 'Phone', email: null, phone: '+12125550101' })
   await person({ name: 'Member', email: null, isRegistered: true })
@@ -90,7 +90,7 @@ test('excludes shoppers who are neither registered nor have given a contact', as
   expect((await page()).pagination.total).toBe(2)
 })
 
-test('excludes customers of other stores', async () => {
+test('the list excludes customers of other stores', async () => {
   await people('Ada')
   const other = await aStore(world)
   expect((await ask('page=1', other.token)).body.customers).toEqual([])
@@ -127,7 +127,7 @@ test.each([
   expect(await namesIn(`sort=${sort}&order=asc`)).toEqual(up)
 })
 
-test('filters by registered customers or guests', async () => {
+test('the list filters by registered customers or guests', async () => {
   await person({ name: 'Guest' })
   await person({ name: 'Member', isRegistered: true })
   expect(await namesIn('registered=yes')).toEqual(['Member'])

@@ -28,7 +28,7 @@ async function open(id: string) {
   return body.customer
 }
 
-test('shows contact, carts, and messages with the reason why each was sent or not', async () => {
+test('the page shows contact, carts, and messages with the reason why each was sent or not', async () => {
   await shop.mailed(ADA)
   const customer = await open(await idOf(ADA.email))
   expect(customer).toMatchObject({
@@ -48,7 +48,7 @@ test('shows contact, carts, and messages with the reason why each was sent or no
   expect(customer.messages.total).toBe((await shop.messages()).length)
 })
 
-test("shows the store's lifetime figures beside the known orders (decision 135)", async () => {
+test("the page shows the store's lifetime figures beside the known orders (decision 135)", async () => {
   const { orderId } = await shop.order({ ...ADA, kind: 'purchase', totalMinor: 2_000, customerId: '71' })
   expect(orderId).toBeTruthy()
   const id = await idOf(ADA.email)
@@ -92,7 +92,7 @@ test('value is orders, net revenue and average, and never adds two currencies', 
   ])
 })
 
-test('shows consent per channel with its evidence, and suppression with its reason', async () => {
+test('the page shows consent per channel with its evidence, and suppression with its reason', async () => {
   await shop.fill('one', [tea()])
   await shop.type('one', ADA)
   const box = { ...aBox('email'), address: ADA.email, country: 'US', isUnproven: true }

@@ -14,7 +14,7 @@ const ask = (shop: CouponShop, matching: object) =>
   world.request('POST', '/api/email/discount-eligibility', { token: shop.token, body: { matching } })
 const idsOf = async (shop: CouponShop, matching: object) => (await ask(shop, matching)).body.eligible.sort()
 
-test('matches all, those with an abandoned cart or a search match, minus the excluded ones', async () => {
+test('a discount mail matches all, those with an abandoned cart or a search match, minus the excluded ones', async () => {
   const shop = await aCouponShop(world, { carts: 2, buyers: 2 })
   const [one, other] = shop.people as [string, string]
   const sorted = (...ids: string[]) => ids.sort()
@@ -29,7 +29,7 @@ test('matches all, those with an abandoned cart or a search match, minus the exc
   expect((await world.request('POST', '/api/email/discount-eligibility', both)).status).toBe(400)
 })
 
-test('matches the filters of a saved audience; the free plan has none', async () => {
+test('a discount mail matches the filters of a saved audience; the free plan has none', async () => {
   const shop = await aCouponShop(world, { carts: 2, buyers: 1, plan: 'starter' })
   const [one, other] = shop.people as [string, string]
   await world.db.updateTable('shoppers').set({ country: 'AT' }).where('id', '=', one).execute()
@@ -45,7 +45,7 @@ test('matches the filters of a saved audience; the free plan has none', async ()
   }
 })
 
-test('never matches customers of others (X2)', async () => {
+test('a discount mail never matches customers of others (X2)', async () => {
   const [shop, other] = [await aCouponShop(world), await aCouponShop(world)]
   expect((await ask(shop, {})).body.total).toBe(2)
   expect((await ask(other, { search: shop.orders[0]!.email! })).body.total).toBe(0)
@@ -54,7 +54,7 @@ test('never matches customers of others (X2)', async () => {
 /** The maximum of one discount mail, or fewer outside the proof run. */
 const MANY = isProof ? 10_000 : 999
 
-test('accepts up to 10,000 people in one quick request, and rejects more with an explanation', async () => {
+test('a discount mail accepts up to 10,000 people in one quick request, and rejects more with an explanation', async () => {
   const shop = await aCouponShop(world, { carts: 0, buyers: 1, plan: 'growth' })
   const { storeId, flowId } = shop
   await manyCarts(world.db, { storeId, flowId, now: world.now, count: 10_000, isAllOpen: true })

@@ -7,7 +7,7 @@ import { aWorld } from '../../../test/world.ts'
 
 const world = aWorld()
 
-test('keeps the minimum gap to messages sent before the step was planned (T4)', async () => {
+test('an added step keeps the minimum gap to messages sent before the step was planned (T4)', async () => {
   const shop = await aShop(world, { plan: 'starter' })
   const call = (method: string, url: string, body?: object) =>
     world.request(method, url, { token: shop.token, ...(body && { body }) })

@@ -94,7 +94,7 @@ test('deactivating a flow holds its planned messages, and activating it continue
   expect(world.sent).toHaveLength(2)
 })
 
-test('uses the control group share chosen at activation (F1)', async () => {
+test('a flow uses the control group share chosen at activation (F1)', async () => {
   const { flowId, token } = await aStore(world, { isFlowOn: false })
   const { body } = await flip(token, flowId, { isOn: true, holdoutPercent: 10 })
   expect(body.flow).toMatchObject({ isOn: true, holdoutPercent: 10 })

@@ -116,7 +116,7 @@ test('a cart abandoned before activation, or matched by no flow at that time, ge
   expect(await decisionFor(untaken)).toMatchObject({ outcome: 'hold', reason: 'flow_off' })
 })
 
-test("shows saved and unsaved message conditions with the cart's values", async () => {
+test("the preview shows saved and unsaved message conditions with the cart's values", async () => {
   const cart = await aCart()
   const unmet = { of: 'step', conditionsUnmet: { conditions: [{ amount: 49.99 }] } }
   expect(await decisionFor(cart, { conditions: above(49.99) })).toMatchObject({
@@ -131,7 +131,7 @@ test("shows saved and unsaved message conditions with the cart's values", async 
   expect(await decisionFor(await aCart(), added)).toMatchObject({ reason: 'not_taken:conditions' })
 })
 
-test('shows only the purchase for a purchased cart', async () => {
+test('the preview shows only the purchase for a purchased cart', async () => {
   await setEntry(above(49.99))
   const cart = await aCart()
   await shop.pass(HOUR)

@@ -12,7 +12,7 @@ const world = aWorld()
 
 const ada = { email: 'ada@shoppers.example.com', firstName: 'Ada' }
 
-test('counts planned, sent, clicked, purchased and unsent messages of each step', async () => {
+test('the report counts planned, sent, clicked, purchased and unsent messages of each step', async () => {
   const shop = await aShop(world)
   await shop.fill('one', [tea(2)])
   await shop.type('one', ada)
@@ -52,7 +52,7 @@ test('counts planned, sent, clicked, purchased and unsent messages of each step'
   expect((await read()).steps).toEqual(steps)
 })
 
-test('keeps a removed step with its sent messages under its own name', async () => {
+test('the report keeps a removed step with its sent messages under its own name', async () => {
   const shop = await aShop(world, { plan: 'starter' })
   await shop.fill('one', [tea(2)])
   await shop.type('one', ada)
@@ -73,7 +73,7 @@ test('keeps a removed step with its sent messages under its own name', async () 
   expect(said).toEqual([['R, First reminder (removed)', 1]])
 })
 
-test('reports deliveries for channels that report them, and the number of emails otherwise', async () => {
+test('the report reports deliveries for channels that report them, and the number of emails otherwise', async () => {
   const shop = await aShop(world)
   const store = { storeId: shop.storeId, db: world.db }
   const [first] = (await reportFlow(world.deps, store, shop.flowId, 30)).steps
@@ -98,7 +98,7 @@ test('reports deliveries for channels that report them, and the number of emails
   expect(waiting).toMatchObject({ sent: 0, delivered: null, reporting: 0 })
 })
 
-test('compares a variant with the first only once enough shoppers have bought', async () => {
+test('the report compares a variant with the first only once enough shoppers have bought', async () => {
   const shop = await aShop(world)
   const { flows } = (await world.request('GET', '/api/flows', { token: shop.token })).body
   const [first] = flows[0].steps

@@ -179,7 +179,7 @@ test('a copy restarts the variant letters, in order and with the text of each va
   expect(letters((await flows())[0])).toEqual(['C three'])
 })
 
-test('rejects an order that does not name all flows', async () => {
+test('the API rejects an order that does not name all flows', async () => {
   const other = (await call('POST', '/api/flows', { from: 'ready_email' })).body.flow.id
   expect((await call('PUT', '/api/flows/order', { flowIds: [other] })).status).toBe(409)
   expect((await call('PUT', '/api/flows/order', { flowIds: [other, other, store.flowId] })).status).toBe(422)

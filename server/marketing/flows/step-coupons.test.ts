@@ -28,7 +28,7 @@ const setting = (couponId: string) => ({
   ...{ couponId, fallback: 'skip', firstOrderOnly: true, pauseDays: 30, aboveAmount: 49.5 },
 })
 
-test('is saved with its rules, kept when a save omits it, and removed by null', async () => {
+test('the coupon of a step is saved with its rules, kept when a save omits it, and removed by null', async () => {
   const store = await aStore(world)
   const wanted = setting(await aCopiedCoupon(world, store))
   const saved = await save(store, wanted)
@@ -40,7 +40,7 @@ test('is saved with its rules, kept when a save omits it, and removed by null', 
   expect(firstOf(await read(store))).toBeNull()
 })
 
-test('rejects a coupon of another store, a deleted one and an unknown one', async () => {
+test('saving a step rejects a coupon of another store, a deleted one and an unknown one', async () => {
   const store = await aStore(world)
   const others = await aCopiedCoupon(world, await aStore(world))
   const gone = await aCopiedCoupon(world, store, { gone_at: world.now })

@@ -94,7 +94,7 @@ describe('a step removed while its mail is in flight (decision 53)', () => {
   })
 })
 
-test('names messages by the current position of their step, and removed steps by name', async () => {
+test('the page of a cart names messages by the current position of their step, and removed steps by name', async () => {
   await pass(world, scene.storeId, HOUR)
   const { cart_id: cartId } = (await messagesOf(world, scene.storeId))[0]!
   // The second is removed, so the third becomes second; then another one is removed.
@@ -110,7 +110,7 @@ test('names messages by the current position of their step, and removed steps by
   ])
 })
 
-test('names a sent message by the unique current position of its step', async () => {
+test('the page of a cart names a sent message by the unique current position of its step', async () => {
   await pass(world, scene.storeId, HOUR)
   const { cart_id: cartId } = (await messagesOf(world, scene.storeId))[0]!
   await save(([first, second, third]) => [{ ...second!, delayMinutes: 15 }, first!, third!])
@@ -120,7 +120,7 @@ test('names a sent message by the unique current position of its step', async ()
   expect(new Set(messages.map(messageName)).size).toBe(3)
 })
 
-test('rejects a save by a member who has not seen a step added by another', async () => {
+test('the API rejects a save by a member who has not seen a step added by another', async () => {
   const { name, steps: seen } = await flow()
   const seenSteps = seen.map(({ id }: FlowStep) => id)
   await save((stored) => [...stored, { delayMinutes: 10_000 }])
@@ -138,7 +138,7 @@ test('rejects a save by a member who has not seen a step added by another', asyn
   expect((await flow()).steps).toHaveLength(4)
 })
 
-test('plans an added step only for carts whose due time is in the future', async () => {
+test('an edit plans an added step only for carts whose due time is in the future', async () => {
   await pass(world, scene.storeId, HOUR)
   await recordOrders(world.deps, scene.storeId, [anOrder(world)], 'sync')
   await pass(world, scene.storeId, 3 * HOUR)
@@ -196,7 +196,7 @@ test('changed delays reschedule open messages, changed text updates them, other 
   expect((await save((all) => all)).effect).toEqual(none)
 })
 
-test('rejects unknown, duplicate and early steps, and shares that do not add up, at their path', async () => {
+test('the API rejects unknown, duplicate and early steps, and shares that do not add up, at their path', async () => {
   const { name, steps: stored } = await flow()
   const refused = async (change: (steps: Saved[]) => object[]) => {
     const { status, body } = await call('PUT', `/api/flows/${scene.flowId}`, { name, steps: change(stored) })

@@ -39,7 +39,7 @@ const setCondition = (condition: object) =>
     JSON.stringify({ match: 'all', groups: [{ match: 'all', conditions: [condition] }] }),
   ])
 
-test('excludes a message whose condition is known not to hold, with the reason', async () => {
+test('the forecast excludes a message whose condition is known not to hold, with the reason', async () => {
   await setCondition({ fact: 'items', is: 'at_least', count: 3 })
   const [, many] = await left(1, 5)
   const upcoming = await read()
@@ -47,7 +47,7 @@ test('excludes a message whose condition is known not to hold, with the reason',
   expect(upcoming.messages).toMatchObject([{ to: many, step: 1, channel: 'email' }])
 })
 
-test('evaluates day and hour conditions at the due time', async () => {
+test('the forecast evaluates day and hour conditions at the due time', async () => {
   await world.db.updateTable('stores').set({ time_zone: 'UTC' }).where('id', '=', shop.storeId).execute()
   await setCondition({ fact: 'hour', is: 'between', from: 10, until: 11 })
   await left(1)
@@ -56,7 +56,7 @@ test('evaluates day and hour conditions at the due time', async () => {
   expect(await read()).toMatchObject({ total: 0, notSent: [{ count: 1 }] })
 })
 
-test('excludes suppressed addresses, and everything while the flow is inactive', async () => {
+test('the forecast excludes suppressed addresses, and everything while the flow is inactive', async () => {
   const [stopped] = await left(1, 1, 1)
   const of = { account_id: shop.accountId, channel: 'email', reason: 'unsubscribed', source: 'STOP' } as const
   await world.db

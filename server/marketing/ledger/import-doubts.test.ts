@@ -77,7 +77,7 @@ async function upgraded(
   return { ids, read }
 }
 
-test('doubts imports whose status came from an opt-out heading or from no column, and notifies the owner', async () => {
+test('the migration doubts imports whose status came from an opt-out heading or from no column, and notifies the owner', async () => {
   const { ids, read } = await upgraded([
     { columns: ['Email', 'Unsubscribed'], status: 1 },
     { columns: ['Email', 'Unsubscribed'], status: null },
@@ -106,7 +106,7 @@ test('doubts imports whose status came from an opt-out heading or from no column
   ])
 })
 
-test('reads headings as a new import does', async () => {
+test('the migration reads headings as a new import does', async () => {
   const { read } = await upgraded(HEADINGS.map((heading) => ({ columns: ['Email', heading], status: 1 })))
   const doubted = await read("select columns[2] as heading from consent_imports where standing = 'doubted'")
   const expected = HEADINGS.filter((heading) => headingKind(heading)?.means === 'no')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { inTurn } from './import-turns.ts'
 
-test('reads two files at a time and one per account, even after a failure', async () => {
+test('the server reads two files at a time and one per account, even after a failure', async () => {
   const open: string[] = []
   const ends = new Map<string, PromiseWithResolvers<void>>()
   const read = (account: string, file: string) =>

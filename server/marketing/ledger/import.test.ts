@@ -50,7 +50,7 @@ test.each([
   expect([status, body.error]).toEqual([400, expect.stringContaining(words)])
 })
 
-test('stores proven consents with their evidence, and reports the others with the reason', async () => {
+test('an import stores proven consents with their evidence, and reports the others with the reason', async () => {
   const { take, ledger, call, storeId } = await aShop()
   const done = await take(
     `${HEAD}ann@a.example,2024-05-01,Footer form\nbob@a.example,,Footer form\ncal@a.example,2024-05-01,\n`,
@@ -103,7 +103,7 @@ test('an opt-out in the ledger overrides a later import, unless the person opted
   expect((await ledger()).filter((row) => row.includes('import'))).toEqual(['b•••@a.example email granted import'])
 })
 
-test('rejects suppressed addresses, and an opt-out overrides an opt-in of the same file', async () => {
+test('an import rejects suppressed addresses, and an opt-out overrides an opt-in of the same file', async () => {
   const { take, accountId, ledger } = await aShop()
   const address_hash = world.deps.secrets.addressHash('ann@a.example')
   const row = {
@@ -124,7 +124,7 @@ test('rejects suppressed addresses, and an opt-out overrides an opt-in of the sa
   expect(await ledger()).toEqual(['b•••@a.example email withdrawn import'])
 })
 
-test('confirms nothing without a legal ground, twice, or after a day', async () => {
+test('the API confirms nothing without a legal ground, twice, or after a day', async () => {
   const { upload, call } = await aShop()
   const { body } = await upload(`${HEAD}ann@a.example,2024-05-01,Form\n`)
   const path = `/${body.import.id}/confirm`

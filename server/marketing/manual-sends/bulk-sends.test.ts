@@ -170,7 +170,7 @@ async function manyToSend(count: number) {
 const MOST = isProof ? 10_000 : 1_000
 const PAGE = MOST / 10
 
-test('accepts many carts in one quick request, lists results in pages, and ignores a repeat', async () => {
+test('a bulk send accepts many carts in one quick request, lists results in pages, and ignores a repeat', async () => {
   const { shop, cartIds, ask } = await manyToSend(MOST)
   let jobId = ''
   const statements = await countStatements(world.pool).during(async () => {
@@ -190,7 +190,7 @@ test('accepts many carts in one quick request, lists results in pages, and ignor
   expect(eligibility.body.eligible).toHaveLength(MOST)
 })
 
-test('rejects more than 10,000 carts', async () => {
+test('a bulk send rejects more than 10,000 carts', async () => {
   const { token } = await aShop(world, 0)
   const refused = async (count: number) => {
     // One id is invalid, so that the list is rejected even at an allowed length.

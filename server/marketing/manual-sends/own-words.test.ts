@@ -30,7 +30,7 @@ const leavesRoomFor = async (count: number) => {
   expect((await ask(offers, offersTo(count))).status).toBe(200)
 }
 
-test('counts a discount mail once when it is requested twice, concurrently or by key', async () => {
+test('the limit counts a discount mail once when it is requested twice, concurrently or by key', async () => {
   const body = offersTo(30)
   const replies = await Promise.all([1, 2, 3].map(() => ask(offers, body, 'once')))
   expect(new Set(replies.map((reply) => `${reply.status} ${reply.body.jobId}`)).size).toBe(1)
@@ -38,13 +38,13 @@ test('counts a discount mail once when it is requested twice, concurrently or by
   await leavesRoomFor(20)
 })
 
-test('counts nothing for rejected text, nor for more people than the limit allows', async () => {
+test('the limit counts nothing for rejected text, nor for more people than the limit allows', async () => {
   expect((await ask(offers, offersTo(30, { body: 'Hi {{ custmer_name }}' }))).status).toBe(422)
   expect((await ask(offers, offersTo(51))).status).toBe(429)
   await leavesRoomFor(50)
 })
 
-test('counts bulk and single reminders, too', async () => {
+test('the limit counts bulk and single reminders, too', async () => {
   const many = { channel: 'email', cartIds: nobodies(30), ...words }
   for (const _ of [1, 2]) expect((await ask('/api/carts/send', many, 'many')).status).toBe(200)
   const one = { to: shop.orders[0]!.email, cart_id: shop.cartIds[0], ...words }
@@ -52,7 +52,7 @@ test('counts bulk and single reminders, too', async () => {
   await leavesRoomFor(19)
 })
 
-test('counts nothing for the default text of the single call', async () => {
+test('the limit counts nothing for the default text of the single call', async () => {
   await aCoupon(world, shop, { code: 'TEN-OFF' })
   const offer = { discountCode: 'TEN-OFF', discountAmount: 10, discountType: 'percentage', storeId: shop.storeId }
   const reply = await post(world, shop, '/api/email/send-discount-offer', { ...offer, to: shop.buyerOrders[0]!.email })

@@ -73,7 +73,7 @@ const reasons = {
   ...{ purchased: 1, purchase_in_progress: 1, holdout: 1, frequency_cap: 1 },
 }
 
-test('counts reachable carts and the blockers of the others, in a paused store as well', async () => {
+test('the API counts reachable carts and the blockers of the others, in a paused store as well', async () => {
   const all = await reachOf()
   expect(all.reachable).toBe(3)
   expect(named(all)).toEqual(reasons)
@@ -196,7 +196,7 @@ test('exports the filtered carts, and the link is valid for that filter only', a
   expect((await world.request('GET', `${body.url}&reach=reachable&days=300`)).body).toBe(file.body)
 })
 
-test('rejects an unknown filter', async () => {
+test('the API rejects an unknown filter', async () => {
   for (const query of ['reach=whatever', 'reach=no_contact:DE', 'reach=reachable&days=0', 'reach=reachable&days=x']) {
     expect([query, (await shop.get(`/api/carts/abandoned?${query}`)).status]).toEqual([query, 400])
   }

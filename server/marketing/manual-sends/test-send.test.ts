@@ -88,7 +88,7 @@ test('a test of a discount mail works for a customer with or without a cart and 
   expect([messages, await codesMade()]).toEqual([[], 0])
 })
 
-test('never contains a coupon of another store', async () => {
+test('a test never contains a coupon of another store', async () => {
   const other = await aCouponShop(world)
   const { body } = await tryOut({ ...words, coupon: { couponId: other.couponId, ...rules } })
   expect(body.couponNote).toMatch(/^The message goes without its coupon\./)
@@ -97,7 +97,7 @@ test('never contains a coupon of another store', async () => {
   expect((await post(world, shop, '/api/email/discount-test', offer)).status).toBe(404)
 })
 
-test("through the operator's provider account rejects premium numbers (security-P20)", async () => {
+test("a test through the operator's provider account rejects premium numbers (security-P20)", async () => {
   world.textCredits = { perMille: 1_500 }
   try {
     for (const to of ['+88216123456', '+881612345678', '+5351234567', '+4930901820', '+499001234567']) {

@@ -36,7 +36,7 @@ test('stores have the names of their shops, or their addresses if unnamed', asyn
   expect(storeUrl).toBe(`https://${name}`)
 })
 
-test('stores only hashes of password and token', async () => {
+test('the server stores only hashes of password and token', async () => {
   const { email, password, token } = await aUser(world)
   const user = await world.db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirstOrThrow()
   expect(user.password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
@@ -46,7 +46,7 @@ test('stores only hashes of password and token', async () => {
   expect(sessions[0]!.token_hash.equals(tokenHash(token))).toBe(true)
 })
 
-test("answers missing fields with the specification's messages", { tags: ['A5'] }, async () => {
+test("the API answers missing fields with the specification's messages", { tags: ['A5'] }, async () => {
   const empty = await post(world, 'register', { name: ' ', email: '', password: '' })
   expect(empty).toMatchObject({
     status: 400,
@@ -254,7 +254,7 @@ test('the last use of a session is written at most every five minutes', async ()
   expect(await lastSeen()).toBe(before + 6 * 60_000)
 })
 
-test('rejects missing, malformed and forged tokens', async () => {
+test('the API rejects missing, malformed and forged tokens', async () => {
   for (const authorization of [undefined, 'Bearer', 'Bearer ../..', `Bearer ${'x'.repeat(43)}`, 'Basic YTpi']) {
     const reply = await world.app.inject({ url: '/api/auth/me', headers: authorization ? { authorization } : {} })
     expect(reply.statusCode).toBe(401)
@@ -327,7 +327,7 @@ const malformed: unknown[] = [
   '{"email":"a@b.co"}',
 ]
 
-test('answers two hundred malformed requests to each public endpoint with 4xx, and stores nothing', async () => {
+test('the API answers two hundred malformed requests to each public endpoint with 4xx, and stores nothing', async () => {
   const before = await world.db.selectFrom('users').select('id').execute()
   const types = ['application/json', 'application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data', 'x']
   for (const path of ['register', 'login', 'demo', 'forgot-password', 'reset-password']) {

@@ -81,7 +81,7 @@ test('a consent can be joined to its shopper by the shared hash', async () => {
   expect(kept.address_hash).toBe(shopper.email_hash)
 })
 
-test('contains no secret and nothing of another account', async () => {
+test('an export contains no secret and nothing of another account', async () => {
   const [store, other] = [await aStore(world), await aStore(world)]
   await recordOrders(world.deps, other.storeId, [anOrder(world, { email: 'other@shoppers.example' })], 'sync')
   const files = await download(store)

@@ -95,7 +95,7 @@ test('markup in a name is escaped in the mail', async () => {
   expect(world.sent[0]!.html).not.toContain('<b>')
 })
 
-test('retries a mail that was certainly not accepted, but not one that may have been', async () => {
+test('the job retries a mail that was certainly not accepted, but not one that may have been', async () => {
   const { userId } = await aUser(world)
   const usual = world.answer
   world.answer = () => ({ kind: 'retry', reason: 'greylisted', response: '451' })

@@ -60,7 +60,7 @@ test('a new address applies once confirmed, and the old one is notified of both 
   expect((await confirm(token)).status).toBe(400)
 })
 
-test('says where the link to a new address went; without a mail server it changes nothing and says so', async () => {
+test('the API says where the link to a new address went; without a mail server it changes nothing and says so', async () => {
   const user = await aUser(world)
   const ask = async () => {
     const body = { email: anAddress(), password: user.password }
@@ -198,7 +198,7 @@ test('the session list names devices and last use, and marks the current session
   expect(sessions.find((each: { isCurrent: boolean }) => each.isCurrent).lastSeenAt).toBe(world.now.toISOString())
 })
 
-test('ends one session, all others or all, but none of another user', async () => {
+test('a user ends one session, all others or all, but none of another user', async () => {
   const user = await aUser(world)
   const [first, second, third] = [
     await signInFrom(user, FIREFOX),

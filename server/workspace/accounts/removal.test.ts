@@ -54,7 +54,7 @@ test('deleting needs the typed word and the password', async () => {
   expect((await me(world, shop.token)).status).toBe(200)
 })
 
-test('stops all sending, ends the subscription and signs everyone out in one commit', async () => {
+test('deleting stops all sending, ends the subscription and signs everyone out in one commit', async () => {
   const shop = await aDoomedShop()
   expect((await openMessages(shop.storeId)).length).toBeGreaterThan(0)
   world.sent.length = 0
@@ -87,7 +87,7 @@ test('the job then deletes all rows of the account and its stores, and none of o
   expect(await remains(other)).toEqual(before)
 })
 
-test('retries the deletion after a deadlock with an incoming mail reply', async () => {
+test('the server retries the deletion after a deadlock with an incoming mail reply', async () => {
   const shop = await aDoomedShop()
   // A sequence keeps its value after a rollback.
   await world.pool.query(`
@@ -106,7 +106,7 @@ test('retries the deletion after a deadlock with an incoming mail reply', async 
   expect(await remains(shop)).toEqual([])
 })
 
-test('resumes a removal whose job was lost', async () => {
+test('the tick resumes a removal whose job was lost', async () => {
   const shop = await aDoomedShop()
   await remove(shop.token, { confirmation: 'delete', password: PASSWORD })
   world.queued.length = 0

@@ -167,7 +167,7 @@ test('sign-in opens the account chosen last; foreign accounts cannot be chosen',
   expect((await me(world, token)).user.role).toBe('owner')
 })
 
-test("shows the mail server's rejection at the invitation", async () => {
+test("the team page shows the mail server's rejection at the invitation", async () => {
   const owner = await aUser(world)
   world.answer = () => ({ kind: 'rejected', reason: '550 no such user', response: '550', isRecipientFault: true })
   await call('POST', '/api/team/invitations', owner.token, { email: anAddress(), role: 'member' })

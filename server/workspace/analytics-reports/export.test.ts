@@ -49,7 +49,7 @@ function blocksOf(text: string): Map<string, { names: string[]; means: string[];
   return new Map(blocks.map(([title, names, means, ...rows]) => [title![0]!, { names: names!, means: means!, rows }]))
 }
 
-test('is named by platform and range, and defines every figure', {
+test('the file is named by platform and range, and defines every figure', {
   tags: ['B7'],
 }, async () => {
   const shop = await aLife()
@@ -103,7 +103,9 @@ test('is named by platform and range, and defines every figure', {
   }
 })
 
-test('of a Shopify store has its file name and platform block (B 7, decision 96)', { tags: ['B7'] }, async () => {
+test('the file of a Shopify store has its file name and platform block (B 7, decision 96)', {
+  tags: ['B7'],
+}, async () => {
   const shop = await aLife()
   await sql`update stores set platform = 'shopify' where id = ${shop.storeId}`.execute(world.db)
   const file = await shop.get('/api/analytics/export?platform=shopify&range=7d')
@@ -112,7 +114,7 @@ test('of a Shopify store has its file name and platform block (B 7, decision 96)
   expect([blocks.has('Shopify metrics'), blocks.has('WooCommerce metrics')]).toEqual([true, false])
 })
 
-test('states how far back orders could be read (decision 135)', async () => {
+test('the file states how far back orders could be read (decision 135)', async () => {
   const shop = await aLife()
   const said = async () => {
     const { names, rows } = (await fileOf(shop)).get('Advanced Analytics')!
@@ -127,7 +129,7 @@ test('states how far back orders could be read (decision 135)', async () => {
 const fileOf = async (shop: Shop) =>
   blocksOf(((await shop.get('/api/analytics/export?range=7d')).body as string).slice(1))
 
-test('has carts by device as soon as one is known (decision 99)', async () => {
+test('the file has carts by device as soon as one is known (decision 99)', async () => {
   const shop = await aLife()
   expect((await fileOf(shop)).has('By device')).toBe(false)
   await sql`update carts set fold = jsonb_set(fold, '{episode,deviceClass}', '"phone"') where store_id = ${shop.storeId} and email = ${ada.email}`.execute(
@@ -142,7 +144,7 @@ test('has carts by device as soon as one is known (decision 99)', async () => {
   ])
 })
 
-test('states that figures are still being counted', async () => {
+test('the file states that figures are still being counted', async () => {
   const shop = await aLife()
   const said = async () => {
     const { names, rows } = (await fileOf(shop)).get('Advanced Analytics')!
@@ -158,7 +160,7 @@ test('states that figures are still being counted', async () => {
   expect(await said()).toBe('')
 })
 
-test('keeps formulas and leading zeros as text, and commas and quotes in their cell (X3)', async () => {
+test('the file keeps formulas and leading zeros as text, and commas and quotes in their cell (X3)', async () => {
   const shop = await aLife()
   const { body } = await shop.get('/api/analytics/export?range=7d')
   expect(blocksOf(body).get('Top Abandoned Products')!.rows).toEqual([
@@ -167,7 +169,7 @@ test('keeps formulas and leading zeros as text, and commas and quotes in their c
   ])
 })
 
-test('writes small fractions without an exponent', async () => {
+test('the file writes small fractions without an exponent', async () => {
   const shop = await aLife()
   await sql`update order_figures set net_minor = net_minor - 1 where store_id = ${shop.storeId}`.execute(world.db)
   await sql`update cart_figures set began_over = 3000000, began_abandoned = 1 where store_id = ${shop.storeId} and dimension = 'all'`.execute(
@@ -178,7 +180,7 @@ test('writes small fractions without an exponent', async () => {
   expect(body).not.toMatch(/\d[eE][-+]?\d+(,|\r)/)
 })
 
-test('has all products of a year, most lost revenue first, beyond one read', async () => {
+test('the file has all products of a year, most lost revenue first, beyond one read', async () => {
   const shop = await aShop(world)
   await onPlan(shop, 'growth')
   const count = 5_003
@@ -195,7 +197,7 @@ test('has all products of a year, most lost revenue first, beyond one read', asy
   expect(lost).toEqual(lost.toSorted((a, b) => b - a))
 })
 
-test('adds up all stores of one currency and names them (decision 154)', async () => {
+test('the file adds up all stores of one currency and names them (decision 154)', async () => {
   const shop = await aLife()
   const other = await aShop(world, { accountId: shop.accountId })
   await other.fill('three', [pot])

@@ -5,7 +5,7 @@ import { isInTime, mondayOf, nextReportAt, reportAt } from './week-rules.ts'
 
 const at = (text: string) => new Date(text)
 
-test("is due at eight in the store's zone before and after a clock change", () => {
+test("the report is due at eight in the store's zone before and after a clock change", () => {
   // The clocks change on March 8 and November 1, 2026 in New York, on March 29 and October 25 in Berlin.
   expect(reportAt('2026-03-02', 'America/New_York')).toEqual(at('2026-03-02T13:00:00Z'))
   expect(reportAt('2026-03-09', 'America/New_York')).toEqual(at('2026-03-09T12:00:00Z'))
@@ -30,7 +30,7 @@ test("the week is that of the store's calendar", () => {
   expect(mondayOf(at('2026-03-09T04:00:00Z'), 'America/New_York')).toBe('2026-03-09')
 })
 
-test('is skipped when two days late', () => {
+test('the report is skipped when two days late', () => {
   const due = at('2026-03-09T12:00:00Z')
   expect(isInTime(at('2026-03-09T11:59:59Z'), due)).toBe(false)
   expect(isInTime(due, due)).toBe(true)

@@ -60,7 +60,7 @@ const BEFORE_EIGHT = '2026-03-09T11:59:00Z'
 /** After the night in which New York's clocks went forward. */
 const EIGHT = '2026-03-09T12:00:00Z'
 
-test("is mailed to the owner on Monday at eight in the store's zone", async () => {
+test("the report is mailed to the owner on Monday at eight in the store's zone", async () => {
   const shop = await aWeek()
   expect(await mailsAt(BEFORE_EIGHT, shop)).toEqual([])
   const [mail, ...others] = await mailsAt(EIGHT, shop)
@@ -87,7 +87,7 @@ test("is mailed to the owner on Monday at eight in the store's zone", async () =
   expect(mail!.html).toContain('Money won back: $42.00')
 })
 
-test('of the next week reports changes and later purchases', async () => {
+test('the report of the next week reports changes and later purchases', async () => {
   const shop = await aWeek()
   expect(await mailsAt(EIGHT, shop)).toHaveLength(1)
   world.now = new Date('2026-03-11T15:00:00Z')
@@ -110,7 +110,7 @@ test('of the next week reports changes and later purchases', async () => {
   expect(bought!.text).toContain('Revenue opportunity: $0.00\n$0.00 the week before')
 })
 
-test("waits for the week's figures, for two days at most (decision 100)", async () => {
+test("the report waits for the week's figures, for two days at most (decision 100)", async () => {
   const shop = await aWeek()
   const isBeingCounted = async ({ storeId }: Shop) => {
     await sql`delete from figure_counts where store_id = ${storeId}`.execute(world.db)
@@ -137,7 +137,7 @@ test("waits for the week's figures, for two days at most (decision 100)", async 
   expect(await mailsAt('2026-03-11T14:00:00Z', other)).toEqual([])
 })
 
-test('has products only with Advanced Analytics (decision 131)', async () => {
+test('the report has products only with Advanced Analytics (decision 131)', async () => {
   const shop = await aWeek()
   const plan = (name: string) =>
     sql`update subscriptions set plan = ${name} where account_id = ${shop.accountId}`.execute(world.db)
@@ -157,7 +157,7 @@ async function aWeekOf(plan: string): Promise<Shop> {
   return shop
 }
 
-test('is sent once by any number of processes, even if its schedule row is lost', async () => {
+test('the report is sent once by any number of processes, even if its schedule row is lost', async () => {
   const shop = await aWeek()
   world.now = new Date(EIGHT)
   await Promise.all([planWeeklyReports(world.deps), planWeeklyReports(world.deps), planWeeklyReports(world.deps)])
@@ -171,7 +171,7 @@ test('is sent once by any number of processes, even if its schedule row is lost'
   expect(await mailsAt('2026-03-10T12:05:00Z', shop)).toEqual([])
 })
 
-test('is retried after a temporary rejection, but not if the server may have accepted it', async () => {
+test('the report is retried after a temporary rejection, but not if the server may have accepted it', async () => {
   const shop = await aWeek()
   const report = { storeId: shop.storeId, userId: shop.userId, monday: '2026-03-09' }
   world.answer = () => ({ kind: 'retry', reason: 'busy' }) as never
@@ -185,7 +185,7 @@ test('is retried after a temporary rejection, but not if the server may have acc
   expect(world.sent).toHaveLength(1)
 })
 
-test('goes to owners unless disabled, and to others if enabled (decision 100)', async () => {
+test('the report goes to owners unless disabled, and to others if enabled (decision 100)', async () => {
   const shop = await aWeek()
   const colleague = await aColleague(world, shop, 'viewer')
   await sql`update users set email_confirmed_at = ${world.now}`.execute(world.db)
@@ -199,7 +199,7 @@ test('goes to owners unless disabled, and to others if enabled (decision 100)', 
   expect((await mailsAt(EIGHT, shop)).map(({ to }) => to)).toEqual([colleague.email])
 })
 
-test('is not sent if disabled before the send', async () => {
+test('the report is not sent if disabled before the send', async () => {
   const shop = await aWeek()
   world.now = new Date(EIGHT)
   await planWeeklyReports(world.deps)

@@ -148,7 +148,7 @@ test('pages are compressed and revalidated; assets are compressed, cached, and e
   expect((await get(`${script}.br`, 'identity')).statusCode).toBe(404)
 })
 
-test('accepts a request with a JSON content type and no body (B 7)', { tags: ['B7'] }, async () => {
+test('the server accepts a request with a JSON content type and no body (B 7)', { tags: ['B7'] }, async () => {
   const send = (method: 'POST' | 'DELETE', url: string, payload = '') =>
     world.app.inject({ method, url, payload, headers: { 'content-type': 'application/json' } })
   expect((await send('DELETE', '/api/stores/disconnect')).statusCode).toBe(401)

@@ -85,7 +85,7 @@ test('a change of a store reaches only clients that have it open', async () => {
   expect(other.heard).toEqual([])
 })
 
-test('announces a new, used-up or deleted coupon', async () => {
+test('the server announces a new, used-up or deleted coupon', async () => {
   const store = await aStore(world)
   const { heard } = await join(store.token)
   const id = newId()
@@ -109,7 +109,7 @@ test('announces a new, used-up or deleted coupon', async () => {
   }
 })
 
-test("joins the session's store, whatever the browser names", { tags: ['A7'] }, async () => {
+test("the server joins the session's store, whatever the browser names", { tags: ['A7'] }, async () => {
   const [store, stranger] = [await aStore(world), await aStore(world)]
   const named = [stranger.storeId, { storeId: stranger.storeId }, null, 'shopify', ['woocommerce'], 7]
   for (const platform of named) {
@@ -139,7 +139,7 @@ test('a tab stays with its store after another tab switches the session', async 
   expect(later.joined).toEqual({ storeId: other.storeId })
 })
 
-test('announces no rolled-back change, and merges a transaction into one event', async () => {
+test('the server announces no rolled-back change, and merges a transaction into one event', async () => {
   const store = await aStore(world)
   const { heard } = await join(store.token)
   await world.db
@@ -163,7 +163,7 @@ test('announces no rolled-back change, and merges a transaction into one event',
   expect(heard[0]!.changed.toSorted()).toEqual(['flows', 'settings'])
 })
 
-test('announces a busy store at most once a second', async () => {
+test('the server announces a busy store at most once a second', async () => {
   const store = await aStore(world)
   const { heard } = await join(store.token)
   const began = performance.now()
@@ -194,18 +194,18 @@ test.each([
   ['none', undefined],
   ['a made-up one', 'x'.repeat(43)],
   ['no word', { $ne: null } as unknown as string],
-])('rejects a token that is %s', async (_kind, token) => {
+])('the server rejects a token that is %s', async (_kind, token) => {
   expect(await refusal(connect(token))).toBe('session')
 })
 
-test('rejects an expired token', async () => {
+test('the server rejects an expired token', async () => {
   const store = await aStore(world)
   const sessions = world.db.updateTable('sessions').where('account_id', '=', store.accountId)
   await sessions.set({ expires_at: world.now }).execute()
   expect(await refusal(connect(store.token))).toBe('session')
 })
 
-test('disconnects and rejects a revoked session at once', async () => {
+test('the server disconnects and rejects a revoked session at once', async () => {
   const [store, other] = [await aStore(world), await aStore(world)]
   const { socket } = await join(store.token)
   const stays = await join(other.token)
@@ -267,7 +267,7 @@ test("a visitor of the demo receives events of the demo's store", async () => {
   await vi.waitFor(() => expect(heard).toHaveLength(1), LONG_MS)
 })
 
-test('rejects other origins and tokens in the address', async () => {
+test('the server rejects other origins and tokens in the address', async () => {
   const { token } = await aStore(world)
   await refusal(connect(token, { extraHeaders: { origin: 'https://evil.example' } }))
   await refusal(connect(token, { transports: ['websocket'], extraHeaders: { origin: 'https://evil.example' } }))
@@ -275,7 +275,7 @@ test('rejects other origins and tokens in the address', async () => {
   await join(token, 'woocommerce', { extraHeaders: { origin: address } })
 })
 
-test("is not available on a shop's link host", async () => {
+test("the connection is not available on a shop's link host", async () => {
   const { token, storeId } = await aStore(world)
   const host = 'links.live-shop.example'
   await sql`insert into link_hosts (store_id, host, created_at, proven_at, next_check_at)
@@ -289,7 +289,7 @@ test("is not available on a shop's link host", async () => {
   }
 })
 
-test('limits unauthenticated connections per network, without blocking others (security-P4)', async () => {
+test('the server limits unauthenticated connections per network, without blocking others (security-P4)', async () => {
   const ask = (network: number) =>
     fetch(`${address}/socket.io/?EIO=4&transport=polling`, { headers: { 'x-forwarded-for': `198.51.100.${network}` } })
   const { token } = await aStore(world)
@@ -303,7 +303,7 @@ test('limits unauthenticated connections per network, without blocking others (s
   }
 })
 
-test('rejects oversized messages, too many messages and too many connections', async () => {
+test('the server rejects oversized messages, too many messages and too many connections', async () => {
   const [{ token }, { token: many }] = [await aStore(world), await aStore(world)]
   const large = await join(token, 'woocommerce', { transports: ['websocket'] })
   large.socket.emit('join-platform', 'x'.repeat(10_000))
@@ -315,7 +315,7 @@ test('rejects oversized messages, too many messages and too many connections', a
   expect(await refusal(connect(many))).toBe('too_many')
 })
 
-test('reopens a lost database connection and treats everything as changed', async () => {
+test('the server reopens a lost database connection and treats everything as changed', async () => {
   const store = await aStore(world)
   const { heard } = await join(store.token)
   await sql`
@@ -349,7 +349,7 @@ test("processes receive each other's changes, and a stopping process closes its 
   expect(first.socket.connected).toBe(true)
 })
 
-test('answers on IPv4 and IPv6 for localhost, by polling and websocket', {
+test('the server answers on IPv4 and IPv6 for localhost, by polling and websocket', {
   tags: ['A7'],
 }, async () => {
   const store = await aStore(world)

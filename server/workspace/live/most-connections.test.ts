@@ -11,7 +11,7 @@ import { buildApp } from '../../app.ts'
 const world = aWorld()
 const MOST = 20_000
 
-test('rejects a new connection at twice the maximum of authenticated ones', async () => {
+test('the server rejects a new connection at twice the maximum of authenticated ones', async () => {
   const attached = vi.spyOn(Server.prototype, 'attach')
   await world.app.close()
   world.app = buildApp(world.deps)

@@ -145,7 +145,7 @@ test("mark-notifications-read affects only the session's own notifications (A 7)
   }
 })
 
-test('excludes topics that a member has disabled', async () => {
+test('the server excludes topics that a member has disabled', async () => {
   const store = await aStore(world)
   const colleague = await aColleague(world, store)
   await world.db
@@ -165,7 +165,7 @@ test('excludes topics that a member has disabled', async () => {
   expect((await call('GET', colleague.token, '')).body.notifications).toHaveLength(1)
 })
 
-test('catches up after a lost database connection (decision 68)', async () => {
+test('the server catches up after a lost database connection (decision 68)', async () => {
   const store = await aStore(world)
   const { heard } = await tab(store.token)
   await sql`
@@ -177,7 +177,7 @@ test('catches up after a lost database connection (decision 68)', async () => {
   await isListened()
 })
 
-test('tells the browser to reload the list when there are very many', async () => {
+test('the server tells the browser to reload the list when there are very many', async () => {
   const store = await aStore(world)
   const { heard, changed } = await tab(store.token)
   await sql`insert into pending_notifications (store_id, id, type, data, created_at)
@@ -206,7 +206,7 @@ test('a growing summary makes open lists reload instead of adding a notification
   expect(heard).toEqual([])
 })
 
-test('skips clients that leave during the read, and includes those that join', async () => {
+test('the server skips clients that leave during the read, and includes those that join', async () => {
   const store = await aStore(world)
   const heard: string[] = []
   const named = (name: string) => ({ ...store, emit: () => heard.push(name) })

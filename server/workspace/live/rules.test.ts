@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { allowance, isOwnOrigin, memberKey, readAnnouncement } from './rules.ts'
 
-test('accepts connections from the public address and the requested host only', () => {
+test('the server accepts connections from the public address and the requested host only', () => {
   const ours = 'https://recoup.example.com'
   expect(isOwnOrigin(ours, '10.0.0.5:3000', ours)).toBe(true)
   expect(isOwnOrigin('http://127.0.0.1:3000', '127.0.0.1:3000', 'http://localhost:3000')).toBe(true)
@@ -11,14 +11,14 @@ test('accepts connections from the public address and the requested host only', 
   }
 })
 
-test('allows a burst of messages and then a rate', () => {
+test('the rate limit allows a burst of messages and then a rate', () => {
   const isWithin = allowance(3, 2)
   expect([0, 0, 0, 0].map(isWithin)).toEqual([true, true, true, false])
   expect([400, 600, 600].map(isWithin)).toEqual([false, true, false])
   expect(isWithin(100)).toBe(false)
 })
 
-test('ignores an unknown announcement', () => {
+test('the server ignores an unknown announcement', () => {
   expect(readAnnouncement('store:s1:carts')).toEqual({ storeId: 's1', part: 'carts' })
   expect(readAnnouncement('account:a1')).toEqual({ accountId: 'a1' })
   expect(readAnnouncement('news:s1')).toEqual({ newsOf: 's1' })

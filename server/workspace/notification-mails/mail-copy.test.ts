@@ -30,7 +30,7 @@ test.each([
   expect(hasAddress(text)).toBe(false)
 })
 
-test('keeps a name and a response without an address unchanged', () => {
+test('a mail keeps a name and a response without an address unchanged', () => {
   expect(mailOf('cart_abandoned', { customer: 'J. R. Smith' }).paragraphs[1]).toContain('J. R. Smith left a cart')
   const answer = '550 5.1.1 No such user (in 3.5 s) at 203.0.113.5'
   expect(mailOf('email_failed', { cause: 'bounced', to: 'a', answer }).paragraphs[1]).toContain(answer)

@@ -45,7 +45,7 @@ const bodies: Record<string, object> = {
   resolve: {},
 }
 
-test('rejects operator calls of all others without any effect', async () => {
+test('the API rejects operator calls of all others without any effect', async () => {
   await raiseProblem({ accountId: target.accountId, db: world.db }, { kind: 'chargeback', detail: 'a', now: world.now })
   await world.db.updateTable('operator_problems').set({ id: problemId }).execute()
   const member = await aColleague(world, target, 'member')
@@ -73,7 +73,7 @@ test('rejects operator calls of all others without any effect', async () => {
   expect(await contentsOf(world)).toEqual(before)
 })
 
-test('tells an operator the missing factor, and answers all others with 404', async () => {
+test('the API tells an operator the missing factor, and answers all others with 404', async () => {
   const said = async (token: string) => (await ask('GET', '/health', { token })).body
   const forbidden = (error: string) => expect.objectContaining({ code: 'forbidden', error })
   expect(await said(half['without factor']!)).toEqual(forbidden('Set up two-factor sign-in first.'))
@@ -89,7 +89,7 @@ test("only an operator's own profile shows the operator state", async () => {
   for (const token of [target.token, half.unconfirmed!, half.demo!]) expect(await standing(token)).toBeNull()
 })
 
-test('lists accounts newest first, with search by name, address, store and id, in pages', async () => {
+test('the API lists accounts newest first, with search by name, address, store and id, in pages', async () => {
   world.advance(1_000)
   const late = await aStore(world, { plan: 'growth', url: 'https://100%_percent.example.com' })
   const { name } = await accountRow(late)
@@ -117,7 +117,7 @@ test('lists accounts newest first, with search by name, address, store and id, i
   expect((await ask('GET', '/accounts?page=9999')).body.accounts).toEqual([])
 })
 
-test("shows an account's members, meters, stores, waiting messages, alarms, problems and actions", async () => {
+test("the API shows an account's members, meters, stores, waiting messages, alarms, problems and actions", async () => {
   await world.db
     .insertInto('alarms')
     .values({ store_id: target.storeId, id: newId(), stage: 'sync', cause: 'store_down', raised_at: world.now })
@@ -152,7 +152,7 @@ test('health lists queues, checks, late messages, alarms and problems', async ()
   await world.db.updateTable('send_schedule').set({ next_due_at: null }).execute()
 })
 
-test('sets a plan with or without limits, but not for one paid by card', async () => {
+test('an operator sets a plan with or without limits, but not for one paid by card', async () => {
   const account = await aStore(world)
   const set = (body: object) => ask('POST', of(account, '/plan'), operator, body)
   expect((await set({ planKey: 'gold' })).status).toBe(400)
@@ -257,7 +257,7 @@ test('a handled problem is closed once', async () => {
   })
 })
 
-test('lists actions newest first, even after account and operator are deleted', async () => {
+test('the API lists actions newest first, even after account and operator are deleted', async () => {
   const { body } = await ask('GET', '/actions?limit=3')
   expect(body.actions[0]).toMatchObject({ action: 'resolve_problem', operatorEmail: operator.email })
   const times = body.actions.map(({ at }: { at: string }) => at)
@@ -275,7 +275,7 @@ test('lists actions newest first, even after account and operator are deleted', 
   expect((await actionsOn(gone)).map(({ action }) => action)).toEqual(['suspend'])
 })
 
-test('adjusts credits with a reason shown to the account, never below zero', async () => {
+test('an operator adjusts credits with a reason shown to the account, never below zero', async () => {
   const account = await aStore(world, { plan: 'starter' })
   const change = (body: object) => ask('POST', of(account, '/credits'), operator, body)
   const held = async () => (await ask('GET', of(account))).body.account.creditMicros

@@ -20,7 +20,7 @@ const begin = (account: TestStore, body: object = {}) =>
   world.request('POST', `/api/operator/accounts/${account.accountId}/view`, { token: operator.token, body })
 const meOf = (token: string) => world.request('GET', '/api/auth/me', { token })
 
-test('shows the account as a viewer sees it, and is logged', async () => {
+test('a view shows the account as a viewer sees it, and is logged', async () => {
   const { body } = await begin(target, { storeId: target.storeId })
   const { user } = (await meOf(body.token)).body
   expect(user).toMatchObject({ email: operator.email, accountId: target.accountId, role: 'viewer', operator: null })
@@ -32,12 +32,12 @@ test('shows the account as a viewer sees it, and is logged', async () => {
   expect(actions).toMatchObject([{ action: 'view', account_id: target.accountId, data: { storeId: target.storeId } }])
 })
 
-test('cannot open a store of another account', async () => {
+test('a view cannot open a store of another account', async () => {
   const { storeId } = await aStore(world)
   expect((await begin(target, { storeId })).status).toBe(404)
 })
 
-test('rejects every call except reading and leaving, and reading changes no table', async () => {
+test('a view rejects every call except reading and leaving, and reading changes no table', async () => {
   const { token } = (await begin(target)).body
   const ids = '00000000-0000-4000-8000-000000000000'
   const known: Record<string, string> = { ...target, channel: 'email', sessionId: ids, address: 'ann@shoppers.example' }
@@ -59,20 +59,20 @@ test('rejects every call except reading and leaving, and reading changes no tabl
   expect(await contentsOf(world, counted)).toEqual(before)
 })
 
-test('gives no access to operator actions, nor to another view', async () => {
+test('a view gives no access to operator actions, nor to another view', async () => {
   const { token } = (await begin(target)).body
   expect((await world.request('GET', '/api/operator/accounts', { token })).status).toBe(404)
   const again = await world.request('POST', `/api/operator/accounts/${target.accountId}/view`, { token, body: {} })
   expect(again.status).toBe(403)
 })
 
-test('reads as a viewer even in an account that the operator owns', async () => {
+test('a view reads as a viewer even in an account that the operator owns', async () => {
   const { token } = (await begin(operator)).body
   expect((await meOf(token)).body.user.role).toBe('viewer')
   expect((await world.request('POST', '/api/account/export', { token })).status).toBe(403)
 })
 
-test('ends on leaving, after half an hour, and with the account', async () => {
+test('a view ends on leaving, after half an hour, and with the account', async () => {
   const left = (await begin(target)).body.token
   expect((await world.request('POST', '/api/auth/logout', { token: left })).status).toBe(200)
   expect((await meOf(left)).status).toBe(401)
@@ -89,7 +89,7 @@ test('ends on leaving, after half an hour, and with the account', async () => {
   expect((await begin({ ...gone, accountId: newId() })).status).toBe(404)
 })
 
-test("ends with the operator's right", async () => {
+test("a view ends with the operator's right", async () => {
   const { token } = (await begin(target)).body
   const { config } = world.deps
   world.deps.config = { ...config, operatorEmails: [] }

@@ -246,7 +246,7 @@ test('a signed-in shopper is one person on all devices, without typing anything'
   expect(row.last_login_at).toEqual(new Date(seconds * 1_000))
 })
 
-test('limits new contacts of a network by the hour of entry, but not a flush of many shoppers (X5)', async () => {
+test('the server limits new contacts of a network by the hour of entry, but not a flush of many shoppers (X5)', async () => {
   const typed = (n: number, more = {}) =>
     aCartEntry({ contact: { email: `shopper-${n}@shoppers.example.com` }, client: 'd'.repeat(22), ...more })
   for (const part of [0, 1]) {

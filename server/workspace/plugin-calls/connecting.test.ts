@@ -132,7 +132,7 @@ test("a code ends with the confirming member's right", async () => {
   expect((await exchange(world, home, code)).reply).toMatchObject({ status: 404, body: { code: 'code_expired' } })
 })
 
-test('shows problems before the confirmation: another account, no room, no right', async () => {
+test('the connect page shows problems before the confirmation: another account, no room, no right', async () => {
   const theirs = await aConnectedStore(world)
   const owner = await anOwner(world)
   const taken = invitation(theirs.fake.profile.homeUrl)
@@ -151,7 +151,7 @@ test('shows problems before the confirmation: another account, no room, no right
   expect((await review(owner.token, invitation(aHome()))).body.problem).toMatchObject({ code: 'no_right' })
 })
 
-test('rejects a request that leads elsewhere or is incomplete (X1)', async () => {
+test('the API rejects a request that leads elsewhere or is incomplete (X1)', async () => {
   const owner = await anOwner(world)
   const home = aHome()
   const bad = [

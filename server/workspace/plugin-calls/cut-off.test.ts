@@ -192,7 +192,7 @@ test('a message that waits for a report is checked every half minute', async () 
   }
 })
 
-test('accepts an unrequested or unknown report and stores nothing', async () => {
+test('the server accepts an unrequested or unknown report and stores nothing', async () => {
   shop = await aCutOffShop(world)
   await shop.beat()
   const report = { since: shop.asked.ordersSince, age: 0, isComplete: true, list: [] }
@@ -241,7 +241,7 @@ test('a report in transit for a minute does not count, however fast it was creat
   expect(world.sent).toHaveLength(1)
 })
 
-test('skips an unreadable part of a report and finds a purchase after it', async () => {
+test('the server skips an unreadable part of a report and finds a purchase after it', async () => {
   await aDueCart()
   const { ordersSince } = shop.asked
   const wall = (ms: number) => new Date(world.now.getTime() - ms).toISOString().slice(0, 19)

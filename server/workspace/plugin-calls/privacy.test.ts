@@ -59,7 +59,7 @@ test.each([
   expect(await tracesIn(world, ['veronika'])).not.toEqual([])
 })
 
-test('rejects a key of another shop, and a call signed for another purpose', async () => {
+test('the API rejects a key of another shop, and a call signed for another purpose', async () => {
   const body = { v: 1, ask: 'erase', email: EMAIL }
   for (const change of [{ key: other.secret }, { signedName: 'beat' as const }, { store: other.storeId }])
     expect(await shop.call('privacy', body, change)).toMatchObject({ status: 401, isSigned: false })

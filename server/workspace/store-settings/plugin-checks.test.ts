@@ -24,7 +24,7 @@ async function checksNow(): Promise<Map<string, Check>> {
 const beat = (health: Record<string, unknown>) =>
   shop.call('beat', aBeat(shop, { health: { ...(aBeat(shop).health as object), ...health } }))
 
-test('shows version, last call, last cart, queue and scheduled tasks; the script is not needed', async () => {
+test('the doctor shows version, last call, last cart, queue and scheduled tasks; the script is not needed', async () => {
   await shop.batch([{ seq: 1, ...aCartEntry() }])
   await beat({ queue: 0 })
   const checks = await checksNow()

@@ -16,14 +16,14 @@ function check(pricesIncludeTax: boolean | null, showsTax: boolean | null, plugi
 test.each([
   [true, true],
   [false, false],
-])('is silent if the shop shows prices as entered (with tax: %s)', (pricesIncludeTax, showsTax) => {
+])('the doctor is silent if the shop shows prices as entered (with tax: %s)', (pricesIncludeTax, showsTax) => {
   expect(check(pricesIncludeTax, showsTax)).toEqual([])
 })
 
 test.each([
   [false, true, 'enters prices without tax and shows them with tax'],
   [true, false, 'enters prices with tax and shows them without tax'],
-])('explains which prices messages show if they differ (entered with tax: %s)', (pricesIncludeTax, showsTax, settings) => {
+])('the doctor explains which prices messages show if they differ (entered with tax: %s)', (pricesIncludeTax, showsTax, settings) => {
   const [[id, , said]] = check(pricesIncludeTax, showsTax) as [ReturnType<typeof check>[number]]
   expect(id).toBe('prices')
   expect(said.state).toBe('quiet')
@@ -31,11 +31,11 @@ test.each([
   expect(said.finding).toContain('messages show the prices of your product pages')
 })
 
-test('reports that the key cannot read the tax settings', () => {
+test('the doctor reports that the key cannot read the tax settings', () => {
   const [[, , said]] = check(true, null) as [ReturnType<typeof check>[number]]
   expect(said).toMatchObject({ state: 'quiet', finding: expect.stringContaining('cannot read the tax settings') })
 })
 
-test('is silent while the plugin reports prices as the shop shows them', () => {
+test('the doctor is silent while the plugin reports prices as the shop shows them', () => {
   expect(check(false, true, { called_at: now, connected_at: now, ended_at: null })).toEqual([])
 })

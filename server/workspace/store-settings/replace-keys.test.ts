@@ -266,7 +266,7 @@ test('the demo store keeps its keys', async () => {
   expect(fake.access).toBeNull()
 })
 
-test('rejects keys for a disconnected store, even if disconnected during the test', async () => {
+test('the API rejects keys for a disconnected store, even if disconnected during the test', async () => {
   const { owner, fake, storeId } = await aConnectedStore(world)
   const profile = fake.profile
   fake.readProfile = async () => {

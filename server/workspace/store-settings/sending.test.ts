@@ -80,7 +80,7 @@ test('a test mail goes to the member from the store’s sender, with a result fo
   expect(taken[0]!.raw).toMatch(/^Reply-To: hi@mugs\.com/m)
 })
 
-test('limits test mails', async () => {
+test('the API limits test mails', async () => {
   for (let turn = 0; turn < 10; turn += 1) await testMail(one.owner.token)
   expect(await testMail(one.owner.token)).toMatchObject({ status: 429, body: { code: 'rate_limited' } })
   expect((await testMail(stranger.owner.token)).status).toBe(200)
@@ -104,7 +104,7 @@ test("checks the DNS records of the sender's domain, each with the next step", a
   expect((await domain(one.owner.token, '?selector=a%20b')).status).toBe(400)
 })
 
-test("neither works for another account's store", async () => {
+test("the API neither works for another account's store", async () => {
   const query = `?storeId=${one.storeId}`
   expect((await testMail(stranger.owner.token, query)).status).toBe(404)
   expect((await domain(stranger.owner.token, query)).status).toBe(404)

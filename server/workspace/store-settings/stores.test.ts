@@ -141,7 +141,7 @@ test('the store `default` in a body means the one with its address', async () =>
   expect(await readFrom({ storeId: 'default', storeUrl: first.storeUrl })).toBe(200)
 })
 
-test('rejects a request with two different stores, and accepts the same store twice', async () => {
+test('the API rejects a request with two different stores, and accepts the same store twice', async () => {
   const owner = await anOwner(world, 'growth')
   const first = (await connect(world, owner, aFakeStore(aHome()))).body.store
   const second = (await connect(world, owner, aFakeStore(aHome()))).body.store
@@ -224,7 +224,7 @@ test('the sender cannot be removed while a flow is active', async () => {
   expect((await save({ ...someSettings, postalAddress: ' ' })).status).toBe(200)
 })
 
-test('rejects settings outside their bounds', async () => {
+test('the API rejects settings outside their bounds', async () => {
   const { owner } = await aConnectedStore(world)
   for (const wrong of [
     { abandonmentTimeoutMinutes: 14 },
