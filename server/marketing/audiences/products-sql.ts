@@ -9,7 +9,7 @@ interface ProductRow {
 }
 
 /** A search inside names reads at most this many rows of the catalogue copy. */
-const MOST_LOOKED_THROUGH = 20_000
+const MAX_SEARCHED = 20_000
 
 /**
  * Each product once, even if only a variation matches. Names that begin with the text come first. Without a text: the
@@ -25,7 +25,7 @@ export async function productsFound({ db, storeId }: StoreDb, search: string, li
         order by lower(sku) collate "C" limit ${limit * 5})
       union (select product_id from products where store_id = ${storeId} and product_id = ${search}::text limit 1)
       union (select product_id from (select product_id, name, sku from products where store_id = ${storeId}
-          order by product_id, variation_id limit ${MOST_LOOKED_THROUGH}) few
+          order by product_id, variation_id limit ${MAX_SEARCHED}) few
         where ${text}::text <> '' and (strpos(lower(name), ${text}::text) > 0 or strpos(lower(sku), ${text}::text) > 0) limit ${limit * 5}))
     select p.product_id as id, p.name, p.sku from found f cross join lateral (select g.product_id, g.name, g.sku from products g
       where g.store_id = ${storeId} and g.product_id = f.product_id order by g.variation_id limit 1) p

@@ -6,21 +6,21 @@ import type { StoreDb } from '../../core/db/db.ts'
 import { clicksByTarget, peopleOf } from '../../delivery/engagement/responses.ts'
 import type { Deps } from '../../deps.ts'
 import { countsOfStates } from '../../messages/messages/state-rules.ts'
-import { MOST_RETRIED } from '../campaigns/retry.ts'
+import { MAX_RETRIED } from '../campaigns/retry.ts'
 import * as sql from './sql.ts'
 
 // The report of a campaign (area decision 48): message counts, engagement, and attributed orders.
 
-const MOST_LINKS = 100
+const MAX_LINKS = 100
 
 export async function readReport(deps: Deps, store: StoreDb, id: string): Promise<CampaignReport> {
   await assertCampaign(store, id)
   const [states, figures, people, earned, links, runs, held] = await Promise.all([
     sql.countStates(store, id),
-    sql.readFigures(store, id, MOST_RETRIED),
+    sql.readFigures(store, id, MAX_RETRIED),
     peopleOf(store, 'campaign', id),
     sql.readEarned(store, id),
-    clicksByTarget(store, 'campaign', id, MOST_LINKS),
+    clicksByTarget(store, 'campaign', id, MAX_LINKS),
     sql.readRuns(store, id),
     sql.readHeld(store, id),
   ])

@@ -5,7 +5,7 @@ import type { ChannelName } from '../../messages/channels/channel.ts'
 import { isSending } from '../../messages/messages/fragments.ts'
 import { isNewestMatching } from '../audiences/fragments.ts'
 import { isKeyOf } from './fragments.ts'
-import { hasHadAnything, hasHadIt } from './plan-sql.ts'
+import { hasHadIt, hasReceivedAny } from './plan-sql.ts'
 
 // Statements that find the members of an audience. `audiences/` counts them.
 
@@ -17,7 +17,7 @@ export interface Matching {
   now: Date
 }
 
-export interface Meant {
+export interface AudienceMember {
   shopper_id: string
   /** null: the message is about no cart. */
   cart_id: string | null
@@ -28,8 +28,8 @@ export async function newestMatching(
   { db, storeId }: StoreDb,
   { channel, filters, campaignId, now }: Matching,
   limit: number,
-): Promise<Meant[]> {
-  const { rows } = await sql<Meant>`
+): Promise<AudienceMember[]> {
+  const { rows } = await sql<AudienceMember>`
     select c.shopper_id, c.id as cart_id from carts c join shoppers s on s.store_id = c.store_id and s.id = c.shopper_id
     where c.store_id = ${storeId} and c.status = 'abandoned' and c.last_activity_at <= ${now}
       and ${isNewestMatching({ storeId, channel, filters, now })} ${campaignId ? sql`and not ${hasHadIt(campaignId)}` : sql``}
@@ -42,20 +42,20 @@ export async function newestMatching(
  * customer has the address.
  * Skips people who already received `campaignId`, because a further run skips them too.
  */
-export async function chosenOnes(
+export async function findChosenMembers(
   { db, storeId }: StoreDb,
   addresses: readonly string[],
   { campaignId, isOfCarts }: { campaignId: string | null; isOfCarts: boolean },
-): Promise<(Meant | null)[]> {
+): Promise<(AudienceMember | null)[]> {
   const hasHad =
-    campaignId && (isOfCarts ? sql`(c.id is not null and ${hasHadIt(campaignId)})` : hasHadAnything(campaignId))
+    campaignId && (isOfCarts ? sql`(c.id is not null and ${hasHadIt(campaignId)})` : hasReceivedAny(campaignId))
   const { rows } = await sql<{ shopper_id: string | null; cart_id: string | null; has_had: boolean }>`
     select s.id as shopper_id, c.id as cart_id, ${hasHad || sql`false`} as has_had from unnest(${[...addresses]}::text[]) as w(address)
     left join shopper_keys k on k.store_id = ${storeId} and ${isKeyOf(sql`w.address`)}
     left join shoppers s on s.store_id = k.store_id and s.id = k.shopper_id
     left join lateral (${newestAbandoned}) c on true`.execute(db)
   const people = new Map(rows.flatMap((row) => (row.shopper_id ? [[row.shopper_id, row] as const] : [])))
-  const newcomers = [...people.values()].filter((row) => !row.has_had) as Meant[]
+  const newcomers = [...people.values()].filter((row) => !row.has_had) as AudienceMember[]
   return [...newcomers, ...rows.filter(({ shopper_id }) => shopper_id === null).map(() => null)]
 }
 

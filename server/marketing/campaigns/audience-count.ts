@@ -19,7 +19,7 @@ import { filtersOf } from '../audiences/filters.ts'
 import { problemOf, Tally } from '../manual-sends/tally.ts'
 import * as sql from './audience-count-sql.ts'
 import { countNewcomers } from './plan-sql.ts'
-import { peopleIn } from './wanted.ts'
+import { parsePeople } from './wanted.ts'
 
 // Counts an audience and who of it would get a message now. It runs the send decision (D2) on hypothetical messages
 // that share plan volume and frequency cap. Nothing is written.
@@ -28,20 +28,20 @@ import { peopleIn } from './wanted.ts'
 
 /** One evaluation takes about a millisecond. */
 const MOST_EVALUATED = 1_000
-const MOST_MADE = 40
+const MAX_RENDERED = 40
 const CHUNK = 500
 const NO_LIMIT = 2_147_483_647
 const QUIET_DAYS = 90
 const PACE_DAYS = 30
 /** A lower pace shows how little there was to send, not how fast sending is. */
-const LEAST_PER_MINUTE = 60
+const MIN_PER_MINUTE = 60
 const DAY_MS = 86_400_000
 
 type Wanted = z.output<typeof countAudience.body>
 
 export async function readAudienceCount(deps: Deps, store: StoreDb<Db>, wanted: Wanted): Promise<AudienceCount> {
-  const { total, meant } = await meantBy(deps, store, wanted)
-  const { tally, left } = await judge(deps, store, wanted, meant)
+  const { total, meant } = await findMembers(deps, store, wanted)
+  const { tally, left } = await evaluateMembers(deps, store, wanted, meant)
   const people = meant.flatMap((each) => each?.shopper_id ?? [])
   const judged = meant.length < total ? meant.length : null
   const eligible = tally.eligible.length
@@ -56,14 +56,18 @@ export async function readAudienceCount(deps: Deps, store: StoreDb<Db>, wanted: 
 }
 
 /** null: no customer has the address. */
-type Meant = sql.Meant | null
+type AudienceMember = sql.AudienceMember | null
 
-async function meantBy(deps: Deps, store: StoreDb<Db>, wanted: Wanted): Promise<{ total: number; meant: Meant[] }> {
+async function findMembers(
+  deps: Deps,
+  store: StoreDb<Db>,
+  wanted: Wanted,
+): Promise<{ total: number; meant: AudienceMember[] }> {
   const { targetAudience: audience, type: channel, campaignId = null } = wanted
   const now = deps.now()
   if (audience.type === 'specific_customers' || audience.mode === 'selected') {
     const isOfCarts = audience.type === 'abandoned_carts'
-    const meant = await sql.chosenOnes(store, peopleIn(audience), { campaignId, isOfCarts })
+    const meant = await sql.findChosenMembers(store, parsePeople(audience), { campaignId, isOfCarts })
     return { total: meant.length, meant }
   }
   const filters = filtersOf(audience.filters, found(await readStore(store), 'Store').currency)
@@ -76,7 +80,7 @@ async function meantBy(deps: Deps, store: StoreDb<Db>, wanted: Wanted): Promise<
   return { total: newest.length < MOST_EVALUATED ? meant.length : total, meant }
 }
 
-async function judge(deps: Deps, store: StoreDb<Db>, wanted: Wanted, meant: readonly Meant[]) {
+async function evaluateMembers(deps: Deps, store: StoreDb<Db>, wanted: Wanted, meant: readonly AudienceMember[]) {
   const { type: channel } = wanted
   const texts = await textsFor(deps, store, [channel])
   const tally = new Tally(channel)
@@ -84,7 +88,12 @@ async function judge(deps: Deps, store: StoreDb<Db>, wanted: Wanted, meant: read
   let left: number | null = null
   for (let start = 0; start === 0 || start < meant.length; start += CHUNK) {
     const chunk = meant.slice(start, start + CHUNK)
-    const { situation, rows } = await imagine(deps, store, { wanted, texts, chunk }, { ahead, isRendered: false })
+    const { situation, rows } = await buildHypotheticalRows(
+      deps,
+      store,
+      { wanted, texts, chunk },
+      { ahead, isRendered: false },
+    )
     if (start === 0) {
       const limit = planLimitOf(situation, channel)
       left = limit < 0 ? null : Math.max(0, limit - (situation.used[channel] ?? 0))
@@ -103,7 +112,7 @@ async function judge(deps: Deps, store: StoreDb<Db>, wanted: Wanted, meant: read
   return { tally, left }
 }
 
-const eligibleAmong = (meant: readonly Meant[], { eligible }: Tally): Meant[] => {
+const eligibleAmong = (meant: readonly AudienceMember[], { eligible }: Tally): AudienceMember[] => {
   const ids = new Set(eligible)
   return meant.filter((each) => each && ids.has(each.shopper_id))
 }
@@ -112,7 +121,7 @@ interface Priced {
   wanted: Wanted
   /** Expected number of recipients. */
   expected: number
-  eligible: readonly Meant[]
+  eligible: readonly AudienceMember[]
 }
 
 /** Renders real messages: names and totals differ from cart to cart, and so does the number of segments. */
@@ -125,8 +134,8 @@ async function priceFor(
   const hasWords = channel === 'whatsapp' || (channel === 'sms' && body.trim() !== '')
   if (!hasWords || eligible.length === 0) return null
   const texts = await textsFor(deps, store, [channel])
-  const chunk = { wanted, texts, chunk: eligible.slice(0, MOST_MADE) }
-  const { rows } = await imagine(deps, store, chunk, { isRendered: true })
+  const chunk = { wanted, texts, chunk: eligible.slice(0, MAX_RENDERED) }
+  const { rows } = await buildHypotheticalRows(deps, store, chunk, { isRendered: true })
   const made = rows.flatMap(({ composed }) => (composed && isText(composed) ? [composed] : []))
   if (made.length === 0) return null
   const each = (of: (text: ComposedText) => number) => made.reduce((sum, text) => sum + of(text), 0) / made.length
@@ -140,12 +149,12 @@ async function priceFor(
     ...{ people: expected, sampled: made.length, segments: Math.round(expected * each(({ segments }) => segments)) },
     total: priceOf({ amountMicros: Math.round(expected * microsEach), currency }),
     budgetLeft: left && priceOf(left),
-    covered: left && coveredBy(left, { microsEach, currency, expected }),
+    covered: left && countCoveredByBudget(left, { microsEach, currency, expected }),
   }
 }
 
 /** A price in another currency than the budget's costs nothing of the budget (decision 21). */
-function coveredBy(
+function countCoveredByBudget(
   left: { amountMicros: number; currency: string },
   { microsEach, currency, expected }: { microsEach: number; currency: string; expected: number },
 ): number {
@@ -156,10 +165,10 @@ function coveredBy(
 interface Chunk {
   wanted: Wanted
   texts: Texts
-  chunk: readonly Meant[]
+  chunk: readonly AudienceMember[]
 }
 
-function imagine(
+function buildHypotheticalRows(
   deps: Deps,
   store: StoreDb<Db>,
   { wanted, texts, chunk }: Chunk,
@@ -196,7 +205,7 @@ function imagine(
 async function minutesFor(deps: Deps, store: StoreDb<Db>, { type }: Wanted, count: number): Promise<number | null> {
   const since = new Date(deps.now().getTime() - PACE_DAYS * DAY_MS)
   const perMinute = await sql.busiestMinute(store, type, since)
-  return perMinute < LEAST_PER_MINUTE ? null : Math.ceil(count / perMinute)
+  return perMinute < MIN_PER_MINUTE ? null : Math.ceil(count / perMinute)
 }
 
 async function quietPercentOf(deps: Deps, store: StoreDb<Db>, people: readonly string[]): Promise<number> {

@@ -32,7 +32,7 @@ export async function lockCampaign(tx: StoreTx, id: string): Promise<CampaignRow
 }
 
 /** undefined: another transaction holds the campaign, for a step or for planning. */
-export async function takeToPlan(tx: StoreTx, id: string): Promise<CampaignRow | undefined> {
+export async function lockForPlanning(tx: StoreTx, id: string): Promise<CampaignRow | undefined> {
   const { rows } = await sql`select 1 from campaigns where store_id = ${tx.storeId} and id = ${id}
     for no key update skip locked`.execute(tx.db)
   return rows.length > 0 ? readCampaign(tx, id) : undefined

@@ -15,14 +15,14 @@ import { erasedAmong } from '../../shoppers/suppressions/suppressions.ts'
 import { isFiltered } from '../audiences/filters.ts'
 import { COUPON_GONE, couponColumns } from '../flows/step-coupons.ts'
 import { insertTemplates, saveTemplate } from '../flows/templates.ts'
-import { answerOfRepeat, type IdempotentRequest, withIdempotencyKey } from '../manual-sends/idempotency.ts'
+import { type IdempotentRequest, replayReply, withIdempotencyKey } from '../manual-sends/idempotency.ts'
 import * as sql from './campaigns-sql.ts'
-import { assertPlanAllows, assertWayOut, refuseCartWords } from './gates.ts'
+import { assertPlanAllows, assertSenderReady, rejectCartWording } from './gates.ts'
 import { viewCampaign, viewCampaigns } from './present.ts'
-import { nextRun, reckonedAnew, runTimesOf, todayIn } from './rules.ts'
+import { nextRun, nextRunAfterChange, runTimesOf, todayIn } from './rules.ts'
 import { followEdit } from './runs.ts'
 import { sendNowIn } from './steps.ts'
-import { assertValid, refusalAt, type Stored, storedOf, type Where } from './wanted.ts'
+import { assertValid, fieldError, type StoreClock, type Stored, toStoredCampaign } from './wanted.ts'
 
 // Campaigns: list, create and edit. Steps such as pause and cancel are in steps.ts, runs in runs.ts.
 
@@ -41,14 +41,14 @@ export async function createCampaign(
   request: IdempotentRequest,
   wanted: WantedCampaign,
 ): Promise<CampaignView> {
-  const before = await repeated(deps, store, request)
+  const before = await findReplay(deps, store, request)
   if (before) return before
-  const { row, where } = await whereOf(deps, store)
-  const stored = storedOf(wanted, where)
+  const { row, where } = await loadStoreContext(deps, store)
+  const stored = toStoredCampaign(wanted, where)
   assertValid(stored, where, { hasStart: !wanted.sendNow })
-  await assertPlanAllows(deps, row.account_id, gatedOf(stored, where, wanted.sendNow))
-  await assertWayOut(deps, store, row, stored.type)
-  await refuseWords(deps, row, stored)
+  await assertPlanAllows(deps, row.account_id, planFeatures(stored, where, wanted.sendNow))
+  await assertSenderReady(deps, store, row, stored.type)
+  await rejectOwnText(deps, row, stored)
   const { id } = await withIdempotencyKey(deps, store, request, {
     make: async (tx, id) => {
       await insert(deps, tx, { id, stored, coupon: wanted.content.coupon, request, where })
@@ -63,32 +63,32 @@ export async function createCampaign(
  * Returns the campaign that an earlier request with the same idempotency key created; null for a first request or one
  * without a key.
  */
-export async function repeated(
+export async function findReplay(
   deps: Deps,
   store: StoreDb<Db>,
   request: IdempotentRequest,
 ): Promise<CampaignView | null> {
   if (request.key === null) return null
-  const before = await answerOfRepeat(deps, store, request, async (id) => ({ id }))
+  const before = await replayReply(deps, store, request, async (id) => ({ id }))
   return before && viewCampaign(store, before.reply.id)
 }
 
-export async function whereOf(deps: Deps, store: StoreDb): Promise<{ row: StoreRow; where: Where }> {
+export async function loadStoreContext(deps: Deps, store: StoreDb): Promise<{ row: StoreRow; where: StoreClock }> {
   const row = found(await readStore(store), 'Store')
   return { row, where: { currency: row.currency, zone: row.time_zone, now: deps.now() } }
 }
 
-const gatedOf = (stored: Stored, where: Where, isNow: boolean) => ({
+const planFeatures = (stored: Stored, where: StoreClock, isNow: boolean) => ({
   ...{ type: stored.type, filters: stored.filters },
   isPlanned: !isNow && isPlanned(stored, where),
 })
 
-const isPlanned = ({ start_date, frequency }: Pick<Stored, 'start_date' | 'frequency'>, { zone, now }: Where) =>
+const isPlanned = ({ start_date, frequency }: Pick<Stored, 'start_date' | 'frequency'>, { zone, now }: StoreClock) =>
   frequency !== 'once' || start_date > todayIn(zone, now)
 
 /** An approved template (WhatsApp) replaces the owner's own text. */
-async function refuseWords(deps: Deps, row: StoreRow, stored: Stored): Promise<void> {
-  await refuseCartWords(deps, row.account_id, stored)
+async function rejectOwnText(deps: Deps, row: StoreRow, stored: Stored): Promise<void> {
+  await rejectCartWording(deps, row.account_id, stored)
   const { type, subject, body } = stored
   if (type !== 'whatsapp') await refuseBadText(deps, row.account_id, { channel: type, subject, body })
 }
@@ -98,7 +98,7 @@ export interface NewCampaign {
   stored: Stored
   coupon: WantedCampaign['content']['coupon']
   request: IdempotentRequest
-  where: Where
+  where: StoreClock
 }
 
 export async function insert(
@@ -115,25 +115,25 @@ export async function insert(
   await sql.insertCampaign(tx, {
     ...columns,
     filters: JSON.stringify(columns.filters),
-    ...(await couponOf(tx, coupon, where)),
+    ...(await toCouponColumns(tx, coupon, where)),
     ...{ id, status: 'scheduled', template_id: templateId, created_by: request.session.userId },
-    ...{ next_run_at: notBefore(now, nextRun(runTimesOf(columns), where.zone, null)), run_zone: where.zone },
+    ...{ next_run_at: clampToNow(now, nextRun(runTimesOf(columns), where.zone, null)), run_zone: where.zone },
     is_planned: isPlanned(columns, where),
     ...{ created_at: now, updated_at: now },
   })
-  await choose(deps, tx, id, people)
+  await saveChosenPeople(deps, tx, id, people)
 }
 
 /** The address of an erased person is not stored again (C8). */
-async function choose({ secrets }: Deps, tx: StoreTx, id: string, people: readonly string[]): Promise<void> {
+async function saveChosenPeople({ secrets }: Deps, tx: StoreTx, id: string, people: readonly string[]): Promise<void> {
   const erased = await erasedAmong(tx, people.map(secrets.addressHash))
   const kept = people.filter((address) => !erased.has(secrets.addressHash(address).toString('hex')))
   await sql.setPeople(tx, id, kept)
 }
 
-async function couponOf(tx: StoreTx, coupon: NewCampaign['coupon'], { currency }: Where) {
+async function toCouponColumns(tx: StoreTx, coupon: NewCampaign['coupon'], { currency }: StoreClock) {
   if (coupon === null) return { coupon_id: null, coupon_pause_days: null }
-  if (!(await couponsThere(tx, [coupon.couponId])).has(coupon.couponId)) throw refusalAt('content.coupon', COUPON_GONE)
+  if (!(await couponsThere(tx, [coupon.couponId])).has(coupon.couponId)) throw fieldError('content.coupon', COUPON_GONE)
   return couponColumns(coupon, currency)
 }
 
@@ -143,13 +143,13 @@ export async function saveCampaign(
   id: string,
   wanted: WantedCampaign,
 ): Promise<CampaignView> {
-  const { row, where } = await whereOf(deps, store)
+  const { row, where } = await loadStoreContext(deps, store)
   const before = found(await sql.readCampaign(store, id), 'Campaign')
-  const stored = storedOf(wanted, where)
+  const stored = toStoredCampaign(wanted, where)
   assertValid(stored, where, { hasStart: !wanted.sendNow && stored.start_date !== before.start_date })
   await assertPlanAllows(deps, row.account_id, changedGates(before, stored, where, wanted.sendNow))
-  if (wanted.sendNow) await assertWayOut(deps, store, row, stored.type)
-  await refuseWords(deps, row, stored)
+  if (wanted.sendNow) await assertSenderReady(deps, store, row, stored.type)
+  await rejectOwnText(deps, row, stored)
   await transact(store, async (tx) => {
     const campaign = found(await sql.lockCampaign(tx, id), 'Campaign')
     if (campaign.type !== stored.type && campaign.run > 0) {
@@ -162,8 +162,8 @@ export async function saveCampaign(
 }
 
 /** Features that the campaign already had need no larger plan. */
-function changedGates(before: sql.CampaignRow, stored: Stored, where: Where, isNow: boolean) {
-  const { isPlanned, ...gated } = gatedOf(stored, where, isNow)
+function changedGates(before: sql.CampaignRow, stored: Stored, where: StoreClock, isNow: boolean) {
+  const { isPlanned, ...gated } = planFeatures(stored, where, isNow)
   const isSameTime = isSame(runTimesOf(before), runTimesOf(stored)) && before.type === stored.type
   const isSameAudience = isSame(before.filters, stored.filters) || !isFiltered(stored.filters)
   return { ...gated, filters: isSameAudience ? {} : stored.filters, isPlanned: isPlanned && !isSameTime }
@@ -189,13 +189,13 @@ async function update(
   await sql.updateCampaign(tx, id, {
     ...columns,
     filters: JSON.stringify(columns.filters),
-    ...(await couponOf(tx, coupon, where)),
+    ...(await toCouponColumns(tx, coupon, where)),
     ...(isSameTime ? {} : newTimes(campaign, columns, where)),
     // The edit may have removed the cause of the delay.
     ...(isSameTime && campaign.put_off_by !== null && { next_run_at: now }),
     ...{ put_off_by: null, updated_at: now },
   })
-  await choose(deps, tx, id, people)
+  await saveChosenPeople(deps, tx, id, people)
   const isRetimed = campaign.delay_hours !== columns.delay_hours || campaign.spread_hours !== columns.spread_hours
   const isSelected = columns.audience_mode === 'selected'
   if (campaign.run > 0) await followEdit(deps, tx, id, { isSelected, isRetimed })
@@ -205,18 +205,18 @@ async function update(
 
 type TimeColumns = Parameters<typeof runTimesOf>[0]
 
-const newTimes = (campaign: sql.CampaignRow, columns: TimeColumns, where: Where) => ({
+const newTimes = (campaign: sql.CampaignRow, columns: TimeColumns, where: StoreClock) => ({
   next_run_at: nextAfterEdit(campaign, columns, where),
   run_zone: where.zone,
   is_planned: isPlanned(columns, where),
 })
 
 /** An ended campaign runs again only after Play. */
-function nextAfterEdit(campaign: sql.CampaignRow, columns: TimeColumns, { zone, now }: Where) {
+function nextAfterEdit(campaign: sql.CampaignRow, columns: TimeColumns, { zone, now }: StoreClock) {
   const isOver = !['scheduled', 'active', 'paused'].includes(campaign.status) || campaign.sent_now_at !== null
   if (isOver) return null
-  return notBefore(now, reckonedAnew(campaign.run, runTimesOf(columns), zone, now))
+  return clampToNow(now, nextRunAfterChange(campaign.run, runTimesOf(columns), zone, now))
 }
 
 /** A run whose time passed before it was requested starts now, and its messages are dated now. */
-const notBefore = (now: Date, at: Date | null): Date | null => (at !== null && at < now ? now : at)
+const clampToNow = (now: Date, at: Date | null): Date | null => (at !== null && at < now ? now : at)

@@ -15,26 +15,30 @@ import type { Deps } from '../../deps.ts'
 import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES } from '../../messages/templates/ready-templates.ts'
 import { isFiltered } from '../audiences/filters.ts'
 import { missingForMail, missingForSending } from '../flows/flows.ts'
-import { refusalAt, type Stored } from './wanted.ts'
+import { fieldError, type Stored } from './wanted.ts'
 
 // Preconditions for creating or sending a campaign: the plan (decision 6, area decisions 43 and 124), a configured
 // sender, and text that fits the audience (area decision 42).
 
-export interface Gated {
+export interface PlanRequirement {
   type: CampaignType
   filters: StoredFilters
   /** A later start, or more than one run. */
   isPlanned: boolean
 }
 
-export async function assertPlanAllows(deps: Deps, accountId: string, wanted: Gated): Promise<void> {
+export async function assertPlanAllows(deps: Deps, accountId: string, wanted: PlanRequirement): Promise<void> {
   for (const [feature, sentence] of featuresOf(wanted)) {
     await demandPlan({ accountId, db: deps.db }, deps.now(), { feature, sentence })
   }
 }
 
 /** Repeats the checks of creation for a due run; null: no blocker. */
-export async function standsAgainst(account: AccountDb, now: Date, wanted: Gated): Promise<'plan' | 'payment' | null> {
+export async function findBlocker(
+  account: AccountDb,
+  now: Date,
+  wanted: PlanRequirement,
+): Promise<'plan' | 'payment' | null> {
   const entitlements = await entitlementsOf(account, now)
   if (entitlements.whyNot === 'payment_overdue') return 'payment'
   const hasAll = featuresOf(wanted).every(([feature]) => hasFeature(entitlements, feature))
@@ -46,7 +50,7 @@ export async function assertPaid(account: AccountDb, now: Date): Promise<void> {
   if (whyNot === 'payment_overdue') throw new AppError('plan_required', campaignTexts.paymentOverdue)
 }
 
-function featuresOf({ type, filters, isPlanned }: Gated): [Feature, string][] {
+function featuresOf({ type, filters, isPlanned }: PlanRequirement): [Feature, string][] {
   return [
     ...(type === 'sms' ? [['manual_texts', campaignTexts.smsPlan] as [Feature, string]] : []),
     ...(type === 'whatsapp' ? [['campaign_texts', campaignTexts.whatsappPlan] as [Feature, string]] : []),
@@ -57,7 +61,7 @@ function featuresOf({ type, filters, isPlanned }: Gated): [Feature, string][] {
 }
 
 /** The same checks as when a flow is activated. */
-export async function assertWayOut(deps: Deps, store: StoreDb, row: StoreRow, type: CampaignType): Promise<void> {
+export async function assertSenderReady(deps: Deps, store: StoreDb, row: StoreRow, type: CampaignType): Promise<void> {
   if (type === 'email') return assertMail(deps, store, row)
   if (type === 'push') return assertPush(store, row)
   const channel = await deps.channels.text(row.account_id, type)
@@ -78,30 +82,30 @@ async function assertMail(deps: Deps, store: StoreDb, row: StoreRow): Promise<vo
   await assertMayMail({ accountId: row.account_id, db: store.db })
 }
 
-type Worded = Pick<Stored, 'audience_type' | 'type' | 'template_key' | 'subject' | 'body'>
+type CampaignText = Pick<Stored, 'audience_type' | 'type' | 'template_key' | 'subject' | 'body'>
 
 const remindersOfCarts = [...CAMPAIGN_TEMPLATES, ...QUICK_SEND_TEMPLATES].filter(({ body }) => body !== '')
 
-const isOfCart = ({ template_key, subject, body }: Worded): boolean =>
+const mentionsCart = ({ template_key, subject, body }: CampaignText): boolean =>
   remindersOfCarts.some((each) => each.id === template_key || each.subject === subject || each.body === body) ||
   speaksOfCart(`${subject} ${body}`)
 
 /** The field and the error message; null: the campaign mentions no cart, or its audience always has one. */
-export async function cartWordsOf(
+export async function findCartWording(
   deps: Deps,
   accountId: string,
-  campaign: Worded,
+  campaign: CampaignText,
 ): Promise<{ field: string; text: string } | null> {
   if (campaign.audience_type !== 'specific_customers') return null
   if (campaign.type !== 'whatsapp') {
-    return isOfCart(campaign) ? { field: 'content.body', text: campaignTexts.cartWords } : null
+    return mentionsCart(campaign) ? { field: 'content.body', text: campaignTexts.cartWords } : null
   }
   const template = (await deps.channels.text(accountId, 'whatsapp'))?.template
   const isFilled = template && (template.buttonUrlPrefix !== null || template.variables.some(speaksOfCart))
   return isFilled ? { field: 'type', text: campaignTexts.cartTemplate } : null
 }
 
-export async function refuseCartWords(deps: Deps, accountId: string, campaign: Worded): Promise<void> {
-  const found = await cartWordsOf(deps, accountId, campaign)
-  if (found) throw refusalAt(found.field, found.text)
+export async function rejectCartWording(deps: Deps, accountId: string, campaign: CampaignText): Promise<void> {
+  const found = await findCartWording(deps, accountId, campaign)
+  if (found) throw fieldError(found.field, found.text)
 }

@@ -5,7 +5,7 @@ import type { CampaignKey } from './runs-sql.ts'
 // Statements that count bounces and complaints of running campaigns. Those are few and have their own index; accepted
 // messages are counted only where there are enough of them.
 
-export interface Returned {
+export interface ReturnCounts {
   bounced: number
   complained: number
 }
@@ -18,9 +18,9 @@ const complaints = (since: Date) => sql`select count(*)::int as count from mail_
   join messages m on m.store_id = c.store_id and m.id = c.message_id
   where c.store_id = g.store_id and c.kind = 'complaint' and ${isWatched(since)}`
 
-export async function campaignsWithReturns(
+export async function findReturnedCampaigns(
   db: Db,
-  { bounced, complained, since, limit }: Returned & { since: Date; limit: number },
+  { bounced, complained, since, limit }: ReturnCounts & { since: Date; limit: number },
 ): Promise<CampaignKey[]> {
   const { rows } = await sql<CampaignKey>`
     select g.store_id, g.id from campaigns g
@@ -49,7 +49,7 @@ export async function runsSince({ db, storeId }: StoreDb, id: string, since: Dat
   return rows
 }
 
-export interface RunCounts extends Returned {
+export interface RunCounts extends ReturnCounts {
   accepted: number
 }
 

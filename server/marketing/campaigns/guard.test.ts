@@ -7,7 +7,7 @@ import { told } from '../../../test/notifications.ts'
 import { aWorld } from '../../../test/world.ts'
 import { type MailReport, recordMailReport } from '../../delivery/mail-reports/mail-reports.ts'
 import { guardCampaigns } from './guard.ts'
-import { brakeOf } from './rules.ts'
+import { findPauseCause } from './rules.ts'
 import { runCampaigns } from './runs.ts'
 
 // A running campaign is paused when too many messages bounce or are reported as spam (area decision 50).
@@ -45,7 +45,7 @@ test.each([
   [{ accepted: 1_000, bounced: 50, complained: 3 }, null],
   [{ accepted: 1_000, bounced: 51, complained: 0 }, 'bounces'],
   [{ accepted: 1_000, bounced: 0, complained: 4 }, 'complaints'],
-] as const)('of %o', (found, cause) => expect(brakeOf(found)).toBe(cause))
+] as const)('of %o', (found, cause) => expect(findPauseCause(found)).toBe(cause))
 
 test('the guard pauses the campaign once above 5 % bounces and notifies the owner once', async () => {
   const ids = await manyRecipients(world, shop, id, { count: 209 })

@@ -2,8 +2,8 @@ import { notify } from '../../access/notifications/notifications.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { type CampaignRow, lockCampaign, updateCampaign } from './campaigns-sql.ts'
-import { campaignsWithReturns, countsOfRun, type RunCounts, runsSince } from './guard-sql.ts'
-import { BRAKE, type BrakeLimits, brakeOf, isRunning, statusAfter } from './rules.ts'
+import { countsOfRun, findReturnedCampaigns, type RunCounts, runsSince } from './guard-sql.ts'
+import { findPauseCause, GUARD_LIMITS, type GuardLimits, isRunning, statusAfter } from './rules.ts'
 
 // Pauses a running campaign with too many bounces or complaints and notifies the owner (area decision 50). Its open
 // messages stay; a member resumes or cancels it.
@@ -12,14 +12,14 @@ import { BRAKE, type BrakeLimits, brakeOf, isRunning, statusAfter } from './rule
 const MOST = 100
 const WATCHED_MS = 30 * 86_400_000
 
-export async function guardCampaigns(deps: Deps, limits: BrakeLimits = BRAKE): Promise<void> {
+export async function guardCampaigns(deps: Deps, limits: GuardLimits = GUARD_LIMITS): Promise<void> {
   const since = new Date(deps.now().getTime() - WATCHED_MS)
   const least = { bounced: limits.bounces.least, complained: limits.complaints.least, since, limit: MOST }
-  for (const { store_id: storeId, id } of await campaignsWithReturns(deps.db, least)) {
+  for (const { store_id: storeId, id } of await findReturnedCampaigns(deps.db, least)) {
     const store = { storeId, db: deps.db }
-    const judged = await countsToJudge(store, id, { since, enough: limits.leastAccepted })
-    const counts = judged.find((each) => brakeOf(each, limits) !== null)
-    const cause = counts && brakeOf(counts, limits)
+    const judged = await countsToCheck(store, id, { since, enough: limits.leastAccepted })
+    const counts = judged.find((each) => findPauseCause(each, limits) !== null)
+    const cause = counts && findPauseCause(counts, limits)
     if (!cause) continue
     const { accepted } = counts
     const count = cause === 'bounces' ? counts.bounced : counts.complained
@@ -29,7 +29,7 @@ export async function guardCampaigns(deps: Deps, limits: BrakeLimits = BRAKE): P
 }
 
 /** The newest runs until they have enough messages in total, plus each older run that is still sending. */
-async function countsToJudge(
+async function countsToCheck(
   store: StoreDb<Db>,
   id: string,
   { since, enough }: { since: Date; enough: number },
@@ -65,13 +65,18 @@ async function pause(deps: Deps, store: StoreDb<Db>, id: string, found: Cause): 
     const campaign = await lockCampaign(tx, id)
     // Another process changed it first.
     if (!campaign || !isRunning(campaign)) return
-    await pauseFor(tx, campaign, found, now)
+    await pauseAutomatically(tx, campaign, found, now)
     await updateCampaign(tx, id, { watched_from: now })
   })
 }
 
 /** Pauses without a member and notifies the owner. Only Play resumes the campaign. */
-export async function pauseFor(tx: StoreTx, { id, name, status }: CampaignRow, found: Cause, now: Date): Promise<void> {
+export async function pauseAutomatically(
+  tx: StoreTx,
+  { id, name, status }: CampaignRow,
+  found: Cause,
+  now: Date,
+): Promise<void> {
   const paused = { status: statusAfter(status, 'pause')!, paused_by: found.cause, put_off_by: null, updated_at: now }
   await updateCampaign(tx, id, paused)
   await notify(tx, { type: 'campaign_paused', data: { campaignId: id, name, ...found }, at: now })

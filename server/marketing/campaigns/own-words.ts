@@ -10,10 +10,10 @@ import { countNewcomers } from './plan-sql.ts'
 import { isRunning } from './rules.ts'
 
 /** Above the daily limit of every limited account. */
-const MOST_ASKED = 5_001
+const MAX_COUNTED = 5_001
 
 /** Limits mails with custom text from young accounts. A starting run counts its audience, or takes `known`. */
-export async function countOwnWords(deps: Deps, tx: StoreTx, campaign: CampaignRow, known?: number): Promise<void> {
+export async function countCustomText(deps: Deps, tx: StoreTx, campaign: CampaignRow, known?: number): Promise<void> {
   const { type, subject, body } = campaign
   if (type !== 'email' || (isOurBody(body) && isOurSubject(subject))) return
   const { account_id: accountId } = found(await readStore(tx), 'Store')
@@ -23,11 +23,11 @@ export async function countOwnWords(deps: Deps, tx: StoreTx, campaign: CampaignR
 
 async function countPeople(deps: Deps, tx: StoreTx, { id, type, audience_mode, filters }: CampaignRow) {
   if (audience_mode === 'selected') return (await peopleOf(tx, [id])).length
-  return countNewcomers(tx, { campaignId: id, channel: type, filters }, { now: deps.now(), most: MOST_ASKED })
+  return countNewcomers(tx, { campaignId: id, channel: type, filters }, { now: deps.now(), most: MAX_COUNTED })
 }
 
 /** Delays a run that the limit blocks; the owner is notified the first time. */
-export async function putOff(
+export async function delayRun(
   store: StoreDb<Db>,
   id: string,
   { waitS, now }: { waitS: number; now: Date },

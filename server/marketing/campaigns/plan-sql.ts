@@ -63,7 +63,7 @@ export async function markPlanned(
  * Ignores messages that were closed because the campaign was cancelled or the person removed: they received nothing and
  * may get the campaign after Play.
  */
-const isOfCampaign = (campaignId: string) => sql`h.origin_kind = 'campaign' and h.origin_id = ${campaignId}
+const isReceivedMessage = (campaignId: string) => sql`h.origin_kind = 'campaign' and h.origin_id = ${campaignId}
   and coalesce(h.reason, '') not in ('campaign_cancelled', 'campaign_left_out')`
 
 /**
@@ -77,14 +77,14 @@ const ofCart = (
 
 /** Cart `c` has had the campaign, in any run. */
 export const hasHadIt = (campaignId: string) =>
-  sql`exists (select 1 from ${ofCart(sql`c.id`)} where ${isOfCampaign(campaignId)})`
+  sql`exists (select 1 from ${ofCart(sql`c.id`)} where ${isReceivedMessage(campaignId)})`
 
 /** The shopper of cart `c` is in this run. */
 const isInRun = (
   campaignId: string,
   runId: string,
 ) => sql`exists (select 1 from carts o cross join lateral ${ofCart(sql`o.id`)}
-  where o.store_id = c.store_id and o.shopper_id = c.shopper_id and ${isOfCampaign(campaignId)} and h.step_id = ${runId} offset 0)`
+  where o.store_id = c.store_id and o.shopper_id = c.shopper_id and ${isReceivedMessage(campaignId)} and h.step_id = ${runId} offset 0)`
 
 export interface Wanted {
   campaignId: string
@@ -185,13 +185,13 @@ export async function chosenPeople(
     join campaign_runs r on r.store_id = ${storeId} and r.campaign_id = g.id and r.id = ${runId}
     left join lateral (${newestAbandoned}) c on true
     where case when g.audience_type = 'abandoned_carts' then c.id is not null and not ${hasHadIt(campaignId)}
-      else not ${hasHadAnything(campaignId)} end
+      else not ${hasReceivedAny(campaignId)} end
     order by s.id`.execute(db)
   return rows.map((row) => ({ ...row, later_ms: Math.round(Number(row.later_ms)) }))
 }
 
 /** Shopper `s` has had the campaign, with or without a cart. */
-export const hasHadAnything = (campaignId: string): RawBuilder<unknown> => sql`(
-  exists (select 1 from messages h where h.store_id = s.store_id and h.lone_shopper_id = s.id and ${isOfCampaign(campaignId)} offset 0)
+export const hasReceivedAny = (campaignId: string): RawBuilder<unknown> => sql`(
+  exists (select 1 from messages h where h.store_id = s.store_id and h.lone_shopper_id = s.id and ${isReceivedMessage(campaignId)} offset 0)
   or exists (select 1 from carts o join messages h on h.store_id = o.store_id and h.cart_id = o.id
-    where o.store_id = s.store_id and o.shopper_id = s.id and ${isOfCampaign(campaignId)} offset 0))`
+    where o.store_id = s.store_id and o.shopper_id = s.id and ${isReceivedMessage(campaignId)} offset 0))`

@@ -8,13 +8,13 @@ import type { Deps } from '../../deps.ts'
 import { QUICK_SEND_TEMPLATES } from '../../messages/templates/ready-templates.ts'
 import { filtersOf } from '../audiences/filters.ts'
 import { type IdempotentRequest, withIdempotencyKey } from '../manual-sends/idempotency.ts'
-import { insert, repeated, whereOf } from './campaigns.ts'
+import { findReplay, insert, loadStoreContext } from './campaigns.ts'
 import { lockCampaign } from './campaigns-sql.ts'
-import { assertPlanAllows, assertWayOut } from './gates.ts'
+import { assertPlanAllows, assertSenderReady } from './gates.ts'
 import { viewCampaign } from './present.ts'
 import { clockIn, todayIn } from './rules.ts'
 import { sendNowIn } from './steps.ts'
-import { refusalAt, type Stored, type Where } from './wanted.ts'
+import { fieldError, type StoreClock, type Stored } from './wanted.ts'
 
 // "Send to All Abandoned Carts" (B 2, B 9): creates a campaign and sends it at once.
 
@@ -26,13 +26,13 @@ export async function sendToAll(
   request: IdempotentRequest,
   wanted: Wanted,
 ): Promise<CampaignView> {
-  const before = await repeated(deps, store, request)
+  const before = await findReplay(deps, store, request)
   if (before) return before
-  const { row, where } = await whereOf(deps, store)
+  const { row, where } = await loadStoreContext(deps, store)
   const stored = quickSend(wanted, where)
-  if (isWithoutItsOffer(wanted)) throw refusalAt('coupon', campaignTexts.noOffer)
+  if (isMissingCoupon(wanted)) throw fieldError('coupon', campaignTexts.noOffer)
   await assertPlanAllows(deps, row.account_id, { ...stored, isPlanned: false })
-  await assertWayOut(deps, store, row, stored.type)
+  await assertSenderReady(deps, store, row, stored.type)
   await refuseBadText(deps, row.account_id, { channel: 'email', subject: stored.subject, body: stored.body })
   const { id } = await withIdempotencyKey(deps, store, request, {
     make: async (tx, id) => {
@@ -45,17 +45,17 @@ export async function sendToAll(
 }
 
 /** True if the discount template or its default text is sent without a coupon (area decision 44). */
-function isWithoutItsOffer({ template, subject, htmlContent, coupon }: Wanted): boolean {
+function isMissingCoupon({ template, subject, htmlContent, coupon }: Wanted): boolean {
   if (coupon) return false
   return template === 'discount' || subject?.trim() === discount.subject || htmlContent === discount.body
 }
 
 const discount = QUICK_SEND_TEMPLATES.find(({ id }) => id === 'discount')!
 
-function quickSend(wanted: Wanted, { currency, zone, now }: Where): Stored {
+function quickSend(wanted: Wanted, { currency, zone, now }: StoreClock): Stored {
   const [subject, body] = [wanted.subject?.trim() ?? '', wanted.htmlContent ?? '']
   if (subject === '' || body.trim() === '') {
-    throw refusalAt(subject === '' ? 'subject' : 'htmlContent', campaignTexts.noWords)
+    throw fieldError(subject === '' ? 'subject' : 'htmlContent', campaignTexts.noWords)
   }
   const date = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: zoneOf(zone) }).format(now)
   return {

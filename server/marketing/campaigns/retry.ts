@@ -5,9 +5,9 @@ import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.
 import type { Deps } from '../../deps.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
 import { type CampaignRow, lockCampaign, updateCampaign } from './campaigns-sql.ts'
-import { countOwnWords } from './own-words.ts'
+import { countCustomText } from './own-words.ts'
 import { type Failed, retryableOf } from './retry-sql.ts'
-import { planAbout } from './runs.ts'
+import { planMessagesFor } from './runs.ts'
 import { insertRun } from './runs-sql.ts'
 import { assertMaySend } from './steps.ts'
 
@@ -15,7 +15,7 @@ import { assertMaySend } from './steps.ts'
 // its own key (D1). Messages with an unknown result are not retried (D4).
 
 /** Per request; a further request retries the rest. */
-export const MOST_RETRIED = 10_000
+export const MAX_RETRIED = 10_000
 
 /** Returns how many. Of two concurrent requests the second finds none. */
 export async function retryFailed(deps: Deps, store: StoreDb<Db>, id: string): Promise<number> {
@@ -25,17 +25,25 @@ export async function retryFailed(deps: Deps, store: StoreDb<Db>, id: string): P
     if (campaign.status === 'paused' || campaign.status === 'cancelled') {
       throw new AppError('conflict', campaignTexts.badStep)
     }
-    const failed = await retryableOf(tx, id, MOST_RETRIED)
-    return failed.length === 0 ? 0 : runAgainFor(deps, tx, campaign, failed)
+    const failed = await retryableOf(tx, id, MAX_RETRIED)
+    return failed.length === 0 ? 0 : createRetryRun(deps, tx, campaign, failed)
   })
 }
 
-async function runAgainFor(deps: Deps, tx: StoreTx, campaign: CampaignRow, failed: readonly Failed[]): Promise<number> {
+async function createRetryRun(
+  deps: Deps,
+  tx: StoreTx,
+  campaign: CampaignRow,
+  failed: readonly Failed[],
+): Promise<number> {
   const now = deps.now()
-  await countOwnWords(deps, tx, campaign, failed.length)
+  await countCustomText(deps, tx, campaign, failed.length)
   const run = { run: campaign.run + 1, id: newId(), at: now }
   await insertRun(tx, { campaignId: campaign.id, now, ...run })
-  const made = await planAbout(tx, campaign, run, { people: failed.map((each) => ({ ...each, later_ms: 0 })), now })
+  const made = await planMessagesFor(tx, campaign, run, {
+    people: failed.map((each) => ({ ...each, later_ms: 0 })),
+    now,
+  })
   await updateCampaign(tx, campaign.id, { status: 'active', run: run.run, updated_at: now })
   await scheduleNextLook(tx)
   return made

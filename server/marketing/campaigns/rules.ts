@@ -90,7 +90,7 @@ export function dueRun(times: RunTimes, zone: string, first: Date, now: Date): D
 }
 
 /** The next run after a change of schedule or time zone; null: none. `run` is the newest run that has begun. */
-export function reckonedAnew(run: number, times: RunTimes, zone: string, now: Date): Date | null {
+export function nextRunAfterChange(run: number, times: RunTimes, zone: string, now: Date): Date | null {
   const first = nextRun(times, zone, null)!
   return run === 0 || first > now ? first : nextRun(times, zone, now)
 }
@@ -127,17 +127,17 @@ export const clockIn = (zone: string, now: Date): string =>
     .slice(0, 5)
 
 /** Bounce and complaint limits (area decision 50). */
-export const BRAKE = {
+export const GUARD_LIMITS = {
   leastAccepted: 200,
   bounces: { least: 10, share: 0.05 },
   complaints: { least: 3, share: 0.003 },
 }
-export type BrakeLimits = typeof BRAKE
+export type GuardLimits = typeof GUARD_LIMITS
 
 /** The reason to pause a running campaign; null: none. */
-export function brakeOf(
+export function findPauseCause(
   { accepted, bounced, complained }: { accepted: number; bounced: number; complained: number },
-  { leastAccepted, bounces, complaints }: BrakeLimits = BRAKE,
+  { leastAccepted, bounces, complaints }: GuardLimits = GUARD_LIMITS,
 ): 'bounces' | 'complaints' | null {
   if (accepted < leastAccepted) return null
   if (bounced >= bounces.least && bounced / accepted > bounces.share) return 'bounces'

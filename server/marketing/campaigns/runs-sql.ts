@@ -42,7 +42,7 @@ export async function campaignsOfOtherZones(db: Db, limit: number): Promise<Camp
 }
 
 /** False: another process holds the campaign, or it is no longer due. */
-export async function takeDue({ db, storeId }: StoreTx, id: string, now: Date): Promise<boolean> {
+export async function claimDue({ db, storeId }: StoreTx, id: string, now: Date): Promise<boolean> {
   const { rows } = await sql`
     select 1 from campaigns g where g.store_id = ${storeId} and g.id = ${id} and g.next_run_at <= ${now} and ${isRunningCampaign}
     for no key update skip locked`.execute(db)
@@ -96,46 +96,46 @@ const hasUnfinished = sql`(exists (select 1 from messages m where m.store_id = g
       and m.origin_id = g.id and ${isSending('m')}))`
 
 /** Finished: no further run is scheduled, and no message is open. */
-const isThrough = sql`(${isRunningCampaign} and g.run > 0 and g.next_run_at is null and not ${isBeingPlanned} and not ${hasUnfinished})`
+const isFinished = sql`(${isRunningCampaign} and g.run > 0 and g.next_run_at is null and not ${isBeingPlanned} and not ${hasUnfinished})`
 
-export async function campaignsThrough(db: Db, limit: number): Promise<CampaignKey[]> {
+export async function finishedCampaigns(db: Db, limit: number): Promise<CampaignKey[]> {
   const { rows } = await sql<CampaignKey>`
-    select g.store_id, g.id from campaigns g where ${isThrough} limit ${limit}`.execute(db)
+    select g.store_id, g.id from campaigns g where ${isFinished} limit ${limit}`.execute(db)
   return rows
 }
 
 /** Requires the campaign's lock: otherwise the subqueries would see the state from before the lock wait. */
 export async function endCampaign({ db, storeId }: StoreTx, id: string, now: Date): Promise<void> {
   await sql`update campaigns g set status = case when g.sent_now_at is null then 'completed' else 'sent' end, updated_at = ${now}
-    where g.store_id = ${storeId} and g.id = ${id} and ${isThrough}`.execute(db)
+    where g.store_id = ${storeId} and g.id = ${id} and ${isFinished}`.execute(db)
 }
 
 /** Campaigns that were resumed in the middle of a run. */
-export async function campaignsGoingOn(db: Db, limit: number): Promise<CampaignKey[]> {
+export async function resumedCampaigns(db: Db, limit: number): Promise<CampaignKey[]> {
   const { rows } = await sql<CampaignKey>`
     select g.store_id, g.id from campaigns g where ${isRunningCampaign} and g.run > 0 and g.status = 'scheduled'
       and (${isBeingPlanned} or ${hasUnfinished}) limit ${limit}`.execute(db)
   return rows
 }
 
-export async function markGoingOn({ db, storeId }: StoreDb, id: string, now: Date): Promise<void> {
+export async function markResumed({ db, storeId }: StoreDb, id: string, now: Date): Promise<void> {
   await sql`update campaigns g set status = 'active', updated_at = ${now}
     where g.store_id = ${storeId} and g.id = ${id} and g.status = 'scheduled' and g.deleted_at is null`.execute(db)
 }
 
 /** Closes up to `limit` open messages with a reason; returns how many. */
-export const cancelSome = (tx: StoreTx, campaignId: string, wanted: Closing): Promise<number> =>
+export const cancelSome = (tx: StoreTx, campaignId: string, wanted: CloseOptions): Promise<number> =>
   closeSome(tx, campaignId, { ...wanted, which: sql`true` })
 
 /** Same, for messages to people who are no longer chosen. */
-export const cancelLeftOut = (tx: StoreTx, campaignId: string, wanted: Omit<Closing, 'reason'>): Promise<number> =>
+export const cancelLeftOut = (tx: StoreTx, campaignId: string, wanted: Omit<CloseOptions, 'reason'>): Promise<number> =>
   closeSome(tx, campaignId, { ...wanted, reason: 'campaign_left_out', which: sql`not ${isToChosen}` })
 
 /** Same, for held messages. */
-export const cancelHeld = (tx: StoreTx, campaignId: string, wanted: Omit<Closing, 'reason'>): Promise<number> =>
+export const cancelHeld = (tx: StoreTx, campaignId: string, wanted: Omit<CloseOptions, 'reason'>): Promise<number> =>
   closeSome(tx, campaignId, { ...wanted, reason: 'campaign_dropped', which: isHeld('messages') })
 
-interface Closing {
+interface CloseOptions {
   reason: string
   now: Date
   limit: number
@@ -148,7 +148,7 @@ const isToChosen = sql`exists (select 1 from campaign_people p
 async function closeSome(
   { db, storeId }: StoreTx,
   campaignId: string,
-  { reason, now, limit, which }: Closing & { which: RawBuilder<unknown> },
+  { reason, now, limit, which }: CloseOptions & { which: RawBuilder<unknown> },
 ): Promise<number> {
   const { rows } = await sql`
     with gone as (

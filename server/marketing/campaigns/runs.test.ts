@@ -22,7 +22,7 @@ import { newId } from '../../core/common/ids.ts'
 import { transact } from '../../core/db/db.ts'
 import { lockCampaign } from './campaigns-sql.ts'
 import { planRunsJob } from './jobs.ts'
-import { beginRun, followCampaign, followZones, planRuns, runCampaigns } from './runs.ts'
+import { followCampaign, followZones, planRuns, runCampaigns, startRun } from './runs.ts'
 
 // Runs: when they begin, whom they reach, and what happens after a crash in the middle of one.
 
@@ -378,7 +378,7 @@ describe('a run', () => {
       const campaign = (await lockCampaign(tx, id))!
       ended = runCampaigns(world.deps)
       await connectionsWait(world, 1)
-      await beginRun(world.deps, tx, campaign, { at: world.now, next: null })
+      await startRun(world.deps, tx, campaign, { at: world.now, next: null })
     })
     await ended
     expect([(await read(world, shop, id)).status, (await runsOf(id)).length]).toEqual(['active', 2])

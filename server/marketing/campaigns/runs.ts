@@ -6,45 +6,45 @@ import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.
 import type { Deps } from '../../deps.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
 import { planMessages } from '../../messages/messages/plan.ts'
-import { refreshAfterMany } from '../manual-sends/bulk-sends.ts'
-import { type CampaignRow, lockCampaign, takeToPlan, updateCampaign } from './campaigns-sql.ts'
-import { cartWordsOf, standsAgainst } from './gates.ts'
-import { pauseFor } from './guard.ts'
+import { refreshLargeJobStatistics } from '../manual-sends/bulk-sends.ts'
+import { type CampaignRow, lockCampaign, lockForPlanning, updateCampaign } from './campaigns-sql.ts'
+import { findBlocker, findCartWording } from './gates.ts'
+import { pauseAutomatically } from './guard.ts'
 import { followJob, planRunsJob } from './jobs.ts'
-import { countOwnWords, putOff } from './own-words.ts'
+import { countCustomText, delayRun } from './own-words.ts'
 import * as plan from './plan-sql.ts'
-import { dueRun, nextRun, reckonedAnew, runTimesOf } from './rules.ts'
+import { dueRun, nextRun, nextRunAfterChange, runTimesOf } from './rules.ts'
 import * as sql from './runs-sql.ts'
 
 // Starts due runs, creates their rows in pages of one transaction each, and ends a campaign when no message is open.
 // The cursor is stored with the rows, so a run resumes after a crash.
 
-const MOST_BEGUN = 100
-const MOST_LOOKED_AT = 500
+const MAX_STARTED = 100
+const MAX_CHECKED = 500
 
 /** Every second, in every process. */
 export async function runCampaigns(deps: Deps): Promise<void> {
   const now = deps.now()
   if (!(await sql.hasCampaignWork(deps.db, now))) return
-  await eachOf(deps, await sql.dueCampaigns(deps.db, now, MOST_BEGUN), beginDue)
-  await eachOf(deps, await sql.unplannedCampaigns(deps.db, MOST_LOOKED_AT), (_, store, campaignId) =>
+  await forEachCampaign(deps, await sql.dueCampaigns(deps.db, now, MAX_STARTED), startDueRun)
+  await forEachCampaign(deps, await sql.unplannedCampaigns(deps.db, MAX_CHECKED), (_, store, campaignId) =>
     enqueuePlanning(deps, store, campaignId),
   )
-  await eachOf(deps, await sql.campaignsGoingOn(deps.db, MOST_LOOKED_AT), (_, store, id) =>
-    sql.markGoingOn(store, id, now),
+  await forEachCampaign(deps, await sql.resumedCampaigns(deps.db, MAX_CHECKED), (_, store, id) =>
+    sql.markResumed(store, id, now),
   )
-  await eachOf(deps, await sql.campaignsThrough(deps.db, MOST_LOOKED_AT), endIfThrough)
+  await forEachCampaign(deps, await sql.finishedCampaigns(deps.db, MAX_CHECKED), endIfFinished)
 }
 
 /** Locks first: a run that starts concurrently is either visible or waits until the campaign has ended. */
-async function endIfThrough(deps: Deps, store: StoreDb<Db>, id: string): Promise<void> {
+async function endIfFinished(deps: Deps, store: StoreDb<Db>, id: string): Promise<void> {
   await transact(store, async (tx) => {
     if (await lockCampaign(tx, id)) await sql.endCampaign(tx, id, deps.now())
   })
 }
 
 /** An error of one campaign does not stop the others. */
-async function eachOf(
+async function forEachCampaign(
   deps: Deps,
   campaigns: readonly sql.CampaignKey[],
   work: (deps: Deps, store: StoreDb<Db>, id: string) => Promise<void>,
@@ -60,56 +60,57 @@ async function eachOf(
 
 /** After a change of the store's time zone, runs keep their wall-clock times (T3). */
 export const followZones = async (deps: Deps): Promise<void> =>
-  eachOf(deps, await sql.campaignsOfOtherZones(deps.db, MOST_LOOKED_AT), (_, store, id) =>
+  forEachCampaign(deps, await sql.campaignsOfOtherZones(deps.db, MAX_CHECKED), (_, store, id) =>
     transact(store, async (tx) => {
       const campaign = await lockCampaign(tx, id)
-      if (campaign?.next_run_at) await isReckonedAnew(deps, tx, campaign)
+      if (campaign?.next_run_at) await reschedule(deps, tx, campaign)
     }),
   )
 
-async function isReckonedAnew(deps: Deps, tx: StoreTx, campaign: CampaignRow): Promise<boolean> {
+async function reschedule(deps: Deps, tx: StoreTx, campaign: CampaignRow): Promise<boolean> {
   const { time_zone: zone } = found(await readStore(tx), 'Store')
   if (zone === campaign.run_zone) return false
-  const next = reckonedAnew(campaign.run, runTimesOf(campaign), zone, deps.now())
+  const next = nextRunAfterChange(campaign.run, runTimesOf(campaign), zone, deps.now())
   await updateCampaign(tx, campaign.id, { run_zone: zone, ...(next && { next_run_at: next }) })
   return true
 }
 
-async function beginDue(deps: Deps, store: StoreDb<Db>, id: string): Promise<void> {
+async function startDueRun(deps: Deps, store: StoreDb<Db>, id: string): Promise<void> {
   const now = deps.now()
   try {
     await transact(store, async (tx) => {
-      if (!(await sql.takeDue(tx, id, now))) return
+      if (!(await sql.claimDue(tx, id, now))) return
       const campaign = found(await lockCampaign(tx, id), 'Campaign')
-      if (await isReckonedAnew(deps, tx, campaign)) return
+      if (await reschedule(deps, tx, campaign)) return
       const { account_id: accountId } = found(await readStore(tx), 'Store')
       const wanted = { ...campaign, isPlanned: campaign.is_planned }
-      const cause = await standsAgainst({ accountId, db: tx.db }, now, wanted)
-      if (cause) return pauseFor(tx, campaign, { cause }, now)
-      if (await cartWordsOf(deps, accountId, campaign)) return pauseFor(tx, campaign, { cause: 'cart_words' }, now)
+      const cause = await findBlocker({ accountId, db: tx.db }, now, wanted)
+      if (cause) return pauseAutomatically(tx, campaign, { cause }, now)
+      if (await findCartWording(deps, accountId, campaign))
+        return pauseAutomatically(tx, campaign, { cause: 'cart_words' }, now)
       const zone = campaign.run_zone
       const times = runTimesOf(campaign)
       // Missed runs are merged into the newest.
       const at = dueRun(times, zone, campaign.next_run_at!, now)
-      await beginRun(deps, tx, campaign, { at, next: nextRun(times, zone, now) })
+      await startRun(deps, tx, campaign, { at, next: nextRun(times, zone, now) })
     })
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'rate_limited') throw error
-    await putOff(store, id, { waitS: error.retryAfterS ?? MINUTE_S, now })
+    await delayRun(store, id, { waitS: error.retryAfterS ?? MINUTE_S, now })
   }
 }
 
 const MINUTE_S = 60
 
 /** Throws `rate_limited` while the limit of a young account does not allow so many mails with custom text. */
-export async function beginRun(
+export async function startRun(
   deps: Deps,
   tx: StoreTx,
   campaign: CampaignRow,
   { at, next }: { at: Date; next: Date | null },
 ): Promise<void> {
   const now = deps.now()
-  await countOwnWords(deps, tx, campaign)
+  await countCustomText(deps, tx, campaign)
   const run = campaign.run + 1
   await sql.insertRun(tx, { campaignId: campaign.id, run, id: newId(), at, now })
   await updateCampaign(tx, campaign.id, { status: 'active', run, next_run_at: next, put_off_by: null, updated_at: now })
@@ -134,11 +135,12 @@ export async function planRuns(
   for (;;) {
     const made = await transact(store, (tx) => planPage(deps, tx, campaignId, rowsAPage))
     if (made === null) break
-    if (planned < REFRESH_AFTER && planned + made >= REFRESH_AFTER) await refreshAfterMany(deps, store, REFRESH_AFTER)
+    if (planned < REFRESH_AFTER && planned + made >= REFRESH_AFTER)
+      await refreshLargeJobStatistics(deps, store, REFRESH_AFTER)
     planned += made
     await breathe()
   }
-  await refreshAfterMany(deps, store, planned)
+  await refreshLargeJobStatistics(deps, store, planned)
 }
 
 /**
@@ -148,7 +150,7 @@ export async function planRuns(
  */
 async function planPage(deps: Deps, tx: StoreTx, campaignId: string, rowsAPage: number): Promise<number | null> {
   const now = deps.now()
-  const campaign = (await holdConnected(tx)) ? await takeToPlan(tx, campaignId) : undefined
+  const campaign = (await holdConnected(tx)) ? await lockForPlanning(tx, campaignId) : undefined
   const run = campaign && (await plan.runToPlan(tx, campaignId))
   if (!campaign || !run) return null
   const made =
@@ -165,7 +167,7 @@ async function planMatching(
   run: plan.RunToPlan,
   { now, rowsAPage }: { now: Date; rowsAPage: number },
 ): Promise<number> {
-  const carts = await plan.nextCarts(tx, wantedOf(campaign), run, rowsAPage)
+  const carts = await plan.nextCarts(tx, planCriteria(campaign), run, rowsAPage)
   const cartIds = carts.map(({ id }) => id)
   const made = await plan.planCarts(tx, { campaignId: campaign.id, runId: run.id, cartIds, now })
   const last = carts.at(-1)
@@ -175,7 +177,7 @@ async function planMatching(
   return made
 }
 
-export const wantedOf = (campaign: CampaignRow): plan.Wanted => ({
+export const planCriteria = (campaign: CampaignRow): plan.Wanted => ({
   campaignId: campaign.id,
   channel: campaign.type,
   filters: campaign.filters,
@@ -184,11 +186,11 @@ export const wantedOf = (campaign: CampaignRow): plan.Wanted => ({
 /** Chosen people are few: one page holds them. */
 async function planChosen(tx: StoreTx, campaign: CampaignRow, run: plan.RunToPlan, now: Date): Promise<number> {
   const people = await plan.chosenPeople(tx, { campaignId: campaign.id, runId: run.id })
-  return planAbout(tx, campaign, run, { people, now })
+  return planMessagesFor(tx, campaign, run, { people, now })
 }
 
 /** Creates a message for each of these people, about their cart or none, and completes the run. Returns how many. */
-export async function planAbout(
+export async function planMessagesFor(
   tx: StoreTx,
   { id: campaignId, type: channel, template_id: templateId }: CampaignRow,
   run: Pick<plan.RunToPlan, 'id' | 'run' | 'at'>,
@@ -223,26 +225,26 @@ export async function followCampaign(
   limit = SOME,
 ): Promise<void> {
   const store = { storeId, db: deps.db }
-  let followed: Followed | null = { place: null }
+  let followed: FollowProgress | null = { place: null }
   while (followed !== null) {
-    const { place }: Followed = followed
-    followed = await transact(store, (tx) => followSome(deps, tx, campaignId, { limit, after: place }))
+    const { place }: FollowProgress = followed
+    followed = await transact(store, (tx) => updateSomeMessages(deps, tx, campaignId, { limit, after: place }))
     await breathe()
   }
 }
 
-interface Followed {
+interface FollowProgress {
   /** null: from the beginning. */
   place: sql.Place | null
 }
 
 /** Returns the place reached; null: nothing was left. */
-async function followSome(
+async function updateSomeMessages(
   deps: Deps,
   tx: StoreTx,
   campaignId: string,
   { limit, after }: { limit: number; after: sql.Place | null },
-): Promise<Followed | null> {
+): Promise<FollowProgress | null> {
   const now = deps.now()
   // Deleted campaigns are not found.
   const campaign = await lockCampaign(tx, campaignId)

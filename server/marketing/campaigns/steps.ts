@@ -6,11 +6,11 @@ import type { Deps } from '../../deps.ts'
 import { scheduleNextLook, wakeStoreMessages } from '../../messages/messages/messages.ts'
 import { type IdempotentRequest, withIdempotencyKey } from '../manual-sends/idempotency.ts'
 import { type CampaignRow, lockCampaign, readCampaign, updateCampaign } from './campaigns-sql.ts'
-import { assertPaid, assertPlanAllows, assertWayOut, refuseCartWords } from './gates.ts'
+import { assertPaid, assertPlanAllows, assertSenderReady, rejectCartWording } from './gates.ts'
 import { followJob } from './jobs.ts'
 import { viewCampaign } from './present.ts'
 import { isPlayedByTime, runAgain, runTimesOf, type Step, statusAfter } from './rules.ts'
-import { beginRun } from './runs.ts'
+import { startRun } from './runs.ts'
 import { cancelHeld, endPlanning } from './runs-sql.ts'
 
 // Steps on an existing campaign (B 4). Each is one commit: from then on nothing is sent that must not be (D5).
@@ -81,19 +81,19 @@ async function close(deps: Deps, tx: StoreTx, id: string): Promise<void> {
   await deps.jobs.enqueue(tx.db, followJob, { storeId: tx.storeId, campaignId: id }, id)
 }
 
-const DROPPED_AT_ONCE = 2_000
+const DROP_CHUNK = 2_000
 
 /** Closes the held messages for good; other open messages continue. Returns how many were closed. */
 export async function dropHeld(deps: Deps, store: StoreDb<Db>, id: string): Promise<number> {
   for (let dropped = 0; ; ) {
     const some = await transact(store, async (tx) => {
       found(await lockCampaign(tx, id), 'Campaign')
-      const closed = await cancelHeld(tx, id, { now: deps.now(), limit: DROPPED_AT_ONCE })
+      const closed = await cancelHeld(tx, id, { now: deps.now(), limit: DROP_CHUNK })
       await scheduleNextLook(tx)
       return closed
     })
     dropped += some
-    if (some < DROPPED_AT_ONCE) return dropped
+    if (some < DROP_CHUNK) return dropped
   }
 }
 
@@ -144,7 +144,7 @@ export async function sendAgain(
 /** Starts a run for people who have not had the campaign, and ends the schedule. */
 export async function sendNowIn(deps: Deps, tx: StoreTx, campaign: CampaignRow): Promise<void> {
   const now = deps.now()
-  await beginRun(deps, tx, campaign, { at: now, next: null })
+  await startRun(deps, tx, campaign, { at: now, next: null })
   await updateCampaign(tx, campaign.id, { sent_now_at: now, paused_by: null })
   await wakeStoreMessages(tx, ['campaign_paused', 'sender_missing'], now)
   await scheduleNextLook(tx)
@@ -165,7 +165,7 @@ export async function assertMaySend(
   const isPlanned = isByTime(campaign, row.time_zone, deps.now())
   await assertPaid({ accountId: row.account_id, db: deps.db }, deps.now())
   await assertPlanAllows(deps, row.account_id, { ...campaign, isPlanned })
-  await assertWayOut(deps, store, row, campaign.type)
-  await refuseCartWords(deps, row.account_id, campaign)
+  await assertSenderReady(deps, store, row, campaign.type)
+  await rejectCartWording(deps, row.account_id, campaign)
   return campaign
 }

@@ -27,13 +27,13 @@ export interface Stored {
   spread_hours: number | null
 }
 
-export interface Where {
+export interface StoreClock {
   currency: string
   zone: string
   now: Date
 }
 
-export function storedOf(wanted: WantedCampaign, { currency }: Pick<Where, 'currency'>): Stored {
+export function toStoredCampaign(wanted: WantedCampaign, { currency }: Pick<StoreClock, 'currency'>): Stored {
   const { targetAudience, content, schedule } = wanted
   const { type, filters } = targetAudience
   // Chosen customers are always selected, whatever mode the request has.
@@ -41,15 +41,15 @@ export function storedOf(wanted: WantedCampaign, { currency }: Pick<Where, 'curr
   return {
     ...{ name: wanted.name, description: wanted.description, type: wanted.type },
     ...{ audience_type: type, audience_mode: mode, filters: filtersOf(filters, currency) },
-    people: mode === 'selected' ? peopleIn(targetAudience, wanted.customerEmails) : [],
-    ...{ template_key: content.template, ...wordsOf(wanted) },
+    people: mode === 'selected' ? parsePeople(targetAudience, wanted.customerEmails) : [],
+    ...{ template_key: content.template, ...contentOf(wanted) },
     ...{ start_date: schedule.startDate, time_of_day: schedule.timeOfDay, frequency: schedule.frequency },
     ...{ delay_hours: schedule.delay, spread_hours: schedule.spreadHours },
   }
 }
 
 /** Without duplicates. Invalid addresses and numbers are dropped. */
-export function peopleIn(
+export function parsePeople(
   { customerEmails, customerPhones }: Pick<TargetAudience, 'customerEmails' | 'customerPhones'>,
   emails = customerEmails,
 ): string[] {
@@ -61,24 +61,24 @@ export function peopleIn(
 export const isEmail = (address: string): boolean => address.includes('@')
 
 /** An SMS has no subject, and a WhatsApp message has the text of its approved template (area decision 126). */
-function wordsOf({ type, content: { subject, body } }: WantedCampaign) {
+function contentOf({ type, content: { subject, body } }: WantedCampaign) {
   return { subject: type === 'email' || type === 'push' ? subject : '', body: type === 'whatsapp' ? '' : body }
 }
 
 /** Throws the errors of B 5. `hasStart`: the start date is new, so it is validated. */
-export function assertValid(stored: Stored, { zone, now }: Where, { hasStart }: { hasStart: boolean }): void {
+export function assertValid(stored: Stored, { zone, now }: StoreClock, { hasStart }: { hasStart: boolean }): void {
   const { type, subject, body, frequency, audience_mode, people, start_date } = stored
   if (frequency !== 'once' && audience_mode !== 'matching') {
-    throw refusalAt('targetAudience.mode', campaignTexts.recurringNeedsMatching)
+    throw fieldError('targetAudience.mode', campaignTexts.recurringNeedsMatching)
   }
-  if (audience_mode === 'selected' && people.length === 0) throw refusalAt('customerEmails', audienceTexts.none)
+  if (audience_mode === 'selected' && people.length === 0) throw fieldError('customerEmails', audienceTexts.none)
   const isText = type === 'sms' || type === 'whatsapp'
-  if (!isText && !people.every(isEmail)) throw refusalAt('customerPhones', audienceTexts.phonesOfMail)
-  if (hasStart && start_date < todayIn(zone, now)) throw refusalAt('schedule.startDate', campaignTexts.pastStart)
-  if (type === 'email' && subject === '') throw refusalAt('content.subject', campaignTexts.noSubject)
-  if (type === 'push' && subject === '') throw refusalAt('content.subject', campaignTexts.noTitle)
-  if (type !== 'whatsapp' && body.trim() === '') throw refusalAt('content.body', campaignTexts.noBody)
+  if (!isText && !people.every(isEmail)) throw fieldError('customerPhones', audienceTexts.phonesOfMail)
+  if (hasStart && start_date < todayIn(zone, now)) throw fieldError('schedule.startDate', campaignTexts.pastStart)
+  if (type === 'email' && subject === '') throw fieldError('content.subject', campaignTexts.noSubject)
+  if (type === 'push' && subject === '') throw fieldError('content.subject', campaignTexts.noTitle)
+  if (type !== 'whatsapp' && body.trim() === '') throw fieldError('content.body', campaignTexts.noBody)
 }
 
-export const refusalAt = (field: string, message: string): AppError =>
+export const fieldError = (field: string, message: string): AppError =>
   new AppError('unprocessable', message, { fields: { [field]: message } })

@@ -7,7 +7,7 @@ import { DAY, HOUR } from '../../../test/message-scene.ts'
 import { told } from '../../../test/notifications.ts'
 import { aWorld } from '../../../test/world.ts'
 import { CAMPAIGN_TEMPLATES } from '../../messages/templates/ready-templates.ts'
-import { putOff } from './own-words.ts'
+import { delayRun } from './own-words.ts'
 
 // Due runs that may not begin: the plan, an overdue payment, the limit of a young account. Each is reported.
 
@@ -202,7 +202,7 @@ describe('custom text of a young account', () => {
     const { id } = await aCampaign(world, shop, { schedule: { startDate: today(world), timeOfDay: '00:00' } })
     await ask(world, shop, 'PATCH', `/${id}/pause`)
     const before = await read(world, shop, id)
-    await putOff({ storeId: shop.storeId, db: world.db }, id, { waitS: 60, now: world.now })
+    await delayRun({ storeId: shop.storeId, db: world.db }, id, { waitS: 60, now: world.now })
     expect(await read(world, shop, id)).toEqual(before)
     expect(await toldOf(shop, 'campaign_postponed')).toEqual([])
   })

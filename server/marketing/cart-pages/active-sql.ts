@@ -42,7 +42,7 @@ export async function cartById({ db, storeId }: StoreDb, id: string): Promise<Ac
 }
 
 /** A member who tests with their own cart finds it among this many newest carts. */
-const LOOKED_THROUGH = 500
+const MAX_SEARCHED = 500
 
 /** The newest cart since then, active or abandoned; with `email`, the newest cart with that email. */
 export async function newestSince(
@@ -53,7 +53,7 @@ export async function newestSince(
   const isTheirs = email ? sql`where n.email = ${email} or n.unconfirmed_email = ${email}` : sql``
   const look = (which: RawBuilder<unknown>) => sql`(select * from (
     select ${COLUMNS} from carts c where ${which} and c.last_activity_at >= ${since}
-    ${NEWEST} limit ${email ? LOOKED_THROUGH : 1}) n ${isTheirs} limit 1)`
+    ${NEWEST} limit ${email ? MAX_SEARCHED : 1}) n ${isTheirs} limit 1)`
   const listed = sql`c.store_id = ${storeId} and c.status in ('abandoned', 'recovered', 'lost')`
   const rows = await sql<ActiveCartRow>`
     select * from (${look(active(storeId))} union all ${look(listed)}) found
@@ -64,7 +64,7 @@ export async function newestSince(
 export async function newestNameless({ db, storeId }: StoreDb, since: Date): Promise<ActiveCartRow | undefined> {
   const rows = await sql<ActiveCartRow>`
     select * from (select ${COLUMNS} from carts c where ${active(storeId)} and c.last_activity_at >= ${since}
-      ${NEWEST} limit ${LOOKED_THROUGH}) n
+      ${NEWEST} limit ${MAX_SEARCHED}) n
     where n.email is null and n.phone is null and n.unconfirmed_email is null and n.unconfirmed_phone is null
     limit 1`.execute(db)
   return rows.rows[0]

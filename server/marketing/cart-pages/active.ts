@@ -11,7 +11,7 @@ import { readStore } from '../../access/stores/store.ts'
 import { found } from '../../core/common/errors.ts'
 import type { Db, StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import { emailOnceAbandoned } from '../manual-sends/eligibility.ts'
+import { forecastEmail } from '../manual-sends/eligibility.ts'
 import * as sql from './active-sql.ts'
 import { decimal, presentCart } from './present.ts'
 
@@ -58,7 +58,7 @@ export async function readFollowed(deps: Deps, store: StoreDb<Db>, wanted: Wante
   return {
     cart: row ? presentActive(row) : null,
     nameless: nameless ? presentActive(nameless) : null,
-    email: row?.status === 'active' ? await emailOnceAbandoned(deps, store, row.id) : null,
+    email: row?.status === 'active' ? await forecastEmail(deps, store, row.id) : null,
     hasNewer: wanted.id !== undefined && row !== undefined && (await hasNewer(store, row)),
     now: now.toISOString(),
   }

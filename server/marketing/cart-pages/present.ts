@@ -41,7 +41,7 @@ export function presentItems(items: readonly CartItem[], currency: string): Cart
   }))
 }
 
-const hereAndNow = (
+const compareWithStore = (
   { quantity, unitPriceMinor }: Pick<RestoredItem, 'quantity' | 'unitPriceMinor'>,
   currency: string,
 ) => ({
@@ -54,7 +54,7 @@ export const presentRestorable = ({ items, currency }: Restorable) =>
   items.map((item) => ({
     ...presentItems([{ ...item, ...item.before }], currency)[0]!,
     outcome: item.outcome,
-    now: hereAndNow(item, currency),
+    now: compareWithStore(item, currency),
     url: item.permalink,
   }))
 
@@ -69,9 +69,9 @@ export const presentRestored = ({ items, currency, ...told }: Restored) => ({
   items: items.map((item) => ({
     product_id: item.variationId ?? item.productId,
     product_name: item.name,
-    ...hereAndNow(item, currency),
+    ...compareWithStore(item, currency),
     outcome: item.outcome,
-    before: hereAndNow(item.before, currency),
+    before: compareWithStore(item.before, currency),
     url: item.permalink,
   })),
 })
@@ -95,8 +95,8 @@ export function presentCart(row: list.ListedCart, { texts, inMailbox } = noViews
     customer_name: row.customer_name,
     customer_email: row.email,
     customer_data: {
-      first_name: unmarked(row.first_name),
-      last_name: unmarked(row.last_name),
+      first_name: withoutErased(row.first_name),
+      last_name: withoutErased(row.last_name),
       phone: row.phone,
       whatsapp: isKnown ? row.phone : null,
     },
@@ -117,18 +117,18 @@ export function presentCart(row: list.ListedCart, { texts, inMailbox } = noViews
     whatsapp_status: whatsapp?.status ?? null,
     whatsapp_sent_at: whatsapp?.at?.toISOString() ?? null,
     coupons: row.coupons.map(capitals),
-    unconfirmed: { email: unmarked(row.unconfirmed_email), phone: unmarked(row.unconfirmed_phone) },
+    unconfirmed: { email: withoutErased(row.unconfirmed_email), phone: withoutErased(row.unconfirmed_phone) },
     whatsapp_read_at: whatsapp?.readAt?.toISOString() ?? null,
   }
 }
 
 /** Hides the placeholder of an erased contact. */
-const unmarked = (text: string | null) => (text?.startsWith('erased:') ? null : text)
+const withoutErased = (text: string | null) => (text?.startsWith('erased:') ? null : text)
 
 type DecisionRow = Awaited<ReturnType<typeof decisionsOf>>[number]
 
 /** Data about a message beyond its row; without `forecast`, the forecast was not requested. */
-export interface Told {
+export interface MessageContext {
   variants: ReadonlyMap<string, string>
   forecasts?: ReadonlyMap<string, Foreseen>
 }
@@ -136,7 +136,7 @@ export interface Told {
 export function presentMessage(
   row: MessageRow,
   decisions: readonly DecisionRow[],
-  { variants, forecasts }: Told,
+  { variants, forecasts }: MessageContext,
 ): MessageView {
   const own = decisions.filter(({ message_id }) => message_id === row.id)
   const forecast = forecasts?.get(row.id)
@@ -206,7 +206,7 @@ type Events = Awaited<ReturnType<typeof eventsOf>>
 type Touches = Awaited<ReturnType<typeof touchesOf>>
 type EngagementEvents = Awaited<ReturnType<typeof groupedEngagementEvents>>
 
-interface Happened {
+interface TimelineInput {
   state: CartState
   events: Events
   messages: readonly MessageView[]
@@ -228,7 +228,14 @@ export interface JoinedCart {
  * The timeline of a cart as text, oldest first. A checkout empties the cart shortly before its order is known, so for a
  * purchased cart that event is left out.
  */
-export function presentTimeline({ state, events, messages, touches, engagement, joined }: Happened): TimelineEntry[] {
+export function presentTimeline({
+  state,
+  events,
+  messages,
+  touches,
+  engagement,
+  joined,
+}: TimelineInput): TimelineEntry[] {
   const isBought = state === 'recovered' || state === 'purchased'
   // A coupon use appears once, with its code, its order and its attribution.
   const usedAt = (touch: Touches[number]) =>

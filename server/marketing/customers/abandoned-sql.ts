@@ -13,13 +13,13 @@ export interface AbandonedRow extends ListedCustomer {
 }
 
 /** Search result: ids if there are few, otherwise a prefix that name, email or phone begins with. null: no search. */
-export type Among = { ids: readonly string[] } | { begin: string } | null
+export type SearchMatch = { ids: readonly string[] } | { begin: string } | null
 
 /** Filters for a channel; null: everyone with an abandoned cart. */
 export type Audience = AudienceWanted | null
 
 interface Wanted {
-  among: Among
+  among: SearchMatch
   audience?: Audience
   isRegistered?: boolean | null
   after: { at: string; id: string } | null
@@ -33,7 +33,7 @@ const lastLeft = (storeId: string, audience: Audience) =>
 const LAST_LEFT = sql`c.status = 'abandoned' and not exists (select 1 from carts n
   where n.store_id = c.store_id and n.shopper_id = c.shopper_id and n.status = 'abandoned' and (n.started_at, n.id) > (c.started_at, c.id))`
 
-function amongOf(among: Among) {
+function matchCondition(among: SearchMatch) {
   if (!among) return sql``
   return 'ids' in among ? sql`and c.shopper_id = any(${[...among.ids]}::uuid[])` : sql`and ${beginsWith(among.begin)}`
 }
@@ -47,16 +47,20 @@ export async function abandonedOf(
   const { rows } = await sql<AbandonedRow>`
     select ${CUSTOMER_COLUMNS}, c.id as cart_id, c.value_minor, c.currency, c.last_activity_at
     from carts c join shoppers s on s.store_id = c.store_id and s.id = c.shopper_id
-    where c.store_id = ${storeId} and ${lastLeft(storeId, audience)} and s.is_customer ${amongOf(among)} ${ofKind} ${below}
+    where c.store_id = ${storeId} and ${lastLeft(storeId, audience)} and s.is_customer ${matchCondition(among)} ${ofKind} ${below}
     order by c.last_activity_at desc, c.id desc limit ${limit}`.execute(db)
   return rows
 }
 
-export async function countAbandoned({ db, storeId }: StoreDb, among: Among, audience: Audience): Promise<number> {
+export async function countAbandoned(
+  { db, storeId }: StoreDb,
+  among: SearchMatch,
+  audience: Audience,
+): Promise<number> {
   const { rows } = await sql<{ total: number }>`
     select count(distinct c.shopper_id)::int as total from carts c
     join shoppers s on s.store_id = c.store_id and s.id = c.shopper_id
     where c.store_id = ${storeId} and ${audience ? isCandidate(storeId, audience, 'c') : sql`c.status = 'abandoned'`} and s.is_customer
-      ${amongOf(among)}`.execute(db)
+      ${matchCondition(among)}`.execute(db)
   return rows[0]!.total
 }

@@ -7,13 +7,7 @@ import type { Deps } from '../../deps.ts'
 import { countMatching, filtersFor } from '../audiences/audiences.ts'
 import { decimal } from '../cart-pages/present.ts'
 import * as sql from './abandoned-sql.ts'
-import {
-  type CustomerFilter,
-  type CustomerTotal,
-  countCustomers,
-  MOST_LOOKED_THROUGH,
-  pagesOfCustomers,
-} from './list-sql.ts'
+import { type CustomerFilter, type CustomerTotal, countCustomers, MAX_SEARCHED, pagesOfCustomers } from './list-sql.ts'
 import { presentCustomer } from './present.ts'
 
 // Customers with an abandoned cart (B 7), and the customers of a filter, as recipients of a discount mail (decision
@@ -30,7 +24,7 @@ export async function listAbandonedCustomers(
   { search = '', cursor, limit, channel, ...query }: z.output<typeof abandonedCustomers.query>,
 ): Promise<z.infer<typeof abandonedCustomers.reply>> {
   const audience = await audienceOf(deps, store, { channel, filters: filtersIn(query) })
-  const { among, lookedThrough } = await foundBy(store, search.trim())
+  const { among, lookedThrough } = await findMatches(store, search.trim())
   const rows = await sql.abandonedOf(store, { among, audience, after: readCursor(cursor, Place), limit: limit + 1 })
   const { shown, next } = cursorPage(rows, limit, (row) => ({ at: row.last_activity_at, id: row.cart_id }))
   const customers = shown.map(presentAbandoned)
@@ -59,13 +53,16 @@ async function audienceOf(
 }
 
 /** Complete for any number of matches: many matches are found during the scan of the carts. */
-async function foundBy(store: StoreDb, search: string): Promise<{ among: sql.Among; lookedThrough?: number }> {
+async function findMatches(
+  store: StoreDb,
+  search: string,
+): Promise<{ among: sql.SearchMatch; lookedThrough?: number }> {
   if (search === '') return { among: null }
   const filter = { search, isRegistered: null }
   const counted = await countCustomers(store, filter)
   if (counted.isMany) return { among: { begin: search } }
-  const ids = await idsFound(store, filter, counted, MOST_LOOKED_THROUGH)
-  return { among: { ids }, ...(counted.isPartial && { lookedThrough: MOST_LOOKED_THROUGH }) }
+  const ids = await idsFound(store, filter, counted, MAX_SEARCHED)
+  return { among: { ids }, ...(counted.isPartial && { lookedThrough: MAX_SEARCHED }) }
 }
 
 /** The newest customers of a filter. */
@@ -88,7 +85,7 @@ export async function idsOfAbandoned(
   most: number,
   audience: sql.Audience = null,
 ): Promise<string[]> {
-  const { among } = await foundBy(store, filter.search)
+  const { among } = await findMatches(store, filter.search)
   const rows = await sql.abandonedOf(store, {
     among,
     audience,

@@ -65,7 +65,7 @@ const MOST_COUNTED = 1_000
  */
 const MOST_GATHERED = 5_000
 /** If no customer has the prefix, a substring search reads this many of the newest customers. */
-export const MOST_LOOKED_THROUGH = 10_000
+export const MAX_SEARCHED = 10_000
 
 export interface CustomerTotal {
   total: number
@@ -85,17 +85,17 @@ const NONE: CustomerTotal = { total: 0, isCapped: false, isMany: false, isAnywhe
 export async function countCustomers(store: StoreDb, filter: CustomerFilter): Promise<CustomerTotal> {
   if (!filter.search) return { ...NONE, total: await countListed(store, filter.isRegistered) }
   const { storeId } = store
-  const begun = await countFound(store, beginning(storeId, filter, MOST_GATHERED))
+  const begun = await countFound(store, matchPrefix(storeId, filter, MOST_GATHERED))
   // The choice between prefix and substring search must not depend on the filter.
   const others = { ...filter, isRegistered: null }
-  if (begun > 0 || (filter.isRegistered !== null && (await countFound(store, beginning(storeId, others, 1))) > 0)) {
+  if (begun > 0 || (filter.isRegistered !== null && (await countFound(store, matchPrefix(storeId, others, 1))) > 0)) {
     return { ...NONE, ...capped(begun) }
   }
   const [found, listed] = await Promise.all([
-    countFound(store, anywhere(storeId, filter)),
+    countFound(store, matchAnywhere(storeId, filter)),
     countListed(store, filter.isRegistered),
   ])
-  return { ...NONE, ...capped(found), isAnywhere: true, isPartial: listed > MOST_LOOKED_THROUGH }
+  return { ...NONE, ...capped(found), isAnywhere: true, isPartial: listed > MAX_SEARCHED }
 }
 
 const capped = (found: number) => ({
@@ -111,7 +111,7 @@ async function countFound({ db }: StoreDb, found: RawBuilder<unknown>) {
 }
 
 /** Skipping this many index entries takes a few milliseconds; beyond, the counters give a day to start from. */
-const FAR = 2_000
+const FAR_OFFSET = 2_000
 
 /** Reads ids by an index-only scan, from the nearer end or from a day, and only then the rows. */
 export async function listCustomersOf(
@@ -126,7 +126,7 @@ export async function listCustomersOf(
   const { offset, limit, isFromEnd } = window
   const isWanted = wayOf(sort).startsWith(query.order)
   const isForwards = isWanted !== isFromEnd
-  const isFar = !query.search && sort === 'since' && offset > FAR
+  const isFar = !query.search && sort === 'since' && offset > FAR_OFFSET
   const begin = isFar ? await boundAt(store, query, offset, isForwards) : { passed: 0, bound: sql`` }
   const place = { sort, isForwards, bound: begin.bound, limit, offset: offset - begin.passed }
   const { rows } = await sql<ListedCustomer>`
@@ -187,7 +187,7 @@ function idsAt(storeId: string, filter: CustomerFilter, { isMany, isAnywhere }: 
   const order = orderBy(sort, isForwards)
   const part = sql`limit ${limit} offset ${offset}`
   if (search && !isMany) {
-    const found = isAnywhere ? anywhere(storeId, filter) : beginning(storeId, filter, MOST_GATHERED)
+    const found = isAnywhere ? matchAnywhere(storeId, filter) : matchPrefix(storeId, filter, MOST_GATHERED)
     // The default order is available from the searched indexes.
     if (sort === 'since') return sql`select s.id from (${found}) s where true ${bound} order by ${order} ${part}`
     return sql`select s.id from shoppers s where s.store_id = ${storeId} and s.id = any(array(select id from (${found}) found))
@@ -206,22 +206,22 @@ const listed = (storeId: string, isRegistered: IsRegistered) => sql`s.store_id =
   ${isRegistered === null ? sql`` : sql`and s.is_registered = ${sql.raw(String(isRegistered))}`}`
 
 /** Searches only the newest customers: reading all texts of a large store would take seconds. */
-function anywhere(storeId: string, { search, isRegistered }: CustomerFilter) {
+function matchAnywhere(storeId: string, { search, isRegistered }: CustomerFilter) {
   const like = `%${search.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
   const newest = (of: boolean) => sql`
     (select s.id, s.first_seen_at, concat_ws(' ', s.customer_name, s.customer_email, s.customer_phone) as text from shoppers s
-      where ${listed(storeId, of)} order by s.first_seen_at desc, s.id desc limit ${MOST_LOOKED_THROUGH})`
+      where ${listed(storeId, of)} order by s.first_seen_at desc, s.id desc limit ${MAX_SEARCHED})`
   // Phone numbers are stored as digits only.
   const digits = isNumber(search) ? search.replace(/\D/g, '') : ''
   const kinds = isRegistered === null ? [true, false] : [isRegistered]
   return sql`select n.id, n.first_seen_at from (
       select * from (${sql.join(kinds.map(newest), sql` union all `)}) both_kinds
-      order by first_seen_at desc, id desc limit ${MOST_LOOKED_THROUGH}) n
+      order by first_seen_at desc, id desc limit ${MAX_SEARCHED}) n
     where (n.text collate "C" like ${like} ${digits ? sql`or n.text collate "C" like ${`%${digits}%`}` : sql``})`
 }
 
 /** One index lookup per index and kind, up to `most` ids. */
-function beginning(storeId: string, { search, isRegistered }: CustomerFilter, most: number) {
+function matchPrefix(storeId: string, { search, isRegistered }: CustomerFilter, most: number) {
   const kinds = isRegistered === null ? [true, false] : [isRegistered]
   const looks = kinds.flatMap((of) =>
     beginnings(search).map(

@@ -5,7 +5,7 @@ import { paginationOf } from '../../core/db/paging.ts'
 import { listAbandonedCustomers } from './abandoned.ts'
 import { filterOf, readCustomerPage } from './customers.ts'
 import { customersDownload } from './export.ts'
-import { countCustomers, listCustomersOf, MOST_LOOKED_THROUGH } from './list-sql.ts'
+import { countCustomers, listCustomersOf, MAX_SEARCHED } from './list-sql.ts'
 import { presentCustomer } from './present.ts'
 
 /** Default page size. */
@@ -26,7 +26,7 @@ export const customerRoutes: Routes = (app, deps) => {
       pagination: {
         ...paginationOf(wanted, total),
         ...(isCapped ? { totalIsCapped: true } : {}),
-        ...(isPartial ? { lookedThrough: MOST_LOOKED_THROUGH } : {}),
+        ...(isPartial ? { lookedThrough: MAX_SEARCHED } : {}),
       },
     }
   })

@@ -17,7 +17,7 @@ import type { AccountDb, Db, StoreDb } from '../../core/db/db.ts'
 import * as preview from '../../delivery/preview/preview.ts'
 import type { Deps } from '../../deps.ts'
 import type { IdempotentRequest } from '../manual-sends/idempotency.ts'
-import { repeatedJob, repeatedSend, sendToPerson, startPeopleJob } from '../manual-sends/people.ts'
+import { findReplayedJob, findReplayedSend, sendToPerson, startPeopleJob } from '../manual-sends/people.ts'
 import { sendOfferTest, type Tester } from '../manual-sends/test-send.ts'
 import { recipientsOf } from './recipients.ts'
 import * as sql from './sql.ts'
@@ -31,7 +31,7 @@ export async function sendOffers(
   request: IdempotentRequest,
   { subject, body, ...wanted }: z.output<typeof sendDiscountOffers.body>,
 ): Promise<{ jobId: string }> {
-  const first = await repeatedJob(deps, store, request)
+  const first = await findReplayedJob(deps, store, request)
   if (first) return first.reply
   await assertGoodCoupon(deps, await sql.readCoupon(store, wanted.couponId))
   const cartUrl = await ownAddress(store, wanted.cartUrl)
@@ -47,7 +47,7 @@ export async function sendOffer(
   request: IdempotentRequest,
   wanted: z.output<typeof sendDiscountOffer.body>,
 ): Promise<SendReply> {
-  const first = await repeatedSend(deps, store, request)
+  const first = await findReplayedSend(deps, store, request)
   if (first) return first.reply
   const email = normalizeEmail(wanted.to)
   if (!email) throw refusalAt('to', discountTexts.notACustomer)

@@ -11,7 +11,7 @@ import { filterOf } from '../customers/customers.ts'
 
 type Wanted = Pick<z.output<typeof sendDiscountOffers.body>, 'customers' | 'matching'>
 
-interface Asked {
+interface RecipientQuery {
   deps: Deps
   store: StoreDb<Db>
   account: AccountDb
@@ -19,7 +19,7 @@ interface Asked {
 
 /** Throws if the plan lacks the filters, or if more match than one discount mail allows. */
 export async function recipientsOf(
-  { deps, store, account }: Asked,
+  { deps, store, account }: RecipientQuery,
   { customers, matching }: Wanted,
 ): Promise<string[]> {
   if (!matching) return [...new Set(customers)]

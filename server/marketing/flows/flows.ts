@@ -83,7 +83,7 @@ export async function switchFlow(deps: Deps, store: StoreDb, flowId: string, wan
   const now = deps.now()
   await transact(store, async (tx) => {
     const flow = found(await sql.lockFlow(tx, flowId), 'Flow')
-    if (wanted.isOn) await demandSender(deps, tx, flowId)
+    if (wanted.isOn) await assertSender(deps, tx, flowId)
     const takesFrom = wanted.isOn ? startOf(flow, wanted, now) : flow.takes_from
     await sql.switchFlow(tx, flowId, {
       is_on: wanted.isOn,
@@ -93,7 +93,7 @@ export async function switchFlow(deps: Deps, store: StoreDb, flowId: string, wan
     })
     await refreshTimeout(tx)
     if (!wanted.isOn) return
-    await beginWith(tx, wanted, now)
+    await startControlGroup(tx, wanted, now)
     await takeIntoFlows(tx, { secrets: deps.secrets, now }, await sql.abandonedSince(tx, takesFrom!))
     await wakeStoreMessages(tx, ['flow_off', 'sender_missing'], now)
     await scheduleNextLook(tx)
@@ -101,7 +101,7 @@ export async function switchFlow(deps: Deps, store: StoreDb, flowId: string, wan
 }
 
 /** The control group belongs to the store (F1): an existing one stays unchanged. */
-async function beginWith(tx: StoreTx, { holdoutPercent }: FlowSwitch, now: Date): Promise<void> {
+async function startControlGroup(tx: StoreTx, { holdoutPercent }: FlowSwitch, now: Date): Promise<void> {
   const controlBps = Math.round(holdoutPercent * 100)
   if (controlBps > 0) await begin(tx, { controlBps, days: PLANNED_DAYS }, now)
 }
@@ -112,7 +112,7 @@ function startOf(flow: { is_on: boolean; takes_from: Date | null }, wanted: Flow
   return wanted.includeLast24h ? new Date(now.getTime() - 86_400_000) : now
 }
 
-async function demandSender(deps: Deps, tx: StoreTx, flowId: string): Promise<void> {
+async function assertSender(deps: Deps, tx: StoreTx, flowId: string): Promise<void> {
   const store = found(await readStore(tx), 'Store')
   const steps = await sql.stepsOf(tx, [flowId])
   const missing = [...missingForSending(store), ...(await missingForMail(deps, tx, store.account_id, steps))]

@@ -15,7 +15,7 @@ import { refreshTimeout } from './flows.ts'
 import * as saveSql from './save-sql.ts'
 import * as sql from './sql.ts'
 import { COUPON_GONE } from './step-coupons.ts'
-import { readyText, variantsOf } from './words.ts'
+import { defaultText, variantsOf } from './words.ts'
 import * as wordsSql from './words-sql.ts'
 
 // Create, copy, order and delete flows (decisions 51 and 56).
@@ -29,7 +29,7 @@ export async function createFlow(
   const entry = flowLibrary.find(({ key }) => key === from)!
   const now = deps.now()
   return transact(store, async (tx) => {
-    const position = (await demandRoom(deps, tx)).length + 1
+    const position = (await assertRoomForFlow(deps, tx)).length + 1
     if (couponId && !(await couponsThere(tx, [couponId])).has(couponId)) {
       throw new AppError('unprocessable', COUPON_GONE, { fields: { couponId: COUPON_GONE } })
     }
@@ -47,7 +47,7 @@ export async function createFlow(
       channels.map((channel, at) => ({
         ...{ stepId, variantId: stepId, channel, name: templates[index]!.name },
         templateId: at === 0 ? templates[index]!.id : newId(),
-        ...(at === 0 ? { subject: templates[index]!.subject, body: templates[index]!.body } : readyText[channel]),
+        ...(at === 0 ? { subject: templates[index]!.subject, body: templates[index]!.body } : defaultText[channel]),
       })),
     )
     await wordsSql.saveWords(tx, id, further, now)
@@ -60,7 +60,7 @@ export async function copyFlow(deps: Deps, store: StoreDb<Db>, flowId: string): 
   const now = deps.now()
   return transact(store, async (tx) => {
     found(await sql.readFlow(tx, flowId), 'Flow')
-    const order = await demandRoom(deps, tx)
+    const order = await assertRoomForFlow(deps, tx)
     const flow = found(await sql.lockFlow(tx, flowId), 'Flow')
     const steps = await sql.stepsOf(tx, [flowId])
     const variants = await variantsOf(tx, steps)
@@ -111,7 +111,7 @@ export async function copyFlow(deps: Deps, store: StoreDb<Db>, flowId: string): 
 }
 
 /** A second flow needs a larger plan. Locks the flows against concurrent additions and returns their ids in order. */
-async function demandRoom(deps: Deps, tx: StoreTx): Promise<string[]> {
+async function assertRoomForFlow(deps: Deps, tx: StoreTx): Promise<string[]> {
   const { account_id: accountId } = found(await lockStore(tx), 'Store')
   await demandPlan({ accountId, db: tx.db }, deps.now(), { feature: 'flow_rules', sentence: flowTexts.rulesPlan })
   const order = await saveSql.lockFlows(tx)

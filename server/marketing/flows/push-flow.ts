@@ -30,7 +30,7 @@ export async function readPushSettings(store: StoreDb): Promise<PushSettings> {
 
 export async function savePushSettings(deps: Deps, store: StoreDb<Db>, wanted: PushSettings): Promise<void> {
   const now = deps.now()
-  await tryWords(deps, store, wanted)
+  await checkText(deps, store, wanted)
   await transact(store, async (tx) => {
     const { account_id: accountId, effective_timeout_minutes: timeoutMinutes } = found(await lockStore(tx), 'Store')
     if (wanted.enabled) await assertMayMail({ accountId, db: tx.db })
@@ -40,11 +40,11 @@ export async function savePushSettings(deps: Deps, store: StoreDb<Db>, wanted: P
     if (!known) await push.insertPushFlow(tx, { id: flowId, name: NAME, salt: randomToken(), now })
     const { frequency, delay: delayMinutes, maxNotifications } = wanted
     await push.saveTiming(tx, { frequency, delayMinutes, maxNotifications, now })
-    const templateId = await keepWords(tx, known?.template_id, wanted, now)
+    const templateId = await saveText(tx, known?.template_id, wanted, now)
     await push.saveSteps(tx, { flowId, templateId, count: maxNotifications })
     await push.refreshDelays(tx)
     await retimeEditedMessages(tx, flowId, now)
-    await switchTo(tx, { flowId, isOn: wanted.enabled, known, timeoutMinutes, now })
+    await setActive(tx, { flowId, isOn: wanted.enabled, known, timeoutMinutes, now })
     await scheduleNextLook(tx)
   })
 }
@@ -61,7 +61,7 @@ interface Switch {
  * Matches carts that are still active and all later ones: a shopper who has allowed notifications expects them.
  * Deactivating it holds its planned messages (D5).
  */
-async function switchTo(tx: StoreTx, { flowId, isOn, known, timeoutMinutes, now }: Switch): Promise<void> {
+async function setActive(tx: StoreTx, { flowId, isOn, known, timeoutMinutes, now }: Switch): Promise<void> {
   const wasOn = known?.is_on ?? false
   const stillActive = new Date(now.getTime() - timeoutMinutes * 60_000)
   const takesFrom = isOn && !wasOn ? stillActive : (known?.takes_from ?? null)
@@ -75,14 +75,14 @@ async function switchTo(tx: StoreTx, { flowId, isOn, known, timeoutMinutes, now 
   if (!wasOn) await wakeStoreMessages(tx, ['flow_off'], now)
 }
 
-async function keepWords(tx: StoreTx, known: string | undefined, { title, body }: PushSettings, now: Date) {
+async function saveText(tx: StoreTx, known: string | undefined, { title, body }: PushSettings, now: Date) {
   const id = known ?? newId()
   if (known) await sql.saveTemplate(tx, { id, subject: title, body, now })
   else await sql.insertTemplates(tx, [{ id, key: 'push', name: NAME, subject: title, body }], now)
   return id
 }
 
-async function tryWords(deps: Deps, store: StoreDb<Db>, { title, body }: PushSettings): Promise<void> {
+async function checkText(deps: Deps, store: StoreDb<Db>, { title, body }: PushSettings): Promise<void> {
   const { account_id: accountId } = found(await readStore(store), 'Store')
   for (const words of [title, body]) await refuseBadText(deps, accountId, { channel: 'push', body: words })
 }

@@ -3,9 +3,9 @@ import { NTH } from './words-sql.ts'
 
 // Statements that read flow results from the daily figures of analytics.
 
-export const BROUGHT_DAYS = 30
+export const ATTRIBUTED_DAYS = 30
 
-export interface BroughtRow {
+export interface AttributedRow {
   flow_id: string
   orders: number
   revenue_minor: number
@@ -16,12 +16,12 @@ export async function broughtBy(
   { db, storeId }: StoreDb,
   flowIds: readonly string[],
   { currency, now }: { currency: string; now: Date },
-): Promise<BroughtRow[]> {
-  const { rows } = await sql<BroughtRow>`
+): Promise<AttributedRow[]> {
+  const { rows } = await sql<AttributedRow>`
     select f.flow_id, sum(f.credited)::int as orders,
       coalesce(sum(f.attributed_minor) filter (where f.currency = ${currency}), 0)::bigint as revenue_minor
     from stores s join flow_figures f on f.store_id = s.id
-    where s.id = ${storeId} and f.day > (${now}::timestamptz at time zone ${zoneInSql(sql`s.time_zone`)})::date - ${BROUGHT_DAYS}::int
+    where s.id = ${storeId} and f.day > (${now}::timestamptz at time zone ${zoneInSql(sql`s.time_zone`)})::date - ${ATTRIBUTED_DAYS}::int
       and f.flow_id = any(${[...flowIds]}::uuid[])
     group by f.flow_id`.execute(db)
   return rows

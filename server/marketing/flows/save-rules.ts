@@ -3,13 +3,13 @@ import type { SaveFlow, StepCoupon } from '../../../shared/flows.ts'
 import { AppError } from '../../core/common/errors.ts'
 import type { Step } from './sql.ts'
 import type { CouponColumns } from './step-coupons.ts'
-import { readyText, type StoredVariant, type Text, textIn } from './words.ts'
+import { defaultText, type StoredVariant, type Text, textIn } from './words.ts'
 
 // Computes what a flow edit stores, and validates it. Pure.
 
 export type StoredStep = Step & { variants: StoredVariant[] }
 
-export interface ResolvedWords extends Text {
+export interface ResolvedText extends Text {
   variantId: string
   channel: FlowChannel
   templateId: string
@@ -35,7 +35,7 @@ export interface ResolvedStep {
   /** The step is or was split, so its variants are stored. */
   areVariantsTold: boolean
   /** Text to store, per variant and channel of the step. */
-  words: ResolvedWords[]
+  words: ResolvedText[]
   /** Template of the first channel's text in the step's own variant. */
   templateId: string
   /** Channels, text or conditions differ; for the coupon see `isCouponChanged`. */
@@ -80,7 +80,7 @@ function resolveStep(saved: SavedStep, place: Place): ResolvedStep {
   const channels: FlowChannel[] = saved.channels ?? (from ? [from.channel, ...from.fallback] : ['email'])
   const variants = variantsIn(saved, { id, ...place })
   const words = variants.flatMap((variant, at) =>
-    channels.flatMap((channel) => wordsIn(saved, { variant, at, channel, variants, index, makeId })),
+    channels.flatMap((channel) => changedTexts(saved, { variant, at, channel, variants, index, makeId })),
   )
   const own = words.find(({ variantId, channel }) => variantId === id && channel === channels[0])
   const ownStored = from?.variants.find((variant) => variant.id === id)?.words.get(channels[0]!)
@@ -108,14 +108,14 @@ function freshName(index: number, taken: ReadonlySet<string>): string {
   }
 }
 
-interface WantedVariant {
+interface VariantInput {
   id: string
   stored: StoredVariant | undefined
   sharePercent: number
 }
 
 /** The first variant of a new step has the step's id. */
-function variantsIn(saved: SavedStep, { id, from, index, makeId }: Place & { id: string }): WantedVariant[] {
+function variantsIn(saved: SavedStep, { id, from, index, makeId }: Place & { id: string }): VariantInput[] {
   const stored = from?.variants ?? []
   if (!saved.variants) {
     return from
@@ -124,10 +124,10 @@ function variantsIn(saved: SavedStep, { id, from, index, makeId }: Place & { id:
   }
   const named = saved.variants.flatMap((each) => each.id ?? [])
   if (new Set(named).size < named.length || named.some((each) => !stored.some((one) => one.id === each))) {
-    refuse(index, 'variants', 'This step has no such variant.')
+    rejectField(index, 'variants', 'This step has no such variant.')
   }
   if (saved.variants.reduce((sum, { sharePercent }) => sum + sharePercent, 0) !== 100) {
-    refuse(index, 'variants', 'The shares of the variants must add up to 100 %.')
+    rejectField(index, 'variants', 'The shares of the variants must add up to 100 %.')
   }
   // Sorted, because variant names follow the ids.
   const fresh = saved.variants.map(makeId).toSorted()
@@ -138,24 +138,27 @@ function variantsIn(saved: SavedStep, { id, from, index, makeId }: Place & { id:
   })
 }
 
-interface Wanted {
-  variant: WantedVariant
+interface TextContext {
+  variant: VariantInput
   /** Index in the request. */
   at: number
   channel: FlowChannel
-  variants: readonly WantedVariant[]
+  variants: readonly VariantInput[]
   index: number
   makeId: () => string
 }
 
 /** Empty if the stored text is unchanged. */
-function wordsIn(saved: SavedStep, { variant, at, channel, variants, index, makeId }: Wanted): ResolvedWords[] {
+function changedTexts(
+  saved: SavedStep,
+  { variant, at, channel, variants, index, makeId }: TextContext,
+): ResolvedText[] {
   const given = textIn(saved.variants?.[at]?.words, channel)
   const stored = variant.stored?.words.get(channel)
   const isChanged = !stored || (given !== null && !isSameText(given, stored))
   if (!isChanged && stored.isRow) return []
   const first = textIn(saved.variants?.[0]?.words, channel) ?? variants[0]?.stored?.words.get(channel)
-  const { subject, body } = given ?? stored ?? first ?? readyText[channel]
+  const { subject, body } = given ?? stored ?? first ?? defaultText[channel]
   return [
     {
       ...{ variantId: variant.id, channel, templateId: stored?.templateId ?? makeId(), isChanged, subject, body },
@@ -231,10 +234,10 @@ export function checkSaved(steps: readonly ResolvedStep[], { minDelay, problemOf
   for (const { step, delayMinutes, channels, from } of steps) {
     const index = step - 1
     if (delayMinutes < minDelay) {
-      refuse(index, 'delayMinutes', `The delay of a step must be at least ${minDelay} minutes.`)
+      rejectField(index, 'delayMinutes', `The delay of a step must be at least ${minDelay} minutes.`)
     }
     if (delayMinutes <= before) {
-      refuse(index, 'delayMinutes', `The delay of step ${step} must be longer than that of the step before.`)
+      rejectField(index, 'delayMinutes', `The delay of step ${step} must be longer than that of the step before.`)
     }
     before = delayMinutes
     const isKnown = (channel: FlowChannel) => from?.channel === channel || from?.fallback.includes(channel)
@@ -246,7 +249,7 @@ export function checkSaved(steps: readonly ResolvedStep[], { minDelay, problemOf
   }
 }
 
-function refuse(index: number, field: string, sentence: string): never {
+function rejectField(index: number, field: string, sentence: string): never {
   const fields = { [`steps.${index}.${field}`]: sentence }
   throw new AppError('unprocessable', sentence, { fields })
 }

@@ -29,31 +29,31 @@ import * as wordsSql from './words-sql.ts'
 // Saves a flow as a whole (decision 53): one transaction stores steps, text and variants, and updates open messages.
 
 export async function saveFlow(deps: Deps, store: StoreDb<Db>, flowId: string, edit: SaveFlow): Promise<SaveEffect> {
-  const known = await before(deps, store, flowId, edit)
+  const known = await checkTexts(deps, store, flowId, edit)
   return transact(store, (tx) => save(deps, tx, { flowId, edit, ...known }))
 }
 
 /** Reports what saving would do: runs the same code and rolls back. */
 export async function trySaveFlow(deps: Deps, store: StoreDb<Db>, flowId: string, edit: SaveFlow): Promise<SaveEffect> {
-  const known = await before(deps, store, flowId, edit)
+  const known = await checkTexts(deps, store, flowId, edit)
   const rehearsal: { effect?: SaveEffect } = {}
   try {
     await transact(store, async (tx) => {
       rehearsal.effect = await save(deps, tx, { flowId, edit, ...known })
-      throw new Rehearsed()
+      throw new DryRun()
     })
   } catch (error) {
-    if (!(error instanceof Rehearsed)) throw error
+    if (!(error instanceof DryRun)) throw error
   }
   return rehearsal.effect!
 }
 
 /** Rolls back a dry run. */
-class Rehearsed extends Error {
-  override name = 'Rehearsed'
+class DryRun extends Error {
+  override name = 'DryRun'
 }
 
-interface Known {
+interface TextProblems {
   channels: FlowChannels
   hasRules: boolean
   /** Problems of texts, by path: `steps.0.variants.0.words.sms`. null: the text can be sent. */
@@ -61,7 +61,7 @@ interface Known {
 }
 
 /** Runs before the transaction: rendering must not hold its locks. */
-async function before(deps: Deps, store: StoreDb<Db>, flowId: string, edit: SaveFlow): Promise<Known> {
+async function checkTexts(deps: Deps, store: StoreDb<Db>, flowId: string, edit: SaveFlow): Promise<TextProblems> {
   const row = found(await readStore(store), 'Store')
   const { account_id: accountId } = row
   found(await sql.readFlow(store, flowId), 'Flow')
@@ -83,7 +83,7 @@ async function storedSteps(store: StoreDb, flowId: string): Promise<StoredStep[]
   return steps.map((step) => ({ ...step, variants: variants.get(step.id)! }))
 }
 
-interface Saving extends Known {
+interface Saving extends TextProblems {
   flowId: string
   edit: SaveFlow
 }
@@ -103,7 +103,7 @@ async function save(deps: Deps, tx: StoreTx, { flowId, edit, ...known }: Saving)
     throw new AppError('plan_required', flowTexts.rulesPlan)
   }
   checkSaved(steps, { minDelay: minDelayMinutes(deps, row), problemOfChannel: obstacleOf(known.channels) })
-  demandGoodText(steps, known.problems)
+  assertSendableText(steps, known.problems)
   await checkCoupons(tx, steps)
   await saveSql.updateFlow(tx, flowId, { name: edit.name, conditions }, now)
   await saveWords(tx, flowId, steps, now)
@@ -155,7 +155,7 @@ const obstacleOf =
     return problem === null ? null : { code, sentence: problem }
   }
 
-function demandGoodText(steps: readonly ResolvedStep[], problems: Known['problems']): void {
+function assertSendableText(steps: readonly ResolvedStep[], problems: TextProblems['problems']): void {
   for (const { step, words } of steps) {
     for (const { path, subject, body } of words) {
       const problem = problems.get(`${path} ${subject}\0${body}`)

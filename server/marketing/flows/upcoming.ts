@@ -11,13 +11,13 @@ import * as sql from './sql.ts'
 // reason.
 
 /** Maximum number of decisions per request; the others are only counted. */
-const MOST_FORESEEN = 500
+const MAX_FORECAST = 500
 const MOST_SHOWN = 100
 
 type Upcoming = Omit<z.output<typeof upcomingMessages.reply>, 'cartsOfLast24h'>
 
 export async function readUpcoming(deps: Deps, store: StoreDb<Db>, flowId: string, until: Date): Promise<Upcoming> {
-  const { rows, total } = await sql.dueMessages(store, flowId, until, MOST_FORESEEN)
+  const { rows, total } = await sql.dueMessages(store, flowId, until, MAX_FORECAST)
   const texts = await textsFor(deps, store, ['sms', 'whatsapp'])
   const awaited = rows.map(({ id, wake_at: wakeAt }) => ({ id, wakeAt }))
   const foreseen = awaited.length === 0 ? [] : await foresee(deps, store, awaited, { until, texts })
@@ -26,7 +26,7 @@ export async function readUpcoming(deps: Deps, store: StoreDb<Db>, flowId: strin
   return {
     total: expected.length,
     unforeseen: total - rows.length,
-    notSent: tallyOf(foreseen),
+    notSent: countBlockers(foreseen),
     messages: expected.slice(0, MOST_SHOWN).map(({ id, channel, to, at }) => {
       const row = known.get(id)!
       return {
@@ -39,7 +39,7 @@ export async function readUpcoming(deps: Deps, store: StoreDb<Db>, flowId: strin
 }
 
 /** Most frequent first. */
-function tallyOf(foreseen: readonly Foreseen[]): Upcoming['notSent'] {
+function countBlockers(foreseen: readonly Foreseen[]): Upcoming['notSent'] {
   const explanations = foreseen.filter(({ obstacle }) => obstacle !== null).map(foreseenText)
   return [...Map.groupBy(explanations, (each) => each)]
     .map(([explanation, { length: count }]) => ({ explanation, count }))

@@ -10,7 +10,7 @@ import type { StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { countsOfStates } from '../../messages/messages/state-rules.ts'
 import { minDelayMinutes, missingForMail, missingForSending } from './flows.ts'
-import { BROUGHT_DAYS, broughtBy, responsesTo } from './report-sql.ts'
+import { ATTRIBUTED_DAYS, broughtBy, responsesTo } from './report-sql.ts'
 import * as sql from './sql.ts'
 import { presentCoupon } from './step-coupons.ts'
 import { presentVariant, type StoredVariant, variantsOf } from './words.ts'
@@ -42,7 +42,10 @@ export async function viewFlows(
     store,
     steps.flatMap((step) => step.coupon_id ?? []),
   )
-  const missing = [...missingForSending(row), ...(await missingWays(deps, store, { accountId: row.account_id, steps }))]
+  const missing = [
+    ...missingForSending(row),
+    ...(await missingMailSetup(deps, store, { accountId: row.account_id, steps })),
+  ]
   return flows.map((flow) => ({
     id: flow.id,
     name: flow.name,
@@ -61,7 +64,7 @@ export async function viewFlows(
     responses: presentResponses(responses.find((each) => each.flow_id === flow.id)),
     missing,
     minDelayMinutes: minDelayMinutes(deps, row),
-    brought: presentBrought(
+    brought: presentAttributed(
       brought.find((each) => each.flow_id === flow.id),
       row.currency,
     ),
@@ -73,7 +76,7 @@ export async function viewFlows(
  * Without any mail server no confirmation mail works either, and an account with its own server needs none. Then only
  * the server is named.
  */
-async function missingWays(
+async function missingMailSetup(
   deps: Deps,
   store: StoreDb,
   of: { accountId: string; steps: sql.Step[] },
@@ -91,11 +94,11 @@ function presentResponses(row: Awaited<ReturnType<typeof responsesTo>>[number] |
   }
 }
 
-const presentBrought = (
+const presentAttributed = (
   row: Awaited<ReturnType<typeof broughtBy>>[number] | undefined,
   currency: string,
 ): FlowView['brought'] => ({
-  days: BROUGHT_DAYS,
+  days: ATTRIBUTED_DAYS,
   orders: row?.orders ?? 0,
   revenue: (row?.revenue_minor ?? 0) / 10 ** currencyExponent(currency),
 })

@@ -36,7 +36,7 @@ export async function orderOfVariants({ db, storeId }: StoreDb, stepIds: readonl
   return rows
 }
 
-export interface WordsRow {
+export interface TextRow {
   step_id: string
   variant_id: string
   channel: FlowChannel
@@ -46,15 +46,15 @@ export interface WordsRow {
   body: string
 }
 
-export async function wordsOf({ db, storeId }: StoreDb, flowIds: readonly string[]): Promise<WordsRow[]> {
-  const { rows } = await sql<WordsRow>`
+export async function wordsOf({ db, storeId }: StoreDb, flowIds: readonly string[]): Promise<TextRow[]> {
+  const { rows } = await sql<TextRow>`
     select w.step_id, w.variant_id, w.channel, w.template_id, t.name, t.subject, t.body from flow_words w
     join templates t on t.store_id = w.store_id and t.id = w.template_id
     where w.store_id = ${storeId} and w.flow_id = any(${[...flowIds]}::uuid[])`.execute(db)
   return rows
 }
 
-export interface SavedWords {
+export interface SavedText {
   stepId: string
   variantId: string
   channel: FlowChannel
@@ -69,7 +69,7 @@ export interface SavedWords {
 export async function saveWords(
   { db, storeId }: StoreTx,
   flowId: string,
-  words: readonly SavedWords[],
+  words: readonly SavedText[],
   now: Date,
 ): Promise<void> {
   await sql`
@@ -78,7 +78,7 @@ export async function saveWords(
         as w("stepId" uuid, "variantId" uuid, channel text, "templateId" uuid, name text, subject text, body text)),
     kept as (
       insert into templates (store_id, id, key, name, subject, body, updated_at)
-      select ${storeId}, "templateId", ${WORDS_KEY}, name, subject, body, ${now} from wanted order by "templateId"
+      select ${storeId}, "templateId", ${TEXT_KEY}, name, subject, body, ${now} from wanted order by "templateId"
       on conflict (store_id, id) do update set subject = excluded.subject, body = excluded.body, version = templates.version + 1,
         updated_at = excluded.updated_at
         where (templates.subject, templates.body) is distinct from (excluded.subject, excluded.body)
@@ -89,7 +89,7 @@ export async function saveWords(
 }
 
 /** Key of templates that belong to one step; those of the ready flow have their own keys. */
-const WORDS_KEY = 'flow_words'
+const TEXT_KEY = 'flow_words'
 
 export interface SavedVariant {
   stepId: string

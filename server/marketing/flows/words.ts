@@ -41,7 +41,7 @@ export async function variantsOf(store: StoreDb, steps: readonly Step[]): Promis
         step.id,
         known.map(({ id, share_percent: sharePercent, nth, so_far: soFar }) => ({
           ...{ id, name: variantName(nth), sharePercent, soFar },
-          words: storedWords(step, id, words.get(`${step.id} ${id}`) ?? []),
+          words: storedTexts(step, id, words.get(`${step.id} ${id}`) ?? []),
         })),
       ]
     }),
@@ -55,7 +55,7 @@ export async function variantNames(store: StoreDb, stepIds: readonly string[]): 
   return new Map(rows.map(({ id, nth }) => [id, variantName(nth)]))
 }
 
-function storedWords(step: Step, variantId: string, rows: readonly sql.WordsRow[]): StoredVariant['words'] {
+function storedTexts(step: Step, variantId: string, rows: readonly sql.TextRow[]): StoredVariant['words'] {
   const own = { templateId: step.template_id, subject: step.subject, body: step.body, isRow: false }
   const first = variantId === step.id ? [[step.channel, own] as const] : []
   return new Map([
@@ -68,7 +68,7 @@ function storedWords(step: Step, variantId: string, rows: readonly sql.WordsRow[
 }
 
 /** Default text by channel. */
-export const readyText: Record<FlowChannel, Text> = {
+export const defaultText: Record<FlowChannel, Text> = {
   email: { subject: READY_EMAIL.subject, body: READY_EMAIL.body },
   sms: { subject: '', body: READY_TEXTS.sms },
   whatsapp: { subject: '', body: READY_TEXTS.whatsapp },
@@ -76,7 +76,7 @@ export const readyText: Record<FlowChannel, Text> = {
 }
 
 export function presentVariant({ id, name, sharePercent, words }: StoredVariant): FlowVariant {
-  const textOf = (channel: FlowChannel) => words.get(channel) ?? readyText[channel]
+  const textOf = (channel: FlowChannel) => words.get(channel) ?? defaultText[channel]
   const { subject: title, body } = textOf('push')
   const { subject, body: mail } = textOf('email')
   const presented: StepWords = {
@@ -87,10 +87,10 @@ export function presentVariant({ id, name, sharePercent, words }: StoredVariant)
   return { id, name, sharePercent, words: presented }
 }
 
-type GivenWords = { [Channel in keyof StepWords]?: StepWords[Channel] | undefined }
+type PartialTexts = { [Channel in keyof StepWords]?: StepWords[Channel] | undefined }
 
 /** The text in one shape for all channels; null: not in the request. */
-export function textIn(words: GivenWords | undefined, channel: FlowChannel): Text | null {
+export function textIn(words: PartialTexts | undefined, channel: FlowChannel): Text | null {
   if (channel === 'email') return words?.email ?? null
   if (channel === 'sms') return words?.sms ? { subject: '', body: words.sms.body } : null
   if (channel === 'push') return words?.push ? { subject: words.push.title, body: words.push.body } : null

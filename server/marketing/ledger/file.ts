@@ -75,7 +75,7 @@ export async function tableOf(text: string, given?: string): Promise<Table> {
       )
     }
     rows.push(row.slice(0, MOST_COLUMNS))
-    if (rows.length % BREATH === 0) await breathe()
+    if (rows.length % YIELD_ROWS === 0) await breathe()
   }
   const skipped = titleLines(rows)
   rows.splice(0, skipped)
@@ -105,7 +105,7 @@ const MOST_COLUMNS = 200
 const LONGEST_ROW = 256 * 1024
 /** One to three milliseconds of parsing. */
 const SLICE = 16 * 1024
-const BREATH = 500
+const YIELD_ROWS = 500
 /** The part from which the delimiter is guessed. */
 const HEAD = 64 * 1024
 
@@ -120,18 +120,18 @@ const options = {
 
 async function* rowsOf(text: string, delimiter: string): AsyncGenerator<string[]> {
   const parser = parse({ ...options, delimiter })
-  const reading = Readable.from(slicesOf(text))
+  const reading = Readable.from(splitSlices(text))
     .on('error', (error) => parser.destroy(error))
     .pipe(parser)
   try {
     for await (const row of reading) yield row as string[]
   } catch (error) {
-    throw inWords(error)
+    throw toReadableError(error)
   }
 }
 
 /** Yields to other work between slices, even if no slice completes a row. */
-async function* slicesOf(text: string): AsyncGenerator<string> {
+async function* splitSlices(text: string): AsyncGenerator<string> {
   let lineStart = 0
   for (let at = 0; at < text.length; at += SLICE) {
     const slice = text.slice(at, at + SLICE)
@@ -144,7 +144,7 @@ async function* slicesOf(text: string): AsyncGenerator<string> {
   }
 }
 
-function inWords(error: unknown): unknown {
+function toReadableError(error: unknown): unknown {
   if (!(error instanceof CsvError)) return error
   return error.code === 'CSV_MAX_RECORD_SIZE'
     ? tooLong()

@@ -174,7 +174,7 @@ const cellRefusalIn = (plain: string): ImportReason | null =>
   PASSING.test(plain) ? null : (refusalIn(plain) ?? CELL_REFUSALS.find(([, words]) => words.test(plain))?.[0] ?? null)
 
 /** A complaint comes from the person and outranks all; reasons that are no act of the person come last. */
-const WEIGHT: readonly ImportReason[] = [
+const REASON_ORDER: readonly ImportReason[] = [
   'complained',
   'opted_out',
   'blocked',
@@ -185,8 +185,8 @@ const WEIGHT: readonly ImportReason[] = [
   'never',
 ]
 
-export const heaviest = (reasons: readonly ImportReason[]): ImportReason | null =>
-  WEIGHT.find((reason) => reasons.includes(reason)) ?? null
+export const strongestReason = (reasons: readonly ImportReason[]): ImportReason | null =>
+  REASON_ORDER.find((reason) => reasons.includes(reason)) ?? null
 
 const set = (words: string) => new Set(words.split(/\s+/).filter(Boolean))
 
@@ -245,7 +245,7 @@ export type HeadingKind =
 const EITHER =
   /\bopt(ed)? ?in\b.*\bout\b|\bopt(ed)? ?out( or| and)? (opt(ed)? ?)?in\b|\bsubscribed\b.*\bunsub|\bunsub.*\bsubscribed\b/
 /** Columns that everyone in a file has, whatever their consent. */
-const EVERYBODYS = /\b(link|url|token|page|key|hash|rate|score|quote|taux|tasa|tasso|taxa)$/
+const COMMON_COLUMN = /\b(link|url|token|page|key|hash|rate|score|quote|taux|tasa|tasso|taxa)$/
 const DETAIL =
   /\b(date|time|timestamp|at|on|am|datum|zeit|zeitpunkt|fecha|hora|data|ora|le|el|il|em|reason|campaign|title|comment|method|source|ip|id|form|type|grund|kommentar|kampagne|quelle|raison|motif|motivo|razon|causa|campagne|campana|campagna|campanha|note|by|von|par|por|da)$/
 /** Details of an opt-in: when, where and how, not whether. */
@@ -256,7 +256,7 @@ const NOT_WHETHER =
 const BARE_REFUSAL =
   /^(is )?(cancell?ed|cancellat[oa]|cancelad[oa]|revoked|revocat[oa]|revocad[oa]|declined|refused|refuse|rifiutat[oa]|rechazad[oa]|recusad[oa]|inactive|inaktiv|inactif|inactiv[oa]|inattiv[oa]|inativ[oa]|deactivated|excluded|removed|deleted|archived|churned|left|opposed|geloscht|entfernt)( (date|time|at|on|am|le|el|il|em))?$/
 /** Together with consent words: it has ended, was never given, or is none. */
-const TURNED = pattern(
+const ENDED_CONSENT = pattern(
   '\\b(no|not|non|nicht|keine?n?|ohne|without|never|nie|pas|sans|jamais|sin|nunca|senza|mai|sem|nao|ne|stop)\\b',
   '\\b(ended|expired|stopped|terminated|lapsed|entzogen|zuruckgezogen|gekundigt|beendet|abgelaufen|abgelehnt|verweigert)\\b',
   '\\b(annule|termine|expire|denegad|negad|negat|scadut|terminat|finalizad|encerrad|expirad|removed|deleted|disabled)',
@@ -302,10 +302,10 @@ const YES_HEADING = pattern(
 export function headingKind(name: string): HeadingKind | null {
   const plain = plainText(name).replace(ANSWERS, '').trim()
   if (EITHER.test(plain)) return { means: 'either' }
-  const isTurned = YES_HEADING.test(plain) && TURNED.test(plain)
+  const isTurned = YES_HEADING.test(plain) && ENDED_CONSENT.test(plain)
   const reason = BARE_REFUSAL.test(plain) ? 'opted_out' : (refusalIn(plain) ?? (isTurned ? 'opted_out' : null))
   if (reason) {
-    const isOther = EVERYBODYS.test(plain) || (OTHER_STATUS.test(plain) && ABOUT_THINGS.includes(reason))
+    const isOther = COMMON_COLUMN.test(plain) || (OTHER_STATUS.test(plain) && ABOUT_THINGS.includes(reason))
     return isOther ? null : { means: 'no', reason, isDetail: DETAIL.test(plain) }
   }
   if (NOT_WHETHER.test(plain)) return null
@@ -321,22 +321,22 @@ const CHANNELS: readonly [ImportChannel | 'other', RegExp][] = [
 ]
 
 /** Whether a heading is about this channel; a heading without a channel is about all. */
-export function speaksOf(name: string, channel: ImportChannel): boolean {
+export function coversChannel(name: string, channel: ImportChannel): boolean {
   const plain = plainText(name)
   const named = CHANNELS.filter(([, words]) => words.test(plain)).map(([each]) => each)
   return named.length === 0 || named.includes(channel)
 }
 
 /** Status words that are never a name, a place or a note. They count in columns with an unknown heading. */
-const TOLD_ANYWHERE =
+const STATUS_ANYWHERE =
   /^(un ?subscribed( from( the| our)? (newsletter|list|e ?mails?))?|opt(ed)? ?out( \d+)?|(hard ?)?bounced|undeliverable|cleaned|complained|spam ?complaint|suppressed|(black|block) ?listed|do not (contact|e ?mail|mail)|(non|not|never) ?subscribed|abgemeldet|abbestellt|nicht angemeldet|desabonnee?|desinscrite?|dad[oa] de baja|desuscrit[oa]|disiscritt[oa]|non iscritt[oa]|descadastrad[oa]|uitgeschreven|afgemeld|wypisan[ya])$/
 /** A quick check that most cells end at. */
-const MAY_TELL =
+const QUICK_CHECK =
   /sub|out|bounc|clean|compl|suppress|list|not|abgemeldet|abbestellt|d.?sabonn|d.?sinscri|baja|suscri|iscri|descad|undeliv|uitgeschr|afgemeld|wypisan/i
 
 /** For cells without a known heading, including lists of tags. */
 export function refusalAnywhere(text: string): ImportReason | null {
-  if (!MAY_TELL.test(text)) return null
+  if (!QUICK_CHECK.test(text)) return null
   const tags = text.split(/[,;|]/).map(plainText)
-  return heaviest(tags.flatMap((tag) => (TOLD_ANYWHERE.test(tag) ? (refusalIn(tag) ?? []) : [])))
+  return strongestReason(tags.flatMap((tag) => (STATUS_ANYWHERE.test(tag) ? (refusalIn(tag) ?? []) : [])))
 }

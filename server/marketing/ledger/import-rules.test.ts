@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ImportMapping } from '../../../shared/ledger.ts'
-import { consentColumns, dateOf, guessMapping, inOrder, readRow } from './import-rules.ts'
+import { consentColumns, dateOf, guessMapping, optOutsFirst, readRow } from './import-rules.ts'
 
 const uploadedAt = new Date('2026-03-02T15:00:00Z')
 const mapping = (changed: Partial<ImportMapping> = {}): ImportMapping => ({
@@ -132,7 +132,7 @@ test('opt-outs are read before all opt-ins, wherever they are in the file (C5)',
     read(['a@b.example', '2024-05-01', 'x']),
     read(['a@b.example', '', 'unsubscribed'], { status: 2, source: null }),
   ]
-  const ordered = inOrder(rows)
+  const ordered = optOutsFirst(rows)
   expect(ordered.rows.map(({ status }) => status)).toEqual(['withdrawn', 'granted'])
   expect(ordered.yesFrom).toBe(1)
 })

@@ -13,11 +13,11 @@ import { instantOf } from '../../core/common/time.ts'
 import {
   type CellMark,
   cellMark,
+  coversChannel,
   type HeadingKind,
   headingKind,
-  heaviest,
   refusalAnywhere,
-  speaksOf,
+  strongestReason,
 } from './import-marks.ts'
 
 // Interprets the rows of an imported file: guesses columns, parses status and dates, rejects what proves nothing. Pure.
@@ -89,7 +89,7 @@ function addressesIn(
   return isGranted ? [normalizePhone(typed, country) ?? []].flat() : allPhones(typed, country)
 }
 
-interface Facts extends Omit<ReadRow, 'problem'> {
+interface ParsedRow extends Omit<ReadRow, 'problem'> {
   typed: string
   date: string
   isAddress: boolean
@@ -97,7 +97,7 @@ interface Facts extends Omit<ReadRow, 'problem'> {
 }
 
 /** An opt-out needs no proof, only an address and a channel. */
-function problemOf(row: Facts, uploadedAt: Date): ImportProblem | null {
+function problemOf(row: ParsedRow, uploadedAt: Date): ImportProblem | null {
   if (row.typed === '') return 'no_address'
   if (row.channel === null) return 'bad_channel'
   if (!row.isAddress) return row.channel === 'email' ? 'bad_address' : 'bad_phone'
@@ -139,7 +139,12 @@ const CHOSEN_AS_NO: NoHeading = { means: 'no', reason: 'opted_out', isDetail: fa
 export function consentColumns(names: readonly string[], mapping: ImportMapping): ConsentColumns {
   const { status } = mapping
   const kinds = names.map((name, index) => {
-    return { index, name, channels: importChannels.filter((each) => speaksOf(name, each)), kind: headingKind(name) }
+    return {
+      index,
+      name,
+      channels: importChannels.filter((each) => coversChannel(name, each)),
+      kind: headingKind(name),
+    }
   })
   const noes = kinds.flatMap(({ kind, ...column }) => {
     const { index } = column
@@ -160,14 +165,14 @@ export function consentColumns(names: readonly string[], mapping: ImportMapping)
   return { main, noes, others, rest, markOf: remembered(cellMark) }
 }
 
-const MOST_REMEMBERED = 1_000
-const LONGEST_REMEMBERED = 60
+const MAX_CACHED = 1_000
+const MAX_CACHED_LENGTH = 60
 
 function remembered(markOf: (cell: string) => CellMark): (cell: string) => CellMark {
   const known = new Map<string, CellMark>()
   return (cell) => {
     const mark = known.get(cell) ?? markOf(cell)
-    if (known.size < MOST_REMEMBERED && cell.length <= LONGEST_REMEMBERED) known.set(cell, mark)
+    if (known.size < MAX_CACHED && cell.length <= MAX_CACHED_LENGTH) known.set(cell, mark)
     return mark
   }
 }
@@ -198,7 +203,7 @@ function readStatement(
   ]
   const refusals = found.filter((each) => typeof each === 'object' && 'reason' in each)
   if (refusals.length > 0) {
-    const reason = heaviest(refusals.flatMap((each) => each.reason ?? []))
+    const reason = strongestReason(refusals.flatMap((each) => each.reason ?? []))
     const at = refusals.find((each) => each.at)?.at ?? null
     const status = reason && suppressionFor[reason] ? 'suppressed' : 'withdrawn'
     return { status, reason, at, isUnread: false }
@@ -210,8 +215,8 @@ function readStatement(
   return { status, reason: null, at, isUnread: isUnread || main !== null }
 }
 
-type Refusal = { reason: ImportReason | null; at: Date | null }
-type Opinion = Refusal | { isGranted: true; at: Date | null } | 'unread' | 'silent'
+type OptOut = { reason: ImportReason | null; at: Date | null }
+type Opinion = OptOut | { isGranted: true; at: Date | null } | 'unread' | 'silent'
 
 function mainOpinion(mark: CellMark, main: NonNullable<ConsentColumns['main']>, readDate: () => Date | null): Opinion {
   if (typeof mark === 'object') return { ...mark, at: null }
@@ -227,7 +232,7 @@ function mainOpinion(mark: CellMark, main: NonNullable<ConsentColumns['main']>, 
 function noOpinion(mark: CellMark, { reason, isDetail }: NoHeading, readDate: () => Date | null): Opinion {
   // “Suppressed” gives no reason, but a cell may.
   if (typeof mark === 'object') {
-    return { reason: reason === 'suppressed' ? mark.reason : heaviest([mark.reason, reason]), at: null }
+    return { reason: reason === 'suppressed' ? mark.reason : strongestReason([mark.reason, reason]), at: null }
   }
   if (mark === 'yes' || mark === 'mark') return { reason, at: null }
   if (mark === 'no' || mark === 'empty') return 'silent'
@@ -251,7 +256,7 @@ export const suppressionFor: Partial<Record<ImportReason, SuppressionReason>> = 
 }
 
 /** Reasons that are not the person's own decision: they do not override a consent given here. */
-export const isNoAct = (reason: ImportReason | null): boolean => reason === 'never' || reason === 'unconfirmed'
+export const isNotOwnDecision = (reason: ImportReason | null): boolean => reason === 'never' || reason === 'unconfirmed'
 
 const CHANNELS: Record<ImportChannel, readonly string[]> = {
   email: ['email', 'e-mail', 'mail', 'newsletter'],
@@ -349,7 +354,7 @@ export function guessMapping(
       if (taken.has(index) || kind === 'no') return false
       if (field !== 'status') return kind === undefined && heading.test(name)
       const channel = isMailIn(places.address ?? 0) ? 'email' : 'sms'
-      return kind !== undefined && speaksOf(name, channel)
+      return kind !== undefined && coversChannel(name, channel)
     })
     if (place >= 0) places[field] = place
   }
@@ -382,14 +387,14 @@ function orderOf(dates: readonly string[], country: string | null): DateOrder {
 }
 
 /** Opt-outs first: they override opt-ins of the same file, wherever they are in it (C5). */
-export function inOrder(rows: readonly ReadRow[]): { rows: ReadRow[]; yesFrom: number } {
+export function optOutsFirst(rows: readonly ReadRow[]): { rows: ReadRow[]; yesFrom: number } {
   const isYes = (row: ReadRow) => row.problem === null && row.status === 'granted'
   const others = rows.filter((row) => !isYes(row))
   return { rows: [...others, ...rows.filter(isYes)], yesFrom: others.length }
 }
 
 /** Up to `most` rows that show each outcome: the first row of each, then the second, and so on. */
-export function someOfEach(rows: readonly ReadRow[], most: number): ReadRow[] {
+export function sampleOutcomes(rows: readonly ReadRow[], most: number): ReadRow[] {
   const kinds = new Map<string, ReadRow[]>()
   for (const row of rows) {
     const kind = row.problem ?? `${row.status} ${row.reason}`

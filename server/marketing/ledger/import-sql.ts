@@ -231,7 +231,7 @@ export async function decisionsOf(
  * A row from an earlier file belongs to both imports; it is added again if no earlier import is valid.
  * `suppressed`: the number of rows that became new suppressions.
  */
-export async function takeIn(
+export async function storePart(
   { db, storeId }: StoreTx,
   part: {
     importId: string
@@ -309,7 +309,7 @@ export function refusalsAfter(
 }
 
 /** For all stores: deletes unconfirmed files and old reports. */
-export async function forgetOld(db: Db, { uploads, reports }: { uploads: Date; reports: Date }): Promise<void> {
+export async function deleteOld(db: Db, { uploads, reports }: { uploads: Date; reports: Date }): Promise<void> {
   await db
     .deleteFrom('consent_imports')
     .where('content', 'is not', null)

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { inTurn } from './import-turns.ts'
+import { runInTurn } from './import-turns.ts'
 
 test('the server reads two files at a time and one per account, even after a failure', async () => {
   const open: string[] = []
   const ends = new Map<string, PromiseWithResolvers<void>>()
   const read = (account: string, file: string) =>
-    inTurn(account, async () => {
+    runInTurn(account, async () => {
       open.push(file)
       const end = Promise.withResolvers<void>()
       ends.set(file, end)

@@ -4,17 +4,17 @@ import { createSeats } from '../../core/common/seats.ts'
 // A 20 MB file needs some hundred megabytes and seconds to parse. So two are parsed at a time, one per account; the
 // others wait without using memory.
 
-const seats = createSeats(2)
+const semaphore = createSeats(2)
 /** The last waiting import of each account. */
-const lines = new Map<string, Promise<unknown>>()
+const accountQueues = new Map<string, Promise<unknown>>()
 
 /** Limits an account to one file at a time, so that its other files do not delay other accounts. */
-export async function inTurn<T>(accountId: string, work: () => Promise<T>): Promise<T> {
-  const mine = (lines.get(accountId) ?? Promise.resolve()).then(() => seats(work))
+export async function runInTurn<T>(accountId: string, work: () => Promise<T>): Promise<T> {
+  const mine = (accountQueues.get(accountId) ?? Promise.resolve()).then(() => semaphore(work))
   const over = mine.catch(() => undefined)
-  lines.set(accountId, over)
+  accountQueues.set(accountId, over)
   void over.then(() => {
-    if (lines.get(accountId) === over) lines.delete(accountId)
+    if (accountQueues.get(accountId) === over) accountQueues.delete(accountId)
   })
   return mine
 }

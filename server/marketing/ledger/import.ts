@@ -25,16 +25,16 @@ import { headingKind } from './import-marks.ts'
 import {
   consentColumns,
   guessMapping,
-  inOrder,
-  isNoAct,
+  isNotOwnDecision,
+  optOutsFirst,
   type ReadingOf,
   type ReadRow,
   readRow,
-  someOfEach,
+  sampleOutcomes,
   suppressionFor,
 } from './import-rules.ts'
 import * as sql from './import-sql.ts'
-import { inTurn, oneUpload } from './import-turns.ts'
+import { oneUpload, runInTurn } from './import-turns.ts'
 import { consentImportJob } from './jobs.ts'
 import { isImportId } from './rules.ts'
 import { placeOf } from './sql.ts'
@@ -46,7 +46,7 @@ const SHOWN_ROWS = 10
 /** Rows per statement. */
 const PART = 2_000
 /** Rows parsed or evaluated without yielding: two to four milliseconds. */
-const PIECE = 200
+const YIELD_ROWS = 200
 const uploads: Limit = { name: 'consent-upload', points: 60, windowS: 3_600 }
 const previews: Limit = { name: 'consent-preview', points: 120, windowS: 3_600 }
 
@@ -59,7 +59,9 @@ export async function uploadConsents(
   await take(deps, uploads, session.accountId)
   return oneUpload(session.accountId, async () => {
     const content = await textOf(body)
-    return inTurn(session.accountId, () => keepUpload(deps, store, { content, fileName, accountId: session.accountId }))
+    return runInTurn(session.accountId, () =>
+      keepUpload(deps, store, { content, fileName, accountId: session.accountId }),
+    )
   })
 }
 
@@ -88,7 +90,7 @@ export async function previewConsents(
   { id, mapping }: { id: string; mapping: ImportMapping },
 ): Promise<ImportPreview> {
   await take(deps, previews, session.accountId)
-  return inTurn(session.accountId, async () => {
+  return runInTurn(session.accountId, async () => {
     const row = await uploadedImport(store, id)
     const table = await tableOf(row.content, row.delimiter)
     const { country, zone, uploaded_at: uploadedAt, account_id: accountId } = row
@@ -100,13 +102,17 @@ export async function previewConsents(
   })
 }
 
-interface Previewed {
+interface PreviewInput {
   table: Table
   reading: ReadingOf
   accountId: string
 }
 
-async function previewOf(deps: Deps, store: StoreDb, { table, reading, accountId }: Previewed): Promise<ImportPreview> {
+async function previewOf(
+  deps: Deps,
+  store: StoreDb,
+  { table, reading, accountId }: PreviewInput,
+): Promise<ImportPreview> {
   const { mapping, columns, uploadedAt } = reading
   const rows = await readAll(table, reading)
   const problems = new Map<ImportProblem, number>()
@@ -115,7 +121,7 @@ async function previewOf(deps: Deps, store: StoreDb, { table, reading, accountId
     if (problem) problems.set(problem, (problems.get(problem) ?? 0) + 1)
     else if (status) counts[status]++
   }
-  const shown = someOfEach(rows, SHOWN_ROWS)
+  const shown = sampleOutcomes(rows, SHOWN_ROWS)
   const asked = shown.map((row) => evaluated(deps, store.storeId, table, row, uploadedAt))
   const decisions = await sql.decisionsOf(store, accountId, asked)
   const chosen = mapping.status === null ? undefined : table.columns[mapping.status]
@@ -148,7 +154,7 @@ const readingOf = (table: Table, reading: Omit<ReadingOf, 'columns'>): ReadingOf
 /** A large file takes seconds to parse; yields to other requests. */
 async function readAll(table: Table, reading: ReadingOf): Promise<ReadRow[]> {
   const read: ReadRow[] = []
-  for await (const piece of inPieces(table.rows, PIECE)) {
+  for await (const piece of inPieces(table.rows, YIELD_ROWS)) {
     for (const cells of piece) read.push(readRow(cells, read.length + 2 + table.skipped, reading))
   }
   return read
@@ -182,7 +188,7 @@ export async function runImport(
 ): Promise<void> {
   const store = { storeId, db: deps.db }
   try {
-    await takeAllIn(deps, store, importId)
+    await storeAllParts(deps, store, importId)
   } catch (error) {
     if (isDatabaseAway(error)) throw error
     deps.log.error({ storeId, importId, err: error }, 'ledger.import-failed')
@@ -190,7 +196,7 @@ export async function runImport(
   }
 }
 
-async function takeAllIn(deps: Deps, store: StoreDb<Db>, importId: string): Promise<void> {
+async function storeAllParts(deps: Deps, store: StoreDb<Db>, importId: string): Promise<void> {
   const row = await sql.importOf(store, importId)
   if (row?.state !== 'running' || row.content === null || !row.mapping) return
   const table = await tableOf(row.content, row.delimiter)
@@ -198,7 +204,7 @@ async function takeAllIn(deps: Deps, store: StoreDb<Db>, importId: string): Prom
   const mapping = ImportMapping.parse(row.mapping)
   const { country, zone, uploaded_at: uploadedAt, account_id: accountId, file_name: fileName } = row
   const reading = readingOf(table, { mapping, country, zone, uploadedAt })
-  const { rows, yesFrom } = inOrder(await readAll(table, reading))
+  const { rows, yesFrom } = optOutsFirst(await readAll(table, reading))
   for (let start = row.done_count, end = start; start < rows.length; start = end) {
     // A statement does not see its own writes, so opt-outs and opt-ins are never in one part.
     end = Math.min(start + PART, start < yesFrom ? yesFrom : rows.length)
@@ -206,7 +212,7 @@ async function takeAllIn(deps: Deps, store: StoreDb<Db>, importId: string): Prom
     const entries: NewEntry[] = []
     // A row counts once, whatever its number of addresses.
     const further: NewEntry[] = []
-    for await (const piece of inPieces(rows.slice(start, end), PIECE)) {
+    for await (const piece of inPieces(rows.slice(start, end), YIELD_ROWS)) {
       for (const each of piece) {
         const entry = suppressionOf(each)
         const more = each.others.map((address) => ({ ...each, address, isFurther: true }))
@@ -222,7 +228,7 @@ async function takeAllIn(deps: Deps, store: StoreDb<Db>, importId: string): Prom
       const account = { accountId, db: tx.db }
       const suppressed = await suppressImported(deps, account, importId, { entries, fileName })
       if (further.length > 0) await suppressImported(deps, account, importId, { entries: further, fileName })
-      await sql.takeIn(tx, { importId, accountId, rows: part, suppressed, size: end - start, now: deps.now() })
+      await sql.storePart(tx, { importId, accountId, rows: part, suppressed, size: end - start, now: deps.now() })
       return true
     })
     if (!isMine) return
@@ -265,7 +271,7 @@ function evaluated(
     channel,
     status,
     reason,
-    is_no_act: isNoAct(reason),
+    is_no_act: isNotOwnDecision(reason),
     is_further,
     at: (at ?? uploadedAt).toISOString(),
     wording: wording || null,
@@ -321,5 +327,5 @@ const REPORT_KEPT_MS = 7 * 86_400_000
 
 export async function tidyImports(deps: Deps): Promise<void> {
   const before = (ms: number) => new Date(deps.now().getTime() - ms)
-  await sql.forgetOld(deps.db, { uploads: before(UPLOAD_KEPT_MS), reports: before(REPORT_KEPT_MS) })
+  await sql.deleteOld(deps.db, { uploads: before(UPLOAD_KEPT_MS), reports: before(REPORT_KEPT_MS) })
 }

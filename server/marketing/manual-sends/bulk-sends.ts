@@ -12,7 +12,7 @@ import { templateFor } from '../../delivery/preview/preview.ts'
 import type { Deps } from '../../deps.ts'
 import * as sql from './bulk-sends-sql.ts'
 import { type IdempotentRequest, withIdempotencyKey } from './idempotency.ts'
-import { assertMaySend, countOwnText } from './manual.ts'
+import { assertMaySend, countCustomText } from './manual.ts'
 import { type Items, planItems } from './plan-items.ts'
 
 // Bulk sends (D9): one request writes one row per message, and the rows are the job. After a crash, any process
@@ -43,19 +43,19 @@ export async function startJob(
   const askedBy = request.session.userId
   const job = await withIdempotencyKey(deps, store, request, {
     make: async (tx, jobId) => {
-      await countOwnText(deps, tx, request, { ...wanted, count: cartIds.length })
+      await countCustomText(deps, tx, request, { ...wanted, count: cartIds.length })
       await planJob(deps, tx, { ...wanted, cartIds, jobId, askedBy })
     },
     answer: async (jobId) => ({ jobId }),
   })
-  await refreshAfterMany(deps, store, cartIds.length)
+  await refreshLargeJobStatistics(deps, store, cartIds.length)
   return job
 }
 
 /** From this many rows on, a job outdates the planner statistics of its tables. */
 const MANY = 1_000
 
-export async function refreshAfterMany(deps: Deps, store: StoreDb<Db>, count: number): Promise<void> {
+export async function refreshLargeJobStatistics(deps: Deps, store: StoreDb<Db>, count: number): Promise<void> {
   if (count < MANY) return
   await sql.refreshStatistics(store).catch((error) => deps.log.warn({ err: error }, 'jobs.no-statistics'))
 }
@@ -74,14 +74,14 @@ async function planJob(
   const planned = await planItems(deps, tx, common, { carts: cartIds.map((cartId) => ({ id: newId(), cartId })) })
   const known = new Set(planned.cartIds)
   const missing = cartIds.filter((id) => !known.has(id))
-  if (missing.length > 0) await sql.noteMissing(tx, jobId, missing)
+  if (missing.length > 0) await sql.recordMissing(tx, jobId, missing)
 }
 
 /** Retries failed items whose reason can pass, each as a new message. Of two concurrent requests, one finds none. */
 export async function retryJob(deps: Deps, store: StoreDb<Db>, jobId: string, askedBy: string) {
   const job = found(await sql.readJob(store, jobId), 'Job')
   const retried = await transact(store, async (tx) => {
-    const failed = await sql.takeFailed(tx, jobId)
+    const failed = await sql.claimFailed(tx, jobId)
     const [first] = failed
     if (!first) return 0
     // All items of a job have the same text.
@@ -89,24 +89,24 @@ export async function retryJob(deps: Deps, store: StoreDb<Db>, jobId: string, as
     const offer = { couponId: job.coupon_id, cartUrl: job.cart_url, templateId: first.template_id }
     const common = { jobId, channel: job.channel, sendAt: job.send_at, askedBy, ...offer, ...words }
     const items = job.coupon_id ? onePerPerson(failed) : failed
-    const planned = await planItems(deps, tx, common, againOf(items, job))
+    const planned = await planItems(deps, tx, common, retryItems(items, job))
     const isPlanned = new Set([...planned.cartIds, ...planned.shopperIds])
     const tried = items.filter((item) => isPlanned.has(item.cart_id ?? item.shopper_id))
     // Carts that turned out to be none stay failed.
     const left = failed.filter((item) => !tried.includes(item)).map((item) => item.message_id)
-    if (left.length > 0) await sql.putBack(tx, left)
+    if (left.length > 0) await sql.releaseItems(tx, left)
     return tried.length
   })
   return { jobId, retried }
 }
 
 /** Shoppers may have been merged since. */
-const onePerPerson = (items: readonly sql.TakenItem[]) => [
+const onePerPerson = (items: readonly sql.ClaimedItem[]) => [
   ...new Map(items.map((item) => [item.shopper_id, item] as const)).values(),
 ]
 
 /** A new origin, because the first message of each person is kept. A purchase since the request still counts. */
-function againOf(items: readonly sql.TakenItem[], job: sql.JobRow): Items {
+function retryItems(items: readonly sql.ClaimedItem[], job: sql.JobRow): Items {
   const rows = items.map((item) => ({ id: newId(), cartId: item.cart_id, shopperId: item.shopper_id }))
   const carts = rows.flatMap(({ id, cartId }) => (cartId ? [{ id, cartId }] : []))
   const people = rows.filter(({ cartId }) => cartId === null)

@@ -45,7 +45,7 @@ export async function readEligibility(deps: Deps, store: StoreDb<Db>, wanted: Wa
  * Whether an active cart will get an email once it is abandoned, and if not, why. It runs the send decision as of that
  * time, without rendering.
  */
-export async function emailOnceAbandoned(deps: Deps, store: StoreDb<Db>, cartId: string) {
+export async function forecastEmail(deps: Deps, store: StoreDb<Db>, cartId: string) {
   const channel = 'email'
   const templateId = await templateFor(store, { channel })
   const { rows } = await dryRun(

@@ -2,7 +2,7 @@ import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 
 // Statements for idempotent requests (D9).
 
-export interface KeptRequest {
+export interface StoredRequest {
   body_hash: Buffer
   made: string
   answer: unknown
@@ -13,7 +13,7 @@ export interface KeptRequest {
  * Stores the request under its key. Returns false if the key already has a valid request; a concurrent second request
  * waits for the first commit.
  */
-export async function keepRequest(
+export async function storeRequest(
   { db, storeId }: StoreTx,
   wanted: { userId: string; key: string; bodyHash: Buffer; made: string; now: Date; until: Date },
 ): Promise<boolean> {
@@ -27,7 +27,7 @@ export async function keepRequest(
   return rows.rows.length > 0
 }
 
-export function readRequest({ db, storeId }: StoreDb, userId: string, key: string): Promise<KeptRequest | undefined> {
+export function readRequest({ db, storeId }: StoreDb, userId: string, key: string): Promise<StoredRequest | undefined> {
   return db
     .selectFrom('idempotency_keys')
     .select(['body_hash', 'made', 'answer', 'expires_at'])
@@ -38,7 +38,7 @@ export function readRequest({ db, storeId }: StoreDb, userId: string, key: strin
 }
 
 /** Keeps an existing answer. */
-export async function keepAnswer(
+export async function storeReply(
   { db, storeId }: StoreDb,
   made: string,
   userId: string,
@@ -48,7 +48,7 @@ export async function keepAnswer(
     where store_id = ${storeId} and user_id = ${userId} and made = ${made} and answer is null`.execute(db)
 }
 
-export async function forgetRequest(
+export async function deleteRequest(
   { db, storeId }: StoreDb,
   userId: string,
   key: string,

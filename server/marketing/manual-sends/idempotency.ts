@@ -7,7 +7,7 @@ import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.
 import type { Deps } from '../../deps.ts'
 import * as sql from './idempotency-sql.ts'
 
-// Idempotent requests (D9). The result is stored with the key in one transaction; a repeat with the same key gets the
+// Idempotent requests (D9). The result is stored with the key in one transaction; a replay with the same key gets the
 // first answer.
 
 const DAY_MS = 86_400_000
@@ -31,7 +31,7 @@ interface Work<Reply> {
   isUndone?: () => Promise<boolean>
 }
 
-type Kept<Reply> =
+type StoredReply<Reply> =
   | { reply: Reply }
   | { refusal: { code: ErrorCode; message: string; fields: Record<string, string> | null } }
 
@@ -43,44 +43,44 @@ export async function withIdempotencyKey<Reply>(
   work: Work<Reply>,
 ): Promise<Reply> {
   const { make, answer, isUndone } = work
-  const { userId, key, bodyHash } = nameOf(request)
+  const { userId, key, bodyHash } = keyOf(request)
   const id = newId()
   const now = deps.now()
   const until = new Date(now.getTime() + (request.key === null ? PRESS_MS : DAY_MS))
   const isFirst = await transact(store, async (tx) => {
-    const isKept = await sql.keepRequest(tx, { userId, key, bodyHash, made: id, now, until })
+    const isKept = await sql.storeRequest(tx, { userId, key, bodyHash, made: id, now, until })
     if (isKept) await make(tx, id)
     return isKept
   })
   if (!isFirst && request.key === null && (await isUndone?.())) {
     const first = await sql.readRequest(store, userId, key)
-    if (first) await sql.forgetRequest(store, userId, key, first.made)
+    if (first) await sql.deleteRequest(store, userId, key, first.made)
     return withIdempotencyKey(deps, store, request, work)
   }
-  if (!isFirst) return repeat(store, { userId, key, bodyHash }, answer)
-  const kept = await outcomeOf(() => answer(id))
+  if (!isFirst) return replay(store, { userId, key, bodyHash }, answer)
+  const kept = await captureReply(() => answer(id))
   // Without a key, a rejection is not replayed: the user may have fixed the cause before the next click.
-  if (request.key === null && 'refusal' in kept) await sql.forgetRequest(store, userId, key, id)
-  else await sql.keepAnswer(store, id, userId, kept)
-  return unfold(kept)
+  if (request.key === null && 'refusal' in kept) await sql.deleteRequest(store, userId, key, id)
+  else await sql.storeReply(store, id, userId, kept)
+  return unwrapReply(kept)
 }
 
 /**
  * The stored answer of an earlier request with this key, unaffected by later changes; null: there is none. Throws as
  * `withIdempotencyKey`.
  */
-export async function answerOfRepeat<Reply>(
+export async function replayReply<Reply>(
   deps: Deps,
   store: StoreDb<Db>,
   request: IdempotentRequest,
   answer: Work<Reply>['answer'],
 ): Promise<{ reply: Reply } | null> {
-  const name = nameOf(request)
+  const name = keyOf(request)
   const first = await sql.readRequest(store, name.userId, name.key)
-  return first && first.expires_at > deps.now() ? { reply: await repeat(store, name, answer) } : null
+  return first && first.expires_at > deps.now() ? { reply: await replay(store, name, answer) } : null
 }
 
-function nameOf({ session, key, body }: IdempotentRequest) {
+function keyOf({ session, key, body }: IdempotentRequest) {
   const bodyHash = crypto.hash('sha256', JSON.stringify(body), 'buffer')
   return {
     userId: session.userId,
@@ -89,7 +89,7 @@ function nameOf({ session, key, body }: IdempotentRequest) {
   }
 }
 
-async function repeat<Reply>(
+async function replay<Reply>(
   store: StoreDb<Db>,
   { userId, key, bodyHash }: { userId: string; key: string; bodyHash: Buffer },
   answer: (id: string) => Promise<Reply>,
@@ -99,10 +99,10 @@ async function repeat<Reply>(
   if (!first.body_hash.equals(bodyHash)) {
     throw new AppError('conflict', 'This Idempotency-Key belongs to another request.')
   }
-  return first.answer ? unfold(first.answer as Kept<Reply>) : answer(first.made)
+  return first.answer ? unwrapReply(first.answer as StoredReply<Reply>) : answer(first.made)
 }
 
-async function outcomeOf<Reply>(answer: () => Promise<Reply>): Promise<Kept<Reply>> {
+async function captureReply<Reply>(answer: () => Promise<Reply>): Promise<StoredReply<Reply>> {
   try {
     return { reply: await answer() }
   } catch (error) {
@@ -111,7 +111,7 @@ async function outcomeOf<Reply>(answer: () => Promise<Reply>): Promise<Kept<Repl
   }
 }
 
-function unfold<Reply>(kept: Kept<Reply>): Reply {
+function unwrapReply<Reply>(kept: StoredReply<Reply>): Reply {
   if ('reply' in kept) return kept.reply
   const { code, message, fields } = kept.refusal
   throw new AppError(code, message, fields ? { fields } : {})

@@ -25,7 +25,7 @@ export interface NewManualMessage {
 }
 
 /** Delays closing the carts until 7 days after the send time (S5). Runs first: carts are locked before messages. */
-export async function keepFromLosing({ db, storeId }: StoreTx, cartIds: readonly string[], dueAt: Date): Promise<void> {
+export async function delayLoss({ db, storeId }: StoreTx, cartIds: readonly string[], dueAt: Date): Promise<void> {
   await sql`update carts set lost_at = ${dueAt}::timestamptz + interval '7 days'
     where store_id = ${storeId} and id = any(${[...cartIds]}::uuid[]) and status = 'abandoned'
       and lost_at < ${dueAt}::timestamptz + interval '7 days'`.execute(db)

@@ -52,10 +52,10 @@ export async function sendManually(
   await refuseBadText(deps, request.session.accountId, wanted)
   const reply = await withIdempotencyKey(deps, store, request, {
     make: async (tx, id) => {
-      await countOwnText(deps, tx, request, { ...wanted, count: 1 })
+      await countCustomText(deps, tx, request, { ...wanted, count: 1 })
       await planOne(deps, tx, { id, askedBy: request.session.userId, toAddress }, wanted)
     },
-    answer: (id) => (wanted.sendAt ? scheduled(id, wanted.sendAt) : answerOf(store, id, wanted.channel)),
+    answer: (id) => (wanted.sendAt ? scheduled(id, wanted.sendAt) : waitForReply(store, id, wanted.channel)),
   })
   return reply
 }
@@ -68,7 +68,7 @@ export async function assertPlanHas(deps: Deps, accountId: string, channel: Send
 }
 
 /** Mail without a mail server is rejected, not stored. */
-async function assertMailWay(deps: Deps, accountId: string, channel: SendChannel): Promise<void> {
+async function assertMailRoute(deps: Deps, accountId: string, channel: SendChannel): Promise<void> {
   if (channel !== 'email' || (await wayOfAccount(deps, { accountId, db: deps.db })) !== 'none') return
   const reason = 'mail_not_configured'
   throw new AppError('unprocessable', explain(reason), { fields: { reason } })
@@ -77,7 +77,7 @@ async function assertMailWay(deps: Deps, accountId: string, channel: SendChannel
 /** Checks the plan's channels, the mail server and the confirmed address. */
 export async function assertMaySend(deps: Deps, accountId: string, channel: SendChannel): Promise<void> {
   await assertPlanHas(deps, accountId, channel)
-  await assertMailWay(deps, accountId, channel)
+  await assertMailRoute(deps, accountId, channel)
   if (channel === 'email') await assertMayMail({ accountId, db: deps.db })
 }
 
@@ -85,7 +85,7 @@ export async function assertMaySend(deps: Deps, accountId: string, channel: Send
  * Limits mails with custom text from young accounts. Counted in the transaction of the send, so a repeated request
  * counts nothing.
  */
-export async function countOwnText(
+export async function countCustomText(
   deps: Deps,
   { db }: StoreTx,
   { session }: IdempotentRequest,
@@ -116,7 +116,7 @@ async function planOne(
 ): Promise<void> {
   const now = deps.now()
   const dueAt = wanted.sendAt ?? now
-  await sql.keepFromLosing(tx, [wanted.cartId], dueAt)
+  await sql.delayLoss(tx, [wanted.cartId], dueAt)
   const cartIds = await sql.insertManualMessage(tx, {
     rows: [{ id, cartId: wanted.cartId }],
     channel: wanted.channel,
@@ -150,11 +150,11 @@ const PATIENCE_MS = 8_000
 const LOOK_EVERY_MS = 100
 
 /** Waits for a result and returns it. */
-export async function answerOf(store: StoreDb<Db>, messageId: string, channel: SendChannel): Promise<SendReply> {
+export async function waitForReply(store: StoreDb<Db>, messageId: string, channel: SendChannel): Promise<SendReply> {
   const started = performance.now()
   for (;;) {
     const row = found(await sql.progressOf(store, messageId), 'Message')
-    const answer = settled(row, messageId, channel)
+    const answer = replyOf(row, messageId, channel)
     if (answer) return answer
     if (performance.now() - started > PATIENCE_MS) {
       return { success: true, message: reminderTexts.onItsWay, state: 'on_its_way', messageId }
@@ -170,17 +170,17 @@ const sentTexts = {
 } as const
 
 /** null: no result yet. Throws the rejection. */
-function settled(row: sql.Progress, messageId: string, channel: SendChannel): SendReply | null {
+function replyOf(row: sql.Progress, messageId: string, channel: SendChannel): SendReply | null {
   const base = { success: true as const, messageId }
   const progress = progressOf(row.state)
-  if (progress === 'refused') throw refusalOf(row, channel)
+  if (progress === 'refused') throw describeRejection(row, channel)
   if (progress === 'accepted') return { ...base, message: sentTexts[channel], state: 'sent' }
   if (progress === 'pending') return null
   return { ...base, message: explain(row.reason, channel, row.provider_response), state: 'on_its_way' }
 }
 
 /** The reason as text; `fields` has the reason's code and when to try again. */
-export function refusalOf(
+export function describeRejection(
   row: Pick<sql.Progress, 'state' | 'reason' | 'until' | 'provider_response'>,
   channel: SendChannel,
 ) {

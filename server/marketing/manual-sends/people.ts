@@ -5,12 +5,12 @@ import { newId } from '../../core/common/ids.ts'
 import type { Db, StoreDb, StoreTx } from '../../core/db/db.ts'
 import { refuseBadText } from '../../delivery/compose/own-text.ts'
 import type { Deps } from '../../deps.ts'
-import { refreshAfterMany } from './bulk-sends.ts'
+import { refreshLargeJobStatistics } from './bulk-sends.ts'
 import * as jobs from './bulk-sends-sql.ts'
-import { answerOfRepeat, type IdempotentRequest, withIdempotencyKey } from './idempotency.ts'
-import { AHEAD_MS, answerOf, assertMaySend, countOwnText } from './manual.ts'
+import { type IdempotentRequest, replayReply, withIdempotencyKey } from './idempotency.ts'
+import { AHEAD_MS, assertMaySend, countCustomText, waitForReply } from './manual.ts'
 import * as sql from './people-sql.ts'
-import { type Common, type Items, planItems } from './plan-items.ts'
+import { type CommonFields, type Items, planItems } from './plan-items.ts'
 
 // Mails to people instead of carts (decision 39), each about the most recently abandoned cart or none. The rows are the
 // job, as with carts.
@@ -32,26 +32,26 @@ export async function startPeopleJob(
   { shopperIds, ...offer }: Offer & { shopperIds: readonly string[] },
 ): Promise<{ jobId: string }> {
   const wanted = [...new Set(shopperIds)]
-  await assertMayOffer(deps, request, offer)
+  await assertMaySendOffer(deps, request, offer)
   const askedBy = request.session.userId
   const job = await withIdempotencyKey(deps, store, request, {
     make: async (tx, jobId) => {
       await countWords(deps, tx, request, { ...offer, count: wanted.length })
       await planPeople(deps, tx, { ...offer, jobId, askedBy, shopperIds: wanted })
     },
-    answer: answerOfJob,
+    answer: jobReply,
   })
-  await refreshAfterMany(deps, store, wanted.length)
+  await refreshLargeJobStatistics(deps, store, wanted.length)
   return job
 }
 
-const answerOfJob = async (jobId: string) => ({ jobId })
+const jobReply = async (jobId: string) => ({ jobId })
 
 /** The job of an earlier request with this key; null: there is none. */
-export const repeatedJob = (deps: Deps, store: StoreDb<Db>, request: IdempotentRequest) =>
-  answerOfRepeat(deps, store, request, answerOfJob)
+export const findReplayedJob = (deps: Deps, store: StoreDb<Db>, request: IdempotentRequest) =>
+  replayReply(deps, store, request, jobReply)
 
-async function assertMayOffer(deps: Deps, { session }: IdempotentRequest, { subject, body }: Offer): Promise<void> {
+async function assertMaySendOffer(deps: Deps, { session }: IdempotentRequest, { subject, body }: Offer): Promise<void> {
   await assertMaySend(deps, session.accountId, CHANNEL)
   await refuseBadText(deps, session.accountId, { channel: CHANNEL, subject, body })
 }
@@ -61,7 +61,7 @@ const countWords = (
   tx: StoreTx,
   request: IdempotentRequest,
   { subject, body, count }: Offer & { count: number },
-) => countOwnText(deps, tx, request, { channel: CHANNEL, subject, body, count })
+) => countCustomText(deps, tx, request, { channel: CHANNEL, subject, body, count })
 
 async function planPeople(
   deps: Deps,
@@ -75,7 +75,7 @@ async function planPeople(
   await planItems(deps, tx, job, itemsOf(people, { originId: jobId, purchasesSince: now }))
   const known = new Set(people.map((person) => person.shopper_id))
   const missing = shopperIds.filter((id) => !known.has(id))
-  if (missing.length > 0) await jobs.noteMissing(tx, jobId, missing)
+  if (missing.length > 0) await jobs.recordMissing(tx, jobId, missing)
 }
 
 /** A person with a cart gets a message about it. */
@@ -91,7 +91,7 @@ function itemsOf(
 function wordsOf(
   { couponId, cartUrl, subject, body }: Offer,
   { jobId, askedBy }: { jobId: string | null; askedBy: string },
-): Common {
+): CommonFields {
   const own = { subject: subject ?? READY_DISCOUNT.subject, body: body ?? READY_DISCOUNT.body }
   return {
     ...{ jobId, channel: CHANNEL, askedBy, sendAt: null, templateId: null, overridesHoldout: false },
@@ -107,7 +107,7 @@ export async function sendToPerson(
   request: IdempotentRequest,
   { email, ...offer }: Offer & { email: string },
 ): Promise<SendReply> {
-  await assertMayOffer(deps, request, offer)
+  await assertMaySendOffer(deps, request, offer)
   const person = await sql.personWith(store, email)
   if (!person) throw notACustomer()
   const toAddress = email === person.usual ? null : email
@@ -120,13 +120,13 @@ export async function sendToPerson(
       const items = itemsOf([{ ...row, id }], { originId: id, purchasesSince: deps.now() })
       await planItems(deps, tx, { ...words, toAddress, aheadMs: AHEAD_MS }, items)
     },
-    answer: (id) => answerOf(store, id, CHANNEL),
+    answer: (id) => waitForReply(store, id, CHANNEL),
   })
 }
 
 /** The result of an earlier request with this key; null: there is none. */
-export const repeatedSend = (deps: Deps, store: StoreDb<Db>, request: IdempotentRequest) =>
-  answerOfRepeat(deps, store, request, (id) => answerOf(store, id, CHANNEL))
+export const findReplayedSend = (deps: Deps, store: StoreDb<Db>, request: IdempotentRequest) =>
+  replayReply(deps, store, request, (id) => waitForReply(store, id, CHANNEL))
 
 function notACustomer(): AppError {
   const message = discountTexts.notACustomer

@@ -8,12 +8,12 @@ import { scheduleNextLook } from '../../messages/messages/messages.ts'
 import { type Planned, planMessages } from '../../messages/messages/plan.ts'
 import type { Offer } from './bulk-sends-sql.ts'
 import { MANUAL_AGE_MS } from './manual.ts'
-import { insertManualMessage, keepFromLosing } from './manual-sql.ts'
+import { delayLoss, insertManualMessage } from './manual-sql.ts'
 
 // Creates message rows for a manual request: about carts, and for people without one.
 
 /** The fields that all items of a request share. */
-export interface Common extends Offer {
+export interface CommonFields extends Offer {
   /** null: a single message. */
   jobId: string | null
   channel: SendChannel
@@ -32,10 +32,10 @@ export interface Common extends Offer {
 
 export interface Items {
   carts: readonly { id: string; cartId: string }[]
-  lone?: Lone
+  lone?: CartlessRecipients
 }
 
-interface Lone {
+interface CartlessRecipients {
   people: readonly Planned[]
   /** Each person gets at most one message of an origin (D1). */
   originId: string
@@ -46,7 +46,7 @@ interface Lone {
 export async function planItems(
   deps: Deps,
   tx: StoreTx,
-  { sendAt, toAddress = null, aheadMs = 0, ...words }: Common,
+  { sendAt, toAddress = null, aheadMs = 0, ...words }: CommonFields,
   { carts, lone }: Items,
 ): Promise<{ cartIds: string[]; shopperIds: string[] }> {
   const now = deps.now()
@@ -55,9 +55,9 @@ export async function planItems(
   const when = { dueAt, expiresAt, wakeAt: new Date(dueAt.getTime() - aheadMs), now }
   const common = { ...words, ...when, toAddress, isImmediate: dueAt === now }
   // Lock order: shoppers before carts.
-  const shopperIds = lone ? await planLone(tx, common, lone) : []
+  const shopperIds = lone ? await planCartless(tx, common, lone) : []
   const asked = carts.map(({ cartId }) => cartId)
-  await keepFromLosing(tx, asked, dueAt)
+  await delayLoss(tx, asked, dueAt)
   const cartIds = await insertManualMessage(tx, { rows: carts, ...common })
   await scheduleNextLook(tx)
   const { couponId } = words
@@ -68,10 +68,10 @@ export async function planItems(
   return { cartIds, shopperIds }
 }
 
-async function planLone(
+async function planCartless(
   tx: StoreTx,
   common: Omit<Parameters<typeof insertManualMessage>[1], 'rows'>,
-  { originId, people, purchasesSince }: Lone,
+  { originId, people, purchasesSince }: CartlessRecipients,
 ): Promise<string[]> {
   const { channel, templateId, dueAt, expiresAt, wakeAt, now, ...request } = common
   const origin = { kind: 'manual' as const, id: originId, ...request }

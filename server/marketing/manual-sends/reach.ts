@@ -49,11 +49,11 @@ async function newest(deps: Deps, store: StoreDb<Db>, filter: ListFilter) {
   const since = filter.days === null ? null : await startOf(deps, store, filter.days)
   const newestFound = await list.newestIds(store, filter, counted, since)
   const newestOnes = newestFound.slice(0, list.MOST_EVALUATED)
-  const ids = await narrowed(store, newestOnes, filter)
+  const ids = await applyFilters(store, newestOnes, filter)
   return { ids, isPartial: newestFound.length > list.MOST_EVALUATED, counted }
 }
 
-async function narrowed(
+async function applyFilters(
   store: StoreDb<Db>,
   newestOnes: string[],
   { country, product, stage }: ListFilter,

@@ -32,7 +32,7 @@ export function problemOf(row: Pick<ClaimedRow, 'expires_at'>, decision: Decisio
   return { reason, until: until < row.expires_at || TIMED.includes(reason) ? until : null }
 }
 
-interface Refused extends Problem {
+interface BlockedReason extends Problem {
   explanation: string
   ids: string[]
   countries: Record<string, string> | null
@@ -80,7 +80,7 @@ export class Tally {
   }
 
   /** Most frequent first. */
-  reasons(): Refused[] {
+  reasons(): BlockedReason[] {
     const sorted = [...this.#reasons].sort(([, a], [, b]) => b.ids.length - a.ids.length)
     return sorted.map(([reason, { ids, until }]) => {
       const countries = this.#countries.get(reason) ?? null

@@ -49,44 +49,44 @@ export interface Tester {
   store: StoreDb<Db>
 }
 
-export function sendTest(tester: Tester, wanted: Wanted): Promise<Told> {
-  return sendImagined(tester, wanted, (texts) => imagine(tester.deps, tester.store, texts, wanted))
+export function sendTest(tester: Tester, wanted: Wanted): Promise<TestResult> {
+  return sendHypothetical(tester, wanted, (texts) => imagine(tester.deps, tester.store, texts, wanted))
 }
 
 /** A discount mail as one customer would get it. */
-export function sendOfferTest(tester: Tester, offer: OfferRequest): Promise<Told> {
-  return sendImagined(tester, { channel: 'email' }, () => imagineOffer(tester.deps, tester.store, offer))
+export function sendOfferTest(tester: Tester, offer: OfferRequest): Promise<TestResult> {
+  return sendHypothetical(tester, { channel: 'email' }, () => imagineOffer(tester.deps, tester.store, offer))
 }
 
-type Told = z.infer<typeof TestReply>
+type TestResult = z.infer<typeof TestReply>
 
-interface Way {
+interface TestRoute {
   channel: SendChannel
   to?: string | undefined
 }
 
-async function sendImagined(
+async function sendHypothetical(
   { deps, session, store }: Tester,
-  { channel, to: own }: Way,
+  { channel, to: own }: TestRoute,
   imagined: (texts: Texts) => Promise<Imagined>,
-): Promise<Told> {
+): Promise<TestResult> {
   await assertPlanHas(deps, session.accountId, channel)
   if (channel === 'email') await assertMayMail({ accountId: session.accountId, db: deps.db })
   const texts = await textsFor(deps, store, [channel])
   const { context, rows } = await imagined(texts)
   const { row } = found(rows[0], 'Cart')
-  refuseStopped(context)
+  assertNotSuspended(context)
   const to = await recipientOf(deps, session, context, { channel, to: own })
   assertConfigured(deps, context, channel, texts)
-  await refuseSuppressed(deps, store, to, channel)
+  await assertNotSuppressed(deps, store, to, channel)
   await take(deps, TESTS, session.accountId)
   if (channel !== 'email' && texts.get(channel)?.credits) {
-    refuseDear(to)
+    assertNotPremium(to)
     await take(deps, TESTS_BY_OPERATOR, session.accountId)
   }
   const couponNote = couponNoteOf(context, row)
-  const composed = asTest(await composeTest(context, row, to), couponNote)
-  await book(deps, store, session.accountId, composed)
+  const composed = markAsTest(await composeTest(context, row, to), couponNote)
+  await bookCost(deps, store, session.accountId, composed)
   const { tokens } = composed
   const until = new Date(deps.now().getTime() + LINKS_MS)
   await insertTestLinks(store, { cartId: row.cart_id, tokens, at: deps.now(), until })
@@ -102,7 +102,7 @@ async function sendImagined(
  * No test is sent while an operator has suspended the account or the plan has no room for the store (decisions 85 and
  * 90).
  */
-function refuseStopped({ situation }: Context): void {
+function assertNotSuspended({ situation }: Context): void {
   if (situation.is_account_suspended) throw new AppError('forbidden', explain('account_suspended'))
   if (situation.is_resting) throw new AppError('plan_required', explain('store_resting'))
 }
@@ -112,7 +112,7 @@ async function recipientOf(
   deps: Deps,
   session: Session,
   { situation }: Context,
-  { channel, to }: Way,
+  { channel, to }: TestRoute,
 ): Promise<string> {
   if (channel === 'email') return found(await userById(deps.db, session.userId), 'User').email
   const phone = normalizePhone(to ?? '', situation.base_country)
@@ -122,7 +122,7 @@ async function recipientOf(
 }
 
 /** A number is unverified, so the operator's provider account sends no test to premium numbers. */
-function refuseDear(phone: string): void {
+function assertNotPremium(phone: string): void {
   const country = textCountry(phone)
   if (country && hasListedPrice(country)) return
   const message =
@@ -140,7 +140,7 @@ function assertConfigured(deps: Deps, { situation }: Context, channel: SendChann
 }
 
 /** A number that replied STOP gets nothing, not even from its owner (C1). */
-async function refuseSuppressed(deps: Deps, store: StoreDb<Db>, to: string, channel: SendChannel): Promise<void> {
+async function assertNotSuppressed(deps: Deps, store: StoreDb<Db>, to: string, channel: SendChannel): Promise<void> {
   const [reason] = (await load.suppressedOf(store, [deps.secrets.addressHash(to)], [channel])).values()
   if (reason) throw new AppError('unprocessable', explain(`suppressed_${reason}`, channel))
 }
@@ -159,7 +159,7 @@ async function composeTest(context: Context, row: load.ClaimedRow, to: string): 
 const TEST_LINE = 'This is a test message sent by a Recoup user. It is not a message from a shop.'
 
 /** Marks a mail as a test. Texts are marked where they are composed. */
-function asTest(composed: AnyComposed, couponNote: string | null): AnyComposed {
+function markAsTest(composed: AnyComposed, couponNote: string | null): AnyComposed {
   if (isText(composed) || isPush(composed)) return composed
   const { subject, text, html } = composed
   const line = [TEST_LINE, couponNote].filter(Boolean).join(' ')
@@ -173,7 +173,7 @@ function withTestLine(html: string, line: string): string {
   return `${html.slice(0, start)}<p style="${style}">${line.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</p>${html.slice(start)}`
 }
 
-async function book(deps: Deps, store: StoreDb<Db>, accountId: string, composed: AnyComposed): Promise<void> {
+async function bookCost(deps: Deps, store: StoreDb<Db>, accountId: string, composed: AnyComposed): Promise<void> {
   if (!isText(composed)) return
   const { cost } = composed
   const month = monthOf(deps.now())

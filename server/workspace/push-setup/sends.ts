@@ -17,7 +17,7 @@ import { previewMessage } from '../../delivery/preview/preview.ts'
 import { signingKey } from '../../delivery/push/keys.ts'
 import { serviceOf } from '../../delivery/push/services.ts'
 import type { Deps } from '../../deps.ts'
-import { answerOfRepeat, withIdempotencyKey } from '../../marketing/manual-sends/idempotency.ts'
+import { replayReply, withIdempotencyKey } from '../../marketing/manual-sends/idempotency.ts'
 import { authorizeTest } from '../../messages/channels/send-authorization.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
 import { planMessages } from '../../messages/messages/plan.ts'
@@ -53,7 +53,7 @@ export async function sendToAll(sender: Sender, key: string | null, wanted: ToAl
     const results = (await sql.messagesOfOrigin(store, origin)).map((id) => ({ id, status: 'queued' }))
     return { success: true, results, message: testSent(results.length) }
   }
-  const repeat = await answerOfRepeat(deps, store, request, answer)
+  const repeat = await replayReply(deps, store, request, answer)
   if (repeat) return repeat.reply
   const row = await checked(sender, wanted)
   const people = await sql.subscribersOf(store, MOST_PEOPLE)
