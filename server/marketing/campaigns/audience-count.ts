@@ -18,8 +18,8 @@ import { countMatching } from '../audiences/audiences.ts'
 import { filtersOf } from '../audiences/filters.ts'
 import { problemOf, Tally } from '../manual-sends/tally.ts'
 import * as sql from './audience-count-sql.ts'
+import { parsePeople } from './campaign-input.ts'
 import { countNewcomers } from './plan-sql.ts'
-import { parsePeople } from './wanted.ts'
 
 // Counts an audience and who of it would get a message now. It runs the send decision (D2) on hypothetical messages
 // that share plan volume and frequency cap. Nothing is written.

@@ -16,13 +16,13 @@ import { isFiltered } from '../audiences/filters.ts'
 import { COUPON_GONE, couponColumns } from '../flows/step-coupons.ts'
 import { insertTemplates, saveTemplate } from '../flows/templates.ts'
 import { type IdempotentRequest, replayReply, withIdempotencyKey } from '../manual-sends/idempotency.ts'
+import { assertValid, fieldError, type StoreClock, type Stored, toStoredCampaign } from './campaign-input.ts'
 import * as sql from './campaigns-sql.ts'
 import { assertPlanAllows, assertSenderReady, rejectCartWording } from './gates.ts'
 import { viewCampaign, viewCampaigns } from './present.ts'
 import { nextRun, nextRunAfterChange, runTimesOf, todayIn } from './rules.ts'
 import { followEdit } from './runs.ts'
 import { sendNowIn } from './steps.ts'
-import { assertValid, fieldError, type StoreClock, type Stored, toStoredCampaign } from './wanted.ts'
 
 // Campaigns: list, create and edit. Steps such as pause and cancel are in steps.ts, runs in runs.ts.
 

@@ -15,7 +15,7 @@ import type { Deps } from '../../deps.ts'
 import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES } from '../../messages/templates/ready-templates.ts'
 import { isFiltered } from '../audiences/filters.ts'
 import { missingForMail, missingForSending } from '../flows/flows.ts'
-import { fieldError, type Stored } from './wanted.ts'
+import { fieldError, type Stored } from './campaign-input.ts'
 
 // Preconditions for creating or sending a campaign: the plan (decision 6, area decisions 43 and 124), a configured
 // sender, and text that fits the audience (area decision 42).

@@ -8,8 +8,8 @@ import type { StoreDb } from '../../core/db/db.ts'
 import { countsOfStates } from '../../messages/messages/state-rules.ts'
 import { presentFilters } from '../audiences/filters.ts'
 import { presentCoupon } from '../flows/step-coupons.ts'
+import { isEmail } from './campaign-input.ts'
 import * as sql from './campaigns-sql.ts'
-import { isEmail } from './wanted.ts'
 
 // Builds the API view of campaigns.
 

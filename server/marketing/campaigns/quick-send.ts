@@ -8,13 +8,13 @@ import type { Deps } from '../../deps.ts'
 import { QUICK_SEND_TEMPLATES } from '../../messages/templates/ready-templates.ts'
 import { filtersOf } from '../audiences/filters.ts'
 import { type IdempotentRequest, withIdempotencyKey } from '../manual-sends/idempotency.ts'
+import { fieldError, type StoreClock, type Stored } from './campaign-input.ts'
 import { findReplay, insert, loadStoreContext } from './campaigns.ts'
 import { lockCampaign } from './campaigns-sql.ts'
 import { assertPlanAllows, assertSenderReady } from './gates.ts'
 import { viewCampaign } from './present.ts'
 import { clockIn, todayIn } from './rules.ts'
 import { sendNowIn } from './steps.ts'
-import { fieldError, type StoreClock, type Stored } from './wanted.ts'
 
 // "Send to All Abandoned Carts" (B 2, B 9): creates a campaign and sends it at once.
 

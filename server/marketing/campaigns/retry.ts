@@ -5,7 +5,7 @@ import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.
 import type { Deps } from '../../deps.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
 import { type CampaignRow, lockCampaign, updateCampaign } from './campaigns-sql.ts'
-import { countCustomText } from './own-words.ts'
+import { countCustomText } from './custom-text.ts'
 import { type Failed, retryableOf } from './retry-sql.ts'
 import { planMessagesFor } from './runs.ts'
 import { insertRun } from './runs-sql.ts'

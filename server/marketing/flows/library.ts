@@ -15,8 +15,8 @@ import { refreshTimeout } from './flows.ts'
 import * as saveSql from './save-sql.ts'
 import * as sql from './sql.ts'
 import { COUPON_GONE } from './step-coupons.ts'
+import * as wordsSql from './variants-sql.ts'
 import { defaultText, variantsOf } from './words.ts'
-import * as wordsSql from './words-sql.ts'
 
 // Create, copy, order and delete flows (decisions 51 and 56).
 

@@ -1,5 +1,5 @@
 import { type Db, type StoreDb, sql, zoneInSql } from '../../core/db/db.ts'
-import { NTH } from './words-sql.ts'
+import { NTH } from './variants-sql.ts'
 
 // Statements that read flow results from the daily figures of analytics.
 
@@ -159,7 +159,7 @@ export interface ReportedVariant {
   id: string
   share_percent: number
   ended_at: Date | null
-  /** As in `words-sql.ts`. */
+  /** As in `variants-sql.ts`. */
   nth: number
 }
 

@@ -23,8 +23,8 @@ import {
 import * as saveSql from './save-sql.ts'
 import * as sql from './sql.ts'
 import { COUPON_GONE, couponColumns } from './step-coupons.ts'
+import * as wordsSql from './variants-sql.ts'
 import { variantsOf } from './words.ts'
-import * as wordsSql from './words-sql.ts'
 
 // Saves a flow as a whole (decision 53): one transaction stores steps, text and variants, and updates open messages.
 

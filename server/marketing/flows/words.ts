@@ -4,7 +4,7 @@ import { DEFAULT_PUSH } from '../../../shared/push.ts'
 import type { StoreDb } from '../../core/db/db.ts'
 import { READY_EMAIL, READY_TEXTS } from '../../messages/templates/ready-templates.ts'
 import type { Step } from './sql.ts'
-import * as sql from './words-sql.ts'
+import * as sql from './variants-sql.ts'
 
 // Step variants and their text, by channel. A step that was never split has one variant, with the step's id.
 

@@ -4,7 +4,7 @@ import { proveSecondFactor } from '../../access/second-factor/second-factor.ts'
 import { AppError } from '../../core/common/errors.ts'
 import { giveBack, take } from '../../core/db/rate-limits.ts'
 import type { Deps } from '../../deps.ts'
-import { type Guess, unfinishedGuess, wrongGuess } from './guesses.ts'
+import { type Guess, unfinishedGuess, wrongGuess } from './login-throttle.ts'
 
 interface Step {
   user: { id: string; totp_encrypted: Buffer | null; totp_confirmed_at: Date | null }

@@ -1,7 +1,7 @@
 import * as api from '../../../shared/operator.ts'
 import { type Routes, serveAccount } from '../../access/http/http.ts'
 import { deviceText } from '../../access/members/device.ts'
-import * as deeds from './deeds.ts'
+import * as deeds from './actions.ts'
 import * as overview from './overview.ts'
 
 // Operator endpoints. `http.ts` admits only operators.

@@ -7,7 +7,7 @@ import { DAY, HOUR } from '../../../test/message-scene.ts'
 import { told } from '../../../test/notifications.ts'
 import { aWorld } from '../../../test/world.ts'
 import { CAMPAIGN_TEMPLATES } from '../../messages/templates/ready-templates.ts'
-import { delayRun } from './own-words.ts'
+import { delayRun } from './custom-text.ts'
 
 // Due runs that may not begin: the plan, an overdue payment, the limit of a young account. Each is reported.
 
