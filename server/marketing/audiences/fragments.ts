@@ -28,7 +28,7 @@ export const isNewestMatching = ({ storeId, ...wanted }: AudienceWanted & { stor
 
 export const isCandidate = (storeId: string, wanted: AudienceWanted, cart: Cart): RawBuilder<boolean> =>
   all([
-    isReached(storeId, wanted, cart),
+    matchesWithoutProduct(storeId, wanted, cart),
     ...(wanted.filters.productId === undefined ? [] : [hasProduct(wanted.filters.productId, cart)]),
   ])
 
@@ -37,7 +37,7 @@ const col = (cart: Cart, name: string) => sql.ref(`${cart}.${name}`)
 const all = (conditions: readonly RawBuilder<unknown>[]) => sql<boolean>`${sql.join(conditions, sql` and `)}`
 
 /** All filters but the product. Carts without a contact are never in an audience, because nothing could be sent. */
-export const isReached = (
+export const matchesWithoutProduct = (
   storeId: string,
   { channel, filters, now }: AudienceWanted,
   cart: Cart,

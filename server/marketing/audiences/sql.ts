@@ -1,6 +1,6 @@
 import { PLANNED_EACH_TIME, type StoreDb, type StoreTx, sql } from '../../core/db/db.ts'
 import type { StoredFilters } from '../../core/schema/campaigns.ts'
-import { type AudienceWanted, isAmongItems, isAmongKeys, isReached } from './fragments.ts'
+import { type AudienceWanted, isAmongItems, isAmongKeys, matchesWithoutProduct } from './fragments.ts'
 
 // Statements for saved audiences and their size.
 
@@ -49,7 +49,7 @@ export async function deleteAudience({ db, storeId }: StoreDb, id: string): Prom
  */
 export async function countMatching({ db, storeId }: StoreDb, wanted: AudienceWanted): Promise<number> {
   const { productId } = wanted.filters
-  const reached = (cart: 'c' | 'n') => sql`store_id = ${storeId} and ${isReached(storeId, wanted, cart)}`
+  const reached = (cart: 'c' | 'n') => sql`store_id = ${storeId} and ${matchesWithoutProduct(storeId, wanted, cart)}`
   const total =
     productId === undefined
       ? sql`select count(distinct c.shopper_id)::int as total from carts c where c.${reached('c')}`

@@ -27,7 +27,7 @@ import { countNewcomers } from './plan-sql.ts'
 // sample of rendered messages.
 
 /** One evaluation takes about a millisecond. */
-const MOST_EVALUATED = 1_000
+const MAX_EVALUATED = 1_000
 const MAX_RENDERED = 40
 const CHUNK = 500
 const NO_LIMIT = 2_147_483_647
@@ -74,10 +74,10 @@ async function findMembers(
   const total = campaignId
     ? await countNewcomers(store, { campaignId, channel, filters }, { now, most: NO_LIMIT })
     : await countMatching(store, { channel, filters, now })
-  const newest = await sql.newestMatching(store, { channel, filters, campaignId, now }, MOST_EVALUATED)
+  const newest = await sql.newestMatching(store, { channel, filters, campaignId, now }, MAX_EVALUATED)
   // A cart may have been added between the two queries.
   const meant = newest.slice(0, total)
-  return { total: newest.length < MOST_EVALUATED ? meant.length : total, meant }
+  return { total: newest.length < MAX_EVALUATED ? meant.length : total, meant }
 }
 
 async function evaluateMembers(deps: Deps, store: StoreDb<Db>, wanted: Wanted, meant: readonly AudienceMember[]) {

@@ -86,14 +86,14 @@ const isInRun = (
 ) => sql`exists (select 1 from carts o cross join lateral ${ofCart(sql`o.id`)}
   where o.store_id = c.store_id and o.shopper_id = c.shopper_id and ${isReceivedMessage(campaignId)} and h.step_id = ${runId} offset 0)`
 
-export interface Wanted {
+export interface PlanCriteria {
   campaignId: string
   channel: ChannelName
   filters: StoredFilters
 }
 
 /** Abandoned carts that the campaign has not written about yet. */
-const newcomers = (storeId: string, { campaignId, channel, filters }: Wanted, startedAt: Date) => sql`
+const newcomers = (storeId: string, { campaignId, channel, filters }: PlanCriteria, startedAt: Date) => sql`
   carts c where c.store_id = ${storeId} and c.status = 'abandoned' and c.last_activity_at <= ${startedAt}
     and ${isNewestMatching({ storeId, channel, filters, now: startedAt })} and not ${hasHadIt(campaignId)}`
 
@@ -108,7 +108,7 @@ export interface Place {
  */
 export async function nextCarts(
   { db, storeId }: StoreTx,
-  wanted: Wanted,
+  wanted: PlanCriteria,
   run: RunToPlan,
   limit: number,
 ): Promise<Place[]> {
@@ -126,7 +126,7 @@ export async function nextCarts(
 /** How many messages a run that begins now would have, counted up to `most`. */
 export async function countNewcomers(
   { db, storeId }: StoreDb,
-  wanted: Wanted,
+  wanted: PlanCriteria,
   { now, most }: { now: Date; most: number },
 ): Promise<number> {
   const { rows } = await sql<{ count: number }>`

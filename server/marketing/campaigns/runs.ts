@@ -177,7 +177,7 @@ async function planMatching(
   return made
 }
 
-export const planCriteria = (campaign: CampaignRow): plan.Wanted => ({
+export const planCriteria = (campaign: CampaignRow): plan.PlanCriteria => ({
   campaignId: campaign.id,
   channel: campaign.type,
   filters: campaign.filters,

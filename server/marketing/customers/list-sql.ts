@@ -63,7 +63,7 @@ const MOST_COUNTED = 1_000
  * Up to this many matches are collected and sorted. If there are more, scanning the list in order finds a page soon
  * enough.
  */
-const MOST_GATHERED = 5_000
+const MAX_COLLECTED = 5_000
 /** If no customer has the prefix, a substring search reads this many of the newest customers. */
 export const MAX_SEARCHED = 10_000
 
@@ -71,7 +71,7 @@ export interface CustomerTotal {
   total: number
   /** There are more than `total`. */
   isCapped: boolean
-  /** There are more than `MOST_GATHERED`. */
+  /** There are more than `MAX_COLLECTED`. */
   isMany: boolean
   /** No name, email or phone begins with the text, so the newest customers are searched for it as a substring. */
   isAnywhere: boolean
@@ -85,7 +85,7 @@ const NONE: CustomerTotal = { total: 0, isCapped: false, isMany: false, isAnywhe
 export async function countCustomers(store: StoreDb, filter: CustomerFilter): Promise<CustomerTotal> {
   if (!filter.search) return { ...NONE, total: await countListed(store, filter.isRegistered) }
   const { storeId } = store
-  const begun = await countFound(store, matchPrefix(storeId, filter, MOST_GATHERED))
+  const begun = await countFound(store, matchPrefix(storeId, filter, MAX_COLLECTED))
   // The choice between prefix and substring search must not depend on the filter.
   const others = { ...filter, isRegistered: null }
   if (begun > 0 || (filter.isRegistered !== null && (await countFound(store, matchPrefix(storeId, others, 1))) > 0)) {
@@ -101,12 +101,12 @@ export async function countCustomers(store: StoreDb, filter: CustomerFilter): Pr
 const capped = (found: number) => ({
   total: Math.min(found, MOST_COUNTED),
   isCapped: found > MOST_COUNTED,
-  isMany: found > MOST_GATHERED,
+  isMany: found > MAX_COLLECTED,
 })
 
 async function countFound({ db }: StoreDb, found: RawBuilder<unknown>) {
   const { rows } = await sql<{ total: number }>`
-    select count(*)::int as total from (${found} limit ${MOST_GATHERED + 1}) found`.execute(db)
+    select count(*)::int as total from (${found} limit ${MAX_COLLECTED + 1}) found`.execute(db)
   return rows[0]!.total
 }
 
@@ -187,7 +187,7 @@ function idsAt(storeId: string, filter: CustomerFilter, { isMany, isAnywhere }: 
   const order = orderBy(sort, isForwards)
   const part = sql`limit ${limit} offset ${offset}`
   if (search && !isMany) {
-    const found = isAnywhere ? matchAnywhere(storeId, filter) : matchPrefix(storeId, filter, MOST_GATHERED)
+    const found = isAnywhere ? matchAnywhere(storeId, filter) : matchPrefix(storeId, filter, MAX_COLLECTED)
     // The default order is available from the searched indexes.
     if (sort === 'since') return sql`select s.id from (${found}) s where true ${bound} order by ${order} ${part}`
     return sql`select s.id from shoppers s where s.store_id = ${storeId} and s.id = any(array(select id from (${found}) found))

@@ -102,7 +102,7 @@ async function save(deps: Deps, tx: StoreTx, { flowId, edit, ...known }: Saving)
   if (!known.hasRules && isRuleAdded({ flow, conditions, steps })) {
     throw new AppError('plan_required', flowTexts.rulesPlan)
   }
-  checkSaved(steps, { minDelay: minDelayMinutes(deps, row), problemOfChannel: obstacleOf(known.channels) })
+  checkSaved(steps, { minDelay: minDelayMinutes(deps, row), problemOfChannel: findChannelProblem(known.channels) })
   assertSendableText(steps, known.problems)
   await checkCoupons(tx, steps)
   await saveSql.updateFlow(tx, flowId, { name: edit.name, conditions }, now)
@@ -147,7 +147,7 @@ export async function chooseWinner(
 }
 
 /** A step may keep a channel it already has: whatever is missing holds its messages with a reason. */
-const obstacleOf =
+const findChannelProblem =
   (channels: FlowChannels) =>
   (channel: 'sms' | 'whatsapp' | 'push'): { code: 'plan_required' | 'unprocessable'; sentence: string } | null => {
     const { problem } = channels[channel]

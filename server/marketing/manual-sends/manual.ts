@@ -24,7 +24,7 @@ import * as sql from './manual-sql.ts'
 /** Age limit of a manual message (D7). */
 export const MANUAL_AGE_MS = 3_600_000
 /** Priority over the store's other messages, because a member is waiting. */
-export const AHEAD_MS = 3_600_000
+export const PRIORITY_MS = 3_600_000
 
 export interface ManualRequest {
   cartId: string
@@ -132,7 +132,7 @@ async function planOne(
     overridesHoldout: wanted.overrideHoldout,
     dueAt,
     expiresAt: new Date(dueAt.getTime() + MANUAL_AGE_MS),
-    wakeAt: wanted.sendAt ?? new Date(now.getTime() - AHEAD_MS),
+    wakeAt: wanted.sendAt ?? new Date(now.getTime() - PRIORITY_MS),
     now,
   })
   if (cartIds.length === 0) throw new AppError('not_found', 'Cart not found')
@@ -147,7 +147,7 @@ async function scheduled(messageId: string, dueAt: Date): Promise<SendReply> {
 
 /** How long the request waits for a result; a slower provider finishes in the background. */
 const PATIENCE_MS = 8_000
-const LOOK_EVERY_MS = 100
+const POLL_MS = 100
 
 /** Waits for a result and returns it. */
 export async function waitForReply(store: StoreDb<Db>, messageId: string, channel: SendChannel): Promise<SendReply> {
@@ -159,7 +159,7 @@ export async function waitForReply(store: StoreDb<Db>, messageId: string, channe
     if (performance.now() - started > PATIENCE_MS) {
       return { success: true, message: reminderTexts.onItsWay, state: 'on_its_way', messageId }
     }
-    await sleep(LOOK_EVERY_MS)
+    await sleep(POLL_MS)
   }
 }
 

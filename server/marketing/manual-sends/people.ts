@@ -8,7 +8,7 @@ import type { Deps } from '../../deps.ts'
 import { refreshLargeJobStatistics } from './bulk-sends.ts'
 import * as jobs from './bulk-sends-sql.ts'
 import { type IdempotentRequest, replayReply, withIdempotencyKey } from './idempotency.ts'
-import { AHEAD_MS, assertMaySend, countCustomText, waitForReply } from './manual.ts'
+import { assertMaySend, countCustomText, PRIORITY_MS, waitForReply } from './manual.ts'
 import * as sql from './people-sql.ts'
 import { type CommonFields, type Items, planItems } from './plan-items.ts'
 
@@ -118,7 +118,7 @@ export async function sendToPerson(
       await countWords(deps, tx, request, { ...offer, count: 1 })
       const words = wordsOf(offer, { jobId: null, askedBy: request.session.userId })
       const items = itemsOf([{ ...row, id }], { originId: id, purchasesSince: deps.now() })
-      await planItems(deps, tx, { ...words, toAddress, aheadMs: AHEAD_MS }, items)
+      await planItems(deps, tx, { ...words, toAddress, aheadMs: PRIORITY_MS }, items)
     },
     answer: (id) => waitForReply(store, id, CHANNEL),
   })

@@ -20,7 +20,14 @@ import type { Deps } from '../../deps.ts'
 import { deleteOldUndos } from './email-undo-sql.ts'
 import { deleteOldInvitations } from './invitation-sql.ts'
 import { mailRegistration } from './jobs.ts'
-import { type DeviceCookie, deviceCookie, rightGuess, takeGuess, tryGuess, wrongGuess } from './login-throttle.ts'
+import {
+  claimAttempt,
+  type DeviceCookie,
+  deviceCookie,
+  recordFailure,
+  recordSuccess,
+  tryClaimAttempt,
+} from './login-throttle.ts'
 import { deleteOldEmailChanges, openEmailChange } from './profile-sql.ts'
 import { resumeRemovals } from './removal.ts'
 import { assertSecondFactor } from './second-step.ts'
@@ -79,19 +86,23 @@ async function createOwner(deps: Deps, wanted: Credentials & { name: string }) {
     return startSession(tx, user.id, { now, device: wanted.device })
   })
   if (token === undefined) return undefined
-  return { token, user: await viewUser(deps, account, passwordAlone(user.id)), cookie: deviceCookie(deps, user.id) }
+  return {
+    token,
+    user: await viewUser(deps, account, withoutSecondFactor(user.id)),
+    cookie: deviceCookie(deps, user.id),
+  }
 }
 
 async function registerAgain(deps: Deps, wanted: Credentials): Promise<SignedIn> {
   const user = await userByEmail(deps.db, wanted.email)
-  const { guess } = await tryGuess(deps, { ...wanted, userId: user?.id })
+  const { guess } = await tryClaimAttempt(deps, { ...wanted, userId: user?.id })
   const isRight = await isRightPassword(wanted.password, guess ? user?.password_hash : undefined)
   // With a second factor, users sign in on the page that asks for its code; this form answers as for a wrong password.
   if (isRight && user && guess && !user.totp_confirmed_at) {
-    await rightGuess(deps, guess)
-    return enter(deps, user.id, { device: wanted.device, secondFactorAt: null })
+    await recordSuccess(deps, guess)
+    return createSession(deps, user.id, { device: wanted.device, secondFactorAt: null })
   }
-  if (guess) await wrongGuess(deps, guess)
+  if (guess) await recordFailure(deps, guess)
   if (user && (await tryTake(deps, limits.registrationMailPerAddress, wanted.email)) === 0) {
     await deps.jobs.enqueue(deps.db, mailRegistration, { userId: user.id })
   }
@@ -102,14 +113,14 @@ export async function signIn(deps: Deps, wanted: Credentials & { code?: string |
   // An invalid address is looked up as well, so that the answer takes the same time.
   const email = normalizeEmail(wanted.email) ?? wanted.email
   const user = await userByEmail(deps.db, email)
-  const guess = await takeGuess(deps, { ...wanted, email, userId: user?.id })
+  const guess = await claimAttempt(deps, { ...wanted, email, userId: user?.id })
   if (!(await isRightPassword(wanted.password, user?.password_hash)) || !user) {
-    await wrongGuess(deps, guess)
+    await recordFailure(deps, guess)
     throw new AppError('unauthenticated', authTexts.loginFailed)
   }
   const secondFactorAt = await assertSecondFactor(deps, { user, guess, code: wanted.code })
-  await rightGuess(deps, guess)
-  return enter(deps, user.id, { device: wanted.device, secondFactorAt })
+  await recordSuccess(deps, guess)
+  return createSession(deps, user.id, { device: wanted.device, secondFactorAt })
 }
 
 /** Decision 29: signs in to the real demo account; 404 where there is none. */
@@ -120,7 +131,7 @@ export async function signInToDemo(deps: Deps, { ip, device }: Omit<Origin, 'coo
   const account = { accountId: account_id, db: deps.db }
   const now = deps.now()
   const token = await startSession(account, user_id, { now, device })
-  return { token, user: await viewUser(deps, account, passwordAlone(user_id)), cookie: null }
+  return { token, user: await viewUser(deps, account, withoutSecondFactor(user_id)), cookie: null }
 }
 
 export async function hasDemoAccount(db: Db): Promise<boolean> {
@@ -132,12 +143,12 @@ export async function signOut(account: AccountDb, session: Session): Promise<voi
 }
 
 /** The user and session behind a request. */
-type Seen = Pick<Session, 'userId' | 'secondFactorAt' | 'viewedUntil'>
+type SessionState = Pick<Session, 'userId' | 'secondFactorAt' | 'viewedUntil'>
 
-export async function viewUser(deps: Deps, account: AccountDb, seen: Seen): Promise<User> {
+export async function viewUser(deps: Deps, account: AccountDb, seen: SessionState): Promise<User> {
   const { userId, viewedUntil } = seen
   const now = deps.now()
-  const user = found(await (viewedUntil ? asViewer(account, userId) : memberOf(account, userId)), 'User')
+  const user = found(await (viewedUntil ? readViewer(account, userId) : memberOf(account, userId)), 'User')
   const standing = await operatorStanding(deps, { ...seen, isDemo: user.is_demo })
   const stores = await sql.storesOfAccount(account)
   const plan = await planOf(account, now)
@@ -166,7 +177,7 @@ export async function viewUser(deps: Deps, account: AccountDb, seen: Seen): Prom
 }
 
 /** The confirmation of their own address does not matter in the account they view. */
-async function asViewer(account: AccountDb, userId: string) {
+async function readViewer(account: AccountDb, userId: string) {
   const viewer = await viewerOf(account, userId)
   return viewer && { ...viewer, role: 'viewer' as const, email_confirmed_at: new Date(0) }
 }
@@ -183,9 +194,9 @@ export async function tidyAccounts(deps: Deps): Promise<void> {
   await sql.deleteExpiredLimits(deps.db, Date.now())
 }
 
-const passwordAlone = (userId: string): Seen => ({ userId, secondFactorAt: null, viewedUntil: null })
+const withoutSecondFactor = (userId: string): SessionState => ({ userId, secondFactorAt: null, viewedUntil: null })
 
-async function enter(
+async function createSession(
   deps: Deps,
   userId: string,
   session: { device: string | null; secondFactorAt: Date | null },
@@ -198,7 +209,7 @@ async function enter(
   const token = await startSession(account, userId, { now, ...session })
   return {
     token,
-    user: await viewUser(deps, account, { ...passwordAlone(userId), ...session }),
+    user: await viewUser(deps, account, { ...withoutSecondFactor(userId), ...session }),
     cookie: deviceCookie(deps, userId),
   }
 }

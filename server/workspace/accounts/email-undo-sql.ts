@@ -11,7 +11,7 @@ export function insertUndo(tx: Tx, undo: { id: string; userId: string; email: st
 }
 
 /** Another user who can still reclaim this address. */
-export function holderOfEmail(tx: Tx, email: string, now: Date) {
+export function findEmailHolder(tx: Tx, email: string, now: Date) {
   return tx
     .selectFrom('email_undos')
     .select('user_id')
@@ -21,7 +21,7 @@ export function holderOfEmail(tx: Tx, email: string, now: Date) {
 }
 
 /** Stores the token of the link and returns the mail's data; undefined if the undo is used or expired. */
-export async function keepUndoToken(db: Db, undoId: string, tokenHash: Buffer, now: Date) {
+export async function saveUndoToken(db: Db, undoId: string, tokenHash: Buffer, now: Date) {
   return db
     .updateTable('email_undos as e')
     .from('users as u')
@@ -34,12 +34,12 @@ export async function keepUndoToken(db: Db, undoId: string, tokenHash: Buffer, n
 }
 
 /** The user of the token, even if it has expired. */
-export function userOfUndo(tx: Tx, tokenHash: Buffer) {
+export function findUndoUser(tx: Tx, tokenHash: Buffer) {
   return tx.selectFrom('email_undos').select('user_id').where('token_hash', '=', tokenHash).executeTakeFirst()
 }
 
 /** Consumes the token; of two concurrent requests, one gets it. */
-export function spendUndo(tx: Tx, tokenHash: Buffer, now: Date) {
+export function consumeUndo(tx: Tx, tokenHash: Buffer, now: Date) {
   return tx
     .deleteFrom('email_undos')
     .where('token_hash', '=', tokenHash)

@@ -13,7 +13,7 @@ import type { Deps } from '../../deps.ts'
 import { refreshMembers } from '../../shoppers/shoppers/shoppers.ts'
 import * as sql from './email-undo-sql.ts'
 import { mailEmailUndo } from './jobs.ts'
-import { forgiveGuesses } from './login-throttle.ts'
+import { resetFailures } from './login-throttle.ts'
 import { deleteEmailChange, setEmail } from './profile-sql.ts'
 import * as users from './sql.ts'
 import { accountsOf } from './team-sql.ts'
@@ -38,22 +38,22 @@ export async function undoEmailChange(
   const passwordHash = await hashPassword(asked.password)
   const email = await deps.db
     .transaction()
-    .execute((tx) => undo(deps, tx, { hash: tokenHash(asked.token), passwordHash }))
-  await forgiveGuesses(deps, { email, ip: asked.ip })
+    .execute((tx) => applyUndo(deps, tx, { hash: tokenHash(asked.token), passwordHash }))
+  await resetFailures(deps, { email, ip: asked.ip })
   return email
 }
 
-async function undo(deps: Deps, tx: Tx, asked: { hash: Buffer; passwordHash: string }): Promise<string> {
+async function applyUndo(deps: Deps, tx: Tx, asked: { hash: Buffer; passwordHash: string }): Promise<string> {
   const now = deps.now()
-  const owner = await sql.userOfUndo(tx, asked.hash)
+  const owner = await sql.findUndoUser(tx, asked.hash)
   const user = owner && (await lockUser(tx, owner.user_id))
-  const kept = await sql.spendUndo(tx, asked.hash, now)
+  const kept = await sql.consumeUndo(tx, asked.hash, now)
   if (!user || !kept) throw new AppError('invalid', authTexts.invalidUndoLink)
   await setEmail(tx, user.id, kept.email, now)
   await users.setPassword(tx, user.id, asked.passwordHash)
   await deleteEmailChange(tx, user.id)
   await sql.deleteUndosSince(tx, user.id, kept.created_at)
-  await users.spendOtherResets(tx, user.id, now)
+  await users.consumeOtherResets(tx, user.id, now)
   await users.deleteSessionsOf(tx, user.id)
   await deps.jobs.enqueue(tx, mailNotice, { userId: user.id, about: 'password-changed' })
   for (const { id } of await accountsOf(tx, user.id)) {

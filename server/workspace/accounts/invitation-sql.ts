@@ -24,7 +24,7 @@ export function invitation({ db, accountId }: AccountDb, id: string) {
 }
 
 /** Inviting the same person again renews the invitation with the new role, and invalidates the old link. */
-export function keepInvitation(
+export function upsertInvitation(
   { db, accountId }: AccountTx,
   asked: { id: string; email: string; role: Role; invitedBy: string; now: Date; expiresAt: Date },
 ) {
@@ -52,7 +52,7 @@ export function invitationToMail({ db, accountId }: AccountDb, id: string) {
     .executeTakeFirst()
 }
 
-export function keepInvitationToken(
+export function saveInvitationToken(
   { db, accountId }: AccountDb,
   id: string,
   token: { hash: Buffer; expiresAt: Date },
@@ -88,7 +88,7 @@ export function deleteInvitation({ db, accountId }: AccountDb, id: string) {
 }
 
 /** Consumes the token; of two concurrent requests, one gets it. undefined if it is used, replaced or expired. */
-export function useInvitation({ db, accountId }: AccountTx, tokenHash: Buffer, now: Date) {
+export function consumeInvitation({ db, accountId }: AccountTx, tokenHash: Buffer, now: Date) {
   return db
     .deleteFrom('invitations')
     .where('account_id', '=', accountId)

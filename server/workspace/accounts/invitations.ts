@@ -20,7 +20,7 @@ import { refreshMembers } from '../../shoppers/shoppers/shoppers.ts'
 import { type SignedIn, viewUser } from './accounts.ts'
 import * as sql from './invitation-sql.ts'
 import { mailInvitation } from './jobs.ts'
-import { deviceCookie, rightGuess, takeGuess, wrongGuess } from './login-throttle.ts'
+import { claimAttempt, deviceCookie, recordFailure, recordSuccess } from './login-throttle.ts'
 import { assertSecondFactor } from './second-step.ts'
 import * as users from './sql.ts'
 import * as team from './team-sql.ts'
@@ -93,13 +93,13 @@ export async function acceptInvitation(deps: Deps, guest: Guest, session: Sessio
   const user = await userByEmail(deps.db, open.email)
   const isYou = user !== undefined && session?.userId === user.id && !session.isDemo
   const secondFactorAt = user && !isYou ? await assertKnown(deps, guest, user) : isYou ? session!.secondFactorAt : null
-  const fresh = user ? null : await newUser(open.email, guest)
+  const fresh = user ? null : await createInvitedUser(open.email, guest)
   const account = { accountId: open.account_id, db: deps.db }
   const now = deps.now()
   const { token, userId } = await transactAccount(account, async (tx) => {
     // Locks first: an account that is being deleted accepts no members.
     if (!(await team.lockTeam(tx))) throw invalid()
-    const used = await sql.useInvitation(tx, tokenHash(guest.token), now)
+    const used = await sql.consumeInvitation(tx, tokenHash(guest.token), now)
     // The sender may have left the team or lost the right since.
     const sender = used?.invited_by ? await memberOf(tx, used.invited_by) : undefined
     if (!used || !sender || !mayManage(sender.role, used.role)) throw invalid()
@@ -138,7 +138,7 @@ async function mail(deps: Deps, account: AccountDb, session: Session, asked: { e
   await transactAccount(account, async (tx) => {
     const expiresAt = later(now, INVITATION_MS)
     const invitedBy = session.userId
-    const { id } = await sql.keepInvitation(tx, { id: newId(), ...asked, invitedBy, now, expiresAt })
+    const { id } = await sql.upsertInvitation(tx, { id: newId(), ...asked, invitedBy, now, expiresAt })
     await deps.jobs.enqueue(tx.db, mailInvitation, { accountId: account.accountId, invitationId: id })
   })
 }
@@ -149,18 +149,18 @@ async function assertKnown(
   guest: Guest,
   user: NonNullable<Awaited<ReturnType<typeof userByEmail>>>,
 ): Promise<Date | null> {
-  const guess = await takeGuess(deps, { ...guest, email: user.email, userId: user.id })
+  const guess = await claimAttempt(deps, { ...guest, email: user.email, userId: user.id })
   if (!(await isRightPassword(guest.password ?? '', user.password_hash))) {
-    await wrongGuess(deps, guess)
+    await recordFailure(deps, guess)
     // Not a 401: the caller may be signed in as another user, and stays so.
     throw new AppError('invalid', authTexts.loginFailed, { fields: { password: authTexts.loginFailed } })
   }
   const secondFactorAt = await assertSecondFactor(deps, { user, guess, code: guest.code })
-  await rightGuess(deps, guess)
+  await recordSuccess(deps, guess)
   return secondFactorAt
 }
 
-async function newUser(email: string, guest: Guest) {
+async function createInvitedUser(email: string, guest: Guest) {
   const fields: Record<string, string> = {}
   if (!guest.name) fields.name = authTexts.nameRequired
   if (!guest.password) fields.password = authTexts.passwordRequired

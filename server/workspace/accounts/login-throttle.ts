@@ -21,7 +21,7 @@ export interface Attempt {
   userId: string | undefined
 }
 
-export interface Guess {
+export interface ClaimedAttempt {
   email: string
   /** Key of address and client. */
   pair: string
@@ -31,17 +31,17 @@ export interface Guess {
 }
 
 /** Counts an attempt before it is checked, so that concurrent ones count too. Throws `rate_limited`. */
-export async function takeGuess(deps: Deps, attempt: Attempt): Promise<Guess> {
-  const { guess, waitS } = await tryGuess(deps, attempt)
+export async function claimAttempt(deps: Deps, attempt: Attempt): Promise<ClaimedAttempt> {
+  const { guess, waitS } = await tryClaimAttempt(deps, attempt)
   if (!guess) throw refuse(waitS)
   return guess
 }
 
 /** Counts an attempt, or returns the seconds to wait. */
-export async function tryGuess(
+export async function tryClaimAttempt(
   deps: Deps,
   attempt: Attempt,
-): Promise<{ guess: Guess; waitS: 0 } | { guess: null; waitS: number }> {
+): Promise<{ guess: ClaimedAttempt; waitS: 0 } | { guess: null; waitS: number }> {
   const { email } = attempt
   const device = knownDevice(deps, attempt)
   const client = device ? null : clientNetwork(attempt.ip)
@@ -62,13 +62,13 @@ export async function tryGuess(
 }
 
 /** After the last allowed failure, locks for a quarter of an hour, doubled for each lock within a day. */
-export async function wrongGuess(deps: Deps, { pair, isLast }: Guess): Promise<void> {
+export async function recordFailure(deps: Deps, { pair, isLast }: ClaimedAttempt): Promise<void> {
   if (!isLast) return
   const count = await limiter.count(deps, limits.lockoutsPerPair, pair)
   await limiter.block(deps, limits.signInPerPair, { subject: pair, seconds: lockoutS(count) })
 }
 
-export async function rightGuess(deps: Deps, { pair, client, email }: Guess): Promise<void> {
+export async function recordSuccess(deps: Deps, { pair, client, email }: ClaimedAttempt): Promise<void> {
   await limiter.forgive(deps, limits.signInPerPair, pair)
   await limiter.forgive(deps, limits.lockoutsPerPair, pair)
   if (!client) return
@@ -77,7 +77,7 @@ export async function rightGuess(deps: Deps, { pair, client, email }: Guess): Pr
 }
 
 /** The password was right, but the code is missing: neither counts as a failure nor resets failures. */
-export async function unfinishedGuess(deps: Deps, { pair, client, email }: Guess): Promise<void> {
+export async function returnAttempt(deps: Deps, { pair, client, email }: ClaimedAttempt): Promise<void> {
   await limiter.giveBack(deps, limits.signInPerPair, pair)
   if (!client) return
   await limiter.giveBack(deps, limits.signInPerClient, client)
@@ -85,7 +85,7 @@ export async function unfinishedGuess(deps: Deps, { pair, client, email }: Guess
 }
 
 /** A new password ends locks caused by guesses at the old one. */
-export async function forgiveGuesses(deps: Deps, { email, ip }: { email: string; ip: string }): Promise<void> {
+export async function resetFailures(deps: Deps, { email, ip }: { email: string; ip: string }): Promise<void> {
   const pair = `${email}\0${clientNetwork(ip)}`
   await limiter.forgive(deps, limits.signInPerPair, pair)
   await limiter.forgive(deps, limits.lockoutsPerPair, pair)

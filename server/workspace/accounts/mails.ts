@@ -10,18 +10,18 @@ import type { Deps } from '../../deps.ts'
 import type { Outcome } from '../../messages/channels/channel.ts'
 import { authorizeAccountMail } from '../../messages/channels/send-authorization.ts'
 import { type AccountMail, renderAccountMail } from './account-mail.ts'
-import { keepUndoToken } from './email-undo-sql.ts'
+import { saveUndoToken } from './email-undo-sql.ts'
 import * as invitations from './invitation-sql.ts'
 import type { mailEmailChange, mailEmailUndo, mailInvitation, mailRegistration, mailReset } from './jobs.ts'
 import * as words from './mail-copy.ts'
-import { keepEmailToken } from './profile-sql.ts'
+import { saveEmailToken } from './profile-sql.ts'
 import * as sql from './sql.ts'
 
 // Sends account mail (texts: mail-copy.ts). It is no marketing: plan volume and suppressions do not apply.
 
 /** The token exists only in the mail; the job that creates it carries just an id. */
 export async function mailResetLink(deps: Deps, { userId }: z.infer<typeof mailReset.payload>): Promise<void> {
-  const user = await realUser(deps, userId)
+  const user = await findRealUser(deps, userId)
   if (!user) return
   const token = randomToken()
   const now = deps.now()
@@ -30,7 +30,7 @@ export async function mailResetLink(deps: Deps, { userId }: z.infer<typeof mailR
 }
 
 export async function mailVerificationLink(deps: Deps, { userId }: z.infer<typeof mailVerification.payload>) {
-  const user = await realUser(deps, userId)
+  const user = await findRealUser(deps, userId)
   if (!user || user.email_confirmed_at) return
   const url = urlOf(deps, 'verify-email', verificationToken(deps, user))
   await send(deps, user, words.verificationMail({ url }))
@@ -41,7 +41,7 @@ export async function mailRegistrationAttempt(
   deps: Deps,
   { userId }: z.infer<typeof mailRegistration.payload>,
 ): Promise<void> {
-  const user = await realUser(deps, userId)
+  const user = await findRealUser(deps, userId)
   if (user) await send(deps, user, words.registrationMail({ name: user.name, url: urlOf(deps, 'login') }))
 }
 
@@ -56,26 +56,26 @@ export async function mailInvitationLink(
   const token = randomToken()
   const now = deps.now()
   const expiresAt = later(now, INVITATION_MS)
-  await invitations.keepInvitationToken(account, invitationId, { hash: tokenHash(token), expiresAt })
+  await invitations.saveInvitationToken(account, invitationId, { hash: tokenHash(token), expiresAt })
   const mail = words.invitationMail({
-    inviter: mentionable(asked.invited_by, 'Someone'),
-    team: mentionable(asked.account_name, 'a team'),
+    inviter: nameOr(asked.invited_by, 'Someone'),
+    team: nameOr(asked.account_name, 'a team'),
     role: asked.role,
     url: urlOf(deps, 'invite', token),
   })
-  const outcome = await hand(deps, asked.email, mail)
+  const outcome = await submitMail(deps, asked.email, mail)
   const isOut = outcome.kind === 'accepted' || outcome.kind === 'unknown'
   await invitations.markMailed(account, invitationId, {
     at: isOut ? deps.now() : null,
     problem: isOut ? null : outcome.reason,
   })
-  throwIfNotTaken(outcome)
+  throwIfRejected(outcome)
 }
 
 export async function mailEmailChangeLink(deps: Deps, { userId }: z.infer<typeof mailEmailChange.payload>) {
-  const user = await realUser(deps, userId)
+  const user = await findRealUser(deps, userId)
   const token = randomToken()
-  const change = user && (await keepEmailToken(deps.db, userId, tokenHash(token), deps.now()))
+  const change = user && (await saveEmailToken(deps.db, userId, tokenHash(token), deps.now()))
   if (!user || !change) return
   const { name, email } = user
   const mail = words.emailChangeMail({ name, email, url: urlOf(deps, 'confirm-email', token) })
@@ -83,7 +83,7 @@ export async function mailEmailChangeLink(deps: Deps, { userId }: z.infer<typeof
 }
 
 export async function mailSecurityNotice(deps: Deps, { userId, about }: z.infer<typeof mailNotice.payload>) {
-  const user = await realUser(deps, userId)
+  const user = await findRealUser(deps, userId)
   if (user)
     await send(
       deps,
@@ -94,14 +94,14 @@ export async function mailSecurityNotice(deps: Deps, { userId, about }: z.infer<
 
 /** Sends mail about an account event to a confirmed address. */
 export async function mailMember(deps: Deps, userId: string, mailFor: (name: string) => AccountMail): Promise<void> {
-  const user = await realUser(deps, userId)
+  const user = await findRealUser(deps, userId)
   if (user?.email_confirmed_at) await send(deps, user, mailFor(user.name))
 }
 
 /** To the user's previous address: the link undoes the change, whatever was changed since. */
 export async function mailEmailUndoLink(deps: Deps, { undoId }: z.infer<typeof mailEmailUndo.payload>) {
   const token = randomToken()
-  const undo = await keepUndoToken(deps.db, undoId, tokenHash(token), deps.now())
+  const undo = await saveUndoToken(deps.db, undoId, tokenHash(token), deps.now())
   if (!undo) return
   const { name, new_email: newEmail } = undo
   const mail = words.emailChangedMail({ name, newEmail, url: urlOf(deps, 'undo-email', token) })
@@ -109,44 +109,44 @@ export async function mailEmailUndoLink(deps: Deps, { undoId }: z.infer<typeof m
 }
 
 /** To a person whose address may be deleted by now, so a failed mail is not retried. */
-export async function tellRemoved(
+export async function notifyRemoved(
   deps: Deps,
   user: { id: string; name: string; email: string; account_name: string },
 ): Promise<void> {
   const about = { name: user.name, team: user.account_name, url: urlOf(deps, 'login') }
-  note(deps, user.id, await hand(deps, user.email, words.removedMail(about)))
+  logOutcome(deps, user.id, await submitMail(deps, user.email, words.removedMail(about)))
 }
 
 /** The last mail to a person whose address was just deleted. */
-export async function tellAccountDeleted(
+export async function notifyAccountDeleted(
   deps: Deps,
   user: { id: string; name: string; email: string },
   accountName: string,
 ): Promise<void> {
   const { publicUrl: url, supportEmail: support } = deps.config
   const mail = words.deletedMail({ name: user.name, account: accountName, url, support })
-  note(deps, user.id, await hand(deps, user.email, mail))
+  logOutcome(deps, user.id, await submitMail(deps, user.email, mail))
 }
 
 const urlOf = ({ config }: Deps, page: string, token?: string) =>
   `${config.publicUrl}/${page}${token === undefined ? '' : `?token=${token}`}`
 
 /** Older names may contain addresses, which new names may not. */
-const mentionable = (name: string | null, otherwise: string) => (name === null || hasAddress(name) ? otherwise : name)
+const nameOr = (name: string | null, otherwise: string) => (name === null || hasAddress(name) ? otherwise : name)
 
 /** Excludes the shared user of the demo, whose password no one may change. */
-async function realUser(deps: Deps, userId: string) {
+async function findRealUser(deps: Deps, userId: string) {
   const membership = await sql.firstMembership(deps.db, userId)
   return membership && !membership.is_demo ? userById(deps.db, userId) : undefined
 }
 
 async function send(deps: Deps, user: { id: string; email: string }, mail: AccountMail): Promise<void> {
-  const outcome = await hand(deps, user.email, mail)
-  note(deps, user.id, outcome)
-  throwIfNotTaken(outcome)
+  const outcome = await submitMail(deps, user.email, mail)
+  logOutcome(deps, user.id, outcome)
+  throwIfRejected(outcome)
 }
 
-function hand(deps: Deps, to: string, mail: AccountMail): Promise<Outcome> {
+function submitMail(deps: Deps, to: string, mail: AccountMail): Promise<Outcome> {
   return deps.channels.email.send({
     messageId: newId(),
     from: readSender(deps.config.mailFrom),
@@ -157,12 +157,12 @@ function hand(deps: Deps, to: string, mail: AccountMail): Promise<Outcome> {
   })
 }
 
-function note(deps: Deps, userId: string, outcome: Outcome): void {
+function logOutcome(deps: Deps, userId: string, outcome: Outcome): void {
   if (outcome.kind === 'accepted') return
   deps.log.warn({ userId, outcome: outcome.kind, reason: outcome.reason }, 'account.mail_failed')
 }
 
 /** Only a mail that was certainly not accepted is retried, by the queue. */
-function throwIfNotTaken(outcome: Outcome): void {
+function throwIfRejected(outcome: Outcome): void {
   if (outcome.kind === 'retry') throw new Error(`The mail server did not accept the email: ${outcome.reason}`)
 }

@@ -13,7 +13,7 @@ import { clientNetwork, take, tryTake } from '../../core/db/rate-limits.ts'
 import type { Deps } from '../../deps.ts'
 import { mailWayOf } from '../../messages/channels/mail-way.ts'
 import { mailReset } from './jobs.ts'
-import { forgiveGuesses } from './login-throttle.ts'
+import { resetFailures } from './login-throttle.ts'
 import { deleteEmailChange } from './profile-sql.ts'
 import * as sql from './sql.ts'
 
@@ -51,7 +51,7 @@ export async function resetPassword(deps: Deps, asked: { token: string; password
   const now = deps.now()
   const email = await deps.db.transaction().execute(async (tx) => {
     const reset = await lockResetUser(tx, tokenHash(asked.token), now)
-    await sql.spendOtherResets(tx, reset.user_id, now)
+    await sql.consumeOtherResets(tx, reset.user_id, now)
     await deleteEmailChange(tx, reset.user_id)
     await sql.deleteSessionsOf(tx, reset.user_id)
     // A factor set before the address was confirmed may not belong to its owner.
@@ -62,13 +62,13 @@ export async function resetPassword(deps: Deps, asked: { token: string; password
     return user?.email
   })
   // A user locked out by others' guesses gets in with the new password.
-  if (email) await forgiveGuesses(deps, { email, ip: asked.ip })
+  if (email) await resetFailures(deps, { email, ip: asked.ip })
 }
 
 async function lockResetUser(tx: Tx, hash: Buffer, now: Date) {
-  const owner = await sql.userOfReset(tx, hash)
+  const owner = await sql.findResetUser(tx, hash)
   const user = owner && (await lockUser(tx, owner.user_id))
-  const reset = await sql.spendReset(tx, hash, now)
+  const reset = await sql.consumeReset(tx, hash, now)
   if (!reset) throw new AppError('invalid', authTexts.invalidResetLink)
   return { ...reset, isProven: Boolean(user?.email_confirmed_at) }
 }

@@ -17,7 +17,7 @@ export function openEmailChange(db: Db | Tx, userId: string, now: Date) {
 }
 
 /** Replaces an earlier request and invalidates its link. */
-export function keepEmailChange(db: Tx, change: { userId: string; email: string; now: Date; expiresAt: Date }) {
+export function saveEmailChange(db: Tx, change: { userId: string; email: string; now: Date; expiresAt: Date }) {
   const { email, now, expiresAt } = change
   const news = { email, token_hash: null, created_at: now, expires_at: expiresAt }
   return db
@@ -28,7 +28,7 @@ export function keepEmailChange(db: Tx, change: { userId: string; email: string;
 }
 
 /** Stores the token of the link and returns the new address; undefined if the request is gone. */
-export function keepEmailToken(db: Db, userId: string, tokenHash: Buffer, now: Date) {
+export function saveEmailToken(db: Db, userId: string, tokenHash: Buffer, now: Date) {
   return db
     .updateTable('email_changes')
     .set({ token_hash: tokenHash })
@@ -43,12 +43,12 @@ export function deleteEmailChange(db: Db | Tx, userId: string) {
 }
 
 /** The user of the token, even if it has expired. */
-export function userOfEmailChange(tx: Tx, tokenHash: Buffer) {
+export function findEmailChangeUser(tx: Tx, tokenHash: Buffer) {
   return tx.selectFrom('email_changes').select('user_id').where('token_hash', '=', tokenHash).executeTakeFirst()
 }
 
 /** Consumes the token; of two concurrent requests, one gets it. */
-export function spendEmailChange(tx: Tx, tokenHash: Buffer, now: Date) {
+export function consumeEmailChange(tx: Tx, tokenHash: Buffer, now: Date) {
   return tx
     .deleteFrom('email_changes')
     .where('token_hash', '=', tokenHash)

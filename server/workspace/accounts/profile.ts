@@ -15,7 +15,7 @@ import type { Deps } from '../../deps.ts'
 import { mailWayOf } from '../../messages/channels/mail-way.ts'
 import { refreshMembers } from '../../shoppers/shoppers/shoppers.ts'
 import { offerUndo } from './email-undo.ts'
-import { holderOfEmail } from './email-undo-sql.ts'
+import { findEmailHolder } from './email-undo-sql.ts'
 import { mailEmailChange } from './jobs.ts'
 import * as sql from './profile-sql.ts'
 import * as sessions from './session-sql.ts'
@@ -58,7 +58,7 @@ export async function requestEmailChange(
   const now = deps.now()
   await deps.db.transaction().execute(async (tx) => {
     const { userId } = session
-    await sql.keepEmailChange(tx, { userId, email, now, expiresAt: later(now, EMAIL_CHANGE_MS) })
+    await sql.saveEmailChange(tx, { userId, email, now, expiresAt: later(now, EMAIL_CHANGE_MS) })
     await deps.jobs.enqueue(tx, mailEmailChange, { userId })
     await deps.jobs.enqueue(tx, mailNotice, { userId, about: 'email-asked' })
   })
@@ -81,7 +81,7 @@ export async function confirmEmail(deps: Deps, asked: { token: string; ip: strin
     const { user, email } = await openChange(tx, tokenHash(asked.token), now)
     await sql.setEmail(tx, user.id, email, now)
     // Password links went to the old address.
-    await users.spendOtherResets(tx, user.id, now)
+    await users.consumeOtherResets(tx, user.id, now)
     await sessions.deleteSessionsExcept(tx, user.id, session?.userId === user.id ? session.sessionId : null)
     await offerUndo(deps, tx, user)
     for (const { id } of await accountsOf(tx, user.id)) {
@@ -91,11 +91,11 @@ export async function confirmEmail(deps: Deps, asked: { token: string; ip: strin
 }
 
 async function openChange(tx: Tx, hash: Buffer, now: Date) {
-  const owner = await sql.userOfEmailChange(tx, hash)
+  const owner = await sql.findEmailChangeUser(tx, hash)
   const user = owner && (await lockUser(tx, owner.user_id))
-  const change = await sql.spendEmailChange(tx, hash, now)
+  const change = await sql.consumeEmailChange(tx, hash, now)
   if (!user || !change) throw new AppError('invalid', authTexts.invalidEmailLink)
-  const holder = await holderOfEmail(tx, change.email, now)
+  const holder = await findEmailHolder(tx, change.email, now)
   if ((await userByEmail(tx, change.email)) || (holder && holder.user_id !== user.id)) {
     throw new AppError('conflict', 'This address belongs to another user. Choose a different one.')
   }
@@ -116,7 +116,7 @@ export async function changePassword(deps: Deps, session: Session, asked: { curr
     await lockUser(tx, userId)
     await users.setPassword(tx, userId, passwordHash)
     await sql.deleteEmailChange(tx, userId)
-    await users.spendOtherResets(tx, userId, now)
+    await users.consumeOtherResets(tx, userId, now)
     const ended = await sessions.deleteSessionsExcept(tx, userId, session.sessionId)
     await deps.jobs.enqueue(tx, mailNotice, { userId, about: 'password-changed' })
     return ended

@@ -26,7 +26,7 @@ export async function deleteMembers({ db, accountId }: AccountTx): Promise<strin
 }
 
 /** Users among them who belong to no other account. */
-export function deleteUsersNowhere(tx: Tx, userIds: readonly string[]) {
+export function deleteUsersWithoutAccount(tx: Tx, userIds: readonly string[]) {
   if (userIds.length === 0) return Promise.resolve([])
   return tx
     .deleteFrom('users as u')

@@ -10,7 +10,7 @@ import { withRetry } from '../../core/db/db-away.ts'
 import type { Deps } from '../../deps.ts'
 import { removeStoresOf, stopStoresOf } from '../store-settings/stores.ts'
 import { removeAccount } from './jobs.ts'
-import { tellAccountDeleted } from './mails.ts'
+import { notifyAccountDeleted } from './mails.ts'
 import * as sql from './removal-sql.ts'
 import { lockTeam } from './team-sql.ts'
 
@@ -33,7 +33,7 @@ export async function deleteAccount(
   // Locks every store of the account, which can deadlock with incoming mail replies.
   const { name, removeHooks } = await withRetry(() => transactAccount(account, (tx) => endAccount(deps, tx)))
   // Failures at stores or mail server no longer matter.
-  await Promise.allSettled([removeHooks(), tellAccountDeleted(deps, user, name)])
+  await Promise.allSettled([removeHooks(), notifyAccountDeleted(deps, user, name)])
 }
 
 async function endAccount(deps: Deps, tx: AccountTx) {
@@ -44,7 +44,7 @@ async function endAccount(deps: Deps, tx: AccountTx) {
   const removeHooks = await stopStoresOf(deps, tx)
   await sql.deleteSubscription(tx)
   await endPaymentsOf(deps, tx)
-  await sql.deleteUsersNowhere(tx.db, await sql.deleteMembers(tx))
+  await sql.deleteUsersWithoutAccount(tx.db, await sql.deleteMembers(tx))
   await deps.jobs.enqueue(tx.db, removeAccount, { accountId }, accountId)
   return { name: marked.name, removeHooks }
 }

@@ -4,12 +4,12 @@ import { proveSecondFactor } from '../../access/second-factor/second-factor.ts'
 import { AppError } from '../../core/common/errors.ts'
 import { giveBack, take } from '../../core/db/rate-limits.ts'
 import type { Deps } from '../../deps.ts'
-import { type Guess, unfinishedGuess, wrongGuess } from './login-throttle.ts'
+import { type ClaimedAttempt, recordFailure, returnAttempt } from './login-throttle.ts'
 
 interface Step {
   user: { id: string; totp_encrypted: Buffer | null; totp_confirmed_at: Date | null }
   /** The attempt counted for the password, which was right. A wrong code counts as a failed attempt as well. */
-  guess: Guess
+  guess: ClaimedAttempt
   code: string | undefined
 }
 
@@ -23,11 +23,11 @@ export async function assertSecondFactor(deps: Deps, { user, guess, code }: Step
   const proof = await proveSecondFactor(deps, user, code)
   if (proof === 'not_needed') return null
   if (proof === 'missing') {
-    await unfinishedGuess(deps, guess)
+    await returnAttempt(deps, guess)
     throw new AppError('second_factor', secondFactorTexts.codeNeeded)
   }
   if (proof !== 'right') {
-    await wrongGuess(deps, guess)
+    await recordFailure(deps, guess)
     const words = proof === 'wrong_app' ? secondFactorTexts.codeWrong : secondFactorTexts.recoveryWrong
     throw new AppError('second_factor', words, { fields: { code: words } })
   }

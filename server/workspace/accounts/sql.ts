@@ -104,7 +104,7 @@ export function insertReset(db: Db, reset: { tokenHash: Buffer; userId: string; 
 }
 
 /** The user of the token, even if it has expired. */
-export function userOfReset(tx: Tx, tokenHash: Buffer) {
+export function findResetUser(tx: Tx, tokenHash: Buffer) {
   return tx.selectFrom('password_resets').select('user_id').where('token_hash', '=', tokenHash).executeTakeFirst()
 }
 
@@ -112,7 +112,7 @@ export function userOfReset(tx: Tx, tokenHash: Buffer) {
  * Consumes the token and returns its user; undefined if unknown, used or expired. One of two concurrent callers gets
  * it.
  */
-export function spendReset(tx: Tx, tokenHash: Buffer, now: Date) {
+export function consumeReset(tx: Tx, tokenHash: Buffer, now: Date) {
   return tx
     .updateTable('password_resets')
     .set({ used_at: now })
@@ -123,7 +123,7 @@ export function spendReset(tx: Tx, tokenHash: Buffer, now: Date) {
     .executeTakeFirst()
 }
 
-export function spendOtherResets(tx: Tx, userId: string, now: Date) {
+export function consumeOtherResets(tx: Tx, userId: string, now: Date) {
   return tx
     .updateTable('password_resets')
     .set({ used_at: now })

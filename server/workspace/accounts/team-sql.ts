@@ -70,7 +70,7 @@ export function deleteMember({ db, accountId }: AccountTx, userId: string) {
 }
 
 /** Deletes a user without any account; the address can register again. */
-export function deleteIfNowhere(tx: Tx, userId: string) {
+export function deleteUserWithoutAccount(tx: Tx, userId: string) {
   return tx
     .deleteFrom('users as u')
     .where('u.id', '=', userId)

@@ -7,7 +7,7 @@ import { type AccountDb, type AccountTx, type Db, transactAccount } from '../../
 import type { Deps } from '../../deps.ts'
 import { refreshMembers } from '../../shoppers/shoppers/shoppers.ts'
 import { deleteInvitationsBy, invitations } from './invitation-sql.ts'
-import { tellRemoved } from './mails.ts'
+import { notifyRemoved } from './mails.ts'
 import { deleteSessionsIn, moveSession } from './session-sql.ts'
 import * as sql from './team-sql.ts'
 
@@ -52,7 +52,7 @@ export async function changeRole(account: AccountDb, session: Session, userId: s
     if (!mayManage(own.role, other.role) || !mayManage(own.role, role)) {
       throw new AppError('forbidden', teamTexts.ownersOnly)
     }
-    if (role !== 'owner') await keepAnOwner(tx, other.role)
+    if (role !== 'owner') await assertOwnerRemains(tx, other.role)
     await sql.setRole(tx, userId, role)
     const others = roleNames.filter((invited) => !mayManage(role, invited))
     if (others.length > 0) await deleteInvitationsBy(tx, userId, others)
@@ -66,11 +66,11 @@ export async function removeMember(deps: Deps, account: AccountDb, session: Sess
   const removed = await transactAccount(account, async (tx) => {
     const { own, other } = await lockPair(tx, session.userId, userId)
     if (!mayManage(own.role, other.role)) throw new AppError('forbidden', teamTexts.ownersOnly)
-    await keepAnOwner(tx, other.role)
-    await takeOut(tx, other)
+    await assertOwnerRemains(tx, other.role)
+    await removeFromTeam(tx, other)
     return other
   })
-  if (removed.id !== session.userId) await tellRemoved(deps, removed)
+  if (removed.id !== session.userId) await notifyRemoved(deps, removed)
   return `${removed.name} is no longer in the team.`
 }
 
@@ -78,8 +78,8 @@ export async function leaveTeam(account: AccountDb, session: Session): Promise<s
   refuseDemo(session)
   return transactAccount(account, async (tx) => {
     const { own } = await lockPair(tx, session.userId, session.userId)
-    await keepAnOwner(tx, own.role)
-    await takeOut(tx, own)
+    await assertOwnerRemains(tx, own.role)
+    await removeFromTeam(tx, own)
     return `You have left ${own.account_name}.`
   })
 }
@@ -108,7 +108,7 @@ async function lockPair(tx: AccountTx, ownId: string, otherId: string) {
   return { own, other }
 }
 
-async function keepAnOwner(tx: AccountTx, role: Role): Promise<void> {
+async function assertOwnerRemains(tx: AccountTx, role: Role): Promise<void> {
   if (role === 'owner' && (await sql.countOwners(tx)) === 1) throw new AppError('conflict', teamTexts.lastOwner)
 }
 
@@ -116,10 +116,10 @@ async function keepAnOwner(tx: AccountTx, role: Role): Promise<void> {
  * Ends their sessions and invitations in this account in the same commit; as shoppers of its stores they count again
  * (F1).
  */
-async function takeOut(tx: AccountTx, { id, email }: { id: string; email: string }): Promise<void> {
+async function removeFromTeam(tx: AccountTx, { id, email }: { id: string; email: string }): Promise<void> {
   await sql.deleteMember(tx, id)
   await deleteSessionsIn(tx, id)
   await deleteInvitationsBy(tx, id, roleNames)
-  await sql.deleteIfNowhere(tx.db, id)
+  await sql.deleteUserWithoutAccount(tx.db, id)
   await refreshMembers(tx, [email])
 }

@@ -78,7 +78,7 @@ export function blocksOf(all: Figures): FileBlock[] {
 }
 
 /** Decision 135. */
-const ordersKnown = ({ rights }: Figures['stores'][number]) =>
+const describeOrderHistory = ({ rights }: Figures['stores'][number]) =>
   `Since ${rights?.hasAllOrders === false ? SIXTY_DAYS : IMPORT_DAYS} days before connecting`
 
 const SIXTY_DAYS = 60
@@ -113,7 +113,7 @@ function aboutBlock({ stores, range, exportedAt, figures }: Figures): FileBlock 
         ],
         ...[
           figures.currency,
-          listed(stores.map(ordersKnown)),
+          listed(stores.map(describeOrderHistory)),
           figures.isBeingCounted ? BEING_COUNTED : figures.countedUntil,
           exportedAt.toISOString(),
         ],

@@ -51,22 +51,22 @@ export const analyticsDownload = storeDownload({
 })
 
 export async function prepareExport(deps: Deps, { account, store, session, query }: Wanted) {
-  await demandExport(deps, account)
+  await assertMayExport(deps, account)
   return prepareDownload(deps, analyticsDownload, { session, storeId: store.storeId, what: query })
 }
 
 export async function exportFile(deps: Deps, { session, ...wanted }: Wanted): Promise<DownloadFile> {
-  await demandExport(deps, wanted.account)
+  await assertMayExport(deps, wanted.account)
   await take(deps, limit, session.userId)
   return fileOf(deps, wanted)
 }
 
-const demandExport = (deps: Deps, account: AccountDb) =>
+const assertMayExport = (deps: Deps, account: AccountDb) =>
   demandPlan(account, deps.now(), { feature: 'analytics_export', sentence: analyticsTexts.exportPlan })
 
 /** Reads everything that can fail before the file starts; products are streamed. */
 async function fileOf(deps: Deps, { account, store, query }: Omit<Wanted, 'session'>): Promise<DownloadFile> {
-  await demandExport(deps, account)
+  await assertMayExport(deps, account)
   const now = deps.now()
   const { range } = query
   const asked: Asked = { account, store, query, range, now, isFile: true }
@@ -84,7 +84,7 @@ async function fileOf(deps: Deps, { account, store, query }: Omit<Wanted, 'sessi
   const { currency } = figures
   const lineOfProduct = (product: TopProduct) => csvLine(productCells(product))
   const products = isAll
-    ? writtenLines(top(figures), lineOfProduct)
+    ? writtenLines(listTopProducts(figures), lineOfProduct)
     : writtenLines(pagesOfProducts(asked), (row) => lineOfProduct(presentProduct(row, currency)))
   const lines = linesOf([...blocks, ...roiBlocks(roi)], productBlock(currency), products)
   return {
@@ -95,7 +95,7 @@ async function fileOf(deps: Deps, { account, store, query }: Omit<Wanted, 'sessi
 }
 
 /** For several stores, the ten products of the screen. */
-async function* top({ topProducts }: AnalyticsReply) {
+async function* listTopProducts({ topProducts }: AnalyticsReply) {
   yield topProducts ?? []
 }
 

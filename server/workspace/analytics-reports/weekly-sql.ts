@@ -47,7 +47,7 @@ export interface Report {
 }
 
 /** False: already sent. */
-export async function takeReport({ db, storeId }: StoreDb, { userId, monday }: Report, now: Date): Promise<boolean> {
+export async function claimReport({ db, storeId }: StoreDb, { userId, monday }: Report, now: Date): Promise<boolean> {
   const { rows } = await sql`
     update weekly_reports set handed_at = ${now}
     where store_id = ${storeId} and user_id = ${userId} and monday = ${monday}::date and handed_at is null
@@ -55,7 +55,7 @@ export async function takeReport({ db, storeId }: StoreDb, { userId, monday }: R
   return rows.length > 0
 }
 
-export async function giveReportBack({ db, storeId }: StoreDb, { userId, monday }: Report): Promise<void> {
+export async function releaseReport({ db, storeId }: StoreDb, { userId, monday }: Report): Promise<void> {
   await sql`
     update weekly_reports set handed_at = null
     where store_id = ${storeId} and user_id = ${userId} and monday = ${monday}::date`.execute(db)

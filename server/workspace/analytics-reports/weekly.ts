@@ -34,7 +34,7 @@ async function planStore(deps: Deps, store: StoreDb<Db>, now: Date): Promise<voi
   const row = await readStore(store)
   if (!row) return
   const monday = mondayOf(now, row.time_zone)
-  const readers = await readersAt(store, row, now)
+  const readers = await findReaders(store, row, now)
   await transact(store, async (tx) => {
     if (!(await sql.lockClock(tx, now))) return
     if (readers === null) return sql.setClock(tx, new Date(now.getTime() + WAIT_MS))
@@ -46,7 +46,7 @@ async function planStore(deps: Deps, store: StoreDb<Db>, now: Date): Promise<voi
 }
 
 /** Skips the week before the store was connected, and weeks without carts. null: the week's figures are incomplete. */
-async function readersAt(store: StoreDb<Db>, row: StoreRow, now: Date): Promise<string[] | null> {
+async function findReaders(store: StoreDb<Db>, row: StoreRow, now: Date): Promise<string[] | null> {
   const monday = mondayOf(now, row.time_zone)
   const at = reportAt(monday, row.time_zone)
   if (!row.is_active || !isInTime(now, at) || row.connected_at >= at) return []
@@ -69,11 +69,11 @@ export async function mailWeeklyReport(
   if (!weeks) return
   const hasProducts = hasFeature(await entitlementsOf(account, deps.now()), 'advanced_analytics')
   const { publicUrl } = deps.config
-  if (!(await sql.takeReport(store, { userId, monday }, deps.now()))) return
+  if (!(await sql.claimReport(store, { userId, monday }, deps.now()))) return
   try {
     await mailMember(deps, userId, (name) => weekMail(weeks, { name, store: row, publicUrl, hasProducts }))
   } catch (error) {
-    await sql.giveReportBack(store, { userId, monday })
+    await sql.releaseReport(store, { userId, monday })
     throw error
   }
 }

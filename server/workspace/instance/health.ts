@@ -28,13 +28,13 @@ export const healthRoutes: Routes = (app, deps) => {
     const isReady = Object.values(checks).every((check) => check === 'ok')
     // Alarms concern stores: they must not take a server out of a load balancer.
     const status = isReady ? 'ok' : 'not ready'
-    const details = mayWatch(deps, request) ? { checks, mail: mailWayOf(deps.config), alarms } : {}
+    const details = mayReadMetrics(deps, request) ? { checks, mail: mailWayOf(deps.config), alarms } : {}
     return reply.code(isReady ? 200 : 503).send({ status, ...details })
   })
 
   // Process metrics only, no store data.
   app.get('/metrics', async (request, reply) => {
-    if (!mayWatch(deps, request)) return reply.code(404).send({ error: 'Not found', code: 'not_found' })
+    if (!mayReadMetrics(deps, request)) return reply.code(404).send({ error: 'Not found', code: 'not_found' })
     return reply.type(metrics.contentType).send(await metrics.metrics())
   })
 }
@@ -80,7 +80,7 @@ const isLoopback = openRanges(['127.0.0.0/8', '::1'])
  * Needs METRICS_TOKEN; in local mode, access from this machine is enough. Elsewhere a loopback address proves nothing,
  * because of local proxies.
  */
-function mayWatch({ config }: Deps, request: FastifyRequest): boolean {
+function mayReadMetrics({ config }: Deps, request: FastifyRequest): boolean {
   const token = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1]
   if (config.metricsToken) return token !== undefined && isSameSecret(token, config.metricsToken)
   return config.isLocal && isLoopback(request.ip)
@@ -95,13 +95,13 @@ interface Readiness {
 export async function readiness(deps: Deps): Promise<Readiness> {
   const disk = diskProblem(deps.config) ?? 'ok'
   const late = sleep(DATABASE_LIMIT_MS, { checks: { database: 'does not answer', disk }, alarms: [] }, { ref: false })
-  const asked = askDatabase(deps).catch(() => ({ checks: { database: 'not reachable' }, alarms: [] }))
+  const asked = checkDatabase(deps).catch(() => ({ checks: { database: 'not reachable' }, alarms: [] }))
   const { checks, alarms } = await Promise.race([asked, late])
   const demo = deps.demo && { demo: deps.demo.isReady() ? 'ok' : 'not set up yet' }
   return { checks: { ...checks, disk, ...demo }, alarms }
 }
 
-async function askDatabase(deps: Deps): Promise<Readiness> {
+async function checkDatabase(deps: Deps): Promise<Readiness> {
   const migrated = await isMigrated(deps.pool)
   if (!migrated) return { checks: { database: 'ok', migrations: 'not applied yet' }, alarms: [] }
   const beat = await lastBeat(deps.db)

@@ -37,15 +37,15 @@ const liquid = new Liquid({ outputEscape: 'escape' })
 
 /** `template`: `landing.html` of the build. */
 export function landingPage(template: string, config: Config): Promise<PublicPage> {
-  return guarded(filledIn(template, config))
+  return withPolicy(renderTemplate(template, config))
 }
 
 /** The page at `/landing`, which replaces itself by the landing page under its own policy. */
 export function landingGate(gate: string, template: string, config: Config): Promise<PublicPage> {
-  return guarded(gate, filledIn(template, config))
+  return withPolicy(gate, renderTemplate(template, config))
 }
 
-function filledIn(template: string, config: Config): string {
+function renderTemplate(template: string, config: Config): string {
   const { publicUrl: origin, companyName: company, supportEmail: support, isDemo: hasDemo } = config
   const seller = sellerOf(config)
   const isTestBilling = seller === 'test'
@@ -56,7 +56,7 @@ function filledIn(template: string, config: Config): string {
 }
 
 /** Allows resources of this server, and inline scripts and styles only from the page or from `further`. */
-async function guarded(page: string, ...further: string[]): Promise<PublicPage> {
+async function withPolicy(page: string, ...further: string[]): Promise<PublicPage> {
   const allowed = (tag: string) =>
     [page, ...further]
       // Safe patterns: these are our own built pages.
@@ -64,18 +64,18 @@ async function guarded(page: string, ...further: string[]): Promise<PublicPage> 
       .map(([, inside]) => ` 'sha256-${sha256(inside!, 'base64')}'`)
       .join('')
   const policy = `default-src 'none'; script-src 'self'${allowed('script')}; style-src 'self'${allowed('style')}; img-src 'self'; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`
-  return { ...(await packed('text/html; charset=utf-8', page)), policy }
+  return { ...(await compressed('text/html; charset=utf-8', page)), policy }
 }
 
 export function robotsTxt({ publicUrl }: Config): Promise<PublicPage> {
   const lines = ['User-agent: *', ...NOT_FOR_ROBOTS.map((path) => `Disallow: ${path}`)]
-  return packed('text/plain; charset=utf-8', `${lines.join('\n')}\n\nSitemap: ${publicUrl}/sitemap.xml\n`)
+  return compressed('text/plain; charset=utf-8', `${lines.join('\n')}\n\nSitemap: ${publicUrl}/sitemap.xml\n`)
 }
 
 export function sitemapXml({ publicUrl }: Config): Promise<PublicPage> {
   const entries = FOUND_BY_SEARCH.map((path) => `<url><loc>${publicUrl}${path}</loc></url>`)
   const text = `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${entries.join('')}</urlset>\n`
-  return packed('application/xml; charset=utf-8', text)
+  return compressed('application/xml; charset=utf-8', text)
 }
 
 /** The best accepted encoding; `q=0` excludes one. */
@@ -85,7 +85,7 @@ export function encodingFor(accepted: string | undefined): Encoding {
   return takes('br') ? 'br' : takes('gzip') ? 'gzip' : 'identity'
 }
 
-async function packed(type: string, text: string): Promise<PublicPage> {
+async function compressed(type: string, text: string): Promise<PublicPage> {
   const identity = Buffer.from(text)
   const [br, gz] = await Promise.all([promisify(brotliCompress)(identity), promisify(gzip)(identity)])
   return { type, bodies: { br, gzip: gz, identity }, etag: sha256(text, 'base64url').slice(0, 22) }

@@ -4,7 +4,7 @@ const FIRST_DELAY_MS = 1_000
 const LONGEST_DELAY_MS = 30_000
 const ANSWER_MS = 10_000
 
-export interface Listening {
+export interface Listener {
   /** Detects a dead connection by a query and reopens it. */
   check(): Promise<void>
   stop(): Promise<void>
@@ -14,7 +14,7 @@ export interface Listening {
  * Listens on a dedicated connection and reopens it when it breaks. `onOpen` runs after each open: earlier notifications
  * may have been missed.
  */
-export function listen(url: string, onWords: (words: string) => void, onOpen: () => void): Listening {
+export function listen(url: string, onPayload: (words: string) => void, onOpen: () => void): Listener {
   let client: pg.Client | undefined
   let timer: NodeJS.Timeout | undefined
   let delayMs = FIRST_DELAY_MS
@@ -31,7 +31,7 @@ export function listen(url: string, onWords: (words: string) => void, onOpen: ()
     client = next
     const onLost = () => lose(next)
     next.on('error', onLost).on('end', onLost)
-    next.on('notification', ({ payload }) => onWords(payload ?? ''))
+    next.on('notification', ({ payload }) => onPayload(payload ?? ''))
     try {
       await next.connect()
       await next.query('listen recoup_live')

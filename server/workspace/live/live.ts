@@ -20,7 +20,7 @@ import { AppError } from '../../core/common/errors.ts'
 import { clientAddress, clientKey, hasOneHost, openRanges } from '../../core/net/clients.ts'
 import type { Deps } from '../../deps.ts'
 import { ChangeGatherer } from './gather.ts'
-import { type Listening, listen } from './listen-sql.ts'
+import { type Listener, listen } from './listen-sql.ts'
 import * as sql from './live-sql.ts'
 import { News } from './news.ts'
 import { allowance, isOwnOrigin, memberKey, type Own, readAnnouncement } from './rules.ts'
@@ -44,14 +44,14 @@ const Marked = z.object({
   platform: z.string().max(40).optional(),
 })
 
-interface Held {
+interface SocketData {
   session: Session
   storeId: string | null
 }
-type LiveServer = Server<ClientEvents, ServerEvents, Record<string, never>, Held>
+type LiveServer = Server<ClientEvents, ServerEvents, Record<string, never>, SocketData>
 type EngineRequest = Parameters<LiveServer['engine']['handleRequest']>[0]
 type Connection = LiveSocket['conn']
-type LiveSocket = Socket<ClientEvents, ServerEvents, Record<string, never>, Held>
+type LiveSocket = Socket<ClientEvents, ServerEvents, Record<string, never>, SocketData>
 
 export class Live {
   readonly #deps: Deps
@@ -66,7 +66,7 @@ export class Live {
   readonly #isTrusted: (address: string) => boolean
   /** A shop's own host serves links only. */
   readonly #isLinkHost: ReturnType<typeof openLinkHosts>
-  #listening: Listening | undefined
+  #listening: Listener | undefined
   #round: NodeJS.Timeout | undefined
   #isClosing = false
 

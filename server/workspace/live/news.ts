@@ -29,7 +29,7 @@ export class News {
   readonly #deps: Deps
   readonly #listeners: Listeners
   /** How far each open store has been delivered. */
-  readonly #toldUpTo = new Map<string, Date>()
+  readonly #deliveredUpTo = new Map<string, Date>()
   readonly #waiting = new Map<string, NodeJS.Timeout>()
   readonly #reading = new Set<string>()
 
@@ -40,20 +40,20 @@ export class News {
 
   /** For a store with clients: delivers notifications from now on. */
   async open(storeId: string): Promise<void> {
-    if (this.#toldUpTo.has(storeId)) return
+    if (this.#deliveredUpTo.has(storeId)) return
     const at = await sql.newestInstant({ storeId, db: this.#deps.db })
-    if (!this.#toldUpTo.has(storeId)) this.#toldUpTo.set(storeId, at)
+    if (!this.#deliveredUpTo.has(storeId)) this.#deliveredUpTo.set(storeId, at)
   }
 
   /** There may be new notifications. */
   hear(storeId: string): void {
-    if (this.#toldUpTo.has(storeId) && !this.#waiting.has(storeId)) this.#wait(storeId, SOON_MS)
+    if (this.#deliveredUpTo.has(storeId) && !this.#waiting.has(storeId)) this.#wait(storeId, SOON_MS)
   }
 
   stop(): void {
     for (const timer of this.#waiting.values()) clearTimeout(timer)
     this.#waiting.clear()
-    this.#toldUpTo.clear()
+    this.#deliveredUpTo.clear()
   }
 
   #wait(storeId: string, ms: number): void {
@@ -72,7 +72,7 @@ export class News {
       await this.#tellAll(storeId)
     } catch (error) {
       this.#deps.log.warn({ err: error, storeId }, 'live.news_failed')
-      if (this.#toldUpTo.has(storeId) && !this.#waiting.has(storeId)) this.#wait(storeId, AGAIN_MS)
+      if (this.#deliveredUpTo.has(storeId) && !this.#waiting.has(storeId)) this.#wait(storeId, AGAIN_MS)
     } finally {
       this.#reading.delete(storeId)
     }
@@ -80,22 +80,22 @@ export class News {
 
   async #tellAll(storeId: string): Promise<void> {
     const watchers = this.#listeners.watchers(storeId)
-    const since = this.#toldUpTo.get(storeId)
-    if (watchers.length === 0) this.#toldUpTo.delete(storeId)
+    const since = this.#deliveredUpTo.get(storeId)
+    if (watchers.length === 0) this.#deliveredUpTo.delete(storeId)
     if (watchers.length === 0 || !since) return
     const rows = await sql.newsSince({ storeId, db: this.#deps.db }, since, MOST_AT_ONCE)
     const newest = rows.at(-1)?.created_at
     if (!newest) return
     if (rows.length === MOST_AT_ONCE) {
-      this.#toldUpTo.set(storeId, await sql.newestInstant({ storeId, db: this.#deps.db }))
+      this.#deliveredUpTo.set(storeId, await sql.newestInstant({ storeId, db: this.#deps.db }))
       return this.#listeners.overflow(storeId)
     }
-    await this.#tellEach(storeId, rows)
-    this.#toldUpTo.set(storeId, newest)
+    await this.#deliverEach(storeId, rows)
+    this.#deliveredUpTo.set(storeId, newest)
   }
 
   /** To the clients after the read: some may have left or joined meanwhile. */
-  async #tellEach(storeId: string, rows: readonly Listed[]): Promise<void> {
+  async #deliverEach(storeId: string, rows: readonly Listed[]): Promise<void> {
     const isOff = new Set<string>()
     const asked = new Set<string>()
     for (;;) {

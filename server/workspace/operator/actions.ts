@@ -15,17 +15,17 @@ import * as sql from './actions-sql.ts'
 
 // Operator actions (decision 90). Each action and its log entry are one commit.
 
-interface Asked {
+interface ActionRequest {
   session: Session
   accountId: string
 }
 
 export function setPlan(
   deps: Deps,
-  { plan, isUnlimited, note, ...asked }: Asked & { plan: PlanKey; isUnlimited: boolean; note: string },
+  { plan, isUnlimited, note, ...asked }: ActionRequest & { plan: PlanKey; isUnlimited: boolean; note: string },
 ): Promise<void> {
   const data = { plan, isUnlimited, note: note || null }
-  return act(deps, { ...asked, action: 'set_plan', data }, async (tx, now) => {
+  return recordAction(deps, { ...asked, action: 'set_plan', data }, async (tx, now) => {
     if (!(await setPlanByOperator(tx, { plan, isUnlimited, now })))
       throw new AppError('conflict', operatorTexts.paysByCard)
   })
@@ -33,9 +33,9 @@ export function setPlan(
 
 export function changeCredits(
   deps: Deps,
-  { cents, reason, ...asked }: Asked & { cents: number; reason: string },
+  { cents, reason, ...asked }: ActionRequest & { cents: number; reason: string },
 ): Promise<void> {
-  return act(
+  return recordAction(
     deps,
     { ...asked, action: 'adjust_credits', data: { dollars: (cents / 100).toFixed(2), reason } },
     async (tx, now) => {
@@ -45,15 +45,15 @@ export function changeCredits(
   )
 }
 
-export function suspend(deps: Deps, { reason, ...asked }: Asked & { reason: string }): Promise<void> {
-  return act(deps, { ...asked, action: 'suspend', data: { reason } }, async (tx, now) => {
+export function suspend(deps: Deps, { reason, ...asked }: ActionRequest & { reason: string }): Promise<void> {
+  return recordAction(deps, { ...asked, action: 'suspend', data: { reason } }, async (tx, now) => {
     const given = { reason, operatorId: asked.session.userId, support: deps.config.supportEmail, now }
     if (!(await suspension.suspendAccount(tx, given))) throw new AppError('conflict', operatorTexts.suspendedAlready)
   })
 }
 
-export function resume(deps: Deps, { note, ...asked }: Asked & { note: string }): Promise<void> {
-  return act(deps, { ...asked, action: 'resume', data: { note: note || null } }, async (tx, now) => {
+export function resume(deps: Deps, { note, ...asked }: ActionRequest & { note: string }): Promise<void> {
+  return recordAction(deps, { ...asked, action: 'resume', data: { note: note || null } }, async (tx, now) => {
     if (!(await suspension.resumeAccount(tx, now))) throw new AppError('conflict', operatorTexts.notSuspended)
   })
 }
@@ -61,10 +61,10 @@ export function resume(deps: Deps, { note, ...asked }: Asked & { note: string })
 /** Opens a session in that account with the rights of a viewer, for 30 minutes. */
 export function view(
   deps: Deps,
-  { storeId, device, ...asked }: Asked & { storeId: string | null; device: string | null },
+  { storeId, device, ...asked }: ActionRequest & { storeId: string | null; device: string | null },
 ): Promise<{ token: string; until: Date }> {
   const { userId, secondFactorAt } = asked.session
-  return act(deps, { ...asked, action: 'view', data: { storeId } }, async (tx, now) => {
+  return recordAction(deps, { ...asked, action: 'view', data: { storeId } }, async (tx, now) => {
     if (storeId) found(await sql.isStoreOf(tx, storeId), 'Store')
     return startView(tx, { userId, storeId, device, secondFactorAt }, now)
   })
@@ -77,19 +77,19 @@ export async function resolve(
   const problem = found(await sql.openProblem(deps.db, problemId), 'Problem')
   const data = { kind: problem.kind, note: note || null }
   const asked = { session, accountId: problem.account_id }
-  await act(deps, { ...asked, action: 'resolve_problem', data }, async (tx, now) => {
+  await recordAction(deps, { ...asked, action: 'resolve_problem', data }, async (tx, now) => {
     found((await sql.closeProblem(tx, problemId, now)) || null, 'Problem')
   })
 }
 
-interface Act extends Asked {
+interface ActionInput extends ActionRequest {
   action: OperatorActionName
   data: OperatorActionsTable['data']
 }
 
-async function act<T>(
+async function recordAction<T>(
   deps: Deps,
-  { session, accountId, action, data }: Act,
+  { session, accountId, action, data }: ActionInput,
   work: (tx: AccountTx, now: Date) => Promise<T>,
 ): Promise<T> {
   const now = deps.now()

@@ -45,7 +45,10 @@ export async function readAccount({ db, now }: Deps, accountId: string) {
       ...{ id, name, url, platform, isActive: is_active, isPaused: sending_paused_at !== null },
       stopped: alarms.filter((alarm) => alarm.storeId === id).map(viewStop),
     })),
-    waiting: (await sql.waitingOf(db, accountId)).map((each) => ({ ...each, oldestAt: each.oldestAt.toISOString() })),
+    waiting: (await sql.countWaiting(db, accountId)).map((each) => ({
+      ...each,
+      oldestAt: each.oldestAt.toISOString(),
+    })),
     problems: (await sql.openProblems(db, accountId)).map(viewProblem),
     actions: (await actions.actionsOf(db, accountId)).map(viewAction),
   }

@@ -27,7 +27,7 @@ export interface AccountFilter {
 
 export async function countAccounts(db: Db, filter: AccountFilter): Promise<number> {
   const { rows } = await sql<{ total: number }>`
-    select count(*)::int as total from accounts a where ${isMeant(filter)}`.execute(db)
+    select count(*)::int as total from accounts a where ${matchesFilter(filter)}`.execute(db)
   return rows[0]!.total
 }
 
@@ -38,7 +38,7 @@ export async function listAccounts(
 ): Promise<AccountRow[]> {
   const { rows } = await sql<AccountRow>`
     select ${accountColumns(month)} from (
-      select * from accounts a where ${isMeant(filter)}
+      select * from accounts a where ${matchesFilter(filter)}
       order by a.created_at desc, a.id desc limit ${window.limit} offset ${window.offset}) a
     order by a.created_at desc, a.id desc`.execute(db)
   return rows
@@ -61,7 +61,7 @@ const accountColumns = (month: string) => sql`
   (select count(*)::int from stores t where t.account_id = a.id and t.is_active) as stores,
   (select coalesce(sum(p.used), 0)::int from plan_usage p where p.account_id = a.id and p.month = ${month}::date) as messages`
 
-function isMeant({ search, isSuspended }: AccountFilter): RawBuilder<boolean> {
+function matchesFilter({ search, isSuspended }: AccountFilter): RawBuilder<boolean> {
   const suspended = isSuspended ? sql`a.suspended_at is not null` : sql`true`
   if (search === '') return sql`a.deleted_at is null and ${suspended}`
   const like = `%${search.replace(/[\\%_]/g, '\\$&')}%`
@@ -94,7 +94,7 @@ export function storesOf(db: Db, accountId: string) {
 }
 
 /** Number of an account's waiting messages, by the reason of their hold. */
-export async function waitingOf(db: Db, accountId: string) {
+export async function countWaiting(db: Db, accountId: string) {
   const { rows } = await sql<{ reason: string | null; count: number; oldestAt: Date }>`
     select m.reason, count(*)::int as count, min(m.due_at) as "oldestAt"
     from stores s join messages m on m.store_id = s.id and ${isOpen('m')}

@@ -22,35 +22,35 @@ import { Batch, type ConsentEntry, Entry, Numbered } from './wire.ts'
 // Processes the plugin's queue: carts, orders and consents in order. Each entry is accepted or rejected individually; a
 // repeated entry changes nothing.
 
-interface Read {
+interface ReadEntry {
   seq: number
   at: Date
   entry: Entry
 }
 
-interface Refused {
+interface RejectedEntry {
   seq: number
   code: string
   error: string
 }
 
-export async function takeBatch(deps: Deps, caller: Caller, body: unknown) {
+export async function processBatch(deps: Deps, caller: Caller, body: unknown) {
   const { entries, install, plugin } = readInput(Batch, body)
   const { read, refused } = readEntries(entries, deps.now())
   const ofType = <T extends Entry['type']>(type: T) =>
-    read.filter((each): each is Read & { entry: Extract<Entry, { type: T }> } => each.entry.type === type)
+    read.filter((each): each is ReadEntry & { entry: Extract<Entry, { type: T }> } => each.entry.type === type)
   const carts = ofType('cart').map(({ entry, seq, at }) => ({ seq, ...cartPost(entry, { install, seq, at }) }))
   const orders = ofType('order').map(({ entry, seq }) => ({ seq, order: entry.order, cart: entry.cart ?? null }))
-  const taken = await takeCarts(deps, caller, { install, carts })
+  const taken = await storeCarts(deps, caller, { install, carts })
   refused.push(...taken.refused)
-  refused.push(...(await takeOrders(deps, caller, orders)))
-  for (const { entry, at } of ofType('consent')) await takeConsent(deps, caller, entry, at)
+  refused.push(...(await storeOrders(deps, caller, orders)))
+  for (const { entry, at } of ofType('consent')) await storeConsent(deps, caller, entry, at)
   await countBoxViews(
     deps,
     caller,
-    read.flatMap((each) => formsSeen(each, install)),
+    read.flatMap((each) => listSeenForms(each, install)),
   )
-  await noteActive(caller, activeAmong(read, taken.customers))
+  await noteActive(caller, listActiveCustomers(read, taken.customers))
   const test = ofType('test').at(-1)?.entry.test
   if (test) await changePlugin(caller, { test_seen: test, test_seen_at: deps.now() })
   const seq = Math.max(0, ...read.map((each) => each.seq))
@@ -66,54 +66,54 @@ async function isBeatNeeded(deps: Deps, caller: Caller): Promise<boolean> {
   return plugin !== null && !isReporting(plugin, deps.now())
 }
 
-function readEntries(entries: readonly unknown[], now: Date): { read: Read[]; refused: Refused[] } {
-  const read: Read[] = []
-  const refused: Refused[] = []
+function readEntries(entries: readonly unknown[], now: Date): { read: ReadEntry[]; refused: RejectedEntry[] } {
+  const read: ReadEntry[] = []
+  const refused: RejectedEntry[] = []
   for (const raw of entries) {
     // Without a number, the rejection could not name the entry, so the whole batch is rejected.
     const { seq, age, ...rest } = readInput(Numbered, raw)
     const parsed = Entry.safeParse(rest)
     if (parsed.success) read.push({ seq, at: timeOf(age, now), entry: parsed.data })
-    else refused.push({ seq, code: 'invalid', error: firstFault(parsed.error) })
+    else refused.push({ seq, code: 'invalid', error: describeFirstIssue(parsed.error) })
   }
   return { read: read.sort((a, b) => a.seq - b.seq), refused }
 }
 
 /** Names the field, but not its value. */
-const firstFault = ({ issues: [issue] }: z.ZodError) =>
+const describeFirstIssue = ({ issues: [issue] }: z.ZodError) =>
   `${issue?.path.join('.') || 'type'} is not of its form`.slice(0, 200)
 
-interface TakenCarts {
-  refused: Refused[]
+interface CartEntries {
+  refused: RejectedEntry[]
   /** Ids of signed-in customers that the carts may name. */
   customers: string[]
 }
 
 /** A value that the database rejects fails only its own entry. */
-async function takeCarts(
+async function storeCarts(
   deps: Deps,
   caller: Caller,
   { install, carts }: { install: string; carts: readonly (SignedPost & { seq: number })[] },
-): Promise<TakenCarts> {
+): Promise<CartEntries> {
   if (carts.length === 0) return { refused: [], customers: [] }
   const store = { id: caller.storeId, home_url: caller.homeUrl }
   try {
     return { refused: [], customers: await recordSigned(deps, store, { install, posts: carts }) }
   } catch (error) {
-    if (!isOfTheData(error)) throw error
+    if (!isDataError(error)) throw error
     const [first, ...others] = carts
     if (others.length === 0) {
       const refusal = { seq: first!.seq, code: 'invalid', error: 'It has a value that cannot be kept.' }
       return { refused: [refusal], customers: [] }
     }
   }
-  const each: TakenCarts[] = []
-  for (const cart of carts) each.push(await takeCarts(deps, caller, { install, carts: [cart] }))
+  const each: CartEntries[] = []
+  for (const cart of carts) each.push(await storeCarts(deps, caller, { install, carts: [cart] }))
   return { refused: each.flatMap((one) => one.refused), customers: each.flatMap((one) => one.customers) }
 }
 
 /** Classes 22 and 23 of SQLSTATE: data and integrity errors. */
-const isOfTheData = (error: unknown) => /^2[23]/.test((error as { code?: string }).code ?? '')
+const isDataError = (error: unknown) => /^2[23]/.test((error as { code?: string }).code ?? '')
 
 interface OrderEntry {
   seq: number
@@ -121,7 +121,7 @@ interface OrderEntry {
   cart: string | null
 }
 
-async function takeOrders(deps: Deps, caller: Caller, entries: readonly OrderEntry[]): Promise<Refused[]> {
+async function storeOrders(deps: Deps, caller: Caller, entries: readonly OrderEntry[]): Promise<RejectedEntry[]> {
   if (entries.length === 0) return []
   const store = await readStore(caller)
   if (!store) return []
@@ -137,7 +137,7 @@ async function takeOrders(deps: Deps, caller: Caller, entries: readonly OrderEnt
  * Stores consent from My account. The shop does not verify addresses, so only those the customer has bought with count
  * as proven.
  */
-async function takeConsent(deps: Deps, caller: Caller, { contact, consent, customer }: ConsentEntry, at: Date) {
+async function storeConsent(deps: Deps, caller: Caller, { contact, consent, customer }: ConsentEntry, at: Date) {
   const { state: _, country, ...typed } = contact
   const known = readContact({ ...typed, ...(country && { country }) })
   if (!known) return
@@ -158,12 +158,12 @@ async function takeConsent(deps: Deps, caller: Caller, { contact, consent, custo
 }
 
 /** Box views that the cart's own report lacks: an order may precede that report, and My account has no cart. */
-function formsSeen({ entry, seq }: Read, install: string) {
+function listSeenForms({ entry, seq }: ReadEntry, install: string) {
   if (entry.type === 'order' && entry.cart) return viewsOfForms(entry.cart, entry.forms ?? {})
   return entry.type === 'form' ? viewsOfForms(`${install} ${seq}`, entry.forms) : []
 }
 
-function activeAmong(read: readonly Read[], customers: readonly string[]) {
+function listActiveCustomers(read: readonly ReadEntry[], customers: readonly string[]) {
   return read.flatMap(({ entry }) => {
     const customer = entry.type === 'cart' ? entry.customer : null
     if (!customer?.lastActive || !customers.includes(customer.id)) return []

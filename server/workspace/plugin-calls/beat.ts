@@ -24,7 +24,7 @@ const REACH_AGAIN_MS = 10 * 60_000
 const HOUR_S = 3_600
 const MINUTE_S = 60
 
-export async function takeBeat(deps: Deps, caller: Caller, raw: unknown) {
+export async function processBeat(deps: Deps, caller: Caller, raw: unknown) {
   const body = readInput(BeatBody, raw)
   const now = deps.now()
   const plugin = found(await readPlugin(caller), 'Plugin')
@@ -35,8 +35,8 @@ export async function takeBeat(deps: Deps, caller: Caller, raw: unknown) {
     version: body.plugin,
     ...(isSameQueue ? {} : { install: body.install, highest_seq: 0 }),
   })
-  if (body.orders) await takeReport(deps, caller, plugin, body.orders)
-  const { isDoubted, report } = await whatToReport(deps, caller)
+  if (body.orders) await storeReport(deps, caller, plugin, body.orders)
+  const { isDoubted, report } = await readReportRequest(deps, caller)
   if (report || plugin.is_reached !== true) await queueReach(deps, caller, plugin)
   return {
     settings: await readSettings(deps, caller),
@@ -61,7 +61,7 @@ async function queueReach(deps: Deps, caller: Caller, { reach_checked_at: at }: 
 }
 
 /** `report`: null while the shop is reached and its orders are read. */
-async function whatToReport(deps: Deps, caller: Caller) {
+async function readReportRequest(deps: Deps, caller: Caller) {
   const [store, plugin, streams] = await Promise.all([readStore(caller), readPlugin(caller), readStreams(caller)])
   const check = streams.find(({ stream }) => stream === 'order_check')
   if (!store || !plugin || !isPushOnly(plugin, check)) {
@@ -78,7 +78,7 @@ async function whatToReport(deps: Deps, caller: Caller) {
 }
 
 /** Counts as an order check only if it starts where requested and is complete. */
-async function takeReport(deps: Deps, caller: Caller, plugin: PluginRow, report: NonNullable<Beat['orders']>) {
+async function storeReport(deps: Deps, caller: Caller, plugin: PluginRow, report: NonNullable<Beat['orders']>) {
   const asked = plugin.orders_since
   const store = found(await readStore(caller), 'Store')
   const platform = pluginOf(store.platform)

@@ -4,8 +4,8 @@ import type { Db } from '../../core/db/db.ts'
 // The caller of a signed request, and rejections of the protocol.
 
 /** A rejection with a code of the protocol, sent to callers with a valid signature. */
-export class Refusal extends Error {
-  override name = 'Refusal'
+export class ProtocolError extends Error {
+  override name = 'ProtocolError'
   readonly status: number
   readonly code: string
   readonly more: Record<string, unknown>
@@ -18,7 +18,7 @@ export class Refusal extends Error {
 }
 
 /** The same answer for all causes, so that it does not reveal whether the store exists. */
-export const notSigned = () => new AppError('unauthenticated', 'Not accepted.')
+export const unauthenticatedError = () => new AppError('unauthenticated', 'Not accepted.')
 
 export interface Caller {
   storeId: string
@@ -27,4 +27,5 @@ export interface Caller {
   db: Db
 }
 
-export const tooMany = (retryAfterS: number) => new Refusal(429, 'rate_limited', 'Too many calls.', { retryAfterS })
+export const rateLimitError = (retryAfterS: number) =>
+  new ProtocolError(429, 'rate_limited', 'Too many calls.', { retryAfterS })

@@ -15,8 +15,8 @@ import { take } from '../../core/db/rate-limits.ts'
 import { isProvenElsewhere, pluginCode } from '../../core/db/system.ts'
 import type { Deps } from '../../deps.ts'
 import { pluginOf } from '../../platforms/registry/registry.ts'
-import { assertConnectable, keepChecked } from '../store-settings/connect.ts'
-import { Refusal } from './caller.ts'
+import { assertConnectable, saveConnection } from '../store-settings/connect.ts'
+import { ProtocolError } from './caller.ts'
 import { readSettings } from './settings.ts'
 import * as sql from './sql.ts'
 import { Connect, Invitation } from './wire.ts'
@@ -26,7 +26,7 @@ import { Connect, Invitation } from './wire.ts'
 
 const CODE_MS = 10 * 60_000
 
-interface Invited {
+interface ParsedInvitation {
   homeUrl: string
   name: string
   state: string
@@ -34,7 +34,7 @@ interface Invited {
 }
 
 /** X1: the return address must belong to the shop of the invitation. */
-function readInvitation(connect: string): Invited {
+function readInvitation(connect: string): ParsedInvitation {
   const refuse = (message: string = pluginTexts.invalid) => new AppError('invalid', message)
   let raw: unknown
   try {
@@ -56,7 +56,10 @@ function isWeb(text: string): boolean {
   return url !== null && /^https?:$/.test(url.protocol) && !url.username && !url.password
 }
 
-function backTo({ back, state }: Invited, said: { code: string } | { error: PluginProblem | 'cancelled' }): string {
+function returnUrl(
+  { back, state }: ParsedInvitation,
+  said: { code: string } | { error: PluginProblem | 'cancelled' },
+): string {
   const url = new URL(back)
   url.searchParams.set('recoup_state', state)
   if ('code' in said) url.searchParams.set('recoup_code', said.code)
@@ -75,8 +78,8 @@ export async function reviewInvitation(deps: Deps, session: Session, connect: st
     homeUrl: invited.homeUrl,
     name: invited.name,
     account: await sql.accountName(deps.db, session.accountId),
-    problem: problem && { ...problem, backUrl: backTo(invited, { error: problem.code }) },
-    cancelUrl: backTo(invited, { error: 'cancelled' }),
+    problem: problem && { ...problem, backUrl: returnUrl(invited, { error: problem.code }) },
+    cancelUrl: returnUrl(invited, { error: 'cancelled' }),
   }
 }
 
@@ -109,61 +112,69 @@ export async function confirmInvitation(deps: Deps, session: Session, connect: s
     id,
     user_id: session.userId,
     session_id: session.sessionId,
-    encrypted_key: deps.secrets.seal(key, contextOf(session.accountId, id)),
+    encrypted_key: deps.secrets.seal(key, sealContext(session.accountId, id)),
     home_url: invited.homeUrl,
     created_at: now,
     expires_at: new Date(now.getTime() + CODE_MS),
   })
-  return backTo(invited, { code: `${id}.${key}` })
+  return returnUrl(invited, { code: `${id}.${key}` })
 }
 
-const contextOf = (accountId: string, id: string) => `plugin-code:${accountId}:${id}`
+const sealContext = (accountId: string, id: string) => `plugin-code:${accountId}:${id}`
 
 type Code = NonNullable<Awaited<ReturnType<typeof pluginCode>>>
 
 /** null: unknown code. */
 export async function findCode(deps: Deps, id: string): Promise<{ code: Code; key: string } | null> {
   const code = await pluginCode(deps.db, id)
-  return code ? { code, key: deps.secrets.open(code.encrypted_key, contextOf(code.account_id, id)) } : null
+  return code ? { code, key: deps.secrets.open(code.encrypted_key, sealContext(code.account_id, id)) } : null
 }
 
-const expired = () =>
-  new Refusal(404, 'code_expired', 'The code is unknown, was used or is older than 10 minutes. Press Connect again.')
+const expiredError = () =>
+  new ProtocolError(
+    404,
+    'code_expired',
+    'The code is unknown, was used or is older than 10 minutes. Press Connect again.',
+  )
 
 /** The plugin's part, signed with the code's key. */
 export async function exchangeCode(deps: Deps, { code, key }: { code: Code; key: string }, body: unknown) {
   const told = readInput(Connect, body)
-  if (!code.role || !mayDo(code.role, 'stores:connect')) throw expired()
+  if (!code.role || !mayDo(code.role, 'stores:connect')) throw expiredError()
   const account = { accountId: code.account_id, db: deps.db as Db }
-  if (!(await sql.takeCode(account, code.id, deps.now()))) throw expired()
+  if (!(await sql.claimCode(account, code.id, deps.now()))) throw expiredError()
   try {
-    return await connectTold(deps, code, { key, told })
+    return await connectFromProfile(deps, code, { key, told })
   } catch (error) {
-    if (!(error instanceof Refusal) && !(error instanceof AppError)) await sql.freeCode(account, code.id)
+    if (!(error instanceof ProtocolError) && !(error instanceof AppError)) await sql.releaseCode(account, code.id)
     throw error
   }
 }
 
-async function connectTold(
+async function connectFromProfile(
   deps: Deps,
   code: Code,
   { key, told }: { key: string; told: ReturnType<typeof Connect.parse> },
 ) {
   const home = normalizeShopUrl(DEFAULT_PLATFORM, told.home)
   if (!home.ok || home.storeUrl !== code.home_url) {
-    throw new Refusal(422, 'other_shop', 'The shop that calls is not the one that was confirmed. Press Connect again.')
+    throw new ProtocolError(
+      422,
+      'other_shop',
+      'The shop that calls is not the one that was confirmed. Press Connect again.',
+    )
   }
   const account = { accountId: code.account_id, db: deps.db as Db }
   const problem = await problemOf(deps, account, home.storeUrl)
-  if (problem?.code === 'other_account') throw new Refusal(409, 'other_account', problem.message)
-  if (problem) throw new Refusal(403, 'no_room', problem.message)
+  if (problem?.code === 'other_account') throw new ProtocolError(409, 'other_account', problem.message)
+  if (problem) throw new ProtocolError(403, 'no_room', problem.message)
   const plugin = pluginOf(DEFAULT_PLATFORM)
   const profile = plugin.profile({ ...told, home: home.storeUrl })
   if (!profile) throw new AppError('invalid', 'The shop names no currency.')
   const { keys, secret } = plugin.derivedKeys(key, told.salt)
   const isDemoStore = demoStoreUrls(deps.demo).includes(home.storeUrl)
   const checked = { platform: DEFAULT_PLATFORM, storeUrl: home.storeUrl, keys, profile, isDemoStore, isProven: false }
-  const store = await keepChecked(
+  const store = await saveConnection(
     deps,
     { accountId: code.account_id, sessionId: code.session_id },
     checked,

@@ -193,10 +193,14 @@ test('too many wrong signatures from a place are ignored, and too many calls of 
   for (let n = 0; n < 100; n++) await wrong()
   expect(await wrong()).toMatchObject({ status: 429, isSigned: false })
   const third = await aPluginShop(world)
-  const tooMany = { status: 429, isSigned: true, body: { code: 'rate_limited', retryAfterS: expect.any(Number) } }
+  const rateLimitError = {
+    status: 429,
+    isSigned: true,
+    body: { code: 'rate_limited', retryAfterS: expect.any(Number) },
+  }
   for (let n = 0; n < 600; n++) await third.call('restore', { token: 'x'.repeat(43) })
-  expect(await third.call('restore', { token: 'x'.repeat(43) })).toMatchObject(tooMany)
+  expect(await third.call('restore', { token: 'x'.repeat(43) })).toMatchObject(rateLimitError)
   expect((await third.call('beat', aBeat(third))).status).toBe(200)
   for (let n = 0; n < 599; n++) await third.call('batch', {})
-  expect(await third.call('beat', aBeat(third))).toMatchObject(tooMany)
+  expect(await third.call('beat', aBeat(third))).toMatchObject(rateLimitError)
 })

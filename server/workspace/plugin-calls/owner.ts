@@ -39,7 +39,7 @@ export async function viewPlugin(deps: Deps, store: StoreDb<Db>): Promise<Plugin
 }
 
 /** Requests a test with the next heartbeat, which a wake-up triggers at once. */
-export async function askForTest(deps: Deps, store: StoreDb<Db>): Promise<string> {
+export async function requestTest(deps: Deps, store: StoreDb<Db>): Promise<string> {
   const plugin = await readPlugin(store)
   if (!plugin || plugin.ended_at) throw new AppError('conflict', pluginTexts.noPlugin)
   await take(deps, TESTS, store.storeId)

@@ -13,7 +13,7 @@ import { type Db, transact, transactAccount } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { wakeUnread } from '../../messages/messages/messages.ts'
 import { StoreProblem } from '../../platforms/platform/store-problem.ts'
-import { queueYield } from '../store-settings/connect.ts'
+import { enqueueYield } from '../store-settings/connect.ts'
 import { disconnectStore } from '../store-settings/stores.ts'
 import * as sql from './sql.ts'
 
@@ -31,7 +31,7 @@ export async function reachShop(
   const store = { storeId, db: deps.db as Db }
   const [row, plugin] = await Promise.all([readStore(store), readPlugin(store)])
   if (!row?.is_active || !plugin || plugin.ended_at) return
-  const problem = await tryShop(deps, row, stepAside)
+  const problem = await checkShop(deps, row, stepAside)
   const reach = {
     is_reached: problem === null,
     reach_code: problem?.code ?? null,
@@ -58,7 +58,7 @@ interface Problem {
 }
 
 /** null: reached, and the address is proven. */
-async function tryShop(deps: Deps, row: StoreRow, stepAside: StepAside): Promise<Problem | null> {
+async function checkShop(deps: Deps, row: StoreRow, stepAside: StepAside): Promise<Problem | null> {
   try {
     const client = await storeAccess(deps, { storeId: row.id, db: deps.db }, stepAside)
     const profile = await client.readProfile(AbortSignal.timeout(LIMIT_MS))
@@ -71,7 +71,7 @@ async function tryShop(deps: Deps, row: StoreRow, stepAside: StepAside): Promise
     await transactAccount(account, async (tx) => {
       await updateStore(tx, row.id, { ...profileColumns(profile), url: profile.storeUrl })
       await sql.proveAddress({ storeId: row.id, db: tx.db })
-      await queueYield(deps, tx, row.home_url)
+      await enqueueYield(deps, tx, row.home_url)
     })
     return null
   } catch (error) {

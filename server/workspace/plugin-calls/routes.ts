@@ -11,12 +11,12 @@ import type { Deps } from '../../deps.ts'
 import { pluginOf } from '../../platforms/registry/registry.ts'
 import { eraseForShop, exportForShop } from '../privacy/shop-requests.ts'
 import { disconnectStore } from '../store-settings/stores.ts'
-import { takeBatch } from './batch.ts'
-import { takeBeat } from './beat.ts'
-import { notSigned, Refusal, tooMany } from './caller.ts'
+import { processBatch } from './batch.ts'
+import { processBeat } from './beat.ts'
+import { ProtocolError, rateLimitError, unauthenticatedError } from './caller.ts'
 import { confirmInvitation, exchangeCode, findCode, reviewInvitation } from './connecting.ts'
-import { askForTest, viewPlugin } from './owner.ts'
-import { answerSigned, assertInTime, type CallLimits, openLimits, parseBody, serveSigned } from './signed-routes.ts'
+import { requestTest, viewPlugin } from './owner.ts'
+import { assertInTime, type CallLimits, openLimits, parseBody, replySigned, serveSigned } from './signed-routes.ts'
 import { Disconnect, MOST_BYTES, PrivacyRequest, Restore } from './wire.ts'
 import { servedZip } from './zip.ts'
 
@@ -37,7 +37,7 @@ export const pluginRoutes: Routes = (app, deps) => {
 
   serveStore(app, deps, api.readPlugin, async ({ store }) => ({ plugin: await viewPlugin(deps, store) }))
 
-  serveStore(app, deps, api.testPlugin, async ({ store }) => ({ message: await askForTest(deps, store) }))
+  serveStore(app, deps, api.testPlugin, async ({ store }) => ({ message: await requestTest(deps, store) }))
 
   serveZip(app, deps.config)
 }
@@ -78,11 +78,11 @@ function signedRoutes(scope: FastifyInstance, deps: Deps): void {
   scope.post('/api/plugin/connect', (request, reply) => serveConnect(deps, limits, request, reply))
 
   scope.post('/api/plugin/batch', (request, reply) =>
-    serveSigned(asked, 'batch', { request, reply }, (caller, body) => takeBatch(deps, caller, body)),
+    serveSigned(asked, 'batch', { request, reply }, (caller, body) => processBatch(deps, caller, body)),
   )
 
   scope.post('/api/plugin/beat', (request, reply) =>
-    serveSigned(asked, 'beat', { request, reply }, (caller, body) => takeBeat(deps, caller, body)),
+    serveSigned(asked, 'beat', { request, reply }, (caller, body) => processBeat(deps, caller, body)),
   )
 
   scope.post('/api/plugin/restore', (request, reply) =>
@@ -92,7 +92,7 @@ function signedRoutes(scope: FastifyInstance, deps: Deps): void {
         await limits.takeUnknown(caller.storeId)
         throw new AppError('not_found', 'The link is unknown, has ended, or is of another shop.')
       }
-      if ('waitS' in cart) throw tooMany(cart.waitS)
+      if ('waitS' in cart) throw rateLimitError(cart.waitS)
       return { ...cart }
     }),
   )
@@ -124,11 +124,11 @@ async function serveConnect(deps: Deps, limits: CallLimits, request: FastifyRequ
   const found = headers && (await findCode(deps, headers.store))
   if (!found || !isSignedBy(found.key, 'connect', headers, body)) {
     await limits.noteFailure(request)
-    throw notSigned()
+    throw unauthenticatedError()
   }
-  return answerSigned(deps, reply, { secret: found.key, nonce: headers.nonce, name: 'connect' }, async () => {
+  return replySigned(deps, reply, { secret: found.key, nonce: headers.nonce, name: 'connect' }, async () => {
     if (body.length > MOST_BYTES.connect)
-      throw new Refusal(413, 'too_large', 'The body is larger than this call may have.')
+      throw new ProtocolError(413, 'too_large', 'The body is larger than this call may have.')
     assertInTime(headers, deps.now())
     return exchangeCode(deps, found, parseBody(body))
   })

@@ -8,13 +8,13 @@ import { readBoxes } from '../../shoppers/consent/boxes.ts'
 
 // Settings that the plugin caches until they change: texts of the consent boxes, and the place of the push worker.
 
-interface Of {
+interface StoreScope {
   storeId: string
   accountId: string
   db: Db
 }
 
-export async function readSettings(deps: Deps, store: Of) {
+export async function readSettings(deps: Deps, store: StoreScope) {
   const texts = await readBoxes(store)
   const offered = await Promise.all(
     boxChannels.map(
@@ -37,11 +37,11 @@ function boxOf({ channel, words, languages }: ConsentBox) {
   return { channel, words, id: wordingId(words), ...(more.length > 0 && { languages: Object.fromEntries(more) }) }
 }
 
-export const settingsVersion = async (deps: Deps, store: Of): Promise<string> =>
+export const settingsVersion = async (deps: Deps, store: StoreScope): Promise<string> =>
   (await readSettings(deps, store)).version
 
 /** Addresses of the push scripts; null if the store has not set up push. */
-async function pushOf(deps: Deps, store: Of) {
+async function pushOf(deps: Deps, store: StoreScope) {
   const [row, key] = await Promise.all([readStore(store), keyInUse(store)])
   if (!row || !key) return null
   const { publicUrl } = deps.config

@@ -15,13 +15,13 @@ import type { Db } from '../../core/db/db.ts'
 import { clientNetwork } from '../../core/db/rate-limits.ts'
 import { pluginStore } from '../../core/db/system.ts'
 import type { Deps } from '../../deps.ts'
-import { type Caller, notSigned, Refusal, tooMany } from './caller.ts'
+import { type Caller, ProtocolError, rateLimitError, unauthenticatedError } from './caller.ts'
 import { MOST_BYTES } from './wire.ts'
 
 // Verifies a signed call of a shop's plugin in the order of docs/plugin-protocol.md, and signs the answer. A body is
 // not parsed before its signature is verified.
 
-type Made = Record<string, unknown>
+type ReplyBody = Record<string, unknown>
 
 const CALLS = { points: 600, duration: 600 }
 const FAILURES = { points: 100, duration: 600 }
@@ -34,7 +34,7 @@ export function openLimits() {
   const networks = new RateLimiterMemory(FAILURES_OF_NETWORK)
   const consume = async (key: string) => {
     await calls.consume(key).catch((error) => {
-      throw error instanceof RateLimiterRes ? tooMany(Math.ceil(error.msBeforeNext / 1_000)) : error
+      throw error instanceof RateLimiterRes ? rateLimitError(Math.ceil(error.msBeforeNext / 1_000)) : error
     })
   }
   const namesOf = ({ ip, headers }: FastifyRequest) => {
@@ -53,7 +53,7 @@ export function openLimits() {
     },
     async noteFailure(request: FastifyRequest): Promise<void> {
       const { network, pair } = namesOf(request)
-      await Promise.all([failures.consume(pair), networks.consume(network)]).catch(passLimit)
+      await Promise.all([failures.consume(pair), networks.consume(network)]).catch(ignoreRateLimit)
     },
     /** Limits restore calls by token, because anyone can make a shop ask for invented tokens. */
     async take(storeId: string, name: CallName): Promise<void> {
@@ -64,7 +64,7 @@ export function openLimits() {
   }
 }
 
-function passLimit(error: unknown): void {
+function ignoreRateLimit(error: unknown): void {
   if (!(error instanceof RateLimiterRes)) throw error
 }
 
@@ -75,29 +75,29 @@ export async function serveSigned(
   { deps, limits }: { deps: Deps; limits: CallLimits },
   name: Exclude<CallName, 'connect' | 'wake'>,
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
-  handle: (caller: Caller, body: unknown) => Promise<Made>,
+  handle: (caller: Caller, body: unknown) => Promise<ReplyBody>,
 ): Promise<FastifyReply> {
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-  const known = await whoSigned(deps, name, request, body)
+  const known = await verifyCaller(deps, name, request, body)
   if (!known) {
     await limits.noteFailure(request)
-    throw notSigned()
+    throw unauthenticatedError()
   }
   const { headers, secret, store } = known
   const handles = { storeId: store.id, accountId: store.account_id, homeUrl: store.home_url, db: deps.db as Db }
-  return answerSigned(deps, reply, { secret, nonce: headers.nonce, name }, async () => {
+  return replySigned(deps, reply, { secret, nonce: headers.nonce, name }, async () => {
     if (body.length > MOST_BYTES[name]) {
-      throw new Refusal(413, 'too_large', 'The body is larger than this call may have.')
+      throw new ProtocolError(413, 'too_large', 'The body is larger than this call may have.')
     }
     await assertFresh(deps, handles, headers)
     await limits.take(store.id, name)
-    if (known.hasEnded) throw new Refusal(410, 'disconnected', 'This store is not connected any more.')
+    if (known.hasEnded) throw new ProtocolError(410, 'disconnected', 'This store is not connected any more.')
     await noteCall(handles, deps.now())
     return handle(handles, parseBody(body))
   })
 }
 
-async function whoSigned(deps: Deps, name: CallName, request: FastifyRequest, body: Buffer) {
+async function verifyCaller(deps: Deps, name: CallName, request: FastifyRequest, body: Buffer) {
   const headers = readHeaders(request.headers)
   const isId = headers && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(headers.store)
   const store = isId ? await pluginStore(deps.db, headers.store) : undefined
@@ -115,13 +115,13 @@ async function assertFresh(deps: Deps, store: Caller, headers: CallHeaders): Pro
   const now = deps.now()
   assertInTime(headers, now)
   if (await takeNonce(store, headers.nonce, now)) return
-  throw new Refusal(409, 'replayed', 'This call came before.')
+  throw new ProtocolError(409, 'replayed', 'This call came before.')
 }
 
 export function assertInTime(headers: CallHeaders, now: Date): void {
   if (isInTime(headers, now)) return
   const seconds = Math.floor(now.getTime() / 1_000)
-  throw new Refusal(401, 'clock', 'The clock of the shop and that of Recoup differ by more than 5 minutes.', {
+  throw new ProtocolError(401, 'clock', 'The clock of the shop and that of Recoup differ by more than 5 minutes.', {
     now: seconds,
   })
 }
@@ -135,15 +135,15 @@ export function parseBody(body: Buffer): unknown {
 }
 
 /** Signs every result, so that no one in between can forge it. */
-export async function answerSigned(
+export async function replySigned(
   deps: Deps,
   reply: FastifyReply,
   { secret, nonce, name }: { secret: string; nonce: string; name: CallName },
-  handle: () => Promise<Made>,
+  handle: () => Promise<ReplyBody>,
 ): Promise<FastifyReply> {
   const { status, made } = await handle().then(
     (answer) => ({ status: 200, made: answer }),
-    (error: unknown) => refused(deps, name, error),
+    (error: unknown) => toErrorReply(deps, name, error),
   )
   const text = JSON.stringify(made)
   return reply
@@ -153,8 +153,8 @@ export async function answerSigned(
     .send(text)
 }
 
-function refused(deps: Deps, name: CallName, error: unknown): { status: number; made: Made } {
-  if (error instanceof Refusal) {
+function toErrorReply(deps: Deps, name: CallName, error: unknown): { status: number; made: ReplyBody } {
+  if (error instanceof ProtocolError) {
     return { status: error.status, made: { code: error.code, error: error.message, ...error.more } }
   }
   if (error instanceof AppError) {

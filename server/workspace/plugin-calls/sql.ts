@@ -21,7 +21,7 @@ export function insertCode(
 }
 
 /** Whether it was still unused. */
-export async function takeCode({ db, accountId }: AccountDb, id: string, now: Date): Promise<boolean> {
+export async function claimCode({ db, accountId }: AccountDb, id: string, now: Date): Promise<boolean> {
   const row = await db
     .updateTable('plugin_codes')
     .set({ used_at: now })
@@ -35,7 +35,7 @@ export async function takeCode({ db, accountId }: AccountDb, id: string, now: Da
 }
 
 /** Frees the code after an error of ours, so that the plugin can retry. */
-export async function freeCode({ db, accountId }: AccountDb, id: string): Promise<void> {
+export async function releaseCode({ db, accountId }: AccountDb, id: string): Promise<void> {
   await db
     .updateTable('plugin_codes')
     .set({ used_at: null })

@@ -13,7 +13,7 @@ const ids = (values: readonly string[]) => sql`any(${[...values]}::uuid[])`
  * Whether a message to them is in flight, or a file with their data is being imported. Its result would be written
  * after the erasure.
  */
-export async function isUnderWay({ db, storeId }: StoreTx, person: StoreDataSubject): Promise<boolean> {
+export async function hasWorkInProgress({ db, storeId }: StoreTx, person: StoreDataSubject): Promise<boolean> {
   const rows = await sql<{ is_busy: boolean }>`
     select ${isSent(storeId, person)} or exists (select 1 from consent_imports where store_id = ${storeId} and state = 'running'
         and lower(content) like ${anyLike(person.addresses)}) as is_busy`.execute(db)
@@ -21,7 +21,7 @@ export async function isUnderWay({ db, storeId }: StoreTx, person: StoreDataSubj
 }
 
 /** Whether a message to them is in flight. */
-export async function isBeingSent({ db, storeId }: StoreTx, people: StoreDataSubject): Promise<boolean> {
+export async function hasMessageInFlight({ db, storeId }: StoreTx, people: StoreDataSubject): Promise<boolean> {
   const rows = await sql<{ is_busy: boolean }>`select ${isSent(storeId, people)} as is_busy`.execute(db)
   return rows.rows[0]!.is_busy
 }
@@ -234,7 +234,7 @@ export async function openErasure({ db, accountId }: AccountTx, id: string): Pro
   return rows.rows[0]
 }
 
-export async function noteProgress(
+export async function recordProgress(
   { db, accountId }: AccountTx,
   id: string,
   progress: { storesDone: number; encrypted: Buffer; counts: Record<string, number> },

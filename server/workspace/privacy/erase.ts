@@ -14,7 +14,7 @@ import { skipOpenTo } from '../../messages/messages/recipient.ts'
 import { addressKey, customerMark, type ShopperKey } from '../../shoppers/shoppers/rules.ts'
 import { lockAllKeys, lockShoppers } from '../../shoppers/shoppers/shoppers.ts'
 import * as sql from './erase-sql.ts'
-import { type Found, findDataSubject, readErasure, sumOf } from './find.ts'
+import { addCounts, type Found, findDataSubject, readErasure } from './find.ts'
 import { eraseJob } from './jobs.ts'
 import { personIn } from './person.ts'
 import { insertErasure, type KnownBy, providerIdsOf, type StoreDataSubject } from './sql.ts'
@@ -32,11 +32,11 @@ export async function eraseDataSubject(
   if (wanted.confirmation.trim().toLowerCase() !== ERASE_WORD) {
     throw new AppError('invalid', privacyTexts.confirm, { fields: { confirmation: privacyTexts.confirm } })
   }
-  return askErasure(deps, account, { ...person, customer: null, userId: session.userId })
+  return requestErasure(deps, account, { ...person, customer: null, userId: session.userId })
 }
 
 /** A person as named by the shop: addresses and a customer id. */
-export interface Named {
+export interface NamedPerson {
   addresses: readonly string[]
   customer: Customer | null
 }
@@ -45,16 +45,20 @@ export interface Named {
  * The same on request of the person at the shop. Includes stored addresses of the customer id; without any, the id
  * identifies the person. Does nothing if no data is stored.
  */
-export async function eraseAsked(deps: Deps, account: AccountDb<Db>, { addresses, customer }: Named): Promise<void> {
+export async function eraseOnRequest(
+  deps: Deps,
+  account: AccountDb<Db>,
+  { addresses, customer }: NamedPerson,
+): Promise<void> {
   const found: Found[] = []
   for (const address of addresses) {
     if (!found.some((each) => each.addresses.includes(address)))
       found.push(...(await findKnown(deps, account, address)))
   }
-  const isNumberKept = customer !== null && (await isKept(deps, account, customer))
+  const isNumberKept = customer !== null && (await hasStoredData(deps, account, customer))
   if (found.length === 0 && !isNumberKept) return
   const person = { addresses: found.flatMap((each) => each.addresses), hashes: found.flatMap((each) => each.hashes) }
-  await askErasure(deps, account, { ...person, address: found[0]?.address ?? null, customer, userId: null })
+  await requestErasure(deps, account, { ...person, address: found[0]?.address ?? null, customer, userId: null })
 }
 
 async function findKnown(deps: Deps, account: AccountDb<Db>, address: string): Promise<Found[]> {
@@ -66,7 +70,7 @@ async function findKnown(deps: Deps, account: AccountDb<Db>, address: string): P
   }
 }
 
-async function isKept(deps: Deps, { db }: AccountDb, { storeId, customerId }: Customer): Promise<boolean> {
+async function hasStoredData(deps: Deps, { db }: AccountDb, { storeId, customerId }: Customer): Promise<boolean> {
   const known = { addresses: [], hashes: [], customerIds: [customerId] }
   return (await personIn(deps, { storeId, db }, known)).shopperIds.length > 0
 }
@@ -77,7 +81,7 @@ interface Wanted extends Omit<Found, 'address'> {
   userId: string | null
 }
 
-async function askErasure(deps: Deps, account: AccountDb<Db>, wanted: Wanted): Promise<Erasure> {
+async function requestErasure(deps: Deps, account: AccountDb<Db>, wanted: Wanted): Promise<Erasure> {
   const id = newId()
   const now = deps.now()
   const { addresses, customer, userId } = wanted
@@ -85,7 +89,7 @@ async function askErasure(deps: Deps, account: AccountDb<Db>, wanted: Wanted): P
   const hash = wanted.address === null ? mark! : deps.secrets.addressHash(wanted.address)
   await transactAccount(account, async (tx) => {
     await sql.suppressErased(tx, [...wanted.hashes, ...(mark ? [mark] : [])], { userId, at: now })
-    await closeOpenTo(tx, addresses, now)
+    await closeOpenMessagesTo(tx, addresses, now)
     const encrypted = seal(deps, id, { addresses, providerIds: [], customer })
     await insertErasure(tx, { id, hash, encrypted, askedBy: userId, at: now })
     await deps.jobs.enqueue(tx.db, eraseJob, { accountId: account.accountId, erasureId: id }, id)
@@ -94,7 +98,7 @@ async function askErasure(deps: Deps, account: AccountDb<Db>, wanted: Wanted): P
   return readErasure(account, id)
 }
 
-async function closeOpenTo(tx: AccountTx, addresses: readonly string[], now: Date): Promise<void> {
+async function closeOpenMessagesTo(tx: AccountTx, addresses: readonly string[], now: Date): Promise<void> {
   for (const address of addresses) {
     const channels = address.includes('@') ? (['email'] as const) : (['sms', 'whatsapp'] as const)
     for (const channel of channels) {
@@ -141,7 +145,7 @@ async function eraseNextStore(deps: Deps, account: AccountDb<Db>, id: string): P
     const hashes = left.addresses.map((address) => deps.secrets.addressHash(address))
     const storeId = (await sql.storeIdsOf(tx))[open.stores_done]
     if (!storeId) {
-      const counts = sumOf([open.counts, await sql.eraseOfAccount(tx, { hashes, providerIds: left.providerIds })])
+      const counts = addCounts([open.counts, await sql.eraseOfAccount(tx, { hashes, providerIds: left.providerIds })])
       await sql.finishErasure(tx, id, { counts, at: deps.now() })
       deps.log.info({ accountId: account.accountId, erasureId: id }, 'privacy.erased')
       return false
@@ -149,10 +153,10 @@ async function eraseNextStore(deps: Deps, account: AccountDb<Db>, id: string): P
     const customerIds = left.customer?.storeId === storeId ? [left.customer.customerId] : []
     const erased = await eraseInStore(deps, storeId, { addresses: left.addresses, hashes, customerIds })
     const rest = { ...left, providerIds: [...left.providerIds, ...erased.providerIds] }
-    await sql.noteProgress(tx, id, {
+    await sql.recordProgress(tx, id, {
       storesDone: open.stores_done + 1,
       encrypted: seal(deps, id, rest),
-      counts: sumOf([open.counts, erased.counts]),
+      counts: addCounts([open.counts, erased.counts]),
     })
     return true
   })
@@ -184,7 +188,7 @@ async function eraseLocked(deps: Deps, tx: StoreTx, known: KnownBy) {
   await lockShoppers(tx, before.shopperIds)
   // Read again under the locks, so that nothing can be added.
   const person = await personIn(deps, tx, known)
-  if (hasMore(await sql.mergingKeysOf(tx, person), locked) || (await sql.isUnderWay(tx, person))) return null
+  if (hasNewKeys(await sql.mergingKeysOf(tx, person), locked) || (await sql.hasWorkInProgress(tx, person))) return null
   const providerIds = await providerIdsOf(tx, person.messageIds)
   const texts = await sql.eraseFromTexts(tx, person)
   return { providerIds, counts: { ...texts, ...(await eraseRows(tx, person, () => 'one person', now)) } }
@@ -223,7 +227,7 @@ export async function eraseRows(
 }
 
 /** Whether a merge added keys while we waited; these must be locked as well. */
-export function hasMore(keys: readonly ShopperKey[], locked: readonly ShopperKey[]): boolean {
+export function hasNewKeys(keys: readonly ShopperKey[], locked: readonly ShopperKey[]): boolean {
   const names = new Set(locked.map(({ kind, value }) => `${kind}:${value}`))
   return keys.some(({ kind, value }) => !names.has(`${kind}:${value}`))
 }

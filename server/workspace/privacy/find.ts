@@ -7,7 +7,7 @@ import type { Deps } from '../../deps.ts'
 import { numberAliases } from '../../messages/channels/number-aliases.ts'
 import { addressesOf, readAddress } from '../../shoppers/suppressions/rules.ts'
 import { countriesOf, type EntryRow, pageOf } from '../../shoppers/suppressions/suppressions.ts'
-import { leadingAmong, personIn } from './person.ts'
+import { filterIdentifying, personIn } from './person.ts'
 import * as sql from './sql.ts'
 import { accountPrivacyTables, privacyTables } from './tables.ts'
 
@@ -27,22 +27,22 @@ const MOST_ADDRESSES = 100
 export async function findDataSubject(deps: Deps, account: AccountDb<Db>, typed: string): Promise<Found> {
   const address = readAddress(typed, await countriesOf(account))
   if (!address) throw new AppError('not_found', privacyTexts.nobody)
-  const { addresses, isKnown } = await closure(account, addressesOf(address))
+  const { addresses, isKnown } = await followAddresses(account, addressesOf(address))
   const hashes = addresses.map((each) => deps.secrets.addressHash(each))
   if (!isKnown && !(await sql.isKnownByHash(account, hashes))) throw new AppError('not_found', privacyTexts.nobody)
   return { address: address.address, addresses, hashes }
 }
 
 /** Follows addresses to people and people to addresses until nothing new is found. */
-async function closure(account: AccountDb, start: readonly string[]) {
+async function followAddresses(account: AccountDb, start: readonly string[]) {
   const all = new Set(start)
   const stores = await storesOf(account)
   let isKnown = false
   for (let fresh = [...start]; fresh.length > 0 && all.size < MOST_ADDRESSES; ) {
-    const known = await sql.knownWith(account, leadingAmong(fresh, stores))
+    const known = await sql.findLinkedAddresses(account, filterIdentifying(fresh, stores))
     isKnown ||= known.length > 0
     const spelled = known.flatMap((value) => (normalizeEmail(value) ? [value] : numberAliases(value)))
-    fresh = leadingAmong([...new Set(spelled)], stores).filter((value) => !all.has(value))
+    fresh = filterIdentifying([...new Set(spelled)], stores).filter((value) => !all.has(value))
     for (const value of fresh) all.add(value)
   }
   return { addresses: [...all], isKnown }
@@ -64,7 +64,7 @@ export async function describeDataSubject(deps: Deps, account: AccountDb<Db>, ty
     names: [...new Set(known.flatMap(({ seen }) => seen.names))],
     stores: here.map(({ store }) => store),
     firstSeenAt: firsts.length > 0 ? new Date(Math.min(...firsts.map(Number))).toISOString() : null,
-    counts: sumOf(here.map(({ counts }) => counts)),
+    counts: addCounts(here.map(({ counts }) => counts)),
     suppressed: suppressed.map(({ channel, reason, created_at }) => ({
       channel,
       reason,
@@ -77,7 +77,7 @@ export async function describeDataSubject(deps: Deps, account: AccountDb<Db>, ty
 async function describeIn(deps: Deps, account: AccountDb, { id, name }: { id: string; name: string }, person: Found) {
   const handle = { storeId: id, db: account.db }
   const rows = await personIn(deps, handle, person)
-  const seen = await sql.seenIn(handle, rows)
+  const seen = await sql.readVisits(handle, rows)
   const counts: Record<string, number> = {}
   for (const table of privacyTables.filter((each) => each.name in keptText)) {
     const count = await sql.countRows(handle, table, rows)
@@ -131,7 +131,7 @@ function presentErasure(row: sql.ErasureRow): Erasure {
   }
 }
 
-export function sumOf(all: readonly Record<string, number>[]): Record<string, number> {
+export function addCounts(all: readonly Record<string, number>[]): Record<string, number> {
   const sums: Record<string, number> = {}
   for (const counts of all) {
     for (const [name, count] of Object.entries(counts)) if (count > 0) sums[name] = (sums[name] ?? 0) + count

@@ -13,7 +13,7 @@ export async function personIn(
   known: sql.KnownBy,
 ): Promise<sql.StoreDataSubject> {
   const row = await readStore(store)
-  const leading = row ? leadingAmong(known.addresses, [row]) : []
+  const leading = row ? filterIdentifying(known.addresses, [row]) : []
   const person = await sql.personIn(store, { ...known, leading })
   const browsers = await sql.subscriptionsOf(store, person.shopperIds)
   return {
@@ -38,7 +38,7 @@ export async function shoppersIn(
 }
 
 /** The addresses that identify one person; others may be shared by many. */
-export function leadingAmong(addresses: readonly string[], stores: readonly { home_url: string }[]): string[] {
+export function filterIdentifying(addresses: readonly string[], stores: readonly { home_url: string }[]): string[] {
   const hosts = stores.map(({ home_url }) => new URL(home_url).hostname)
   return addresses.filter((address) => !(address.includes('@') && hosts.some((host) => isSharedAddress(address, host))))
 }

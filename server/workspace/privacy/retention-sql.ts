@@ -4,7 +4,7 @@ import { type Db, PLANNED_EACH_TIME, type StoreDb, type StoreTx, sql } from '../
 
 /**
  * When shopper `s` was last seen: cart, order, sign-in at the shop, click, restore or push permission. Uses indexes.
- * Consents are found by address hashes (`agreedSince`).
+ * Consents are found by address hashes (`findConsentsSince`).
  */
 const LAST_SEEN = sql`greatest(s.first_seen_at, s.last_login_at, o.last_at,
   (select max(c.last_activity_at) from carts c where c.store_id = s.store_id and c.shopper_id = s.id),
@@ -46,7 +46,11 @@ const DUE = sql`s.id, o.last_at is not null as has_ordered,
   array(select k.value from shopper_keys k where k.store_id = s.store_id and k.shopper_id = s.id and k.kind in ('email', 'phone')) as addresses`
 
 /** The expired ones among these shoppers, whom the caller has locked. */
-export async function dueAmong({ db, storeId }: StoreTx, ids: readonly string[], before: Date): Promise<DueShopper[]> {
+export async function findDueAmong(
+  { db, storeId }: StoreTx,
+  ids: readonly string[],
+  before: Date,
+): Promise<DueShopper[]> {
   const rows = await sql<DueShopper>`
     select ${DUE} from shoppers s, ${LAST_ORDER}
     where s.store_id = ${storeId} and s.id = any(${[...ids]}::uuid[]) and s.ended_at is null and ${LAST_SEEN} < ${before}
@@ -55,7 +59,7 @@ export async function dueAmong({ db, storeId }: StoreTx, ids: readonly string[],
 }
 
 /** The expired ones among the first `most` shoppers by first visit. `isMore`: there may be others. */
-export async function dueOf(
+export async function findDue(
   { db, storeId }: StoreDb,
   before: Date,
   most: number,
@@ -70,7 +74,7 @@ export async function dueOf(
 }
 
 /** The hashes with a consent since then; imports do not count. */
-export async function agreedSince(
+export async function findConsentsSince(
   { db, storeId }: StoreDb,
   hashes: readonly Buffer[],
   since: Date,
@@ -84,7 +88,7 @@ export async function agreedSince(
 }
 
 /** Limits lock waits: shoppers locked by another transaction are left for the next night. */
-export async function waitForNobody({ db }: StoreTx, waitMs: number): Promise<void> {
+export async function limitLockWait({ db }: StoreTx, waitMs: number): Promise<void> {
   await sql`select set_config('lock_timeout', ${`${waitMs}ms`}, true)`.execute(db)
 }
 
@@ -120,7 +124,7 @@ export interface RunRow {
 const RUN = sql`day::text as day, days, started_at, finished_at, cursor_at, cursor_id, contacts, customers, counts`
 
 /** Also deletes runs older than some weeks. */
-export async function beginRun(
+export async function startRun(
   { db, storeId }: StoreTx,
   { day, days, now }: { day: string; days: number; now: Date },
 ): Promise<void> {
@@ -136,7 +140,7 @@ export async function lockRun({ db, storeId }: StoreTx, day: string): Promise<Ru
   return rows.rows[0]
 }
 
-export async function noteErased(
+export async function recordErased(
   { db, storeId }: StoreTx,
   day: string,
   done: { contacts: number; customers: number; counts: Record<string, number> },
@@ -145,7 +149,7 @@ export async function noteErased(
     counts = ${JSON.stringify(done.counts)}::jsonb where store_id = ${storeId} and day = ${day}::date`.execute(db)
 }
 
-export async function noteRunPlace({ db, storeId }: StoreDb, day: string, place: Place): Promise<void> {
+export async function recordRunPlace({ db, storeId }: StoreDb, day: string, place: Place): Promise<void> {
   await sql`update retention_runs set cursor_at = ${place.at}, cursor_id = ${place.id}
     where store_id = ${storeId} and day = ${day}::date`.execute(db)
 }

@@ -7,9 +7,9 @@ import type { Deps } from '../../deps.ts'
 import { numberAliases } from '../../messages/channels/number-aliases.ts'
 import type { ShopperKey } from '../../shoppers/shoppers/rules.ts'
 import { lockAllKeys, lockShoppers } from '../../shoppers/shoppers/shoppers.ts'
-import { eraseRows, hasMore } from './erase.ts'
-import { isBeingSent, mergingKeysOf } from './erase-sql.ts'
-import { sumOf } from './find.ts'
+import { eraseRows, hasNewKeys } from './erase.ts'
+import { hasMessageInFlight, mergingKeysOf } from './erase-sql.ts'
+import { addCounts } from './find.ts'
 import { retainJob } from './jobs.ts'
 import { shoppersIn } from './person.ts'
 import * as sql from './retention-sql.ts'
@@ -45,7 +45,7 @@ export async function runRetention(deps: Deps, { storeId, day }: z.infer<typeof 
   const days = await sql.readDays(store)
   if (!days) return
   const run = await transact(store, async (tx) => {
-    await sql.beginRun(tx, { day, days, now: deps.now() })
+    await sql.startRun(tx, { day, days, now: deps.now() })
     return sql.lockRun(tx, day)
   })
   if (!run) return
@@ -65,7 +65,7 @@ export async function runRetention(deps: Deps, { storeId, day }: z.infer<typeof 
     if (!(await erasePage(deps, store, { ids: due, day, before, pace }))) return
     const last = page.at(-1)!
     after = { at: last.first_seen_at, id: last.id }
-    await sql.noteRunPlace(store, day, after)
+    await sql.recordRunPlace(store, day, after)
   }
 }
 
@@ -132,26 +132,26 @@ async function eraseBatch(deps: Deps, store: StoreDb<Db>, batch: Batch): Promise
 const isLockTimeout = (error: unknown) => error instanceof Error && 'code' in error && error.code === '55P03'
 
 async function eraseLocked(deps: Deps, tx: StoreTx, { ids, day, before }: Batch, keys: readonly ShopperKey[]) {
-  await sql.waitForNobody(tx, LOCK_WAIT_MS)
+  await sql.limitLockWait(tx, LOCK_WAIT_MS)
   await lockAllKeys(tx, keys)
   await lockShoppers(tx, ids)
   // Read again under the locks, so that nothing can be added.
-  const due = await withoutAgreed(deps, tx, await sql.dueAmong(tx, ids, before), before)
+  const due = await withoutAgreed(deps, tx, await sql.findDueAmong(tx, ids, before), before)
   if (due.length === 0) return 'done'
   const people = await shoppersIn(
     deps,
     tx,
     due.map(({ id }) => id),
   )
-  if (hasMore(await mergingKeysOf(tx, people), keys) || (await isBeingSent(tx, people))) return 'busy'
+  if (hasNewKeys(await mergingKeysOf(tx, people), keys) || (await hasMessageInFlight(tx, people))) return 'busy'
   const run = await sql.lockRun(tx, day)
   if (!run) return 'taken'
   const erased = await eraseRows(tx, people, (shopperId) => shopperId, deps.now())
   const customers = due.filter((each) => each.has_ordered).length
-  await sql.noteErased(tx, day, {
+  await sql.recordErased(tx, day, {
     contacts: run.contacts + due.length - customers,
     customers: run.customers + customers,
-    counts: sumOf([run.counts, erased]),
+    counts: addCounts([run.counts, erased]),
   })
   return 'done'
 }
@@ -162,7 +162,7 @@ async function withoutAgreed(deps: Deps, store: StoreDb, due: readonly sql.DueSh
     person,
     hashes: person.addresses.flatMap((address) => hashesOf(deps, address)),
   }))
-  const agreed = await sql.agreedSince(
+  const agreed = await sql.findConsentsSince(
     store,
     hashed.flatMap(({ hashes }) => hashes),
     before,
@@ -190,7 +190,7 @@ export async function viewRetention(store: StoreDb): Promise<Retention> {
 
 export async function countExpired(deps: Deps, store: StoreDb, days: number) {
   const before = new Date(deps.now().getTime() - days * DAY_MS)
-  const { due, isMore } = await sql.dueOf(store, before, MOST_COUNTED)
+  const { due, isMore } = await sql.findDue(store, before, MOST_COUNTED)
   const gone: sql.DueShopper[] = []
   // Hashes in chunks; all addresses at once would block the event loop.
   for await (const some of inPieces(due, PAGE)) gone.push(...(await withoutAgreed(deps, store, some, before)))

@@ -1,7 +1,7 @@
 import { AppError } from '../../core/common/errors.ts'
 import type { AccountDb, Db, StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
-import { eraseAsked } from './erase.ts'
+import { eraseOnRequest } from './erase.ts'
 import { findDataSubject } from './find.ts'
 import { personIn } from './person.ts'
 import { type PersonRow, rowsOf } from './sql.ts'
@@ -81,6 +81,6 @@ function pagesOf(rows: readonly Row[]): Row[][] {
 export async function eraseForShop(deps: Deps, { accountId, db }: Shop, email: string): Promise<boolean> {
   const account: AccountDb<Db> = { accountId, db }
   if (!(await findKnown(deps, account, email))) return false
-  await eraseAsked(deps, account, { addresses: [email], customer: null })
+  await eraseOnRequest(deps, account, { addresses: [email], customer: null })
   return true
 }

@@ -21,7 +21,10 @@ export interface StoreDataSubject {
  * All addresses that the account's stores link to one of these. Customer records link addresses as well: a record's
  * address may be another shopper's key (decision 40).
  */
-export async function knownWith({ db, accountId }: AccountDb, addresses: readonly string[]): Promise<string[]> {
+export async function findLinkedAddresses(
+  { db, accountId }: AccountDb,
+  addresses: readonly string[],
+): Promise<string[]> {
   const wanted = sql`${[...addresses]}::text[]`
   const rows = await sql<{ value: string }>`
     with mine as (select id from stores where account_id = ${accountId}),
@@ -144,20 +147,20 @@ export type PersonRow = Record<string, unknown>
 export async function rowsOf({ db }: StoreDb, table: PrivacyTable, person: StoreDataSubject): Promise<PersonRow[]> {
   const rows = await sql<{ row: PersonRow }>`
     select to_jsonb(t) - ${[...(table.without ?? []), 'store_id']}::text[] as row from ${sql.table(table.name)} t
-    where t.store_id = ${person.storeId} and ${isOf(table, person)}`.execute(db)
+    where t.store_id = ${person.storeId} and ${matchPerson(table, person)}`.execute(db)
   return rows.rows.map(({ row }) => row)
 }
 
 export async function countRows({ db }: StoreDb, table: PrivacyTable, person: StoreDataSubject): Promise<number> {
   const rows = await sql<{ n: number }>`
-    select count(*) as n from ${sql.table(table.name)} t where t.store_id = ${person.storeId} and ${isOf(table, person)}`.execute(
+    select count(*) as n from ${sql.table(table.name)} t where t.store_id = ${person.storeId} and ${matchPerson(table, person)}`.execute(
     db,
   )
   return rows.rows[0]!.n
 }
 
 /** Conditions use indexes, except on tables that are nearly always empty. */
-function isOf({ name, by }: PrivacyTable, person: StoreDataSubject) {
+function matchPerson({ name, by }: PrivacyTable, person: StoreDataSubject) {
   const ids = (values: readonly string[]) => sql`any(${[...values]}::uuid[])`
   const texts = (values: readonly string[]) => sql`any(${[...values]}::text[])`
   switch (by) {
@@ -220,7 +223,7 @@ export interface Seen {
   firstSeenAt: Date | null
 }
 
-export async function seenIn({ db, storeId }: StoreDb, person: StoreDataSubject): Promise<Seen> {
+export async function readVisits({ db, storeId }: StoreDb, person: StoreDataSubject): Promise<Seen> {
   const rows = await sql<Seen>`
     select array(
         select btrim(concat_ws(' ', first_name, last_name)) from shoppers

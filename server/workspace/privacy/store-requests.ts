@@ -6,7 +6,7 @@ import { openRequest } from '../../carts/sync/privacy-requests.ts'
 import type { Deps } from '../../deps.ts'
 import { maskedAddress } from '../../messages/channels/mask.ts'
 import { disconnectStore, purgeNow } from '../store-settings/stores.ts'
-import { eraseAsked } from './erase.ts'
+import { eraseOnRequest } from './erase.ts'
 import { addressesOfCustomer } from './sql.ts'
 
 // Privacy requests from a platform (C8): a data request notifies the owner, an erasure request erases the person in all
@@ -30,7 +30,7 @@ export async function takePrivacyRequest(
   const addresses = [...new Set([email, phone, ...kept].filter((address) => address !== null))]
   if (request === 'redact_customer') {
     const customer = customerId === null ? null : { storeId, customerId }
-    return eraseAsked(deps, { accountId: row.account_id, db: deps.db }, { addresses, customer })
+    return eraseOnRequest(deps, { accountId: row.account_id, db: deps.db }, { addresses, customer })
   }
   const [address] = addresses
   if (!address && customerId === null) return

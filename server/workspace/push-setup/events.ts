@@ -14,19 +14,19 @@ import { lockShopperOf, messageOf, setUnsubscribed } from '../../messages/messag
 // Events of a notification, reported by the worker in the shopper's browser. The token belongs to one message and has
 // no other use (X1).
 
-type Told = z.output<typeof pushEvent.body>
+type EventInput = z.output<typeof pushEvent.body>
 
-export async function takeEvent(deps: Deps, { token, kind }: Told): Promise<void> {
+export async function takeEvent(deps: Deps, { token, kind }: EventInput): Promise<void> {
   const link = found(await openLink(deps, 'push', token), 'Notification')
   const { storeId, messageId } = link
   const store = { storeId, db: deps.db }
-  await shown(deps, store, messageId)
-  if (kind === 'click') await pressed(deps, store, link)
-  if (kind === 'stop') await stopped(deps, store, messageId)
+  await recordShown(deps, store, messageId)
+  if (kind === 'click') await recordClick(deps, store, link)
+  if (kind === 'stop') await stopNotifications(deps, store, messageId)
 }
 
 /** Every event implies that the browser has shown the notification. */
-async function shown(deps: Deps, store: StoreDb<Db>, messageId: string): Promise<void> {
+async function recordShown(deps: Deps, store: StoreDb<Db>, messageId: string): Promise<void> {
   await transact(store, async (tx) => {
     await lockShopperOf(tx, messageId)
     await markShown(tx, messageId, deps.now())
@@ -37,7 +37,7 @@ async function shown(deps: Deps, store: StoreDb<Db>, messageId: string): Promise
  * Machines do not click notifications, so this is a touch (A1). It is recorded under the link that it opens, so that
  * both are one visit.
  */
-async function pressed(deps: Deps, store: StoreDb<Db>, { messageId, isRow }: OpenedLink): Promise<void> {
+async function recordClick(deps: Deps, store: StoreDb<Db>, { messageId, isRow }: OpenedLink): Promise<void> {
   const message = found(await messageOf(store, messageId), 'Notification')
   const { secrets } = deps
   const link = linkName(isRow ? secrets.token('click', `${messageId}:0`) : messageToken(secrets, 'click', messageId))
@@ -48,7 +48,7 @@ async function pressed(deps: Deps, store: StoreDb<Db>, { messageId, isRow }: Ope
 }
 
 /** Cancels all messages not sent yet (C2, decision 73). */
-async function stopped(deps: Deps, store: StoreDb<Db>, messageId: string): Promise<void> {
+async function stopNotifications(deps: Deps, store: StoreDb<Db>, messageId: string): Promise<void> {
   const at = deps.now()
   await transact(store, async (tx) => {
     await endSubscriptionsBy(deps, tx, messageId, 'Stop in a notification')

@@ -23,38 +23,38 @@ export const pushRoutes: Routes = (app, deps) => {
   pageRoutes(app, deps)
 }
 
-const bothWays = <E extends Endpoint>(call: E): E[] => [call, api.withoutApi(call)]
+const bothAddresses = <E extends Endpoint>(call: E): E[] => [call, api.withoutApi(call)]
 
 function ownerRoutes(app: FastifyInstance, deps: Deps): void {
-  for (const call of bothWays(api.generateVapidKeys))
+  for (const call of bothAddresses(api.generateVapidKeys))
     serveStore(app, deps, call, async ({ store, session, body: { replace } }) => {
       if (replace && !mayDo(session.role, 'flows:switch')) throw new AppError('forbidden', pushTexts.leadersOnly)
       const { publicKey, subscriptions } = await ensureKey(deps, store, replace)
       return { success: true, vapidKeys: { publicKey }, subscriptions }
     })
-  for (const call of bothWays(api.readVapidKey))
+  for (const call of bothAddresses(api.readVapidKey))
     serveStore(app, deps, call, async ({ store }) => {
       const key = await keyInUse(store)
       return { success: true, publicKey: key?.public_key ?? null }
     })
-  for (const call of bothWays(api.savePushSettings))
+  for (const call of bothAddresses(api.savePushSettings))
     serveStore(app, deps, call, async ({ store, body: { settings } }) => {
       await savePushSettings(deps, store, settings)
       return { success: true, settings }
     })
-  for (const call of bothWays(api.savePushPrompt))
+  for (const call of bothAddresses(api.savePushPrompt))
     serveStore(app, deps, call, async ({ store, body: { prompt } }) => {
       await savePrompt(deps, store, prompt)
       return { success: true, prompt }
     })
-  for (const call of bothWays(api.pushStoreStats)) serveStore(app, deps, call, ({ store }) => readStats(store))
-  for (const call of bothWays(api.sendStoreNotification))
+  for (const call of bothAddresses(api.pushStoreStats)) serveStore(app, deps, call, ({ store }) => readStats(store))
+  for (const call of bothAddresses(api.sendStoreNotification))
     serveStore(app, deps, call, (asked) =>
       sendToAll({ deps, session: asked.session, store: asked.store }, idempotentRequest(asked).key, asked.body),
     )
-  for (const call of bothWays(api.sendToThisBrowser))
+  for (const call of bothAddresses(api.sendToThisBrowser))
     serveStore(app, deps, call, ({ store, session, body }) => sendToOne({ deps, session, store }, body))
-  for (const call of bothWays(api.readPushSetup)) serveStore(app, deps, call, ({ store }) => readSetup(store))
+  for (const call of bothAddresses(api.readPushSetup)) serveStore(app, deps, call, ({ store }) => readSetup(store))
 }
 
 /**
@@ -72,29 +72,29 @@ function pageRoutes(app: FastifyInstance, deps: Deps): void {
     await limiter.consume(clientOf(deps, request.ip)).catch(refuse)
     return { origin, ip: request.ip, userAgent: request.headers['user-agent'] }
   }
-  for (const call of bothWays(api.pushAutoSetup))
+  for (const call of bothAddresses(api.pushAutoSetup))
     servePublic(app, deps, call, async ({ body, request, reply }) =>
       autoSetup(deps, body, await arrive(request, reply)),
     )
-  for (const call of bothWays(api.pushSubscribe))
+  for (const call of bothAddresses(api.pushSubscribe))
     servePublic(app, deps, call, async ({ body, request, reply }) =>
       takeSubscription(deps, body, await arrive(request, reply)),
     )
-  for (const call of bothWays(api.pushResubscribe))
+  for (const call of bothAddresses(api.pushResubscribe))
     servePublic(app, deps, call, async ({ body, request, reply }) =>
       takeMoved(deps, body, await arrive(request, reply)),
     )
-  for (const call of bothWays(api.pushUnsubscribe))
+  for (const call of bothAddresses(api.pushUnsubscribe))
     servePublic(app, deps, call, async ({ body, request, reply }) =>
       takeEnded(deps, body, await arrive(request, reply)),
     )
-  for (const call of bothWays(api.pushEvent))
+  for (const call of bothAddresses(api.pushEvent))
     servePublic(app, deps, call, async ({ body, request, reply }) => {
       await arrive(request, reply)
       await takeEvent(deps, body)
       return { success: true }
     })
-  preflights(app)
+  servePreflights(app)
 }
 
 function refuse(refusal: unknown): never {
@@ -103,9 +103,9 @@ function refuse(refusal: unknown): never {
 }
 
 /** For pages that post as JSON; posts as text need no preflight. */
-function preflights(app: FastifyInstance): void {
+function servePreflights(app: FastifyInstance): void {
   const calls = [api.pushAutoSetup, api.pushSubscribe, api.pushResubscribe, api.pushUnsubscribe, api.pushEvent]
-  for (const { path } of calls.flatMap((call) => bothWays(call as unknown as Endpoint)))
+  for (const { path } of calls.flatMap((call) => bothAddresses(call as unknown as Endpoint)))
     app.options(path, async (request, reply) =>
       reply
         .header('access-control-allow-origin', request.headers.origin ?? 'null')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { DEFAULT_PROMPT } from '../../../shared/push.ts'
-import { clickRateOf, conversionOf, shownPrompt, wordingId, wordingOf, workerUrlOf } from './rules.ts'
+import { clickRateOf, conversionOf, renderPrompt, wordingId, wordingOf, workerUrlOf } from './rules.ts'
 
 test('the conversion rate is in whole percent, and 0 without customers (A 5)', { tags: ['A5'] }, () => {
   expect([
@@ -17,10 +17,10 @@ test('the click rate has one decimal, and is 0 without sends', () => {
 })
 
 test('the id of a text depends on its content: another store or text has another id (C5)', () => {
-  const words = wordingOf(shownPrompt(null, 'Tea & Co'))
+  const words = wordingOf(renderPrompt(null, 'Tea & Co'))
   expect(words).toContain('Tea & Co sends you a notification')
   expect(words).toContain('[Yes, remind me]')
-  const others = [shownPrompt(null, 'Coffee'), shownPrompt({ ...DEFAULT_PROMPT, accept: 'OK' }, 'Tea & Co')]
+  const others = [renderPrompt(null, 'Coffee'), renderPrompt({ ...DEFAULT_PROMPT, accept: 'OK' }, 'Tea & Co')]
   expect(others.map((prompt) => wordingId(wordingOf(prompt)) === wordingId(words))).toEqual([false, false])
 })
 

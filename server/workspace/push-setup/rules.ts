@@ -5,7 +5,7 @@ import { WORKER_VERSION } from '../../../shared/push-worker-version.ts'
 // Data about web push for a shop's pages. Pure.
 
 /** With the store's name filled in. */
-export function shownPrompt(prompt: PushPrompt | null, storeName: string): PushPrompt {
+export function renderPrompt(prompt: PushPrompt | null, storeName: string): PushPrompt {
   const { title, text, accept, decline, ...look } = prompt ?? DEFAULT_PROMPT
   const named = (words: string) => words.replaceAll('{store}', storeName)
   return { ...look, title: named(title), text: named(text), accept: named(accept), decline: named(decline) }

@@ -55,7 +55,7 @@ export async function sendToAll(sender: Sender, key: string | null, wanted: ToAl
   }
   const repeat = await replayReply(deps, store, request, answer)
   if (repeat) return repeat.reply
-  const row = await checked(sender, wanted)
+  const row = await validateSend(sender, wanted)
   const people = await sql.subscribersOf(store, MOST_PEOPLE)
   if (people.length === 0) throw new AppError('unprocessable', pushTexts.noSubscribers)
   await take(deps, TO_ALL, store.storeId)
@@ -91,7 +91,7 @@ async function plan(
 
 /** The member's own browser: its subscription is not stored. */
 export async function sendToOne({ deps, session, store }: Sender, wanted: ToOne) {
-  const row = await checked({ deps, session, store }, wanted)
+  const row = await validateSend({ deps, session, store }, wanted)
   const { subscription, title, body, cartUrl, icon } = wanted
   if (!serviceOf(subscription.endpoint, deps.config)) throw new AppError('unprocessable', pushTexts.unknownService)
   const vapid = await signingKey(deps, store)
@@ -114,7 +114,7 @@ export async function sendToOne({ deps, session, store }: Sender, wanted: ToOne)
 }
 
 /** Common checks of both; throws the error message. */
-async function checked(
+async function validateSend(
   { deps, session, store }: Sender,
   wanted: Pick<ToAll, 'title' | 'body' | 'cartUrl'>,
 ): Promise<StoreRow> {

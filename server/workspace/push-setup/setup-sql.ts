@@ -28,7 +28,7 @@ export async function wordsOf({ db, storeId }: StoreDb, id: string): Promise<str
   return row?.words
 }
 
-export async function keepWording({ db, storeId }: StoreDb, id: string, words: string, now: Date): Promise<void> {
+export async function storeWording({ db, storeId }: StoreDb, id: string, words: string, now: Date): Promise<void> {
   await sql`insert into push_wordings (store_id, id, words, created_at) values (${storeId}, ${id}, ${words}, ${now})
     on conflict do nothing`.execute(db)
 }
@@ -48,7 +48,7 @@ export interface Sighting {
  * Writes at most once a minute, or when the version changes, because every page of a shop calls it. Only a freshly
  * fetched worker proves that the shop's copy is old: a browser may keep an older one.
  */
-export async function noteSighting(
+export async function recordSighting(
   { db, storeId }: StoreDb,
   { method, origin, hasWorker, workerVersion, isFresh, now }: Sighting,
 ): Promise<void> {

@@ -13,7 +13,7 @@ import * as system from '../../core/db/system.ts'
 import { keyInUse } from '../../delivery/push/keys.ts'
 import { endSubscriptions, readSubscriptionToken, resubscribe, subscribe } from '../../delivery/push/subscriptions.ts'
 import type { Deps } from '../../deps.ts'
-import { shownPrompt, wordingId, wordingOf, workerUrlOf } from './rules.ts'
+import { renderPrompt, wordingId, wordingOf, workerUrlOf } from './rules.ts'
 import * as sql from './setup-sql.ts'
 
 // Calls of the widget and the worker on a shop's pages. They are public: a store answers only its own pages, and
@@ -46,12 +46,12 @@ export async function autoSetup(
   if (!row || !origin) throw unknownStore()
   const store = { storeId: row.id, db: deps.db }
   const key = found(await keyInUse(store), 'Store')
-  const prompt = shownPrompt(await sql.readPrompt(store), row.name)
+  const prompt = renderPrompt(await sql.readPrompt(store), row.name)
   const words = wordingOf(prompt)
   const wording = wordingId(words)
-  if (!(await sql.hasWording(store, wording))) await sql.keepWording(store, wording, words, deps.now())
+  if (!(await sql.hasWording(store, wording))) await sql.storeWording(store, wording, words, deps.now())
   const seen = { hasWorker, workerVersion, isFresh }
-  await sql.noteSighting(store, { method: method ?? 'functions', origin, ...seen, now: deps.now() })
+  await sql.recordSighting(store, { method: method ?? 'functions', origin, ...seen, now: deps.now() })
   return {
     ...{ success: true, storeKey: row.capture_key, publicKey: key.public_key },
     ...{

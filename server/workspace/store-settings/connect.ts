@@ -25,7 +25,7 @@ import type { StoreKeys } from '../../platforms/platform/access.ts'
 import type { PlatformName, StoreProfile } from '../../platforms/platform/platform.ts'
 import { readTypedKeys, type TypedKeys } from '../../platforms/registry/typed-keys.ts'
 import { usualMode } from '../../shoppers/consent/capture-choice.ts'
-import { takeKeys } from './new-keys.ts'
+import { saveProvenKeys } from './new-keys.ts'
 import * as sql from './sql.ts'
 
 // Connects a store: tests the keys, then creates everything of a connected store in one transaction.
@@ -62,7 +62,7 @@ export async function connectStore(deps: Deps, connector: Connector, wanted: Con
   const client = deps.storeClient({ platform: wanted.platform, storeUrl, homeUrl: storeUrl, keys })
   const profile = await askByTypedKeys(PROFILE_LIMIT_MS, (signal) => client.readProfile(signal))
   const found = { platform: wanted.platform, storeUrl: profile.storeUrl, keys, profile }
-  const store = await keepChecked(deps, connector, { ...found, isDemoStore, isProven: true })
+  const store = await saveConnection(deps, connector, { ...found, isDemoStore, isProven: true })
   return { store, warnings: warningsOf(profile) }
 }
 
@@ -77,16 +77,16 @@ export async function assertConnectable(deps: Deps, account: AccountDb, storeUrl
 }
 
 /** Creates everything of a connected store in one transaction; `more` adds what depends on the kind of connection. */
-export function keepChecked(
+export function saveConnection(
   deps: Deps,
   connector: Connector,
   checked: Checked,
   more: (tx: StoreTx) => Promise<void> = async () => undefined,
 ): Promise<StoreRow> {
   const account = { accountId: connector.accountId, db: deps.db }
-  return onlyOnce(() =>
+  return rejectDuplicate(() =>
     transactAccount(account, async (tx) => {
-      const store = await keepStore(deps, tx, connector, checked)
+      const store = await saveStore(deps, tx, connector, checked)
       await more({ storeId: store.id, db: tx.db })
       return store
     }),
@@ -113,12 +113,12 @@ function assertRoom(plan: AccountPlan, stores: StoreRow[], address: string): voi
   if (problem) throw new AppError('plan_required', problem)
 }
 
-async function keepStore(deps: Deps, tx: AccountTx, connector: Connector, checked: Checked): Promise<StoreRow> {
+async function saveStore(deps: Deps, tx: AccountTx, connector: Connector, checked: Checked): Promise<StoreRow> {
   await sql.lockAccount(tx)
   const now = deps.now()
   const stores = await storesOf(tx)
   assertRoom(await planOf(tx, now), stores, checked.storeUrl)
-  const known = stores.find((each) => isSame(each, checked, now))
+  const known = stores.find((each) => isSameRow(each, checked, now))
   const isProven = checked.isProven || (known?.is_active === true && known.is_address_proven)
   const columns = {
     ...columnsOf(checked),
@@ -127,13 +127,13 @@ async function keepStore(deps: Deps, tx: AccountTx, connector: Connector, checke
     disconnected_at: null,
     disconnected_by: null,
   }
-  if (isProven) await queueYield(deps, tx, checked.profile.homeUrl)
+  if (isProven) await enqueueYield(deps, tx, checked.profile.homeUrl)
   const store = known
     ? (await updateStore(tx, known.id, columns))!
     : await sql.insertStore(tx, { ...columns, ...newStore(checked.profile, now) })
   if (stores.length === 0) await sql.nameAccount(tx, store.sender_name)
   const inside = { storeId: store.id, db: tx.db }
-  await takeKeys(deps, tx, store, checked.keys)
+  await saveProvenKeys(deps, tx, store, checked.keys)
   await deps.jobs.enqueue(tx.db, proposeLogoJob, { storeId: store.id }, store.id)
   await sql.insertSendSchedule(inside)
   await createReadyFlow(inside, now, checked.isDemoStore)
@@ -146,14 +146,14 @@ async function keepStore(deps: Deps, tx: AccountTx, connector: Connector, checke
 }
 
 /** Ends connections of other accounts to this address that are unproven (by a plugin only). */
-export async function queueYield(deps: Deps, tx: AccountTx, homeUrl: string): Promise<void> {
+export async function enqueueYield(deps: Deps, tx: AccountTx, homeUrl: string): Promise<void> {
   for (const storeId of await unprovenStores(tx.db, homeUrl, tx.accountId)) {
     await deps.jobs.enqueue(tx.db, yieldJob, { storeId }, storeId)
   }
 }
 
 /** The same store again: still connected (new keys), or disconnected for less than 30 days (data is restored). */
-function isSame(row: StoreRow, checked: Checked, now: Date): boolean {
+function isSameRow(row: StoreRow, checked: Checked, now: Date): boolean {
   if (row.platform !== checked.platform || !isSameStore(row, checked.profile)) return false
   return row.is_active || now.getTime() - (row.disconnected_at?.getTime() ?? 0) < RETENTION_MS
 }
@@ -186,7 +186,7 @@ export function warningsOf(profile: StoreProfile): string[] {
 }
 
 /** Decision 7: one account per store address. The unique index also decides between concurrent connections. */
-async function onlyOnce<T>(work: () => Promise<T>): Promise<T> {
+async function rejectDuplicate<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {

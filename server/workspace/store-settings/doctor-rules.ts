@@ -113,16 +113,16 @@ function problemOf({ asked, plugin, now }: Findings): { part: Part; said: Said }
     const nextStep = 'Press “Replace keys” and enter the store’s keys.'
     return { part, said: { state: 'bad', finding: KEYS_UNREADABLE_TEXT, nextStep } }
   }
-  const behindWall = isCalling(plugin ?? undefined, now) ? behindWallText(code) : undefined
+  const firewallFinding = isCalling(plugin ?? undefined, now) ? behindWallText(code) : undefined
   // The check of the plugin’s reports has the next step.
-  if (behindWall) return { part, said: { state: 'warn', finding: behindWall, answer: detail } }
+  if (firewallFinding) return { part, said: { state: 'warn', finding: firewallFinding, answer: detail } }
   const { sentence, nextStep } = STORE_PROBLEM_TEXT[code]
   const finding = code === 'certificate' ? withCertificateHint(sentence) : sentence
   const isPassing = code === 'rate_limited' || code === 'maintenance'
   return { part, said: { state: isPassing ? 'warn' : 'bad', finding, nextStep, answer: detail } }
 }
 
-const notAsked = (why: string): Said => ({ state: 'quiet', finding: `Could not be checked: ${why}.` })
+const unchecked = (why: string): Said => ({ state: 'quiet', finding: `Could not be checked: ${why}.` })
 
 function ofReach(found: Findings): Said {
   const problem = problemOf(found)
@@ -154,8 +154,8 @@ function ofVersion({ asked, known, platform, plugin, now }: Findings): Said {
 
 function ofKeys(found: Findings): Said {
   const problem = problemOf(found)
-  if (problem?.part === 'reachable') return notAsked('the store did not answer')
-  if (problem?.part === 'clock') return notAsked('the store refuses every signature because its clock is wrong')
+  if (problem?.part === 'reachable') return unchecked('the store did not answer')
+  if (problem?.part === 'clock') return unchecked('the store refuses every signature because its clock is wrong')
   if (problem?.part === 'keys') return problem.said
   return { state: 'good', finding: platformWords[found.platform].doctor.keys }
 }
@@ -163,7 +163,7 @@ function ofKeys(found: Findings): Said {
 function ofPermissions(found: Findings): Said {
   const problem = problemOf(found)
   if (problem?.part === 'permissions') return problem.said
-  if (found.asked.kind === 'problem') return notAsked('the store refused the keys')
+  if (found.asked.kind === 'problem') return unchecked('the store refused the keys')
   const { canWrite, rights } = found.asked.profile
   if (canWrite && !rights?.missingScopes.length) {
     return { state: 'good', finding: platformWords[found.platform].doctor.permissions }
@@ -235,7 +235,7 @@ function ofWebhooks(found: Findings): Said {
     return { state: 'quiet', finding: 'Not needed while the shop is not reached: the plugin reports orders.' }
   }
   if (asked.kind === 'problem')
-    return notAsked(lastAt ? `the last one was received ${ago(lastAt, now)}` : 'none has been received yet')
+    return unchecked(lastAt ? `the last one was received ${ago(lastAt, now)}` : 'none has been received yet')
   if (!maySubscribe(found, asked.profile)) {
     return {
       state: 'warn',
@@ -243,7 +243,7 @@ function ofWebhooks(found: Findings): Said {
       nextStep: STORE_PROBLEM_TEXT.read_only_key.nextStep,
     }
   }
-  if (asked.hooks === null) return notAsked('the store did not list them')
+  if (asked.hooks === null) return unchecked('the store did not list them')
   const { missing, disabled } = hooksOf(asked.hooks, kept)
   if (disabled > 0) {
     return {
@@ -359,7 +359,7 @@ function ofSync(found: Findings): Said {
 function ofClock(found: Findings): Said {
   const problem = problemOf(found)
   if (problem?.part === 'clock') return problem.said
-  if (found.asked.kind === 'problem') return notAsked('only a signed request shows the store’s time')
+  if (found.asked.kind === 'problem') return unchecked('only a signed request shows the store’s time')
   const { clockSkewMs } = found.asked.profile
   if (Math.abs(clockSkewMs) <= CLOCK_TOLERANCE_MS) {
     return { state: 'good', finding: 'The store’s clock is correct to within five minutes.' }

@@ -29,14 +29,14 @@ export async function examineStore(deps: Deps, store: StoreDb<Db>) {
   const row = found(await sql.readStore(store), 'Store')
   if (!row.is_active) throw new AppError('conflict', 'This store is not connected.')
   await take(deps, EXAMINATIONS, store.storeId)
-  const asked = await ask(deps, store)
-  if (asked.kind === 'answered') await keepNews(deps, row, asked.profile)
+  const asked = await askStore(deps, store)
+  if (asked.kind === 'answered') await saveChanges(deps, row, asked.profile)
   const plugin = (await readPlugin(store)) ?? null
   if (plugin && !plugin.ended_at && plugin.is_reached !== (asked.kind === 'answered')) {
     await deps.jobs.enqueue(deps.db, reachJob, { storeId: store.storeId }, store.storeId)
   }
   // Requests a fresh plugin report, for the next run.
-  if (plugin && !isJustNow(plugin.beat_at, deps.now())) await queueWake(deps, store, 'check')
+  if (plugin && !isRecent(plugin.beat_at, deps.now())) await queueWake(deps, store, 'check')
   const findings: Findings = {
     now: deps.now(),
     platform: row.platform,
@@ -57,10 +57,10 @@ export async function examineStore(deps: Deps, store: StoreDb<Db>) {
   return { at: findings.now.toISOString(), checks: doctorChecks(findings) }
 }
 
-const isJustNow = (at: Date | null, now: Date): boolean => at !== null && now.getTime() - at.getTime() < 60_000
+const isRecent = (at: Date | null, now: Date): boolean => at !== null && now.getTime() - at.getTime() < 60_000
 
 /** Writes only changes, so that it does not wait for a lock on the store without need. */
-async function keepNews(deps: Deps, row: sql.StoreRow, profile: StoreProfile): Promise<void> {
+async function saveChanges(deps: Deps, row: sql.StoreRow, profile: StoreProfile): Promise<void> {
   const columns = { ...profileColumns(profile), ...homeColumns(row.platform, profile) }
   const names = Object.keys(columns) as (keyof typeof columns)[]
   if (names.every((name) => isDeepStrictEqual(columns[name], row[name]))) return
@@ -68,7 +68,7 @@ async function keepNews(deps: Deps, row: sql.StoreRow, profile: StoreProfile): P
 }
 
 /** Errors of the store are results; errors of ours are thrown. */
-async function ask(deps: Deps, store: StoreDb<Db>): Promise<Asked> {
+async function askStore(deps: Deps, store: StoreDb<Db>): Promise<Asked> {
   const ended = new AbortController()
   try {
     const client = await storeAccess(deps, store)

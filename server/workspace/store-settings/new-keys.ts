@@ -18,7 +18,7 @@ interface NewKeysOf {
  * keys has no effect.
  * Webhooks are created again, because WooCommerce delivers them as the user whose key created them.
  */
-export async function takeKeys(
+export async function saveProvenKeys(
   deps: Deps,
   tx: AccountTx,
   { id: storeId, platform }: NewKeysOf,

@@ -60,9 +60,9 @@ function ofCalls(plugin: PluginRow, { now }: PluginFindings, ago: (at: Date) => 
 function ofReach(plugin: PluginRow, { streams, asked, now }: PluginFindings, ago: (at: Date) => string): Said {
   const check = streams.find(({ stream }) => stream === 'order_check')
   const isCutOff = isPushOnly(plugin, check)
-  const isAnswering = asked.kind === 'answered'
-  if (!isCutOff && isAnswering) return { state: 'good', finding: 'Recoup reads the shop with the plugin’s key.' }
-  if (isAnswering) {
+  const canReachShop = asked.kind === 'answered'
+  if (!isCutOff && canReachShop) return { state: 'good', finding: 'Recoup reads the shop with the plugin’s key.' }
+  if (canReachShop) {
     return {
       state: 'quiet',
       finding: 'The shop has just answered again. Recoup reads its orders itself within a minute.',

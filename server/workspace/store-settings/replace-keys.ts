@@ -10,7 +10,7 @@ import type { StoreKeys } from '../../platforms/platform/access.ts'
 import type { StoreProfile } from '../../platforms/platform/platform.ts'
 import type { TypedKeys } from '../../platforms/registry/typed-keys.ts'
 import { PROFILE_LIMIT_MS, readKeys, warningsOf } from './connect.ts'
-import { takeKeys } from './new-keys.ts'
+import { saveProvenKeys } from './new-keys.ts'
 
 // Replaces the keys of a connected store. They are tested first, so that invalid keys leave the old ones in use.
 // Nothing else changes; messages keep waiting for their time.
@@ -22,11 +22,11 @@ export async function replaceKeys(deps: Deps, store: StoreDb<Db>, wanted: TypedK
   await take(deps, limits.connectPerAccount, row.account_id)
   const client = deps.storeClient({ platform: row.platform, storeUrl: row.url, homeUrl: row.home_url, keys })
   const profile = await askByTypedKeys(PROFILE_LIMIT_MS, (signal) => client.readProfile(signal))
-  const replaced = await keepReplaced(deps, store, { keys, profile })
+  const replaced = await saveReplacedKeys(deps, store, { keys, profile })
   return { store: replaced, warnings: warningsOf(profile) }
 }
 
-async function keepReplaced(
+async function saveReplacedKeys(
   deps: Deps,
   store: StoreDb<Db>,
   { keys, profile }: { keys: StoreKeys; profile: StoreProfile },
@@ -41,7 +41,7 @@ async function keepReplaced(
       ...profileColumns(profile),
       ...homeColumns(row.platform, profile),
     })
-    await takeKeys(deps, account, row, keys)
+    await saveProvenKeys(deps, account, row, keys)
     return updated!
   })
 }

@@ -23,12 +23,12 @@ export async function saveSettings(store: StoreDb<Db>, wanted: Wanted): Promise<
       throw new AppError('conflict', settingTexts.changedMeanwhile)
     }
     const next = { ...row, ...change }
-    checkTogether(next)
+    checkPairs(next)
     if (next.sender_name !== row.sender_name) {
       assertPlainName(next.sender_name, 'senderName', new URL(row.home_url).hostname)
     }
-    if (row.is_demo && (await isDemoAccount({ accountId: row.account_id, db: tx.db }))) keepDemoSender(row, next)
-    await keepSendable(tx, next)
+    if (row.is_demo && (await isDemoAccount({ accountId: row.account_id, db: tx.db }))) assertDemoSender(row, next)
+    await assertStaysSendable(tx, next)
     await sql.saveSettings(tx, change)
     if (next.abandonment_timeout_minutes !== row.abandonment_timeout_minutes) await refreshTimeout(tx)
     return found(await readStore(tx), 'Store')
@@ -60,7 +60,7 @@ function emailOf(typed: string | null): string | null {
 }
 
 /** One field of a pair may be changed alone. */
-function checkTogether(row: StoreRow): void {
+function checkPairs(row: StoreRow): void {
   const quietFrom = timeOfMinute(row.quiet_from_minute)
   const quietUntil = timeOfMinute(row.quiet_until_minute)
   const message = settingProblems({ quietFrom, quietUntil }).quietUntil
@@ -68,7 +68,7 @@ function checkTogether(row: StoreRow): void {
 }
 
 /** Decision 29. */
-function keepDemoSender(row: StoreRow, next: StoreRow): void {
+function assertDemoSender(row: StoreRow, next: StoreRow): void {
   const isSame =
     next.sender_name === row.sender_name &&
     next.sender_email === row.sender_email &&
@@ -77,7 +77,7 @@ function keepDemoSender(row: StoreRow, next: StoreRow): void {
 }
 
 /** C7: an active flow keeps what its activation required. */
-async function keepSendable(tx: StoreTx, next: StoreRow): Promise<void> {
+async function assertStaysSendable(tx: StoreTx, next: StoreRow): Promise<void> {
   const missing = [
     ...(next.sender_name === '' ? ['senderName'] : []),
     ...(next.postal_address === '' ? ['postalAddress'] : []),

@@ -24,15 +24,15 @@ export async function endUninstalled(
   const store = { storeId, db: deps.db }
   const row = await readStore(store)
   if (!row?.is_active) return
-  const isThere = await isAnswering(deps, store)
-  if (isThere === null) return askAgain(deps, storeId, tries + 1)
+  const isThere = await canReachShop(deps, store)
+  if (isThere === null) return retryLater(deps, storeId, tries + 1)
   if (isThere) return
   await disconnectStore(deps, store, 'uninstall')
   await notify(store, { type: 'store_uninstalled', data: { url: row.home_url }, at: deps.now() })
 }
 
 /** null: it cannot be asked now. */
-async function isAnswering(deps: Deps, store: StoreDb<Db>): Promise<boolean | null> {
+async function canReachShop(deps: Deps, store: StoreDb<Db>): Promise<boolean | null> {
   try {
     const client = await storeAccess(deps, store)
     await client.readProfile(AbortSignal.timeout(PROFILE_LIMIT_MS))
@@ -46,7 +46,7 @@ async function isAnswering(deps: Deps, store: StoreDb<Db>): Promise<boolean | nu
 }
 
 /** The queue itself retries only five times. Retries after 4, 8, 16 … seconds, for about two hours. */
-async function askAgain(deps: Deps, storeId: string, tries: number): Promise<void> {
+async function retryLater(deps: Deps, storeId: string, tries: number): Promise<void> {
   deps.log.warn({ storeId, tries }, 'store.uninstall_not_checked')
   if (tries > MOST_TRIES) return
   const at = new Date(deps.now().getTime() + 2_000 * 2 ** tries)
