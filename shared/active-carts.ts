@@ -11,9 +11,9 @@ export const ActiveCart = CartView.extend({
 export type ActiveCart = z.infer<typeof ActiveCart>
 
 /** Counts stop here. */
-export const MOST_ACTIVE_COUNTED = 5_000
+export const MAX_ACTIVE_COUNTED = 5_000
 /** The earliest start for following a cart, in days before now. */
-export const MOST_FOLLOWED_DAYS = 14
+export const MAX_FOLLOWED_DAYS = 14
 
 export const listActiveCarts = endpoint({
   method: 'GET',

@@ -10,7 +10,7 @@ import { Money } from './reminders.ts'
 export const MOST_SELECTED = 1_000
 
 /** Maximum number of saved filter sets per store. */
-export const MOST_AUDIENCES = 100
+export const MAX_AUDIENCES = 100
 
 export const audienceTexts = {
   none: 'Please select at least one customer to send the campaign to.',
@@ -26,7 +26,7 @@ export const audienceTexts = {
   begunMatching:
     'A run has begun, and its recipients are set. A change here counts for runs that begin later, also those you begin with Send or Play.',
   nameTaken: 'There is an audience with this name already.',
-  tooManyKept: `A store keeps at most ${MOST_AUDIENCES} audiences. Delete one to save another.`,
+  tooManyKept: `A store keeps at most ${MAX_AUDIENCES} audiences. Delete one to save another.`,
   noProducts: 'No product has this in its name or SKU.',
 } as const
 

@@ -45,12 +45,12 @@ export const password = z.string().min(1, authTexts.passwordRequired).max(200)
 export const newPassword = z.string().min(PASSWORD_MIN, authTexts.passwordShort).max(200)
 
 export const Role = z.enum(roleNames)
-export const LONGEST_NAME = 80
+export const MAX_NAME_LENGTH = 80
 export const PersonName = z
   .string()
   .trim()
   .min(1, authTexts.nameRequired)
-  .max(LONGEST_NAME, `A name has at most ${LONGEST_NAME} characters`)
+  .max(MAX_NAME_LENGTH, `A name has at most ${MAX_NAME_LENGTH} characters`)
   .refine((name) => !INVISIBLE.test(name), 'A name cannot contain control characters')
 
 export const User = z.object({

@@ -33,7 +33,7 @@ const filterFields = {
   registered: z.enum(['yes', 'no']).optional(),
 }
 
-export const MOST_CUSTOMERS = 100
+export const MAX_CUSTOMERS = 100
 
 export const listCustomers = endpoint({
   method: 'GET',
@@ -46,7 +46,7 @@ export const listCustomers = endpoint({
     ...filterFields,
     page: z.coerce.number().int().min(1).max(1_000_000).optional(),
     /** Default: 50, or 100 without `page`. */
-    limit: z.coerce.number().int().min(1).max(MOST_CUSTOMERS).optional(),
+    limit: z.coerce.number().int().min(1).max(MAX_CUSTOMERS).optional(),
     sort: z.enum(customerSorts).default('since'),
     order: z.enum(['asc', 'desc']).default('desc'),
   }),
@@ -82,7 +82,7 @@ export const abandonedCustomers = endpoint({
     search: filterFields.search,
     ...audienceQuery,
     cursor: z.string().max(400).optional(),
-    limit: z.coerce.number().int().min(1).max(MOST_CUSTOMERS).default(MOST_CUSTOMERS),
+    limit: z.coerce.number().int().min(1).max(MAX_CUSTOMERS).default(MAX_CUSTOMERS),
   }),
   reply: z.union([
     z.array(AbandonedCustomer),

@@ -8,7 +8,7 @@ import { MessagePreview, PreviewCart } from './reminders.ts'
 // Flows, their steps and templates.
 
 /** Per store. */
-export const MOST_FLOWS = 20
+export const MAX_FLOWS = 20
 
 const isOnce = (values: readonly string[]) => new Set(values).size === values.length
 
@@ -141,7 +141,7 @@ export const flowTexts = {
   rulesPlan:
     'Several flows, conditions and A/B tests are part of the Starter plan. The free plan has the ready flow; please upgrade.',
   switchOffFirst: 'Switch the flow off before you delete it.',
-  tooMany: `A store has at most ${MOST_FLOWS} flows.`,
+  tooMany: `A store has at most ${MAX_FLOWS} flows.`,
   listChanged: 'The list of flows has changed in the meantime. Please reload it.',
   stepAdded: 'Somebody has added a message to this flow in the meantime. Discard your changes to see it.',
 } as const
@@ -215,7 +215,7 @@ export const orderFlows = endpoint({
   scope: 'store',
   query: storeQuery,
   summary: 'The order in which flows are asked whether they take a cart',
-  body: z.object({ flowIds: z.array(z.uuid()).min(1).max(MOST_FLOWS) }),
+  body: z.object({ flowIds: z.array(z.uuid()).min(1).max(MAX_FLOWS) }),
   reply: z.object({ flows: z.array(FlowView) }),
 })
 

@@ -11,13 +11,13 @@ export const keptNames = [
 export type KeptName = (typeof keptNames)[number]
 
 /** `retention`: after the store's number of days; the others are fixed. */
-export type KeptEnd = 'retention' | 'days' | 'stays' | 'figures'
+export type DataKindEnd = 'retention' | 'days' | 'stays' | 'figures'
 
-export const keptEnds: Readonly<Record<KeptName, KeptEnd>> = {
+export const keptEnds: Readonly<Record<KeptName, DataKindEnd>> = {
   ...{ contact: 'retention', carts: 'figures', orders: 'figures', coupons: 'figures', messages: 'figures' },
   ...{ engagement: 'figures', replies: 'days', consents: 'stays', suppressions: 'stays', browsers: 'retention' },
   ...{ groups: 'figures', notices: 'retention' },
-} as const satisfies Record<KeptName, KeptEnd>
+} as const satisfies Record<KeptName, DataKindEnd>
 
 interface KeptText {
   title: string
@@ -113,7 +113,7 @@ export const keptTexts: Readonly<Record<Language, Readonly<Record<KeptName, Kept
 }
 
 /** When each ends; `days` is the store's retention, null: off. */
-export const keptEndTexts: Readonly<Record<Language, (end: KeptEnd, days: number | null) => string>> = {
+export const keptEndTexts: Readonly<Record<Language, (end: DataKindEnd, days: number | null) => string>> = {
   en: (end, days) =>
     ({
       retention:

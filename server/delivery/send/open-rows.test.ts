@@ -28,7 +28,7 @@ const KNOWN: Record<string, Known> = {
   'messages/sql.ts retime': ['the step is put off', 'both shop again (S2)'],
 
   // Campaigns
-  'campaigns/runs-sql.ts closeSome': [
+  'campaigns/runs-sql.ts closeOpenMessages': [
     'the campaign is cancelled',
     'the campaign is deleted',
     'both are taken out of the campaign',

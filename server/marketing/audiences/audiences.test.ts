@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Audience, audienceTexts, MOST_AUDIENCES } from '../../../shared/audience.ts'
+import { type Audience, audienceTexts, MAX_AUDIENCES } from '../../../shared/audience.ts'
 import { campaignTexts } from '../../../shared/campaigns.ts'
 import { aShop } from '../../../test/by-hand-scene.ts'
 import { aStore } from '../../../test/factories.ts'
@@ -42,7 +42,7 @@ test('a name is unique in a store, ignoring case, even for concurrent requests',
 test('a store saves at most a hundred, even for concurrent requests, and another after a deletion', async () => {
   const shop = await aStore(world, { plan: 'starter' })
   const { storeId } = shop
-  const kept = Array.from({ length: MOST_AUDIENCES - 1 }, (_, n) => ({
+  const kept = Array.from({ length: MAX_AUDIENCES - 1 }, (_, n) => ({
     store_id: storeId,
     id: newId(),
     name: `No. ${n}`,
@@ -54,7 +54,7 @@ test('a store saves at most a hundred, even for concurrent requests, and another
   const replies = await Promise.all(['Vienna', 'Graz'].map((name) => create(shop, { name, filters })))
   expect(replies.map(({ status }) => status).sort()).toEqual([200, 409])
   expect(replies.find(({ status }) => status === 409)!.body.error).toBe(audienceTexts.tooManyKept)
-  expect(await list(shop)).toHaveLength(MOST_AUDIENCES)
+  expect(await list(shop)).toHaveLength(MAX_AUDIENCES)
   await world.request('DELETE', `/api/audiences/${kept[0]!.id}`, { token: shop.token })
   expect((await create(shop, { name: 'Linz', filters })).status).toBe(200)
 })

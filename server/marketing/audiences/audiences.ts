@@ -1,4 +1,4 @@
-import { type Audience, type AudienceFilters, audienceTexts, MOST_AUDIENCES } from '../../../shared/audience.ts'
+import { type Audience, type AudienceFilters, audienceTexts, MAX_AUDIENCES } from '../../../shared/audience.ts'
 import { campaignTexts } from '../../../shared/campaigns.ts'
 import { readStore } from '../../access/stores/store.ts'
 import { demandPlan } from '../../billing/billing/entitlements.ts'
@@ -29,7 +29,7 @@ export async function createAudience(
   const currency = await currencyOf(store)
   const row = { id: newId(), name, filters: filtersOf(filters, currency) }
   await transact(store, async (tx) => {
-    const isFull = (await sql.lockAudiences(tx)) >= MOST_AUDIENCES
+    const isFull = (await sql.lockAudiences(tx)) >= MAX_AUDIENCES
     if (isFull) throw new AppError('conflict', audienceTexts.tooManyKept)
     if (await sql.insertAudience(tx, row, now)) return
     throw new AppError('conflict', audienceTexts.nameTaken, { fields: { name: audienceTexts.nameTaken } })

@@ -5,7 +5,7 @@ import type { ChannelName } from '../../messages/channels/channel.ts'
 import { isSending } from '../../messages/messages/fragments.ts'
 import { isNewestMatching } from '../audiences/fragments.ts'
 import { isKeyOf } from './fragments.ts'
-import { hasHadIt, hasReceivedAny } from './plan-sql.ts'
+import { hasReceivedAny, hasReceivedForCart } from './plan-sql.ts'
 
 // Statements that find the members of an audience. `audiences/` counts them.
 
@@ -32,7 +32,7 @@ export async function newestMatching(
   const { rows } = await sql<AudienceMember>`
     select c.shopper_id, c.id as cart_id from carts c join shoppers s on s.store_id = c.store_id and s.id = c.shopper_id
     where c.store_id = ${storeId} and c.status = 'abandoned' and c.last_activity_at <= ${now}
-      and ${isNewestMatching({ storeId, channel, filters, now })} ${campaignId ? sql`and not ${hasHadIt(campaignId)}` : sql``}
+      and ${isNewestMatching({ storeId, channel, filters, now })} ${campaignId ? sql`and not ${hasReceivedForCart(campaignId)}` : sql``}
     order by c.last_activity_at desc, c.id desc limit ${limit}`.execute(db)
   return rows
 }
@@ -48,7 +48,8 @@ export async function findChosenMembers(
   { campaignId, isOfCarts }: { campaignId: string | null; isOfCarts: boolean },
 ): Promise<(AudienceMember | null)[]> {
   const hasHad =
-    campaignId && (isOfCarts ? sql`(c.id is not null and ${hasHadIt(campaignId)})` : hasReceivedAny(campaignId))
+    campaignId &&
+    (isOfCarts ? sql`(c.id is not null and ${hasReceivedForCart(campaignId)})` : hasReceivedAny(campaignId))
   const { rows } = await sql<{ shopper_id: string | null; cart_id: string | null; has_had: boolean }>`
     select s.id as shopper_id, c.id as cart_id, ${hasHad || sql`false`} as has_had from unnest(${[...addresses]}::text[]) as w(address)
     left join shopper_keys k on k.store_id = ${storeId} and ${isKeyOf(sql`w.address`)}

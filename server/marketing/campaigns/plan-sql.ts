@@ -76,7 +76,7 @@ const ofCart = (
     where h.store_id = c.store_id and h.cart_id = ${cart} offset 0) h`
 
 /** Cart `c` has had the campaign, in any run. */
-export const hasHadIt = (campaignId: string) =>
+export const hasReceivedForCart = (campaignId: string) =>
   sql`exists (select 1 from ${ofCart(sql`c.id`)} where ${isReceivedMessage(campaignId)})`
 
 /** The shopper of cart `c` is in this run. */
@@ -95,7 +95,7 @@ export interface PlanCriteria {
 /** Abandoned carts that the campaign has not written about yet. */
 const newcomers = (storeId: string, { campaignId, channel, filters }: PlanCriteria, startedAt: Date) => sql`
   carts c where c.store_id = ${storeId} and c.status = 'abandoned' and c.last_activity_at <= ${startedAt}
-    and ${isNewestMatching({ storeId, channel, filters, now: startedAt })} and not ${hasHadIt(campaignId)}`
+    and ${isNewestMatching({ storeId, channel, filters, now: startedAt })} and not ${hasReceivedForCart(campaignId)}`
 
 export interface Place {
   id: string
@@ -184,7 +184,7 @@ export async function chosenPeople(
     join campaigns g on g.store_id = ${storeId} and g.id = ${campaignId}
     join campaign_runs r on r.store_id = ${storeId} and r.campaign_id = g.id and r.id = ${runId}
     left join lateral (${newestAbandoned}) c on true
-    where case when g.audience_type = 'abandoned_carts' then c.id is not null and not ${hasHadIt(campaignId)}
+    where case when g.audience_type = 'abandoned_carts' then c.id is not null and not ${hasReceivedForCart(campaignId)}
       else not ${hasReceivedAny(campaignId)} end
     order by s.id`.execute(db)
   return rows.map((row) => ({ ...row, later_ms: Math.round(Number(row.later_ms)) }))

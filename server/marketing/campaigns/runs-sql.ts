@@ -125,15 +125,15 @@ export async function markResumed({ db, storeId }: StoreDb, id: string, now: Dat
 
 /** Closes up to `limit` open messages with a reason; returns how many. */
 export const cancelSome = (tx: StoreTx, campaignId: string, wanted: CloseOptions): Promise<number> =>
-  closeSome(tx, campaignId, { ...wanted, which: sql`true` })
+  closeOpenMessages(tx, campaignId, { ...wanted, which: sql`true` })
 
 /** Same, for messages to people who are no longer chosen. */
 export const cancelLeftOut = (tx: StoreTx, campaignId: string, wanted: Omit<CloseOptions, 'reason'>): Promise<number> =>
-  closeSome(tx, campaignId, { ...wanted, reason: 'campaign_left_out', which: sql`not ${isToChosen}` })
+  closeOpenMessages(tx, campaignId, { ...wanted, reason: 'campaign_left_out', which: sql`not ${isToChosen}` })
 
 /** Same, for held messages. */
 export const cancelHeld = (tx: StoreTx, campaignId: string, wanted: Omit<CloseOptions, 'reason'>): Promise<number> =>
-  closeSome(tx, campaignId, { ...wanted, reason: 'campaign_dropped', which: isHeld('messages') })
+  closeOpenMessages(tx, campaignId, { ...wanted, reason: 'campaign_dropped', which: isHeld('messages') })
 
 interface CloseOptions {
   reason: string
@@ -145,7 +145,7 @@ const isToChosen = sql`exists (select 1 from campaign_people p
   join shopper_keys k on k.store_id = p.store_id and ${isKeyOf(sql`p.address`)}
   where p.store_id = messages.store_id and p.campaign_id = messages.origin_id and k.shopper_id = messages.shopper_id)`
 
-async function closeSome(
+async function closeOpenMessages(
   { db, storeId }: StoreTx,
   campaignId: string,
   { reason, now, limit, which }: CloseOptions & { which: RawBuilder<unknown> },

@@ -4,8 +4,8 @@ import {
   type FollowedCart,
   type followCart,
   type listActiveCarts,
-  MOST_ACTIVE_COUNTED,
-  MOST_FOLLOWED_DAYS,
+  MAX_ACTIVE_COUNTED,
+  MAX_FOLLOWED_DAYS,
 } from '../../../shared/active-carts.ts'
 import { readStore } from '../../access/stores/store.ts'
 import { found } from '../../core/common/errors.ts'
@@ -22,15 +22,15 @@ type ActiveList = z.infer<typeof listActiveCarts.reply>
 
 export async function readActiveCarts(deps: Deps, store: StoreDb<Db>, limit: number): Promise<ActiveList> {
   const [sums, rows, row] = await Promise.all([
-    sql.sumActive(store, MOST_ACTIVE_COUNTED + 1),
+    sql.sumActive(store, MAX_ACTIVE_COUNTED + 1),
     sql.listActive(store, limit),
     readStore(store),
   ])
   const counted = sums.reduce((sum, { carts }) => sum + carts, 0)
   return {
     carts: rows.map(presentActive),
-    total: Math.min(counted, MOST_ACTIVE_COUNTED),
-    isCapped: counted > MOST_ACTIVE_COUNTED,
+    total: Math.min(counted, MAX_ACTIVE_COUNTED),
+    isCapped: counted > MAX_ACTIVE_COUNTED,
     values: sums.map(({ currency, value_minor }) => ({ amount: decimal(value_minor, currency), currency })),
     timeoutMinutes: found(row, 'Store').effective_timeout_minutes,
     now: deps.now().toISOString(),
@@ -50,7 +50,7 @@ type Wanted = Pick<z.output<typeof followCart.query>, 'since' | 'email' | 'id'>
 export async function readFollowed(deps: Deps, store: StoreDb<Db>, wanted: Wanted): Promise<FollowedCart> {
   const now = deps.now()
   const begun = wanted.since ? Date.parse(wanted.since) : now.getTime() - HOUR_MS
-  const since = new Date(Math.max(begun, now.getTime() - MOST_FOLLOWED_DAYS * DAY_MS))
+  const since = new Date(Math.max(begun, now.getTime() - MAX_FOLLOWED_DAYS * DAY_MS))
   const row = wanted.id
     ? found(await sql.cartById(store, wanted.id), 'Cart')
     : await sql.newestSince(store, since, wanted.email)

@@ -14,7 +14,7 @@ const USUAL = 50
 export const customerRoutes: Routes = (app, deps) => {
   serveStore(app, deps, api.listCustomers, async ({ store, query }) => {
     const { page, sort, order } = query
-    const limit = query.limit ?? (page === undefined ? api.MOST_CUSTOMERS : USUAL)
+    const limit = query.limit ?? (page === undefined ? api.MAX_CUSTOMERS : USUAL)
     const wanted = { page: page ?? 1, limit, sort, order, ...filterOf(query) }
     const counted = await countCustomers(store, wanted)
     const customers = (await listCustomersOf(store, wanted, counted)).map(presentCustomer)

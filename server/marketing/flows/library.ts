@@ -1,5 +1,5 @@
 import { flowLibrary, type LibraryEntry, type LibraryKey, type LibraryNeed } from '../../../shared/flow-library.ts'
-import { type FlowChannels, flowTexts, MOST_FLOWS } from '../../../shared/flows.ts'
+import { type FlowChannels, flowTexts, MAX_FLOWS } from '../../../shared/flows.ts'
 import { lockStore } from '../../access/stores/store.ts'
 import { demandPlan } from '../../billing/billing/entitlements.ts'
 import { couponsThere } from '../../carts/coupons/for-messages.ts'
@@ -115,7 +115,7 @@ async function assertRoomForFlow(deps: Deps, tx: StoreTx): Promise<string[]> {
   const { account_id: accountId } = found(await lockStore(tx), 'Store')
   await demandPlan({ accountId, db: tx.db }, deps.now(), { feature: 'flow_rules', sentence: flowTexts.rulesPlan })
   const order = await saveSql.lockFlows(tx)
-  if (order.length >= MOST_FLOWS) throw new AppError('unprocessable', flowTexts.tooMany)
+  if (order.length >= MAX_FLOWS) throw new AppError('unprocessable', flowTexts.tooMany)
   return order
 }
 
