@@ -22,7 +22,7 @@ export type ScreenAccess =
 /** The layout around it. */
 export type ScreenFrame = 'page' | 'shell' | 'settings'
 
-interface Listed<Loader extends string> {
+interface ListedScreen<Loader extends string> {
   path: string
   title: string
   /** Key of the component in `web/screens.ts`. */
@@ -37,15 +37,17 @@ interface Listed<Loader extends string> {
   isUuid?: true
 }
 
-interface Around {
+interface ScreenGroup {
   frame: ScreenFrame
   access: ScreenAccess
 }
 
-type Complete<Loader extends string> = Listed<Loader> & Around & { permission: Permission }
+type CompleteScreen<Loader extends string> = ListedScreen<Loader> & ScreenGroup & { permission: Permission }
 
-const all = <Loader extends string>(around: Around, listed: readonly Listed<Loader>[]): readonly Complete<Loader>[] =>
-  listed.map((screen) => ({ permission: 'session', ...around, ...screen }))
+const all = <Loader extends string>(
+  around: ScreenGroup,
+  listed: readonly ListedScreen<Loader>[],
+): readonly CompleteScreen<Loader>[] => listed.map((screen) => ({ permission: 'session', ...around, ...screen }))
 
 /** Open to everyone: shopper pages, links from mails, public pages. */
 const open = all({ frame: 'page', access: 'everybody' }, [

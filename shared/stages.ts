@@ -6,7 +6,7 @@ import { problemText } from './store-problems.ts'
 export const STAGES = ['capture', 'sync', 'detection', 'sending', 'reports'] as const
 export type Stage = (typeof STAGES)[number]
 
-interface Stop {
+interface StageStop {
   stage: Stage
   /** For sync: the code of the store's problem. */
   cause: string
@@ -23,7 +23,7 @@ interface StageText {
   message: string
 }
 
-export function stoppedText(stop: Stop): StageText {
+export function stoppedText(stop: StageStop): StageText {
   const { silent } = stop
   const waiting = `${stop.waiting} ${stop.waiting === 1 ? 'message waits' : 'messages wait'}`
   switch (stop.stage) {
@@ -63,7 +63,7 @@ export function stoppedText(stop: Stop): StageText {
 /** Cause of a sync that was never attempted. */
 export const SYNC_NOT_BEGUN = 'not_begun'
 
-function syncProblem({ cause, detail }: Stop): string {
+function syncProblem({ cause, detail }: StageStop): string {
   return cause === SYNC_NOT_BEGUN
     ? 'None was started: this server’s background jobs seem to have stopped. Ask the server’s administrator to restart it.'
     : problemText(cause, detail)

@@ -88,12 +88,16 @@ function emailProblem(email: string | null | undefined): string | null {
     : 'This is not an email address'
 }
 
-type Counted = keyof Pick<
+type NumericSetting = keyof Pick<
   StoreSettings,
   'abandonmentTimeoutMinutes' | 'capMessages' | 'capWindowHours' | 'textCooldownHours' | 'attributionWindowDays'
 >
 
-function numberProblem(name: Counted, given: { [Name in Counted]?: number | undefined }, problem: string) {
+function numberProblem(
+  name: NumericSetting,
+  given: { [Name in NumericSetting]?: number | undefined },
+  problem: string,
+) {
   const value = given[name]
   const [least, most] = settingLimits[name]
   return value !== undefined && Number.isInteger(value) && value >= least && value <= most ? null : problem

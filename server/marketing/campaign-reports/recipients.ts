@@ -33,7 +33,7 @@ export async function* pagesOfRecipients(
   query: Pick<z.output<typeof exportCampaignRecipients.query>, 'state' | 'run'>,
 ): AsyncGenerator<CampaignRecipient[]> {
   const filter = filterOf(campaignId, query)
-  const pages = pagesOf<sql.Place>((page) => sql.placesAfter(store, filter, page))
+  const pages = pagesOf<sql.RecipientPlace>((page) => sql.placesAfter(store, filter, page))
   for await (const places of pages) {
     yield recipientsOf(
       store,

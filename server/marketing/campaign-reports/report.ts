@@ -19,7 +19,7 @@ export async function readReport(deps: Deps, store: StoreDb, id: string): Promis
     sql.countStates(store, id),
     sql.readFigures(store, id, MAX_RETRIED),
     peopleOf(store, 'campaign', id),
-    sql.readEarned(store, id),
+    sql.readRevenue(store, id),
     clicksByTarget(store, 'campaign', id, MAX_LINKS),
     sql.readRuns(store, id),
     sql.readHeld(store, id),
@@ -27,7 +27,7 @@ export async function readReport(deps: Deps, store: StoreDb, id: string): Promis
   return {
     ...{ counts: countsOfStates(states), ...figures },
     ...{ opened: people.opened, openedByMachines: people.opened_by_machines, clicked: people.clicked },
-    ...presentEarned(earned),
+    ...presentRevenue(earned),
     ...presentHeld(held),
     links: links.map(({ target, ...clicked }) => ({ target: target ?? cartPage(deps), ...clicked })),
     runs: runs.map(({ run, started_at, planned_at }) => ({
@@ -35,7 +35,7 @@ export async function readReport(deps: Deps, store: StoreDb, id: string): Promis
       startedAt: started_at.toISOString(),
       plannedAt: planned_at?.toISOString() ?? null,
       counts: countsOfStates(states.filter((each) => each.run === run)),
-      ...presentEarned(earned.filter((each) => each.run === run)),
+      ...presentRevenue(earned.filter((each) => each.run === run)),
     })),
   }
 }
@@ -44,7 +44,7 @@ export async function assertCampaign(store: StoreDb, id: string): Promise<void> 
   if (!(await sql.hasCampaign(store, id))) throw new AppError('not_found', 'Campaign not found')
 }
 
-function presentHeld(held: readonly sql.Held[]) {
+function presentHeld(held: readonly sql.HeldCount[]) {
   const [most] = held
   if (!most) return { held: null }
   const first = Math.min(...held.map(({ first_until }) => first_until.getTime()))
@@ -59,7 +59,7 @@ function presentHeld(held: readonly sql.Held[]) {
 const cartPage = ({ config }: Deps) => `${config.publicUrl}/cart/recover`
 
 /** One sum per currency, the largest first. */
-function presentEarned(earned: readonly sql.Earned[]): Pick<CampaignReport, 'orders' | 'revenue'> {
+function presentRevenue(earned: readonly sql.RevenueRow[]): Pick<CampaignReport, 'orders' | 'revenue'> {
   const sums = new Map<string, number>()
   for (const { currency, net_minor } of earned) sums.set(currency, (sums.get(currency) ?? 0) + net_minor)
   const sorted = [...sums].sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1))

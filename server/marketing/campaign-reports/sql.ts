@@ -43,22 +43,22 @@ export async function readFigures({ db, storeId }: StoreDb, id: string, mostRetr
   return rows[0]!
 }
 
-export interface Held {
+export interface HeldCount {
   reason: string | null
   channel: RecipientRow['channel']
   count: number
   first_until: Date
 }
 
-/** Held messages by reason, the most frequent reason first. */
-export async function readHeld({ db, storeId }: StoreDb, id: string): Promise<Held[]> {
-  const { rows } = await sql<Held>`
+/** HeldCount messages by reason, the most frequent reason first. */
+export async function readHeld({ db, storeId }: StoreDb, id: string): Promise<HeldCount[]> {
+  const { rows } = await sql<HeldCount>`
     select m.reason, m.channel, count(*)::int as count, min(m.wake_at) as first_until from messages m
     where ${ofCampaign(storeId, id)} and ${isHeld('m')} group by m.reason, m.channel order by 3 desc, 1`.execute(db)
   return rows
 }
 
-export interface Earned {
+export interface RevenueRow {
   run: number
   currency: string
   orders: number
@@ -66,8 +66,8 @@ export interface Earned {
 }
 
 /** Revenue by run and currency, net of refunds (A2). */
-export async function readEarned({ db, storeId }: StoreDb, id: string): Promise<Earned[]> {
-  const { rows } = await sql<Earned>`
+export async function readRevenue({ db, storeId }: StoreDb, id: string): Promise<RevenueRow[]> {
+  const { rows } = await sql<RevenueRow>`
     select m.step as run, o.currency, count(*)::int as orders, sum(o.net_minor)::bigint as net_minor
     from messages m join orders o on o.store_id = m.store_id and o.message_id = m.id
     where ${ofCampaign(storeId, id)} group by m.step, o.currency order by 4 desc, 2`.execute(db)
@@ -92,7 +92,7 @@ export interface RecipientFilter {
   run: number | null
 }
 
-export interface Place {
+export interface RecipientPlace {
   id: string
   run: number
   state: MessageState
@@ -117,18 +117,18 @@ export async function idsAt(
 export async function placesAfter(
   { db, storeId }: StoreDb,
   filter: RecipientFilter,
-  { after, limit }: { after: Place | null; limit: number },
-): Promise<Place[]> {
+  { after, limit }: { after: RecipientPlace | null; limit: number },
+): Promise<RecipientPlace[]> {
   const bound = filter.states
     ? sql`(m.state, m.step, m.id) > (${after?.state}, ${after?.run}::int, ${after?.id}::uuid)`
     : sql`(m.step, m.id) < (${after?.run}::int, ${after?.id}::uuid)`
-  const { rows } = await sql<Place>`
+  const { rows } = await sql<RecipientPlace>`
     select m.id, m.step as run, m.state from messages m where ${matching(storeId, filter)} ${after ? sql`and ${bound}` : sql``}
     order by ${orderOf(filter, false)} limit ${limit}`.execute(db)
   return rows
 }
 
-export interface RecipientRow extends Place {
+export interface RecipientRow extends RecipientPlace {
   shopper_id: string
   cart_id: string | null
   customer: string

@@ -37,9 +37,9 @@ const PACE_DAYS = 30
 const MIN_PER_MINUTE = 60
 const DAY_MS = 86_400_000
 
-type Wanted = z.output<typeof countAudience.body>
+type CountInput = z.output<typeof countAudience.body>
 
-export async function readAudienceCount(deps: Deps, store: StoreDb<Db>, wanted: Wanted): Promise<AudienceCount> {
+export async function readAudienceCount(deps: Deps, store: StoreDb<Db>, wanted: CountInput): Promise<AudienceCount> {
   const { total, meant } = await findMembers(deps, store, wanted)
   const { tally, left } = await evaluateMembers(deps, store, wanted, meant)
   const people = meant.flatMap((each) => each?.shopper_id ?? [])
@@ -61,7 +61,7 @@ type AudienceMember = sql.AudienceMember | null
 async function findMembers(
   deps: Deps,
   store: StoreDb<Db>,
-  wanted: Wanted,
+  wanted: CountInput,
 ): Promise<{ total: number; meant: AudienceMember[] }> {
   const { targetAudience: audience, type: channel, campaignId = null } = wanted
   const now = deps.now()
@@ -80,7 +80,7 @@ async function findMembers(
   return { total: newest.length < MAX_EVALUATED ? meant.length : total, meant }
 }
 
-async function evaluateMembers(deps: Deps, store: StoreDb<Db>, wanted: Wanted, meant: readonly AudienceMember[]) {
+async function evaluateMembers(deps: Deps, store: StoreDb<Db>, wanted: CountInput, meant: readonly AudienceMember[]) {
   const { type: channel } = wanted
   const texts = await textsFor(deps, store, [channel])
   const tally = new Tally(channel)
@@ -118,7 +118,7 @@ const eligibleAmong = (meant: readonly AudienceMember[], { eligible }: Tally): A
 }
 
 interface Priced {
-  wanted: Wanted
+  wanted: CountInput
   /** Expected number of recipients. */
   expected: number
   eligible: readonly AudienceMember[]
@@ -163,7 +163,7 @@ function countCoveredByBudget(
 }
 
 interface Chunk {
-  wanted: Wanted
+  wanted: CountInput
   texts: Texts
   chunk: readonly AudienceMember[]
 }
@@ -202,7 +202,7 @@ function buildHypotheticalRows(
   return dryRun(deps, store, texts, read, how)
 }
 
-async function minutesFor(deps: Deps, store: StoreDb<Db>, { type }: Wanted, count: number): Promise<number | null> {
+async function minutesFor(deps: Deps, store: StoreDb<Db>, { type }: CountInput, count: number): Promise<number | null> {
   const since = new Date(deps.now().getTime() - PACE_DAYS * DAY_MS)
   const perMinute = await sql.busiestMinute(store, type, since)
   return perMinute < MIN_PER_MINUTE ? null : Math.ceil(count / perMinute)

@@ -47,7 +47,7 @@ export async function viewCampaigns(store: StoreDb, rows: readonly sql.CampaignR
 
 const major = (minor: number, currency: string) => minor / 10 ** currencyExponent(currency)
 
-interface Beside extends Pick<CampaignView, 'counts' | 'revenue'> {
+interface ViewExtras extends Pick<CampaignView, 'counts' | 'revenue'> {
   shop: StoreRow
   coupon: CouponOfStep | null
   people: string[]
@@ -60,7 +60,7 @@ const chosenOf = (people: readonly string[]) => ({
 
 function presentCampaign(
   row: sql.CampaignRow,
-  { shop, coupon, people: chosen, counts, revenue }: Beside,
+  { shop, coupon, people: chosen, counts, revenue }: ViewExtras,
 ): CampaignView {
   return {
     ...{ _id: row.id, id: row.id, name: row.name, description: row.description, type: row.type, status: row.status },

@@ -18,13 +18,13 @@ import { sendNowIn } from './steps.ts'
 
 // "Send to All Abandoned Carts" (B 2, B 9): creates a campaign and sends it at once.
 
-type Wanted = z.output<typeof sendToAbandonedCarts.body>
+type QuickSendInput = z.output<typeof sendToAbandonedCarts.body>
 
 export async function sendToAll(
   deps: Deps,
   store: StoreDb<Db>,
   request: IdempotentRequest,
-  wanted: Wanted,
+  wanted: QuickSendInput,
 ): Promise<CampaignView> {
   const before = await findReplay(deps, store, request)
   if (before) return before
@@ -45,14 +45,14 @@ export async function sendToAll(
 }
 
 /** True if the discount template or its default text is sent without a coupon (area decision 44). */
-function isMissingCoupon({ template, subject, htmlContent, coupon }: Wanted): boolean {
+function isMissingCoupon({ template, subject, htmlContent, coupon }: QuickSendInput): boolean {
   if (coupon) return false
   return template === 'discount' || subject?.trim() === discount.subject || htmlContent === discount.body
 }
 
 const discount = QUICK_SEND_TEMPLATES.find(({ id }) => id === 'discount')!
 
-function quickSend(wanted: Wanted, { currency, zone, now }: StoreClock): Stored {
+function quickSend(wanted: QuickSendInput, { currency, zone, now }: StoreClock): Stored {
   const [subject, body] = [wanted.subject?.trim() ?? '', wanted.htmlContent ?? '']
   if (subject === '' || body.trim() === '') {
     throw fieldError(subject === '' ? 'subject' : 'htmlContent', campaignTexts.noWords)

@@ -101,13 +101,13 @@ export function runAgain(times: RunTimes, zone: string, now: Date): Date {
   return first > now ? first : (nextRun(times, zone, now) ?? now)
 }
 
-type Played = Pick<CampaignsTable, 'status' | 'start_date' | 'time_of_day' | 'frequency'> & {
+type PlayedCampaign = Pick<CampaignsTable, 'status' | 'start_date' | 'time_of_day' | 'frequency'> & {
   is_planned: boolean
   next_run_at: Date | null
 }
 
 /** True if Play leads to scheduled runs, not to an immediate run or the rest of one that has begun. */
-export function isPlayedByTime(campaign: Played, zone: string, now: Date): boolean {
+export function isPlayedByTime(campaign: PlayedCampaign, zone: string, now: Date): boolean {
   const { status, is_planned, frequency, next_run_at } = campaign
   if (!is_planned || status === 'scheduled' || status === 'active') return false
   if (frequency !== 'once') return status !== 'paused' || next_run_at !== null

@@ -162,7 +162,7 @@ async function closeOpenMessages(
   return rows.length
 }
 
-export interface Place {
+export interface RetimePlace {
   step: number
   id: string
 }
@@ -174,9 +174,9 @@ export interface Place {
 export async function retimeSome(
   { db, storeId }: StoreTx,
   campaignId: string,
-  { now, limit, after }: { now: Date; limit: number; after: Place | null },
-): Promise<Place | null> {
-  const { rows } = await sql<Place>`
+  { now, limit, after }: { now: Date; limit: number; after: RetimePlace | null },
+): Promise<RetimePlace | null> {
+  const { rows } = await sql<RetimePlace>`
     with page as materialized (
       select step, id, state, due_at, cart_id, shopper_id, step_id from messages where ${ofCampaign(storeId, campaignId)}
         ${after ? sql`and (step, id) > (${after.step}::int, ${after.id}::uuid)` : sql``} order by step, id limit ${limit}),

@@ -235,7 +235,7 @@ export async function followCampaign(
 
 interface FollowProgress {
   /** null: from the beginning. */
-  place: sql.Place | null
+  place: sql.RetimePlace | null
 }
 
 /** Returns the place reached; null: nothing was left. */
@@ -243,7 +243,7 @@ async function updateSomeMessages(
   deps: Deps,
   tx: StoreTx,
   campaignId: string,
-  { limit, after }: { limit: number; after: sql.Place | null },
+  { limit, after }: { limit: number; after: sql.RetimePlace | null },
 ): Promise<FollowProgress | null> {
   const now = deps.now()
   // Deleted campaigns are not found.

@@ -45,9 +45,9 @@ const presentActive = (row: sql.ActiveCartRow): ActiveCart => ({
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-type Wanted = Pick<z.output<typeof followCart.query>, 'since' | 'email' | 'id'>
+type FollowQuery = Pick<z.output<typeof followCart.query>, 'since' | 'email' | 'id'>
 
-export async function readFollowed(deps: Deps, store: StoreDb<Db>, wanted: Wanted): Promise<FollowedCart> {
+export async function readFollowed(deps: Deps, store: StoreDb<Db>, wanted: FollowQuery): Promise<FollowedCart> {
   const now = deps.now()
   const begun = wanted.since ? Date.parse(wanted.since) : now.getTime() - HOUR_MS
   const since = new Date(Math.max(begun, now.getTime() - MAX_FOLLOWED_DAYS * DAY_MS))

@@ -296,7 +296,7 @@ function engagementEntry({
   }
 }
 
-type Decided = MessageView['decisions'][number]
+type DecisionEntry = MessageView['decisions'][number]
 
 function messageEntries(message: MessageView, isBought: boolean): TimelineEntry[] {
   const { provider } = channelTraits[message.channel]
@@ -331,7 +331,7 @@ function resultTitle(reason: string, provider: string): string {
 }
 
 /** `result` is excluded, because it says itself whether the provider accepted the message. */
-function decisionTitle(outcome: Exclude<Decided['outcome'], 'result'>, provider: string): string {
+function decisionTitle(outcome: Exclude<DecisionEntry['outcome'], 'result'>, provider: string): string {
   const titles = { send: `sent to the ${provider}`, hold: 'waiting', skip: 'not sent', cancel: 'cancelled' }
   return titles[outcome]
 }

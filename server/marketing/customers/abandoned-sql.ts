@@ -18,7 +18,7 @@ export type SearchMatch = { ids: readonly string[] } | { begin: string } | null
 /** Filters for a channel; null: everyone with an abandoned cart. */
 export type Audience = AudienceWanted | null
 
-interface Wanted {
+interface AbandonedQuery {
   among: SearchMatch
   audience?: Audience
   isRegistered?: boolean | null
@@ -40,7 +40,7 @@ function matchCondition(among: SearchMatch) {
 
 export async function abandonedOf(
   { db, storeId }: StoreDb,
-  { among, audience = null, isRegistered = null, after, limit }: Wanted,
+  { among, audience = null, isRegistered = null, after, limit }: AbandonedQuery,
 ): Promise<AbandonedRow[]> {
   const below = after ? sql`and (c.last_activity_at, c.id) < (${after.at}::timestamptz, ${after.id}::uuid)` : sql``
   const ofKind = isRegistered === null ? sql`` : sql`and s.is_registered = ${isRegistered}`

@@ -31,11 +31,11 @@ export interface ListedCustomer {
   first_seen_at: Date
 }
 
-type Way = 'asc' | 'desc' | 'asc nulls first'
+type SortDirection = 'asc' | 'desc' | 'asc nulls first'
 const OPPOSITE = { asc: 'desc', desc: 'asc', 'asc nulls first': 'desc nulls last' } as const
 
 /** The order of the indexes; the other direction scans backwards. Missing values sort first. */
-const ORDERS: Record<Exclude<CustomerSort, 'registered'>, [RawBuilder<unknown>, Way]> = {
+const ORDERS: Record<Exclude<CustomerSort, 'registered'>, [RawBuilder<unknown>, SortDirection]> = {
   since: [sql`s.first_seen_at`, 'desc'],
   name: [sql`s.customer_name collate "C"`, 'asc'],
   email: [sql`s.customer_email collate "C"`, 'asc nulls first'],
@@ -45,11 +45,11 @@ const ORDERS: Record<Exclude<CustomerSort, 'registered'>, [RawBuilder<unknown>, 
 }
 
 /** Scan direction of a sort's index. */
-const wayOf = (sort: CustomerSort): Way => (sort === 'registered' ? 'asc' : ORDERS[sort][1])
+const directionOf = (sort: CustomerSort): SortDirection => (sort === 'registered' ? 'asc' : ORDERS[sort][1])
 
 /** `as`: for rows that already have the sort column under this name. */
 function orderBy(sort: CustomerSort, isForwards: boolean, as?: RawBuilder<unknown>) {
-  const turned = (way: Way) => sql.raw(isForwards ? way : OPPOSITE[way])
+  const turned = (way: SortDirection) => sql.raw(isForwards ? way : OPPOSITE[way])
   if (sort === 'registered') {
     return sql`s.is_registered ${turned('asc')}, s.first_seen_at ${turned('desc')}, s.id ${turned('desc')}`
   }
@@ -124,7 +124,7 @@ export async function listCustomersOf(
   const window = pageWindow(query, counted.total, !query.search)
   if (!window) return []
   const { offset, limit, isFromEnd } = window
-  const isWanted = wayOf(sort).startsWith(query.order)
+  const isWanted = directionOf(sort).startsWith(query.order)
   const isForwards = isWanted !== isFromEnd
   const isFar = !query.search && sort === 'since' && offset > FAR_OFFSET
   const begin = isFar ? await boundAt(store, query, offset, isForwards) : { passed: 0, bound: sql`` }
@@ -168,7 +168,7 @@ export async function* pagesOfCustomers(
   }
 }
 
-interface Place {
+interface PageWindow {
   sort: CustomerSort
   isForwards: boolean
   /** Where the scan starts. */
@@ -181,7 +181,7 @@ interface Place {
  * The ids of a page. Few matches are collected and sorted; many are found by scanning the list in order.
  * Both kinds are separate sorted subqueries with limits, which lets the planner merge two indexes.
  */
-function idsAt(storeId: string, filter: CustomerFilter, { isMany, isAnywhere }: CustomerTotal, place: Place) {
+function idsAt(storeId: string, filter: CustomerFilter, { isMany, isAnywhere }: CustomerTotal, place: PageWindow) {
   const { search, isRegistered } = filter
   const { sort, isForwards, bound, limit, offset } = place
   const order = orderBy(sort, isForwards)

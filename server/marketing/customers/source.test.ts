@@ -21,7 +21,7 @@ beforeEach(async () => {
   token = store.owner.token
 })
 
-interface Listed {
+interface CustomerRow {
   _id: string
   first_name: string | null
   last_name: string | null
@@ -32,7 +32,7 @@ interface Listed {
   last_login: string | null
 }
 
-async function customers(query = ''): Promise<Listed[]> {
+async function customers(query = ''): Promise<CustomerRow[]> {
   const { status, body } = await world.request('GET', `/api/stores/customers/recent?${query}`, { token })
   expect(status, JSON.stringify(body)).toBe(200)
   return body

@@ -9,7 +9,7 @@ import { filterOf } from '../customers/customers.ts'
 
 // Resolves the recipients: customers chosen one by one, or all that match.
 
-type Wanted = Pick<z.output<typeof sendDiscountOffers.body>, 'customers' | 'matching'>
+type RecipientChoice = Pick<z.output<typeof sendDiscountOffers.body>, 'customers' | 'matching'>
 
 interface RecipientQuery {
   deps: Deps
@@ -20,7 +20,7 @@ interface RecipientQuery {
 /** Throws if the plan lacks the filters, or if more match than one discount mail allows. */
 export async function recipientsOf(
   { deps, store, account }: RecipientQuery,
-  { customers, matching }: Wanted,
+  { customers, matching }: RecipientChoice,
 ): Promise<string[]> {
   if (!matching) return [...new Set(customers)]
   const except = new Set(matching.except)

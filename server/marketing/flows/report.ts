@@ -43,7 +43,7 @@ export async function reportFlow(
   }
 }
 
-interface Read {
+interface StepFigures {
   sent: readonly sql.SentRow[]
   reporting: readonly sql.ReportingRow[]
   counts: readonly sql.CountRow[]
@@ -54,7 +54,7 @@ interface Read {
 
 function presentStep(
   step: sql.ReportedStep,
-  { sent, reporting, counts, variants, totals, currency }: Read,
+  { sent, reporting, counts, variants, totals, currency }: StepFigures,
 ): FlowReport['steps'][number] {
   const ofStep = sent.filter(({ step_id }) => step_id === step.id)
   const counted = counts.filter(({ step_id }) => step_id === step.id)
@@ -90,7 +90,7 @@ function presentStep(
  */
 function presentVariants(
   variants: readonly sql.ReportedVariant[],
-  { sent, totals }: Pick<Read, 'sent' | 'totals'>,
+  { sent, totals }: Pick<StepFigures, 'sent' | 'totals'>,
   amount: (minor: number) => number,
 ): Pick<FlowReport['steps'][number], 'variants' | 'purchasesNeeded'> {
   if (variants.length < 2) return { variants: [], purchasesNeeded: null }

@@ -67,14 +67,14 @@ export function resolveSteps(
   })
 }
 
-interface Place {
+interface StepPosition {
   from: StoredStep | null
   name: string
   index: number
   makeId: () => string
 }
 
-function resolveStep(saved: SavedStep, place: Place): ResolvedStep {
+function resolveStep(saved: SavedStep, place: StepPosition): ResolvedStep {
   const { from, name, index, makeId } = place
   const id = from?.id ?? makeId()
   const channels: FlowChannel[] = saved.channels ?? (from ? [from.channel, ...from.fallback] : ['email'])
@@ -115,7 +115,7 @@ interface VariantInput {
 }
 
 /** The first variant of a new step has the step's id. */
-function variantsIn(saved: SavedStep, { id, from, index, makeId }: Place & { id: string }): VariantInput[] {
+function variantsIn(saved: SavedStep, { id, from, index, makeId }: StepPosition & { id: string }): VariantInput[] {
   const stored = from?.variants ?? []
   if (!saved.variants) {
     return from
@@ -169,9 +169,9 @@ function changedTexts(
 
 const isSameText = (a: Text, b: Text) => a.subject === b.subject && a.body === b.body
 
-type Resolved = Omit<ResolvedStep, 'isChanged'>
+type ResolvedFields = Omit<ResolvedStep, 'isChanged'>
 
-function isStepChanged({ channels, conditions, words, variants }: Resolved, from: StoredStep): boolean {
+function isStepChanged({ channels, conditions, words, variants }: ResolvedFields, from: StoredStep): boolean {
   const before = [from.channel, ...from.fallback]
   return (
     channels.join() !== before.join() ||

@@ -83,12 +83,12 @@ async function storedSteps(store: StoreDb, flowId: string): Promise<StoredStep[]
   return steps.map((step) => ({ ...step, variants: variants.get(step.id)! }))
 }
 
-interface Saving extends TextProblems {
+interface SaveInput extends TextProblems {
   flowId: string
   edit: SaveFlow
 }
 
-async function save(deps: Deps, tx: StoreTx, { flowId, edit, ...known }: Saving): Promise<SaveEffect> {
+async function save(deps: Deps, tx: StoreTx, { flowId, edit, ...known }: SaveInput): Promise<SaveEffect> {
   const now = deps.now()
   const flow = found(await sql.lockFlow(tx, flowId), 'Flow')
   const row = found(await readStore(tx), 'Store')

@@ -155,8 +155,8 @@ test('a copy restarts the variant letters, in order and with the text of each va
   const save = async (variants: object[]) =>
     (await call('PUT', `/api/flows/${store.flowId}`, { name, steps: [{ id: step.id, delayMinutes: 60, variants }] }))
       .body.flow
-  type Said = { id: string; name: string; words: { email: { subject: string } } }
-  const letters = (of: { steps: { variants: Said[] }[] }) =>
+  type StoredVariant = { id: string; name: string; words: { email: { subject: string } } }
+  const letters = (of: { steps: { variants: StoredVariant[] }[] }) =>
     of.steps[0]!.variants.map(({ name: letter, words: { email } }) => `${letter} ${email.subject}`)
   const share = (id: string | null, sharePercent: number, subject: string) => ({
     ...{ sharePercent, words: words(subject) },

@@ -22,13 +22,13 @@ import { problemOf, Tally } from './tally.ts'
 // messages (D2, D11) that share plan volume, budget and cap. Nothing is written.
 // Only SMS and WhatsApp are rendered, because their price depends on the text; a mail is rendered when it is sent.
 
-export type Wanted = z.output<typeof cartEligibility.body>
+export type EligibilityInput = z.output<typeof cartEligibility.body>
 type Answer = z.infer<typeof cartEligibility.reply>
 type Reason = Answer['reasons'][number]
 
 const CHUNK = 500
 
-export async function readEligibility(deps: Deps, store: StoreDb<Db>, wanted: Wanted): Promise<Answer> {
+export async function readEligibility(deps: Deps, store: StoreDb<Db>, wanted: EligibilityInput): Promise<Answer> {
   const cartIds = await cartIdsOf(deps, store, wanted)
   const texts = await textsFor(deps, store, [wanted.channel])
   const tally = new Tally(wanted.channel)
@@ -68,7 +68,7 @@ export async function forecastEmail(deps: Deps, store: StoreDb<Db>, cartId: stri
   }
 }
 
-async function cartIdsOf(deps: Deps, store: StoreDb<Db>, wanted: Wanted): Promise<string[]> {
+async function cartIdsOf(deps: Deps, store: StoreDb<Db>, wanted: EligibilityInput): Promise<string[]> {
   if (wanted.cartIds) return [...new Set(wanted.cartIds)]
   const filter = filterOf(wanted)
   const ids: string[] = []
@@ -82,7 +82,7 @@ async function cartIdsOf(deps: Deps, store: StoreDb<Db>, wanted: Wanted): Promis
 interface Chunk {
   tally: Tally
   texts: Texts
-  wanted: Wanted
+  wanted: EligibilityInput
   ahead: Ahead
   cartIds: string[]
 }

@@ -117,11 +117,11 @@ test('days and country filter the list, alone or with a reach filter, and so the
   }
 })
 
-interface Listed {
+interface CartRow {
   pagination: { total: number }
   carts: { customer_name: string; items: { product_id: string }[] }[]
 }
-const cartsOf = async (query: string): Promise<Listed> =>
+const cartsOf = async (query: string): Promise<CartRow> =>
   (await shop.get(`/api/carts/abandoned?limit=100&${query}`)).body
 
 test('a product filters by the carts that contain it, in reach and bulk selection', async () => {

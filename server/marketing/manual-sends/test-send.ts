@@ -40,7 +40,7 @@ const TESTS: Limit = { name: 'test-send-account', points: 10, windowS: 900 }
 const TESTS_BY_OPERATOR: Limit = { name: 'test-send-operator', points: 10, windowS: 86_400 }
 const LINKS_MS = 86_400_000
 
-type Wanted = z.output<typeof testSend.body>
+type TestSendInput = z.output<typeof testSend.body>
 
 /** The member and the store. */
 export interface Tester {
@@ -49,7 +49,7 @@ export interface Tester {
   store: StoreDb<Db>
 }
 
-export function sendTest(tester: Tester, wanted: Wanted): Promise<TestResult> {
+export function sendTest(tester: Tester, wanted: TestSendInput): Promise<TestResult> {
   return sendHypothetical(tester, wanted, (texts) => imagine(tester.deps, tester.store, texts, wanted))
 }
 

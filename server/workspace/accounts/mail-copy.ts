@@ -61,7 +61,7 @@ export const emailChangeMail = (asked: { name: string; email: string; url: strin
 const SECURE =
   'If this was not you, choose "Forgot password?" there and set a new password now. That also signs out everyone else and cancels the email change.'
 
-interface Noticed {
+interface NoticeInput {
   name: string
   url: string
   support: string
@@ -69,7 +69,7 @@ interface Noticed {
 
 const FINE = 'If this was you, you do not need to do anything.'
 
-export const notices: Record<z.infer<typeof mailNotice.payload>['about'], (noticed: Noticed) => AccountMail> = {
+export const notices: Record<z.infer<typeof mailNotice.payload>['about'], (noticed: NoticeInput) => AccountMail> = {
   'email-asked': ({ name, url }) => ({
     subject: 'A new email address was requested',
     paragraphs: [

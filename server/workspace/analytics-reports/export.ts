@@ -29,7 +29,7 @@ import { roiBlocks } from './roi-blocks.ts'
 // Advanced Analytics as a CSV file (B 7, decision 100).
 
 type Query = Pick<z.output<typeof exportAnalytics.query>, 'range' | 'stores' | 'currency'>
-interface Wanted {
+interface ExportInput {
   account: AccountDb<Db>
   store: StoreDb<Db>
   session: Session
@@ -50,12 +50,12 @@ export const analyticsDownload = storeDownload({
   },
 })
 
-export async function prepareExport(deps: Deps, { account, store, session, query }: Wanted) {
+export async function prepareExport(deps: Deps, { account, store, session, query }: ExportInput) {
   await assertMayExport(deps, account)
   return prepareDownload(deps, analyticsDownload, { session, storeId: store.storeId, what: query })
 }
 
-export async function exportFile(deps: Deps, { session, ...wanted }: Wanted): Promise<DownloadFile> {
+export async function exportFile(deps: Deps, { session, ...wanted }: ExportInput): Promise<DownloadFile> {
   await assertMayExport(deps, wanted.account)
   await take(deps, limit, session.userId)
   return fileOf(deps, wanted)
@@ -65,7 +65,7 @@ const assertMayExport = (deps: Deps, account: AccountDb) =>
   demandPlan(account, deps.now(), { feature: 'analytics_export', sentence: analyticsTexts.exportPlan })
 
 /** Reads everything that can fail before the file starts; products are streamed. */
-async function fileOf(deps: Deps, { account, store, query }: Omit<Wanted, 'session'>): Promise<DownloadFile> {
+async function fileOf(deps: Deps, { account, store, query }: Omit<ExportInput, 'session'>): Promise<DownloadFile> {
   await assertMayExport(deps, account)
   const now = deps.now()
   const { range } = query

@@ -5,7 +5,7 @@ import type { AccountMail, MailItem } from '../accounts/account-mail.ts'
 
 // Texts of the weekly report (decision 100). Pure.
 
-interface Letter {
+interface WeeklyMailInput {
   name: string
   store: Pick<StoreRow, 'id' | 'name' | 'platform' | 'currency'>
   publicUrl: string
@@ -13,7 +13,7 @@ interface Letter {
   hasProducts: boolean
 }
 
-export function weekMail(weeks: Weeks, letter: Letter): AccountMail {
+export function weekMail(weeks: Weeks, letter: WeeklyMailInput): AccountMail {
   const { name, store, publicUrl } = letter
   const won = moneyOf(weeks.now.won, store.currency)
   return {
@@ -31,7 +31,7 @@ export function weekMail(weeks: Weeks, letter: Letter): AccountMail {
   }
 }
 
-const addressOf = ({ publicUrl, store }: Letter) =>
+const addressOf = ({ publicUrl, store }: WeeklyMailInput) =>
   `${publicUrl}/analytics?platform=${store.platform}&storeId=${store.id}&range=7d`
 
 interface Figure {
@@ -43,7 +43,7 @@ interface Figure {
   text: string
 }
 
-function figureItems({ now, before }: Weeks, letter: Letter): MailItem[] {
+function figureItems({ now, before }: Weeks, letter: WeeklyMailInput): MailItem[] {
   const money = (value: number | null) => moneyOf(value ?? 0, letter.store.currency)
   const figures: Figure[] = [
     {
@@ -90,7 +90,7 @@ function toneOf(changed: number | null, isLoss: boolean): MailItem['tone'] {
   return changed > 0 === isLoss ? 'neutral' : 'good'
 }
 
-function productItems({ products }: Weeks, letter: Letter): MailItem[] {
+function productItems({ products }: Weeks, letter: WeeklyMailInput): MailItem[] {
   return products.map(({ name, abandonedCount, recoveryRate, revenueLost }) => ({
     title: clipped(name),
     url: addressOf(letter),

@@ -23,7 +23,7 @@ import { ChangeGatherer } from './gather.ts'
 import { type Listener, listen } from './listen-sql.ts'
 import * as sql from './live-sql.ts'
 import { News } from './news.ts'
-import { allowance, isOwnOrigin, memberKey, type Own, readAnnouncement } from './rules.ts'
+import { allowance, isOwnOrigin, memberKey, type OwnChange, readAnnouncement } from './rules.ts'
 
 // The live connections of this process: sessions, store rooms and delivery. Each process listens to the database, so
 // rooms need not span processes.
@@ -263,7 +263,7 @@ export class Live {
   }
 
   /** To all tabs of a member. */
-  #pass(member: string, own: Own): void {
+  #pass(member: string, own: OwnChange): void {
     if (own !== 'again') {
       this.#io.to(member).emit('notification', own)
       return

@@ -4,7 +4,7 @@ import type { NotificationEvent } from '../../../shared/notification-calls.ts'
 // Parsing of announcements, origin check and rate limit. Pure.
 
 /** A member's change of notifications, for their other tabs; `again`: reload the list. */
-export type Own = Exclude<NotificationEvent, { type: 'new' }> | 'again'
+export type OwnChange = Exclude<NotificationEvent, { type: 'new' }> | 'again'
 
 /**
  * Parsed from the channel's payload: `store:<id>:<part>`, `account:<id>`, `news:<store>` or
@@ -14,7 +14,7 @@ export type Announcement =
   | { storeId: string; part: LivePart }
   | { accountId: string }
   | { newsOf: string }
-  | { member: string; own: Own }
+  | { member: string; own: OwnChange }
 
 /** undefined for an unknown payload. */
 export function readAnnouncement(words: string): Announcement | undefined {
@@ -33,7 +33,7 @@ function readOwn(accountId: string, [userId, what, ids]: string[]): Announcement
   return own && { member: memberKey(accountId, userId), own }
 }
 
-function ownOf(what: string, ids: string): Own | undefined {
+function ownOf(what: string, ids: string): OwnChange | undefined {
   const notificationIds = ids.split(',')
   switch (what) {
     case 'read':

@@ -7,14 +7,14 @@ import type { AccountMail, MailItem } from '../accounts/account-mail.ts'
 
 // Texts of notification mails. Pure.
 
-interface Letter {
+interface NotificationMailInput {
   name: string
   kind: 'at_once' | 'daily'
   publicUrl: string
 }
 
 /** Oldest first. */
-export function notificationMail(news: ToMail, letter: Letter): AccountMail {
+export function notificationMail(news: ToMail, letter: NotificationMailInput): AccountMail {
   const { total } = news
   const items = news.rows.map((row) => itemOf(row, letter.publicUrl, news.timeZone))
   const [first] = items as [MailItem]

@@ -11,7 +11,7 @@ import { keptInTables } from './kept-page.ts'
 // Data protection documents as Markdown, in English. Settings of instance and store are filled in; blanks remain for
 // what only people know.
 
-interface Facts extends DocumentFacts {
+interface DocumentInput extends DocumentFacts {
   config: Config
   store: StoreRow
   day: string
@@ -37,9 +37,9 @@ const plain = (text: string) =>
     .trim()
     .replace(/[\\`*_{}[\]<>#|!]/g, (mark) => `\\${mark}`) || BLANK
 
-const controllerOf = ({ accountName, store }: Facts) =>
+const controllerOf = ({ accountName, store }: DocumentInput) =>
   `${plain(store.sender_name || accountName)}, ${plain(store.postal_address)} (${plain(new URL(store.home_url).hostname)})`
-const processorOf = ({ config }: Facts) =>
+const processorOf = ({ config }: DocumentInput) =>
   `${plain(config.companyName)}, ${plain(config.supportEmail)} (${plain(new URL(config.publicUrl).hostname)}), address: ${BLANK}`
 
 const KINDS = keptInTables
@@ -48,19 +48,19 @@ const dataKinds = () =>
     .map((name) => `- **${keptTexts.en[name].title}**: ${keptTexts.en[name].text}`)
     .join('\n')
 
-const endOf = ({ store }: Facts) =>
+const endOf = ({ store }: DocumentInput) =>
   store.retention_days === null
     ? 'For as long as the store is connected, or until a person is erased.'
     : `Who a person is: ${store.retention_days} days after they were last seen, customers ${store.retention_days} days after their last order, cart or sign-in.`
 
-interface Service {
+interface SubProcessor {
   name: string
   purpose: string
   data: string
 }
 
 /** Services that currently receive data of shoppers or of the owner. */
-function servicesOf({ config, hasOwnMail, textChannels, hasPush }: Facts): Service[] {
+function listSubProcessors({ config, hasOwnMail, textChannels, hasPush }: DocumentInput): SubProcessor[] {
   const smtp = config.smtpUrl ? new URL(config.smtpUrl).hostname : null
   const texts = 'Phone number, text of the message'
   return [
@@ -102,7 +102,7 @@ function servicesOf({ config, hasOwnMail, textChannels, hasPush }: Facts): Servi
   ]
 }
 
-const tableOf = (services: readonly Service[]) =>
+const tableOf = (services: readonly SubProcessor[]) =>
   ['| service | what for | data | country, safeguard |', '| - | - | - | - |']
     .concat(services.map(({ name, purpose, data }) => `| ${plainCell(name)} | ${purpose} | ${data} | ${BLANK} |`))
     .join('\n')
@@ -115,10 +115,10 @@ const MEASURES = `- Access by account and role, sessions that end, two-factor si
 - A person's data can be exported and erased at any time; erasing leaves no address in the database.
 - Encrypted connections, backups and their retention: ${BLANK}`
 
-const head = (name: DocumentName, { store, day }: Facts) =>
+const head = (name: DocumentName, { store, day }: DocumentInput) =>
   `# ${documentTitles[name]}\n\nStore: ${plain(store.name)} · ${day} · made by Recoup from its settings. Fill in the blanks, and have it checked: it is no legal advice.`
 
-const writers: Readonly<Record<DocumentName, (facts: Facts) => string>> = {
+const writers: Readonly<Record<DocumentName, (facts: DocumentInput) => string>> = {
   'processing-agreement': (facts) => `${head('processing-agreement', facts)}
 
 ## 1. Parties
@@ -157,7 +157,7 @@ ${dataKinds()}
 
 The controller agrees to those of the list below. The processor announces changes ${BLANK} days ahead; the controller may object.
 
-${tableOf(servicesOf(facts))}
+${tableOf(listSubProcessors(facts))}
 
 ## 7. Technical and organisational measures
 
@@ -204,7 +204,7 @@ ${endOf(facts)} All data of a disconnected store is deleted after 30 days.
 
 ## Recipients
 
-${tableOf(servicesOf(facts))}
+${tableOf(listSubProcessors(facts))}
 
 ## Transfers to third countries
 
@@ -218,7 +218,7 @@ ${MEASURES}`,
 
 Operator: ${processorOf(facts)}
 
-${tableOf(servicesOf(facts))}
+${tableOf(listSubProcessors(facts))}
 
 Services that are not set up are not listed. Your shop system itself is not a sub-processor of Recoup.`,
 }

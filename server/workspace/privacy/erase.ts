@@ -75,13 +75,13 @@ async function hasStoredData(deps: Deps, { db }: AccountDb, { storeId, customerI
   return (await personIn(deps, { storeId, db }, known)).shopperIds.length > 0
 }
 
-interface Wanted extends Omit<Found, 'address'> {
+interface ErasureInput extends Omit<Found, 'address'> {
   address: string | null
   customer: Customer | null
   userId: string | null
 }
 
-async function requestErasure(deps: Deps, account: AccountDb<Db>, wanted: Wanted): Promise<Erasure> {
+async function requestErasure(deps: Deps, account: AccountDb<Db>, wanted: ErasureInput): Promise<Erasure> {
   const id = newId()
   const now = deps.now()
   const { addresses, customer, userId } = wanted

@@ -14,7 +14,7 @@ const LAST_SEEN = sql`greatest(s.first_seen_at, s.last_login_at, o.last_at,
 const LAST_ORDER = sql`lateral (select max(o.purchased_at) as last_at from orders o
   where o.store_id = s.store_id and o.shopper_id = s.id and o.purchased_at is not null) o`
 
-export interface Seen {
+export interface VisitedShopper {
   id: string
   first_seen_at: Date
   is_due: boolean
@@ -23,9 +23,9 @@ export interface Seen {
 /** The next shoppers first seen before the limit. */
 export async function nextShoppers(
   { db, storeId }: StoreDb,
-  { after, before, limit }: { after: Place | null; before: Date; limit: number },
-): Promise<Seen[]> {
-  const rows = await sql<Seen>`
+  { after, before, limit }: { after: RunPlace | null; before: Date; limit: number },
+): Promise<VisitedShopper[]> {
+  const rows = await sql<VisitedShopper>`
     select s.id, s.first_seen_at, ${LAST_SEEN} < ${before} as is_due
     from (select * from shoppers where store_id = ${storeId} and ended_at is null and first_seen_at < ${before}
       ${after ? sql`and (first_seen_at, id) > (${after.at}, ${after.id}::uuid)` : sql``}
@@ -92,7 +92,7 @@ export async function limitLockWait({ db }: StoreTx, waitMs: number): Promise<vo
   await sql`select set_config('lock_timeout', ${`${waitMs}ms`}, true)`.execute(db)
 }
 
-export interface Place {
+export interface RunPlace {
   at: Date
   id: string
 }
@@ -149,7 +149,7 @@ export async function recordErased(
     counts = ${JSON.stringify(done.counts)}::jsonb where store_id = ${storeId} and day = ${day}::date`.execute(db)
 }
 
-export async function recordRunPlace({ db, storeId }: StoreDb, day: string, place: Place): Promise<void> {
+export async function recordRunPlace({ db, storeId }: StoreDb, day: string, place: RunPlace): Promise<void> {
   await sql`update retention_runs set cursor_at = ${place.at}, cursor_id = ${place.id}
     where store_id = ${storeId} and day = ${day}::date`.execute(db)
 }

@@ -218,13 +218,13 @@ export async function providerIdsOf({ db, storeId }: StoreDb, messageIds: readon
   return rows.rows.map((row) => row.provider_id)
 }
 
-export interface Seen {
+export interface VisitTimes {
   names: string[]
   firstSeenAt: Date | null
 }
 
-export async function readVisits({ db, storeId }: StoreDb, person: StoreDataSubject): Promise<Seen> {
-  const rows = await sql<Seen>`
+export async function readVisits({ db, storeId }: StoreDb, person: StoreDataSubject): Promise<VisitTimes> {
+  const rows = await sql<VisitTimes>`
     select array(
         select btrim(concat_ws(' ', first_name, last_name)) from shoppers
         where store_id = ${storeId} and id = any(${person.shopperIds}::uuid[])

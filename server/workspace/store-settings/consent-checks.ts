@@ -16,10 +16,13 @@ interface ConsentFindings {
   plugin: PluginRow | null
 }
 
-type Said = Pick<Check, 'state' | 'finding'> & Partial<Check>
-type Ago = (at: Date) => string
+type CheckResult = Pick<Check, 'state' | 'finding'> & Partial<Check>
+type FormatAge = (at: Date) => string
 
-export const consentChecks = (found: ConsentFindings, ago: Ago): [id: string, title: string, said: Said][] => [
+export const consentChecks = (
+  found: ConsentFindings,
+  ago: FormatAge,
+): [id: string, title: string, said: CheckResult][] => [
   ['before-consent', 'Before consent', ofBeforeConsent(found)],
   ['boxes', 'Consent boxes', ofBoxes(found, ago)],
 ]
@@ -31,7 +34,7 @@ const boxNames = { email: 'email', sms: 'SMS', whatsapp: 'WhatsApp' } as const
 const listed = (channels: readonly (keyof typeof boxNames)[]) => channels.map((channel) => boxNames[channel]).join(', ')
 
 /** Boxes are optional: having none is no fault. A box with another text looks like a consent but is none. */
-function ofBeforeConsent({ beforeConsent }: ConsentFindings): Said {
+function ofBeforeConsent({ beforeConsent }: ConsentFindings): CheckResult {
   const nextStep = 'Choose under Settings → Consent → Before consent.'
   if (beforeConsent === null) {
     const finding = 'Nobody has chosen yet what is kept of shoppers before they agree. Until then: cart and contact.'
@@ -41,7 +44,10 @@ function ofBeforeConsent({ beforeConsent }: ConsentFindings): Said {
   return { state: 'good', finding: `${title}. ${sentence}` }
 }
 
-function ofBoxes({ boxes: { boxes, checkoutSeenAt }, now, plugin, platform }: ConsentFindings, ago: Ago): Said {
+function ofBoxes(
+  { boxes: { boxes, checkoutSeenAt }, now, plugin, platform }: ConsentFindings,
+  ago: FormatAge,
+): CheckResult {
   if (capabilities[platform].consentObjects) {
     return { state: 'good', finding: `Not needed: ${CONSENT_OF_SHOP}` }
   }

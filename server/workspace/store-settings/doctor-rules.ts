@@ -23,7 +23,7 @@ import { priceChecks } from './price-checks.ts'
 
 // The connection doctor: turns the store's live answer and earlier observations into texts. Pure.
 
-export type Asked =
+export type StoreAnswer =
   /** `hooks`: null if the list could not be read. */
   | { kind: 'answered'; profile: StoreProfile; hooks: WebhookSubscription[] | null }
   | { kind: 'problem'; code: StoreProblemCode | 'keys_unreadable'; detail: string | null }
@@ -31,7 +31,7 @@ export type Asked =
 export interface Findings {
   now: Date
   platform: PlatformName
-  asked: Asked
+  asked: StoreAnswer
   /** Last known values, used when the store does not answer. */
   known: { version: string; captureSeenAt: Date | null; connectedAt: Date }
   capture: CaptureStatus
@@ -56,7 +56,7 @@ interface StreamState {
   lease_until: Date | null
 }
 
-type Said = Pick<Check, 'state' | 'finding'> & Partial<Check>
+type CheckResult = Pick<Check, 'state' | 'finding'> & Partial<Check>
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
@@ -67,7 +67,7 @@ const LEAST_VERSION = 5
 
 /** In the order of a connection: each check depends on the ones before it. */
 export function doctorChecks(found: Findings): Check[] {
-  const said: [id: string, title: string, said: Said][] = [
+  const said: [id: string, title: string, said: CheckResult][] = [
     ...pluginChecks(found, (at) => ago(at, found.now)),
     ['reachable', 'Store reachable', ofReach(found)],
     ['version', platformWords[found.platform].doctor.version, ofVersion(found)],
@@ -85,10 +85,10 @@ export function doctorChecks(found: Findings): Check[] {
   return said.map(([id, title, words]) => ({ id, title, ...nothingMore, ...words }))
 }
 
-type Part = 'reachable' | 'keys' | 'permissions' | 'clock'
+type CheckId = 'reachable' | 'keys' | 'permissions' | 'clock'
 
 /** The check that a problem belongs to; earlier checks have passed. */
-const partOf: Partial<Record<StoreProblemCode | 'keys_unreadable', Part>> = {
+const partOf: Partial<Record<StoreProblemCode | 'keys_unreadable', CheckId>> = {
   wrong_key: 'keys',
   wrong_secret: 'keys',
   shopify_secret_wrong: 'keys',
@@ -105,7 +105,7 @@ const partOf: Partial<Record<StoreProblemCode | 'keys_unreadable', Part>> = {
   clock_skew: 'clock',
 }
 
-function problemOf({ asked, plugin, now }: Findings): { part: Part; said: Said } | null {
+function problemOf({ asked, plugin, now }: Findings): { part: CheckId; said: CheckResult } | null {
   if (asked.kind === 'answered') return null
   const { code, detail } = asked
   const part = partOf[code] ?? 'reachable'
@@ -122,15 +122,15 @@ function problemOf({ asked, plugin, now }: Findings): { part: Part; said: Said }
   return { part, said: { state: isPassing ? 'warn' : 'bad', finding, nextStep, answer: detail } }
 }
 
-const unchecked = (why: string): Said => ({ state: 'quiet', finding: `Could not be checked: ${why}.` })
+const unchecked = (why: string): CheckResult => ({ state: 'quiet', finding: `Could not be checked: ${why}.` })
 
-function ofReach(found: Findings): Said {
+function ofReach(found: Findings): CheckResult {
   const problem = problemOf(found)
   if (problem?.part === 'reachable') return problem.said
   return { state: 'good', finding: platformWords[found.platform].doctor.reachable }
 }
 
-function ofVersion({ asked, known, platform, plugin, now }: Findings): Said {
+function ofVersion({ asked, known, platform, plugin, now }: Findings): CheckResult {
   const version = asked.kind === 'answered' ? asked.profile.version : known.version
   if (!capabilities[platform].drafts) {
     return {
@@ -152,7 +152,7 @@ function ofVersion({ asked, known, platform, plugin, now }: Findings): Said {
   return { state: 'good', finding: `WooCommerce ${version}. ${detectionText({ ...asked.profile, hasPlugin })}` }
 }
 
-function ofKeys(found: Findings): Said {
+function ofKeys(found: Findings): CheckResult {
   const problem = problemOf(found)
   if (problem?.part === 'reachable') return unchecked('the store did not answer')
   if (problem?.part === 'clock') return unchecked('the store refuses every signature because its clock is wrong')
@@ -160,7 +160,7 @@ function ofKeys(found: Findings): Said {
   return { state: 'good', finding: platformWords[found.platform].doctor.keys }
 }
 
-function ofPermissions(found: Findings): Said {
+function ofPermissions(found: Findings): CheckResult {
   const problem = problemOf(found)
   if (problem?.part === 'permissions') return problem.said
   if (found.asked.kind === 'problem') return unchecked('the store refused the keys')
@@ -176,11 +176,11 @@ function ofPermissions(found: Findings): Said {
 const CHECKOUTS_SEEN = 'Checkouts are seen as soon as a shopper leaves an email address or phone number there.'
 
 /** Rights of plan and app beyond the keys; empty where a platform has none. */
-function rightsChecks({ asked }: Findings): [id: string, title: string, said: Said][] {
+function rightsChecks({ asked }: Findings): [id: string, title: string, said: CheckResult][] {
   if (asked.kind === 'problem' || !asked.profile.rights) return []
   const { rights } = asked.profile
   const lacking = new Map(rightsProblems(rights).map((problem) => [problem.code, problem]))
-  const said = (code: RightsProblem, good: string, state: Said['state']): Said => {
+  const said = (code: RightsProblem, good: string, state: CheckResult['state']): CheckResult => {
     const problem = lacking.get(code)
     return problem ? { state, finding: problem.sentence, nextStep: problem.nextStep } : { state: 'good', finding: good }
   }
@@ -215,7 +215,7 @@ function hooksOf(present: WebhookSubscription[] | null, kept: Findings['kept']) 
   }
 }
 
-function ofWebhooks(found: Findings): Said {
+function ofWebhooks(found: Findings): CheckResult {
   const { asked, kept, now, publicUrl } = found
   const hasPlugin = isAlive(found.plugin ?? undefined, now)
   if (!found.isReachableByStore && hasPlugin) {
@@ -276,7 +276,7 @@ function ofWebhooks(found: Findings): Said {
   return { state: 'good', finding: `The last webhook was received ${ago(lastAt, now)}.` }
 }
 
-function ofCapture({ known, capture, now, plugin }: Findings): Said {
+function ofCapture({ known, capture, now, plugin }: Findings): CheckResult {
   const { captureSeenAt } = known
   if (isAlive(plugin ?? undefined, now)) {
     const limits = limitText(capture)
@@ -317,7 +317,7 @@ function isReported({ plugin, streams, now }: Findings): boolean | undefined {
   return plugin && !plugin.ended_at && isPushOnly(plugin, check) ? isReporting(plugin, now) : undefined
 }
 
-function ofSync(found: Findings): Said {
+function ofSync(found: Findings): CheckResult {
   const { streams, now, known } = found
   const orders = streams.filter(({ stream }) => ORDER_STREAMS.includes(stream))
   const doneAt = newest(orders.map((each) => each.completed_at))
@@ -356,7 +356,7 @@ function ofSync(found: Findings): Said {
   return { state: 'good', finding: `Complete ${ago(doneAt, now)}.` }
 }
 
-function ofClock(found: Findings): Said {
+function ofClock(found: Findings): CheckResult {
   const problem = problemOf(found)
   if (problem?.part === 'clock') return problem.said
   if (found.asked.kind === 'problem') return unchecked('only a signed request shows the store’s time')

@@ -17,7 +17,7 @@ import type { StoreClient, StoreProfile, WebhookSubscription } from '../../platf
 import { StoreProblem } from '../../platforms/platform/store-problem.ts'
 import { platformOf } from '../../platforms/registry/registry.ts'
 import { readBoxes } from '../../shoppers/consent/boxes.ts'
-import { type Asked, doctorChecks, type Findings, needsNewWebhooks } from './doctor-rules.ts'
+import { doctorChecks, type Findings, needsNewWebhooks, type StoreAnswer } from './doctor-rules.ts'
 
 // Runs the connection doctor on request. It asks the store once; the rest comes from earlier observations.
 
@@ -68,7 +68,7 @@ async function saveChanges(deps: Deps, row: sql.StoreRow, profile: StoreProfile)
 }
 
 /** Errors of the store are results; errors of ours are thrown. */
-async function askStore(deps: Deps, store: StoreDb<Db>): Promise<Asked> {
+async function askStore(deps: Deps, store: StoreDb<Db>): Promise<StoreAnswer> {
   const ended = new AbortController()
   try {
     const client = await storeAccess(deps, store)

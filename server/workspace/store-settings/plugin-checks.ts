@@ -14,7 +14,7 @@ export interface PluginFindings {
   streams: readonly { stream: string; failures: number; failed_at: Date | null; completed_at: Date | null }[]
 }
 
-type Said = Pick<Check, 'state' | 'finding'> & Partial<Check>
+type CheckResult = Pick<Check, 'state' | 'finding'> & Partial<Check>
 
 const HOUR_MS = 3_600_000
 /** Heartbeats are hourly, if the shop's scheduled tasks run. */
@@ -25,7 +25,7 @@ const MANY_WAITING = 100
 const LATE_REPORT_MS = 5 * 60_000
 
 /** Empty for a store without the plugin. */
-export function pluginChecks(found: PluginFindings, ago: (at: Date) => string): [string, string, Said][] {
+export function pluginChecks(found: PluginFindings, ago: (at: Date) => string): [string, string, CheckResult][] {
   const { plugin } = found
   if (!plugin || plugin.ended_at) return []
   return [
@@ -37,7 +37,7 @@ export function pluginChecks(found: PluginFindings, ago: (at: Date) => string): 
   ]
 }
 
-function ofCalls(plugin: PluginRow, { now }: PluginFindings, ago: (at: Date) => string): Said {
+function ofCalls(plugin: PluginRow, { now }: PluginFindings, ago: (at: Date) => string): CheckResult {
   const { called_at: calledAt, version, health, cart_at: cartAt } = plugin
   if (health?.isBlocked) {
     return {
@@ -57,7 +57,7 @@ function ofCalls(plugin: PluginRow, { now }: PluginFindings, ago: (at: Date) => 
 }
 
 /** The live answer overrides earlier observations. */
-function ofReach(plugin: PluginRow, { streams, asked, now }: PluginFindings, ago: (at: Date) => string): Said {
+function ofReach(plugin: PluginRow, { streams, asked, now }: PluginFindings, ago: (at: Date) => string): CheckResult {
   const check = streams.find(({ stream }) => stream === 'order_check')
   const isCutOff = isPushOnly(plugin, check)
   const canReachShop = asked.kind === 'answered'
@@ -90,7 +90,7 @@ function ofReach(plugin: PluginRow, { streams, asked, now }: PluginFindings, ago
   }
 }
 
-function ofQueue({ health }: PluginRow): Said {
+function ofQueue({ health }: PluginRow): CheckResult {
   if (!health) return { state: 'quiet', finding: 'The plugin has not reported it yet.' }
   const { queue, oldestS, droppedDay } = health
   const waiting = queue === 0 ? 'Nothing waits.' : `${queue} waiting, the oldest for ${minutes(oldestS)}.`
@@ -105,7 +105,7 @@ function ofQueue({ health }: PluginRow): Said {
 }
 
 /** As reported with the last heartbeat. */
-function ofTasks({ health, beat_at, connected_at }: PluginRow, now: Date): Said {
+function ofTasks({ health, beat_at, connected_at }: PluginRow, now: Date): CheckResult {
   if (!health) return { state: 'quiet', finding: 'The plugin has not reported them yet.' }
   const { cronS, isCronDisabled } = health
   const sinceBeatS = beat_at ? Math.max(0, (now.getTime() - beat_at.getTime()) / 1_000) : 0
@@ -126,7 +126,7 @@ function ofTasks({ health, beat_at, connected_at }: PluginRow, now: Date): Said 
   }
 }
 
-function ofTest({ test_seen_at: seenAt, test_asked, test_seen }: PluginRow, ago: (at: Date) => string): Said {
+function ofTest({ test_seen_at: seenAt, test_asked, test_seen }: PluginRow, ago: (at: Date) => string): CheckResult {
   if (test_asked !== null && test_asked !== test_seen)
     return { state: 'quiet', finding: 'One was asked for and has not come yet.' }
   return seenAt

@@ -12,10 +12,10 @@ interface PriceFindings {
   asked: { kind: 'answered'; profile: Pick<StoreProfile, 'pricing'> } | { kind: 'problem' }
 }
 
-type Said = Pick<Check, 'state' | 'finding'> & Partial<Check>
+type CheckResult = Pick<Check, 'state' | 'finding'> & Partial<Check>
 
 /** The capture script reports no prices, so they come from the catalogue. Empty if the cart shows the same prices. */
-export function priceChecks({ asked, plugin, now }: PriceFindings): [id: string, title: string, said: Said][] {
+export function priceChecks({ asked, plugin, now }: PriceFindings): [id: string, title: string, said: CheckResult][] {
   if (asked.kind === 'problem' || isAlive(plugin ?? undefined, now)) return []
   const { pricesIncludeTax, showsTax } = asked.profile.pricing
   if (pricesIncludeTax === null || showsTax === null) {

@@ -12,10 +12,10 @@ import * as sql from './sql.ts'
 // Settings of a store: sender (C7) and recovery rules. Several members may edit them, so only named fields change, and
 // an edit of an outdated version is rejected.
 
-type Wanted = z.output<typeof saveStoreSettings.body>
+type SettingsInput = z.output<typeof saveStoreSettings.body>
 
 /** Throws `conflict` if another save happened since `version`. */
-export async function saveSettings(store: StoreDb<Db>, wanted: Wanted): Promise<StoreRow> {
+export async function saveSettings(store: StoreDb<Db>, wanted: SettingsInput): Promise<StoreRow> {
   const change = columnsOf(wanted)
   return transact(store, async (tx) => {
     const row = found(await lockStore(tx), 'Store')
@@ -35,7 +35,7 @@ export async function saveSettings(store: StoreDb<Db>, wanted: Wanted): Promise<
   })
 }
 
-function columnsOf(wanted: Wanted): Partial<StoreRow> {
+function columnsOf(wanted: SettingsInput): Partial<StoreRow> {
   const columns: { [Name in keyof StoreRow]?: StoreRow[Name] | undefined } = {
     sender_name: wanted.senderName,
     sender_email: wanted.senderEmail === undefined ? undefined : emailOf(wanted.senderEmail),
