@@ -41,8 +41,8 @@ export const campaignMutations: readonly Mutation[] = [
     name: 'a month has thirty days',
     rule: 'Runs',
     file: 'server/marketing/campaigns/rules.ts',
-    before: 'const at = dateOf(first.add({ [unit]: count }), zone)',
-    after: "const at = dateOf(first.add(unit === 'months' ? { days: 30 * count } : { [unit]: count }), zone)",
+    before: 'const at = toDate(first.add({ [unit]: count }), zone)',
+    after: "const at = toDate(first.add(unit === 'months' ? { days: 30 * count } : { [unit]: count }), zone)",
     seed: 40,
   },
   {

@@ -15,7 +15,7 @@ export { countMatching } from './sql.ts'
 // Saved filter sets ("Customer Segmentation", area decision 42). A campaign keeps a copy of its filters.
 
 export async function readAudiences(store: StoreDb): Promise<Audience[]> {
-  const currency = await currencyOf(store)
+  const currency = await readCurrency(store)
   return (await sql.listAudiences(store)).map((row) => present(row, currency))
 }
 
@@ -26,7 +26,7 @@ export async function createAudience(
 ): Promise<Audience> {
   const now = deps.now()
   await demandPlan(account, now, { feature: 'audience_filters', sentence: campaignTexts.filterPlan })
-  const currency = await currencyOf(store)
+  const currency = await readCurrency(store)
   const row = { id: newId(), name, filters: filtersOf(filters, currency) }
   await transact(store, async (tx) => {
     const isFull = (await sql.lockAudiences(tx)) >= MAX_AUDIENCES
@@ -48,14 +48,14 @@ export async function filtersFor(
   filters: AudienceFilters,
   account?: AccountDb,
 ): Promise<StoredFilters> {
-  const stored = filtersOf(filters, await currencyOf(store))
+  const stored = filtersOf(filters, await readCurrency(store))
   if (account && isFiltered(stored)) {
     await demandPlan(account, deps.now(), { feature: 'audience_filters', sentence: campaignTexts.filterPlan })
   }
   return stored
 }
 
-const currencyOf = async (store: StoreDb): Promise<string> => found(await readStore(store), 'Store').currency
+const readCurrency = async (store: StoreDb): Promise<string> => found(await readStore(store), 'Store').currency
 
 const present = ({ id, name, filters }: sql.AudienceRow, currency: string): Audience => ({
   ...{ id, name },

@@ -19,11 +19,11 @@ type Query = z.output<typeof listCampaignRecipients.query>
 
 export async function listRecipients(store: StoreDb, campaignId: string, { page, limit, ...query }: Query) {
   await assertCampaign(store, campaignId)
-  const filter = filterOf(campaignId, query)
+  const filter = toFilter(campaignId, query)
   const total = await countMatching(store, filter)
   const window = pageWindow({ page, limit }, total, true)
   const ids = window ? await sql.idsAt(store, filter, window) : []
-  return { recipients: await recipientsOf(store, ids), pagination: paginationOf({ page, limit }, total) }
+  return { recipients: await readRecipientPage(store, ids), pagination: paginationOf({ page, limit }, total) }
 }
 
 /** Yields all matching recipients, page by page. */
@@ -32,17 +32,17 @@ export async function* pagesOfRecipients(
   campaignId: string,
   query: Pick<z.output<typeof exportCampaignRecipients.query>, 'state' | 'run'>,
 ): AsyncGenerator<CampaignRecipient[]> {
-  const filter = filterOf(campaignId, query)
+  const filter = toFilter(campaignId, query)
   const pages = pagesOf<sql.RecipientPlace>((page) => sql.placesAfter(store, filter, page))
   for await (const places of pages) {
-    yield recipientsOf(
+    yield readRecipientPage(
       store,
       places.map(({ id }) => id),
     )
   }
 }
 
-function filterOf(campaignId: string, { state, run }: Pick<Query, 'state' | 'run'>): sql.RecipientFilter {
+function toFilter(campaignId: string, { state, run }: Pick<Query, 'state' | 'run'>): sql.RecipientFilter {
   return { campaignId, states: state ? statesOfPart(state) : null, run: run ?? null }
 }
 
@@ -54,7 +54,7 @@ async function countMatching(store: StoreDb, { campaignId, states, run }: sql.Re
   return matching.reduce((total, { count }) => total + count, 0)
 }
 
-async function recipientsOf(store: StoreDb, ids: readonly string[]): Promise<CampaignRecipient[]> {
+async function readRecipientPage(store: StoreDb, ids: readonly string[]): Promise<CampaignRecipient[]> {
   if (ids.length === 0) return []
   const rows = new Map((await sql.readRecipients(store, ids)).map((row) => [row.id, row]))
   return ids.flatMap((id) => {

@@ -48,10 +48,10 @@ export async function readAudienceCount(deps: Deps, store: StoreDb<Db>, wanted: 
   const expected = judged === null ? eligible : Math.round((total * eligible) / judged)
   return {
     ...{ total, eligible, judged, left },
-    price: await priceFor(deps, store, { wanted, expected, eligible: eligibleAmong(meant, tally) }),
+    price: await estimatePrice(deps, store, { wanted, expected, eligible: eligibleAmong(meant, tally) }),
     reasons: tally.reasons().map(({ reason, explanation, ids }) => ({ reason, explanation, count: ids.length })),
-    minutes: await minutesFor(deps, store, wanted, judged === null ? eligible : total),
-    quietPercent: await quietPercentOf(deps, store, people),
+    minutes: await estimateMinutes(deps, store, wanted, judged === null ? eligible : total),
+    quietPercent: await readQuietPercent(deps, store, people),
   }
 }
 
@@ -125,7 +125,7 @@ interface Priced {
 }
 
 /** Renders real messages: names and totals differ from cart to cart, and so does the number of segments. */
-async function priceFor(
+async function estimatePrice(
   deps: Deps,
   store: StoreDb<Db>,
   { wanted, expected, eligible }: Priced,
@@ -202,13 +202,18 @@ function buildHypotheticalRows(
   return dryRun(deps, store, texts, read, how)
 }
 
-async function minutesFor(deps: Deps, store: StoreDb<Db>, { type }: CountInput, count: number): Promise<number | null> {
+async function estimateMinutes(
+  deps: Deps,
+  store: StoreDb<Db>,
+  { type }: CountInput,
+  count: number,
+): Promise<number | null> {
   const since = new Date(deps.now().getTime() - PACE_DAYS * DAY_MS)
   const perMinute = await sql.busiestMinute(store, type, since)
   return perMinute < MIN_PER_MINUTE ? null : Math.ceil(count / perMinute)
 }
 
-async function quietPercentOf(deps: Deps, store: StoreDb<Db>, people: readonly string[]): Promise<number> {
+async function readQuietPercent(deps: Deps, store: StoreDb<Db>, people: readonly string[]): Promise<number> {
   if (people.length === 0) return 0
   const since = new Date(deps.now().getTime() - QUIET_DAYS * DAY_MS)
   return Math.round((100 * (await sql.countQuiet(store, people, since))) / people.length)

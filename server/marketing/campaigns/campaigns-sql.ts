@@ -99,7 +99,7 @@ export async function setPeople({ db, storeId }: StoreTx, id: string, addresses:
   )
 }
 
-export async function peopleOf(
+export async function readPeople(
   { db, storeId }: StoreDb,
   ids: readonly string[],
 ): Promise<{ campaign_id: string; address: string }[]> {
@@ -113,7 +113,7 @@ export async function peopleOf(
 }
 
 /** Counts of all runs together (D6). */
-export async function countsOf({ db, storeId }: StoreDb, ids: readonly string[]) {
+export async function readCounts({ db, storeId }: StoreDb, ids: readonly string[]) {
   const { rows } = await sql<{ campaign_id: string; state: string; count: number }>`
     select c.of as campaign_id, c.state, c.count from (${countedByState(
       'origin_id',
@@ -123,7 +123,7 @@ export async function countsOf({ db, storeId }: StoreDb, ids: readonly string[])
 }
 
 /** Attributed revenue, net of refunds. */
-export async function revenueOf({ db, storeId }: StoreDb, ids: readonly string[]) {
+export async function readRevenue({ db, storeId }: StoreDb, ids: readonly string[]) {
   const { rows } = await sql<{ campaign_id: string; currency: string; minor: number }>`
     select m.origin_id as campaign_id, o.currency, sum(o.net_minor)::bigint as minor
     from orders o join messages m on m.store_id = o.store_id and m.id = o.message_id

@@ -5,7 +5,7 @@ import { found } from '../../core/common/errors.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { isOurBody, isOurSubject } from '../../messages/templates/ours.ts'
-import { type CampaignRow, lockCampaign, peopleOf, updateCampaign } from './campaigns-sql.ts'
+import { type CampaignRow, lockCampaign, readPeople, updateCampaign } from './campaigns-sql.ts'
 import { countNewcomers } from './plan-sql.ts'
 import { isRunning } from './rules.ts'
 
@@ -22,7 +22,7 @@ export async function countCustomText(deps: Deps, tx: StoreTx, campaign: Campaig
 }
 
 async function countPeople(deps: Deps, tx: StoreTx, { id, type, audience_mode, filters }: CampaignRow) {
-  if (audience_mode === 'selected') return (await peopleOf(tx, [id])).length
+  if (audience_mode === 'selected') return (await readPeople(tx, [id])).length
   return countNewcomers(tx, { campaignId: id, channel: type, filters }, { now: deps.now(), most: MAX_COUNTED })
 }
 

@@ -28,7 +28,7 @@ export interface PlanRequirement {
 }
 
 export async function assertPlanAllows(deps: Deps, accountId: string, wanted: PlanRequirement): Promise<void> {
-  for (const [feature, sentence] of featuresOf(wanted)) {
+  for (const [feature, sentence] of requiredFeatures(wanted)) {
     await demandPlan({ accountId, db: deps.db }, deps.now(), { feature, sentence })
   }
 }
@@ -41,7 +41,7 @@ export async function findBlocker(
 ): Promise<'plan' | 'payment' | null> {
   const entitlements = await entitlementsOf(account, now)
   if (entitlements.whyNot === 'payment_overdue') return 'payment'
-  const hasAll = featuresOf(wanted).every(([feature]) => hasFeature(entitlements, feature))
+  const hasAll = requiredFeatures(wanted).every(([feature]) => hasFeature(entitlements, feature))
   return entitlements.maySend && hasAll ? null : 'plan'
 }
 
@@ -50,7 +50,7 @@ export async function assertPaid(account: AccountDb, now: Date): Promise<void> {
   if (whyNot === 'payment_overdue') throw new AppError('plan_required', campaignTexts.paymentOverdue)
 }
 
-function featuresOf({ type, filters, isPlanned }: PlanRequirement): [Feature, string][] {
+function requiredFeatures({ type, filters, isPlanned }: PlanRequirement): [Feature, string][] {
   return [
     ...(type === 'sms' ? [['manual_texts', campaignTexts.smsPlan] as [Feature, string]] : []),
     ...(type === 'whatsapp' ? [['campaign_texts', campaignTexts.whatsappPlan] as [Feature, string]] : []),

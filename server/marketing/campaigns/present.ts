@@ -24,9 +24,9 @@ export async function viewCampaigns(store: StoreDb, rows: readonly sql.CampaignR
   const chosen = rows.filter((row) => row.audience_mode === 'selected').map(({ id }) => id)
   const shop = found(await readStore(store), 'Store')
   const [counts, revenue, people, coupons] = await Promise.all([
-    sql.countsOf(store, ids),
-    sql.revenueOf(store, ids),
-    chosen.length > 0 ? sql.peopleOf(store, chosen) : [],
+    sql.readCounts(store, ids),
+    sql.readRevenue(store, ids),
+    chosen.length > 0 ? sql.readPeople(store, chosen) : [],
     couponsOfSteps(
       store,
       rows.flatMap((row) => row.coupon_id ?? []),
@@ -53,7 +53,7 @@ interface ViewExtras extends Pick<CampaignView, 'counts' | 'revenue'> {
   people: string[]
 }
 
-const chosenOf = (people: readonly string[]) => ({
+const presentChosen = (people: readonly string[]) => ({
   customerEmails: people.filter(isEmail),
   customerPhones: people.filter((address) => !isEmail(address)),
 })
@@ -68,10 +68,10 @@ function presentCampaign(
     ...{ platform: shop.platform, storeId: shop.url },
     targetAudience: {
       ...{ type: row.audience_type, mode: row.audience_mode },
-      ...{ filters: presentFilters(row.filters, shop.currency), ...chosenOf(chosen) },
+      ...{ filters: presentFilters(row.filters, shop.currency), ...presentChosen(chosen) },
     },
     content: {
-      ...{ subject: row.subject, body: row.body, template: templateOf(row.template_key) },
+      ...{ subject: row.subject, body: row.body, template: parseTemplate(row.template_key) },
       coupon: presentCoupon(row, shop.currency),
     },
     couponShown: coupon,
@@ -87,4 +87,4 @@ function presentCampaign(
 type Template = WantedCampaign['content']['template']
 
 /** Safe to parse: the column only holds validated choices. */
-const templateOf = (key: string): Template => CampaignView.shape.content.shape.template.parse(key)
+const parseTemplate = (key: string): Template => CampaignView.shape.content.shape.template.parse(key)

@@ -9,7 +9,7 @@ export interface Failed {
   cart_id: string | null
 }
 
-export async function retryableOf({ db, storeId }: StoreTx, campaignId: string, limit: number): Promise<Failed[]> {
+export async function findRetryable({ db, storeId }: StoreTx, campaignId: string, limit: number): Promise<Failed[]> {
   const { rows } = await sql<Failed>`
     select m.shopper_id, m.cart_id from messages m
     where m.store_id = ${storeId} and m.origin_kind = 'campaign' and m.origin_id = ${campaignId} and ${isRetryable}

@@ -6,7 +6,7 @@ import type { Deps } from '../../deps.ts'
 import { scheduleNextLook } from '../../messages/messages/messages.ts'
 import { type CampaignRow, lockCampaign, updateCampaign } from './campaigns-sql.ts'
 import { countCustomText } from './custom-text.ts'
-import { type Failed, retryableOf } from './retry-sql.ts'
+import { type Failed, findRetryable } from './retry-sql.ts'
 import { planMessagesFor } from './runs.ts'
 import { insertRun } from './runs-sql.ts'
 import { assertMaySend } from './steps.ts'
@@ -25,7 +25,7 @@ export async function retryFailed(deps: Deps, store: StoreDb<Db>, id: string): P
     if (campaign.status === 'paused' || campaign.status === 'cancelled') {
       throw new AppError('conflict', campaignTexts.badStep)
     }
-    const failed = await retryableOf(tx, id, MAX_RETRIED)
+    const failed = await findRetryable(tx, id, MAX_RETRIED)
     return failed.length === 0 ? 0 : createRetryRun(deps, tx, campaign, failed)
   })
 }

@@ -61,7 +61,7 @@ export const runTimesOf = (row: Pick<CampaignsTable, 'start_date' | 'time_of_day
  */
 export function nextRun({ startDate, timeOfDay, frequency }: RunTimes, zone: string, after: Date | null): Date | null {
   const first = Temporal.PlainDateTime.from(`${startDate}T${timeOfDay}`)
-  if (after === null) return dateOf(first, zone)
+  if (after === null) return toDate(first, zone)
   if (frequency === 'once') return null
   const from = Temporal.Instant.fromEpochMilliseconds(after.getTime())
     .toZonedDateTimeISO(zoneOf(zone))
@@ -70,14 +70,14 @@ export function nextRun({ startDate, timeOfDay, frequency }: RunTimes, zone: str
   const passed = first.until(from, { largestUnit: unit })[unit]
   for (let count = Math.max(0, passed - 1); ; count++) {
     // Counts from the first date; otherwise the 31st would become the 28th for good.
-    const at = dateOf(first.add({ [unit]: count }), zone)
+    const at = toDate(first.add({ [unit]: count }), zone)
     if (at > after) return at
   }
 }
 
 const units = { daily: 'days', weekly: 'weeks', monthly: 'months' } as const
 
-const dateOf = (wallClock: Temporal.PlainDateTime, zone: string) =>
+const toDate = (wallClock: Temporal.PlainDateTime, zone: string) =>
   new Date(instantOf(wallClock, zoneOf(zone)).epochMilliseconds)
 
 /** The newest of the runs missed since `first`: missed runs are merged into one. */

@@ -6,12 +6,12 @@ import type { Deps } from '../../deps.ts'
 import { isCancelled, isOpen } from '../../messages/messages/state-rules.ts'
 import { variantNames } from '../flows/words.ts'
 import {
-  decisionsOf,
   type FlowOfCart,
-  flowsOfCart,
+  listCartMessages,
+  listShopperMessages,
   type MessageRow,
-  messagesOfCart,
-  messagesOfShopper,
+  readDecisions,
+  readFlows,
 } from './page-sql.ts'
 import { type JoinedCart, presentMessage } from './present.ts'
 
@@ -21,12 +21,12 @@ export async function readMessagesOfShopper(
   shopperId: string,
   most: number,
 ): Promise<{ rows: MessageView[]; total: number }> {
-  const rows = await messagesOfShopper(store, shopperId, most)
-  const decisions = await decisionsOf(
+  const rows = await listShopperMessages(store, shopperId, most)
+  const decisions = await readDecisions(
     store,
     rows.map(({ id }) => id),
   )
-  const told = { variants: await variantNames(store, stepsOf(rows)) }
+  const told = { variants: await variantNames(store, stepIds(rows)) }
   return { rows: rows.map((row) => presentMessage(row, decisions, told)), total: rows[0]?.total ?? 0 }
 }
 
@@ -42,13 +42,13 @@ export interface MessagesOfCart {
  * page.
  */
 export async function readMessagesOfCart(deps: Deps, store: StoreDb<Db>, cartId: string): Promise<MessagesOfCart> {
-  const rows = await messagesOfCart(store, cartId)
+  const rows = await listCartMessages(store, cartId)
   const ids = rows.map(({ id }) => id)
   const [decisions, variants, forecasts, flows] = await Promise.all([
-    decisionsOf(store, ids),
-    variantNames(store, stepsOf(rows)),
-    forecastsOf(deps, store, rows),
-    flowsOfCart(store, cartId),
+    readDecisions(store, ids),
+    variantNames(store, stepIds(rows)),
+    forecastMessages(deps, store, rows),
+    readFlows(store, cartId),
   ])
   return {
     messages: rows.map((row) => presentMessage(row, decisions, { variants, forecasts })),
@@ -60,7 +60,7 @@ export async function readMessagesOfCart(deps: Deps, store: StoreDb<Db>, cartId:
 /** The carts that were merged into this one. */
 function joinedWith(
   cartId: string,
-  flows: Awaited<ReturnType<typeof flowsOfCart>>,
+  flows: Awaited<ReturnType<typeof readFlows>>,
   rows: readonly MessageRow[],
 ): JoinedCart[] {
   const own = flows.find(({ cart_id }) => cart_id === cartId)?.flow
@@ -74,10 +74,10 @@ function joinedWith(
     }))
 }
 
-const stepsOf = (rows: readonly MessageRow[]) => [...new Set(rows.flatMap(({ step_id }) => step_id ?? []))]
+const stepIds = (rows: readonly MessageRow[]) => [...new Set(rows.flatMap(({ step_id }) => step_id ?? []))]
 
 /** Forecasts until the last message expires. */
-async function forecastsOf(deps: Deps, store: StoreDb<Db>, rows: readonly MessageRow[]) {
+async function forecastMessages(deps: Deps, store: StoreDb<Db>, rows: readonly MessageRow[]) {
   const planned = rows.filter(({ state }) => isOpen(state))
   if (planned.length === 0) return new Map<string, Foreseen>()
   const until = new Date(Math.max(...planned.map(({ expires_at }) => expires_at.getTime())))

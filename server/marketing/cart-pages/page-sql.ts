@@ -58,7 +58,7 @@ export interface FlowOfCart {
 }
 
 /** The cart and the carts merged into it, each with its flow. */
-export async function flowsOfCart({ db, storeId }: StoreDb, cartId: string) {
+export async function readFlows({ db, storeId }: StoreDb, cartId: string) {
   const { rows } = await sql<{ cart_id: string; flow: FlowOfCart | null }>`
     select c.id as cart_id, case when f.id is not null then jsonb_build_object('id', f.id, 'name', f.name, 'isOn', f.is_on) end as flow
     from carts c left join flows f on f.store_id = c.store_id and f.id = c.flow_id
@@ -66,7 +66,7 @@ export async function flowsOfCart({ db, storeId }: StoreDb, cartId: string) {
   return rows
 }
 
-export async function messagesOfCart({ db, storeId }: StoreDb, cartId: string): Promise<MessageRow[]> {
+export async function listCartMessages({ db, storeId }: StoreDb, cartId: string): Promise<MessageRow[]> {
   const rows = await sql<MessageRow>`
     select ${MESSAGE} where m.store_id = ${storeId} and m.cart_id = any(array${withMerged(storeId, cartId)})
     order by m.due_at, m.step`.execute(db)
@@ -77,7 +77,7 @@ export async function messagesOfCart({ db, storeId }: StoreDb, cartId: string): 
  * Messages with and without a cart, newest first, and their number. The ids are passed as an array: PostgreSQL reorders
  * joins of up to eight tables only, and a message already joins eight.
  */
-export async function messagesOfShopper(
+export async function listShopperMessages(
   { db, storeId }: StoreDb,
   shopperId: string,
   most: number,
@@ -109,7 +109,7 @@ const MESSAGE = sql`m.id, m.origin_kind, m.origin_id, coalesce(f.name, g.name) a
     left join templates ft on ft.store_id = fs.store_id and ft.id = fs.template_id
     left join campaigns g on g.store_id = m.store_id and g.id = m.origin_id and m.origin_kind = 'campaign'`
 
-export function decisionsOf({ db, storeId }: StoreDb, messageIds: readonly string[]) {
+export function readDecisions({ db, storeId }: StoreDb, messageIds: readonly string[]) {
   if (messageIds.length === 0) return Promise.resolve([])
   return (
     db
@@ -125,7 +125,7 @@ export function decisionsOf({ db, storeId }: StoreDb, messageIds: readonly strin
   )
 }
 
-export function eventsOf({ db, storeId }: StoreDb, cartId: string) {
+export function readEvents({ db, storeId }: StoreDb, cartId: string) {
   return db
     .selectFrom('cart_events')
     .select(['at', 'kind', 'detail'])
@@ -136,7 +136,7 @@ export function eventsOf({ db, storeId }: StoreDb, cartId: string) {
     .execute()
 }
 
-export function touchesOf({ db, storeId }: StoreDb, cartId: string) {
+export function readTouches({ db, storeId }: StoreDb, cartId: string) {
   return db
     .selectFrom('touchpoints')
     .select(['id', 'message_id', 'kind', 'is_human', 'class_reason', 'at'])
@@ -146,7 +146,7 @@ export function touchesOf({ db, storeId }: StoreDb, cartId: string) {
     .execute()
 }
 
-export function orderOfCart({ db, storeId }: StoreDb, cartId: string) {
+export function readOrder({ db, storeId }: StoreDb, cartId: string) {
   return db
     .selectFrom('orders')
     .select(['order_id', 'total_minor', 'net_minor', 'currency', 'purchased_at', 'message_id', 'status'])

@@ -24,7 +24,7 @@ import { channelTraits } from '../../messages/channels/traits.ts'
 import { stateText } from '../../messages/messages/state-rules.ts'
 import { consentText } from '../../shoppers/consent/consent-text.ts'
 import type { TextView } from '../manual-sends/manual.ts'
-import type { decisionsOf, eventsOf, MessageRow, touchesOf } from './page-sql.ts'
+import type { MessageRow, readDecisions, readEvents, readTouches } from './page-sql.ts'
 
 // Converts cart rows to the API (B 3, decision 11, decision 21).
 
@@ -125,7 +125,7 @@ export function presentCart(row: list.ListedCart, { texts, inMailbox } = noViews
 /** Hides the placeholder of an erased contact. */
 const withoutErased = (text: string | null) => (text?.startsWith('erased:') ? null : text)
 
-type DecisionRow = Awaited<ReturnType<typeof decisionsOf>>[number]
+type DecisionRow = Awaited<ReturnType<typeof readDecisions>>[number]
 
 /** Data about a message beyond its row; without `forecast`, the forecast was not requested. */
 export interface MessageContext {
@@ -170,7 +170,7 @@ export function presentMessage(
       at: decision.at.toISOString(),
       outcome: decision.outcome,
       reason: decision.reason,
-      explanation: explanationOf(decision, channelOf(decision) ?? row.channel),
+      explanation: explainDecision(decision, channelOf(decision) ?? row.channel),
       until: decision.until?.toISOString() ?? null,
       inputs: decision.inputs,
     })),
@@ -183,7 +183,7 @@ const presentForecast = (forecast: Foreseen): MessageView['forecast'] => ({
   explanation: foreseenText(forecast),
 })
 
-function explanationOf(decision: DecisionRow, channel: MessageView['channel']): string {
+function explainDecision(decision: DecisionRow, channel: MessageView['channel']): string {
   const consent = consentText(decision)
   const byChannel = reasonsByChannel(channel, decision.reason, { last: decision, more: consent })
   if (byChannel) return byChannel
@@ -202,8 +202,8 @@ const originNames = {
   push: 'Push notifications',
 } as const satisfies Record<OriginKind, string>
 
-type Events = Awaited<ReturnType<typeof eventsOf>>
-type Touches = Awaited<ReturnType<typeof touchesOf>>
+type Events = Awaited<ReturnType<typeof readEvents>>
+type Touches = Awaited<ReturnType<typeof readTouches>>
 type EngagementEvents = Awaited<ReturnType<typeof groupedEngagementEvents>>
 
 interface TimelineInput {

@@ -18,7 +18,7 @@ import { countFiltered, readReach } from '../manual-sends/reach.ts'
 import { readActiveCarts, readFollowed } from './active.ts'
 import { cartsDownload } from './export.ts'
 import { readMessagesOfCart } from './messages.ts'
-import { eventsOf, lastSyncedAt, orderOfCart, readCart, touchesOf } from './page-sql.ts'
+import { lastSyncedAt, readCart, readEvents, readOrder, readTouches } from './page-sql.ts'
 import { decimal, presentCart, presentOffered, presentRestorable, presentRestored, presentTimeline } from './present.ts'
 
 export const cartRoutes: Routes = (app, deps) => {
@@ -89,10 +89,10 @@ export const cartRoutes: Routes = (app, deps) => {
     const { messages, flow, joined } = await readMessagesOfCart(deps, store, cart.id)
     const ids = messages.map(({ id }) => id)
     const [events, touches, engagement, order] = await Promise.all([
-      eventsOf(store, cart.id),
-      touchesOf(store, cart.id),
+      readEvents(store, cart.id),
+      readTouches(store, cart.id),
       groupedEngagementEvents(store, ids),
-      orderOfCart(store, cart.id),
+      readOrder(store, cart.id),
     ])
     return {
       messages,
@@ -112,7 +112,7 @@ export const cartRoutes: Routes = (app, deps) => {
 
 const isUuid = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
 
-function presentOrder(order: NonNullable<Awaited<ReturnType<typeof orderOfCart>>>) {
+function presentOrder(order: NonNullable<Awaited<ReturnType<typeof readOrder>>>) {
   return {
     orderId: order.order_id,
     total: decimal(order.total_minor, order.currency),

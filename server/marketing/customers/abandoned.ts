@@ -23,7 +23,7 @@ export async function listAbandonedCustomers(
   store: StoreDb,
   { search = '', cursor, limit, channel, ...query }: z.output<typeof abandonedCustomers.query>,
 ): Promise<z.infer<typeof abandonedCustomers.reply>> {
-  const audience = await audienceOf(deps, store, { channel, filters: filtersIn(query) })
+  const audience = await resolveAudience(deps, store, { channel, filters: filtersIn(query) })
   const { among, lookedThrough } = await findMatches(store, search.trim())
   const rows = await sql.abandonedOf(store, { among, audience, after: readCursor(cursor, Place), limit: limit + 1 })
   const { shown, next } = cursorPage(rows, limit, (row) => ({ at: row.last_activity_at, id: row.cart_id }))
@@ -42,7 +42,7 @@ const filtersIn = ({ minCartValue, maxCartValue, minAbandonTime, maxAbandonTime,
 }
 
 /** null: neither filters nor a channel are given. */
-async function audienceOf(
+async function resolveAudience(
   deps: Deps,
   store: StoreDb,
   { channel, filters }: { channel?: Query['channel']; filters: AudienceFilters },
@@ -79,7 +79,7 @@ async function idsFound(store: StoreDb, filter: CustomerFilter, counted: Custome
 }
 
 /** Customers of a filter who have an abandoned cart, newest cart first. */
-export async function idsOfAbandoned(
+export async function listAbandonedIds(
   store: StoreDb,
   filter: CustomerFilter,
   most: number,

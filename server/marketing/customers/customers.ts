@@ -39,11 +39,11 @@ export async function readCustomerPage(
   const addresses = [...person.emails, ...person.phones]
   const [consents, suppressed, carts, orders, value, life, messages] = await Promise.all([
     entriesOf(deps, store, addresses, MOST_CONSENTS),
-    suppressionsOf(deps, account, [...addresses, ...person.unconfirmed]),
-    sql.cartsOf(store, id, MOST_CARTS),
-    sql.ordersOf(store, id, MOST_ORDERS),
-    sql.valueByCurrency(store, id),
-    sql.lifeInStore(store, id),
+    readSuppressions(deps, account, [...addresses, ...person.unconfirmed]),
+    sql.readCarts(store, id, MOST_CARTS),
+    sql.readOrders(store, id, MOST_ORDERS),
+    sql.readValue(store, id),
+    sql.readLifetime(store, id),
     readMessagesOfShopper(store, id, MOST_MESSAGES),
   ])
   return {
@@ -64,7 +64,7 @@ export async function readCustomerPage(
   }
 }
 
-async function suppressionsOf(
+async function readSuppressions(
   { secrets }: Deps,
   account: AccountDb,
   addresses: readonly string[],

@@ -38,7 +38,7 @@ export interface CartRow {
 }
 
 /** Merged carts are covered by the cart they were merged into. */
-export async function cartsOf({ db, storeId }: StoreDb, shopperId: string, most: number): Promise<CartRow[]> {
+export async function readCarts({ db, storeId }: StoreDb, shopperId: string, most: number): Promise<CartRow[]> {
   const { rows } = await sql<CartRow>`
     select id, item_count, value_minor, currency, ${BADGE} as badge, status, last_activity_at, count(*) over ()::int as total from carts c
     where store_id = ${storeId} and shopper_id = ${shopperId} and status <> 'merged'
@@ -59,7 +59,7 @@ export interface OrderRow {
 }
 
 /** Unplaced orders appear as carts, and partial orders within their main order (A6). */
-export async function ordersOf({ db, storeId }: StoreDb, shopperId: string, most: number): Promise<OrderRow[]> {
+export async function readOrders({ db, storeId }: StoreDb, shopperId: string, most: number): Promise<OrderRow[]> {
   const { rows } = await sql<OrderRow>`
     select o.order_id, o.status, o.total_minor, o.net_minor, o.currency, o.cart_id, o.kind = 'purchase' as is_purchase,
       coalesce(o.purchased_at, o.created_at) as at, count(*) over ()::int as total
@@ -72,7 +72,7 @@ export async function ordersOf({ db, storeId }: StoreDb, shopperId: string, most
 }
 
 /** Sums all linked customer records, in the store's currency; undefined if the store reports no totals. */
-export async function lifeInStore({ db, storeId }: StoreDb, shopperId: string) {
+export async function readLifetime({ db, storeId }: StoreDb, shopperId: string) {
   const { rows } = await sql<{ orders: number; spent_minor: number; currency: string }>`
     select sum(c.orders_count)::int as orders, sum(coalesce(c.spent_minor, 0))::bigint as spent_minor, t.currency
     from shopper_keys k
@@ -84,7 +84,7 @@ export async function lifeInStore({ db, storeId }: StoreDb, shopperId: string) {
 }
 
 /** By currency. Cancelled and fully refunded orders count as nothing, and other refunds are deducted (S3). */
-export async function valueByCurrency({ db, storeId }: StoreDb, shopperId: string) {
+export async function readValue({ db, storeId }: StoreDb, shopperId: string) {
   const { rows } = await sql<{ currency: string; orders: number; net_minor: number }>`
     select o.currency, count(*)::int as orders, sum(o.net_minor)::bigint as net_minor from orders o
     where o.store_id = ${storeId} and o.shopper_id = ${shopperId} and o.purchased_at is not null and ${COUNTS}

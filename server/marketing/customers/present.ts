@@ -1,7 +1,7 @@
 import type { CustomerPage, CustomerView } from '../../../shared/customers.ts'
 import { decimal } from '../cart-pages/present.ts'
 import type { ListedCustomer } from './list-sql.ts'
-import type { CartRow, CustomerRow, lifeInStore, OrderRow, valueByCurrency } from './page-sql.ts'
+import type { CartRow, CustomerRow, OrderRow, readLifetime, readValue } from './page-sql.ts'
 
 // Converts customer rows to the API (B 3).
 
@@ -60,7 +60,7 @@ export const presentOrders = (rows: readonly OrderRow[]): CustomerPage['orders']
   })),
 })
 
-export const presentValue = (rows: Awaited<ReturnType<typeof valueByCurrency>>): CustomerPage['value'] =>
+export const presentValue = (rows: Awaited<ReturnType<typeof readValue>>): CustomerPage['value'] =>
   rows.map(({ currency, orders, net_minor }) => ({
     currency,
     orders,
@@ -68,5 +68,5 @@ export const presentValue = (rows: Awaited<ReturnType<typeof valueByCurrency>>):
     average: decimal(Math.round(net_minor / orders), currency),
   }))
 
-export const presentLife = (life: Awaited<ReturnType<typeof lifeInStore>>): CustomerPage['life_in_store'] =>
+export const presentLife = (life: Awaited<ReturnType<typeof readLifetime>>): CustomerPage['life_in_store'] =>
   life ? { orders: life.orders, spent: decimal(life.spent_minor, life.currency), currency: life.currency } : null

@@ -19,7 +19,7 @@ import type { Deps } from '../../deps.ts'
 import type { IdempotentRequest } from '../manual-sends/idempotency.ts'
 import { findReplayedJob, findReplayedSend, sendToPerson, startPeopleJob } from '../manual-sends/people.ts'
 import { sendOfferTest, type Tester } from '../manual-sends/test-send.ts'
-import { recipientsOf } from './recipients.ts'
+import { resolveRecipients } from './recipients.ts'
 import * as sql from './sql.ts'
 
 // A coupon by email to chosen customers (decision 39). Reasons that block all of them reject the request; others fail
@@ -34,8 +34,8 @@ export async function sendOffers(
   const first = await findReplayedJob(deps, store, request)
   if (first) return first.reply
   await assertGoodCoupon(deps, await sql.readCoupon(store, wanted.couponId))
-  const cartUrl = await ownAddress(store, wanted.cartUrl)
-  const shopperIds = await recipientsOf({ deps, store, account }, wanted)
+  const cartUrl = await validateCartUrl(store, wanted.cartUrl)
+  const shopperIds = await resolveRecipients({ deps, store, account }, wanted)
   if (shopperIds.length === 0) throw refusalAt('customers', discountTexts.noCustomers)
   return startPeopleJob(deps, store, request, { couponId: wanted.couponId, cartUrl, subject, body, shopperIds })
 }
@@ -60,20 +60,20 @@ export async function sendOffer(
 type OneOffer = z.output<typeof previewDiscount.body>
 
 export async function previewOffer(asked: preview.Asked, wanted: OneOffer): Promise<z.infer<typeof MessagePreview>> {
-  return preview.previewOffer(asked, await offerOf(asked.store, wanted))
+  return preview.previewOffer(asked, await buildOffer(asked.store, wanted))
 }
 
 export async function testOffer(tester: Tester, wanted: OneOffer): Promise<z.infer<typeof TestReply>> {
-  return sendOfferTest(tester, await offerOf(tester.store, wanted))
+  return sendOfferTest(tester, await buildOffer(tester.store, wanted))
 }
 
-async function offerOf(
+async function buildOffer(
   store: StoreDb,
   { customer, couponId, cartUrl, subject, body }: OneOffer,
 ): Promise<preview.OfferRequest> {
   if (couponId) found(await sql.readCoupon(store, couponId), 'Coupon')
   const words = { subject: subject ?? READY_DISCOUNT.subject, body: body ?? READY_DISCOUNT.body }
-  return { shopperId: customer, couponId: couponId ?? null, cartUrl: await ownAddress(store, cartUrl), ...words }
+  return { shopperId: customer, couponId: couponId ?? null, cartUrl: await validateCartUrl(store, cartUrl), ...words }
 }
 
 /** Whether the coupon is valid at all, for any cart and person. */
@@ -110,7 +110,7 @@ function assertSameOffer(
 const minorOf = (amount: number, currency: string) => Math.round(amount * 10 ** currencyExponent(currency))
 
 /** X1: our links lead only to the shop. null: no address was given. */
-async function ownAddress(store: StoreDb, cartUrl: string | undefined): Promise<string | null> {
+async function validateCartUrl(store: StoreDb, cartUrl: string | undefined): Promise<string | null> {
   if (cartUrl === undefined) return null
   const row = found(await readStore(store), 'Store')
   if (!isOnStoreHost(cartUrl, row) || hasCredentials(cartUrl)) throw refusalAt('cartUrl', discountTexts.foreignCartUrl)

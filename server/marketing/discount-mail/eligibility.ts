@@ -6,7 +6,7 @@ import { dryRun } from '../../delivery/decide/evaluate.ts'
 import { loadImaginedFor } from '../../delivery/decide/situation.ts'
 import type { Deps } from '../../deps.ts'
 import { problemOf, Tally } from '../manual-sends/tally.ts'
-import { recipientsOf } from './recipients.ts'
+import { resolveRecipients } from './recipients.ts'
 
 // Counts who would get a discount mail now, and why others would not. It runs the send decision on hypothetical
 // messages (D2, D11) that share plan volume and cap. Nothing is written or rendered.
@@ -19,7 +19,7 @@ export async function readDiscountEligibility(
   { store, account }: { store: StoreDb<Db>; account: AccountDb },
   wanted: z.output<typeof discountEligibility.body>,
 ): Promise<z.infer<typeof discountEligibility.reply>> {
-  const shopperIds = await recipientsOf({ deps, store, account }, wanted)
+  const shopperIds = await resolveRecipients({ deps, store, account }, wanted)
   const offer = { couponId: wanted.couponId ?? null, cartUrl: null }
   const tally = new Tally(CHANNEL)
   const ahead = { count: 0, micros: 0, creditMicros: 0, ofShopper: new Map<string, number>() }

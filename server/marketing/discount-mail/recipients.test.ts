@@ -5,7 +5,7 @@ import { manyCarts } from '../../../test/many-carts.ts'
 import { isProof } from '../../../test/seed.ts'
 import { countStatements } from '../../../test/statements.ts'
 import { aWorld } from '../../../test/world.ts'
-import { recipientsOf } from './recipients.ts'
+import { resolveRecipients } from './recipients.ts'
 
 // All matching customers, evaluated on the server (decision 39).
 
@@ -93,7 +93,7 @@ async function theNewestIsFoundToo(shop: CouponShop) {
     .execute()
   const found = { search: '+1212', registered: undefined, except: [] }
   const idsOf = (abandonedOnly: boolean) =>
-    recipientsOf(
+    resolveRecipients(
       { deps: world.deps, store: { storeId, db: world.db }, account: { accountId: shop.accountId, db: world.db } },
       { customers: undefined, matching: { ...found, abandonedOnly } },
     )

@@ -4,7 +4,7 @@ import { AppError } from '../../core/common/errors.ts'
 import type { AccountDb, Db, StoreDb } from '../../core/db/db.ts'
 import type { Deps } from '../../deps.ts'
 import { filtersFor } from '../audiences/audiences.ts'
-import { idsOfAbandoned, idsOfCustomers } from '../customers/abandoned.ts'
+import { idsOfCustomers, listAbandonedIds } from '../customers/abandoned.ts'
 import { filterOf } from '../customers/customers.ts'
 
 // Resolves the recipients: customers chosen one by one, or all that match.
@@ -18,7 +18,7 @@ interface RecipientQuery {
 }
 
 /** Throws if the plan lacks the filters, or if more match than one discount mail allows. */
-export async function recipientsOf(
+export async function resolveRecipients(
   { deps, store, account }: RecipientQuery,
   { customers, matching }: RecipientChoice,
 ): Promise<string[]> {
@@ -30,7 +30,7 @@ export async function recipientsOf(
     ? { channel: 'email' as const, filters: await filtersFor(deps, store, filters, account), now: deps.now() }
     : null
   const found = matching.abandonedOnly
-    ? await idsOfAbandoned(store, filterOf(matching), most, audience)
+    ? await listAbandonedIds(store, filterOf(matching), most, audience)
     : await idsOfCustomers(store, filterOf(matching), most)
   const ids = found.filter((id) => !except.has(id))
   if (ids.length <= MOST_RECIPIENTS) return ids

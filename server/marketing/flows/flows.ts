@@ -84,7 +84,7 @@ export async function switchFlow(deps: Deps, store: StoreDb, flowId: string, wan
   await transact(store, async (tx) => {
     const flow = found(await sql.lockFlow(tx, flowId), 'Flow')
     if (wanted.isOn) await assertSender(deps, tx, flowId)
-    const takesFrom = wanted.isOn ? startOf(flow, wanted, now) : flow.takes_from
+    const takesFrom = wanted.isOn ? activationStart(flow, wanted, now) : flow.takes_from
     await sql.switchFlow(tx, flowId, {
       is_on: wanted.isOn,
       switched_on_at: wanted.isOn ? (flow.is_on ? flow.switched_on_at : now) : flow.switched_on_at,
@@ -107,7 +107,7 @@ async function startControlGroup(tx: StoreTx, { holdoutPercent }: FlowSwitch, no
 }
 
 /** Now, or 24 hours ago on request. Rows planned before a deactivation continue as they are (D5). */
-function startOf(flow: { is_on: boolean; takes_from: Date | null }, wanted: FlowSwitch, now: Date): Date {
+function activationStart(flow: { is_on: boolean; takes_from: Date | null }, wanted: FlowSwitch, now: Date): Date {
   if (flow.is_on && flow.takes_from) return flow.takes_from
   return wanted.includeLast24h ? new Date(now.getTime() - 86_400_000) : now
 }
@@ -143,7 +143,7 @@ export async function missingForMail(
  * What steps of each channel lack: for SMS and WhatsApp the plan, credentials or an approved template; for push the
  * platform.
  */
-export async function channelsFor(
+export async function findChannelProblems(
   deps: Deps,
   { account_id: accountId, platform }: Pick<StoreRow, 'account_id' | 'platform'>,
 ): Promise<FlowChannels> {

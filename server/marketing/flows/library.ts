@@ -158,7 +158,7 @@ interface Missing {
 }
 
 /** What a library entry needs and the store lacks. Pure. */
-export function missingFor({ needs }: LibraryEntry, { channels, mail, hasRules, hasCoupon }: Missing): string[] {
+export function listMissing({ needs }: LibraryEntry, { channels, mail, hasRules, hasCoupon }: Missing): string[] {
   const of: Record<LibraryNeed, readonly string[]> = {
     mail,
     sms: channels.sms.problem === null ? [] : [channels.sms.problem],

@@ -64,7 +64,7 @@ export interface SentRow {
 }
 
 /** Sent messages by step and variant in these days, with their results; revenue in the given currency. */
-export async function sentBySteps(
+export async function readSentBySteps(
   { db, storeId }: StoreDb,
   { flowId, first, last, currency }: ReportDays & { flowId: string; currency: string },
 ): Promise<SentRow[]> {
@@ -84,7 +84,7 @@ export interface ReportingRow {
 }
 
 /** Messages by step in these days, sent through a channel that reports delivery. */
-export async function reportingBySteps(
+export async function readReportingBySteps(
   { db, storeId }: StoreDb,
   { flowId, first, last }: ReportDays & { flowId: string },
 ): Promise<ReportingRow[]> {
@@ -103,7 +103,7 @@ export interface VariantTotal {
 }
 
 /** Per variant, since the variant began. */
-export async function totalsOfVariants({ db, storeId }: StoreDb, flowId: string): Promise<VariantTotal[]> {
+export async function readVariantTotals({ db, storeId }: StoreDb, flowId: string): Promise<VariantTotal[]> {
   const { rows } = await sql<VariantTotal>`
     select variant_id, sum(accepted)::int as accepted, sum(credited)::int as credited from flow_figures
     where store_id = ${storeId} and flow_id = ${flowId}
@@ -120,7 +120,7 @@ export interface CountRow {
 }
 
 /** Planned and unsent messages by step in these days, with the reason. */
-export async function countsBySteps(
+export async function readCountsBySteps(
   { db, storeId }: StoreDb,
   { flowId, first, last }: ReportDays & { flowId: string },
 ): Promise<CountRow[]> {
@@ -144,7 +144,7 @@ export interface ReportedStep {
 }
 
 /** Includes removed steps. */
-export async function reportedSteps({ db, storeId }: StoreDb, flowId: string): Promise<ReportedStep[]> {
+export async function readReportedSteps({ db, storeId }: StoreDb, flowId: string): Promise<ReportedStep[]> {
   const { rows } = await sql<ReportedStep>`
     select s.id, s.step, t.name, s.channel || s.fallback as channels, s.removed_at from flow_steps s
     join templates t on t.store_id = s.store_id and t.id = s.template_id
@@ -164,7 +164,7 @@ export interface ReportedVariant {
 }
 
 /** Includes ended variants, in the order of their start. */
-export async function reportedVariants({ db, storeId }: StoreDb, flowId: string): Promise<ReportedVariant[]> {
+export async function readReportedVariants({ db, storeId }: StoreDb, flowId: string): Promise<ReportedVariant[]> {
   const { rows } = await sql<ReportedVariant>`
     select step_id, id, share_percent, ended_at, ${NTH} as nth from flow_variants where store_id = ${storeId} and flow_id = ${flowId}
     order by step_id, nth`.execute(db)

@@ -26,14 +26,14 @@ export async function reportFlow(
   const today = Temporal.Instant.fromEpochMilliseconds(deps.now().getTime()).toZonedDateTimeISO(zone).toPlainDate()
   const range = { flowId, first: today.subtract({ days: days - 1 }).toString(), last: today.toString(), currency }
   const [steps, variants, sent, reporting, counts, countedAt] = await Promise.all([
-    sql.reportedSteps(store, flowId),
-    sql.reportedVariants(store, flowId),
-    sql.sentBySteps(store, range),
-    sql.reportingBySteps(store, range),
-    sql.countsBySteps(store, range),
+    sql.readReportedSteps(store, flowId),
+    sql.readReportedVariants(store, flowId),
+    sql.readSentBySteps(store, range),
+    sql.readReportingBySteps(store, range),
+    sql.readCountsBySteps(store, range),
     sql.countedAt(store),
   ])
-  const totals = variants.length > 0 ? await sql.totalsOfVariants(store, flowId) : []
+  const totals = variants.length > 0 ? await sql.readVariantTotals(store, flowId) : []
   const read = { sent, reporting, counts, variants, totals, currency }
   return {
     ...{ days, from: range.first, to: range.last, countedAt: countedAt?.toISOString() ?? null, currency },

@@ -3,14 +3,14 @@ import { flowReport } from '../../../shared/flow-report.ts'
 import * as api from '../../../shared/flows.ts'
 import { capabilities } from '../../../shared/platforms.ts'
 import { upcomingMessages } from '../../../shared/upcoming.ts'
+import { type Routes, serveStore } from '../../access/http/http.ts'
+import { readStore } from '../../access/stores/store.ts'
 import { entitlementsOf } from '../../billing/billing/entitlements.ts'
 import { hasFeature } from '../../billing/billing/rules.ts'
 import { found } from '../../core/common/errors.ts'
-import { type Routes, serveStore } from '../../access/http/http.ts'
 import { previewStep } from '../../delivery/preview/preview.ts'
-import { readStore } from '../../access/stores/store.ts'
-import { channelsFor, missingForMail, missingForSending, switchFlow } from './flows.ts'
-import { copyFlow, createFlow, deleteFlow, missingFor, orderFlows } from './library.ts'
+import { findChannelProblems, missingForMail, missingForSending, switchFlow } from './flows.ts'
+import { copyFlow, createFlow, deleteFlow, listMissing, orderFlows } from './library.ts'
 import { reportFlow } from './report.ts'
 import { chooseWinner, saveFlow, trySaveFlow } from './save.ts'
 import * as sql from './sql.ts'
@@ -21,14 +21,14 @@ export const flowRoutes: Routes = (app, deps) => {
   serveStore(app, deps, api.listFlows, async ({ store }) => {
     const row = found(await readStore(store), 'Store')
     const { account_id: accountId } = row
-    const channels = await channelsFor(deps, row)
+    const channels = await findChannelProblems(deps, row)
     const isRulesInPlan = hasFeature(await entitlementsOf({ accountId, db: deps.db }, deps.now()), 'flow_rules')
     const mail = [...missingForSending(row), ...(await missingForMail(deps, store, accountId, [{ channel: 'email' }]))]
     const known = { channels, mail, hasRules: isRulesInPlan, hasCoupon: await sql.hasCoupon(store) }
     return {
       flows: await viewFlows(deps, store, await sql.listFlows(store)),
       channels,
-      library: flowLibrary.map((entry) => ({ key: entry.key, missing: missingFor(entry, known) })),
+      library: flowLibrary.map((entry) => ({ key: entry.key, missing: listMissing(entry, known) })),
       isRulesInPlan,
     }
   })

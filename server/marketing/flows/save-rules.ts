@@ -96,11 +96,11 @@ function resolveStep(saved: SavedStep, place: StepPosition): ResolvedStep {
 }
 
 const NAMES = ['First', 'Second', 'Third', 'Fourth', 'Fifth']
-const nameOf = (index: number) => (NAMES[index] ? `${NAMES[index]} reminder` : `Reminder ${index + 1}`)
+const defaultName = (index: number) => (NAMES[index] ? `${NAMES[index]} reminder` : `Reminder ${index + 1}`)
 
 /** Named after its position; numbered if another step has that name. */
 function freshName(index: number, taken: ReadonlySet<string>): string {
-  const name = nameOf(index)
+  const name = defaultName(index)
   if (!taken.has(name)) return name
   for (let number = 2; ; number += 1) {
     const apart = `${name} (${number})`
@@ -177,11 +177,11 @@ function isStepChanged({ channels, conditions, words, variants }: ResolvedFields
     channels.join() !== before.join() ||
     !isSameJson(conditions, from.conditions) ||
     words.some((each) => each.isChanged) ||
-    sharesOf(variants) !== sharesOf(from.variants)
+    serializeShares(variants) !== serializeShares(from.variants)
   )
 }
 
-const sharesOf = (variants: readonly { id: string; sharePercent: number }[]): string =>
+const serializeShares = (variants: readonly { id: string; sharePercent: number }[]): string =>
   variants.map(({ id, sharePercent }) => `${id} ${sharePercent}`).join()
 
 /** Another coupon, or other rules for the same one. */
@@ -218,7 +218,10 @@ export function isRuleAdded({
   return (
     isNewRule(conditions, flow.conditions) ||
     steps.some(({ conditions: ofStep, from }) => isNewRule(ofStep, from?.conditions ?? null)) ||
-    steps.some(({ variants, from }) => variants.length > 1 && sharesOf(variants) !== sharesOf(from?.variants ?? []))
+    steps.some(
+      ({ variants, from }) =>
+        variants.length > 1 && serializeShares(variants) !== serializeShares(from?.variants ?? []),
+    )
   )
 }
 

@@ -86,7 +86,7 @@ export async function lockFlows({ db, storeId }: StoreTx): Promise<string[]> {
 }
 
 /** Includes removed steps. */
-export async function namesOfSteps({ db, storeId }: StoreTx, flowId: string): Promise<string[]> {
+export async function readStepNames({ db, storeId }: StoreTx, flowId: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select distinct t.name from flow_steps s join templates t on t.store_id = s.store_id and t.id = s.template_id
     where s.store_id = ${storeId} and s.flow_id = ${flowId}`.execute(db)

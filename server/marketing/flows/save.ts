@@ -11,7 +11,7 @@ import { problemOfText } from '../../delivery/compose/own-text.ts'
 import type { Deps } from '../../deps.ts'
 import { scheduleNextLook, wakeStoreMessages } from '../../messages/messages/messages.ts'
 import { followEditedSteps } from '../../messages/messages/steps.ts'
-import { channelsFor, minDelayMinutes, refreshTimeout } from './flows.ts'
+import { findChannelProblems, minDelayMinutes, refreshTimeout } from './flows.ts'
 import {
   checkSaved,
   isCouponChanged,
@@ -66,7 +66,7 @@ async function checkTexts(deps: Deps, store: StoreDb<Db>, flowId: string, edit: 
   const { account_id: accountId } = row
   found(await sql.readFlow(store, flowId), 'Flow')
   const entitlements = await entitlementsOf({ accountId, db: store.db }, deps.now())
-  const channels = await channelsFor(deps, row)
+  const channels = await findChannelProblems(deps, row)
   const resolved = resolveSteps({ stored: await storedSteps(store, flowId), taken: [] }, edit, newId)
   const asked = resolved.flatMap(({ words }) =>
     words.map(async ({ path, channel, subject, body }) => {
@@ -97,7 +97,7 @@ async function save(deps: Deps, tx: StoreTx, { flowId, edit, ...known }: SaveInp
   if (edit.seenSteps && stored.some(({ id }) => !edit.seenSteps!.includes(id))) {
     throw new AppError('conflict', flowTexts.stepAdded)
   }
-  const steps = resolveSteps({ stored, taken: await saveSql.namesOfSteps(tx, flowId) }, edit, newId)
+  const steps = resolveSteps({ stored, taken: await saveSql.readStepNames(tx, flowId) }, edit, newId)
   const conditions = edit.conditions === undefined ? flow.conditions : edit.conditions
   if (!known.hasRules && isRuleAdded({ flow, conditions, steps })) {
     throw new AppError('plan_required', flowTexts.rulesPlan)
@@ -107,10 +107,10 @@ async function save(deps: Deps, tx: StoreTx, { flowId, edit, ...known }: SaveInp
   await checkCoupons(tx, steps)
   await saveSql.updateFlow(tx, flowId, { name: edit.name, conditions }, now)
   await saveWords(tx, flowId, steps, now)
-  const columns = steps.map((step) => columnsOf(step, row.currency))
+  const columns = steps.map((step) => toColumns(step, row.currency))
   await saveSql.saveSteps(tx, flowId, { steps: columns, addedAt: flow.is_on ? now : null, now })
   await refreshTimeout(tx)
-  const effect = await followEditedSteps(tx, { flowId, ...changesOf(stored, steps, columns) }, now)
+  const effect = await followEditedSteps(tx, { flowId, ...listChanges(stored, steps, columns) }, now)
   // Messages that wait for a code of the former coupon are decided again.
   if (steps.some(({ coupon }) => coupon !== undefined)) {
     await wakeStoreMessages(tx, ['coupon_pending', 'coupon_failed'], now)
@@ -184,7 +184,7 @@ const NO_COUPON = {
   ...{ coupon_pause_days: 90, coupon_above_minor: null },
 }
 
-function columnsOf(resolved: ResolvedStep, currency: string): saveSql.StepColumns {
+function toColumns(resolved: ResolvedStep, currency: string): saveSql.StepColumns {
   const { id, step, delayMinutes, channels, conditions, coupon, from, templateId } = resolved
   const asStored = from ?? NO_COUPON
   const { coupon_fallback, coupon_first_order_only, coupon_pause_days, coupon_above_minor } = asStored
@@ -215,7 +215,7 @@ async function saveWords(tx: StoreTx, flowId: string, steps: readonly ResolvedSt
 }
 
 /** `columns`: the new values of the steps, in order. */
-function changesOf(
+function listChanges(
   stored: readonly StoredStep[],
   steps: readonly ResolvedStep[],
   columns: readonly saveSql.StepColumns[],

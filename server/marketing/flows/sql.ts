@@ -105,7 +105,7 @@ export function stepsOf({ db, storeId }: StoreDb, flowIds: readonly string[]) {
 
 export type Step = Awaited<ReturnType<typeof stepsOf>>[number]
 
-export async function countsOf({ db, storeId }: StoreDb, flowIds: readonly string[]) {
+export async function readCounts({ db, storeId }: StoreDb, flowIds: readonly string[]) {
   const rows = await sql<{ flow_id: string; state: string; count: number }>`
     select c.of as flow_id, c.state, c.count from (${countedByState(
       'origin_id',
@@ -218,7 +218,7 @@ export interface DueRow {
 }
 
 /** Open messages of a flow due until then, earliest first, and their total. */
-export async function dueMessages({ db, storeId }: StoreDb, flowId: string, until: Date, most: number) {
+export async function readDueMessages({ db, storeId }: StoreDb, flowId: string, until: Date, most: number) {
   const which = sql`from messages m where m.store_id = ${storeId} and m.origin_kind = 'flow' and m.origin_id = ${flowId} and ${isOpen('m')}
     and m.wake_at <= ${until}`
   const { rows } = await sql<DueRow>`

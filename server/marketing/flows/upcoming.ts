@@ -17,7 +17,7 @@ const MOST_SHOWN = 100
 type Upcoming = Omit<z.output<typeof upcomingMessages.reply>, 'cartsOfLast24h'>
 
 export async function readUpcoming(deps: Deps, store: StoreDb<Db>, flowId: string, until: Date): Promise<Upcoming> {
-  const { rows, total } = await sql.dueMessages(store, flowId, until, MAX_FORECAST)
+  const { rows, total } = await sql.readDueMessages(store, flowId, until, MAX_FORECAST)
   const texts = await textsFor(deps, store, ['sms', 'whatsapp'])
   const awaited = rows.map(({ id, wake_at: wakeAt }) => ({ id, wakeAt }))
   const foreseen = awaited.length === 0 ? [] : await foresee(deps, store, awaited, { until, texts })

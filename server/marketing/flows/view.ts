@@ -32,7 +32,7 @@ export async function viewFlows(
   const row = found(await readStore(store), 'Store')
   const [steps, counts, responses, brought] = await Promise.all([
     sql.stepsOf(store, ids),
-    sql.countsOf(store, ids),
+    sql.readCounts(store, ids),
     responsesTo(store, ids),
     broughtBy(store, ids, { currency: row.currency, now: deps.now() }),
   ])

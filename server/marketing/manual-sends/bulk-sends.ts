@@ -189,10 +189,10 @@ export async function sendBulk(
     await sleep(200)
   }
   const items = await sql.itemsOf(store, jobId, { outcome: null, limit: wanted.cartIds.length, offset: 0 })
-  return { results: resultsOf(items, wanted.channel), jobId }
+  return { results: groupResults(items, wanted.channel), jobId }
 }
 
-function resultsOf(items: readonly sql.ItemRow[], channel: SendChannel) {
+function groupResults(items: readonly sql.ItemRow[], channel: SendChannel) {
   const successful = items.flatMap(({ cart_id, message_id, outcome }) =>
     outcome === 'failed' || !message_id
       ? []

@@ -29,7 +29,7 @@ type Reason = Answer['reasons'][number]
 const CHUNK = 500
 
 export async function readEligibility(deps: Deps, store: StoreDb<Db>, wanted: EligibilityInput): Promise<Answer> {
-  const cartIds = await cartIdsOf(deps, store, wanted)
+  const cartIds = await resolveCartIds(deps, store, wanted)
   const texts = await textsFor(deps, store, [wanted.channel])
   const tally = new Tally(wanted.channel)
   const ahead = { count: 0, micros: 0, creditMicros: 0, ofShopper: new Map<string, number>() }
@@ -37,7 +37,7 @@ export async function readEligibility(deps: Deps, store: StoreDb<Db>, wanted: El
     await addChunk(deps, store, { tally, texts, wanted, ahead, cartIds: cartIds.slice(start, start + CHUNK) })
     await breathe()
   }
-  const price = wanted.channel === 'email' ? null : await priceFor(deps, store, tally)
+  const price = wanted.channel === 'email' ? null : await estimatePrice(deps, store, tally)
   return { total: cartIds.length, eligible: tally.eligible, reasons: tally.reasons().map(presentReason), price }
 }
 
@@ -68,7 +68,7 @@ export async function forecastEmail(deps: Deps, store: StoreDb<Db>, cartId: stri
   }
 }
 
-async function cartIdsOf(deps: Deps, store: StoreDb<Db>, wanted: EligibilityInput): Promise<string[]> {
+async function resolveCartIds(deps: Deps, store: StoreDb<Db>, wanted: EligibilityInput): Promise<string[]> {
   if (wanted.cartIds) return [...new Set(wanted.cartIds)]
   const filter = filterOf(wanted)
   const ids: string[] = []
@@ -130,7 +130,7 @@ const presentReason = ({
   ...(countries && { countries }),
 })
 
-async function priceFor(deps: Deps, store: StoreDb<Db>, tally: Tally): Promise<Answer['price']> {
+async function estimatePrice(deps: Deps, store: StoreDb<Db>, tally: Tally): Promise<Answer['price']> {
   const budget = await readBudget(store, monthOf(deps.now()))
   const cost = tally.cost() ?? { amountMicros: 0, currency: budget?.currency ?? 'USD' }
   const left = budget && {

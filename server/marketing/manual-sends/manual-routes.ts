@@ -23,8 +23,8 @@ export const manualRoutes: Routes = (app, deps) => {
 
   serveStore(app, deps, api.scheduleReminder, (call) => {
     const { cartId, reminderType, subject, body, overrideHoldout, delayHours } = call.body
-    const sendAt = instantOf(deps.now(), { ...call.body, delayHours })
-    if (!sendAt) throw badDate()
+    const sendAt = parseSendTime(deps.now(), { ...call.body, delayHours })
+    if (!sendAt) throw invalidDateError()
     const templateKey = `${reminderType}_reminder`
     const wanted = { cartId, channel: 'email' as const, subject, body, templateKey, overrideHoldout, sendAt }
     return sendManually(deps, call.store, idempotentRequest(call), wanted)
@@ -56,7 +56,7 @@ export const manualRoutes: Routes = (app, deps) => {
 
   serveStore(app, deps, api.sendToCarts, (call) => {
     const { sendAt, ...wanted } = call.body
-    const at = sendAt === undefined ? null : instantOf(deps.now(), { sendAt })
+    const at = sendAt === undefined ? null : parseSendTime(deps.now(), { sendAt })
     return startJob(deps, call.store, idempotentRequest(call), { ...wanted, sendAt: at })
   })
 
@@ -99,16 +99,18 @@ const YEAR_MS = 366 * 86_400_000
 const LATE_MS = 60_000
 
 /** null: no time in the request. Throws for a time in the past or too far away. */
-function instantOf(
+function parseSendTime(
   now: Date,
   { delayHours, sendAt }: { delayHours?: number | undefined; sendAt?: string | undefined },
 ) {
   if (sendAt === undefined) return delayHours === undefined ? null : new Date(now.getTime() + delayHours * 3_600_000)
   const at = new Date(sendAt)
   const aheadMs = at.getTime() - now.getTime()
-  if (!(aheadMs > -LATE_MS && aheadMs <= YEAR_MS)) throw badDate()
+  if (!(aheadMs > -LATE_MS && aheadMs <= YEAR_MS)) throw invalidDateError()
   return aheadMs < 0 ? now : at
 }
 
-const badDate = () =>
-  new AppError('invalid', api.reminderTexts.badDate, { fields: { sendAt: api.reminderTexts.badDate } })
+const invalidDateError = () =>
+  new AppError('invalid', api.reminderTexts.badDate, {
+    fields: { sendAt: api.reminderTexts.badDate },
+  })

@@ -58,7 +58,7 @@ export async function insertManualMessage({ db, storeId }: StoreTx, wanted: NewM
 }
 
 /** The contact of the cart, or of the cart it was merged into. */
-export async function contactOfCart({ db, storeId }: StoreDb, cartId: string) {
+export async function readContact({ db, storeId }: StoreDb, cartId: string) {
   const rows = await sql<{ id: string; email: string | null; phone: string | null }>`
     select c.id, c.email, c.phone from carts o join carts c on c.store_id = o.store_id and c.id = coalesce(o.merged_into, o.id)
     where o.store_id = ${storeId} and o.id = ${cartId}`.execute(db)
@@ -80,7 +80,7 @@ export interface Progress {
   until: Date | null
 }
 
-export async function progressOf({ db, storeId }: StoreDb, messageId: string): Promise<Progress | undefined> {
+export async function readProgress({ db, storeId }: StoreDb, messageId: string): Promise<Progress | undefined> {
   const rows = await sql<Progress>`
     select m.state, m.reason, m.provider_response, m.due_at, (select d.until from decisions d where d.store_id = m.store_id
       and d.message_id = m.id order by d.at desc, d.id desc limit 1) as until

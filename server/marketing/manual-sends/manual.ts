@@ -47,7 +47,7 @@ export async function sendManually(
   wanted: ManualRequest,
 ): Promise<SendReply> {
   await assertMaySend(deps, request.session.accountId, wanted.channel)
-  const cart = found(await sql.contactOfCart(store, wanted.cartId), 'Cart')
+  const cart = found(await sql.readContact(store, wanted.cartId), 'Cart')
   const toAddress = await otherAddress(store, cart, wanted)
   await refuseBadText(deps, request.session.accountId, wanted)
   const reply = await withIdempotencyKey(deps, store, request, {
@@ -153,7 +153,7 @@ const POLL_MS = 100
 export async function waitForReply(store: StoreDb<Db>, messageId: string, channel: SendChannel): Promise<SendReply> {
   const started = performance.now()
   for (;;) {
-    const row = found(await sql.progressOf(store, messageId), 'Message')
+    const row = found(await sql.readProgress(store, messageId), 'Message')
     const answer = replyOf(row, messageId, channel)
     if (answer) return answer
     if (performance.now() - started > PATIENCE_MS) {
@@ -194,7 +194,7 @@ export function describeRejection(
 
 /** Status of the cart's newest SMS (B 7). */
 export async function readSmsStatus(store: StoreDb<Db>, cartId: string): Promise<z.infer<typeof smsStatus.reply>> {
-  const cart = found(await sql.contactOfCart(store, cartId), 'Cart')
+  const cart = found(await sql.readContact(store, cartId), 'Cart')
   const sms = (await sql.textStates(store, [cart.id])).find((row) => row.channel === 'sms')
   const status = sms ? textStatusOf(sms.state) : null
   return {

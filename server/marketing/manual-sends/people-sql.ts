@@ -10,7 +10,7 @@ export interface PersonRow {
 }
 
 /** Those who are customers of the store. */
-export async function peopleOf({ db, storeId }: StoreTx, shopperIds: readonly string[]): Promise<PersonRow[]> {
+export async function readPeople({ db, storeId }: StoreTx, shopperIds: readonly string[]): Promise<PersonRow[]> {
   const rows = await sql<PersonRow>`
     select s.id as shopper_id, c.id as cart_id from shoppers s left join lateral (${newestAbandoned}) c on true
     where s.store_id = ${storeId} and s.id = any(${[...shopperIds]}::uuid[])`.execute(db)
@@ -18,7 +18,7 @@ export async function peopleOf({ db, storeId }: StoreTx, shopperIds: readonly st
 }
 
 /** Finds the person with this address. `usual`: the address for messages about their most recently abandoned cart. */
-export async function personWith({ db, storeId }: StoreDb, email: string) {
+export async function findPerson({ db, storeId }: StoreDb, email: string) {
   const rows = await sql<{ id: string; usual: string | null }>`
     select s.id, case when c.id is null then s.email else c.email end as usual
     from shopper_keys k join shoppers s on s.store_id = k.store_id and s.id = k.shopper_id

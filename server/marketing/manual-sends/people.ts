@@ -69,17 +69,17 @@ async function planPeople(
   { jobId, askedBy, shopperIds, ...offer }: Offer & { jobId: string; askedBy: string; shopperIds: readonly string[] },
 ): Promise<void> {
   const now = deps.now()
-  const job = wordsOf(offer, { jobId, askedBy })
+  const job = resolveText(offer, { jobId, askedBy })
   await jobs.insertJob(tx, { ...job, id: jobId, now })
-  const people = await sql.peopleOf(tx, shopperIds)
-  await planItems(deps, tx, job, itemsOf(people, { originId: jobId, purchasesSince: now }))
+  const people = await sql.readPeople(tx, shopperIds)
+  await planItems(deps, tx, job, toItems(people, { originId: jobId, purchasesSince: now }))
   const known = new Set(people.map((person) => person.shopper_id))
   const missing = shopperIds.filter((id) => !known.has(id))
   if (missing.length > 0) await jobs.recordMissing(tx, jobId, missing)
 }
 
 /** A person with a cart gets a message about it. */
-function itemsOf(
+function toItems(
   people: readonly (sql.PersonRow & { id?: string })[],
   lone: { originId: string; purchasesSince: Date },
 ): Items {
@@ -88,7 +88,7 @@ function itemsOf(
   return { carts, lone: { ...lone, people: rows.filter(({ cartId }) => cartId === null) } }
 }
 
-function wordsOf(
+function resolveText(
   { couponId, cartUrl, subject, body }: Offer,
   { jobId, askedBy }: { jobId: string | null; askedBy: string },
 ): CommonFields {
@@ -108,16 +108,16 @@ export async function sendToPerson(
   { email, ...offer }: Offer & { email: string },
 ): Promise<SendReply> {
   await assertMaySendOffer(deps, request, offer)
-  const person = await sql.personWith(store, email)
+  const person = await sql.findPerson(store, email)
   if (!person) throw notACustomer()
   const toAddress = email === person.usual ? null : email
   return withIdempotencyKey(deps, store, request, {
     make: async (tx, id) => {
-      const [row] = await sql.peopleOf(tx, [person.id])
+      const [row] = await sql.readPeople(tx, [person.id])
       if (!row) throw notACustomer()
       await countWords(deps, tx, request, { ...offer, count: 1 })
-      const words = wordsOf(offer, { jobId: null, askedBy: request.session.userId })
-      const items = itemsOf([{ ...row, id }], { originId: id, purchasesSince: deps.now() })
+      const words = resolveText(offer, { jobId: null, askedBy: request.session.userId })
+      const items = toItems([{ ...row, id }], { originId: id, purchasesSince: deps.now() })
       await planItems(deps, tx, { ...words, toAddress, aheadMs: PRIORITY_MS }, items)
     },
     answer: (id) => waitForReply(store, id, CHANNEL),

@@ -46,7 +46,7 @@ export async function countFiltered(deps: Deps, store: StoreDb<Db>, filter: List
 
 async function newest(deps: Deps, store: StoreDb<Db>, filter: ListFilter) {
   const counted = await list.countCarts(store, filter)
-  const since = filter.days === null ? null : await startOf(deps, store, filter.days)
+  const since = filter.days === null ? null : await startOfDays(deps, store, filter.days)
   const newestFound = await list.newestIds(store, filter, counted, since)
   const newestOnes = newestFound.slice(0, list.MOST_EVALUATED)
   const ids = await applyFilters(store, newestOnes, filter)
@@ -65,7 +65,7 @@ async function applyFilters(
   return ids
 }
 
-async function startOf(deps: Deps, store: StoreDb<Db>, days: number): Promise<Date> {
+async function startOfDays(deps: Deps, store: StoreDb<Db>, days: number): Promise<Date> {
   return firstOfDays(deps.now(), found(await readStore(store), 'Store').time_zone, days)
 }
 

@@ -76,7 +76,7 @@ async function sendHypothetical(
   const { context, rows } = await imagined(texts)
   const { row } = found(rows[0], 'Cart')
   assertNotSuspended(context)
-  const to = await recipientOf(deps, session, context, { channel, to: own })
+  const to = await resolveRecipient(deps, session, context, { channel, to: own })
   assertConfigured(deps, context, channel, texts)
   await assertNotSuppressed(deps, store, to, channel)
   await take(deps, TESTS, session.accountId)
@@ -108,7 +108,7 @@ function assertNotSuspended({ situation }: Context): void {
 }
 
 /** Mail goes to the member's sign-in address; a phone number is unverified. */
-async function recipientOf(
+async function resolveRecipient(
   deps: Deps,
   session: Session,
   { situation }: Context,

@@ -8,7 +8,7 @@ import { AppError } from '../../core/common/errors.ts'
 import { type AccountDb, type AccountTx, transactAccount } from '../../core/db/db.ts'
 import { withRetry } from '../../core/db/db-away.ts'
 import type { Deps } from '../../deps.ts'
-import { removeStoresOf, stopStoresOf } from '../store-settings/stores.ts'
+import { removeAccountStores, stopAccountStores } from '../store-settings/stores.ts'
 import { removeAccount } from './jobs.ts'
 import { notifyAccountDeleted } from './mails.ts'
 import * as sql from './removal-sql.ts'
@@ -41,7 +41,7 @@ async function endAccount(deps: Deps, tx: AccountTx) {
   await lockTeam(tx)
   const marked = await sql.markDeleted(tx, deps.now())
   if (!marked) throw new AppError('conflict', 'This account is already being deleted.')
-  const removeHooks = await stopStoresOf(deps, tx)
+  const removeHooks = await stopAccountStores(deps, tx)
   await sql.deleteSubscription(tx)
   await endPaymentsOf(deps, tx)
   await sql.deleteUsersWithoutAccount(tx.db, await sql.deleteMembers(tx))
@@ -53,7 +53,7 @@ async function endAccount(deps: Deps, tx: AccountTx) {
 export async function removeAccountData(deps: Deps, { accountId }: z.infer<typeof removeAccount.payload>) {
   const account = { accountId, db: deps.db }
   if (!(await sql.isDeleted(deps.db, accountId))) return
-  await removeStoresOf(account)
+  await removeAccountStores(account)
   await sql.deleteAccount(account)
 }
 

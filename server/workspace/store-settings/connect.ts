@@ -63,7 +63,7 @@ export async function connectStore(deps: Deps, connector: Connector, wanted: Con
   const profile = await askByTypedKeys(PROFILE_LIMIT_MS, (signal) => client.readProfile(signal))
   const found = { platform: wanted.platform, storeUrl: profile.storeUrl, keys, profile }
   const store = await saveConnection(deps, connector, { ...found, isDemoStore, isProven: true })
-  return { store, warnings: warningsOf(profile) }
+  return { store, warnings: listWarnings(profile) }
 }
 
 /** Throws if the account may not connect this address; returns whether it is the demo store. */
@@ -121,7 +121,7 @@ async function saveStore(deps: Deps, tx: AccountTx, connector: Connector, checke
   const known = stores.find((each) => isSameRow(each, checked, now))
   const isProven = checked.isProven || (known?.is_active === true && known.is_address_proven)
   const columns = {
-    ...columnsOf(checked),
+    ...toColumns(checked),
     is_active: true,
     is_address_proven: isProven,
     disconnected_at: null,
@@ -158,7 +158,7 @@ function isSameRow(row: StoreRow, checked: Checked, now: Date): boolean {
   return row.is_active || now.getTime() - (row.disconnected_at?.getTime() ?? 0) < RETENTION_MS
 }
 
-function columnsOf({ platform, storeUrl, isDemoStore, profile }: Checked) {
+function toColumns({ platform, storeUrl, isDemoStore, profile }: Checked) {
   return { platform, url: storeUrl, home_url: profile.homeUrl, is_demo: isDemoStore, ...profileColumns(profile) }
 }
 
@@ -167,18 +167,18 @@ function newStore(profile: StoreProfile, now: Date) {
     id: newId(),
     connected_at: now,
     capture_key: randomToken(),
-    sender_name: senderNameOf(profile),
+    sender_name: defaultSenderName(profile),
     before_consent: usualMode(profile.sellingCountries),
   }
 }
 
 /** The store's name. Empty if the name contains an address of another host: then the owner must enter a sender. */
-function senderNameOf({ name, homeUrl }: StoreProfile): string {
+function defaultSenderName({ name, homeUrl }: StoreProfile): string {
   const shown = withoutInvisible(name).slice(0, 120)
   return hasAddress(shown, [new URL(homeUrl).hostname]) ? '' : shown
 }
 
-export function warningsOf(profile: StoreProfile): string[] {
+export function listWarnings(profile: StoreProfile): string[] {
   const lacking = rightsProblems(profile.rights)
   // The rights already cover it.
   const readOnly = profile.canWrite || profile.rights ? [] : [STORE_PROBLEM_TEXT.read_only_key]

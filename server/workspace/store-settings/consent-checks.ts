@@ -23,8 +23,8 @@ export const consentChecks = (
   found: ConsentFindings,
   ago: FormatAge,
 ): [id: string, title: string, said: CheckResult][] => [
-  ['before-consent', 'Before consent', ofBeforeConsent(found)],
-  ['boxes', 'Consent boxes', ofBoxes(found, ago)],
+  ['before-consent', 'Before consent', checkBeforeConsent(found)],
+  ['boxes', 'Consent boxes', checkBoxes(found, ago)],
 ]
 
 const CONSENT_OF_SHOP =
@@ -34,7 +34,7 @@ const boxNames = { email: 'email', sms: 'SMS', whatsapp: 'WhatsApp' } as const
 const listed = (channels: readonly (keyof typeof boxNames)[]) => channels.map((channel) => boxNames[channel]).join(', ')
 
 /** Boxes are optional: having none is no fault. A box with another text looks like a consent but is none. */
-function ofBeforeConsent({ beforeConsent }: ConsentFindings): CheckResult {
+function checkBeforeConsent({ beforeConsent }: ConsentFindings): CheckResult {
   const nextStep = 'Choose under Settings → Consent → Before consent.'
   if (beforeConsent === null) {
     const finding = 'Nobody has chosen yet what is kept of shoppers before they agree. Until then: cart and contact.'
@@ -44,7 +44,7 @@ function ofBeforeConsent({ beforeConsent }: ConsentFindings): CheckResult {
   return { state: 'good', finding: `${title}. ${sentence}` }
 }
 
-function ofBoxes(
+function checkBoxes(
   { boxes: { boxes, checkoutSeenAt }, now, plugin, platform }: ConsentFindings,
   ago: FormatAge,
 ): CheckResult {

@@ -69,17 +69,17 @@ const LEAST_VERSION = 5
 export function doctorChecks(found: Findings): Check[] {
   const said: [id: string, title: string, said: CheckResult][] = [
     ...pluginChecks(found, (at) => ago(at, found.now)),
-    ['reachable', 'Store reachable', ofReach(found)],
-    ['version', platformWords[found.platform].doctor.version, ofVersion(found)],
-    ['keys', 'Keys', ofKeys(found)],
-    ['permissions', 'Key permissions', ofPermissions(found)],
+    ['reachable', 'Store reachable', checkReach(found)],
+    ['version', platformWords[found.platform].doctor.version, checkVersion(found)],
+    ['keys', 'Keys', checkKeys(found)],
+    ['permissions', 'Key permissions', checkPermissions(found)],
     ...rightsChecks(found),
-    ['webhooks', 'Webhooks', ofWebhooks(found)],
-    ['capture', 'Capture script', ofCapture(found)],
+    ['webhooks', 'Webhooks', checkWebhooks(found)],
+    ['capture', 'Capture script', checkCapture(found)],
     ...priceChecks(found),
     ...consentChecks(found, (at) => ago(at, found.now)),
-    ['sync', 'Last order sync', ofSync(found)],
-    ['clock', 'Store clock', ofClock(found)],
+    ['sync', 'Last order sync', checkSync(found)],
+    ['clock', 'Store clock', checkClock(found)],
   ]
   const nothingMore = { nextStep: null, answer: null, record: null }
   return said.map(([id, title, words]) => ({ id, title, ...nothingMore, ...words }))
@@ -88,7 +88,7 @@ export function doctorChecks(found: Findings): Check[] {
 type CheckId = 'reachable' | 'keys' | 'permissions' | 'clock'
 
 /** The check that a problem belongs to; earlier checks have passed. */
-const partOf: Partial<Record<StoreProblemCode | 'keys_unreadable', CheckId>> = {
+const checkOfProblem: Partial<Record<StoreProblemCode | 'keys_unreadable', CheckId>> = {
   wrong_key: 'keys',
   wrong_secret: 'keys',
   shopify_secret_wrong: 'keys',
@@ -105,10 +105,10 @@ const partOf: Partial<Record<StoreProblemCode | 'keys_unreadable', CheckId>> = {
   clock_skew: 'clock',
 }
 
-function problemOf({ asked, plugin, now }: Findings): { part: CheckId; said: CheckResult } | null {
+function findProblem({ asked, plugin, now }: Findings): { part: CheckId; said: CheckResult } | null {
   if (asked.kind === 'answered') return null
   const { code, detail } = asked
-  const part = partOf[code] ?? 'reachable'
+  const part = checkOfProblem[code] ?? 'reachable'
   if (code === 'keys_unreadable') {
     const nextStep = 'Press “Replace keys” and enter the store’s keys.'
     return { part, said: { state: 'bad', finding: KEYS_UNREADABLE_TEXT, nextStep } }
@@ -124,13 +124,13 @@ function problemOf({ asked, plugin, now }: Findings): { part: CheckId; said: Che
 
 const unchecked = (why: string): CheckResult => ({ state: 'quiet', finding: `Could not be checked: ${why}.` })
 
-function ofReach(found: Findings): CheckResult {
-  const problem = problemOf(found)
+function checkReach(found: Findings): CheckResult {
+  const problem = findProblem(found)
   if (problem?.part === 'reachable') return problem.said
   return { state: 'good', finding: platformWords[found.platform].doctor.reachable }
 }
 
-function ofVersion({ asked, known, platform, plugin, now }: Findings): CheckResult {
+function checkVersion({ asked, known, platform, plugin, now }: Findings): CheckResult {
   const version = asked.kind === 'answered' ? asked.profile.version : known.version
   if (!capabilities[platform].drafts) {
     return {
@@ -152,16 +152,16 @@ function ofVersion({ asked, known, platform, plugin, now }: Findings): CheckResu
   return { state: 'good', finding: `WooCommerce ${version}. ${detectionText({ ...asked.profile, hasPlugin })}` }
 }
 
-function ofKeys(found: Findings): CheckResult {
-  const problem = problemOf(found)
+function checkKeys(found: Findings): CheckResult {
+  const problem = findProblem(found)
   if (problem?.part === 'reachable') return unchecked('the store did not answer')
   if (problem?.part === 'clock') return unchecked('the store refuses every signature because its clock is wrong')
   if (problem?.part === 'keys') return problem.said
   return { state: 'good', finding: platformWords[found.platform].doctor.keys }
 }
 
-function ofPermissions(found: Findings): CheckResult {
-  const problem = problemOf(found)
+function checkPermissions(found: Findings): CheckResult {
+  const problem = findProblem(found)
   if (problem?.part === 'permissions') return problem.said
   if (found.asked.kind === 'problem') return unchecked('the store refused the keys')
   const { canWrite, rights } = found.asked.profile
@@ -199,7 +199,7 @@ function rightsChecks({ asked }: Findings): [id: string, title: string, said: Ch
 export function needsNewWebhooks(found: Findings): boolean {
   if (!found.isReachableByStore || found.asked.kind === 'problem' || !maySubscribe(found, found.asked.profile))
     return false
-  const { missing, disabled } = hooksOf(found.asked.hooks, found.kept)
+  const { missing, disabled } = compareWebhooks(found.asked.hooks, found.kept)
   return found.asked.hooks !== null && (found.kept.length === 0 || missing + disabled > 0)
 }
 
@@ -207,7 +207,7 @@ export function needsNewWebhooks(found: Findings): boolean {
 const maySubscribe = ({ platform }: Findings, { canWrite }: StoreProfile): boolean =>
   canWrite || capabilities[platform].webhooks === 'keys'
 
-function hooksOf(present: WebhookSubscription[] | null, kept: Findings['kept']) {
+function compareWebhooks(present: WebhookSubscription[] | null, kept: Findings['kept']) {
   const states = kept.map(({ webhook_id }) => present?.find(({ id }) => id === webhook_id)?.status)
   return {
     missing: states.filter((status) => status === undefined).length,
@@ -215,7 +215,7 @@ function hooksOf(present: WebhookSubscription[] | null, kept: Findings['kept']) 
   }
 }
 
-function ofWebhooks(found: Findings): CheckResult {
+function checkWebhooks(found: Findings): CheckResult {
   const { asked, kept, now, publicUrl } = found
   const hasPlugin = isAlive(found.plugin ?? undefined, now)
   if (!found.isReachableByStore && hasPlugin) {
@@ -244,7 +244,7 @@ function ofWebhooks(found: Findings): CheckResult {
     }
   }
   if (asked.hooks === null) return unchecked('the store did not list them')
-  const { missing, disabled } = hooksOf(asked.hooks, kept)
+  const { missing, disabled } = compareWebhooks(asked.hooks, kept)
   if (disabled > 0) {
     return {
       state: 'bad',
@@ -276,7 +276,7 @@ function ofWebhooks(found: Findings): CheckResult {
   return { state: 'good', finding: `The last webhook was received ${ago(lastAt, now)}.` }
 }
 
-function ofCapture({ known, capture, now, plugin }: Findings): CheckResult {
+function checkCapture({ known, capture, now, plugin }: Findings): CheckResult {
   const { captureSeenAt } = known
   if (isAlive(plugin ?? undefined, now)) {
     const limits = limitText(capture)
@@ -317,7 +317,7 @@ function isReported({ plugin, streams, now }: Findings): boolean | undefined {
   return plugin && !plugin.ended_at && isPushOnly(plugin, check) ? isReporting(plugin, now) : undefined
 }
 
-function ofSync(found: Findings): CheckResult {
+function checkSync(found: Findings): CheckResult {
   const { streams, now, known } = found
   const orders = streams.filter(({ stream }) => ORDER_STREAMS.includes(stream))
   const doneAt = newest(orders.map((each) => each.completed_at))
@@ -356,8 +356,8 @@ function ofSync(found: Findings): CheckResult {
   return { state: 'good', finding: `Complete ${ago(doneAt, now)}.` }
 }
 
-function ofClock(found: Findings): CheckResult {
-  const problem = problemOf(found)
+function checkClock(found: Findings): CheckResult {
+  const problem = findProblem(found)
   if (problem?.part === 'clock') return problem.said
   if (found.asked.kind === 'problem') return unchecked('only a signed request shows the store’s time')
   const { clockSkewMs } = found.asked.profile

@@ -79,7 +79,7 @@ async function askStore(deps: Deps, store: StoreDb<Db>): Promise<StoreAnswer> {
     })
     late.catch(() => undefined)
     const profile = await Promise.race([client.readProfile(signal), late])
-    const hooks = await Promise.race([hooksOf(client), late])
+    const hooks = await Promise.race([readWebhooks(client), late])
     return { kind: 'answered', profile, hooks }
   } catch (error) {
     if (error instanceof StoreProblem) return { kind: 'problem', code: error.code, detail: error.detail }
@@ -93,7 +93,7 @@ async function askStore(deps: Deps, store: StoreDb<Db>): Promise<StoreAnswer> {
 }
 
 /** An unreadable list must not fail the other checks. */
-function hooksOf(client: StoreClient): Promise<WebhookSubscription[] | null> {
+function readWebhooks(client: StoreClient): Promise<WebhookSubscription[] | null> {
   return client.webhooks().catch((error) => {
     if (error instanceof StoreProblem) return null
     throw error

@@ -29,15 +29,15 @@ export function pluginChecks(found: PluginFindings, ago: (at: Date) => string): 
   const { plugin } = found
   if (!plugin || plugin.ended_at) return []
   return [
-    ['plugin', 'Plugin', ofCalls(plugin, found, ago)],
-    ['plugin-reach', 'Recoup reaches the shop', ofReach(plugin, found, ago)],
-    ['plugin-queue', 'Plugin’s queue', ofQueue(plugin)],
-    ['plugin-tasks', 'Scheduled tasks of WordPress', ofTasks(plugin, found.now)],
-    ['plugin-test', 'Test cart', ofTest(plugin, ago)],
+    ['plugin', 'Plugin', checkCalls(plugin, found, ago)],
+    ['plugin-reach', 'Recoup reaches the shop', checkReach(plugin, found, ago)],
+    ['plugin-queue', 'Plugin’s queue', checkQueue(plugin)],
+    ['plugin-tasks', 'Scheduled tasks of WordPress', checkTasks(plugin, found.now)],
+    ['plugin-test', 'Test cart', checkTest(plugin, ago)],
   ]
 }
 
-function ofCalls(plugin: PluginRow, { now }: PluginFindings, ago: (at: Date) => string): CheckResult {
+function checkCalls(plugin: PluginRow, { now }: PluginFindings, ago: (at: Date) => string): CheckResult {
   const { called_at: calledAt, version, health, cart_at: cartAt } = plugin
   if (health?.isBlocked) {
     return {
@@ -57,7 +57,11 @@ function ofCalls(plugin: PluginRow, { now }: PluginFindings, ago: (at: Date) => 
 }
 
 /** The live answer overrides earlier observations. */
-function ofReach(plugin: PluginRow, { streams, asked, now }: PluginFindings, ago: (at: Date) => string): CheckResult {
+function checkReach(
+  plugin: PluginRow,
+  { streams, asked, now }: PluginFindings,
+  ago: (at: Date) => string,
+): CheckResult {
   const check = streams.find(({ stream }) => stream === 'order_check')
   const isCutOff = isPushOnly(plugin, check)
   const canReachShop = asked.kind === 'answered'
@@ -90,7 +94,7 @@ function ofReach(plugin: PluginRow, { streams, asked, now }: PluginFindings, ago
   }
 }
 
-function ofQueue({ health }: PluginRow): CheckResult {
+function checkQueue({ health }: PluginRow): CheckResult {
   if (!health) return { state: 'quiet', finding: 'The plugin has not reported it yet.' }
   const { queue, oldestS, droppedDay } = health
   const waiting = queue === 0 ? 'Nothing waits.' : `${queue} waiting, the oldest for ${minutes(oldestS)}.`
@@ -105,7 +109,7 @@ function ofQueue({ health }: PluginRow): CheckResult {
 }
 
 /** As reported with the last heartbeat. */
-function ofTasks({ health, beat_at, connected_at }: PluginRow, now: Date): CheckResult {
+function checkTasks({ health, beat_at, connected_at }: PluginRow, now: Date): CheckResult {
   if (!health) return { state: 'quiet', finding: 'The plugin has not reported them yet.' }
   const { cronS, isCronDisabled } = health
   const sinceBeatS = beat_at ? Math.max(0, (now.getTime() - beat_at.getTime()) / 1_000) : 0
@@ -126,7 +130,7 @@ function ofTasks({ health, beat_at, connected_at }: PluginRow, now: Date): Check
   }
 }
 
-function ofTest({ test_seen_at: seenAt, test_asked, test_seen }: PluginRow, ago: (at: Date) => string): CheckResult {
+function checkTest({ test_seen_at: seenAt, test_asked, test_seen }: PluginRow, ago: (at: Date) => string): CheckResult {
   if (test_asked !== null && test_asked !== test_seen)
     return { state: 'quiet', finding: 'One was asked for and has not come yet.' }
   return seenAt

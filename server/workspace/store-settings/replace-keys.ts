@@ -9,7 +9,7 @@ import type { Deps } from '../../deps.ts'
 import type { StoreKeys } from '../../platforms/platform/access.ts'
 import type { StoreProfile } from '../../platforms/platform/platform.ts'
 import type { TypedKeys } from '../../platforms/registry/typed-keys.ts'
-import { PROFILE_LIMIT_MS, readKeys, warningsOf } from './connect.ts'
+import { listWarnings, PROFILE_LIMIT_MS, readKeys } from './connect.ts'
 import { saveProvenKeys } from './new-keys.ts'
 
 // Replaces the keys of a connected store. They are tested first, so that invalid keys leave the old ones in use.
@@ -23,7 +23,7 @@ export async function replaceKeys(deps: Deps, store: StoreDb<Db>, wanted: TypedK
   const client = deps.storeClient({ platform: row.platform, storeUrl: row.url, homeUrl: row.home_url, keys })
   const profile = await askByTypedKeys(PROFILE_LIMIT_MS, (signal) => client.readProfile(signal))
   const replaced = await saveReplacedKeys(deps, store, { keys, profile })
-  return { store: replaced, warnings: warningsOf(profile) }
+  return { store: replaced, warnings: listWarnings(profile) }
 }
 
 async function saveReplacedKeys(

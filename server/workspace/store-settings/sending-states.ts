@@ -33,13 +33,13 @@ export async function readSendingStates(deps: Deps, session: Session, store: Sto
     viewChannels(deps, account, session, false),
   ])
   return [
-    { id: 'sender', ...ofSender(found(row, 'Store')) },
-    { id: 'brand', ...ofBrand(brand) },
-    { id: 'mail-server', ...ofMailServer(mail) },
-    { id: 'domain', ...ofDomain(mail, proofs) },
-    { id: 'bounces', ...ofBounces(deps, { mailbox: bounces.mailbox, paused: paused.length, way: mail.way }) },
-    { id: 'sms', ...ofText(texts.sms) },
-    { id: 'whatsapp', ...ofText(texts.whatsapp) },
+    { id: 'sender', ...describeSender(found(row, 'Store')) },
+    { id: 'brand', ...describeBrand(brand) },
+    { id: 'mail-server', ...describeMailServer(mail) },
+    { id: 'domain', ...describeDomain(mail, proofs) },
+    { id: 'bounces', ...describeBounces(deps, { mailbox: bounces.mailbox, paused: paused.length, way: mail.way }) },
+    { id: 'sms', ...describeTextChannel(texts.sms) },
+    { id: 'whatsapp', ...describeTextChannel(texts.whatsapp) },
   ]
 }
 
@@ -47,13 +47,13 @@ const set = (words: string): State => ({ state: 'set', words })
 const attention = (words: string): State => ({ state: 'attention', words })
 const none = (words: string): State => ({ state: 'none', words })
 
-function ofSender({ sender_name: name, postal_address: address }: sql.StoreRow): State {
+function describeSender({ sender_name: name, postal_address: address }: sql.StoreRow): State {
   if (name && address) return set(`Emails come from ${name}.`)
   if (!name && !address) return none('Enter a sender name and a postal address before a flow is switched on.')
   return attention(name ? 'The postal address is missing.' : 'The sender name is missing.')
 }
 
-function ofBrand({ logo, version, proposal }: BrandView): State {
+function describeBrand({ logo, version, proposal }: BrandView): State {
   if (proposal) return attention('A logo was found in your store. Nothing uses it until you confirm it.')
   if (logo)
     return set(version > 0 ? 'Emails have your logo and your look.' : 'Emails have your logo and the default look.')
@@ -62,7 +62,7 @@ function ofBrand({ logo, version, proposal }: BrandView): State {
     : none('Emails have the default look, with the store’s name instead of a logo.')
 }
 
-function ofMailServer({ way, server, acceptedAt, isFixed }: MailServerView): State {
+function describeMailServer({ way, server, acceptedAt, isFixed }: MailServerView): State {
   if (isFixed) return set('The demo’s emails go to the built-in mailbox.')
   switch (way) {
     case 'own':
@@ -81,7 +81,7 @@ function ofMailServer({ way, server, acceptedAt, isFixed }: MailServerView): Sta
   }
 }
 
-function ofDomain({ from, way }: MailServerView, proofs: readonly Proof[]): State {
+function describeDomain({ from, way }: MailServerView, proofs: readonly Proof[]): State {
   const domain = domainOf(from)
   if (!isPublicName(domain)) return none('Emails have no sender address with a real domain yet.')
   const proof = proofs.find(({ what, subject }) => what === 'domain' && subject === domain)
@@ -97,7 +97,7 @@ interface Bounces {
   way: MailServerView['way']
 }
 
-function ofBounces({ config }: Deps, { mailbox, paused, way }: Bounces): State {
+function describeBounces({ config }: Deps, { mailbox, paused, way }: Bounces): State {
   if (mailbox?.problem) return attention(`The bounce mailbox cannot be read: ${mailbox.problem}`)
   if (paused > 0) {
     return attention(paused === 1 ? '1 email provider is paused.' : `${paused} email providers are paused.`)
@@ -107,7 +107,7 @@ function ofBounces({ config }: Deps, { mailbox, paused, way }: Bounces): State {
   return isByServer ? set('Bounces are handled by this installation.') : none('Bounces are not processed.')
 }
 
-function ofText({ channel, state, template }: z.input<typeof TextChannelView>): State {
+function describeTextChannel({ channel, state, template }: z.input<typeof TextChannelView>): State {
   const name = channel === 'sms' ? 'SMS' : 'WhatsApp'
   if (state === 'missing') return none(`${name} is not set up.`)
   if (state === 'operator') return set(`${name} is sent by this server’s own provider.`)

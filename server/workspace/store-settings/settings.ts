@@ -16,7 +16,7 @@ type SettingsInput = z.output<typeof saveStoreSettings.body>
 
 /** Throws `conflict` if another save happened since `version`. */
 export async function saveSettings(store: StoreDb<Db>, wanted: SettingsInput): Promise<StoreRow> {
-  const change = columnsOf(wanted)
+  const change = toColumns(wanted)
   return transact(store, async (tx) => {
     const row = found(await lockStore(tx), 'Store')
     if (wanted.version !== undefined && wanted.version !== row.settings_version) {
@@ -35,10 +35,10 @@ export async function saveSettings(store: StoreDb<Db>, wanted: SettingsInput): P
   })
 }
 
-function columnsOf(wanted: SettingsInput): Partial<StoreRow> {
+function toColumns(wanted: SettingsInput): Partial<StoreRow> {
   const columns: { [Name in keyof StoreRow]?: StoreRow[Name] | undefined } = {
     sender_name: wanted.senderName,
-    sender_email: wanted.senderEmail === undefined ? undefined : emailOf(wanted.senderEmail),
+    sender_email: wanted.senderEmail === undefined ? undefined : parseEmail(wanted.senderEmail),
     postal_address: wanted.postalAddress,
     abandonment_timeout_minutes: wanted.abandonmentTimeoutMinutes,
     quiet_from_minute: wanted.quietFrom === undefined ? undefined : minuteOfTime(wanted.quietFrom),
@@ -51,7 +51,7 @@ function columnsOf(wanted: SettingsInput): Partial<StoreRow> {
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined)) as Partial<StoreRow>
 }
 
-function emailOf(typed: string | null): string | null {
+function parseEmail(typed: string | null): string | null {
   if (!typed) return null
   const email = normalizeEmail(typed)
   if (email) return email

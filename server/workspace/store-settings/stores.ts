@@ -98,7 +98,7 @@ async function stopStore(
  * For the deletion of an account: stops sending in all of its stores with the caller's commit. The returned function
  * removes our webhooks afterwards, with keys that are deleted by then.
  */
-export async function stopStoresOf(deps: Deps, tx: AccountTx): Promise<() => Promise<unknown>> {
+export async function stopAccountStores(deps: Deps, tx: AccountTx): Promise<() => Promise<unknown>> {
   const removals: (() => Promise<unknown>)[] = []
   for (const { id, is_active } of await storesOf(tx)) {
     if (!is_active) continue
@@ -112,7 +112,7 @@ export async function stopStoresOf(deps: Deps, tx: AccountTx): Promise<() => Pro
 }
 
 /** Deletes the account's stores, with one commit each, as they may have much data. */
-export async function removeStoresOf(account: AccountDb<Db>): Promise<void> {
+export async function removeAccountStores(account: AccountDb<Db>): Promise<void> {
   for (const { id } of await storesOf(account)) {
     await transact({ storeId: id, db: account.db }, async (tx) => {
       await sql.deleteFlowSteps(tx)
