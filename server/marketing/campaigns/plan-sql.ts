@@ -104,7 +104,7 @@ export interface Place {
 
 /**
  * The next page, newest activity first. It skips shoppers active after the run began: their position would change
- * between pages, and somebody who is in the shop now needs no reminder.
+ * between pages, and a shopper who is in the shop now needs no reminder.
  */
 export async function nextCarts(
   { db, storeId }: StoreTx,

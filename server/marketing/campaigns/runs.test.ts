@@ -160,7 +160,7 @@ describe('a run', () => {
     await tick(world, shop)
     expect(await statesOf(world, id)).toEqual(['1 sent', '1 sent', '2 sent'])
     expect(await read(world, shop, id)).toMatchObject({ status: 'active', counts: { planned: 3, sent: 3 } })
-    // A new cart of the same person counts anew.
+    // A new cart of the same person counts separately.
     await recordOrders(
       world.deps,
       shop.storeId,

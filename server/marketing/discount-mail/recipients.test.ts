@@ -78,11 +78,11 @@ test('a discount mail accepts up to 10,000 people in one quick request, and reje
   })
   // Not one statement per person.
   expect(statements).toBeLessThan(MANY / 10)
-  await theNewestIsFoundToo(shop)
+  await assertNewestIsFound(shop)
 })
 
 /** A search matches 10,001 people, of whom the newest has no cart: that person is still included. */
-async function theNewestIsFoundToo(shop: CouponShop) {
+async function assertNewestIsFound(shop: CouponShop) {
   const { storeId } = shop
   const newest = { phone: '+12125550100', first_seen_at: world.now }
   await world.db

@@ -1,7 +1,7 @@
 import * as api from '../../../shared/operator.ts'
 import { type Routes, serveAccount } from '../../access/http/http.ts'
 import { deviceText } from '../../access/members/device.ts'
-import * as deeds from './actions.ts'
+import * as commands from './actions.ts'
 import * as overview from './overview.ts'
 
 // Operator endpoints. `http.ts` admits only operators.
@@ -19,33 +19,33 @@ export const operatorRoutes: Routes = (app, deps) => {
 
   serveAccount(app, deps, api.setOperatorPlan, async ({ session, params, body }) => {
     const { planKey: plan, isUnlimited, note } = body
-    await deeds.setPlan(deps, { session, ...params, plan, isUnlimited, note })
+    await commands.setPlan(deps, { session, ...params, plan, isUnlimited, note })
     return done
   })
 
   serveAccount(app, deps, api.adjustCredits, async ({ session, params, body }) => {
-    await deeds.changeCredits(deps, { session, ...params, ...body })
+    await commands.changeCredits(deps, { session, ...params, ...body })
     return done
   })
 
   serveAccount(app, deps, api.suspendAccount, async ({ session, params, body }) => {
-    await deeds.suspend(deps, { session, ...params, ...body })
+    await commands.suspend(deps, { session, ...params, ...body })
     return done
   })
 
   serveAccount(app, deps, api.resumeAccount, async ({ session, params, body }) => {
-    await deeds.resume(deps, { session, ...params, ...body })
+    await commands.resume(deps, { session, ...params, ...body })
     return done
   })
 
   serveAccount(app, deps, api.viewAccount, async ({ session, params, body, request }) => {
     const device = deviceText(request.headers['user-agent'])
-    const { token, until } = await deeds.view(deps, { session, ...params, ...body, device })
+    const { token, until } = await commands.view(deps, { session, ...params, ...body, device })
     return { token, until: until.toISOString() }
   })
 
   serveAccount(app, deps, api.resolveOperatorProblem, async ({ session, params, body }) => {
-    await deeds.resolve(deps, { session, ...params, ...body })
+    await commands.resolve(deps, { session, ...params, ...body })
     return done
   })
 }

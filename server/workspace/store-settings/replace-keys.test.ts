@@ -155,7 +155,10 @@ test('a store with rejected keys is read at once, and its alarm ends', async () 
   }
   expect(await problemOf('sweep')).toContain('does not know this consumer key')
   // A problem that only the owner can fix is reported once, before the alarm (decision 64).
-  expect(await toldSince(storeId)).toEqual(['The store refuses the order check', 'The store has not been synced'])
+  expect(await notificationsSince(storeId)).toEqual([
+    'The store refuses the order check',
+    'The store has not been synced',
+  ])
   expect((await replace(owner.token)).status).toBe(200)
   expect(await problemOf('sweep')).toBeNull()
   expect(await streamOf(storeId, 'sweep')).toMatchObject({ failures: 0, failed_at: null })
@@ -163,11 +166,11 @@ test('a store with rejected keys is read at once, and its alarm ends', async () 
   expect(await streamOf(storeId, 'sweep')).toMatchObject({ completed_at: world.now, error_code: null })
   world.advance(MINUTE_MS)
   await watchStages(world.deps)
-  expect((await toldSince(storeId)).at(-1)).toBe('The store is being synced again')
+  expect((await notificationsSince(storeId)).at(-1)).toBe('The store is being synced again')
 })
 
 /** Without "Store connected" and its test. */
-const toldSince = async (storeId: string) => (await told(world, storeId)).map(({ title }) => title).slice(2)
+const notificationsSince = async (storeId: string) => (await told(world, storeId)).map(({ title }) => title).slice(2)
 
 test('a failure unrelated to the keys stays until the store is read', async () => {
   const { owner, fake, storeId } = await aStoreWithOrders()
